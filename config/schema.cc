@@ -117,7 +117,8 @@ Fields DescribeKueue(KueueSettings& kueue) {
 Fields DescribeTemplates(VerificationSettings& verification) {
   return {
       {"drift",
-       "What a ResourceClaimTemplate that differs from the manager's means: nothing, a note, or "
+       "What a ResourceClaimTemplate, or the runtime of a TrainJob, that differs from the "
+       "manager's means: nothing, a note, or "
        "not "
        "eligible.",
        Choice<Drift>(

@@ -120,7 +120,8 @@ constexpr std::array kCatalogue = {
         "once, without a restart or resubmission."},
     ReasonEntry{
         kTemplateDrift, "TemplateDrift", kObjects,
-        "the worker's ResourceClaimTemplate differs from the manager's",
+        "the worker's ResourceClaimTemplate, or the runtime of a TrainJob, differs from the "
+        "manager's",
         "One of the copies was changed. With drift: Warn the job is dispatched anyway; with "
         "Require it is not.",
         "Make the copies equal (the message names the fields), or set "
@@ -143,12 +144,13 @@ constexpr std::array kCatalogue = {
                 "Copies keep namespace and name. fedra never changes or deletes an object without "
                 "its own origin label and UID.",
                 "Rename the job, or remove the foreign object on the worker."},
-    ReasonEntry{kDependencyMissing, "DependencyMissing", kObjects,
-                "something else that the pods need does not exist on the worker",
-                "ConfigMaps, Secrets, PersistentVolumeClaims, ServiceAccounts, PriorityClasses, "
-                "RuntimeClasses or PodGroups are not copied; nor is the label of a namespace that "
-                "allows admin access to devices.",
-                "Create the named object on the worker, or add the label that the message names."},
+    ReasonEntry{
+        kDependencyMissing, "DependencyMissing", kObjects,
+        "something else that the pods need does not exist on the worker",
+        "ConfigMaps, Secrets, PersistentVolumeClaims, ServiceAccounts, PriorityClasses, "
+        "RuntimeClasses or PodGroups are not copied; nor is the runtime that a TrainJob names, "
+        "or the label of a namespace that allows admin access to devices.",
+        "Create the named object on the worker, or add the label that the message names."},
     ReasonEntry{
         kGangIncomplete, "GangIncomplete", kObjects,
         "the PodGroup on the worker waits for more pods than the job has",

@@ -16,6 +16,7 @@
 #include "manager/cli/fleet/fleet_facts.h"
 #include "manager/cli/fleet/input_drift.h"
 #include "manager/cli/fleet/line_memory.h"
+#include "manager/cli/fleet/referenced_pods.h"
 #include "manager/cli/manifests/check_input.h"
 #include "manager/cli/snapshots/snapshot_names.h"
 #include "manager/cli/text/as_of_text.h"
@@ -90,7 +91,7 @@ std::vector<report::JobReport> JudgeAll(const CheckInput& input, const CheckOpti
       continue;
     }
     const tracking::SubmittedJob& asked =
-        fleet.redacted ? WithPseudonyms(*job.submitted) : *job.submitted;
+        fleet.redacted ? WithPseudonyms(*job.submitted) : WithReferencedPods(*job.submitted, fleet);
     report.verdicts = JudgeEverywhere(asked, fleet.workers, fleet.others);
     if (assumed)
       for (report::JobVerdict& verdict : report.verdicts) assumed->Note(asked, verdict);

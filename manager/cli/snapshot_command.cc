@@ -29,7 +29,7 @@ SnapshotFile Record(const ConfiguredWorkers& configured, const Terminal& termina
   file.fedra_version = kVersion;
   file.origin = configured.origin;
   FleetSignal signal;
-  const std::unique_ptr<AskedManager> manager = AskManager(configured, signal);
+  const std::unique_ptr<AskedManager> manager = AskManager(configured, {}, signal);
   std::vector<std::unique_ptr<WorkerRecorder>> recorders;
   for (const FleetWorkerSettings& settings : configured.judged) {
     recorders.push_back(std::make_unique<WorkerRecorder>(settings, [&signal] { signal.Raise(); }));

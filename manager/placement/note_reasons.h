@@ -42,7 +42,8 @@ inline constexpr NoteReason kNameConflict{
     "NameConflict", true,
     "an object of the same name that fedra did not create exists on the worker"};
 inline constexpr NoteReason kTemplateDrift{
-    "TemplateDrift", true, "the worker's ResourceClaimTemplate differs from the manager's"};
+    "TemplateDrift", true,
+    "the worker's ResourceClaimTemplate, or a TrainJob's runtime, differs from the manager's"};
 inline constexpr NoteReason kDispatchFailed{
     "DispatchFailed", true,
     "a worker refused the copy, or ended it without running it; the message is the worker's"};

@@ -155,7 +155,10 @@ Gathered Gatherer::Begin(const ObjectKey& key, const Known& known) const {
     if (gathered.adapter != nullptr) {
       auto job = manager_.jobs(*gathered.adapter).Find(gathered.job);
       // A new job of the old name belongs to another Workload.
-      if (job != nullptr && job->uid == workload->owner.uid) gathered.view.job = std::move(job);
+      if (job != nullptr && job->uid == workload->owner.uid) {
+        gathered.view.workload = tracking::Completed(std::move(gathered.view.workload), *job);
+        gathered.view.job = std::move(job);
+      }
     }
   }
   return gathered;
@@ -265,6 +268,7 @@ void Gatherer::Judge(const Worker& worker, Gathered& gathered, ClusterView& clus
       .existence = {.drift = settings_.drift,
                     .undeclared = settings_.undeclared,
                     .manager_templates = &manager_.templates(),
+                    .manager_references = &manager_.references(*gathered.adapter),
                     .copies_templates = settings_.copies_templates,
                     .refused_copies = copy_failures_.On(worker.name(), workload.requirement.ns)},
       .serving = true};

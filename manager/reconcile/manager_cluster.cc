@@ -23,13 +23,6 @@ using watch::CacheState;
 
 void Ignore(const CacheHealth&) {}
 
-// The daemon works on without these jobs: an administrator must hear of it.
-void WarnOfForbidden(const tracking::JobAdapter& kind, const CacheHealth& health) {
-  if (health.state != CacheState::kForbidden) return;
-  log::Warn("jobs of a kind that the manager serves may not be read: none of them is dispatched",
-            {{"kind", kind.name()}, {"error", health.error ? health.error->message : ""}});
-}
-
 // Without another kind of job fedra runs Jobs nevertheless.
 bool IsWithheld(const CacheHealth& health) {
   return health.state == CacheState::kForbidden || health.state == CacheState::kNotServed;
@@ -48,7 +41,7 @@ ManagerCluster::ManagerCluster(kube::AccessSettings access, const ClusterOptions
           [this](const ObjectKey& key, const auto& before, const auto& after) {
             const tracking::Workload& workload = after != nullptr ? *after : *before;
             IndexOwner({workload.requirement.kind, {key.ns, workload.owner.name}}, key, after);
-            IndexTemplates(key, before, after);
+            IndexTemplates(key);
             listener_.on_workload(key);
           },
           Ignore, clock),
@@ -93,40 +86,10 @@ ManagerCluster::ManagerCluster(kube::AccessSettings access, const ClusterOptions
                    listener_.on_checks && listener_.on_template && listener_.on_template_use &&
                    listener_.on_templates_health,
                "every event must have a listener");
-  for (size_t i = 0; i < jobs_.size(); ++i) {
-    const tracking::JobAdapter* const adapter = kinds_->all()[i];
-    jobs_[i].cache = std::make_unique<watch::TrackedCache<tracking::Job>>(
-        [adapter](const nlohmann::json& object) { return adapter->Parse(object); },
-        JobListener(*adapter),
-        [adapter](const CacheHealth& health) { WarnOfForbidden(*adapter, health); }, clock);
-  }
+  MakeJobCaches(clock);
 }
 
 ManagerCluster::~ManagerCluster() { Stop(); }
-
-void ManagerCluster::IndexTemplates(const ObjectKey& workload,
-                                    const std::shared_ptr<const tracking::Workload>& before,
-                                    const std::shared_ptr<const tracking::Workload>& after) {
-  const auto named = [](const auto& object) {
-    return object == nullptr || object->Finished() ? std::vector<std::string>()
-                                                   : object->requirement.TemplateNames();
-  };
-  const std::vector<std::string> old_names = named(before);
-  const std::vector<std::string> new_names = named(after);
-  if (old_names.empty() && new_names.empty()) return;
-  named_by_.With([&](auto& index) {
-    for (const std::string& name : old_names) {
-      const auto found = index.find({workload.ns, name});
-      if (found == index.end()) continue;
-      found->second.erase(workload);
-      if (found->second.empty()) index.erase(found);
-    }
-    for (const std::string& name : new_names) index[{workload.ns, name}].insert(workload);
-  });
-  std::set<std::string> names(old_names.begin(), old_names.end());
-  names.insert(new_names.begin(), new_names.end());
-  for (const std::string& name : names) listener_.on_template_use({workload.ns, name});
-}
 
 std::string ManagerCluster::ClusterQueueOf(const ObjectKey& local_queue) const {
   const auto found = local_queues_.Find(local_queue);
@@ -136,34 +99,6 @@ std::string ManagerCluster::ClusterQueueOf(const ObjectKey& local_queue) const {
 std::optional<double> ManagerCluster::WeightOf(const ObjectKey& local_queue) const {
   const auto found = local_queues_.Find(local_queue);
   return found == nullptr ? std::nullopt : found->weight;
-}
-
-bool ManagerCluster::IsNamed(const ObjectKey& claim_template) const {
-  return named_by_.With([&](const auto& index) { return index.contains(claim_template); });
-}
-
-TemplateUse ManagerCluster::UseOf(const ObjectKey& claim_template) const {
-  const std::set<ObjectKey> workloads = named_by_.With([&](const auto& index) {
-    const auto found = index.find(claim_template);
-    return found == index.end() ? std::set<ObjectKey>() : found->second;
-  });
-  TemplateUse use;
-  for (const ObjectKey& key : workloads) {
-    const auto workload = workloads_.Find(key);
-    if (workload == nullptr || workload->Finished()) continue;
-    use.named = true;
-    if (!workload->cluster_name.empty()) use.workers.emplace(workload->cluster_name);
-    for (const std::string& name : workload->nominated) use.workers.emplace(name);
-  }
-  return use;
-}
-
-std::vector<ObjectKey> ManagerCluster::NamedTemplates() const {
-  return named_by_.With([](const auto& index) {
-    std::vector<ObjectKey> keys;
-    for (const auto& [key, workloads] : index) keys.push_back(key);
-    return keys;
-  });
 }
 
 void ManagerCluster::Start() { cluster_.Start(); }
@@ -243,7 +178,9 @@ void ManagerCluster::OnServer() {
   for (const ManagerInput& input : ManagerInputs(cluster_.server().get()))
     watch(input.resource, input.sink(*this));
   for (size_t i = 0; i < jobs_.size(); ++i) {
-    if (jobs_[i].used) watch(kinds_->all()[i]->resource(), jobs_[i].cache->cache());
+    if (!jobs_[i].used) continue;
+    watch(kinds_->all()[i]->resource(), jobs_[i].cache->cache());
+    for (const auto& [resource, sink] : jobs_[i].references->Inputs()) watch(resource, *sink);
   }
 }
 

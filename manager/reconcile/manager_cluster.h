@@ -33,7 +33,8 @@ struct ManagerListener {
   std::function<void(const ObjectKey& workload)> on_workload;  // it, or its job, changed
   // What the job's status says of its pods has changed: as a rule our own mirror's echo.
   std::function<void(const ObjectKey& workload)> on_progress;
-  // An AdmissionCheck, a MultiKueueConfig, or what orders the jobs of a ClusterQueue changed.
+  // An AdmissionCheck, a MultiKueueConfig, what orders the jobs of a ClusterQueue, or an object
+  // that jobs name (ReferenceIndex) changed.
   std::function<void()> on_checks;
   // A ResourceClaimTemplate changed here.
   std::function<void(const ObjectKey& claim_template)> on_template;
@@ -100,10 +101,15 @@ class ManagerCluster final {
 
   watch::TrackedCache<tracking::Workload>& workloads() { return workloads_; }
   const watch::TrackedCache<tracking::Workload>& workloads() const { return workloads_; }
+  // With what its job asks for and it does not show.
+  std::shared_ptr<const tracking::Workload> Completed(
+      std::shared_ptr<const tracking::Workload> workload) const;
   const tracking::JobKinds& kinds() const { return *kinds_; }
   // Those that are read: batch/v1 Job, and what the manager serves or has served since the start.
   std::vector<const tracking::JobAdapter*> KindsInUse() const;
   watch::TrackedCache<tracking::Job>& jobs(const tracking::JobAdapter& adapter);
+  // Other objects that jobs of the kind name.
+  const verify::ReferenceIndex& references(const tracking::JobAdapter& adapter) const;
   const watch::ObjectCache<tracking::AdmissionCheck>& checks() const { return checks_; }
   const watch::ObjectCache<tracking::MultiKueueConfig>& configs() const { return configs_; }
   // Null when there is none of that name, or they may not be read.
@@ -136,13 +142,12 @@ class ManagerCluster final {
 
   void OnServer();
   watch::TrackedCache<tracking::Job>::OnObject JobListener(const tracking::JobAdapter& kind);
+  void MakeJobCaches(const Clock& clock);
   void NoteKinds(const kube::ServerInfo* server);
   void IndexOwner(const tracking::JobKey& job, const ObjectKey& workload,
                   const std::shared_ptr<const tracking::Workload>& after);
 
-  void IndexTemplates(const ObjectKey& workload,
-                      const std::shared_ptr<const tracking::Workload>& before,
-                      const std::shared_ptr<const tracking::Workload>& after);
+  void IndexTemplates(const ObjectKey& workload);
 
   WorkerPool& pool_;
   const tracking::JobKindsPtr kinds_;
@@ -157,13 +162,18 @@ class ManagerCluster final {
   };
   Guarded<std::unordered_map<tracking::JobKey, Owned>> workload_of_;
   Guarded<std::optional<std::string>> uid_;  // nothing: it was not asked for
-  // ResourceClaimTemplate -> workloads that have not ended and name it.
-  Guarded<std::unordered_map<ObjectKey, std::set<ObjectKey>>> named_by_;
+  // ResourceClaimTemplates and the workloads that have not ended and name them, both ways.
+  struct NamedTemplatesIndex {
+    std::unordered_map<ObjectKey, std::set<ObjectKey>> by_template;
+    std::unordered_map<ObjectKey, std::set<ObjectKey>> by_workload;
+  };
+  Guarded<NamedTemplatesIndex> named_;
 
   // Fed by the cluster's reflectors, which end before these go.
   watch::TrackedCache<tracking::Workload> workloads_;
   struct JobsOfKind {
     std::unique_ptr<watch::TrackedCache<tracking::Job>> cache;
+    std::unique_ptr<verify::ReferenceIndex> references;
     std::atomic<bool> used = false;
   };
   std::vector<JobsOfKind> jobs_;  // in the order of kinds_

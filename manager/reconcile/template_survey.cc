@@ -16,7 +16,7 @@ using Candidates = std::map<std::pair<ClusterName, ObjectKey>, ObjectKey>;
 Candidates FindCandidates(ManagerCluster& manager, const Gatherer& gatherer) {
   Candidates candidates;
   for (const auto& workload : manager.workloads().cache().List()) {
-    const std::vector<std::string> names = workload->requirement.TemplateNames();
+    const std::vector<std::string> names = manager.Completed(workload)->requirement.TemplateNames();
     if (names.empty()) continue;
     for (const auto& worker : gatherer.WorkersFor(*workload)) {
       for (const std::string& name : names) {

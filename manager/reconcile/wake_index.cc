@@ -43,6 +43,8 @@ std::set<WakeIndex::Input> WakeIndex::InputsOf(const tracking::Workload& workloa
     inputs.insert({Kind::kDependency, {ns, dependency.name}});
     inputs.insert({Kind::kDependency, {"", dependency.name}});  // of a kind without namespaces
   }
+  for (const tracking::Reference& reference : requirement.references)
+    inputs.insert({Kind::kDependency, reference.key});
   // A pod template that cannot be read may need some.
   if (workload.requirement.demands == nullptr ||
       tracking::NeedDevices(*workload.requirement.demands))

@@ -87,7 +87,8 @@ Result<void> WorkerWrites::Refused(Execution& execution, const ClusterName& clus
 // The worker must have every template before its Kueue sees the clone. A refusal is remembered, and
 // the workload is judged again at once.
 Result<void> WorkerWrites::ProvideTemplates(Execution& execution, Worker& worker) {
-  Result<void> provided = templates_.Provide(worker, *execution.workload);
+  // As it was gathered: what we have written since does not say all that it asks for.
+  Result<void> provided = templates_.Provide(worker, *execution.gathered.view.workload);
   if (provided || !IsRefusal(provided.error().code)) return provided;
   std::string message = fmt::format("{} refused a copy of a ResourceClaimTemplate: {}",
                                     worker.name().value, Words(worker.name(), provided.error()));

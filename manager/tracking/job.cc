@@ -20,6 +20,22 @@ std::string KindName(const Owner& owner) {
 
 JobKey KeyOf(const Job& job) { return {job.kind->name(), job.key}; }
 
+std::shared_ptr<const Workload> Completed(std::shared_ptr<const Workload> workload,
+                                          const Job& job) {
+  if (job.references.empty() && job.asks == nullptr) return workload;
+  auto completed = std::make_shared<Workload>(*workload);
+  Requirement& requirement = completed->requirement;
+  requirement.references = job.references;
+  if (job.asks != nullptr) {
+    requirement.pod_sets = job.asks->pod_sets;
+    requirement.demands = job.asks->demands;
+    requirement.dependencies = job.asks->dependencies;
+    requirement.schedulers = job.asks->schedulers;
+    if (requirement.unreadable.empty()) requirement.unreadable = job.asks->unreadable;
+  }
+  return completed;
+}
+
 JobAdapter::JobAdapter(kube::Resource resource)
     : resource_(std::move(resource)), name_(KindName(resource_.kind, resource_.group)) {}
 

@@ -36,6 +36,11 @@ struct Job {
   bool finished = false;  // successfully or not
   bool failed = false;
   int active_pods = 0;  // as the status counts them; 0 of a kind that counts none
+  // Other objects that it names and its Workload does not show; of a manager's job only.
+  std::vector<Reference> references;
+  // What its pods ask for where its Workload does not show it: the members of a Requirement that
+  // are about pods. Null: the Workload does. Of a manager's job only.
+  std::shared_ptr<const Requirement> asks;
   // metadata.labels as a JSON object, of many labels the first; of a manager's job only.
   std::string labels_json = "{}";
   bool shows_activity = false;  // status says that something runs or is going down
@@ -62,6 +67,10 @@ std::string KindName(std::string_view kind, std::string_view group);
 // Of an owner with apiVersion "batch/v1": "Job.batch".
 std::string KindName(const Owner& owner);
 
+// The Workload with what its job asks for and Kueue does not show in it; the same when that is
+// nothing.
+std::shared_ptr<const Workload> Completed(std::shared_ptr<const Workload> workload, const Job& job);
+
 // What fedra must know about one kind of job.
 class JobAdapter {
  public:
@@ -77,6 +86,22 @@ class JobAdapter {
   virtual std::vector<PodTemplate> PodTemplates(const nlohmann::json& object) const = 0;
   // How the pods of a job are recognized.
   virtual PodLabel pod_label() const = 0;
+  // As jobs of which kind they are recognized (KindRow::pods_of): name() of that kind.
+  virtual const std::string& pods_kind() const { return name(); }
+  // The resources of which its jobs name objects (KindRow::references), and which a job names.
+  virtual std::vector<kube::Resource> ReferencedResources() const { return {}; }
+  // The pods of a job whose pods such an object describes (KindRow::referenced_pods); none: of
+  // another kind.
+  virtual std::vector<PodTemplate> ReferencedPods(const nlohmann::json& object,
+                                                  nlohmann::json& spec) const {
+    (void)object, (void)spec;
+    return {};
+  }
+  virtual std::vector<Reference> References(const nlohmann::json& object,
+                                            const std::string& ns) const {
+    (void)object, (void)ns;
+    return {};
+  }
   // The body that creates the job on a worker: same name, labels, annotations and spec, our marks,
   // the clone's name, and without what only the manager's copy may carry.
   virtual Result<std::string> RemoteBody(const Job& local, const Workload& workload,

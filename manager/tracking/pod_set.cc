@@ -46,6 +46,14 @@ Result<Demands> ReadDemands(std::span<const PodTemplate> templates) {
   return std::make_shared<const std::vector<dra::PodDemand>>(std::move(demands));
 }
 
+Result<void> ReadPods(std::span<const PodTemplate> templates, Requirement& requirement) {
+  FEDRA_ASSIGN_OR_RETURN(requirement.demands, ReadDemands(templates));
+  FEDRA_ASSIGN_OR_RETURN(requirement.dependencies, ReadDependencies(templates));
+  requirement.pod_sets = PodSetsOf(*requirement.demands);
+  requirement.schedulers = ReadSchedulers(templates);
+  return {};
+}
+
 bool NeedDevices(std::span<const dra::PodDemand> demands) {
   return std::any_of(demands.begin(), demands.end(), [](const dra::PodDemand& demand) {
     if (demand.count == 0) return false;

@@ -34,6 +34,8 @@ std::vector<std::string> ReadSchedulers(std::span<const PodTemplate> templates);
 
 // Everything that decides where the pods fit.
 Result<Demands> ReadDemands(std::span<const PodTemplate> templates);
+// All of it: fills the members of the requirement that are about pods.
+Result<void> ReadPods(std::span<const PodTemplate> templates, Requirement& requirement);
 // Of these the names of claims only: what must exist.
 std::vector<PodSet> PodSetsOf(std::span<const dra::PodDemand> demands);
 

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "base/types.h"
+#include "cluster-clients/kube/resource.h"
 #include "dra/model/pod_demand.h"
 
 namespace fedra::tracking {
@@ -26,6 +28,15 @@ struct Dependency {
   std::string name;
 
   auto operator<=>(const Dependency&) const = default;
+};
+
+// Another object that the job itself names, whose spec decides what its operator runs: a TrainJob's
+// runtime.
+struct Reference {
+  kube::Resource resource;
+  ObjectKey key;  // without namespace where the resource has none
+
+  bool operator==(const Reference&) const = default;
 };
 
 // What a pod set names: of its demand as much as is kept for a workload that only waits.
@@ -49,6 +60,8 @@ struct Requirement {
   std::vector<Dependency> dependencies;  // ascending, each once
   // That pods name in spec.schedulerName, kube-scheduler's own name left out; ascending, each once.
   std::vector<std::string> schedulers = {};
+  // Of the job alone: its Workload does not show them. In the order of the kind's rules.
+  std::vector<Reference> references = {};
   // What of the workload cannot be read, "count must be a whole number, not "3"": then the rest is
   // not to be relied on. Empty: everything can.
   std::string unreadable = {};

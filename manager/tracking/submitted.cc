@@ -35,17 +35,22 @@ Result<SubmittedJob> ParseSubmitted(const nlohmann::json& object, const JobKinds
     if (error == std::errc() && end == least.data() + least.size())
       templates.front().least = std::max(parsed, 0);
   }
-  auto demands = ReadDemands(templates);
-  if (!demands) return Fail(std::move(demands).error().WithContext(job.key.ToString()));
-  auto dependencies = ReadDependencies(templates);
-  if (!dependencies) return Fail(std::move(dependencies).error().WithContext(job.key.ToString()));
-  job.requirement = {.ns = job.key.ns,
-                     .queue = Text(Member(metadata, "labels"), kQueueNameLabel),
-                     .kind = job.adapter->name(),
-                     .pod_sets = PodSetsOf(**demands),
-                     .demands = *demands,
-                     .dependencies = *std::move(dependencies),
-                     .schedulers = ReadSchedulers(templates)};
+  Requirement& requirement = job.requirement;
+  if (auto read = ReadPods(templates, requirement); !read)
+    return Fail(std::move(read).error().WithContext(job.key.ToString()));
+  requirement.ns = job.key.ns;
+  requirement.queue = Text(Member(metadata, "labels"), kQueueNameLabel);
+  requirement.kind = job.adapter->name();
+  requirement.references = job.adapter->References(object, job.key.ns);
+  if (!requirement.references.empty()) job.object = std::make_shared<const nlohmann::json>(object);
+  return job;
+}
+
+SubmittedJob WithReferencedPods(SubmittedJob job, nlohmann::json spec) {
+  if (job.object == nullptr) return job;
+  const std::vector<PodTemplate> pods = job.adapter->ReferencedPods(*job.object, spec);
+  Requirement described = job.requirement;
+  if (!pods.empty() && ReadPods(pods, described)) job.requirement = std::move(described);
   return job;
 }
 

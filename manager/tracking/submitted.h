@@ -2,6 +2,8 @@
 //
 // A job as a person wrote it, before any cluster has seen it: for `fedra check`.
 
+#include <memory>
+
 #include <nlohmann/json_fwd.hpp>
 
 #include "manager/tracking/kinds/job_kinds.h"
@@ -14,7 +16,13 @@ struct SubmittedJob {
   const JobAdapter* adapter = nullptr;
   ObjectKey key;
   Requirement requirement;
+  // Itself, of a job that names other objects (JobAdapter::References); null of others.
+  std::shared_ptr<const nlohmann::json> object = nullptr;
 };
+
+// What its pods ask for, by the spec of the object that it names; unchanged when that does not
+// describe them, or cannot be read.
+SubmittedJob WithReferencedPods(SubmittedJob job, nlohmann::json spec);
 
 // `kinds`: that fedra runs; they must outlive the result. `default_ns` for manifests without a
 // namespace; empty means "default", as for kubectl. kInvalidArgument when the document is no job of

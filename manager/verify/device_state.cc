@@ -19,10 +19,10 @@ dra::AllocatorFeatures FeaturesOf(const DraApi& api) {
 DeviceState::DeviceState(DeviceStateOptions options, std::function<void(DeviceChange)> on_change,
                          std::function<void()> on_health)
     : on_change_(std::move(on_change)),
-      feeds_(std::move(options.kinds), devices_, on_change_, std::move(on_health)),
+      feeds_(options.kinds, devices_, on_change_, std::move(on_health)),
       obstacles_(devices_, feeds_),
       judge_({options.node_resources, std::move(options.scalable_pools)}, devices_),
-      pods_(devices_) {}
+      pods_(devices_, std::move(options.kinds)) {}
 
 void DeviceState::SetRelease(const DraApi& api) {
   const dra::AllocatorFeatures features = FeaturesOf(api);

@@ -23,6 +23,9 @@ using watch::CacheState;
 
 constexpr size_t kMaxWords = 200;
 
+// What does not stand against the worker but should be known.
+using Notes = std::vector<Reason>;
+
 void Add(verdict::Verdict& verdict, Outcome outcome, ReasonCode code, std::string object,
          verdict::Facts facts) {
   verdict.outcome = std::max(verdict.outcome, outcome);
@@ -68,9 +71,6 @@ void RequireClasses(const ClaimSummary& claim, std::string_view kind, const Work
                          .named_by = fmt::format("{} {}", kind, claim.key.ToString())});
   }
 }
-
-// What does not stand against the worker but should be known.
-using Notes = std::vector<Reason>;
 
 void RequireCapabilities(const ClaimSummary& claim, std::string_view kind, const WorkerView& worker,
                          const ExistenceOptions& options, verdict::Verdict& verdict, Notes& notes) {
@@ -308,6 +308,10 @@ verdict::Verdict VerifyExistence(const tracking::Requirement& requirement, const
   if (!requirement.queue.empty()) VerifyQueue(requirement, worker, verdict);
   Notes notes;
   VerifyClaims(requirement, worker, options, verdict, notes);
+  if (worker.references != nullptr) {
+    VerifyReferences(requirement, *worker.references, options.manager_references, options.drift,
+                     verdict, notes);
+  }
   VerifyNames(worker, verdict);
   // A note never hides a refusal.
   verdict.reasons.insert(verdict.reasons.end(), std::make_move_iterator(notes.begin()),

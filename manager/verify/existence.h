@@ -17,6 +17,7 @@
 #include "manager/tracking/requirement.h"
 #include "manager/verify/objects.h"
 #include "manager/verify/queue_quota.h"
+#include "manager/verify/references.h"
 #include "verdict/verdict.h"
 
 namespace fedra::verify {
@@ -43,15 +44,15 @@ struct WorkerView {
   const Cache<ClaimSummary>& templates;
   const Cache<ClaimSummary>& claims;
   const Cache<DeviceClass>& classes;
-  watch::CacheHealth clones;  // of the lists of Kueue's Workloads
-  watch::CacheHealth jobs;    // and of the job's kind
-  std::string job_plural;     // "jobs"
+  watch::CacheHealth clones;                   // of the lists of Kueue's Workloads
+  watch::CacheHealth jobs;                     // and of the job's kind
+  std::string job_plural;                      // "jobs"
+  const ReferenceIndex* references = nullptr;  // of the job's kind; null: its jobs name none
   std::vector<SameName> same_names;
   std::vector<std::string> capabilities;  // as the configuration declares them
   std::vector<std::string> dra_versions;  // of resource.k8s.io that it serves; empty: none
 };
 
-enum class Drift { kIgnore, kWarn, kRequire };
 // What a capability that a claim needs and the worker's configuration does not declare means.
 enum class Undeclared { kWarn, kRequire };
 
@@ -60,6 +61,8 @@ struct ExistenceOptions {
   Undeclared undeclared = Undeclared::kWarn;
   // The manager's own templates, for drift and for copies; null: they are not known.
   const Cache<ClaimSummary>* manager_templates = nullptr;
+  // And its own objects that jobs of the kind name, for drift; null: they are not known.
+  const ReferenceIndex* manager_references = nullptr;
   // A template that the worker lacks is copied from the manager's when a job is sent there: it
   // counts as if it were there.
   bool copies_templates = false;

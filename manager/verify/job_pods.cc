@@ -4,7 +4,7 @@ namespace fedra::verify {
 
 PodCounts JobPods::Holding(const tracking::JobKey& job) const {
   return devices_.objects.With([&](DeviceObjects& objects) {
-    return objects.pods.Holding(job, *objects.builder.Publish());
+    return objects.pods.Holding(kinds_->PodsKeyOf(job), *objects.builder.Publish());
   });
 }
 
@@ -14,13 +14,15 @@ uint64_t JobPods::version() const {
 }
 
 std::string JobPods::Failures(const tracking::JobKey& job) const {
-  return devices_.objects.With(
-      [&](const DeviceObjects& objects) { return objects.pods.FailuresOf(job); });
+  return devices_.objects.With([&](const DeviceObjects& objects) {
+    return objects.pods.FailuresOf(kinds_->PodsKeyOf(job));
+  });
 }
 
 std::optional<FailedContainer> JobPods::FailedContainerOf(const tracking::JobKey& job) const {
-  return devices_.objects.With(
-      [&](const DeviceObjects& objects) { return objects.pods.FailedContainerOf(job); });
+  return devices_.objects.With([&](const DeviceObjects& objects) {
+    return objects.pods.FailedContainerOf(kinds_->PodsKeyOf(job));
+  });
 }
 
 }  // namespace fedra::verify

@@ -7,15 +7,18 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "base/types.h"
+#include "manager/tracking/kinds/job_kinds.h"
 #include "manager/verify/device_objects.h"
 
 namespace fedra::verify {
 
 class JobPods final {
  public:
-  explicit JobPods(GuardedDevices& devices) : devices_(devices) {}
+  JobPods(GuardedDevices& devices, tracking::JobKindsPtr kinds)
+      : devices_(devices), kinds_(std::move(kinds)) {}
 
   // Of this job (pod_table.h).
   PodCounts Holding(const tracking::JobKey& job) const;
@@ -27,6 +30,7 @@ class JobPods final {
 
  private:
   GuardedDevices& devices_;
+  const tracking::JobKindsPtr kinds_;
 };
 
 }  // namespace fedra::verify

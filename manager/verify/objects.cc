@@ -110,6 +110,11 @@ Result<NamedObject> ParseNamedObject(const json& object) {
   return NamedObject{std::move(key)};
 }
 
+Result<NamedSpec> ParseNamedSpec(const json& object) {
+  FEDRA_ASSIGN_OR_RETURN(ObjectKey key, ReadKey(object, "object"));
+  return NamedSpec{std::move(key), tracking::Dump(Member(object, "spec"))};
+}
+
 Result<Namespace> ParseNamespace(const json& object) {
   FEDRA_ASSIGN_OR_RETURN(const ObjectKey key, ReadKey(object, "Namespace"));
   return Namespace{

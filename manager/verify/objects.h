@@ -92,7 +92,16 @@ struct NamedObject {
   bool operator==(const NamedObject&) const = default;
 };
 
+// An object of which its spec counts as a whole.
+struct NamedSpec {
+  ObjectKey key;
+  std::string spec;  // as JSON with ordered keys: equal texts are equal specs
+
+  bool operator==(const NamedSpec&) const = default;
+};
+
 Result<NamedObject> ParseNamedObject(const nlohmann::json& object);
+Result<NamedSpec> ParseNamedSpec(const nlohmann::json& object);
 Result<Namespace> ParseNamespace(const nlohmann::json& object);
 Result<LocalQueue> ParseLocalQueue(const nlohmann::json& object);
 Result<ClaimSummary> ParseTemplate(const nlohmann::json& object);

@@ -27,6 +27,7 @@ WorkerView PictureOf(const Subject& subject, const WorkerObjects& worker,
           .clones = worker.clones().cache().health(),
           .jobs = worker.jobs(subject.adapter).cache().health(),
           .job_plural = subject.adapter.resource().plural,
+          .references = &worker.references(subject.adapter),
           .same_names = subject.same_names,
           .capabilities = facts.capabilities,
           .dra_versions = facts.dra_versions};

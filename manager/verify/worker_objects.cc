@@ -84,6 +84,10 @@ WorkerObjects::WorkerObjects(const WorkerObjectsOptions& options, WorkerObjectsL
           listener_.on_job(*adapter, key, before, after);
         },
         [this](const watch::CacheHealth&) { listener_.on_health(); }, clock);
+    jobs_[i].references = std::make_unique<ReferenceIndex>(
+        adapter->ReferencedResources(),
+        [this](const ObjectKey& key) { listener_.on_input({InputChange::Kind::kDependency, key}); },
+        listener_.on_health);
   }
   UseKinds({kinds_->all().data(), 1});  // batch/v1 Job
   templates_sink_ = &templates_.cache();
@@ -164,6 +168,8 @@ void WorkerObjects::AddKinds(const kube::ServerInfo* server, std::vector<Input>&
                       .sink = &jobs_[i].cache->cache(),
                       .needed_for = NeededFor::kCopies,
                       .keeps_unserved = true});
+    for (const auto& [resource, sink] : jobs_[i].references->Inputs())
+      inputs.push_back({resource, sink});
   }
 }
 
@@ -202,22 +208,35 @@ bool WorkerObjects::IsOfJobs(const Input& input) const {
                      [&](const JobsOfKind& jobs) { return input.sink == &jobs.cache->cache(); });
 }
 
+std::vector<NamedHealth> WorkerObjects::HealthsOf(size_t kind) const {
+  const JobsOfKind& jobs = jobs_[kind];
+  std::vector<NamedHealth> healths = {
+      {NameOf(kinds_->all()[kind]->resource()), jobs.cache->cache().health()}};
+  // Where the kind is not served nothing is asked for what its jobs name.
+  if (healths[0].health.state == watch::CacheState::kNotServed) return healths;
+  for (const auto& [resource, sink] : jobs.references->Inputs())
+    healths.push_back({NameOf(resource), sink->health()});
+  return healths;
+}
+
 std::vector<NamedHealth> WorkerObjects::Healths() const {
   std::vector<NamedHealth> healths;
   for (const auto& [name, sink] : sinks_) healths.push_back({name, sink->health()});
   for (size_t i = 0; i < jobs_.size(); ++i) {
-    if (jobs_[i].used)
-      healths.push_back({NameOf(kinds_->all()[i]->resource()), jobs_[i].cache->cache().health()});
+    if (!jobs_[i].used) continue;
+    for (NamedHealth& health : HealthsOf(i)) healths.push_back(std::move(health));
   }
   return healths;
 }
 
 bool WorkerObjects::IsListing() const {
-  return std::any_of(sinks_.begin(), sinks_.end(),
-                     [](const auto& named) { return IsSyncing(named.second->health()); }) ||
-         std::any_of(jobs_.begin(), jobs_.end(), [](const JobsOfKind& jobs) {
-           return jobs.used && IsSyncing(jobs.cache->cache().health());
-         });
+  const auto healths = Healths();
+  return std::any_of(healths.begin(), healths.end(),
+                     [](const NamedHealth& named) { return IsSyncing(named.health); });
+}
+
+const ReferenceIndex& WorkerObjects::references(const tracking::JobAdapter& adapter) const {
+  return *jobs_[kinds_->IndexOf(adapter)].references;
 }
 
 watch::TrackedCache<tracking::Job>& WorkerObjects::jobs(const tracking::JobAdapter& adapter) {

@@ -120,6 +120,8 @@ class WorkerObjects final {
   const watch::TrackedCache<tracking::Workload>& clones() const { return clones_; }
   watch::TrackedCache<tracking::Job>& jobs(const tracking::JobAdapter& adapter);
   const watch::TrackedCache<tracking::Job>& jobs(const tracking::JobAdapter& adapter) const;
+  // Other objects that jobs of the kind name.
+  const ReferenceIndex& references(const tracking::JobAdapter& adapter) const;
   watch::TrackedCache<ClaimSummary>& templates() { return templates_; }
   const watch::TrackedCache<ClaimSummary>& templates() const { return templates_; }
   const Cache<Namespace>& namespaces() const { return namespaces_; }
@@ -141,6 +143,8 @@ class WorkerObjects final {
   void MakePictures(const WorkerObjectsOptions& options);
   bool IsRead(size_t kind, const kube::ServerInfo* server) const;
   bool IsOfJobs(const Input& input) const;
+  // Of a kind's jobs, and of what they name.
+  std::vector<NamedHealth> HealthsOf(size_t kind) const;
   void AddKinds(const kube::ServerInfo* server, std::vector<Input>& inputs);
   void AddForDevices(std::string_view version, const kube::ServerInfo* server,
                      std::vector<Input>& inputs);
@@ -154,6 +158,7 @@ class WorkerObjects final {
   watch::TrackedCache<tracking::Workload> clones_;
   struct JobsOfKind {
     std::unique_ptr<watch::TrackedCache<tracking::Job>> cache;
+    std::unique_ptr<ReferenceIndex> references;
     std::atomic<bool> used = false;
     bool watched = false;  // of Inputs(): what is watched says itself whether it is served
   };

@@ -29,6 +29,8 @@ fi
 mkdir -p "$dir"
 link_source sigs.k8s.io/jobset jobset
 link_source github.com/kubeflow/mpi-operator mpi-operator
+link_source github.com/kubeflow/trainer/v2 trainer
 link_source github.com/kubeflow/training-operator training-operator
+link_source github.com/project-codeflare/appwrapper appwrapper
 link_source github.com/ray-project/kuberay/ray-operator kuberay
 echo "$dir"

@@ -23,13 +23,15 @@ _BUILD = Path(__file__).parent / "build_kinds.sh"
 _JOBSET = "jobset/config/components/crd/bases"
 _TRAINING = "training-operator/manifests/base/crds"
 _RAY = "kuberay/config/crd/bases"
+_TRAINER = "trainer/manifests/base/crds/trainer.kubeflow.org"
 
 
 @dataclasses.dataclass(frozen=True)
 class _Installed:
     kind: str
     crd: str  # file below the folder of build_kinds.sh
-    framework: str  # in the configuration of Kueue; its webhooks are named like its last part
+    # In the configuration of Kueue, whose webhooks are named like its last part; None: no kind of jobs.
+    framework: str | None
 
 
 # MPIJob is the MPI operator's: the training operator has a CRD of that name too, with an older version only.
@@ -49,11 +51,20 @@ _INSTALLED = (
     _Installed("RayCluster", f"{_RAY}/ray.io_rayclusters.yaml", "ray.io/raycluster"),
     _Installed("RayJob", f"{_RAY}/ray.io_rayjobs.yaml", "ray.io/rayjob"),
     _Installed("RayService", f"{_RAY}/ray.io_rayservices.yaml", "ray.io/rayservice"),
+    # Before TrainJob: its integration looks for them at the start.
+    _Installed("TrainingRuntime", f"{_TRAINER}_trainingruntimes.yaml", None),
+    _Installed("ClusterTrainingRuntime", f"{_TRAINER}_clustertrainingruntimes.yaml", None),
+    _Installed("TrainJob", f"{_TRAINER}_trainjobs.yaml", "trainer.kubeflow.org/trainjob"),
+    _Installed(
+        "AppWrapper",
+        "appwrapper/config/crd/bases/workload.codeflare.dev_appwrappers.yaml",
+        "workload.codeflare.dev/appwrapper",
+    ),
 )
 
-KINDS = tuple(each.kind for each in _INSTALLED)
-FRAMEWORKS = tuple(each.framework for each in _INSTALLED)
-WEBHOOK_KINDS = tuple(each.kind.lower() for each in _INSTALLED)
+FRAMEWORKS = tuple(each.framework for each in _INSTALLED if each.framework is not None)
+KINDS = tuple(each.kind for each in _INSTALLED if each.framework is not None)
+WEBHOOK_KINDS = tuple(kind.lower() for kind in KINDS)
 
 
 class KindCrds:
@@ -67,8 +78,8 @@ class KindCrds:
         self._crds = {each.kind: _read(folder / each.crd) for each in _INSTALLED}
 
     def install(self, client: KubeClient) -> None:
-        for kind in KINDS:
-            self.install_one(client, kind)
+        for each in _INSTALLED:
+            self.install_one(client, each.kind)
 
     def install_one(self, client: KubeClient, kind: str) -> None:
         """Returns when the kind is served."""

@@ -301,6 +301,48 @@ def _ray_service() -> _Script:
     )
 
 
+def _train_job() -> _Script:
+    def parts(**counts: int) -> list[Object]:
+        zero = {"active": 0, "failed": 0, "ready": 0, "succeeded": 0, "suspended": 0}
+        return [{"name": "node", **zero, **counts}]  # it counts child Jobs, as JobSet does
+
+    return _Script(
+        ("managedBy",),
+        ("suspend",),
+        "trainer.kubeflow.org/trainjob-controller",
+        runs=lambda status: any(each["active"] for each in status.get("jobsStatus", [])),
+        ended=lambda status: _is(status, "Complete", "Failed"),
+        run=lambda job: {
+            "jobsStatus": parts(active=1, ready=1),
+            "conditions": _conditions(job, Suspended=False),
+        },
+        finish=lambda job: {
+            "jobsStatus": parts(succeeded=1),
+            "conditions": _conditions(job, Complete=True),
+        },
+        stop=lambda job: {
+            "jobsStatus": parts(suspended=1),
+            "conditions": _conditions(job, Suspended=True),
+        },
+    )
+
+
+def _app_wrapper() -> _Script:
+    def conditions(job: Object, holds: bool) -> list[Object]:
+        return _conditions(job, QuotaReserved=holds, ResourcesDeployed=holds, PodsReady=holds)
+
+    return _Script(
+        ("managedBy",),
+        ("suspend",),
+        "workload.codeflare.dev/appwrapper-controller",
+        runs=lambda status: _is(status, "QuotaReserved"),
+        ended=lambda status: status.get("phase") == "Succeeded",
+        run=lambda job: {"phase": "Running", "conditions": conditions(job, True)},
+        finish=lambda job: {"phase": "Succeeded", "conditions": conditions(job, False)},
+        stop=lambda job: {"phase": "Suspended", "conditions": conditions(job, False)},
+    )
+
+
 _TRAINING = "kubeflow.org/training-operator"
 
 _SCRIPTS = {
@@ -313,4 +355,6 @@ _SCRIPTS = {
     "RayCluster": _ray_cluster(),
     "RayJob": _ray_job(),
     "RayService": _ray_service(),
+    "TrainJob": _train_job(),
+    "AppWrapper": _app_wrapper(),
 }

@@ -16,6 +16,9 @@ class JobKind:
     spec: Callable[[Object], Object]  # of a pod template
     active: Callable[[Object], bool]  # of a status, as Kueue reads it
     managed_by: tuple[str, ...] = ("managedBy",)  # path below spec
+    own_manager: str | None = None  # what the CRD writes there by itself
+    # Other objects that must be on every cluster, of a pod template; their namespace is the job's.
+    beside: Callable[[Object], list[Object]] = lambda pod: []
     ends: bool = True  # or serves until it is deleted
     shows_pods: bool = True  # its pod templates are in it
     entry: Object | None = (
@@ -61,6 +64,13 @@ class JobKind:
             },
             "spec": spec,
         }
+
+    def needed(self, namespace: str, template: str | None = None) -> list[Object]:
+        """What a job of `make` names, for every cluster."""
+        objects = self.beside(_pod_template(template))
+        for each in objects:
+            each["metadata"]["namespace"] = namespace
+        return objects
 
     def manager(self, job: Object) -> str | None:
         """What the job's managedBy says."""
@@ -121,10 +131,84 @@ def _of_kubeflow(kind: str, field: str, *roles: str) -> JobKind:
     )
 
 
-def _is_ready(status: Object) -> bool:
+def _is_true(status: Object, condition: str) -> bool:
     conditions = status.get("conditions", [])
-    return any(each["type"] == "Ready" and each["status"] == "True" for each in conditions)
+    return any(each["type"] == condition and each["status"] == "True" for each in conditions)
 
+
+def _is_ready(status: Object) -> bool:
+    return _is_true(status, "Ready")
+
+
+def _app_wrapper(pod: Object) -> Object:
+    """Its Job's pods are inferred, those of its Deployment declared; its ConfigMap has none."""
+
+    def wrapped(api_version: str, kind: str, **fields: Any) -> Object:
+        return {
+            "apiVersion": api_version,
+            "kind": kind,
+            "metadata": {"name": f"wrapped-{kind.lower()}"},
+            **fields,
+        }
+
+    labels = {"app": "wrapped"}
+    serving = {"metadata": {"labels": labels}, **pod}
+    deployment = {"replicas": 2, "selector": {"matchLabels": labels}, "template": serving}
+    return {
+        "components": [
+            {"template": wrapped("v1", "ConfigMap", data={"epochs": "3"})},
+            {"template": wrapped("batch/v1", "Job", spec={"parallelism": 2, "template": pod})},
+            {
+                "podSets": [{"replicas": 2, "path": "template.spec.template"}],
+                "template": wrapped("apps/v1", "Deployment", spec=deployment),
+            },
+        ]
+    }
+
+
+def training_runtime(pod: Object, kind: str = "TrainingRuntime", name: str = "torch") -> Object:
+    """Of one part, whose pods are the job's nodes."""
+    container = {**pod["spec"]["containers"][0], "name": "node"}
+    spec = {**pod["spec"], "containers": [container]}
+    return {
+        "apiVersion": RESOURCES[kind].api_version,
+        "kind": kind,
+        "metadata": {"name": name},
+        "spec": {
+            "mlPolicy": {"numNodes": 1},
+            "template": {
+                "spec": {
+                    "replicatedJobs": [
+                        {
+                            "name": "node",
+                            "template": {
+                                "metadata": {
+                                    "labels": {
+                                        "trainer.kubeflow.org/trainjob-ancestor-step": "trainer"
+                                    }
+                                },
+                                "spec": {"template": {"spec": spec}},
+                            },
+                        }
+                    ]
+                }
+            },
+        },
+    }
+
+
+TRAIN_JOB = JobKind(
+    "TrainJob",
+    lambda pod: {
+        "runtimeRef": {"kind": "TrainingRuntime", "name": "torch"},
+        "trainer": {"numNodes": 2},
+    },
+    lambda status: _any_active(status.get("jobsStatus", [])),
+    own_manager="trainer.kubeflow.org/trainjob-controller",
+    beside=lambda pod: [training_runtime(pod)],
+)
+
+APP_WRAPPER = JobKind("AppWrapper", _app_wrapper, lambda status: _is_true(status, "QuotaReserved"))
 
 JOB_KINDS = (
     JobKind("JobSet", _job_set, lambda status: _any_active(status.get("replicatedJobsStatus", []))),
@@ -147,6 +231,8 @@ JOB_KINDS = (
     JobKind(
         "RayService", lambda pod: {"rayClusterConfig": _ray_cluster(pod)}, _is_ready, ends=False
     ),
+    TRAIN_JOB,
+    APP_WRAPPER,
 )
 
 # Kueue has no integration of these: in the simulation it plays whoever makes their Workloads.

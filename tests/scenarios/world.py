@@ -17,7 +17,7 @@ from scenarios.fedra_process import Fedra, Verdict
 from scenarios.fleet import MANAGER, Fleet
 from scenarios.invariants import Watchdog, assert_no_residue
 from scenarios.job_kinds import JobKind
-from scenarios.kube_client import KubeClient
+from scenarios.kube_client import ApiError, KubeClient
 from scenarios.kubeconfig import Access
 from scenarios.link import Link
 from scenarios.objects import NO_QUOTA, Quota
@@ -285,12 +285,26 @@ class World:
         self.manager.create(objects.job(self.ns, name, QUEUE, **options))
         return self.job(name)
 
+    def _is_taken(self, job: Object) -> bool:
+        """An admission policy hears of a new CRD seconds after it is served (503, Kubernetes 1.36)."""
+        try:
+            self.manager.create(job)
+        except ApiError as error:
+            if error.status != 503:
+                raise
+            return False
+        return True
+
     def submit_kind(
         self, kind: JobKind, name: str, template: str | None = None, managed_by: bool = True
     ) -> FederatedJob:
         """Creates a job of another kind on the manager. fedra must have been started."""
         self._kinds.append(kind.kind)
-        self.manager.create(kind.make(self.ns, name, QUEUE, template, managed_by))
+        for needed in kind.needed(self.ns, template):
+            for cluster in self.fleet.clusters:
+                self.admin(cluster).apply(needed)
+        made = kind.make(self.ns, name, QUEUE, template, managed_by)
+        self.eventually("the job is taken", lambda: self._is_taken(made))
         job = FederatedJob(self.fleet, self.ns, name, self.check, kind)
         self._of_other_kinds.append(job)
         return job

@@ -56,6 +56,7 @@ std::vector<Right> WorkerRights(const reconcile::WorkerSettings& worker, bool co
     rights.OfKind(*kind, [&](const kube::Resource& jobs) {
       if (!objects.Uses(*kind)) rights.Read(jobs);
       rights.Add(jobs, {"get", "create", "delete"});
+      for (const kube::Resource& named : kind->ReferencedResources()) rights.Read(named);
     });
   }
   if (copies_templates) rights.Add(tracking::kTemplates, {"create", "patch", "delete"});
@@ -72,6 +73,7 @@ std::vector<Right> ManagerRights(const tracking::JobKinds& kinds) {
     rights.OfKind(*kind, [&](const kube::Resource& jobs) {
       rights.Read(jobs);
       rights.Add(jobs, {"patch"}, "status");
+      for (const kube::Resource& named : kind->ReferencedResources()) rights.Read(named);
     });
   }
   rights.Add(tracking::kAdmissionChecks, {"patch"}, "status");

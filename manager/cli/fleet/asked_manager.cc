@@ -8,12 +8,28 @@
 #include "manager/verify/dra_api.h"
 
 namespace fedra::cli {
+namespace {
+
+std::map<const tracking::JobAdapter*, verify::ReferenceIndex> IndexesOf(
+    std::span<const tracking::JobAdapter* const> kinds, const std::function<void()>& on_change) {
+  std::map<const tracking::JobAdapter*, verify::ReferenceIndex> indexes;
+  for (const tracking::JobAdapter* kind : kinds) {
+    const std::vector<kube::Resource> resources = kind->ReferencedResources();
+    if (!resources.empty())
+      indexes.try_emplace(kind, resources, [](const ObjectKey&) {}, on_change);
+  }
+  return indexes;
+}
+
+}  // namespace
 
 AskedManager::AskedManager(kube::AccessSettings access, const ClusterOptions& options,
+                           std::span<const tracking::JobAdapter* const> kinds,
                            const std::function<void()>& on_change)
     : templates_(
           &verify::ParseTemplate, [](const ObjectKey&, const auto&, const auto&) {},
           [on_change](const watch::CacheHealth&) { on_change(); }),
+      references_(IndexesOf(kinds, on_change)),
       cluster_(ClusterName(std::string(tracking::kManagerName)), std::move(access), options,
                threads_.loop, threads_.pool, SystemClock(),
                [this, on_change](const ConnectionState& state) {
@@ -27,12 +43,26 @@ AskedManager::AskedManager(kube::AccessSettings access, const ClusterOptions& op
 void AskedManager::Watch() {
   const std::string_view version = verify::DraVersion(cluster_.server().get());
   cluster_.Watch({verify::InVersion(tracking::kTemplates, version)}, templates_);
+  for (const auto& [kind, references] : references_) {
+    for (const auto& [resource, sink] : references.Inputs()) cluster_.Watch({resource}, *sink);
+  }
 }
 
 bool AskedManager::HasAnswered() const {
   const ConnectionPhase phase = cluster_.state().phase;
   if (phase != ConnectionPhase::kConnected) return phase != ConnectionPhase::kConnecting;
-  return !templates_.health().IsListing();
+  if (templates_.health().IsListing()) return false;
+  for (const auto& [kind, references] : references_) {
+    for (const auto& [resource, sink] : references.Inputs())
+      if (sink->health().IsListing()) return false;
+  }
+  return true;
+}
+
+ManagerFacts AskedManager::Facts() const {
+  ManagerFacts facts{.templates = cache(), .uid = uid_};
+  for (const auto& [kind, references] : references_) facts.references[kind] = &references;
+  return facts;
 }
 
 const verify::Cache<verify::ClaimSummary>* AskedManager::cache() const {

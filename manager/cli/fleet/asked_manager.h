@@ -1,7 +1,8 @@
 #pragma once
 //
 // What a command that judges workers asks the manager: its ResourceClaimTemplates, which the
-// workers' are compared with and which would be copied, and which cluster it is.
+// workers' are compared with and which would be copied, the objects that the judged jobs name, and
+// which cluster it is.
 //
 // Best effort: a command that needs only the workers goes on without them. Only lists and watches:
 // nothing is ever written.
@@ -10,7 +11,9 @@
 
 #include <atomic>
 #include <functional>
+#include <map>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "cluster-clients/cluster.h"
@@ -21,8 +24,9 @@ namespace fedra::cli {
 
 class AskedManager final {
  public:
-  // `on_change`: they are listed, or cannot be had.
+  // `kinds`: of the jobs that will be judged. `on_change`: something is listed, or cannot be had.
   AskedManager(kube::AccessSettings access, const ClusterOptions& options,
+               std::span<const tracking::JobAdapter* const> kinds,
                const std::function<void()>& on_change);
 
   bool HasAnswered() const;
@@ -30,7 +34,7 @@ class AskedManager final {
   const verify::Cache<verify::ClaimSummary>* cache() const;
   // Asks for its UID, when it is connected. Blocks for one call.
   void Identify();
-  ManagerFacts Facts() const { return {cache(), uid_}; }
+  ManagerFacts Facts() const;
 
  private:
   void Watch();
@@ -39,6 +43,7 @@ class AskedManager final {
   Threads threads_{1};
   std::optional<std::string> uid_;  // as of ManagerFacts; of the user thread
   verify::Cache<verify::ClaimSummary> templates_;
+  std::map<const tracking::JobAdapter*, verify::ReferenceIndex> references_;
   Cluster cluster_;
 };
 

@@ -143,9 +143,11 @@ Result<ConfiguredWorkers> LoadWorkers(const FleetOptions& options) {
   return workers;
 }
 
-std::unique_ptr<AskedManager> AskManager(const ConfiguredWorkers& workers, FleetSignal& signal) {
+std::unique_ptr<AskedManager> AskManager(const ConfiguredWorkers& workers,
+                                         std::span<const tracking::JobAdapter* const> kinds,
+                                         FleetSignal& signal) {
   if (!workers.manager) return nullptr;
-  return std::make_unique<AskedManager>(workers.manager->access, workers.manager->options,
+  return std::make_unique<AskedManager>(workers.manager->access, workers.manager->options, kinds,
                                         [&signal] { signal.Raise(); });
 }
 
@@ -162,7 +164,7 @@ Result<std::unique_ptr<Fleet>> OpenFleet(const FleetOptions& options, const Term
   FEDRA_ASSIGN_OR_RETURN(const ConfiguredWorkers configured, LoadWorkers(options));
   auto fleet = std::make_unique<Fleet>();
   fleet->store = configured.store;
-  if (!options.devices_only) fleet->manager = AskManager(configured, fleet->signal);
+  if (!options.devices_only) fleet->manager = AskManager(configured, options.kinds, fleet->signal);
   const std::vector<FleetWorker*> workers = MakeWorkers(options, configured.judged, *fleet);
   fleet->live = std::make_unique<LiveFleet>(
       configured.access,

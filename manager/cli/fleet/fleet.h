@@ -8,6 +8,7 @@
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -48,9 +49,11 @@ struct ConfiguredWorkers {
 // kInvalidArgument: the file, the time-out, or a name that is not configured.
 Result<ConfiguredWorkers> LoadWorkers(const FleetOptions& options);
 
-// Asks the manager for what matters to verdicts; null: its kubeconfig cannot be used. `signal` must
-// outlive it.
-std::unique_ptr<AskedManager> AskManager(const ConfiguredWorkers& workers, FleetSignal& signal);
+// Asks the manager for what matters to verdicts on jobs of these kinds; null: its kubeconfig cannot
+// be used. `signal` must outlive it.
+std::unique_ptr<AskedManager> AskManager(const ConfiguredWorkers& workers,
+                                         std::span<const tracking::JobAdapter* const> kinds,
+                                         FleetSignal& signal);
 // To be called when the workers have answered: waits for the manager a little longer.
 void AwaitManager(AskedManager& manager, FleetSignal& signal);
 

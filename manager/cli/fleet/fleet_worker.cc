@@ -118,10 +118,13 @@ tracking::Ownership FleetWorker::OwnershipOfJob(const tracking::Job& there) cons
 report::JobVerdict FleetWorker::Judge(const tracking::SubmittedJob& job) const {
   const verify::Subject subject{
       .requirement = job.requirement, .adapter = *job.adapter, .same_names = SameNames(job)};
+  const auto references = manager_.references.find(job.adapter);
   const verify::VerifyOptions options{
       .existence = {.drift = settings_.drift,
                     .undeclared = settings_.undeclared,
                     .manager_templates = manager_.templates,
+                    .manager_references =
+                        references == manager_.references.end() ? nullptr : references->second,
                     .copies_templates = settings_.copies_templates && manager_.templates != nullptr,
                     .refused_copies = {}},
       .in_detail = true};

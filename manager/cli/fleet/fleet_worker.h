@@ -9,6 +9,7 @@
 
 #include <chrono>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -45,6 +46,8 @@ struct ManagerFacts {
   const verify::Cache<verify::ClaimSummary>* templates = nullptr;
   // UID of the management cluster, empty where it may not be read; nothing: it has not answered.
   std::optional<std::string> uid;
+  // Its objects that jobs of these kinds name, which must outlive the workers, too.
+  std::map<const tracking::JobAdapter*, const verify::ReferenceIndex*> references = {};
 };
 
 class FleetWorker final {

@@ -239,6 +239,10 @@ tracking::SubmittedJob WithPseudonyms(tracking::SubmittedJob job) {
   for (tracking::PodSet& pod_set : job.requirement.pod_sets) rename(pod_set.claims);
   for (tracking::Dependency& dependency : job.requirement.dependencies)
     dependency.name = Pseudonym(kDependency, dependency.name);
+  for (tracking::Reference& reference : job.requirement.references) {
+    if (!reference.key.ns.empty()) reference.key.ns = job.key.ns;
+    reference.key.name = Pseudonym(kDependency, reference.key.name);
+  }
   auto demands = *job.requirement.demands;
   for (dra::PodDemand& demand : demands) {
     rename(demand.claims);

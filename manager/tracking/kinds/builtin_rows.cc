@@ -1,11 +1,15 @@
 // The table. Sources: JobSet 0.12.0, MPI operator 0.8.2, training-operator 1.9.3, KubeRay 1.6.2,
+// Trainer 2.3.0, AppWrapper 1.2.2,
 // and pkg/controller/jobs of Kueue 0.19.2 (each kind's IsActive, Finished, PodSets and
 // *_multikueue_adapter.go).
 
 #include <initializer_list>
 #include <utility>
+#include <vector>
 
+#include "manager/tracking/kinds/app_wrapper.h"
 #include "manager/tracking/kinds/kind_row.h"
+#include "manager/tracking/kinds/train_job.h"
 
 namespace fedra::tracking {
 namespace {
@@ -132,6 +136,56 @@ KindRow RayService() {
       .honoured_since = "KubeRay 1.6"};
 }
 
+// Its pod templates are its runtime's: Kueue and Trainer each make a JobSet of both (Kueue's
+// getChildJobSet), so its Workload shows all of them.
+KindRow TrainJob() {
+  const auto runtime = [](const std::string& plural, const std::string& kind, bool namespaced,
+                          std::vector<std::string> kinds) {
+    return ReferenceRule{.resource = {"trainer.kubeflow.org", "v1alpha1", plural, kind, namespaced},
+                         .name = "spec.runtimeRef.name",
+                         .when = {{.path = "spec.runtimeRef.kind", .values = std::move(kinds)}}};
+  };
+  return {.resource = {"trainer.kubeflow.org", "v1alpha1", "trainjobs", "TrainJob"},
+          .succeeded = {HasCondition("Complete")},
+          .failed = {HasCondition("Failed")},
+          .active = {{.path = "status.jobsStatus[*].active", .above = 0}},
+          .cleared_status = R"({"jobsStatus": []})",
+          // Kueue's own entry, for what it writes at the start: the worker's Kueue adds its own,
+          // and two of one manager are refused.
+          .stripped = {"spec.runtimePatches[manager=kueue.x-k8s.io/manager]"},
+          .pods_of = "JobSet.jobset.x-k8s.io",
+          .references =
+              {// The CRD's default of the kind.
+               runtime("clustertrainingruntimes", "ClusterTrainingRuntime", /*namespaced=*/false,
+                       {"", "ClusterTrainingRuntime"}),
+               runtime("trainingruntimes", "TrainingRuntime", /*namespaced=*/true,
+                       {"TrainingRuntime"})},
+          .referenced_pods = &TrainJobPods,
+          .honoured_since = "Trainer 2.3"};
+}
+
+// Kueue's Workload of it has a part of each pod template only (GetPodTemplateSpec of AppWrapper).
+KindRow AppWrapper() {
+  const FieldTest failed{.path = "status.phase", .values = {"Failed"}};
+  return {.resource = {"workload.codeflare.dev", "v1beta2", "appwrappers", "AppWrapper"},
+          .pod_templates = &AppWrapperPods,
+          .hides_pods = true,
+          .succeeded = {{{.path = "status.phase", .values = {"Succeeded"}}}},
+          // Until what it has made is gone, it may be tried again.
+          .failed = {{failed,
+                      {.path = "status.conditions[type=ResourcesDeployed].status",
+                       .values = {"True"},
+                       .is_none_of = true}}},
+          .active = {{.path = "status.conditions[type=QuotaReserved].status", .values = {"True"}}},
+          .cleared_status = R"({"phase": "Suspended"})",
+          .cleared_conditions = {"QuotaReserved", "ResourcesDeployed", "PodsReady"},
+          // What Kueue wants its pods to have, and a time after which it would be deleted.
+          .stripped = {"spec.components[*].podSetInfos"},
+          .stripped_annotations = {"workload.codeflare.dev.appwrapper/successTTLDuration"},
+          .pod_label = {"workload.codeflare.dev/appwrapper"},
+          .honoured_since = "AppWrapper 1.2"};
+}
+
 }  // namespace
 
 const std::vector<KindRow>& BuiltInRows() {
@@ -152,7 +206,9 @@ const std::vector<KindRow>& BuiltInRows() {
                          {{"Master", "master"}, {"Worker", "worker"}}),
       RayCluster(),
       RayJob(),
-      RayService()};
+      RayService(),
+      TrainJob(),
+      AppWrapper()};
   return rows;
 }
 

@@ -59,6 +59,11 @@ const JobAdapter* JobKinds::FindName(std::string_view name) const {
   return of_kind == 1 ? by_kind : nullptr;
 }
 
+JobKey JobKinds::PodsKeyOf(const JobKey& job) const {
+  const JobAdapter* adapter = FindName(job.kind);
+  return adapter == nullptr ? job : JobKey{adapter->pods_kind(), job.key};
+}
+
 std::optional<JobKey> JobKinds::JobOfPod(const nlohmann::json& pod_metadata) const {
   const nlohmann::json& labels = Member(pod_metadata, "labels");
   if (!labels.is_object()) return std::nullopt;

@@ -31,6 +31,8 @@ class JobKinds final {
   // By JobAdapter::name(), or by the kind alone where that is unambiguous.
   const JobAdapter* FindName(std::string_view name) const;
 
+  // As which job JobOfPod() tells the pods of this one.
+  JobKey PodsKeyOf(const JobKey& job) const;
   // Whose pod it is, by the labels in its metadata; absent: of none of these kinds.
   std::optional<JobKey> JobOfPod(const nlohmann::json& pod_metadata) const;
 

@@ -12,11 +12,15 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "base/field_path.h"
 #include "base/field_rules.h"
 #include "cluster-clients/kube/resource.h"
 
 namespace fedra::tracking {
+
+struct PodTemplate;
 
 // Pod sets in the order in which Kueue's integration makes them.
 struct PodSetRule {
@@ -44,11 +48,25 @@ struct PodLabel {
   bool operator==(const PodLabel&) const = default;
 };
 
+// Another object that jobs of the kind name, and without which their operator does not know what to
+// run: it must be on the worker, and be there what it is on the manager. Of its spec all counts.
+struct ReferenceRule {
+  kube::Resource resource;  // no other kind names objects of it
+  FieldPath name;           // in the job; in its own namespace, or in none
+  AllOf when = {};          // the job must say
+  bool operator==(const ReferenceRule&) const = default;
+};
+
 struct KindRow {
   kube::Resource resource;
   FieldPath managed_by = "spec.managedBy";
   SuspendRule suspend = {};
   std::vector<PodSetRule> pod_sets = {};
+  // Code in place of `pod_sets` where each job says itself where its pod templates are.
+  std::vector<PodTemplate> (*pod_templates)(const nlohmann::json& object) = nullptr;
+  // Its Workload shows no claims, volumes and service accounts of its pods: what they ask for is
+  // read from the job.
+  bool hides_pods = false;
   // How the job ended. Kueue reads the same of it, and finishes the Workload.
   AnyOf succeeded = {};
   AnyOf failed = {};
@@ -61,7 +79,16 @@ struct KindRow {
   // Not copied to a worker, beside managedBy: above all whatever would delete the job there before
   // its end has been mirrored.
   std::vector<FieldPath> stripped = {};
+  std::vector<std::string> stripped_annotations = {};
   PodLabel pod_label = {};
+  // A kind whose operator makes another kind's job, of the same name: its pods are told by that
+  // one's label. JobAdapter::name() of that kind; empty: by its own label, if by any.
+  std::string pods_of = {};
+  std::vector<ReferenceRule> references = {};
+  // Where what a job names describes its pods: they, by the spec of that object, which is changed
+  // to what the job makes of it; they point into it.
+  std::vector<PodTemplate> (*referenced_pods)(const nlohmann::json& job,
+                                              nlohmann::json& spec) = nullptr;
   // For people, in docs/kinds.md: since when the controller leaves jobs with another managedBy
   // alone.
   std::string honoured_since = {};

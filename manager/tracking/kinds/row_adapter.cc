@@ -8,6 +8,7 @@
 #include "manager/tracking/json_fields.h"
 #include "manager/tracking/kinds/field_path.h"
 #include "manager/tracking/kinds/row_rules.h"
+#include "manager/tracking/kueue_api.h"
 
 namespace fedra::tracking {
 namespace {
@@ -26,6 +27,13 @@ void ClearConditions(const std::vector<std::string>& types, const json& known, j
   status["conditions"] = std::move(conditions);
 }
 
+// Of pods whose Workload does not show it.
+std::shared_ptr<const Requirement> WhatPodsAsk(const std::vector<PodTemplate>& templates) {
+  Requirement asks;
+  if (auto read = ReadPods(templates, asks); !read) asks.unreadable = read.error().message;
+  return std::make_shared<const Requirement>(std::move(asks));
+}
+
 class RowAdapter final : public JobAdapter {
  public:
   explicit RowAdapter(KindRow row)
@@ -41,14 +49,38 @@ class RowAdapter final : public JobAdapter {
     job.active_pods = SumOf(row_.active, object);
     job.shows_activity = HoldsAny(row_.active, object);
     KeepText(object, job);
+    if (job.managed_by == kManagedBy) {
+      job.references = References(object, job.key.ns);
+      if (row_.hides_pods) job.asks = WhatPodsAsk(PodTemplates(object));
+    }
     return job;
   }
 
   std::vector<PodTemplate> PodTemplates(const json& object) const override {
-    return PodTemplatesOf(row_.pod_sets, object);
+    return row_.pod_templates != nullptr ? row_.pod_templates(object)
+                                         : PodTemplatesOf(row_.pod_sets, object);
   }
 
   PodLabel pod_label() const override { return row_.pod_label; }
+
+  const std::string& pods_kind() const override {
+    return row_.pods_of.empty() ? name() : row_.pods_of;
+  }
+
+  std::vector<kube::Resource> ReferencedResources() const override {
+    std::vector<kube::Resource> resources;
+    for (const ReferenceRule& rule : row_.references) resources.push_back(rule.resource);
+    return resources;
+  }
+
+  std::vector<PodTemplate> ReferencedPods(const json& object, json& spec) const override {
+    return row_.referenced_pods == nullptr ? std::vector<PodTemplate>()
+                                           : row_.referenced_pods(object, spec);
+  }
+
+  std::vector<Reference> References(const json& object, const std::string& ns) const override {
+    return ReferencesOf(row_.references, object, ns);
+  }
 
   Result<std::string> RemoteBody(const Job& local, const Workload& workload,
                                  const Identity& us) const override {
@@ -61,6 +93,8 @@ class RowAdapter final : public JobAdapter {
     if (!body["spec"].is_object()) return Fail(ErrorCode::kInternal, "the job's spec was not kept");
     EraseAt(body, row_.managed_by);
     for (const FieldPath& path : row_.stripped) EraseAt(body, path);
+    for (const std::string& name : row_.stripped_annotations)
+      body["metadata"]["annotations"].erase(name);
     for (const PodTemplate& item : PodTemplates(body)) {
       // It stands in the body, which is ours to change.
       if (item.object->is_object()) DropKueueMarks(const_cast<json&>(*item.object));

@@ -114,6 +114,21 @@ std::vector<PodTemplate> PodTemplatesOf(const std::vector<PodSetRule>& rules, co
   return templates;
 }
 
+std::vector<Reference> ReferencesOf(const std::vector<ReferenceRule>& rules, const json& object,
+                                    const std::string& ns) {
+  std::vector<Reference> references;
+  for (const ReferenceRule& rule : rules) {
+    const json& name = FindFirst(object, rule.name);
+    if (!name.is_string() || name.get_ref<const std::string&>().empty()) continue;
+    const bool said = std::all_of(rule.when.begin(), rule.when.end(),
+                                  [&](const FieldTest& test) { return Holds(test, object); });
+    if (said)
+      references.push_back(
+          {rule.resource, {rule.resource.namespaced ? ns : "", name.get<std::string>()}});
+  }
+  return references;
+}
+
 std::vector<std::string> EssentialStatusOf(const KindRow& row) {
   std::vector<std::string> fields = {"conditions"};
   const auto add = [&](const FieldPath& path) {

@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "manager/tracking/kinds/kind_row.h"
 #include "manager/tracking/pod_set.h"
+#include "manager/tracking/requirement.h"
 
 namespace fedra::tracking {
 
@@ -26,6 +27,10 @@ Result<bool> IsSuspended(const SuspendRule& rule, const nlohmann::json& object);
 // They point into `object`.
 std::vector<PodTemplate> PodTemplatesOf(const std::vector<PodSetRule>& rules,
                                         const nlohmann::json& object);
+
+// Objects that `object`, a job in this namespace, names.
+std::vector<Reference> ReferencesOf(const std::vector<ReferenceRule>& rules,
+                                    const nlohmann::json& object, const std::string& ns);
 
 // Members of the status that a rule of the row looks at, and the conditions.
 std::vector<std::string> EssentialStatusOf(const KindRow& row);

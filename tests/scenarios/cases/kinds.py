@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 
 from scenarios import objects
 from scenarios.federated_job import FederatedJob
 from scenarios.fleet import MANAGER
-from scenarios.job_kinds import EXTERNAL_KINDS, JOB_KINDS, JobKind
+from scenarios.job_kinds import EXTERNAL_KINDS, JOB_KINDS, TRAIN_JOB, JobKind
 from scenarios.registry import scenario
-from scenarios.world import TEMPLATE, World
+from scenarios.world import QUEUE, TEMPLATE, World
 
 
 def for_each_kind(
@@ -45,7 +46,7 @@ def runs(world: World, kind: JobKind) -> None:
     job.wait_running_on(world.worker2)
     assert kind.manager(objects.present(job.manager_job())) == objects.MANAGED_BY
     remote = objects.present(job.remote_job(world.worker2))
-    assert kind.manager(remote) is None, "its own operator runs it"
+    assert kind.manager(remote) == kind.own_manager, "its own operator runs it"
     # Of a RayJob the CRD writes one of its own, 0, which deletes its cluster only.
     assert '"ttlSeconds": 1' not in objects.canonical(remote["spec"])
     assert '"ttlSecondsAfterFinished": 1' not in objects.canonical(remote["spec"])
@@ -99,6 +100,59 @@ def missing(world: World, kind: JobKind) -> None:
     world.drain(world.worker2)
     world.eventually("it moves", lambda: job.cluster_name() == world.worker1, 90)
     job.wait_running_on(world.worker1)
+
+
+def _with_own_runtimes(world: World, **nodes: int) -> FederatedJob:
+    """A TrainJob whose runtime differs from cluster to cluster: by the nodes that it says when the job says nothing."""
+    kind = dataclasses.replace(TRAIN_JOB, beside=lambda pod: [])
+    for cluster, count in nodes.items():
+        for runtime in TRAIN_JOB.needed(world.ns):
+            runtime["spec"]["mlPolicy"]["numNodes"] = count
+            world.admin(cluster).apply(runtime)
+    return world.submit_kind(kind, "train")
+
+
+@scenario("trainjob-runtime", other_kinds=True)
+def train_job_runtime(world: World) -> None:
+    """TrainJob: only a worker with the runtime that it has on the manager is given it, where drift: Require says so."""
+    fedra = world.start_fedra({"verification": {"templates": {"drift": "Require"}}})
+    job = _with_own_runtimes(world, **{MANAGER: 1, world.worker2: 3})
+    refused = {world.worker1: ["DependencyMissing"], world.worker2: ["TemplateDrift"]}
+    world.eventually("both are refused", lambda: world.reasons(job) == refused)
+    manifest = objects.canonical({**TRAIN_JOB.make(world.ns, "other", QUEUE)})
+    checked = fedra.cli("check", "-f", "-", stdin=manifest)
+    assert checked.code == 3, checked
+    runtime = f"TrainingRuntime {world.ns}/torch"
+    assert f"{runtime} does not exist there" in checked.stdout, checked
+    assert f"{runtime} differs from the manager's" in checked.stdout, checked
+    for each in TRAIN_JOB.needed(world.ns):
+        world.admin(world.worker1).apply(each)
+    job.wait_running_on(world.worker1)
+    job.finish(world.worker1)
+
+
+@scenario("trainjob-check", other_kinds=True)
+def train_job_check(world: World) -> None:
+    """TrainJob: check reads the claims of its pods where Kueue will, in the manager's runtime."""
+    for each in TRAIN_JOB.needed(world.ns, TEMPLATE):
+        for cluster in world.fleet.clusters:
+            world.admin(cluster).apply(each)
+    world.add_template(world.worker2)
+    fedra = world.start_fedra()
+    checked = fedra.checked(TRAIN_JOB.make(world.ns, "planned", QUEUE))
+    reasons = {worker: verdict.reasons for worker, verdict in checked.items()}
+    assert reasons == {world.worker1: ["TemplateMissing"], world.worker2: []}, checked
+
+
+@scenario("trainjob-drift", other_kinds=True)
+def train_job_drift(world: World) -> None:
+    """TrainJob: a runtime that differs from the manager's is told, and by default keeps no job away."""
+    world.use_workers(world.worker2)
+    world.start_fedra()
+    job = _with_own_runtimes(world, **{MANAGER: 1, world.worker2: 3})
+    job.wait_running_on(world.worker2)
+    world.eventually("it is told", lambda: "TemplateDrift" in job.event_reasons())
+    job.finish(world.worker2)
 
 
 @scenario("two-kinds-of-one-name", other_kinds=True)

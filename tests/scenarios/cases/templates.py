@@ -8,6 +8,7 @@ from scenarios import objects, setup
 from scenarios.fedra_process import CHECK_PLACEABLE
 from scenarios.federated_job import MANAGER_UID_ANNOTATION
 from scenarios.fleet import MANAGER
+from scenarios.job_kinds import APP_WRAPPER
 from scenarios.kube_client import ApiError, KubeClient
 from scenarios.objects import present
 from scenarios.registry import scenario
@@ -124,6 +125,19 @@ def missing_template_is_copied(world: World) -> None:
     job.finish(world.worker1)
     _wait_no_template(world, world.worker1)
     assert _template(world, MANAGER) is not None
+
+
+@scenario("sync-appwrapper", other_kinds=True)
+def template_of_a_wrapped_job_is_copied(world: World) -> None:
+    """sync: an AppWrapper's template, which its Workload does not show, comes with it, stays while it runs, and goes."""
+    world.add_template(MANAGER)
+    _start(world, "Reconcile", "Require", "Enforce")
+    job = world.submit_kind(APP_WRAPPER, "train", template=TEMPLATE)
+    job.wait_running_on(world.worker1)
+    _assert_is_copy(world, world.worker1)
+    assert _rows(world) == [], "it is in use there, and nowhere else"
+    job.finish(world.worker1)
+    _wait_no_template(world, world.worker1)
 
 
 @scenario("sync-burst")

@@ -6,6 +6,7 @@
 #include "base/time.h"
 #include "tests/sim/actors/actor.h"
 #include "tests/sim/kinds/job_kind.h"
+#include "tests/sim/kinds/pod_sets.h"
 
 namespace fedra::sim {
 namespace {
@@ -50,7 +51,7 @@ class JobOperators::Impl final : public Actor {
     } else if (TimeIsUp(place, job->body)) {
       kind.finish(StringAt(job->body, {"metadata", "annotations", kResult}) != "failure", status);
     } else {
-      kind.run(kind.pod_sets(job->body), status);
+      kind.run(PodSetsOf(store, core().registry, kind, job->body), status);
     }
     if (status == job->body.value("status", Json::object())) return;
     job->body["status"] = std::move(status);

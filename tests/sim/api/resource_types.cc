@@ -120,6 +120,10 @@ Registry::Registry(const ServerOptions& options) : types_(BuiltIn()) {
       type.custom = true;
       types_.push_back(std::move(type));
     }
+    const std::string trainer = "trainer.kubeflow.org";
+    add({Type(trainer, "v1alpha1", "trainingruntimes", "TrainingRuntime", kNamespaced, kNone),
+         Type(trainer, "v1alpha1", "clustertrainingruntimes", "ClusterTrainingRuntime", kCluster,
+              kNone)});
   }
   if (options.pod_groups) {
     add({Type("scheduling.k8s.io", "v1alpha2", "podgroups", "PodGroup", kNamespaced,

@@ -5,7 +5,9 @@
 #include <utility>
 
 #include "tests/sim/actors/conditions.h"
+#include "tests/sim/kinds/app_wrapper.h"
 #include "tests/sim/kinds/external_kinds.h"
+#include "tests/sim/kinds/train_job.h"
 
 namespace fedra::sim {
 namespace {
@@ -71,6 +73,7 @@ JobKind BatchJob() {
                {},
                {},
                {},
+               {},
                {}};
   kind.pod_sets = &BatchPodSets;
   kind.templates = [](Json& job) { return std::vector<Json*>{&job["spec"]["template"]}; };
@@ -99,6 +102,7 @@ JobKind JobSet() {
                {"spec", "managedBy"},
                {"spec", "suspend"},
                "jobset.sigs.k8s.io/jobset-controller",
+               {},
                {},
                {},
                {},
@@ -146,6 +150,7 @@ JobKind WithReplicas(const std::string& version, const std::string& plural, cons
                {"spec", "runPolicy", "managedBy"},
                {"spec", "runPolicy", "suspend"},
                controller,
+               {},
                {},
                {},
                {},
@@ -245,6 +250,7 @@ JobKind OfRay(const std::string& plural, const std::string& name) {
           {},
           {},
           {},
+          {},
           {}};
 }
 
@@ -336,6 +342,8 @@ const std::vector<JobKind>& JobKinds() {
       RayCluster(),
       RayJob(),
       RayService(),
+      TrainJob(),
+      AppWrapper(),
       PipelineRun(),
       TrainingRun()};
   return kinds;
@@ -372,6 +380,7 @@ std::string ClusterField(const JobKind& kind) {
 
 std::vector<std::pair<std::string, std::string>> Problems(const JobKind& kind, const Json& job) {
   std::vector<std::pair<std::string, std::string>> problems;
+  if (kind.kind == "TrainJob") return TrainJobProblems(job);
   if (kind.group != "ray.io") return problems;
   const std::string field = ClusterField(kind);
   const Json* cluster = field.empty() ? At(job, {"spec"}) : At(job, {"spec", field});
@@ -389,6 +398,8 @@ std::vector<std::pair<std::string, std::string>> Problems(const JobKind& kind, c
 }
 
 void SetKindDefaults(const JobKind& kind, Json& job) {
+  if (kind.kind == "TrainJob" && ManagedBy(kind, job).empty())
+    SetManagedBy(kind, kind.controller, job);
   if (kind.group != "ray.io" || At(job, {"spec"}) == nullptr) return;
   Json& spec = job["spec"];
   if (kind.kind == "RayJob") {

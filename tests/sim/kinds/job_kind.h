@@ -16,6 +16,15 @@
 
 namespace fedra::sim {
 
+// Another object that a job names and that says what its operator runs.
+struct Named {
+  std::string group;
+  std::string version;
+  std::string plural;
+  std::string ns;  // empty: of the cluster
+  std::string name;
+};
+
 struct JobEnd {
   bool success = false;
   std::string message;
@@ -30,6 +39,9 @@ struct JobKind {
   std::vector<std::string> suspend;     // path of a flag, or of a text
   std::string controller;               // the managedBy that means the cluster's own one
 
+  // What a job names; whoever asks for its pod sets writes the object into the job as kNamed.
+  // Empty: nothing.
+  std::function<Named(const Json& job)> names;
   // Kueue's pod sets of a job.
   std::function<Json(const Json& job)> pod_sets;
   // Their templates in the job, in the same order. Makes one that Kueue makes when it starts the
@@ -46,6 +58,9 @@ struct JobKind {
 
   Json suspended = true;  // what stands at `suspend` in a suspended job; a text becomes empty
 };
+
+// Beside the members of an object.
+inline constexpr const char* kNamed = "named";
 
 // What is wrong with a job that Kueue is to manage: field and problem, as its webhooks find it.
 std::vector<std::pair<std::string, std::string>> Problems(const JobKind& kind, const Json& job);

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "tests/sim/kinds/train_job.h"
 #include "tests/sim/kueue/names.h"
 #include "tests/sim/kueue/workload.h"
 
@@ -146,8 +147,11 @@ void KueueController::MutateOnCreate(const ResourceType& type, Json& body) const
   const JobKind* kind = KindOf(&type);
   if (kind == nullptr || QueueNameOf(body).empty()) return;
   SetSuspended(*kind, true, body);
-  if (options_.default_managed_by && ManagedBy(*kind, body).empty())
+  // A CRD's default says that its own controller runs it: it counts as nothing.
+  const std::string manager = ManagedBy(*kind, body);
+  if (options_.default_managed_by && (manager.empty() || manager == kind->controller))
     SetManagedBy(*kind, names::kManagedBy, body);
+  if (kind->kind == "TrainJob") AddKueuePatch(body);
 }
 
 class Kueue::Impl {

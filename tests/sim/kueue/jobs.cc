@@ -8,6 +8,7 @@
 #include <array>
 #include <cctype>
 
+#include "tests/sim/kinds/pod_sets.h"
 #include "tests/sim/kueue/controller.h"
 #include "tests/sim/kueue/names.h"
 #include "tests/sim/kueue/workload.h"
@@ -176,7 +177,8 @@ Object* KueueController::EnsureWorkload(Store& store, const Place& job_place, Ob
       store.Touch(workloads_, key, *workload);
     }
   }
-  Json pod_sets = kind.pod_sets(job.body);
+  Json pod_sets = PodSetsOf(store, core().registry, kind, job.body);
+  if (pod_sets.empty()) return workload;
   if (SamePodSets(pod_sets, ArrayAt(workload->body, {"spec", "podSets"}))) return workload;
   if (IsSuspended(kind, job.body) && !QuotaReserved(StatusOf(*workload))) {
     workload->body["spec"]["podSets"] = std::move(pod_sets);
@@ -211,7 +213,8 @@ Object* KueueController::AdoptPrebuilt(Store& store, const Place& job_place, Obj
     store.Touch(workloads_, key, *workload);
   }
   if (Finished(StatusOf(*workload)) || Terminating(workload->body)) return workload;
-  const Json pod_sets = KindOf(job_place.type)->pod_sets(job.body);
+  const Json pod_sets = PodSetsOf(store, core().registry, *KindOf(job_place.type), job.body);
+  if (pod_sets.empty()) return nullptr;
   if (SamePodSets(pod_sets, ArrayAt(workload->body, {"spec", "podSets"}))) {
     return workload;
   }
@@ -225,6 +228,8 @@ Object* KueueController::AdoptPrebuilt(Store& store, const Place& job_place, Obj
 void KueueController::CreateWorkload(Store& store, const Place& job_place, const Object& job) {
   const JobKind& kind = *KindOf(job_place.type);
   const std::string ns(StringAt(job.body, {"metadata", "namespace"}));
+  const Json pod_sets = PodSetsOf(store, core().registry, kind, job.body);
+  if (pod_sets.empty()) return;
   Json body = {{"apiVersion", workloads_.ApiVersion()},
                {"kind", "Workload"},
                {"metadata",
@@ -234,7 +239,7 @@ void KueueController::CreateWorkload(Store& store, const Place& job_place, const
                  {"ownerReferences", {OwnerReference(job)}}}},
                {"spec",
                 {{"queueName", QueueNameOf(job.body)},
-                 {"podSets", kind.pod_sets(job.body)},
+                 {"podSets", pod_sets},
                  {"priority", 0},
                  {"active", true}}}};
   FollowPriority(store, job, body["spec"]);

@@ -80,6 +80,9 @@ std::string MetricsPage() {
 }
 
 std::string PodSetsText(const tracking::KindRow& row) {
+  if (row.pod_templates != nullptr)
+    return "where each of `spec.components` declares them, or where its kind has them, see below";
+  if (row.pod_sets.empty()) return "of the object that it names, see below";
   std::string text;
   for (const tracking::PodSetRule& rule : row.pod_sets) {
     const std::string name = rule.name.empty() ? "its " + rule.name_at.text() : rule.name;
@@ -90,10 +93,66 @@ std::string PodSetsText(const tracking::KindRow& row) {
   return text;
 }
 
+std::string ClearedText(const tracking::KindRow& row) {
+  std::string text;
+  if (const auto status = nlohmann::json::parse(row.cleared_status); !status.empty())
+    text = fmt::format("`{}`", status.dump());
+  if (!row.cleared_conditions.empty()) {
+    text += fmt::format("{}condition{} {} become{} False", text.empty() ? "" : ", ",
+                        row.cleared_conditions.size() > 1 ? "s" : "",
+                        fmt::join(row.cleared_conditions, ", "),
+                        row.cleared_conditions.size() > 1 ? "" : "s");
+  }
+  return text;
+}
+
+constexpr std::string_view kAppWrapper = R"(
+## AppWrapper
+
+A component's pods are at the paths of its `podSets`. Without them AppWrapper finds those of Pod, Deployment, StatefulSet,
+Job, JobSet, PyTorchJob, RayCluster and RayJob by itself, and fedra finds the same. Kueue's Workload has only a part of each
+pod template, without claims, volumes and service account: verdicts, copies of templates and `check` go by the AppWrapper.
+Its quota on the manager therefore counts no devices of claims, whatever Kueue's settings are.
+
+Of a component's own kind fedra asks nothing: its CRD and its operator must be on the workers. AppWrapper's webhook asks
+whether who creates the AppWrapper may create each component (`userRBACAdmissionCheck`, on by default): there that is
+fedra's account, which needs the right, or the check is switched off. Components should have no queue label of their own.
+)";
+
+// Kinds whose jobs name other objects that a worker must have.
+std::string ReferencesText() {
+  std::string text =
+      "\n## What else must be on a worker\n\nObjects that a job itself names. A worker without "
+      "them "
+      "gets none of these jobs (DependencyMissing); where their specs differ\nfrom the manager's, "
+      "`verification.templates.drift` says what that means, as for ResourceClaimTemplates: "
+      "nothing, "
+      "a note, or not\neligible. Nothing of them is copied.\n\n| kind | names |\n|---|---|\n";
+  for (const tracking::KindRow& row : tracking::BuiltInRows()) {
+    for (const tracking::ReferenceRule& rule : row.references)
+      text += fmt::format("| {} | `{}` {}, by `{}` |\n", row.resource.kind,
+                          rule.resource.ApiVersion(), rule.resource.kind, rule.name.text());
+  }
+  return text +
+         "\nKueue makes a TrainJob's pod sets of the manager's runtime, and verdicts go by them: "
+         "device claims can only be in the\nruntime. `check` goes by it, too, or by the first "
+         "worker's that has one. A worker's Kueue makes them again of\nits own runtime. Where "
+         "their "
+         "containers or counts differ it gives the copy up (OutOfSync), and fedra tries the next "
+         "worker;\nother differences, claims among them, are silently the "
+         "worker's.\n\nTrainer writes its own name into `spec.managedBy` of every TrainJob that "
+         "leaves it out: the policy takes that for nothing\nsaid, and without the policy users "
+         "write Kueue's value. Kueue 0.19 needs Trainer 2.2 or newer on the workers; a Trainer\n"
+         "older than 2.3 on the manager would run the jobs there, too: install its CRDs only, or "
+         "2.3.\n";
+}
+
 std::string StrippedText(const tracking::KindRow& row) {
   std::string text;
   for (const FieldPath& path : row.stripped)
     text += fmt::format("{}`{}`", text.empty() ? "" : ", ", path.text());
+  for (const std::string& name : row.stripped_annotations)
+    text += fmt::format("{}annotation `{}`", text.empty() ? "" : ", ", name);
   return text.empty() ? "-" : text;
 }
 
@@ -147,8 +206,6 @@ Of Kueue's own kinds these cannot be added by an entry either:
 
 | kind | why its columns do not suffice |
 |---|---|
-| `workload.codeflare.dev/v1beta2` AppWrapper | its pod templates are in whole objects, at paths that each wrapper names itself, and Kueue leaves their claims out of the Workload: devices would not be seen |
-| `trainer.kubeflow.org/v1alpha1` TrainJob | its pod templates are in a TrainingRuntime, which every worker must have with the same content; Trainer honours managedBy from 2.3 |
 | `kubeflow.org/v1` JAXJob | Kueue refuses the annotation by which a worker's Kueue adopts the copy, and training-operator never reads its managedBy |
 | `leaderworkerset.x-k8s.io/v1` LeaderWorkerSet | it has no managedBy, and makes a Workload for each replica |
 | `sparkoperator.k8s.io/v1beta2` SparkApplication | it has no managedBy, Kueue refuses the annotation too, and its Workload shows no claims |
@@ -192,14 +249,10 @@ std::string KindsPage() {
       "quota "
       "until then.\n\n| kind | taken out |\n|---|---|\n";
   for (const tracking::KindRow& row : tracking::BuiltInRows()) {
-    std::string conditions;
-    for (const std::string& type : row.cleared_conditions)
-      conditions += fmt::format("condition {} becomes False", type);
-    page += fmt::format("| {} | {} |\n", row.resource.kind,
-                        conditions.empty()
-                            ? fmt::format("`{}`", nlohmann::json::parse(row.cleared_status).dump())
-                            : conditions);
+    page += fmt::format("| {} | {} |\n", row.resource.kind, ClearedText(row));
   }
+  page += ReferencesText();
+  page += kAppWrapper;
   page += kOwnKinds;
   page += testing::kPipelineRunEntry;
   page += kOwnKindsAfterTekton;

@@ -137,3 +137,16 @@ TEST_CASE("an object without namespace affects who names it, whatever the namesp
   f.Seen(WorkloadOf("a"), true);
   CHECK(f.In(Kind::kDependency, "", "settings") == Keys{"a"});
 }
+
+TEST_CASE("an object that the job itself names concerns it, in its namespace or in none") {
+  Fixture f;
+  tracking::Workload of_cluster = WorkloadOf("a");
+  of_cluster.requirement.references = {{{.kind = "ClusterTrainingRuntime"}, {"", "torch"}}};
+  f.Seen(of_cluster, true);
+  tracking::Workload of_namespace = WorkloadOf("b");
+  of_namespace.requirement.references = {{{.kind = "TrainingRuntime"}, {"ml", "torch"}}};
+  f.Seen(of_namespace, true);
+  CHECK(f.In(Kind::kDependency, "", "torch") == Keys{"a"});
+  CHECK(f.In(Kind::kDependency, "ml", "torch") == Keys{"b"});
+  CHECK(f.In(Kind::kDependency, "other", "torch").empty());
+}

@@ -65,3 +65,31 @@ TEST_CASE("another kind of job is read when it is in use and served; else it cos
   server.resources.erase("ray.io/v1/rayjobs");
   CHECK(reads(&server, "rayjobs"));
 }
+
+TEST_CASE("what jobs of a kind name is read when the kind is, and its lists count for the health") {
+  WorkerObjects objects(WorkerObjectsOptions{}, {});
+  const tracking::JobAdapter& train_job = *objects.kinds().FindName("TrainJob");
+  const std::vector<const tracking::JobAdapter*> kinds = {&train_job};
+  objects.UseKinds(kinds);
+  const size_t lists = objects.Healths().size();
+  kube::ServerInfo server;
+  server.resources = {"batch/v1/jobs"};
+  objects.SetServer(&server);
+  CHECK(objects.Healths().size() == lists - 2);  // nothing is asked of runtimes there
+  const auto runtimes = [&] {
+    std::vector<Input> inputs = objects.Inputs(&server);
+    std::erase_if(inputs, [](const Input& input) {
+      return input.resource.group != "trainer.kubeflow.org" || input.resource.kind == "TrainJob";
+    });
+    return inputs;
+  };
+  CHECK(runtimes().empty());
+  server.resources.insert("trainer.kubeflow.org/v1alpha1/trainjobs");
+  REQUIRE(runtimes().size() == 2);
+  objects.jobs(train_job).cache().SetHealth({.state = CacheState::kSynced, .complete = true});
+  for (const Input& input : runtimes()) {
+    input.sink->SetHealth({.state = CacheState::kForbidden});
+    CHECK_THAT(Problems(objects.Healths(), {}),
+               ContainsSubstring("list or watch " + input.resource.plural));
+  }
+}

@@ -1,5 +1,7 @@
 // Every row of the table, on objects as their users and operators write them.
 
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 #include "manager/tracking/kinds/job_kinds.h"
@@ -99,6 +101,26 @@ const Row kRows[] = {
      R"({"conditions": [{"type": "Ready", "status": "True", "reason": "x"}]})", 0,
      R"({"conditions": [{"type": "Ready", "status": "False", "reason": "Evicted"}]})", nullptr,
      nullptr},
+    {"trainer.kubeflow.org/v1alpha1", "TrainJob",
+     R"({"runtimeRef": {"name": "torch"}, "trainer": {"numNodes": 2},
+         "runtimePatches": [{"manager": "kueue.x-k8s.io/manager"}, {"manager": "example.com/me"}]})",
+     "", "/spec/managedBy", "/spec/suspend",
+     R"({"jobsStatus": [{"name": "node", "active": 1}, {"name": "launcher", "active": 1}]})", 2,
+     R"({"jobsStatus": []})", R"({"conditions": [{"type": "Complete", "status": "True"}]})",
+     R"({"conditions": [{"type": "Failed", "status": "True"}]})"},
+    {"workload.codeflare.dev/v1beta2", "AppWrapper",
+     R"({"components": [
+          {"template": {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}}},
+          {"podSetInfos": [{"labels": {"kueue.x-k8s.io/podset": "train-0"}}],
+           "template": {"apiVersion": "batch/v1", "kind": "Job", "spec": {"parallelism": 3, "completions": 2, "template": $}}},
+          {"podSets": [{"replicas": 4, "path": "template.spec.template"}],
+           "template": {"apiVersion": "example.com/v1", "kind": "Server", "spec": {"template": $}}}]})",
+     "train-0=2 train-1=4", "/spec/managedBy", "/spec/suspend",
+     R"({"phase": "Running", "conditions": [{"type": "QuotaReserved", "status": "True", "reason": "x"}]})",
+     0,
+     R"({"phase": "Suspended", "conditions": [{"type": "QuotaReserved", "status": "False", "reason": "Evicted"}]})",
+     R"({"phase": "Succeeded"})",
+     R"({"phase": "Failed", "conditions": [{"type": "ResourcesDeployed", "status": "False"}]})"},
 };
 
 const JobAdapter& AdapterOf(const Row& row) {
@@ -115,7 +137,9 @@ json Local(const Row& row, const char* status = "{}") {
              {"name", "train"},
              {"uid", "j1"},
              {"resourceVersion", "5"},
-             {"annotations", {{"kueue.x-k8s.io/stopping", "true"}}},
+             {"annotations",
+              {{"kueue.x-k8s.io/stopping", "true"},
+               {"workload.codeflare.dev.appwrapper/successTTLDuration", "1s"}}},
              {"labels", {{"kueue.x-k8s.io/queue-name", "gpu"}}}}},
            {"spec", Spec(row.spec)},
            {"status", json::parse(status)}};
@@ -181,9 +205,13 @@ TEST_CASE("each kind: the copy is suspended, unmanaged, ours, and nothing delete
     CHECK(body[json::json_pointer(row.suspend)] == true);
     CHECK(text->find("ttlSecondsAfterFinished") == std::string::npos);
     CHECK(text->find("kueue.x-k8s.io/podset") == std::string::npos);
-    CHECK(body["metadata"]["annotations"] == json{{"fedra.dev/manager-uid", "m1"},
-                                                  {"fedra.dev/workload-uid", "u1"},
-                                                  {"kueue.x-k8s.io/prebuilt-workload-name", "w"}});
+    json annotations = body["metadata"]["annotations"];
+    // Others take it for any annotation.
+    CHECK(annotations.erase("workload.codeflare.dev.appwrapper/successTTLDuration") ==
+          (body["kind"] == "AppWrapper" ? 0 : 1));
+    CHECK(annotations == json{{"fedra.dev/manager-uid", "m1"},
+                              {"fedra.dev/workload-uid", "u1"},
+                              {"kueue.x-k8s.io/prebuilt-workload-name", "w"}});
     CHECK_FALSE(AdapterOf(row).RemoteBody(Parsed(row, Remote(row, {})), workload, {"fedra", "m1"}));
   }
 }
@@ -222,6 +250,96 @@ TEST_CASE(
     // What Kueue has taken for the result stays.
     CHECK_FALSE(Mirror(row, Local(row, row.succeeded), Remote(row, running)).has_value());
   }
+}
+
+TEST_CASE("TrainJob: it names its runtime, of the cluster where it does not say whose") {
+  const Row& row = *std::find_if(std::begin(kRows), std::end(kRows), [](const Row& each) {
+    return std::string_view(each.kind) == "TrainJob";
+  });
+  const auto named = [&](const json& reference) {
+    json job = Local(row);
+    job["spec"]["runtimeRef"] = reference;
+    std::string names;
+    for (const Reference& each : Parsed(row, job).references)
+      names += each.resource.plural + " " + each.key.ToString() + ";";
+    const auto submitted = ParseSubmitted(job, *BuiltInKinds(), "");
+    REQUIRE(submitted.has_value());
+    CHECK(submitted->requirement.references == Parsed(row, job).references);
+    return names;
+  };
+  CHECK(named({{"name", "torch"}}) == "clustertrainingruntimes torch;");
+  CHECK(named({{"name", "torch"}, {"kind", "ClusterTrainingRuntime"}}) ==
+        "clustertrainingruntimes torch;");
+  CHECK(named({{"name", "torch"}, {"kind", "TrainingRuntime"}}) == "trainingruntimes ml/torch;");
+  CHECK(named({{"name", "torch"}, {"kind", "Other"}}).empty());
+  CHECK(named({{"name", 3}}).empty());
+  CHECK(named("torch").empty());
+  // What a worker's copy names is what the manager's does.
+  CHECK(Parsed(row, Remote(row, json::object())).references.empty());
+}
+
+TEST_CASE("TrainJob: Kueue's own patch is not copied, for the worker's Kueue adds its own") {
+  const Row& row = *std::find_if(std::begin(kRows), std::end(kRows), [](const Row& each) {
+    return std::string_view(each.kind) == "TrainJob";
+  });
+  Workload workload;
+  workload.key = {"ml", "w"};
+  const auto text = AdapterOf(row).RemoteBody(Parsed(row, Local(row)), workload, {"fedra", "m1"});
+  REQUIRE(text.has_value());
+  CHECK(json::parse(*text)["spec"]["runtimePatches"] ==
+        json::parse(R"([{"manager": "example.com/me"}])"));
+}
+
+TEST_CASE("TrainJob: a Workload is completed by what its job names") {
+  const Row& row = *std::find_if(std::begin(kRows), std::end(kRows), [](const Row& each) {
+    return std::string_view(each.kind) == "TrainJob";
+  });
+  const auto workload = std::make_shared<const Workload>();
+  const auto completed = Completed(workload, Parsed(row, Local(row)));
+  REQUIRE(completed->requirement.references.size() == 1);
+  CHECK(completed->requirement.references[0].key == ObjectKey{"", "torch"});
+  CHECK(workload->requirement.references.empty());
+  CHECK(Completed(workload, Parsed(kRows[0], Local(kRows[0]))) == workload);
+}
+
+TEST_CASE("TrainJob: its pods are told as those of the JobSet that its operator makes") {
+  const JobKey job{"TrainJob.trainer.kubeflow.org", {"ml", "train"}};
+  const auto pods = BuiltInKinds()->JobOfPod(
+      {{"namespace", "ml"}, {"labels", {{"jobset.sigs.k8s.io/jobset-name", "train"}}}});
+  REQUIRE(pods.has_value());
+  CHECK(BuiltInKinds()->PodsKeyOf(job) == *pods);
+  CHECK(BuiltInKinds()->PodsKeyOf({"Job.batch", {"ml", "train"}}) ==
+        JobKey{"Job.batch", {"ml", "train"}});
+}
+
+TEST_CASE("AppWrapper: one that failed is no end while what it has made is there") {
+  const Row& row = kRows[std::size(kRows) - 1];
+  const Job job = Parsed(row, Local(row, R"({"phase": "Failed", "conditions": [
+                           {"type": "ResourcesDeployed", "status": "True"}]})"));
+  CHECK_FALSE(job.finished);
+  CHECK_FALSE(job.failed);
+}
+
+TEST_CASE("AppWrapper: a Workload is completed by the claims that Kueue does not show in it") {
+  const Row& row = kRows[std::size(kRows) - 1];
+  Workload shown;
+  shown.requirement.queue = "gpu";
+  shown.requirement.pod_sets = {{"train-0", 2, {}}, {"train-1", 4, {}}};
+  const auto completed =
+      Completed(std::make_shared<const Workload>(shown), Parsed(row, Local(row)));
+  const Requirement& requirement = completed->requirement;
+  CHECK(requirement.queue == "gpu");
+  CHECK(requirement.TemplateNames() == std::vector<std::string>{"one-gpu"});
+  CHECK(requirement.Pods() == 6);
+  REQUIRE(requirement.demands != nullptr);
+  CHECK(NeedDevices(*requirement.demands));
+  // What cannot be read is not left out in silence.
+  json wrong = Local(row);
+  wrong["spec"]["components"][2]["podSets"][0]["replicas"] = "4";
+  CHECK(Completed(std::make_shared<const Workload>(shown), Parsed(row, wrong))
+            ->requirement.unreadable == "replicas must be a whole number, not \"4\"");
+  // A copy on a worker says nothing of it.
+  CHECK(Parsed(row, Remote(row, json::object())).asks == nullptr);
 }
 
 TEST_CASE("a mirrored status of a map loses what the worker's has lost, at every depth") {

@@ -1,0 +1,73 @@
+// Which ResourceClaimTemplates the manager's workloads name. The part of ManagerCluster that knows
+// templates.
+
+#include <utility>
+
+#include "manager/reconcile/manager_cluster.h"
+
+namespace fedra::reconcile {
+
+std::shared_ptr<const tracking::Workload> ManagerCluster::Completed(
+    std::shared_ptr<const tracking::Workload> workload) const {
+  const tracking::Owner& owner = workload->owner;
+  const tracking::JobAdapter* adapter = kinds_->Find(owner.api_version, owner.kind);
+  if (adapter == nullptr) return workload;
+  const auto job = jobs_[kinds_->IndexOf(*adapter)].cache->Find({workload->key.ns, owner.name});
+  // A new job of the old name belongs to another Workload.
+  if (job == nullptr || job->uid != owner.uid) return workload;
+  return tracking::Completed(std::move(workload), *job);
+}
+
+// Looked at under the lock: of a Workload and its job, which come by two watches, whoever is second
+// sees both.
+void ManagerCluster::IndexTemplates(const ObjectKey& workload) {
+  const std::set<ObjectKey> changed = named_.With([&](NamedTemplatesIndex& index) {
+    std::set<ObjectKey> names;
+    if (const auto now = workloads_.Find(workload); now != nullptr && !now->Finished()) {
+      for (std::string& name : Completed(now)->requirement.TemplateNames())
+        names.insert({workload.ns, std::move(name)});
+    }
+    std::set<ObjectKey> before;
+    if (const auto known = index.by_workload.extract(workload)) before = known.mapped();
+    for (const ObjectKey& name : before) {
+      const auto found = index.by_template.find(name);
+      found->second.erase(workload);
+      if (found->second.empty()) index.by_template.erase(found);
+    }
+    for (const ObjectKey& name : names) index.by_template[name].insert(workload);
+    before.insert(names.begin(), names.end());
+    if (!names.empty()) index.by_workload.emplace(workload, std::move(names));
+    return before;
+  });
+  for (const ObjectKey& name : changed) listener_.on_template_use(name);
+}
+
+bool ManagerCluster::IsNamed(const ObjectKey& claim_template) const {
+  return named_.With([&](const auto& index) { return index.by_template.contains(claim_template); });
+}
+
+TemplateUse ManagerCluster::UseOf(const ObjectKey& claim_template) const {
+  const std::set<ObjectKey> workloads = named_.With([&](const auto& index) {
+    const auto found = index.by_template.find(claim_template);
+    return found == index.by_template.end() ? std::set<ObjectKey>() : found->second;
+  });
+  TemplateUse use;
+  for (const ObjectKey& key : workloads) {
+    const auto workload = workloads_.Find(key);
+    if (workload == nullptr || workload->Finished()) continue;
+    use.named = true;
+    if (!workload->cluster_name.empty()) use.workers.emplace(workload->cluster_name);
+    for (const std::string& name : workload->nominated) use.workers.emplace(name);
+  }
+  return use;
+}
+
+std::vector<ObjectKey> ManagerCluster::NamedTemplates() const {
+  return named_.With([](const auto& index) {
+    std::vector<ObjectKey> keys;
+    for (const auto& [key, workloads] : index.by_template) keys.push_back(key);
+    return keys;
+  });
+}
+
+}  // namespace fedra::reconcile
