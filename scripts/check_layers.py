@@ -71,7 +71,7 @@ ROOMS = {
     "curl/": ("cluster-clients/http/",),
     "sqlite3.h": ("store/", "tests/unit/store/"),
     "yaml-cpp/": ("config/",),
-    "zlib.h": ("manager/cli/bundle/archive.cc", "tests/unit/manager/cli/bundle/archive_test.cc"),
+    "zlib.h": ("base/gzip.cc", "tests/support/gunzip.h"),
     "CLI/": ("manager/cli/",),
     "boost/asio": (
         "cluster-clients/http/",
