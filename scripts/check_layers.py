@@ -75,12 +75,13 @@ ROOMS = {
     "CLI/": ("manager/cli/",),
     "boost/asio": (
         "cluster-clients/http/",
-        "manager/http/server.cc",
+        "manager/http/listener.cc",
+        "manager/http/beast_message",
         "tests/sim/",
         "tests/unit/cluster-clients/support/socks_proxy.cc",
         "tests/unit/sim/",
     ),
-    "boost/beast": ("manager/http/server.cc", "tests/sim/"),
+    "boost/beast": ("manager/http/listener.cc", "manager/http/beast_message", "tests/sim/"),
     "openssl/": (
         "config/pem.cc",
         "base/base64.cc",
