@@ -18,6 +18,7 @@
 #include "cluster-clients/threads.h"
 #include "config/load.h"
 #include "manager/api/server.h"
+#include "manager/api_sources.h"
 #include "manager/config_follower.h"
 #include "manager/http/metrics.h"
 #include "manager/http/server.h"
@@ -181,8 +182,7 @@ void Daemon::StartApi() {
     if (received_socket_) close(*received_socket_);
     return;
   }
-  api::Sources sources{.store = [this] { return store_->Read(); },
-                       .settings = ToQuery(configuration)};
+  api::Sources sources = ToSources(configuration, *store_, *federation_);
   auto server = received_socket_ ? api::Server::OnReceived(*received_socket_, std::move(sources))
                                  : api::Server::OnSocket(
                                        {config::ApiSocket(configuration), configuration.api.group},

@@ -1,17 +1,21 @@
 #include "manager/api/api.h"
 
 #include <algorithm>
+#include <sstream>
 #include <string>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "manager/api/delivery.h"
 #include "manager/api/parameters.h"
 #include "manager/api/problem.h"
 #include "manager/api/routes.h"
-#include "manager/cli/text/view_settings.h"
+#include "manager/cli/text/device_view.h"
+#include "manager/cli/text/template_view.h"
 #include "manager/report/row_json.h"
+#include "manager/report/template_document.h"
 
 namespace fedra::api {
 namespace {
@@ -55,8 +59,21 @@ Result<cli::ViewSettings> SettingsOf(const Parameters& asked, const report::Quer
   settings.query = defaults;
   settings.query.now = now;
   settings.query.ns = asked.Text("namespace");
-  FEDRA_ASSIGN_OR_RETURN(settings.query.jobs, report::Checked(FilterOf(asked)));
   return settings;
+}
+
+// Those that are asked for; none: all.
+Result<std::vector<report::DeviceSource>> Chosen(std::vector<report::DeviceSource> all,
+                                                 const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    if (std::ranges::find(all, name, &report::DeviceSource::worker) == all.end())
+      return Fail(ErrorCode::kInvalidArgument,
+                  fmt::format("--worker {}: there is no such worker", name));
+  }
+  std::erase_if(all, [&](const report::DeviceSource& source) {
+    return !names.empty() && !Contains(names, source.worker);
+  });
+  return all;
 }
 
 // For a header: no line ends, no quotes that would end it.
@@ -74,8 +91,9 @@ pages::Answer ToAnswer(cli::Output output, cli::Format format) {
   if (!cli::IsForPrograms(format)) type += "; charset=utf-8";
   pages::Answer answer{.content_type = std::move(type), .body = std::move(output.out)};
   // As an API server tells kubectl what belongs on standard error (RFC 7234, 5.5).
-  if (!output.note.empty())
-    answer.headers.emplace_back("Warning", "299 fedra " + InQuotes(output.note));
+  std::istringstream notes(output.note);
+  for (std::string line; std::getline(notes, line);)
+    answer.headers.emplace_back("Warning", "299 fedra " + InQuotes(line));
   return answer;
 }
 
@@ -103,12 +121,44 @@ Result<pages::Answer> Api::Find(const pages::Request& request) const {
   if (const std::string_view type = TypeOf(settings.format);
       !Accepts(HeaderOf(request, "accept"), type))
     return Problem(406, fmt::format("the answer is {}, which you do not accept", type));
-  FEDRA_ASSIGN_OR_RETURN(const auto reader, sources_.store());
-  FEDRA_ASSIGN_OR_RETURN(cli::Output output,
-                         RenderView(route->view, asked.Text("job"), *reader, settings));
+  FEDRA_ASSIGN_OR_RETURN(cli::Output output, Print(*route, asked, settings));
   const std::string news = settings.format == cli::Format::kJson ? report::WithoutAges(output.out)
                                                                  : output.out + output.note;
   return Deliver(request, ToAnswer(std::move(output), settings.format), news);
+}
+
+Result<cli::Output> Api::Print(const Route& route, const Parameters& asked,
+                               const cli::ViewSettings& settings) const {
+  if (route.topic == Topic::kDevices) return PrintDevices(asked, settings);
+  if (route.topic == Topic::kTemplates) return PrintTemplates(asked, settings);
+  cli::ViewSettings filtered = settings;
+  FEDRA_ASSIGN_OR_RETURN(filtered.query.jobs, report::Checked(FilterOf(asked)));
+  FEDRA_ASSIGN_OR_RETURN(const auto reader, sources_.store());
+  return RenderView(route.view, asked.Text("job"), *reader, filtered);
+}
+
+Result<cli::Output> Api::PrintDevices(const Parameters& asked,
+                                      const cli::ViewSettings& settings) const {
+  if (settings.format == cli::Format::kName)
+    return Fail(ErrorCode::kInvalidArgument, "--output: devices have no list of names");
+  FEDRA_ASSIGN_OR_RETURN(const auto sources, Chosen(sources_.devices(), asked.List("worker")));
+  const report::DeviceFilter filter{asked.Text("class"), asked.Text("selector")};
+  Result<std::vector<report::WorkerDevices>> workers = report::CountDevices(sources, filter);
+  if (!workers) return Fail(std::move(workers).error().WithContext("--selector"));
+  return cli::RenderDevices(*workers, {settings.query.now, {}}, settings.format, settings.style,
+                            filter.device_class);
+}
+
+Result<cli::Output> Api::PrintTemplates(const Parameters& asked,
+                                        const cli::ViewSettings& settings) const {
+  if (settings.format == cli::Format::kName)
+    return Fail(ErrorCode::kInvalidArgument, "--output: steps have no list of names");
+  std::optional<templates::SyncPolicy> mode;
+  for (const auto each : {templates::SyncPolicy::kIfMissing, templates::SyncPolicy::kReconcile})
+    if (asked.Text("mode") == report::NameOf(each)) mode = each;
+  const reconcile::TemplateSurvey survey = sources_.templates(mode);
+  if (!survey.problem.empty()) return Fail(ErrorCode::kUnavailable, survey.problem);
+  return cli::RenderTemplates(survey, {settings.query.now, {}}, settings.format, settings.style);
 }
 
 }  // namespace fedra::api

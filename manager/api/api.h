@@ -7,10 +7,15 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "manager/cli/text/view_settings.h"
 #include "manager/http/message.h"
+#include "manager/reconcile/template_survey.h"
+#include "manager/report/device_inventory.h"
 #include "manager/report/query.h"
 #include "store/reader.h"
 
@@ -20,10 +25,17 @@ namespace fedra::api {
 struct Sources {
   // A view of the store; one at a time, and not for longer than an answer takes.
   std::function<Result<std::unique_ptr<store::Reader>>()> store;
+  // The workers, in the order of the configuration.
+  std::function<std::vector<report::DeviceSource>()> devices = {};
+  // What would be done about copies of templates, with this mode or the configured one.
+  std::function<reconcile::TemplateSurvey(std::optional<templates::SyncPolicy>)> templates = {};
   // What documents say of the configuration; what is asked for is not looked at.
   report::Query settings = {};
   const Clock* clock = &SystemClock();
 };
+
+struct Route;
+class Parameters;
 
 class Api final {
  public:
@@ -34,6 +46,12 @@ class Api final {
 
  private:
   Result<pages::Answer> Find(const pages::Request& request) const;
+  Result<cli::Output> Print(const Route& route, const Parameters& asked,
+                            const cli::ViewSettings& settings) const;
+  Result<cli::Output> PrintTemplates(const Parameters& asked,
+                                     const cli::ViewSettings& settings) const;
+  Result<cli::Output> PrintDevices(const Parameters& asked,
+                                   const cli::ViewSettings& settings) const;
 
   const Sources sources_;
 };

@@ -60,7 +60,8 @@ Values ValuesOf(const std::string& job, const cli::ViewSettings& settings) {
 }  // namespace
 
 std::string TargetOf(View view, const std::string& job, const cli::ViewSettings& settings) {
-  const auto route = std::ranges::find(Routes(), view, &Route::view);
+  const auto route = std::ranges::find_if(
+      Routes(), [&](const Route& each) { return each.topic == Topic::kView && each.view == view; });
   Values values = ValuesOf(job, settings);
   std::erase_if(values, [&](const auto& value) { return !FindParameter(*route, value.first); });
   return fmt::format("{}{}{}", kPrefix, route->path, QueryOf(values));

@@ -35,21 +35,52 @@ const std::vector<Parameter>& OneJob() {
   return parameters;
 }
 
+const std::vector<Parameter>& DeviceFilters() {
+  static const std::vector<Parameter> filters = {
+      {"worker", Form::kList, "Only these workers"},
+      {"class", Form::kText, "Only devices that this DeviceClass means, as it is on each worker"},
+      {"selector", Form::kText, "Only devices that this CEL selector matches"},
+  };
+  return filters;
+}
+
 }  // namespace
 
 std::span<const Route> Routes() {
   static const std::vector<Route> routes = {
-      {"status", "fedra status", "StatusReport", "The workers and the jobs", View::kStatus,
-       Filters()},
-      {"workers", "fedra status workers", "WorkerReport", "The workers", View::kWorkers},
-      {"jobs", "fedra status jobs", "JobReport", "The jobs", View::kJobs, Filters()},
-      {"job", "fedra status JOB", "JobReport", "Where one job is and where it has been", View::kJob,
-       OneJob()},
+      {"status", "fedra status", "StatusReport", "The workers and the jobs", Topic::kView,
+       View::kStatus, Filters()},
+      {"workers", "fedra status workers", "WorkerReport", "The workers", Topic::kView,
+       View::kWorkers},
+      {"jobs", "fedra status jobs", "JobReport", "The jobs", Topic::kView, View::kJobs, Filters()},
+      {"job", "fedra status JOB", "JobReport", "Where one job is and where it has been",
+       Topic::kView, View::kJob, OneJob()},
       {"why", "fedra why JOB", "WhyReport",
-       "For each worker why it can or cannot run a job, and what comes next", View::kWhy, OneJob()},
+       "For each worker why it can or cannot run a job, and what comes next", Topic::kView,
+       View::kWhy, OneJob()},
       {"history", "fedra history JOB", "HistoryReport",
-       "What happened to a job: attempts and events of every incarnation", View::kHistory,
-       OneJob()},
+       "What happened to a job: attempts and events of every incarnation", Topic::kView,
+       View::kHistory, OneJob()},
+      {"devices", "fedra devices", "DeviceReport",
+       "The workers' devices, counted: total, free, allocated, tainted. As the daemon sees them "
+       "now: "
+       "no worker is asked",
+       Topic::kDevices, View::kStatus, DeviceFilters()},
+      {"templates",
+       "fedra templates diff",
+       "TemplateSync",
+       "What the daemon would do now about copies of ResourceClaimTemplates. 503 while the "
+       "manager's "
+       "lists are not complete",
+       Topic::kTemplates,
+       View::kStatus,
+       {
+           {"mode",
+            Form::kChoice,
+            "As if verification.templates.sync were this",
+            false,
+            {"IfMissing", "Reconcile"}},
+       }},
   };
   return routes;
 }

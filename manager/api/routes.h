@@ -31,12 +31,20 @@ struct Parameter {
   std::vector<std::string_view> choices = {};
 };
 
+// Where an answer comes from.
+enum class Topic {
+  kView,     // the store: one of the views
+  kDevices,  // the daemon's caches
+  kTemplates,
+};
+
 struct Route {
   std::string_view path;      // behind kPrefix
   std::string_view command;   // that prints the same
   std::string_view document;  // its kind
   std::string_view meaning;
-  View view = View::kStatus;
+  Topic topic = Topic::kView;
+  View view = View::kStatus;               // of Topic::kView
   std::vector<Parameter> parameters = {};  // but for CommonParameters()
 };
 

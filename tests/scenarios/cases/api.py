@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import http.client
+import json
 import os
 import re
 import shutil
@@ -13,7 +15,7 @@ from pathlib import Path
 
 from scenarios.fedra_process import Fedra
 from scenarios.registry import scenario
-from scenarios.world import World
+from scenarios.world import TEMPLATE, World
 
 _NOBODY = 65534  # user and group of Debian
 _CLIENTS = 1_000
@@ -52,6 +54,30 @@ def a_user_asks(world: World) -> None:
         assert os.geteuid() != 0 or refused.code == 1, refused
         unknown = fedra.bare_as(_NOBODY, "why", f"{world.ns}/none", *_server(folder))
         assert unknown.code == 1 and "is known to fedra" in unknown.stderr, unknown
+
+
+@scenario("api-devices", kueue_dra=(False,))  # Kueue's own counting of devices plays no part
+def devices_are_the_daemons(world: World) -> None:
+    """The devices that the daemon sees are those that `fedra devices` finds when it asks the workers itself."""
+    with _public_folder() as folder:
+        fedra = world.start_fedra(settings={**_on(folder), "verification": {"devices": "Enforce"}})
+        world.add_template_everywhere()
+        job = world.submit("train", template=TEMPLATE)
+        job.wait_running_on(world.worker1)
+        socket_path = folder / "s"
+
+        def same() -> bool:
+            asked = fedra.cli("devices", "-o", "json").json()
+            watched = json.loads(_get(socket_path, "devices")[1])
+            allocated = sum(each["allocated"] for each in watched["workers"][0]["classes"])
+            return allocated > 0 and _without_time(asked) == _without_time(watched)
+
+        world.eventually("the same devices, one of them allocated", same)
+        one = json.loads(_get(socket_path, f"devices?worker={world.worker2}")[1])
+        assert [each["name"] for each in one["workers"]] == [world.worker2], one
+        status, body = _get(socket_path, "devices?worker=nowhere")
+        assert status == 400 and json.loads(body)["reason"] == "BadRequest", body
+        job.finish(world.worker1)
 
 
 @scenario("api-socket-is-private")
@@ -99,6 +125,31 @@ def _agree(fedra: Fedra, folder: Path, question: tuple[str, ...]) -> bool:
     here = fedra.cli(*question)
     there = fedra.bare_as(_NOBODY, *question, *_server(folder))
     return here == there
+
+
+class _Connection(http.client.HTTPConnection):
+    """To a Unix socket."""
+
+    def __init__(self, path: Path):
+        super().__init__("localhost", timeout=10)
+        self._path = path
+
+    def connect(self) -> None:
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.connect(str(self._path))
+
+
+def _get(path: Path, target: str) -> tuple[int, str]:
+    """Status and body."""
+    connection = _Connection(path)
+    with contextlib.closing(connection):
+        connection.request("GET", f"/api/v1alpha1/{target}")
+        response = connection.getresponse()
+        return response.status, response.read().decode()
+
+
+def _without_time(report: dict[str, object]) -> dict[str, object]:
+    return {key: value for key, value in report.items() if key != "asOf"}
 
 
 def _looks(fedra: Fedra) -> int:

@@ -222,7 +222,7 @@ std::string EventsPage() {
 
 constexpr std::string_view kApiBegin = R"(# API
 
-The daemon answers what `fedra status`, `why` and `history` ask, over HTTP/1.1 on a Unix socket: the same documents as
+The daemon answers what `fedra status`, `why`, `history`, `devices` and `templates diff` ask, over HTTP/1.1 on a Unix socket: the same documents as
 `-o json`, byte for byte. Nothing can be changed by it. Generated from `manager/api/routes.cc` by `make docs`.
 
 ```sh

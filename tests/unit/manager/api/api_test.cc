@@ -11,6 +11,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/hand_clock.h"
 #include "tests/support/temp_folder.h"
+#include "tests/unit/manager/cli/raw_cluster.h"
 #include "tests/unit/manager/report/rows.h"
 
 using namespace fedra;
@@ -52,10 +53,26 @@ struct Fixture {
     return {answer.status, status.at("message").get<std::string>()};
   }
 
+  reconcile::TemplateSurvey SurveyWith(std::optional<templates::SyncPolicy> mode) const {
+    reconcile::TemplateSurvey found = survey;
+    found.mode = mode.value_or(templates::SyncPolicy::kNever);
+    return found;
+  }
+
+  reconcile::TemplateSurvey survey;
   const TempFolder folder;
   const std::unique_ptr<store::Store> store;
   HandClock clock;
-  const api::Api api{{.store = [this] { return store->Read(); }, .clock = &clock}};
+  const api::Api api{
+      {.store = [this] { return store->Read(); },
+       .devices =
+           [] {
+             const auto east = cli::MakeWorker(cli::MakeCluster(), cli::WorkerNamed("east"));
+             return std::vector<report::DeviceSource>{{"east", "", east->devices()->snapshot()},
+                                                      {"west", "not reached", nullptr}};
+           },
+       .templates = [this](auto mode) { return SurveyWith(mode); },
+       .clock = &clock}};
 };
 
 std::string Header(const pages::Answer& answer, std::string_view name) {
@@ -128,6 +145,39 @@ TEST_CASE_METHOD(Fixture, "what is wrong is a Status, with the parameter's name"
   CHECK(api.Answer({"/api/v1alpha2/status"}).status == 404);
   CHECK(api.Answer({"nonsense"}).status == 404);
   CHECK(api.Answer({""}).status == 404);
+}
+
+TEST_CASE_METHOD(Fixture,
+                 "devices are those of the daemon's caches, and what is not known is said") {
+  const ordered_json document = Document("devices");
+  CHECK(document.at("workers").size() == 1);
+  CHECK(document.at("workers").at(0).at("name") == "east");
+  CHECK(document.at("source") == "Clusters");
+  CHECK(document.at("unreadWorkers").at(0).at("problem") == "not reached");
+  CHECK(Header(Get("devices"), "Warning") == "299 fedra \"west: not reached\"");
+  CHECK(Document("devices?worker=east").at("unreadWorkers").empty());
+  const std::string tag = Header(Get("devices"), "ETag");
+  clock.Advance(std::chrono::seconds(5));
+  CHECK(Get("devices", {{"if-none-match", tag}}).status == 304);
+  CHECK(Refused("devices?worker=north").second == "worker north: there is no such worker");
+  CHECK_THAT(Refused("devices?selector=device.").second, Catch::Matchers::StartsWith("selector: "));
+  CHECK(Refused("devices?output=name").first == 400);
+}
+
+TEST_CASE_METHOD(Fixture, "templates are surveyed as configured, or as asked") {
+  survey.steps = {{ClusterName("east"), {"ml", "one-gpu"}, {templates::Step::kCreate, "because"}}};
+  survey.left_alone = {{ClusterName("west"), {"ml", "two"}, "spec.devices"}};
+  survey.unread = {{ClusterName("lab"), "not reached"}};
+  const ordered_json document = Document("templates?mode=Reconcile");
+  CHECK(document.at("mode") == "Reconcile");
+  CHECK(document.at("items").at(0).at("action") == "create");
+  CHECK(document.at("leftAlone").at(0).at("name") == "two");
+  CHECK(document.at("unreadWorkers").at(0).at("worker") == "lab");
+  CHECK(Document("templates").at("mode") == "Never");
+  CHECK_THAT(Get("templates?output=table").body, ContainsSubstring("ml/one-gpu  because"));
+  CHECK(Refused("templates?mode=Always").first == 400);
+  survey.problem = "the manager: connection refused";
+  CHECK(Refused("templates") == std::pair(503, survey.problem));
 }
 
 TEST_CASE_METHOD(Fixture, "a type that the client does not take is 406") {
