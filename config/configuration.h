@@ -162,6 +162,12 @@ struct HttpSettings {
   std::string address = "127.0.0.1:9480";  // IP:port or [IPv6]:port; port 0 lets the system choose
 };
 
+struct ApiSettings {
+  bool enabled = true;
+  std::string socket;  // absolute after loading, at most 107 bytes; empty: beside the store
+  std::string group = "fedra-view";  // whose members may connect, too; empty: none
+};
+
 struct LoggingSettings {
   log::Level level = log::Level::kInfo;
   log::Format format = log::Format::kText;
@@ -209,7 +215,11 @@ struct Configuration {
   std::chrono::milliseconds worker_lost_timeout = std::chrono::minutes(15);  // 1s to 8760h
   StoreSettings store;
   HttpSettings http;
+  ApiSettings api;
   LoggingSettings logging;
 };
+
+// Where the API listens: what api.socket says, or fedra.sock in the store's folder.
+std::string ApiSocket(const Configuration& configuration);
 
 }  // namespace fedra::config

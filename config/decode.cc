@@ -158,9 +158,12 @@ class Decoder final {
   void DecodeText(const YamlNode& node, const TextRef& ref, const std::string& path) {
     const auto text = Text(node, path);
     if (!text) return;
-    if (const auto bad = CheckTextRule(*text, ref.rule))
+    const std::string value = IsPath(ref.rule) && !CheckTextRule(*text, TextRule::kPath)
+                                  ? ResolvePath(*text, filename_)
+                                  : *text;
+    if (const auto bad = CheckTextRule(value, ref.rule))
       return Add(node.mark, path, bad->problem, bad->hint);
-    *ref.value = ref.rule == TextRule::kPath ? ResolvePath(*text, filename_) : *text;
+    *ref.value = value;
   }
 
   void DecodeNumber(const YamlNode& node, const NumberRef& ref, const std::string& path) {

@@ -102,9 +102,7 @@ std::string TypeText(const Binding& binding) {
       Overloaded{
           [](const ConstantRef& ref) { return std::string(ref.value); },
           [](const FlagRef&) { return std::string("true, false"); },
-          [](const TextRef& ref) {
-            return std::string(ref.rule == TextRule::kPath ? "path" : "string");
-          },
+          [](const TextRef& ref) { return std::string(IsPath(ref.rule) ? "path" : "string"); },
           [](const NumberRef& ref) { return fmt::format("{} to {}", ref.min, ref.max); },
           [](const DurationRef& ref) {
             return fmt::format("duration, {} to {}", FormatDuration(ref.min),

@@ -1,5 +1,6 @@
 #include "config/schema.h"
 
+#include <filesystem>
 #include <utility>
 
 #include "config/schema_kinds.h"
@@ -270,6 +271,21 @@ Fields DescribeStore(StoreSettings& store) {
   };
 }
 
+Fields DescribeApi(ApiSettings& api) {
+  return {
+      {"enabled", "Whether the API is served (docs/api.md).", FlagRef{&api.enabled}, ""},
+      {"socket",
+       "The Unix socket; its folder must exist and be writable. Relative paths start from this "
+       "file's folder. Without it, fedra.sock in the folder of store.path; where systemd hands a "
+       "socket over (fedra.socket), that one.",
+       TextRef{&api.socket, TextRule::kSocketPath}, "/run/fedra/fedra.sock"},
+      {"group",
+       "Group whose members may connect, beside the user who runs fedra and root. They see every "
+       "namespace. \"\", or a group that does not exist: nobody else may.",
+       TextRef{&api.group, TextRule::kAny}, ""},
+  };
+}
+
 Fields DescribeLogging(LoggingSettings& logging) {
   using log::Format;
   using log::Level;
@@ -296,6 +312,12 @@ ListRef Kinds(std::vector<KindSettings>& kinds) {
 }
 
 }  // namespace
+
+std::string ApiSocket(const Configuration& configuration) {
+  if (!configuration.api.socket.empty()) return configuration.api.socket;
+  const std::filesystem::path store(configuration.store.path);
+  return (store.parent_path() / "fedra.sock").string();
+}
 
 Fields Describe(Configuration& c) {
   return {
@@ -324,6 +346,8 @@ Fields Describe(Configuration& c) {
        ObjectRef{{{"address", "IP address and port to listen on; port 0 lets the system choose.",
                    TextRef{&c.http.address, TextRule::kAddress}, ""}}},
        ""},
+      {"api", "The read-only API that `fedra status` and others ask without root.",
+       ObjectRef{DescribeApi(c.api)}, ""},
       {"logging", "The log on stderr.", ObjectRef{DescribeLogging(c.logging)}, ""},
   };
 }

@@ -29,6 +29,7 @@ enum class TextRule {
   kDnsSubdomain,
   kControllerName,  // "domain/name"
   kPath,            // made absolute from the file's folder while decoding
+  kSocketPath,      // the same, short enough for a Unix socket
   kAddress,         // "IP:port"
   kGroupVersion,    // "group/version"
   kKind,            // "JobSet"
@@ -52,6 +53,9 @@ struct TextRef {
   std::string* value;
   TextRule rule;
 };
+inline bool IsPath(TextRule rule) {
+  return rule == TextRule::kPath || rule == TextRule::kSocketPath;
+}
 struct NumberRef {
   int* value;
   int min;

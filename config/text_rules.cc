@@ -1,6 +1,7 @@
 #include "config/text_rules.h"
 
 #include <arpa/inet.h>
+#include <sys/un.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -62,6 +63,14 @@ std::optional<BadValue> CheckPath(std::string_view text) {
   return std::nullopt;
 }
 
+std::optional<BadValue> CheckSocketPath(std::string_view text) {
+  constexpr size_t kMost = sizeof(sockaddr_un::sun_path) - 1;
+  if (auto bad = CheckPath(text)) return bad;
+  if (text.size() <= kMost) return std::nullopt;
+  return BadValue{fmt::format("is {} bytes long, a socket's path at most {}", text.size(), kMost),
+                  "such as /run/fedra/fedra.sock"};
+}
+
 std::optional<BadValue> CheckGroupVersion(std::string_view text) {
   const size_t slash = text.find('/');
   if (slash != std::string_view::npos && IsDnsSubdomain(text.substr(0, slash)) &&
@@ -116,6 +125,8 @@ std::optional<BadValue> CheckTextRule(std::string_view text, TextRule rule) {
       return CheckControllerName(text);
     case TextRule::kPath:
       return CheckPath(text);
+    case TextRule::kSocketPath:
+      return CheckSocketPath(text);
     case TextRule::kAddress:
       return CheckAddress(text);
     case TextRule::kGroupVersion:

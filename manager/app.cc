@@ -7,6 +7,7 @@
 #include <ctime>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -16,9 +17,12 @@
 #include "base/log.h"
 #include "cluster-clients/threads.h"
 #include "config/load.h"
+#include "manager/api/server.h"
+#include "manager/api_sources.h"
 #include "manager/config_follower.h"
 #include "manager/http/metrics.h"
 #include "manager/http/server.h"
+#include "manager/http/unix_socket.h"
 #include "manager/notify.h"
 #include "manager/reconcile/federation.h"
 #include "manager/systemd_report.h"
@@ -65,8 +69,10 @@ int WaitForSignal(const sigset_t& signals, milliseconds limit) {
 // other way round.
 class Daemon final {
  public:
-  Daemon(std::string path, config::Loaded loaded)
-      : config_(std::move(path), std::move(loaded),
+  // `received`: the socket for the API that systemd made; null: there is none.
+  Daemon(std::string path, config::Loaded loaded, std::optional<int> received)
+      : received_socket_(received),
+        config_(std::move(path), std::move(loaded),
                 [this](bool ok) { metrics_.SetConfigRead(ok, SystemClock().Now()); }),
         metrics_(kVersion, kCommit),
         threads_(std::max(4u, std::thread::hardware_concurrency())) {}
@@ -78,6 +84,7 @@ class Daemon final {
 
  private:
   Result<void> OpenStore();
+  void StartApi();
   reconcile::FederationSettings Settings();
   std::function<void(const ClusterName&, std::string_view, std::string_view,
                      std::chrono::nanoseconds)>
@@ -91,6 +98,7 @@ class Daemon final {
   ServiceState State() const;
   void Apply(const config::Loaded& before);
 
+  const std::optional<int> received_socket_;
   ConfigFollower config_;
   const WallTime started_ = SystemClock().Now();
 
@@ -105,6 +113,7 @@ class Daemon final {
   std::unique_ptr<reconcile::Federation> federation_;
   SystemdReport systemd_{Watched()};
   std::unique_ptr<pages::HttpServer> http_;
+  std::unique_ptr<api::Server> api_;
 
   SteadyTime last_heartbeat_{};
   SteadyTime last_reload_{};
@@ -159,10 +168,30 @@ Result<void> Daemon::Start() {
   http_ = std::make_unique<pages::HttpServer>(threads_.loop, threads_.pool, Pages());
   FEDRA_RETURN_IF_ERROR(http_->Start(config_.now().configuration.http.address));
   log::Info("listening", {{"port", std::to_string(http_->port())}});
+  StartApi();
   Result<void> started = federation_->Start();
   // A page may be in the making, and what it is made from is about to be destroyed.
   if (!started) Stop();
   return started;
+}
+
+// Jobs do not wait for those who look on: without the API the daemon works all the same.
+void Daemon::StartApi() {
+  const config::Configuration& configuration = config_.now().configuration;
+  if (!configuration.api.enabled) {
+    if (received_socket_) close(*received_socket_);
+    return;
+  }
+  api::Sources sources = ToSources(configuration, *store_, *federation_);
+  auto server = received_socket_ ? api::Server::OnReceived(*received_socket_, std::move(sources))
+                                 : api::Server::OnSocket(
+                                       {config::ApiSocket(configuration), configuration.api.group},
+                                       std::move(sources));
+  if (!server) {
+    log::Fault("the API is not served", {{"error", server.error().message}});
+    return;
+  }
+  api_ = *std::move(server);
 }
 
 pages::Pages Daemon::Pages() {
@@ -311,6 +340,7 @@ void Daemon::Apply(const config::Loaded& before) {
 void Daemon::Stop() {
   NotifySystemd("STOPPING=1");
   http_->Stop();
+  api_.reset();
   federation_->Stop();
   threads_.Stop();
 }
@@ -319,6 +349,7 @@ void Daemon::Stop() {
 
 int RunDaemon(const std::string& config_path) {
   const sigset_t signals = BlockSignals();
+  const std::optional<int> received = pages::ReceivedSocket();
   auto loaded = config::Load(config_path, config::OptionsNow(/*manager_may_fail=*/false));
   if (!loaded) {
     fmt::print(stderr, "{}\n", config::ToString(loaded.error()));
@@ -328,7 +359,7 @@ int RunDaemon(const std::string& config_path) {
   log::Info("fedra starts", {{"version", kVersion}, {"commit", kCommit}, {"config", config_path}});
   for (const config::Problem& problem : config::AccessProblems(*loaded, true))
     log::Warn("kubeconfig", {{"problem", config::ToString(problem)}});
-  Daemon daemon(config_path, std::move(*loaded));
+  Daemon daemon(config_path, std::move(*loaded), received);
   if (const Result<void> started = daemon.Start(); !started) {
     log::Fault("cannot start", {{"error", started.error().message}});
     return 1;

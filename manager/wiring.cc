@@ -183,4 +183,12 @@ reconcile::FederationSettings ToFederation(const config::Loaded& loaded) {
   return settings;
 }
 
+report::Query ToQuery(const config::Configuration& configuration) {
+  report::Query query;
+  query.worker_lost_timeout = configuration.worker_lost_timeout;
+  query.admission_timeout = configuration.dispatch.admission_timeout;
+  query.race = configuration.dispatch.policy == config::DispatchPolicy::kRace;
+  return query;
+}
+
 }  // namespace fedra

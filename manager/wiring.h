@@ -8,6 +8,7 @@
 #include "cluster-clients/cluster.h"
 #include "config/load.h"
 #include "manager/reconcile/federation.h"
+#include "manager/report/query.h"
 
 namespace fedra {
 
@@ -30,5 +31,8 @@ std::vector<reconcile::WorkerSettings> ToWorkers(const config::Loaded& loaded);
 // All that the daemon's federation does not learn from its process. The manager's access must be
 // usable.
 reconcile::FederationSettings ToFederation(const config::Loaded& loaded);
+
+// What reports say of the configuration; nothing is asked for yet.
+report::Query ToQuery(const config::Configuration& configuration);
 
 }  // namespace fedra

@@ -12,6 +12,7 @@ expected=$(sed 's|^|opt/fedra/|' <<<"bin/fedra
 bin/kubectl-fedra
 bin/kubectl_complete-fedra
 lib/systemd/system/fedra.service
+lib/systemd/system/fedra.socket
 lib/sysusers.d/fedra.conf
 lib/tmpfiles.d/fedra.conf
 share/bash-completion/completions/fedra

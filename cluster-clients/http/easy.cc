@@ -65,6 +65,8 @@ void SetTls(CURL* easy, const Endpoint& endpoint) {
 void SetNetwork(CURL* easy, Connection& connection) {
   curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,
                    static_cast<long>(connection.endpoint.connect_timeout.count()));
+  if (!connection.endpoint.unix_socket.empty())
+    curl_easy_setopt(easy, CURLOPT_UNIX_SOCKET_PATH, connection.endpoint.unix_socket.c_str());
   // An empty proxy also switches off the environment's.
   curl_easy_setopt(easy, CURLOPT_PROXY, CurlProxy(connection.endpoint.proxy_url).c_str());
   curl_easy_setopt(easy, CURLOPT_NOPROXY, "");

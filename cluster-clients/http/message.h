@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/error.h"
 
@@ -38,6 +39,7 @@ struct Reply {
   std::string body;  // of a streamed answer: only when the status is not 2xx, and at most 64 KiB
   std::string content_type;  // without parameters
   std::optional<std::chrono::milliseconds> retry_after;
+  std::vector<std::string> warnings;  // values of Warning headers, at most 16
 
   bool ok() const { return !failure && status >= 200 && status < 300; }
 };
@@ -52,7 +54,9 @@ struct StreamHandler {
 // One server, and who we are there as far as TLS is concerned.
 struct Endpoint {
   std::string url;  // "https://host:port[/prefix]"
-  std::string proxy_url;
+  // The Unix socket that the server listens on; empty: it is found by `url`.
+  std::string unix_socket = {};
+  std::string proxy_url = {};
   std::string ca_pem;           // the only CA that is trusted; empty: the system's
   std::string tls_server_name;  // empty: the host of `url`
   bool insecure_skip_tls_verify = false;

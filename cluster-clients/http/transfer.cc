@@ -16,6 +16,18 @@ constexpr size_t kMaxHeaders = 256 * 1024;
 using std::chrono::duration_cast;
 using std::chrono::milliseconds;
 
+// Of one answer; an API server sends a few, for kubectl.
+constexpr size_t kMaxWarnings = 16;
+
+std::vector<std::string> WarningsIn(CURL* easy) {
+  std::vector<std::string> warnings;
+  curl_header* header = nullptr;
+  while (warnings.size() < kMaxWarnings &&
+         curl_easy_header(easy, "Warning", warnings.size(), CURLH_HEADER, -1, &header) == CURLHE_OK)
+    warnings.emplace_back(header->value);
+  return warnings;
+}
+
 bool IsSuccess(int status) { return status >= 200 && status < 300; }
 
 }  // namespace
@@ -151,6 +163,7 @@ Reply Transfer::MakeReply(CURLcode code) {
   curl_easy_getinfo(easy_.get(), CURLINFO_CONTENT_TYPE, &type);
   if (type != nullptr)
     reply.content_type = std::string_view(type).substr(0, std::string_view(type).find(';'));
+  reply.warnings = WarningsIn(easy_.get());
   curl_off_t seconds = 0;
   curl_easy_getinfo(easy_.get(), CURLINFO_RETRY_AFTER, &seconds);
   if (seconds > 0) reply.retry_after = std::chrono::seconds(std::min<curl_off_t>(seconds, 3600));

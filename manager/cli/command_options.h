@@ -22,6 +22,8 @@ struct Parsed {
   std::string config = "/etc/fedra/fedra.yaml";
   std::string color = "auto";
   std::string store;
+  std::string server;
+  std::string api_socket;  // as configured
   std::string format = "table";
   std::string reason;
   std::string target;

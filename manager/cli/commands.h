@@ -133,9 +133,10 @@ struct SupportBundleOptions {
 };
 int SupportBundle(const SupportBundleOptions& options, Terminal& terminal);
 
-// fedra status, why, history: read the store, whether or not the daemon runs.
+// fedra status, why, history: read the store, whether or not the daemon runs, or ask the daemon.
 struct ViewOptions {
   std::string store;               // path of the file
+  std::string socket;              // of the daemon's API, which is asked instead; empty: it is not
   std::vector<std::string> names;  // positional arguments
   std::string ns;
   bool all_namespaces = false;

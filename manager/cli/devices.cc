@@ -7,10 +7,10 @@
 #include <fmt/format.h>
 
 #include "manager/cli/commands.h"
-#include "manager/cli/fleet/device_inventory.h"
 #include "manager/cli/fleet/fleet.h"
 #include "manager/cli/text/as_of_text.h"
 #include "manager/cli/text/device_view.h"
+#include "manager/report/device_inventory.h"
 #include "manager/report/device_report.h"
 #include "verdict/reason_text.h"
 
@@ -24,17 +24,15 @@ std::string ProblemOf(const FleetWorker& worker) {
   return obstacle ? verdict::MessageOf(*obstacle) : std::string();
 }
 
-Result<std::vector<report::WorkerDevices>> Look(const Fleet& fleet, const DeviceFilter& filter) {
-  std::vector<report::WorkerDevices> workers;
+std::vector<report::DeviceSource> SourcesOf(const Fleet& fleet) {
+  std::vector<report::DeviceSource> sources;
   for (const auto& worker : fleet.workers) {
-    report::WorkerDevices devices{worker->name().value, ProblemOf(*worker), {}};
-    if (devices.problem.empty()) {
-      FEDRA_ASSIGN_OR_RETURN(devices.inventory,
-                             TakeInventory(*worker->devices()->snapshot(), filter));
-    }
-    workers.push_back(std::move(devices));
+    report::DeviceSource& source = sources.emplace_back();
+    source.worker = worker->name().value;
+    source.problem = ProblemOf(*worker);
+    if (source.problem.empty()) source.snapshot = worker->devices()->snapshot();
   }
-  return workers;
+  return sources;
 }
 
 }  // namespace
@@ -53,7 +51,8 @@ int Devices(const DevicesOptions& options, Terminal& terminal) {
                                 .devices_only = true},
                                terminal);
   if (!fleet) return fail(fleet.error().message);
-  const auto workers = Look(**fleet, {options.device_class, options.selector});
+  const auto workers =
+      report::CountDevices(SourcesOf(**fleet), {options.device_class, options.selector});
   if (!workers) return fail("--selector does not compile\n" + workers.error().message);
   Style style = StyleOf(terminal, options.headers);
   if (*format == Format::kWide) style.width = 0;

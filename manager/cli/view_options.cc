@@ -1,16 +1,24 @@
 // The options of the commands that read the store.
 
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
 #include <filesystem>
 #include <ostream>
 
 #include <CLI/CLI.hpp>
 
 #include "config/load.h"
+#include "manager/cli/remote.h"
 #include "manager/cli/subcommands.h"
 #include "manager/report/job_filter.h"
 
 namespace fedra::cli {
 namespace {
+
+// Where the unit's socket is, and where the daemon makes one by default.
+constexpr std::array kUsualSockets = {"/run/fedra/fedra.sock", "/var/lib/fedra/fedra.sock"};
 
 // The store's path: given, or what the configuration says.
 int WithStore(Parsed& parsed, Terminal& terminal, const std::function<int()>& run) {
@@ -33,11 +41,45 @@ int WithStore(Parsed& parsed, Terminal& terminal, const std::function<int()>& ru
       return run();
     }
     parsed.view.store = loaded->configuration.store.path;
+    parsed.api_socket = config::ApiSocket(loaded->configuration);
     parsed.view.worker_lost_timeout = loaded->configuration.worker_lost_timeout;
     parsed.view.admission_timeout = loaded->configuration.dispatch.admission_timeout;
     parsed.view.race = loaded->configuration.dispatch.policy == config::DispatchPolicy::kRace;
   }
   return run();
+}
+
+// That it is not there is said where it is opened.
+bool IsForbidden(const std::string& path) {
+  return access(path.c_str(), R_OK) != 0 && errno == EACCES;
+}
+
+// Who may not read the store, or the configuration that names it, asks the daemon.
+void AskInstead(Parsed& parsed, std::vector<std::string> sockets) {
+  sockets.insert(sockets.end(), kUsualSockets.begin(), kUsualSockets.end());
+  if (auto socket = FindSocket(sockets)) parsed.view.socket = *std::move(socket);
+}
+
+// WithStore, or the daemon in its place.
+int WithStoreOrDaemon(Parsed& parsed, Terminal& terminal, const std::function<int()>& run) {
+  parsed.view.headers = !parsed.no_headers;
+  parsed.view.format = parsed.format;
+  if (!parsed.server.empty()) {
+    auto socket = SocketIn(parsed.server);
+    if (!socket) {
+      terminal.err << "fedra: " << socket.error().message << "\n";
+      return 1;
+    }
+    parsed.view.socket = *std::move(socket);
+  } else if (parsed.store.empty() && IsForbidden(parsed.config)) {
+    AskInstead(parsed, {});
+  }
+  if (!parsed.view.socket.empty()) return run();
+  return WithStore(parsed, terminal, [&] {
+    if (parsed.store.empty() && IsForbidden(parsed.view.store))
+      AskInstead(parsed, {parsed.api_socket});
+    return run();
+  });
 }
 
 void AddStore(CLI::App& app, Parsed& parsed) {
@@ -49,6 +91,11 @@ void AddStore(CLI::App& app, Parsed& parsed) {
 
 void AddViewOptions(CLI::App& app, Parsed& parsed) {
   AddStore(app, parsed);
+  app.add_option("--server", parsed.server,
+                 "Ask the daemon that listens at unix:PATH, instead of reading its store; done by "
+                 "itself where the store is not for this user")
+      ->type_name("ADDRESS")
+      ->excludes("--store");
   app.add_option("-o,--output", parsed.format, "table, wide, json, yaml or name")
       ->check(CLI::IsMember({"table", "wide", "json", "yaml", "name"}));
   app.add_option("-n,--namespace", parsed.view.ns, "Only this namespace");
@@ -100,7 +147,7 @@ void AddStatus(CLI::App& app, Parsed& parsed, Command& command) {
   status->add_flag("-w,--watch", parsed.view.watch, "Show again whenever something changes");
   status->callback([&] {
     command = [&](Terminal& terminal) {
-      return WithStore(parsed, terminal, [&] { return Status(parsed.view, terminal); });
+      return WithStoreOrDaemon(parsed, terminal, [&] { return Status(parsed.view, terminal); });
     };
   });
 }
@@ -117,7 +164,7 @@ void AddWhy(CLI::App& app, Parsed& parsed, Command& command) {
   AddViewOptions(*why, parsed);
   why->callback([&] {
     command = [&](Terminal& terminal) {
-      return WithStore(parsed, terminal, [&] { return Why(parsed.view, terminal); });
+      return WithStoreOrDaemon(parsed, terminal, [&] { return Why(parsed.view, terminal); });
     };
   });
 }
@@ -136,7 +183,7 @@ void AddHistory(CLI::App& app, Parsed& parsed, Command& command) {
   AddViewOptions(*history, parsed);
   history->callback([&] {
     command = [&](Terminal& terminal) {
-      return WithStore(parsed, terminal, [&] { return History(parsed.view, terminal); });
+      return WithStoreOrDaemon(parsed, terminal, [&] { return History(parsed.view, terminal); });
     };
   });
 }

@@ -1,32 +1,28 @@
-// fedra status, why, history: read the store, render, and with --watch render again.
+// fedra status, why, history: read the store or ask the daemon, and with --watch again.
 
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <memory>
 #include <ostream>
-#include <set>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
-#include "config/names.h"
+#include "manager/api/question.h"
+#include "manager/api/view.h"
 #include "manager/cli/commands.h"
+#include "manager/cli/remote.h"
 #include "manager/cli/text/checked_output.h"
-#include "manager/cli/text/history_view.h"
-#include "manager/cli/text/status_view.h"
-#include "manager/cli/text/view_parts.h"
 #include "manager/cli/text/view_settings.h"
-#include "manager/cli/text/why_view.h"
-#include "manager/cli/text/workload_view.h"
 #include "manager/report/job_filter.h"
 #include "manager/report/row_json.h"
-#include "manager/report/view_data.h"
+#include "store/reader.h"
 
 namespace fedra::cli {
 namespace {
 
-using Render = std::function<Result<Output>(store::Reader& reader, const ViewSettings& settings)>;
+using Render = std::function<Result<Output>(const ViewSettings& settings)>;
 
 // A file that changes is looked at this often.
 constexpr int kWatchMilliseconds = 500;
@@ -48,8 +44,7 @@ Result<ViewSettings> Settings(const ViewOptions& options, const Terminal& termin
 Result<Output> RenderOnce(const ViewOptions& options, const Terminal& terminal,
                           const Render& render) {
   FEDRA_ASSIGN_OR_RETURN(const ViewSettings settings, Settings(options, terminal));
-  FEDRA_ASSIGN_OR_RETURN(const auto reader, store::Reader::Open(options.store));
-  return render(*reader, settings);
+  return render(settings);
 }
 
 // For programs a change is one line of json, or one document of yaml.
@@ -111,38 +106,17 @@ int Show(const std::string& command, const ViewOptions& options, Terminal& termi
   }
 }
 
-Render OfWorkload(const ViewOptions& options,
-                  Output (*render)(const report::WorkloadData&, const ViewSettings&)) {
-  return [&options, render](store::Reader& reader, const ViewSettings& settings) -> Result<Output> {
-    FEDRA_ASSIGN_OR_RETURN(const std::vector<report::JobName> names,
-                           report::ParseWorkloadName(options.names.front(), settings.query.ns));
-    FEDRA_ASSIGN_OR_RETURN(const report::WorkloadData data,
-                           report::LoadWorkload(reader, names, settings.query.now));
-    return render(data, settings);
-  };
-}
-
-// Workers that are configured, or that jobs were on. Where none is known yet, none is wrong.
-Result<void> CheckWorkers(const report::StatusData& data, const std::vector<std::string>& asked) {
-  std::set<std::string> known;
-  for (const store::ClusterRow& row : data.clusters) known.insert(row.name.value);
-  for (const store::WorkloadRow& row : data.workloads)
-    if (!row.worker.empty()) known.insert(row.worker.value);
-  for (const std::string& name : asked) {
-    if (known.empty() || known.contains(name)) continue;
-    return Fail(ErrorCode::kInvalidArgument,
-                fmt::format("--worker {}: there is no such worker; there are {}", name,
-                            fmt::join(known, ", ")));
+// By the daemon, or here by the same code.
+Render Of(api::View view, const ViewOptions& options, const std::string& job = {}) {
+  if (options.socket.empty()) {
+    return [=](const ViewSettings& settings) -> Result<Output> {
+      FEDRA_ASSIGN_OR_RETURN(const auto reader, store::Reader::Open(options.store));
+      return api::RenderView(view, job, *reader, settings);
+    };
   }
-  return {};
-}
-
-Render OfFleet(Output (*render)(const report::StatusData&, const ViewSettings&)) {
-  return [render](store::Reader& reader, const ViewSettings& settings) -> Result<Output> {
-    FEDRA_ASSIGN_OR_RETURN(const report::StatusData data, report::LoadStatus(reader));
-    FEDRA_RETURN_IF_ERROR(CheckWorkers(data, settings.query.jobs.workers));
-    return render(data, settings);
-  };
+  const auto daemon = std::make_shared<RemoteDaemon>(options.socket);
+  return
+      [=](const ViewSettings& settings) { return daemon->Ask(api::TargetOf(view, job, settings)); };
 }
 
 // What may be written for the two tables.
@@ -153,27 +127,11 @@ bool Contains(const std::array<std::string_view, 4>& words, std::string_view wor
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-// What a word behind `status` is that is no job's name; empty: nothing known.
-std::string WhatElse(store::Reader& reader, const std::string& word) {
-  const Result<report::StatusData> data = report::LoadStatus(reader);
-  if (!data) return {};
-  for (const store::ClusterRow& row : data->clusters) {
-    if (row.name.value == word)
-      return fmt::format("{} is a worker: `fedra status workers` shows it", word);
-  }
-  for (const store::WorkloadRow& row : data->workloads) {
-    if (row.job.ns == word)
-      return fmt::format("{} is a namespace: `fedra status -n {}` shows its jobs", word, word);
-  }
-  const std::string closest =
-      config::ClosestName(word, {"workers", "jobs", "clusters", "workloads"});
-  return closest.empty() ? "" : fmt::format("there is no job {}; did you mean {}?", word, closest);
-}
-
 }  // namespace
 
 int Status(const ViewOptions& options, Terminal& terminal) {
-  if (options.names.empty()) return Show("status", options, terminal, OfFleet(&RenderStatus));
+  if (options.names.empty())
+    return Show("status", options, terminal, Of(api::View::kStatus, options));
   const std::string& what = options.names.front();
   if (Contains(kWorkers, what)) {
     if (report::IsFiltered(options.jobs)) {
@@ -181,26 +139,20 @@ int Status(const ViewOptions& options, Terminal& terminal) {
                       "status jobs, or fedra status\n";
       return 1;
     }
-    return Show("status", options, terminal, OfFleet(&RenderWorkers));
+    return Show("status", options, terminal, Of(api::View::kWorkers, options));
   }
-  if (Contains(kJobs, what)) return Show("status", options, terminal, OfFleet(&RenderJobs));
-  const Render render = OfWorkload(options, &RenderWorkload);
-  return Show("status", options, terminal,
-              [&](store::Reader& reader, const ViewSettings& settings) -> Result<Output> {
-                Result<Output> output = render(reader, settings);
-                if (output || output.error().code != ErrorCode::kNotFound) return output;
-                const std::string hint = WhatElse(reader, what);
-                if (hint.empty()) return output;
-                return Fail(ErrorCode::kNotFound, hint);
-              });
+  if (Contains(kJobs, what))
+    return Show("status", options, terminal, Of(api::View::kJobs, options));
+  return Show("status", options, terminal, Of(api::View::kJob, options, what));
 }
 
 int Why(const ViewOptions& options, Terminal& terminal) {
-  return Show("why", options, terminal, OfWorkload(options, &RenderWhy));
+  return Show("why", options, terminal, Of(api::View::kWhy, options, options.names.front()));
 }
 
 int History(const ViewOptions& options, Terminal& terminal) {
-  return Show("history", options, terminal, OfWorkload(options, &RenderHistory));
+  return Show("history", options, terminal,
+              Of(api::View::kHistory, options, options.names.front()));
 }
 
 }  // namespace fedra::cli

@@ -177,4 +177,10 @@ void Federation::Stop() {
   template_loop_.Join();
 }
 
+TemplateSurvey Federation::SurveyTemplates(std::optional<templates::SyncPolicy> mode) {
+  TemplateSettings settings = settings_.templates;
+  settings.mode = mode.value_or(settings.mode);
+  return reconcile::SurveyTemplates(settings, manager_, workers_, gatherer_);
+}
+
 }  // namespace fedra::reconcile

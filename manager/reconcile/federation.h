@@ -9,6 +9,7 @@
 #include <atomic>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +18,7 @@
 #include "manager/reconcile/cluster_rows.h"
 #include "manager/reconcile/event_handlers.h"
 #include "manager/reconcile/line_rows.h"
+#include "manager/reconcile/template_survey.h"
 #include "manager/reconcile/worker_roster.h"
 #include "manager/reconcile/workload_reconciler.h"
 
@@ -65,6 +67,9 @@ class Federation final {
   std::map<ClusterName, LineFacts> LinesNow() const {
     return FactsOf(order_.Standings(clock_.Now()), clock_.Now());
   }
+
+  // What would be done about copies of templates now. `mode` null: as configured.
+  TemplateSurvey SurveyTemplates(std::optional<templates::SyncPolicy> mode);
 
   // dispatch.order, of ClusterQueues that do not say otherwise.
   placement::OrderPolicy order() const { return settings_.gather.order.policy; }

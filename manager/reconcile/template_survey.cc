@@ -1,8 +1,12 @@
 #include "manager/reconcile/template_survey.h"
 
+#include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <utility>
+
+#include "manager/verify/difference.h"
 
 namespace fedra::reconcile {
 namespace {
@@ -62,22 +66,69 @@ templates::Plan PlanFor(const ObjectKey& key, const Worker& worker, templates::S
   return then;
 }
 
-}  // namespace
+std::string ProblemOf(ManagerCluster& manager) {
+  const ConnectionState state = manager.cluster().state();
+  if (state.phase != ConnectionPhase::kConnected)
+    return "the manager: " + (state.why ? state.why->message : std::string("no answer yet"));
+  if (!manager.IsListed()) return "the manager: " + manager.Problem();
+  const watch::CacheHealth templates = manager.templates().health();
+  if (templates.complete && !templates.error) return {};
+  return "the manager's ResourceClaimTemplates: " +
+         (templates.error ? templates.error->message : std::string("not listed yet"));
+}
 
-std::vector<TemplateStep> SurveyTemplates(const TemplateSettings& settings, ManagerCluster& manager,
-                                          const WorkerSet& workers, const Gatherer& gatherer) {
-  const Candidates candidates = FindCandidates(manager, gatherer);
+std::vector<TemplateStep> StepsOn(const Worker& worker, const TemplateSettings& settings,
+                                  ManagerCluster& manager, const Candidates& candidates) {
   const tracking::Identity us{settings.origin, manager.uid()};
   std::vector<TemplateStep> steps;
-  const auto now = workers.Now();
-  for (const auto& worker : *now) {
-    if (worker->contact() != Contact::kFull) continue;
-    for (const ObjectKey& key : KeysOn(*worker, us, manager, candidates)) {
-      templates::Plan plan = PlanFor(key, *worker, settings.mode, us, manager, candidates);
-      if (plan.step != Step::kNone) steps.push_back({worker->name(), key, std::move(plan)});
-    }
+  for (const ObjectKey& key : KeysOn(worker, us, manager, candidates)) {
+    templates::Plan plan = PlanFor(key, worker, settings.mode, us, manager, candidates);
+    if (plan.step != Step::kNone) steps.push_back({worker.name(), key, std::move(plan)});
   }
   return steps;
+}
+
+std::vector<TemplateLeftAlone> LeftAloneOn(const Worker& worker, const TemplateSettings& settings,
+                                           const ManagerCluster& manager) {
+  std::vector<TemplateLeftAlone> left;
+  if (settings.mode != templates::SyncPolicy::kReconcile) return left;
+  const tracking::Identity us{settings.origin, manager.uid()};
+  for (const auto& original : manager.templates().List()) {
+    const auto there = worker.objects().templates().cache().Find(original->key);
+    if (there == nullptr || IsOurs(templates::OwnershipOf(*there, original.get(), us))) continue;
+    if (there->spec == original->spec) continue;
+    left.push_back(
+        {worker.name(), original->key, verify::TemplateDifference(there->spec, original->spec)});
+  }
+  return left;
+}
+
+UnreadTemplates UnreadOf(const Worker& worker, const WorkerStatus& status) {
+  const bool silent =
+      status.connection.phase == ConnectionPhase::kConnecting && !status.connection.why;
+  return {worker.name(), silent ? "no answer yet" : status.problem};
+}
+
+}  // namespace
+
+TemplateSurvey SurveyTemplates(const TemplateSettings& settings, ManagerCluster& manager,
+                               const WorkerSet& workers, const Gatherer& gatherer) {
+  TemplateSurvey survey{.mode = settings.mode, .problem = ProblemOf(manager)};
+  if (!survey.problem.empty()) return survey;
+  const Candidates candidates = FindCandidates(manager, gatherer);
+  const auto now = workers.Now();
+  for (const auto& worker : *now) {
+    const WorkerStatus status = worker->Status();
+    if (status.contact != Contact::kFull) {
+      survey.unread.push_back(UnreadOf(*worker, status));
+      continue;
+    }
+    std::ranges::move(StepsOn(*worker, settings, manager, candidates),
+                      std::back_inserter(survey.steps));
+    std::ranges::move(LeftAloneOn(*worker, settings, manager),
+                      std::back_inserter(survey.left_alone));
+  }
+  return survey;
 }
 
 }  // namespace fedra::reconcile

@@ -7,11 +7,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include "manager/cli/fleet/device_inventory.h"
 #include "manager/cli/snapshots/snapshot_file.h"
 #include "manager/cli/snapshots/snapshot_names.h"
 #include "manager/cli/text/device_view.h"
 #include "manager/cli/text/verdict_view.h"
+#include "manager/report/device_inventory.h"
 
 namespace {
 
@@ -45,7 +45,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       cli::FeedRecorded(recorded, *workers.back());
       if (workers.back()->devices() == nullptr) continue;
       const auto snapshot = workers.back()->devices()->snapshot();
-      devices.push_back({"worker", "", *cli::TakeInventory(*snapshot, {})});
+      devices.push_back({"worker", "", *report::TakeInventory(*snapshot, {})});
     }
     report::JobReport report{"Job", job.key, {}};
     report.verdicts = cli::JudgeEverywhere(redact ? cli::WithPseudonyms(job) : job, workers);

@@ -15,6 +15,7 @@ _COMMANDS = ("run", "status", "why", "check", "config", "completion")
 # Of /usr/share/doc only what people are pointed at.
 _EXPECTED = {
     "/lib/systemd/system/fedra.service",
+    "/lib/systemd/system/fedra.socket",
     "/usr/bin/fedra",
     "/usr/bin/kubectl-fedra",
     "/usr/bin/kubectl_complete-fedra",

@@ -15,7 +15,7 @@ import yaml
 
 from packages import machine
 from packages.artefacts import Artefacts
-from packages.machine import Machine
+from packages.machine import Machine, Output
 from packages.parts import ROOT, Skip
 from packages.traced_thread import held
 from scenarios import objects
@@ -26,6 +26,7 @@ from scenarios.waiting import always, eventually
 
 _EXPOSURE = 1.3  # of `systemd-analyze security`, at most
 _STORE = "var/lib/private/fedra/fedra.db"
+_SOCKET = "/run/fedra/fedra.sock"
 _UNIT = "fedra.service"
 _WATCHDOG = 4  # seconds, in the tests; the unit's own limit is made for busy machines
 # Not ours: what booting, and installing any package, changes.
@@ -94,6 +95,19 @@ class _Installed:
         assert "Seccomp:\t2" in process and not re.search(r"^Uid:\t0\b", process, re.MULTILINE)
         store = (self.machine.root / _STORE).stat()
         assert oct(store.st_mode & 0o777) == "0o600" and store.st_uid != 0, oct(store.st_mode)
+
+    def ask_without_root(self) -> None:
+        """A member of fedra-view, who may read neither the configuration nor the store, asks the daemon."""
+        show = self.machine.check("stat", "-c", "%A %U %G", _SOCKET).strip()
+        assert show == "srw-rw---- root fedra-view", show
+        workers = self._as_nobody("fedra-view")
+        assert workers.code == 0, workers.text
+        assert sorted(workers.text.split()) == sorted(self.fleet.workers), workers.text
+        assert self._as_nobody("nogroup").code != 0
+
+    def _as_nobody(self, group: str) -> Output:
+        become = ("setpriv", "--reuid=nobody", f"--regid={group}", "--clear-groups", "--")
+        return self.machine.run(*become, "fedra", "status", "workers", "-o", "name")
 
     def exposure(self) -> None:
         text = self.machine.check("systemd-analyze", "security", "--no-pager", _UNIT)
@@ -330,6 +344,7 @@ def _steps(installed: _Installed) -> list[Callable[[], None]]:
         installed.check_fresh,
         installed.configure,
         installed.start,
+        installed.ask_without_root,
         installed.exposure,
         first_job,
         installed.restore,

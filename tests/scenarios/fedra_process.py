@@ -221,6 +221,12 @@ class Fedra:
         """Runs `fedra ARGUMENTS`, which need no configuration."""
         return _run([str(self._binary), *arguments], None)
 
+    def bare_as(self, user: int, *arguments: str) -> Output:
+        """The same as another user, and the group of that number; as this one where we are not root."""
+        become = [f"--reuid={user}", f"--regid={user}", "--clear-groups", "--"]
+        prefix = ["setpriv", *become] if os.geteuid() == 0 else []
+        return _run([*prefix, str(self._binary), *arguments], None)
+
     def command(self, *arguments: str) -> list[str]:
         return [str(self._binary), *arguments, "--config", str(self.configuration_file)]
 

@@ -1,14 +1,13 @@
 #include "manager/cli/bundle/archive.h"
 
-#include <zlib.h>
-
 #include <algorithm>
-#include <array>
 #include <numeric>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "base/assert.h"
+#include "base/gzip.h"
 
 namespace fedra::cli {
 namespace {
@@ -44,37 +43,14 @@ std::string TarHeader(const ArchivedFile& file, WallTime modified) {
 }  // namespace
 
 std::string TarGz(const std::vector<ArchivedFile>& files, WallTime modified) {
-  constexpr int kGzip = 16;  // added to the window's size: gzip's header, not zlib's
-  z_stream stream{};
-  FEDRA_ASSERT(deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, MAX_WBITS + kGzip,
-                            /*memLevel=*/8, Z_DEFAULT_STRATEGY) == Z_OK,
-               "zlib takes these settings");
-  std::string packed;
-  const auto feed = [&](std::string_view bytes, int flush) {
-    std::array<char, 64 * 1024> out{};
-    // zlib counts in unsigned int: a piece at a time.
-    do {
-      const std::string_view piece = bytes.substr(0, size_t{1} << 20);
-      bytes.remove_prefix(piece.size());
-      // zlib does not write there; its type is from before const.
-      stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(piece.data()));
-      stream.avail_in = static_cast<uInt>(piece.size());
-      do {
-        stream.next_out = reinterpret_cast<Bytef*>(out.data());
-        stream.avail_out = static_cast<uInt>(out.size());
-        deflate(&stream, flush);
-        packed.append(out.data(), out.size() - stream.avail_out);
-      } while (stream.avail_out == 0);
-    } while (!bytes.empty());
-  };
+  GzipWriter packed;
   for (const ArchivedFile& file : files) {
-    feed(TarHeader(file, modified), Z_NO_FLUSH);
-    feed(file.text, Z_NO_FLUSH);
-    feed(std::string((kBlock - file.text.size() % kBlock) % kBlock, '\0'), Z_NO_FLUSH);
+    packed.Add(TarHeader(file, modified));
+    packed.Add(file.text);
+    packed.Add(std::string((kBlock - file.text.size() % kBlock) % kBlock, '\0'));
   }
-  feed(std::string(2 * kBlock, '\0'), Z_FINISH);
-  deflateEnd(&stream);
-  return packed;
+  packed.Add(std::string(2 * kBlock, '\0'));
+  return std::move(packed).Finish();
 }
 
 }  // namespace fedra::cli

@@ -4,7 +4,6 @@
 #include <memory>
 #include <utility>
 
-#include "manager/verify/difference.h"
 #include "manager/wiring.h"
 
 namespace fedra::cli {
@@ -77,52 +76,8 @@ bool TemplateFleet::HasAnswered() {
                                 [](const auto& worker) { return worker->HasAnswered(); }));
 }
 
-std::string TemplateFleet::Problem() {
-  const ConnectionState state = manager_.cluster().state();
-  if (state.phase != ConnectionPhase::kConnected)
-    return "the manager: " + (state.why ? state.why->message : std::string("no answer yet"));
-  if (!manager_.IsListed()) return "the manager: " + manager_.Problem();
-  const watch::CacheHealth templates = manager_.templates().health();
-  if (templates.complete && !templates.error) return {};
-  return "the manager's ResourceClaimTemplates: " +
-         (templates.error ? templates.error->message : std::string("not listed yet"));
-}
-
-std::vector<reconcile::TemplateStep> TemplateFleet::Survey(
-    const reconcile::TemplateSettings& settings) {
+reconcile::TemplateSurvey TemplateFleet::Survey(const reconcile::TemplateSettings& settings) {
   return reconcile::SurveyTemplates(settings, manager_, workers_, gatherer_);
-}
-
-std::vector<LeftAlone> TemplateFleet::LeftAloneIn(
-    const reconcile::TemplateSettings& settings) const {
-  std::vector<LeftAlone> left;
-  if (settings.mode != templates::SyncPolicy::kReconcile) return left;
-  const tracking::Identity us{settings.origin, manager_.uid()};
-  const auto list = workers_.Now();
-  for (const auto& worker : *list) {
-    if (worker->contact() != placement::Contact::kFull) continue;
-    for (const auto& original : manager_.templates().List()) {
-      const auto there = worker->objects().templates().cache().Find(original->key);
-      if (there == nullptr || IsOurs(templates::OwnershipOf(*there, original.get(), us))) continue;
-      if (there->spec == original->spec) continue;
-      left.push_back({worker->name().value, original->key,
-                      verify::TemplateDifference(there->spec, original->spec)});
-    }
-  }
-  return left;
-}
-
-std::vector<report::UnreadWorker> TemplateFleet::Unread() const {
-  std::vector<report::UnreadWorker> unread;
-  const auto list = workers_.Now();
-  for (const auto& worker : *list) {
-    const reconcile::WorkerStatus status = worker->Status();
-    if (status.contact == placement::Contact::kFull) continue;
-    const bool silent =
-        status.connection.phase == ConnectionPhase::kConnecting && !status.connection.why;
-    unread.push_back({worker->name().value, silent ? "no answer yet" : status.problem});
-  }
-  return unread;
 }
 
 }  // namespace fedra::cli

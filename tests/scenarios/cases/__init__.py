@@ -2,6 +2,7 @@
 
 from scenarios.cases import (
     access,
+    api,
     claims,
     commands,
     devices,

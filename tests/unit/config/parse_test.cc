@@ -52,6 +52,7 @@ dispatch: {policy: best, candidates: 3, admissionTimeout: 2m30s}
 workerLostTimeout: 5m
 store: {path: state/fedra.db, historyRetention: 48h}
 http: {address: "[::1]:0"}
+api: {enabled: false, socket: fedra.sock, group: ""}
 logging: {level: debug, format: json}
 )",
                             "/srv/conf/fedra.yaml");
@@ -82,6 +83,10 @@ logging: {level: debug, format: json}
   CHECK(parsed->store.path == "/srv/conf/state/fedra.db");
   CHECK(parsed->store.history_retention == std::chrono::hours(48));
   CHECK(parsed->http.address == "[::1]:0");
+  CHECK(parsed->api.socket == "/srv/conf/fedra.sock");
+  CHECK(parsed->api.group.empty());
+  CHECK_FALSE(parsed->api.enabled);
+  CHECK(ApiSocket(*parsed) == "/srv/conf/fedra.sock");
   CHECK(parsed->logging.level == log::Level::kDebug);
   CHECK(parsed->logging.format == log::Format::kJson);
 }
@@ -156,6 +161,10 @@ TEST_CASE("values") {
       {"http: {address: 127.0.0.1}\n",
        "/etc/fedra.yaml:4:17: http.address: \"127.0.0.1\" has no port (write IP:port, such as "
        "127.0.0.1:9480)"},
+      {"api: {socket: \"\"}\n", "/etc/fedra.yaml:4:15: api.socket: must not be empty"},
+      {"api: {socket: /" + std::string(107, 'x') + "}\n",
+       "/etc/fedra.yaml:4:15: api.socket: is 108 bytes long, a socket's path at most 107 (such as "
+       "/run/fedra/fedra.sock)"},
       {"http: {address: \"127.0.0.1:65536\"}\n",
        "/etc/fedra.yaml:4:17: http.address: \"65536\" is no port (a number from 1 to 65535)"},
       {"kueue: {controllerName: kueue.x-k8s.io/multikueue}\n",
@@ -291,7 +300,7 @@ TEST_CASE("every problem is reported, in the order of the file") {
         "127.0.0.1:9480)\n"
         "/etc/fedra.yaml:8:1: unknown key \"frob\" (known here: apiVersion, kind, manager, "
         "workers, kueue, kinds, origin, "
-        "verification, dispatch, workerLostTimeout, store, http, logging)");
+        "verification, dispatch, workerLostTimeout, store, http, api, logging)");
 }
 
 TEST_CASE("documents that would grow without bound are refused") {

@@ -7,11 +7,13 @@
 #include <map>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "base/ascii.h"
 #include "config/print.h"
 #include "config/yaml_json.h"
+#include "manager/api/routes.h"
 #include "manager/cli/command_line.h"
 #include "manager/http/metrics.h"
 #include "manager/placement/note_reasons.h"
@@ -271,8 +273,83 @@ std::string EventsPage() {
   return page;
 }
 
+constexpr std::string_view kApiBegin = R"(# API
+
+The daemon answers what `fedra status`, `why`, `history`, `devices` and `templates diff` ask, over HTTP/1.1 on a Unix socket: the same documents as
+`-o json`, byte for byte. Nothing can be changed by it. Generated from `manager/api/routes.cc` by `make docs`.
+
+```sh
+curl -s --unix-socket /run/fedra/fedra.sock 'http://fedra/api/v1alpha1/jobs?state=Blocked&limit=20'
+curl -s --unix-socket /run/fedra/fedra.sock 'http://fedra/api/v1alpha1/why?job=ml/train&output=table'
+```
+
+## Who may ask
+
+Whoever may open the socket: root, the user who runs fedra, and the members of `api.group`
+([configuration.md](configuration.md)), by default `fedra-view`. They see every namespace, and the names in it. There is
+no login and no TCP port. A browser gets there only through a tunnel that somebody makes (`ssh -L`); then pages of other
+sites are refused (403, 421).
+
+The systemd unit takes its socket from `fedra.socket`: `/run/fedra/fedra.sock`. Elsewhere it is `fedra.sock` beside the
+store, or what `api.socket` says.
+
+## Answers
+
+GET and HEAD. Times are RFC 3339, names and meanings those of `-o json`.
+
+| status | when |
+|---|---|
+| 200 | `Warning: 299 fedra "..."` is what the command would say on standard error |
+| 304 | nothing but ages has changed since the answer whose `ETag` was sent as `If-None-Match` |
+| 400 | a wrong parameter, which `details.causes[0].field` names; 404 a path or a job that is not known; 405; 406 |
+| 403, 421 | a page of another site |
+| 414, 431 | more than 16 KiB of URL and headers |
+| 503 | more questions at a time than are answered: again after `Retry-After` |
+| 500 | the store cannot be read |
+
+Errors are a `Status` as API servers send it (`apiVersion: v1`, with `reason`, `message` and `code`).
+`Accept-Encoding: gzip` is heeded. An answer must be taken within 30 s; a connection is closed after 60 s without a
+request, and after 1,000 requests; of more than 256 the one goes that has been silent for longest.
+
+## Versions
+
+The path and `apiVersion` say the same version. Within it endpoints, parameters and fields stay and keep their meaning;
+new ones may come, so clients ignore fields that they do not know. An unknown parameter is an error. Text
+(`output=table`, `wide`) is for people and may change with every version. [support.md](support.md#what-is-stable) has
+the promises.
+
+## Endpoints
+
+Below `/api/v1alpha1/`. Each is a command, and its parameters are that command's options.
+)";
+
+std::string ParameterLine(const api::Parameter& parameter) {
+  std::string meaning(parameter.meaning);
+  if (!parameter.choices.empty())
+    meaning += fmt::format(". One of {}", fmt::join(parameter.choices, ", "));
+  if (parameter.is_required) meaning += "; required";
+  if (parameter.form == api::ParameterForm::kList)
+    meaning += "; several with commas, or the parameter again";
+  return fmt::format("| `{}` | {} |\n", parameter.name, meaning);
+}
+
+std::string ApiPage() {
+  constexpr std::string_view kTable = "\n| parameter | meaning |\n|---|---|\n";
+  std::string page(kApiBegin);
+  for (const api::Route& route : api::Routes()) {
+    page += fmt::format("\n### {}\n\n{}. `{}`: `{}`.\n", route.path, route.meaning, route.command,
+                        route.document);
+    if (!route.parameters.empty()) page += kTable;
+    for (const api::Parameter& parameter : route.parameters) page += ParameterLine(parameter);
+  }
+  page += fmt::format("\n### Parameters of all endpoints\n{}", kTable);
+  for (const api::Parameter& parameter : api::CommonParameters()) page += ParameterLine(parameter);
+  return page;
+}
+
 }  // namespace
 
+TEST_CASE("docs/api.md is what the routes are") { CheckPage(FEDRA_TEST_DATA, "api.md", ApiPage()); }
 TEST_CASE("docs/reasons.md is what the catalogue says") {
   CheckPage(FEDRA_TEST_DATA, "reasons.md", ReasonsPage());
 }

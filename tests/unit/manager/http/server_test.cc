@@ -2,21 +2,15 @@
 
 #include "manager/http/server.h"
 
-#include <arpa/inet.h>
-#include <poll.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
-#include <atomic>
 #include <chrono>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "base/guarded.h"
 #include "cluster-clients/threads.h"
 #include "tests/support/catch.h"
+#include "tests/unit/manager/http/raw_client.h"
 
 namespace fedra::pages {
 namespace {
@@ -24,54 +18,7 @@ namespace {
 using namespace std::chrono_literals;
 using Catch::Matchers::EndsWith;
 using Catch::Matchers::StartsWith;
-using std::chrono::milliseconds;
-
-// A client that says what it likes.
-class Client final {
- public:
-  explicit Client(int port) : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(static_cast<uint16_t>(port));
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    REQUIRE(::connect(socket_, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
-  }
-  Client(Client&& other) noexcept : socket_(std::exchange(other.socket_, -1)) {}
-  ~Client() {
-    if (socket_ >= 0) ::close(socket_);
-  }
-
-  Client& Say(std::string_view text) {
-    while (!text.empty()) {
-      const ssize_t sent = ::send(socket_, text.data(), text.size(), MSG_NOSIGNAL);
-      if (sent <= 0) break;
-      text.remove_prefix(static_cast<size_t>(sent));
-    }
-    return *this;
-  }
-
-  // Everything until the server closes, or says nothing for `limit`.
-  std::string Hear(milliseconds limit = 10s) {
-    std::string heard;
-    char piece[4096];
-    pollfd ready{socket_, POLLIN, 0};
-    while (::poll(&ready, 1, static_cast<int>(limit.count())) > 0) {
-      const ssize_t got = ::recv(socket_, piece, sizeof piece, 0);
-      if (got <= 0) {
-        closed_ = true;
-        break;
-      }
-      heard.append(piece, static_cast<size_t>(got));
-    }
-    return heard;
-  }
-  // As Hear() found it.
-  bool closed() const { return closed_; }
-
- private:
-  int socket_;
-  bool closed_ = false;
-};
+using Client = RawClient;
 
 std::string SubRequest(int port, std::string_view line, std::string_view rest = "") {
   Client client(port);

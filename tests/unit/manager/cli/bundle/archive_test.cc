@@ -3,32 +3,15 @@
 
 #include "manager/cli/bundle/archive.h"
 
-#include <zlib.h>
-
 #include <numeric>
 
 #include "tests/support/catch.h"
+#include "tests/support/gunzip.h"
 
 using namespace fedra;
 using namespace fedra::cli;
 
 namespace {
-
-std::string Gunzip(const std::string& packed) {
-  z_stream stream{};
-  REQUIRE(inflateInit2(&stream, MAX_WBITS + 16) == Z_OK);
-  std::string out(packed.size() * 1200 + 4096, '\0');
-  std::string in = packed;
-  stream.next_in = reinterpret_cast<Bytef*>(in.data());
-  stream.avail_in = static_cast<uInt>(in.size());
-  stream.next_out = reinterpret_cast<Bytef*>(out.data());
-  stream.avail_out = static_cast<uInt>(out.size());
-  CHECK(inflate(&stream, Z_FINISH) == Z_STREAM_END);
-  CHECK(stream.avail_in == 0);
-  out.resize(stream.total_out);
-  inflateEnd(&stream);
-  return out;
-}
 
 std::string Field(const std::string& tar, size_t at, size_t size) {
   const std::string field = tar.substr(at, size);

@@ -1,4 +1,4 @@
-#include "manager/cli/fleet/device_inventory.h"
+#include "manager/report/device_inventory.h"
 
 #include <nlohmann/json.hpp>
 
@@ -8,6 +8,9 @@
 
 namespace fedra::cli {
 namespace {
+
+using report::DeviceFilter;
+using report::TakeInventory;
 
 const report::AsOf kRead{WallTime(std::chrono::milliseconds(1'795'277'479'000)), "fleet.json"};
 

@@ -1,4 +1,4 @@
-#include "manager/cli/fleet/device_inventory.h"
+#include "manager/report/device_inventory.h"
 
 #include <algorithm>
 #include <utility>
@@ -12,7 +12,7 @@
 #include "dra/judge/selector_advice.h"
 #include "manager/report/attribute_text.h"
 
-namespace fedra::cli {
+namespace fedra::report {
 namespace {
 
 using dra::PoolState;
@@ -49,7 +49,7 @@ class Inventory final {
 
   Result<void> Ask(const DeviceFilter& filter);
   void AddPool(const PoolState& pool);
-  report::DeviceInventory Take();
+  DeviceInventory Take();
 
  private:
   void AddLocal(const PoolState& pool);
@@ -57,17 +57,16 @@ class Inventory final {
   void AddView(const PoolView& view, const std::string& node, bool node_exists);
   void AddUnseen(const PoolState& pool, int devices, const std::string& problem);
   bool IsWanted(const ViewDevice& device);
-  void AddClasses(report::NodeDevices& place, const ViewDevice& device,
-                  const report::DeviceCount& one);
-  report::DeviceCount StateOf(const PoolView& view, size_t device, bool node_exists) const;
-  report::NodeDevices& At(const dra::PoolKey& key, const std::string& node);
+  void AddClasses(NodeDevices& place, const ViewDevice& device, const DeviceCount& one);
+  DeviceCount StateOf(const PoolView& view, size_t device, bool node_exists) const;
+  NodeDevices& At(const dra::PoolKey& key, const std::string& node);
   void AddCordoned();
 
   const dra::Snapshot& snapshot_;
   dra::SelectorCache selectors_;
   dra::MatchCache matches_;
   Question question_;
-  std::map<std::tuple<std::string, std::string, std::string>, report::NodeDevices> nodes_;
+  std::map<std::tuple<std::string, std::string, std::string>, NodeDevices> nodes_;
   // A selector's error, on how many devices, and what it is on the last of them.
   struct Failing {
     int devices = 0;
@@ -120,8 +119,8 @@ Result<void> Inventory::Ask(const DeviceFilter& filter) {
   return {};
 }
 
-report::NodeDevices& Inventory::At(const dra::PoolKey& key, const std::string& node) {
-  report::NodeDevices& place = nodes_[{key.driver.str(), key.pool.str(), node}];
+NodeDevices& Inventory::At(const dra::PoolKey& key, const std::string& node) {
+  NodeDevices& place = nodes_[{key.driver.str(), key.pool.str(), node}];
   place.driver = key.driver.str();
   place.pool = key.pool.str();
   place.node = node;
@@ -143,10 +142,10 @@ bool Inventory::IsWanted(const ViewDevice& device) {
   return code == dra::kMatches;
 }
 
-report::DeviceCount Inventory::StateOf(const PoolView& view, size_t index, bool node_exists) const {
+DeviceCount Inventory::StateOf(const PoolView& view, size_t index, bool node_exists) const {
   static const dra::DeviceRequest tolerates_nothing;
   const ViewDevice& device = view.devices[index];
-  report::DeviceCount one{.total = 1};
+  DeviceCount one{.total = 1};
   const bool tainted =
       dra::BlockingTaint(device, tolerates_nothing, snapshot_.features()) != nullptr;
   one.tainted = tainted ? 1 : 0;
@@ -162,8 +161,7 @@ report::DeviceCount Inventory::StateOf(const PoolView& view, size_t index, bool 
   return one;
 }
 
-void Inventory::AddClasses(report::NodeDevices& place, const ViewDevice& device,
-                           const report::DeviceCount& one) {
+void Inventory::AddClasses(NodeDevices& place, const ViewDevice& device, const DeviceCount& one) {
   bool any = false;
   for (const auto& [name, conjunction] : question_.classes) {
     if (matches_.Match(conjunction, *device.slice)[device.index] != dra::kMatches) continue;
@@ -177,11 +175,11 @@ void Inventory::AddView(const PoolView& view, const std::string& node, bool node
   for (size_t i = 0; i < view.devices.size(); ++i) {
     const ViewDevice& device = view.devices[i];
     if (question_.nothing_matches || !IsWanted(device)) continue;
-    report::NodeDevices& place = At(view.key, node);
-    const report::DeviceCount one = StateOf(view, i, node_exists);
+    NodeDevices& place = At(view.key, node);
+    const DeviceCount one = StateOf(view, i, node_exists);
     place.count.Add(one);
     AddClasses(place, device, one);
-    for (const auto& [name, value] : report::TextsOf(*device.device)) {
+    for (const auto& [name, value] : TextsOf(*device.device)) {
       auto& values = place.attributes[name];
       if (values.size() < kMaxValues) values.insert(value);
     }
@@ -193,8 +191,8 @@ void Inventory::AddView(const PoolView& view, const std::string& node, bool node
 // Nothing but the number of devices is known of pools that cannot be used: no filter applies.
 void Inventory::AddUnseen(const PoolState& pool, int devices, const std::string& problem) {
   if (devices <= 0 || question_.has_filter || question_.nothing_matches) return;
-  report::NodeDevices& place = At(pool.key, "");
-  const report::DeviceCount unusable{.total = devices, .unusable = devices};
+  NodeDevices& place = At(pool.key, "");
+  const DeviceCount unusable{.total = devices, .unusable = devices};
   place.count.Add(unusable);
   place.classes[""].Add(unusable);
   place.problems.insert(problem);
@@ -256,8 +254,8 @@ void Inventory::AddCordoned() {
   }
 }
 
-report::DeviceInventory Inventory::Take() {
-  report::DeviceInventory inventory;
+DeviceInventory Inventory::Take() {
+  DeviceInventory inventory;
   AddCordoned();
   for (auto& [key, place] : nodes_) inventory.nodes.push_back(std::move(place));
   for (const auto& [error, failure] : errors_) {
@@ -277,8 +275,7 @@ report::DeviceInventory Inventory::Take() {
 
 }  // namespace
 
-Result<report::DeviceInventory> TakeInventory(const dra::Snapshot& snapshot,
-                                              const DeviceFilter& filter) {
+Result<DeviceInventory> TakeInventory(const dra::Snapshot& snapshot, const DeviceFilter& filter) {
   Inventory inventory(snapshot);
   FEDRA_RETURN_IF_ERROR(inventory.Ask(filter));
   snapshot.pools().ForEach(
@@ -286,4 +283,18 @@ Result<report::DeviceInventory> TakeInventory(const dra::Snapshot& snapshot,
   return inventory.Take();
 }
 
-}  // namespace fedra::cli
+Result<std::vector<WorkerDevices>> CountDevices(const std::vector<DeviceSource>& sources,
+                                                const DeviceFilter& filter) {
+  std::vector<WorkerDevices> workers;
+  for (const DeviceSource& source : sources) {
+    WorkerDevices& devices = workers.emplace_back();
+    devices.worker = source.worker;
+    devices.problem = source.problem;
+    if (source.problem.empty()) {
+      FEDRA_ASSIGN_OR_RETURN(devices.inventory, TakeInventory(*source.snapshot, filter));
+    }
+  }
+  return workers;
+}
+
+}  // namespace fedra::report

@@ -1,0 +1,164 @@
+#include "manager/api/api.h"
+
+#include <algorithm>
+#include <sstream>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "manager/api/delivery.h"
+#include "manager/api/parameters.h"
+#include "manager/api/problem.h"
+#include "manager/api/routes.h"
+#include "manager/cli/text/device_view.h"
+#include "manager/cli/text/template_view.h"
+#include "manager/report/row_json.h"
+#include "manager/report/template_document.h"
+
+namespace fedra::api {
+namespace {
+
+// Wider than any terminal.
+constexpr size_t kMostColumns = 10'000;
+
+std::string_view TypeOf(cli::Format format) {
+  switch (format) {
+    case cli::Format::kJson:
+      return "application/json";
+    case cli::Format::kYaml:
+      return "application/yaml";
+    default:
+      return "text/plain";
+  }
+}
+
+report::JobFilter FilterOf(const Parameters& asked) {
+  report::JobFilter filter;
+  filter.states = asked.List("state");
+  filter.reasons = asked.List("reason");
+  filter.workers = asked.List("worker");
+  filter.queues = asked.List("queue");
+  filter.labels = asked.Text("selector");
+  if (const std::string order = asked.Text("sort-by"); !order.empty()) filter.sort_by = order;
+  filter.limit = asked.Number("limit");
+  filter.all = asked.Flag("all");
+  return filter;
+}
+
+Result<cli::ViewSettings> SettingsOf(const Parameters& asked, const report::Query& defaults,
+                                     WallTime now) {
+  cli::ViewSettings settings;
+  const std::string output = asked.Text("output");
+  FEDRA_ASSIGN_OR_RETURN(settings.format, cli::ParseFormat(output.empty() ? "json" : output));
+  settings.style = {.headers = asked.Flag("headers", true),
+                    .color = asked.Flag("color"),
+                    .utf8 = !asked.Flag("ascii"),
+                    .width = std::min(asked.Number("columns"), kMostColumns)};
+  settings.query = defaults;
+  settings.query.now = now;
+  settings.query.ns = asked.Text("namespace");
+  return settings;
+}
+
+// Those that are asked for; none: all.
+Result<std::vector<report::DeviceSource>> Chosen(std::vector<report::DeviceSource> all,
+                                                 const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    if (std::ranges::find(all, name, &report::DeviceSource::worker) == all.end())
+      return Fail(ErrorCode::kInvalidArgument,
+                  fmt::format("--worker {}: there is no such worker", name));
+  }
+  std::erase_if(all, [&](const report::DeviceSource& source) {
+    return !names.empty() && !Contains(names, source.worker);
+  });
+  return all;
+}
+
+// For a header: no line ends, no quotes that would end it.
+std::string InQuotes(const std::string& text) {
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') quoted += '\\';
+    quoted += static_cast<unsigned char>(c) < ' ' || c == '\x7f' ? ' ' : c;
+  }
+  return quoted + "\"";
+}
+
+pages::Answer ToAnswer(cli::Output output, cli::Format format) {
+  std::string type(TypeOf(format));
+  if (!cli::IsForPrograms(format)) type += "; charset=utf-8";
+  pages::Answer answer{.content_type = std::move(type), .body = std::move(output.out)};
+  // As an API server tells kubectl what belongs on standard error (RFC 7234, 5.5).
+  std::istringstream notes(output.note);
+  for (std::string line; std::getline(notes, line);)
+    answer.headers.emplace_back("Warning", "299 fedra " + InQuotes(line));
+  return answer;
+}
+
+}  // namespace
+
+Api::Api(Sources sources) : sources_(std::move(sources)) {}
+
+pages::Answer Api::Answer(const pages::Request& request) const {
+  if (auto refusal = RefusalOf(request)) return *std::move(refusal);
+  Result<pages::Answer> answer = Find(request);
+  return answer ? *std::move(answer) : ProblemOf(answer.error());
+}
+
+Result<pages::Answer> Api::Find(const pages::Request& request) const {
+  FEDRA_ASSIGN_OR_RETURN(const std::string path, PathOf(request.target));
+  const Route* const route = path.starts_with(kPrefix)
+                                 ? FindRoute(std::string_view(path).substr(kPrefix.size()))
+                                 : nullptr;
+  if (route == nullptr)
+    return Fail(ErrorCode::kNotFound,
+                fmt::format("there is no such page; below {} there are {}", kPrefix, PathsText()));
+  FEDRA_ASSIGN_OR_RETURN(const Parameters asked, Parameters::Parse(*route, request.target));
+  FEDRA_ASSIGN_OR_RETURN(const cli::ViewSettings settings,
+                         SettingsOf(asked, sources_.settings, sources_.clock->Now()));
+  if (const std::string_view type = TypeOf(settings.format);
+      !Accepts(HeaderOf(request, "accept"), type))
+    return Problem(406, fmt::format("the answer is {}, which you do not accept", type));
+  FEDRA_ASSIGN_OR_RETURN(cli::Output output, Print(*route, asked, settings));
+  const std::string news = settings.format == cli::Format::kJson ? report::WithoutAges(output.out)
+                                                                 : output.out + output.note;
+  return Deliver(request, ToAnswer(std::move(output), settings.format), news);
+}
+
+Result<cli::Output> Api::Print(const Route& route, const Parameters& asked,
+                               const cli::ViewSettings& settings) const {
+  if (route.topic == Topic::kDevices) return PrintDevices(asked, settings);
+  if (route.topic == Topic::kTemplates) return PrintTemplates(asked, settings);
+  cli::ViewSettings filtered = settings;
+  FEDRA_ASSIGN_OR_RETURN(filtered.query.jobs, report::Checked(FilterOf(asked)));
+  FEDRA_ASSIGN_OR_RETURN(const auto reader, sources_.store());
+  return RenderView(route.view, asked.Text("job"), *reader, filtered);
+}
+
+Result<cli::Output> Api::PrintDevices(const Parameters& asked,
+                                      const cli::ViewSettings& settings) const {
+  if (settings.format == cli::Format::kName)
+    return Fail(ErrorCode::kInvalidArgument, "--output: devices have no list of names");
+  FEDRA_ASSIGN_OR_RETURN(const auto sources, Chosen(sources_.devices(), asked.List("worker")));
+  const report::DeviceFilter filter{asked.Text("class"), asked.Text("selector")};
+  Result<std::vector<report::WorkerDevices>> workers = report::CountDevices(sources, filter);
+  if (!workers) return Fail(std::move(workers).error().WithContext("--selector"));
+  return cli::RenderDevices(*workers, {settings.query.now, {}}, settings.format, settings.style,
+                            filter.device_class);
+}
+
+Result<cli::Output> Api::PrintTemplates(const Parameters& asked,
+                                        const cli::ViewSettings& settings) const {
+  if (settings.format == cli::Format::kName)
+    return Fail(ErrorCode::kInvalidArgument, "--output: steps have no list of names");
+  std::optional<templates::SyncPolicy> mode;
+  for (const auto each : {templates::SyncPolicy::kIfMissing, templates::SyncPolicy::kReconcile})
+    if (asked.Text("mode") == report::NameOf(each)) mode = each;
+  const reconcile::TemplateSurvey survey = sources_.templates(mode);
+  if (!survey.problem.empty()) return Fail(ErrorCode::kUnavailable, survey.problem);
+  return cli::RenderTemplates(survey, {settings.query.now, {}}, settings.format, settings.style);
+}
+
+}  // namespace fedra::api

@@ -1,0 +1,59 @@
+#pragma once
+//
+// The read-only API: a request in, an answer out. routes.h has what there is.
+//
+// Thread rules: Answer from one thread at a time; sources are called on it. Lifetime: what the
+// sources refer to must outlive it.
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "manager/cli/text/view_settings.h"
+#include "manager/http/message.h"
+#include "manager/reconcile/template_survey.h"
+#include "manager/report/device_inventory.h"
+#include "manager/report/query.h"
+#include "store/reader.h"
+
+namespace fedra::api {
+
+// Where answers come from.
+struct Sources {
+  // A view of the store; one at a time, and not for longer than an answer takes.
+  std::function<Result<std::unique_ptr<store::Reader>>()> store;
+  // The workers, in the order of the configuration.
+  std::function<std::vector<report::DeviceSource>()> devices = {};
+  // What would be done about copies of templates, with this mode or the configured one.
+  std::function<reconcile::TemplateSurvey(std::optional<templates::SyncPolicy>)> templates = {};
+  // What documents say of the configuration; what is asked for is not looked at.
+  report::Query settings = {};
+  const Clock* clock = &SystemClock();
+};
+
+struct Route;
+class Parameters;
+
+class Api final {
+ public:
+  explicit Api(Sources sources);
+
+  // Never fails: what goes wrong is an answer, too.
+  pages::Answer Answer(const pages::Request& request) const;
+
+ private:
+  Result<pages::Answer> Find(const pages::Request& request) const;
+  Result<cli::Output> Print(const Route& route, const Parameters& asked,
+                            const cli::ViewSettings& settings) const;
+  Result<cli::Output> PrintTemplates(const Parameters& asked,
+                                     const cli::ViewSettings& settings) const;
+  Result<cli::Output> PrintDevices(const Parameters& asked,
+                                   const cli::ViewSettings& settings) const;
+
+  const Sources sources_;
+};
+
+}  // namespace fedra::api

@@ -1,0 +1,81 @@
+#include "manager/api/problem.h"
+
+#include <string_view>
+
+#include <nlohmann/json.hpp>
+
+namespace fedra::api {
+namespace {
+
+using nlohmann::ordered_json;
+
+// metav1.StatusReason of the code.
+std::string_view ReasonOf(int status) {
+  switch (status) {
+    case 400:
+      return "BadRequest";
+    case 403:
+      return "Forbidden";
+    case 404:
+      return "NotFound";
+    case 405:
+      return "MethodNotAllowed";
+    case 406:
+      return "NotAcceptable";
+    case 429:
+      return "TooManyRequests";
+    case 503:
+      return "ServiceUnavailable";
+    case 500:
+      return "InternalError";
+    default:
+      return "";  // the API has no word for it
+  }
+}
+
+int StatusOf(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::kInvalidArgument:
+      return 400;
+    case ErrorCode::kNotFound:
+      return 404;
+    case ErrorCode::kConflict:  // the store is busy
+    case ErrorCode::kUnavailable:
+      return 503;
+    default:
+      return 500;
+  }
+}
+
+// "--state Gone: ..." is about the parameter "state".
+std::string FieldIn(std::string_view message) {
+  if (!message.starts_with("--")) return {};
+  return std::string(message.substr(2, message.find_first_of(" :") - 2));
+}
+
+}  // namespace
+
+pages::Answer Problem(int status, const std::string& message, const std::string& field) {
+  ordered_json document = {
+      {"kind", "Status"},    {"apiVersion", "v1"}, {"metadata", ordered_json::object()},
+      {"status", "Failure"}, {"message", message}, {"reason", ReasonOf(status)},
+      {"code", status}};
+  if (!field.empty()) {
+    document["details"]["causes"] = {
+        {{"reason", "FieldValueInvalid"}, {"message", message}, {"field", field}}};
+  }
+  // What a client sent may be in the message, and need not be UTF-8.
+  return {.status = status,
+          .content_type = "application/json",
+          .body = document.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n",
+          .headers = {{"Cache-Control", "no-store"}}};
+}
+
+pages::Answer ProblemOf(const Error& error) {
+  std::string message = error.message;
+  const std::string field = FieldIn(message);
+  if (!field.empty()) message.erase(0, 2);
+  return Problem(StatusOf(error.code), message, field);
+}
+
+}  // namespace fedra::api

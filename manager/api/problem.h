@@ -1,0 +1,18 @@
+#pragma once
+//
+// Errors of the API as API servers word them: a Status (meta/v1 of Kubernetes 1.36). Pure.
+
+#include <string>
+
+#include "base/error.h"
+#include "manager/http/message.h"
+
+namespace fedra::api {
+
+// `field`: the parameter that is wrong; empty: none in particular.
+pages::Answer Problem(int status, const std::string& message, const std::string& field = {});
+
+// What the code says; a message about an option names that parameter.
+pages::Answer ProblemOf(const Error& error);
+
+}  // namespace fedra::api

@@ -1,0 +1,70 @@
+#include "manager/api/question.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "manager/api/parameters.h"
+#include "manager/api/routes.h"
+
+namespace fedra::api {
+namespace {
+
+using Values = std::vector<std::pair<std::string, std::string>>;
+
+std::string_view NameOf(cli::Format format) {
+  switch (format) {
+    case cli::Format::kWide:
+      return "wide";
+    case cli::Format::kJson:
+      return "json";
+    case cli::Format::kYaml:
+      return "yaml";
+    case cli::Format::kName:
+      return "name";
+    case cli::Format::kTable:
+      break;
+  }
+  return "table";
+}
+
+// Empty values are not sent.
+std::string IfNot(bool is_usual, std::string_view value) {
+  return is_usual ? std::string() : std::string(value);
+}
+
+Values ValuesOf(const std::string& job, const cli::ViewSettings& settings) {
+  const report::JobFilter& jobs = settings.query.jobs;
+  const cli::Style& style = settings.style;
+  return {{"job", job},
+          {"namespace", settings.query.ns},
+          {"state", fmt::format("{}", fmt::join(jobs.states, ","))},
+          {"reason", fmt::format("{}", fmt::join(jobs.reasons, ","))},
+          {"worker", fmt::format("{}", fmt::join(jobs.workers, ","))},
+          {"queue", fmt::format("{}", fmt::join(jobs.queues, ","))},
+          {"selector", jobs.labels},
+          {"sort-by", jobs.sort_by},
+          {"limit", IfNot(jobs.limit == 0, std::to_string(jobs.limit))},
+          {"all", IfNot(!jobs.all, "true")},
+          {"output", std::string(NameOf(settings.format))},
+          {"headers", IfNot(style.headers, "false")},
+          {"columns", IfNot(style.width == 0, std::to_string(style.width))},
+          {"color", IfNot(!style.color, "true")},
+          {"ascii", IfNot(style.utf8, "true")}};
+}
+
+}  // namespace
+
+std::string TargetOf(View view, const std::string& job, const cli::ViewSettings& settings) {
+  const auto route = std::ranges::find_if(
+      Routes(), [&](const Route& each) { return each.topic == Topic::kView && each.view == view; });
+  Values values = ValuesOf(job, settings);
+  std::erase_if(values, [&](const auto& value) { return !FindParameter(*route, value.first); });
+  return fmt::format("{}{}{}", kPrefix, route->path, QueryOf(values));
+}
+
+}  // namespace fedra::api

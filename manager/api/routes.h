@@ -1,0 +1,61 @@
+#pragma once
+//
+// The endpoints of the API and their parameters, as data: what is checked, and what docs/api.md and
+// completions of clients are made of. Plain values.
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "manager/api/view.h"
+
+namespace fedra::api {
+
+// Before every path. Documents carry the version as their apiVersion, "fedra.dev/v1alpha1".
+inline constexpr std::string_view kPrefix = "/api/v1alpha1/";
+
+enum class ParameterForm {
+  kText,
+  kList,    // separated by commas, or given more than once
+  kNumber,  // 0 or more
+  kFlag,    // "true" or "false"; the name alone is true
+  kChoice,  // one of `choices`
+};
+
+struct Parameter {
+  std::string_view name;
+  ParameterForm form = ParameterForm::kText;
+  std::string_view meaning;
+  bool is_required = false;
+  std::vector<std::string_view> choices = {};
+};
+
+// Where an answer comes from.
+enum class Topic {
+  kView,     // the store: one of the views
+  kDevices,  // the daemon's caches
+  kTemplates,
+};
+
+struct Route {
+  std::string_view path;      // behind kPrefix
+  std::string_view command;   // that prints the same
+  std::string_view document;  // its kind
+  std::string_view meaning;
+  Topic topic = Topic::kView;
+  View view = View::kStatus;               // of Topic::kView
+  std::vector<Parameter> parameters = {};  // but for CommonParameters()
+};
+
+std::span<const Route> Routes();
+// Of every route: how the answer is printed.
+std::span<const Parameter> CommonParameters();
+// Null: there is no such endpoint.
+const Route* FindRoute(std::string_view path);
+// Null: the route has none of this name.
+const Parameter* FindParameter(const Route& route, std::string_view name);
+// "status, workers, ..."
+std::string PathsText();
+
+}  // namespace fedra::api

@@ -1,0 +1,45 @@
+#include "manager/api/server.h"
+
+#include <utility>
+
+#include "base/log.h"
+#include "manager/api/problem.h"
+
+namespace fedra::api {
+
+Server::Server(Sources sources, pages::ServerLimits limits)
+    : api_(std::move(sources)), listener_(threads_.loop, ServiceOfApi(), limits) {}
+
+pages::Service Server::ServiceOfApi() {
+  return {
+      .answer =
+          [this](pages::Request request, std::function<void(pages::Answer)> done) {
+            threads_.pool.Submit([this, request = std::move(request), done = std::move(done)] {
+              done(api_.Answer(request));
+            });
+          },
+      .is_urgent = [](const pages::Request&) { return false; },
+      .refusal = [](int status, const std::string& message) { return Problem(status, message); }};
+}
+
+Result<std::unique_ptr<Server>> Server::OnSocket(const pages::UnixSocketSettings& settings,
+                                                 Sources sources, pages::ServerLimits limits) {
+  FEDRA_ASSIGN_OR_RETURN(pages::UnixSocket socket, pages::UnixSocket::Make(settings));
+  std::unique_ptr<Server> server(new Server(std::move(sources), limits));
+  server->socket_.emplace(std::move(socket));
+  FEDRA_RETURN_IF_ERROR(server->listener_.Adopt(server->socket_->Release()));
+  log::Info("the API is served", {{"socket", settings.path}});
+  if (!server->socket_->warning().empty())
+    log::Info("only this user may use the API", {{"reason", server->socket_->warning()}});
+  return server;
+}
+
+Result<std::unique_ptr<Server>> Server::OnReceived(int socket, Sources sources,
+                                                   pages::ServerLimits limits) {
+  std::unique_ptr<Server> server(new Server(std::move(sources), limits));
+  FEDRA_RETURN_IF_ERROR(server->listener_.Adopt(socket));
+  log::Info("the API is served", {{"socket", "received from systemd"}});
+  return server;
+}
+
+}  // namespace fedra::api

@@ -1,0 +1,45 @@
+#pragma once
+//
+// The API on a Unix socket, with threads of its own: one that reads and writes, one that answers.
+// So neither a crowd of clients nor a slow one delays the daemon's own work.
+//
+// Thread rules: Start and the destructor from one thread. Lifetime: what the API's sources refer to
+// must outlive it.
+
+#include <memory>
+#include <optional>
+
+#include "base/result.h"
+#include "cluster-clients/threads.h"
+#include "manager/api/api.h"
+#include "manager/http/listener.h"
+#include "manager/http/unix_socket.h"
+
+namespace fedra::api {
+
+// Many people and their scripts, each for a moment.
+inline constexpr pages::ServerLimits kLimits{.connections = 256};
+
+class Server final {
+ public:
+  // On a socket of its own. Errors: as of UnixSocket::Make.
+  static Result<std::unique_ptr<Server>> OnSocket(const pages::UnixSocketSettings& settings,
+                                                  Sources sources,
+                                                  pages::ServerLimits limits = kLimits);
+  // On one that listens already; it belongs to the server.
+  static Result<std::unique_ptr<Server>> OnReceived(int socket, Sources sources,
+                                                    pages::ServerLimits limits = kLimits);
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+ private:
+  Server(Sources sources, pages::ServerLimits limits);
+  pages::Service ServiceOfApi();
+
+  const Api api_;
+  std::optional<pages::UnixSocket> socket_;
+  Threads threads_{1};
+  pages::Listener listener_;
+};
+
+}  // namespace fedra::api

@@ -1,0 +1,30 @@
+#pragma once
+//
+// status, why and history: what the commands of these names print, on this machine or by the API.
+//
+// Thread rules: free functions; any thread, one reader each.
+
+#include <string>
+
+#include "base/result.h"
+#include "manager/cli/text/output.h"
+#include "manager/cli/text/view_settings.h"
+#include "store/reader.h"
+
+namespace fedra::api {
+
+enum class View {
+  kStatus,   // the workers and the jobs
+  kWorkers,  // only the workers
+  kJobs,     // only the jobs
+  kJob,      // one name's jobs, in short
+  kWhy,
+  kHistory,
+};
+
+// `job`: for the last three, as of report::ParseWorkloadName. kInvalidArgument: what is asked for
+// does not exist, or is not clear; kNotFound: the job is not known; else the store's.
+Result<cli::Output> RenderView(View view, const std::string& job, store::Reader& reader,
+                               const cli::ViewSettings& settings);
+
+}  // namespace fedra::api

@@ -1,0 +1,105 @@
+#include "manager/cli/remote.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <future>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace fedra::cli {
+namespace {
+
+constexpr std::string_view kScheme = "unix:";
+// A daemon with 100,000 jobs answers within seconds; one that hangs never does.
+constexpr std::chrono::milliseconds kLimit{60'000};
+
+// The daemon's words for what went wrong.
+std::string MessageIn(const http::Reply& reply) {
+  const auto document = nlohmann::json::parse(reply.body, nullptr, /*allow_exceptions=*/false);
+  const auto message = document.is_object() ? document.find("message") : document.end();
+  if (!document.is_object() || message == document.end() || !message->is_string())
+    return fmt::format("the daemon answers {}", reply.status);
+  return OnlyText(message->get<std::string>());
+}
+
+ErrorCode CodeOf(int status) {
+  if (status == 400) return ErrorCode::kInvalidArgument;
+  if (status == 404) return ErrorCode::kNotFound;
+  return ErrorCode::kUnavailable;
+}
+
+// 299 fedra "No jobs found." -> No jobs found.
+std::string TextOf(const std::string& warning) {
+  const size_t begin = warning.find('"');
+  std::string text;
+  for (size_t i = begin + 1; begin != warning.npos && i < warning.size() && warning[i] != '"';
+       ++i) {
+    if (warning[i] == '\\' && i + 1 < warning.size()) ++i;
+    text += warning[i];
+  }
+  return text;
+}
+
+// Bytes of a colour, "\033[1;31m", at the front of `text`; 0: there is none.
+size_t ColourSize(std::string_view text) {
+  if (!text.starts_with("\033[")) return 0;
+  const size_t end = text.find_first_not_of("0123456789;", 2);
+  return end != text.npos && text[end] == 'm' ? end + 1 : 0;
+}
+
+}  // namespace
+
+Result<std::string> SocketIn(const std::string& server) {
+  if (server.starts_with(kScheme) && server.size() > kScheme.size())
+    return server.substr(kScheme.size());
+  return Fail(
+      ErrorCode::kInvalidArgument,
+      fmt::format("--server {}: write unix:PATH, such as unix:/run/fedra/fedra.sock", server));
+}
+
+std::optional<std::string> FindSocket(const std::vector<std::string>& paths) {
+  for (const std::string& path : paths) {
+    struct stat found{};
+    if (::stat(path.c_str(), &found) == 0 && S_ISSOCK(found.st_mode) &&
+        ::access(path.c_str(), R_OK | W_OK) == 0)
+      return path;
+  }
+  return std::nullopt;
+}
+
+RemoteDaemon::RemoteDaemon(std::string socket)
+    : socket_(std::move(socket)),
+      client_(threads_.loop, {.url = "http://fedra", .unix_socket = socket_, .http2 = false}) {}
+
+Result<Output> RemoteDaemon::Ask(const std::string& target) {
+  std::promise<http::Reply> promise;
+  client_.Send({.path = target, .accept = "*/*", .timeout = kLimit},
+               [&](http::Reply reply) { promise.set_value(std::move(reply)); });
+  http::Reply reply = promise.get_future().get();
+  if (reply.failure)
+    return Fail(std::move(*reply.failure).WithContext(fmt::format("the daemon at {}", socket_)));
+  if (!reply.ok()) return Fail(CodeOf(reply.status), MessageIn(reply));
+  Output output{OnlyText(reply.body), {}};
+  for (const std::string& warning : reply.warnings)
+    output.note += (output.note.empty() ? "" : "\n") + OnlyText(TextOf(warning));
+  return output;
+}
+
+std::string OnlyText(std::string_view sent) {
+  std::string text;
+  text.reserve(sent.size());
+  while (!sent.empty()) {
+    const size_t colour = ColourSize(sent);
+    const bool is_text = sent.front() == '\n' || (static_cast<unsigned char>(sent.front()) >= ' ' &&
+                                                  sent.front() != '\x7f');
+    text += sent.substr(0, colour > 0 ? colour : is_text ? 1 : 0);
+    sent.remove_prefix(std::max<size_t>(1, colour));
+  }
+  return text;
+}
+
+}  // namespace fedra::cli

@@ -1,0 +1,276 @@
+#include "manager/http/listener.h"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <list>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+#include <boost/asio/basic_socket_acceptor.hpp>
+#include <boost/asio/generic/stream_protocol.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/beast/core.hpp>
+
+#include "cluster-clients/http/loop_asio.h"
+#include "manager/http/beast_message.h"
+
+namespace fedra::pages {
+namespace {
+
+namespace beast = boost::beast;
+using boost::asio::ip::tcp;
+
+using std::chrono::milliseconds;
+
+// TCP and Unix sockets alike.
+using Protocol = boost::asio::generic::stream_protocol;
+using Socket = Protocol::socket;
+using Stream = beast::basic_stream<Protocol>;
+using Acceptor = boost::asio::basic_socket_acceptor<Protocol>;
+
+// How long, and for how much, we listen to a client that has had its last answer.
+constexpr milliseconds kGoodbye{2'000};
+constexpr size_t kMaxDiscarded = 1 << 20;
+// What a client that is turned away because of others may do: try again after this.
+constexpr const char* kRetrySeconds = "1";
+
+}  // namespace
+
+// Lives as long as a connection or the listener does. Everything but ListenOn, Adopt and port() on
+// the io loop.
+class Listener::Impl final : public std::enable_shared_from_this<Listener::Impl> {
+ public:
+  Impl(http::HttpLoop& loop, Service service, ServerLimits limits)
+      : loop_(loop),
+        service_(std::move(service)),
+        limits_(limits),
+        acceptor_(http::Context(loop)) {}
+
+  Result<void> ListenOn(const std::string& address) {
+    FEDRA_ASSIGN_OR_RETURN(const tcp::endpoint endpoint, ParseAddress(address));
+    boost::system::error_code error;
+    acceptor_.open(endpoint.protocol(), error);
+    if (!error) acceptor_.set_option(tcp::acceptor::reuse_address(true), error);
+    if (!error) acceptor_.bind(endpoint, error);
+    if (!error) acceptor_.listen(Acceptor::max_listen_connections, error);
+    if (error) {
+      return Fail(ErrorCode::kConnection,
+                  fmt::format("cannot listen on {} ({}); set http.address to a free one", address,
+                              error.message()));
+    }
+    port_ = PortOf(acceptor_.native_handle());
+    loop_.Post([self = shared_from_this()] { self->Accept(); });
+    return {};
+  }
+
+  Result<void> Adopt(int socket) {
+    boost::system::error_code error;
+    acceptor_.assign(Protocol(AF_UNIX, 0), socket, error);
+    if (error) {
+      ::close(socket);
+      return Fail(ErrorCode::kConnection, "cannot listen on a socket: " + error.message());
+    }
+    loop_.Post([self = shared_from_this()] { self->Accept(); });
+    return {};
+  }
+
+  // After the loop has run what was posted, nothing is asked of the service any more.
+  void Stop() {
+    loop_.Post([self = shared_from_this()] {
+      boost::system::error_code ignored;
+      self->acceptor_.close(ignored);
+      for (const auto& connection : self->waiting_) {
+        connection->place.reset();
+        connection->stream.close();
+      }
+      self->waiting_.clear();
+    });
+  }
+
+  int port() const { return port_; }
+
+ private:
+  struct Connection;
+  using Waiting = std::list<std::shared_ptr<Connection>>;
+
+  struct Connection {
+    explicit Connection(Socket socket) : stream(std::move(socket)) {}
+    Stream stream;
+    beast::flat_buffer buffer{kMaxRequest};
+    std::optional<Parser> parser;
+    Response response;
+    std::optional<Waiting::iterator> place;  // in waiting_
+    bool counts = false;                     // what is being answered, in under_way_
+    size_t answer_bytes = 0;                 // of it, in answer_bytes_
+    size_t requests = 0;
+    size_t discarded = 0;  // bytes, after the last answer
+  };
+
+  static int PortOf(int socket) {
+    sockaddr_storage name{};
+    socklen_t size = sizeof name;
+    if (getsockname(socket, reinterpret_cast<sockaddr*>(&name), &size) != 0) return 0;
+    const auto port = name.ss_family == AF_INET6 ? reinterpret_cast<sockaddr_in6&>(name).sin6_port
+                                                 : reinterpret_cast<sockaddr_in&>(name).sin_port;
+    return ntohs(port);
+  }
+
+  void Accept() {
+    acceptor_.async_accept(
+        [self = shared_from_this()](boost::system::error_code error, Socket socket) {
+          if (error == boost::asio::error::operation_aborted || !self->acceptor_.is_open()) return;
+          if (!error && self->HasRoom()) self->Take(std::move(socket));
+          // Out of descriptors: trying again at once would only keep the loop busy.
+          const std::chrono::milliseconds pause(error ? 100 : 0);
+          self->loop_.After(pause, [self] { self->Accept(); });
+        });
+  }
+
+  // False when every connection is being answered: urgent ones are, at once, and others are never
+  // that many.
+  bool HasRoom() {
+    if (connections_ < limits_.connections) return true;
+    if (waiting_.empty()) return false;
+    const std::shared_ptr<Connection> oldest = waiting_.front();
+    StopWaiting(*oldest);
+    oldest->stream.close();
+    return true;
+  }
+
+  void Take(Socket socket) {
+    ++connections_;
+    std::shared_ptr<Connection> connection(new Connection(std::move(socket)),
+                                           [self = shared_from_this()](Connection* gone) {
+                                             self->Settle(*gone);
+                                             --self->connections_;
+                                             delete gone;
+                                           });
+    Read(connection, limits_.first_request);
+  }
+
+  // What the connection was answered is written, or will not be.
+  void Settle(Connection& connection) {
+    if (std::exchange(connection.counts, false)) --under_way_;
+    answer_bytes_ -= std::exchange(connection.answer_bytes, 0);
+  }
+
+  void Read(const std::shared_ptr<Connection>& connection, milliseconds limit) {
+    if (!acceptor_.is_open()) return;
+    connection->parser.emplace();
+    connection->parser->header_limit(kMaxRequest);
+    Wait(connection);
+    connection->stream.expires_after(limit);
+    beast::http::async_read_header(
+        connection->stream, connection->buffer, *connection->parser,
+        [self = shared_from_this(), connection](boost::system::error_code error, size_t) {
+          self->StopWaiting(*connection);
+          if (!self->acceptor_.is_open()) return;
+          if (error) return self->Refuse(connection, error);
+          self->OnRequest(connection);
+        });
+  }
+
+  // A connection that waits for nothing from us makes room for others.
+  void Wait(const std::shared_ptr<Connection>& connection) {
+    connection->place = waiting_.insert(waiting_.end(), connection);
+  }
+  void StopWaiting(Connection& connection) {
+    if (connection.place) waiting_.erase(*std::exchange(connection.place, std::nullopt));
+  }
+
+  // A client that only went away, or never asked, gets no answer.
+  void Refuse(const std::shared_ptr<Connection>& connection, boost::system::error_code error) {
+    if (const auto why = WhyUnreadable(error, *connection->parser, connection->buffer))
+      Write(connection, service_.refusal(why->first, why->second));
+  }
+
+  Answer TooMuch() const {
+    Answer answer = service_.refusal(503, "too many requests at a time");
+    answer.headers.emplace_back("Retry-After", kRetrySeconds);
+    return answer;
+  }
+
+  void OnRequest(const std::shared_ptr<Connection>& connection) {
+    const beast::http::verb method = connection->parser->get().method();
+    ++connection->requests;
+    if (method != beast::http::verb::get && method != beast::http::verb::head)
+      return Write(connection, service_.refusal(405, "only GET and HEAD"));
+    Request request = ToRequest(*connection->parser);
+    if (!service_.is_urgent(request)) {
+      connection->counts = true;
+      if (++under_way_ > limits_.connections / 2) return Write(connection, TooMuch());
+    }
+    service_.answer(std::move(request), [self = shared_from_this(), connection](Answer answer) {
+      self->loop_.Post([self, connection, answer = std::move(answer)]() mutable {
+        self->Write(connection, std::move(answer));
+      });
+    });
+  }
+
+  void Write(const std::shared_ptr<Connection>& connection, Answer answer) {
+    if (!acceptor_.is_open()) return;
+    if (answer_bytes_ > 0 && answer_bytes_ + answer.body.size() > limits_.answer_bytes)
+      answer = TooMuch();
+    connection->answer_bytes = answer.body.size();
+    answer_bytes_ += connection->answer_bytes;
+    connection->response =
+        ToResponse(*connection->parser, std::move(answer), connection->requests < limits_.requests);
+    connection->stream.expires_after(limits_.write);
+    beast::http::async_write(
+        connection->stream, connection->response,
+        [self = shared_from_this(), connection](boost::system::error_code error, size_t) {
+          self->Settle(*connection);
+          const bool goes_on = connection->response.keep_alive();
+          connection->response = {};
+          if (error) return;
+          if (goes_on) return self->Read(connection, self->limits_.next_request);
+          connection->stream.socket().shutdown(Socket::shutdown_send, error);
+          connection->stream.expires_after(kGoodbye);
+          self->Discard(connection);
+        });
+  }
+
+  // To close a socket with unread bytes is a reset, which may overtake the answer.
+  void Discard(const std::shared_ptr<Connection>& connection) {
+    connection->buffer.clear();
+    Wait(connection);
+    connection->stream.async_read_some(
+        connection->buffer.prepare(kMaxRequest),
+        [self = shared_from_this(), connection](boost::system::error_code error, size_t size) {
+          self->StopWaiting(*connection);
+          connection->discarded += size;
+          if (!error && connection->discarded < kMaxDiscarded) self->Discard(connection);
+        });
+  }
+
+  http::HttpLoop& loop_;
+  const Service service_;
+  const ServerLimits limits_;
+  Acceptor acceptor_;
+  // A connection's last owner may be a thread that answers.
+  std::atomic<size_t> connections_{0};
+  std::atomic<size_t> under_way_{0};     // being answered or written, but for urgent ones
+  std::atomic<size_t> answer_bytes_{0};  // being written
+  Waiting waiting_;                      // for a request or for the end, the longest first
+  int port_ = 0;
+};
+
+Listener::Listener(http::HttpLoop& loop, Service service, ServerLimits limits)
+    : loop_(loop), impl_(std::make_shared<Impl>(loop, std::move(service), limits)) {}
+
+Listener::~Listener() {
+  Stop();
+  loop_.Flush();
+}
+
+Result<void> Listener::ListenOn(const std::string& address) { return impl_->ListenOn(address); }
+Result<void> Listener::Adopt(int socket) { return impl_->Adopt(socket); }
+void Listener::Stop() { impl_->Stop(); }
+int Listener::port() const { return impl_->port(); }
+
+}  // namespace fedra::pages

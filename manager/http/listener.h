@@ -1,0 +1,65 @@
+#pragma once
+//
+// One listening socket, TCP or Unix: HTTP/1.1, GET and HEAD, each client within limits.
+//
+// Reads and writes on the io loop that it is given; who answers is the service's business. A
+// connection that waits for its client's request makes room for a new one, so a crowd of silent
+// clients keeps nobody out.
+//
+// Thread rules: the functions below from one thread. Lifetime: the loop must outlive it, and the
+// service what was given to it.
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+#include "cluster-clients/http/loop.h"
+#include "manager/http/message.h"
+
+namespace fedra::pages {
+
+// What one client may take from the others.
+struct ServerLimits {
+  // Open at once. Beyond it the connection goes that has waited longest for its client's request.
+  size_t connections = 64;
+  std::chrono::milliseconds first_request{5'000};  // from accepting to the end of the headers
+  std::chrono::milliseconds next_request{60'000};  // the same, on a connection that is used again
+  std::chrono::milliseconds write{30'000};         // one answer
+  size_t requests = 1'000;                         // on one connection; the last is told so
+  // Of answers that their readers have not taken yet, together; a single one may be longer.
+  size_t answer_bytes = size_t{64} << 20;
+};
+
+struct Service {
+  // Calls `done` once, on whatever thread. Runs on the loop's thread, so it may only pass on.
+  std::function<void(Request request, std::function<void(Answer)> done)> answer;
+  // Whether it is answered although half of the connections are being answered. Any thread.
+  std::function<bool(const Request& request)> is_urgent;
+  // The page for what is not asked of `answer`: no HTTP, too long, too much at a time. Loop thread.
+  std::function<Answer(int status, const std::string& message)> refusal;
+};
+
+class Listener final {
+ public:
+  Listener(http::HttpLoop& loop, Service service, ServerLimits limits);
+  ~Listener();
+
+  // "127.0.0.1:9480"; port 0 lets the system choose. kInvalidArgument, or kConnection when the
+  // address is taken.
+  Result<void> ListenOn(const std::string& address);
+  // A Unix socket that listens already; it belongs to the listener now. kConnection.
+  Result<void> Adopt(int socket);
+  void Stop();
+  // The port that is listened on; 0 before ListenOn.
+  int port() const;
+
+ private:
+  class Impl;
+  http::HttpLoop& loop_;
+  std::shared_ptr<Impl> impl_;
+};
+
+}  // namespace fedra::pages

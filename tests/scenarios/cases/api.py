@@ -1,0 +1,172 @@
+"""The daemon's read-only API: who may ask, what the answers are, and that nobody who asks delays a job."""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import json
+import os
+import re
+import shutil
+import socket
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from scenarios.fedra_process import Fedra
+from scenarios.registry import scenario
+from scenarios.world import TEMPLATE, World
+
+_NOBODY = 65534  # user and group of Debian
+_CLIENTS = 1_000
+_JOBS = 10
+_ASK = b"GET /api/v1alpha1/status?all HTTP/1.1\r\nHost: fedra\r\n\r\n"
+
+
+@scenario("api-without-root")
+def a_user_asks(world: World) -> None:
+    """fedra status, why and history of a user who may not read the store: the daemon's answers, byte for byte."""
+    with _public_folder() as folder:
+        fedra = world.start_fedra(settings=_on(folder))
+        job = world.submit("train")
+        job.wait_running_on(world.worker1)
+        questions = (
+            ("status", "jobs", "-o", "json"),
+            ("status", "jobs", "--state", "Running", "-o", "wide"),
+            ("status", "workers", "-o", "name"),
+            ("status", job.key),
+            ("why", job.key, "-o", "yaml"),
+            ("history", job.key, "-o", "json"),
+        )
+        for question in questions:
+            # A document has the daemon's age in it, which may change from one look to the next.
+            world.eventually(
+                f"the same answer to {question}", lambda: _agree(fedra, folder, question)
+            )
+        # Without being told where: the configuration says it.
+        configuration = folder / "fedra.yaml"
+        shutil.copy(fedra.configuration_file, configuration)
+        found = fedra.bare_as(
+            _NOBODY, "status", "jobs", "-o", "name", "--config", str(configuration)
+        )
+        assert found.code == 0 and job.key in found.stdout, found
+        refused = fedra.bare_as(_NOBODY, "status", "--store", str(fedra.store))
+        assert os.geteuid() != 0 or refused.code == 1, refused
+        unknown = fedra.bare_as(_NOBODY, "why", f"{world.ns}/none", *_server(folder))
+        assert unknown.code == 1 and "is known to fedra" in unknown.stderr, unknown
+
+
+@scenario("api-devices", kueue_dra=(False,))  # Kueue's own counting of devices plays no part
+def devices_are_the_daemons(world: World) -> None:
+    """The devices that the daemon sees are those that `fedra devices` finds when it asks the workers itself."""
+    with _public_folder() as folder:
+        fedra = world.start_fedra(settings={**_on(folder), "verification": {"devices": "Enforce"}})
+        world.add_template_everywhere()
+        job = world.submit("train", template=TEMPLATE)
+        job.wait_running_on(world.worker1)
+        socket_path = folder / "s"
+
+        def same() -> bool:
+            asked = fedra.cli("devices", "-o", "json").json()
+            watched = json.loads(_get(socket_path, "devices")[1])
+            allocated = sum(each["allocated"] for each in watched["workers"][0]["classes"])
+            return allocated > 0 and _without_time(asked) == _without_time(watched)
+
+        world.eventually("the same devices, one of them allocated", same)
+        one = json.loads(_get(socket_path, f"devices?worker={world.worker2}")[1])
+        assert [each["name"] for each in one["workers"]] == [world.worker2], one
+        status, body = _get(socket_path, "devices?worker=nowhere")
+        assert status == 400 and json.loads(body)["reason"] == "BadRequest", body
+        job.finish(world.worker1)
+
+
+@scenario("api-socket-is-private")
+def another_user_asks(world: World) -> None:
+    """A user who is not in api.group gets no answer."""
+    with _public_folder() as folder:
+        fedra = world.start_fedra(settings={"api": {"socket": str(folder / "s"), "group": ""}})
+        assert fedra.bare("status", *_server(folder)).code == 0
+        refused = fedra.bare_as(_NOBODY, "status", *_server(folder))
+        assert os.geteuid() != 0 or refused.code == 1, refused
+        assert os.geteuid() != 0 or "the daemon at" in refused.stderr, refused
+
+
+@scenario("api-crowd")
+def a_crowd_delays_nothing(world: World) -> None:
+    """1,000 clients that never finish their question or never read their answer: jobs are dispatched all the same."""
+    with _public_folder() as folder:
+        fedra = world.start_fedra(settings=_on(folder))
+        looks = _looks(fedra)
+        with contextlib.ExitStack() as crowd:
+            for index in range(_CLIENTS):
+                client = crowd.enter_context(socket.socket(socket.AF_UNIX))
+                client.connect(str(folder / "s"))
+                # Those who were silent for longest make room: the daemon may have hung up.
+                with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+                    client.sendall(_ASK if index % 2 == 0 else _ASK[:20])
+            jobs = [world.submit(f"train-{index}") for index in range(_JOBS)]
+            placed = [world.eventually("placed", job.cluster_name) for job in jobs]
+            assert _looks(fedra) >= looks + _JOBS
+            # The crowd is still there, and so is the API.
+            assert fedra.bare("status", "jobs", *_server(folder)).code == 0
+        for job, worker in zip(jobs, placed):
+            job.finish(worker)
+
+
+def _on(folder: Path) -> dict[str, object]:
+    return {"api": {"socket": str(folder / "s"), "group": "nogroup"}}
+
+
+def _server(folder: Path) -> tuple[str, str]:
+    return "--server", f"unix:{folder / 's'}"
+
+
+def _agree(fedra: Fedra, folder: Path, question: tuple[str, ...]) -> bool:
+    here = fedra.cli(*question)
+    there = fedra.bare_as(_NOBODY, *question, *_server(folder))
+    return here == there
+
+
+class _Connection(http.client.HTTPConnection):
+    """To a Unix socket."""
+
+    def __init__(self, path: Path):
+        super().__init__("localhost", timeout=10)
+        self._path = path
+
+    def connect(self) -> None:
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.connect(str(self._path))
+
+
+def _get(path: Path, target: str) -> tuple[int, str]:
+    """Status and body."""
+    connection = _Connection(path)
+    with contextlib.closing(connection):
+        connection.request("GET", f"/api/v1alpha1/{target}")
+        response = connection.getresponse()
+        return response.status, response.read().decode()
+
+
+def _without_time(report: dict[str, object]) -> dict[str, object]:
+    return {key: value for key, value in report.items() if key != "asOf"}
+
+
+def _looks(fedra: Fedra) -> int:
+    """How often a workload has been looked at."""
+    found = re.search(
+        r"^fedra_reconcile_duration_seconds_count (\d+)", fedra.page("/metrics"), re.M
+    )
+    assert found is not None
+    return int(found[1])
+
+
+@contextlib.contextmanager
+def _public_folder() -> Iterator[Path]:
+    """That every user may enter; short enough for a socket's path."""
+    folder = Path(tempfile.mkdtemp(prefix="fedra-api-"))
+    folder.chmod(0o755)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder)

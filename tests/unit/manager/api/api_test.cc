@@ -1,0 +1,223 @@
+// The API without sockets: a store's file, requests and answers.
+
+#include "manager/api/api.h"
+
+#include <nlohmann/json.hpp>
+
+#include "manager/api/routes.h"
+#include "manager/cli/text/status_view.h"
+#include "manager/report/status_document.h"
+#include "store/store.h"
+#include "tests/support/catch.h"
+#include "tests/support/hand_clock.h"
+#include "tests/support/temp_folder.h"
+#include "tests/unit/manager/cli/raw_cluster.h"
+#include "tests/unit/manager/report/rows.h"
+
+using namespace fedra;
+using nlohmann::ordered_json;
+using report::kNow;
+
+namespace {
+
+struct Fixture {
+  Fixture() : store(store::Store::Open({.path = folder.Path("fedra.db")}).value()) {
+    const report::StatusData fleet = report::FleetStatus();
+    store->Enqueue(store::SetHeartbeat{*fleet.daemon.heartbeat});
+    for (const auto& row : fleet.clusters) store->Enqueue(store::PutCluster{row});
+    for (const auto& row : fleet.workloads) store->Enqueue(store::PutWorkload{row});
+    store->Enqueue(store::PutVerdicts{"uid-sweep-3", report::SweepVerdicts()});
+    REQUIRE(store->Flush());
+    clock.JumpWall(std::chrono::duration_cast<std::chrono::milliseconds>(kNow - clock.Now()));
+  }
+
+  pages::Answer Get(const std::string& path,
+                    std::map<std::string, std::string, std::less<>> headers = {}) const {
+    return api.Answer({std::string(api::kPrefix) + path, std::move(headers)});
+  }
+  ordered_json Document(const std::string& path) const {
+    const pages::Answer answer = Get(path);
+    INFO(answer.body);
+    REQUIRE(answer.status == 200);
+    CHECK(answer.content_type == "application/json");
+    return ordered_json::parse(answer.body);
+  }
+  // Status, and the message.
+  std::pair<int, std::string> Refused(const std::string& path) const {
+    const pages::Answer answer = Get(path);
+    const ordered_json status = ordered_json::parse(answer.body);
+    CHECK(status.at("kind") == "Status");
+    CHECK(status.at("apiVersion") == "v1");
+    CHECK(status.at("status") == "Failure");
+    CHECK(status.at("code") == answer.status);
+    return {answer.status, status.at("message").get<std::string>()};
+  }
+
+  reconcile::TemplateSurvey SurveyWith(std::optional<templates::SyncPolicy> mode) const {
+    reconcile::TemplateSurvey found = survey;
+    found.mode = mode.value_or(templates::SyncPolicy::kNever);
+    return found;
+  }
+
+  reconcile::TemplateSurvey survey;
+  const TempFolder folder;
+  const std::unique_ptr<store::Store> store;
+  HandClock clock;
+  const api::Api api{
+      {.store = [this] { return store->Read(); },
+       .devices =
+           [] {
+             const auto east = cli::MakeWorker(cli::MakeCluster(), cli::WorkerNamed("east"));
+             return std::vector<report::DeviceSource>{{"east", "", east->devices()->snapshot()},
+                                                      {"west", "not reached", nullptr}};
+           },
+       .templates = [this](auto mode) { return SurveyWith(mode); },
+       .clock = &clock}};
+};
+
+std::string Header(const pages::Answer& answer, std::string_view name) {
+  for (const auto& [key, value] : answer.headers)
+    if (key == name) return value;
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE_METHOD(Fixture, "each endpoint gives the document that it names") {
+  for (const api::Route& route : api::Routes()) {
+    INFO(route.path);
+    const bool needs_job = api::FindParameter(route, "job") != nullptr;
+    const ordered_json document =
+        Document(std::string(route.path) + (needs_job ? "?job=ml/sweep-3" : ""));
+    CHECK(document.at("kind") == route.document);
+    CHECK(document.at("apiVersion") == "fedra.dev/v1alpha1");
+  }
+}
+
+TEST_CASE_METHOD(Fixture, "documents and tables are those of the commands, byte for byte") {
+  const auto reader = store->Read().value();
+  const report::StatusData data = report::LoadStatus(*reader).value();
+  const report::Query query{.now = kNow};
+  CHECK(Get("status").body ==
+        cli::ToText(report::StatusDocument(report::Parts::kBoth, data, query), cli::Format::kJson));
+  cli::ViewSettings settings{.query = query, .format = cli::Format::kWide, .style = {.width = 80}};
+  const pages::Answer table = Get("status?output=wide&columns=80");
+  CHECK(table.body == cli::RenderStatus(data, settings).out);
+  CHECK(table.content_type == "text/plain; charset=utf-8");
+  CHECK_THAT(Get("jobs?output=name").body, ContainsSubstring("ml/train-7b\n"));
+  CHECK_THAT(Get("status?output=yaml").body, ContainsSubstring("kind: StatusReport\n"));
+}
+
+TEST_CASE_METHOD(Fixture, "filters, order and limit are those of the command") {
+  const auto names = [&](const std::string& path) {
+    std::string all;
+    const ordered_json document = Document(path);
+    for (const auto& job : document.at("jobs")) all += job.at("name").get<std::string>() + " ";
+    return all;
+  };
+  CHECK(names("jobs?state=blocked,Running&sort-by=name") == "sweep-3 train-1b train-7b ");
+  CHECK(names("jobs?reason=TemplateMissing") == "sweep-3 ");
+  CHECK(names("jobs?worker=tpu-lab") == "train-1b ");
+  CHECK(names("jobs?namespace=other").empty());
+  CHECK(names("jobs?all&sort-by=age&limit=2") == "done train-1b ");
+  CHECK(Document("jobs?all&sort-by=age&limit=2").at("remaining") == 3);
+}
+
+TEST_CASE_METHOD(Fixture, "what is wrong is a Status, with the parameter's name") {
+  CHECK(Refused("job?job=ml/none").first == 404);
+  CHECK(Refused("jobs?state=Gone").first == 400);
+  CHECK(Refused("jobs?worker=nowhere") ==
+        std::pair(400, std::string("worker nowhere: there is no such worker; there are gpu-east, "
+                                   "gpu-west, tpu-lab")));
+  CHECK(Refused("why?job=a//b").first == 400);
+  CHECK(Refused("nothing").first == 404);
+  CHECK_THAT(Refused("nothing").second, ContainsSubstring("there are status, workers, jobs"));
+  const ordered_json status = ordered_json::parse(Get("jobs?limit=x").body);
+  CHECK(status.at("reason") == "BadRequest");
+  CHECK(status.at("details").at("causes").at(0).at("field") == "limit");
+  CHECK(ordered_json::parse(Get("jobs?state=Gone").body)
+            .at("details")
+            .at("causes")
+            .at(0)
+            .at("field") == "state");
+  // Bytes that are no text may not break the answer.
+  CHECK(Refused("jobs?state=%ff%fe").first == 400);
+  CHECK(api.Answer({"/api/v1alpha2/status"}).status == 404);
+  CHECK(api.Answer({"nonsense"}).status == 404);
+  CHECK(api.Answer({""}).status == 404);
+}
+
+TEST_CASE_METHOD(Fixture,
+                 "devices are those of the daemon's caches, and what is not known is said") {
+  const ordered_json document = Document("devices");
+  CHECK(document.at("workers").size() == 1);
+  CHECK(document.at("workers").at(0).at("name") == "east");
+  CHECK(document.at("source") == "Clusters");
+  CHECK(document.at("unreadWorkers").at(0).at("problem") == "not reached");
+  CHECK(Header(Get("devices"), "Warning") == "299 fedra \"west: not reached\"");
+  CHECK(Document("devices?worker=east").at("unreadWorkers").empty());
+  const std::string tag = Header(Get("devices"), "ETag");
+  clock.Advance(std::chrono::seconds(5));
+  CHECK(Get("devices", {{"if-none-match", tag}}).status == 304);
+  CHECK(Refused("devices?worker=north").second == "worker north: there is no such worker");
+  CHECK_THAT(Refused("devices?selector=device.").second, Catch::Matchers::StartsWith("selector: "));
+  CHECK(Refused("devices?output=name").first == 400);
+}
+
+TEST_CASE_METHOD(Fixture, "templates are surveyed as configured, or as asked") {
+  survey.steps = {{ClusterName("east"), {"ml", "one-gpu"}, {templates::Step::kCreate, "because"}}};
+  survey.left_alone = {{ClusterName("west"), {"ml", "two"}, "spec.devices"}};
+  survey.unread = {{ClusterName("lab"), "not reached"}};
+  const ordered_json document = Document("templates?mode=Reconcile");
+  CHECK(document.at("mode") == "Reconcile");
+  CHECK(document.at("items").at(0).at("action") == "create");
+  CHECK(document.at("leftAlone").at(0).at("name") == "two");
+  CHECK(document.at("unreadWorkers").at(0).at("worker") == "lab");
+  CHECK(Document("templates").at("mode") == "Never");
+  CHECK_THAT(Get("templates?output=table").body, ContainsSubstring("ml/one-gpu  because"));
+  CHECK(Refused("templates?mode=Always").first == 400);
+  survey.problem = "the manager: connection refused";
+  CHECK(Refused("templates") == std::pair(503, survey.problem));
+}
+
+TEST_CASE_METHOD(Fixture, "a type that the client does not take is 406") {
+  CHECK(Get("status", {{"accept", "text/html"}}).status == 406);
+  CHECK(Get("status?output=table", {{"accept", "application/json"}}).status == 406);
+  CHECK(Get("status?output=table", {{"accept", "text/*"}}).status == 200);
+}
+
+TEST_CASE_METHOD(Fixture, "pages of other sites are refused before anything is read") {
+  CHECK(Get("status", {{"host", "evil.example"}}).status == 421);
+  CHECK(Get("status", {{"sec-fetch-site", "cross-site"}}).status == 403);
+}
+
+TEST_CASE_METHOD(Fixture, "ages are no news, and changes are") {
+  const std::string tag = Header(Get("status"), "ETag");
+  clock.Advance(std::chrono::seconds(3));
+  CHECK(Get("status", {{"if-none-match", tag}}).status == 304);
+  // The heartbeat alone changes nothing that anybody wants to know.
+  store->Enqueue(store::SetHeartbeat{report::Beat(std::chrono::seconds(0))});
+  REQUIRE(store->Flush());
+  CHECK(Get("status", {{"if-none-match", tag}}).status == 304);
+  store->Enqueue(
+      store::PutWorkload{report::Job("fresh", "Running", "gpu-east", std::chrono::seconds(1))});
+  REQUIRE(store->Flush());
+  CHECK(Get("status", {{"if-none-match", tag}}).status == 200);
+  CHECK(Header(Get("jobs"), "ETag") != Header(Get("workers"), "ETag"));
+}
+
+TEST_CASE_METHOD(Fixture, "what a command says on standard error is a warning") {
+  const pages::Answer answer = Get("jobs?namespace=other&output=table");
+  CHECK(answer.status == 200);
+  CHECK(answer.body.empty());
+  CHECK(Header(answer, "Warning") == "299 fedra \"No jobs found in namespace other.\"");
+}
+
+TEST_CASE_METHOD(Fixture, "a store that cannot be read is the server's fault") {
+  const api::Api broken{{.store = []() -> Result<std::unique_ptr<store::Reader>> {
+    return Fail(ErrorCode::kCorrupt, "the file is damaged");
+  }}};
+  const pages::Answer answer = broken.Answer({std::string(api::kPrefix) + "status"});
+  CHECK(answer.status == 500);
+  CHECK_THAT(answer.body, ContainsSubstring("the file is damaged"));
+}

@@ -1,0 +1,163 @@
+// The API on a real socket, and clients that want to keep others out.
+
+#include "manager/api/server.h"
+
+#include <nlohmann/json.hpp>
+
+#include "base/guarded.h"
+#include "manager/api/routes.h"
+#include "store/store.h"
+#include "tests/support/catch.h"
+#include "tests/support/temp_folder.h"
+#include "tests/support/wait.h"
+#include "tests/unit/manager/http/raw_client.h"
+#include "tests/unit/manager/report/rows.h"
+
+using namespace fedra;
+using namespace std::chrono_literals;
+using Catch::Matchers::EndsWith;
+using Catch::Matchers::StartsWith;
+using pages::RawClient;
+
+namespace {
+
+// A store with many jobs, so that answers do not fit a socket's buffers.
+struct Fixture {
+  explicit Fixture(pages::ServerLimits limits = api::kLimits, int jobs = 5)
+      : store(store::Store::Open({.path = folder.Path("fedra.db")}).value()) {
+    for (int i = 0; i < jobs; ++i) {
+      store->Enqueue(
+          store::PutWorkload{report::Job("train-" + std::to_string(i), "Running", "a", 1s)});
+    }
+    REQUIRE(store->Flush());
+    auto made =
+        api::Server::OnSocket({folder.Path("s"), ""},
+                              {.store =
+                                   [this] {
+                                     may_answer.Wait([](bool may) { return may; }, [](bool) {});
+                                     return store->Read();
+                                   }},
+                              limits);
+    REQUIRE(made);
+    server = *std::move(made);
+  }
+
+  void Hold() {
+    may_answer.With([](bool& may) { may = false; });
+  }
+  void Release() {
+    may_answer.With([](bool& may) { may = true; });
+    may_answer.Notify();
+  }
+  RawClient Connect() const { return RawClient(folder.Path("s")); }
+  std::string Say(std::string_view line, std::string_view headers = "") const {
+    RawClient client = Connect();
+    client.Say(line).Say(" HTTP/1.1\r\nHost: fedra\r\nConnection: close\r\n");
+    client.Say(headers).Say("\r\n");
+    return client.Hear();
+  }
+  std::string Get(std::string_view path, std::string_view headers = "") const {
+    return Say("GET " + std::string(api::kPrefix) + std::string(path), headers);
+  }
+
+  const TempFolder folder;
+  Guarded<bool> may_answer{true};
+  const std::unique_ptr<store::Store> store;
+  std::unique_ptr<api::Server> server;
+};
+
+nlohmann::json BodyOf(const std::string& answer) {
+  return nlohmann::json::parse(answer.substr(answer.find("\r\n\r\n") + 4));
+}
+
+constexpr std::string_view kAsk = "GET /api/v1alpha1/jobs HTTP/1.1\r\nHost: fedra\r\n\r\n";
+
+}  // namespace
+
+TEST_CASE("a client over the socket gets its document") {
+  const Fixture f;
+  const std::string answer = f.Get("jobs");
+  CHECK_THAT(answer, StartsWith("HTTP/1.1 200 OK\r\n"));
+  CHECK_THAT(answer, ContainsSubstring("Content-Type: application/json\r\n"));
+  CHECK(BodyOf(answer).at("jobs").size() == 5);
+  const std::string tag = answer.substr(answer.find("ETag: ") + 6, 20);
+  CHECK_THAT(f.Get("jobs", "If-None-Match: " + tag + "\r\n"), StartsWith("HTTP/1.1 304"));
+  CHECK_THAT(f.Get("jobs", "Accept-Encoding: gzip\r\n"),
+             ContainsSubstring("Content-Encoding: gzip\r\n"));
+  const std::string head = f.Say("HEAD /api/v1alpha1/jobs");
+  CHECK_THAT(head, StartsWith("HTTP/1.1 200") && EndsWith("\r\n\r\n"));
+}
+
+TEST_CASE("what is no request, or too much of one, is a Status") {
+  const Fixture f;
+  struct Row {
+    std::string line;
+    std::string headers;
+    int code;
+  };
+  const Row rows[] = {
+      {"POST /api/v1alpha1/jobs", "", 405},
+      {"DELETE /api/v1alpha1/jobs", "", 405},
+      {"GET /" + std::string(50'000, 'x'), "", 414},
+      {"GET /api/v1alpha1/jobs", "X: " + std::string(50'000, 'x') + "\r\n", 431},
+      {"\x01", "", 400},
+      {"GET /api/v1alpha1/none", "", 404},
+  };
+  for (const Row& row : rows) {
+    INFO(row.code);
+    const std::string answer = f.Say(row.line, row.headers);
+    CHECK_THAT(answer, StartsWith("HTTP/1.1 " + std::to_string(row.code)));
+    CHECK(BodyOf(answer).at("code") == row.code);
+  }
+  CHECK_THAT(f.Say("POST /api/v1alpha1/jobs"), ContainsSubstring("Allow: GET, HEAD\r\n"));
+}
+
+TEST_CASE("1,000 clients that never ask keep nobody out") {
+  const Fixture f;
+  std::vector<RawClient> silent;
+  for (int i = 0; i < 1'000; ++i) {
+    silent.push_back(f.Connect());
+    if (i % 2 == 0) silent.back().Say("GET /api/v1alpha1/jobs HTTP/1.1\r\nHost: fed");
+  }
+  CHECK_THAT(f.Get("jobs"), StartsWith("HTTP/1.1 200"));
+}
+
+TEST_CASE("more questions than the half of the connections are told to come again") {
+  Fixture f({.connections = 8});
+  f.Hold();
+  std::vector<RawClient> waiting;
+  for (int i = 0; i < 5; ++i) {
+    waiting.push_back(f.Connect());
+    waiting.back().Say(kAsk);
+  }
+  const std::string refused = waiting.back().Hear(500ms);
+  CHECK_THAT(refused, StartsWith("HTTP/1.1 503"));
+  CHECK_THAT(refused, ContainsSubstring("Retry-After: 1\r\n"));
+  CHECK(BodyOf(refused).at("reason") == "ServiceUnavailable");
+  f.Release();
+  CHECK_THAT(waiting.front().Hear(1s), StartsWith("HTTP/1.1 200"));
+  CHECK_THAT(f.Get("jobs"), StartsWith("HTTP/1.1 200"));
+}
+
+TEST_CASE("answers that are not taken hold no more memory than is allowed, and not for ever") {
+  const Fixture f({.write = 2s, .answer_bytes = 1}, 3'000);
+  const auto status = [&] { return f.Get("jobs?limit=1").substr(9, 3); };
+  const std::string whole = f.Get("jobs");
+  RawClient slow = f.Connect();
+  slow.Say(kAsk);
+  CHECK(WaitUntil([&] { return status() == "503"; }));
+  CHECK(WaitUntil([&] { return status() == "200"; }));
+  CHECK(slow.Hear().size() < whole.size());
+  CHECK(slow.closed());
+}
+
+TEST_CASE("a connection ends after so many requests") {
+  const Fixture f({.requests = 2});
+  RawClient client = f.Connect();
+  client.Say(kAsk);
+  CHECK_THAT(client.Hear(300ms), StartsWith("HTTP/1.1 200"));
+  CHECK(!client.closed());
+  client.Say(kAsk);
+  CHECK_THAT(client.Hear(), ContainsSubstring("Connection: close\r\n"));
+  CHECK(client.closed());
+}

@@ -1,0 +1,74 @@
+#pragma once
+//
+// A client that says what it likes, over TCP on loopback or a Unix socket.
+
+#include <arpa/inet.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "tests/support/catch.h"
+
+namespace fedra::pages {
+
+class RawClient final {
+ public:
+  explicit RawClient(int port) : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(static_cast<uint16_t>(port));
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    REQUIRE(::connect(socket_, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
+  }
+  explicit RawClient(const std::string& path)
+      : socket_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    REQUIRE(path.size() < sizeof address.sun_path);
+    path.copy(static_cast<char*>(address.sun_path), path.size());
+    REQUIRE(::connect(socket_, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
+  }
+  RawClient(RawClient&& other) noexcept : socket_(std::exchange(other.socket_, -1)) {}
+  ~RawClient() {
+    if (socket_ >= 0) ::close(socket_);
+  }
+
+  RawClient& Say(std::string_view text) {
+    while (!text.empty()) {
+      const ssize_t sent = ::send(socket_, text.data(), text.size(), MSG_NOSIGNAL);
+      if (sent <= 0) break;
+      text.remove_prefix(static_cast<size_t>(sent));
+    }
+    return *this;
+  }
+
+  // Everything until the server closes, or says nothing for `limit`.
+  std::string Hear(std::chrono::milliseconds limit = std::chrono::seconds(10)) {
+    std::string heard;
+    char piece[4096];
+    pollfd ready{socket_, POLLIN, 0};
+    while (::poll(&ready, 1, static_cast<int>(limit.count())) > 0) {
+      const ssize_t got = ::recv(socket_, piece, sizeof piece, 0);
+      if (got <= 0) {
+        closed_ = true;
+        break;
+      }
+      heard.append(piece, static_cast<size_t>(got));
+    }
+    return heard;
+  }
+  // As Hear() found it.
+  bool closed() const { return closed_; }
+
+ private:
+  int socket_;
+  bool closed_ = false;
+};
+
+}  // namespace fedra::pages
