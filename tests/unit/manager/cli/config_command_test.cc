@@ -80,7 +80,7 @@ TEST_CASE("config validate --connect: what a cluster does not answer is one of t
   const Ran text = Validate(worker, "text", /*connect=*/true);
   CHECK(text.code == 1);
   CHECK(text.err.empty());
-  CHECK_THAT(text.out, ContainsSubstring("  gpu-east: Unreachable: "));
+  CHECK_THAT(text.out, ContainsSubstring("\ngpu-east: Unreachable: "));
   const Ran ran = Validate(worker, "json", /*connect=*/true);
   CHECK(ran.code == 1);
   CHECK(ran.err.empty());
