@@ -130,23 +130,27 @@ TEST_CASE("more questions than the half of the connections are told to come agai
     waiting.push_back(f.Connect());
     waiting.back().Say(kAsk);
   }
-  const std::string refused = waiting.back().Hear(500ms);
+  const std::string refused = waiting.back().HearAnswer();
   CHECK_THAT(refused, StartsWith("HTTP/1.1 503"));
   CHECK_THAT(refused, ContainsSubstring("Retry-After: 1\r\n"));
   CHECK(BodyOf(refused).at("reason") == "ServiceUnavailable");
   f.Release();
-  CHECK_THAT(waiting.front().Hear(1s), StartsWith("HTTP/1.1 200"));
+  CHECK_THAT(waiting.front().HearAnswer(), StartsWith("HTTP/1.1 200"));
   CHECK_THAT(f.Get("jobs"), StartsWith("HTTP/1.1 200"));
 }
 
 TEST_CASE("answers that are not taken hold no more memory than is allowed, and not for ever") {
-  const Fixture f({.write = 2s, .answer_bytes = 1}, 3'000);
-  const auto status = [&] { return f.Get("jobs?limit=1").substr(9, 3); };
+  const Fixture f({.write = 5s, .answer_bytes = 1}, 1'500);
+  const auto status = [&] {
+    const std::string answer = f.Get("jobs?limit=1");
+    return answer.size() > 12 ? answer.substr(9, 3) : answer;
+  };
   const std::string whole = f.Get("jobs");
+  REQUIRE_THAT(whole, EndsWith("}\n"));
   RawClient slow = f.Connect();
   slow.Say(kAsk);
-  CHECK(WaitUntil([&] { return status() == "503"; }));
-  CHECK(WaitUntil([&] { return status() == "200"; }));
+  CHECK(WaitUntil([&] { return status() == "503"; }, 30s));
+  CHECK(WaitUntil([&] { return status() == "200"; }, 30s));
   CHECK(slow.Hear().size() < whole.size());
   CHECK(slow.closed());
 }
@@ -155,7 +159,7 @@ TEST_CASE("a connection ends after so many requests") {
   const Fixture f({.requests = 2});
   RawClient client = f.Connect();
   client.Say(kAsk);
-  CHECK_THAT(client.Hear(300ms), StartsWith("HTTP/1.1 200"));
+  CHECK_THAT(client.HearAnswer(), StartsWith("HTTP/1.1 200"));
   CHECK(!client.closed());
   client.Say(kAsk);
   CHECK_THAT(client.Hear(), ContainsSubstring("Connection: close\r\n"));

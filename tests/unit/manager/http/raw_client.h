@@ -49,17 +49,17 @@ class RawClient final {
   }
 
   // Everything until the server closes, or says nothing for `limit`.
-  std::string Hear(std::chrono::milliseconds limit = std::chrono::seconds(10)) {
+  std::string Hear(std::chrono::milliseconds limit = kPatience) {
     std::string heard;
-    char piece[4096];
-    pollfd ready{socket_, POLLIN, 0};
-    while (::poll(&ready, 1, static_cast<int>(limit.count())) > 0) {
-      const ssize_t got = ::recv(socket_, piece, sizeof piece, 0);
-      if (got <= 0) {
-        closed_ = true;
-        break;
-      }
-      heard.append(piece, static_cast<size_t>(got));
+    while (HearMore(heard, limit)) {
+    }
+    return heard;
+  }
+  // One answer, by its Content-Length, on a connection that may stay open; what there is of it when
+  // the server closes, or says nothing for long.
+  std::string HearAnswer() {
+    std::string heard;
+    while (!IsWhole(heard) && HearMore(heard, kPatience)) {
     }
     return heard;
   }
@@ -67,6 +67,29 @@ class RawClient final {
   bool closed() const { return closed_; }
 
  private:
+  static constexpr std::chrono::seconds kPatience{30};
+
+  static bool IsWhole(const std::string& heard) {
+    constexpr std::string_view kLength = "Content-Length: ";
+    const size_t end = heard.find("\r\n\r\n");
+    const size_t length = heard.find(kLength);
+    return end != std::string::npos && length < end &&
+           heard.size() >= end + 4 + std::stoul(heard.substr(length + kLength.size()));
+  }
+
+  bool HearMore(std::string& heard, std::chrono::milliseconds limit) {
+    char piece[4096];
+    pollfd ready{socket_, POLLIN, 0};
+    if (::poll(&ready, 1, static_cast<int>(limit.count())) <= 0) return false;
+    const ssize_t got = ::recv(socket_, piece, sizeof piece, 0);
+    if (got <= 0) {
+      closed_ = true;
+      return false;
+    }
+    heard.append(piece, static_cast<size_t>(got));
+    return true;
+  }
+
   int socket_;
   bool closed_ = false;
 };

@@ -80,11 +80,11 @@ TEST_CASE("clients that ask for slow pages do not keep a kubelet out either") {
     many.emplace_back(f.port());
     many.back().Say("GET /metrics HTTP/1.1\r\nHost: fedra\r\n\r\n");
   }
-  CHECK_THAT(many.back().Hear(200ms), StartsWith("HTTP/1.1 503"));
+  CHECK_THAT(many.back().HearAnswer(), StartsWith("HTTP/1.1 503"));
   CHECK_THAT(SubRequest(f.port(), "GET /livez"), StartsWith("HTTP/1.1 200"));
   f.metrics_may_end.With([](bool& may) { may = true; });
   f.metrics_may_end.Notify();
-  CHECK_THAT(many.front().Hear(1s), EndsWith("m 1\n"));
+  CHECK_THAT(many.front().HearAnswer(), EndsWith("m 1\n"));
   CHECK_THAT(SubRequest(f.port(), "GET /metrics"), EndsWith("m 1\n"));
 }
 
@@ -147,7 +147,7 @@ TEST_CASE("a connection serves one request after the other") {
   Client client(f.port());
   for (int i = 0; i < 3; ++i) {
     client.Say("GET /livez HTTP/1.1\r\nHost: fedra\r\n\r\n");
-    CHECK_THAT(client.Hear(200ms), EndsWith("ok"));
+    CHECK_THAT(client.HearAnswer(), EndsWith("ok"));
     CHECK(!client.closed());
   }
 }
