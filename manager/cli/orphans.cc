@@ -48,7 +48,7 @@ struct Listed {
 template <class T>
 std::unique_ptr<Cache<T>> MakeCache(typename Cache<T>::Parser parser, FleetSignal& signal) {
   return std::make_unique<Cache<T>>(
-      parser, [](const ObjectKey&, const auto&, const auto&) {},
+      std::move(parser), [](const ObjectKey&, const auto&, const auto&) {},
       [&signal](const watch::CacheHealth&) { signal.Raise(); });
 }
 

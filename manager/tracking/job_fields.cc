@@ -127,12 +127,10 @@ json MergeDifference(const json& from, const json& to) {
     const bool is_known = known != from.end() && !known->is_null();
     if (value.is_null()) {  // as good as absent, and never to be written again and again
       if (is_known) patch[name] = nullptr;
-    } else if (!is_known) {
-      patch[name] = value;
-    } else if (known->is_object() && value.is_object()) {
+    } else if (is_known && known->is_object() && value.is_object()) {
       if (json inner = MergeDifference(*known, value); !inner.empty())
         patch[name] = std::move(inner);
-    } else if (*known != value) {
+    } else if (!is_known || *known != value) {
       patch[name] = value;
     }
   }
