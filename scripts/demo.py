@@ -195,6 +195,8 @@ class Demo:
         _say(
             "Every object exists everywhere. fedra counts the devices as each worker's scheduler would:"
         )
+        # Places in line are written once a second.
+        self._wait("its place in line is told", lambda: self._running().line(job.key))
         self._show("why", job.key)
         return job
 
