@@ -4,6 +4,7 @@
 #include <set>
 
 #include "manager/placement/assumption.h"
+#include "manager/placement/choose.h"
 #include "manager/placement/decide.h"
 #include "manager/placement/rank.h"
 #include "manager/placement/stages.h"
@@ -73,11 +74,28 @@ std::optional<Contender> ContenderOf(const WorkloadView& view, const OrderSettin
   return contender;
 }
 
+bool IsRoundOver(const WorkloadView& view, std::span<const ClusterView> clusters,
+                 const PlacementRecord& record, const Policy& policy, WallTime now) {
+  if (!WasDispatched(view) || !record.nominated_at ||
+      now < *record.nominated_at + policy.admission_timeout)
+    return false;
+  return std::none_of(clusters.begin(), clusters.end(), HasAdmitted);
+}
+
+std::set<ClusterName> NewlyDispatched(const WorkloadView& view, const Decision& decision) {
+  std::set<ClusterName> workers = NominatedBy(decision);
+  if (view.workload != nullptr)
+    std::erase_if(workers, [&](const auto& worker) { return WasDispatchedTo(view, worker); });
+  return workers;
+}
+
 Bids BidsOf(const WorkloadView& view, std::span<const ClusterView> clusters,
             const PlacementRecord& record, const Policy& policy,
             const std::map<ClusterName, uint64_t>& as_of, WallTime now) {
   Bids bids;
-  if (WasDispatched(view) && !WantsMore(view, clusters, record, policy, now)) return bids;
+  if (WasDispatched(view) && !IsRoundOver(view, clusters, record, policy, now) &&
+      !WantsMore(view, clusters, record, policy, now))
+    return bids;
   for (const ClusterView& cluster : clusters) {
     if (cluster.serving == nullptr || WasDispatchedTo(view, cluster.name)) continue;
     const auto version = as_of.find(cluster.name);

@@ -4,8 +4,10 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 
+#include "manager/placement/action.h"
 #include "manager/placement/lines.h"
 #include "manager/placement/view.h"
 #include "manager/tracking/shared_queue.h"
@@ -26,11 +28,20 @@ std::optional<Contender> ContenderOf(const WorkloadView& view, const OrderSettin
                                      const tracking::SharedQueue* queue, bool by_weight,
                                      std::optional<double> local_weight = std::nullopt);
 
-// What it would take of each worker that it was not dispatched to already; nothing where the
-// choice would add no worker to those. `as_of`: per worker, Bid::as_of of these verdicts.
+// It was dispatched, no worker has admitted it, and the time for that (Policy::admission_timeout)
+// is over: it waits for other workers as if it had not been dispatched (Contender::overdue).
+bool IsRoundOver(const WorkloadView& view, std::span<const ClusterView> clusters,
+                 const PlacementRecord& record, const Policy& policy, WallTime now);
+
+// What it would take of each worker that it was not dispatched to already; nothing where it is not
+// overdue and the choice would add no worker to those. `as_of`: per worker, Bid::as_of of these
+// verdicts.
 Bids BidsOf(const WorkloadView& view, std::span<const ClusterView> clusters,
             const PlacementRecord& record, const Policy& policy,
             const std::map<ClusterName, uint64_t>& as_of, WallTime now);
+
+// The workers that the decision adds to those that it was dispatched to before.
+std::set<ClusterName> NewlyDispatched(const WorkloadView& view, const Decision& decision);
 
 // A worker where others go first gets a No with the reason InLine.
 void StandInLine(const std::map<ClusterName, Turn>& turns, std::span<ClusterView> clusters);

@@ -12,10 +12,6 @@ namespace {
 // The CRD allows no more nominated names.
 constexpr size_t kMaxNominated = 20;
 
-bool HasAdmitted(const ClusterView& cluster) {
-  return HasOwnClone(cluster) && cluster.clone->Admitted() && !IsSpent(*cluster.clone);
-}
-
 // Whether an overdue winner has to let another worker try: one that was not asked in this round,
 // or, racing, has not failed in it.
 bool GivesWay(const Context& context, const ClusterView& winner,
@@ -92,12 +88,13 @@ Choice ChooseBest(const Context& context, const std::vector<ClusterName>& nomina
   const bool others_exist = std::any_of(
       ranked.begin(), ranked.end(),
       [&](const ClusterView* cluster) { return !Contains(choice.clusters, cluster->name); });
-  if (!choice.clusters.empty() && others_exist && context.record.nominated_at) {
+  if (!choice.clusters.empty() && context.record.nominated_at) {
     const WallTime deadline = *context.record.nominated_at + context.policy.admission_timeout;
-    if (context.now >= deadline) {
-      choice.timed_out.swap(choice.clusters);
-    } else {
+    // Without another worker it waits in line for one from then on (IsRoundOver).
+    if (context.now < deadline) {
       WakeBy(deadline, choice.wake_at);
+    } else if (others_exist) {
+      choice.timed_out.swap(choice.clusters);
     }
   }
   for (const ClusterView* cluster : ranked) {
@@ -139,6 +136,10 @@ const ClusterView* Unlisted(const Context& context, const std::vector<ClusterNam
 
 bool IsSpent(const tracking::Workload& clone) {
   return clone.Finished() || !clone.active || clone.deleting;
+}
+
+bool HasAdmitted(const ClusterView& cluster) {
+  return HasOwnClone(cluster) && cluster.clone->Admitted() && !IsSpent(*cluster.clone);
 }
 
 bool IsBeingPlacedOn(const Context& context, const ClusterView& cluster) {

@@ -35,6 +35,8 @@ struct Choice {
 
 // A clone that no Kueue will ever admit: ended, switched off, or on its way out.
 bool IsSpent(const tracking::Workload& clone);
+// Its Kueue has admitted our clone, and has not taken that back.
+bool HasAdmitted(const ClusterView& cluster);
 
 // What the policy makes of the workers as they are, given what is nominated.
 Choice Choose(const Context& context, const std::vector<ClusterName>& nominated);

@@ -8,12 +8,17 @@
 // converges. tests/unit/manager/placement drives it through random histories and checks the
 // invariants of docs/architecture.md.
 
+#include <chrono>
 #include <span>
 
 #include "manager/placement/action.h"
 #include "manager/placement/view.h"
 
 namespace fedra::placement {
+
+// A worker is chosen once the copies of the previous admission are gone, which takes moments. Where
+// it takes longer, because a worker refuses to delete them, others in line need not wait for that.
+inline constexpr std::chrono::seconds kLongestCleanUp{10};
 
 Decision Decide(const WorkloadView& view, std::span<const ClusterView> clusters,
                 const PlacementRecord& record, const Policy& policy, WallTime now);

@@ -10,6 +10,11 @@ namespace {
 
 using Chance = Bid::Chance;
 
+bool WaitsAnywhere(const Bids& bids) {
+  return std::any_of(bids.begin(), bids.end(),
+                     [](const auto& bid) { return bid.second.chance == Chance::kWaits; });
+}
+
 bool AreAlike(const Bids& a, const Bids& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                     [](const auto& left, const auto& right) {
@@ -48,7 +53,7 @@ Lines::Order::iterator Lines::Move(Order::iterator entry, const QueueRank& rank,
                                    std::vector<ObjectKey>& look_at) {
   if (entry->first == rank) return entry;
   // One that does not wait for devices is no head, wherever it stands.
-  if (entry->second.kept || Nearest(entry->second.bids)) kept_outdated_ = true;
+  if (WaitsAnywhere(entry->second.bids)) heads_outdated_ = true;
   if (entry->first < rank) WakeFollowers(entry->second, look_at);
   auto node = order_.extract(entry);
   node.key() = rank;
@@ -102,14 +107,17 @@ Lines::Order::iterator Lines::Put(const Contender& contender, std::vector<Object
     at = Move(at, rank, look_at);
   }
   Entry& entry = at->second;
-  if (entry.settings != contender.order) {
-    kept_outdated_ = true;
+  if (!is_new && entry.settings != contender.order) {
+    heads_outdated_ = true;
     WakeFollowers(entry, look_at);
   }
   entry.reserved_at = contender.reserved_at;
   entry.settings = contender.order;
   entry.share = contender.share;
+  // It comes back: it is looked at before any other passes it.
+  if (entry.dispatched && !contender.dispatched) entry.is_known = entry.overdue = false;
   entry.dispatched = contender.dispatched;
+  if (entry.dispatched) entry.has_passed = false;
   if (!has_turn) entry.has_paid = false;
   return at;
 }
@@ -125,24 +133,27 @@ std::vector<ObjectKey> Lines::Join(const Contender& contender) {
   return look_at;
 }
 
-void Lines::Invalidate(const ObjectKey& workload) {
+void Lines::Invalidate(const ObjectKey& workload, const std::optional<ClusterName>& worker) {
   const auto found = entries_.find(workload);
-  if (found != entries_.end()) found->second->second.judged = false;
+  if (found != entries_.end()) found->second->second.doubts[worker] = ++doubts_;
 }
 
 void Lines::Offered(const ClusterName& worker, uint64_t as_of) { offered_[worker] = as_of; }
 
-Lines::Answer Lines::Offer(const Contender& contender, Bids bids, WallTime now) {
+Lines::Answer Lines::Offer(const Contender& contender, Bids bids, uint64_t seen, WallTime now) {
   Answer answer;
   const Order::iterator self = Put(contender, answer.look_at);
   Entry& entry = self->second;
-  bool changed = !std::exchange(entry.judged, true) || entry.bids != bids;
-  entry.is_known = true;
-  const bool alike = AreAlike(entry.bids, bids);
+  bool changed = !std::exchange(entry.is_known, true) || entry.bids != bids ||
+                 entry.overdue != contender.overdue;
+  const auto is_answered = [&](const auto& doubt) { return doubt.second <= seen; };
+  if (std::erase_if(entry.doubts, is_answered) > 0) changed = true;
+  const bool waited = entry.Waits();
+  entry.overdue = contender.overdue;
+  const bool alike = waited == entry.Waits() && AreAlike(entry.bids, bids);
   entry.bids = std::move(bids);
-  if (!alike && (entry.kept || (Nearest(entry.bids) && !IsBehindHead(*self))))
-    kept_outdated_ = true;
-  KeepWorkers(answer.look_at);
+  if (!alike && (!entry.first_on.empty() || !FirstOn(*self).empty())) heads_outdated_ = true;
+  FindHeads(answer.look_at);
   std::map<ClusterName, bool> held;
   entry.behind.clear();
   for (const auto& [worker, bid] : entry.bids) {
@@ -165,32 +176,30 @@ std::vector<ObjectKey> Lines::Conclude(const ObjectKey& workload,
   const Order::iterator self = found->second;
   Entry& entry = self->second;
   if (!dispatched.empty()) {
-    for (auto at = order_.begin(); at != self; ++at) {
+    for (auto at = order_.begin(); at != self && !entry.has_passed; ++at) {
       const bool passed =
           std::any_of(dispatched.begin(), dispatched.end(), [&](const ClusterName& worker) {
             const auto bid = entry.bids.find(worker);
             return bid != entry.bids.end() && Compete(at->second, worker, bid->second);
           });
-      if (passed && !at->second.dispatched) ++at->second.passes;
+      if (passed && at->second.Waits()) ++at->second.passes;
     }
     std::vector<ObjectKey> look_at;
     LeaveShare(self->first, entry, /*served=*/true, look_at);
-    entry.has_paid = entry.dispatched = true;
-    // If it comes back, it is looked at before any other passes it.
-    entry.is_known = entry.judged = false;
+    entry.has_paid = entry.has_passed = entry.dispatched = true;
+    entry.is_known = entry.overdue = false;
     entry.bids.clear();
     entry.held.clear();
     entry.behind.clear();
     WakeFollowers(entry, look_at);
-    if (entry.kept) kept_outdated_ = true;
-    KeepWorkers(look_at);
+    if (!entry.first_on.empty()) heads_outdated_ = true;
+    FindHeads(look_at);
     return look_at;
   }
   std::vector<ObjectKey> look_at;
   for (auto& [worker, bid] : entry.bids) {
     if (bid.chance != Chance::kFits || entry.held.contains(worker)) continue;
     bid.chance = Chance::kNone;
-    if (entry.kept) kept_outdated_ = true;
     WakeFollowers(entry, look_at);
   }
   return look_at;
@@ -203,11 +212,11 @@ std::vector<ObjectKey> Lines::Leave(const ObjectKey& workload) {
   Entry& entry = found->second->second;
   WakeFollowers(entry, look_at);
   LeaveShare(found->second->first, entry, /*served=*/false, look_at);
-  if (entry.kept) kept_outdated_ = true;
+  if (!entry.first_on.empty()) heads_outdated_ = true;
   std::erase(heads_, &*found->second);
   order_.erase(found->second);
   entries_.erase(found);
-  KeepWorkers(look_at);
+  FindHeads(look_at);
   return look_at;
 }
 
@@ -216,13 +225,13 @@ std::vector<Standing> Lines::Standings(WallTime now) {
   std::map<ClusterName, std::vector<std::pair<const dra::DeviceSet*, int>>> before;
   std::vector<Standing> all;
   for (const auto& [rank, entry] : order_) {
-    if (entry.dispatched) continue;
+    if (!entry.Waits()) continue;
     Standing standing{.rank = rank,
                       .reserved_at = entry.reserved_at,
                       .places = {},
                       .passes = entry.passes,
                       .kept = entry.kept,
-                      .is_bound_reached = IsBoundReached(entry, now),
+                      .is_bound_reached = HasBoundSomewhere(entry) && IsBoundReached(entry, now),
                       .behind = entry.behind};
     for (const auto& [worker, bid] : entry.bids) {
       if (bid.chance == Chance::kNone || bid.devices == nullptr) continue;

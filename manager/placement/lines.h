@@ -5,9 +5,9 @@
 // All waiting workloads are ordered as in a queue of Kueue's: by priority, then by creation; where
 // ClusterQueues have weights, those of one priority by the fair turns of their queues
 // (fair_turns.h). Two of them stand in one line on a worker when some device there could serve
-// both. No workload is dispatched ahead of one that stands in line before it and fits now; what
-// happens when that one has to wait for more devices than are free is the policy's business
-// (OrderPolicy).
+// both. No workload is dispatched ahead of one that stands in line before it, fits now, and is not
+// held by a third. What happens when that one has to wait, for more devices than are free or for
+// the third, is the policy's business (OrderPolicy).
 //
 // Everything here is derived: from the Workloads and the verdicts of the looks at them. Only how
 // often a workload was passed, and what each queue has had of its share, is known from having been
@@ -22,9 +22,10 @@
 // (Offered), it holds all that fit there. Where devices come and go faster than looks are made, a
 // look at it after they first asked will do.
 //
-// One that was dispatched stays until it is admitted, and holds no other: for a further worker
-// it waits in its old place, and when no worker takes it, it has lost neither its turn nor the
-// count of its passes.
+// One that was dispatched stays until it is admitted. Until it is overdue it holds no other: for a
+// further worker it waits in its old place, and when no worker takes it, it has lost neither its
+// turn nor the count of its passes. Once overdue it waits as before, except where it was dispatched
+// to.
 //
 // Cost: Offer goes through the workloads ahead as far as to the nearest that holds this one, and
 // only where it fits; Conclude once through all that are ahead of one that was dispatched. When the
@@ -55,7 +56,8 @@ enum class OrderPolicy {
   kStrict,
   // The worker where the first in line lacks least is kept for it, for as long as it
   // waits there. Elsewhere others may pass it, at most `max_passes` times and no longer than
-  // `max_wait`. Those that are not first may be passed until they are.
+  // `max_wait`. Those that are not first may be passed until they are; but where one fits, and is
+  // held by one that waits, it has the same bound.
   kBackfill,
   // Whatever fits goes; the order holds only among those that fit.
   kBestEffort,
@@ -92,6 +94,9 @@ struct Contender {
   std::optional<Share> share = std::nullopt;
   // It was dispatched, and is admitted nowhere yet: it may get further workers, in its turn.
   bool dispatched = false;
+  // And the workers that it was dispatched to have had their time: it waits for others. Only looks
+  // know it.
+  bool overdue = false;
 };
 
 // What a workload would take of one worker, as last judged.
@@ -129,7 +134,8 @@ struct Standing {
   std::map<ClusterName, int> places;  // where it waits or fits; 1: first in that line
   int passes = 0;  // how often others behind it took devices that it could have used
   std::optional<ClusterName> kept;  // the worker that is kept for it
-  // It has been passed as often, or has waited as long, as its order allows: none passes it.
+  // It has been passed as often, or has waited as long, as its order allows: where it is the first
+  // in line, or fits, none passes it.
   bool is_bound_reached = false;
   // Where it fits, and another one goes first: the one that holds it.
   std::map<ClusterName, ObjectKey> behind;
@@ -143,8 +149,11 @@ class Lines final {
   // Returns who has to be looked at again.
   std::vector<ObjectKey> Join(const Contender& contender);
 
-  // If it waits: what was last judged of it does not hold any more.
-  void Invalidate(const ObjectKey& workload);
+  // If it waits: what was judged of it there, or anywhere, does not hold any more, unless a look
+  // saw it that had read doubts() since.
+  void Invalidate(const ObjectKey& workload, const std::optional<ClusterName>& worker);
+  // To be read before anything is looked at that will be offered (Offer's `seen`).
+  uint64_t doubts() const { return doubts_; }
 
   // Which devices there are has changed on that worker, and has version `as_of` there (Bid::as_of):
   // those that could use none before may by now.
@@ -154,10 +163,10 @@ class Lines final {
     std::map<ClusterName, Turn> turns;  // for every worker where it fits
     std::vector<ObjectKey> look_at;     // at once
   };
-  // Joins, if need be, and bids anew.
-  Answer Offer(const Contender& contender, Bids bids, WallTime now);
+  // Joins, if need be, and bids anew. `seen`: doubts() from before the bids were made.
+  Answer Offer(const Contender& contender, Bids bids, uint64_t seen, WallTime now);
 
-  // What came of the offer: it was, or is, dispatched to these workers, or, with none, goes on
+  // What came of the offer: it is dispatched to these further workers, or, with none, goes on
   // waiting; then it holds no other where it could have gone and did not. Returns who has to be
   // looked at again.
   std::vector<ObjectKey> Conclude(const ObjectKey& workload,
@@ -179,14 +188,22 @@ class Lines final {
     OrderSettings settings;
     std::optional<Share> share;
     bool dispatched = false;
-    bool has_paid = false;  // was dispatched: its queue has had the turn
-    bool is_known = false;  // was looked at
-    bool judged = false;    // and what was seen then still holds
+    bool overdue = false;
+    bool has_paid = false;    // was dispatched: its queue has had the turn
+    bool has_passed = false;  // and those that it passed know; not yet seen as dispatched
+    bool is_known = false;    // was looked at
+    std::map<std::optional<ClusterName>, uint64_t> doubts;  // since then; nothing: on all workers
     Bids bids;
     std::map<ClusterName, bool> held;         // fits there, but not its turn: Turn::after_waiting
     std::map<ClusterName, ObjectKey> behind;  // where it is held: Turn::after
-    std::optional<ClusterName> kept;  // kBackfill, first in line: the worker that is kept for it
+    std::set<ClusterName> first_on;           // waits there, and none that waits goes first
+    std::optional<ClusterName> kept;          // kBackfill: of these, the worker that is kept for it
     int passes = 0;
+
+    bool Waits() const { return !dispatched || overdue; }
+    bool IsInDoubt(const ClusterName& worker) const {
+      return !doubts.empty() && (doubts.contains(std::nullopt) || doubts.contains(worker));
+    }
     std::set<ObjectKey> followers;  // that wait for a change of this one
     std::map<ClusterName, Asked> asked;
   };
@@ -204,6 +221,8 @@ class Lines final {
                   std::vector<ObjectKey>& look_at);
   void Follow(const Turns& turns, std::vector<ObjectKey>& look_at);
   static bool IsBoundReached(const Entry& entry, WallTime now);
+  static bool HasBound(const Entry& entry, const ClusterName& worker);
+  static bool HasBoundSomewhere(const Entry& entry);
   static bool MayBePassed(const Entry& entry, const ClusterName& worker, WallTime now);
   Hold HoldOf(const Entry& ahead, const ClusterName& worker, const Bid& bid, uint64_t as_of,
               WallTime now);
@@ -214,18 +233,20 @@ class Lines final {
   bool MayWant(const Entry& entry, const ClusterName& worker, const Bid& bid);
   // Whether it was judged there before other devices came, as far as `as_of` looks.
   bool MissedAnOffer(const Entry& entry, const ClusterName& worker, uint64_t as_of) const;
-  bool CompeteAnywhere(const Entry& a, const Entry& b);
-  bool IsBehindHead(const Order::value_type& entry);
-  // The worker where the fewest pods are missing.
-  static std::optional<ClusterName> Nearest(const Bids& bids);
-  // Appends those that stood behind one for which a worker is kept no more.
-  void KeepWorkers(std::vector<ObjectKey>& look_at);
+  // Where it waits and none that waits goes first.
+  std::set<ClusterName> FirstOn(const Order::value_type& entry);
+  // Of these workers the one where the fewest pods are missing.
+  static std::optional<ClusterName> Nearest(const Entry& entry,
+                                            const std::set<ClusterName>& workers);
+  // Appends those that stood behind one that is not, or not there, the first any more.
+  void FindHeads(std::vector<ObjectKey>& look_at);
 
   Order order_;
   std::unordered_map<ObjectKey, Order::iterator> entries_;
   FairTurns turns_;
-  std::vector<Order::value_type*> heads_;  // for which a worker is kept, the first of them first
-  bool kept_outdated_ = false;
+  std::vector<Order::value_type*> heads_;  // first somewhere; in their order
+  bool heads_outdated_ = false;
+  uint64_t doubts_ = 0;                      // how many there have been
   std::map<ClusterName, uint64_t> offered_;  // as of when devices last came or went
   dra::OverlapMemory overlaps_;
 };

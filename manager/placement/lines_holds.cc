@@ -1,4 +1,4 @@
-// Which workloads hold which others, and the workers that are kept for the first in line.
+// Which workloads hold which others, who is first in which line, and the workers that are kept.
 
 #include <algorithm>
 #include <utility>
@@ -15,21 +15,17 @@ using Chance = Bid::Chance;
 // that change all the time, and never for those ahead, must not hold the others for ever.
 constexpr int kMostRelooks = 32;
 
-bool WaitsOn(const Bids& bids, const ClusterName& worker) {
-  const auto bid = bids.find(worker);
-  return bid != bids.end() && bid->second.chance == Chance::kWaits;
-}
-
 }  // namespace
 
-// The worker where the fewest pods are missing.
-std::optional<ClusterName> Lines::Nearest(const Bids& bids) {
+std::optional<ClusterName> Lines::Nearest(const Entry& entry,
+                                          const std::set<ClusterName>& workers) {
   std::optional<ClusterName> nearest;
   int least = 0;
-  for (const auto& [worker, bid] : bids) {
-    if (bid.chance != Chance::kWaits || (nearest && bid.missing >= least)) continue;
+  for (const ClusterName& worker : workers) {
+    const int missing = entry.bids.at(worker).missing;
+    if (nearest && missing >= least) continue;
     nearest = worker;
-    least = bid.missing;
+    least = missing;
   }
   return nearest;
 }
@@ -63,41 +59,44 @@ bool Lines::MissedAnOffer(const Entry& entry, const ClusterName& worker, uint64_
          found->second.as_of < std::min(offered->second, as_of);
 }
 
-bool Lines::CompeteAnywhere(const Entry& a, const Entry& b) {
-  return std::any_of(b.bids.begin(), b.bids.end(),
-                     [&](const auto& bid) { return Compete(a, bid.first, bid.second); });
+std::set<ClusterName> Lines::FirstOn(const Order::value_type& entry) {
+  std::set<ClusterName> workers;
+  if (!entry.second.Waits()) return workers;
+  for (const auto& [worker, bid] : entry.second.bids) {
+    if (bid.chance != Chance::kWaits) continue;
+    const bool is_behind =
+        std::any_of(heads_.begin(), heads_.end(), [&](const Order::value_type* head) {
+          return head->first < entry.first && head->second.first_on.contains(worker) &&
+                 Compete(head->second, worker, bid);
+        });
+    if (!is_behind) workers.insert(worker);
+  }
+  return workers;
 }
 
-bool Lines::IsBehindHead(const Order::value_type& entry) {
-  return std::any_of(heads_.begin(), heads_.end(), [&](const Order::value_type* head) {
-    return head->first < entry.first && CompeteAnywhere(head->second, entry.second);
-  });
-}
-
-// Who is first in all its lines, and has to wait, reserves the worker where it lacks least, and
-// keeps it: what has become free there would be lost on a way to another one.
-void Lines::KeepWorkers(std::vector<ObjectKey>& look_at) {
-  if (!std::exchange(kept_outdated_, false)) return;
+// Who is first in a line, and has to wait, reserves of those workers the one where it lacks least,
+// and keeps it: what has become free there would be lost on a way to another one.
+void Lines::FindHeads(std::vector<ObjectKey>& look_at) {
+  if (!std::exchange(heads_outdated_, false)) return;
   heads_.clear();
   for (Order::value_type& each : order_) {
     Entry& entry = each.second;
+    std::set<ClusterName> first_on = FirstOn(each);
     std::optional<ClusterName> kept;
-    if (!entry.dispatched && entry.settings.policy == OrderPolicy::kBackfill) {
-      kept = entry.kept && WaitsOn(entry.bids, *entry.kept) ? entry.kept : Nearest(entry.bids);
-    }
-    if (kept && IsBehindHead(each)) kept.reset();
-    if (kept) heads_.push_back(&each);
-    if (kept == entry.kept) continue;
-    WakeFollowers(entry, look_at);
+    if (entry.settings.policy == OrderPolicy::kBackfill)
+      kept = entry.kept && first_on.contains(*entry.kept) ? entry.kept : Nearest(entry, first_on);
+    if (kept != entry.kept || first_on != entry.first_on) WakeFollowers(entry, look_at);
     entry.kept = std::move(kept);
+    entry.first_on = std::move(first_on);
+    if (!entry.first_on.empty()) heads_.push_back(&each);
   }
 }
 
 Lines::Hold Lines::HoldOf(const Entry& ahead, const ClusterName& worker, const Bid& bid,
                           uint64_t as_of, WallTime now) {
-  if (ahead.dispatched) return Hold::kNo;
+  if (!ahead.Waits()) return Hold::kNo;
   if (!ahead.is_known) return Hold::kUntilLookedAt;
-  if (!ahead.judged && MayWant(ahead, worker, bid)) return Hold::kUntilLookedAt;
+  if (ahead.IsInDoubt(worker) && MayWant(ahead, worker, bid)) return Hold::kUntilLookedAt;
   if (!Compete(ahead, worker, bid))
     return MissedAnOffer(ahead, worker, as_of) ? Hold::kUntilLookedAt : Hold::kNo;
   const Bid& theirs = ahead.bids.at(worker);
@@ -110,8 +109,18 @@ Lines::Hold Lines::HoldOf(const Entry& ahead, const ClusterName& worker, const B
 }
 
 bool Lines::IsBoundReached(const Entry& entry, WallTime now) {
-  return entry.kept && (entry.passes >= entry.settings.max_passes ||
-                        now - entry.reserved_at >= entry.settings.max_wait);
+  return entry.passes >= entry.settings.max_passes ||
+         now - entry.reserved_at >= entry.settings.max_wait;
+}
+
+// Whether the bound of kBackfill counts there.
+bool Lines::HasBound(const Entry& entry, const ClusterName& worker) {
+  return entry.first_on.contains(worker) || entry.held.contains(worker);
+}
+
+bool Lines::HasBoundSomewhere(const Entry& entry) {
+  return entry.settings.policy == OrderPolicy::kBackfill &&
+         (!entry.first_on.empty() || !entry.held.empty());
 }
 
 bool Lines::MayBePassed(const Entry& entry, const ClusterName& worker, WallTime now) {
@@ -123,7 +132,7 @@ bool Lines::MayBePassed(const Entry& entry, const ClusterName& worker, WallTime 
     case OrderPolicy::kBackfill:
       break;
   }
-  return !entry.kept || (entry.kept != worker && !IsBoundReached(entry, now));
+  return entry.kept != worker && !(HasBound(entry, worker) && IsBoundReached(entry, now));
 }
 
 Turn Lines::TurnOf(Order::iterator self, const ClusterName& worker, const Bid& bid, WallTime now,

@@ -4,6 +4,7 @@
 
 #include "manager/placement/check_report.h"
 #include "manager/placement/choose.h"
+#include "manager/placement/decide.h"
 #include "manager/placement/dispatch.h"
 #include "manager/placement/message.h"
 #include "manager/placement/note_reasons.h"
@@ -80,6 +81,8 @@ void DecidePending(const Context& context, const tracking::AdmissionCheckState& 
   }
   if (!HasBegun(context, check) && !CleanUp(context, nullptr, "Evicted", decision)) {
     decision.why = "removing copies left from its previous admission";
+    const WallTime until = context.workload().quota_reserved->since + kLongestCleanUp;
+    if (context.now < until) WakeBy(until, decision.wake_at);
     return;
   }
   Dispatch(context, check, nominated, Choose(context, nominated), decision);

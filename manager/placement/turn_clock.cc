@@ -17,9 +17,15 @@ std::weak_ordering TurnClock::Place::operator<=>(const Place& other) const {
 double TurnClock::LeastTurn() const {
   double least = std::numeric_limits<double>::infinity();
   for (const auto& [name, flow] : flows_) {
-    if (!flow.waiting.empty()) least = std::min(least, flow.waiting.begin()->second.turn);
+    if (!flow.waiting.empty() && flow.overtaken < kStalled)
+      least = std::min(least, flow.waiting.begin()->second.turn);
   }
   return least;
+}
+
+void TurnClock::CountOvertaken(double turn) {
+  for (auto& [name, flow] : flows_)
+    if (!flow.waiting.empty() && flow.waiting.begin()->second.turn < turn) ++flow.overtaken;
 }
 
 void TurnClock::Settle(Queue& queue, Queue::iterator from, Turns& changed) {
@@ -69,6 +75,7 @@ void TurnClock::Remove(const std::string& name, const Place& place, bool served,
   const auto at = flow.waiting.find(place);
   if (at == flow.waiting.end()) return;
   const Waiting its = at->second;
+  if (at == flow.waiting.begin()) flow.overtaken = 0;
   const auto behind = flow.waiting.erase(at);
   if (behind != flow.waiting.end()) {
     const double least = served ? its.Next() : its.begin;
@@ -77,8 +84,7 @@ void TurnClock::Remove(const std::string& name, const Place& place, bool served,
   }
   if (served) {
     flow.next = std::max(flow.next, its.Next());
-    // Lines are served side by side, so one with a late turn may go before those of another line:
-    // who comes now must not wait for all of these.
+    CountOvertaken(its.turn);
     now_ = std::max(now_, std::min(its.turn, LeastTurn()));
   }
   // A flow without debt and without jobs is forgotten: its next job starts it afresh.

@@ -6,6 +6,12 @@
 //
 // Only what is served is charged: those behind one that leaves unserved move up.
 //
+// What is served is not always the first of all: flows are served side by side, each in the lines
+// of its devices. So the clock shows the least turn of those that wait, and a flow that comes new
+// does not wait for the backlog of another line. But it stands still no longer than for kStalled
+// turns that others are served while the first of a flow waits: otherwise a job that waits for days
+// would make every flow that comes meanwhile as rich as if it had waited, too.
+//
 // Source of the rule: Goyal, Vin, Cheng: Start-time Fair Queuing (SIGCOMM 1996).
 //
 // Thread rules: none of its own; one user at a time.
@@ -24,6 +30,8 @@ using Turns = std::map<ObjectKey, double>;
 
 class TurnClock final {
  public:
+  static constexpr int kStalled = 64;
+
   // Where a workload stands in its flow.
   struct Place {
     double before = 0;  // what decides first; the lesser goes first
@@ -51,17 +59,20 @@ class TurnClock final {
   };
   using Queue = std::map<Place, Waiting>;
   struct Flow {
-    double next = 0;  // who joins at its end has no turn before this
+    double next = 0;    // who joins at its end has no turn before this
+    int overtaken = 0;  // how many later turns were served since its first one has waited
     Queue waiting;
   };
 
   void Insert(Flow& flow, const Place& place, Waiting waiting, Turns& changed) const;
   // Gives turns anew from this one on, as far as they change.
   static void Settle(Queue& queue, Queue::iterator from, Turns& changed);
-  // Of all that wait; infinity: none does.
+  // This turn was served.
+  void CountOvertaken(double turn);
+  // Of all that wait and are not stalled; infinity: none does.
   double LeastTurn() const;
 
-  double now_ = 0;  // the last turn that was served; of none that waits is the turn before it
+  double now_ = 0;  // the last turn that was served, or the least of those that wait
   std::map<std::string, Flow> flows_;
 };
 

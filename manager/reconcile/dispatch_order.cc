@@ -12,33 +12,37 @@ std::vector<ObjectKey> DispatchOrder::Leave(const ObjectKey& workload) {
   return state_.With([&](State& state) { return state.lines.Leave(workload); });
 }
 
-void DispatchOrder::Invalidate(const std::vector<ObjectKey>& workloads) {
+void DispatchOrder::Invalidate(const std::vector<ObjectKey>& workloads,
+                               const std::optional<ClusterName>& worker) {
   state_.With([&](State& state) {
-    for (const ObjectKey& workload : workloads) state.lines.Invalidate(workload);
+    for (const ObjectKey& workload : workloads) state.lines.Invalidate(workload, worker);
   });
 }
 
 void DispatchOrder::Freed(const ClusterName& worker) {
-  state_.With([&](State& state) { ++state.versions[worker]; });
+  state_.With([&](State& state) { ++state.devices[worker]; });
 }
 
 void DispatchOrder::Offered(const ClusterName& worker) {
-  state_.With([&](State& state) { state.lines.Offered(worker, ++state.versions[worker]); });
+  state_.With([&](State& state) { state.lines.Offered(worker, ++state.devices[worker]); });
 }
 
-std::map<ClusterName, uint64_t> DispatchOrder::Versions() const {
-  return state_.With([](const State& state) { return state.versions; });
+DispatchOrder::Versions DispatchOrder::Now() const {
+  return state_.With([](const State& state) {
+    return Versions{.devices = state.devices, .doubts = state.lines.doubts()};
+  });
 }
 
 placement::Lines::Answer DispatchOrder::Offer(const placement::Contender& contender,
-                                              placement::Bids bids, WallTime now) {
+                                              placement::Bids bids, const Versions& seen,
+                                              WallTime now) {
   return state_.With([&](State& state) {
     // A verdict may have seen devices become free that were counted (Freed) only after its look had
     // begun. Where it is a Yes, those ahead must have been judged since then, too.
     for (auto& [worker, bid] : bids) {
-      if (bid.chance == placement::Bid::Chance::kFits) bid.as_of = state.versions[worker];
+      if (bid.chance == placement::Bid::Chance::kFits) bid.as_of = state.devices[worker];
     }
-    return state.lines.Offer(contender, std::move(bids), now);
+    return state.lines.Offer(contender, std::move(bids), seen.doubts, now);
   });
 }
 

@@ -22,19 +22,26 @@ class DispatchOrder final {
   // It does not. Returns who has to be looked at again.
   std::vector<ObjectKey> Leave(const ObjectKey& workload);
 
-  // What is known of these does not hold any more: those behind them wait until they have been
-  // looked at again.
-  void Invalidate(const std::vector<ObjectKey>& workloads);
+  // What is known of these does not hold any more, there or, without a worker, anywhere: those
+  // behind them wait until they have been looked at again.
+  void Invalidate(const std::vector<ObjectKey>& workloads,
+                  const std::optional<ClusterName>& worker);
   // Devices may have become free there: verdicts made before are out of date.
   void Freed(const ClusterName& worker);
   // Which devices there are has changed there: that concerns those, too, that could use none of
   // them.
   void Offered(const ClusterName& worker);
-  // To be read before the verdicts are made that are offered with it.
-  std::map<ClusterName, uint64_t> Versions() const;
+  // As of when a look sees what it sees.
+  struct Versions {
+    std::map<ClusterName, uint64_t> devices;  // placement::Bid::as_of
+    uint64_t doubts = 0;                      // placement::Lines::doubts()
+  };
+  // To be read before the caches are.
+  Versions Now() const;
 
+  // `seen`: Now() of the look that made the bids.
   placement::Lines::Answer Offer(const placement::Contender& contender, placement::Bids bids,
-                                 WallTime now);
+                                 const Versions& seen, WallTime now);
   std::vector<ObjectKey> Conclude(const ObjectKey& workload,
                                   const std::set<ClusterName>& dispatched);
   std::vector<placement::Standing> Standings(WallTime now) const;
@@ -42,7 +49,7 @@ class DispatchOrder final {
  private:
   struct State {
     placement::Lines lines;
-    std::map<ClusterName, uint64_t> versions;
+    std::map<ClusterName, uint64_t> devices;
   };
   mutable Guarded<State> state_;
 };

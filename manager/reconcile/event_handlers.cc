@@ -65,8 +65,9 @@ void EventHandlers::OnWorkload(const ObjectKey& key) {
   targets_.workloads.Add(key);
 }
 
-void EventHandlers::LookAgain(const std::vector<ObjectKey>& workloads) {
-  sources_.order.Invalidate(workloads);
+void EventHandlers::LookAgain(const std::vector<ObjectKey>& workloads,
+                              const std::optional<ClusterName>& worker) {
+  sources_.order.Invalidate(workloads, worker);
   targets_.workloads.AddAll(workloads);
 }
 
@@ -84,7 +85,7 @@ void EventHandlers::Observe(const ObjectKey& workload, const ClusterName& name) 
 
 void EventHandlers::OnMembership(const ClusterName& worker) {
   contact_.With([&](auto& contact) { contact.erase(worker); });
-  LookAgain(sources_.wake_index.AffectedBy(worker));
+  LookAgain(sources_.wake_index.AffectedBy(worker), worker);
   if (const auto now = sources_.workers.Now()->Find(worker)) targets_.templates.LookAtAll(*now);
   WakeChecks();
 }
@@ -96,7 +97,8 @@ void EventHandlers::WakeChecks() {
 }
 
 void EventHandlers::WakeTemplateUsers(const ObjectKey& claim_template) {
-  LookAgain(sources_.wake_index.AffectedBy({InputChange::Kind::kTemplate, claim_template}));
+  LookAgain(sources_.wake_index.AffectedBy({InputChange::Kind::kTemplate, claim_template}),
+            std::nullopt);
 }
 
 void EventHandlers::OnChecks() {
@@ -115,7 +117,9 @@ void EventHandlers::OnInput(const ClusterName& worker, const InputChange& change
   } else if (change.kind == InputChange::Kind::kDevices) {
     sources_.order.Freed(worker);
   } else if (change.kind != InputChange::Kind::kDevicesTaken) {
-    return LookAgain(keys);
+    // Where a claim is decides about all workers (verify::KeepClaimsTogether).
+    const bool everywhere = change.kind == InputChange::Kind::kClaim;
+    return LookAgain(keys, everywhere ? std::nullopt : std::optional(worker));
   }
   const SteadyTime when = clock_.Steady() + kDeviceDebounce;
   for (const ObjectKey& key : keys) targets_.workloads.AddAt(key, when);
@@ -130,7 +134,7 @@ void EventHandlers::OnContact(const Worker& worker) {
     return std::exchange(contact[worker.name()], now);
   });
   const std::vector<ObjectKey> affected = sources_.wake_index.AffectedBy(worker.name());
-  LookAgain(affected);
+  LookAgain(affected, worker.name());
   if (now == Contact::kFull) {
     targets_.workloads.AddAll(sources_.records.ResiduesOn(worker.name()));
     targets_.templates.LookAtAll(worker);

@@ -58,7 +58,8 @@ class EventHandlers final {
   void Observe(const ObjectKey& workload, const ClusterName& worker);
   void OnInput(const ClusterName& worker, const InputChange& change);
   // Whose verdicts do not hold any more.
-  void LookAgain(const std::vector<ObjectKey>& workloads);
+  // What was judged of them there, or anywhere, does not hold any more.
+  void LookAgain(const std::vector<ObjectKey>& workloads, const std::optional<ClusterName>& worker);
   void OnContact(const Worker& worker);
 
   // Constant after construction.

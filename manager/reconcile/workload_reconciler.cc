@@ -30,10 +30,6 @@ std::set<ClusterName> WithCopies(const Gathered& gathered) {
   return workers;
 }
 
-// A worker is chosen once the copies of the previous admission are gone, which takes moments. Where
-// it takes longer, because a worker refuses to delete them, others need not wait for that.
-constexpr std::chrono::seconds kLongestCleanUp{10};
-
 // Empty: no worker refuses.
 std::string_view MostFrequentReason(const Gathered& gathered) {
   std::map<std::string_view, int> workers;
@@ -72,7 +68,7 @@ WorkloadReconciler::Seen WorkloadReconciler::Gather(const ObjectKey& key) {
   const SteadyTime begin = parts_.clock.Steady();
   Seen seen;
   seen.now = parts_.clock.Now();
-  seen.as_of = parts_.order.Versions();
+  seen.as_of = parts_.order.Now();
   // Before the caches are looked at, so that no change is missed.
   parts_.wake_index.Begin(key);
   store::PlacementRow remembered = parts_.records.Find(key);
@@ -101,13 +97,15 @@ WorkloadReconciler::Seen WorkloadReconciler::Gather(const ObjectKey& key) {
 
 void WorkloadReconciler::StandInLine(Seen& seen) {
   Gathered& gathered = seen.gathered;
-  const auto contender = parts_.gatherer.ContenderOf(gathered.view);
+  auto contender = parts_.gatherer.ContenderOf(gathered.view);
   if (!contender) return parts_.loop.AddAll(parts_.order.Leave(gathered.view.key));
+  contender->overdue = placement::IsRoundOver(gathered.view, gathered.clusters, seen.record,
+                                              settings_.policy, seen.now);
   const placement::Lines::Answer answer =
       parts_.order.Offer(*contender,
                          placement::BidsOf(gathered.view, gathered.clusters, seen.record,
-                                           settings_.policy, seen.as_of, seen.now),
-                         seen.now);
+                                           settings_.policy, seen.as_of.devices, seen.now),
+                         seen.as_of, seen.now);
   placement::StandInLine(answer.turns, gathered.clusters);
   parts_.loop.AddAll(answer.look_at);
 }
@@ -150,14 +148,15 @@ bool WorkloadReconciler::Reserve(Seen& seen, const placement::Decision& decision
   parts_.places.Put(key, dispatched);
   seen.places.insert(dispatched.begin(), dispatched.end());
   if (placement::IsChosen(decision) || IsStuck(seen))
-    parts_.loop.AddAll(parts_.order.Conclude(key, placement::NominatedBy(decision)));
+    parts_.loop.AddAll(
+        parts_.order.Conclude(key, placement::NewlyDispatched(gathered.view, decision)));
   return true;
 }
 
 bool WorkloadReconciler::IsStuck(const Seen& seen) {
   const auto& workload = seen.gathered.view.workload;
   return workload != nullptr && workload->QuotaReserved() &&
-         seen.now >= workload->quota_reserved->since + kLongestCleanUp;
+         seen.now >= workload->quota_reserved->since + placement::kLongestCleanUp;
 }
 
 void WorkloadReconciler::Observe(Seen& seen) {

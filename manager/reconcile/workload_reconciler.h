@@ -65,7 +65,7 @@ class WorkloadReconciler final {
     WallTime now{};  // of the look
     Gathered gathered;
     placement::PlacementRecord record;
-    std::map<ClusterName, uint64_t> as_of;  // DispatchOrder::Versions() before the look
+    DispatchOrder::Versions as_of;  // before the look
     // Where copies of it may be, or devices may be assumed for it.
     std::set<ClusterName> places;
   };

@@ -60,7 +60,10 @@ SharedClaims RuleFor(const ObjectKey& claim, std::span<const ClaimCandidate> can
 }
 
 void Refuse(const ObjectKey& claim, const WhereClaimIs& place, verdict::Verdict& verdict) {
-  if (verdict.outcome == verdict::Outcome::kNo) return;
+  const auto says_so = [](const verdict::Reason& reason) {
+    return reason.code == verdict::ReasonCode::kClaimElsewhere;
+  };
+  if (std::any_of(verdict.reasons.begin(), verdict.reasons.end(), says_so)) return;
   const std::string object = "ResourceClaim " + claim.ToString();
   verdict::ClaimPlace facts{.claim = object, .workers = {}, .user = place.user};
   for (const ClusterName& name : place.workers) facts.workers.push_back(name.value);

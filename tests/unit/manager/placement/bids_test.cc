@@ -134,6 +134,31 @@ TEST_CASE("it does not wait in line where it was refused, until it may be asked 
   CHECK(BidsIn(world).at(kB).chance == Bid::Chance::kWaits);
 }
 
+TEST_CASE("one that no worker admits in time waits in line for the others") {
+  World world = Waiting();
+  world.SetVerdict("b", Full());
+  world.Settle();
+  REQUIRE(world.WorkersWithClone() == std::vector<std::string>{"a"});
+  const auto is_over = [&] {
+    return IsRoundOver(world.View(), world.Seen(), world.record(), {}, world.now());
+  };
+  CHECK_FALSE(is_over());
+  CHECK(BidsIn(world).empty());
+  world.Advance(Policy{}.admission_timeout);
+  CHECK(is_over());
+  const Bids bids = BidsIn(world);
+  CHECK(bids.at(kB).chance == Bid::Chance::kWaits);
+  CHECK_FALSE(bids.contains(kA));
+  // What is said again of the worker that it has is no further dispatch.
+  Decision decision;
+  decision.actions.emplace_back(Nominate{{kA}, "", false, {}});
+  CHECK(NewlyDispatched(world.View(), decision).empty());
+  decision.actions.emplace_back(Nominate{{kA, kB}, "", true, {}});
+  CHECK(NewlyDispatched(world.View(), decision) == std::set<ClusterName>{kB});
+  world.Admit("a");
+  CHECK_FALSE(is_over());
+}
+
 TEST_CASE("one that was dispatched bids for further workers once it wants some") {
   World world = Waiting();
   world.Settle();

@@ -189,6 +189,8 @@ TEST_CASE("the only eligible worker keeps the clone however long it takes") {
   world.SetVerdict("b", No("x"));
   world.ReserveQuota();
   world.Settle();
+  // From then on it waits in line for others, too.
+  CHECK(world.Look().wake_at == world.now() + 120s);
   world.Advance(24h);
   world.Settle();
   CHECK(world.WorkersWithClone() == Names{"a"});
@@ -456,6 +458,20 @@ TEST_CASE("a copy of an earlier incarnation is removed before a new one is made"
   world.Settle();
   REQUIRE(world.worker("a").clone != nullptr);
   CHECK(world.worker("a").clone->marks.source_uid == testing::kUid);
+}
+
+TEST_CASE("copies that a worker does not let go are waited for, as long as others in line are") {
+  World world({"a"});
+  auto stale = std::make_shared<tracking::Workload>();
+  stale->key = {"ml", "job-train-1a2b3"};
+  stale->uid = "stale";
+  stale->marks = {"fedra", "m1", testing::kUid};
+  stale->deleting = true;  // a finalizer holds it
+  world.worker("a").clone = stale;
+  world.ReserveQuota();
+  const Decision decision = world.Look();
+  CHECK(decision.phase == Phase::kWaiting);
+  CHECK(decision.wake_at == world.workload().quota_reserved->since + kLongestCleanUp);
 }
 
 TEST_CASE("a job that Kueue does not manage is rejected with what to write") {

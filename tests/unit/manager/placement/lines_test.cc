@@ -1,7 +1,6 @@
 #include "manager/placement/lines.h"
 
 #include <algorithm>
-#include <random>
 #include <set>
 #include <string>
 
@@ -15,6 +14,7 @@ using std::chrono::minutes;
 
 const ClusterName kEast("east");
 const ClusterName kWest("west");
+const ClusterName kNorth("north");
 
 std::shared_ptr<const dra::DeviceSet> Devices(std::vector<uint64_t> devices) {
   return std::make_shared<const dra::DeviceSet>(std::move(devices));
@@ -30,6 +30,11 @@ Contender Of(const std::string& name, int second, int priority = 0, OrderSetting
 Bids On(const ClusterName& worker, Chance chance, std::shared_ptr<const dra::DeviceSet> devices,
         int missing = 0, uint64_t as_of = 1) {
   return {{worker, {chance, as_of, missing, std::move(devices)}}};
+}
+
+// A look that has seen everything.
+Lines::Answer Offer(Lines& lines, const Contender& contender, Bids bids, WallTime now) {
+  return lines.Offer(contender, std::move(bids), lines.doubts(), now);
 }
 
 std::string AfterWhom(const Lines::Answer& answer, const ClusterName& worker) {
@@ -51,39 +56,39 @@ TEST_CASE("lines: who came first goes first, and wakes the next") {
   Lines lines;
   const auto gpu = Devices({1});
   lines.Join(Of("first", 1));
-  const auto second = lines.Offer(Of("second", 2), On(kEast, Chance::kFits, gpu), kNow);
+  const auto second = Offer(lines, Of("second", 2), On(kEast, Chance::kFits, gpu), kNow);
   CHECK(AfterWhom(second, kEast) == "first");
   CHECK(second.look_at == std::vector<ObjectKey>{{"ml", "first"}});
   lines.Conclude({"ml", "second"}, {});
 
-  const auto first = lines.Offer(Of("first", 1), On(kEast, Chance::kFits, gpu), kNow);
+  const auto first = Offer(lines, Of("first", 1), On(kEast, Chance::kFits, gpu), kNow);
   CHECK(AfterWhom(first, kEast).empty());
   CHECK(first.look_at == std::vector<ObjectKey>{{"ml", "second"}});
-  lines.Offer(Of("second", 2), On(kEast, Chance::kFits, gpu), kNow);
+  Offer(lines, Of("second", 2), On(kEast, Chance::kFits, gpu), kNow);
   CHECK(lines.Conclude({"ml", "first"}, {kEast}) == std::vector<ObjectKey>{{"ml", "second"}});
   CHECK(
-      AfterWhom(lines.Offer(Of("second", 2), On(kEast, Chance::kFits, gpu), kNow), kEast).empty());
+      AfterWhom(Offer(lines, Of("second", 2), On(kEast, Chance::kFits, gpu), kNow), kEast).empty());
 }
 
 TEST_CASE("lines: a higher priority overtakes") {
   Lines lines;
   const auto gpu = Devices({1});
-  lines.Offer(Of("old", 1), On(kEast, Chance::kWaits, gpu), kNow);
+  Offer(lines, Of("old", 1), On(kEast, Chance::kWaits, gpu), kNow);
   lines.Join(Of("urgent", 9, 100));
-  const auto old = lines.Offer(Of("old", 1), On(kEast, Chance::kFits, gpu), kNow);
+  const auto old = Offer(lines, Of("old", 1), On(kEast, Chance::kFits, gpu), kNow);
   CHECK(AfterWhom(old, kEast) == "urgent");
-  lines.Offer(Of("urgent", 9, 100), On(kEast, Chance::kWaits, gpu), kNow);
+  Offer(lines, Of("urgent", 9, 100), On(kEast, Chance::kWaits, gpu), kNow);
   // Under Backfill, on the worker that it reserves.
-  CHECK(AfterWhom(lines.Offer(Of("old", 1), On(kEast, Chance::kFits, gpu), kNow), kEast) ==
+  CHECK(AfterWhom(Offer(lines, Of("old", 1), On(kEast, Chance::kFits, gpu), kNow), kEast) ==
         "urgent");
 }
 
 TEST_CASE("lines: other devices are another line") {
   Lines lines;
   const OrderSettings strict{.policy = OrderPolicy::kStrict};
-  lines.Offer(Of("large", 1, 0, strict), On(kEast, Chance::kWaits, Devices({1, 2})), kNow);
+  Offer(lines, Of("large", 1, 0, strict), On(kEast, Chance::kWaits, Devices({1, 2})), kNow);
   const auto small =
-      lines.Offer(Of("small", 2, 0, strict), On(kEast, Chance::kFits, Devices({3})), kNow);
+      Offer(lines, Of("small", 2, 0, strict), On(kEast, Chance::kFits, Devices({3})), kNow);
   CHECK(AfterWhom(small, kEast).empty());
 }
 
@@ -95,11 +100,11 @@ TEST_CASE("lines: what a gang that waits means to the smaller ones behind it") {
   Lines lines;
   Bids gang = On(kEast, Chance::kWaits, gpus, 1);
   gang.emplace(kWest, Bid{Chance::kWaits, 1, 3, gpus});
-  lines.Offer(Of("gang", 1, 0, order), gang, kNow);
+  Offer(lines, Of("gang", 1, 0, order), gang, kNow);
   Bids fits = On(kEast, Chance::kFits, gpus);
   fits.emplace(kWest, Bid{Chance::kFits, 1, 0, gpus});
   const auto offer = [&](const std::string& name) {
-    return lines.Offer(Of(name, 2, 0, order), fits, kNow);
+    return Offer(lines, Of(name, 2, 0, order), fits, kNow);
   };
   const auto a = offer("a");
   // East is where the gang lacks least.
@@ -120,23 +125,23 @@ TEST_CASE("lines: nobody passes one that has waited for too long") {
   Bids gang = On(kEast, Chance::kWaits, gpus, 1);
   gang.emplace(kWest, Bid{Chance::kWaits, 1, 1, gpus});
   const Contender first = Of("gang", 50, 0, order);
-  lines.Offer(first, gang, kNow);
+  Offer(lines, first, gang, kNow);
   const Contender small = Of("small", 60, 0, order);
   const Bids fits = On(kWest, Chance::kFits, gpus);
   CHECK(
-      AfterWhom(lines.Offer(small, fits, first.reserved_at + minutes(1) - std::chrono::seconds(1)),
+      AfterWhom(Offer(lines, small, fits, first.reserved_at + minutes(1) - std::chrono::seconds(1)),
                 kWest)
           .empty());
-  CHECK(AfterWhom(lines.Offer(small, fits, first.reserved_at + minutes(1)), kWest) == "gang");
+  CHECK(AfterWhom(Offer(lines, small, fits, first.reserved_at + minutes(1)), kWest) == "gang");
 }
 
 TEST_CASE("lines: one judged before devices became free is looked at first") {
   const OrderSettings order{.policy = OrderPolicy::kBestEffort};
   Lines lines;
   const auto gpus = Devices({1, 2});
-  lines.Offer(Of("first", 1, 0, order), On(kEast, Chance::kWaits, gpus, 1, 1), kNow);
+  Offer(lines, Of("first", 1, 0, order), On(kEast, Chance::kWaits, gpus, 1, 1), kNow);
   const auto second =
-      lines.Offer(Of("second", 2, 0, order), On(kEast, Chance::kFits, gpus, 0, 2), kNow);
+      Offer(lines, Of("second", 2, 0, order), On(kEast, Chance::kFits, gpus, 0, 2), kNow);
   CHECK(AfterWhom(second, kEast) == "first");
   CHECK(second.look_at == std::vector<ObjectKey>{{"ml", "first"}});
 }
@@ -144,11 +149,11 @@ TEST_CASE("lines: one judged before devices became free is looked at first") {
 TEST_CASE("lines: one that fits and is not dispatched holds nobody") {
   Lines lines;
   const auto gpu = Devices({1});
-  lines.Offer(Of("first", 1), On(kEast, Chance::kFits, gpu), kNow);
+  Offer(lines, Of("first", 1), On(kEast, Chance::kFits, gpu), kNow);
   const Bids fits = On(kEast, Chance::kFits, gpu);
-  CHECK(AfterWhom(lines.Offer(Of("second", 2), fits, kNow), kEast) == "first");
+  CHECK(AfterWhom(Offer(lines, Of("second", 2), fits, kNow), kEast) == "first");
   CHECK(lines.Conclude({"ml", "first"}, {}) == std::vector<ObjectKey>{{"ml", "second"}});
-  CHECK(AfterWhom(lines.Offer(Of("second", 2), fits, kNow), kEast).empty());
+  CHECK(AfterWhom(Offer(lines, Of("second", 2), fits, kNow), kEast).empty());
 }
 
 TEST_CASE("lines: the worker that is kept stays kept") {
@@ -157,7 +162,7 @@ TEST_CASE("lines: the worker that is kept stays kept") {
   const auto offer = [&](Chance east, int missing_east, int missing_west) {
     Bids bids = On(kEast, east, gpus, missing_east);
     bids.emplace(kWest, Bid{Chance::kWaits, 1, missing_west, gpus});
-    lines.Offer(Of("gang", 1), bids, kNow);
+    Offer(lines, Of("gang", 1), bids, kNow);
     return StandingOf(lines, "gang").kept;
   };
   CHECK(offer(Chance::kWaits, 2, 3) == kEast);
@@ -169,18 +174,18 @@ TEST_CASE("lines: the worker that is kept stays kept") {
 TEST_CASE("lines: one that was dispatched gets a further worker in its turn, and holds nobody") {
   Lines lines;
   const auto gpu = Devices({1});
-  lines.Offer(Of("first", 1), On(kEast, Chance::kFits, gpu), kNow);
+  Offer(lines, Of("first", 1), On(kEast, Chance::kFits, gpu), kNow);
   lines.Conclude({"ml", "first"}, {kEast});
   CHECK(lines.Standings(kNow).empty());
   Contender dispatched = Of("first", 1);
   dispatched.dispatched = true;
-  lines.Offer(Of("oldest", 0), On(kWest, Chance::kFits, gpu), kNow);
+  Offer(lines, Of("oldest", 0), On(kWest, Chance::kFits, gpu), kNow);
   const Bids west = On(kWest, Chance::kFits, gpu);
-  CHECK(AfterWhom(lines.Offer(dispatched, west, kNow), kWest) == "oldest");
+  CHECK(AfterWhom(Offer(lines, dispatched, west, kNow), kWest) == "oldest");
   lines.Conclude({"ml", "first"}, {});
   lines.Leave({"ml", "oldest"});
-  CHECK(AfterWhom(lines.Offer(dispatched, west, kNow), kWest).empty());
-  CHECK(AfterWhom(lines.Offer(Of("last", 2), west, kNow), kWest).empty());
+  CHECK(AfterWhom(Offer(lines, dispatched, west, kNow), kWest).empty());
+  CHECK(AfterWhom(Offer(lines, Of("last", 2), west, kNow), kWest).empty());
 }
 
 TEST_CASE("lines: one that no worker took has lost neither its place nor its passes") {
@@ -190,17 +195,17 @@ TEST_CASE("lines: one that no worker took has lost neither its place nor its pas
   const Contender gang = Of("gang", 1, 0, order);
   Bids waits = On(kEast, Chance::kWaits, gpus, 1);
   waits.emplace(kWest, Bid{Chance::kWaits, 1, 1, gpus});
-  lines.Offer(gang, waits, kNow);
+  Offer(lines, gang, waits, kNow);
   const Bids west = On(kWest, Chance::kFits, gpus);
-  lines.Offer(Of("a", 2, 0, order), west, kNow);
+  Offer(lines, Of("a", 2, 0, order), west, kNow);
   lines.Conclude({"ml", "a"}, {kWest});
   CHECK(PassesOf(lines, "gang") == 1);
-  lines.Offer(gang, On(kEast, Chance::kFits, gpus), kNow);
+  Offer(lines, gang, On(kEast, Chance::kFits, gpus), kNow);
   lines.Conclude({"ml", "gang"}, {kEast});
   // It refused the gang, which is judged again before anybody goes.
   lines.Join(gang);
-  CHECK(AfterWhom(lines.Offer(Of("b", 2, 0, order), west, kNow), kWest) == "gang");
-  lines.Offer(gang, waits, kNow);
+  CHECK(AfterWhom(Offer(lines, Of("b", 2, 0, order), west, kNow), kWest) == "gang");
+  Offer(lines, gang, waits, kNow);
   CHECK(PassesOf(lines, "gang") == 1);
 }
 
@@ -208,12 +213,12 @@ TEST_CASE("lines: one in doubt holds those that want the same devices, and no ot
   const OrderSettings order{.policy = OrderPolicy::kBestEffort};
   Lines lines;
   const auto gpu = Devices({1}), tpu = Devices({2});
-  lines.Offer(Of("first", 1, 0, order), On(kEast, Chance::kWaits, gpu, 1), kNow);
-  lines.Invalidate({"ml", "first"});
-  const auto same = lines.Offer(Of("same", 2, 0, order), On(kEast, Chance::kFits, gpu), kNow);
+  Offer(lines, Of("first", 1, 0, order), On(kEast, Chance::kWaits, gpu, 1), kNow);
+  lines.Invalidate({"ml", "first"}, std::nullopt);
+  const auto same = Offer(lines, Of("same", 2, 0, order), On(kEast, Chance::kFits, gpu), kNow);
   CHECK(AfterWhom(same, kEast) == "first");
   CHECK(same.look_at == std::vector<ObjectKey>{{"ml", "first"}});
-  const auto other = lines.Offer(Of("other", 3, 0, order), On(kEast, Chance::kFits, tpu), kNow);
+  const auto other = Offer(lines, Of("other", 3, 0, order), On(kEast, Chance::kFits, tpu), kNow);
   CHECK(AfterWhom(other, kEast).empty());
 }
 
@@ -224,15 +229,15 @@ TEST_CASE("lines: a worker that comes back is nobody's before those ahead were j
   Lines lines;
   const auto gpu = Devices({1});
   // Nothing was judged in the east while it was out of reach, or while a template was missing.
-  lines.Offer(Of("first", 1, 0, order), {}, kNow);
-  lines.Offer(Of("second", 2, 0, order), {}, kNow);
-  lines.Invalidate({"ml", "first"});
-  lines.Invalidate({"ml", "second"});
+  Offer(lines, Of("first", 1, 0, order), {}, kNow);
+  Offer(lines, Of("second", 2, 0, order), {}, kNow);
+  lines.Invalidate({"ml", "first"}, std::nullopt);
+  lines.Invalidate({"ml", "second"}, std::nullopt);
   const Bids fits = On(kEast, Chance::kFits, gpu);
-  const auto second = lines.Offer(Of("second", 2, 0, order), fits, kNow);
+  const auto second = Offer(lines, Of("second", 2, 0, order), fits, kNow);
   CHECK(AfterWhom(second, kEast) == "first");
   CHECK(second.look_at == std::vector<ObjectKey>{{"ml", "first"}});
-  CHECK(AfterWhom(lines.Offer(Of("first", 1, 0, order), fits, kNow), kEast).empty());
+  CHECK(AfterWhom(Offer(lines, Of("first", 1, 0, order), fits, kNow), kEast).empty());
 }
 
 TEST_CASE("lines: other devices are nobody's before those ahead were judged with them") {
@@ -242,21 +247,21 @@ TEST_CASE("lines: other devices are nobody's before those ahead were judged with
   Lines lines;
   const auto gpu = Devices({1});
   // A node group of the east has no node yet.
-  lines.Offer(Of("first", 1, 0, order), On(kEast, Chance::kNone, Devices({}), 1, 1), kNow);
+  Offer(lines, Of("first", 1, 0, order), On(kEast, Chance::kNone, Devices({}), 1, 1), kNow);
   lines.Offered(kEast, 2);
   const Contender second = Of("second", 2, 0, order);
-  const auto early = lines.Offer(second, On(kEast, Chance::kFits, gpu, 0, 2), kNow);
+  const auto early = Offer(lines, second, On(kEast, Chance::kFits, gpu, 0, 2), kNow);
   CHECK(AfterWhom(early, kEast) == "first");
   CHECK(early.look_at == std::vector<ObjectKey>{{"ml", "first"}});
   SECTION("it fits now") {
     const auto first =
-        lines.Offer(Of("first", 1, 0, order), On(kEast, Chance::kFits, gpu, 0, 2), kNow);
+        Offer(lines, Of("first", 1, 0, order), On(kEast, Chance::kFits, gpu, 0, 2), kNow);
     CHECK(AfterWhom(first, kEast).empty());
   }
   SECTION("it can use none of them") {
-    lines.Offer(Of("first", 1, 0, order), On(kEast, Chance::kNone, Devices({}), 1, 2), kNow);
+    Offer(lines, Of("first", 1, 0, order), On(kEast, Chance::kNone, Devices({}), 1, 2), kNow);
     // One that becomes free later is nothing to it.
-    const auto late = lines.Offer(second, On(kEast, Chance::kFits, gpu, 0, 3), kNow);
+    const auto late = Offer(lines, second, On(kEast, Chance::kFits, gpu, 0, 3), kNow);
     CHECK(AfterWhom(late, kEast).empty());
   }
 }
@@ -266,11 +271,11 @@ TEST_CASE("lines: one in doubt that has not seen the new devices either is looke
       GENERATE(OrderPolicy::kStrict, OrderPolicy::kBackfill, OrderPolicy::kBestEffort);
   const OrderSettings order{.policy = policy};
   Lines lines;
-  lines.Offer(Of("first", 1, 0, order), On(kEast, Chance::kNone, Devices({1}), 1, 1), kNow);
-  lines.Invalidate({"ml", "first"});
+  Offer(lines, Of("first", 1, 0, order), On(kEast, Chance::kNone, Devices({1}), 1, 1), kNow);
+  lines.Invalidate({"ml", "first"}, std::nullopt);
   lines.Offered(kEast, 2);
   const auto second =
-      lines.Offer(Of("second", 2, 0, order), On(kEast, Chance::kFits, Devices({2}), 0, 2), kNow);
+      Offer(lines, Of("second", 2, 0, order), On(kEast, Chance::kFits, Devices({2}), 0, 2), kNow);
   CHECK(AfterWhom(second, kEast) == "first");
   CHECK(second.look_at == std::vector<ObjectKey>{{"ml", "first"}});
 }
@@ -279,14 +284,14 @@ TEST_CASE("lines: those behind are looked at again when their queue gets another
   Lines lines;
   const auto gpus = Devices({1, 2});
   const Bids waits = On(kEast, Chance::kWaits, gpus, 1);
-  lines.Offer(Of("gang", 1, 0, {.policy = OrderPolicy::kStrict}), waits, kNow);
+  Offer(lines, Of("gang", 1, 0, {.policy = OrderPolicy::kStrict}), waits, kNow);
   const Contender small = Of("small", 2, 0, {.policy = OrderPolicy::kStrict});
   const Bids fits = On(kEast, Chance::kFits, gpus);
-  REQUIRE(AfterWhom(lines.Offer(small, fits, kNow), kEast) == "gang");
+  REQUIRE(AfterWhom(Offer(lines, small, fits, kNow), kEast) == "gang");
   lines.Conclude({"ml", "small"}, {});
   const Contender changed = Of("gang", 1, 0, {.policy = OrderPolicy::kBestEffort});
   CHECK(lines.Join(changed) == std::vector<ObjectKey>{{"ml", "small"}});
-  CHECK(AfterWhom(lines.Offer(small, fits, kNow), kEast).empty());
+  CHECK(AfterWhom(Offer(lines, small, fits, kNow), kEast).empty());
 }
 
 TEST_CASE("lines: a queue that comes late does not wait for the backlog of another line") {
@@ -297,10 +302,10 @@ TEST_CASE("lines: a queue that comes late does not wait for the backlog of anoth
     contender.share = Share{.queue = queue, .weight = 1, .cost = 1};
     return contender;
   };
-  for (int i = 0; i < 50; ++i) lines.Offer(of("a", i), On(kEast, Chance::kWaits, h100, 1), kNow);
-  lines.Offer(of("a", 50), On(kEast, Chance::kFits, l4), kNow);
+  for (int i = 0; i < 50; ++i) Offer(lines, of("a", i), On(kEast, Chance::kWaits, h100, 1), kNow);
+  Offer(lines, of("a", 50), On(kEast, Chance::kFits, l4), kNow);
   lines.Conclude({"ml", "a50"}, {kEast});
-  lines.Offer(of("b", 60), On(kEast, Chance::kWaits, h100, 1), kNow);
+  Offer(lines, of("b", 60), On(kEast, Chance::kWaits, h100, 1), kNow);
   CHECK(StandingOf(lines, "b60").places.at(kEast) <= 2);
 }
 
@@ -308,9 +313,9 @@ TEST_CASE("lines: where each stands") {
   Lines lines;
   const OrderSettings backfill;
   const auto both = Devices({1, 2});
-  lines.Offer(Of("first", 1, 0, backfill), On(kEast, Chance::kWaits, both, 1), kNow);
-  lines.Offer(Of("other", 2, 0, backfill), On(kEast, Chance::kWaits, Devices({3}), 1), kNow);
-  lines.Offer(Of("third", 3, 0, backfill), On(kEast, Chance::kWaits, Devices({2, 3}), 1), kNow);
+  Offer(lines, Of("first", 1, 0, backfill), On(kEast, Chance::kWaits, both, 1), kNow);
+  Offer(lines, Of("other", 2, 0, backfill), On(kEast, Chance::kWaits, Devices({3}), 1), kNow);
+  Offer(lines, Of("third", 3, 0, backfill), On(kEast, Chance::kWaits, Devices({2, 3}), 1), kNow);
   lines.Join(Of("unseen", 4));
   const std::vector<Standing> all = lines.Standings(kNow);
   REQUIRE(all.size() == 4);
@@ -326,430 +331,131 @@ TEST_CASE("lines: who fits is told who holds it, and whether that one may still 
   Lines lines;
   const auto gpu = Devices({1});
   const OrderSettings once{.policy = OrderPolicy::kBackfill, .max_passes = 1};
-  lines.Offer(Of("gang", 1, 0, once), On(kEast, Chance::kWaits, gpu, 3), kNow);
-  lines.Offer(Of("strict", 2, 0, {.policy = OrderPolicy::kStrict}),
-              On(kWest, Chance::kWaits, gpu, 1), kNow);
-  CHECK(AfterWhom(lines.Offer(Of("west", 3), On(kWest, Chance::kFits, gpu), kNow), kWest) ==
+  Offer(lines, Of("gang", 1, 0, once), On(kEast, Chance::kWaits, gpu, 3), kNow);
+  Offer(lines, Of("strict", 2, 0, {.policy = OrderPolicy::kStrict}),
+        On(kWest, Chance::kWaits, gpu, 1), kNow);
+  CHECK(AfterWhom(Offer(lines, Of("west", 3), On(kWest, Chance::kFits, gpu), kNow), kWest) ==
         "strict");
   CHECK(StandingOf(lines, "west").behind.at(kWest).name == "strict");
   CHECK(StandingOf(lines, "gang").behind.empty());
 
   CHECK(!StandingOf(lines, "gang").is_bound_reached);
-  for (Standing& standing : lines.Standings(kNow + once.max_wait))
+  // Strict has none; of two with one, the second waits for less long.
+  for (Standing& standing : lines.Standings(kNow + once.max_wait - std::chrono::seconds(98)))
     CHECK(standing.is_bound_reached == (standing.rank.workload.name == "gang"));
 }
 
-// ---- random histories
+TEST_CASE("lines: a doubt that came after a look had begun outlives it") {
+  Lines lines;
+  const auto gpu = Devices({1});
+  Offer(lines, Of("first", 1), On(kEast, Chance::kNone, gpu), kNow);
+  const uint64_t seen = lines.doubts();  // the template is missing still
+  lines.Invalidate({"ml", "first"}, std::nullopt);
+  lines.Offer(Of("first", 1), On(kEast, Chance::kNone, gpu), seen, kNow);
+  const Bids fits = On(kEast, Chance::kFits, gpu);
+  CHECK(AfterWhom(Offer(lines, Of("second", 2), fits, kNow), kEast) == "first");
+  Offer(lines, Of("first", 1), On(kEast, Chance::kNone, gpu), kNow);
+  CHECK(AfterWhom(Offer(lines, Of("second", 2), fits, kNow), kEast).empty());
+}
 
-struct Job {
-  Contender contender;
-  QueueRank rank;  // as the lines have it
-  int need = 1;
-  std::set<int> kinds;  // of devices that serve it
-  bool waits = false;
-  bool dispatched = false;  // and not admitted yet
-};
+TEST_CASE("lines: a doubt on one worker holds nobody on another") {
+  Lines lines;
+  const auto gpu = Devices({1});
+  const OrderSettings order{.policy = OrderPolicy::kBestEffort};
+  Bids waits = On(kEast, Chance::kWaits, gpu, 1);
+  waits.merge(On(kWest, Chance::kWaits, gpu, 1));
+  Offer(lines, Of("first", 1, 0, order), waits, kNow);
+  lines.Invalidate({"ml", "first"}, kWest);
+  const Contender second = Of("second", 2, 0, order);
+  CHECK(AfterWhom(Offer(lines, second, On(kEast, Chance::kFits, gpu), kNow), kEast).empty());
+  CHECK(AfterWhom(Offer(lines, second, On(kWest, Chance::kFits, gpu), kNow), kWest) == "first");
+}
 
-struct Device {
-  uint64_t id;
-  int kind;
-  bool taken = false;
-};
+TEST_CASE("lines: one that is second on a worker has the bound where it is the first") {
+  Lines lines;
+  const auto gpus = Devices({1, 2});
+  const OrderSettings once{.max_passes = 1};
+  Offer(lines, Of("first", 1, 0, once), On(kEast, Chance::kWaits, gpus, 1), kNow);
+  Bids both = On(kEast, Chance::kWaits, gpus, 1);
+  both.merge(On(kWest, Chance::kWaits, gpus, 2));
+  both.merge(On(kNorth, Chance::kWaits, gpus, 2));
+  Offer(lines, Of("second", 2, 0, once), both, kNow);
+  CHECK(StandingOf(lines, "second").kept == kNorth);  // not the east, where it lacks least
+  const Bids west = On(kWest, Chance::kFits, gpus);
+  CHECK(AfterWhom(Offer(lines, Of("a", 3), west, kNow), kWest).empty());
+  lines.Conclude({"ml", "a"}, {kWest});
+  CHECK(AfterWhom(Offer(lines, Of("b", 4), west, kNow), kWest) == "second");
+}
 
-struct HistoryOptions {
-  uint32_t seed = 1;
-  OrderPolicy policy = OrderPolicy::kStrict;
-  bool churn = false;   // devices change before every look, though none becomes free
-  bool shares = false;  // queues have weights
-  // Workers go out of reach and return, devices come and go, jobs are deleted, weights change.
-  bool changes = false;
-};
+TEST_CASE("lines: one that fits, held by one that waits, is passed no more often than its bound") {
+  Lines lines;
+  const OrderSettings once{.max_passes = 1};
+  Offer(lines, Of("large", 1, 0, once), On(kEast, Chance::kWaits, Devices({1, 2}), 1), kNow);
+  const Bids flexible = On(kEast, Chance::kFits, Devices({1, 2, 3, 4}));
+  CHECK(AfterWhom(Offer(lines, Of("flexible", 2, 0, once), flexible, kNow), kEast) == "large");
+  lines.Conclude({"ml", "flexible"}, {});
+  const Bids other = On(kEast, Chance::kFits, Devices({3, 4}));
+  CHECK(AfterWhom(Offer(lines, Of("a", 3), other, kNow), kEast).empty());
+  lines.Conclude({"ml", "a"}, {kEast});
+  CHECK(StandingOf(lines, "flexible").is_bound_reached);
+  CHECK(AfterWhom(Offer(lines, Of("b", 4), other, kNow), kEast) == "flexible");
+}
 
-// Workers with devices of a few kinds, jobs that want some of one worker at once, and looks in
-// random order, as many threads make them.
-class Cluster {
- public:
-  explicit Cluster(const HistoryOptions& options)
-      : random_(options.seed),
-        policy_(options.policy),
-        churn_(options.churn),
-        shares_(options.shares),
-        changes_(options.changes) {
-    for (int i = Draw(1, 3); i > 0; --i) {
-      auto& devices = workers_[ClusterName("w" + std::to_string(i))];
-      for (int n = Draw(1, 6); n > 0; --n) devices.push_back({++last_device_, Draw(0, 2)});
-    }
-  }
+TEST_CASE("lines: one that is overdue on its worker waits for others in its old place") {
+  Lines lines;
+  const auto gpus = Devices({1, 2, 3, 4});
+  const OrderSettings strict{.policy = OrderPolicy::kStrict};
+  Contender gang = Of("gang", 1, 0, strict);
+  Offer(lines, gang, On(kEast, Chance::kFits, gpus), kNow);
+  lines.Conclude({"ml", "gang"}, {kEast});
+  gang.dispatched = true;
+  const Contender small = Of("small", 2, 0, strict);
+  const Bids fits = On(kWest, Chance::kFits, gpus);
+  CHECK(AfterWhom(Offer(lines, small, fits, kNow), kWest).empty());
+  lines.Conclude({"ml", "small"}, {});
+  gang.overdue = true;
+  Offer(lines, gang, On(kWest, Chance::kWaits, gpus, 3), kNow);
+  CHECK(StandingOf(lines, "gang").places.at(kWest) == 1);
+  CHECK(AfterWhom(Offer(lines, small, fits, kNow), kWest) == "gang");
+  // An event joins it again, and does not know what the look knew.
+  gang.overdue = false;
+  lines.Join(gang);
+  CHECK(AfterWhom(Offer(lines, small, fits, kNow), kWest) == "gang");
+  // It was evicted, and has its time anew wherever it is dispatched to next.
+  gang.dispatched = false;
+  lines.Join(gang);
+  gang.dispatched = true;
+  lines.Join(gang);
+  CHECK(AfterWhom(Offer(lines, small, fits, kNow), kWest).empty());
+}
 
-  void Run(int events) {
-    for (int i = 0; i < events; ++i) {
-      const int what = Draw(0, 99);
-      if (what < 20) Submit();
-      if (what < 30) Finish();
-      if (what < 35) Evict();
-      if (what < 45) Invalidate();
-      if (what == 50) Restart();
-      if (what > 50) LookAtAny();
-      if (changes_ && Draw(0, 9) == 0) Change();
-    }
-    while (!out_of_reach_.empty()) {
-      const ClusterName worker = *out_of_reach_.begin();
-      Return(worker);
-    }
-    while (!running_.empty() || !queue_.empty()) {
-      while (!queue_.empty()) LookAtAny();
-      CheckAtRest();
-      Finish();
-    }
-    for (const auto& [key, job] : jobs_) REQUIRE_FALSE((job.waits && CanEverRun(job)));
-    if (!churn_) REQUIRE(inversions_ == 0);
-  }
+TEST_CASE("lines: a nomination that could not be written counts as one pass") {
+  Lines lines;
+  const auto gpus = Devices({1, 2});
+  Bids waits = On(kEast, Chance::kWaits, gpus, 1);
+  waits.merge(On(kWest, Chance::kWaits, gpus, 2));
+  Offer(lines, Of("gang", 1), waits, kNow);
+  const auto try_it = [&](bool was_written) {
+    Contender small = Of("small", 2);
+    small.dispatched = was_written;
+    Offer(lines, small, On(kWest, Chance::kFits, gpus), kNow);
+    lines.Conclude({"ml", "small"}, {kWest});
+    return PassesOf(lines, "gang");
+  };
+  CHECK(try_it(false) == 1);
+  CHECK(try_it(false) == 1);
+  CHECK(try_it(true) == 2);  // the worker refused it, and it takes another one
+}
 
- private:
-  int Draw(int least, int most) { return std::uniform_int_distribution<int>(least, most)(random_); }
-
-  void Submit() {
-    const int number = ++submitted_;
-    const bool gang = Draw(1, 4) == 4;
-    Job job;
-    job.contender = {.rank = {.priority = Draw(0, 1),
-                              .since = WallTime{std::chrono::seconds(number)},
-                              .workload = {"ml", "j" + std::to_string(number)}},
-                     .reserved_at = now_,
-                     .order = {.policy = policy_, .max_passes = kPasses, .max_wait = kWait}};
-    job.need = gang ? Draw(2, 4) : 1;
-    for (int n = Draw(1, 2); n > 0; --n) job.kinds.insert(Draw(0, 2));
-    if (shares_) {
-      const auto& [queue, weight] = *std::next(weights_.begin(), Draw(0, 2));
-      job.contender.share = Share{queue, weight, job.need + 0.0};
-      if (queue != "q0")
-        job.contender.share->local =
-            LocalShare{"ml/" + std::to_string(Draw(0, 2)), Draw(0, 2) + 0.0};
-      // Some come back: they have waited for longer than others of their queue.
-      if (Draw(0, 4) == 0) job.contender.rank.since -= std::chrono::seconds(Draw(1, 20));
-    }
-    job.rank = job.contender.rank;
-    job.waits = true;
-    Wake(lines_.Join(job.contender));
-    queue_.insert(job.contender.rank.workload);
-    jobs_.emplace(job.contender.rank.workload, job);
-  }
-
-  void Wake(const std::vector<ObjectKey>& keys) { queue_.insert(keys.begin(), keys.end()); }
-
-  Job* AnyOf(bool Job::* state) {
-    std::vector<Job*> found;
-    for (auto& [key, job] : jobs_)
-      if (job.*state) found.push_back(&job);
-    return found.empty() ? nullptr
-                         : found[static_cast<size_t>(Draw(0, static_cast<int>(found.size()) - 1))];
-  }
-
-  // Its quota is taken, and given again at once.
-  void Evict() {
-    Job* job = AnyOf(&Job::waits);
-    if (job == nullptr) return;
-    const ObjectKey key = job->contender.rank.workload;
-    Wake(lines_.Leave(key));
-    passes_.erase(key);
-    job->contender.reserved_at = now_;
-    job->rank = job->contender.rank;
-    Wake(lines_.Join(job->contender));
-    queue_.insert(key);
-  }
-
-  // Something else that it asks for has changed.
-  void Invalidate() {
-    const Job* job = AnyOf(&Job::waits);
-    if (job == nullptr) return;
-    lines_.Invalidate(job->contender.rank.workload);
-    queue_.insert(job->contender.rank.workload);
-  }
-
-  void Restart() {
-    lines_ = Lines();
-    passes_.clear();
-    for (auto& [key, job] : jobs_) {
-      if (!job.waits && !job.dispatched) continue;
-      job.rank = job.contender.rank;
-      Wake(lines_.Join(job.contender));
-      queue_.insert(key);
-    }
-  }
-
-  void Change() {
-    const ClusterName worker =
-        std::next(workers_.begin(), Draw(0, static_cast<int>(workers_.size()) - 1))->first;
-    switch (Draw(0, 4)) {
-      case 0:
-        return out_of_reach_.contains(worker) ? Return(worker) : Cut(worker);
-      case 1:
-        return AddDevice(worker);
-      case 2:
-        return TakeDeviceAway(worker);
-      case 3:
-        return Delete();
-      default:
-        return ChangeWeight();
-    }
-  }
-
-  // What each wants there is judged anew, as after every change of contact.
-  void LookAgain() {
-    for (const auto& [key, job] : jobs_) {
-      if (!job.waits) continue;
-      lines_.Invalidate(key);
-      queue_.insert(key);
-    }
-  }
-  void Cut(const ClusterName& worker) {
-    out_of_reach_.insert(worker);
-    LookAgain();
-  }
-  void Return(const ClusterName& worker) {
-    out_of_reach_.erase(worker);
-    if (missed_changes_.erase(worker) > 0) Offer(worker);
-    LookAgain();
-  }
-
-  void AddDevice(const ClusterName& worker) {
-    workers_.at(worker).push_back({++last_device_, Draw(0, 2)});
-    Offer(worker);
-  }
-  void TakeDeviceAway(const ClusterName& worker) {
-    auto& devices = workers_.at(worker);
-    const auto free = std::find_if(devices.begin(), devices.end(),
-                                   [](const Device& device) { return !device.taken; });
-    if (free == devices.end()) return;
-    devices.erase(free);
-    Offer(worker);
-  }
-  // Which devices there are has changed.
-  void Offer(const ClusterName& worker) {
-    std::erase_if(sets_, [&](const auto& set) { return set.first.first == worker; });
-    if (out_of_reach_.contains(worker)) {
-      missed_changes_.insert(worker);
-      return;
-    }
-    lines_.Offered(worker, ++freed_[worker]);
-    for (const auto& [key, job] : jobs_)
-      if (job.waits) queue_.insert(key);
-  }
-
-  void Delete() {
-    Job* job = AnyOf(&Job::waits);
-    if (job == nullptr) return;
-    job->waits = false;
-    Wake(lines_.Leave(job->contender.rank.workload));
-    if (shares_) ReadRanks();  // those behind it take its turns
-  }
-
-  void ChangeWeight() {
-    if (!shares_) return;
-    const auto queue = std::next(weights_.begin(), Draw(0, 2));
-    queue->second = Draw(0, 4);
-    for (auto& [key, job] : jobs_) {
-      if ((!job.waits && !job.dispatched) || job.contender.share->queue != queue->first) continue;
-      job.contender.share->weight = queue->second;
-      Wake(lines_.Join(job.contender));
-    }
-    ReadRanks();
-  }
-
-  // The worker refused it, or admits it.
-  void End(Job& job) {
-    const ObjectKey key = job.contender.rank.workload;
-    job.dispatched = job.contender.dispatched = false;
-    if (Draw(0, 3) > 0) return Wake(lines_.Leave(key));
-    job.waits = true;
-    Wake(lines_.Join(job.contender));
-    Free(running_.find(key));
-  }
-
-  void ReadRanks() {
-    for (const Standing& each : lines_.Standings(kNow))
-      jobs_.at(each.rank.workload).rank = each.rank;
-  }
-
-  bool Serves(const Device& device, const Job& job) const {
-    return job.kinds.contains(device.kind);
-  }
-  int Count(const ClusterName& worker, const Job& job, bool free_only) const {
-    const auto& devices = workers_.at(worker);
-    return static_cast<int>(std::count_if(devices.begin(), devices.end(), [&](const Device& each) {
-      return Serves(each, job) && !(free_only && each.taken);
-    }));
-  }
-  bool CanEverRun(const Job& job) const {
-    return std::any_of(workers_.begin(), workers_.end(), [&](const auto& worker) {
-      return Count(worker.first, job, false) >= job.need;
-    });
-  }
-  bool CouldRunOn(const ClusterName& worker, const Job& job) const {
-    return Count(worker, job, false) >= job.need;
-  }
-
-  Bids BidsOf(const Job& job) {
-    Bids bids;
-    for (const auto& [worker, devices] : workers_) {
-      if (out_of_reach_.contains(worker)) continue;
-      const int free = Count(worker, job, true);
-      std::vector<uint64_t> ids;
-      for (const Device& device : devices)
-        if (Serves(device, job)) ids.push_back(device.id);
-      auto& set = sets_[{worker, job.kinds}];
-      if (set == nullptr) set = Devices(ids);
-      const Chance chance = free >= job.need          ? Chance::kFits
-                            : CouldRunOn(worker, job) ? Chance::kWaits
-                                                      : Chance::kNone;
-      bids[worker] = {chance, freed_[worker], chance == Chance::kWaits ? job.need - free : 0, set};
-    }
-    return bids;
-  }
-
-  bool Compete(const ClusterName& worker, const Job& a, const Job& b) const {
-    if (out_of_reach_.contains(worker)) return false;
-    if (!CouldRunOn(worker, a) || !CouldRunOn(worker, b)) return false;
-    const auto& devices = workers_.at(worker);
-    return std::any_of(devices.begin(), devices.end(),
-                       [&](const Device& each) { return Serves(each, a) && Serves(each, b); });
-  }
-
-  void LookAtAny() {
-    if (queue_.empty()) return;
-    const ObjectKey key = *std::next(queue_.begin(), Draw(0, static_cast<int>(queue_.size()) - 1));
-    queue_.erase(key);
-    Job& job = jobs_.at(key);
-    now_ += std::chrono::seconds(1);
-    if (job.dispatched) return End(job);
-    if (!job.waits) return;
-    REQUIRE(++looks_ < 100'000);
-    for (const auto& [worker, devices] : workers_) freed_[worker] += churn_ ? 1 : 0;
-    const Lines::Answer answer = lines_.Offer(job.contender, BidsOf(job), now_);
-    Wake(answer.look_at);
-    if (shares_) ReadRanks();
-    std::set<ClusterName> chosen;
-    for (const auto& [worker, turn] : answer.turns) {
-      if (!turn.after && chosen.empty() && Count(worker, job, true) >= job.need)
-        chosen.insert(worker);
-    }
-    if (!chosen.empty()) Dispatch(*chosen.begin(), job);
-    Wake(lines_.Conclude(key, chosen));
-  }
-
-  void Dispatch(const ClusterName& worker, Job& job) {
-    for (auto& [key, other] : jobs_) {
-      if (!other.waits || !(other.rank < job.rank) || !Compete(worker, other, job)) continue;
-      INFO(job.contender.rank.workload.name << " passes " << key.name << " on " << worker.value);
-      REQUIRE(policy_ != OrderPolicy::kStrict);
-      // One that was looked at before the very last change may be passed, where changes never end.
-      if (policy_ == OrderPolicy::kBestEffort && Count(worker, other, true) >= other.need)
-        ++inversions_;
-      if (policy_ != OrderPolicy::kBackfill || !IsFirst(other)) continue;
-      REQUIRE(++passes_[key] <= kPasses);
-      REQUIRE(now_ - other.contender.reserved_at < kWait);
-    }
-    int left = job.need;
-    for (Device& device : workers_.at(worker)) {
-      if (left == 0 || device.taken || !Serves(device, job)) continue;
-      device.taken = true;
-      --left;
-      running_[job.contender.rank.workload].emplace_back(worker, device.id);
-    }
-    job.waits = false;
-    job.dispatched = job.contender.dispatched = true;
-    queue_.insert(job.contender.rank.workload);
-  }
-
-  // None that waits is ahead of it in any line.
-  bool IsFirst(const Job& job) const {
-    return std::none_of(jobs_.begin(), jobs_.end(), [&](const auto& other) {
-      return other.second.waits && other.second.rank < job.rank &&
-             std::any_of(
-                 workers_.begin(), workers_.end(),
-                 [&](const auto& worker) { return Compete(worker.first, other.second, job); });
-    });
-  }
-
-  using Running = std::map<ObjectKey, std::vector<std::pair<ClusterName, uint64_t>>>;
-
-  void Finish() {
-    if (running_.empty()) return;
-    const auto ended = std::next(running_.begin(), Draw(0, static_cast<int>(running_.size()) - 1));
-    if (!jobs_.at(ended->first).dispatched) Free(ended);
-  }
-
-  void Free(Running::iterator ended) {
-    for (const auto& [worker, id] : ended->second) {
-      for (Device& device : workers_.at(worker))
-        if (device.id == id) device.taken = false;
-      ++freed_[worker];
-    }
-    running_.erase(ended);
-    for (const auto& [key, job] : jobs_)
-      if (job.waits) queue_.insert(key);
-  }
-
-  // Nothing moves any more: no device is idle that nobody may keep from others.
-  void CheckAtRest() {
-    const std::vector<Standing> standings = lines_.Standings(kNow);
-    for (const auto& [key, job] : jobs_) {
-      if (!job.waits) continue;
-      for (const auto& [worker, devices] : workers_) {
-        if (Count(worker, job, true) < job.need) continue;
-        INFO(key.name << " fits on " << worker.value);
-        REQUIRE(policy_ != OrderPolicy::kBestEffort);
-        REQUIRE(std::any_of(standings.begin(), standings.end(), [&](const Standing& ahead) {
-          const Job& other = jobs_.at(ahead.rank.workload);
-          return other.rank < job.rank && Compete(worker, other, job) && MayKeep(ahead, worker);
-        }));
-      }
-    }
-  }
-  bool MayKeep(const Standing& standing, const ClusterName& worker) const {
-    if (policy_ == OrderPolicy::kStrict) return true;
-    if (!standing.kept) return false;
-    return standing.kept == worker || standing.passes >= kPasses ||
-           now_ - standing.reserved_at >= kWait;
-  }
-
-  static constexpr int kPasses = 2;
-  static constexpr std::chrono::seconds kWait{60};
-
-  std::mt19937 random_;
-  const OrderPolicy policy_;
-  const bool churn_;
-  const bool shares_;
-  const bool changes_;
-  uint64_t last_device_ = 0;
-  std::set<ClusterName> out_of_reach_;
-  std::set<ClusterName> missed_changes_;  // of those: their devices are other ones by now
-  std::map<std::string, double> weights_ = {{"q0", 0.5}, {"q1", 1.5}, {"q2", 2.5}};
-  std::map<ClusterName, std::vector<Device>> workers_;
-  std::map<std::pair<ClusterName, std::set<int>>, std::shared_ptr<const dra::DeviceSet>> sets_;
-  std::map<ClusterName, uint64_t> freed_;
-  std::map<ObjectKey, Job> jobs_;
-  std::map<ObjectKey, int> passes_;
-  std::set<ObjectKey> queue_;
-  Running running_;
-  WallTime now_ = kNow;
-  int submitted_ = 0;
-  int looks_ = 0;
-  int inversions_ = 0;
-  Lines lines_;
-};
-
-TEST_CASE("lines: random histories keep the order, the bound, and no device idle") {
-  const auto policy =
-      GENERATE(OrderPolicy::kStrict, OrderPolicy::kBackfill, OrderPolicy::kBestEffort);
-  const bool churn = GENERATE(false, true);
-  const bool shares = GENERATE(false, true);
-  const bool changes = GENERATE(false, true);
-  for (uint32_t seed = 1; seed <= (shares ? 25u : 150u); ++seed) {
-    INFO("policy " << static_cast<int>(policy) << ", churn " << churn << ", shares " << shares
-                   << ", changes " << changes << ", seed " << seed);
-    Cluster({seed, policy, churn, shares, changes}).Run(200);
-  }
+TEST_CASE("lines: jobs with an order of their own that come do not go through all that wait") {
+  Lines lines;
+  const auto gpus = Devices({1, 2});
+  const OrderSettings own{.max_passes = 3};
+  Offer(lines, Of("first", 1, 0, own), On(kEast, Chance::kWaits, gpus, 1), kNow);
+  const Contender second = Of("second", 2, 0, own);
+  Offer(lines, second, On(kEast, Chance::kFits, gpus), kNow);
+  // Would wake it, as a change of the first's order does.
+  CHECK(lines.Join(Of("third", 3, 0, own)).empty());
 }
 
 // ---- fair turns
@@ -793,6 +499,20 @@ TEST_CASE("lines: queues share by weight, and within a queue time decides") {
   CHECK(std::count(then.begin(), then.end(), 'a') == 5);
   CHECK(std::count(then.begin(), then.end(), 'b') == 2);
   CHECK(std::count(then.begin(), then.end(), 'c') == 3);
+}
+
+TEST_CASE("lines: a queue that comes late is not as rich as a job that has waited for long") {
+  Lines lines;
+  // It waits for cards that are long in use.
+  Offer(lines, In("x", 1, "gang", 0), On(kWest, Chance::kWaits, Devices({9}), 1), kNow);
+  for (int i = 0; i < 200; ++i) {
+    lines.Join(In("a", 1, "a" + std::to_string(i), 1 + i));
+    if (i >= 100) lines.Conclude({"ml", "a" + std::to_string(i - 100)}, {kEast});
+  }
+  for (int i = 0; i < 40; ++i) lines.Join(In("c", 1, "c" + std::to_string(i), 300 + i));
+  lines.Leave({"ml", "gang"});
+  const std::string served = Serve(lines, 40);
+  CHECK(std::count(served.begin(), served.end(), 'c') == 20);
 }
 
 TEST_CASE("lines: LocalQueues share the turns of their ClusterQueue, and no others") {
@@ -846,12 +566,12 @@ TEST_CASE("lines: one that moves up because another was deleted is looked at") {
   const Bids fits = On(kEast, Chance::kFits, gpu);
   lines.Join(In("a", 1, "a0", 0));
   lines.Join(In("a", 1, "a1", 1));
-  lines.Offer(In("b", 1, "b0", 2), fits, kNow);
+  Offer(lines, In("b", 1, "b0", 2), fits, kNow);
   lines.Join(In("b", 1, "b1", 3));
-  REQUIRE(AfterWhom(lines.Offer(In("a", 1, "a1", 1), fits, kNow), kEast) == "b0");
+  REQUIRE(AfterWhom(Offer(lines, In("a", 1, "a1", 1), fits, kNow), kEast) == "b0");
   const std::vector<ObjectKey> look_at = lines.Leave({"ml", "a0"});
   CHECK(std::count(look_at.begin(), look_at.end(), ObjectKey{"ml", "a1"}) == 1);
-  CHECK(AfterWhom(lines.Offer(In("a", 1, "a1", 1), fits, kNow), kEast).empty());
+  CHECK(AfterWhom(Offer(lines, In("a", 1, "a1", 1), fits, kNow), kEast).empty());
 }
 
 TEST_CASE("lines: without weights time alone decides, and weights may come and go") {
