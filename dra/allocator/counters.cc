@@ -88,12 +88,6 @@ bool CounterLedger::Take(uint32_t pool, uint32_t device) {
   return true;
 }
 
-bool CounterLedger::Suffices(uint32_t pool, uint32_t device) {
-  if (!Take(pool, device)) return false;
-  GiveBack(pool, device);
-  return true;
-}
-
 void CounterLedger::GiveBack(uint32_t pool, uint32_t device) {
   Apply(TableOf(pool), *node_.pools[pool], device, -1);
 }

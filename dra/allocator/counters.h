@@ -26,8 +26,6 @@ class CounterLedger final {
 
   // Takes the counters of the device if all suffice; false and no change if not.
   bool Take(uint32_t pool, uint32_t device);
-  // Whether Take() would succeed; the state does not change.
-  bool Suffices(uint32_t pool, uint32_t device);
   // The reverse of a successful Take().
   void GiveBack(uint32_t pool, uint32_t device);
   // Whether the pool shares its table with another one that has counters, too.

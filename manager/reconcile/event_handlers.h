@@ -1,6 +1,7 @@
 #pragma once
 //
-// What a change on a cluster wakes: every event becomes keys of the run loops, and nothing else.
+// What a change on a cluster wakes: every event keeps what is derived from objects in step (lines,
+// assumptions, where copies are), and becomes keys of the run loops. No call to an API server.
 //
 // Thread rules: the parse workers' threads and the main thread, outside of every lock of the
 // caches; each function is quick. Lifetime: everything given at construction may be made after the

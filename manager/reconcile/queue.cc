@@ -101,6 +101,7 @@ template <class Key>
 void Queue<Key>::Done(const Key& key) {
   const std::lock_guard lock(mutex_);
   working_.erase(key);
+  if (working_.empty()) done_.notify_all();
   if (!dirty_.contains(key)) return;
   ready_.push_back(key);
   WakeOne();
@@ -112,6 +113,12 @@ void Queue<Key>::Stop() {
   stopping_ = true;
   work_.notify_all();
   time_.notify_all();
+}
+
+template <class Key>
+bool Queue<Key>::WaitUntilIdle(std::chrono::milliseconds limit) {
+  std::unique_lock lock(mutex_);
+  return done_.wait_for(lock, limit, [this] { return working_.empty(); });
 }
 
 template <class Key>

@@ -9,6 +9,7 @@
 // Made for the keys that run_loop.h is made for. Thread rules: any thread. Worker threads block in
 // Get().
 
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <deque>
@@ -36,6 +37,8 @@ class Queue final {
   void Done(const Key& key);
 
   void Stop();
+  // Until no key is the caller's of Get(). False: the time was over before.
+  bool WaitUntilIdle(std::chrono::milliseconds limit);
   // Ready to be worked on, not counting those that wait for their time.
   size_t depth() const;
 
@@ -56,6 +59,7 @@ class Queue final {
   mutable std::mutex mutex_;
   std::condition_variable work_;  // idle threads
   std::condition_variable time_;  // the time keeper
+  std::condition_variable done_;  // WaitUntilIdle()
   int idle_ = 0;
   bool has_time_keeper_ = false;
   bool stopping_ = false;

@@ -52,8 +52,7 @@ void RunLoop<Key>::Start() {
 
 template <class Key>
 bool RunLoop<Key>::WaitUntilIdle(std::chrono::milliseconds limit) {
-  const auto idle = [](int running) { return running == 0; };
-  return running_.WaitFor(limit, idle, idle);
+  return queue_.WaitUntilIdle(limit);
 }
 
 template <class Key>
@@ -65,10 +64,7 @@ void RunLoop<Key>::Join() {
 template <class Key>
 void RunLoop<Key>::Work() {
   while (const auto key = queue_.Get()) {
-    running_.With([](int& running) { ++running; });
     Run(*key);
-    running_.With([](int& running) { --running; });
-    running_.Notify();
     queue_.Done(*key);
   }
 }

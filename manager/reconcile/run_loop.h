@@ -76,7 +76,6 @@ class RunLoop final {
 
   // Guarded.
   Queue<Key> queue_;
-  Guarded<int> running_;                            // threads inside reconcile_
   Guarded<std::unordered_map<Key, int>> failures_;  // consecutive
 
   // Of the thread that starts and joins.

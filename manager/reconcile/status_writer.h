@@ -1,6 +1,6 @@
 #pragma once
 //
-// Keeps the store's gathered of every workload current, for `fedra status`, `why` and `history`.
+// Keeps the store's view of every workload current, for `fedra status`, `why` and `history`.
 //
 // Writes only what changed. Thread rules: any thread; one workload by one thread at a time.
 // Lifetime: store and clock must outlive it.

@@ -107,8 +107,7 @@ Result<void> TemplateReconciler::Reconcile(const ObjectKey& key) {
 
 Result<bool> TemplateReconciler::Keep(Worker& worker, const ObjectKey& key, const TemplateUse& use,
                                       bool leaving) {
-  TemplateView look = ReadTemplate(key, worker, manager_, use);
-  look.view.leaving = leaving;
+  const TemplateView look = ReadTemplate(key, worker, manager_, use, leaving);
   if (const auto failure = failures_.Find(worker.name(), key);
       failure && !AskAgain(worker, key, look, *failure))
     return true;
@@ -225,7 +224,8 @@ Result<void> TemplateReconciler::Provide(Worker& worker, const tracking::Workloa
   for (const std::string& name : workload.requirement.TemplateNames()) {
     const ObjectKey key{workload.key.ns, name};
     // As of now: the workload is not yet known to be there.
-    const TemplateView look = ReadTemplate(key, worker, manager_, {true, {worker.name()}});
+    const TemplateView look = ReadTemplate(key, worker, manager_, {true, {worker.name()}},
+                                           /*leaving=*/false);
     const templates::Plan plan = templates::Decide(look.view, settings_.mode, Us());
     if (plan.step != Step::kCreate) continue;
     FEDRA_RETURN_IF_ERROR(Create(worker, *look.original));

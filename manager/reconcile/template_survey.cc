@@ -52,15 +52,16 @@ std::set<ObjectKey> KeysOn(const Worker& worker, const tracking::Identity& us,
 
 templates::Plan PlanFor(const ObjectKey& key, const Worker& worker, templates::SyncPolicy mode,
                         const tracking::Identity& us, ManagerCluster& manager,
-                        const Candidates& candidates) {
+                        const Candidates& candidates, bool leaving) {
   TemplateUse use = manager.UseOf(key);
-  const TemplateView look = ReadTemplate(key, worker, manager, use);
+  const TemplateView look = ReadTemplate(key, worker, manager, use, leaving);
   templates::Plan plan = templates::Decide(look.view, mode, us);
   const auto candidate = candidates.find({worker.name(), key});
   if (plan.step != Step::kNone || look.there != nullptr || candidate == candidates.end())
     return plan;
   use.workers.insert(worker.name());
-  templates::Plan then = templates::Decide(ReadTemplate(key, worker, manager, use).view, mode, us);
+  templates::Plan then =
+      templates::Decide(ReadTemplate(key, worker, manager, use, leaving).view, mode, us);
   if (then.step == Step::kCreate)
     then.why = "when Workload " + candidate->second.ToString() + " is dispatched there";
   return then;
@@ -78,11 +79,12 @@ std::string ProblemOf(ManagerCluster& manager) {
 }
 
 std::vector<TemplateStep> StepsOn(const Worker& worker, const TemplateSettings& settings,
-                                  ManagerCluster& manager, const Candidates& candidates) {
+                                  ManagerCluster& manager, const Candidates& candidates,
+                                  bool leaving) {
   const tracking::Identity us{settings.origin, manager.uid()};
   std::vector<TemplateStep> steps;
   for (const ObjectKey& key : KeysOn(worker, us, manager, candidates)) {
-    templates::Plan plan = PlanFor(key, worker, settings.mode, us, manager, candidates);
+    templates::Plan plan = PlanFor(key, worker, settings.mode, us, manager, candidates, leaving);
     if (plan.step != Step::kNone) steps.push_back({worker.name(), key, std::move(plan)});
   }
   return steps;
@@ -123,7 +125,8 @@ TemplateSurvey SurveyTemplates(const TemplateSettings& settings, ManagerCluster&
       survey.unread.push_back(UnreadOf(*worker, status));
       continue;
     }
-    std::ranges::move(StepsOn(*worker, settings, manager, candidates),
+    const bool leaving = now->removed().contains(worker->name());
+    std::ranges::move(StepsOn(*worker, settings, manager, candidates, leaving),
                       std::back_inserter(survey.steps));
     std::ranges::move(LeftAloneOn(*worker, settings, manager),
                       std::back_inserter(survey.left_alone));

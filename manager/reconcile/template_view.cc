@@ -13,7 +13,7 @@ bool CanTell(const verify::Cache<verify::ClaimSummary>& templates) {
 }  // namespace
 
 TemplateView ReadTemplate(const ObjectKey& key, const Worker& worker, const ManagerCluster& manager,
-                          const TemplateUse& use) {
+                          const TemplateUse& use, bool leaving) {
   TemplateView look;
   look.original = manager.templates().Find(key);
   look.there = worker.objects().templates().Find(key);
@@ -23,7 +23,8 @@ TemplateView ReadTemplate(const ObjectKey& key, const Worker& worker, const Mana
                .there_known = CanTell(worker.objects().templates().cache()),
                .can_hold = look.original != nullptr && worker.CanHold(*look.original),
                .named = use.named,
-               .here = use.workers.contains(worker.name())};
+               .here = use.workers.contains(worker.name()),
+               .leaving = leaving};
   return look;
 }
 

@@ -18,7 +18,8 @@ struct TemplateView {
   templates::View view;  // points to the two
 };
 
+// `leaving`: the worker was removed from the configuration (WorkerList::removed()).
 TemplateView ReadTemplate(const ObjectKey& key, const Worker& worker, const ManagerCluster& manager,
-                          const TemplateUse& use);
+                          const TemplateUse& use, bool leaving);
 
 }  // namespace fedra::reconcile

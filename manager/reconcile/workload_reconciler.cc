@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "manager/placement/decide.h"
+#include "manager/reconcile/reserve.h"
 
 namespace fedra::reconcile {
 namespace {
@@ -120,24 +121,23 @@ bool WorkloadReconciler::Reserve(Seen& seen, const placement::Decision& decision
   const Gathered& gathered = seen.gathered;
   const ObjectKey& key = gathered.view.key;
   const std::set<ClusterName> dispatched = placement::DispatchedBy(decision);
-  std::vector<ClusterName> reserved, freed;
-  // In the order of their names: of two that want the same workers one gets through.
+  std::map<ClusterName, JudgedCache> workers;
+  for (const auto& [name, as_of] : gathered.assumed_as_of)
+    workers[name] = {&gathered.workers->Find(name)->assumed(), as_of};
+  // Where nothing was judged, no verdict can be wrong.
   for (const ClusterName& name : dispatched) {
-    const auto as_of = gathered.assumed_as_of.find(name);
-    // Where nothing was judged, no verdict can be wrong.
-    const uint64_t seen_version = as_of == gathered.assumed_as_of.end()
-                                      ? std::numeric_limits<uint64_t>::max()
-                                      : as_of->second;
-    AssumeCache& cache = gathered.workers->Find(name)->assumed();
-    if (!cache.Reserve(placement::AssumptionOf(gathered.view), seen_version)) {
-      for (const ClusterName& earlier : reserved) {
-        if (gathered.workers->Find(earlier)->assumed().Forget(key).freed) freed.push_back(earlier);
-      }
-      parts_.places.Put(key, seen.places);
-      WakeWaiting(freed);
-      return false;
-    }
-    reserved.push_back(name);
+    workers.try_emplace(name, JudgedCache{&gathered.workers->Find(name)->assumed(),
+                                          std::numeric_limits<uint64_t>::max()});
+  }
+  Reservation reservation =
+      ReserveOnAll(placement::AssumptionOf(gathered.view), workers, dispatched,
+                   gathered.view.workload != nullptr &&
+                       !gathered.view.workload->requirement.ClaimNames().empty());
+  std::vector<ClusterName> freed = std::move(reservation.freed);
+  if (!reservation.made) {
+    parts_.places.Put(key, seen.places);
+    WakeWaiting(freed);
+    return false;
   }
   for (const ClusterName& name : seen.places) {
     const auto worker = gathered.workers->Find(name);

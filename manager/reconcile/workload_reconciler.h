@@ -1,6 +1,6 @@
 #pragma once
 //
-// The ring: looks at one workload and does what is due, gather -> queue -> decide -> reserve ->
+// The ring: looks at one workload and does what is due, gather -> line -> decide -> reserve ->
 // record -> execute.
 //
 // Level-based: the answer depends on what is seen now, never on the event that woke it.

@@ -128,26 +128,22 @@ watch::CacheSink* WorkerObjects::Tee(watch::ObjectSink& first, watch::ObjectSink
 }
 
 std::vector<Input> WorkerObjects::Inputs(const kube::ServerInfo* server) {
-  using enum NeededFor;
   const std::string_view version = DraVersion(server);
-  std::vector<Input> inputs = {{.resource = tracking::kWorkloads,
-                                .sink = &clones_.cache(),
-                                .needed_for = kCopies,
-                                .keeps_unserved = true}};
+  std::vector<Input> inputs = {
+      {.resource = tracking::kWorkloads, .sink = &clones_.cache(), .keeps_unserved = true}};
   AddKinds(server, inputs);
   inputs.push_back({tracking::kNamespaces, &namespaces_});
   inputs.push_back({tracking::kLocalQueues, &queues_});
-  if (reads_quota_) inputs.push_back({tracking::kClusterQueues, &cluster_queues_, kQuota});
+  if (reads_quota_) inputs.push_back({tracking::kClusterQueues, &cluster_queues_});
   inputs.push_back({InVersion(tracking::kTemplates, version), templates_sink_});
   inputs.push_back({InVersion(tracking::kClaims, version), claims_sink_});
   inputs.push_back({InVersion(tracking::kDeviceClasses, version), classes_sink_});
   if (dependencies_ != nullptr) {
     for (const auto& input : dependencies_->Inputs())
-      inputs.push_back({input.resource, input.sink, kDependencies, /*metadata_only=*/true});
+      inputs.push_back({input.resource, input.sink, /*metadata_only=*/true});
   }
   if (pod_groups_sink_ != nullptr) {
-    inputs.push_back({InVersion(tracking::kPodGroups, PodGroupVersion(server)), pod_groups_sink_,
-                      devices_ != nullptr ? kDevices : kDependencies});
+    inputs.push_back({InVersion(tracking::kPodGroups, PodGroupVersion(server)), pod_groups_sink_});
   }
   if (devices_ != nullptr) AddForDevices(version, server, inputs);
   return inputs;
@@ -166,7 +162,6 @@ void WorkerObjects::AddKinds(const kube::ServerInfo* server, std::vector<Input>&
     jobs_[i].watched = server != nullptr;
     inputs.push_back({.resource = kinds_->all()[i]->resource(),
                       .sink = &jobs_[i].cache->cache(),
-                      .needed_for = NeededFor::kCopies,
                       .keeps_unserved = true});
     for (const auto& [resource, sink] : jobs_[i].references->Inputs())
       inputs.push_back({resource, sink});
@@ -176,7 +171,7 @@ void WorkerObjects::AddKinds(const kube::ServerInfo* server, std::vector<Input>&
 void WorkerObjects::AddForDevices(std::string_view version, const kube::ServerInfo* server,
                                   std::vector<Input>& inputs) {
   const auto add = [&](kube::Resource resource, watch::CacheSink& sink) {
-    inputs.push_back({std::move(resource), &sink, NeededFor::kDevices});
+    inputs.push_back({std::move(resource), &sink});
   };
   add(InVersion(tracking::kResourceSlices, version), devices_->sinks().slices);
   add(InVersion(tracking::kTaintRules, TaintRuleVersion(server)), devices_->sinks().taint_rules);

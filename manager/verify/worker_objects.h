@@ -34,20 +34,10 @@
 
 namespace fedra::verify {
 
-// Who needs an input.
-enum class NeededFor {
-  kCopies,        // our clones and jobs, and foreign ones of their names
-  kExistence,     // what a job names
-  kQuota,         // whether its queue can ever hold it
-  kDevices,       // where devices are verified
-  kDependencies,  // where other objects that pods name are looked for
-};
-
 // A resource that must be read, and where its objects go.
 struct Input {
   kube::Resource resource;           // in the version that the server is read in
   watch::CacheSink* sink = nullptr;  // of the WorkerObjects
-  NeededFor needed_for = NeededFor::kExistence;
   bool metadata_only = false;
   bool keeps_unserved = false;  // WatchSpec::keeps_unserved
 };

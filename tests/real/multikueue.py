@@ -14,7 +14,6 @@ from scenarios.resources import Object
 from scenarios.waiting import eventually
 
 CONTROLLER = "kueue.x-k8s.io/multikueue"
-ORIGIN_LABEL_VALUE = "multikueue"  # Kueue's default origin
 _NAMESPACE = "kueue-system"
 
 

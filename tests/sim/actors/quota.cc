@@ -96,14 +96,4 @@ std::vector<ObjectKey> Quota::NextFor(const std::string& queue) const {
   return next;
 }
 
-std::vector<ObjectKey> Quota::AllFor(const std::string& queue) const {
-  std::vector<ObjectKey> all;
-  const auto found = queues_.find(queue);
-  if (found == queues_.end()) return all;
-  for (const auto& [shape, line] : found->second.lines) {
-    for (const auto& [number, workload] : line.order) all.push_back(workload);
-  }
-  return all;
-}
-
 }  // namespace fedra::sim

@@ -43,8 +43,6 @@ class Quota final {
   void StopWaiting(const ObjectKey& workload);
   // Of every kind of request that would fit now, the one that has waited longest.
   std::vector<ObjectKey> NextFor(const std::string& queue) const;
-  // Everybody who waits for this queue.
-  std::vector<ObjectKey> AllFor(const std::string& queue) const;
 
  private:
   struct Held {

@@ -14,6 +14,7 @@
 
 #include "manager/placement/assumption.h"
 #include "manager/reconcile/assume_cache.h"
+#include "manager/reconcile/reserve.h"
 #include "tests/support/catch.h"
 #include "tests/support/hand_clock.h"
 #include "tests/unit/manager/placement/world.h"
@@ -170,13 +171,10 @@ class History final {
     if (!one.look) return;
     const Contender::Look look = *std::exchange(one.look, std::nullopt);
     const std::set<ClusterName> dispatched = DispatchedBy(look.decision);
-    std::vector<std::string> reserved;
-    for (const ClusterName& name : dispatched) {
-      if (caches_.at(name.value)->Reserve(ReservationOf(one), look.as_of.at(name.value))) {
-        reserved.push_back(name.value);
-        continue;
-      }
-      for (const std::string& earlier : reserved) caches_.at(earlier)->Forget(one.key);
+    std::map<ClusterName, JudgedCache> workers;
+    for (const auto& [worker, as_of] : look.as_of)
+      workers[ClusterName(worker)] = {caches_.at(worker).get(), as_of};
+    if (!ReserveOnAll(ReservationOf(one), workers, dispatched, /*all_count=*/Pick(2) == 0).made) {
       ++outdated_;
       return;
     }

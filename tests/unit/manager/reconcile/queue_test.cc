@@ -19,6 +19,16 @@ using Queue = reconcile::Queue<ObjectKey>;
 const ObjectKey kA{"ml", "a"};
 const ObjectKey kB{"ml", "b"};
 
+TEST_CASE("queue: a key that was taken is waited for, whether its work has begun or not") {
+  Queue<std::string> queue(SystemClock());
+  queue.Add("a");
+  REQUIRE(queue.Get() == "a");
+  CHECK_FALSE(queue.WaitUntilIdle(std::chrono::milliseconds(1)));
+  queue.Add("a");  // comes again: that is not being worked on
+  queue.Done("a");
+  CHECK(queue.WaitUntilIdle(std::chrono::milliseconds(1)));
+}
+
 }  // namespace
 
 TEST_CASE("a key added twice is worked on once") {
