@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include "manager/placement/check_report.h"
-#include "manager/placement/choose.h"
 #include "manager/placement/dispatch.h"
 #include "manager/placement/message.h"
 #include "manager/placement/note_reasons.h"
+#include "manager/placement/select_workers.h"
 #include "manager/placement/stages.h"
 #include "manager/placement/steps.h"
 

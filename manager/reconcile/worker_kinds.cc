@@ -5,7 +5,7 @@
 
 #include "base/log.h"
 #include "manager/reconcile/worker.h"
-#include "manager/verify/cache_words.h"
+#include "manager/verify/cache_status.h"
 
 namespace fedra::reconcile {
 

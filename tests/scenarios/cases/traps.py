@@ -1,4 +1,4 @@
-"""Traps of the protocol that a first dispatcher fell into, one scenario each (4 and 2: jobs.py, faults.py)."""
+"""Traps of the protocol that a first dispatcher fell into, one scenario each (`deactivation` is in jobs.py, `crash-in-admission` in faults.py)."""
 
 from __future__ import annotations
 
