@@ -112,7 +112,7 @@ std::vector<verify::SameName> FleetWorker::SameNames(const tracking::SubmittedJo
 }
 
 tracking::Ownership FleetWorker::OwnershipOfJob(const tracking::Job& there) const {
-  const tracking::Identity us{settings_.origin, manager_.uid.value_or(there.marks.made_by)};
+  const tracking::Identity us{settings_.origin, manager_.uid.value_or("")};
   return tracking::OwnershipOf(there.marks, us, /*source_uid=*/{});
 }
 
