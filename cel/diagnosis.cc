@@ -6,7 +6,7 @@
 #include "cel/display.h"
 #include "cel/lexer.h"
 #include "cel/library.h"
-#include "cel/shapes.h"
+#include "cel/selector_patterns.h"
 
 namespace fedra::cel {
 namespace {

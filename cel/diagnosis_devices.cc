@@ -7,7 +7,7 @@
 #include "cel/device_data.h"
 #include "cel/diagnosis.h"
 #include "cel/display.h"
-#include "cel/shapes.h"
+#include "cel/selector_patterns.h"
 
 namespace fedra::cel {
 namespace {

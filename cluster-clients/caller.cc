@@ -79,7 +79,7 @@ Result<std::string> Caller::Call(const kube::Verb& verb, std::string_view what) 
         verb.answers_text ? kube::TakeText(std::move(reply)) : kube::TakeObject(std::move(reply));
     if (body) return body;
     const auto delay =
-        http::RetryDelay({body.error(), number, verb.idempotent, unsent, left(), http::Luck()});
+        http::RetryDelay({body.error(), number, verb.idempotent, unsent, left(), http::Jitter()});
     if (!delay || !Pause(*delay)) return context(std::move(body).error());
   }
 }

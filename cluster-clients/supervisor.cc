@@ -207,7 +207,7 @@ void Supervisor::OnProbeFailed(const SessionPtr& session, const Error& why) {
   const bool connected = tracker_.state().phase == ConnectionPhase::kConnected;
   if (connected && doubtful && !std::exchange(contested_, true)) return Probe();
   contested_ = false;
-  Act(tracker_.Failed(clock_.Now(), why, http::Luck()));
+  Act(tracker_.Failed(clock_.Now(), why, http::Jitter()));
 }
 
 }  // namespace fedra

@@ -46,14 +46,7 @@ struct WorkerSettings {
   HttpVersion http_version = HttpVersion::k2;
 };
 
-// One value, and yet a key: a file that asks for another way of joining in is refused by name
-// ("multikueue" is not available in this version) instead of being run as something else.
-enum class KueueMode {
-  kAdmissionCheck,  // an own AdmissionCheck controller beside Kueue's MultiKueue
-};
-
 struct KueueSettings {
-  KueueMode mode = KueueMode::kAdmissionCheck;
   std::string controller_name =
       "fedra.dev/federation";  // spec.controllerName of our AdmissionChecks
 };

@@ -19,15 +19,13 @@ struct Word {
 };
 
 template <class Enum>
-ChoiceRef Choice(Enum* target, const std::vector<Word<Enum>>& words,
-                 std::vector<std::string_view> unavailable = {}) {
+ChoiceRef Choice(Enum* target, const std::vector<Word<Enum>>& words) {
   ChoiceRef choice;
   std::vector<Enum> values;
   for (const Word<Enum>& word : words) {
     choice.names.push_back(word.name);
     values.push_back(word.value);
   }
-  choice.unavailable = std::move(unavailable);
   choice.get = [target, values] {
     size_t index = 0;
     while (index + 1 < values.size() && values[index] != *target) ++index;
@@ -35,6 +33,15 @@ ChoiceRef Choice(Enum* target, const std::vector<Word<Enum>>& words,
   };
   choice.set = [target, values](size_t index) { *target = values[index]; };
   return choice;
+}
+
+// One word, and yet a key: a file that asks for something else is refused by name ("multikueue" is
+// not available in this version) instead of being run as something else.
+ChoiceRef OnlyChoice(std::string_view name, std::vector<std::string_view> unavailable) {
+  return {.names = {name},
+          .unavailable = std::move(unavailable),
+          .get = [] { return size_t{0}; },
+          .set = [](size_t) {}};
 }
 
 ChoiceRef HttpVersions(HttpVersion* target) {
@@ -107,9 +114,7 @@ Fields DescribeKueue(KueueSettings& kueue) {
       {"mode",
        "How fedra joins in: admissionCheck is an AdmissionCheck controller beside Kueue's "
        "MultiKueue.",
-       Choice<KueueMode>(&kueue.mode, {{"admissionCheck", KueueMode::kAdmissionCheck}},
-                         {"multikueue", "dispatcher"}),
-       ""},
+       OnlyChoice("admissionCheck", {"multikueue", "dispatcher"}), ""},
       {"controllerName", "The spec.controllerName of the AdmissionChecks that fedra serves.",
        TextRef{&kueue.controller_name, TextRule::kControllerName}, ""},
   };

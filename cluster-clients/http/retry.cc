@@ -30,7 +30,7 @@ milliseconds Backoff(int number, double jitter) {
 
 }  // namespace
 
-double Luck() {
+double Jitter() {
   thread_local std::minstd_rand random{std::random_device{}()};
   return std::uniform_real_distribution<double>(0.0, 1.0)(random);
 }

@@ -10,7 +10,7 @@
 namespace fedra::http {
 
 // Evenly distributed in [0, 1): what RetryDelay and other backoffs take as jitter.
-double Luck();
+double Jitter();
 
 struct FailedAttempt {
   Error error;

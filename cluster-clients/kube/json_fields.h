@@ -16,5 +16,6 @@ namespace fedra::kube {
 const nlohmann::json& Member(const nlohmann::json& object, std::string_view name);
 // A member that is a string.
 std::string Text(const nlohmann::json& object, std::string_view name);
+std::string Text(const nlohmann::ordered_json& object, std::string_view name);
 
 }  // namespace fedra::kube

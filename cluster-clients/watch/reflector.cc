@@ -37,7 +37,7 @@ constexpr const char* kMetadata = "application/json;as=PartialObjectMetadata;g=m
 // Watches that were opened together should not end together.
 seconds Spread(seconds timeout) {
   return seconds(
-      static_cast<long long>(static_cast<double>(timeout.count()) * (1.0 - http::Luck() / 10)));
+      static_cast<long long>(static_cast<double>(timeout.count()) * (1.0 - http::Jitter() / 10)));
 }
 
 }  // namespace
@@ -151,7 +151,7 @@ void Reflector::Schedule(const Output& output) {
   if (!active_) return;
   if (!output.trouble) return Open(output);
   const milliseconds delay =
-      Backoff(*output.trouble, output.failures, http::Luck(), output.retry_after);
+      Backoff(*output.trouble, output.failures, http::Jitter(), output.retry_after);
   loop_.After(delay, [weak = weak_from_this(), round = round_, output] {
     const auto self = weak.lock();
     if (!self) return;

@@ -10,7 +10,7 @@
 #include "manager/cli/text/status_view.h"
 #include "manager/cli/text/why_view.h"
 #include "manager/cli/text/workload_view.h"
-#include "manager/report/view_data.h"
+#include "manager/report/status_model.h"
 
 namespace fedra::api {
 namespace {

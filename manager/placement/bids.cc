@@ -4,7 +4,7 @@
 #include <set>
 
 #include "manager/placement/assumption.h"
-#include "manager/placement/choose.h"
+#include "manager/placement/select_workers.h"
 #include "manager/placement/decide.h"
 #include "manager/placement/rank.h"
 #include "manager/placement/stages.h"

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "manager/placement/action.h"
-#include "manager/placement/choose.h"
 #include "manager/placement/context.h"
+#include "manager/placement/select_workers.h"
 #include "manager/tracking/workload.h"
 
 namespace fedra::placement {

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include "manager/placement/check_report.h"
-#include "manager/placement/choose.h"
 #include "manager/placement/decide.h"
 #include "manager/placement/dispatch.h"
 #include "manager/placement/message.h"
 #include "manager/placement/note_reasons.h"
+#include "manager/placement/select_workers.h"
 #include "manager/placement/stages.h"
 #include "manager/placement/steps.h"
 

@@ -28,7 +28,7 @@ void TurnClock::CountOvertaken(double turn) {
     if (!flow.waiting.empty() && flow.waiting.begin()->second.turn < turn) ++flow.overtaken;
 }
 
-void TurnClock::Settle(Queue& queue, Queue::iterator from, Turns& changed) {
+void TurnClock::Reorder(Queue& queue, Queue::iterator from, Turns& changed) {
   for (auto at = from; at != queue.end(); ++at) {
     double turn = at->second.begin;
     if (at != queue.begin()) turn = std::max(turn, std::prev(at)->second.Next());
@@ -46,7 +46,7 @@ void TurnClock::Insert(Flow& flow, const Place& place, Waiting waiting, Turns& c
   } else if (at != flow.waiting.begin()) {
     at->second.begin = std::max(waiting.begin, std::prev(at)->second.begin);
   }
-  Settle(flow.waiting, at, changed);
+  Reorder(flow.waiting, at, changed);
 }
 
 void TurnClock::Add(const std::string& name, const Place& place, double step, Turns& changed) {
@@ -63,7 +63,7 @@ void TurnClock::Move(const std::string& name, const Place& from, const Place& to
   Waiting waiting = place->second;
   const auto behind = queue.erase(place);
   if (behind != queue.end()) behind->second.begin = std::max(behind->second.begin, waiting.begin);
-  Settle(queue, behind, changed);
+  Reorder(queue, behind, changed);
   waiting.turn = -1;
   Insert(flow->second, to, waiting, changed);
 }
@@ -80,7 +80,7 @@ void TurnClock::Remove(const std::string& name, const Place& place, bool served,
   if (behind != flow.waiting.end()) {
     const double least = served ? its.Next() : its.begin;
     behind->second.begin = std::max(behind->second.begin, least);
-    Settle(flow.waiting, behind, changed);
+    Reorder(flow.waiting, behind, changed);
   }
   if (served) {
     flow.next = std::max(flow.next, its.Next());

@@ -66,7 +66,7 @@ class TurnClock final {
 
   void Insert(Flow& flow, const Place& place, Waiting waiting, Turns& changed) const;
   // Gives turns anew from this one on, as far as they change.
-  static void Settle(Queue& queue, Queue::iterator from, Turns& changed);
+  static void Reorder(Queue& queue, Queue::iterator from, Turns& changed);
   // This turn was served.
   void CountOvertaken(double turn);
   // Of all that wait and are not stalled; infinity: none does.

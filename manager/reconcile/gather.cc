@@ -172,10 +172,11 @@ Gathered Gatherer::Gather(const ObjectKey& key, const Known& known) const {
                     NeedsVerdicts(*gathered.view.workload, gathered.view.check);
   for (const auto& [worker, allowed] : Order(*gathered.workers, gathered.view.check)) {
     if (!gathered.judged && !Matters(worker->name(), workload, known)) continue;
-    ClusterView cluster = Look(*worker, gathered);
+    const WorkerLook look = worker->Look(gathered.adapter);
+    ClusterView cluster = ViewOf(*worker, look, gathered);
     cluster.allowed = allowed;
     cluster.membership = gathered.workers->MembershipOf(worker->name());
-    if (gathered.judged) Judge(*worker, gathered, cluster);
+    if (gathered.judged) Judge(*worker, look.facts, gathered, cluster);
     gathered.clusters.push_back(std::move(cluster));
   }
   if (gathered.judged && settings_.devices) KeepClaimsTogether(gathered);
@@ -216,19 +217,19 @@ void Gatherer::LookForCopies(const Worker& worker, const Gathered& gathered,
   cluster.job_is = ownership(cluster.job.get());
 }
 
-ClusterView Gatherer::Look(const Worker& worker, const Gathered& gathered) const {
+ClusterView Gatherer::ViewOf(const Worker& worker, const WorkerLook& look,
+                             const Gathered& gathered) const {
   ClusterView cluster;
-  const WorkerStatus status = worker.Status();
+  const WorkerStatus& status = look.status;
   cluster.contact = status.contact;
   cluster.resyncing = status.resyncing;
   cluster.lost_since = status.lost_since;
   cluster.lost_why = status.problem;
   cluster.rejects_us = status.rejects_us;
   if (status.contact == Contact::kFull) {
-    Worker::KindStatus kind = worker.StatusOf(gathered.adapter);
-    cluster.contact = kind.contact;
-    cluster.lost_since = kind.lost_since;
-    cluster.lost_why = std::move(kind.problem);
+    cluster.contact = look.kind.contact;
+    cluster.lost_since = look.kind.lost_since;
+    cluster.lost_why = look.kind.problem;
   }
   LookForCopies(worker, gathered, cluster);
   cluster.waiting_clones = worker.waiting_clones(manager_.uid());
@@ -240,7 +241,8 @@ ClusterView Gatherer::Look(const Worker& worker, const Gathered& gathered) const
   return cluster;
 }
 
-void Gatherer::Judge(const Worker& worker, Gathered& gathered, ClusterView& cluster) const {
+void Gatherer::Judge(const Worker& worker, const verify::WorkerFacts& facts, Gathered& gathered,
+                     ClusterView& cluster) const {
   if (cluster.membership != placement::Membership::kConfigured) {
     cluster.verdict = {
         .outcome = verdict::Outcome::kNo,
@@ -275,8 +277,7 @@ void Gatherer::Judge(const Worker& worker, Gathered& gathered, ClusterView& clus
   const AssumeCache& cache = worker.assumed();
   gathered.assumed_as_of[worker.name()] = cache.version();
   const auto assumed = [&] { return cache.Others(gathered.view.key); };
-  verify::Verified verified =
-      verify::Verify(subject, worker.objects(), worker.Facts(), assumed, options);
+  verify::Verified verified = verify::Verify(subject, worker.objects(), facts, assumed, options);
   cluster.verdict = std::move(verified.verdict);
   cluster.serving = std::move(verified.serving);
 }

@@ -87,8 +87,10 @@ class Gatherer final {
                                                const Gathered& gathered) const;
   void LookForCopies(const Worker& worker, const Gathered& gathered,
                      placement::ClusterView& cluster) const;
-  placement::ClusterView Look(const Worker& worker, const Gathered& gathered) const;
-  void Judge(const Worker& worker, Gathered& gathered, placement::ClusterView& cluster) const;
+  placement::ClusterView ViewOf(const Worker& worker, const WorkerLook& look,
+                                const Gathered& gathered) const;
+  void Judge(const Worker& worker, const verify::WorkerFacts& facts, Gathered& gathered,
+             placement::ClusterView& cluster) const;
   std::map<ObjectKey, std::set<ClusterName>> UsersOf(const ObjectKey& claim,
                                                      const Gathered& gathered) const;
   void KeepClaimsTogether(Gathered& gathered) const;

@@ -12,7 +12,7 @@
 #include "manager/tracking/kueue_api.h"
 #include "manager/tracking/manager_name.h"
 #include "manager/tracking/resources.h"
-#include "manager/verify/cache_words.h"
+#include "manager/verify/cache_status.h"
 #include "manager/verify/dra_api.h"
 
 namespace fedra::reconcile {

@@ -11,7 +11,7 @@
 #include "manager/templates/copy_document.h"
 #include "manager/tracking/kueue_api.h"
 #include "manager/tracking/resources.h"
-#include "manager/verify/cache_words.h"
+#include "manager/verify/cache_status.h"
 #include "manager/verify/dra_api.h"
 
 namespace fedra::reconcile {

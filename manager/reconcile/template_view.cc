@@ -1,6 +1,6 @@
 #include "manager/reconcile/template_view.h"
 
-#include "manager/verify/cache_words.h"
+#include "manager/verify/cache_status.h"
 
 namespace fedra::reconcile {
 namespace {

@@ -137,9 +137,16 @@ bool Worker::HasAnsweredOver(const ConnectionState& connection) const {
   return !objects_.IsListing();
 }
 
-WorkerStatus Worker::Status() const {
+WorkerStatus Worker::Status() const { return StatusOver(cluster_.state()); }
+
+WorkerLook Worker::Look(const tracking::JobAdapter* kind) const {
+  const ConnectionState connection = cluster_.state();
+  return {.status = StatusOver(connection), .kind = StatusOf(kind), .facts = FactsOver(connection)};
+}
+
+WorkerStatus Worker::StatusOver(ConnectionState connection) const {
   WorkerStatus status;
-  status.connection = cluster_.state();
+  status.connection = std::move(connection);
   status.contact = ContactOver(status.connection);
   status.answered = HasAnsweredOver(status.connection);
   if (!status.answered) {
@@ -266,8 +273,10 @@ bool Worker::CanHold(const verify::ClaimSummary& original) const {
                      });
 }
 
-verify::WorkerFacts Worker::Facts() const {
-  return {.connection = cluster_.state(),
+verify::WorkerFacts Worker::Facts() const { return FactsOver(cluster_.state()); }
+
+verify::WorkerFacts Worker::FactsOver(ConnectionState connection) const {
+  return {.connection = std::move(connection),
           .capabilities = settings_.capabilities,
           .dra_versions = verify::ServedDraVersions(cluster_.server().get())};
 }

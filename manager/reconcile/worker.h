@@ -60,6 +60,14 @@ struct WorkerSettings {
   bool keeps_rejected = false;
 };
 
+// How jobs of one kind can be followed on a worker. With contact to the worker that may still be
+// impossible: they may not be read, say, or are not listed yet. Such a kind is lost alone.
+struct KindStatus {
+  placement::Contact contact = placement::Contact::kNone;
+  std::optional<WallTime> lost_since;  // null with full contact
+  std::string problem;                 // likewise empty
+};
+
 // How a worker is, read at one moment: its parts agree.
 struct WorkerStatus {
   ConnectionState connection;
@@ -73,6 +81,13 @@ struct WorkerStatus {
   bool rejects_us = false;  // it answers, and does not take our credentials
   bool keeps_jobs = false;  // it does, and its jobs stay meanwhile: no loss is counted
   std::string problem;      // why there is no full contact; empty with it
+};
+
+// All that one decision takes from the connection, read at one moment.
+struct WorkerLook {
+  WorkerStatus status;
+  KindStatus kind;  // of the job's kind
+  verify::WorkerFacts facts;
 };
 
 class Worker final {
@@ -90,15 +105,10 @@ class Worker final {
   Cluster& cluster() { return cluster_; }
   std::shared_ptr<const kube::ServerInfo> server() const { return cluster_.server(); }
   WorkerStatus Status() const;
+  // `kind`: as of StatusOf().
+  WorkerLook Look(const tracking::JobAdapter* kind) const;
   // The same as in Status(), for those who need nothing else.
   placement::Contact contact() const;
-  // How jobs of one kind can be followed there. With contact to the worker that may still be
-  // impossible: they may not be read, say, or are not listed yet. Such a kind is lost alone.
-  struct KindStatus {
-    placement::Contact contact = placement::Contact::kNone;
-    std::optional<WallTime> lost_since;  // null with full contact
-    std::string problem;                 // likewise empty
-  };
   // `kind` null: that of all kinds in use.
   KindStatus StatusOf(const tracking::JobAdapter* kind) const;
   placement::Contact contact(const tracking::JobAdapter* kind) const {
@@ -137,6 +147,8 @@ class Worker final {
 
  private:
   placement::Contact ContactOver(const ConnectionState& connection) const;
+  WorkerStatus StatusOver(ConnectionState connection) const;
+  verify::WorkerFacts FactsOver(ConnectionState connection) const;
   bool HasAnsweredOver(const ConnectionState& connection) const;
   bool KeepsJobs(const ConnectionState& connection) const;
   std::string ProblemOver(const ConnectionState& connection) const;

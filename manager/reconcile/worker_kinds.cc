@@ -5,7 +5,7 @@
 
 #include "base/log.h"
 #include "manager/reconcile/worker.h"
-#include "manager/verify/cache_words.h"
+#include "manager/verify/cache_status.h"
 
 namespace fedra::reconcile {
 
@@ -88,7 +88,7 @@ void Worker::UseKinds(const std::vector<const tracking::JobAdapter*>& kinds) {
   WatchAll(server.get());
 }
 
-Worker::KindStatus Worker::StatusOf(const tracking::JobAdapter* kind) const {
+KindStatus Worker::StatusOf(const tracking::JobAdapter* kind) const {
   KindStatus all{.contact = Contact::kFull, .lost_since = std::nullopt, .problem = {}};
   for (const tracking::JobAdapter* each : objects_.kinds().all()) {
     if ((kind != nullptr && kind != each) || !objects_.Uses(*each)) continue;

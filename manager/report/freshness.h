@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/clock.h"
-#include "manager/report/view_data.h"
+#include "manager/report/status_model.h"
 
 namespace fedra::report {
 

@@ -6,7 +6,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "manager/report/query.h"
-#include "manager/report/view_data.h"
+#include "manager/report/status_model.h"
 
 namespace fedra::report {
 

@@ -13,7 +13,7 @@
 namespace fedra::report {
 
 // The alternative of a firstAvailable request that the pods would get.
-struct ChosenAlternative {
+struct NamedAlternative {
   std::string pod_set;
   std::string claim;    // its name in the pod
   std::string request;  // empty: the worker's copy of the claim does not tell
@@ -27,6 +27,8 @@ struct VerdictNote {
   std::string object;  // "ResourceClaimTemplate ml/one-gpu"
   std::string message;
   std::string remedy;  // what to do
+
+  bool operator==(const VerdictNote&) const = default;
 };
 
 struct JobVerdict {
@@ -35,7 +37,7 @@ struct JobVerdict {
   std::vector<VerdictNote> notes = {};
   bool devices_judged = false;
   std::vector<dra::PodSetReport> pod_sets;  // when devices were judged
-  std::vector<ChosenAlternative> alternatives;
+  std::vector<NamedAlternative> alternatives;
 };
 
 }  // namespace fedra::report

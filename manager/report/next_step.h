@@ -7,7 +7,7 @@
 
 #include "manager/report/query.h"
 #include "manager/report/row_facts.h"
-#include "manager/report/view_data.h"
+#include "manager/report/status_model.h"
 
 namespace fedra::report {
 

@@ -9,7 +9,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "base/clock.h"
-#include "manager/report/view_data.h"
+#include "manager/report/status_model.h"
 #include "store/rows.h"
 
 namespace fedra::report {

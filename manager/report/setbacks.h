@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "manager/placement/setback.h"
-#include "manager/report/view_data.h"
+#include "manager/report/status_model.h"
 
 namespace fedra::report {
 

@@ -11,7 +11,7 @@
 
 #include "base/types.h"
 #include "manager/report/query.h"
-#include "manager/report/view_data.h"
+#include "manager/report/status_model.h"
 
 namespace fedra::report {
 

@@ -51,7 +51,7 @@ ordered_json AsJson(const dra::PodSetReport& pod_set) {
   return object;
 }
 
-ordered_json AsJson(const ChosenAlternative& chosen) {
+ordered_json AsJson(const NamedAlternative& chosen) {
   ordered_json object = {{"number", chosen.index + 1}};
   if (chosen.request.empty()) return object;
   object["podSet"] = chosen.pod_set;
@@ -82,7 +82,7 @@ ordered_json AsJson(const JobVerdict& item) {
   object["podsFitting"] = item.verdict.pods_fitting;
   object["headroom"] = item.verdict.headroom;
   ordered_json alternatives = ordered_json::array();
-  for (const ChosenAlternative& chosen : item.alternatives) alternatives.push_back(AsJson(chosen));
+  for (const NamedAlternative& chosen : item.alternatives) alternatives.push_back(AsJson(chosen));
   object["alternatives"] = std::move(alternatives);
   ordered_json pod_sets = ordered_json::array();
   for (const dra::PodSetReport& pod_set : item.pod_sets) pod_sets.push_back(AsJson(pod_set));

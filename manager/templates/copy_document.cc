@@ -8,7 +8,7 @@
 #include "manager/tracking/json_fields.h"
 #include "manager/tracking/kueue_api.h"
 #include "manager/tracking/resources.h"
-#include "manager/verify/claim_form.h"
+#include "manager/verify/template_canonical.h"
 
 namespace fedra::templates {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "manager/tracking/resources.h"
-#include "manager/verify/cache_words.h"
+#include "manager/verify/cache_status.h"
 
 namespace fedra::verify {
 namespace {

@@ -20,7 +20,7 @@
 
 #include "base/result.h"
 #include "manager/tracking/kinds/job_kinds.h"
-#include "manager/verify/cache_words.h"
+#include "manager/verify/cache_status.h"
 #include "manager/verify/device_objects.h"
 #include "manager/verify/object_feed.h"
 

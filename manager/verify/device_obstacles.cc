@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include "manager/verify/cache_words.h"
+#include "manager/verify/cache_status.h"
 
 namespace fedra::verify {
 namespace {

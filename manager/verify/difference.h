@@ -20,8 +20,8 @@ namespace fedra::verify {
 verdict::Drift Compare(const nlohmann::json& there, const nlohmann::json& here,
                        std::string_view path, size_t limit);
 
-// How a worker's template spec differs from the manager's: both as canonical text (claim_form.h),
-// which is not equal.
+// How a worker's template spec differs from the manager's: both as canonical text
+// (template_canonical.h), which is not equal.
 verdict::Drift TemplateDrift(const std::string& there, const std::string& here);
 // The same in words, as verdict::DifferencesText().
 std::string TemplateDifference(const std::string& there, const std::string& here);

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "manager/verify/cache_words.h"
+#include "manager/verify/cache_status.h"
 #include "manager/verify/difference.h"
 #include "manager/verify/queue_stop.h"
 

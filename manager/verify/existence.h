@@ -43,7 +43,7 @@ struct WorkerView {
   const Cache<ClusterQueue>& cluster_queues;
   const Cache<ClaimSummary>& templates;
   const Cache<ClaimSummary>& claims;
-  const Cache<DeviceClass>& classes;
+  const Cache<ClassSummary>& classes;
   watch::CacheHealth clones;                   // of the lists of Kueue's Workloads
   watch::CacheHealth jobs;                     // and of the job's kind
   std::string job_plural;                      // "jobs"

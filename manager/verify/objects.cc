@@ -8,7 +8,7 @@
 #include "manager/tracking/json_fields.h"
 #include "manager/tracking/kueue_api.h"
 #include "manager/tracking/shared_queue.h"
-#include "manager/verify/claim_form.h"
+#include "manager/verify/template_canonical.h"
 
 namespace fedra::verify {
 namespace {
@@ -167,9 +167,9 @@ Result<ClaimSummary> ParseClaim(const json& object) {
   return claim;
 }
 
-Result<DeviceClass> ParseDeviceClass(const json& object) {
+Result<ClassSummary> ParseClass(const json& object) {
   FEDRA_ASSIGN_OR_RETURN(const ObjectKey key, ReadKey(object, "DeviceClass"));
-  return DeviceClass{key.name, Text(Member(object, "spec"), "extendedResourceName")};
+  return ClassSummary{key.name, Text(Member(object, "spec"), "extendedResourceName")};
 }
 
 }  // namespace fedra::verify

@@ -64,8 +64,8 @@ struct ClaimSummary {
   bool admin_access = false;
   // Of claims only: what its annotation fedra.dev/shared says; nothing: nothing, or no known word.
   std::optional<SharedClaims> shared;
-  // Of templates only. spec as JSON in canonical form (claim_form.h), whatever version it was read
-  // in: equal texts are equal templates.
+  // Of templates only. spec as JSON in canonical form (template_canonical.h), whatever version it
+  // was read in: equal texts are equal templates.
   std::string spec;
   std::string uid;
   ResourceVersion version;
@@ -78,11 +78,11 @@ struct ClaimSummary {
 // Templates of the manager that a worker does not have but would get together with a job.
 using TemplatesToCome = std::vector<std::shared_ptr<const ClaimSummary>>;
 
-struct DeviceClass {
+struct ClassSummary {
   std::string name;
   std::string extended_resource;  // that stands for it; empty: none
 
-  bool operator==(const DeviceClass&) const = default;
+  bool operator==(const ClassSummary&) const = default;
 };
 
 // An object of which only its being there counts.
@@ -106,6 +106,6 @@ Result<Namespace> ParseNamespace(const nlohmann::json& object);
 Result<LocalQueue> ParseLocalQueue(const nlohmann::json& object);
 Result<ClaimSummary> ParseTemplate(const nlohmann::json& object);
 Result<ClaimSummary> ParseClaim(const nlohmann::json& object);
-Result<DeviceClass> ParseDeviceClass(const nlohmann::json& object);
+Result<ClassSummary> ParseClass(const nlohmann::json& object);
 
 }  // namespace fedra::verify

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cluster-clients/kube/json_fields.h"
 #include "manager/verify/facts_json.h"
 #include "verdict/reason_facts.h"
 #include "verdict/reason_text.h"
@@ -14,11 +15,6 @@ namespace {
 
 using nlohmann::ordered_json;
 
-std::string TextMember(const ordered_json& object, const char* key) {
-  const auto field = object.find(key);
-  return field != object.end() && field->is_string() ? field->get<std::string>() : std::string();
-}
-
 // Of facts that only a later release knows: what the catalogue says of the code.
 verdict::Facts InGeneral(const std::string& name) {
   for (const verdict::ReasonEntry& entry : verdict::ReasonCatalogue())
@@ -27,10 +23,10 @@ verdict::Facts InGeneral(const std::string& name) {
 }
 
 KeptReason ParseKept(const ordered_json& object) {
-  KeptReason kept{.code = TextMember(object, "code"), .reason = {}};
+  KeptReason kept{.code = kube::Text(object, "code"), .reason = {}};
   verdict::Reason& reason = kept.reason;
   reason.code = verdict::ParseReasonCode(kept.code).value_or(verdict::ReasonCode::kStaleData);
-  reason.object = TextMember(object, "object");
+  reason.object = kube::Text(object, "object");
   const auto facts = object.find("facts");
   auto parsed = facts == object.end() ? std::nullopt : ParseFacts(*facts);
   const bool fits =

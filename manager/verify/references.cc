@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "manager/verify/cache_words.h"
+#include "manager/verify/cache_status.h"
 #include "manager/verify/difference.h"
 
 namespace fedra::verify {

@@ -15,8 +15,7 @@ namespace {
 using verdict::Outcome;
 using verdict::ReasonCode;
 
-WorkerView PictureOf(const Subject& subject, const WorkerObjects& worker,
-                     const WorkerFacts& facts) {
+WorkerView ViewOf(const Subject& subject, const WorkerObjects& worker, const WorkerFacts& facts) {
   return {.connection = facts.connection,
           .namespaces = worker.namespaces(),
           .queues = worker.queues(),
@@ -119,7 +118,7 @@ void VerifyDevicesToo(const Subject& subject, const WorkerObjects& worker,
 Verified Verify(const Subject& subject, const WorkerObjects& worker, const WorkerFacts& facts,
                 const AskAssumed& assumed, const VerifyOptions& options) {
   Verified result;
-  const WorkerView there = PictureOf(subject, worker, facts);
+  const WorkerView there = ViewOf(subject, worker, facts);
   result.verdict = VerifyExistence(subject.requirement, there, options.existence);
   if (facts.connection.phase != ConnectionPhase::kConnected) return result;
   VerifyQuota(subject, worker, result.verdict);

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "manager/tracking/resources.h"
-#include "manager/verify/cache_words.h"
+#include "manager/verify/cache_status.h"
 #include "manager/verify/dra_api.h"
 #include "manager/verify/list_bounds.h"
 #include "manager/verify/object_feed.h"
@@ -74,7 +74,7 @@ WorkerObjects::WorkerObjects(const WorkerObjectsOptions& options, WorkerObjectsL
           [this](const watch::CacheHealth&) { listener_.on_health(); }, clock),
       claims_(&ParseClaim, Changed<ClaimSummary>(InputChange::Kind::kClaim),
               [this](const watch::CacheHealth&) { listener_.on_health(); }),
-      classes_(&ParseDeviceClass, Changed<DeviceClass>(InputChange::Kind::kClass),
+      classes_(&ParseClass, Changed<ClassSummary>(InputChange::Kind::kClass),
                [this](const watch::CacheHealth&) { listener_.on_health(); }) {
   for (size_t i = 0; i < jobs_.size(); ++i) {
     const tracking::JobAdapter* const adapter = kinds_->all()[i];
@@ -93,13 +93,13 @@ WorkerObjects::WorkerObjects(const WorkerObjectsOptions& options, WorkerObjectsL
   templates_sink_ = &templates_.cache();
   claims_sink_ = &claims_;
   classes_sink_ = &classes_;
-  MakePictures(options);
+  MakeOptionalParts(options);
   for (const Input& input : Inputs(nullptr)) {
     if (!IsOfJobs(input)) sinks_.emplace_back(NameOf(input.resource), input.sink);
   }
 }
 
-void WorkerObjects::MakePictures(const WorkerObjectsOptions& options) {
+void WorkerObjects::MakeOptionalParts(const WorkerObjectsOptions& options) {
   if (options.dependencies) {
     dependencies_ = std::make_unique<DependencyIndex>(
         *options.dependencies,

@@ -119,7 +119,7 @@ class WorkerObjects final {
   // Empty when they are not read, or may not be: then nothing is said about quota.
   const Cache<ClusterQueue>& cluster_queues() const { return cluster_queues_; }
   const Cache<ClaimSummary>& claims() const { return claims_; }
-  const Cache<DeviceClass>& classes() const { return classes_; }
+  const Cache<ClassSummary>& classes() const { return classes_; }
   // Null when devices are not verified.
   DeviceState* devices() { return devices_.get(); }
   const DeviceState* devices() const { return devices_.get(); }
@@ -130,7 +130,7 @@ class WorkerObjects final {
   template <class T>
   typename watch::ObjectCache<T>::OnObject Changed(InputChange::Kind kind);
   watch::CacheSink* Tee(watch::ObjectSink& first, watch::ObjectSink& second);
-  void MakePictures(const WorkerObjectsOptions& options);
+  void MakeOptionalParts(const WorkerObjectsOptions& options);
   bool IsRead(size_t kind, const kube::ServerInfo* server) const;
   bool IsOfJobs(const Input& input) const;
   // Of a kind's jobs, and of what they name.
@@ -158,7 +158,7 @@ class WorkerObjects final {
   Cache<ClusterQueue> cluster_queues_;
   watch::TrackedCache<ClaimSummary> templates_;
   Cache<ClaimSummary> claims_;
-  Cache<DeviceClass> classes_;
+  Cache<ClassSummary> classes_;
   std::unique_ptr<DeviceState> devices_;
   std::unique_ptr<DependencyIndex> dependencies_;
   // Where the objects of these go, which may be wanted twice.

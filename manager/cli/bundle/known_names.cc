@@ -21,11 +21,6 @@ constexpr std::array<std::string_view, 3> kNamesStay = {"deviceclasses.resource.
 
 bool IsNameByte(char c) { return IsAlphanumeric(c) || c == '-' || c == '.' || c == '_'; }
 
-std::string TextAt(const ordered_json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
 }  // namespace
 
 void KnownNames::Keep(std::string_view name) { kept_.emplace(name); }
@@ -53,7 +48,7 @@ void KnownNames::AddAll(const SnapshotFile& snapshot) {
 }
 
 void KnownNames::AddJob(const ordered_json& job) {
-  for (const char* field : {"namespace", "name", "workload"}) Add(TextAt(job, field));
+  for (const char* field : {"namespace", "name", "workload"}) Add(tracking::Text(job, field));
   const auto needs = job.find("needs");
   if (needs == job.end() || !needs->is_object()) return;
   for (const char* list : {"templates", "claims"}) {
@@ -65,7 +60,7 @@ void KnownNames::AddJob(const ordered_json& job) {
 }
 
 void KnownNames::AddObject(const ordered_json& object) {
-  for (const char* field : {"namespace", "name"}) Add(TextAt(object, field));
+  for (const char* field : {"namespace", "name"}) Add(tracking::Text(object, field));
 }
 
 // "ResourceClaimTemplate ml/later".
@@ -81,7 +76,7 @@ void KnownNames::AddAll(const ordered_json& report) {
   if (!report.is_structured()) return;
   if (report.is_object()) {
     if (report.contains("namespace") && report.contains("workload")) AddJob(report);
-    if (report.contains("code")) AddSubject(TextAt(report, "object"));
+    if (report.contains("code")) AddSubject(tracking::Text(report, "object"));
     // Facts name objects so: holders of devices, the first in line.
     if (report.contains("namespace") && report.contains("name")) AddObject(report);
   }

@@ -8,6 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/ascii.h"
 #include "base/base64.h"
 
 namespace fedra::cli {
@@ -29,8 +30,8 @@ uint64_t FirstBytes(std::string_view text) {
 }
 
 bool IsTokenByte(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' ||
-         c == '_' || c == '.' || c == '+' || c == '/' || c == '=' || c == '~';
+  return IsAlphanumeric(c) || c == '-' || c == '_' || c == '.' || c == '+' || c == '/' ||
+         c == '=' || c == '~';
 }
 
 size_t TokenLength(std::string_view text) {

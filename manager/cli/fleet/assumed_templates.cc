@@ -8,7 +8,7 @@
 #include "manager/cli/snapshots/snapshot_names.h"
 #include "manager/cli/snapshots/snapshot_reduce.h"
 #include "manager/tracking/json_fields.h"
-#include "manager/verify/claim_form.h"
+#include "manager/verify/template_canonical.h"
 
 namespace fedra::cli {
 namespace {

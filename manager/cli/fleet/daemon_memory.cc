@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "manager/cli/text/view_parts.h"
+#include "manager/cli/text/status_format.h"
 #include "manager/report/freshness.h"
 #include "manager/report/row_states.h"
 #include "manager/report/setbacks.h"

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "manager/cli/fleet/contact.h"
+#include "manager/cli/fleet/connect_error.h"
 #include "manager/tracking/resources.h"
 #include "manager/verify/dra_api.h"
 #include "manager/verify/named_claims.h"
@@ -26,9 +26,9 @@ const dra::ClaimSpec* SpecOf(const dra::ClaimReference& reference, const std::st
 }
 
 // The snapshot may have changed since: what is not there any more has no name.
-report::ChosenAlternative Name(const dra::ChosenAlternative& chosen, const dra::PodDemand& demand,
-                               const std::string& ns, const dra::Snapshot& snapshot) {
-  report::ChosenAlternative named;
+report::NamedAlternative Name(const dra::ChosenAlternative& chosen, const dra::PodDemand& demand,
+                              const std::string& ns, const dra::Snapshot& snapshot) {
+  report::NamedAlternative named;
   named.index = chosen.index;
   const dra::ClaimReference& reference = demand.claims[chosen.claim];
   const dra::ClaimSpec* spec = SpecOf(reference, ns, snapshot);
@@ -41,10 +41,10 @@ report::ChosenAlternative Name(const dra::ChosenAlternative& chosen, const dra::
           chosen.index,       request.first_available.size()};
 }
 
-std::vector<report::ChosenAlternative> NameAlternatives(
+std::vector<report::NamedAlternative> NameAlternatives(
     const std::vector<dra::PodSetReport>& pod_sets, const tracking::SubmittedJob& job,
     const dra::Snapshot& snapshot) {
-  std::vector<report::ChosenAlternative> named;
+  std::vector<report::NamedAlternative> named;
   for (size_t i = 0; i < pod_sets.size(); ++i)
     for (const dra::ChosenAlternative& chosen : pod_sets[i].alternatives)
       named.push_back(Name(chosen, (*job.requirement.demands)[i], job.key.ns, snapshot));
@@ -102,7 +102,8 @@ Result<void> FleetWorker::AssumeTemplate(const std::string& object) {
                                        : objects_.devices()->sinks().templates.Upsert(object);
 }
 
-// A copy that names its manager is judged only when it is known which manager this is.
+// As the daemon has it: a copy that names its manager is another's until it is known that this is
+// it.
 std::vector<verify::SameName> FleetWorker::SameNames(const tracking::SubmittedJob& job) const {
   const auto there = objects_.jobs(*job.adapter).Find(job.key);
   if (there == nullptr) return {};
@@ -111,7 +112,7 @@ std::vector<verify::SameName> FleetWorker::SameNames(const tracking::SubmittedJo
 }
 
 tracking::Ownership FleetWorker::OwnershipOfJob(const tracking::Job& there) const {
-  const tracking::Identity us{settings_.origin, manager_.uid.value_or(there.marks.made_by)};
+  const tracking::Identity us{settings_.origin, manager_.uid.value_or("")};
   return tracking::OwnershipOf(there.marks, us, /*source_uid=*/{});
 }
 

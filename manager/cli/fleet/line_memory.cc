@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "manager/cli/text/view_parts.h"
+#include "manager/cli/text/status_format.h"
 #include "manager/placement/lines.h"
 #include "manager/report/row_facts.h"
 #include "manager/report/row_states.h"

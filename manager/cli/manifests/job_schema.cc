@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/ascii.h"
 #include "base/object_names.h"
 #include "base/quantity.h"
 #include "config/names.h"
@@ -208,11 +209,7 @@ void SchemaCheck::Labels(const json& value, const std::string& path, bool is_ann
   for (const auto& [key, item] : value.items()) {
     const std::string at = fmt::format("{}[\"{}\"]", path, key);
     // Annotation keys are compared in lower case (ValidateAnnotations).
-    std::string name = key;
-    if (is_annotations)
-      std::transform(name.begin(), name.end(), name.begin(),
-                     [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    if (!IsQualifiedName(name))
+    if (!IsQualifiedName(is_annotations ? ToLower(key) : key))
       findings_.Error(at, "is not a valid key",
                       "letters, digits, -, _ and ., at most 63, after an optional prefix like "
                       "example.com/");

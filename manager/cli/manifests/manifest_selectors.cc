@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cel/ast.h"
-#include "cel/shapes.h"
+#include "cel/selector_patterns.h"
 #include "config/names.h"
 #include "manager/tracking/json_fields.h"
 

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/time.h"
-#include "manager/cli/snapshots/snapshot_words.h"
+#include "manager/cli/snapshots/snapshot_codec.h"
 #include "manager/cli/text/output.h"
 #include "manager/report/document.h"
 #include "manager/tracking/resources.h"

@@ -5,8 +5,8 @@
 
 #include "base/time.h"
 #include "cluster-clients/watch/object_cache.h"
+#include "manager/cli/snapshots/snapshot_codec.h"
 #include "manager/cli/snapshots/snapshot_file.h"
-#include "manager/cli/snapshots/snapshot_words.h"
 
 namespace fedra::cli {
 namespace {

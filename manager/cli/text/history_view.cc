@@ -8,7 +8,7 @@
 
 #include "base/time.h"
 #include "manager/cli/text/pod_log_text.h"
-#include "manager/cli/text/view_parts.h"
+#include "manager/cli/text/status_format.h"
 #include "manager/placement/note_reasons.h"
 #include "manager/report/job_documents.h"
 

@@ -10,7 +10,7 @@
 
 #include "base/text.h"
 #include "manager/cli/text/capacity_text.h"
-#include "manager/cli/text/view_parts.h"
+#include "manager/cli/text/status_format.h"
 #include "manager/report/row_facts.h"
 
 namespace fedra::cli {

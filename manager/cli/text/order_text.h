@@ -6,7 +6,7 @@
 #include <string>
 
 #include "manager/cli/text/view_settings.h"
-#include "manager/report/view_data.h"
+#include "manager/report/status_model.h"
 
 namespace fedra::cli {
 

@@ -13,7 +13,7 @@
 #include "manager/cli/text/display_text.h"
 #include "manager/cli/text/line_text.h"
 #include "manager/cli/text/row_tones.h"
-#include "manager/cli/text/view_parts.h"
+#include "manager/cli/text/status_format.h"
 #include "manager/report/row_facts.h"
 #include "manager/report/row_states.h"
 #include "manager/report/status_document.h"

@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "manager/cli/text/display_text.h"
 #include "manager/cli/text/row_tones.h"
-#include "manager/cli/text/view_parts.h"
+#include "manager/cli/text/status_format.h"
 #include "manager/placement/rank.h"
 #include "manager/report/row_facts.h"
 #include "verdict/reason_text.h"
@@ -105,7 +105,7 @@ std::string Explanations(const report::JobReport& report, const Style& style) {
 std::string RankingOf(const report::JobVerdict& item) {
   if (!item.devices_judged || item.verdict.outcome != Outcome::kYes) return {};
   std::string text;
-  for (const report::ChosenAlternative& chosen : item.alternatives) {
+  for (const report::NamedAlternative& chosen : item.alternatives) {
     if (chosen.request.empty()) {
       text += fmt::format("{} alternative; ", Ordinal(chosen.index));
     } else {
@@ -176,12 +176,8 @@ std::string PodsText(const report::JobVerdict& verdict) {
 
 // Whether the table says the same of both.
 bool SameRows(const report::JobVerdict& a, const report::JobVerdict& b) {
-  const auto same_note = [](const report::VerdictNote& left, const report::VerdictNote& right) {
-    return left.message == right.message;
-  };
   return a.verdict.outcome == b.verdict.outcome && a.verdict.reasons == b.verdict.reasons &&
-         PodsText(a) == PodsText(b) && RankingOf(a) == RankingOf(b) &&
-         std::equal(a.notes.begin(), a.notes.end(), b.notes.begin(), b.notes.end(), same_note);
+         PodsText(a) == PodsText(b) && RankingOf(a) == RankingOf(b) && a.notes == b.notes;
 }
 
 // `workers`: those of which `item` is true.

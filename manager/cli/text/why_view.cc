@@ -15,7 +15,7 @@
 #include "manager/cli/text/order_text.h"
 #include "manager/cli/text/pod_log_text.h"
 #include "manager/cli/text/row_tones.h"
-#include "manager/cli/text/view_parts.h"
+#include "manager/cli/text/status_format.h"
 #include "manager/report/job_documents.h"
 #include "manager/report/next_step.h"
 #include "manager/report/row_states.h"

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "manager/cli/text/view_parts.h"
+#include "manager/cli/text/status_format.h"
 #include "manager/report/job_documents.h"
 #include "manager/report/row_facts.h"
 #include "manager/report/row_states.h"

@@ -6,21 +6,17 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/ascii.h"
+
 namespace fedra::cli {
 namespace {
 
 using nlohmann::ordered_json;
 
-bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-
 bool IsReserved(std::string_view text) {
   constexpr std::array<std::string_view, 9> kWords = {"true", "false", "null", "yes", "no",
                                                       "on",   "off",   "y",    "n"};
-  std::string lower(text);
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return std::find(kWords.begin(), kWords.end(), lower) != kWords.end();
+  return std::find(kWords.begin(), kWords.end(), ToLower(text)) != kWords.end();
 }
 
 // Begins with a letter, so it is no number, time or indicator; and has only what means nothing to
@@ -32,7 +28,7 @@ bool IsPlain(std::string_view text) {
   if (text.find(": ") != std::string_view::npos || text.find(" #") != std::string_view::npos)
     return false;
   return std::all_of(text.begin(), text.end(), [](char c) {
-    return IsLetter(c) || (c >= '0' && c <= '9') ||
+    return IsAlphanumeric(c) ||
            std::string_view(" -_./:#@+=,;()").find(c) != std::string_view::npos;
   });
 }

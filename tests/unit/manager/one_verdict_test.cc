@@ -137,11 +137,13 @@ class Overheard final : public reconcile::NoTelemetry {
 // The clusters of the table, and the configuration that names them.
 class Clusters {
  public:
-  Clusters() {
+  // `manager_denied`: what the manager does not let fedra read; empty: nothing.
+  explicit Clusters(const std::string& manager_denied = {}) {
     verdict_cases::FurnishManager(manager_);
+    verdict_cases::GiveRights(manager_, manager_denied);
     const auto uid = manager_.objects().Get("namespaces", {"", "kube-system"});
     REQUIRE(uid);
-    folder_.Write("manager.kubeconfig", manager_.Kubeconfig());
+    folder_.Write("manager.kubeconfig", manager_.Kubeconfig(verdict_cases::kReader));
     std::string names;
     for (const ClusterCase& row : verdict_cases::Clusters()) {
       workers_.push_back(
@@ -228,7 +230,8 @@ void CheckSame(const Verdicts& found, const Verdicts& expected) {
   }
 }
 
-// One job after the other, so that none waits for the devices of another.
+// The first jobs of the table, as many as there are verdicts to expect. One after the other, so
+// that none waits for the devices of another.
 void CheckDaemon(Clusters& clusters, const std::vector<Verdicts>& expected) {
   const auto loaded = config::Load(clusters.config(), {.now = SystemClock().Now()});
   REQUIRE(loaded);
@@ -245,7 +248,7 @@ void CheckDaemon(Clusters& clusters, const std::vector<Verdicts>& expected) {
     });
   };
   const std::vector<JobCase> jobs = verdict_cases::Jobs();
-  for (size_t i = 0; i < jobs.size(); ++i) {
+  for (size_t i = 0; i < expected.size(); ++i) {
     INFO("the daemon, of " << jobs[i].what);
     clusters.Submit(jobs[i]);
     // The lists of the workers end one after another.
@@ -280,4 +283,17 @@ TEST_CASE("the daemon, check, and check of a snapshot say the same of every work
     CheckSame(recorded[i], live[i]);
   }
   CheckDaemon(clusters, live);
+}
+
+// Which cluster the manager is, its namespace kube-system says.
+TEST_CASE("where the manager's UID may not be read, copies that name their manager are another's") {
+  Clusters clusters("namespaces");
+  const Verdicts live = Check({.config = clusters.config()}).front();
+  CHECK(Codes(live.at("complete")) == verdict_cases::Expected{"Yes"});
+  for (const char* worker : {"our-earlier-copy", "another-managers-copy"}) {
+    INFO(worker << ": " << Said(live.at(worker)));
+    CHECK(Codes(live.at(worker)) == verdict_cases::Expected{"No", "NameConflict"});
+  }
+  CheckSame(Check({.snapshot = WriteSnapshot(clusters)}).front(), live);
+  CheckDaemon(clusters, {live});
 }

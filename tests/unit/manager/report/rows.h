@@ -3,7 +3,7 @@
 // A fleet to render: two connected workers and a lost one; jobs in every state. Times are relative
 // to kNow.
 
-#include "manager/report/view_data.h"
+#include "manager/report/status_model.h"
 
 namespace fedra::report {
 

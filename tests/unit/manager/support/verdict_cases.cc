@@ -69,7 +69,9 @@ void PutJob(sim::Server& worker, const std::string& made_by) {
   REQUIRE(worker.objects().Create(job));
 }
 
-void GiveRights(sim::Server& worker, const std::string& denied) {
+}  // namespace
+
+void GiveRights(sim::Server& server, const std::string& denied) {
   sim::User reader{.name = kReader,
                    .groups = {},
                    .token = kReader,
@@ -77,10 +79,8 @@ void GiveRights(sim::Server& worker, const std::string& denied) {
                    .deny = {}};
   if (!denied.empty())
     reader.deny.push_back({.verbs = {"*"}, .groups = {"*"}, .resources = {denied}});
-  worker.SetUser(std::move(reader));
+  server.SetUser(std::move(reader));
 }
-
-}  // namespace
 
 void Furnish(sim::Server& worker) {
   sim::Furnish(worker, /*manager=*/false);

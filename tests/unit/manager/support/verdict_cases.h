@@ -37,6 +37,8 @@ struct JobCase {
   Expected on_another;               // on the worker "another-template"
 };
 
+// The user kReader may do everything there, but nothing to this resource; empty: everything.
+void GiveRights(sim::Server& server, const std::string& denied);
 // Namespace, queue, class, templates, a claim to name, four devices, and the user kReader with all
 // rights.
 void Furnish(sim::Server& worker);

@@ -54,7 +54,7 @@ struct Fixture {
   Filled<ClusterQueue> cluster_queues{&ParseClusterQueue};
   Filled<ClaimSummary> templates{&ParseTemplate};
   Filled<ClaimSummary> claims{&ParseClaim};
-  Filled<DeviceClass> classes{&ParseDeviceClass};
+  Filled<ClassSummary> classes{&ParseClass};
   ConnectionState connection{.phase = ConnectionPhase::kConnected};
   watch::CacheHealth clones{.state = CacheState::kSynced, .complete = true};
   watch::CacheHealth jobs{.state = CacheState::kSynced, .complete = true};

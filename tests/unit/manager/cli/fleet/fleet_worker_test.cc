@@ -273,6 +273,24 @@ TEST_CASE("a list that may not be read is Unknown, a job of the same name a conf
   CHECK(SubRequest(MakeCluster(), MakeJob("our-job", "one-gpu")).verdict.outcome == Outcome::kYes);
 }
 
+TEST_CASE("a copy that names its manager is ours only where this is known to be that one") {
+  RawCluster cluster = MakeCluster();
+  for (json& job : cluster.objects["jobs.batch"]) {
+    if (job["metadata"]["name"] == "our-job")
+      job["metadata"]["annotations"]["fedra.dev/manager-uid"] = "this-manager";
+  }
+  const auto worker = MakeWorker(cluster, WorkerNamed("east"));
+  const auto codes = [&] { return Codes(worker->Judge(MakeJob("our-job", "one-gpu"))); };
+  const std::vector conflict{ReasonCode::kNameConflict};
+  CHECK(codes() == conflict);  // it has not answered
+  worker->SetManager({nullptr, ""});
+  CHECK(codes() == conflict);
+  worker->SetManager({nullptr, "another-manager"});
+  CHECK(codes() == conflict);
+  worker->SetManager({nullptr, "this-manager"});
+  CHECK(codes().empty());
+}
+
 TEST_CASE("a worker out of reach is Unknown, whatever was read before") {
   const auto worker = MakeWorker(MakeCluster(), WorkerNamed("east"));
   ConnectionState lost;

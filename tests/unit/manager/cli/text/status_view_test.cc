@@ -2,10 +2,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "manager/cli/text/view_parts.h"
+#include "manager/cli/text/status_format.h"
 #include "manager/cli/text/workload_view.h"
 #include "manager/report/row_json.h"
-#include "manager/report/view_data.h"
+#include "manager/report/status_model.h"
 #include "manager/verify/capacity.h"
 #include "tests/support/catch.h"
 #include "tests/unit/manager/cli/text/settings.h"

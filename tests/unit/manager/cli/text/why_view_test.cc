@@ -4,7 +4,7 @@
 
 #include "manager/cli/text/history_view.h"
 #include "manager/cli/text/workload_view.h"
-#include "manager/report/view_data.h"
+#include "manager/report/status_model.h"
 #include "manager/verify/capacity.h"
 #include "manager/verify/reason_json.h"
 #include "tests/support/catch.h"

@@ -1,4 +1,4 @@
-#include "manager/verify/cache_words.h"
+#include "manager/verify/cache_status.h"
 
 #include <chrono>
 #include <ratio>

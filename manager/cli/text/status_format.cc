@@ -1,4 +1,4 @@
-#include "manager/cli/text/view_parts.h"
+#include "manager/cli/text/status_format.h"
 
 #include <algorithm>
 #include <iterator>

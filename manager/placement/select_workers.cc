@@ -1,4 +1,4 @@
-#include "manager/placement/choose.h"
+#include "manager/placement/select_workers.h"
 
 #include <algorithm>
 #include <tuple>

@@ -1,7 +1,7 @@
 // The choice of workers alone: what another mode would use that does not carry it out as fedra's
 // AdmissionCheck does.
 
-#include "manager/placement/choose.h"
+#include "manager/placement/select_workers.h"
 
 #include <algorithm>
 

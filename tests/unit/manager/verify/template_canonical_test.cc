@@ -1,6 +1,6 @@
 // Which differences between two servers' views of one template count, and which do not.
 
-#include "manager/verify/claim_form.h"
+#include "manager/verify/template_canonical.h"
 
 #include <nlohmann/json.hpp>
 

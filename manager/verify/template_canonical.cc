@@ -1,4 +1,4 @@
-#include "manager/verify/claim_form.h"
+#include "manager/verify/template_canonical.h"
 
 #include <string>
 #include <utility>

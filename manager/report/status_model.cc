@@ -1,4 +1,4 @@
-#include "manager/report/view_data.h"
+#include "manager/report/status_model.h"
 
 #include <algorithm>
 #include <functional>

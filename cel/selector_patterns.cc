@@ -1,4 +1,4 @@
-#include "cel/shapes.h"
+#include "cel/selector_patterns.h"
 
 #include <algorithm>
 

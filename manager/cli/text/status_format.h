@@ -11,7 +11,7 @@
 #include "manager/cli/text/output.h"
 #include "manager/cli/text/view_settings.h"
 #include "manager/report/row_facts.h"
-#include "manager/report/view_data.h"
+#include "manager/report/status_model.h"
 #include "manager/verify/reason_json.h"
 #include "manager/verify/reason_order.h"
 

@@ -1,4 +1,4 @@
-#include "manager/cli/input.h"
+#include "manager/cli/read_input.h"
 
 #include <cerrno>
 #include <filesystem>

@@ -1,4 +1,4 @@
-#include "manager/cli/snapshots/snapshot_words.h"
+#include "manager/cli/snapshots/snapshot_codec.h"
 
 #include <utility>
 

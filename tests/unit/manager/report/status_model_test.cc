@@ -1,5 +1,5 @@
 // From a store's file to what is shown: the same path that the commands take.
-#include "manager/report/view_data.h"
+#include "manager/report/status_model.h"
 
 #include "store/store.h"
 #include "tests/support/catch.h"
