@@ -8,6 +8,8 @@
 #                   the scenarios of other kinds of jobs there: real CRDs and Kueue, scripted operators
 #   make test-real-dra N=500 SEED=1
 #                   random pods and claims shown to a real kube-scheduler and to fedra
+#   make agree N=500 SEED=1
+#                   the same cases for fedra and for the allocator library of Kubernetes 1.34 to 1.37 (needs Go 1.26)
 #   make deb        the Debian package: build/packages/fedra_VERSION_amd64.deb
 #   make image      the container image, without an engine: build/packages/fedra_VERSION_amd64.oci.tar, and its SBOM
 #   make chart      the Helm chart: build/packages/fedra-VERSION.tgz
@@ -41,7 +43,7 @@ INSTALL_PACKAGES := @scripts/install_packages.sh
 # Traces with lines although llvm-symbolizer is not installed.
 SANITIZER_ENV := ASAN_OPTIONS=allow_addr2line=1 UBSAN_OPTIONS=print_stacktrace=1 TSAN_OPTIONS=halt_on_error=1
 
-.PHONY: all build-release build-asan build-tsan demo test test-real test-real-kinds test-real-dra deb image chart krew test-packages test-trixie site bench lint style \
+.PHONY: all build-release build-asan build-tsan demo test test-real test-real-kinds test-real-dra agree deb image chart krew test-packages test-trixie site bench lint style \
         tidy asan tsan fuzz format docs install clean help
 .DEFAULT_GOAL := all
 
@@ -97,6 +99,12 @@ test-real-dra:
 	$(INSTALL_PACKAGES) real
 	$(call BUILD,release,pod-lines)
 	@tests/real/agree_scheduler.py -n $(N) --seed $(SEED)
+
+# The library's searches that take long are left out after a second: thousands of cases are put to it.
+agree:
+	$(INSTALL_PACKAGES) real
+	$(call BUILD,release,judge-lines)
+	@tests/real/agree_dra.py -n $(N) --seed $(SEED) --limit 1s
 
 # For tests of upgrades: VERSION=0.1.0~1 gives the package another version than its own, DEB_FOLDER another place.
 DEB_FOLDER ?= build/packages

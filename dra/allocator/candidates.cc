@@ -76,12 +76,15 @@ void CandidateTable::SetUse(Candidate& candidate, const SimulatedUse* simulated)
   if (relaxation_.in_use) return;
   if (const DeviceUse* use = candidate.view().use) {
     candidate.in_use = use->dedicated;
-    candidate.capacity_in_use = use->consumed.has_value();
+    candidate.capacity_in_use =
+        features_.empty_shares_hold_counters ? use->shared : use->consumed.has_value();
     if (use->consumed) candidate.allocated = &*use->consumed;
   }
   if (simulated) {
     candidate.in_use = candidate.in_use || simulated->dedicated;
-    candidate.capacity_in_use = candidate.capacity_in_use || simulated->capacity;
+    candidate.capacity_in_use =
+        candidate.capacity_in_use ||
+        (features_.empty_shares_hold_counters ? simulated->shared : simulated->capacity);
     candidate.simulated = &simulated->consumed;
   }
 }
@@ -164,6 +167,11 @@ bool CandidateTable::CapacityFits(uint32_t ask, size_t index) const {
   if (candidate.simulated) taken.push_back(candidate.simulated);
   for (const Amounts& share : candidate.shares) taken.push_back(&share);
   return dra::CapacityFits(candidate.device(), request, taken, features_);
+}
+
+bool CandidateTable::CapacitySuffices(uint32_t ask, size_t index) const {
+  if (!features_.consumable_capacity || relaxation_.capacity) return true;
+  return dra::CapacityFits(candidates_[index].device(), *pod_.asks[ask].request, {}, features_);
 }
 
 const AttributeValue* CandidateTable::Value(uint32_t claim, size_t constraint, size_t candidate) {

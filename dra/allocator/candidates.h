@@ -25,7 +25,7 @@ struct Candidate {
   uint32_t device_index;               // in PoolView::devices
   bool in_use = false;                 // held as a whole, by a claim or by the simulation
   bool shareable = false;              // may be allocated several times, in shares
-  bool capacity_in_use = false;        // some share of it records what it consumes
+  bool capacity_in_use = false;        // shares of it that count for its counters
   const Amounts* allocated = nullptr;  // shares of the cluster's claims
   const Amounts* simulated = nullptr;  // shares of pods placed earlier in the simulation
 
@@ -77,6 +77,8 @@ class CandidateTable final {
 
   bool Tainted(uint32_t ask, size_t candidate) const;
   bool CapacityFits(uint32_t ask, size_t candidate) const;
+  // If nothing of the device was consumed.
+  bool CapacitySuffices(uint32_t ask, size_t candidate) const;
 
   // The candidate's value for a constraint's attribute; null: not published.
   const AttributeValue* Value(uint32_t claim, size_t constraint, size_t candidate);

@@ -36,7 +36,7 @@ cel::AttributeValue ToCel(const AttributeValue& value) {
 
 }  // namespace
 
-cel::Device ToCel(const Device& device, const Text& driver) {
+cel::Device ToCel(const Device& device, const Text& driver, bool sees_sharing) {
   cel::DeviceInput input;
   input.driver = driver.str();
   const auto add = [&](const AttributeList& list) {
@@ -48,7 +48,7 @@ cel::Device ToCel(const Device& device, const Text& driver) {
   if (device.capacity)
     for (const Capacity& capacity : *device.capacity)
       input.capacity.emplace_back(capacity.name.str(), capacity.value.ToString());
-  input.allow_multiple_allocations = device.allow_multiple;
+  if (sees_sharing) input.allow_multiple_allocations = device.allow_multiple;
   return cel::Device(input);
 }
 

@@ -2,13 +2,14 @@
 //
 // A published device as selectors see it: the variable `device` of cel/.
 //
-// Thread rules: a pure function.
+// Pure.
 
 #include "cel/device.h"
 #include "dra/model/model.h"
 
 namespace fedra::dra {
 
-cel::Device ToCel(const Device& device, const Text& driver);
+// `sees_sharing`: AllocatorFeatures::selectors_see_sharing.
+cel::Device ToCel(const Device& device, const Text& driver, bool sees_sharing = true);
 
 }  // namespace fedra::dra

@@ -39,7 +39,8 @@ ConstraintState::ConstraintState(const Constraint& constraint, const AllocatorFe
                                                     : constraint.match_attribute),
       is_match_(!constraint.match_attribute.empty()),
       lists_(features.list_attributes),
-      forgets_(features.distinct_forgets && constraint.match_attribute.empty()) {}
+      forgets_(features.distinct_forgets && constraint.match_attribute.empty()),
+      by_pointer_(features.distinct_by_pointer) {}
 
 bool ConstraintState::Accepts(const AttributeValue* value) const {
   if (value == nullptr) return false;
@@ -51,6 +52,7 @@ bool ConstraintState::Accepts(const AttributeValue* value) const {
 bool ConstraintState::AcceptsScalar(const AttributeValue& value) const {
   if (is_match_) return EqualScalars(value, *values_.front().second);
   if (!IsScalar(value)) return values_.empty();
+  if (by_pointer_) return true;
   return std::none_of(values_.begin(), values_.end(),
                       [&](const auto& entry) { return EqualScalars(value, *entry.second); });
 }

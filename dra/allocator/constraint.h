@@ -40,8 +40,9 @@ class ConstraintState final {
 
   Text attribute_;
   bool is_match_;
-  bool lists_;    // AllocatorFeatures::list_attributes
-  bool forgets_;  // AllocatorFeatures::distinct_forgets
+  bool lists_;       // AllocatorFeatures::list_attributes
+  bool forgets_;     // AllocatorFeatures::distinct_forgets
+  bool by_pointer_;  // AllocatorFeatures::distinct_by_pointer
   size_t count_ = 0;
   // Match: the first value. Distinct: all of them, or one per request when it forgets.
   std::vector<std::pair<Text, const AttributeValue*>> values_;

@@ -14,10 +14,12 @@ Quantity LeftOf(const ViewCounter& counter, const Workspace::Pool* held) {
 
 }  // namespace
 
-bool HasCounters(const PoolView& view, size_t index, const Workspace::Pool* held) {
+bool HasCounters(const PoolView& view, size_t index, const Workspace::Pool* held,
+                 const AllocatorFeatures& features) {
   const ViewDevice& device = view.devices[index];
-  if (device.device->allow_multiple.value_or(false) && device.use && device.use->consumed)
-    return true;
+  const bool shared = device.use && (device.use->consumed ||
+                                     (features.empty_shares_hold_counters && device.use->shared));
+  if (shared && device.device->allow_multiple.value_or(false)) return true;
   const auto consumption = view.ConsumptionOf(index);
   return std::all_of(consumption.begin(), consumption.end(), [&](const Consumption& use) {
     return LeftOf(view.counters[use.counter], held) >= *use.amount;

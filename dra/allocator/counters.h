@@ -21,7 +21,8 @@ namespace fedra::dra {
 // Whether the pool's counters suffice for the device beside what is allocated and `held` (null:
 // nothing). A device that is shared already has its counters. Pools of the same name are left out
 // of account.
-bool HasCounters(const PoolView& view, size_t device, const Workspace::Pool* held);
+bool HasCounters(const PoolView& view, size_t device, const Workspace::Pool* held,
+                 const AllocatorFeatures& features);
 
 class CounterLedger final {
  public:

@@ -27,14 +27,15 @@ bool IsAboutDriver(std::string_view condition) {
 
 std::shared_ptr<const CompiledSelector> SelectorCache::Get(const std::string& expression,
                                                            const AllocatorFeatures& features) {
-  Key key{expression, features.release, features.list_attributes};
+  const bool lists = features.list_attributes || features.selectors_see_lists;
+  Key key{expression, features.release, lists};
   if (const auto found = selectors_.find(key); found != selectors_.end()) return found->second;
   if (selectors_.size() >= kMaxSelectors) selectors_.clear();
   auto compiled = std::make_shared<CompiledSelector>();
   compiled->expression = expression;
   cel::SelectorOptions options;
   options.release = features.release;
-  options.list_attributes = features.list_attributes;
+  options.list_attributes = lists;
   if (auto selector = cel::CompileSelector(expression, options)) {
     compiled->selector = std::move(*selector);
   } else {
@@ -82,6 +83,7 @@ ConjunctionId MatchCache::Intern(const std::vector<std::string>& class_selectors
                                  const std::vector<std::string>& request_selectors,
                                  const AllocatorFeatures& features, SelectorCache& selectors) {
   Conjunction conjunction;
+  conjunction.sees_sharing = features.selectors_see_sharing;
   std::vector<const CompiledSelector*> key;
   for (const auto* list : {&class_selectors, &request_selectors}) {
     for (const std::string& expression : *list) {
@@ -96,7 +98,7 @@ ConjunctionId MatchCache::Intern(const std::vector<std::string>& class_selectors
   return at->second;
 }
 
-const std::vector<cel::Device>& MatchCache::Convert(const Slice& slice) {
+const std::vector<cel::Device>& MatchCache::Convert(const Slice& slice, bool sees_sharing) {
   for (const Converted& entry : converted_)
     if (entry.slice == slice.serial && entry.devices.size() == slice.devices.size())
       return entry.devices;
@@ -105,7 +107,7 @@ const std::vector<cel::Device>& MatchCache::Convert(const Slice& slice) {
   entry.devices.clear();
   entry.devices.reserve(slice.devices.size());
   for (const Device& device : slice.devices)
-    entry.devices.push_back(ToCel(device, slice.pool.driver));
+    entry.devices.push_back(ToCel(device, slice.pool.driver, sees_sharing));
   return entry.devices;
 }
 
@@ -161,7 +163,7 @@ MatchCache::Results MatchCache::Evaluated(ConjunctionId id, const Slice& slice) 
   Results results{.conjunction = id, .codes = std::vector<uint8_t>(slice.devices.size(), kMatches)};
   Conjunction& conjunction = conjunctions_[id];
   if (!conjunction.selectors.empty()) {
-    const std::vector<cel::Device>& devices = Convert(slice);
+    const std::vector<cel::Device>& devices = Convert(slice, conjunction.sees_sharing);
     for (size_t i = 0; i < devices.size(); ++i) {
       results.codes[i] = Evaluate(conjunction, devices[i]);
       if (results.codes[i] == kSelectorFails) results.has_failure = true;
@@ -171,7 +173,7 @@ MatchCache::Results MatchCache::Evaluated(ConjunctionId id, const Slice& slice) 
 }
 
 SelectorFailure MatchCache::FailureOf(ConjunctionId id, const Slice& slice, size_t device) {
-  const cel::Device& converted = Convert(slice)[device];
+  const cel::Device& converted = Convert(slice, conjunctions_[id].sees_sharing)[device];
   SelectorFailure failure;
   for (const auto& compiled : conjunctions_[id].selectors) {
     if (!compiled->selector) {

@@ -120,6 +120,7 @@ class MatchCache final {
   struct Conjunction {
     std::vector<std::shared_ptr<const CompiledSelector>> selectors;
     std::vector<Cause> causes;  // in the order in which they were met
+    bool sees_sharing = true;   // AllocatorFeatures::selectors_see_sharing
     bool asked_for = false;     // since the last sweep
   };
   struct Results {
@@ -135,7 +136,7 @@ class MatchCache final {
   const Results& ResultsFor(ConjunctionId conjunction, const Slice& slice);
   Results Evaluated(ConjunctionId conjunction, const Slice& slice);
   void DropResultsOfOthers(const Snapshot& snapshot);
-  const std::vector<cel::Device>& Convert(const Slice& slice);
+  const std::vector<cel::Device>& Convert(const Slice& slice, bool sees_sharing);
   static uint8_t Evaluate(Conjunction& conjunction, const cel::Device& device);
   static uint8_t CodeOf(Conjunction& conjunction, size_t selector, int operand);
 

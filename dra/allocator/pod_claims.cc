@@ -40,7 +40,7 @@ class Preparer final {
 void Preparer::Check(const DeviceRequest& request) {
   const AllocatorFeatures& features = snapshot_.features();
   const std::string where = ", request " + request.name.str();
-  if (!features.consumable_capacity && request.has_capacity)
+  if (!features.consumable_capacity && features.capacity_requests_fail && request.has_capacity)
     Fatal(where + ": has capacity requests, but the DRAConsumableCapacity feature is disabled");
   for (size_t i = 0; i < request.selector_is_cel.size(); ++i)
     if (!request.selector_is_cel[i])

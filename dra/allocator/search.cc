@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "dra/allocator/capacity.h"
 
@@ -10,6 +11,13 @@ namespace {
 
 // Most searches end after as many steps as there are devices to choose.
 constexpr uint64_t kQuickSteps = 256;
+
+// How many ways there are to take some of the devices, in any order or (since 1.36) in one.
+double StepsInVain(size_t devices, const AllocatorFeatures& features) {
+  const auto count = static_cast<double>(devices);
+  if (!features.permutes) return std::exp2(count) - 1;
+  return std::numbers::e * std::tgamma(count + 1) - 1;
+}
 
 }  // namespace
 
@@ -98,6 +106,8 @@ Search::Step Search::PlaceAll(const Position& position) {
   }
   Position next = position;
   ++next.device;
+  if (features_.all_mixes_alternatives)
+    next.ask = pod_.claims[position.claim].requests[position.request].first_ask;
   const Step step = PlaceDevice(next, 0);
   if (step != Step::kDone) TakeBack(position, candidate, taken);
   return step;
@@ -121,14 +131,15 @@ Search::Step Search::PlaceExact(const Position& position, size_t start) {
     Position next = position;
     ++next.device;
     const uint64_t oversize = oversize_events_;
-    const Step step = PlaceDevice(next, i + 1);
+    // Where nothing is left out, other orders may make a difference.
+    const Step step = PlaceDevice(next, features_.permutes && !symmetric_ ? 0 : i + 1);
     if (step == Step::kDone) return step;
     TakeBack(position, i, taken);
     if (step != Step::kFail) return step;
     if (!symmetric_ || oversize != oversize_events_) continue;
     if (table_[i].untouched()) failed.push_back(table_.ClassOf(i));
     if (const Upper left = Bound(position, i + 1); left.devices < needed) {
-      if (left.independent) outcome_.scheduler_steps += std::exp2(left.devices) - 1;
+      if (left.independent) outcome_.scheduler_steps += StepsInVain(left.devices, features_);
       return FailOrError(position, i + 1);
     }
   }
@@ -240,6 +251,7 @@ void Search::TakeBack(const Position& position, size_t index, const Taken& taken
 NodeAllocation Search::NotFound() {
   outcome_.fit = Fit::kNoFit;
   outcome_.invalid_pools =
+      !features_.invalid_pools_are_fatal &&
       std::any_of(node_.pools.begin(), node_.pools.end(),
                   [](const auto& pool) { return pool->status == PoolStatus::kInvalid; });
   return outcome_;
@@ -307,6 +319,7 @@ void Commit(const NodeAllocation& allocation, const PodClaims& pod, const NodeVi
     const auto [at, is_first] = pool.devices.try_emplace(device.slot);
     SimulatedUse& use = at->second;
     use.dedicated = use.dedicated || !chosen.shared;
+    use.shared = use.shared || chosen.shared;
     use.assumed = use.assumed || workspace.assumed;
     use.capacity = use.capacity || !chosen.consumed.empty();
     AddAmounts(use.consumed, chosen.consumed);

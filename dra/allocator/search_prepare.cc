@@ -60,15 +60,24 @@ bool Search::CollectAll(uint32_t claim, uint32_t ask_index) {
         StopAt(ask_index, candidate);
         return false;
       }
-      if (code == kSuits && table_.CapacityFits(ask_index, candidate))
-        all_[ask_index].push_back(candidate);
+      const bool fits = features_.all_counts_free_capacity
+                            ? table_.CapacityFits(ask_index, candidate)
+                            : table_.CapacitySuffices(ask_index, candidate);
+      if (code == kSuits && fits) all_[ask_index].push_back(candidate);
     }
   }
   counts_[ask_index] = static_cast<int64_t>(all_[ask_index].size());
   return true;
 }
 
-bool Search::CheckAsk(uint32_t claim, uint32_t ask) {
+bool Search::CheckAsk(uint32_t claim, const PreparedRequest& request, uint32_t index) {
+  const uint32_t ask = request.first_ask + index;
+  const bool repeats = features_.all_mixes_alternatives && index == 1;
+  if (pod_.asks[ask].all && repeats && pod_.asks[request.first_ask].all) {
+    all_[ask] = all_[request.first_ask];
+    counts_[ask] = counts_[request.first_ask];
+    return true;
+  }
   if (pod_.asks[ask].all) return CollectAll(claim, ask);
   counts_[ask] = pod_.asks[ask].request->count;
   return true;
@@ -85,7 +94,7 @@ bool Search::CheckClaims() {
     for (const PreparedRequest& request : prepared.requests) {
       int64_t smallest = INT64_MAX;
       for (uint32_t i = 0; i < request.asks; ++i) {
-        if (!CheckAsk(claim, request.first_ask + i)) return false;
+        if (!CheckAsk(claim, request, i)) return false;
         smallest = std::min(smallest, counts_[request.first_ask + i]);
       }
       // Counts come from outside and may be absurd: do not overflow.
@@ -112,6 +121,8 @@ bool Search::IsSymmetric() const {
   for (uint32_t i = 0; i < pod_.asks.size(); ++i) {
     const SubRequest& ask = pod_.asks[i];
     if (ask.all && ask.constraints != 0) return false;
+    const bool later = ask.alternative && ask.request != &ask.owner->first_available.front();
+    if (ask.all && later && features_.all_mixes_alternatives) return false;
     for (const auto& [name, amount] : ask.request->capacity)
       if (amount.Sign() < 0) return false;
     if (!features_.distinct_forgets || counts_[i] <= 1) continue;
@@ -129,7 +140,8 @@ bool Search::CheckNodeSelectors() {
       const ViewDevice& view = table_[candidate].view();
       const auto& extras = view.device->extras;
       const NodeReach& reach = ReachOf(view);
-      if (!reach.node_name.empty() || (extras && extras->binds_to_node)) break;
+      const bool bound = features_.binds_to_node_known && extras && extras->binds_to_node;
+      if (!reach.node_name.empty() || bound) break;
       if (!reach.selector || reach.selector->terms.size() < 2) continue;
       Stop(Fit::kError, "create NodeSelector for " + pod_.claims[claim].Describe() +
                             ": unsupported ResourceSlice.NodeSelector with " +

@@ -79,7 +79,7 @@ bool FreeFinder::IsFree(uint32_t index, bool own_counters) {
   if (held_ && held_->devices.contains(device.slot)) return false;
   size_t wish = 0;
   while (wish < wishes_.size() && !Suits(device, wish)) ++wish;
-  return wish < wishes_.size() && (!own_counters || HasCounters(view_, index, held_));
+  return wish < wishes_.size() && (!own_counters || HasCounters(view_, index, held_, features_));
 }
 
 // Whether a pool of the same name shares the view's counters (counters_by_pool_name).

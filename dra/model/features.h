@@ -6,8 +6,9 @@
 // A default-constructed AllocatorFeatures is Kubernetes 1.36 with the corrections that came
 // in 1.37: the right answer when nothing is known about the worker. FeaturesOf(release) is what the
 // scheduler of that release really does, its bugs included, because a verdict must agree with the
-// scheduler that will place the pod. Source: k8s.io/dynamic-resource-allocation/structured, tags
-// v0.32 to v0.36, and the changes up to July 2026 (issue numbers in features.cc).
+// scheduler that will place the pod. Source: k8s.io/dynamic-resource-allocation/structured,
+// compared case by case with v0.34.4, v0.35.4, v0.36.3 and v0.37.2 (docs/agreement.md, which names
+// the lines); 1.31 to 1.33 were read only.
 //
 // Thread rules: plain values.
 
@@ -30,9 +31,30 @@ struct AllocatorFeatures {
   bool extended_resources = true;
   bool workload_claims = false;  // a PodGroup's claims; off by default in every release up to 1.37
 
-  // Differences between releases.
+  // Differences between releases: what a node sees of a pool.
+  bool counter_slices_everywhere = false;  // whatever their own node selection says
+  bool counter_slices_ignored = true;      // without partitionable devices: slices with counters
+  bool complete_on_node = false;     // complete only where the node itself reaches all its slices
+  bool own_slices_first = true;      // the node's own slices are looked at before all others
+  bool binding_pools_last = true;    // pools with binding conditions after all others
+  bool binding_slices_last = false;  // slices with them at the end of their pool
+
+  // The search.
+  bool permutes = false;  // every order of the devices of one request is tried
+  // Of a firstAvailable request: All in a later alternative goes on with the first one after one
+  // device, and All in the second takes the devices that match the first, if that is All, too.
+  bool all_mixes_alternatives = false;
+  bool all_counts_free_capacity = false;   // All leaves out devices of which too little is free
+  bool capacity_requests_fail = true;      // without consumable capacity they are a fatal error
+  bool empty_shares_hold_counters = true;  // shares of a device without capacities do, too
+  bool binds_to_node_known = true;
+  bool selectors_see_sharing = true;  // allowMultipleAllocations as published; else always false
+  bool selectors_see_lists = false;   // list attributes have values without `list_attributes`, too
+
+  // Constraints, counters, amounts.
   bool distinct_attribute = true;        // the constraint is known at all; else it is a fatal error
   bool distinct_forgets = false;         // only the last value of each request is compared
+  bool distinct_by_pointer = false;      // values of two devices are never equal
   bool counters_by_pool_name = false;    // pools of equal name of two drivers share one table
   bool counters_per_slice = false;       // counter sets belong to their slice, not to the pool
   bool fractional_ranges = false;        // requests are rounded in thousandths, not in integers

@@ -21,7 +21,9 @@ namespace fedra::dra {
 
 struct NodeView {
   const Node* node = nullptr;
-  // Ascending by (driver, pool); pools with binding conditions after all others.
+  // Ascending by (driver, pool); pools with binding conditions after all others. Up to 1.35 the
+  // scheduler tries pools, and the slices of a pool, in an order that is chance (Go maps): this is
+  // one of the orders that it may take.
   std::vector<std::shared_ptr<const PoolView>> pools;
   std::vector<std::shared_ptr<const PoolState>> states;  // parallel to `pools`
 };
@@ -31,8 +33,10 @@ NodeView ViewOf(const Snapshot& snapshot, const Node& node);
 // What pods placed earlier in the same simulation hold of one device.
 struct SimulatedUse {
   bool dedicated = false;
+  bool shared = false;
   // Capacity of it is recorded as consumed. A share of a device without capacities records none:
-  // then the next pod's share must find the counters as if it was the first (1.36.3).
+  // then the next pod's share must find the counters as if it was the first (up to 1.36,
+  // AllocatorFeatures::empty_shares_hold_counters).
   bool capacity = false;
   bool assumed = false;  // some of it by jobs already dispatched here
   Amounts consumed;

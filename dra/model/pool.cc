@@ -145,7 +145,7 @@ std::shared_ptr<const PoolState> MakePoolState(PoolKey key,
   AssignSlots(*pool);
   if (features.device_taints && features.device_taint_rules) ApplyRules(*pool, rules);
   pool->roaming = std::any_of(pool->slices.begin(), pool->slices.end(), [&](const auto& slice) {
-    return !IsIgnored(*slice, features) && !IsCounterSlice(*slice, features) &&
+    return !IsIgnored(*slice, features) && !IsEverywhere(*slice, features) &&
            slice->reach.node_name.empty();
   });
   pool->bad_selector = std::any_of(pool->slices.begin(), pool->slices.end(),

@@ -129,8 +129,10 @@ struct PoolState {
   std::shared_ptr<const PoolView> elsewhere;
 };
 
-// Slices with counters are relevant to every node, whatever their node selection.
+// Slices with counters serve the pool's other slices; their own devices are never allocated.
 bool IsCounterSlice(const Slice& slice, const AllocatorFeatures& features);
+// Relevant to every node, whatever their node selection.
+bool IsEverywhere(const Slice& slice, const AllocatorFeatures& features);
 // Slices that a scheduler without partitionable devices does not look at.
 bool IsIgnored(const Slice& slice, const AllocatorFeatures& features);
 

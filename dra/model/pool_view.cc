@@ -16,14 +16,25 @@ bool IsCounterSlice(const Slice& slice, const AllocatorFeatures& features) {
   return features.partitionable_devices && !features.counters_per_slice && !slice.counters.empty();
 }
 
+bool IsEverywhere(const Slice& slice, const AllocatorFeatures& features) {
+  return features.counter_slices_everywhere && IsCounterSlice(slice, features);
+}
+
 bool IsIgnored(const Slice& slice, const AllocatorFeatures& features) {
-  return !features.partitionable_devices && (slice.has_per_device || !slice.counters.empty());
+  if (features.partitionable_devices) return false;
+  return slice.has_per_device || (features.counter_slices_ignored && !slice.counters.empty());
 }
 
 namespace {
 
 // It holds names, which the API server bounds unless the object is older than the bound.
 constexpr size_t kMaxProblem = 200;
+
+bool HasBindingConditions(const Slice& slice) {
+  return std::any_of(slice.devices.begin(), slice.devices.end(), [](const Device& device) {
+    return device.extras && !device.extras->binding_conditions.empty();
+  });
+}
 
 class ViewBuilder final {
  public:
@@ -35,6 +46,7 @@ class ViewBuilder final {
  private:
   Result<bool> IsRelevant(const Slice& slice) const;
   bool CollectRelevant();
+  size_t First() const;
   bool KeepNewest();
   void Fill();
   bool CheckDeviceNames();
@@ -72,7 +84,7 @@ class ViewBuilder final {
 
 Result<bool> ViewBuilder::IsRelevant(const Slice& slice) const {
   if (IsIgnored(slice, features_)) return false;
-  if (IsCounterSlice(slice, features_)) return true;
+  if (IsEverywhere(slice, features_)) return true;
   if (!slice.reach.empty()) return Reaches(slice.reach, node_);
   if (!slice.per_device) return false;  // a node selection of a future API
   for (const Device& device : slice.devices) {
@@ -98,38 +110,46 @@ bool ViewBuilder::CollectRelevant() {
   return true;
 }
 
+// Slices that contradict each other about the count: the scheduler believes the one it met first.
+// Those of the node itself come first. Beyond that its cache has no order; ours is by name, so that
+// what is seen does not depend on how it came to be.
+size_t ViewBuilder::First() const {
+  const auto rank = [&](size_t i) {
+    const Slice& slice = *pool_.slices[i];
+    const bool late = features_.binding_slices_last && HasBindingConditions(slice);
+    const bool own = features_.own_slices_first && !slice.reach.node_name.empty() &&
+                     !IsEverywhere(slice, features_);
+    return std::tuple(late, !own, slice.position, i);
+  };
+  return *std::min_element(relevant_.begin(), relevant_.end(),
+                           [&](size_t a, size_t b) { return rank(a) < rank(b); });
+}
+
 // Drops older generations and decides whether the pool is complete. False: there is nothing to see.
 bool ViewBuilder::KeepNewest() {
   const auto generation = [&](size_t i) { return pool_.slices[i]->generation; };
   int64_t newest = generation(relevant_.front());
   for (const size_t i : relevant_) newest = std::max(newest, generation(i));
   std::erase_if(relevant_, [&](size_t i) { return generation(i) != newest; });
-  // Slices that contradict each other about the count: the scheduler believes the one it met first.
-  // Those of the node itself come first. Beyond that its cache has no order; ours is by name, so
-  // that what is seen does not depend on how it came to be.
-  const size_t first =
-      *std::min_element(relevant_.begin(), relevant_.end(), [&](size_t a, size_t b) {
-        const auto rank = [&](size_t i) {
-          const Slice& slice = *pool_.slices[i];
-          const bool own = !slice.reach.node_name.empty() && slice.counters.empty();
-          return std::tuple(!own, slice.position, i);
-        };
-        return rank(a) < rank(b);
-      });
-  const int64_t wanted = pool_.slices[first]->pool_slices;
+  const int64_t wanted = pool_.slices[First()]->pool_slices;
   if (static_cast<int64_t>(relevant_.size()) == wanted) return true;
-  int64_t seen = 0;
+  auto seen = static_cast<int64_t>(relevant_.size());
+  const auto incomplete = [&] {
+    view_->status = PoolStatus::kIncomplete;
+    view_->problem = "has " + std::to_string(seen) + " of " + std::to_string(wanted) +
+                     " slices of generation " + std::to_string(newest);
+    if (features_.complete_on_node) view_->problem += " on this node";
+    return true;
+  };
+  if (features_.complete_on_node) return incomplete();
+  seen = 0;
   for (size_t i = 0; i < pool_.slices.size(); ++i) {
     if (generation(i) > newest) return false;
     if (generation(i) != newest) continue;
     ++seen;
     if (!std::binary_search(relevant_.begin(), relevant_.end(), i)) elsewhere_.push_back(i);
   }
-  if (seen == wanted) return true;
-  view_->status = PoolStatus::kIncomplete;
-  view_->problem = "has " + std::to_string(seen) + " of " + std::to_string(wanted) +
-                   " slices of generation " + std::to_string(newest);
-  return true;
+  return seen == wanted || incomplete();
 }
 
 bool ViewBuilder::Invalid(const std::string& why) {
@@ -152,7 +172,9 @@ bool ViewBuilder::CheckDeviceNames() {
 }
 
 bool ViewBuilder::CollectCounters() {
-  for (const size_t i : relevant_) {
+  std::vector<size_t> all = relevant_;
+  all.insert(all.end(), elsewhere_.begin(), elsewhere_.end());
+  for (const size_t i : all) {
     const Slice& slice = *pool_.slices[i];
     const Slice* scope = features_.counters_per_slice ? &slice : nullptr;
     for (const CounterSet& set : slice.counters) {
@@ -178,6 +200,7 @@ const uint32_t* ViewBuilder::FindCounter(const Slice& slice, const Text& set,
 // Every counter that a device consumes must exist; what allocated devices consume is deducted.
 bool ViewBuilder::CheckConsumption(size_t index, bool keep_on_node) {
   const Slice& slice = *pool_.slices[index];
+  if (IsCounterSlice(slice, features_) && !features_.counter_slices_everywhere) return true;
   for (const Device& device : slice.devices) {
     if (!device.consumes) continue;
     const Slice* scope = features_.counters_per_slice ? &slice : nullptr;
@@ -242,8 +265,6 @@ void ViewBuilder::AddDevices(size_t index) {
                               .use = pool_.usage ? pool_.usage->Find(device.name) : nullptr,
                               .taints = ruled ? &rule->second : nullptr,
                               .node_fit = fit});
-    if (device.extras && !device.extras->binding_conditions.empty())
-      view_->has_binding_conditions = true;
     AddConsumption(slice, device);
     if (!view_->counters.empty())
       view_->consumption_begin.push_back(static_cast<uint32_t>(view_->consumption.size()));
@@ -251,6 +272,13 @@ void ViewBuilder::AddDevices(size_t index) {
 }
 
 void ViewBuilder::Fill() {
+  const auto is_plain = [&](size_t i) { return !HasBindingConditions(*pool_.slices[i]); };
+  if (features_.binding_pools_last)
+    view_->has_binding_conditions = !std::all_of(relevant_.begin(), relevant_.end(), [&](size_t i) {
+      return IsCounterSlice(*pool_.slices[i], features_) || is_plain(i);
+    });
+  if (features_.binding_slices_last)
+    std::stable_partition(relevant_.begin(), relevant_.end(), is_plain);
   if (!CheckDeviceNames()) return;
   if (features_.partitionable_devices) {
     if (!CollectCounters()) return;

@@ -153,7 +153,7 @@ DeviceCount Inventory::StateOf(const PoolView& view, size_t index, bool node_exi
     one.allocated = 1;
   } else if (node_exists && device.use != nullptr && device.use->shared) {
     one.shared = 1;
-  } else if (!node_exists || !dra::HasCounters(view, index, nullptr)) {
+  } else if (!node_exists || !dra::HasCounters(view, index, nullptr, snapshot_.features())) {
     one.unusable = 1;
   } else if (!tainted) {
     one.free = 1;

@@ -39,7 +39,8 @@ using ClaimUsers =
     std::function<std::map<ObjectKey, std::set<ClusterName>>(const ObjectKey& claim)>;
 
 // Counts, and with kRequireTogether refuses with ClaimElsewhere, unless it is refused already,
-// every worker but the claim's: where it is allocated, or else where the first of its users, by name, was dispatched.
+// every worker but the claim's: where it is allocated, or else where the first of its users, by
+// name, was dispatched.
 void KeepClaimsTogether(const tracking::Requirement& requirement,
                         std::span<ClaimCandidate> candidates, const ClaimUsers& users,
                         SharedClaims rule);

@@ -1,95 +1,141 @@
 #!/usr/bin/env python3
-"""Gives the same generated allocation cases to fedra's judge-lines and to the real allocator of
-kube-scheduler (tests/real/go/allocator), and compares outcome and chosen devices.
+"""Gives the same generated allocation cases to fedra's judge-lines and to the allocator library that
+kube-scheduler links (tests/real/go/allocator), and compares outcome and chosen devices.
 
-    agree_dra.py --ours build/release/tests/tools/judge-lines --real /tmp/real-allocator -n 5000 --seed 1
+    agree_dra.py -n 10000 --seed 1                      # each of the four releases
+    agree_dra.py --kubernetes 1.34 --seed 1 --only 17   # one case: what is asked, and both answers
 
-Every disagreement is printed with its case (--save DIR writes them as files to replay). Known and
-wanted differences are counted apart, each with its reason:
+Up to 1.35 the library tries pools in an order that is chance, so each case is put to it several times. There,
+fedra's answer must be one of the library's, and each of the library's must be fedra's for some order of the
+pools. Every disagreement is printed (--save DIR writes its case). Counted apart:
 
-    real-gave-up    the real search ran into its time limit; ours prunes and has an answer
+    gave up         the library ran into the time limit; fedra leaves hopeless branches out and has an answer
+    chance          the library answers sometimes so and sometimes so: another outcome, or other devices
 """
 
 from __future__ import annotations
 
 import argparse
 import collections
+import dataclasses
 import json
-import os
-import subprocess
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from real.agreement import allocators  # noqa: E402
 from real.agreement.allocator_case import allocator_case  # noqa: E402
+from real.agreement.allocators import answer, answers, ask  # noqa: E402
 from real.agreement.dice import Json  # noqa: E402
+from real.agreement.kept_fields import GATED  # noqa: E402
+
+# With five pools an order that must be met is missed once in 2^20 and 2^200 cases.
+_REPEAT, _REPEAT_MORE = "20", "200"
 
 
-def run(command: Sequence[str], lines: Sequence[Json]) -> list[Json]:
-    text = "".join(json.dumps(line) + "\n" for line in lines)
-    done = subprocess.run(command, input=text.encode(), stdout=subprocess.PIPE, check=True)
-    return [json.loads(line) for line in done.stdout.decode().splitlines()]
+@dataclasses.dataclass
+class Case:
+    asked: Json
+    real: Json
+    ours: Json
+
+    @property
+    def gave_up(self) -> bool:
+        return bool(self.real["outcome"] == "budget")
+
+    def difference(self) -> str | None:
+        """None when both agree, else a word for it."""
+        real, ours = answers(self.real), answer(self.ours)
+        if ours not in real:
+            if ours[0] in {outcome for outcome, _ in real}:
+                return "other devices"
+            return f'{"/".join(sorted({o for o, _ in real}))} but ours {ours[0]}'
+        return None if real <= answers(self.ours) else "for no order of the pools"
 
 
-def devices(answer: Json) -> list[tuple[str, ...]]:
-    return sorted(
-        (r["claim"], r["request"], r["driver"], r["pool"], r["device"])
-        for r in answer.get("results") or []
-    )
+class Comparison:
+    def __init__(self, release: str, options: argparse.Namespace):
+        self.release, self.options = release, options
+        self.real = [str(allocators.build(release)), "-limit", options.limit]
+        self.by_chance = release in GATED
 
+    def run(self, numbers: range) -> list[Case]:
+        asked = [allocator_case(self.options.seed, i, self.release) for i in numbers]
+        repeat = _REPEAT if self.by_chance else "1"
+        real = ask([*self.real, "-repeat", repeat], asked)
+        ours = ask([self.options.ours], asked)
+        cases = [Case(*three) for three in zip(asked, real, ours, strict=True)]
+        if self.by_chance:
+            self._look_again(cases)
+        return cases
 
-def compare(ours: Json, real: Json) -> str | None:
-    """None when both agree, else a word for the kind of difference."""
-    if real["outcome"] == "budget":
-        return None if ours["outcome"] == "budget" else "real-gave-up"
-    if ours["outcome"] != real["outcome"]:
-        return f'{real["outcome"]} but ours {ours["outcome"]}'
-    if devices(ours) != devices(real):
-        return "other devices"
-    return None
+    def _look_again(self, cases: list[Case]) -> None:
+        """At what may be chance: fedra in every order, and the library more often."""
+        doubtful = [c for c in cases if not c.gave_up and c.difference() is not None]
+        everywhere = ask([self.options.ours], [dict(c.asked, everyOrder=True) for c in doubtful])
+        for case, ours in zip(doubtful, everywhere, strict=True):
+            case.ours = ours
+        doubtful = [c for c in doubtful if c.difference() is not None]
+        more = ask([*self.real, "-repeat", _REPEAT_MORE], [c.asked for c in doubtful])
+        for case, real in zip(doubtful, more, strict=True):
+            case.real = real
+
+    def report(self, cases: list[Case]) -> bool:
+        """True: all agree."""
+        compared = [c for c in cases if not c.gave_up]
+        different = [c for c in compared if c.difference() is not None]
+        for case in different[: self.options.show]:
+            print(f'{case.asked["name"]}: {case.difference()}')
+            print(f"  real: {json.dumps(case.real)}\n  ours: {json.dumps(case.ours)}")
+        for case in different:
+            self._save(case)
+        several = [{outcome for outcome, _ in answers(c.real)} for c in compared]
+        outcomes = collections.Counter(c.real["outcome"] for c in compared)
+        chance = {
+            "outcome": sum(len(s) > 1 for s in several),
+            "devices": sum(len(answers(c.real)) > 1 for c in compared),
+        }
+        print(
+            f"Kubernetes {self.release} ({allocators.module_version(self.release)}), seed"
+            f" {self.options.seed}: {len(cases)} cases, gave up {len(cases) - len(compared)},"
+            f" {dict(sorted(outcomes.items()))}, chance {chance}, differ {len(different)}"
+            f" {dict(collections.Counter(c.difference() for c in different))}"
+        )
+        return not different
+
+    def _save(self, case: Case) -> None:
+        if not self.options.save:
+            return
+        folder = Path(self.options.save)
+        folder.mkdir(parents=True, exist_ok=True)
+        name = f'{self.release}-{self.options.seed}-{case.asked["name"]}.json'
+        (folder / name).write_text(json.dumps(case.asked), encoding="utf-8")
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
-    parser.add_argument("--ours", required=True)
-    parser.add_argument("--real", required=True)
+    parser.add_argument("--kubernetes", nargs="*", choices=allocators.RELEASES)
+    parser.add_argument("--ours", default=str(allocators.OURS), help="fedra's judge-lines")
     parser.add_argument("-n", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--limit", default="10s", help="time for one case of the real allocator")
+    parser.add_argument("--only", type=int, help="one case by its number, shown in full")
+    parser.add_argument("--limit", default="10s", help="time that the library has for one case")
     parser.add_argument("--save", help="folder for the cases that differ")
     parser.add_argument("--show", type=int, default=5, help="how many differences to print")
     options = parser.parse_args()
-    cases = [allocator_case(options.seed, i) for i in range(options.n)]
-    ours = run([options.ours], cases)
-    real = run([options.real, "-limit", options.limit], cases)
-    outcomes = collections.Counter(answer["outcome"] for answer in real)
-    kinds: collections.Counter[str] = collections.Counter()
-    for case, mine, theirs in zip(cases, ours, real, strict=True):
-        kind = compare(mine, theirs)
-        if kind is None:
+    agree = True
+    for release in options.kubernetes or allocators.RELEASES:
+        comparison = Comparison(release, options)
+        if options.only is None:
+            agree = comparison.report(comparison.run(range(options.n))) and agree
             continue
-        kinds[kind] += 1
-        if options.save:
-            os.makedirs(options.save, exist_ok=True)
-            path = os.path.join(options.save, f'{options.seed}-{case["name"]}.json')
-            with open(path, "w", encoding="utf-8") as file:
-                json.dump(case, file)
-        if sum(kinds.values()) <= options.show:
-            print(
-                f'{case["name"]}: {kind}\n  real: {json.dumps(theirs)}\n  ours: {json.dumps(mine)}'
-            )
-    wanted = kinds.pop("real-gave-up", 0)
-    different = sum(kinds.values())
-    print(f"seed {options.seed}: {options.n} cases, real outcomes {dict(outcomes)}")
-    print(
-        f"agree {options.n - different - wanted}, real gave up {wanted}, differ {different} {dict(kinds)}"
-    )
-    print(f"agreement {100 * (options.n - different) / options.n:.3f} %")
-    return 1 if different else 0
+        for case in comparison.run(range(options.only, options.only + 1)):
+            print(json.dumps(dataclasses.asdict(case), indent=1))
+            agree = case.difference() is None and agree
+    return 0 if agree else 1
 
 
 if __name__ == "__main__":

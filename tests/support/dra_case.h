@@ -3,8 +3,11 @@
 // One allocation case as JSON (dra/README.md, judge-lines): a node, the objects of a cluster, and
 // the claims to allocate. Shared by the judge-lines tool, the unit tests and the fuzz targets.
 
+#include <algorithm>
 #include <memory>
+#include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -90,17 +93,14 @@ inline Result<DraCase> ReadDraCase(const nlohmann::json& input, dra::ParseContex
   return result;
 }
 
-inline DraAnswer Solve(const DraCase& input, dra::SelectorCache& selectors,
-                       const dra::AllocatorLimits& limits = {}) {
-  dra::MatchCache matches;
-  std::vector<dra::UnallocatedClaim> claims;
-  for (const dra::Claim& claim : input.claims) claims.push_back({claim.key, &claim.spec});
-  const dra::PodClaims pod = dra::Prepare(claims, *input.snapshot, matches, selectors);
-  const dra::NodeView view = dra::ViewOf(*input.snapshot, input.node);
+namespace internal {
+
+inline DraAnswer SolveOn(const dra::NodeView& view, const dra::PodClaims& pod,
+                         dra::MatchCache& matches, const dra::AllocatorFeatures& features,
+                         const dra::AllocatorLimits& limits) {
   DraAnswer answer;
   answer.results_json = nlohmann::json::array();
-  answer.allocation =
-      dra::Allocate(pod, view, nullptr, matches, input.snapshot->features(), limits);
+  answer.allocation = dra::Allocate(pod, view, nullptr, matches, features, limits);
   for (const dra::ChosenDevice& chosen : answer.allocation.devices) {
     const dra::PoolView& pool = *view.pools[chosen.pool];
     const std::string claim = pod.claims[chosen.claim].key.ToString();
@@ -114,6 +114,51 @@ inline DraAnswer Solve(const DraCase& input, dra::SelectorCache& selectors,
                                    {"device", device}});
   }
   return answer;
+}
+
+// The pools in an order that the scheduler might take up to 1.35.
+inline dra::NodeView Reordered(const dra::NodeView& view, const std::vector<size_t>& order) {
+  dra::NodeView reordered{.node = view.node, .pools = {}, .states = {}};
+  for (const size_t i : order) {
+    reordered.pools.push_back(view.pools[i]);
+    reordered.states.push_back(view.states[i]);
+  }
+  return reordered;
+}
+
+inline bool BindingPoolsLast(const dra::NodeView& view) {
+  return std::is_sorted(view.pools.begin(), view.pools.end(), [](const auto& a, const auto& b) {
+    return !a->has_binding_conditions && b->has_binding_conditions;
+  });
+}
+
+}  // namespace internal
+
+// The answer comes first. `every_order`: followed by those for the pools in every other order,
+// however often they are the same; none where that would be more than 5,040.
+inline std::vector<DraAnswer> SolveInOrders(const DraCase& input, dra::SelectorCache& selectors,
+                                            const dra::AllocatorLimits& limits, bool every_order) {
+  dra::MatchCache matches;
+  std::vector<dra::UnallocatedClaim> claims;
+  for (const dra::Claim& claim : input.claims) claims.push_back({claim.key, &claim.spec});
+  const dra::PodClaims pod = dra::Prepare(claims, *input.snapshot, matches, selectors);
+  const dra::NodeView view = dra::ViewOf(*input.snapshot, input.node);
+  const dra::AllocatorFeatures& features = input.snapshot->features();
+  std::vector<DraAnswer> answers = {internal::SolveOn(view, pod, matches, features, limits)};
+  if (!every_order || view.pools.size() > 7) return answers;
+  std::vector<size_t> order(view.pools.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  while (std::next_permutation(order.begin(), order.end())) {
+    const dra::NodeView other = internal::Reordered(view, order);
+    if (internal::BindingPoolsLast(other))
+      answers.push_back(internal::SolveOn(other, pod, matches, features, limits));
+  }
+  return answers;
+}
+
+inline DraAnswer Solve(const DraCase& input, dra::SelectorCache& selectors,
+                       const dra::AllocatorLimits& limits = {}) {
+  return std::move(SolveInOrders(input, selectors, limits, false).front());
 }
 
 }  // namespace fedra::test

@@ -4,7 +4,9 @@
 // tests/real/go/allocator is the same program around the real scheduler's allocator.
 
 #include <iostream>
+#include <set>
 #include <string>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
@@ -32,16 +34,28 @@ std::string_view OutcomeOf(const fedra::dra::NodeAllocation& allocation) {
   return "error";
 }
 
-json Answer(const json& input, fedra::dra::SelectorCache& selectors) {
-  fedra::dra::ParseContext context;
-  const auto parsed = fedra::test::ReadDraCase(input, context);
-  if (!parsed) return Bad(parsed.error().message);
-  const auto answer = fedra::test::Solve(*parsed, selectors);
+json ToJson(const fedra::test::DraAnswer& answer) {
   json output = {{"outcome", OutcomeOf(answer.allocation)}, {"results", answer.results_json}};
   if (!answer.allocation.error.empty())
     output["error"] = answer.allocation.error;
   else if (answer.allocation.invalid_pools)
     output["error"] = "invalid resource pools were encountered";
+  return output;
+}
+
+json Answer(const json& input, fedra::dra::SelectorCache& selectors) {
+  fedra::dra::ParseContext context;
+  const auto parsed = fedra::test::ReadDraCase(input, context);
+  if (!parsed) return Bad(parsed.error().message);
+  const auto every_order = input.find("everyOrder");
+  const auto answers = fedra::test::SolveInOrders(
+      *parsed, selectors, {}, every_order != input.end() && *every_order == true);
+  json output = ToJson(answers.front());
+  std::set<json> seen = {output};
+  json also = json::array();
+  for (const auto& answer : answers)
+    if (json other = ToJson(answer); seen.insert(other).second) also.push_back(std::move(other));
+  if (!also.empty()) output["also"] = std::move(also);
   return output;
 }
 

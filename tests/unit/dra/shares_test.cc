@@ -19,13 +19,13 @@ json Shared(const char* memory, const json& more = json::object()) {
 
 // What no claim records is not known between pods: a result without consumedCapacity never enters
 // AggregatedCapacity, so every pod's share must find the counters anew, while the device is counted
-// as allocated once (checkAvailableCounters, 1.36.3).
-TEST_CASE("shares without capacities take the counters of the device once for each look") {
+// as allocated once (checkAvailableCounters, 1.36.3). 1.37 looks at the shares themselves.
+TEST_CASE("until 1.36 shares without capacities take the counters once for each look") {
   struct Row {
     const char* why;
     const char* parent;
     json more;
-    int fitting;  // of 3 pods
+    int fitting;  // of 3 pods, in 1.36; in 1.37 all fit
   };
   const json capacity = {
       {"capacity", {{"slots", {{"value", "8"}, {"requestPolicy", {{"default", "1"}}}}}}}};
@@ -36,7 +36,11 @@ TEST_CASE("shares without capacities take the counters of the device once for ea
   };
   for (const Row& row : rows) {
     INFO(row.why);
-    Worker worker;
+    Worker newer(dra::FeaturesOf(cel::KubernetesRelease::k137));
+    newer.Node("n1").Parent("n1", row.parent, {Shared("2", row.more)});
+    newer.Template("t", {Request("r")});
+    CHECK(newer.Pods(3, "t").verdict.pods_fitting == 3);
+    Worker worker(dra::FeaturesOf(cel::KubernetesRelease::k136));
     worker.Node("n1").Parent("n1", row.parent, {Shared("2", row.more)});
     worker.Template("t", {Request("r")});
     const auto judgement = worker.Pods(3, "t");
@@ -47,7 +51,7 @@ TEST_CASE("shares without capacities take the counters of the device once for ea
 
 TEST_CASE("a share that a claim of the cluster holds is counted once, too") {
   for (const char* parent : {"2", "4"}) {
-    Worker worker;
+    Worker worker(dra::FeaturesOf(cel::KubernetesRelease::k136));
     worker.Node("n1").Parent("n1", parent, {Shared("2")});
     worker.Template("t", {Request("r")});
     worker.Add(Holding("x", "shared", {{"pool", "n1"}, {"shareID", "s"}}));

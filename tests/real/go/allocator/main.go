@@ -2,6 +2,11 @@
 //
 // The same protocol as tests/tools/judge_lines.cc: one JSON document per line in, one per line out.
 // tests/real/agree_dra.py feeds generated cases to both and compares the answers.
+//
+// One program for each release of Kubernetes: k8s-1.NN.mod has its modules, gates_1.NN.go its feature
+// gates.
+//
+//	go build -modfile=k8s-1.36.mod -tags=k136 -o real-allocator-1.36 .
 package main
 
 import (
@@ -12,6 +17,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
@@ -43,6 +49,8 @@ type answer struct {
 	Outcome string   `json:"outcome"`
 	Error   string   `json:"error,omitempty"`
 	Results []result `json:"results,omitempty"`
+	// Other answers to the same question (-repeat).
+	Also []answer `json:"also,omitempty"`
 }
 
 type classes []*resourceapi.DeviceClass
@@ -57,7 +65,7 @@ func (c classes) Get(name string) (*resourceapi.DeviceClass, error) {
 	return nil, fmt.Errorf("deviceclass %q not found", name)
 }
 
-// What kube-scheduler 1.36 gathers from all claims (dynamicresources/allocateddevices.go).
+// What kube-scheduler gathers from all claims (dynamicresources/allocateddevices.go).
 func gather(claims []*resourceapi.ResourceClaim) structured.AllocatedState {
 	state := structured.AllocatedState{
 		AllocatedDevices:         sets.New[structured.DeviceID](),
@@ -73,7 +81,7 @@ func gather(claims []*resourceapi.ResourceClaim) structured.AllocatedState {
 				continue
 			}
 			id := structured.MakeDeviceID(device.Driver, device.Pool, device.Device)
-			if device.ShareID == nil {
+			if device.ShareID == nil || !consumableCapacity {
 				state.AllocatedDevices.Insert(id)
 				continue
 			}
@@ -86,17 +94,7 @@ func gather(claims []*resourceapi.ResourceClaim) structured.AllocatedState {
 	return state
 }
 
-// The feature gates of 1.36 at their defaults.
-var features = structured.Features{
-	AdminAccess:            true,
-	PrioritizedList:        true,
-	PartitionableDevices:   true,
-	DeviceTaints:           true,
-	DeviceBindingAndStatus: true,
-	ConsumableCapacity:     true,
-}
-
-var cache = cel.NewCache(1000, cel.Features{EnableConsumableCapacity: true})
+var cache = cel.NewCache(1000, celFeatures)
 
 func judge(c testCase, limit time.Duration) (out answer) {
 	out.Name = c.Name
@@ -133,8 +131,27 @@ func judge(c testCase, limit time.Duration) (out answer) {
 	return
 }
 
+// Up to 1.35 pools are tried in the order of a Go map, which is chance: the same question may have
+// several answers.
+func judgeRepeatedly(c testCase, limit time.Duration, repeat int) answer {
+	first := judge(c, limit)
+	seen := []answer{first}
+	for i := 1; i < repeat && first.Outcome != "budget"; i++ {
+		next := judge(c, limit)
+		if slices.ContainsFunc(seen, func(a answer) bool {
+			return a.Outcome == next.Outcome && slices.Equal(a.Results, next.Results)
+		}) {
+			continue
+		}
+		seen = append(seen, next)
+		first.Also = append(first.Also, next)
+	}
+	return first
+}
+
 func main() {
 	limit := flag.Duration("limit", 10*time.Second, "time for one case; kube-scheduler has 10s per node")
+	repeat := flag.Int("repeat", 1, "how often each case is put")
 	flag.Parse()
 	in := bufio.NewScanner(os.Stdin)
 	in.Buffer(nil, 64<<20)
@@ -147,7 +164,7 @@ func main() {
 		if err := json.Unmarshal(in.Bytes(), &c); err != nil {
 			encoder.Encode(answer{Outcome: "bad-input", Error: err.Error()})
 		} else {
-			encoder.Encode(judge(c, *limit))
+			encoder.Encode(judgeRepeatedly(c, *limit, *repeat))
 		}
 		if len(in.Bytes()) > 0 && in.Err() == nil {
 			out.Flush()

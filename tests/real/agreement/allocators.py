@@ -1,0 +1,67 @@
+"""The two programs that answer allocation cases: fedra's judge-lines, and the allocator library of a release."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+from real.agreement.dice import Json
+
+RELEASES = ("1.34", "1.35", "1.36", "1.37")
+
+_ROOT = Path(__file__).parents[3]
+_SOURCE = _ROOT / "tests/real/go/allocator"
+
+OURS = _ROOT / "build/release/tests/tools/judge-lines"
+
+# An outcome and the chosen devices: what is compared.
+Answer = tuple[str, tuple[tuple[str, ...], ...]]
+
+
+def build(release: str) -> Path:
+    """The program around the library of that release; built anew when its source has changed."""
+    folder = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "fedra/allocators"
+    folder.mkdir(parents=True, exist_ok=True)
+    program = folder / f"real-allocator-{release}"
+    tag = "k" + release.replace(".", "")
+    command = [
+        "go",
+        "build",
+        f"-modfile=k8s-{release}.mod",
+        f"-tags={tag}",
+        "-o",
+        str(program),
+        ".",
+    ]
+    subprocess.run(command, cwd=_SOURCE, check=True)
+    return program
+
+
+def module_version(release: str) -> str:
+    """Of k8s.io/dynamic-resource-allocation: "v0.36.3"."""
+    for line in (_SOURCE / f"k8s-{release}.mod").read_text(encoding="utf-8").splitlines():
+        words = line.split()
+        if words and words[0] == "k8s.io/dynamic-resource-allocation":
+            return words[1]
+    raise ValueError(f"k8s-{release}.mod names no version of the allocator")
+
+
+def ask(command: Sequence[str], cases: Sequence[Json]) -> list[Json]:
+    """One answer for each case."""
+    text = "".join(json.dumps(case) + "\n" for case in cases)
+    done = subprocess.run(command, input=text.encode(), stdout=subprocess.PIPE, check=True)
+    return [json.loads(line) for line in done.stdout.decode().splitlines()]
+
+
+def answer(document: Json) -> Answer:
+    fields = ("claim", "request", "driver", "pool", "device")
+    results = document.get("results") or []
+    return document["outcome"], tuple(sorted(tuple(r[f] for f in fields) for r in results))
+
+
+def answers(document: Json) -> set[Answer]:
+    """With those that chance might give instead."""
+    return {answer(document), *(answer(other) for other in document.get("also") or [])}

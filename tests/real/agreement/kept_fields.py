@@ -1,0 +1,71 @@
+"""What the API server of an older release would not have kept of a case.
+
+1.34 and 1.35 serve every field of resource.k8s.io/v1 but drop those whose feature gate is off when an
+object is created (dropDisabledFields of pkg/registry/resource/{resourceslice,resourceclaim}/strategy.go,
+v1.34.4 and v1.35.4). An object from a time when the gate was on keeps them.
+"""
+
+from __future__ import annotations
+
+import copy
+
+from real.agreement.dice import Json
+
+# Releases where partitionable devices, taints, binding conditions and consumable capacity are off.
+GATED = ("1.34", "1.35")
+
+_SLICE_FIELDS = ("sharedCounters", "perDeviceNodeSelection")
+_DEVICE_FIELDS = (
+    "taints",
+    "consumesCounters",
+    "nodeName",
+    "nodeSelector",
+    "allNodes",
+    "bindingConditions",
+    "bindingFailureConditions",
+    "bindsToNode",
+    "allowMultipleAllocations",
+)
+_RESULT_FIELDS = ("shareID", "consumedCapacity")
+
+
+def kept(case: Json, release: str) -> Json:
+    """The case as the API server would have stored it with that release's default gates."""
+    if release not in GATED:
+        return case
+    case = copy.deepcopy(case)
+    node = case["node"]["metadata"]["name"]
+    for piece in case["slices"]:
+        _keep_slice(piece["spec"], node)
+    for claim in case["allocatedClaims"]:
+        for result in claim["status"]["allocation"]["devices"]["results"]:
+            _drop(result, _RESULT_FIELDS)
+    for claim in case["claims"]:
+        _keep_claim(claim["spec"]["devices"])
+    return case
+
+
+def _drop(target: Json, names: tuple[str, ...]) -> None:
+    for name in names:
+        target.pop(name, None)
+
+
+def _keep_slice(spec: Json, node: str) -> None:
+    if spec.get("perDeviceNodeSelection"):
+        spec["nodeName"] = node  # without any node selection it would have been refused
+    _drop(spec, _SLICE_FIELDS)
+    for device in spec.setdefault("devices", []):
+        _drop(device, _DEVICE_FIELDS)
+        for capacity in device.get("capacity", {}).values():
+            capacity.pop("requestPolicy", None)
+
+
+def _keep_claim(devices: Json) -> None:
+    for request in devices["requests"]:
+        for body in [request.get("exactly", {}), *request.get("firstAvailable", [])]:
+            body.pop("capacity", None)
+            body.pop("tolerations", None)
+    for constraint in devices.get("constraints", []):
+        constraint.pop("distinctAttribute", None)
+    # A constraint of nothing would have been refused.
+    devices["constraints"] = [c for c in devices.get("constraints", []) if "matchAttribute" in c]
