@@ -14,6 +14,7 @@
 #include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
+#include "base/ascii.h"
 #include "base/log.h"
 #include "config/names.h"
 #include "manager/cli/command_options.h"
@@ -166,13 +167,27 @@ int Complete(const CLI::App& app, const std::vector<std::string>& line) {
   return 0;
 }
 
+// "-n=ml" is "-n ml", as kubectl has it: CLI11 takes the sign for a part of the value.
+std::vector<std::string> WithoutSigns(const std::vector<std::string>& arguments) {
+  std::vector<std::string> plain;
+  bool options_may_come = true;
+  for (const std::string& argument : arguments) {
+    if (argument == "--") options_may_come = false;
+    const bool has_sign = options_may_come && argument.size() > 2 && argument[0] == '-' &&
+                          IsLetter(argument[1]) && argument[2] == '=';
+    plain.push_back(has_sign ? argument.substr(0, 2) : argument);
+    if (has_sign) plain.push_back(argument.substr(3));
+  }
+  return plain;
+}
+
 // As Main; `name` becomes that of the command, for what is said of it.
 int Run(int argc, const char* const* argv, std::string& name) {
   CLI::App app;
   Parsed parsed;
   Command command;
   AddCommands(app, parsed, command);
-  const std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
+  const std::vector<std::string> arguments = WithoutSigns({argv + std::min(argc, 1), argv + argc});
   if (!arguments.empty() && arguments.front() == "__complete")
     return Complete(app, {arguments.begin() + 1, arguments.end()});
   // kubectl runs its plugins under the name of their file.
@@ -182,7 +197,9 @@ int Run(int argc, const char* const* argv, std::string& name) {
     return 1;
   }
   try {
-    app.parse(argc, argv);
+    std::vector<const char*> line{argc > 0 ? argv[0] : "fedra"};
+    for (const std::string& argument : arguments) line.push_back(argument.c_str());
+    app.parse(static_cast<int>(line.size()), line.data());
   } catch (const CLI::ParseError& error) {
     name = NameOf(app);
     // CLI11 prints help with code 0, and complaints without saying who complains.

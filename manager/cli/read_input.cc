@@ -1,10 +1,10 @@
 #include "manager/cli/read_input.h"
 
+#include <array>
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
-#include <iterator>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -34,21 +34,42 @@ std::string WhyUnreadable(const std::string& path, int error) {
   }
 }
 
+// One byte more than may be is enough to know.
+Result<std::string> ReadAtMost(std::istream& in, const std::string& name, size_t most) {
+  std::string text;
+  std::array<char, 64 * 1024> piece{};
+  while (text.size() <= most && (in.read(piece.data(), piece.size()) || in.gcount() > 0))
+    text.append(piece.data(), static_cast<size_t>(in.gcount()));
+  if (text.size() > most)
+    return Fail(ErrorCode::kInvalidArgument,
+                fmt::format("{}: larger than {} MiB", name, most >> 20));
+  return text;
+}
+
 }  // namespace
 
-Result<std::string> ReadInput(const std::string& path) {
-  if (path == "-") return std::string(std::istreambuf_iterator<char>(std::cin), {});
+Result<void> RefuseDevice(const std::string& path) {
+  std::error_code ignored;
+  const auto type = std::filesystem::status(path, ignored).type();
+  if (type == std::filesystem::file_type::character || type == std::filesystem::file_type::block)
+    return Fail(ErrorCode::kInvalidArgument, path + ": is a device, not a file");
+  return {};
+}
+
+Result<std::string> ReadInput(const std::string& path, size_t most) {
+  if (path == "-") return ReadAtMost(std::cin, path, most);
   // A folder opens like a file, and throws when it is read.
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored))
     return Fail(ErrorCode::kInvalidArgument, fmt::format("{}: is a directory", path));
+  FEDRA_RETURN_IF_ERROR(RefuseDevice(path));
   errno = 0;
   std::ifstream file(path, std::ios::binary);
   if (!file) {
     const int error = errno;  // before anything else can set it
     return Fail(ErrorCode::kNotFound, fmt::format("{}: {}", path, WhyUnreadable(path, error)));
   }
-  return std::string(std::istreambuf_iterator<char>(file), {});
+  return ReadAtMost(file, path, most);
 }
 
 Result<nlohmann::json> ParseManifest(std::string_view json_text) {

@@ -2,6 +2,7 @@
 //
 // Reading what a person names on the command line.
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -11,8 +12,16 @@
 
 namespace fedra::cli {
 
-// A file's bytes, or standard input for "-". kNotFound when it cannot be read.
-Result<std::string> ReadInput(const std::string& path);
+// Of manifests: as much as config::ReadYaml takes. A recorded fleet is larger.
+inline constexpr size_t kMostManifest = size_t{16} << 20;
+inline constexpr size_t kMostSnapshot = size_t{1} << 30;
+
+// A file's bytes, or standard input for "-"; kInvalidArgument when there are more than `most`, and
+// for a device, which may have no end. kNotFound when it cannot be read.
+Result<std::string> ReadInput(const std::string& path, size_t most);
+
+// Nothing: it may be read to its end.
+Result<void> RefuseDevice(const std::string& path);
 
 // A document of YAML as JSON text that should be a Kubernetes object. The error says what it is
 // instead: "is a text, not a Kubernetes object ...".

@@ -25,6 +25,7 @@
 #include "manager/cli/bundle/known_names.h"
 #include "manager/cli/bundle/secrets.h"
 #include "manager/cli/commands.h"
+#include "manager/cli/read_input.h"
 #include "manager/cli/snapshots/snapshot_file.h"
 #include "manager/cli/snapshots/snapshot_names.h"
 #include "manager/placement/action.h"
@@ -103,6 +104,7 @@ Result<std::string> FetchPage(const std::string& address, const std::string& pat
 Result<std::string> LogFile(const std::string& path) {
   std::ifstream file;
   if (path != "-") {
+    FEDRA_RETURN_IF_ERROR(RefuseDevice(path));
     file.open(path, std::ios::binary);
     if (!file) return Fail(ErrorCode::kStorage, path + ": cannot be read");
   }

@@ -4,9 +4,9 @@
 #include <set>
 
 #include "manager/placement/assumption.h"
-#include "manager/placement/select_workers.h"
 #include "manager/placement/decide.h"
 #include "manager/placement/rank.h"
+#include "manager/placement/select_workers.h"
 #include "manager/placement/stages.h"
 
 namespace fedra::placement {

@@ -86,7 +86,7 @@ std::vector<FleetWorker*> MakeWorkers(const FleetOptions& options,
 }
 
 Result<std::unique_ptr<Fleet>> FromSnapshot(const FleetOptions& options, const Terminal& terminal) {
-  FEDRA_ASSIGN_OR_RETURN(const std::string text, ReadInput(options.snapshot));
+  FEDRA_ASSIGN_OR_RETURN(const std::string text, ReadInput(options.snapshot, kMostSnapshot));
   Result<SnapshotFile> file = ParseSnapshot(text);
   if (!file) return Fail(std::move(file).error().WithContext(options.snapshot));
   std::vector<std::string> known;

@@ -9,11 +9,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <sstream>
+#include <thread>
 #include <vector>
 
 #include <fmt/format.h>
@@ -640,6 +642,43 @@ TEST_CASE("a folder where a file must be") {
     CHECK(ran.code == 1);
     CHECK_THAT(ran.err, ContainsSubstring(folder + ": is a directory"));
   }
+}
+
+TEST_CASE("a file without an end is read no further than it may be long") {
+  const auto check = [](std::vector<const char*> command) {
+    const Ran ran = Run(command);
+    CHECK(ran.code == 1);
+    CHECK_THAT(ran.err, ContainsSubstring("/dev/zero: is a device, not a file"));
+  };
+  check({"check", "-f", "/dev/zero"});
+  check({"check", "-f", "job.yaml", "--snapshot", "/dev/zero"});
+  check({"devices", "--snapshot", "/dev/zero"});
+  check({"cel", "true", "--slices", "/dev/zero"});
+  check({"support-bundle", "--log", "/dev/zero", "-f", "-"});
+  // A pipe may be long, too; who writes into it learns by an error that nobody reads on.
+  std::signal(SIGPIPE, SIG_IGN);
+  const TempFolder folder;
+  const std::string pipe = folder.Path("pipe");
+  REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+  std::thread writer([&] {
+    std::ofstream out(pipe);
+    const std::string piece(1 << 20, ' ');
+    for (int i = 0; i < 20 && out; ++i) out << piece << std::flush;
+  });
+  const Ran ran = Run({"check", "-f", pipe.c_str()});
+  writer.join();
+  CHECK(ran.err == "fedra check: " + pipe + ": larger than 16 MiB\n");
+}
+
+TEST_CASE("the value of a short option may stand behind a sign, as kubectl has it") {
+  const TempFolder folder;
+  const std::string store = StoreWithOneJob(folder);
+  CHECK_THAT(Run({"status", "jobs", "-n=ml", "-o=name", "--store", store.c_str()}).out,
+             ContainsSubstring("train"));
+  CHECK_THAT(Run({"status", "jobs", "-n=other", "--store", store.c_str()}).out,
+             ContainsSubstring("namespace other"));
+  CHECK_THAT(Run({"status", "jobs", "-A", "-l=app=x", "--store", store.c_str()}).err,
+             !ContainsSubstring("=app"));
 }
 
 TEST_CASE("a file that is not there: what, where, and what to do") {
