@@ -154,7 +154,7 @@ class Lines final {
     std::map<ClusterName, Turn> turns;  // for every worker where it fits
     std::vector<ObjectKey> look_at;     // at once
   };
-  // Joins, if need be, and bids anew.
+  // Joins, if need be, and bids again.
   Answer Offer(const Contender& contender, Bids bids, WallTime now);
 
   // What came of the offer: it was, or is, dispatched to these workers, or, with none, goes on
