@@ -2,8 +2,8 @@
 //
 // Semver: versions as Kubernetes device attributes and CEL know them (github.com/blang/semver v4).
 //
-// Comparison ignores build metadata ("1.0.0+a" == "1.0.0+b"); whoever needs the text to be equal
-// (DRA's matchAttribute) compares texts.
+// Comparison ignores build metadata ("1.0.0+a" == "1.0.0+b"); a caller that needs the text to be
+// equal (DRA's matchAttribute) compares texts.
 //
 // Thread rules: a plain value.
 

@@ -4,8 +4,8 @@
 //
 // Values and static types share their parts: eight nested `[x, x, ...]` of ten elements each are
 // eighty words of memory and a hundred million elements for code that visits them one by one. Every
-// such visit takes a step; when none is left it stops and what it returns means nothing, so whoever
-// owns the steps must look at exhausted() and end with an error.
+// such visit takes a step; when none is left it stops and what it returns means nothing, so the
+// code that owns the steps must look at exhausted() and end with an error.
 //
 // Thread rules: plain value.
 

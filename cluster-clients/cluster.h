@@ -98,7 +98,7 @@ class Cluster final {
   using OnServer = std::function<void()>;
 
   // `on_state` runs on a worker thread after every change of phase. `on_server` runs there, never
-  // at the same time, after every change of server(): before the first connection is told, and
+  // at the same time, after every change of server(): before the first connection is reported, and
   // whenever a later one, or a lost watch, was reason to ask again. No I/O happens before Start().
   Cluster(ClusterName name, kube::AccessSettings access, ClusterOptions options,
           http::HttpLoop& loop, WorkerPool& workers, const Clock& clock, OnState on_state,

@@ -22,7 +22,7 @@ class Session final : public std::enable_shared_from_this<Session> {
   Session(const kube::AccessSettings& access, const ClusterOptions& options, http::HttpLoop& loop,
           WorkerPool& workers, const Clock& clock);
 
-  // After a 401 the credentials are fetched anew, once, and the request is repeated.
+  // After a 401 the credentials are fetched again, once, and the request is repeated.
   void Send(http::Request request, http::Client::Done done);
   // The same, blocking. `slow` is called when there is no answer after a second.
   http::Reply Call(http::Request request, const std::function<void()>& slow);

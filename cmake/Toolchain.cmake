@@ -15,6 +15,8 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # g++ 12 reports false positives for "literal" + std::to_string(i) and for std::optional in
   # std::variant; clang's and the sanitizers' builds look for such mistakes.
   target_compile_options(fedra_options INTERFACE -Wno-restrict -Wno-maybe-uninitialized)
+  # Fewer collections of the compiler's memory: an eighth less time, 0.5 GB more for each file.
+  target_compile_options(fedra_options INTERFACE --param=ggc-min-expand=200 --param=ggc-min-heapsize=524288)
 endif()
 if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   # libstdc++ 12's stable_sort and stable_partition use a function it deprecates; clang 19 complains here.

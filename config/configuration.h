@@ -3,7 +3,7 @@
 // The configuration file (apiVersion fedra.dev/v1alpha1, kind Configuration) as plain structs.
 //
 // A default-constructed Configuration holds every default; config/schema.cc names each field for
-// decoding, printing and the reference page, so a default stands here and nowhere else.
+// decoding, printing and the reference page, so a default is written here and nowhere else.
 // The layers below the wiring do not know these structs: they take their own plain settings.
 // Thread rules: plain values.
 
@@ -27,7 +27,7 @@ struct ManagerSettings {
   HttpVersion http_version = HttpVersion::k2;
 };
 
-// Nodes that the worker's autoscaler could add; no API shows them.
+// Nodes that the worker's autoscaler could add; no API reveals them.
 struct ScalablePool {
   std::string device_class;                        // DNS-1123 subdomain
   int devices = 0;                                 // that one such node brings, 1 to 10000
@@ -192,7 +192,7 @@ struct KindSettings {
   std::string cleared;              // a JSON object, merged into the status; empty: {}
   std::vector<std::string> cleared_conditions;
   std::vector<std::string> stripped;  // paths
-  std::string pod_label;              // empty: its pods cannot be told
+  std::string pod_label;              // empty: its pods cannot be recognized
   std::string operator_name;          // and its version, for people; may be empty
   bool operator==(const KindSettings&) const = default;
 };

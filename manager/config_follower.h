@@ -38,7 +38,7 @@ class ConfigFollower final {
   config::Loaded now_;
   const std::function<void(bool)> on_read_;
   bool is_broken_ = false;      // the file, as it was read last
-  std::string restart_needed_;  // as told last
+  std::string restart_needed_;  // as reported last
 };
 
 }  // namespace fedra

@@ -20,7 +20,7 @@ void NotifySystemd(std::string_view state) {
   const int socket_fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   if (socket_fd < 0) return;
   const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + std::strlen(path));
-  // Nobody listens: then there is nobody to tell.
+  // Without a listener there is nothing to report to.
   [[maybe_unused]] const ssize_t sent = sendto(socket_fd, state.data(), state.size(), MSG_NOSIGNAL,
                                                reinterpret_cast<const sockaddr*>(&address), size);
   close(socket_fd);

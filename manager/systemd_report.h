@@ -34,7 +34,7 @@ class SystemdReport final {
 
  private:
   Watchdog watchdog_;
-  std::string status_;  // as last told
+  std::string status_;  // as last reported
   bool ready_told_ = false;
 };
 

@@ -2,13 +2,15 @@
 """What building costs now and at another commit: seconds of CPU (user and system) for each target, without ccache.
 
 Both trees are built from nothing with preset release, one after the other on this machine. With --every N only each
-N-th file of a target is compiled, and its target's time extrapolated; what is precompiled is always whole. Standard
-library only.
+N-th file of a target is compiled, and its target's time extrapolated; what is precompiled is always whole. With
+--keep FOLDER the other tree and both builds stay there, for benchmarks of both programs. The packages that the other
+commit builds with must be installed. Standard library only.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import re
 import subprocess
@@ -107,17 +109,22 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("commit", help="what to compare with")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="compile each N-th file")
+    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="build here, and leave it")
     arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        other = Path(folder) / "tree"
+    with contextlib.ExitStack() as ends:
+        if arguments.keep:
+            arguments.keep.mkdir(parents=True)
+            folder = arguments.keep.resolve()
+        else:
+            folder = Path(ends.enter_context(tempfile.TemporaryDirectory()))
+        other = folder / "tree"
         run("git", "-C", ROOT, "worktree", "add", "--detach", other, arguments.commit)
-        try:
-            (Path(folder) / "before").mkdir()
-            (Path(folder) / "now").mkdir()
-            before, demo_before = cost(other, Path(folder) / "before", arguments.every)
-            now, demo_now = cost(ROOT, Path(folder) / "now", arguments.every)
-        finally:
-            run("git", "-C", ROOT, "worktree", "remove", "--force", other)
+        if not arguments.keep:
+            ends.callback(run, "git", "-C", ROOT, "worktree", "remove", "--force", other)
+        (folder / "before").mkdir()
+        (folder / "now").mkdir()
+        before, demo_before = cost(other, folder / "before", arguments.every)
+        now, demo_now = cost(ROOT, folder / "now", arguments.every)
     print(f"| target | {arguments.commit} | now | ratio |\n|---|---|---|---|")
     rows = [(target, before.get(target, 0.0), now.get(target, 0.0)) for target in {*before, *now}]
     rows.sort(key=lambda row: -row[1])

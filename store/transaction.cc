@@ -9,7 +9,7 @@
 namespace fedra::store {
 namespace {
 
-// Whether the change itself is wrong, so that nobody else's need suffer and a retry is useless.
+// Whether the change itself is wrong, so that no other need suffer and a retry is useless.
 bool IsOwnFault(const Error& error) { return error.code == ErrorCode::kInvalidArgument; }
 
 // All of `write` or nothing of it, inside the transaction.

@@ -1,6 +1,6 @@
 #pragma once
 //
-// A kubeconfig's server URL, taken apart into what libcurl has to be told. Internal to http/.
+// A kubeconfig's server URL, taken apart into the options libcurl needs. Internal to http/.
 
 #include <string>
 

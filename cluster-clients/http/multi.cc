@@ -131,7 +131,7 @@ int Multi::OnTimer(CURLM* /*multi*/, long timeout_ms, void* self) {
   return 0;
 }
 
-// libcurl asks anew with most frames of HTTP/2, often for "now". The system's timer is set only
+// libcurl asks again with most frames of HTTP/2, often for "now". The system's timer is set only
 // when it would end too late; one that ends too early is harmless.
 void Multi::SetTimer(long timeout_ms) {
   due_ = timeout_ms < 0 ? kNever : SystemClock().Steady() + std::chrono::milliseconds(timeout_ms);

@@ -47,7 +47,7 @@ class CredentialSource final : public std::enable_shared_from_this<CredentialSou
   // What to send now.
   void Obtain(Done done);
 
-  // The server answered 401 to `refused`: the next Obtain() fetches anew, if there is anything to
+  // The server answered 401 to `refused`: the next Obtain() fetches again, if there is anything to
   // fetch. May also be called on the io loop.
   void Refuse(const CredentialsPtr& refused);
 

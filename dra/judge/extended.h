@@ -31,7 +31,7 @@ std::shared_ptr<const DeviceClass> ClassOfResource(const Snapshot& snapshot, con
 std::vector<Text> ResourcesFromDevices(const PodDemand& demand, const Snapshot& snapshot,
                                        const Node& node);
 
-// Some resource of the pod has a class behind it, whoever provides it on a node.
+// Some resource of the pod has a class behind it, whatever provides it on a node.
 bool WantsDeviceResources(const PodDemand& demand, const Snapshot& snapshot);
 
 // The claim for these resources: containers that run long ask one by one, init containers ask for

@@ -247,7 +247,7 @@ void Placer::PlacePods() {
     if (!offer && order_.spares && !trace_.errors.pods_to_error.empty() && !Ends() &&
         order_.next >= trace_.resolved.nodes.size()) {
       order_ = {.spares = false, .asked = {}};
-      // Every node is asked anew; which have too few devices is as it was.
+      // Every node is asked again; which have too few devices is as it was.
       trace_.found = {.too_few = std::move(trace_.found.too_few), .no_room = {}};
       offer = Choose();
     }

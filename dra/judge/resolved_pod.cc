@@ -1,6 +1,6 @@
 // A PodGroup's claim is made once, with or without pods, and named in the group's status; while it
 // exists the group's pods get no other (Kubernetes v1.36.3, pkg/controller/resourceclaim/
-// controller.go: handlePodGroupClaim, handleClaim). When it is gone it is made anew.
+// controller.go: handlePodGroupClaim, handleClaim). When it is gone it is made again.
 
 #include "dra/judge/resolved_pod.h"
 

@@ -1,7 +1,7 @@
 #pragma once
 //
 // What the next pod of a pod set needs, looked up on one cluster: its claims, those that are
-// allocated already, and the nodes that are left. Made anew whenever a claim that pods share is
+// allocated already, and the nodes that are left. Made again whenever a claim that pods share is
 // allocated.
 //
 // Thread rules: one simulation, one thread.

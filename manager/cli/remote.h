@@ -26,7 +26,7 @@ class RemoteDaemon final {
   explicit RemoteDaemon(std::string socket);
 
   // What the daemon says to GET `target`: text, and what belongs on standard error. kConnection:
-  // nobody listens; else what the answer's status means, in the daemon's words.
+  // no daemon listens; else what the answer's status means, with the daemon's message.
   Result<Output> Ask(const std::string& target);
 
  private:

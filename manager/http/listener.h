@@ -4,7 +4,7 @@
 //
 // Reads and writes on the io loop that it is given; who answers is the service's business. A
 // connection that waits for its client's request makes room for a new one, so a crowd of silent
-// clients keeps nobody out.
+// clients keeps no other client out.
 //
 // Thread rules: the functions below from one thread. Lifetime: the loop must outlive it, and the
 // service what was given to it.
@@ -28,7 +28,7 @@ struct ServerLimits {
   std::chrono::milliseconds first_request{5'000};  // from accepting to the end of the headers
   std::chrono::milliseconds next_request{60'000};  // the same, on a connection that is used again
   std::chrono::milliseconds write{30'000};         // one answer
-  size_t requests = 1'000;                         // on one connection; the last is told so
+  size_t requests = 1'000;                         // on one connection; the last is answered so
   // Of answers that their readers have not taken yet, together; a single one may be longer.
   size_t answer_bytes = size_t{64} << 20;
 };

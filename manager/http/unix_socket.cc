@@ -115,7 +115,7 @@ Result<UnixSocket> UnixSocket::Make(const UnixSocketSettings& settings) {
     return failure;
   }
   UnixSocket made(settings.path, socket);
-  // Nobody can connect before it listens, so the umask of the moment of bind() opened no door.
+  // No client can connect before it listens, so the umask of the moment of bind() opened no door.
   made.GiveToGroup(settings.group);
   if (::chmod(settings.path.c_str(), kMode) != 0 || ::listen(socket, SOMAXCONN) != 0)
     return refused();

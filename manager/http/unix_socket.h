@@ -22,15 +22,15 @@ struct UnixSocketSettings {
 // A socket in the file system, made and removed with this object.
 class UnixSocket final {
  public:
-  // A socket that nobody listens on any more is replaced. kInvalidArgument: the path is too long,
-  // or what is there is no socket; kConnection: another process listens on it, or the system
+  // A socket that no process listens on any more is replaced. kInvalidArgument: the path is too
+  // long, or what is there is no socket; kConnection: another process listens on it, or the system
   // refuses.
   static Result<UnixSocket> Make(const UnixSocketSettings& settings);
   UnixSocket(UnixSocket&& other) noexcept;
   UnixSocket& operator=(UnixSocket&&) = delete;
   ~UnixSocket();
 
-  // The descriptor, once; whoever takes it closes it.
+  // The descriptor, once; the caller closes it.
   int Release();
   // Why members of the group may not connect; empty: they may.
   const std::string& warning() const { return warning_; }

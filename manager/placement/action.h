@@ -180,7 +180,7 @@ struct Decision {
 // Whether workers were chosen from, whatever came of it; else something else comes first, such as
 // the end of old copies.
 bool IsChosen(const Decision& decision);
-// The workers that it nominates anew, and these with those where it creates a clone.
+// The workers that it newly nominates, and these with those where it creates a clone.
 std::set<ClusterName> NominatedBy(const Decision& decision);
 std::set<ClusterName> DispatchedBy(const Decision& decision);
 

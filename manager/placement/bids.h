@@ -19,7 +19,7 @@ namespace fedra::placement {
 //
 // What lost its worker keeps its place, which counts from its creation. Kueue itself
 // orders a queue so, but for those whose pods were not ready in time or whose AdmissionChecks asked
-// for a retry, which begin anew there (GetQueueOrderTimestamp in pkg/workload of Kueue 0.19); a
+// for a retry, which start again there (GetQueueOrderTimestamp in pkg/workload of Kueue 0.19); a
 // Workload with quota does not show why it was evicted last.
 //
 // `queue`: its ClusterQueue; null: it is not known. `by_weight`: queues share devices by weight.

@@ -26,7 +26,7 @@ bool IsInTurnSoon(const Context& context) {
                      [](const ClusterView& cluster) { return cluster.in_turn_soon; });
 }
 
-// How long a worker may be out of contact before that is told as a reason.
+// How long a worker may be out of contact before that is reported as a reason.
 constexpr std::chrono::seconds kFlap{30};
 
 // Until when workers that have just lost contact may be back; nothing: there is none.

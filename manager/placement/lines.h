@@ -163,7 +163,7 @@ class Lines final {
     std::map<ClusterName, Turn> turns;  // for every worker where it fits
     std::vector<ObjectKey> look_at;     // at once
   };
-  // Joins, if need be, and bids anew. `seen`: doubts() from before the bids were made.
+  // Joins, if need be, and bids again. `seen`: doubts() from before the bids were made.
   Answer Offer(const Contender& contender, Bids bids, uint64_t seen, WallTime now);
 
   // What came of the offer: it is dispatched to these further workers, or, with none, goes on

@@ -65,7 +65,7 @@ class TurnClock final {
   };
 
   void Insert(Flow& flow, const Place& place, Waiting waiting, Turns& changed) const;
-  // Gives turns anew from this one on, as far as they change.
+  // Gives new turns from this one on, as far as they change.
   static void Reorder(Queue& queue, Queue::iterator from, Turns& changed);
   // This turn was served.
   void CountOvertaken(double turn);

@@ -55,7 +55,7 @@ void AssumeCache::AddComing(const Entry& entry, std::vector<dra::AssumedPods>& l
   };
   for (const dra::PodDemand& demand : *demands) {
     int here = take(demand.name, demand.count);
-    // Those of which nobody said so are taken for the first ones.
+    // Those not reported are taken for the first ones.
     here += take({}, demand.count - here);
     // The demand lives as long as all of them.
     std::shared_ptr<const dra::PodDemand> shared(demands, &demand);

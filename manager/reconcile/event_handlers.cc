@@ -146,7 +146,7 @@ void EventHandlers::OnContact(const Worker& worker) {
               {{"cluster", worker.name().value}, {"workloads", std::to_string(affected.size())}});
     return;
   }
-  // One line for all of them: none of them is told of it one by one.
+  // One line for all of them: no workload gets its own.
   if (now == Contact::kNone && !affected.empty()) {
     log::Info("workloads are judged without the worker",
               {{"cluster", worker.name().value}, {"workloads", std::to_string(affected.size())}});

@@ -19,7 +19,7 @@ constexpr size_t kTemplateThreads = 2;
 // How often it is looked whether removed workers can be let go.
 constexpr std::chrono::seconds kReleaseInterval{1};
 
-// A worker that was not a member yet has not heard of kinds that the manager has just told.
+// A worker that was not a member yet has not heard of kinds that the manager has just reported.
 void ShareKinds(const ManagerCluster& manager, const WorkerSet& workers) {
   const auto now = workers.Now();
   for (const auto& worker : *now) worker->UseKinds(manager.KindsInUse());

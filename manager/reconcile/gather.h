@@ -62,7 +62,7 @@ class Gatherer final {
            const CopyFailures& copy_failures);
 
   Gathered Gather(const ObjectKey& workload, const Known& known) const;
-  // Derives anew what the workload will take of the worker, from the caches as they are now. To be
+  // Derives again what the workload will take of the worker, from the caches as they are now. To be
   // called when an object that says so has changed; without verification of devices it does
   // nothing.
   AssumeCache::Change Observe(const ObjectKey& workload, Worker& worker) const;

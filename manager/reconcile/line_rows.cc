@@ -76,7 +76,7 @@ void LineRows::Record(const std::function<std::vector<placement::Standing>()>& s
 
 // On a worker whose devices are of one kind there is one line, and who stands at place 3 has all
 // two others ahead that were seen there. Where fewer of them compete it stands in a line of its own
-// kind, and whose that is is not told.
+// kind, and whose that is is not known.
 std::vector<std::map<ClusterName, ObjectKey>> FirstInLine(
     const std::vector<placement::Standing>& standings) {
   struct Seen {

@@ -1,6 +1,6 @@
 #pragma once
 //
-// What people are told of the manager's ClusterQueues: which of them admit nothing, and what they
+// What people read about the manager's ClusterQueues: which of them admit nothing, and what they
 // say of the order of their jobs and of their share. Pure, except for the log.
 
 #include <memory>

@@ -18,7 +18,7 @@ std::shared_ptr<const tracking::Workload> ManagerCluster::Completed(
   return tracking::Completed(std::move(workload), *job);
 }
 
-// Looked at under the lock: of a Workload and its job, which come by two watches, whoever is second
+// Looked at under the lock: of a Workload and its job, which come by two watches, the second one
 // sees both.
 void ManagerCluster::IndexTemplates(const ObjectKey& workload) {
   const std::set<ObjectKey> changed = named_.With([&](NamedTemplatesIndex& index) {

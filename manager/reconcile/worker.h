@@ -75,7 +75,7 @@ struct WorkerStatus {
   bool answered = false;  // see HasAnswered()
   bool resyncing =
       false;  // that is about to happen: a connection or list that takes too long is none
-  // Null with full contact. Begins anew when a rejection ends for which jobs stay: until then it
+  // Null with full contact. Starts again when a rejection ends for which jobs stay: until then it
   // answered.
   std::optional<WallTime> lost_since;
   bool rejects_us = false;  // it answers, and does not take our credentials
@@ -186,7 +186,7 @@ class Worker final {
   };
   Guarded<Access> access_;
 
-  // By who made them: which are ours is not known before the manager has told its UID.
+  // By who made them: which are ours is not known before the manager's UID has been read.
   Guarded<std::map<tracking::CopyMarks, CloneCount>> clone_counts_;
   // When the connection's phase was entered: by the wall clock, as of ConnectionState, to tell one
   // phase from another, and in steady time to count from.

@@ -62,7 +62,7 @@ void Worker::OnServer() {
 
 void Worker::WatchAll(const kube::ServerInfo* server) {
   objects_.SetServer(server);
-  // What is watched as before goes on; what is read in another version now is listed anew.
+  // What is watched as before goes on; what is read in another version now is listed again.
   for (const verify::Input& input : objects_.Inputs(server)) {
     cluster_.Watch(verify::WatchOf(input), *input.sink);
   }

@@ -3,7 +3,7 @@
 // Brings the set of workers in line with the configuration, at the start and at each reload.
 //
 // One that is new is connected; one whose kubeconfig has changed uses the new one; one that differs
-// in anything else is made anew, with the same name and the same outage; one that is no longer
+// in anything else is made again, with the same name and the same outage; one that is no longer
 // configured is kept, without new workloads, until Release(). While it is kept no other name may
 // stand for its API server: the copies there would be two workers' at once. So a renamed worker
 // comes back under its new name when nothing is left under the old one.
@@ -22,7 +22,7 @@
 namespace fedra::reconcile {
 
 struct RosterChange {
-  std::vector<ClusterName> changed;  // added, removed, configured again or made anew
+  std::vector<ClusterName> changed;  // added, removed, configured again or made again
 };
 
 class WorkerRoster final {
@@ -48,7 +48,8 @@ class WorkerRoster final {
   bool IsWanted(const ClusterName& name) const;
   // Whether another worker, that was removed, still has its API server.
   bool MustWait(const WorkerSettings& settings) const;
-  // The worker for these settings: the one that is there, made anew when it must be. Null: not yet.
+  // The worker for these settings: the one that is there, made again when it must be. Null: not
+  // yet.
   std::shared_ptr<Worker> Place(const WorkerSettings& settings, RosterChange& change);
   RosterChange Update();
 

@@ -5,7 +5,7 @@
 // Readers take the list of now, and keep it for as long as they work with it: a worker that is
 // removed meanwhile is stopped, but lives on in the lists that name it.
 //
-// Thread rules: WorkerList is immutable; WorkerSet may be used from any thread. Lifetime: whoever
+// Thread rules: WorkerList is immutable; WorkerSet may be used from any thread. Lifetime: code that
 // publishes a list stops the workers that it no longer has.
 
 #include <memory>

@@ -22,7 +22,7 @@ constexpr std::chrono::seconds kLongestSleep{30};
 // through; one that loses so often lets its thread do something else first.
 constexpr int kMostReservations = 20;
 
-// Workers that show a clone or job of the workload's name, whoever made it.
+// Workers that show a clone or job of the workload's name, of any origin.
 std::set<ClusterName> WithCopies(const Gathered& gathered) {
   std::set<ClusterName> workers;
   for (const placement::ClusterView& cluster : gathered.clusters) {

@@ -102,7 +102,7 @@ class WorkloadReconciler final {
     WallTime reserved_at{};   // its quota
   };
   Guarded<std::unordered_map<ObjectKey, Counted>> phases_;
-  // A kind whose last job has gone is told with 0. Bounded: there is one for each adapter.
+  // A kind whose last job has gone is reported with 0. Bounded: there is one for each adapter.
   Guarded<std::set<std::string>> kinds_{std::set<std::string>{"Job"}};
 };
 

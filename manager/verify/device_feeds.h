@@ -3,7 +3,7 @@
 // Where a worker's watches bring the objects that decide about devices: parsed, they become
 // DeviceObjects.
 //
-// `on_change` is told what may decide about any pods. Templates, and claims without devices, decide
+// `on_change` gets what may decide about any pods. Templates, and claims without devices, decide
 // only about pods that name them, and are watched for them elsewhere.
 //
 // Thread rules: each sink is fed by one reflector at a time, the rest is for any thread.
@@ -49,7 +49,7 @@ struct DeviceSinks {
 
 class DeviceFeeds final {
  public:
-  // `kinds`: by whose labels it is told which job a pod is of.
+  // `kinds`: whose labels say which job a pod is of.
   DeviceFeeds(tracking::JobKindsPtr kinds, GuardedDevices& devices,
               std::function<void(DeviceChange)> on_change, std::function<void()> on_health);
 

@@ -24,7 +24,7 @@
 namespace fedra::verify {
 
 struct DeviceStateOptions {
-  // By whose labels it is told which job a pod is of.
+  // Whose labels say which job a pod is of.
   tracking::JobKindsPtr kinds = tracking::BuiltInKinds();
   // As of DeviceJudgeOptions.
   bool node_resources = true;

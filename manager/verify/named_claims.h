@@ -27,7 +27,7 @@ namespace fedra::verify {
 struct ClaimCandidate {
   ClusterName worker;
   const WorkerObjects* objects = nullptr;
-  bool usable = true;  // it can be reached and used: a lost one holds nobody back
+  bool usable = true;  // it can be reached and used: a lost one holds no other worker back
   // Changed where a claim keeps the job away; null: only its claims matter.
   verdict::Verdict* verdict = nullptr;
   // Result: how many of the job's claims are in use there, or about to be.

@@ -9,10 +9,10 @@
 
 namespace fedra::verify {
 
-// What it takes for a reason to go away. In the order in which reasons are told.
+// What it takes for a reason to go away. In the order in which reasons are listed.
 enum class Hindrance {
   kUnreached,     // the worker cannot be asked, or may not be used: nothing else counts before that
-  kUntilChanged,  // somebody has to change an object, the job or the worker
+  kUntilChanged,  // an administrator or user has to change an object, the job or the worker
   kUnclear,       // perhaps others have to end, perhaps it never fits: the message says which
   kUntilFree,     // it goes by itself: others hold what is needed, or a list is still being read
   kDetail,        // no cause of its own: it says how far another reason goes

@@ -5,7 +5,7 @@
 // been answered.
 //
 // When the table has doubled, entries whose demands have expired are evicted: their workloads are
-// gone or were read anew. So the verdicts on all waiting workloads stay, however many there are.
+// gone or were read again. So the verdicts on all waiting workloads stay, however many there are.
 //
 // Thread rules: not thread-safe.
 
@@ -29,7 +29,7 @@ using PodGroups = std::map<ObjectKey, dra::PodGroup>;
 class VerdictMemory final {
  public:
   // The pods that other workloads are assumed to bring: which list of them, without keeping it
-  // alive. Whoever publishes an equal list twice publishes the same one.
+  // alive. A caller that publishes an equal list twice publishes the same one.
   struct Assumed {
     std::weak_ptr<const void> list;
 

@@ -14,7 +14,7 @@ namespace {
 
 using watch::CacheState;
 
-// What the claim of this entry asks for; null: it cannot be told.
+// What the claim of this entry asks for; null: it is not known.
 const dra::ClaimSpec* SpecOf(const dra::ClaimReference& reference, const std::string& ns,
                              const dra::Snapshot& snapshot) {
   if (!reference.claim_name.empty()) {

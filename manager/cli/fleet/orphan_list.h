@@ -1,7 +1,7 @@
 #pragma once
 //
 // Objects fedra created on workers whose workload no longer exists: what a store that was lost, a
-// worker taken out of the configuration for a while, or a manager set up anew may leave. Pure.
+// worker taken out of the configuration for a while, or a manager set up again may leave. Pure.
 
 #include <set>
 #include <span>

@@ -161,7 +161,7 @@ std::string RightKind(const std::string& kind, const tracking::JobKinds& kinds) 
   return {};
 }
 
-// Of a kind that is not Kubernetes' own, or one that somebody queues.
+// Of a kind that is not Kubernetes' own, or one with a queue.
 bool MayBeJob(const json& object) {
   const std::string version = tracking::Text(object, "apiVersion");
   const std::string group = version.substr(0, version.find('/'));

@@ -63,7 +63,7 @@ json Allocation(const json& allocation) {
   return kept;
 }
 
-// The annotations that get in are our own, written anew: here which capabilities the object needs,
+// The annotations that get in are our own, written again: here which capabilities the object needs,
 // by its own words or by configuration that we know.
 void AddCapabilities(const verify::ClaimSummary& claim, json& metadata) {
   if (claim.capabilities.empty()) return;

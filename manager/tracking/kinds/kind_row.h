@@ -42,7 +42,7 @@ struct SuspendRule {
 // How its pods are recognized: a label whose value is the job's name. `also_key` and
 // `also_value` tell kinds apart that share the label.
 struct PodLabel {
-  std::string key;  // empty: they cannot be told
+  std::string key;  // empty: they cannot be recognized
   std::string also_key = {};
   std::string also_value = {};
   bool operator==(const PodLabel&) const = default;
@@ -81,8 +81,8 @@ struct KindRow {
   std::vector<FieldPath> stripped = {};
   std::vector<std::string> stripped_annotations = {};
   PodLabel pod_label = {};
-  // A kind whose operator makes another kind's job, of the same name: its pods are told by that
-  // one's label. JobAdapter::name() of that kind; empty: by its own label, if by any.
+  // A kind whose operator makes another kind's job, of the same name: its pods are recognized by
+  // that one's label. JobAdapter::name() of that kind; empty: by its own label, if by any.
   std::string pods_of = {};
   std::vector<ReferenceRule> references = {};
   // Where what a job names describes its pods: they, by the spec of that object, which is changed

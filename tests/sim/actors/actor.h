@@ -14,10 +14,15 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <string_view>
 
 #include "tests/sim/core.h"
 
 namespace fedra::sim {
+
+// Annotations of a job: how long it runs ("2s"), and "failure" for how it ends.
+inline constexpr std::string_view kRunFor = "sim.fedra.dev/run-for";
+inline constexpr std::string_view kResult = "sim.fedra.dev/result";
 
 class Actor : private Observer {
  public:

@@ -19,8 +19,6 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr std::string_view kOwn = "kubernetes.io/job-controller";
-constexpr std::string_view kRunFor = "sim.fedra.dev/run-for";
-constexpr std::string_view kResult = "sim.fedra.dev/result";
 constexpr milliseconds kForever{-1};
 
 const Json& StatusOf(const Json& job) {

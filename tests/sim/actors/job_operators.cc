@@ -13,9 +13,6 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr std::string_view kRunFor = "sim.fedra.dev/run-for";
-constexpr std::string_view kResult = "sim.fedra.dev/result";
-
 }  // namespace
 
 class JobOperators::Impl final : public Actor {
