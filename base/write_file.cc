@@ -48,6 +48,7 @@ int WriteAll(int file, std::string_view text) {
     const ssize_t n = write(file, text.data(), text.size());
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return errno;
+    if (n == 0) return ENOSPC;  // as a device may answer that takes no more
     text.remove_prefix(static_cast<size_t>(n));
   }
   return 0;

@@ -88,13 +88,15 @@ int Show(const std::string& command, const ViewOptions& options, Terminal& termi
       options.watch && terminal.out_is_tty && terminal.moves_cursor && format && IsTable(*format);
   std::string shown;
   while (true) {
+    // Before what is shown: what changes in between is shown twice rather than never.
+    const std::string news =
+        options.watch && !redraws ? News(options, terminal, render).value_or("") : std::string();
     const Result<Output> output = RenderOnce(options, terminal, render);
     if (!output) {
       terminal.err << fmt::format("fedra {}: {}\n", command, output.error().message);
       return 1;
     }
-    const std::string now =
-        !options.watch || redraws ? output->out : News(options, terminal, render).value_or("");
+    const std::string now = !options.watch || redraws ? output->out : news;
     if (!options.watch || now != shown) {
       const std::string text = options.watch ? OneOfMany(output->out, *format) : output->out;
       terminal.out << (redraws ? Redrawn(text, terminal.height) : text) << std::flush;

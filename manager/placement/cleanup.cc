@@ -34,9 +34,10 @@ const ClusterView* KeepsFailed(const Context& context) {
 constexpr std::chrono::seconds kPodsAreSeen{5};
 constexpr std::chrono::seconds kPodsLook{1};
 
-bool WantsLog(const Context& context, const ClusterView* worker) {
-  return context.policy.failure_log_lines > 0 && worker != nullptr &&
-         worker->contact == Contact::kFull && HasOwnJob(*worker) && worker->job->failed;
+// Whether its pods have more to say: how they ended, and what they logged last.
+bool ShowsFailure(const ClusterView* worker) {
+  return worker != nullptr && worker->contact == Contact::kFull && worker->pods_watched &&
+         HasOwnJob(*worker) && worker->job->failed;
 }
 
 // Until when how its pods ended may still be seen; null: it is, or that time is over. The end is
@@ -99,10 +100,11 @@ void DecideFinished(const Context& context, Decision& decision) {
   const ClusterView* worker = context.Find(workload.cluster_name);
   if (failed && worker != nullptr && !worker->pod_failures.empty())
     message += "; its pods: " + worker->pod_failures;
-  if (failed && WantsLog(context, worker)) {
+  if (failed && ShowsFailure(worker)) {
     if (const auto until = AwaitsPods(context, *worker, decision))
       return WakeBy(std::min(*until, context.now + kPodsLook), decision.wake_at);
-    decision.actions.emplace_back(KeepLog{worker->name, context.policy.failure_log_lines});
+    if (context.policy.failure_log_lines > 0)
+      decision.actions.emplace_back(KeepLog{worker->name, context.policy.failure_log_lines});
   }
   const std::string_view note = deleted  ? notes::kDeleted.name
                                 : failed ? notes::kJobFailed.name

@@ -75,6 +75,7 @@ struct ClusterView {
   // How pods of a job that has failed there ended: "exit code 1 (3 pods)"; empty: it has not, or
   // its pods are not watched.
   std::string pod_failures;
+  bool pods_watched = false;
 };
 
 // A cluster that did not keep the workload: it is tried again after the others.

@@ -236,6 +236,7 @@ ClusterView Gatherer::ViewOf(const Worker& worker, const WorkerLook& look,
   if (cluster.clone != nullptr && !cluster.clone->Admitted() && !cluster.clone->Finished())
     cluster.waiting_clones = std::max(0, cluster.waiting_clones - 1);
   const verify::DeviceState* devices = worker.objects().devices();
+  cluster.pods_watched = devices != nullptr;
   if (cluster.job != nullptr && cluster.job->failed && devices != nullptr)
     cluster.pod_failures = devices->pods().Failures(KeyOf(*cluster.job));
   return cluster;

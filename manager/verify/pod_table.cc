@@ -29,11 +29,9 @@ bool HoldsItsDevices(const PodFacts& pod, const std::string& ns, const dra::Snap
 constexpr size_t kMaxFailure = 80;
 constexpr size_t kMaxFailuresTold = 3;
 
-// By the first container that ended with an error; of a pod that its node gave up, the reason.
-void ReadFailure(const json& status, PodFacts& pod) {
-  pod.failure = Cut(tracking::Text(status, "reason"), kMaxFailure);
-  const json& containers = tracking::Member(status, "containerStatuses");
-  if (!containers.is_array()) return;
+// Whether one of these containers ended with an error; the first of them counts.
+bool ReadFailure(const json& containers, PodFacts& pod) {
+  if (!containers.is_array()) return false;
   for (const json& container : containers) {
     const json& ended = tracking::Member(tracking::Member(container, "state"), "terminated");
     const json& code = tracking::Member(ended, "exitCode");
@@ -44,8 +42,16 @@ void ReadFailure(const json& status, PodFacts& pod) {
                                   says_more ? " (" + reason + ")" : std::string()),
                       kMaxFailure);
     pod.failed_container = tracking::Text(container, "name");
-    return;
+    return true;
   }
+  return false;
+}
+
+// Of a pod that its node gave up, the reason. Where an init container fails, the others never run.
+void ReadFailures(const json& status, PodFacts& pod) {
+  pod.failure = Cut(tracking::Text(status, "reason"), kMaxFailure);
+  if (!ReadFailure(tracking::Member(status, "initContainerStatuses"), pod))
+    ReadFailure(tracking::Member(status, "containerStatuses"), pod);
 }
 
 // What the scheduler has recorded of the pod's devices (KEP-5517) counts like its requests, unless
@@ -84,7 +90,7 @@ Result<PodFacts> ParsePodFacts(const json& object, const tracking::JobKinds& kin
   pod.group = {tracking::Text(metadata, "namespace"), std::move(demand.pod_group)};
   const std::string phase = tracking::Text(status, "phase");
   pod.failed = phase == "Failed";
-  if (pod.failed) ReadFailure(status, pod);
+  if (pod.failed) ReadFailures(status, pod);
   pod.ended = pod.failed || phase == "Succeeded";
   pod.requests = std::move(demand.requests);
   ReadNodeClaims(status, demand.pod_level_left, context, pod);

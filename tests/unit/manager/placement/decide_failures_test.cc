@@ -219,7 +219,9 @@ TEST_CASE("the log of a failed pod is kept before its job is removed, where that
   Policy policy;
   policy.failure_log_lines = lines;
   World world = FailedOnA(policy);
-  if (lines > 0) {
+  // The exit codes are waited for in any case.
+  world.worker("a").pods_watched = true;
+  {
     const Decision first = world.Step();
     // How its pods ended is not seen yet.
     REQUIRE(first.actions.size() == 1);
@@ -234,7 +236,11 @@ TEST_CASE("the log of a failed pod is kept before its job is removed, where that
   REQUIRE_FALSE(actions.empty());
   const KeepLog* keep = std::get_if<KeepLog>(&actions.front());
   REQUIRE((keep != nullptr) == (lines > 0));
-  if (keep == nullptr) return;
+  if (keep == nullptr) {
+    const std::string& message = std::get<DeleteRemote>(actions.front()).message;
+    CHECK((message.find("exit code 1") != std::string::npos) == seen);
+    return;
+  }
   CHECK(keep->cluster.value == "a");
   CHECK(keep->lines == 20);
   CHECK(std::holds_alternative<DeleteRemote>(actions[1]));
@@ -244,6 +250,7 @@ TEST_CASE("a manager's clock that is ahead does not hold up what a failed job le
   Policy policy;
   policy.failure_log_lines = 20;
   World world = FailedOnA(policy);
+  world.worker("a").pods_watched = true;
   world.workload().finished->since = world.now() + 1h;
   for (int i = 0; i < 5; ++i) {
     world.Step();

@@ -48,6 +48,19 @@ TEST_CASE("failed pods say how they ended, the most frequent first") {
   CHECK_FALSE(table.FailedContainerOf({"Job.batch", {"ml", "other"}}));
 }
 
+TEST_CASE("a pod whose init container failed says so: the others never ran") {
+  PodTable table;
+  const json init = Exited(3, "Error")["containerStatuses"];
+  const json waiting = {{"name", "main"},
+                        {"state", {{"waiting", {{"reason", "PodInitializing"}}}}}};
+  AddPod(table, "a",
+         {{"phase", "Failed"},
+          {"initContainerStatuses", init},
+          {"containerStatuses", json::array({waiting})}});
+  CHECK(table.FailuresOf(kTrain) == "exit code 3");
+  CHECK(table.FailedContainerOf(kTrain)->name == "c");
+}
+
 TEST_CASE("a pod that its node gave up, and statuses that no API server writes") {
   PodTable table;
   AddPod(table, "a", {{"phase", "Failed"}, {"reason", "Evicted"}});
