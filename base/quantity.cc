@@ -324,6 +324,12 @@ std::optional<Quantity> Quantity::Add(const Quantity& other) const {
   return Quantity(sum, scale, format, big_ || other.big_ || !fits);
 }
 
+Quantity Quantity::AddUp(const Quantity& other) const {
+  if (const std::optional<Quantity> sum = Add(other)) return *sum;
+  if (Sign() <= 0 || other.Sign() <= 0) return std::max(*this, other);
+  return {PowerOfTen(kMaxDigits) - 1, kMaxScale, format_, /*big=*/true};
+}
+
 std::optional<Quantity> Quantity::Sub(const Quantity& other) const {
   Quantity negated = other;
   negated.unscaled_ = -negated.unscaled_;

@@ -50,6 +50,9 @@ class Quantity final {
   // Exact sum and difference; nothing if it needs more than 38 digits. The format is the left
   // one's, or the right one's if the left is zero.
   std::optional<Quantity> Add(const Quantity& other) const;
+  // The exact sum where Add() has one; else a number that is not below it. For sums of what is
+  // wanted or taken: one that cannot be written must not look small.
+  Quantity AddUp(const Quantity& other) const;
   std::optional<Quantity> Sub(const Quantity& other) const;
   // Product; digits below nano are rounded away from zero. Nothing if it needs more than 38 digits.
   // The format is the left one's.

@@ -1,6 +1,8 @@
 #pragma once
 //
 // The parts of a Cluster and how they are connected: supervisor, caller, reflectors. Internal.
+//
+// Thread rules: any thread, but Stop() once, and not from a listener.
 
 #include <memory>
 #include <mutex>

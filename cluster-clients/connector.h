@@ -2,6 +2,8 @@
 //
 // Asks a server who it is and what it serves: GET /version, and on demand /apis and the resources
 // of some groups. Does not block.
+//
+// Thread rules: any thread. Lifetime: `workers` must live until `done` has run.
 
 #include <chrono>
 #include <functional>

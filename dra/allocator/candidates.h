@@ -2,6 +2,9 @@
 //
 // All devices a node can use, in search order, with what is known about each before the search
 // starts and what the running attempt holds of it. Used by the search only.
+//
+// Thread rules: a table belongs to one search and its thread. Lifetime: pod, node, workspace and
+// matches must outlive it.
 
 #include <cstdint>
 #include <optional>

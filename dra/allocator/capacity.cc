@@ -77,8 +77,7 @@ const Capacity* FindExhausted(const Device& device, const DeviceRequest& request
     if (capacity.policy && Violates(need, *capacity.policy, features)) return &capacity;
     Quantity sum = need;
     for (const Amounts* amounts : taken)
-      if (const Quantity* used = FindAmount(*amounts, capacity.name))
-        sum = sum.Add(*used).value_or(sum);
+      if (const Quantity* used = FindAmount(*amounts, capacity.name)) sum = sum.AddUp(*used);
     if (sum > capacity.value) return &capacity;
   }
   return nullptr;

@@ -7,6 +7,9 @@
 // negative already (more allocated than published) blocks every device of the pool that consumes
 // counters. Up to 1.36 the pools of two drivers share one table when they have the same name
 // (kubernetes#140434): the table of the pool that is asked for first.
+//
+// Thread rules: a ledger belongs to one search and its thread; HasCounters() is pure. Lifetime:
+// node and workspace must outlive the ledger.
 
 #include <cstdint>
 #include <vector>

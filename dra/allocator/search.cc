@@ -81,69 +81,71 @@ Search::Step Search::PlaceAlternatives(uint32_t claim, uint32_t request) {
   return all_oversize ? Step::kOversize : Step::kFail;
 }
 
-Search::Step Search::PlaceDevice(const Place& place, size_t start) {
+Search::Step Search::PlaceDevice(const Position& position, size_t start) {
   ++outcome_.steps;
   if (OutOfSteps()) return Stop(Fit::kBudget, "");
-  const bool all = pod_.asks[place.ask].all;
-  if (all && all_[place.ask].empty() && !features_.empty_all_fits) return Step::kFail;
-  if (place.device >= counts_[place.ask]) return PlaceRequest(place.claim, place.request + 1);
-  const auto held = static_cast<int64_t>(chosen_[place.claim].size());
-  if (held + counts_[place.ask] - place.device > kMaxResultsPerClaim) {
+  const bool all = pod_.asks[position.ask].all;
+  if (all && all_[position.ask].empty() && !features_.empty_all_fits) return Step::kFail;
+  if (position.device >= counts_[position.ask])
+    return PlaceRequest(position.claim, position.request + 1);
+  const auto held = static_cast<int64_t>(chosen_[position.claim].size());
+  if (held + counts_[position.ask] - position.device > kMaxResultsPerClaim) {
     ++oversize_events_;
     return features_.oversize_backtracks ? Step::kOversize : Step::kFail;
   }
-  return all ? PlaceAll(place) : PlaceExact(place, start);
+  return all ? PlaceAll(position) : PlaceExact(position, start);
 }
 
 // Every device is decided already; none may be refused.
-Search::Step Search::PlaceAll(const Place& place) {
-  const size_t candidate = all_[place.ask][static_cast<size_t>(place.device)];
-  Undo undo;
-  if (!Try(place, candidate, true, undo)) {
+Search::Step Search::PlaceAll(const Position& position) {
+  const size_t candidate = all_[position.ask][static_cast<size_t>(position.device)];
+  Taken taken;
+  if (!Take(position, candidate, true, taken)) {
     if (!outcome_.error.empty()) return Step::kStop;
     return Step::kFail;
   }
-  Place next = place;
+  Position next = position;
   ++next.device;
   if (features_.all_mixes_alternatives)
-    next.ask = pod_.claims[place.claim].requests[place.request].first_ask;
+    next.ask = pod_.claims[position.claim].requests[position.request].first_ask;
   const Step step = PlaceDevice(next, 0);
-  if (step != Step::kDone) TakeBack(place, candidate, undo);
+  if (step != Step::kDone) TakeBack(position, candidate, taken);
   return step;
 }
 
-Search::Step Search::PlaceExact(const Place& place, size_t start) {
-  const SubRequest& ask = pod_.asks[place.ask];
-  const auto needed = static_cast<size_t>(counts_[place.ask] - place.device);
+Search::Step Search::PlaceExact(const Position& position, size_t start) {
+  const SubRequest& ask = pod_.asks[position.ask];
+  const auto needed = static_cast<size_t>(counts_[position.ask] - position.device);
   std::vector<uint32_t> failed;  // classes
   size_t charged = start;
   for (size_t i = start; i < table_.size(); ++i) {
     if (start <= fatal_position_ && i >= fatal_position_) break;
     if (InUse(ask, table_[i])) continue;
-    const uint8_t code = table_.Code(place.ask, i);
-    if (IsErrorCode(code)) return StopAt(place.ask, i);
-    if (code != kSuits || Skips(failed, i) || !table_.CapacityFits(place.ask, i)) continue;
-    Undo undo;
-    if (!Try(place, i, false, undo)) continue;
+    const uint8_t code = table_.Code(position.ask, i);
+    if (IsErrorCode(code)) return StopAt(position.ask, i);
+    if (code != kSuits || Skips(failed, i) || !table_.CapacityFits(position.ask, i)) continue;
+    Taken taken;
+    if (!Take(position, i, false, taken)) continue;
     Charge(i - charged);
     charged = i;
-    Place next = place;
+    Position next = position;
     ++next.device;
     const uint64_t oversize = oversize_events_;
     // Where nothing is left out, other orders may make a difference.
     const Step step = PlaceDevice(next, features_.permutes && !symmetric_ ? 0 : i + 1);
     if (step == Step::kDone) return step;
-    TakeBack(place, i, undo);
+    TakeBack(position, i, taken);
     if (step != Step::kFail) return step;
     if (!symmetric_ || oversize != oversize_events_) continue;
     if (table_[i].untouched()) failed.push_back(table_.ClassOf(i));
-    if (const Upper left = Bound(place, i + 1); left.devices < needed) {
+    if (const Upper left = Bound(position, i + 1); left.devices < needed) {
       if (left.independent) outcome_.scheduler_steps += StepsInVain(left.devices, features_);
-      return FailOrError(place, i + 1);
+      return FailOrError(position, i + 1);
     }
   }
   Charge(table_.size() - charged);
-  if (start <= fatal_position_ && fatal_position_ <= table_.size()) return StopAtInvalidPool(place);
+  if (start <= fatal_position_ && fatal_position_ <= table_.size())
+    return StopAtInvalidPool(position);
   return Step::kFail;
 }
 
@@ -159,89 +161,89 @@ bool Search::InUse(const SubRequest& ask, const Candidate& candidate) const {
   return candidate.in_use || !candidate.users.empty();
 }
 
-bool Search::TakeCounters(const Candidate& candidate, Undo& undo) {
+bool Search::TakeCounters(const Candidate& candidate, Taken& taken) {
   if (relaxation_.counters || !candidate.device().consumes) return true;
   if (!features_.partitionable_devices) return false;
   // A shared device has its counters since the first share that is known.
   const bool in_use = candidate.capacity_in_use || !candidate.shares.empty();
   if (candidate.shareable && in_use) return true;
-  undo.counters = counters_.Take(candidate.pool_index, candidate.device_index);
-  return undo.counters;
+  taken.counters = counters_.Take(candidate.pool_index, candidate.device_index);
+  return taken.counters;
 }
 
-bool Search::AddToConstraints(const Place& place, size_t candidate, Undo& undo) {
-  const SubRequest& ask = pod_.asks[place.ask];
-  std::vector<ConstraintState>& constraints = constraints_[place.claim];
+bool Search::AddToConstraints(const Position& position, size_t candidate, Taken& taken) {
+  const SubRequest& ask = pod_.asks[position.ask];
+  std::vector<ConstraintState>& constraints = constraints_[position.claim];
   for (size_t i = 0; i < constraints.size(); ++i) {
     const uint64_t bit = uint64_t{1} << i;
     if (!(ask.constraints & bit) || (relaxation_.constraints & bit)) continue;
-    const AttributeValue* value = table_.Value(place.claim, i, candidate);
+    const AttributeValue* value = table_.Value(position.claim, i, candidate);
     if (!constraints[i].Accepts(value)) return false;
     constraints[i].Add(ask.owner->name, value);
-    undo.constraints |= bit;
+    taken.constraints |= bit;
   }
   return true;
 }
 
-bool Search::Try(const Place& place, size_t index, bool must, Undo& undo) {
+bool Search::Take(const Position& position, size_t index, bool must, Taken& taken) {
   Candidate& candidate = table_[index];
-  const SubRequest& ask = pod_.asks[place.ask];
-  const bool held = ask.admin ? !candidate.shareable && HeldByClaim(candidate, place.claim)
+  const SubRequest& ask = pod_.asks[position.ask];
+  const bool held = ask.admin ? !candidate.shareable && HeldByClaim(candidate, position.claim)
                               : InUse(ask, candidate);
   if (held) return false;
-  if (!TakeCounters(candidate, undo)) return false;
-  if (table_.Tainted(place.ask, index)) {
-    TakeBack(place, index, undo);
+  if (!TakeCounters(candidate, taken)) return false;
+  if (table_.Tainted(position.ask, index)) {
+    TakeBack(position, index, taken);
     return false;
   }
-  if (!AddToConstraints(place, index, undo)) {
-    TakeBack(place, index, undo);
+  if (!AddToConstraints(position, index, taken)) {
+    TakeBack(position, index, taken);
     if (must) {
-      Stop(Fit::kError, pod_.claims[place.claim].Describe() + ", request " +
+      Stop(Fit::kError, pod_.claims[position.claim].Describe() + ", request " +
                             ask.request->name.str() + ": cannot add device " +
                             candidate.pool->key.ToString() + "/" + candidate.device().name.str() +
                             " because a claim constraint would not be satisfied");
     }
     return false;
   }
-  if (!table_.CapacityFits(place.ask, index)) {
-    TakeBack(place, index, undo);
+  if (!table_.CapacityFits(position.ask, index)) {
+    TakeBack(position, index, taken);
     return false;
   }
-  ChosenDevice chosen{.claim = place.claim,
-                      .ask = place.ask,
+  ChosenDevice chosen{.claim = position.claim,
+                      .ask = position.ask,
                       .pool = candidate.pool_index,
                       .device = candidate.device_index,
                       .shared = candidate.shareable,
-                      .counters = undo.counters,
+                      .counters = taken.counters,
                       .consumed = {}};
   if (candidate.shareable) {
     chosen.consumed = ConsumedCapacities(candidate.device(), *ask.request, features_);
     candidate.shares.push_back(chosen.consumed);
-    undo.shared = true;
+    taken.shared = true;
   } else {
-    candidate.users.push_back(place.claim);
-    undo.marked = true;
+    candidate.users.push_back(position.claim);
+    taken.marked = true;
   }
   results_.push_back(std::move(chosen));
-  chosen_[place.claim].emplace_back(place.ask, index);
-  undo.chosen = true;
+  chosen_[position.claim].emplace_back(position.ask, index);
+  taken.chosen = true;
   outcome_.deepest = std::max(outcome_.deepest, static_cast<uint32_t>(results_.size()));
   return true;
 }
 
-void Search::TakeBack(const Place& place, size_t index, const Undo& undo) {
+void Search::TakeBack(const Position& position, size_t index, const Taken& taken) {
   Candidate& candidate = table_[index];
-  if (undo.chosen) {
+  if (taken.chosen) {
     results_.pop_back();
-    chosen_[place.claim].pop_back();
+    chosen_[position.claim].pop_back();
   }
-  if (undo.shared) candidate.shares.pop_back();
-  if (undo.marked) candidate.users.pop_back();
-  const Text& request = pod_.asks[place.ask].owner->name;
-  for (size_t i = constraints_[place.claim].size(); i-- > 0;)
-    if (undo.constraints & (uint64_t{1} << i)) constraints_[place.claim][i].Remove(request);
-  if (undo.counters) counters_.GiveBack(candidate.pool_index, candidate.device_index);
+  if (taken.shared) candidate.shares.pop_back();
+  if (taken.marked) candidate.users.pop_back();
+  const Text& request = pod_.asks[position.ask].owner->name;
+  for (size_t i = constraints_[position.claim].size(); i-- > 0;)
+    if (taken.constraints & (uint64_t{1} << i)) constraints_[position.claim][i].Remove(request);
+  if (taken.counters) counters_.GiveBack(candidate.pool_index, candidate.device_index);
 }
 
 // ---- the whole
@@ -326,7 +328,7 @@ void Commit(const NodeAllocation& allocation, const PodClaims& pod, const NodeVi
     for (const Consumption& consumption : view.ConsumptionOf(chosen.device)) {
       const ViewCounter& counter = view.counters[consumption.counter];
       Quantity& taken = pool.counters[{counter.set, counter.name}];
-      taken = taken.Add(*consumption.amount).value_or(taken);
+      taken = taken.AddUp(*consumption.amount);
     }
   }
 }

@@ -25,6 +25,8 @@
 //
 // Steps are counted so that one step is a bounded amount of work, whatever the number of devices:
 // walking over candidates and the searches for hopeless pods cost steps, too.
+//
+// Thread rules: one search, one thread. Lifetime: everything it is given must outlive it.
 
 #include <cstdint>
 #include <set>
@@ -55,15 +57,15 @@ class Search final {
     kStop,      // outcome_ is final: an error, or the budget is spent
   };
   // Where the search stands: a device of an ask.
-  struct Place {
+  struct Position {
     uint32_t claim;
     uint32_t request;
     uint32_t ask;
     int64_t device;  // index within the ask
   };
   static constexpr size_t kCandidatesPerStep = 16;
-  // What Try() changed.
-  struct Undo {
+  // What Take() changed.
+  struct Taken {
     bool counters = false;
     bool marked = false;
     bool shared = false;
@@ -81,13 +83,13 @@ class Search final {
 
   Step PlaceRequest(uint32_t claim, uint32_t request);
   Step PlaceAlternatives(uint32_t claim, uint32_t request);
-  Step PlaceDevice(const Place& place, size_t start);
-  Step PlaceAll(const Place& place);
-  Step PlaceExact(const Place& place, size_t start);
+  Step PlaceDevice(const Position& position, size_t start);
+  Step PlaceAll(const Position& position);
+  Step PlaceExact(const Position& position, size_t start);
   Step Stop(Fit fit, std::string error, ErrorCause cause = ErrorCause::kAllocator);
   // At a candidate with an error code.
   Step StopAt(uint32_t ask, size_t candidate);
-  Step StopAtInvalidPool(const Place& place);
+  Step StopAtInvalidPool(const Position& position);
   bool OutOfSteps() const { return outcome_.steps > limits_.max_steps; }
   // Looking at so many candidates once.
   void Charge(size_t candidates) { outcome_.steps += candidates / kCandidatesPerStep; }
@@ -95,22 +97,22 @@ class Search final {
   bool InUse(const SubRequest& ask, const Candidate& candidate) const;
   bool HeldByClaim(const Candidate& candidate, uint32_t claim) const;
   // Takes the candidate if nothing forbids it; false: refused and nothing changed.
-  bool Try(const Place& place, size_t candidate, bool must, Undo& undo);
-  void TakeBack(const Place& place, size_t candidate, const Undo& undo);
-  bool AddToConstraints(const Place& place, size_t candidate, Undo& undo);
-  bool TakeCounters(const Candidate& candidate, Undo& undo);
+  bool Take(const Position& position, size_t candidate, bool must, Taken& taken);
+  void TakeBack(const Position& position, size_t candidate, const Taken& taken);
+  bool AddToConstraints(const Position& position, size_t candidate, Taken& taken);
+  bool TakeCounters(const Candidate& candidate, Taken& taken);
 
   // Leaving out branches (search_prune.cc).
   bool Skips(const std::vector<uint32_t>& failed, size_t candidate);
-  Step FailOrError(const Place& place, size_t start);
-  bool Usable(const Place& place, size_t candidate);
+  Step FailOrError(const Position& position, size_t start);
+  bool Usable(const Position& position, size_t candidate);
   // At most `devices` of the ask can still be taken from `start` on. `independent`: any of these
   // devices can be taken together.
   struct Upper {
     size_t devices = 0;
     bool independent = true;
   };
-  Upper Bound(const Place& place, size_t start);
+  Upper Bound(const Position& position, size_t start);
   size_t BoundByCounters(const std::vector<size_t>& usable);
   bool IsHopeless();
   bool CanBeSatisfiedAlone(uint32_t claim, uint32_t ask);

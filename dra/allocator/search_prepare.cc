@@ -13,9 +13,9 @@ Search::Step Search::StopAt(uint32_t ask, size_t candidate) {
   return Stop(Fit::kError, table_.ErrorText(ask, candidate), ErrorCause::kSelector);
 }
 
-Search::Step Search::StopAtInvalidPool(const Place& place) {
-  std::string text = pod_.claims[place.claim].Describe() + ", request " +
-                     pod_.asks[place.ask].request->name.str() + ": a resource pool is invalid";
+Search::Step Search::StopAtInvalidPool(const Position& position) {
+  std::string text = pod_.claims[position.claim].Describe() + ", request " +
+                     pod_.asks[position.ask].request->name.str() + ": a resource pool is invalid";
   const auto at = std::find_if(node_.pools.begin(), node_.pools.end(), [](const auto& pool) {
     return pool->status == PoolStatus::kInvalid;
   });

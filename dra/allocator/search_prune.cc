@@ -19,52 +19,53 @@ bool Search::Skips(const std::vector<uint32_t>& failed, size_t candidate) {
 }
 
 // The request cannot be satisfied, but the real search still walks over all that is left.
-Search::Step Search::FailOrError(const Place& place, size_t start) {
+Search::Step Search::FailOrError(const Position& position, size_t start) {
   Charge(table_.size() - start);
   for (size_t i = start; i < table_.size(); ++i) {
-    if (InUse(pod_.asks[place.ask], table_[i])) continue;
-    if (IsErrorCode(table_.Code(place.ask, i))) return StopAt(place.ask, i);
+    if (InUse(pod_.asks[position.ask], table_[i])) continue;
+    if (IsErrorCode(table_.Code(position.ask, i))) return StopAt(position.ask, i);
   }
   return Step::kFail;
 }
 
 // Whether the candidate could be the next device, taken alone.
-bool Search::Usable(const Place& place, size_t index) {
+bool Search::Usable(const Position& position, size_t index) {
   const Candidate& candidate = table_[index];
-  const SubRequest& ask = pod_.asks[place.ask];
-  if (InUse(ask, candidate) || table_.Code(place.ask, index) != kSuits) return false;
-  if (table_.Tainted(place.ask, index) || !table_.CapacityFits(place.ask, index)) return false;
-  const std::vector<ConstraintState>& constraints = constraints_[place.claim];
+  const SubRequest& ask = pod_.asks[position.ask];
+  if (InUse(ask, candidate) || table_.Code(position.ask, index) != kSuits) return false;
+  if (table_.Tainted(position.ask, index) || !table_.CapacityFits(position.ask, index))
+    return false;
+  const std::vector<ConstraintState>& constraints = constraints_[position.claim];
   for (size_t i = 0; i < constraints.size(); ++i) {
     const uint64_t bit = uint64_t{1} << i;
     if (!(ask.constraints & bit) || (relaxation_.constraints & bit)) continue;
-    if (!constraints[i].Accepts(table_.Value(place.claim, i, index))) return false;
+    if (!constraints[i].Accepts(table_.Value(position.claim, i, index))) return false;
   }
-  Undo undo;
-  if (!TakeCounters(candidate, undo)) return false;
-  if (undo.counters) counters_.GiveBack(candidate.pool_index, candidate.device_index);
+  Taken taken;
+  if (!TakeCounters(candidate, taken)) return false;
+  if (taken.counters) counters_.GiveBack(candidate.pool_index, candidate.device_index);
   return true;
 }
 
-Search::Upper Search::Bound(const Place& place, size_t start) {
-  const SubRequest& ask = pod_.asks[place.ask];
+Search::Upper Search::Bound(const Position& position, size_t start) {
+  const SubRequest& ask = pod_.asks[position.ask];
   Upper upper;
   // Devices that must agree on an attribute whose value is still open: the largest group counts.
   std::map<std::vector<uint32_t>, std::vector<size_t>> groups;
   Charge(2 * (table_.size() - start));
   for (size_t i = start; i < table_.size(); ++i) {
-    if (!Usable(place, i)) continue;
+    if (!Usable(position, i)) continue;
     if (table_[i].device().consumes) upper.independent = false;
     std::vector<uint32_t> group;
-    for (size_t c = 0; c < constraints_[place.claim].size(); ++c) {
+    for (size_t c = 0; c < constraints_[position.claim].size(); ++c) {
       const uint64_t bit = uint64_t{1} << c;
       const bool applies = (ask.constraints & bit) && !(relaxation_.constraints & bit);
       if (!applies) continue;
-      if (!constraints_[place.claim][c].is_match() || features_.list_attributes) {
+      if (!constraints_[position.claim][c].is_match() || features_.list_attributes) {
         upper.independent = false;
         continue;
       }
-      group.push_back(table_.ValueId(table_.Value(place.claim, c, i)));
+      group.push_back(table_.ValueId(table_.Value(position.claim, c, i)));
     }
     groups[std::move(group)].push_back(i);
   }
@@ -120,14 +121,14 @@ size_t Search::BoundByCounters(const std::vector<size_t>& usable) {
 
 // Whether the ask could be satisfied if the pod asked for nothing else.
 bool Search::CanBeSatisfiedAlone(uint32_t claim, uint32_t ask) {
-  const Place place{claim, 0, ask, 0};
+  const Position position{claim, 0, ask, 0};
   if (!pod_.asks[ask].all) {
     const int64_t count = counts_[ask];
-    return count <= 0 || Bound(place, 0).devices >= static_cast<size_t>(count);
+    return count <= 0 || Bound(position, 0).devices >= static_cast<size_t>(count);
   }
   return !all_[ask].empty() &&
          std::all_of(all_[ask].begin(), all_[ask].end(),
-                     [&](size_t candidate) { return Usable(place, candidate); });
+                     [&](size_t candidate) { return Usable(position, candidate); });
 }
 
 // Whether every counted request without alternatives can have devices of its own at all,

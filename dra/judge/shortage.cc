@@ -110,8 +110,7 @@ std::vector<JointShortage::Amount> CapacityShortages(const SimulationContext& co
       const auto& [shortage, device] = found;
       Totals& totals = capacities[name];
       totals.left = std::max(totals.left, *shortage.left);
-      for (int i = 0; i < devices; ++i)
-        totals.need = totals.need.Add(shortage.need).value_or(totals.need);
+      for (int i = 0; i < devices; ++i) totals.need = totals.need.AddUp(shortage.need);
       AddAmount({.devices = devices, .need = NeedOf(shortage, device)}, totals.amounts);
     }
   }

@@ -2,6 +2,8 @@
 //
 // Whether waiting for devices to become free could help: what the same pods would get of the same
 // cluster with every device free.
+//
+// Thread rules: the thread of the judgement that it belongs to. Lifetime: `ask` must outlive it.
 
 #include <functional>
 #include <optional>

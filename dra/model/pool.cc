@@ -91,7 +91,7 @@ void AddAmounts(Amounts& sum, const Amounts& more) {
     if (at == sum.end() || at->first != name)
       sum.insert(at, {name, amount});
     else
-      at->second = at->second.Add(amount).value_or(at->second);
+      at->second = at->second.AddUp(amount);
   }
 }
 

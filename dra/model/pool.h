@@ -26,7 +26,8 @@ namespace fedra::dra {
 
 using Amounts = std::vector<std::pair<Text, Quantity>>;  // by capacity name, ascending
 
-// `more` is added to `sum`, name by name.
+// `more` is added to `sum`, name by name. A sum that no Quantity holds becomes larger than it is,
+// never smaller: nothing has room for it.
 void AddAmounts(Amounts& sum, const Amounts& more);
 // Null: not among them.
 const Quantity* FindAmount(const Amounts& amounts, const Text& name);

@@ -17,7 +17,7 @@ RARE_CLASS, LATE_CLASS = setup.RARE_CLASSES
 _WITHOUT_A_TIMER = 2.0
 
 
-@scenario("I-DRA-1")
+@scenario("template-everywhere")
 def runs_with_a_template(world: World) -> None:
     """Template everywhere: the job runs on the first worker with a device of its own."""
     world.add_template_everywhere()
@@ -29,7 +29,7 @@ def runs_with_a_template(world: World) -> None:
     job.finish(world.worker1)
 
 
-@scenario("I-DRA-2")
+@scenario("template-on-manager-only")
 def template_only_on_the_manager(world: World) -> None:
     """Template on the manager only: the job stays, and the check says what is missing on which worker."""
     world.add_template("manager")
@@ -41,7 +41,7 @@ def template_only_on_the_manager(world: World) -> None:
     assert job.cluster_name() is None
 
 
-@scenario("E-DRA-1")
+@scenario("template-per-cluster")
 def each_cluster_has_its_own_template(world: World) -> None:
     """Counts 1, 2, 3 on manager, worker1, worker2: the winner's own count is what is used there."""
     world.add_template("manager", count=1)
@@ -60,7 +60,7 @@ def each_cluster_has_its_own_template(world: World) -> None:
     job.finish(world.worker1)
 
 
-@scenario("E-DRA-2")
+@scenario("template-created-later")
 def template_appears_on_all(world: World) -> None:
     """Template on no worker: clusterName stays empty. Created everywhere: the job leaves at once."""
     world.add_template("manager")
@@ -79,7 +79,7 @@ def template_appears_on_all(world: World) -> None:
     job.finish(world.worker1)
 
 
-@scenario("E-DRA-3")
+@scenario("template-on-first-worker")
 def template_on_the_first_worker(world: World) -> None:
     """Template on worker1 only: routed there."""
     world.add_template("manager")
@@ -92,7 +92,7 @@ def template_on_the_first_worker(world: World) -> None:
     job.finish(world.worker1)
 
 
-@scenario("E-DRA-4")
+@scenario("two-pods-two-devices")
 def two_pods_two_devices(world: World) -> None:
     """Two pods: two claims, two devices, and the quota that belongs to them."""
     world.add_template_everywhere()

@@ -50,7 +50,7 @@ def crash_after_clone(world: World) -> None:
     _crash(world, "after-create-clone")
 
 
-@scenario("trap-2-crash-in-admission")
+@scenario("crash-in-admission")
 def crash_after_cluster_name(world: World) -> None:
     """A crash right after clusterName was written is not an eviction; the fresh placement is kept."""
     _crash(world, "after-cluster-name")
@@ -266,7 +266,7 @@ def worker_cannot_be_listed(world: World) -> None:
 
 @scenario("brief-loss")
 def contact_lost_briefly(world: World) -> None:
-    """Contact lost for less than workerLostTimeout: nothing moves (I-JOB-7)."""
+    """Contact lost for less than workerLostTimeout: nothing moves."""
     world.start_fedra({"workerLostTimeout": "60s"}, links=[world.worker1])
     job = world.submit("train")
     job.wait_running_on(world.worker1)
@@ -312,7 +312,7 @@ def _runs(job: Object | None) -> bool:
 
 @scenario("lost-clock-survives-restart")
 def outage_across_a_restart(world: World) -> None:
-    """One outage, one deadline: a restart of fedra in the middle does not start the clock anew (I-JOB-8)."""
+    """One outage, one deadline: a restart of fedra in the middle does not start the clock anew."""
     timeout, restart_after, slack = 10.0, 7.0, 5.0
     fedra = world.start_fedra({"workerLostTimeout": f"{timeout:.0f}s"}, links=[world.worker1])
     job = world.submit("train")

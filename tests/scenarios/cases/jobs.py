@@ -23,7 +23,7 @@ from scenarios.world import World
 RACE = {"dispatch": {"policy": "race"}}
 
 
-@scenario("I-JOB-1")
+@scenario("job-without-managed-by")
 def runs_without_managed_by(world: World) -> None:
     """A job that does not name managedBy: clones everywhere, the first to admit wins, the result comes back."""
     for worker in world.workers:
@@ -63,7 +63,7 @@ def _assert_remote_job(job: FederatedJob, worker: str) -> None:
     assert "managedBy" not in remote["spec"], "the worker's own controller must run it"
 
 
-@scenario("I-JOB-3")
+@scenario("status-mirrored")
 def mirrors_status_while_running(world: World) -> None:
     """A job with managedBy: resumed on the manager, start time and ready pods mirrored before it ends."""
     world.start_fedra()
@@ -80,7 +80,7 @@ def mirrors_status_while_running(world: World) -> None:
     assert _status(job)["completionTime"]
 
 
-@scenario("I-JOB-9")
+@scenario("evicted-on-worker")
 def evicted_by_the_worker(world: World) -> None:
     """Preempted on its worker: the placement is undone, and the job runs on the other worker."""
     world.set_quota(world.worker1, Quota(cpu="4"))
@@ -93,7 +93,7 @@ def evicted_by_the_worker(world: World) -> None:
     job.finish(world.worker2)
 
 
-@scenario("I-SCH-3")
+@scenario("priority-follows")
 def priority_follows(world: World) -> None:
     """The job's priority class is changed while it waits on a worker, and while it runs: the clone follows."""
     low, high = f"{world.ns}-low", f"{world.ns}-high"
@@ -362,7 +362,7 @@ def clean_up_spares_the_successor(world: World) -> None:
 
 @scenario("deleted-while-unreachable")
 def deleted_during_an_outage(world: World) -> None:
-    """A job deleted while its worker is unreachable: the worker is cleaned up when it returns (I-JOB-4)."""
+    """A job deleted while its worker is unreachable: the worker is cleaned up when it returns."""
     world.start_fedra(links=[world.worker1])
     job = world.submit("train")
     job.wait_running_on(world.worker1)
@@ -395,7 +395,7 @@ def deactivated_and_activated(world: World) -> None:
     job.finish(world.worker1)
 
 
-@scenario("trap-4-deactivation")
+@scenario("deactivation")
 def no_clone_during_deactivation(world: World) -> None:
     """While a job is being deactivated its check is Pending with quota still reserved; no clone then."""
     world.start_fedra()

@@ -73,7 +73,7 @@ def _run_in_turn(world: World, name: str, worker: str) -> None:
 
 @scenario("config-changed")
 def config_changes_later(world: World) -> None:
-    """A worker added to the MultiKueueConfig is used for a job that is already waiting (I-DSP-8)."""
+    """A worker added to the MultiKueueConfig is used for a job that is already waiting."""
     world.use_workers(world.worker1)
     world.close_queue(world.worker1)
     world.start_fedra({"dispatch": {"policy": "race"}})
@@ -120,7 +120,7 @@ def no_local_queue(world: World) -> None:
 
 @scenario("name-conflict-job")
 def foreign_job_of_the_same_name(world: World) -> None:
-    """Somebody's job of the same name on a worker: NameConflict, avoided, never touched (I-SHR-3)."""
+    """Somebody's job of the same name on a worker: NameConflict, avoided, never touched."""
     foreign = _create_foreign_job(world, world.worker1)
     world.start_fedra()
     job = world.submit("train")

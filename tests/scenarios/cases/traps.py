@@ -13,7 +13,7 @@ from scenarios.waiting import always, assert_quick
 from scenarios.world import World
 
 
-@scenario("trap-1-mirrored-activity")
+@scenario("mirrored-activity")
 def activity_is_cleared(world: World) -> None:
     """Pods mirrored as active block the eviction on the manager; they must be cleared at once."""
     world.start_fedra()
@@ -32,7 +32,7 @@ def activity_is_cleared(world: World) -> None:
     job.finish(world.worker2)
 
 
-@scenario("trap-3-stale-write")
+@scenario("stale-write")
 def winner_is_never_erased(world: World) -> None:
     """Other writers change the Workload all the time; no write of ours may erase the winner."""
     world.start_fedra()
@@ -67,7 +67,7 @@ def winner_is_never_erased(world: World) -> None:
     job.finish(world.worker1)
 
 
-@scenario("trap-5-orphaned-clone")
+@scenario("orphaned-clone")
 def own_deletion_is_no_result(world: World) -> None:
     """The remote job is deleted under the clone; the worker's Kueue then finishes the clone. No result."""
     world.start_fedra()
@@ -89,7 +89,7 @@ def own_deletion_is_no_result(world: World) -> None:
     job.finish(worker)
 
 
-@scenario("trap-6-api-server-restart")
+@scenario("api-server-restart")
 def api_server_comes_back(world: World) -> None:
     """After an API server's return its own Kueue needs a minute; fedra's share, the clone, does not."""
     world.close_queue(world.worker2)

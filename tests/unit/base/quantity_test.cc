@@ -93,6 +93,18 @@ TEST_CASE("sums and differences are exact") {
   CHECK_FALSE(huge.Add(huge));
 }
 
+TEST_CASE("a sum that no quantity holds is rounded up, never down") {
+  CHECK(Q("1Gi").AddUp(Q("1Mi")) == Q("1025Mi"));
+  const Quantity most = Q("9e37").AddUp(Q("9e37"));
+  CHECK(most == Q("18e37"));
+  CHECK(Q("1e30").AddUp(Q("1n")) > Q("1e31"));  // 39 digits
+  const Quantity huge = Q("90000000000000000000000000001n").AddUp(Q("1e30"));
+  CHECK(huge.AddUp(huge) >= huge);
+  // What is taken away may be lost, not doubled.
+  CHECK(Q("1e30").AddUp(Q("-1n")) == Q("1e30"));
+  CHECK(Q("-1e30").AddUp(Q("-1n")) == Q("-1n"));
+}
+
 TEST_CASE("the canonical form of a huge number can be read again") {
   for (const char* text : {"9238547775807854777580233720368477584e34", "10e2147483647"}) {
     CAPTURE(text);

@@ -589,6 +589,33 @@ TEST_CASE("a search that is not finished is unknown, not no") {
   CHECK(judgement.verdict.reasons.back().code == ReasonCode::kBudgetExceeded);
 }
 
+TEST_CASE("a node whose search was given up may hold up a pod that fits elsewhere") {
+  const auto serials = [](int count) {
+    std::vector<json> devices;
+    for (int i = 0; i < count; ++i)
+      devices.push_back(Device("d" + std::to_string(i), {{"serial", "s" + std::to_string(i)}}));
+    return devices;
+  };
+  Worker worker;
+  // n2 lacks one device, and to find that out takes more than half of the steps.
+  worker.Node("n1").Node("n2").On("n1", serials(32)).On("n2", serials(15));
+  worker.Template("t", {Request("a", 8), Request("b", 8)}, {Distinct("gpu.example.com/serial")});
+  const dra::PodDemand demand = worker.Parse(
+      R"({"spec": {"resourceClaims": [{"name": "d", "resourceClaimTemplateName": "t"}]}})");
+  CHECK(worker.Judge({demand}).verdict.outcome == verdict::Outcome::kYes);
+  const auto judgement = worker.Judge({demand}, {.limits = {.max_steps = 400}});
+  CHECK(judgement.verdict.outcome == verdict::Outcome::kUnknown);
+  CHECK(judgement.verdict.pods_fitting == 1);
+  REQUIRE(judgement.verdict.reasons.size() == 1);
+  const verdict::Reason& reason = judgement.verdict.reasons[0];
+  CHECK(reason.code == ReasonCode::kBudgetExceeded);
+  CHECK(reason.object == "Node n2");
+  const auto* limit = std::get_if<verdict::SearchLimit>(&reason.facts);
+  REQUIRE(limit != nullptr);
+  CHECK(limit->kind == verdict::SearchLimit::Kind::kOneNode);
+  CHECK(limit->where == "n2");
+}
+
 TEST_CASE("nodes, pods and pods in flight share one search budget") {
   Worker worker;
   worker.Template("t", {Request("a", 6), Request("b", 7)}).Template("one", {Request("r")});

@@ -205,6 +205,18 @@ TEST_CASE("a pod template: claims, constraints, and resources as the scheduler a
   CHECK(demand->requests[1].second == *Quantity::Parse("1Gi"));
 }
 
+// With the last one as the sum, such a pod would fit on every node.
+TEST_CASE("requests whose sum no quantity holds ask for more than any node has") {
+  const json pod = json::parse(R"({"spec": {"containers": [
+    {"name": "a", "resources": {"requests": {"cpu": "1e30"}}},
+    {"name": "b", "resources": {"requests": {"cpu": "1n"}}}]}})");
+  dra::ParseContext context;
+  const auto demand = dra::ParsePodDemand(pod, context);
+  REQUIRE(demand);
+  REQUIRE(demand->requests.size() == 1);
+  CHECK(demand->requests[0].second > *Quantity::Parse("1e30"));
+}
+
 struct PodLevelRow {
   const char* why;
   const char* container;  // resources of the container
