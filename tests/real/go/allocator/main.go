@@ -132,15 +132,17 @@ func judge(c testCase, limit time.Duration) (out answer) {
 }
 
 // Up to 1.35 pools are tried in the order of a Go map, which is chance: the same question may have
-// several answers.
+// several answers. Ends when all of it has taken `limit`.
 func judgeRepeatedly(c testCase, limit time.Duration, repeat int) answer {
+	start := time.Now()
 	first := judge(c, limit)
 	seen := []answer{first}
-	for i := 1; i < repeat && first.Outcome != "budget"; i++ {
+	for i := 1; i < repeat && time.Since(start) < limit; i++ {
 		next := judge(c, limit)
-		if slices.ContainsFunc(seen, func(a answer) bool {
+		known := slices.ContainsFunc(seen, func(a answer) bool {
 			return a.Outcome == next.Outcome && slices.Equal(a.Results, next.Results)
-		}) {
+		})
+		if known || next.Outcome == "budget" {
 			continue
 		}
 		seen = append(seen, next)
