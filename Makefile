@@ -17,6 +17,8 @@
 #   make test-packages
 #                   the package installed, upgraded and purged in a booted systemd, the image run by runc, both
 #                   against a simulated fleet; the chart on a real API server (root; builds Helm the first time)
+#   make test-browser
+#                   fedra dashboard in Chromium, against a simulated fleet
 #   make test-trixie
 #                   builds and tests on Debian 13, in a root of its own (root; an hour)
 #   make site       the documentation as pages that need no network: build/site/html/index.html
@@ -43,7 +45,7 @@ INSTALL_PACKAGES := @scripts/install_packages.sh
 # Traces with lines although llvm-symbolizer is not installed.
 SANITIZER_ENV := ASAN_OPTIONS=allow_addr2line=1 UBSAN_OPTIONS=print_stacktrace=1 TSAN_OPTIONS=halt_on_error=1
 
-.PHONY: all build-release build-asan build-tsan demo test test-real test-real-kinds test-real-dra agree deb image chart krew test-packages test-trixie site bench lint style \
+.PHONY: all build-release build-asan build-tsan demo test test-real test-real-kinds test-real-dra agree deb image chart krew test-packages test-browser test-trixie site bench lint style \
         tidy asan tsan fuzz format docs install clean help
 .DEFAULT_GOAL := all
 
@@ -133,6 +135,11 @@ test-packages:
 	$(call BUILD,release,fedra fedra-sim pages)
 	@tests/packages/run.py $(PACKAGES_OPTIONS)
 
+test-browser:
+	$(INSTALL_PACKAGES) test browser
+	$(call BUILD,release,fedra fedra-sim)
+	@tests/browser/run.py $(BROWSER_OPTIONS)
+
 test-trixie:
 	$(INSTALL_PACKAGES) trixie
 	@scripts/test_trixie.sh
@@ -155,7 +162,7 @@ style:
 	@scripts/grafana.py --check
 	@scripts/chart_readme.py --check
 	@scripts/check_links.py
-	@mypy --config-file tests/mypy.ini tests/scenarios tests/real tests/packages scripts
+	@mypy --config-file tests/mypy.ini tests/scenarios tests/real tests/packages tests/browser scripts
 
 # Looks at what the compiler of the sanitizer build looked at.
 tidy: build-asan

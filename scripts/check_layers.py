@@ -69,8 +69,10 @@ CLOSED = {
     ),
     "manager/reconcile/": ("manager/http/", "manager/api/", "manager/report/", "manager/cli/"),
     "manager/report/": ("manager/http/", "manager/api/", "manager/cli/"),
-    "manager/http/": ("manager/api/", "manager/cli/"),
+    "manager/http/": ("manager/api/", "manager/cli/", "manager/dashboard/"),
+    "manager/dashboard/": ("manager/cli/", "manager/reconcile/", "manager/placement/", "store/"),
     "manager/api/": (
+        "manager/dashboard/",
         "manager/cli/bundle/",
         "manager/cli/commands.h",
         "manager/cli/fleet/",

@@ -2,7 +2,7 @@
 #
 # Installs the Debian 12 packages that a make target needs and that are missing; says nothing when all are there.
 #
-#   install_packages.sh build|test|lint|clang|format|deb|image|packages|real|site|trixie...
+#   install_packages.sh build|test|lint|clang|format|deb|image|packages|real|site|browser|trixie...
 #
 # As root, or with sudo. On other systems it only names what it would look for: CMake then says what is missing.
 set -euo pipefail
@@ -21,6 +21,8 @@ readonly image=(binutils ca-certificates dpkg-dev git python3)   # what goes int
 # What is tested of a package, of the image, and of what Prometheus reads.
 readonly tried=(lintian mmdebstrap mandoc man-db bash-completion zsh fish umoci runc)
 readonly site=(python3 mkdocs mkdocs-material)
+# What drives the dashboard in a test.
+readonly browser=(chromium chromium-driver python3-selenium)
 readonly lint=(clang-format-19 clang-tidy-19 black mypy)
 
 packages_of() {
@@ -34,6 +36,7 @@ packages_of() {
     image) echo "${image[@]}" ;;
     packages) echo "${tried[@]}" ;;
     site) echo git "${site[@]}" ;;
+    browser) echo "${run[@]}" "${browser[@]}" ;;
     trixie) echo git mmdebstrap debian-archive-keyring ;;
     real) echo "${build[@]}" "${run[@]}" curl ;;
     *)

@@ -44,6 +44,8 @@ report::JobFilter FilterOf(const Parameters& asked) {
   if (const std::string order = asked.Text("sort-by"); !order.empty()) filter.sort_by = order;
   filter.limit = asked.Number("limit");
   filter.all = asked.Flag("all");
+  filter.go_on = asked.Text("continue");
+  filter.group_by = asked.Text("group-by");
   return filter;
 }
 
@@ -132,7 +134,7 @@ Result<cli::Output> Api::Print(const Route& route, const Parameters& asked,
   if (route.topic == Topic::kDevices) return PrintDevices(asked, settings);
   if (route.topic == Topic::kTemplates) return PrintTemplates(asked, settings);
   cli::ViewSettings filtered = settings;
-  FEDRA_ASSIGN_OR_RETURN(filtered.query.jobs, report::Checked(FilterOf(asked)));
+  FEDRA_ASSIGN_OR_RETURN(filtered.query.jobs, report::Checked(FilterOf(asked), filtered.query.ns));
   FEDRA_ASSIGN_OR_RETURN(const auto reader, sources_.store());
   return RenderView(route.view, asked.Text("job"), *reader, filtered);
 }

@@ -49,6 +49,8 @@ Values ValuesOf(const std::string& job, const cli::ViewSettings& settings) {
           {"selector", jobs.labels},
           {"sort-by", jobs.sort_by},
           {"limit", IfNot(jobs.limit == 0, std::to_string(jobs.limit))},
+          {"continue", jobs.go_on},
+          {"group-by", jobs.group_by},
           {"all", IfNot(!jobs.all, "true")},
           {"output", std::string(NameOf(settings.format))},
           {"headers", IfNot(style.headers, "false")},

@@ -21,9 +21,25 @@ const std::vector<Parameter>& Filters() {
        false,
        {"state", "line", "name", "age", "worker", "queue"}},
       {"limit", Form::kNumber,
-       "At most so many jobs; 0, or nothing: all. `remaining` counts the others"},
+       "At most so many jobs; 0, or nothing: all. `remaining` counts those behind them, and "
+       "`continue` leads to them"},
+      {"continue", Form::kText,
+       "`continue` of the answer before, with the same filters and order: what comes behind it"},
       {"all", Form::kFlag, "Also jobs that ended more than an hour ago"},
   };
+  return filters;
+}
+
+// Of what is counted there are no pages.
+std::vector<Parameter> CountFilters() {
+  std::vector<Parameter> filters = {{"group-by",
+                                     Form::kChoice,
+                                     "What is counted",
+                                     true,
+                                     {"state", "reason", "worker", "queue", "namespace"}}};
+  for (const Parameter& filter : Filters())
+    if (filter.name != "sort-by" && filter.name != "limit" && filter.name != "continue")
+      filters.push_back(filter);
   return filters;
 }
 
@@ -53,6 +69,9 @@ std::span<const Route> Routes() {
       {"workers", "fedra status workers", "WorkerReport", "The workers", Topic::kView,
        View::kWorkers},
       {"jobs", "fedra status jobs", "JobReport", "The jobs", Topic::kView, View::kJobs, Filters()},
+      {"counts", "fedra status jobs --group-by WHAT", "JobCounts",
+       "How many jobs there are of each, which has been so for longest, and a reason's remedy",
+       Topic::kView, View::kCounts, CountFilters()},
       {"job", "fedra status JOB", "JobReport", "Where one job is and where it has been",
        Topic::kView, View::kJob, OneJob()},
       {"why", "fedra why JOB", "WhyReport",

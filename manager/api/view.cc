@@ -7,6 +7,7 @@
 
 #include "config/names.h"
 #include "manager/cli/text/history_view.h"
+#include "manager/cli/text/job_counts_view.h"
 #include "manager/cli/text/status_view.h"
 #include "manager/cli/text/why_view.h"
 #include "manager/cli/text/workload_view.h"
@@ -84,6 +85,8 @@ Result<Output> RenderView(View view, const std::string& job, store::Reader& read
       return OfFleet(reader, settings, &cli::RenderWorkers);
     case View::kJobs:
       return OfFleet(reader, settings, &cli::RenderJobs);
+    case View::kCounts:
+      return OfFleet(reader, settings, &cli::RenderJobCounts);
     case View::kJob:
       return JobInShort(job, reader, settings);
     case View::kWhy:

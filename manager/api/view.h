@@ -17,6 +17,7 @@ enum class View {
   kStatus,   // the workers and the jobs
   kWorkers,  // only the workers
   kJobs,     // only the jobs
+  kCounts,   // of the jobs, as of JobFilter::group_by
   kJob,      // one name's jobs, in short
   kWhy,
   kHistory,

@@ -29,6 +29,7 @@ struct Parsed {
   std::string target;
   std::string shell;
   ViewOptions view;
+  DashboardOptions dashboard;
   CheckOptions check;
   TemplatesDiffOptions templates_diff;
   DevicesOptions devices;

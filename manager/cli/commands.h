@@ -153,6 +153,14 @@ int Status(const ViewOptions& options, Terminal& terminal);
 int Why(const ViewOptions& options, Terminal& terminal);
 int History(const ViewOptions& options, Terminal& terminal);
 
+// fedra dashboard: pages on 127.0.0.1 for a browser, until interrupted, or until nobody reads
+// standard output any more. Asks the daemon that listens at `socket`.
+struct DashboardOptions {
+  std::string socket;
+  int port = 0;  // 0: a free one
+};
+int Dashboard(const DashboardOptions& options, Terminal& terminal);
+
 // fedra backup FILE: a copy of the store, whether or not the daemon runs. FILE must not exist; "-":
 // standard output.
 int Backup(const std::string& store, const std::string& target, Terminal& terminal);

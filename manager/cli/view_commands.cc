@@ -33,8 +33,8 @@ Result<ViewSettings> Settings(const ViewOptions& options, const Terminal& termin
   settings.style = StyleOf(terminal, options.headers);
   if (settings.format == Format::kWide) settings.style.width = 0;
   settings.query.now = SystemClock().Now();
-  FEDRA_ASSIGN_OR_RETURN(settings.query.jobs, report::Checked(options.jobs));
   settings.query.ns = options.all_namespaces ? std::string() : options.ns;
+  FEDRA_ASSIGN_OR_RETURN(settings.query.jobs, report::Checked(options.jobs, settings.query.ns));
   settings.query.worker_lost_timeout = options.worker_lost_timeout;
   settings.query.admission_timeout = options.admission_timeout;
   settings.query.race = options.race;
@@ -132,6 +132,13 @@ bool Contains(const std::array<std::string_view, 4>& words, std::string_view wor
 }  // namespace
 
 int Status(const ViewOptions& options, Terminal& terminal) {
+  if (!options.jobs.group_by.empty()) {
+    if (options.names.empty() || Contains(kJobs, options.names.front()))
+      return Show("status", options, terminal, Of(api::View::kCounts, options));
+    terminal.err << "fedra status: --group-by counts jobs: fedra status jobs --group-by "
+                 << options.jobs.group_by << "\n";
+    return 1;
+  }
   if (options.names.empty())
     return Show("status", options, terminal, Of(api::View::kStatus, options));
   const std::string& what = options.names.front();

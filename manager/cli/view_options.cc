@@ -82,6 +82,20 @@ int WithStoreOrDaemon(Parsed& parsed, Terminal& terminal, const std::function<in
   });
 }
 
+// Where a daemon listens that this user may ask: as given, as configured, or where it usually is.
+Result<std::string> DaemonSocket(const Parsed& parsed) {
+  if (!parsed.server.empty()) return SocketIn(parsed.server);
+  std::vector<std::string> sockets;
+  if (const auto loaded =
+          config::Load(parsed.config, config::OptionsNow(/*manager_may_fail=*/true)))
+    sockets.push_back(config::ApiSocket(loaded->configuration));
+  sockets.insert(sockets.end(), kUsualSockets.begin(), kUsualSockets.end());
+  if (auto socket = FindSocket(sockets)) return *std::move(socket);
+  return Fail(ErrorCode::kConnection,
+              "no daemon listens where this user may ask it; name its socket with --server "
+              "unix:PATH");
+}
+
 void AddStore(CLI::App& app, Parsed& parsed) {
   AddConfig(app, parsed);
   app.add_option("--store", parsed.store,
@@ -126,6 +140,16 @@ void AddFilters(CLI::App& status, report::JobFilter& filter) {
   status.add_option("--limit", filter.limit, "At most so many jobs; 0: all")
       ->check(CLI::Range(0, 1'000'000'000))
       ->capture_default_str();
+  status
+      .add_option("--continue", filter.go_on,
+                  "What comes behind `continue` of a JSON or YAML answer with --limit, given the "
+                  "same filters and order")
+      ->type_name("TOKEN");
+  status
+      .add_option("--group-by", filter.group_by,
+                  "Count the jobs in place of listing them: by state, reason (of blocked jobs, "
+                  "against any worker), worker, queue or namespace")
+      ->type_name("WHAT");
   status.add_flag("--all", filter.all, "Also jobs that ended more than an hour ago");
 }
 
@@ -142,6 +166,7 @@ void AddStatus(CLI::App& app, Parsed& parsed, Command& command) {
                    "All namespaces, the default when neither -n nor $FEDRA_NAMESPACE is given");
   status->footer(
       "Every format lists the same jobs. In JSON and YAML `remaining` counts those behind --limit, "
+      "`continue` is where --continue goes on, "
       "`ended` those that only --all lists.");
   AddFilters(*status, parsed.view.jobs);
   status->add_flag("-w,--watch", parsed.view.watch, "Show again whenever something changes");
@@ -184,6 +209,36 @@ void AddHistory(CLI::App& app, Parsed& parsed, Command& command) {
   history->callback([&] {
     command = [&](Terminal& terminal) {
       return WithStoreOrDaemon(parsed, terminal, [&] { return History(parsed.view, terminal); });
+    };
+  });
+}
+
+void AddDashboard(CLI::App& app, Parsed& parsed, Command& command) {
+  CLI::App* dashboard =
+      app.add_subcommand("dashboard", "Show the fleet and the jobs in a browser on this machine");
+  dashboard->footer(
+      "Prints an address and answers there, on 127.0.0.1 only, until it is interrupted. The "
+      "address holds a secret of this run: other users of the machine cannot see the pages without "
+      "it. The daemon is asked over its Unix socket with this user's rights; it must run.");
+  AddConfig(*dashboard, parsed);
+  dashboard
+      ->add_option(
+          "--server", parsed.server,
+          "Ask the daemon that listens at unix:PATH; else the one of the configuration, or "
+          "the one at /run/fedra/fedra.sock or /var/lib/fedra/fedra.sock")
+      ->type_name("ADDRESS");
+  dashboard->add_option("--port", parsed.dashboard.port, "The port; 0: a free one")
+      ->check(CLI::Range(0, 65'535))
+      ->capture_default_str();
+  dashboard->callback([&] {
+    command = [&](Terminal& terminal) {
+      const auto socket = DaemonSocket(parsed);
+      if (!socket) {
+        terminal.err << "fedra dashboard: " << socket.error().message << "\n";
+        return kFailed;
+      }
+      parsed.dashboard.socket = *socket;
+      return Dashboard(parsed.dashboard, terminal);
     };
   });
 }

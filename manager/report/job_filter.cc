@@ -1,11 +1,9 @@
 #include "manager/report/job_filter.h"
 
 #include <algorithm>
-#include <cstdint>
-#include <limits>
+#include <numeric>
 #include <set>
-#include <tuple>
-#include <unordered_map>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -25,11 +23,6 @@ using store::WorkloadRow;
 
 constexpr std::chrono::hours kShowEnded{1};
 constexpr std::string_view kDeletedState = "Deleted";  // a state that no list has
-
-int Urgency(const WorkloadRow& row) {
-  const PhaseView* view = ViewOf(row);
-  return view == nullptr ? std::numeric_limits<int>::max() : view->urgency;
-}
 
 // The words as `known` spells them.
 Result<void> Spell(std::string_view option, const std::vector<std::string>& known,
@@ -80,35 +73,36 @@ Labels LabelsOf(const WorkloadRow& row) {
   return labels;
 }
 
-// The best place of each workload that stands in line.
-std::unordered_map<std::string, int> BestPlaces(const std::vector<store::PlaceRow>& places) {
-  std::unordered_map<std::string, int> best;
-  for (const store::PlaceRow& row : places) {
-    const auto [at, is_new] = best.try_emplace(row.uid, row.place);
-    at->second = std::min(at->second, row.place);
-  }
-  return best;
+// What a place in a list belongs to: everything but the size of the page.
+std::string QuestionOf(const JobFilter& filter, const std::string& ns) {
+  return nlohmann::json{ns,
+                        filter.states,
+                        filter.reasons,
+                        filter.workers,
+                        filter.queues,
+                        filter.labels,
+                        filter.sort_by,
+                        filter.all}
+      .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-void Sort(std::vector<WorkloadRow>& rows, const std::vector<store::PlaceRow>& places,
-          const std::string& by) {
-  const std::unordered_map<std::string, int> best = BestPlaces(places);
-  const auto place = [&](const WorkloadRow& row) {
-    const auto found = best.find(row.uid);
-    return found == best.end() ? SIZE_MAX : static_cast<size_t>(found->second);
-  };
-  const auto first = [&](const WorkloadRow& row) {
-    const std::string& text = by == "worker" ? row.worker.value : row.queue;
-    const bool is_text = by == "worker" || by == "queue";
-    return std::tuple(by == "state"  ? static_cast<size_t>(Urgency(row))
-                      : by == "line" ? place(row)
-                                     : 0,
-                      is_text ? text : std::string(), by == "age" ? row.created_at : WallTime{});
-  };
-  std::stable_sort(rows.begin(), rows.end(), [&](const WorkloadRow& a, const WorkloadRow& b) {
-    return std::tuple(first(a), a.job, a.created_at, a.uid) <
-           std::tuple(first(b), b.job, b.created_at, b.uid);
-  });
+// The rows in order, and their keys.
+std::vector<JobKey> Sort(std::vector<WorkloadRow>& rows, const std::vector<store::PlaceRow>& places,
+                         const std::string& by) {
+  std::vector<JobKey> keys = KeysOf(rows, places, by);
+  std::vector<size_t> order(rows.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::ranges::sort(order, {}, [&](size_t at) -> const JobKey& { return keys[at]; });
+  std::vector<WorkloadRow> sorted;
+  std::vector<JobKey> sorted_keys;
+  sorted.reserve(rows.size());
+  sorted_keys.reserve(rows.size());
+  for (const size_t at : order) {
+    sorted.push_back(std::move(rows[at]));
+    sorted_keys.push_back(std::move(keys[at]));
+  }
+  rows = std::move(sorted);
+  return sorted_keys;
 }
 
 bool EndedLongAgo(const WorkloadRow& row, WallTime now) {
@@ -128,7 +122,11 @@ std::vector<std::string> SortColumns() {
   return {"state", "line", "name", "age", "worker", "queue"};
 }
 
-Result<JobFilter> Checked(JobFilter filter) {
+std::vector<std::string> GroupColumns() {
+  return {"state", "reason", "worker", "queue", "namespace"};
+}
+
+Result<JobFilter> Checked(JobFilter filter, const std::string& ns) {
   if (std::ranges::any_of(filter.states, [](const auto& state) {
         return ToLower(state) == ToLower(kDeletedState);
       })) {
@@ -148,6 +146,14 @@ Result<JobFilter> Checked(JobFilter filter) {
   auto selector = LabelSelector::Parse(filter.labels);
   if (!selector) return Fail(std::move(selector).error().WithContext("--selector"));
   filter.selector = *std::move(selector);
+  std::vector<std::string> group_by;
+  if (!filter.group_by.empty()) group_by.push_back(filter.group_by);
+  FEDRA_RETURN_IF_ERROR(Spell("--group-by", GroupColumns(), group_by));
+  if (!group_by.empty()) filter.group_by = group_by.front();
+  if (filter.go_on.empty()) return filter;
+  auto after = KeyIn(filter.go_on, QuestionOf(filter, ns));
+  if (!after) return Fail(std::move(after).error().WithContext("--continue"));
+  filter.after = *std::move(after);
   return filter;
 }
 
@@ -169,17 +175,23 @@ ChosenJobs Choose(const std::vector<WorkloadRow>& jobs,
         (filter.selector.empty() || filter.selector.Matches(LabelsOf(row))))
       chosen.matching.push_back(row);
   }
-  Sort(chosen.matching, places, filter.sort_by);
+  const std::vector<JobKey> keys = Sort(chosen.matching, places, filter.sort_by);
   const bool shows_ended = filter.all || !filter.states.empty();
-  for (const WorkloadRow& row : chosen.matching) {
+  const JobKey* last = nullptr;
+  for (size_t i = 0; i < keys.size(); ++i) {
+    const WorkloadRow& row = chosen.matching[i];
     if (!shows_ended && EndedLongAgo(row, now)) {
       ++chosen.ended;
+    } else if (filter.after && keys[i] <= *filter.after) {
+      continue;  // on a page before
     } else if (filter.limit != 0 && chosen.shown.size() >= filter.limit) {
       ++chosen.beyond_limit;
     } else {
       chosen.shown.push_back(row);
+      last = &keys[i];
     }
   }
+  if (chosen.beyond_limit > 0) chosen.go_on = ContinueToken(*last, QuestionOf(filter, ns));
   return chosen;
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "manager/report/job_order.h"
 #include "manager/report/label_selector.h"
 #include "store/rows.h"
 
@@ -26,15 +27,22 @@ struct JobFilter {
   std::string sort_by = "state";          // state, line, name, age, worker or queue
   size_t limit = 0;                       // jobs in the list, in every format; 0: all
   bool all = false;                       // also those that ended long ago
+  std::string go_on = {};                 // `continue` of the answer before; empty: from the start
+  std::optional<JobKey> after = {};       // what `go_on` means; made by Checked()
+  std::string group_by = {};              // counts in place of a list: of GroupColumns()
 };
 
 // What --state takes, and --sort-by.
 std::vector<std::string> JobStates();
 std::vector<std::string> SortColumns();
+// What jobs may be counted by: state, reason, worker, queue, namespace.
+std::vector<std::string> GroupColumns();
 
-// The filter with states and reasons as they are spelled, and its selector; kInvalidArgument, with
-// what there is, for a word that is none, a sort_by that is none, and labels that are no selector.
-Result<JobFilter> Checked(JobFilter filter);
+// The filter with states and reasons as they are spelled, its selector, and where it goes on;
+// kInvalidArgument, with what there is, for a word that is none, a sort_by or group_by that is
+// none, labels that are no selector, and a go_on of another filter, or of another namespace than
+// `ns`.
+Result<JobFilter> Checked(JobFilter filter, const std::string& ns = {});
 
 // Whether it leaves jobs out by what they are.
 bool IsFiltered(const JobFilter& filter);
@@ -44,6 +52,7 @@ struct ChosenJobs {
   std::vector<store::WorkloadRow> shown;     // of those, what is listed
   size_t ended = 0;                          // left out of `shown`: they ended long ago
   size_t beyond_limit = 0;                   // left out of `shown`: behind the limit
+  std::string go_on;                         // the next page; empty: there is none
 };
 
 // `ns`: empty for all. `verdicts`: of the blocked jobs. `places`: of those that stand in line. An

@@ -126,6 +126,7 @@ ordered_json StatusDocument(Parts parts, const StatusData& data, const Query& qu
     for (const WorkloadRow& row : jobs.shown)
       document["jobs"].push_back(JobJson(row, reasons, places, first));
     document["remaining"] = jobs.beyond_limit;
+    if (!jobs.go_on.empty()) document["continue"] = jobs.go_on;
     document["ended"] = jobs.ended;
   }
   return document;

@@ -287,8 +287,8 @@ curl -s --unix-socket /run/fedra/fedra.sock 'http://fedra/api/v1alpha1/why?job=m
 
 Whoever may open the socket: root, the user who runs fedra, and the members of `api.group`
 ([configuration.md](configuration.md)), by default `fedra-view`. They see every namespace, and the names in it. There is
-no login and no TCP port. A browser gets there only through a tunnel that somebody makes (`ssh -L`); then pages of other
-sites are refused (403, 421).
+no login and no TCP port. A browser gets there by `fedra dashboard` ([commands.md](commands.md)), or through a tunnel that
+somebody makes (`ssh -L`); pages of other sites are refused (403, 421).
 
 The systemd unit takes its socket from `fedra.socket`: `/run/fedra/fedra.sock`. Elsewhere it is `fedra.sock` beside the
 store, or what `api.socket` says.
@@ -310,6 +310,13 @@ GET and HEAD. Times are RFC 3339, names and meanings those of `-o json`.
 Errors are a `Status` as API servers send it (`apiVersion: v1`, with `reason`, `message` and `code`).
 `Accept-Encoding: gzip` is heeded. An answer must be taken within 30 s; a connection is closed after 60 s without a
 request, and after 1,000 requests; of more than 256 the one goes that has been silent for longest.
+
+## Pages
+
+`limit` makes a page of a list. `remaining` counts what is behind it, and `continue`, where there is more, is what the next
+request sends as `continue`, with the same filters and order; others are refused (400). The word is opaque: it names the
+last job's place in the order. So it never expires, and jobs that come or go meanwhile move no other job from one page to
+another. `counts` says how many jobs there are without listing any.
 
 ## Versions
 

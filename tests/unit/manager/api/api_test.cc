@@ -86,12 +86,28 @@ std::string Header(const pages::Answer& answer, std::string_view name) {
 TEST_CASE_METHOD(Fixture, "each endpoint gives the document that it names") {
   for (const api::Route& route : api::Routes()) {
     INFO(route.path);
-    const bool needs_job = api::FindParameter(route, "job") != nullptr;
-    const ordered_json document =
-        Document(std::string(route.path) + (needs_job ? "?job=ml/sweep-3" : ""));
+    std::string target(route.path);
+    if (api::FindParameter(route, "job") != nullptr) target += "?job=ml/sweep-3";
+    if (api::FindParameter(route, "group-by") != nullptr) target += "?group-by=state";
+    const ordered_json document = Document(target);
     CHECK(document.at("kind") == route.document);
     CHECK(document.at("apiVersion") == "fedra.dev/v1alpha1");
   }
+}
+
+TEST_CASE_METHOD(Fixture, "pages follow each other by their token, and a wrong one is refused") {
+  std::string token;
+  ordered_json pages = ordered_json::array();
+  do {
+    const ordered_json page = Document("jobs?all&limit=2&continue=" + token);
+    for (const auto& job : page.at("jobs")) pages.push_back(job);
+    token = page.value("continue", "");
+    CHECK(token.empty() == (page.at("remaining") == 0));
+  } while (!token.empty());
+  CHECK(pages == Document("jobs?all").at("jobs"));
+  CHECK(Refused("jobs?continue=abc").first == 400);
+  CHECK(Refused("counts").first == 400);
+  CHECK(Refused("counts?group-by=state&limit=1").first == 400);
 }
 
 TEST_CASE_METHOD(Fixture, "documents and tables are those of the commands, byte for byte") {

@@ -55,6 +55,47 @@ TEST_CASE("status: sorts, and stops at the limit") {
   CHECK(Shown({.limit = 2}) == Names{"sweep-3", "new"});
 }
 
+TEST_CASE("status: pages by key show each job once, also when jobs come and go between them") {
+  for (const std::string& by : SortColumns()) {
+    INFO(by);
+    const Names all = Shown({.sort_by = by});
+    StatusData data = FleetStatus();
+    JobFilter filter = Checked({.sort_by = by, .limit = 2}).value();
+    Names pages;
+    for (size_t page = 0; page < 3; ++page) {
+      const ChosenJobs chosen = Choose(data.workloads, {}, {}, "", filter, kNow);
+      for (const auto& row : chosen.shown) pages.push_back(row.job.name);
+      CHECK(chosen.matching.size() == 5 - page);
+      CHECK(chosen.go_on.empty() == (page == 2));
+      if (chosen.go_on.empty()) break;
+      filter = Checked({.sort_by = by, .limit = 2, .go_on = chosen.go_on}).value();
+      // The last job of the page before is gone meanwhile, and its place still counts.
+      std::erase_if(data.workloads, [&](const auto& row) { return row.job.name == pages.back(); });
+    }
+    CHECK(pages == all);
+  }
+}
+
+TEST_CASE("status: a wrong place to go on from is refused") {
+  const StatusData data = FleetStatus();
+  const JobFilter first = Checked({.limit = 1}, "ml").value();
+  const std::string token = Choose(data.workloads, {}, {}, "ml", first, kNow).go_on;
+  CHECK(token.find_first_of("+/=&") == std::string::npos);
+  CHECK(Checked({.limit = 3, .go_on = token}, "ml"));
+  const auto refused = [](const JobFilter& filter, const std::string& ns) {
+    const auto checked = Checked(filter, ns);
+    REQUIRE_FALSE(checked);
+    CHECK(checked.error().code == ErrorCode::kInvalidArgument);
+    return checked.error().message;
+  };
+  CHECK_THAT(refused({.go_on = token}, "hpc"), ContainsSubstring("--continue: it belongs to"));
+  CHECK_THAT(refused({.sort_by = "age", .go_on = token}, "ml"), ContainsSubstring("another"));
+  for (const std::string& wrong :
+       {std::string("x"), std::string("%%%"), token.substr(1), std::string(1 << 16, 'A'),
+        std::string("WzEsMl0"), std::string("WyJhIiwtMS41LCJiIiwxLCJjIiwiZCIsMSwiZSJd")})
+    CHECK_THAT(refused({.go_on = wrong}, "ml"), ContainsSubstring("is no word of `continue`"));
+}
+
 TEST_CASE("status: those that stand in line come first, by their best place") {
   StatusData data = FleetStatus();
   data.places = {{data.workloads[4].uid, ClusterName("gpu-east"), 7, 0, false},

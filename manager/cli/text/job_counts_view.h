@@ -1,0 +1,14 @@
+#pragma once
+//
+// fedra status jobs --group-by: how many jobs there are of each kind. Pure.
+
+#include "manager/cli/text/output.h"
+#include "manager/cli/text/view_settings.h"
+#include "manager/report/view_data.h"
+
+namespace fedra::cli {
+
+// The largest group first. By name: the groups' names.
+Output RenderJobCounts(const report::StatusData& data, const ViewSettings& settings);
+
+}  // namespace fedra::cli

@@ -1,0 +1,36 @@
+// Questions to the daemon. The secret comes in the fragment of the address that `fedra dashboard` prints, which no
+// browser sends anywhere, and lives as long as the tab.
+
+const KEY = "fedra-token";
+
+export function takeToken() {
+  const given = /^#token=([0-9a-f]+)$/.exec(location.hash);
+  if (!given) return;
+  sessionStorage.setItem(KEY, given[1]);
+  history.replaceState(null, "", "#/");
+}
+
+export class Refused extends Error {
+  constructor(status, message) {
+    super(message);
+    this.status = status;
+  }
+}
+
+// The document, or a Refused in the daemon's words. `signal` ends it.
+export async function ask(path, values = {}, signal = undefined) {
+  const query = new URLSearchParams(Object.entries(values).filter(([, value]) => value));
+  const answer = await fetch(`api/v1alpha1/${path}?${query}`, {
+    headers: { Authorization: `Bearer ${sessionStorage.getItem(KEY) ?? ""}` },
+    signal: AbortSignal.any([AbortSignal.timeout(60000), ...(signal ? [signal] : [])]),
+  });
+  const text = await answer.text();
+  let document;
+  try {
+    document = JSON.parse(text);
+  } catch {
+    throw new Refused(answer.status, `The answer (${answer.status}) is no JSON`);
+  }
+  if (!answer.ok) throw new Refused(answer.status, document.message ?? `The answer is ${answer.status}`);
+  return document;
+}

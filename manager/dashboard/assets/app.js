@@ -1,0 +1,148 @@
+// Which view is shown, and that it stays true: asked again every few seconds while somebody looks, less often while
+// the daemon does not answer. What was shown stays, and says how old it is.
+
+import { ask, Refused, takeToken } from "./api.js";
+import { age, h } from "./dom.js";
+import { devices } from "./devices.js";
+import { job } from "./job.js";
+import { jobs } from "./jobs.js";
+import { overview } from "./overview.js";
+import { workers } from "./workers.js";
+
+const VIEWS = { "": overview, workers, jobs, job, devices };
+const PERIOD = 5000;
+const LONGEST = 30000;
+
+const main = document.getElementById("main");
+const banner = document.getElementById("banner");
+const ageLine = document.getElementById("age");
+
+let shown = { route: "", text: "", at: 0 };
+let delay = PERIOD;
+let timer = 0;
+let going = new AbortController();
+
+// "#/jobs?state=Blocked" -> the view's name and its values.
+function route() {
+  const [path, query = ""] = location.hash.replace(/^#\/?/, "").split("?");
+  return { name: path, values: Object.fromEntries(new URLSearchParams(query)) };
+}
+
+function say(text) {
+  banner.hidden = text === "";
+  if (banner.textContent !== text) banner.textContent = text;
+}
+
+// The daemon's own state, as the commands say it above their tables.
+function daemonWords(document) {
+  if (document.kind === "DeviceReport") return "";  // the daemon's own memory, so it runs
+  const daemon = document.daemon;
+  if (daemon === undefined) return "No daemon has written here yet.";
+  if (!daemon.running) return `The daemon is not running: what follows is as of ${document.asOf}.`;
+  if (daemon.restartNeeded) return "The daemon needs a restart to take over what changed in its configuration.";
+  const manager = document.manager;
+  if (manager && manager.state !== "Connected") return `Manager ${manager.state}: ${manager.why}`;
+  return "";
+}
+
+// What makes one answer differ from another; ages do not.
+function news(answers) {
+  const ages = ["asOf", "ageSeconds", "lastContact"];
+  return JSON.stringify(answers, (key, value) => ages.includes(key) ? undefined : value);
+}
+
+// Ages grow although nothing is new.
+function renewAges() {
+  for (const time of main.querySelectorAll("time")) {
+    const text = age(time.dateTime);
+    if (time.textContent !== text) time.textContent = text;
+  }
+}
+
+function show(name, nodes, isNew) {
+  const focused = document.activeElement?.dataset?.key;
+  main.replaceChildren(...nodes);
+  if (isNew) {
+    const title = main.querySelector("h1")?.textContent ?? "";
+    document.title = `${title} – fedra`;
+    main.focus();
+    scrollTo(0, 0);
+  } else if (focused) {
+    main.querySelector(`[data-key="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
+  }
+  for (const link of document.querySelectorAll("nav a")) {
+    const own = link.getAttribute("href").slice(2);
+    if (own === (name === "job" ? "jobs" : name)) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  }
+}
+
+// A form that somebody fills in is not replaced under their hands.
+function isTyping() {
+  return main.contains(document.activeElement) && document.activeElement.matches("input, select");
+}
+
+async function look() {
+  clearTimeout(timer);
+  going.abort();
+  going = new AbortController();
+  const signal = going.signal;
+  const { name, values } = route();
+  const view = VIEWS[name];
+  const here = location.hash;
+  try {
+    if (!view) throw new Refused(404, `There is no page ${name}.`);
+    const answers = await view.ask((path, asked) => ask(path, asked, signal), values);
+    const text = news(answers);
+    const isNew = shown.route !== here;
+    if ((isNew || text !== shown.text) && (isNew || !isTyping())) show(name, view.render(answers, values), isNew);
+    shown = { route: here, text, at: Date.now() };
+    delay = PERIOD;
+    say(daemonWords(answers[0]));
+  } catch (error) {
+    if (signal.aborted) return;
+    delay = Math.min(LONGEST, delay * 2);
+    trouble(name, error, here);
+  }
+  tick();
+  timer = setTimeout(look, delay * (0.9 + Math.random() * 0.2));
+}
+
+function trouble(name, error, here) {
+  const isRefusal = error instanceof Refused;
+  const words = !isRefusal ? "fedra dashboard does not answer; is it still running?"
+    : error.status === 401 ? "Open the address that fedra dashboard printed: this tab does not know its secret."
+    : error.message;
+  if (shown.route === here && !(isRefusal && error.status === 404)) {
+    if (shown.at > 0) say(`${words} Shown is what was known ${age(new Date(shown.at).toISOString())} ago.`);
+    return;
+  }
+  // What was asked for can still be corrected.
+  const frame = VIEWS[name]?.frame?.(route().values)
+    ?? [h("h1", {}, isRefusal && error.status === 404 ? "Not found" : "Nothing to show")];
+  show(name, [...frame, h("p", {}, words)], true);
+  shown = { route: here, text: "", at: 0 };
+  say("");
+}
+
+function tick() {
+  renewAges();
+  ageLine.textContent = shown.at === 0 ? "" : `as of ${age(new Date(shown.at).toISOString())} ago`;
+}
+
+takeToken();
+document.getElementById("skip").addEventListener("click", (event) => {
+  event.preventDefault();
+  main.focus();
+});
+addEventListener("hashchange", () => {
+  takeToken();
+  delay = PERIOD;
+  look();
+});
+document.addEventListener("visibilitychange", () => {
+  if (document.hidden) clearTimeout(timer);
+  else look();
+});
+setInterval(tick, PERIOD);
+look();

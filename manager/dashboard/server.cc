@@ -1,0 +1,72 @@
+#include "manager/dashboard/server.h"
+
+#include <chrono>
+#include <functional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "manager/api/problem.h"
+
+namespace fedra::dashboard {
+namespace {
+
+// A daemon with 100,000 jobs answers within seconds; one that hangs never does.
+constexpr std::chrono::milliseconds kLimit{60'000};
+// More than any page asks for: lists come in pages.
+constexpr size_t kMostBytes = size_t{64} << 20;
+
+pages::Answer ToAnswer(http::Reply reply, const std::string& socket) {
+  if (reply.failure)
+    return api::Problem(503, fmt::format("the daemon at {}: {}", socket, reply.failure->message));
+  return {.status = reply.status,
+          .content_type = std::move(reply.content_type),
+          .body = std::move(reply.body),
+          .headers = {{"Cache-Control", "no-store"}}};
+}
+
+}  // namespace
+
+Server::Server(std::string socket, std::string secret)
+    : socket_(std::move(socket)),
+      secret_(std::move(secret)),
+      client_(threads_.loop, {.url = "http://fedra", .unix_socket = socket_, .http2 = false}),
+      listener_(
+          threads_.loop,
+          {.answer =
+               [this](const pages::Request& request, std::function<void(pages::Answer)> done) {
+                 Answer(request, std::move(done));
+               },
+           .is_urgent = [](const pages::Request&) { return false; },
+           .refusal =
+               [](int status, const std::string& message) {
+                 return Guarded(api::Problem(status, message));
+               }},
+          {}) {}
+
+Result<std::unique_ptr<Server>> Server::Start(const std::string& socket, int port) {
+  FEDRA_ASSIGN_OR_RETURN(std::string secret, MakeSecret());
+  std::unique_ptr<Server> server(new Server(socket, std::move(secret)));
+  FEDRA_RETURN_IF_ERROR(server->listener_.ListenOn(fmt::format("127.0.0.1:{}", port)));
+  return server;
+}
+
+std::string Server::Address() const {
+  return fmt::format("http://127.0.0.1:{}/#token={}", listener_.port(), secret_);
+}
+
+void Server::Answer(const pages::Request& request, std::function<void(pages::Answer)> done) {
+  if (auto refusal = RefusalOf({listener_.port(), secret_}, request))
+    return done(Guarded(*std::move(refusal)));
+  if (!IsForDaemon(request)) return done(Guarded(PageOf(request)));
+  PassOn(request, std::move(done));
+}
+
+void Server::PassOn(const pages::Request& request, std::function<void(pages::Answer)> done) {
+  client_.Send({.path = request.target, .timeout = kLimit, .max_bytes = kMostBytes},
+               [this, done = std::move(done)](http::Reply reply) {
+                 done(Guarded(ToAnswer(std::move(reply), socket_)));
+               });
+}
+
+}  // namespace fedra::dashboard

@@ -1,0 +1,105 @@
+#include "manager/report/job_order.h"
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <unordered_map>
+
+#include <nlohmann/json.hpp>
+
+#include "base/base64.h"
+#include "base/hash.h"
+#include "manager/report/row_states.h"
+
+namespace fedra::report {
+namespace {
+
+using store::WorkloadRow;
+
+// Far more than three names of 253 bytes make.
+constexpr size_t kMostToken = 4096;
+
+uint64_t Urgency(const WorkloadRow& row) {
+  const PhaseView* view = ViewOf(row);
+  return view == nullptr ? std::numeric_limits<uint64_t>::max()
+                         : static_cast<uint64_t>(view->urgency);
+}
+
+int64_t Milliseconds(WallTime time) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(time.time_since_epoch()).count();
+}
+
+// The best place of each workload that stands in line.
+std::unordered_map<std::string, uint64_t> BestPlaces(const std::vector<store::PlaceRow>& places) {
+  std::unordered_map<std::string, uint64_t> best;
+  for (const store::PlaceRow& row : places) {
+    const auto place = static_cast<uint64_t>(std::max(row.place, 0));
+    const auto [at, is_new] = best.try_emplace(row.uid, place);
+    at->second = std::min(at->second, place);
+  }
+  return best;
+}
+
+// Base64 as URLs take it (RFC 4648, section 5), without padding.
+std::string ForUrl(std::string text) {
+  std::ranges::replace(text, '+', '-');
+  std::ranges::replace(text, '/', '_');
+  text.erase(std::ranges::find(text, '='), text.end());
+  return text;
+}
+
+std::string FromUrl(std::string text) {
+  std::ranges::replace(text, '-', '+');
+  std::ranges::replace(text, '_', '/');
+  text.append((4 - text.size() % 4) % 4, '=');
+  return text;
+}
+
+}  // namespace
+
+std::vector<JobKey> KeysOf(const std::vector<WorkloadRow>& jobs,
+                           const std::vector<store::PlaceRow>& places, const std::string& by) {
+  const std::unordered_map<std::string, uint64_t> best = BestPlaces(places);
+  std::vector<JobKey> keys;
+  keys.reserve(jobs.size());
+  for (const WorkloadRow& row : jobs) {
+    JobKey& key = keys.emplace_back();
+    if (by == "state") key.rank = Urgency(row);
+    if (by == "line") {
+      const auto place = best.find(row.uid);
+      key.rank = place == best.end() ? std::numeric_limits<uint64_t>::max() : place->second;
+    }
+    if (by == "worker") key.text = row.worker.value;
+    if (by == "queue") key.text = row.queue;
+    key.created_at = Milliseconds(row.created_at);
+    if (by == "age") key.age = key.created_at;
+    key.ns = row.job.ns;
+    key.name = row.job.name;
+    key.uid = row.uid;
+  }
+  return keys;
+}
+
+std::string ContinueToken(const JobKey& key, const std::string& question) {
+  const nlohmann::json parts = {HashHex(question), key.rank,       key.text, key.age, key.ns,
+                                key.name,          key.created_at, key.uid};
+  return ForUrl(Base64Encode(parts.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)));
+}
+
+Result<JobKey> KeyIn(const std::string& token, const std::string& question) {
+  const auto text = token.size() > kMostToken ? std::nullopt : Base64Decode(FromUrl(token));
+  const auto parts = nlohmann::json::parse(text.value_or(""), nullptr, /*allow_exceptions=*/false);
+  const auto is = [&](size_t at, auto test) { return (parts[at].*test)(); };
+  constexpr auto kText = &nlohmann::json::is_string;
+  constexpr auto kNumber = &nlohmann::json::is_number_integer;
+  if (!parts.is_array() || parts.size() != 8 || !is(0, kText) || !is(1, kNumber) || !is(2, kText) ||
+      !is(3, kNumber) || !is(4, kText) || !is(5, kText) || !is(6, kNumber) || !is(7, kText))
+    return Fail(ErrorCode::kInvalidArgument, "this is no word of `continue` of an answer");
+  if (parts[0] != HashHex(question))
+    return Fail(ErrorCode::kInvalidArgument,
+                "it belongs to another question: ask with the same filters and order, or begin "
+                "without it");
+  return JobKey{parts[1], parts[2], parts[3], parts[4], parts[5], parts[6], parts[7]};
+}
+
+}  // namespace fedra::report

@@ -1,0 +1,89 @@
+// The dashboard's port, in front of a real socket of the API.
+
+#include "manager/dashboard/server.h"
+
+#include <charconv>
+
+#include "manager/api/server.h"
+#include "store/store.h"
+#include "tests/support/catch.h"
+#include "tests/support/temp_folder.h"
+#include "tests/unit/manager/http/raw_client.h"
+#include "tests/unit/manager/report/rows.h"
+
+using namespace fedra;
+using Catch::Matchers::StartsWith;
+using pages::RawClient;
+
+namespace {
+
+struct Fixture {
+  Fixture() : store(store::Store::Open({.path = folder.Path("fedra.db")}).value()) {
+    for (const auto& row : report::FleetStatus().workloads) store->Enqueue(store::PutWorkload{row});
+    REQUIRE(store->Flush());
+    daemon =
+        api::Server::OnSocket({folder.Path("s"), ""}, {.store = [this] { return store->Read(); }})
+            .value();
+    server = dashboard::Server::Start(folder.Path("s"), 0).value();
+    const std::string address = server->Address();
+    const size_t port_at = std::string_view("http://127.0.0.1:").size();
+    std::from_chars(address.data() + port_at, address.data() + address.size(), port);
+    secret = address.substr(address.find("#token=") + 7);
+  }
+
+  std::string Get(const std::string& target, const std::string& headers = "") const {
+    RawClient client(port);
+    client.Say("GET " + target + " HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(port) + "\r\n")
+        .Say(headers)
+        .Say("Connection: close\r\n\r\n");
+    return client.Hear();
+  }
+  std::string Bearer() const { return "Authorization: Bearer " + secret + "\r\n"; }
+
+  const TempFolder folder;
+  const std::unique_ptr<store::Store> store;
+  std::unique_ptr<api::Server> daemon;
+  std::unique_ptr<dashboard::Server> server;
+  int port = 0;
+  std::string secret;
+};
+
+std::string BodyOf(const std::string& answer) { return answer.substr(answer.find("\r\n\r\n") + 4); }
+
+}  // namespace
+
+TEST_CASE("dashboard: what the daemon says reaches who has the secret, unchanged") {
+  const Fixture f;
+  const std::string answer = f.Get("/api/v1alpha1/jobs?all&state=Running", f.Bearer());
+  CHECK_THAT(answer, StartsWith("HTTP/1.1 200 OK\r\n") &&
+                         ContainsSubstring("Content-Security-Policy: default-src 'none'") &&
+                         ContainsSubstring("Cache-Control: no-store"));
+  RawClient direct(f.folder.Path("s"));
+  direct.Say(
+      "GET /api/v1alpha1/jobs?all&state=Running HTTP/1.1\r\nHost: fedra\r\nConnection: "
+      "close\r\n\r\n");
+  CHECK(BodyOf(answer) == BodyOf(direct.Hear()));
+  CHECK_THAT(f.Get("/api/v1alpha1/why?job=ml/none", f.Bearer()), StartsWith("HTTP/1.1 404 "));
+  CHECK_THAT(f.Get("/"), StartsWith("HTTP/1.1 200 OK\r\n") && ContainsSubstring("<!doctype html>"));
+}
+
+TEST_CASE("dashboard: without the secret nothing of the daemon's is said") {
+  const Fixture f;
+  const std::string answer = f.Get("/api/v1alpha1/jobs?all");
+  CHECK_THAT(answer, StartsWith("HTTP/1.1 401 ") && !ContainsSubstring("train"));
+}
+
+TEST_CASE("dashboard: a daemon that is gone is said to be") {
+  Fixture f;
+  f.daemon.reset();
+  CHECK_THAT(
+      f.Get("/api/v1alpha1/jobs", f.Bearer()),
+      StartsWith("HTTP/1.1 503 ") && ContainsSubstring("the daemon at " + f.folder.Path("s")));
+}
+
+TEST_CASE("dashboard: a port that is taken is refused") {
+  const Fixture f;
+  const auto second = dashboard::Server::Start(f.folder.Path("s"), f.port);
+  REQUIRE_FALSE(second);
+  CHECK(second.error().code == ErrorCode::kConnection);
+}
