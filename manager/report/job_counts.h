@@ -12,7 +12,7 @@
 #include "base/clock.h"
 #include "base/types.h"
 #include "manager/report/query.h"
-#include "manager/report/view_data.h"
+#include "manager/report/status_model.h"
 
 namespace fedra::report {
 

@@ -7,7 +7,7 @@
 
 #include "base/ascii.h"
 #include "manager/cli/text/display_text.h"
-#include "manager/cli/text/view_parts.h"
+#include "manager/cli/text/status_format.h"
 #include "manager/report/freshness.h"
 #include "manager/report/job_counts.h"
 

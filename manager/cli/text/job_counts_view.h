@@ -4,7 +4,7 @@
 
 #include "manager/cli/text/output.h"
 #include "manager/cli/text/view_settings.h"
-#include "manager/report/view_data.h"
+#include "manager/report/status_model.h"
 
 namespace fedra::cli {
 
