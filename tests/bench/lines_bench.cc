@@ -48,7 +48,8 @@ class Fleet {
       const auto chance = i == 0 ? on_first_worker : Bid::Chance::kWaits;
       bids[names_[i]] = {chance, i == 0 ? version_ : 1, 1, devices_[i]};
     }
-    benchmark::DoNotOptimize(lines_.Offer(Of(number), std::move(bids), WallTime{}));
+    benchmark::DoNotOptimize(
+        lines_.Offer(Of(number), std::move(bids), lines_.doubts(), WallTime{}));
   }
 
   int64_t waiting_;

@@ -23,6 +23,8 @@ using namespace fedra;
 using namespace fedra::placement;
 using fedra::placement::testing::World;
 using reconcile::AssumeCache;
+using reconcile::JudgedCache;
+using reconcile::ReserveOnAll;
 
 namespace {
 
