@@ -19,6 +19,8 @@ using Queue = reconcile::Queue<ObjectKey>;
 const ObjectKey kA{"ml", "a"};
 const ObjectKey kB{"ml", "b"};
 
+}  // namespace
+
 TEST_CASE("a key added twice is worked on once") {
   Queue queue(SystemClock());
   queue.Add(kA);
