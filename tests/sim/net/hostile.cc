@@ -8,6 +8,10 @@
 #include <utility>
 
 namespace fedra::sim {
+
+std::string Chunk(std::string_view data) {
+  return fmt::format("{:x}\r\n", data.size()).append(data).append("\r\n");
+}
 namespace {
 
 using std::chrono::milliseconds;
@@ -18,10 +22,6 @@ constexpr size_t kPiece = 64 << 10;
 constexpr std::string_view kOk = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n";
 constexpr std::string_view kListHead =
     R"({"kind":"List","apiVersion":"v1","metadata":{"resourceVersion":"5"},"items":[)";
-
-std::string Chunk(std::string_view data) {
-  return fmt::format("{:x}\r\n", data.size()).append(data).append("\r\n");
-}
 
 std::string Object(size_t number, std::string_view name = "item") {
   return fmt::format(

@@ -14,6 +14,9 @@
 
 namespace fedra::sim {
 
+// A piece of a chunked body; of nothing: its end.
+std::string Chunk(std::string_view data);
+
 struct HostileAnswer {
   // The next bytes as they go over the wire, the head among the first; empty: it is complete.
   std::function<std::string()> next;

@@ -35,10 +35,6 @@ std::string Head(const ApiReply& reply, std::string_view length) {
   return head.append(length).append("\r\n\r\n");
 }
 
-std::string Chunk(std::string_view data) {
-  return fmt::format("{:x}\r\n", data.size()).append(data).append("\r\n");
-}
-
 // The first injected answer that fits; counts its use.
 std::optional<InjectedAnswer> TakeInjected(Guarded<Faults>& faults, const ApiRequest& request) {
   return faults.With([&request](Faults& f) -> std::optional<InjectedAnswer> {
