@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "manager/placement/decide.h"
-#include "manager/reconcile/reserve.h"
 
 namespace fedra::reconcile {
 namespace {
@@ -116,11 +115,9 @@ placement::Decision WorkloadReconciler::Decide(const Seen& seen) const {
                            settings_.policy, seen.now);
 }
 
-bool WorkloadReconciler::Reserve(Seen& seen, const placement::Decision& decision) {
-  if (!settings_.devices) return true;
-  const Gathered& gathered = seen.gathered;
-  const ObjectKey& key = gathered.view.key;
-  const std::set<ClusterName> dispatched = placement::DispatchedBy(decision);
+Reservation WorkloadReconciler::ReserveFor(const Gathered& gathered,
+                                           const std::set<ClusterName>& dispatched) {
+  if (dispatched.empty()) return {.made = true, .freed = {}};
   std::map<ClusterName, JudgedCache> workers;
   for (const auto& [name, as_of] : gathered.assumed_as_of)
     workers[name] = {&gathered.workers->Find(name)->assumed(), as_of};
@@ -129,10 +126,16 @@ bool WorkloadReconciler::Reserve(Seen& seen, const placement::Decision& decision
     workers.try_emplace(name, JudgedCache{&gathered.workers->Find(name)->assumed(),
                                           std::numeric_limits<uint64_t>::max()});
   }
-  Reservation reservation =
-      ReserveOnAll(placement::AssumptionOf(gathered.view), workers, dispatched,
-                   gathered.view.workload != nullptr &&
-                       !gathered.view.workload->requirement.ClaimNames().empty());
+  return ReserveOnAll(placement::AssumptionOf(gathered.view), workers, dispatched,
+                      !gathered.view.workload->requirement.ClaimNames().empty());
+}
+
+bool WorkloadReconciler::Reserve(Seen& seen, const placement::Decision& decision) {
+  if (!settings_.devices) return true;
+  const Gathered& gathered = seen.gathered;
+  const ObjectKey& key = gathered.view.key;
+  const std::set<ClusterName> dispatched = placement::DispatchedBy(decision);
+  Reservation reservation = ReserveFor(gathered, dispatched);
   std::vector<ClusterName> freed = std::move(reservation.freed);
   if (!reservation.made) {
     parts_.places.Put(key, seen.places);

@@ -20,6 +20,7 @@
 #include "manager/reconcile/execute.h"
 #include "manager/reconcile/gather.h"
 #include "manager/reconcile/records.h"
+#include "manager/reconcile/reserve.h"
 #include "manager/reconcile/run_loop.h"
 #include "manager/reconcile/status_writer.h"
 #include "manager/reconcile/telemetry.h"
@@ -76,6 +77,7 @@ class WorkloadReconciler final {
   placement::Decision Decide(const Seen& seen) const;
   // Assumes on the workers that the decision dispatches to. False: something else was assumed there
   // meanwhile, and the verdicts may be wrong by now.
+  static Reservation ReserveFor(const Gathered& gathered, const std::set<ClusterName>& dispatched);
   bool Reserve(Seen& seen, const placement::Decision& decision);
   // It has had its quota for longer than cleaning up takes.
   static bool IsStuck(const Seen& seen);
