@@ -23,6 +23,7 @@ int Dashboard(const DashboardOptions& options, Terminal& terminal) {
     return kFailed;
   }
   terminal.out << (*server)->Address() << "\n" << std::flush;
+  if (!terminal.out) return kFailed;
   terminal.err
       << "Open it in a browser on this machine. Whoever has it sees what you may see, until "
          "this command ends (Ctrl-C).\n";

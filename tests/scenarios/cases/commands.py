@@ -134,6 +134,7 @@ _PRINTING: dict[str, list[str]] = {
     "snapshot": ["-f", "-"],
     "support-bundle": ["-o", "-"],
     "orphans": ["-o", "json"],
+    "dashboard": [],
     "cel": ["device.driver == 'x'", "--slices", "{slices}"],
     "config validate": [],
     "config print-defaults": [],
