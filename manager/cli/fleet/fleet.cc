@@ -1,6 +1,7 @@
 #include "manager/cli/fleet/fleet.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <ostream>
 #include <utility>
 
@@ -115,7 +116,13 @@ Result<ConfiguredWorkers> LoadWorkers(const FleetOptions& options) {
   if (!timeout) return Fail(Error(timeout.error()).WithContext("--timeout"));
   workers.timeout = *timeout;
   const auto loaded = config::Load(options.config, config::OptionsNow(/*manager_may_fail=*/true));
-  if (!loaded) return Fail(ErrorCode::kInvalidArgument, config::ToString(loaded.error()));
+  if (!loaded) {
+    std::string why = config::ToString(loaded.error());
+    std::error_code ignored;
+    if (!std::filesystem::exists(options.config, ignored))
+      why += " (name the daemon's file with --config or $FEDRA_CONFIG, or a --snapshot)";
+    return Fail(ErrorCode::kInvalidArgument, std::move(why));
+  }
   const reconcile::GatherSettings gather = ToGather(loaded->configuration);
   if (loaded->manager) {
     workers.manager = {ToAccess(*loaded->manager), ToManager(*loaded).options};
