@@ -243,8 +243,9 @@ Fields DescribeDispatch(DispatchSettings& dispatch) {
                               {{"Keep", RemovedWorkers::kKeep}, {"Drain", RemovedWorkers::kDrain}}),
        ""},
       {"rejectedWorkers",
-       "What happens to the jobs of a worker that rejects fedra's credentials (401) longer than "
-       "workerLostTimeout. Keep: they stay, for the worker answers and they run on; new jobs go "
+       "What happens to the jobs of a worker that rejects fedra's credentials (401), or whose "
+       "kubeconfig cannot be used any more, longer than workerLostTimeout. Keep: they stay, for "
+       "the worker answers and they run on; new jobs go "
        "elsewhere; if it does not answer at all later, the time begins then. Move: they are queued "
        "again, as those of a worker that does not answer.",
        Choice<RejectedWorkers>(&dispatch.rejected_workers, {{"Keep", RejectedWorkers::kKeep},

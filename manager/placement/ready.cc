@@ -42,10 +42,10 @@ bool IsToBeDrained(const ClusterView& worker) {
 void DecideWithoutContact(const Context& context, const ClusterView& worker, Decision& decision) {
   const WallTime since = worker.lost_since.value_or(context.now);
   const std::string why = worker.lost_why.empty() ? "no contact" : worker.lost_why;
-  if (worker.rejects_us && !context.policy.leaves_rejected) {
+  if (worker.fault_is_ours && !context.policy.leaves_rejected) {
     decision.why = fmt::format(
-        "{} has rejected fedra's credentials since {}: {}; the job stays there, and its state is "
-        "not known until they are renewed",
+        "fedra's own credentials for {} have not worked since {}: {}; the job stays there, and its "
+        "state is not known until they do",
         worker.name.value, FormatRfc3339(since), why);
     decision.wake_at = context.now + kRejectedLook;
     return;

@@ -53,7 +53,7 @@ struct ClusterView {
   Contact contact = Contact::kNone;
   std::optional<WallTime> lost_since;  // since when it has been unreachable; null with contact
   std::string lost_why;                // "connection refused"; for messages
-  bool rejects_us = false;             // it answers, and does not take our credentials
+  bool fault_is_ours = false;          // it does not take our credentials, or they cannot be read
   // Its connection or its lists are on their way, and not for long yet: what it has, and whether it
   // can be used, is about to be known.
   bool resyncing = false;

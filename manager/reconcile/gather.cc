@@ -225,7 +225,7 @@ ClusterView Gatherer::ViewOf(const Worker& worker, const WorkerLook& look,
   cluster.resyncing = status.resyncing;
   cluster.lost_since = status.lost_since;
   cluster.lost_why = status.problem;
-  cluster.rejects_us = status.rejects_us;
+  cluster.fault_is_ours = status.fault_is_ours;
   if (status.contact == Contact::kFull) {
     cluster.contact = look.kind.contact;
     cluster.lost_since = look.kind.lost_since;

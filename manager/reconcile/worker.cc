@@ -21,7 +21,8 @@ constexpr std::chrono::minutes kLongestResync{2};
 // In the place of a Workload's UID, where only who made its clone matters.
 constexpr std::string_view kAnyWorkload = "any";
 
-bool RejectsUs(const ConnectionState& connection) {
+bool IsOurFault(const ConnectionState& connection) {
+  if (connection.phase == ConnectionPhase::kMisconfigured) return true;
   return connection.phase == ConnectionPhase::kRejected && connection.why &&
          connection.why->code == ErrorCode::kUnauthorized;
 }
@@ -156,7 +157,7 @@ WorkerStatus Worker::StatusOver(ConnectionState connection) const {
     status.resyncing = is_new || clock_.Steady() - begin.at < kLongestResync;
   }
   if (status.contact == Contact::kFull) return status;
-  status.rejects_us = RejectsUs(status.connection);
+  status.fault_is_ours = IsOurFault(status.connection);
   status.keeps_jobs = KeepsJobs(status.connection);
   const SteadyTime now = clock_.Steady();
   const std::optional<Loss> loss = lost_.Copy();
@@ -201,7 +202,7 @@ void Worker::UpdateLoss() {
 }
 
 bool Worker::KeepsJobs(const ConnectionState& connection) const {
-  return settings_.keeps_rejected && RejectsUs(connection);
+  return settings_.keeps_rejected && IsOurFault(connection);
 }
 
 // Jobs that stayed for hours must not move at the first second in which the worker is silent.

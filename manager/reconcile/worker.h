@@ -78,8 +78,9 @@ struct WorkerStatus {
   // Null with full contact. Starts again when a rejection ends for which jobs stay: until then it
   // answered.
   std::optional<WallTime> lost_since;
-  bool rejects_us = false;  // it answers, and does not take our credentials
-  bool keeps_jobs = false;  // it does, and its jobs stay meanwhile: no loss is counted
+  // It answers, and does not take our credentials, or our kubeconfig of it cannot be used.
+  bool fault_is_ours = false;
+  bool keeps_jobs = false;  // and its jobs stay meanwhile: no loss is counted
   std::string problem;      // why there is no full contact; empty with it
 };
 

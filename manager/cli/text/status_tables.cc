@@ -27,9 +27,11 @@ using store::WorkloadRow;
 
 // "; its job moves in 10m50s": what the loss of a worker means for its jobs.
 std::string MovingText(const ClusterRow& row, size_t jobs, const ViewSettings& settings) {
-  // Whether they leave one that rejects our credentials, dispatch.rejectedWorkers says; each job's
-  // own line has it.
-  if (report::PhaseOf(row) == reconcile::ClusterPhase::kRejected || !row.lost_since || jobs == 0 ||
+  // Whether they leave one for which our credentials do not work, dispatch.rejectedWorkers says;
+  // each job's own line has it.
+  const reconcile::ClusterPhase phase = report::PhaseOf(row);
+  if (phase == reconcile::ClusterPhase::kRejected ||
+      phase == reconcile::ClusterPhase::kMisconfigured || !row.lost_since || jobs == 0 ||
       !settings.query.worker_lost_timeout)
     return {};
   const std::string whose = jobs == 1 ? "its job" : fmt::format("its {} jobs", jobs);

@@ -121,18 +121,19 @@ TEST_CASE(
     "a worker that rejects our credentials keeps its jobs, unless the policy says otherwise") {
   World world = RunningOnA();
   world.Disconnect("a");
-  world.worker("a").rejects_us = true;
+  world.worker("a").fault_is_ours = true;
   world.Advance(2h);
   world.Settle();
   CHECK(world.workload().cluster_name == "a");
   CHECK(world.Look().phase == Phase::kRunning);
-  CHECK_THAT(world.Look().why, ContainsSubstring("a has rejected fedra's credentials since "));
+  CHECK_THAT(world.Look().why,
+             ContainsSubstring("fedra's own credentials for a have not worked since "));
   CHECK(world.Look().wake_at.has_value());
   Policy policy;
   policy.leaves_rejected = true;
   World leaves = RunningOnA(policy);
   leaves.Disconnect("a");
-  leaves.worker("a").rejects_us = true;
+  leaves.worker("a").fault_is_ours = true;
   leaves.Advance(16min);
   leaves.Settle();
   CHECK(leaves.workload().cluster_name.empty());

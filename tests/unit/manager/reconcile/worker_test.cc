@@ -233,6 +233,21 @@ TEST_CASE(
   CHECK(worker.Status().lost_since.value() == (keeps ? silent : rejected));
 }
 
+TEST_CASE("a kubeconfig that cannot be used any more is our fault, and moves no job") {
+  ConnectedOptions options;
+  options.workers = {"east"};
+  options.keeps_rejected = true;
+  Connected f(options);
+  f.Start();
+  Worker& worker = f.worker(0);
+  CHECK_FALSE(worker.Status().fault_is_ours);
+  worker.Reconfigure({}, Error{ErrorCode::kInvalidArgument, "east.kubeconfig:2:1: not valid YAML"});
+  REQUIRE(f.WaitUntil(
+      [&] { return worker.Status().connection.phase == ConnectionPhase::kMisconfigured; }));
+  CHECK(worker.Status().fault_is_ours);
+  CHECK(worker.Status().keeps_jobs);
+}
+
 TEST_CASE("how long a worker may take to list is counted in steady time") {
   HandClock clock;
   ConnectedOptions options;
