@@ -66,8 +66,10 @@ std::vector<JobKey> KeysOf(const std::vector<WorkloadRow>& jobs,
     JobKey& key = keys.emplace_back();
     if (by == "state") key.rank = Urgency(row);
     if (by == "line") {
+      // Behind all places: the blocked before those that run, and what has ended last.
+      constexpr uint64_t kNoPlace = uint64_t{1} << 32;
       const auto place = best.find(row.uid);
-      key.rank = place == best.end() ? std::numeric_limits<uint64_t>::max() : place->second;
+      key.rank = place == best.end() ? kNoPlace + std::min(Urgency(row), kNoPlace) : place->second;
     }
     if (by == "worker") key.text = row.worker.value;
     if (by == "queue") key.text = row.queue;

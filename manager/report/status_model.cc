@@ -140,6 +140,7 @@ Result<std::map<std::string, FirstJob>> LoadFirst(store::Reader& reader,
     FirstJob& first = all[place.first];
     for (const store::PlaceRow& its : its_places) {
       first.dispatch_order = its.dispatch_order;
+      first.places[its.cluster] = its.place;
       if (its.is_kept) first.kept = its.cluster;
       first.is_bound_reached |= its.is_bound_reached;
     }

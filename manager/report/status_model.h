@@ -36,12 +36,14 @@ struct StatusData {
   std::vector<store::AttemptRow> attempts = {};  // the last of each workload on each worker
 };
 
-// The job that is first in a line, as far as it is known.
+// The job that holds another one back in line, or else the first in that line, as far as it is
+// known.
 struct FirstJob {
   store::WorkloadRow row;
-  std::string dispatch_order;     // that those behind it are held by; may be empty
-  ClusterName kept;               // the worker that is kept for it; empty: none
-  bool is_bound_reached = false;  // no other job passes it any more
+  std::string dispatch_order;              // that those behind it are held by; may be empty
+  ClusterName kept;                        // the worker that is kept for it; empty: none
+  bool is_bound_reached = false;           // no other job passes it any more
+  std::map<ClusterName, int> places = {};  // its own, in line
 };
 
 // Everything about one name: the incarnation that people mean first, earlier ones behind it.

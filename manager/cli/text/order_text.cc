@@ -58,6 +58,32 @@ std::string FirstText(const report::FirstJob& first) {
   return fmt::format("{} ({})", first.row.job.ToString(), facts);
 }
 
+// A job that goes first on these workers, or stands in the middle of the line and holds it back.
+struct Ahead {
+  const report::FirstJob* job = nullptr;
+  bool is_first = true;
+  std::vector<std::string> workers;
+};
+
+// In the order of the places.
+std::vector<Ahead> AheadOf(const report::WorkloadData::Incarnation& incarnation) {
+  std::vector<Ahead> ahead;
+  for (const store::PlaceRow& place : incarnation.places) {
+    const auto found = incarnation.first.find(place.first);
+    if (found == incarnation.first.end()) continue;
+    const report::FirstJob& job = found->second;
+    const auto its = job.places.find(place.cluster);
+    const bool is_first = its == job.places.end() || its->second <= 1;
+    const auto known = std::ranges::find_if(
+        ahead, [&](const Ahead& each) { return each.job == &job && each.is_first == is_first; });
+    if (known == ahead.end())
+      ahead.push_back({&job, is_first, {place.cluster.value}});
+    else
+      known->workers.push_back(place.cluster.value);
+  }
+  return ahead;
+}
+
 }  // namespace
 
 std::string OrderText(const report::WorkloadData& data,
@@ -68,20 +94,9 @@ std::string OrderText(const report::WorkloadData& data,
   std::string text = OrderOf(data, incarnation);
   text += fmt::format("{}its priority is {}", text.empty() ? "" : "; ", priority);
   text += ShareText(data, incarnation.row.cluster_queue);
-  // In the order of the places.
-  std::vector<std::pair<const report::FirstJob*, std::vector<std::string>>> ahead;
-  for (const store::PlaceRow& place : incarnation.places) {
-    const auto first = incarnation.first.find(place.first);
-    if (first == incarnation.first.end()) continue;
-    const auto known = std::ranges::find_if(
-        ahead, [&](const auto& entry) { return entry.first == &first->second; });
-    if (known == ahead.end())
-      ahead.push_back({&first->second, {place.cluster.value}});
-    else
-      known->second.push_back(place.cluster.value);
-  }
-  for (const auto& [first, workers] : ahead)
-    text += fmt::format("; goes first on {}: {}", fmt::join(workers, ", "), FirstText(*first));
+  for (const Ahead& each : AheadOf(incarnation))
+    text += fmt::format("; {} on {}: {}", each.is_first ? "goes first" : "holds it back",
+                        fmt::join(each.workers, ", "), FirstText(*each.job));
   return text;
 }
 

@@ -106,6 +106,12 @@ TEST_CASE("status: those that stand in line come first, by their best place") {
   REQUIRE(sorted.matching.size() == 5);
   CHECK(sorted.matching[0].job.name == "new");
   CHECK(sorted.matching[1].job.name == "sweep-3");
+  // The others as without a line: what needs attention first.
+  auto by_state =
+      Choose(data.workloads, data.verdicts, data.places, "", {.sort_by = "state"}, kNow).matching;
+  std::erase_if(by_state,
+                [](const auto& row) { return row.job.name == "new" || row.job.name == "sweep-3"; });
+  for (size_t i = 0; i < by_state.size(); ++i) CHECK(sorted.matching[i + 2].job == by_state[i].job);
 }
 
 TEST_CASE("status: a word that is no state, reason or column is an error with a hint") {

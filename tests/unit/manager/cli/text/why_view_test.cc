@@ -86,6 +86,10 @@ TEST_CASE("why: a job that is not first in line is told who is, and by which ord
   CHECK_THAT(
       out, ContainsSubstring("\norder  Strict; its priority is 5; goes first on gpu-east: ml/big4 "
                              "(priority 1000, 2 pods, order Strict; gpu-east is kept for it)\n"));
+  first.places[ClusterName("gpu-east")] = 2;
+  CHECK_THAT(RenderWhy(data, Settings()).out,
+             ContainsSubstring("; holds it back on gpu-east: ml/big4 (priority 1000"));
+  first.places.clear();
   CHECK_THAT(out,
              ContainsSubstring(
                  "next   it waits for its turn on gpu-east (2nd in line): jobs ahead in line are "
