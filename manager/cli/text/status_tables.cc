@@ -29,7 +29,7 @@ using store::WorkloadRow;
 std::string MovingText(const ClusterRow& row, size_t jobs, const ViewSettings& settings) {
   // Whether they leave one for which our credentials do not work, dispatch.rejectedWorkers says;
   // each job's own line has it.
-  const reconcile::ClusterPhase phase = report::PhaseOf(row);
+  const auto phase = report::PhaseOf(row);
   if (phase == reconcile::ClusterPhase::kRejected ||
       phase == reconcile::ClusterPhase::kMisconfigured || !row.lost_since || jobs == 0 ||
       !settings.query.worker_lost_timeout)
