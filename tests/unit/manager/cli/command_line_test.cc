@@ -679,13 +679,9 @@ TEST_CASE("the value of a short option may stand behind a sign, as kubectl has i
              !ContainsSubstring("=app"));
 }
 
-TEST_CASE("without a configuration file check and devices say how to name one") {
-  for (const char* command : {"check", "devices"}) {
-    std::vector<const char*> line{command, "--config", "/nowhere/fedra.yaml"};
-    if (std::string_view(command) == "check") line.insert(line.end(), {"-f", "-"});
-    CHECK_THAT(Run(line).err,
-               ContainsSubstring("no such file") && ContainsSubstring("$FEDRA_CONFIG"));
-  }
+TEST_CASE("without a configuration file a look at the workers says how to name one") {
+  const Ran ran = Run({"devices", "--config", "/nowhere/fedra.yaml"});
+  CHECK_THAT(ran.err, ContainsSubstring("no such file") && ContainsSubstring("$FEDRA_CONFIG"));
 }
 
 TEST_CASE("a file that is not there: what, where, and what to do") {
