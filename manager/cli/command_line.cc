@@ -132,6 +132,7 @@ std::string Printed(const std::vector<std::string>& arguments) {
     app.parse(reversed);
     command(terminal);
   } catch (const std::exception&) {
+    return {};
   }
   return std::move(out).str();
 }

@@ -11,7 +11,7 @@
 namespace fedra::reconcile {
 namespace {
 
-const std::string& Text(const std::string& key) { return key; }
+std::string Text(const std::string& key) { return key; }
 std::string Text(const ObjectKey& key) { return key.ToString(); }
 
 std::string JobOf(const RunLoopOptions&, const std::string&) { return {}; }

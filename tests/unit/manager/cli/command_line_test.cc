@@ -645,7 +645,7 @@ TEST_CASE("a folder where a file must be") {
 }
 
 TEST_CASE("a file without an end is read no further than it may be long") {
-  const auto check = [](std::vector<const char*> command) {
+  const auto check = [](const std::vector<const char*>& command) {
     const Ran ran = Run(command);
     CHECK(ran.code == 1);
     CHECK_THAT(ran.err, ContainsSubstring("/dev/zero: is a device, not a file"));
