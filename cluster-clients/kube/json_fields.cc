@@ -7,10 +7,10 @@ namespace fedra::kube {
 using nlohmann::json;
 
 const json& Member(const json& object, std::string_view name) {
-  static const json kNothing;
-  if (!object.is_object()) return kNothing;
+  static const json nothing;
+  if (!object.is_object()) return nothing;
   const auto found = object.find(name);
-  return found == object.end() ? kNothing : *found;
+  return found == object.end() ? nothing : *found;
 }
 
 std::string Text(const json& object, std::string_view name) {

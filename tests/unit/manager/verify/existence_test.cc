@@ -19,7 +19,7 @@ namespace {
 template <class T>
 struct Filled {
   Cache<T> cache;
-  explicit Filled(typename Cache<T>::Parser parser)
+  explicit Filled(const typename Cache<T>::Parser& parser)
       : cache(parser, [](const auto&, const auto&, const auto&) {}, [](const auto&) {}) {}
   void Put(std::initializer_list<std::string> objects) {
     cache.Reset();
