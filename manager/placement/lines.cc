@@ -10,11 +10,6 @@ namespace {
 
 using Chance = Bid::Chance;
 
-bool WaitsAnywhere(const Bids& bids) {
-  return std::any_of(bids.begin(), bids.end(),
-                     [](const auto& bid) { return bid.second.chance == Chance::kWaits; });
-}
-
 bool AreAlike(const Bids& a, const Bids& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                     [](const auto& left, const auto& right) {

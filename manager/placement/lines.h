@@ -118,6 +118,8 @@ struct Bid {
   bool IsLike(const Bid& other) const { return chance == other.chance && devices == other.devices; }
 };
 using Bids = std::map<ClusterName, Bid>;
+// Whether some worker would do once devices are free there.
+bool WaitsAnywhere(const Bids& bids);
 
 // What the line on one worker says to a workload that bids there.
 struct Turn {
@@ -196,8 +198,9 @@ class Lines final {
     Bids bids;
     std::map<ClusterName, bool> held;         // fits there, but not its turn: Turn::after_waiting
     std::map<ClusterName, ObjectKey> behind;  // where it is held: Turn::after
-    std::set<ClusterName> first_on;           // waits there, and none that waits goes first
-    std::optional<ClusterName> kept;          // kBackfill: of these, the worker that is kept for it
+    // It waits somewhere. Of its workers, those where none goes first that waits somewhere, too.
+    std::set<ClusterName> first_on;
+    std::optional<ClusterName> kept;  // kBackfill: of these, the worker that is kept for it
     int passes = 0;
 
     bool Waits() const { return !dispatched || overdue; }
@@ -233,9 +236,9 @@ class Lines final {
   bool MayWant(const Entry& entry, const ClusterName& worker, const Bid& bid);
   // Whether it was judged there before other devices came, as far as `as_of` looks.
   bool MissedAnOffer(const Entry& entry, const ClusterName& worker, uint64_t as_of) const;
-  // Where it waits and none that waits goes first.
+  // What Entry::first_on has to be, given those of the heads.
   std::set<ClusterName> FirstOn(const Order::value_type& entry);
-  // Of these workers the one where the fewest pods are missing.
+  // Of these workers, where it waits, the one where the fewest pods are missing.
   static std::optional<ClusterName> Nearest(const Entry& entry,
                                             const std::set<ClusterName>& workers);
   // Appends those that stood behind one that is not, or not there, the first any more.

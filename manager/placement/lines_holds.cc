@@ -15,17 +15,27 @@ using Chance = Bid::Chance;
 // that change all the time, and never for those ahead, must not hold the others for ever.
 constexpr int kMostRelooks = 32;
 
+bool WaitsOn(const Bids& bids, const ClusterName& worker) {
+  const auto bid = bids.find(worker);
+  return bid != bids.end() && bid->second.chance == Chance::kWaits;
+}
+
 }  // namespace
+
+bool WaitsAnywhere(const Bids& bids) {
+  return std::any_of(bids.begin(), bids.end(),
+                     [](const auto& bid) { return bid.second.chance == Chance::kWaits; });
+}
 
 std::optional<ClusterName> Lines::Nearest(const Entry& entry,
                                           const std::set<ClusterName>& workers) {
   std::optional<ClusterName> nearest;
   int least = 0;
   for (const ClusterName& worker : workers) {
-    const int missing = entry.bids.at(worker).missing;
-    if (nearest && missing >= least) continue;
+    const Bid& bid = entry.bids.at(worker);
+    if (bid.chance != Chance::kWaits || (nearest && bid.missing >= least)) continue;
     nearest = worker;
-    least = missing;
+    least = bid.missing;
   }
   return nearest;
 }
@@ -61,9 +71,10 @@ bool Lines::MissedAnOffer(const Entry& entry, const ClusterName& worker, uint64_
 
 std::set<ClusterName> Lines::FirstOn(const Order::value_type& entry) {
   std::set<ClusterName> workers;
-  if (!entry.second.Waits()) return workers;
+  // One that fits wherever it bids goes at once.
+  if (!entry.second.Waits() || !WaitsAnywhere(entry.second.bids)) return workers;
   for (const auto& [worker, bid] : entry.second.bids) {
-    if (bid.chance != Chance::kWaits) continue;
+    if (bid.chance == Chance::kNone) continue;
     const bool is_behind =
         std::any_of(heads_.begin(), heads_.end(), [&](const Order::value_type* head) {
           return head->first < entry.first && head->second.first_on.contains(worker) &&
@@ -84,7 +95,9 @@ void Lines::FindHeads(std::vector<ObjectKey>& look_at) {
     std::set<ClusterName> first_on = FirstOn(each);
     std::optional<ClusterName> kept;
     if (entry.settings.policy == OrderPolicy::kBackfill)
-      kept = entry.kept && first_on.contains(*entry.kept) ? entry.kept : Nearest(entry, first_on);
+      kept = entry.kept && first_on.contains(*entry.kept) && WaitsOn(entry.bids, *entry.kept)
+                 ? entry.kept
+                 : Nearest(entry, first_on);
     if (kept != entry.kept || first_on != entry.first_on) WakeFollowers(entry, look_at);
     entry.kept = std::move(kept);
     entry.first_on = std::move(first_on);
