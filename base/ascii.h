@@ -34,4 +34,11 @@ inline std::string ToLower(std::string_view text) {
   return lower;
 }
 
+constexpr char ToUpper(char c) { return IsLower(c) ? static_cast<char>(c - 'a' + 'A') : c; }
+inline std::string ToUpper(std::string_view text) {
+  std::string upper(text);
+  for (char& c : upper) c = ToUpper(c);
+  return upper;
+}
+
 }  // namespace fedra

@@ -68,8 +68,10 @@ class Decoder final {
             fmt::format("first in line {}", first->second.line));
         continue;
       }
+      // Null is what a key without a value is: as if the key were not there.
+      if (entry.value.IsNull()) continue;
       out_.marks[here] = entry.value.mark;
-      if (!entry.value.IsNull()) DecodeValue(entry.value, *field, here);
+      DecodeValue(entry.value, *field, here);
     }
     for (const Field& field : fields) {
       const YamlNode* value = node.Find(field.key);

@@ -15,7 +15,7 @@ namespace fedra::config {
 namespace {
 
 constexpr YamlLimits kManifestLimits{
-    .bytes = size_t{16} << 20, .nodes = 1'000'000, .depth = 100, .alias_bytes = size_t{16} << 20};
+    .bytes = kMostYaml, .nodes = 1'000'000, .depth = 100, .alias_bytes = size_t{16} << 20};
 
 // Thrown and caught inside this file only.
 struct CannotConvert {

@@ -7,6 +7,7 @@
 // keys become strings. Errors: kInvalidArgument with "line L, column C: ..."; kTooLarge when an
 // input bound is exceeded. Thread rules: pure function.
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,8 +24,10 @@ struct YamlDocument {
   YamlPlaces places;
 };
 
+inline constexpr size_t kMostYaml = size_t{16} << 20;  // bytes
+
 // The documents of a text; those without content (comments, a lone "---") are left out.
-// Bounds: 16 MiB of text, 100 levels, 1,000,000 nodes after the expansion of aliases.
+// Bounds: kMostYaml of text, 100 levels, 1,000,000 nodes after the expansion of aliases.
 Result<std::vector<YamlDocument>> ReadYaml(std::string_view text);
 // Their JSON texts alone.
 Result<std::vector<std::string>> YamlToJson(std::string_view text);

@@ -103,6 +103,10 @@ std::optional<pages::Answer> RefusalOf(const pages::Request& request) {
   // Clients of a Unix socket send what they like; a browser sends what its page was loaded from.
   if (!host.empty() && host != "localhost" && host != "fedra" && !IsAddress(host))
     return Problem(421, fmt::format("this is not the server of {}", host));
+  return RefusalOfOtherSites(request);
+}
+
+std::optional<pages::Answer> RefusalOfOtherSites(const pages::Request& request) {
   const std::string site = HeaderOf(request, "sec-fetch-site");
   if (!site.empty() && site != "same-origin" && site != "none")
     return Problem(403, "pages of other sites may not ask here");

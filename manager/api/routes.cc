@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "manager/report/job_filter.h"
+
 namespace fedra::api {
 namespace {
 
@@ -15,11 +17,9 @@ const std::vector<Parameter>& Filters() {
       {"worker", Form::kList, "Only jobs that run on these workers, or are dispatched to them"},
       {"queue", Form::kList, "Only jobs of these LocalQueues: NAME or NAMESPACE/NAME"},
       {"selector", Form::kText, "Only jobs with these labels, as kubectl takes them"},
-      {"sort-by",
-       Form::kChoice,
-       "The order; state, which it is without this, begins with what needs a person",
-       false,
-       {"state", "line", "name", "age", "worker", "queue"}},
+      {"sort-by", Form::kChoice,
+       "The order; state, which it is without this, begins with what needs a person", false,
+       report::SortColumns()},
       {"limit", Form::kNumber,
        "At most so many jobs; 0, or nothing: all. `remaining` counts those behind them, and "
        "`continue` leads to them"},
@@ -32,11 +32,8 @@ const std::vector<Parameter>& Filters() {
 
 // Of what is counted there are no pages.
 std::vector<Parameter> CountFilters() {
-  std::vector<Parameter> filters = {{"group-by",
-                                     Form::kChoice,
-                                     "What is counted",
-                                     true,
-                                     {"state", "reason", "worker", "queue", "namespace"}}};
+  std::vector<Parameter> filters = {
+      {"group-by", Form::kChoice, "What is counted", true, report::GroupColumns()}};
   for (const Parameter& filter : Filters())
     if (filter.name != "sort-by" && filter.name != "limit" && filter.name != "continue")
       filters.push_back(filter);

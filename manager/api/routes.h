@@ -28,7 +28,7 @@ struct Parameter {
   ParameterForm form = ParameterForm::kText;
   std::string_view meaning;
   bool is_required = false;
-  std::vector<std::string_view> choices = {};
+  std::vector<std::string> choices = {};
 };
 
 // Where an answer comes from.

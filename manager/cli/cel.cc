@@ -15,7 +15,7 @@ namespace {
 Result<nlohmann::json> ReadDocuments(const std::vector<std::string>& paths) {
   nlohmann::json documents = nlohmann::json::array();
   for (const std::string& path : paths) {
-    FEDRA_ASSIGN_OR_RETURN(const std::string text, ReadInput(path, kMostManifest));
+    FEDRA_ASSIGN_OR_RETURN(const std::string text, ReadInput(path, config::kMostYaml));
     auto converted = config::YamlToJson(text);
     if (!converted) return Fail(std::move(converted).error().WithContext(path));
     for (const std::string& document : *converted) {

@@ -153,8 +153,8 @@ int Status(const ViewOptions& options, Terminal& terminal);
 int Why(const ViewOptions& options, Terminal& terminal);
 int History(const ViewOptions& options, Terminal& terminal);
 
-// fedra dashboard: pages on 127.0.0.1 for a browser, until interrupted, or until nobody reads
-// standard output any more. Asks the daemon that listens at `socket`.
+// fedra dashboard: pages on 127.0.0.1 for a browser, until interrupted, or until standard
+// output is closed. Asks the daemon that listens at `socket`.
 struct DashboardOptions {
   std::string socket;
   int port = 0;  // 0: a free one

@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/ascii.h"
+
 namespace fedra::cli {
 namespace {
 
@@ -48,12 +50,6 @@ while each of its parts makes progress.
 )"},
 };
 
-std::string Upper(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-  return text;
-}
-
 // "fedra config" -> "fedra-config"
 std::string PageName(std::string name) {
   std::replace(name.begin(), name.end(), ' ', '-');
@@ -63,7 +59,7 @@ std::string PageName(std::string name) {
 std::string Header(const std::string& name, int section, std::string_view version,
                    std::string_view date, std::string_view summary) {
   return fmt::format(".TH {} {} {} \"fedra {}\" \"{}\"\n.nh\n.SH NAME\n{} \\- {}\n",
-                     RoffText(Upper(name)), section, date, version,
+                     RoffText(ToUpper(name)), section, date, version,
                      section == 5 ? "Configuration of fedra" : "Commands of fedra", RoffText(name),
                      RoffText(summary));
 }

@@ -12,8 +12,7 @@
 
 namespace fedra::cli {
 
-// Of manifests: as much as config::ReadYaml takes. A recorded fleet is larger.
-inline constexpr size_t kMostManifest = size_t{16} << 20;
+// Of a recorded fleet; of manifests config::kMostYaml.
 inline constexpr size_t kMostSnapshot = size_t{1} << 30;
 
 // A file's bytes, or standard input for "-"; kInvalidArgument when there are more than `most`, and

@@ -54,10 +54,15 @@ bool IsForbidden(const std::string& path) {
   return access(path.c_str(), R_OK) != 0 && errno == EACCES;
 }
 
+// The first of these, or of the usual sockets, at which this user may ask a daemon.
+std::optional<std::string> FindDaemon(std::vector<std::string> sockets) {
+  sockets.insert(sockets.end(), kUsualSockets.begin(), kUsualSockets.end());
+  return FindSocket(sockets);
+}
+
 // Who may not read the store, or the configuration that names it, asks the daemon.
 void AskInstead(Parsed& parsed, std::vector<std::string> sockets) {
-  sockets.insert(sockets.end(), kUsualSockets.begin(), kUsualSockets.end());
-  if (auto socket = FindSocket(sockets)) parsed.view.socket = *std::move(socket);
+  if (auto socket = FindDaemon(std::move(sockets))) parsed.view.socket = *std::move(socket);
 }
 
 // WithStore, or the daemon in its place.
@@ -89,8 +94,7 @@ Result<std::string> DaemonSocket(const Parsed& parsed) {
   if (const auto loaded =
           config::Load(parsed.config, config::OptionsNow(/*manager_may_fail=*/true)))
     sockets.push_back(config::ApiSocket(loaded->configuration));
-  sockets.insert(sockets.end(), kUsualSockets.begin(), kUsualSockets.end());
-  if (auto socket = FindSocket(sockets)) return *std::move(socket);
+  if (auto socket = FindDaemon(std::move(sockets))) return *std::move(socket);
   return Fail(ErrorCode::kConnection,
               "no daemon listens where this user may ask it; name its socket with --server "
               "unix:PATH");

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/ascii.h"
+#include "manager/api/delivery.h"
 #include "manager/api/problem.h"
 #include "manager/api/routes.h"
 #include "manager/dashboard/assets.h"
@@ -70,9 +71,7 @@ std::optional<pages::Answer> RefusalOf(const Gate& gate, const pages::Request& r
   if (!IsOurHost(gate, pages::HeaderOf(request, "host")))
     return api::Problem(421, fmt::format("this is 127.0.0.1:{}, and no other server", gate.port));
   if (!IsForDaemon(request)) return std::nullopt;
-  const std::string site = pages::HeaderOf(request, "sec-fetch-site");
-  if (!site.empty() && site != "same-origin" && site != "none")
-    return api::Problem(403, "pages of other sites may not ask here");
+  if (auto refusal = api::RefusalOfOtherSites(request)) return refusal;
   if (!HasSecret(gate, request))
     return api::Problem(401, "the secret is missing, or is that of an earlier run");
   return std::nullopt;

@@ -23,7 +23,7 @@ class Server final {
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  // For the browser of this user, and nobody else: it holds the secret.
+  // For the browser of this user alone: it holds the secret.
   std::string Address() const;
 
  private:

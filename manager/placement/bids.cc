@@ -76,9 +76,8 @@ std::optional<Contender> ContenderOf(const WorkloadView& view, const OrderSettin
 
 bool IsRoundOver(const WorkloadView& view, std::span<const ClusterView> clusters,
                  const PlacementRecord& record, const Policy& policy, WallTime now) {
-  if (!WasDispatched(view) || !record.nominated_at ||
-      now < *record.nominated_at + policy.admission_timeout)
-    return false;
+  const auto end = RoundEnd(record, policy);
+  if (!WasDispatched(view) || !end || now < *end) return false;
   return std::none_of(clusters.begin(), clusters.end(), HasAdmitted);
 }
 

@@ -192,7 +192,7 @@ class Lines final {
     bool dispatched = false;
     bool overdue = false;
     bool has_paid = false;    // was dispatched: its queue has had the turn
-    bool has_passed = false;  // and those that it passed know; not yet seen as dispatched
+    bool has_passed = false;  // its passes are counted, and its nomination is not seen yet
     bool is_known = false;    // was looked at
     std::map<std::optional<ClusterName>, uint64_t> doubts;  // since then; nothing: on all workers
     Bids bids;

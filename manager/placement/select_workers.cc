@@ -88,11 +88,11 @@ Choice ChooseBest(const Context& context, const std::vector<ClusterName>& nomina
   const bool others_exist = std::any_of(
       ranked.begin(), ranked.end(),
       [&](const ClusterView* cluster) { return !Contains(choice.clusters, cluster->name); });
-  if (!choice.clusters.empty() && context.record.nominated_at) {
-    const WallTime deadline = *context.record.nominated_at + context.policy.admission_timeout;
+  const auto deadline = RoundEnd(context.record, context.policy);
+  if (!choice.clusters.empty() && deadline) {
     // Without another worker it waits in line for one from then on (IsRoundOver).
-    if (context.now < deadline) {
-      WakeBy(deadline, choice.wake_at);
+    if (context.now < *deadline) {
+      WakeBy(*deadline, choice.wake_at);
     } else if (others_exist) {
       choice.timed_out.swap(choice.clusters);
     }
@@ -133,6 +133,11 @@ const ClusterView* Unlisted(const Context& context, const std::vector<ClusterNam
 }
 
 }  // namespace
+
+std::optional<WallTime> RoundEnd(const PlacementRecord& record, const Policy& policy) {
+  if (!record.nominated_at) return std::nullopt;
+  return *record.nominated_at + policy.admission_timeout;
+}
 
 bool IsSpent(const tracking::Workload& clone) {
   return clone.Finished() || !clone.active || clone.deleting;

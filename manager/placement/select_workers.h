@@ -33,6 +33,9 @@ struct Choice {
   std::optional<WallTime> wake_at;
 };
 
+// Until when the workers of the running round may admit it; nothing: no round runs.
+std::optional<WallTime> RoundEnd(const PlacementRecord& record, const Policy& policy);
+
 // A clone that no Kueue will ever admit: ended, switched off, or on its way out.
 bool IsSpent(const tracking::Workload& clone);
 // Its Kueue has admitted our clone, and has not taken that back.

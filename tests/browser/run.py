@@ -258,7 +258,7 @@ def _play(fleet: SimFleet, binary: Path, folder: Path, shots: Path | None) -> No
         key = f"{world.ns}/stuck"
         world.eventually("stuck is blocked", lambda: _state(fedra, key) == "Blocked")
         command = [str(binary), "dashboard", "--server", f"unix:{socket}"]
-        # It ends when nobody reads its output any more, whatever becomes of us.
+        # It ends when its output is closed, so it never outlives this test.
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as served:
             assert served.stdout is not None
             browser = Browser(folder / "profile")

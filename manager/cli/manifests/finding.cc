@@ -103,7 +103,7 @@ Result<std::vector<Manifest>> ReadManifests(const std::vector<std::string>& path
   FEDRA_ASSIGN_OR_RETURN(const std::vector<std::string> files, AllFiles(paths));
   std::vector<Manifest> manifests;
   for (const std::string& file : files) {
-    FEDRA_ASSIGN_OR_RETURN(const std::string text, ReadInput(file, kMostManifest));
+    FEDRA_ASSIGN_OR_RETURN(const std::string text, ReadInput(file, config::kMostYaml));
     const auto documents = config::ReadYaml(text);
     if (!documents) return Fail(Error(documents.error()).WithContext(file));
     int number = 0;

@@ -26,10 +26,7 @@ std::string NamesOf(const std::vector<JobGroup>& groups) {
 }
 
 Table TableOf(const std::vector<JobGroup>& groups, const ViewSettings& settings) {
-  std::string title = settings.query.jobs.group_by;
-  for (char& c : title)
-    if (IsLower(c)) c = static_cast<char>(c - 'a' + 'A');
-  Table table({title, "JOBS", "LONGEST", "JOB"});
+  Table table({ToUpper(settings.query.jobs.group_by), "JOBS", "LONGEST", "JOB"});
   for (const JobGroup& group : groups)
     table.Add({NameOf(group), std::to_string(group.jobs), Since(group.since, settings.query.now),
                group.longest.ToString()});

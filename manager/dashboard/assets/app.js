@@ -1,4 +1,4 @@
-// Which view is shown, and that it stays true: asked again every few seconds while somebody looks, less often while
+// Which view is shown, and that it stays true: asked again every few seconds while the page is seen, less often while
 // the daemon does not answer. What was shown stays, and says how old it is.
 
 import { ask, Refused, takeToken } from "./api.js";
@@ -77,7 +77,7 @@ function show(name, nodes, isNew) {
   }
 }
 
-// A form that somebody fills in is not replaced under their hands.
+// A form is not replaced while the user fills it in.
 function isTyping() {
   return main.contains(document.activeElement) && document.activeElement.matches("input, select");
 }

@@ -253,6 +253,10 @@ TEST_CASE("the manager is reached in exactly one way") {
         "c.yaml:1:1: manager: no way to reach the management cluster (set kubeconfig, or "
         "inCluster: true inside a "
         "pod)");
+  CHECK(problems("manager: {inCluster: true, kubeconfig: }\n") == "ok");
+  CHECK(problems("manager: {kubeconfig: }\n") ==
+        "c.yaml:3:10: manager: no way to reach the management cluster (set kubeconfig, or "
+        "inCluster: true inside a pod)");
   CHECK(problems("manager: {inCluster: true, kubeconfig: x}\n") ==
         "c.yaml:3:10: manager: kubeconfig and context exclude inCluster (keep one of them)");
 }

@@ -287,8 +287,8 @@ curl -s --unix-socket /run/fedra/fedra.sock 'http://fedra/api/v1alpha1/why?job=m
 
 Whoever may open the socket: root, the user who runs fedra, and the members of `api.group`
 ([configuration.md](configuration.md)), by default `fedra-view`. They see every namespace, and the names in it. There is
-no login and no TCP port. A browser gets there by `fedra dashboard` ([commands.md](commands.md)), or through a tunnel that
-somebody makes (`ssh -L`); pages of other sites are refused (403, 421).
+no login and no TCP port. A browser gets there by `fedra dashboard` ([commands.md](commands.md)), or through a tunnel
+(`ssh -L`); pages of other sites are refused (403, 421).
 
 The systemd unit takes its socket from `fedra.socket`: `/run/fedra/fedra.sock`. Elsewhere it is `fedra.sock` beside the
 store, or what `api.socket` says.

@@ -653,7 +653,7 @@ TEST_CASE("a file without an end is read no further than it may be long") {
   check({"check", "-f", "/dev/zero"});
   check({"devices", "--snapshot", "/dev/zero"});
   check({"cel", "true", "--slices", "/dev/zero"});
-  // A pipe may be long, too; who writes into it learns by an error that nobody reads on.
+  // A pipe may be long, too; its writer gets an error when the command stops reading.
   std::signal(SIGPIPE, SIG_IGN);
   const TempFolder folder;
   const std::string pipe = folder.Path("pipe");

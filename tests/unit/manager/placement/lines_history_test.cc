@@ -428,7 +428,7 @@ class Cluster {
       if (job.waits) queue_.insert(key);
   }
 
-  // Nothing moves any more: no device is idle that nobody may keep from others.
+  // Nothing moves any more: no device is idle unless a job may keep it from others.
   void CheckAtRest() {
     const std::vector<Standing> standings = lines_.Standings(now_);
     for (const auto& [key, job] : jobs_) {
