@@ -103,8 +103,9 @@ void KeepText(const json& object, Job& job) {
     job.text = std::make_shared<const std::string>(Dump(object));
     job.labels_json = LabelsOf(Member(object, "metadata"));
   } else if (!job.marks.origin.empty()) {
-    job.text =
-        std::make_shared<const std::string>(Dump(json{{"status", Member(object, "status")}}));
+    // Not by way of a json with this in it, which would be a copy.
+    job.text = std::make_shared<const std::string>(
+        fmt::format(R"({{"status":{}}})", Dump(Member(object, "status"))));
   }
 }
 

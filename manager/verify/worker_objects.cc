@@ -88,6 +88,9 @@ WorkerObjects::WorkerObjects(const WorkerObjectsOptions& options, WorkerObjectsL
         adapter->ReferencedResources(),
         [this](const ObjectKey& key) { listener_.on_input({InputChange::Kind::kDependency, key}); },
         listener_.on_health);
+    jobs_[i].sinks.emplace_back(NameOf(adapter->resource()), &jobs_[i].cache->cache());
+    for (const auto& [resource, sink] : jobs_[i].references->Inputs())
+      jobs_[i].sinks.emplace_back(NameOf(resource), sink);
   }
   UseKinds({kinds_->all().data(), 1});  // batch/v1 Job
   templates_sink_ = &templates_.cache();
@@ -203,31 +206,32 @@ bool WorkerObjects::IsOfJobs(const Input& input) const {
                      [&](const JobsOfKind& jobs) { return input.sink == &jobs.cache->cache(); });
 }
 
-std::vector<NamedHealth> WorkerObjects::HealthsOf(size_t kind) const {
-  const JobsOfKind& jobs = jobs_[kind];
-  std::vector<NamedHealth> healths = {
-      {NameOf(kinds_->all()[kind]->resource()), jobs.cache->cache().health()}};
-  // Where the kind is not served nothing is asked for what its jobs name.
-  if (healths[0].health.state == watch::CacheState::kNotServed) return healths;
-  for (const auto& [resource, sink] : jobs.references->Inputs())
-    healths.push_back({NameOf(resource), sink->health()});
-  return healths;
+template <class Visit>
+void WorkerObjects::VisitSinks(Visit visit) const {
+  for (const auto& [name, sink] : sinks_) visit(name, *sink);
+  for (const JobsOfKind& jobs : jobs_) {
+    if (!jobs.used) continue;
+    const bool is_served = jobs.cache->cache().health().state != watch::CacheState::kNotServed;
+    for (size_t i = 0; i < (is_served ? jobs.sinks.size() : 1); ++i)
+      visit(jobs.sinks[i].first, *jobs.sinks[i].second);
+  }
 }
 
 std::vector<NamedHealth> WorkerObjects::Healths() const {
   std::vector<NamedHealth> healths;
-  for (const auto& [name, sink] : sinks_) healths.push_back({name, sink->health()});
-  for (size_t i = 0; i < jobs_.size(); ++i) {
-    if (!jobs_[i].used) continue;
-    for (NamedHealth& health : HealthsOf(i)) healths.push_back(std::move(health));
-  }
+  VisitSinks([&](const std::string& name, const watch::CacheSink& sink) {
+    healths.push_back({name, sink.health()});
+  });
   return healths;
 }
 
+// Asked at every look: makes nothing.
 bool WorkerObjects::IsListing() const {
-  const auto healths = Healths();
-  return std::any_of(healths.begin(), healths.end(),
-                     [](const NamedHealth& named) { return IsSyncing(named.health); });
+  bool any = false;
+  VisitSinks([&](const std::string&, const watch::CacheSink& sink) {
+    any = any || IsSyncing(sink.health());
+  });
+  return any;
 }
 
 const ReferenceIndex& WorkerObjects::references(const tracking::JobAdapter& adapter) const {

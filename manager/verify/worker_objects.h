@@ -133,8 +133,10 @@ class WorkerObjects final {
   void MakeOptionalParts(const WorkerObjectsOptions& options);
   bool IsRead(size_t kind, const kube::ServerInfo* server) const;
   bool IsOfJobs(const Input& input) const;
-  // Of a kind's jobs, and of what they name.
-  std::vector<NamedHealth> HealthsOf(size_t kind) const;
+  // visit(name, sink) for each of Inputs(), those of jobs last. Where a kind is not served nothing
+  // is asked for what its jobs name.
+  template <class Visit>
+  void VisitSinks(Visit visit) const;
   void AddKinds(const kube::ServerInfo* server, std::vector<Input>& inputs);
   void AddForDevices(std::string_view version, const kube::ServerInfo* server,
                      std::vector<Input>& inputs);
@@ -146,9 +148,12 @@ class WorkerObjects final {
   const Clock& clock_;
 
   watch::TrackedCache<tracking::Workload> clones_;
+  // With their names: "resourceslices.resource.k8s.io".
+  using NamedSinks = std::vector<std::pair<std::string, const watch::CacheSink*>>;
   struct JobsOfKind {
     std::unique_ptr<watch::TrackedCache<tracking::Job>> cache;
     std::unique_ptr<ReferenceIndex> references;
+    NamedSinks sinks;  // of these two
     std::atomic<bool> used = false;
     bool watched = false;  // of Inputs(): what is watched says itself whether it is served
   };
@@ -167,8 +172,7 @@ class WorkerObjects final {
   watch::CacheSink* claims_sink_ = nullptr;
   watch::CacheSink* classes_sink_ = nullptr;
   watch::CacheSink* pod_groups_sink_ = nullptr;  // null: nothing wants them
-  // The sinks of Inputs() but those of jobs, with their names: "resourceslices.resource.k8s.io".
-  std::vector<std::pair<std::string, const watch::CacheSink*>> sinks_;
+  NamedSinks sinks_;  // of Inputs() but those of jobs
 };
 
 }  // namespace fedra::verify
