@@ -42,6 +42,12 @@ bool IsSuccessors(const tracking::Job* remote, const Gathered& gathered) {
          remote->prebuilt_workload != view.key.name;
 }
 
+std::optional<verdict::Reason> WhyNotAllowed(const ClusterView& cluster, const std::string& check) {
+  if (cluster.membership != placement::Membership::kConfigured) return verify::WorkerRemoved();
+  if (!cluster.allowed) return verify::ExcludedBy(check);
+  return std::nullopt;
+}
+
 }  // namespace
 
 Gatherer::Gatherer(GatherSettings settings, ManagerCluster& manager, const WorkerSet& workers,
@@ -244,19 +250,6 @@ ClusterView Gatherer::ViewOf(const Worker& worker, const WorkerLook& look,
 
 void Gatherer::Judge(const Worker& worker, const verify::WorkerFacts& facts, Gathered& gathered,
                      ClusterView& cluster) const {
-  if (cluster.membership != placement::Membership::kConfigured) {
-    cluster.verdict = {
-        .outcome = verdict::Outcome::kNo,
-        .reasons = {{verdict::ReasonCode::kWorkerRemoved, "", verdict::NotAllowed{}}}};
-    return;
-  }
-  if (!cluster.allowed) {
-    cluster.verdict = {
-        .outcome = verdict::Outcome::kNo,
-        .reasons = {{verdict::ReasonCode::kExcluded, "AdmissionCheck " + gathered.view.check,
-                     verdict::NotAllowed{gathered.view.check}}}};
-    return;
-  }
   if (gathered.adapter == nullptr) return;
   const tracking::Workload& workload = *gathered.view.workload;
   const verify::Subject subject{
@@ -264,15 +257,14 @@ void Gatherer::Judge(const Worker& worker, const verify::WorkerFacts& facts, Gat
       .adapter = *gathered.adapter,
       .same_names = verify::SameNames(gathered.adapter->resource().kind, cluster.clone.get(),
                                       cluster.clone_is, cluster.job.get(), cluster.job_is),
+      .not_allowed = WhyNotAllowed(cluster, gathered.view.check),
       .is_there = cluster.job != nullptr && tracking::IsOurs(cluster.job_is),
       .has_quota = cluster.clone != nullptr && tracking::IsOurs(cluster.clone_is) &&
                    cluster.clone->QuotaReserved()};
   const verify::VerifyOptions options{
-      .existence = {.drift = settings_.drift,
-                    .undeclared = settings_.undeclared,
+      .existence = {.rules = settings_.rules,
                     .manager_templates = &manager_.templates(),
                     .manager_references = &manager_.references(*gathered.adapter),
-                    .copies_templates = settings_.copies_templates,
                     .refused_copies = copy_failures_.On(worker.name(), workload.requirement.ns)},
       .serving = true};
   const AssumeCache& cache = worker.assumed();
@@ -324,7 +316,7 @@ void Gatherer::KeepClaimsTogether(Gathered& gathered) const {
   }
   verify::KeepClaimsTogether(
       gathered.view.workload->requirement, candidates,
-      [&](const ObjectKey& claim) { return UsersOf(claim, gathered); }, settings_.shared_claims);
+      [&](const ObjectKey& claim) { return UsersOf(claim, gathered); }, settings_.rules.shared_claims);
   for (size_t i = 0; i < candidates.size(); ++i)
     gathered.clusters[i].claims_in_use = candidates[i].claims_in_use;
 }

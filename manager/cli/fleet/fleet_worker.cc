@@ -121,12 +121,10 @@ report::JobVerdict FleetWorker::Judge(const tracking::SubmittedJob& job) const {
       .requirement = job.requirement, .adapter = *job.adapter, .same_names = SameNames(job)};
   const auto references = manager_.references.find(job.adapter);
   const verify::VerifyOptions options{
-      .existence = {.drift = settings_.drift,
-                    .undeclared = settings_.undeclared,
+      .existence = {.rules = settings_.rules,
                     .manager_templates = manager_.templates,
                     .manager_references =
                         references == manager_.references.end() ? nullptr : references->second,
-                    .copies_templates = settings_.copies_templates && manager_.templates != nullptr,
                     .refused_copies = {}},
       .in_detail = true};
   verify::Verified verified =
@@ -159,7 +157,7 @@ std::vector<report::JobVerdict> JudgeEverywhere(const tracking::SubmittedJob& jo
     candidates.push_back({.worker = worker->name(), .objects = &worker->objects()});
   if (!workers.empty()) {
     verify::KeepClaimsTogether(job.requirement, candidates, /*users=*/nullptr,
-                               workers.front()->settings().shared_claims);
+                               workers.front()->settings().rules.shared_claims);
   }
   return verdicts;
 }

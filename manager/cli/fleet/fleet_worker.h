@@ -29,12 +29,8 @@ struct FleetWorkerSettings {
   ClusterName name;
   std::string origin = "fedra";
   verify::WorkerObjectsOptions verified;
-  verify::SharedClaims shared_claims = verify::SharedClaims::kPreferTogether;
-  verify::Undeclared undeclared = verify::Undeclared::kWarn;
-  // With the manager's templates only (SetManager): what a difference means, and whether those
-  // that are missing are copied.
-  verify::Drift drift = verify::Drift::kIgnore;
-  bool copies_templates = false;
+  // Of templates only where the manager's are known (SetManager).
+  verify::Rules rules;
   std::vector<std::string> capabilities;  // that are declared
   // Only its ResourceClaims are read: where they are allocated matters to the other workers.
   bool claims_only = false;
