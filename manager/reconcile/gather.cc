@@ -27,10 +27,7 @@ bool NeedsVerdicts(const tracking::Workload& workload, const std::string& check_
 // Whether a workload that does not look for a worker has anything to do with this one.
 bool Matters(const ClusterName& worker, const tracking::Workload* workload, const Known& known) {
   if (known.workers.contains(worker)) return true;
-  if (workload == nullptr) return false;
-  const auto& nominated = workload->nominated;
-  return workload->cluster_name == worker.value ||
-         std::find(nominated.begin(), nominated.end(), worker.value) != nominated.end();
+  return workload != nullptr && workload->IsPlacedOn(worker);
 }
 
 // A workload whose own job is over cleans up what names it. Another job of that name is its
@@ -287,12 +284,8 @@ AssumeCache::Change Gatherer::Observe(const ObjectKey& workload, Worker& worker)
 }
 
 std::set<ClusterName> Gatherer::DispatchedTo(const ObjectKey& workload) const {
-  std::set<ClusterName> workers;
   const auto found = manager_.workloads().Find(workload);
-  if (found == nullptr) return workers;
-  for (const std::string& name : found->nominated) workers.emplace(name);
-  if (!found->cluster_name.empty()) workers.emplace(found->cluster_name);
-  return workers;
+  return found == nullptr ? std::set<ClusterName>() : found->PlacedOn();
 }
 
 std::map<ObjectKey, std::set<ClusterName>> Gatherer::UsersOf(const ObjectKey& claim,

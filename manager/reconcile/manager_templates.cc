@@ -56,8 +56,7 @@ TemplateUse ManagerCluster::UseOf(const ObjectKey& claim_template) const {
     const auto workload = workloads_.Find(key);
     if (workload == nullptr || workload->Finished()) continue;
     use.named = true;
-    if (!workload->cluster_name.empty()) use.workers.emplace(workload->cluster_name);
-    for (const std::string& name : workload->nominated) use.workers.emplace(name);
+    use.workers.merge(workload->PlacedOn());
   }
   return use;
 }

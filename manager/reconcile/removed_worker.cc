@@ -8,14 +8,10 @@ namespace fedra::reconcile {
 namespace {
 
 bool HasPlaced(const ManagerCluster& manager, const ClusterName& name) {
-  for (const auto& workload : manager.workloads().cache().List()) {
-    if (workload->Finished()) continue;
-    const auto& nominated = workload->nominated;
-    if (workload->cluster_name == name.value ||
-        std::find(nominated.begin(), nominated.end(), name.value) != nominated.end())
-      return true;
-  }
-  return false;
+  const auto workloads = manager.workloads().cache().List();
+  return std::any_of(workloads.begin(), workloads.end(), [&](const auto& workload) {
+    return !workload->Finished() && workload->IsPlacedOn(name);
+  });
 }
 
 // What no living workload explains; of the others HasPlaced() knows.
