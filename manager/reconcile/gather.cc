@@ -155,13 +155,9 @@ Gathered Gatherer::Begin(const ObjectKey& key, const Known& known) const {
     const std::vector<std::string> checks = ChecksOf(*workload);
     if (!checks.empty()) gathered.view.check = checks[0];
     if (checks.size() > 1) gathered.view.second_check = checks[1];
-    if (gathered.adapter != nullptr) {
-      auto job = manager_.jobs(*gathered.adapter).Find(gathered.job);
-      // A new job of the old name belongs to another Workload.
-      if (job != nullptr && job->uid == workload->owner.uid) {
-        gathered.view.workload = tracking::Completed(std::move(gathered.view.workload), *job);
-        gathered.view.job = std::move(job);
-      }
+    if (auto job = manager_.JobOf(*workload)) {
+      gathered.view.workload = tracking::Completed(std::move(gathered.view.workload), *job);
+      gathered.view.job = std::move(job);
     }
   }
   return gathered;
