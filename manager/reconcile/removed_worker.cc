@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "manager/templates/plan.h"
+#include "manager/reconcile/template_view.h"
 
 namespace fedra::reconcile {
 namespace {
@@ -26,12 +26,7 @@ bool HasCopies(const Worker& worker, const ManagerCluster& manager, bool with_te
     const auto jobs = worker.objects().jobs(*adapter).cache().List();
     if (std::any_of(jobs.begin(), jobs.end(), is_ours)) return true;
   }
-  if (!with_templates) return false;
-  const auto copies = worker.objects().templates().cache().List();
-  return std::any_of(copies.begin(), copies.end(), [&](const auto& copy) {
-    const auto original = manager.templates().Find(copy->key);
-    return tracking::IsOurs(templates::OwnershipOf(*copy, original.get(), us));
-  });
+  return with_templates && !OurTemplateCopies(worker, manager, us).empty();
 }
 
 }  // namespace
