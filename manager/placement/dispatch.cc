@@ -129,13 +129,7 @@ void Withdraw(const Context& context, const Choice& choice, Decision& decision) 
       RememberFailure(context, cluster, verdict::ReasonCode::kRecentlyFailed, message, decision,
                       FailureKind::kLate);
     }
-    const bool has_ours = HasOurs(cluster);
-    if (!IsOutOfReach(context, cluster)) {
-      if (has_ours)
-        decision.actions.emplace_back(DeleteRemote{cluster.name, late ? "TimedOut" : "Withdrawn"});
-    } else if (has_ours || Contains(context.record.nominated, cluster.name)) {
-      decision.actions.emplace_back(RecordResidue{cluster.name});
-    }
+    TakeBackFrom(context, cluster, late ? "TimedOut" : "Withdrawn", {}, decision);
     if (late) {
       decision.actions.emplace_back(
           Note{notes::kAdmissionTimedOut.name, cluster.name, std::move(message)});

@@ -43,19 +43,24 @@ void MirrorEnd(const ClusterView& cluster, Decision& decision) {
   decision.actions.emplace_back(MirrorStatus{cluster.name});
 }
 
+bool TakeBackFrom(const Context& context, const ClusterView& cluster, std::string_view outcome,
+                  const std::string& message, Decision& decision) {
+  const bool has_ours = HasOurs(cluster);
+  if (IsOutOfReach(context, cluster)) {
+    if (has_ours || Contains(context.record.nominated, cluster.name))
+      decision.actions.emplace_back(RecordResidue{cluster.name});
+    return true;
+  }
+  if (has_ours)
+    decision.actions.emplace_back(DeleteRemote{cluster.name, std::string(outcome), message});
+  return !has_ours;
+}
+
 bool CleanUp(const Context& context, const ClusterView* keep, std::string_view outcome,
              Decision& decision, const std::string& message) {
   bool clean = true;
   for (const ClusterView& cluster : context.clusters) {
-    if (&cluster == keep) continue;
-    const bool has_ours = HasOurs(cluster);
-    if (IsOutOfReach(context, cluster)) {
-      if (has_ours || Contains(context.record.nominated, cluster.name))
-        decision.actions.emplace_back(RecordResidue{cluster.name});
-    } else if (has_ours) {
-      clean = false;
-      decision.actions.emplace_back(DeleteRemote{cluster.name, std::string(outcome), message});
-    }
+    if (&cluster != keep) clean &= TakeBackFrom(context, cluster, outcome, message, decision);
   }
   return clean;
 }

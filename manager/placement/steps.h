@@ -28,8 +28,13 @@ void RememberFailure(const Context& context, const ClusterView& cluster, verdict
 // Shows the end of the job there on the manager, which ends the workload.
 void MirrorEnd(const ClusterView& cluster, Decision& decision);
 
-// Deletes our objects on every cluster but `keep` (null: none): at once where it is in reach;
-// where not, remembers to. True when nothing had to be done on any cluster with contact.
+// Takes our copies back from the cluster: at once where it is in reach; where not, remembers to, if
+// there may be some. False when there is something to be deleted now.
+bool TakeBackFrom(const Context& context, const ClusterView& cluster, std::string_view outcome,
+                  const std::string& message, Decision& decision);
+
+// TakeBackFrom() every cluster but `keep` (null: none). True when nothing had to be done on any
+// cluster with contact.
 // `message`: how the attempt there ended, in words.
 bool CleanUp(const Context& context, const ClusterView* keep, std::string_view outcome,
              Decision& decision, const std::string& message = {});
