@@ -296,11 +296,16 @@ std::map<ObjectKey, std::set<ClusterName>> Gatherer::UsersOf(const ObjectKey& cl
 }
 
 void Gatherer::KeepClaimsTogether(Gathered& gathered) const {
+  if (gathered.adapter == nullptr || gathered.view.workload->requirement.ClaimNames().empty())
+    return;
   std::vector<verify::ClaimCandidate> candidates;
   for (ClusterView& cluster : gathered.clusters) {
+    const Worker& worker = *gathered.workers->Find(cluster.name);
     candidates.push_back({.worker = cluster.name,
-                          .objects = &gathered.workers->Find(cluster.name)->objects(),
-                          .usable = cluster.contact == Contact::kFull && cluster.allowed,
+                          .objects = &worker.objects(),
+                          .usable = cluster.allowed &&
+                                    verify::IsUsable(worker.objects(), *gathered.adapter,
+                                                     worker.Facts().connection),
                           .verdict = &cluster.verdict});
   }
   verify::KeepClaimsTogether(

@@ -115,6 +115,15 @@ void VerifyDevicesToo(const Subject& subject, const WorkerObjects& worker,
 
 }  // namespace
 
+bool IsUsable(const WorkerObjects& worker, const tracking::JobAdapter& kind,
+              const ConnectionState& connection) {
+  const auto is_synced = [](const auto& objects) {
+    return objects.cache().health().state == watch::CacheState::kSynced;
+  };
+  return connection.phase == ConnectionPhase::kConnected && is_synced(worker.clones()) &&
+         is_synced(worker.jobs(kind));
+}
+
 verdict::Reason WorkerRemoved() { return {ReasonCode::kWorkerRemoved, "", verdict::NotAllowed{}}; }
 
 verdict::Reason ExcludedBy(const std::string& admission_check) {

@@ -23,6 +23,11 @@
 
 namespace fedra::verify {
 
+// Whether what the worker shows of jobs of this kind can be acted upon: it is connected, and the
+// clones and jobs there are listed. A claim that is allocated on another one keeps no job there.
+bool IsUsable(const WorkerObjects& worker, const tracking::JobAdapter& kind,
+              const ConnectionState& connection);
+
 // Why a job may not run on a worker: it was removed from the configuration, or this AdmissionCheck
 // does not name it.
 verdict::Reason WorkerRemoved();

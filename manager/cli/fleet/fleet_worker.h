@@ -80,6 +80,8 @@ class FleetWorker final {
   std::optional<verdict::Reason> Silence() const;
   // Whether its classes and devices are known completely.
   bool IsKnown() const;
+  // verify::IsUsable(); of a worker of which claims alone are read, whether it is connected.
+  bool IsUsable(const tracking::JobAdapter& kind) const;
   // Whether new nodes could bring devices.
   bool HasScalablePools() const {
     return settings_.verified.devices && !settings_.verified.devices->scalable_pools.empty();
@@ -90,6 +92,8 @@ class FleetWorker final {
  private:
   std::vector<verify::SameName> SameNames(const tracking::SubmittedJob& job) const;
   tracking::Ownership OwnershipOfJob(const tracking::Job& there) const;
+  // The job of this name there, if it is a copy of ours; else null.
+  std::shared_ptr<const tracking::Job> OurJob(const tracking::SubmittedJob& job) const;
 
   const FleetWorkerSettings settings_;
   verify::WorkerFacts facts_;
