@@ -17,7 +17,7 @@
 #include "cluster-clients/watch/object_cache.h"
 #include "config/load.h"
 #include "manager/cli/commands.h"
-#include "manager/cli/fleet/connect_error.h"
+#include "manager/cli/judged/connect_error.h"
 #include "manager/cli/fleet/live_fleet.h"
 #include "manager/cli/fleet/orphan_list.h"
 #include "manager/cli/text/display_text.h"

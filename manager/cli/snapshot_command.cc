@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "base/write_file.h"
 #include "manager/cli/commands.h"
-#include "manager/cli/fleet/connect_error.h"
+#include "manager/cli/judged/connect_error.h"
 #include "manager/cli/fleet/fleet.h"
 #include "manager/cli/snapshots/snapshot_names.h"
 #include "manager/cli/snapshots/snapshot_recorder.h"

@@ -25,7 +25,7 @@
 #include "manager/cli/bundle/known_names.h"
 #include "manager/cli/bundle/secrets.h"
 #include "manager/cli/commands.h"
-#include "manager/cli/read_input.h"
+#include "manager/cli/text/read_input.h"
 #include "manager/cli/snapshots/snapshot_file.h"
 #include "manager/cli/snapshots/snapshot_names.h"
 #include "manager/placement/action.h"

@@ -10,7 +10,7 @@
 
 #include "base/time.h"
 #include "config/load.h"
-#include "manager/cli/read_input.h"
+#include "manager/cli/text/read_input.h"
 #include "manager/cli/snapshots/snapshot_file.h"
 #include "manager/cli/text/display_text.h"
 #include "manager/wiring.h"

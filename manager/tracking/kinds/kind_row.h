@@ -39,15 +39,6 @@ struct SuspendRule {
   bool operator==(const SuspendRule&) const = default;
 };
 
-// How its pods are recognized: a label whose value is the job's name. `also_key` and
-// `also_value` tell kinds apart that share the label.
-struct PodLabel {
-  std::string key;  // empty: they cannot be recognized
-  std::string also_key = {};
-  std::string also_value = {};
-  bool operator==(const PodLabel&) const = default;
-};
-
 // Another object that jobs of the kind name, and without which their operator does not know what to
 // run: it must be on the worker, and be there what it is on the manager. Of its spec all counts.
 struct ReferenceRule {

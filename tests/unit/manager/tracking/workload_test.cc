@@ -4,7 +4,7 @@
 
 #include "base/time.h"
 #include "manager/tracking/kueue_api.h"
-#include "manager/tracking/submitted.h"
+#include "manager/tracking/kinds/submitted.h"
 #include "manager/tracking/workload.h"
 #include "tests/support/catch.h"
 

@@ -1,10 +1,10 @@
-#include "manager/cli/fleet/fleet_worker.h"
+#include "manager/cli/judged/fleet_worker.h"
 
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "manager/cli/fleet/connect_error.h"
+#include "manager/cli/judged/connect_error.h"
 #include "manager/tracking/resources.h"
 #include "manager/verify/dra_api.h"
 #include "manager/verify/named_claims.h"

@@ -1,6 +1,6 @@
 // One worker's whole verdict on a job, and what check says about it.
 
-#include "manager/cli/fleet/fleet_worker.h"
+#include "manager/cli/judged/fleet_worker.h"
 
 #include <nlohmann/json.hpp>
 

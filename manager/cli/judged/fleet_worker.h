@@ -18,7 +18,7 @@
 
 #include "cluster-clients/cluster.h"
 #include "manager/report/job_verdict.h"
-#include "manager/tracking/submitted.h"
+#include "manager/tracking/kinds/submitted.h"
 #include "manager/verify/verify.h"
 #include "manager/verify/worker_objects.h"
 
