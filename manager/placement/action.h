@@ -89,7 +89,7 @@ struct FinishWorkload {
 };
 // Durable: this cluster did not keep the workload.
 struct RecordFailure {
-  Failure failure;  // `times` is counted when it is recorded
+  Failure failure;                               // `times` is counted when it is recorded
   std::optional<AttemptEnd> end = std::nullopt;  // of the attempt there; nothing: by its reason
 };
 // Not durable: from now on the job is being created there.

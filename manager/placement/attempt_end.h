@@ -20,9 +20,9 @@ enum class AttemptEnd {
   kRequeued,   // a later attempt began, and nothing else was seen of this one's end
 };
 inline constexpr std::array kAttemptEnds = {
-    AttemptEnd::kFinished, AttemptEnd::kFailed,    AttemptEnd::kDeleted,
-    AttemptEnd::kLostRace, AttemptEnd::kTimedOut,  AttemptEnd::kWithdrawn,
-    AttemptEnd::kEvicted,  AttemptEnd::kRefused,   AttemptEnd::kRequeued};
+    AttemptEnd::kFinished, AttemptEnd::kFailed,   AttemptEnd::kDeleted,
+    AttemptEnd::kLostRace, AttemptEnd::kTimedOut, AttemptEnd::kWithdrawn,
+    AttemptEnd::kEvicted,  AttemptEnd::kRefused,  AttemptEnd::kRequeued};
 
 // "LostRace": as it is stored and shown.
 constexpr std::string_view ToString(AttemptEnd end) {

@@ -85,7 +85,8 @@ void ForgetEmptied(const Context& context, Decision& decision) {
 
 void DecideGone(const Context& context, Decision& decision) {
   decision.phase = Phase::kGone;
-  if (CleanUp(context, nullptr, AttemptEnd::kDeleted, decision)) decision.actions.emplace_back(Forget{});
+  if (CleanUp(context, nullptr, AttemptEnd::kDeleted, decision))
+    decision.actions.emplace_back(Forget{});
 }
 
 void DecideFinished(const Context& context, Decision& decision) {

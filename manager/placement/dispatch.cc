@@ -130,7 +130,8 @@ void Withdraw(const Context& context, const Choice& choice, Decision& decision) 
       RememberFailure(context, cluster, verdict::ReasonCode::kRecentlyFailed, message, decision,
                       FailureKind::kLate);
     }
-    TakeBackFrom(context, cluster, late ? AttemptEnd::kTimedOut : AttemptEnd::kWithdrawn, {}, decision);
+    TakeBackFrom(context, cluster, late ? AttemptEnd::kTimedOut : AttemptEnd::kWithdrawn, {},
+                 decision);
     if (late) {
       decision.actions.emplace_back(
           Note{notes::kAdmissionTimedOut.name, cluster.name, std::move(message)});

@@ -48,13 +48,12 @@ bool TakeBackFrom(const Context& context, const ClusterView& cluster, AttemptEnd
       decision.actions.emplace_back(RecordResidue{cluster.name});
     return true;
   }
-  if (has_ours)
-    decision.actions.emplace_back(DeleteRemote{cluster.name, end, message});
+  if (has_ours) decision.actions.emplace_back(DeleteRemote{cluster.name, end, message});
   return !has_ours;
 }
 
-bool CleanUp(const Context& context, const ClusterView* keep, AttemptEnd end,
-             Decision& decision, const std::string& message) {
+bool CleanUp(const Context& context, const ClusterView* keep, AttemptEnd end, Decision& decision,
+             const std::string& message) {
   bool clean = true;
   for (const ClusterView& cluster : context.clusters) {
     if (&cluster != keep) clean &= TakeBackFrom(context, cluster, end, message, decision);

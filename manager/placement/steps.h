@@ -35,7 +35,7 @@ bool TakeBackFrom(const Context& context, const ClusterView& cluster, AttemptEnd
 // TakeBackFrom() every cluster but `keep` (null: none). True when nothing had to be done on any
 // cluster with contact.
 // `message`: how the attempt there ended, in words.
-bool CleanUp(const Context& context, const ClusterView* keep, AttemptEnd end,
-             Decision& decision, const std::string& message = {});
+bool CleanUp(const Context& context, const ClusterView* keep, AttemptEnd end, Decision& decision,
+             const std::string& message = {});
 
 }  // namespace fedra::placement

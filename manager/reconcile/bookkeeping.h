@@ -44,8 +44,8 @@ class Bookkeeping final {
   void ClearRound(const Execution& execution);
   // Ends the running attempt there, unless it has ended already: what was found first is the
   // reason. `outcome`: an AttemptEnd, or the code of a failure's reason.
-  void EndAttempt(const Execution& execution, const ClusterName& cluster,
-                  std::string_view outcome, const std::string& message);
+  void EndAttempt(const Execution& execution, const ClusterName& cluster, std::string_view outcome,
+                  const std::string& message);
   void ClearResidue(const Execution& execution, const ClusterName& cluster);
   // The log of a failed pod, into the history alone; once.
   bool WantsLog(const Execution& execution) { return status_writer_.WantsLog(execution.gathered); }

@@ -301,16 +301,17 @@ void Gatherer::KeepClaimsTogether(Gathered& gathered) const {
   std::vector<verify::ClaimCandidate> candidates;
   for (ClusterView& cluster : gathered.clusters) {
     const Worker& worker = *gathered.workers->Find(cluster.name);
-    candidates.push_back({.worker = cluster.name,
-                          .objects = &worker.objects(),
-                          .usable = cluster.allowed &&
-                                    verify::IsUsable(worker.objects(), *gathered.adapter,
-                                                     worker.Facts().connection),
-                          .verdict = &cluster.verdict});
+    candidates.push_back(
+        {.worker = cluster.name,
+         .objects = &worker.objects(),
+         .usable = cluster.allowed &&
+                   verify::IsUsable(worker.objects(), *gathered.adapter, worker.Facts().connection),
+         .verdict = &cluster.verdict});
   }
   verify::KeepClaimsTogether(
       gathered.view.workload->requirement, candidates,
-      [&](const ObjectKey& claim) { return UsersOf(claim, gathered); }, settings_.rules.shared_claims);
+      [&](const ObjectKey& claim) { return UsersOf(claim, gathered); },
+      settings_.rules.shared_claims);
   for (size_t i = 0; i < candidates.size(); ++i)
     gathered.clusters[i].claims_in_use = candidates[i].claims_in_use;
 }

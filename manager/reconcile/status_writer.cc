@@ -22,7 +22,8 @@ using placement::ClusterView;
 // Of a large fleet the refusals are worth more than the two-hundredth Yes.
 constexpr size_t kMaxVerdicts = 64;
 
-// What is worth remembering, at most kMaxVerdicts: where it was dispatched, then refusals, then the rest.
+// What is worth remembering, at most kMaxVerdicts: where it was dispatched, then refusals, then the
+// rest.
 std::vector<const ClusterView*> WorthRemembering(const Gathered& gathered) {
   std::vector<const ClusterView*> chosen;
   for (const ClusterView& cluster : gathered.clusters) chosen.push_back(&cluster);

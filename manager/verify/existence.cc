@@ -129,7 +129,8 @@ std::shared_ptr<const ClaimSummary> Original(const ObjectKey& key,
 void TellWhyNoCopy(const ExistenceOptions& options, verdict::Missing& missing) {
   if (options.manager_templates == nullptr) return;
   // Copying would not help when there is nothing to copy.
-  if (!options.rules.copies_templates && options.manager_templates->Find(missing.key) != nullptr) return;
+  if (!options.rules.copies_templates && options.manager_templates->Find(missing.key) != nullptr)
+    return;
   missing.unknown =
       UnreadableFrom(options.manager_templates->health(), "resourceclaimtemplates.resource.k8s.io");
   if (!missing.unknown)
@@ -309,8 +310,8 @@ verdict::Verdict VerifyExistence(const tracking::Requirement& requirement, const
   Notes notes;
   VerifyClaims(requirement, worker, options, verdict, notes);
   if (worker.references != nullptr) {
-    VerifyReferences(requirement, *worker.references, options.manager_references, options.rules.drift,
-                     verdict, notes);
+    VerifyReferences(requirement, *worker.references, options.manager_references,
+                     options.rules.drift, verdict, notes);
   }
   VerifyNames(worker, verdict);
   // A note never hides a refusal.

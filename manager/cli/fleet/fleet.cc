@@ -10,9 +10,9 @@
 
 #include "base/time.h"
 #include "config/load.h"
-#include "manager/cli/text/read_input.h"
 #include "manager/cli/snapshots/snapshot_file.h"
 #include "manager/cli/text/display_text.h"
+#include "manager/cli/text/read_input.h"
 #include "manager/wiring.h"
 
 namespace fedra::cli {

@@ -188,7 +188,8 @@ std::vector<ClusterCase> Clusters() {
        {"Unknown", "Forbidden"}},
       {"credentials-rejected",
        [](Server& worker, const std::string&) {
-         worker.SetUser({.name = kReader, .groups = {}, .token = "another", .allow = {}, .deny = {}});
+         worker.SetUser(
+             {.name = kReader, .groups = {}, .token = "another", .allow = {}, .deny = {}});
        },
        {"Unknown", "CredentialsRejected"}},
       {"somebodys-job",

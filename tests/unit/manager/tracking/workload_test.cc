@@ -3,8 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/time.h"
-#include "manager/tracking/kueue_api.h"
 #include "manager/tracking/kinds/submitted.h"
+#include "manager/tracking/kueue_api.h"
 #include "manager/tracking/workload.h"
 #include "tests/support/catch.h"
 
