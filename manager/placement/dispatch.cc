@@ -149,8 +149,8 @@ void RememberSpent(const Context& context, const ClusterView& cluster, Decision&
           : fmt::format("{} has deactivated the copy (spec.active is false there)",
                         cluster.name.value);
   message = Cut(std::move(message), tracking::kMaxCheckMessage);
-  Refusal refusal = RefusalOf(cluster.name, verdict::ReasonCode::kRecentlyFailed,
-                              std::move(message), context.now);
+  RefusalRecord refusal = RefusalOf(cluster.name, verdict::ReasonCode::kRecentlyFailed,
+                                    std::move(message), context.now);
   decision.actions.emplace_back(std::move(refusal.failure));
   decision.actions.emplace_back(std::move(refusal.note));
 }

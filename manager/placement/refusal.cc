@@ -6,10 +6,10 @@
 
 namespace fedra::placement {
 
-Refusal RefusalOf(const ClusterName& cluster, verdict::ReasonCode reason, std::string message,
-                  WallTime now) {
+RefusalRecord RefusalOf(const ClusterName& cluster, verdict::ReasonCode reason, std::string message,
+                        WallTime now) {
   using verdict::ReasonCode;
-  Refusal refusal;
+  RefusalRecord refusal;
   refusal.failure.failure = {cluster, reason, now, message, /*refused=*/true};
   // Of the other reasons the code says more than that it was refused.
   if (reason == ReasonCode::kRecentlyFailed) refusal.failure.end = AttemptEnd::kRefused;

@@ -9,12 +9,12 @@
 
 namespace fedra::placement {
 
-struct Refusal {
+struct RefusalRecord {
   RecordFailure failure;  // the worker is left alone for a while
   Note note;
 };
 // `message`: what the worker said, or what is there.
-Refusal RefusalOf(const ClusterName& cluster, verdict::ReasonCode reason, std::string message,
-                  WallTime now);
+RefusalRecord RefusalOf(const ClusterName& cluster, verdict::ReasonCode reason, std::string message,
+                        WallTime now);
 
 }  // namespace fedra::placement

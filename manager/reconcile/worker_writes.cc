@@ -99,7 +99,8 @@ Result<void> WorkerWrites::Create(Execution& execution, Worker& worker,
 
 Result<void> WorkerWrites::Refused(Execution& execution, const ClusterName& cluster,
                                    verdict::ReasonCode code, std::string message) {
-  const placement::Refusal refusal = placement::RefusalOf(cluster, code, message, clock_.Now());
+  const placement::RefusalRecord refusal =
+      placement::RefusalOf(cluster, code, message, clock_.Now());
   FEDRA_RETURN_IF_ERROR(bookkeeping_.Do(execution, refusal.failure));
   FEDRA_RETURN_IF_ERROR(bookkeeping_.Do(execution, refusal.note));
   return Fail(ErrorCode::kConflict, std::move(message));

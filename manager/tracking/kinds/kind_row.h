@@ -17,6 +17,7 @@
 #include "base/field_path.h"
 #include "base/field_rules.h"
 #include "cluster-clients/kube/resource.h"
+#include "manager/tracking/pod_label.h"
 
 namespace fedra::tracking {
 

@@ -13,7 +13,7 @@ TEST_CASE("a refusal leaves the worker alone for a while, and says why in the at
   const ClusterName east("east");
   for (const ReasonCode code :
        {ReasonCode::kRecentlyFailed, ReasonCode::kForbidden, ReasonCode::kNameConflict}) {
-    const Refusal refusal = RefusalOf(east, code, "a webhook said no", WallTime{});
+    const RefusalRecord refusal = RefusalOf(east, code, "a webhook said no", WallTime{});
     CHECK(refusal.failure.failure.refused);
     CHECK(refusal.failure.failure.reason == code);
     CHECK(refusal.failure.end.has_value() == (code == ReasonCode::kRecentlyFailed));
