@@ -109,6 +109,13 @@ placement::Policy ToPolicy(const config::Configuration& configuration) {
   return policy;
 }
 
+verify::Rules ToRules(const config::VerificationSettings& verification) {
+  return {.drift = SameName(verification.template_drift),
+          .undeclared = SameName(verification.capabilities),
+          .shared_claims = SameName(verification.shared_claims),
+          .copies_templates = verification.template_sync != config::SyncPolicy::kNever};
+}
+
 reconcile::GatherSettings ToGather(const config::Configuration& configuration) {
   const config::DispatchSettings& dispatch = configuration.dispatch;
   const config::VerificationSettings& verification = configuration.verification;
@@ -119,10 +126,7 @@ reconcile::GatherSettings ToGather(const config::Configuration& configuration) {
                     .max_passes = dispatch.backfill.max_passes,
                     .max_wait = dispatch.backfill.max_wait};
   settings.devices = verification.devices == config::DeviceCheck::kEnforce;
-  settings.undeclared = SameName(verification.capabilities);
-  settings.shared_claims = SameName(verification.shared_claims);
-  settings.copies_templates = verification.template_sync != config::SyncPolicy::kNever;
-  settings.drift = SameName(verification.template_drift);
+  settings.rules = ToRules(verification);
   return settings;
 }
 

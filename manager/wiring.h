@@ -22,6 +22,8 @@ tracking::JobKindsPtr ToKinds(const config::Configuration& configuration);
 // Whether jobs are taken back from workers that are removed from the configuration.
 bool DrainsRemoved(const config::Configuration& configuration);
 placement::Policy ToPolicy(const config::Configuration& configuration);
+// By which verdicts are made, the daemon's and the commands'.
+verify::Rules ToRules(const config::VerificationSettings& verification);
 reconcile::GatherSettings ToGather(const config::Configuration& configuration);
 reconcile::TemplateSettings ToTemplates(const config::Configuration& configuration);
 // The manager as a cluster among the workers, for commands that ask all of them.

@@ -7,7 +7,7 @@
 
 #include "config/yaml_json.h"
 #include "manager/cli/commands.h"
-#include "manager/cli/read_input.h"
+#include "manager/cli/text/read_input.h"
 
 namespace fedra::cli {
 namespace {

@@ -160,7 +160,8 @@ std::vector<std::string> ExplainableWords() {
   std::vector<std::string> words;
   for (const verdict::ReasonEntry& entry : verdict::ReasonCatalogue())
     words.emplace_back(entry.name);
-  for (const report::StateEntry& entry : report::StateEntries()) words.emplace_back(entry.name);
+  for (const report::StateEntry& entry : report::StateEntries())
+    if (!Contains(words, entry.name)) words.emplace_back(entry.name);
   for (const NoteReason& note : placement::notes::kNoteReasons)
     if (!Contains(words, note.name)) words.emplace_back(note.name);
   return words;

@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/types.h"
+#include "manager/placement/attempt_end.h"
 #include "manager/placement/view.h"
 #include "manager/tracking/workload.h"
 #include "verdict/reason.h"
@@ -54,16 +55,16 @@ struct SetClonePriority {
 // Our job, then our clone, on one worker.
 struct DeleteRemote {
   ClusterName cluster;
-  // How the attempt there ended: "LostRace", "TimedOut", "Evicted", "Finished", ... Empty: it did
-  // not; what is removed is left from a previous admission and in the way of the attempt.
-  std::string outcome;
+  // How the attempt there ended. Nothing: it did not; what is removed is left from a previous
+  // admission and in the way of the attempt.
+  std::optional<AttemptEnd> end;
   std::string message = {};  // how it ended, in words; may be empty
 };
 // The job failed, and its copies stay on the worker for a while: the attempt there ends all the
 // same, and nothing is reserved for it.
 struct KeepRemote {
   ClusterName cluster;
-  std::string outcome;  // of the attempt, as in DeleteRemote
+  AttemptEnd end = AttemptEnd::kFailed;  // of the attempt
   std::string message;
 };
 // The last lines of a pod of the failed job go into the history, once.
@@ -88,9 +89,8 @@ struct FinishWorkload {
 };
 // Durable: this cluster did not keep the workload.
 struct RecordFailure {
-  Failure failure;  // `times` is counted when it is recorded
-  // How the attempt there ended: "TimedOut", "Evicted", "Refused"; empty: the failure's reason.
-  std::string outcome = {};
+  Failure failure;                               // `times` is counted when it is recorded
+  std::optional<AttemptEnd> end = std::nullopt;  // of the attempt there; nothing: by its reason
 };
 // Not durable: from now on the job is being created there.
 struct RecordPlacing {

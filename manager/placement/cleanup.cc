@@ -54,12 +54,17 @@ std::optional<WallTime> AwaitsPods(const Context& context, const ClusterView& wo
   return until;
 }
 
+// Of the attempt on the worker of a workload that has ended.
+AttemptEnd EndIn(Phase phase) {
+  if (phase == Phase::kFailed) return AttemptEnd::kFailed;
+  return phase == Phase::kFinished ? AttemptEnd::kFinished : AttemptEnd::kDeleted;
+}
+
 // Adds to `message` until when the copies stay.
-void Keep(const Context& context, const ClusterView& worker, std::string& message,
+void Keep(const Context& context, const ClusterView& worker, AttemptEnd end, std::string& message,
           Decision& decision) {
   const WallTime until = context.workload().finished->since + context.policy.keep_failed;
-  decision.actions.emplace_back(
-      KeepRemote{worker.name, std::string(ToString(decision.phase)), message});
+  decision.actions.emplace_back(KeepRemote{worker.name, end, message});
   WakeBy(until, decision.wake_at);
   const std::string kept = fmt::format("; its job and pods stay on {} until {}", worker.name.value,
                                        FormatRfc3339(until));
@@ -80,7 +85,8 @@ void ForgetEmptied(const Context& context, Decision& decision) {
 
 void DecideGone(const Context& context, Decision& decision) {
   decision.phase = Phase::kGone;
-  if (CleanUp(context, nullptr, "Deleted", decision)) decision.actions.emplace_back(Forget{});
+  if (CleanUp(context, nullptr, AttemptEnd::kDeleted, decision))
+    decision.actions.emplace_back(Forget{});
 }
 
 void DecideFinished(const Context& context, Decision& decision) {
@@ -110,8 +116,9 @@ void DecideFinished(const Context& context, Decision& decision) {
                                 : failed ? notes::kJobFailed.name
                                          : notes::kCompleted.name;
   const ClusterView* kept = failed ? KeepsFailed(context) : nullptr;
-  const bool clean = CleanUp(context, kept, ToString(decision.phase), decision, message);
-  if (kept != nullptr) Keep(context, *kept, message, decision);
+  const AttemptEnd end = EndIn(decision.phase);
+  const bool clean = CleanUp(context, kept, end, decision, message);
+  if (kept != nullptr) Keep(context, *kept, end, message, decision);
   ForgetEmptied(context, decision);
   if (!clean || kept != nullptr)
     decision.actions.emplace_back(Note{note, decision.worker, message, {"the end"}});
@@ -135,7 +142,7 @@ void DecideWithoutQuota(const Context& context, Decision& decision) {
   const tracking::AdmissionCheckState& check = *workload.Check(context.view.check);
   if (const ClusterView* ended = UnmirroredEnd(context); ended != nullptr)
     return MirrorEnd(*ended, decision);
-  CleanUp(context, nullptr, "Evicted", decision);
+  CleanUp(context, nullptr, AttemptEnd::kEvicted, decision);
   if (context.view.job != nullptr && context.view.job->shows_activity)
     decision.actions.emplace_back(ClearActivity{});
   const bool placed = !workload.cluster_name.empty() || !workload.nominated.empty();

@@ -9,6 +9,7 @@
 #include "manager/placement/message.h"
 #include "manager/placement/note_reasons.h"
 #include "manager/placement/rank.h"
+#include "manager/placement/refusal.h"
 #include "manager/placement/steps.h"
 #include "manager/tracking/kueue_api.h"
 #include "verdict/reason_text.h"
@@ -53,7 +54,7 @@ void AdmitWinner(const Context& context, const ClusterView& winner, Decision& de
   decision.worker = winner.name;
   if (!has_job && !IsBeingPlacedOn(context, winner))
     decision.actions.emplace_back(RecordPlacing{winner.name});
-  const bool clean = CleanUp(context, &winner, "LostRace", decision);
+  const bool clean = CleanUp(context, &winner, AttemptEnd::kLostRace, decision);
   if (!has_job) {
     decision.why = fmt::format(
         "admitted on {}; {}", winner.name.value,
@@ -62,7 +63,7 @@ void AdmitWinner(const Context& context, const ClusterView& winner, Decision& de
   if (winner.job != nullptr && !has_job) {
     // An old incarnation's job of ours goes first; a foreign one made the worker ineligible before
     // we came here.
-    decision.actions.emplace_back(DeleteRemote{winner.name, {}});
+    decision.actions.emplace_back(DeleteRemote{winner.name, std::nullopt});
     return;
   }
   if (!has_job) decision.actions.emplace_back(CreateJob{winner.name});
@@ -82,7 +83,7 @@ void Block(const Context& context, const tracking::AdmissionCheckState& check, c
            Decision& decision) {
   decision.phase = Phase::kBlocked;
   decision.wake_at = WakeAt(context, choice);
-  CleanUp(context, nullptr, "Withdrawn", decision);
+  CleanUp(context, nullptr, AttemptEnd::kWithdrawn, decision);
   // A worker that has just come back is about to answer, one that has just gone may be back at
   // once, and a line that moves is about to stand: until then what was said stands. Otherwise a
   // worker that flaps, or one device that becomes free, would cost a write, an event and a line in
@@ -129,13 +130,8 @@ void Withdraw(const Context& context, const Choice& choice, Decision& decision) 
       RememberFailure(context, cluster, verdict::ReasonCode::kRecentlyFailed, message, decision,
                       FailureKind::kLate);
     }
-    const bool has_ours = HasOurs(cluster);
-    if (!IsOutOfReach(context, cluster)) {
-      if (has_ours)
-        decision.actions.emplace_back(DeleteRemote{cluster.name, late ? "TimedOut" : "Withdrawn"});
-    } else if (has_ours || Contains(context.record.nominated, cluster.name)) {
-      decision.actions.emplace_back(RecordResidue{cluster.name});
-    }
+    TakeBackFrom(context, cluster, late ? AttemptEnd::kTimedOut : AttemptEnd::kWithdrawn, {},
+                 decision);
     if (late) {
       decision.actions.emplace_back(
           Note{notes::kAdmissionTimedOut.name, cluster.name, std::move(message)});
@@ -153,10 +149,10 @@ void RememberSpent(const Context& context, const ClusterView& cluster, Decision&
           : fmt::format("{} has deactivated the copy (spec.active is false there)",
                         cluster.name.value);
   message = Cut(std::move(message), tracking::kMaxCheckMessage);
-  RememberFailure(context, cluster, verdict::ReasonCode::kRecentlyFailed, message, decision,
-                  FailureKind::kRefusal);
-  decision.actions.emplace_back(
-      Note{notes::kDispatchFailed.name, cluster.name, std::move(message)});
+  RefusalRecord refusal = RefusalOf(cluster.name, verdict::ReasonCode::kRecentlyFailed,
+                                    std::move(message), context.now);
+  decision.actions.emplace_back(std::move(refusal.failure));
+  decision.actions.emplace_back(std::move(refusal.note));
 }
 
 void CopyTo(const Context& context, const ClusterView& cluster, Decision& decision) {
@@ -167,10 +163,10 @@ void CopyTo(const Context& context, const ClusterView& cluster, Decision& decisi
   // A copy of an earlier incarnation, or a clone that is never admitted, is removed first; its end
   // wakes us again.
   if (!HasOwnClone(cluster)) {
-    decision.actions.emplace_back(DeleteRemote{cluster.name, {}});
+    decision.actions.emplace_back(DeleteRemote{cluster.name, std::nullopt});
   } else if (IsSpent(*cluster.clone)) {
     if (!cluster.clone->deleting) RememberSpent(context, cluster, decision);
-    decision.actions.emplace_back(DeleteRemote{cluster.name, {}});
+    decision.actions.emplace_back(DeleteRemote{cluster.name, std::nullopt});
   } else if (tracking::PriorityDiffers(context.workload(), *cluster.clone)) {
     decision.actions.emplace_back(SetClonePriority{cluster.name});
   }

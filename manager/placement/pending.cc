@@ -27,7 +27,7 @@ void DecideEnded(const Context& context, const ClusterView& ended,
   decision.phase = Phase::kRunning;
   decision.worker = ended.name;
   AdmitOn(ended, decision);
-  CleanUp(context, &ended, "LostRace", decision);
+  CleanUp(context, &ended, AttemptEnd::kLostRace, decision);
 }
 
 void BlockForChecks(const Context& context, const tracking::AdmissionCheckState& check,
@@ -67,7 +67,7 @@ void DecidePending(const Context& context, const tracking::AdmissionCheckState& 
   if (!context.workload().cluster_name.empty()) {
     decision.phase = Phase::kRequeued;
     decision.why = "evicted; looking for a worker again";
-    CleanUp(context, nullptr, "Evicted", decision);
+    CleanUp(context, nullptr, AttemptEnd::kEvicted, decision);
     if (context.view.job != nullptr && context.view.job->shows_activity)
       decision.actions.emplace_back(ClearActivity{});
     decision.actions.emplace_back(ClearPlacement{decision.why});
@@ -79,7 +79,7 @@ void DecidePending(const Context& context, const tracking::AdmissionCheckState& 
     decision.why = std::move(not_yet->why);
     return;
   }
-  if (!HasBegun(context, check) && !CleanUp(context, nullptr, "Evicted", decision)) {
+  if (!HasBegun(context, check) && !CleanUp(context, nullptr, AttemptEnd::kEvicted, decision)) {
     decision.why = "removing copies left from its previous admission";
     const WallTime until = context.workload().quota_reserved->since + kLongestCleanUp;
     if (context.now < until) WakeBy(until, decision.wake_at);

@@ -7,6 +7,7 @@
 #include "base/time.h"
 #include "manager/placement/message.h"
 #include "manager/placement/note_reasons.h"
+#include "manager/placement/refusal.h"
 #include "manager/placement/stages.h"
 #include "manager/placement/steps.h"
 #include "manager/tracking/kueue_api.h"
@@ -74,8 +75,8 @@ void DecideFinishedClone(const Context& context, const ClusterView& worker, Deci
     std::string message = fmt::format("the copy on {} does not match its job there ({}): {}",
                                       worker.name.value, finished.reason, finished.message);
     // It would go the same way again at once, for instance because a webhook there changes jobs.
-    RememberFailure(context, worker, verdict::ReasonCode::kRecentlyFailed, message, decision,
-                    FailureKind::kRefusal);
+    decision.actions.emplace_back(
+        RefusalOf(worker.name, verdict::ReasonCode::kRecentlyFailed, message, context.now).failure);
     return TakeBack(notes::kRequeued, worker.name, std::move(message), decision);
   }
   if (finished.reason == tracking::kOwnerNotFound)  // not the job's result
@@ -92,7 +93,7 @@ void DecideFinishedClone(const Context& context, const ClusterView& worker, Deci
 }
 
 void DecideRunning(const Context& context, const ClusterView& worker, Decision& decision) {
-  CleanUp(context, &worker, "LostRace", decision);
+  CleanUp(context, &worker, AttemptEnd::kLostRace, decision);
   if (tracking::PriorityDiffers(context.workload(), *worker.clone))
     decision.actions.emplace_back(SetClonePriority{worker.name});
   if (worker.job == nullptr) {
@@ -102,7 +103,8 @@ void DecideRunning(const Context& context, const ClusterView& worker, Decision& 
   } else if (!HasOwnJob(worker)) {
     std::string message = fmt::format("a foreign job {} exists on {}",
                                       context.view.job->key.ToString(), worker.name.value);
-    RememberFailure(context, worker, verdict::ReasonCode::kNameConflict, message, decision);
+    decision.actions.emplace_back(
+        RefusalOf(worker.name, verdict::ReasonCode::kNameConflict, message, context.now).failure);
     TakeBack(notes::kNameConflict, worker.name, std::move(message), decision);
   } else {
     decision.actions.emplace_back(MirrorStatus{worker.name});

@@ -8,19 +8,17 @@
 namespace fedra::placement {
 namespace {
 
-// Of the attempt; empty: the failure's reason.
-std::string OutcomeOf(FailureKind kind) {
+// Of the attempt; nothing: by the failure's reason.
+std::optional<AttemptEnd> EndOf(FailureKind kind) {
   switch (kind) {
     case FailureKind::kLate:
-      return "TimedOut";
+      return AttemptEnd::kTimedOut;
     case FailureKind::kEvicted:
-      return "Evicted";
-    case FailureKind::kRefusal:
-      return "Refused";
+      return AttemptEnd::kEvicted;
     case FailureKind::kPassing:
       break;
   }
-  return {};
+  return std::nullopt;
 }
 
 }  // namespace
@@ -32,8 +30,7 @@ void WakeBy(WallTime time, std::optional<WallTime>& wake_at) {
 void RememberFailure(const Context& context, const ClusterView& cluster, verdict::ReasonCode reason,
                      std::string message, Decision& decision, FailureKind kind) {
   decision.actions.emplace_back(RecordFailure{
-      {cluster.name, reason, context.now, std::move(message), kind == FailureKind::kRefusal},
-      OutcomeOf(kind)});
+      {cluster.name, reason, context.now, std::move(message), /*refused=*/false}, EndOf(kind)});
 }
 
 void MirrorEnd(const ClusterView& cluster, Decision& decision) {
@@ -43,19 +40,23 @@ void MirrorEnd(const ClusterView& cluster, Decision& decision) {
   decision.actions.emplace_back(MirrorStatus{cluster.name});
 }
 
-bool CleanUp(const Context& context, const ClusterView* keep, std::string_view outcome,
-             Decision& decision, const std::string& message) {
+bool TakeBackFrom(const Context& context, const ClusterView& cluster, AttemptEnd end,
+                  const std::string& message, Decision& decision) {
+  const bool has_ours = HasOurs(cluster);
+  if (IsOutOfReach(context, cluster)) {
+    if (has_ours || Contains(context.record.nominated, cluster.name))
+      decision.actions.emplace_back(RecordResidue{cluster.name});
+    return true;
+  }
+  if (has_ours) decision.actions.emplace_back(DeleteRemote{cluster.name, end, message});
+  return !has_ours;
+}
+
+bool CleanUp(const Context& context, const ClusterView* keep, AttemptEnd end, Decision& decision,
+             const std::string& message) {
   bool clean = true;
   for (const ClusterView& cluster : context.clusters) {
-    if (&cluster == keep) continue;
-    const bool has_ours = HasOurs(cluster);
-    if (IsOutOfReach(context, cluster)) {
-      if (has_ours || Contains(context.record.nominated, cluster.name))
-        decision.actions.emplace_back(RecordResidue{cluster.name});
-    } else if (has_ours) {
-      clean = false;
-      decision.actions.emplace_back(DeleteRemote{cluster.name, std::string(outcome), message});
-    }
+    if (&cluster != keep) clean &= TakeBackFrom(context, cluster, end, message, decision);
   }
   return clean;
 }

@@ -5,7 +5,6 @@
 
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "manager/placement/action.h"
 #include "manager/placement/context.h"
@@ -19,8 +18,8 @@ enum class FailureKind {
   kPassing,  // it may be asked again in the next round
   kLate,     // the same: it did not admit the workload, or could not be given its job, in time
   kEvicted,  // the same: its Kueue evicted the workload
-  kRefusal,  // it would do the same again at once, and is left alone for a while
 };
+// A worker that would do the same again at once has refused: refusal.h.
 void RememberFailure(const Context& context, const ClusterView& cluster, verdict::ReasonCode reason,
                      std::string message, Decision& decision,
                      FailureKind kind = FailureKind::kPassing);
@@ -28,10 +27,15 @@ void RememberFailure(const Context& context, const ClusterView& cluster, verdict
 // Shows the end of the job there on the manager, which ends the workload.
 void MirrorEnd(const ClusterView& cluster, Decision& decision);
 
-// Deletes our objects on every cluster but `keep` (null: none): at once where it is in reach;
-// where not, remembers to. True when nothing had to be done on any cluster with contact.
+// Takes our copies back from the cluster: at once where it is in reach; where not, remembers to, if
+// there may be some. False when there is something to be deleted now.
+bool TakeBackFrom(const Context& context, const ClusterView& cluster, AttemptEnd end,
+                  const std::string& message, Decision& decision);
+
+// TakeBackFrom() every cluster but `keep` (null: none). True when nothing had to be done on any
+// cluster with contact.
 // `message`: how the attempt there ended, in words.
-bool CleanUp(const Context& context, const ClusterView* keep, std::string_view outcome,
-             Decision& decision, const std::string& message = {});
+bool CleanUp(const Context& context, const ClusterView* keep, AttemptEnd end, Decision& decision,
+             const std::string& message = {});
 
 }  // namespace fedra::placement

@@ -57,7 +57,8 @@ Result<void> Bookkeeping::BeginAttempt(Execution& execution, store::PlacementRow
   // What the worker of the last round lost by itself has left nothing to remove.
   std::vector<store::Change> announced{
       store::RemoveLaterAttempts{row.uid, row.attempt},
-      store::EndEarlierAttempts{row.uid, row.attempt, now, "Requeued"}};
+      store::EndEarlierAttempts{row.uid, row.attempt, now,
+                                std::string(ToString(placement::AttemptEnd::kRequeued))}};
   for (const ClusterName& cluster : row.nominated) {
     announced.emplace_back(
         store::PutAttempt{{row.uid, row.attempt, cluster, now, std::nullopt, {}, {}}});
@@ -98,18 +99,11 @@ void Bookkeeping::Remember(const Execution& execution, const placement::CheckRep
 }
 
 void Bookkeeping::EndAttempt(const Execution& execution, const ClusterName& cluster,
-                             const std::string& outcome, const std::string& message) {
+                             std::string_view outcome, const std::string& message) {
   const store::PlacementRow row = Row(execution);
   if (row.attempt == 0) return;
-  store_.Enqueue(
-      store::EndAttempts{row.uid, {{row.attempt, cluster, clock_.Now(), outcome, message}}});
-}
-
-Result<void> Bookkeeping::AddResidue(const Execution& execution, const ClusterName& cluster) {
-  const store::PlacementRow row = Row(execution);
-  if (row.uid.empty()) return {};
-  return records_.AddResidue(
-      {cluster, execution.gathered.view.key, row.uid, row.job_kind, row.job, clock_.Now()});
+  store_.Enqueue(store::EndAttempts{
+      row.uid, {{row.attempt, cluster, clock_.Now(), std::string(outcome), message}}});
 }
 
 void Bookkeeping::ClearResidue(const Execution& execution, const ClusterName& cluster) {
@@ -133,8 +127,8 @@ Result<void> Bookkeeping::Do(Execution& execution, const placement::RecordFailur
   if (row.failures.size() >= kMaxFailures) row.failures.erase(row.failures.begin());
   row.failures.push_back(
       {failure.cluster, reason, failure.at, failure.message, failure.refused, times});
-  const std::string& outcome = action.outcome.empty() ? reason : action.outcome;
-  EndAttempt(execution, failure.cluster, outcome, failure.message);
+  EndAttempt(execution, failure.cluster, action.end ? ToString(*action.end) : reason,
+             failure.message);
   records_.Put(std::move(row));
   return {};
 }
@@ -164,7 +158,7 @@ Result<void> Bookkeeping::Do(Execution& execution, const placement::Forget&) {
 Result<void> Bookkeeping::Do(Execution& execution, const placement::KeepRemote& action) {
   // Asked for at every look, for as long as the copies stay.
   if (records_.EndsAttempt(execution.gathered.view.key, action.cluster))
-    EndAttempt(execution, action.cluster, action.outcome, action.message);
+    EndAttempt(execution, action.cluster, ToString(action.end), action.message);
   return {};
 }
 
@@ -199,6 +193,20 @@ Result<void> Bookkeeping::Do(Execution& execution, const placement::Note& action
         action.reason, is_warning, action.message);
   }
   return {};
+}
+
+Result<void> Bookkeeping::Do(Execution& execution, const placement::RecordResidue& action) {
+  const store::PlacementRow row = Row(execution);
+  if (!row.uid.empty()) {
+    FEDRA_RETURN_IF_ERROR(records_.AddResidue({action.cluster, execution.gathered.view.key, row.uid,
+                                               row.job_kind, row.job, clock_.Now()}));
+  }
+  // Its return may have been reported before there was a residue to look for.
+  const Worker& worker = execution.WorkerOf(action.cluster);
+  if (worker.contact() != placement::Contact::kFull ||
+      worker.contact(execution.gathered.adapter) != placement::Contact::kFull)
+    return {};
+  return Fail(ErrorCode::kConflict, action.cluster.value + " is back");
 }
 
 }  // namespace fedra::reconcile

@@ -30,6 +30,8 @@ class Bookkeeping final {
   Result<void> Do(Execution& execution, const placement::Forget& action);
   Result<void> Do(Execution& execution, const placement::Note& action);
   Result<void> Do(Execution& execution, const placement::KeepRemote& action);
+  // kConflict: the worker is back, and what is there can be removed at once.
+  Result<void> Do(Execution& execution, const placement::RecordResidue& action);
 
   // Before a nomination is written, durably when it begins a round. The row as it was before.
   Result<store::PlacementRow> Announce(Execution& execution, const placement::Nominate& action);
@@ -41,11 +43,9 @@ class Bookkeeping final {
   // a round.
   void ClearRound(const Execution& execution);
   // Ends the running attempt there, unless it has ended already: what was found first is the
-  // reason.
-  void EndAttempt(const Execution& execution, const ClusterName& cluster,
-                  const std::string& outcome, const std::string& message);
-  // Durable: ours must be removed there when the cluster is back.
-  Result<void> AddResidue(const Execution& execution, const ClusterName& cluster);
+  // reason. `outcome`: an AttemptEnd, or the code of a failure's reason.
+  void EndAttempt(const Execution& execution, const ClusterName& cluster, std::string_view outcome,
+                  const std::string& message);
   void ClearResidue(const Execution& execution, const ClusterName& cluster);
   // The log of a failed pod, into the history alone; once.
   bool WantsLog(const Execution& execution) { return status_writer_.WantsLog(execution.gathered); }

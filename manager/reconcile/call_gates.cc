@@ -73,4 +73,8 @@ void CallGates::Leave(const ClusterName& worker, SteadyTime since) {
   });
 }
 
+void CallGates::Forget(const ClusterName& worker) {
+  state_.With([&](State& state) { state.answered.erase(worker); });
+}
+
 }  // namespace fedra::reconcile

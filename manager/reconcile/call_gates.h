@@ -65,6 +65,9 @@ class CallGates final {
   // The same as kUnavailable with retry_after.
   Result<std::unique_ptr<Pass>> Enter(const ClusterName& worker);
 
+  // What was learned of the worker; one that comes back under this name is another one.
+  void Forget(const ClusterName& worker);
+
  private:
   struct State {
     // Since when each thread has been waiting, of the workers that any waits for.

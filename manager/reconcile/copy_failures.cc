@@ -15,6 +15,10 @@ void CopyFailures::Clear(const ClusterName& worker, const ObjectKey& key) {
   });
 }
 
+void CopyFailures::Forget(const ClusterName& worker) {
+  failures_.With([&](Failures& all) { all.erase(worker); });
+}
+
 std::vector<ObjectKey> CopyFailures::TakeOutdated(const ClusterName& worker) {
   return failures_.With([&](Failures& all) {
     std::vector<ObjectKey> keys;

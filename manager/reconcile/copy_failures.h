@@ -30,6 +30,8 @@ class CopyFailures final {
  public:
   void Record(const ClusterName& worker, const ObjectKey& key, CopyFailure failure);
   void Clear(const ClusterName& worker, const ObjectKey& key);
+  // A worker that comes back under this name is another one.
+  void Forget(const ClusterName& worker);
   // The causes may have gone: the worker may be asked again now, about these templates.
   std::vector<ObjectKey> TakeOutdated(const ClusterName& worker);
 

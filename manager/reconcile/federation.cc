@@ -140,6 +140,8 @@ void Federation::ReleaseRemoved() {
     ShareKinds(manager_, workers_);
     Wake(change);
     cluster_rows_.Remove(name);
+    copy_failures_.Forget(name);
+    gates_.Forget(name);
   }
 }
 

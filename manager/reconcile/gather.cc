@@ -27,10 +27,7 @@ bool NeedsVerdicts(const tracking::Workload& workload, const std::string& check_
 // Whether a workload that does not look for a worker has anything to do with this one.
 bool Matters(const ClusterName& worker, const tracking::Workload* workload, const Known& known) {
   if (known.workers.contains(worker)) return true;
-  if (workload == nullptr) return false;
-  const auto& nominated = workload->nominated;
-  return workload->cluster_name == worker.value ||
-         std::find(nominated.begin(), nominated.end(), worker.value) != nominated.end();
+  return workload != nullptr && workload->IsPlacedOn(worker);
 }
 
 // A workload whose own job is over cleans up what names it. Another job of that name is its
@@ -40,6 +37,12 @@ bool IsSuccessors(const tracking::Job* remote, const Gathered& gathered) {
   const bool over = view.job == nullptr || view.workload->deleting || view.workload->Finished();
   return over && remote != nullptr && !remote->prebuilt_workload.empty() &&
          remote->prebuilt_workload != view.key.name;
+}
+
+std::optional<verdict::Reason> WhyNotAllowed(const ClusterView& cluster, const std::string& check) {
+  if (cluster.membership != placement::Membership::kConfigured) return verify::WorkerRemoved();
+  if (!cluster.allowed) return verify::ExcludedBy(check);
+  return std::nullopt;
 }
 
 }  // namespace
@@ -152,13 +155,9 @@ Gathered Gatherer::Begin(const ObjectKey& key, const Known& known) const {
     const std::vector<std::string> checks = ChecksOf(*workload);
     if (!checks.empty()) gathered.view.check = checks[0];
     if (checks.size() > 1) gathered.view.second_check = checks[1];
-    if (gathered.adapter != nullptr) {
-      auto job = manager_.jobs(*gathered.adapter).Find(gathered.job);
-      // A new job of the old name belongs to another Workload.
-      if (job != nullptr && job->uid == workload->owner.uid) {
-        gathered.view.workload = tracking::Completed(std::move(gathered.view.workload), *job);
-        gathered.view.job = std::move(job);
-      }
+    if (auto job = manager_.JobOf(*workload)) {
+      gathered.view.workload = tracking::Completed(std::move(gathered.view.workload), *job);
+      gathered.view.job = std::move(job);
     }
   }
   return gathered;
@@ -244,19 +243,6 @@ ClusterView Gatherer::ViewOf(const Worker& worker, const WorkerLook& look,
 
 void Gatherer::Judge(const Worker& worker, const verify::WorkerFacts& facts, Gathered& gathered,
                      ClusterView& cluster) const {
-  if (cluster.membership != placement::Membership::kConfigured) {
-    cluster.verdict = {
-        .outcome = verdict::Outcome::kNo,
-        .reasons = {{verdict::ReasonCode::kWorkerRemoved, "", verdict::NotAllowed{}}}};
-    return;
-  }
-  if (!cluster.allowed) {
-    cluster.verdict = {
-        .outcome = verdict::Outcome::kNo,
-        .reasons = {{verdict::ReasonCode::kExcluded, "AdmissionCheck " + gathered.view.check,
-                     verdict::NotAllowed{gathered.view.check}}}};
-    return;
-  }
   if (gathered.adapter == nullptr) return;
   const tracking::Workload& workload = *gathered.view.workload;
   const verify::Subject subject{
@@ -264,15 +250,14 @@ void Gatherer::Judge(const Worker& worker, const verify::WorkerFacts& facts, Gat
       .adapter = *gathered.adapter,
       .same_names = verify::SameNames(gathered.adapter->resource().kind, cluster.clone.get(),
                                       cluster.clone_is, cluster.job.get(), cluster.job_is),
+      .not_allowed = WhyNotAllowed(cluster, gathered.view.check),
       .is_there = cluster.job != nullptr && tracking::IsOurs(cluster.job_is),
       .has_quota = cluster.clone != nullptr && tracking::IsOurs(cluster.clone_is) &&
                    cluster.clone->QuotaReserved()};
   const verify::VerifyOptions options{
-      .existence = {.drift = settings_.drift,
-                    .undeclared = settings_.undeclared,
+      .existence = {.rules = settings_.rules,
                     .manager_templates = &manager_.templates(),
                     .manager_references = &manager_.references(*gathered.adapter),
-                    .copies_templates = settings_.copies_templates,
                     .refused_copies = copy_failures_.On(worker.name(), workload.requirement.ns)},
       .serving = true};
   const AssumeCache& cache = worker.assumed();
@@ -295,12 +280,8 @@ AssumeCache::Change Gatherer::Observe(const ObjectKey& workload, Worker& worker)
 }
 
 std::set<ClusterName> Gatherer::DispatchedTo(const ObjectKey& workload) const {
-  std::set<ClusterName> workers;
   const auto found = manager_.workloads().Find(workload);
-  if (found == nullptr) return workers;
-  for (const std::string& name : found->nominated) workers.emplace(name);
-  if (!found->cluster_name.empty()) workers.emplace(found->cluster_name);
-  return workers;
+  return found == nullptr ? std::set<ClusterName>() : found->PlacedOn();
 }
 
 std::map<ObjectKey, std::set<ClusterName>> Gatherer::UsersOf(const ObjectKey& claim,
@@ -315,16 +296,22 @@ std::map<ObjectKey, std::set<ClusterName>> Gatherer::UsersOf(const ObjectKey& cl
 }
 
 void Gatherer::KeepClaimsTogether(Gathered& gathered) const {
+  if (gathered.adapter == nullptr || gathered.view.workload->requirement.ClaimNames().empty())
+    return;
   std::vector<verify::ClaimCandidate> candidates;
   for (ClusterView& cluster : gathered.clusters) {
-    candidates.push_back({.worker = cluster.name,
-                          .objects = &gathered.workers->Find(cluster.name)->objects(),
-                          .usable = cluster.contact == Contact::kFull && cluster.allowed,
-                          .verdict = &cluster.verdict});
+    const Worker& worker = *gathered.workers->Find(cluster.name);
+    candidates.push_back(
+        {.worker = cluster.name,
+         .objects = &worker.objects(),
+         .usable = cluster.allowed &&
+                   verify::IsUsable(worker.objects(), *gathered.adapter, worker.Facts().connection),
+         .verdict = &cluster.verdict});
   }
   verify::KeepClaimsTogether(
       gathered.view.workload->requirement, candidates,
-      [&](const ObjectKey& claim) { return UsersOf(claim, gathered); }, settings_.shared_claims);
+      [&](const ObjectKey& claim) { return UsersOf(claim, gathered); },
+      settings_.rules.shared_claims);
   for (size_t i = 0; i < candidates.size(); ++i)
     gathered.clusters[i].claims_in_use = candidates[i].claims_in_use;
 }

@@ -41,13 +41,10 @@ struct Gathered {
 
 struct GatherSettings {
   std::string controller_name;
-  verify::Drift drift = verify::Drift::kWarn;
-  verify::Undeclared undeclared = verify::Undeclared::kWarn;
-  verify::SharedClaims shared_claims = verify::SharedClaims::kPreferTogether;
+  verify::Rules rules;
   std::string origin;
   bool devices = false;            // whether devices are verified
   placement::OrderSettings order;  // of those that wait for the same devices
-  bool copies_templates = false;   // whether a worker gets the templates that it lacks
 };
 
 // What is known of a workload beside what the clusters show.

@@ -104,6 +104,9 @@ class ManagerCluster final {
   // With what its job asks for and it does not show.
   std::shared_ptr<const tracking::Workload> Completed(
       std::shared_ptr<const tracking::Workload> workload) const;
+  // The job that owns the Workload; null: it is not known, or another job has its name now, which
+  // belongs to another Workload.
+  std::shared_ptr<const tracking::Job> JobOf(const tracking::Workload& workload) const;
   const tracking::JobKinds& kinds() const { return *kinds_; }
   // Those that are read: batch/v1 Job, and what the manager serves or has served since the start.
   std::vector<const tracking::JobAdapter*> KindsInUse() const;

@@ -99,4 +99,19 @@ std::optional<ObjectKey> ManagerCluster::WorkloadOf(const tracking::JobKey& job)
   });
 }
 
+std::shared_ptr<const tracking::Job> ManagerCluster::JobOf(
+    const tracking::Workload& workload) const {
+  const tracking::Owner& owner = workload.owner;
+  const tracking::JobAdapter* adapter = kinds_->Find(owner.api_version, owner.kind);
+  if (adapter == nullptr) return nullptr;
+  auto job = jobs_[kinds_->IndexOf(*adapter)].cache->Find({workload.key.ns, owner.name});
+  return job != nullptr && job->uid == owner.uid ? job : nullptr;
+}
+
+std::shared_ptr<const tracking::Workload> ManagerCluster::Completed(
+    std::shared_ptr<const tracking::Workload> workload) const {
+  const auto job = JobOf(*workload);
+  return job == nullptr ? workload : tracking::Completed(std::move(workload), *job);
+}
+
 }  // namespace fedra::reconcile

@@ -7,17 +7,6 @@
 
 namespace fedra::reconcile {
 
-std::shared_ptr<const tracking::Workload> ManagerCluster::Completed(
-    std::shared_ptr<const tracking::Workload> workload) const {
-  const tracking::Owner& owner = workload->owner;
-  const tracking::JobAdapter* adapter = kinds_->Find(owner.api_version, owner.kind);
-  if (adapter == nullptr) return workload;
-  const auto job = jobs_[kinds_->IndexOf(*adapter)].cache->Find({workload->key.ns, owner.name});
-  // A new job of the old name belongs to another Workload.
-  if (job == nullptr || job->uid != owner.uid) return workload;
-  return tracking::Completed(std::move(workload), *job);
-}
-
 // Looked at under the lock: of a Workload and its job, which come by two watches, the second one
 // sees both.
 void ManagerCluster::IndexTemplates(const ObjectKey& workload) {
@@ -56,8 +45,7 @@ TemplateUse ManagerCluster::UseOf(const ObjectKey& claim_template) const {
     const auto workload = workloads_.Find(key);
     if (workload == nullptr || workload->Finished()) continue;
     use.named = true;
-    if (!workload->cluster_name.empty()) use.workers.emplace(workload->cluster_name);
-    for (const std::string& name : workload->nominated) use.workers.emplace(name);
+    use.workers.merge(workload->PlacedOn());
   }
   return use;
 }

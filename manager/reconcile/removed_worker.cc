@@ -2,20 +2,16 @@
 
 #include <algorithm>
 
-#include "manager/templates/plan.h"
+#include "manager/reconcile/template_view.h"
 
 namespace fedra::reconcile {
 namespace {
 
 bool HasPlaced(const ManagerCluster& manager, const ClusterName& name) {
-  for (const auto& workload : manager.workloads().cache().List()) {
-    if (workload->Finished()) continue;
-    const auto& nominated = workload->nominated;
-    if (workload->cluster_name == name.value ||
-        std::find(nominated.begin(), nominated.end(), name.value) != nominated.end())
-      return true;
-  }
-  return false;
+  const auto workloads = manager.workloads().cache().List();
+  return std::any_of(workloads.begin(), workloads.end(), [&](const auto& workload) {
+    return !workload->Finished() && workload->IsPlacedOn(name);
+  });
 }
 
 // What no living workload explains; of the others HasPlaced() knows.
@@ -30,12 +26,7 @@ bool HasCopies(const Worker& worker, const ManagerCluster& manager, bool with_te
     const auto jobs = worker.objects().jobs(*adapter).cache().List();
     if (std::any_of(jobs.begin(), jobs.end(), is_ours)) return true;
   }
-  if (!with_templates) return false;
-  const auto copies = worker.objects().templates().cache().List();
-  return std::any_of(copies.begin(), copies.end(), [&](const auto& copy) {
-    const auto original = manager.templates().Find(copy->key);
-    return tracking::IsOurs(templates::OwnershipOf(*copy, original.get(), us));
-  });
+  return with_templates && !OurTemplateCopies(worker, manager, us).empty();
 }
 
 }  // namespace

@@ -22,18 +22,14 @@ using placement::ClusterView;
 // Of a large fleet the refusals are worth more than the two-hundredth Yes.
 constexpr size_t kMaxVerdicts = 64;
 
-bool IsNominated(const Gathered& gathered, const ClusterName& name) {
-  const auto& nominated = gathered.view.workload->nominated;
-  return std::find(nominated.begin(), nominated.end(), name.value) != nominated.end();
-}
-
-// What is worth remembering, at most kMaxVerdicts: nominated workers, then refusals, then the rest.
+// What is worth remembering, at most kMaxVerdicts: where it was dispatched, then refusals, then the
+// rest.
 std::vector<const ClusterView*> WorthRemembering(const Gathered& gathered) {
   std::vector<const ClusterView*> chosen;
   for (const ClusterView& cluster : gathered.clusters) chosen.push_back(&cluster);
   if (chosen.size() <= kMaxVerdicts) return chosen;
   const auto worth = [&](const ClusterView* cluster) {
-    if (IsNominated(gathered, cluster->name)) return 0;
+    if (gathered.view.workload->IsPlacedOn(cluster->name)) return 0;
     return cluster->verdict.outcome == verdict::Outcome::kYes ? 2 : 1;
   };
   std::stable_sort(chosen.begin(), chosen.end(),

@@ -75,12 +75,7 @@ void TemplateReconciler::UseChanged(const ObjectKey& key) {
 
 void TemplateReconciler::LookAtAll(const Worker& worker) {
   if (settings_.mode == templates::SyncPolicy::kNever) return;
-  const tracking::Identity us = Us();
-  for (const auto& claim_template : worker.objects().templates().cache().List()) {
-    const auto original = manager_.templates().Find(claim_template->key);
-    if (tracking::IsOurs(templates::OwnershipOf(*claim_template, original.get(), us)))
-      loop_.Add(claim_template->key);
-  }
+  for (const auto& copy : OurTemplateCopies(worker, manager_, Us())) loop_.Add(copy->key);
   for (const ObjectKey& key : failures_.TakeOutdated(worker.name())) loop_.Add(key);
 }
 

@@ -36,11 +36,7 @@ Candidates FindCandidates(ManagerCluster& manager, const Gatherer& gatherer) {
 std::set<ObjectKey> KeysOn(const Worker& worker, const tracking::Identity& us,
                            ManagerCluster& manager, const Candidates& candidates) {
   std::set<ObjectKey> keys;
-  for (const auto& claim_template : worker.objects().templates().cache().List()) {
-    const auto original = manager.templates().Find(claim_template->key);
-    if (tracking::IsOurs(templates::OwnershipOf(*claim_template, original.get(), us)))
-      keys.insert(claim_template->key);
-  }
+  for (const auto& copy : OurTemplateCopies(worker, manager, us)) keys.insert(copy->key);
   for (const auto& [place, workload] : candidates) {
     if (place.first == worker.name()) keys.insert(place.second);
   }

@@ -28,4 +28,14 @@ TemplateView ReadTemplate(const ObjectKey& key, const Worker& worker, const Mana
   return look;
 }
 
+std::vector<std::shared_ptr<const verify::ClaimSummary>> OurTemplateCopies(
+    const Worker& worker, const ManagerCluster& manager, const tracking::Identity& us) {
+  auto copies = worker.objects().templates().cache().List();
+  std::erase_if(copies, [&](const auto& copy) {
+    const auto original = manager.templates().Find(copy->key);
+    return !tracking::IsOurs(templates::OwnershipOf(*copy, original.get(), us));
+  });
+  return copies;
+}
+
 }  // namespace fedra::reconcile

@@ -5,6 +5,7 @@
 // Thread rules: any thread; the caches change under it, each object in a look is immutable.
 
 #include <memory>
+#include <vector>
 
 #include "manager/reconcile/manager_cluster.h"
 #include "manager/reconcile/worker.h"
@@ -21,5 +22,9 @@ struct TemplateView {
 // `leaving`: the worker was removed from the configuration (WorkerList::removed()).
 TemplateView ReadTemplate(const ObjectKey& key, const Worker& worker, const ManagerCluster& manager,
                           const TemplateUse& use, bool leaving);
+
+// The copies that `us` has made on the worker.
+std::vector<std::shared_ptr<const verify::ClaimSummary>> OurTemplateCopies(
+    const Worker& worker, const ManagerCluster& manager, const tracking::Identity& us);
 
 }  // namespace fedra::reconcile

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "manager/placement/note_reasons.h"
+#include "manager/placement/refusal.h"
 #include "manager/reconcile/crash_point.h"
 #include "manager/reconcile/parse_written.h"
 #include "manager/reconcile/remove_copy.h"
@@ -32,12 +33,35 @@ bool StopsJob(const ClusterView& view) {
          !view.job->finished && !view.job->suspended;
 }
 
-std::string WhyStopped(const placement::DeleteRemote& action, const ClusterView& view) {
-  std::string why = action.outcome;
-  if (why.empty()) why = "it remained from a previous admission";
-  if (why == placement::ToString(placement::Phase::kGone)) why = "it was deleted on the manager";
+std::string_view WhyStopped(std::optional<placement::AttemptEnd> end) {
+  using placement::AttemptEnd;
+  if (!end) return "it remained from a previous admission";
+  switch (*end) {
+    case AttemptEnd::kFinished:
+      return "the Workload on the manager is finished";
+    case AttemptEnd::kFailed:
+      return "the Workload on the manager has failed";
+    case AttemptEnd::kDeleted:
+      return "it was deleted on the manager";
+    case AttemptEnd::kLostRace:
+      return "another worker has it";
+    case AttemptEnd::kTimedOut:
+      return "it could not be recorded on the manager in time";
+    case AttemptEnd::kWithdrawn:
+      return "it is not to run there any more";
+    case AttemptEnd::kEvicted:
+      return "it was evicted";
+    case AttemptEnd::kRefused:
+      return "the worker refused it";
+    case AttemptEnd::kRequeued:
+      return "it is queued again";
+  }
+  return "";
+}
+
+std::string StopMessage(const placement::DeleteRemote& action, const ClusterView& view) {
   return fmt::format("the job {} was running on {} and was deleted there: {}",
-                     view.job->key.ToString(), action.cluster.value, why);
+                     view.job->key.ToString(), action.cluster.value, WhyStopped(action.end));
 }
 
 }  // namespace
@@ -69,18 +93,16 @@ Result<void> WorkerWrites::Create(Execution& execution, Worker& worker,
   FEDRA_ASSIGN_OR_RETURN(const bool ours, remember(*created));
   if (ours) return {};
   return Refused(execution, worker.name(), verdict::ReasonCode::kNameConflict,
-                 placement::notes::kNameConflict.name,
                  fmt::format("a {} of the same name that is not ours exists on {}", resource.kind,
                              worker.name().value));
 }
 
 Result<void> WorkerWrites::Refused(Execution& execution, const ClusterName& cluster,
-                                   verdict::ReasonCode code, std::string_view note,
-                                   std::string message) {
-  const std::string outcome = code == verdict::ReasonCode::kRecentlyFailed ? "Refused" : "";
-  FEDRA_RETURN_IF_ERROR(bookkeeping_.Do(
-      execution, placement::RecordFailure{{cluster, code, clock_.Now(), message, true}, outcome}));
-  FEDRA_RETURN_IF_ERROR(bookkeeping_.Do(execution, placement::Note{note, cluster, message}));
+                                   verdict::ReasonCode code, std::string message) {
+  const placement::RefusalRecord refusal =
+      placement::RefusalOf(cluster, code, message, clock_.Now());
+  FEDRA_RETURN_IF_ERROR(bookkeeping_.Do(execution, refusal.failure));
+  FEDRA_RETURN_IF_ERROR(bookkeeping_.Do(execution, refusal.note));
   return Fail(ErrorCode::kConflict, std::move(message));
 }
 
@@ -115,7 +137,6 @@ Result<void> WorkerWrites::Do(Execution& execution, const placement::CreateClone
   telemetry_.Dispatched(action.cluster, result ? "ok" : ToString(result.error().code));
   if (!result && IsRefusal(result.error().code)) {
     return Refused(execution, action.cluster, RefusalReason(result.error().code),
-                   placement::notes::kDispatchFailed.name,
                    fmt::format("{} refused the copy: {}", action.cluster.value,
                                Words(action.cluster, result.error())));
   }
@@ -140,7 +161,6 @@ Result<void> WorkerWrites::Do(Execution& execution, const placement::CreateJob& 
   CrashPoint("after-create-job");
   if (!result && IsRefusal(result.error().code)) {
     return Refused(execution, action.cluster, RefusalReason(result.error().code),
-                   placement::notes::kDispatchFailed.name,
                    fmt::format("{} refused the job: {}", action.cluster.value,
                                Words(action.cluster, result.error())));
   }
@@ -189,11 +209,11 @@ Result<void> WorkerWrites::Do(Execution& execution, const placement::DeleteRemot
   if (stops) {
     FEDRA_RETURN_IF_ERROR(
         bookkeeping_.Do(execution, placement::Note{placement::notes::kStoppedOnWorker.name,
-                                                   action.cluster, WhyStopped(action, view)}));
+                                                   action.cluster, StopMessage(action, view)}));
   }
   FEDRA_RETURN_IF_ERROR(DeleteClone(worker, view));
-  if (!action.outcome.empty())
-    bookkeeping_.EndAttempt(execution, action.cluster, action.outcome, action.message);
+  if (action.end)
+    bookkeeping_.EndAttempt(execution, action.cluster, ToString(*action.end), action.message);
   bookkeeping_.ClearResidue(execution, action.cluster);
   return {};
 }
@@ -217,16 +237,6 @@ Result<void> WorkerWrites::Do(Execution& execution, const placement::KeepLog& ac
                            : fmt::format("the log of {} could not be read: {}", whose,
                                          Words(action.cluster, log.error())));
   return {};
-}
-
-Result<void> WorkerWrites::Do(Execution& execution, const placement::RecordResidue& action) {
-  FEDRA_RETURN_IF_ERROR(bookkeeping_.AddResidue(execution, action.cluster));
-  // Its return may have been reported before there was a residue to look for.
-  const Worker& worker = execution.WorkerOf(action.cluster);
-  if (worker.contact() != placement::Contact::kFull ||
-      worker.contact(execution.gathered.adapter) != placement::Contact::kFull)
-    return {};
-  return Fail(ErrorCode::kConflict, action.cluster.value + " is back");
 }
 
 }  // namespace fedra::reconcile

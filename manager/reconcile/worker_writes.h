@@ -30,8 +30,6 @@ class WorkerWrites final {
   Result<void> Do(Execution& execution, const placement::DeleteRemote& action);
   // Never an error: what the pod printed is no reason to hold up the clean-up.
   Result<void> Do(Execution& execution, const placement::KeepLog& action);
-  // kConflict: the worker is back, and what is there can be removed at once.
-  Result<void> Do(Execution& execution, const placement::RecordResidue& action);
 
  private:
   // Takes the created object, and says whether it is ours.
@@ -47,7 +45,7 @@ class WorkerWrites final {
                       std::string body, const Remember& remember);
   // A worker will not take the workload: recorded, and with that another decision is due.
   Result<void> Refused(Execution& execution, const ClusterName& cluster, verdict::ReasonCode code,
-                       std::string_view note, std::string message);
+                       std::string message);
   Result<void> DeleteJob(Worker& worker, const placement::ClusterView& view);
   Result<void> DeleteClone(Worker& worker, const placement::ClusterView& view);
 

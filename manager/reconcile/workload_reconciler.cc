@@ -82,8 +82,8 @@ WorkloadReconciler::Seen WorkloadReconciler::Gather(const ObjectKey& key) {
   parts_.places.Put(key, WithCopies(seen.gathered));
   seen.places = known.workers;
   seen.places.merge(WithCopies(seen.gathered));
-  seen.places.merge(parts_.gatherer.DispatchedTo(key));
   const auto& workload = seen.gathered.view.workload;
+  if (workload != nullptr) seen.places.merge(workload->PlacedOn());
   // What is remembered of another incarnation does not count.
   if (workload == nullptr || workload->uid == remembered.uid) {
     seen.record = ToRecord(remembered);

@@ -1,6 +1,9 @@
 #include "manager/report/states.h"
 
+#include <algorithm>
 #include <array>
+
+#include "manager/placement/attempt_end.h"
 
 namespace fedra::report {
 namespace {
@@ -71,6 +74,10 @@ constexpr std::array kEntries = {
     StateEntry{"Unknown", kVerdict, "it could not be found out; the reasons say why",
                "With verification.unknown: TryLast such a worker is tried after all others."},
     StateEntry{"No", kVerdict, "the job would not run there; the reasons say why", ""},
+    StateEntry{"Finished", kAttempt, "the job has ended there, successfully", ""},
+    StateEntry{"Failed", kAttempt, "the job has ended there with a failure",
+               "`fedra why NAMESPACE/NAME` repeats what Kubernetes says of it."},
+    StateEntry{"Deleted", kAttempt, "the job was deleted on the manager", ""},
     StateEntry{"LostRace", kAttempt, "another worker admitted the job first; the copy was removed",
                ""},
     StateEntry{"TimedOut", kAttempt,
@@ -85,7 +92,20 @@ constexpr std::array kEntries = {
                "`fedra history NAMESPACE/NAME` says by whom; Kueue queues it again."},
     StateEntry{"Refused", kAttempt, "the worker's API server or an admission webhook refused it",
                "The message has the worker's words. It is asked again after a pause."},
+    StateEntry{"Requeued", kAttempt,
+               "a later attempt began, and nothing else was seen of this one's end",
+               "`fedra history NAMESPACE/NAME` says what happened at that time."},
 };
+
+static_assert(std::all_of(placement::kAttemptEnds.begin(), placement::kAttemptEnds.end(),
+                          [](placement::AttemptEnd end) {
+                            return std::count_if(kEntries.begin(), kEntries.end(),
+                                                 [&](const StateEntry& entry) {
+                                                   return entry.group == kAttempt &&
+                                                          entry.name == ToString(end);
+                                                 }) == 1;
+                          }),
+              "each end of an attempt is explained once");
 
 }  // namespace
 

@@ -15,7 +15,7 @@
 #include "base/result.h"
 #include "base/types.h"
 #include "cluster-clients/kube/resource.h"
-#include "manager/tracking/kinds/kind_row.h"
+#include "manager/tracking/pod_label.h"
 #include "manager/tracking/workload.h"
 
 namespace fedra::tracking {

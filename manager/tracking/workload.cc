@@ -135,6 +135,18 @@ Result<Workload> ReadCommon(const json& object) {
 
 std::string_view ToString(CheckState state) { return kStateNames[static_cast<size_t>(state)]; }
 
+std::set<ClusterName> Workload::PlacedOn() const {
+  std::set<ClusterName> workers;
+  for (const std::string& name : nominated) workers.emplace(name);
+  if (!cluster_name.empty()) workers.emplace(cluster_name);
+  return workers;
+}
+
+bool Workload::IsPlacedOn(const ClusterName& worker) const {
+  return cluster_name == worker.value ||
+         std::find(nominated.begin(), nominated.end(), worker.value) != nominated.end();
+}
+
 const AdmissionCheckState* Workload::Check(std::string_view name) const {
   for (const AdmissionCheckState& check : checks) {
     if (check.name == name) return &check;

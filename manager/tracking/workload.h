@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -87,6 +88,10 @@ struct Workload {
   bool Admitted() const { return admitted && admitted->is_true; }
   bool Evicted() const { return evicted && evicted->is_true; }
   bool Finished() const { return finished && finished->is_true; }
+  // Where it was dispatched, as the manager's Workload says: the worker that has it, and those that
+  // are nominated.
+  std::set<ClusterName> PlacedOn() const;
+  bool IsPlacedOn(const ClusterName& worker) const;
   // Null when the workload does not have this check.
   const AdmissionCheckState* Check(std::string_view name) const;
 };

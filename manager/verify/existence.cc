@@ -80,7 +80,7 @@ void RequireCapabilities(const ClaimSummary& claim, std::string_view kind, const
       continue;
     verdict::Undeclared facts{.claim = fmt::format("{} {}", kind, claim.key.ToString()),
                               .capability = name};
-    if (options.undeclared == Undeclared::kRequire) {
+    if (options.rules.undeclared == Undeclared::kRequire) {
       Add(verdict, Outcome::kNo, ReasonCode::kCapabilityUndeclared, "capability " + name,
           std::move(facts));
     } else {
@@ -106,13 +106,13 @@ std::string NameOf(const ObjectKey& claim_template) {
 
 void CompareWithManager(const ClaimSummary& copy, const ExistenceOptions& options,
                         verdict::Verdict& verdict, Notes& notes) {
-  if (options.drift == Drift::kIgnore || options.manager_templates == nullptr) return;
+  if (options.rules.drift == Drift::kIgnore || options.manager_templates == nullptr) return;
   const auto original = options.manager_templates->Find(copy.key);
   if (original == nullptr || original->spec == copy.spec) return;
   const std::string object = NameOf(copy.key);
   verdict::Drift drift = TemplateDrift(copy.spec, original->spec);
   drift.object = object;
-  if (options.drift == Drift::kRequire) {
+  if (options.rules.drift == Drift::kRequire) {
     Add(verdict, Outcome::kNo, ReasonCode::kTemplateDrift, object, std::move(drift));
   } else {
     notes.push_back({ReasonCode::kTemplateDrift, object, std::move(drift)});
@@ -121,7 +121,7 @@ void CompareWithManager(const ClaimSummary& copy, const ExistenceOptions& option
 
 std::shared_ptr<const ClaimSummary> Original(const ObjectKey& key,
                                              const ExistenceOptions& options) {
-  if (!options.copies_templates || options.manager_templates == nullptr) return nullptr;
+  if (!options.rules.copies_templates || options.manager_templates == nullptr) return nullptr;
   return options.manager_templates->Find(key);
 }
 
@@ -129,12 +129,13 @@ std::shared_ptr<const ClaimSummary> Original(const ObjectKey& key,
 void TellWhyNoCopy(const ExistenceOptions& options, verdict::Missing& missing) {
   if (options.manager_templates == nullptr) return;
   // Copying would not help when there is nothing to copy.
-  if (!options.copies_templates && options.manager_templates->Find(missing.key) != nullptr) return;
+  if (!options.rules.copies_templates && options.manager_templates->Find(missing.key) != nullptr)
+    return;
   missing.unknown =
       UnreadableFrom(options.manager_templates->health(), "resourceclaimtemplates.resource.k8s.io");
   if (!missing.unknown)
     missing.copy = verdict::Missing::Copy::kNowhere;
-  else if (options.copies_templates)
+  else if (options.rules.copies_templates)
     missing.copy = verdict::Missing::Copy::kUnknown;
   else
     missing.unknown.reset();
@@ -309,8 +310,8 @@ verdict::Verdict VerifyExistence(const tracking::Requirement& requirement, const
   Notes notes;
   VerifyClaims(requirement, worker, options, verdict, notes);
   if (worker.references != nullptr) {
-    VerifyReferences(requirement, *worker.references, options.manager_references, options.drift,
-                     verdict, notes);
+    VerifyReferences(requirement, *worker.references, options.manager_references,
+                     options.rules.drift, verdict, notes);
   }
   VerifyNames(worker, verdict);
   // A note never hides a refusal.
@@ -322,7 +323,7 @@ verdict::Verdict VerifyExistence(const tracking::Requirement& requirement, const
 TemplatesToCome CopiesToCome(const tracking::Requirement& requirement, const WorkerView& worker,
                              const ExistenceOptions& options) {
   std::vector<std::shared_ptr<const ClaimSummary>> copies;
-  if (!options.copies_templates) return copies;
+  if (!options.rules.copies_templates) return copies;
   for (const std::string& name : requirement.TemplateNames()) {
     const ObjectKey key{requirement.ns, name};
     if (worker.templates.Find(key) != nullptr) continue;

@@ -18,6 +18,7 @@
 #include "manager/verify/objects.h"
 #include "manager/verify/queue_quota.h"
 #include "manager/verify/references.h"
+#include "manager/verify/rules.h"
 #include "verdict/verdict.h"
 
 namespace fedra::verify {
@@ -53,19 +54,12 @@ struct WorkerView {
   std::vector<std::string> dra_versions;  // of resource.k8s.io that it serves; empty: none
 };
 
-// What a capability that a claim needs and the worker's configuration does not declare means.
-enum class Undeclared { kWarn, kRequire };
-
 struct ExistenceOptions {
-  Drift drift = Drift::kWarn;
-  Undeclared undeclared = Undeclared::kWarn;
+  Rules rules;
   // The manager's own templates, for drift and for copies; null: they are not known.
   const Cache<ClaimSummary>* manager_templates = nullptr;
   // And its own objects that jobs of the kind name, for drift; null: they are not known.
   const ReferenceIndex* manager_references = nullptr;
-  // A template that the worker lacks is copied from the manager's when a job is sent there: it
-  // counts as if it were there.
-  bool copies_templates = false;
   // What this worker has said against copies, by the templates' names in the job's namespace.
   std::map<std::string, verdict::Reason> refused_copies;
 };

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "manager/verify/devices.h"
+#include "manager/verify/reason_order.h"
 
 namespace fedra::verify {
 namespace {
@@ -71,6 +72,7 @@ void Refuse(const ObjectKey& claim, const WhereClaimIs& place, verdict::Verdict&
   elsewhere.outcome = verdict::Outcome::kNo;
   elsewhere.reasons.push_back({verdict::ReasonCode::kClaimElsewhere, object, std::move(facts)});
   verdict = Combine(std::move(verdict), std::move(elsewhere));
+  OrderReasons(verdict);
 }
 
 }  // namespace

@@ -95,16 +95,6 @@ std::vector<std::string> Capabilities(const json& metadata, const json& spec) {
 
 }  // namespace
 
-std::string_view ToString(SharedClaims rule) {
-  return rule == SharedClaims::kRequireTogether ? "RequireTogether" : "PreferTogether";
-}
-
-std::optional<SharedClaims> ParseSharedClaims(std::string_view text) {
-  for (const SharedClaims rule : {SharedClaims::kPreferTogether, SharedClaims::kRequireTogether})
-    if (text == ToString(rule)) return rule;
-  return std::nullopt;
-}
-
 Result<NamedObject> ParseNamedObject(const json& object) {
   FEDRA_ASSIGN_OR_RETURN(ObjectKey key, ReadKey(object, "object"));
   return NamedObject{std::move(key)};

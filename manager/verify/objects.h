@@ -15,6 +15,7 @@
 #include "base/types.h"
 #include "manager/tracking/ownership.h"
 #include "manager/verify/queue_quota.h"
+#include "manager/verify/rules.h"
 
 namespace fedra::verify {
 
@@ -41,15 +42,6 @@ struct LocalQueue {
 
   bool operator==(const LocalQueue&) const = default;
 };
-
-// What it means for a job that names a claim when the claim is in use on a worker.
-enum class SharedClaims {
-  kPreferTogether,   // that worker is preferred; a claim of that name elsewhere is as good
-  kRequireTogether,  // the job runs there or nowhere
-};
-// "PreferTogether", "RequireTogether"; wire values of the annotation fedra.dev/shared.
-std::string_view ToString(SharedClaims rule);
-std::optional<SharedClaims> ParseSharedClaims(std::string_view text);
 
 // A ResourceClaimTemplate or a named ResourceClaim.
 struct ClaimSummary {

@@ -17,6 +17,7 @@
 #include "cluster-clients/watch/object_cache.h"
 #include "manager/tracking/requirement.h"
 #include "manager/verify/objects.h"
+#include "manager/verify/rules.h"
 #include "verdict/verdict.h"
 
 namespace fedra::verify {
@@ -44,9 +45,6 @@ class ReferenceIndex final {
   };
   std::vector<Entry> entries_;
 };
-
-// What a difference means.
-enum class Drift { kIgnore, kWarn, kRequire };
 
 // What stands against the worker is added to the verdict, and to the notes what does not.
 // `manager`: null where it is not known.

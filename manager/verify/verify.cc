@@ -115,9 +115,30 @@ void VerifyDevicesToo(const Subject& subject, const WorkerObjects& worker,
 
 }  // namespace
 
+bool IsUsable(const WorkerObjects& worker, const tracking::JobAdapter& kind,
+              const ConnectionState& connection) {
+  const auto is_synced = [](const auto& objects) {
+    return objects.cache().health().state == watch::CacheState::kSynced;
+  };
+  return connection.phase == ConnectionPhase::kConnected && is_synced(worker.clones()) &&
+         is_synced(worker.jobs(kind));
+}
+
+verdict::Reason WorkerRemoved() { return {ReasonCode::kWorkerRemoved, "", verdict::NotAllowed{}}; }
+
+verdict::Reason ExcludedBy(const std::string& admission_check) {
+  return {ReasonCode::kExcluded, "AdmissionCheck " + admission_check,
+          verdict::NotAllowed{admission_check}};
+}
+
 Verified Verify(const Subject& subject, const WorkerObjects& worker, const WorkerFacts& facts,
                 const AskAssumed& assumed, const VerifyOptions& options) {
   Verified result;
+  if (subject.not_allowed) {
+    result.verdict.outcome = Outcome::kNo;
+    result.verdict.reasons.push_back(*subject.not_allowed);
+    return result;
+  }
   const WorkerView there = ViewOf(subject, worker, facts);
   result.verdict = VerifyExistence(subject.requirement, there, options.existence);
   if (facts.connection.phase != ConnectionPhase::kConnected) return result;

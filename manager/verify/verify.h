@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,11 +23,23 @@
 
 namespace fedra::verify {
 
+// Whether what the worker shows of jobs of this kind can be acted upon: it is connected, and the
+// clones and jobs there are listed. A claim that is allocated on another one keeps no job there.
+bool IsUsable(const WorkerObjects& worker, const tracking::JobAdapter& kind,
+              const ConnectionState& connection);
+
+// Why a job may not run on a worker: it was removed from the configuration, or this AdmissionCheck
+// does not name it.
+verdict::Reason WorkerRemoved();
+verdict::Reason ExcludedBy(const std::string& admission_check);
+
 // What is asked about. Lives for one call.
 struct Subject {
   const tracking::Requirement& requirement;
   const tracking::JobAdapter& adapter;  // of the job's kind
   std::vector<SameName> same_names;     // on this worker
+  // Why the job may not run there, whatever the worker has; absent: it may. Nothing else is judged.
+  std::optional<verdict::Reason> not_allowed = std::nullopt;
   // Its own job is on this worker: its pods hold their devices, or wait for them there.
   bool is_there = false;
   // Its own copy has its quota on this worker: what is reserved there is, in part, its own.

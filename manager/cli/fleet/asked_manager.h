@@ -18,7 +18,7 @@
 
 #include "cluster-clients/cluster.h"
 #include "cluster-clients/threads.h"
-#include "manager/cli/fleet/fleet_worker.h"
+#include "manager/cli/judged/fleet_worker.h"
 
 namespace fedra::cli {
 

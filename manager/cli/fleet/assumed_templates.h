@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "manager/cli/fleet/fleet_worker.h"
+#include "manager/cli/judged/fleet_worker.h"
 #include "manager/cli/manifests/check_input.h"
 #include "manager/report/job_verdict.h"
 

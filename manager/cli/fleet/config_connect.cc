@@ -26,7 +26,7 @@ Asked WhatToAsk(const config::Loaded& loaded) {
   Asked asked;
   asked.clusters.push_back(ToManager(loaded));
   asked.rights.push_back(ManagerRights(*ToKinds(loaded.configuration)));
-  const bool copies = ToGather(loaded.configuration).copies_templates;
+  const bool copies = ToRules(loaded.configuration.verification).copies_templates;
   const bool reads_logs = loaded.configuration.dispatch.failure_log_lines > 0;
   for (reconcile::WorkerSettings& worker : ToWorkers(loaded)) {
     asked.rights.push_back(WorkerRights(worker, copies, reads_logs));

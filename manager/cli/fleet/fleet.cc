@@ -10,9 +10,9 @@
 
 #include "base/time.h"
 #include "config/load.h"
-#include "manager/cli/read_input.h"
 #include "manager/cli/snapshots/snapshot_file.h"
 #include "manager/cli/text/display_text.h"
+#include "manager/cli/text/read_input.h"
 #include "manager/wiring.h"
 
 namespace fedra::cli {
@@ -24,15 +24,11 @@ using reconcile::WorkerSettings;
 constexpr std::chrono::seconds kManagerGrace{2};
 constexpr std::chrono::milliseconds kAskManagerAgain{100};
 
-FleetWorkerSettings ToJudged(const WorkerSettings& worker,
-                             const reconcile::GatherSettings& gather) {
+FleetWorkerSettings ToJudged(const WorkerSettings& worker, const verify::Rules& rules) {
   return {.name = worker.name,
           .origin = worker.origin,
           .verified = worker.verified,
-          .shared_claims = gather.shared_claims,
-          .undeclared = gather.undeclared,
-          .drift = gather.drift,
-          .copies_templates = gather.copies_templates,
+          .rules = rules,
           .capabilities = worker.capabilities};
 }
 
@@ -123,7 +119,7 @@ Result<ConfiguredWorkers> LoadWorkers(const FleetOptions& options) {
       why += " (name the daemon's file with --config or $FEDRA_CONFIG, or a --snapshot)";
     return Fail(ErrorCode::kInvalidArgument, std::move(why));
   }
-  const reconcile::GatherSettings gather = ToGather(loaded->configuration);
+  const verify::Rules rules = ToRules(loaded->configuration.verification);
   if (loaded->manager) {
     workers.manager = {ToAccess(*loaded->manager), ToManager(*loaded).options};
   }
@@ -132,7 +128,7 @@ Result<ConfiguredWorkers> LoadWorkers(const FleetOptions& options) {
   std::vector<std::string> known;
   for (WorkerSettings& worker : ToWorkers(*loaded)) {
     known.push_back(worker.name.value);
-    auto settings = Chosen(options, ToJudged(worker, gather));
+    auto settings = Chosen(options, ToJudged(worker, rules));
     if (!settings) continue;
     // Who asks for more time than usual gives it to one that accepts connections and is silent,
     // too.

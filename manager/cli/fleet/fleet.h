@@ -14,8 +14,8 @@
 
 #include "base/result.h"
 #include "manager/cli/fleet/asked_manager.h"
-#include "manager/cli/fleet/fleet_worker.h"
 #include "manager/cli/fleet/live_fleet.h"
+#include "manager/cli/judged/fleet_worker.h"
 #include "manager/cli/text/terminal.h"
 #include "manager/report/as_of.h"
 

@@ -3,7 +3,7 @@
 // What the workers of a command have together, and which selectors of their own templates read what
 // no device has. Pure.
 
-#include "manager/cli/fleet/fleet_worker.h"
+#include "manager/cli/judged/fleet_worker.h"
 #include "manager/cli/manifests/manifest_check.h"
 #include "manager/report/job_verdict.h"
 

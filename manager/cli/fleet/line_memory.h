@@ -15,7 +15,7 @@
 
 #include "manager/cli/text/verdict_view.h"
 #include "manager/report/job_report.h"
-#include "manager/tracking/submitted.h"
+#include "manager/tracking/kinds/submitted.h"
 #include "store/reader.h"
 
 namespace fedra::cli {

@@ -7,7 +7,7 @@
 // Thread rules: pure, given clusters that do not change.
 
 #include "manager/cli/fleet/fleet.h"
-#include "manager/tracking/submitted.h"
+#include "manager/tracking/kinds/submitted.h"
 
 namespace fedra::cli {
 

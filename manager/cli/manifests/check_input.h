@@ -10,7 +10,7 @@
 
 #include "manager/cli/manifests/finding.h"
 #include "manager/cli/manifests/manifest_check.h"
-#include "manager/tracking/submitted.h"
+#include "manager/tracking/kinds/submitted.h"
 
 namespace fedra::cli {
 

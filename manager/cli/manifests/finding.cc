@@ -9,8 +9,8 @@
 #include <nlohmann/json.hpp>
 
 #include "config/yaml_json.h"
-#include "manager/cli/read_input.h"
 #include "manager/cli/text/display_text.h"
+#include "manager/cli/text/read_input.h"
 #include "manager/tracking/json_fields.h"
 
 namespace fedra::cli {

@@ -42,13 +42,13 @@ ordered_json RecordedJson(const verify::DeviceStateOptions& options) {
 
 // What was verified; the members are named as in the configuration where there is one.
 ordered_json RecordedJson(const FleetWorkerSettings& settings) {
-  const bool require = settings.undeclared == verify::Undeclared::kRequire;
-  ordered_json object = {{"drift", WordOf(settings.drift)},
-                         {"copiesTemplates", settings.copies_templates},
+  const bool require = settings.rules.undeclared == verify::Undeclared::kRequire;
+  ordered_json object = {{"drift", WordOf(settings.rules.drift)},
+                         {"copiesTemplates", settings.rules.copies_templates},
                          {"capabilities", settings.capabilities},
                          {"requireCapabilities", require},
                          {"queueQuota", settings.verified.queue_quota},
-                         {"sharedClaims", verify::ToString(settings.shared_claims)}};
+                         {"sharedClaims", verify::ToString(settings.rules.shared_claims)}};
   const auto& devices = settings.verified.devices;
   const auto& dependencies = settings.verified.dependencies;
   if (devices) object["devices"] = RecordedJson(*devices);

@@ -21,7 +21,7 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "cluster-clients/cluster.h"
-#include "manager/cli/fleet/fleet_worker.h"
+#include "manager/cli/judged/fleet_worker.h"
 
 namespace fedra::cli {
 

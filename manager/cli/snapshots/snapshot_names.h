@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include "manager/cli/snapshots/snapshot_file.h"
-#include "manager/tracking/submitted.h"
+#include "manager/tracking/kinds/submitted.h"
 
 namespace fedra::cli {
 

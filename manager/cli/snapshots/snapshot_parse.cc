@@ -151,17 +151,17 @@ dra::ScalablePool ReadPool(const Place& place) {
 void ReadSettings(const Place& place, FleetWorkerSettings& settings) {
   const auto drift = ParseDrift(place.Text("drift"));
   if (!drift) place.Complain(place.Path("drift"), "must be Ignore, Warn or Require");
-  settings.drift = drift.value_or(verify::Drift::kIgnore);
-  settings.copies_templates = place.Flag("copiesTemplates");
+  settings.rules.drift = drift.value_or(verify::Drift::kIgnore);
+  settings.rules.copies_templates = place.Flag("copiesTemplates");
   settings.capabilities = place.Texts("capabilities", kMaxNames);
-  settings.undeclared =
+  settings.rules.undeclared =
       place.Flag("requireCapabilities") ? verify::Undeclared::kRequire : verify::Undeclared::kWarn;
   if (place.Find("queueQuota") != nullptr) settings.verified.queue_quota = place.Flag("queueQuota");
   if (place.Find("sharedClaims") != nullptr) {
     const auto shared = verify::ParseSharedClaims(place.Text("sharedClaims"));
     if (!shared)
       place.Complain(place.Path("sharedClaims"), "must be PreferTogether or RequireTogether");
-    settings.shared_claims = shared.value_or(settings.shared_claims);
+    settings.rules.shared_claims = shared.value_or(settings.rules.shared_claims);
   }
   place.ForObject("devices", [&](const Place& object) {
     verify::DeviceStateOptions& devices = settings.verified.devices.emplace();

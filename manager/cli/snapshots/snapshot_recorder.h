@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "manager/cli/fleet/fleet_worker.h"
+#include "manager/cli/judged/fleet_worker.h"
 #include "manager/cli/snapshots/snapshot_file.h"
 
 namespace fedra::cli {

@@ -14,6 +14,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "manager/tracking/job.h"
+#include "manager/tracking/kinds/kind_row.h"
 
 namespace fedra::tracking {
 

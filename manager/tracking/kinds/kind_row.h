@@ -17,6 +17,7 @@
 #include "base/field_path.h"
 #include "base/field_rules.h"
 #include "cluster-clients/kube/resource.h"
+#include "manager/tracking/pod_label.h"
 
 namespace fedra::tracking {
 
@@ -37,15 +38,6 @@ struct SuspendRule {
   FieldPath path = "spec.suspend";
   std::string suspended = "true";  // as JSON text
   bool operator==(const SuspendRule&) const = default;
-};
-
-// How its pods are recognized: a label whose value is the job's name. `also_key` and
-// `also_value` tell kinds apart that share the label.
-struct PodLabel {
-  std::string key;  // empty: they cannot be recognized
-  std::string also_key = {};
-  std::string also_value = {};
-  bool operator==(const PodLabel&) const = default;
 };
 
 // Another object that jobs of the kind name, and without which their operator does not know what to

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "config/load.h"
-#include "manager/tracking/submitted.h"
+#include "manager/tracking/kinds/submitted.h"
 #include "manager/wiring.h"
 #include "tests/support/catch.h"
 #include "tests/unit/manager/support/example_kinds.h"

@@ -18,7 +18,7 @@
 #include "manager/cli/commands.h"
 #include "manager/cli/fleet/fleet.h"
 #include "manager/reconcile/federation.h"
-#include "manager/tracking/submitted.h"
+#include "manager/tracking/kinds/submitted.h"
 #include "manager/tracking/workload.h"
 #include "manager/wiring.h"
 #include "tests/support/catch.h"

@@ -13,10 +13,10 @@
 #include <nlohmann/json.hpp>
 
 #include "cluster-clients/kube/discovery.h"
-#include "manager/cli/fleet/fleet_worker.h"
+#include "manager/cli/judged/fleet_worker.h"
 #include "manager/cli/snapshots/snapshot_file.h"
 #include "manager/cli/snapshots/snapshot_recorder.h"
-#include "manager/tracking/submitted.h"
+#include "manager/tracking/kinds/submitted.h"
 #include "tests/support/catch.h"
 
 namespace fedra::cli {

@@ -173,7 +173,7 @@ TEST_CASE("a new reservation of quota is known, although nobody saw the eviction
     CHECK((known == rounds || known == 0));
     const Decision first = world.Step();
     REQUIRE(first.actions.size() == 1);
-    CHECK(std::get<DeleteRemote>(first.actions[0]).outcome == "Evicted");
+    CHECK(std::get<DeleteRemote>(first.actions[0]).end == AttemptEnd::kEvicted);
     world.Settle();
     CHECK(world.WorkersWithClone() == Names{"a"});
     CHECK(world.record().attempt == known + 1);

@@ -86,7 +86,7 @@ TEST_CASE("what a worker said that did not admit in time outlives its copy") {
       [](const Action& action) { return std::holds_alternative<RecordFailure>(action); });
   REQUIRE(recorded != decision.actions.end());
   const auto& failure = std::get<RecordFailure>(*recorded);
-  CHECK(failure.outcome == "TimedOut");
+  CHECK(failure.end == AttemptEnd::kTimedOut);
   CHECK(failure.failure.message ==
         "a did not admit the workload in time: insufficient unused quota for cpu");
   // The first end of an attempt counts, so it must be told before the copy goes.
@@ -151,7 +151,7 @@ TEST_CASE("a job that failed is told as failed, with how its pods ended") {
   const std::string words = "too many failures; its pods: exit code 137 (OOMKilled)";
   REQUIRE(decision.actions.size() == 2);
   const auto& remove = std::get<DeleteRemote>(decision.actions[0]);
-  CHECK(remove.outcome == "Failed");
+  CHECK(remove.end == AttemptEnd::kFailed);
   CHECK(remove.message == words);
   const auto& note = std::get<Note>(decision.actions[1]);
   CHECK(note.reason == "JobFailed");

@@ -157,3 +157,11 @@ TEST_CASE("whoever leaves gives back what he took, in whatever order") {
     CHECK(Fill(gates, kWest).size() == 2);
   }
 }
+
+TEST_CASE("a worker that comes back under a name of old is in doubt until it answers") {
+  HandClock clock;
+  CallGates gates(clock, {.per_slow_worker = 2, .beyond_first = 9});
+  gates.TryEnter(kEast).reset();
+  gates.Forget(kEast);
+  CHECK(Fill(gates, kEast).size() == 2);
+}

@@ -53,3 +53,12 @@ TEST_CASE("a worker that comes back may be asked again about everything") {
   CHECK(failures.Find(kEast, {"ml", "a"})->next == SteadyTime::min());
   CHECK(failures.Find(kWest, {"ml", "b"})->next == SteadyTime(1h));
 }
+
+TEST_CASE("a worker that comes back under a name of old meets no refusals of old") {
+  CopyFailures failures;
+  failures.Record(kEast, {"ml", "a"}, Failure("no"));
+  failures.Record(kWest, {"ml", "a"}, Failure("no"));
+  failures.Forget(kEast);
+  CHECK(failures.On(kEast, "ml").empty());
+  CHECK(failures.On(kWest, "ml").size() == 1);
+}

@@ -106,7 +106,7 @@ TEST_CASE("a clone is made once, however often it is asked for, and can be remov
   CHECK(f.HasClone());
   REQUIRE(f.fleet.WaitUntil(
       [&] { return f.gatherer.Gather(kKey, {}).clusters.at(0).clone != nullptr; }));
-  CHECK(f.Execute({DeleteRemote{kEast, "Deleted"}}));
+  CHECK(f.Execute({DeleteRemote{kEast, AttemptEnd::kDeleted}}));
   CHECK_FALSE(f.HasClone());
 }
 
@@ -226,7 +226,7 @@ TEST_CASE("a job that is deleted while it runs on a worker is in the history") {
     const auto seen = f.gatherer.Gather(kKey, {}).clusters.at(0).job;
     return seen != nullptr && !seen->suspended;
   }));
-  REQUIRE(f.Execute({DeleteRemote{kEast, "Evicted", "preempted"}}));
+  REQUIRE(f.Execute({DeleteRemote{kEast, AttemptEnd::kEvicted, "preempted"}}));
   REQUIRE(f.store->Flush());
   const std::string uid = f.gatherer.Gather(kKey, {}).view.workload->uid;
   const auto events = f.store->Read().value()->Events(uid).value();
@@ -234,7 +234,7 @@ TEST_CASE("a job that is deleted while it runs on a worker is in the history") {
   CHECK(events[0].reason == "StoppedOnWorker");
   CHECK(events[0].cluster == kEast);
   CHECK_THAT(events[0].message, ContainsSubstring("was running on east and was deleted there: "
-                                                  "Evicted"));
+                                                  "it was evicted"));
   REQUIRE(f.Attempts().size() == 1);
   CHECK(f.Attempts()[0].message == "preempted");
 }
@@ -247,7 +247,7 @@ TEST_CASE("removing what is in the way does not end the attempt that it is in th
   REQUIRE(f.Execute({DeleteRemote{kEast, {}}}));
   REQUIRE(f.Attempts().size() == 1);
   CHECK_FALSE(f.Attempts()[0].ended_at);
-  REQUIRE(f.Execute({DeleteRemote{kEast, "TimedOut"}}));
+  REQUIRE(f.Execute({DeleteRemote{kEast, AttemptEnd::kTimedOut}}));
   CHECK(f.Attempts()[0].outcome == "TimedOut");
 }
 
@@ -256,10 +256,10 @@ TEST_CASE("the first end of an attempt stands, and a round after it does not cha
   REQUIRE(f.Execute({Nominate{{kEast}, "sent to east", true}}));
   const Failure evicted{
       kEast, verdict::ReasonCode::kRecentlyFailed, {}, "evicted on east: preempted"};
-  REQUIRE(f.Execute({RecordFailure{evicted, "Evicted"}}));
-  REQUIRE(f.Execute({DeleteRemote{kEast, "Withdrawn"}}));
+  REQUIRE(f.Execute({RecordFailure{evicted, AttemptEnd::kEvicted}}));
+  REQUIRE(f.Execute({DeleteRemote{kEast, AttemptEnd::kWithdrawn}}));
   REQUIRE(f.Execute({Nominate{{ClusterName("west")}, "sent to west", true}}));
-  REQUIRE(f.Execute({DeleteRemote{kEast, "LostRace"}}));  // it was not in this attempt
+  REQUIRE(f.Execute({DeleteRemote{kEast, AttemptEnd::kLostRace}}));  // it was not in this attempt
   const auto attempts = f.Attempts();
   REQUIRE(attempts.size() == 2);
   CHECK(attempts[0].outcome == "Evicted");
@@ -323,7 +323,7 @@ TEST_CASE("a worker that fails holds up neither others nor records, but the job 
 TEST_CASE("the attempt of a failed job whose copies stay ends once, not at every look") {
   Fixture f;
   REQUIRE(f.Execute({Nominate{{kEast}, "sent to east", true}}));
-  const std::vector<Action> look{KeepRemote{kEast, "Failed", "exit code 1"}};
+  const std::vector<Action> look{KeepRemote{kEast, AttemptEnd::kFailed, "exit code 1"}};
   REQUIRE(f.Execute(look));
   REQUIRE(f.store->Flush());
   REQUIRE(f.Attempts().size() == 1);
@@ -360,7 +360,7 @@ TEST_CASE("a log is read later when the worker is busy, and what is behind it wa
 
   std::vector<std::unique_ptr<CallGates::Pass>> passes;
   while (auto pass = f.gates.TryEnter(kEast)) passes.push_back(std::move(pass));
-  const std::vector<Action> end{KeepLog{kEast, 10}, DeleteRemote{kEast, "Failed"}};
+  const std::vector<Action> end{KeepLog{kEast, 10}, DeleteRemote{kEast, AttemptEnd::kFailed}};
   CHECK_FALSE(f.Execute(end));
   passes.clear();
   REQUIRE(f.HasClone());

@@ -46,7 +46,7 @@ struct Fixture {
 
   Gatherer GathererOf(const WorkerSet& workers) {
     return Gatherer{{.controller_name = "fedra.dev/federation",
-                     .shared_claims = shared,
+                     .rules = {.shared_claims = shared},
                      .origin = "fedra",
                      .devices = true},
                     fleet.manager(),

@@ -43,24 +43,53 @@ void AddNamedClaim(sim::Server& worker) {
        {"spec", DevicesWanted(1)}}));
 }
 
-void AllocateNamedClaim(sim::Server& worker) {
-  const json result = {
-      {"request", "gpu"}, {"driver", "gpu.example.com"}, {"pool", "node-1"}, {"device", "gpu-3"}};
+// Allocates these devices of node-1 to the claim, for another job's pod.
+void Allocate(sim::Server& worker, const ObjectKey& claim,
+              const std::vector<std::string>& devices) {
+  json results = json::array();
+  for (const std::string& device : devices) {
+    results.push_back({{"request", "gpu"},
+                       {"driver", "gpu.example.com"},
+                       {"pool", "node-1"},
+                       {"device", device}});
+  }
   const json on_node = {
       {"key", "metadata.name"}, {"operator", "In"}, {"values", json::array({"node-1"})}};
   const json terms = json::array({{{"matchFields", json::array({on_node})}}});
   const json allocation = {{"allocationTimestamp", "2026-11-21T16:00:00Z"},
-                           {"devices", {{"results", json::array({result})}}},
+                           {"devices", {{"results", std::move(results)}}},
                            {"nodeSelector", {{"nodeSelectorTerms", terms}}}};
   const json user = {{"resource", "pods"}, {"name", "served"}, {"uid", "another-pod"}};
   REQUIRE(worker.objects().Patch(
-      "resourceclaims", {"ml", "shared"},
+      "resourceclaims", claim,
       {{"status", {{"allocation", allocation}, {"reservedFor", json::array({user})}}}}, "status"));
 }
 
+void AllocateNamedClaim(sim::Server& worker) { Allocate(worker, {"ml", "shared"}, {"gpu-3"}); }
+
+// Leaves no device free.
+void AllocateAll(sim::Server& worker) {
+  REQUIRE(worker.objects().Create({{"apiVersion", "resource.k8s.io/v1"},
+                                   {"kind", "ResourceClaim"},
+                                   {"metadata", {{"name", "all"}, {"namespace", "ml"}}},
+                                   {"spec", DevicesWanted(4)}}));
+  Allocate(worker, {"ml", "all"}, {"gpu-0", "gpu-1", "gpu-2", "gpu-3"});
+}
+
+// The ClusterQueue of the jobs could never admit so much as one pod.
+void AllowNoPods(sim::Server& worker) {
+  const json pods = json::array({{{"name", "pods"}, {"nominalQuota", "0"}}});
+  const json flavors = json::array({{{"name", "default"}, {"resources", pods}}});
+  const json group = {{"coveredResources", json::array({"pods"})}, {"flavors", flavors}};
+  REQUIRE(worker.objects().Patch("clusterqueues", {"", "gpu"},
+                                 {{"spec", {{"resourceGroups", json::array({group})}}}}));
+}
+
 // A job of the name of ours, made by the fedra of this management cluster; empty: by nobody's.
-void PutJob(sim::Server& worker, const std::string& made_by) {
+// `stays`: whoever deletes it, a finalizer keeps it there.
+void PutJob(sim::Server& worker, const std::string& made_by, bool stays = false) {
   json job = sim::MakeJob(kJob);
+  if (stays) job["metadata"]["finalizers"] = json::array({"example.com/stays"});
   if (!made_by.empty()) {
     job["metadata"]["labels"][std::string(tracking::kOriginLabel)] = "fedra";
     job["metadata"]["annotations"] = {{std::string(tracking::kWorkloadUidAnnotation), "earlier"},
@@ -137,6 +166,32 @@ std::vector<ClusterCase> Clusters() {
       {"our-earlier-copy",
        [](Server& worker, const std::string& uid) { PutJob(worker, uid); },
        {"Yes"}},
+      // Its devices are its own: it is not asked whether they are free.
+      {"our-earlier-copy-on-all-devices",
+       [](Server& worker, const std::string& uid) {
+         PutJob(worker, uid, /*stays=*/true);
+         AllocateAll(worker);
+       },
+       {"Yes"}},
+      {"no-device-free",
+       [](Server& worker, const std::string&) { AllocateAll(worker); },
+       {"No", "DevicesAllocated"}},
+      {"no-quota",
+       [](Server& worker, const std::string&) { AllowNoPods(worker); },
+       {"No", "QueueCannotHold"}},
+      // A claim that is allocated there keeps no job there.
+      {"claim-allocated-workloads-denied",
+       [](Server& worker, const std::string&) {
+         AllocateNamedClaim(worker);
+         GiveRights(worker, "workloads");
+       },
+       {"Unknown", "Forbidden"}},
+      {"credentials-rejected",
+       [](Server& worker, const std::string&) {
+         worker.SetUser(
+             {.name = kReader, .groups = {}, .token = "another", .allow = {}, .deny = {}});
+       },
+       {"Unknown", "CredentialsRejected"}},
       {"somebodys-job",
        [](Server& worker, const std::string&) { PutJob(worker, ""); },
        {"No", "NameConflict"}},

@@ -3,8 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/time.h"
+#include "manager/tracking/kinds/submitted.h"
 #include "manager/tracking/kueue_api.h"
-#include "manager/tracking/submitted.h"
 #include "manager/tracking/workload.h"
 #include "tests/support/catch.h"
 
@@ -230,4 +230,18 @@ TEST_CASE("a job from a manifest needs what its Workload will need") {
   CHECK_FALSE(
       ParseSubmitted(json::parse(R"({"apiVersion": "v1", "kind": "Pod"})"), *BuiltInKinds(), "")
           .has_value());
+}
+
+TEST_CASE("a workload is placed on the worker that has it and on those that are nominated") {
+  json object = Waiting();
+  CHECK(Parsed(object).PlacedOn().empty());
+  object["status"]["nominatedClusterNames"] = {"east", "west"};
+  object["status"]["clusterName"] = "west";
+  const ClusterName east("east"), west("west");
+  CHECK(Parsed(object).PlacedOn() == std::set{east, west});
+  CHECK(Parsed(object).IsPlacedOn(east));
+  object["status"].erase("nominatedClusterNames");
+  CHECK(Parsed(object).PlacedOn() == std::set{west});
+  CHECK(Parsed(object).IsPlacedOn(west));
+  CHECK_FALSE(Parsed(object).IsPlacedOn(east));
 }

@@ -206,10 +206,10 @@ TEST_CASE("a template that differs from the manager's is ignored, pointed out, o
   Filled<ClaimSummary> manager(&ParseTemplate);
   manager.Put({Object("ml", "one-gpu", R"("spec": {"spec": {}})")});
   f.options.manager_templates = &manager.cache;
-  f.options.drift = GENERATE(Drift::kIgnore, Drift::kWarn, Drift::kRequire);
+  f.options.rules.drift = GENERATE(Drift::kIgnore, Drift::kWarn, Drift::kRequire);
   const verdict::Verdict verdict = f.Verify(Needs());
-  CHECK((verdict.outcome == Outcome::kNo) == (f.options.drift == Drift::kRequire));
-  CHECK(verdict.reasons.empty() == (f.options.drift == Drift::kIgnore));
+  CHECK((verdict.outcome == Outcome::kNo) == (f.options.rules.drift == Drift::kRequire));
+  CHECK(verdict.reasons.empty() == (f.options.rules.drift == Drift::kIgnore));
 }
 
 TEST_CASE("a capability that no API shows must be declared") {
@@ -219,7 +219,7 @@ TEST_CASE("a capability that no API shows must be declared") {
       "driver": "gpu.nvidia.com", "parameters": {"sharing": {"strategy": "MPS"}}}}]}}})")});
   CHECK(f.Verify(Needs()).outcome == Outcome::kYes);
   CHECK(Codes(f.Verify(Needs())) == Names{"CapabilityUndeclared"});
-  f.options.undeclared = Undeclared::kRequire;
+  f.options.rules.undeclared = Undeclared::kRequire;
   CHECK(f.Verify(Needs()).outcome == Outcome::kNo);
   f.capabilities = {"other", "gpu.nvidia.com/MPSSupport"};
   CHECK(f.Verify(Needs()).outcome == Outcome::kYes);
@@ -235,7 +235,7 @@ TEST_CASE("capabilities in an annotation are a list with commas") {
 
 TEST_CASE("drift says which fields differ, and the version they were read in does not count") {
   Fixture f;
-  f.options.drift = Drift::kWarn;
+  f.options.rules.drift = Drift::kWarn;
   Filled<ClaimSummary> manager(&ParseTemplate);
   f.options.manager_templates = &manager.cache;
   const auto spec = [](const std::string& request) {
@@ -267,7 +267,7 @@ struct CopyFixture : Fixture {
     templates.Put({});
     manager.Put({Object("ml", "one-gpu", kTemplate)});
     options.manager_templates = &manager.cache;
-    options.copies_templates = true;
+    options.rules.copies_templates = true;
   }
   TemplatesToCome ToCome() {
     const WorkerView view{.connection = connection,
@@ -293,7 +293,7 @@ TEST_CASE("a template that is copied with the job counts as if it were there, wi
         "together with the job");
   REQUIRE(f.ToCome().size() == 1);
   CHECK(f.ToCome()[0]->key == ObjectKey{"ml", "one-gpu"});
-  f.options.copies_templates = false;
+  f.options.rules.copies_templates = false;
   CHECK(f.Verify(Needs()).outcome == Outcome::kNo);
   CHECK(f.ToCome().empty());
 }
@@ -420,7 +420,7 @@ TEST_CASE("admin access needs the namespace's label, for claims that are still t
     Filled<ClaimSummary> manager{&ParseTemplate};
     manager.Put({Object("ml", "one-gpu", admin(row.request))});
     f.templates.Put({});
-    f.options.copies_templates = true;
+    f.options.rules.copies_templates = true;
     f.options.manager_templates = &manager.cache;
     CHECK(f.Verify(Needs()).outcome == row.outcome);
     if (row.outcome == Outcome::kYes) continue;

@@ -19,6 +19,7 @@ TEST_CASE("where a job's claim can never be, it does not wait for devices") {
   west.outcome = verdict::Outcome::kNo;
   west.fits_when_free = true;
   west.reasons.push_back({verdict::ReasonCode::kDevicesAllocated, "", verdict::Sentence{"full"}});
+  west.reasons.push_back({verdict::ReasonCode::kPodsDoNotFit, "", verdict::Sentence{"1 of 2"}});
   std::vector<ClaimCandidate> candidates(2);
   candidates[0] = {.worker = kEast, .objects = &objects, .usable = true, .verdict = &east};
   candidates[1] = {.worker = kWest, .objects = &objects, .usable = true, .verdict = &west};
@@ -28,8 +29,9 @@ TEST_CASE("where a job's claim can never be, it does not wait for devices") {
   for (int i = 0; i < 2; ++i)  // a second claim there says it once more
     KeepClaimsTogether(requirement, candidates, users, SharedClaims::kRequireTogether);
   CHECK_FALSE(west.fits_when_free);
-  REQUIRE(west.reasons.size() == 2);
+  REQUIRE(west.reasons.size() == 3);
   CHECK(west.reasons[1].code == verdict::ReasonCode::kClaimElsewhere);
+  CHECK(west.reasons[2].code == verdict::ReasonCode::kPodsDoNotFit);  // the details are last
   CHECK(candidates[0].claims_in_use == 2);
 }
 

@@ -225,7 +225,7 @@ TEST_CASE("a snapshot knows which templates differ from the manager's") {
   const auto read = verify::ParseTemplate(original);
   REQUIRE(read.has_value());
   SnapshotFile file = Record(cluster);
-  file.workers[0].settings.drift = verify::Drift::kRequire;
+  file.workers[0].settings.rules.drift = verify::Drift::kRequire;
   RecordedResource& templates = file.manager_templates.emplace();
   templates.name = "resourceclaimtemplates.resource.k8s.io";
   templates.health = {.state = watch::CacheState::kSynced, .complete = true};

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "manager/tracking/kinds/job_kinds.h"
-#include "manager/tracking/submitted.h"
+#include "manager/tracking/kinds/submitted.h"
 #include "tests/support/catch.h"
 
 using namespace fedra;

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "manager/tracking/submitted.h"
+#include "manager/tracking/kinds/submitted.h"
 #include "tests/support/catch.h"
 
 using namespace fedra;

@@ -1,10 +1,10 @@
-#include "manager/cli/fleet/fleet_worker.h"
+#include "manager/cli/judged/fleet_worker.h"
 
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "manager/cli/fleet/connect_error.h"
+#include "manager/cli/judged/connect_error.h"
 #include "manager/tracking/resources.h"
 #include "manager/verify/dra_api.h"
 #include "manager/verify/named_claims.h"
@@ -116,17 +116,28 @@ tracking::Ownership FleetWorker::OwnershipOfJob(const tracking::Job& there) cons
   return tracking::OwnershipOf(there.marks, us, /*source_uid=*/{});
 }
 
+std::shared_ptr<const tracking::Job> FleetWorker::OurJob(const tracking::SubmittedJob& job) const {
+  auto there = objects_.jobs(*job.adapter).Find(job.key);
+  return there != nullptr && tracking::IsOurs(OwnershipOfJob(*there)) ? there : nullptr;
+}
+
+bool FleetWorker::IsUsable(const tracking::JobAdapter& kind) const {
+  if (settings_.claims_only) return facts_.connection.phase == ConnectionPhase::kConnected;
+  return verify::IsUsable(objects_, kind, facts_.connection);
+}
+
 report::JobVerdict FleetWorker::Judge(const tracking::SubmittedJob& job) const {
-  const verify::Subject subject{
-      .requirement = job.requirement, .adapter = *job.adapter, .same_names = SameNames(job)};
+  const auto ours = OurJob(job);
+  const verify::Subject subject{.requirement = job.requirement,
+                                .adapter = *job.adapter,
+                                .same_names = SameNames(job),
+                                .is_there = ours != nullptr};
   const auto references = manager_.references.find(job.adapter);
   const verify::VerifyOptions options{
-      .existence = {.drift = settings_.drift,
-                    .undeclared = settings_.undeclared,
+      .existence = {.rules = settings_.rules,
                     .manager_templates = manager_.templates,
                     .manager_references =
                         references == manager_.references.end() ? nullptr : references->second,
-                    .copies_templates = settings_.copies_templates && manager_.templates != nullptr,
                     .refused_copies = {}},
       .in_detail = true};
   verify::Verified verified =
@@ -136,9 +147,7 @@ report::JobVerdict FleetWorker::Judge(const tracking::SubmittedJob& job) const {
                             .devices_judged = verified.devices_judged,
                             .pod_sets = std::move(verified.pod_sets),
                             .alternatives = {}};
-  if (const auto there = objects_.jobs(*job.adapter).Find(job.key);
-      there != nullptr && tracking::IsOurs(OwnershipOfJob(*there)))
-    result.notes.push_back(ExistsAlready(*there));
+  if (ours != nullptr) result.notes.push_back(ExistsAlready(*ours));
   if (auto silence = Silence()) result.verdict.reasons = {*std::move(silence)};
   if (result.devices_judged)
     result.alternatives = NameAlternatives(result.pod_sets, job, *devices()->snapshot());
@@ -154,12 +163,15 @@ std::vector<report::JobVerdict> JudgeEverywhere(const tracking::SubmittedJob& jo
   for (size_t i = 0; i < workers.size(); ++i)
     candidates.push_back({.worker = workers[i]->name(),
                           .objects = &workers[i]->objects(),
+                          .usable = workers[i]->IsUsable(*job.adapter),
                           .verdict = &verdicts[i].verdict});
   for (const auto& worker : others)
-    candidates.push_back({.worker = worker->name(), .objects = &worker->objects()});
+    candidates.push_back({.worker = worker->name(),
+                          .objects = &worker->objects(),
+                          .usable = worker->IsUsable(*job.adapter)});
   if (!workers.empty()) {
     verify::KeepClaimsTogether(job.requirement, candidates, /*users=*/nullptr,
-                               workers.front()->settings().shared_claims);
+                               workers.front()->settings().rules.shared_claims);
   }
   return verdicts;
 }

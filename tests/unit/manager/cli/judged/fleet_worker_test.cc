@@ -1,6 +1,6 @@
 // One worker's whole verdict on a job, and what check says about it.
 
-#include "manager/cli/fleet/fleet_worker.h"
+#include "manager/cli/judged/fleet_worker.h"
 
 #include <nlohmann/json.hpp>
 
@@ -243,8 +243,8 @@ TEST_CASE("with the manager's templates check tells drift, and counts what is co
   REQUIRE(manager.Upsert(original.dump()));
   manager.Synced();
   FleetWorkerSettings settings = WorkerNamed("east");
-  settings.drift = verify::Drift::kWarn;
-  settings.copies_templates = true;
+  settings.rules.drift = verify::Drift::kWarn;
+  settings.rules.copies_templates = true;
   const auto differs = MakeWorker(cluster, settings);
   CHECK(differs->Judge(MakeJob("train", "one-gpu")).verdict.reasons.empty());
   differs->SetManager({&manager, ""});
@@ -312,7 +312,7 @@ TEST_CASE("a claim that is allocated on one worker keeps the job from the others
   free.objects["resourceclaims.resource.k8s.io"][0].erase("status");
   const auto named = [](const char* name) {
     FleetWorkerSettings settings = WorkerNamed(name);
-    settings.shared_claims = verify::SharedClaims::kRequireTogether;
+    settings.rules.shared_claims = verify::SharedClaims::kRequireTogether;
     return settings;
   };
   FleetWorkers workers;

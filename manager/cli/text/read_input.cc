@@ -1,4 +1,4 @@
-#include "manager/cli/read_input.h"
+#include "manager/cli/text/read_input.h"
 
 #include <array>
 #include <cerrno>

@@ -18,7 +18,7 @@
 
 #include "cluster-clients/cluster.h"
 #include "manager/report/job_verdict.h"
-#include "manager/tracking/submitted.h"
+#include "manager/tracking/kinds/submitted.h"
 #include "manager/verify/verify.h"
 #include "manager/verify/worker_objects.h"
 
@@ -29,12 +29,8 @@ struct FleetWorkerSettings {
   ClusterName name;
   std::string origin = "fedra";
   verify::WorkerObjectsOptions verified;
-  verify::SharedClaims shared_claims = verify::SharedClaims::kPreferTogether;
-  verify::Undeclared undeclared = verify::Undeclared::kWarn;
-  // With the manager's templates only (SetManager): what a difference means, and whether those
-  // that are missing are copied.
-  verify::Drift drift = verify::Drift::kIgnore;
-  bool copies_templates = false;
+  // Of templates only where the manager's are known (SetManager).
+  verify::Rules rules;
   std::vector<std::string> capabilities;  // that are declared
   // Only its ResourceClaims are read: where they are allocated matters to the other workers.
   bool claims_only = false;
@@ -84,6 +80,8 @@ class FleetWorker final {
   std::optional<verdict::Reason> Silence() const;
   // Whether its classes and devices are known completely.
   bool IsKnown() const;
+  // verify::IsUsable(); of a worker of which claims alone are read, whether it is connected.
+  bool IsUsable(const tracking::JobAdapter& kind) const;
   // Whether new nodes could bring devices.
   bool HasScalablePools() const {
     return settings_.verified.devices && !settings_.verified.devices->scalable_pools.empty();
@@ -94,6 +92,8 @@ class FleetWorker final {
  private:
   std::vector<verify::SameName> SameNames(const tracking::SubmittedJob& job) const;
   tracking::Ownership OwnershipOfJob(const tracking::Job& there) const;
+  // The job of this name there, if it is a copy of ours; else null.
+  std::shared_ptr<const tracking::Job> OurJob(const tracking::SubmittedJob& job) const;
 
   const FleetWorkerSettings settings_;
   verify::WorkerFacts facts_;

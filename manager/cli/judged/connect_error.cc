@@ -1,4 +1,4 @@
-#include "manager/cli/fleet/connect_error.h"
+#include "manager/cli/judged/connect_error.h"
 
 #include <utility>
 

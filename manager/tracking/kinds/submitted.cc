@@ -1,4 +1,4 @@
-#include "manager/tracking/submitted.h"
+#include "manager/tracking/kinds/submitted.h"
 
 #include <algorithm>
 #include <charconv>

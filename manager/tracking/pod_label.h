@@ -1,0 +1,18 @@
+#pragma once
+//
+// How the pods of a job are recognized. A plain value.
+
+#include <string>
+
+namespace fedra::tracking {
+
+// A label whose value is the job's name. `also_key` and `also_value` tell kinds apart that share
+// the label.
+struct PodLabel {
+  std::string key;  // empty: they cannot be recognized
+  std::string also_key = {};
+  std::string also_value = {};
+  bool operator==(const PodLabel&) const = default;
+};
+
+}  // namespace fedra::tracking
