@@ -53,6 +53,8 @@ Result<void> Bookkeeping::BeginAttempt(Execution& execution, store::PlacementRow
   const WallTime now = clock_.Now();
   ++row.attempt;
   row.nominated_at = now;
+  row.reported_in.reset();  // see Remember()
+  row.reported_facts = 0;
   records_.BeginAttempt(row.key);
   // What the worker of the last round lost by itself has left nothing to remove.
   std::vector<store::Change> announced{
@@ -95,7 +97,13 @@ void Bookkeeping::Remember(const Execution& execution, const placement::CheckRep
   if (row.reported_in == reported.reserved_at && row.reported_facts == facts) return;
   row.reported_in = reported.reserved_at;
   row.reported_facts = facts;
-  records_.Put(std::move(row));
+  // After a restart a nomination says by itself that the message is ours (IsReported): a row for
+  // each message of a job on its way through would be three more writes. What waits has none.
+  if (row.nominated.empty()) {
+    records_.Put(std::move(row));
+  } else {
+    records_.Hold(std::move(row));
+  }
 }
 
 void Bookkeeping::EndAttempt(const Execution& execution, const ClusterName& cluster,

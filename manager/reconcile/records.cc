@@ -57,6 +57,10 @@ Result<void> Records::Commit(store::PlacementRow row, std::vector<store::Change>
 
 void Records::Put(store::PlacementRow row) {
   store_.Enqueue(store::PutPlacement{row});
+  Hold(std::move(row));
+}
+
+void Records::Hold(store::PlacementRow row) {
   state_.With([&](State& state) { state.placements[row.key] = std::move(row); });
 }
 

@@ -34,6 +34,8 @@ class Records final {
   Result<void> Commit(store::PlacementRow row, std::vector<store::Change> more);
   // Remembered now, written soon.
   void Put(store::PlacementRow row);
+  // Remembered now, written with the next Put() or Commit() of this workload.
+  void Hold(store::PlacementRow row);
   void Forget(const ObjectKey& workload);
 
   // In memory only: how the workload's check was last rendered (placement::CheckReport); 0: not

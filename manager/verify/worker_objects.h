@@ -172,7 +172,7 @@ class WorkerObjects final {
   watch::CacheSink* claims_sink_ = nullptr;
   watch::CacheSink* classes_sink_ = nullptr;
   watch::CacheSink* pod_groups_sink_ = nullptr;  // null: nothing wants them
-  NamedSinks sinks_;  // of Inputs() but those of jobs
+  NamedSinks sinks_;                             // of Inputs() but those of jobs
 };
 
 }  // namespace fedra::verify

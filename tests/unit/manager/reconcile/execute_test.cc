@@ -216,6 +216,26 @@ TEST_CASE("what the check says is remembered once it was written, until the plac
   CHECK(f.records.Rendering(kKey) == 14);
 }
 
+TEST_CASE(
+    "what the check says of a nominated workload costs no row: the nomination shows whose it is") {
+  Fixture f;
+  const CheckReport waiting{WallTime(std::chrono::seconds(7)), 11, 12};
+  const CheckReport sent{WallTime(std::chrono::seconds(7)), 13, 14};
+  const auto in_memory = [&] { return ToRecord(f.records.Find(kKey)).reported; };
+  const auto in_store = [&] {
+    REQUIRE(f.store->Flush());
+    Records restarted(*f.store);
+    REQUIRE(restarted.Load());
+    return ToRecord(restarted.Find(kKey)).reported;
+  };
+  REQUIRE(f.Execute({Nominate{{}, "none eligible", false, waiting}}));
+  CHECK(in_store()->facts == waiting.facts);
+  REQUIRE(f.Execute({Nominate{{kEast}, "sent to east", true, sent}}));
+  CHECK(in_memory()->facts == sent.facts);
+  // Not what it said before: that would be taken for a message that has to be written again.
+  CHECK_FALSE(in_store());
+}
+
 TEST_CASE("a job that is deleted while it runs on a worker is in the history") {
   Fixture f;
   REQUIRE(f.Execute({Nominate{{kEast}, "sent to east", true}, CreateClone{kEast}}));
