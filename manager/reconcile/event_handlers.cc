@@ -29,6 +29,7 @@ ManagerListener EventHandlers::ForManager() {
           .on_progress =
               [this](const ObjectKey& key) { targets_.workloads.AddAfter(key, kProgressDebounce); },
           .on_checks = [this] { OnChecks(); },
+          .on_order = [this](const std::vector<ObjectKey>& workloads) { OnOrder(workloads); },
           .on_template =
               [this](const ObjectKey& key) {
                 WakeTemplateUsers(key);
@@ -63,6 +64,16 @@ void EventHandlers::OnWorkload(const ObjectKey& key) {
     sources_.places.Add(key, name);
   for (const ClusterName& name : sources_.places.Of(key)) Observe(key, name);
   targets_.workloads.Add(key);
+}
+
+// Who stands in no line is dispatched as before.
+void EventHandlers::OnOrder(const std::vector<ObjectKey>& workloads) {
+  for (const ObjectKey& key : workloads) {
+    const auto contender = sources_.gatherer.ContenderOf(key);
+    if (!contender) continue;
+    targets_.workloads.AddAll(sources_.order.Join(*contender));
+    targets_.workloads.Add(key);
+  }
 }
 
 void EventHandlers::LookAgain(const std::vector<ObjectKey>& workloads,
