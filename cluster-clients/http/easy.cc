@@ -5,6 +5,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <cerrno>
+
 #include "base/assert.h"
 #include "cluster-clients/http/endpoint_url.h"
 #include "cluster-clients/http/transfer.h"
@@ -17,10 +19,13 @@ namespace {
 constexpr long kKeepAliveSeconds = 30;
 constexpr unsigned kUserTimeoutMillis = 30'000;
 
-curl_socket_t OpenSocket(void* connection, curlsocktype /*purpose*/, curl_sockaddr* address) {
+// libcurl does not say why there is no socket: too few descriptors look like a server that is away.
+curl_socket_t OpenSocket(void* of_client, curlsocktype /*purpose*/, curl_sockaddr* address) {
+  auto& connection = *static_cast<Connection*>(of_client);
   const int socket = ::socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+  connection.socket_error = socket < 0 ? errno : 0;
   if (socket < 0) return CURL_SOCKET_BAD;
-  ++static_cast<Connection*>(connection)->open_sockets;
+  ++connection.open_sockets;
   return socket;
 }
 

@@ -54,6 +54,7 @@ Transfer::~Transfer() {
 bool Transfer::Begin(Easy easy, const Connection& connection, bool http1, SteadyTime now) {
   const auto left = request_.timeout - duration_cast<milliseconds>(now - asked_);
   easy_ = std::move(easy);
+  connection_ = &connection;
   if (left <= milliseconds(0)) return false;
   SetRequest(connection, http1, left);
   return true;
@@ -146,6 +147,7 @@ Reply Transfer::MakeReply(CURLcode code) {
   if (code != CURLE_OK) {
     long os_error = 0;
     curl_easy_getinfo(easy_.get(), CURLINFO_OS_ERRNO, &os_error);
+    if (os_error == 0 && connection_ != nullptr) os_error = connection_->socket_error;
     reply.failure = TransportError(code, error_.data(), os_error);
     if (too_large_ || header_bytes_ > kMaxHeaders) {
       reply.failure->code = ErrorCode::kTooLarge;

@@ -30,6 +30,7 @@ struct Connection {
   Endpoint endpoint;
   EndpointUrl url;
   long open_sockets = 0;
+  int socket_error = 0;  // errno, if the last socket could not be opened
 };
 
 // A handle with everything set that does not change from request to request.
@@ -81,6 +82,7 @@ class Transfer final {
   std::function<void(Reply)> done_;
   StreamHandler handler_;
 
+  const Connection* connection_ = nullptr;
   Easy easy_;
   curl_slist* headers_ = nullptr;  // libcurl keeps only the pointers
   curl_slist* connect_to_ = nullptr;

@@ -76,12 +76,12 @@ ObjectForm FormOf(const Fleet& fleet) {
 
 std::vector<report::JobReport> JudgeAll(const CheckInput& input, const CheckOptions& options,
                                         const Fleet& fleet, const FleetFacts& facts,
-                                        store::Reader* memory) {
+                                        store::Reader* memory, const MemoryAge& age) {
   const ObjectForm form = FormOf(fleet);
   std::optional<AssumedTemplates> assumed;
   if (options.assume_templates) assumed.emplace(input, options.ns, form, fleet.workers);
   std::optional<LineMemory> line;
-  if (memory != nullptr) line.emplace(*memory);
+  if (memory != nullptr) line.emplace(*memory, age.is_current());
   const InputDrift drift(input, options.ns, form);
   std::vector<report::JobReport> reports;
   for (const InputJob& job : input.jobs) {
@@ -158,24 +158,30 @@ std::string Hint(const CheckInput& input, const CheckOptions& options,
   return {};
 }
 
-// `as_of`: null when nothing could be read. `age`: of what the daemon's store says; may be empty.
+// `as_of`: null when nothing could be read. `age`: of what the daemon's store says of lines.
 void Print(const CheckInput& input, const std::vector<report::JobReport>& reports,
-           const report::AsOf* as_of, const std::string& age, Format format, Terminal& terminal) {
+           const report::AsOf* as_of, const MemoryAge& age, Format format, Terminal& terminal) {
+  const Style style = StyleOf(terminal);
+  const std::string age_line = MemoryAgeLine(age, style);
   const std::string note = input.jobs.empty() ? WithoutJob(input) : AboutTheSet(reports);
   if (!IsTable(format)) {
     nlohmann::ordered_json document = as_of != nullptr ? report::Document("CheckReport", *as_of)
                                                        : report::Document("CheckReport");
+    if (age.as_of) {
+      auto& lines = document["lines"];
+      report::PutTime(lines, "asOf", age.as_of);
+      lines["current"] = age.is_current();
+    }
     if (!note.empty()) document["note"] = note;
     document["findings"] = ToJson(input.findings);
     auto& items = document["items"] = nlohmann::ordered_json::array();
     for (const report::JobReport& report : reports) items.push_back(ToJson(report));
     terminal.out << ToText(document, format);
-    terminal.err << age;
+    terminal.err << age_line;
     return;
   }
-  const Style style = StyleOf(terminal);
   std::string text = RenderFindings(input.findings, style);
-  text.insert(0, age);
+  text.insert(0, age_line);
   if (as_of != nullptr) text.insert(0, SnapshotLine(*as_of, SystemClock().Now(), style));
   for (const report::JobReport& report : reports)
     text += (text.empty() ? "" : "\n") + RenderReport(report, style);
@@ -219,11 +225,10 @@ int Check(const CheckOptions& options, Terminal& terminal) {
   const FleetFacts facts = FactsOf((*fleet)->workers);
   CheckAgainstWorkers(facts, options.ns, *input);
   const auto memory = OpenMemory((*fleet)->store);
+  const bool of_jobs = memory != nullptr && !input->jobs.empty();
+  const MemoryAge age = of_jobs ? AgeOf(*memory, (*fleet)->as_of.at) : MemoryAge{};
   const std::vector<report::JobReport> reports =
-      JudgeAll(*input, options, **fleet, facts, memory.get());
-  const bool of_jobs = memory != nullptr && !reports.empty();
-  const std::string age =
-      of_jobs ? MemoryAgeLine(*memory, (*fleet)->as_of.at, StyleOf(terminal)) : std::string();
+      JudgeAll(*input, options, **fleet, facts, memory.get(), age);
   Print(*input, reports, &(*fleet)->as_of, age, *format, terminal);
   terminal.err << Hint(*input, options, reports);
   return ExitCode(input->findings, ExitCode(reports));

@@ -53,12 +53,12 @@ class EventHandlers final {
 
  private:
   void OnChecks();
+  void OnOrder(const std::vector<ObjectKey>& workloads);
   void OnCopy(const ClusterName& worker, const ObjectKey& workload);
   void OnWorkload(const ObjectKey& key);
   // What the workload will take of the worker may be something else now.
   void Observe(const ObjectKey& workload, const ClusterName& worker);
   void OnInput(const ClusterName& worker, const InputChange& change);
-  // Whose verdicts do not hold any more.
   // What was judged of them there, or anywhere, does not hold any more.
   void LookAgain(const std::vector<ObjectKey>& workloads, const std::optional<ClusterName>& worker);
   void OnContact(const Worker& worker);

@@ -27,6 +27,18 @@ std::vector<store::PlaceRow> RowsOf(const placement::Standing& standing, const s
   return rows;
 }
 
+// Whether it stands far back in every line, as before, and nothing else of it has changed.
+bool MovesFarBack(const std::vector<store::PlaceRow>& before,
+                  const std::vector<store::PlaceRow>& now) {
+  return std::equal(before.begin(), before.end(), now.begin(), now.end(),
+                    [](const store::PlaceRow& was, store::PlaceRow is) {
+                      if (std::min(was.place, is.place) <= LineRows::kNear) return false;
+                      is.place = was.place;
+                      is.first = was.first;
+                      return is == was;
+                    });
+}
+
 }  // namespace
 
 std::string_view NameOf(placement::OrderPolicy order) {
@@ -66,10 +78,18 @@ void LineRows::Record(const std::function<std::vector<placement::Standing>()>& s
   }
   for (const auto& [uid, old] : written_)
     if (!rows.contains(uid)) store_.Enqueue(store::PutPlaces{uid, {}});
-  for (const auto& [uid, current] : rows) {
+  const bool with_far = now - last_far_ >= kFarInterval;
+  if (with_far) last_far_ = now;
+  for (auto& [uid, current] : rows) {
     const auto before = written_.find(uid);
-    if (before == written_.end() || before->second != current)
-      store_.Enqueue(store::PutPlaces{uid, current});
+    if (before != written_.end()) {
+      if (before->second == current) continue;
+      if (!with_far && MovesFarBack(before->second, current)) {
+        current = before->second;
+        continue;
+      }
+    }
+    store_.Enqueue(store::PutPlaces{uid, current});
   }
   written_ = std::move(rows);
 }

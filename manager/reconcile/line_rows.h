@@ -2,10 +2,13 @@
 //
 // The rows of the lines in the store: where each waiting workload stands, for `fedra why` and
 // `status`. Only what has changed is written, and not more often than once a second, however fast
-// the lines move.
+// the lines move. When the first of a long line leaves, all behind it move up by one: those that
+// stand further back than kNear everywhere are written then only every kFarInterval, so that a line
+// of thousands does not rewrite itself every second.
 //
 // Thread rules: one thread. Lifetime: store and clock must outlive it.
 
+#include <chrono>
 #include <functional>
 #include <map>
 #include <string>
@@ -31,6 +34,9 @@ struct LineFacts {
 
 class LineRows final {
  public:
+  static constexpr int kNear = 100;
+  static constexpr std::chrono::seconds kFarInterval{30};
+
   // `order`: of ClusterQueues that do not say otherwise.
   LineRows(store::Store& store, const Clock& clock, placement::OrderPolicy order)
       : store_(store), clock_(clock), order_(order) {}
@@ -46,6 +52,7 @@ class LineRows final {
   const Clock& clock_;
   const placement::OrderPolicy order_;
   SteadyTime last_{};
+  SteadyTime last_far_{};
   std::map<std::string, std::vector<store::PlaceRow>> written_;  // by uid
 };
 

@@ -42,6 +42,7 @@ ManagerCluster::ManagerCluster(kube::AccessSettings access, const ClusterOptions
             const tracking::Workload& workload = after != nullptr ? *after : *before;
             IndexOwner({workload.requirement.kind, {key.ns, workload.owner.name}}, key, after);
             IndexTemplates(key);
+            of_queues_.Update(key, after.get());
             listener_.on_workload(key);
           },
           Ignore, clock),
@@ -55,24 +56,17 @@ ManagerCluster::ManagerCluster(kube::AccessSettings access, const ClusterOptions
           [this](const CacheHealth&) { listener_.on_checks(); }),
       queues_(
           &tracking::ParseSharedQueue,
-          [this](const ObjectKey&, const auto& before, const auto& after) {
-            // Kueue touches their statuses all the time.
-            if (before != nullptr && after != nullptr && *before == *after) return;
-            const auto shares = [](const auto& queue) {
-              return queue != nullptr && (queue->weight || queue->local_queues_share);
-            };
-            sharing_queues_ += (shares(after) ? 1 : 0) - (shares(before) ? 1 : 0);
-            if (after != nullptr) WarnOfOrder(*after);
-            listener_.on_checks();
+          [this](const ObjectKey& key, const auto& before, const auto& after) {
+            OnQueue(key.name, before, after);
           },
           Ignore),
       local_queues_(
           &verify::ParseLocalQueue,
-          [this](const ObjectKey&, const auto& before, const auto& after) {
+          [this](const ObjectKey& key, const auto& before, const auto& after) {
             const auto weight = [](const auto& queue) {
               return queue == nullptr ? std::nullopt : queue->weight;
             };
-            if (weight(before) != weight(after)) listener_.on_checks();
+            OnLocalQueue(key, weight(before), weight(after));
           },
           Ignore),
       templates_(
@@ -83,8 +77,8 @@ ManagerCluster::ManagerCluster(kube::AccessSettings access, const ClusterOptions
                pool, clock,
                /*on_state=*/nullptr, [this] { OnServer(); }) {
   FEDRA_ASSERT(listener_.on_kinds && listener_.on_workload && listener_.on_progress &&
-                   listener_.on_checks && listener_.on_template && listener_.on_template_use &&
-                   listener_.on_templates_health,
+                   listener_.on_checks && listener_.on_order && listener_.on_template &&
+                   listener_.on_template_use && listener_.on_templates_health,
                "every event must have a listener");
   MakeJobCaches(clock);
 }

@@ -16,6 +16,7 @@
 
 #include "cluster-clients/cluster.h"
 #include "cluster-clients/watch/tracked_cache.h"
+#include "manager/reconcile/queue_index.h"
 #include "manager/tracking/admission_check.h"
 #include "manager/tracking/kinds/job_kinds.h"
 #include "manager/tracking/shared_queue.h"
@@ -33,9 +34,11 @@ struct ManagerListener {
   std::function<void(const ObjectKey& workload)> on_workload;  // it, or its job, changed
   // What the job's status says of its pods has changed: as a rule our own mirror's echo.
   std::function<void(const ObjectKey& workload)> on_progress;
-  // An AdmissionCheck, a MultiKueueConfig, what orders the jobs of a ClusterQueue, or an object
-  // that jobs name (ReferenceIndex) changed.
+  // An AdmissionCheck, a MultiKueueConfig, or an object that jobs name (ReferenceIndex) changed.
   std::function<void()> on_checks;
+  // What orders these, which have not ended, is something else now: the order or the weight of
+  // their ClusterQueue, or the weight of their LocalQueue.
+  std::function<void(const std::vector<ObjectKey>& workloads)> on_order;
   // A ResourceClaimTemplate changed here.
   std::function<void(const ObjectKey& claim_template)> on_template;
   // A workload that names this template has come, changed or gone.
@@ -151,6 +154,9 @@ class ManagerCluster final {
                   const std::shared_ptr<const tracking::Workload>& after);
 
   void IndexTemplates(const ObjectKey& workload);
+  using QueuePtr = std::shared_ptr<const tracking::SharedQueue>;
+  void OnQueue(const std::string& name, const QueuePtr& before, const QueuePtr& after);
+  void OnLocalQueue(const ObjectKey& key, std::optional<double> before, std::optional<double> now);
 
   WorkerPool& pool_;
   const tracking::JobKindsPtr kinds_;
@@ -183,6 +189,7 @@ class ManagerCluster final {
   watch::ObjectCache<tracking::AdmissionCheck> checks_;
   watch::ObjectCache<tracking::MultiKueueConfig> configs_;
   std::atomic<int> sharing_queues_ = 0;
+  QueueIndex of_queues_;
   watch::ObjectCache<tracking::SharedQueue> queues_;
   verify::Cache<verify::LocalQueue> local_queues_;
   verify::Cache<verify::ClaimSummary> templates_;

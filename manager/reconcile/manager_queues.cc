@@ -7,10 +7,26 @@
 
 #include "base/log.h"
 #include "manager/placement/lines.h"
+#include "manager/reconcile/manager_cluster.h"
 #include "manager/tracking/kueue_api.h"
 
 namespace fedra::reconcile {
 namespace {
+
+// What it says of the order of its jobs; a queue that is not there says nothing.
+struct Says {
+  std::string order;
+  std::optional<double> weight;
+  bool local_queues_share = false;
+
+  bool Shares() const { return weight || local_queues_share; }
+  bool operator==(const Says&) const = default;
+};
+
+Says SaysOf(const tracking::SharedQueue* queue) {
+  if (queue == nullptr) return {};
+  return {queue->order, queue->weight, queue->local_queues_share};
+}
 
 // Those that say something, by name; enough to name what is wrong.
 std::vector<verify::QueueOrder> OrdersOf(const SharedQueues& queues) {
@@ -47,6 +63,25 @@ void WarnOfOrder(const tracking::SharedQueue& queue) {
             {{"clusterqueue", queue.name},
              {"annotation", std::string(tracking::kOrderAnnotation)},
              {"value", queue.order}});
+}
+
+// Kueue touches their statuses all the time: whether they are active is no news to the lines. The
+// first and the last queue that shares has all queues share, or none.
+void ManagerCluster::OnQueue(const std::string& name, const QueuePtr& before,
+                             const QueuePtr& after) {
+  const Says was = SaysOf(before.get());
+  const Says now = SaysOf(after.get());
+  if (was == now) return;
+  if (after != nullptr) WarnOfOrder(*after);
+  const bool shared = SharesByWeight();
+  sharing_queues_ += (now.Shares() ? 1 : 0) - (was.Shares() ? 1 : 0);
+  listener_.on_order(shared == SharesByWeight() ? of_queues_.OfClusterQueue(name)
+                                                : of_queues_.All());
+}
+
+void ManagerCluster::OnLocalQueue(const ObjectKey& key, std::optional<double> before,
+                                  std::optional<double> now) {
+  if (before != now) listener_.on_order(of_queues_.OfLocalQueue(key));
 }
 
 verify::Capacity CapacityOf(const SharedQueues& queues) {

@@ -1,7 +1,8 @@
 #pragma once
 //
 // What people read about the manager's ClusterQueues: which of them admit nothing, and what they
-// say of the order of their jobs and of their share. Pure, except for the log.
+// say of the order of their jobs and of their share. Pure, except for the log. The part of
+// ManagerCluster that listens to the queues is in manager_queues.cc, too.
 
 #include <memory>
 #include <vector>

@@ -187,9 +187,13 @@ bool StatusWriter::WantsLog(const Gathered& gathered) {
     return false;
   const auto reader = store_.Read();
   const auto events = reader ? (*reader)->Events(uid) : Fail(reader.error());
-  return events && std::ranges::none_of(*events, [](const store::EventRow& event) {
-           return event.reason == placement::notes::kPodLog.name;
-         });
+  if (!events) return false;
+  const bool kept = std::ranges::any_of(*events, [](const store::EventRow& event) {
+    return event.reason == placement::notes::kPodLog.name;
+  });
+  // What the last run kept is asked for once, not with every look.
+  if (kept) written_.With([&](auto& all) { all[gathered.view.key].log_kept_of = uid; });
+  return !kept;
 }
 
 void StatusWriter::KeepLog(const Gathered& gathered, const ClusterName& worker, std::string log) {

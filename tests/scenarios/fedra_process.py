@@ -203,6 +203,20 @@ class Fedra:
         _, hard = resource.prlimit(pid, resource.RLIMIT_FSIZE)
         resource.prlimit(pid, resource.RLIMIT_FSIZE, (limit, hard))
 
+    def use_up_descriptors(self) -> None:
+        """The daemon keeps what is open, and may open no file and no socket more."""
+        pid = self._running().pid
+        _, hard = resource.prlimit(pid, resource.RLIMIT_NOFILE)
+        used = {int(number) for number in os.listdir(f"/proc/{pid}/fd")}
+        lowest = next(number for number in range(len(used) + 1) if number not in used)
+        resource.prlimit(pid, resource.RLIMIT_NOFILE, (lowest, hard))
+
+    def free_descriptors(self) -> None:
+        """The daemon may open as many as before."""
+        pid = self._running().pid
+        _, hard = resource.prlimit(pid, resource.RLIMIT_NOFILE)
+        resource.prlimit(pid, resource.RLIMIT_NOFILE, (hard, hard))
+
     def cli(
         self, *arguments: str, stdin: str | None = None, file_limit: int | None = None
     ) -> Output:

@@ -50,6 +50,10 @@ class Fleet(abc.ABC):
         """May do everything."""
 
     @abc.abstractmethod
+    def admin_access(self, cluster: str) -> Access:
+        """Credentials that may do everything."""
+
+    @abc.abstractmethod
     def fedra_access(self, cluster: str) -> Access:
         """Credentials with exactly the rights of deploy/*-rbac.yaml."""
 

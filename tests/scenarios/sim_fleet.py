@@ -77,6 +77,9 @@ class SimFleet(Fleet):
     def admin_kubeconfig(self, cluster: str) -> Path:
         return self.folder / f"{cluster}.admin.kubeconfig"
 
+    def admin_access(self, cluster: str) -> Access:
+        return Access.from_kubeconfig(self.admin_kubeconfig(cluster))
+
     def fedra_access(self, cluster: str) -> Access:
         return Access.from_kubeconfig(self.folder / f"{cluster}.kubeconfig")
 

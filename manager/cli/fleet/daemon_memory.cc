@@ -40,14 +40,18 @@ std::unique_ptr<store::Reader> OpenMemory(const std::string& store) {
   return reader ? *std::move(reader) : nullptr;
 }
 
-std::string MemoryAgeLine(store::Reader& memory, WallTime now, const Style& style) {
+MemoryAge AgeOf(store::Reader& memory, WallTime now) {
   auto heartbeat = memory.Heartbeat();
   if (!heartbeat || !*heartbeat) return {};
+  const WallTime as_of = (*heartbeat)->at;
   const report::Daemon daemon{*std::move(heartbeat), memory.is_in_use()};
-  const std::string stale = report::StaleText(daemon, now);
-  if (stale.empty()) return {};
+  return {as_of, report::StaleText(daemon, now)};
+}
+
+std::string MemoryAgeLine(const MemoryAge& age, const Style& style) {
+  if (age.why_stale.empty()) return {};
   const std::string text = fmt::format(
-      "DAEMON  {}: so are lines and dispatched jobs here; workers were asked now", stale);
+      "DAEMON  {}: so are lines and dispatched jobs here; workers were asked now", age.why_stale);
   return Toned(text, Tone::kWarning, style) + "\n";
 }
 

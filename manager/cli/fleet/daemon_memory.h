@@ -4,6 +4,7 @@
 // which workers did not keep it. Read from the store, whether or not the daemon runs.
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "manager/cli/text/output.h"
@@ -17,9 +18,18 @@ namespace fedra::cli {
 // daemon.
 std::unique_ptr<store::Reader> OpenMemory(const std::string& store);
 
+// How old what the store says of jobs and lines is.
+struct MemoryAge {
+  std::optional<WallTime> as_of;  // nothing: no daemon has written anything
+  std::string why_stale;          // empty: a daemon keeps it current
+
+  bool is_current() const { return as_of && why_stale.empty(); }
+};
+MemoryAge AgeOf(store::Reader& memory, WallTime now);
+
 // "DAEMON  not running: ...", with line end: how old what the store says of jobs and lines is.
 // Empty where a daemon keeps it current, and where none has written anything.
-std::string MemoryAgeLine(store::Reader& memory, WallTime now, const Style& style);
+std::string MemoryAgeLine(const MemoryAge& age, const Style& style);
 
 // Adds to the report that a living job has its name, and RecentlyFailed to the verdict of each
 // worker that refused that one, did not admit it in time or evicted it: No as long as the worker is

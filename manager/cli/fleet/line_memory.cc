@@ -41,7 +41,7 @@ bool WaitsForDevices(const report::JobVerdict& verdict) {
 
 }  // namespace
 
-LineMemory::LineMemory(store::Reader& memory) {
+LineMemory::LineMemory(store::Reader& memory, bool is_current) : is_current_(is_current) {
   const auto rows = memory.Workloads();
   const auto places = memory.Places({});
   if (!rows || !places) return;
@@ -93,9 +93,10 @@ verdict::InLine LineMemory::LineOf(const Claims& claims) {
           .order = first.order};
 }
 
-void LineMemory::AddLine(const Claims& claims, report::JobVerdict& verdict) {
+void LineMemory::AddLine(const Claims& claims, report::JobVerdict& verdict) const {
   if (!claims.may_hold) return;
-  if (claims.holds) return RefuseByLine(verdict::ReasonCode::kInLine, LineOf(claims), verdict);
+  if (claims.holds && is_current_)
+    return RefuseByLine(verdict::ReasonCode::kInLine, LineOf(claims), verdict);
   NoteLine(claims, verdict);
 }
 
@@ -107,11 +108,11 @@ void LineMemory::NoteLine(const Claims& claims, report::JobVerdict& verdict) {
        "priority; once a job is submitted, `fedra why` says where it stands."});
 }
 
-void LineMemory::AddDispatched(const Claims& claims, report::JobVerdict& verdict) {
+void LineMemory::AddDispatched(const Claims& claims, report::JobVerdict& verdict) const {
   if (claims.dispatched == nullptr) return;
   const std::string name = claims.dispatched->row.job.ToString();
   const int spare = verdict.verdict.headroom;
-  if (claims.reserved > spare) {
+  if (claims.reserved > spare && is_current_) {
     return RefuseByLine(
         verdict::ReasonCode::kDevicesAllocated,
         verdict::Reserved{

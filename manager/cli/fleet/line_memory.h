@@ -22,12 +22,14 @@ namespace fedra::cli {
 
 class LineMemory final {
  public:
-  // What cannot be read is left out.
-  explicit LineMemory(store::Reader& memory);
+  // What cannot be read is left out. `is_current`: a daemon keeps it so; else jobs may have left
+  // their lines since, and nothing is refused because of them.
+  LineMemory(store::Reader& memory, bool is_current);
 
   // To each Yes: InLine where jobs that certainly want the same devices are served first, and a
   // note where they may be. To each No of devices that are in use: a note that jobs wait for
-  // devices there. `has_priority`: the job names a priority class, and may go before them.
+  // devices there. What is not current is a note, too. `has_priority`: the job names a priority
+  // class, and may go before them.
   void AddTo(const tracking::SubmittedJob& job, bool has_priority, report::JobReport& report) const;
 
  private:
@@ -50,10 +52,11 @@ class LineMemory final {
   static Claims ClaimsOf(const std::vector<Claimant>& claimants, const tracking::SubmittedJob& job,
                          bool has_priority);
   static verdict::InLine LineOf(const Claims& claims);  // of some that stand in line
-  static void AddLine(const Claims& claims, report::JobVerdict& verdict);
+  void AddLine(const Claims& claims, report::JobVerdict& verdict) const;
   static void NoteLine(const Claims& claims, report::JobVerdict& verdict);
-  static void AddDispatched(const Claims& claims, report::JobVerdict& verdict);
+  void AddDispatched(const Claims& claims, report::JobVerdict& verdict) const;
 
+  const bool is_current_;
   std::map<ClusterName, std::vector<Claimant>> claimants_;  // the first in line first
 };
 

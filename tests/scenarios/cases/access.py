@@ -6,6 +6,7 @@ import dataclasses
 import signal
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from scenarios import objects
@@ -16,6 +17,8 @@ from scenarios.kube_client import ApiError, KubeClient
 from scenarios.kubeconfig import Access
 from scenarios.registry import scenario
 from scenarios.world import IMPATIENT, QUEUE, TEMPLATE, World
+
+_BURST, _SOME = 40, 8
 
 
 # The simulation has no service accounts; there is nothing of ours to verify.
@@ -128,6 +131,45 @@ def rejected_credentials(world: World) -> None:
     job.finish(world.worker2)
     fedra.set_access(world.worker1, good)
     _next_job_runs_on_worker1(world)
+
+
+@scenario("credentials-swapped-in-a-burst")
+def credentials_change_in_a_burst(world: World) -> None:
+    """Rejected and then other credentials on all clusters while jobs are on their way: each runs once, none is moved."""
+    world.add_template_everywhere()
+    fedra = world.start_fedra()
+    good = {cluster: world.fleet.fedra_access(cluster) for cluster in world.fleet.clusters}
+
+    def submit(index: int) -> None:
+        world.submit(f"train-{index:02}", template=TEMPLATE)
+
+    with ThreadPoolExecutor(4) as pool:
+        submitted = pool.map(submit, range(_BURST))
+        world.eventually("some jobs are placed", lambda: len(_remote_uids(world)) >= _SOME)
+        before = _remote_uids(world)
+        for cluster, access in good.items():
+            fedra.set_access(cluster, dataclasses.replace(access, token="no-such-token"))
+        world.eventually(
+            "the rejection is seen",
+            lambda: all(fedra.cluster_trouble(cluster) for cluster in world.workers),
+        )
+        for cluster in good:
+            fedra.set_access(cluster, world.fleet.admin_access(cluster))
+        list(submitted)
+    world.note(f"{len(before)} of {_BURST} placed before")
+    world.eventually("all jobs are placed", lambda: len(_remote_uids(world)) == _BURST)
+    after = _remote_uids(world)
+    assert {name: after[name] for name in before} == before, "a job was made again"
+    copies = [len(world.admin(worker).list("Job", world.ns)) for worker in world.workers]
+    assert sum(copies) == _BURST, copies
+
+
+def _remote_uids(world: World) -> dict[str, str]:
+    return {
+        job["metadata"]["name"]: job["metadata"]["uid"]
+        for worker in world.workers
+        for job in world.admin(worker).list("Job", world.ns)
+    }
 
 
 def _next_job_runs_on_worker1(world: World) -> None:

@@ -321,6 +321,36 @@ def a_worker_is_kept_for_a_gang(world: World) -> None:
     gang.finish(world.worker1)
 
 
+@scenario("gang-restarted", kueue_dra=_OFF)
+def a_restart_while_a_gang_waits(world: World) -> None:
+    """kill -9 while a gang waits first in line: places, the kept worker and who leaves next are the same after it."""
+    holders, gang, small = _gang_first_in_line(world, "Backfill", elsewhere=4)
+    mine = [job for job in holders if job.cluster_name() == world.worker1]
+    mine[0].finish(world.worker1)
+    both = (world.worker1, world.worker2)
+    seen = (0, 1, 14, 29)
+
+    def wait_line() -> None:
+        _wait_line(world, gang, dict.fromkeys(both, 1), kept=world.worker1)
+        for index in seen:
+            _wait_line(world, small[index], dict.fromkeys(both, 2 + index))
+
+    wait_line()
+    assert world.fedra is not None
+    world.fedra.restart()
+    always("the free card stays free", lambda: not _dispatched(world, small), 2)
+    wait_line()
+    elsewhere = [job for job in holders if job not in mine]
+    elsewhere[0].finish(world.worker2)
+    passed = world.eventually("a small one runs on worker2", lambda: _dispatched(world, small))
+    assert [job.name for job in passed] == ["c-small-00"], [job.name for job in passed]
+    for job in mine[1:]:
+        job.finish(world.worker1)
+    gang.wait_running_on(world.worker1)
+    assert len(_dispatched(world, small)) == 1, "a second one passed the gang"
+    gang.finish(world.worker1)
+
+
 @scenario("gang-passed", kueue_dra=_OFF)
 def a_gang_is_passed_so_often(world: World) -> None:
     """order Backfill: two small jobs pass the gang on the worker that it does not keep, and no third one."""

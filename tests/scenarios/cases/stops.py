@@ -1,4 +1,4 @@
-"""How fedra ends and what stops it: SIGTERM in the middle of work, and a disk that is full."""
+"""How fedra ends and what stops it: SIGTERM in the middle of work, a full disk, no descriptors."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ _BURST, _SOME = 60, 10
 
 # What the system says of a write beyond the limit; what fedra adds to ENOSPC is a unit test of the store.
 _REFUSAL = "File too large"
+
+_TOO_MANY = "too many open files"
 
 
 @scenario("drain-in-a-burst")
@@ -100,3 +102,30 @@ def no_space_for_a_new_store(world: World) -> None:
     job = world.submit("train")
     job.wait_running_on(world.worker1)
     job.finish(world.worker1)
+
+
+@scenario("descriptors-used-up")
+def no_descriptors_left(world: World) -> None:
+    """Not a socket more may be opened: the reason is said, and nothing is moved; with more of them all goes on."""
+    fedra = world.start_fedra(links=[world.worker1])
+    first = world.submit("first")
+    first.wait_running_on(world.worker1)
+    world.cut(world.worker1)
+    world.wait_worker_state(world.worker1, "Unreachable")
+    fedra.use_up_descriptors()
+    world.restore(world.worker1)
+
+    def is_told() -> bool:
+        return _TOO_MANY in fedra.cluster_trouble(world.worker1)
+
+    world.eventually("the reason is said", is_told)
+    before = fedra.cpu_seconds()
+    always("it stays so", is_told, 2)
+    assert fedra.cpu_seconds() - before < 1, "it is busy trying"
+    job = world.submit("second")
+    always("the first stays where it runs", lambda: first.cluster_name() == world.worker1, 1)
+    fedra.free_descriptors()
+    world.wait_worker_state(world.worker1, "Connected")
+    world.eventually("/readyz answers", lambda: fedra.page("/readyz") == "ok")
+    for each in (first, job):
+        each.finish(world.eventually(f"{each.key} runs", each.remote_jobs)[0])

@@ -3,6 +3,7 @@
 #include "cluster-clients/cluster.h"
 #include "tests/support/catch.h"
 #include "tests/unit/cluster-clients/support/harness.h"
+#include "tests/unit/cluster-clients/support/socks_proxy.h"
 
 namespace fedra {
 namespace {
@@ -175,6 +176,39 @@ TEST_CASE("a kubeconfig that leads to another server: what is known of the first
   CHECK(told[2].content == std::set<std::string>{"b=1"});
   REQUIRE(other.objects().Create(ConfigMap("c", "1")));
   CHECK(f.cache.WaitForContent({"b=1", "c=1"}));
+  f.cluster->Stop();  // before the server that it talks to
+}
+
+uint16_t PortOf(const sim::Server& server) {
+  const std::string address = server.Address();
+  return static_cast<uint16_t>(std::stoi(address.substr(address.rfind(':') + 1)));
+}
+
+// A cluster that was built anew behind the same name, and whose certificate is trusted, too: the
+// settings are the same, the objects are others, and their versions are lower.
+TEST_CASE("a server that changes its identity behind one URL: what is known of the first goes") {
+  Fixture f;
+  for (int i = 0; i < 100; ++i) f.Put("both", std::to_string(i));
+  f.Put("first", "1");
+  sim::Server second;
+  REQUIRE(second.objects().Create(ConfigMap("both", "other")));
+  REQUIRE(second.objects().Create(ConfigMap("second", "1")));
+  SocksProxy proxy;
+  kube::AccessSettings access = AccessTo(f.server);
+  access.ca_pem += second.CaPem();
+  access.proxy_url = proxy.Url();
+  f.cluster->UpdateAccess(access);
+  REQUIRE(f.cluster.WaitFor(ConnectionPhase::kConnected));
+  f.Watch();
+  CHECK(f.cache.Content() == std::set<std::string>{"both=99", "first=1"});
+
+  f.Lose();
+  proxy.LeadTo(PortOf(second));
+  REQUIRE(f.cache.WaitForContent({"both=other", "second=1"}));
+  REQUIRE(f.cache.WaitForState(CacheState::kSynced));
+  const json changed = {{"data", {{"value", "changed"}}}};
+  REQUIRE(second.objects().Patch("configmaps", {"default", "both"}, changed));
+  CHECK(f.cache.WaitForContent({"both=changed", "second=1"}));
   f.cluster->Stop();  // before the server that it talks to
 }
 

@@ -1,7 +1,6 @@
 #include "tests/unit/cluster-clients/support/socks_proxy.h"
 
 #include <array>
-#include <cstdint>
 #include <functional>
 #include <thread>
 
@@ -64,6 +63,9 @@ class SocksProxy::Impl {
 
   uint16_t port() const { return acceptor_.local_endpoint().port(); }
   std::vector<std::string> Asked() const { return asked_.Copy(); }
+  void LeadTo(uint16_t port) {
+    leads_to_.With([&](uint16_t& now) { now = port; });
+  }
 
  private:
   void Accept() {
@@ -97,13 +99,15 @@ class SocksProxy::Impl {
     const auto bytes = Read<2>(link.near);
     const auto port = static_cast<uint16_t>(bytes[0] << 8 | bytes[1]);
     asked_.With([&](auto& asked) { asked.push_back(name + ":" + std::to_string(port)); });
-    link.far.connect({asio::ip::address_v4::loopback(), port});
+    const uint16_t instead = leads_to_.Copy();
+    link.far.connect({asio::ip::address_v4::loopback(), instead == 0 ? port : instead});
     asio::write(link.near, asio::buffer(std::array<uint8_t, 10>{5, 0, 0, 1}));
   }
 
   asio::io_context context_;
   tcp::acceptor acceptor_;
   Guarded<std::vector<std::string>> asked_;
+  Guarded<uint16_t> leads_to_;  // 0: where is asked for
   std::thread thread_;
 };
 
@@ -114,5 +118,6 @@ std::string SocksProxy::Url() const {
   return "socks5://127.0.0.1:" + std::to_string(impl_->port());
 }
 std::vector<std::string> SocksProxy::Asked() const { return impl_->Asked(); }
+void SocksProxy::LeadTo(uint16_t port) { impl_->LeadTo(port); }
 
 }  // namespace fedra

@@ -1,4 +1,4 @@
-// Which keys of which loop each event adds.
+// Which keys of which loop each event adds, and what it changes in the lines.
 
 #include "manager/reconcile/event_handlers.h"
 
@@ -7,6 +7,8 @@
 #include <functional>
 #include <memory>
 #include <set>
+
+#include <nlohmann/json.hpp>
 
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
@@ -23,28 +25,37 @@ namespace {
 const ClusterName kEast("east");
 const ObjectKey kTrain{"ml", "job-train"};  // in the manager's cache; its job is ml/train
 
-ConnectedOptions East() {
+ConnectedOptions East(bool devices) {
   ConnectedOptions options;
   options.workers = {kEast.value};
-  options.devices = false;
+  options.devices = devices;
   return options;
 }
 
-// Of ml, for queue gpu: one pod with a claim from template one-gpu, and a ConfigMap.
+// Of ml, for queue gpu: one pod with a claim from template one-gpu, a claim that others use, too,
+// and a ConfigMap.
 std::shared_ptr<const tracking::Workload> WorkloadOf(const std::string& name) {
   auto workload = std::make_shared<tracking::Workload>();
   workload->key = {"ml", name};
   workload->requirement.ns = "ml";
   workload->requirement.queue = "gpu";
-  workload->requirement.pod_sets = {{"main", 1, {{"g", "one-gpu", ""}}}};
+  workload->requirement.pod_sets = {{"main", 1, {{"g", "one-gpu", ""}, {"s", "", "shared"}}}};
   workload->requirement.dependencies = {{tracking::Dependency::Kind::kConfigMap, "settings"}};
   return workload;
 }
 
+// Its one container wants a device.
+nlohmann::json PodWithClaim() {
+  return nlohmann::json::parse(R"({
+      "containers": [{"name": "c", "image": "i", "resources": {"claims": [{"name": "g"}]}}],
+      "resourceClaims": [{"name": "g", "resourceClaimTemplateName": "one-gpu"}]})");
+}
+
 // "ml/waits" looks for a worker, "ml/runs" is on east, of "ml/gone" something is left there.
 struct Fixture {
+  const bool devices;  // whether they are verified: without, there are no lines
   const TempFolder folder;
-  Connected fleet{East()};
+  Connected fleet{East(devices)};
   Guarded<Keys> ran;
   RunLoop<ObjectKey> workloads{
       {.subject = "workload"}, SystemClock(), [this](const ObjectKey& key) {
@@ -72,18 +83,20 @@ struct Fixture {
       store::Store::Open({.path = folder.Path("fedra.db")}).value();
   Records records{*store};
   CopyPlaces places;
-  Gatherer gatherer{{.controller_name = "fedra.dev/federation", .origin = "fedra"},
-                    fleet.manager(),
-                    fleet.workers(),
-                    copy_failures};
+  Gatherer gatherer{
+      {.controller_name = "fedra.dev/federation", .origin = "fedra", .devices = devices},
+      fleet.manager(),
+      fleet.workers(),
+      copy_failures};
   DispatchOrder order;
   EventHandlers handlers{
       {workloads, checks, templates},
       {wake_index, records, fleet.manager(), fleet.workers(), places, gatherer, order},
       SystemClock()};
 
-  Fixture() {
-    AddWaitingWorkload(fleet.manager_server(), kTrain);
+  explicit Fixture(bool with_devices = false) : devices(with_devices) {
+    AddWaitingWorkload(fleet.manager_server(), kTrain,
+                       devices ? PodWithClaim() : nlohmann::json::object());
     fleet.Start();
     REQUIRE(fleet.WaitUntil(
         [&] { return fleet.manager().WorkloadOf({"Job.batch", {"ml", "train"}}).has_value(); }));
@@ -157,6 +170,7 @@ TEST_CASE("every event of a cluster runs the keys that it concerns, and no other
       {"a Workload", [&] { manager.on_workload({"ml", "any"}); }, {"workload ml/any"}},
       {"pods that got on", [&] { manager.on_progress({"ml", "any"}); }, {"workload ml/any"}},
       {"an AdmissionCheck", [&] { manager.on_checks(); }, {"check fedra", train}},
+      {"another order of those that stand in no line", [&] { manager.on_order({kTrain}); }, {}},
       {"a template",
        [&] { manager.on_template({"ml", "one-gpu"}); },
        {"template ml/one-gpu", "workload ml/waits"}},
@@ -185,6 +199,119 @@ TEST_CASE("every event of a cluster runs the keys that it concerns, and no other
     INFO(row.what);
     CHECK(f.After(row.expected, row.event) == row.expected);
   }
+}
+
+// The lines as events find them: each workload that waits has been looked at, and none holds
+// another.
+struct Line : Fixture {
+  const ClusterName west{"west"};  // not a member; only of the lines
+  const ManagerListener manager = handlers.ForManager();
+  const WorkerListener worker = handlers.ForWorker(kEast);
+  const std::shared_ptr<const dra::DeviceSet> cards =
+      std::make_shared<const dra::DeviceSet>(std::vector<uint64_t>{1, 2});
+
+  Line() : Fixture(/*with_devices=*/true) { Settle(); }
+
+  static placement::Contender Of(const std::string& name, std::chrono::seconds since) {
+    placement::Contender contender;
+    contender.rank = {.since = WallTime{since}, .workload = {"ml", name}};
+    contender.order.policy = placement::OrderPolicy::kBestEffort;
+    return contender;
+  }
+  placement::Lines::Answer Look(const std::string& name, std::chrono::seconds since,
+                                placement::Bid::Chance chance,
+                                const std::shared_ptr<const dra::DeviceSet>& could_serve) {
+    const DispatchOrder::Versions seen = order.Now();
+    placement::Bids bids;
+    for (const ClusterName& each : {kEast, west}) {
+      const auto version = seen.devices.find(each);
+      const uint64_t as_of = version == seen.devices.end() ? 0 : version->second;
+      bids[each] = {.chance = chance, .as_of = as_of, .missing = 1, .devices = could_serve};
+    }
+    return order.Offer(Of(name, since), std::move(bids), seen, WallTime{since});
+  }
+  // "ml/waits" waits for cards that are in use; of "ml/none" no card could serve it.
+  void Settle() {
+    order.Leave(kTrain);
+    Look("waits", 1s, placement::Bid::Chance::kWaits, cards);
+    Look("none", 2s, placement::Bid::Chance::kNone, nullptr);
+  }
+  // What ml/gone would take of east was seen, and none of its objects shows it any more.
+  void EndAssumption() {
+    placement::Assumption assumed;
+    assumed.workload = {"ml", "gone"};
+    assumed.claims = {"shared"};
+    AssumeCache& cache = fleet.worker(0).assumed();
+    REQUIRE(cache.Reserve(assumed, cache.version()));
+    cache.Observe(assumed.workload, [&] { return std::optional(assumed); });
+    worker.on_workload(assumed.workload);
+  }
+  // Who is first to hold one that comes last and fits everywhere, on which worker.
+  Keys Holders() {
+    const auto answer =
+        Look("last", std::chrono::hours(1'000'000), placement::Bid::Chance::kFits, cards);
+    Keys holders;
+    for (const auto& [on, turn] : answer.turns)
+      if (turn.after) holders.insert(turn.after->name + " on " + on.value);
+    return holders;
+  }
+};
+
+TEST_CASE_METHOD(Line, "every event of a cluster tells the lines what does not hold any more") {
+  const auto input = [&](Kind kind, const ObjectKey& key) {
+    return [this, kind, key] { worker.on_input(fleet.worker(0), {kind, key}); };
+  };
+  struct Row {
+    const char* what;
+    std::function<void()> event;
+    Keys holders;
+  };
+  const Keys nobody, on_east{"waits on east"}, anywhere{"waits on east", "waits on west"};
+  const std::vector<Row> rows = {
+      {"a queue", input(Kind::kQueue, {"ml", "gpu"}), on_east},
+      {"another queue", input(Kind::kQueue, {"ml", "cpu"}), nobody},
+      {"a ConfigMap", input(Kind::kDependency, {"ml", "settings"}), on_east},
+      {"a template there", input(Kind::kTemplate, {"ml", "one-gpu"}), on_east},
+      {"a claim: where it is decides about all workers", input(Kind::kClaim, {"ml", "shared"}),
+       anywhere},
+      {"a template", [&] { manager.on_template({"ml", "one-gpu"}); }, anywhere},
+      {"a template that no job names", [&] { manager.on_template({"ml", "two-gpus"}); }, nobody},
+      {"devices may have become free", input(Kind::kDevices, {}), on_east},
+      {"taken devices", input(Kind::kDevicesTaken, {}), nobody},
+      {"other devices concern those, too, that could use none",
+       input(Kind::kDevicesOffered, {}),
+       {"none on east"}},
+      {"an assumption that ended", [&] { EndAssumption(); }, on_east},
+      {"contact", [&] { worker.on_contact(fleet.worker(0)); }, on_east},
+      {"membership", [&] { handlers.OnMembership(kEast); }, on_east},
+      {"a Workload that looks for a worker stands in line before it is looked at",
+       [&] { manager.on_workload(kTrain); },
+       {"job-train on east", "job-train on west"}},
+      {"an AdmissionCheck concerns all of them",
+       [&] { manager.on_checks(); },
+       {"job-train on east", "job-train on west"}},
+      {"another order of one that waits",
+       [&] { manager.on_order({kTrain, {"ml", "runs"}}); },
+       {"job-train on east", "job-train on west"}},
+      {"a Workload that does not", [&] { manager.on_workload({"ml", "runs"}); }, nobody},
+  };
+  for (const Row& row : rows) {
+    INFO(row.what);
+    Settle();
+    REQUIRE(Holders() == nobody);
+    row.event();
+    CHECK(Holders() == row.holders);
+  }
+}
+
+TEST_CASE_METHOD(Line, "those that stood behind one that stands later now are looked at again") {
+  order.Join(Of(kTrain.name, 3s));  // it is younger than that
+  REQUIRE(Holders() == Keys{"job-train on east", "job-train on west"});
+  const Keys expected{"workload " + kTrain.ToString(), "workload ml/last"};
+  CHECK(After(expected, [&] { manager.on_workload(kTrain); }) == expected);
+  order.Join(Of(kTrain.name, 3s));
+  REQUIRE(Holders() == Keys{"job-train on east", "job-train on west"});
+  CHECK(After(expected, [&] { manager.on_order({kTrain}); }) == expected);
 }
 
 TEST_CASE(

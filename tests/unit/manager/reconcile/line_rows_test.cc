@@ -75,6 +75,45 @@ TEST_CASE("who holds a workload back is told before who is first in the line") {
   CHECK(first_told() == "ml/b");
 }
 
+TEST_CASE("far back in a line a place that moves is written from time to time") {
+  const TempFolder folder;
+  HandClock clock;
+  ConnectedOptions alone;
+  alone.workers = {};
+  Connected fleet(alone, clock);
+  AddWaitingWorkload(fleet.manager_server(), {"ml", "job-behind"});
+  fleet.Start();
+  const auto store = store::Store::Open({.path = folder.Path("fedra.db")}).value();
+  LineRows rows(*store, clock, placement::OrderPolicy::kBackfill);
+  placement::Standing standing = At("job-behind", {});
+  const auto written = [&](std::map<ClusterName, int> places) {
+    standing.places = std::move(places);
+    rows.Record([&] { return std::vector{standing}; }, fleet.manager());
+    clock.Advance(1s);
+    REQUIRE(store->Flush());
+    std::map<ClusterName, int> found;
+    for (const store::PlaceRow& row : store->Read().value()->Places({}).value())
+      found[row.cluster] = row.place;
+    return found;
+  };
+  using Places = std::map<ClusterName, int>;
+  CHECK(written({{kEast, 500}}) == Places{{kEast, 500}});
+  CHECK(written({{kEast, 499}}) == Places{{kEast, 500}});
+  // News are told at once: another line, what it was passed, that it has come near.
+  CHECK(written({{kEast, 498}, {kWest, 7}}) == Places{{kEast, 498}, {kWest, 7}});
+  CHECK(written({{kEast, 497}, {kWest, 6}}) == Places{{kEast, 497}, {kWest, 6}});
+  CHECK(written({{kEast, 496}}) == Places{{kEast, 496}});
+  standing.passes = 1;
+  CHECK(written({{kEast, 495}}) == Places{{kEast, 495}});
+  CHECK(written({{kEast, 494}}) == Places{{kEast, 495}});
+  CHECK(written({{kEast, LineRows::kNear}}) == Places{{kEast, LineRows::kNear}});
+  CHECK(written({{kEast, 400}}) == Places{{kEast, 400}});
+  CHECK(written({{kEast, 399}}) == Places{{kEast, 400}});
+  clock.Advance(LineRows::kFarInterval);
+  CHECK(written({{kEast, 398}}) == Places{{kEast, 398}});
+  CHECK(written({}).empty());
+}
+
 TEST_CASE("the first in each line is told, where it is certain which line that is") {
   const auto first = FirstInLine({
       At("a", {{kEast, 1}}),

@@ -61,3 +61,57 @@ TEST_CASE("decisions wait for the manager's ClusterQueues, unless they are withh
   CHECK(f.WaitUntil([&] { return f.manager().IsListed(); }));
   CHECK(f.manager().IsUsable());
 }
+
+TEST_CASE(
+    "what a queue says of its jobs' order concerns these, and what Kueue says of it nothing") {
+  Connected f(Alone());
+  const ObjectKey train{"ml", "job-train"};
+  sim::Objects& objects = f.manager_server().objects();
+  AddWaitingWorkload(f.manager_server(), train);
+  f.Start();
+  const auto queue = [](const char* name) {
+    return nlohmann::json{{"apiVersion", "kueue.x-k8s.io/v1beta2"},
+                          {"kind", "ClusterQueue"},
+                          {"metadata", {{"name", name}}},
+                          {"spec", {{"cohortName", "all"}}}};
+  };
+  const int checks = f.ToldOfChecks();
+  size_t seen = 0;
+  const auto told = [&](const char* kind, const ObjectKey& key, const nlohmann::json& change) {
+    REQUIRE(objects.Patch(kind, key, change));
+    REQUIRE(f.WaitUntil([&] { return f.ToldOfOrders().size() > seen; }));
+    return f.ToldOfOrders().at(seen++);
+  };
+  const auto order = [](const char* name) {
+    return nlohmann::json{{"metadata", {{"annotations", {{"fedra.dev/order", name}}}}}};
+  };
+  const auto weight = [](const char* value) {
+    return nlohmann::json{{"spec", {{"fairSharing", {{"weight", value}}}}}};
+  };
+  const std::set<ObjectKey> none, one{train};
+  seen = f.ToldOfOrders().size();
+  if (!objects.Get("clusterqueues", {"", "gpu"})) REQUIRE(objects.Create(queue("gpu")));
+  REQUIRE(objects.Create(queue("other")));
+  // That they are there, and how they are, says nothing of any order.
+  const nlohmann::json inactive = nlohmann::json::parse(R"({"status": {"conditions": [
+      {"type": "Active", "status": "False", "reason": "Stopped", "message": "is stopped",
+       "lastTransitionTime": "2026-11-21T16:00:00Z"}]}})");
+  REQUIRE(objects.Patch("clusterqueues", {"", "gpu"}, inactive, "status"));
+  REQUIRE(f.WaitUntil([&] {
+    const auto gpu = f.manager().Queue("gpu");
+    return gpu != nullptr && gpu->why_inactive == "is stopped" && f.manager().Queue("other");
+  }));
+  CHECK(f.ToldOfOrders().size() == seen);
+
+  CHECK(told("clusterqueues", {"", "gpu"}, order("Strict")) == one);
+  CHECK(told("clusterqueues", {"", "other"}, order("Strict")) == none);
+  // From the first weight on all queues share.
+  CHECK(told("clusterqueues", {"", "other"}, weight("2")) == one);
+  CHECK(told("clusterqueues", {"", "other"}, weight("3")) == none);
+  CHECK(told("localqueues", {"ml", "gpu"}, weight("2")) == one);
+  CHECK(f.ToldOfChecks() == checks);
+  // One that has ended stands in no line.
+  REQUIRE(objects.Delete("workloads", train));
+  REQUIRE(f.WaitUntil([&] { return f.manager().workloads().Find(train) == nullptr; }));
+  CHECK(told("clusterqueues", {"", "gpu"}, order("BestEffort")) == none);
+}

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "manager/reconcile/manager_cluster.h"
+#include "store/connection.h"
 #include "store/store.h"
 #include "tests/support/catch.h"
 #include "tests/support/hand_clock.h"
@@ -69,6 +70,19 @@ TEST_CASE_METHOD(Fixture, "the labels of the job and the queue it waits in are k
   CHECK(row.waits_for == "Quota");
   CHECK(row.labels_json == R"({"team":"vision"})");
   CHECK(row.cluster_queue == "team-gpu");
+}
+
+TEST_CASE_METHOD(Fixture, "a log that the last run kept is looked for in the history once") {
+  const Gathered seen = Seen("train");
+  StatusWriter(*store, SystemClock()).KeepLog(seen, ClusterName("east"), "out of memory");
+  REQUIRE(store->Flush());
+  StatusWriter status_writer(*store, SystemClock());
+  CHECK_FALSE(status_writer.WantsLog(seen));
+  const auto db =
+      store::Connection::Open(folder.Path("fedra.db"), store::OpenMode::kReadWrite).value();
+  REQUIRE(db->Execute("DELETE FROM events"));
+  CHECK_FALSE(status_writer.WantsLog(seen));
+  CHECK(StatusWriter(*store, SystemClock()).WantsLog(seen));
 }
 
 TEST_CASE_METHOD(Fixture, "a Workload that never had an owner goes by its own name") {

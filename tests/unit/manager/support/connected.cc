@@ -108,7 +108,17 @@ ManagerListener Connected::ListenToManager() {
               },
           .on_workload = [this](const ObjectKey&) { Told(); },
           .on_progress = [this](const ObjectKey&) { Told(); },
-          .on_checks = [this] { Told(); },
+          .on_checks =
+              [this] {
+                checks_.With([](int& told) { ++told; });
+                Told();
+              },
+          .on_order =
+              [this](const std::vector<ObjectKey>& workloads) {
+                orders_.With(
+                    [&](auto& told) { told.emplace_back(workloads.begin(), workloads.end()); });
+                Told();
+              },
           .on_template = [this](const ObjectKey&) { Told(); },
           .on_template_use = [this](const ObjectKey&) { Told(); },
           .on_templates_health = [this] { Told(); }};

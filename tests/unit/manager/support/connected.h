@@ -53,6 +53,9 @@ class Connected final {
   // How often a worker has told of a batch/v1 Job, or of a workload, of this name.
   int ToldOfJob(const ObjectKey& key) const;
   int ToldOfWorkload(const ObjectKey& workload) const;
+  // How often the manager has told of its checks, and of whose orders.
+  int ToldOfChecks() const { return checks_.Copy(); }
+  std::vector<std::set<ObjectKey>> ToldOfOrders() const { return orders_.Copy(); }
 
  private:
   WorkerListener ListenTo();
@@ -62,6 +65,8 @@ class Connected final {
   Guarded<int> told_;
   Guarded<std::map<tracking::JobKey, int>> jobs_;
   Guarded<std::map<ObjectKey, int>> workloads_;
+  Guarded<int> checks_;
+  Guarded<std::vector<std::set<ObjectKey>>> orders_;
   Threads threads_{4};
   sim::Server manager_server_;
   std::vector<std::unique_ptr<sim::Server>> servers_;

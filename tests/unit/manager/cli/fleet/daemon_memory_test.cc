@@ -96,7 +96,9 @@ TEST_CASE("check: says how old the daemon's memory is, where no daemon keeps it 
     if (!runs) store->reset();
     const auto memory = OpenMemory(path);
     REQUIRE(memory != nullptr);
-    return MemoryAgeLine(*memory, kNow, Style{});
+    const MemoryAge age = AgeOf(*memory, kNow);
+    CHECK(age.is_current() == runs);
+    return MemoryAgeLine(age, Style{});
   };
   CHECK(line({store::PutWorkload{Job("train", "Blocked", "", minutes(4))}}, false).empty());
   store::HeartbeatRow heartbeat;
@@ -130,7 +132,7 @@ store::WorkloadRow Wants(const char* name, const std::string& state, const char*
 
 // What the store says to a new ml/mine that both workers could run with 1 device to spare.
 report::JobReport InLineAfter(const std::vector<store::Change>& changes, bool has_priority = false,
-                              report::JobReport report = Report()) {
+                              report::JobReport report = Report(), bool is_current = true) {
   const TempFolder folder;
   const std::string path = folder.Path("fedra.db");
   {
@@ -141,7 +143,7 @@ report::JobReport InLineAfter(const std::vector<store::Change>& changes, bool ha
   for (report::JobVerdict& item : report.verdicts) item.verdict.headroom = 1;
   const auto memory = OpenMemory(path);
   REQUIRE(memory != nullptr);
-  LineMemory(*memory).AddTo(WithTemplate("mine"), has_priority, report);
+  LineMemory(*memory, is_current).AddTo(WithTemplate("mine"), has_priority, report);
   return report;
 }
 
@@ -196,6 +198,20 @@ TEST_CASE("check: free devices go to the jobs that are ahead in line") {
       CHECK(report.verdicts[1].notes.empty());
     }
   }
+}
+
+TEST_CASE("check: what no daemon keeps current refuses nothing, and is noted") {
+  const auto noted = [](std::initializer_list<store::Change> changes) {
+    const report::JobReport report = InLineAfter(changes, false, Report(), /*is_current=*/false);
+    CHECK(report.verdicts[0].verdict.outcome == verdict::Outcome::kYes);
+    REQUIRE(report.verdicts[0].notes.size() == 1);
+    return report.verdicts[0].notes[0].message;
+  };
+  CHECK(noted({store::PutWorkload{Wants("big4", "Blocked", "", "one-gpu", 4)},
+               Place("big4", 1, true, "Backfill")}) ==
+        "in line for devices there: 1 job, first ml/big4 (priority 0, order Backfill)");
+  CHECK_THAT(noted({store::PutWorkload{Wants("q2", "Dispatching", "gpu-east", "one-gpu", 2)}}),
+             ContainsSubstring("job ml/q2 was dispatched there"));
 }
 
 TEST_CASE("check: where all devices are in use, jobs in line for them are noted") {
