@@ -7,15 +7,15 @@ namespace fedra::reconcile {
 Result<void> Executor::Do(Execution& execution, const placement::Action& action) {
   return std::visit(
       [&](const auto& one) {
-    constexpr int kTargets = int{requires {manager_.Do(execution, one); }
+    constexpr int kTargets = int {
+      requires { manager_.Do(execution, one); }
+    }
+    +int {
+      requires { workers_.Do(execution, one); }
+    }
+    +int{requires {bookkeeping_.Do(execution, one);
 }
-+ int{requires {workers_.Do(execution, one);
-}
-}
-+ int{requires {bookkeeping_.Do(execution, one);
-}
-}
-;
+};
 static_assert(kTargets == 1, "each action has exactly one target");
 if constexpr (requires { manager_.Do(execution, one); }) {
   return manager_.Do(execution, one);
