@@ -7,24 +7,19 @@ namespace fedra::reconcile {
 Result<void> Executor::Do(Execution& execution, const placement::Action& action) {
   return std::visit(
       [&](const auto& one) {
-    constexpr int kTargets = int{requires {manager_.Do(execution, one); }
-}
-+ int{requires {workers_.Do(execution, one);
-}
-}
-+ int{requires {bookkeeping_.Do(execution, one);
-}
-}
-;
-static_assert(kTargets == 1, "each action has exactly one target");
-if constexpr (requires { manager_.Do(execution, one); }) {
-  return manager_.Do(execution, one);
-} else if constexpr (requires { workers_.Do(execution, one); }) {
-  return workers_.Do(execution, one);
-} else {
-  return bookkeeping_.Do(execution, one);
-}
-},
+        constexpr bool kManager = requires { manager_.Do(execution, one); };
+        constexpr bool kWorker = requires { workers_.Do(execution, one); };
+        constexpr bool kBook = requires { bookkeeping_.Do(execution, one); };
+        static_assert(int{kManager} + int{kWorker} + int{kBook} == 1,
+                      "each action has exactly one target");
+        if constexpr (kManager) {
+          return manager_.Do(execution, one);
+        } else if constexpr (kWorker) {
+          return workers_.Do(execution, one);
+        } else {
+          return bookkeeping_.Do(execution, one);
+        }
+      },
       action);
 }
 

@@ -190,17 +190,18 @@ json LocalQueue(const json& object) {
           {"status", std::move(status)}};
 }
 
-// Only a job that is not ours is in the way of one of the same name. Whose one is that names its
-// manager is found out when it is read: the manager need not have answered here.
-std::optional<json> Job(const json& object, const std::string& origin) {
+// One that is not ours is in the way of one of the same name, and one that is holds its devices.
+// Whose one is that names its manager is found out when it is read: the manager need not have
+// answered here.
+json Job(const json& object, const std::string& origin) {
   const tracking::CopyMarks marks = tracking::ReadCopyMarks(Member(object, "metadata"));
-  if (tracking::IsOurs(tracking::OwnershipOf(marks, {origin, {}}, {}))) return std::nullopt;
   json kept = OnlyMetadata(object, {"uid"});
-  if (marks.made_by.empty() || marks.origin != origin) return kept;
+  if (marks.origin != origin || marks.source_uid.empty()) return kept;
   json& metadata = kept["metadata"];
   metadata["labels"][std::string(tracking::kOriginLabel)] = marks.origin;
-  metadata["annotations"][std::string(tracking::kManagerUidAnnotation)] = marks.made_by;
   metadata["annotations"][std::string(tracking::kWorkloadUidAnnotation)] = marks.source_uid;
+  if (!marks.made_by.empty())
+    metadata["annotations"][std::string(tracking::kManagerUidAnnotation)] = marks.made_by;
   return kept;
 }
 

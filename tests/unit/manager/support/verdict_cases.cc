@@ -76,11 +76,11 @@ void AllocateAll(sim::Server& worker) {
   Allocate(worker, {"ml", "all"}, {"gpu-0", "gpu-1", "gpu-2", "gpu-3"});
 }
 
-// The ClusterQueue of the jobs could never admit so much as one pod.
-void AllowNoPods(sim::Server& worker) {
-  const json pods = json::array({{{"name", "pods"}, {"nominalQuota", "0"}}});
-  const json flavors = json::array({{{"name", "default"}, {"resources", pods}}});
-  const json group = {{"coveredResources", json::array({"pods"})}, {"flavors", flavors}};
+// The ClusterQueue of the jobs can never admit a pod that asks for cpu.
+void AllowNoCpu(sim::Server& worker) {
+  const json cpu = json::array({{{"name", "cpu"}, {"nominalQuota", "0"}}});
+  const json flavors = json::array({{{"name", "default"}, {"resources", cpu}}});
+  const json group = {{"coveredResources", json::array({"cpu"})}, {"flavors", flavors}};
   REQUIRE(worker.objects().Patch("clusterqueues", {"", "gpu"},
                                  {{"spec", {{"resourceGroups", json::array({group})}}}}));
 }
@@ -164,7 +164,7 @@ std::vector<ClusterCase> Clusters() {
        [](Server& worker, const std::string&) { PutJob(worker, "another-cluster"); },
        {"No", "NameConflict"}},
       {"our-earlier-copy",
-       [](Server& worker, const std::string& uid) { PutJob(worker, uid); },
+       [](Server& worker, const std::string& uid) { PutJob(worker, uid, /*stays=*/true); },
        {"Yes"}},
       // Its devices are its own: it is not asked whether they are free.
       {"our-earlier-copy-on-all-devices",
@@ -176,9 +176,9 @@ std::vector<ClusterCase> Clusters() {
       {"no-device-free",
        [](Server& worker, const std::string&) { AllocateAll(worker); },
        {"No", "DevicesAllocated"}},
-      {"no-quota",
-       [](Server& worker, const std::string&) { AllowNoPods(worker); },
-       {"No", "QueueCannotHold"}},
+      {"no-quota-for-cpu",  // which the job "cpu" asks for
+       [](Server& worker, const std::string&) { AllowNoCpu(worker); },
+       {"Yes"}},
       // A claim that is allocated there keeps no job there.
       {"claim-allocated-workloads-denied",
        [](Server& worker, const std::string&) {
@@ -186,12 +186,11 @@ std::vector<ClusterCase> Clusters() {
          GiveRights(worker, "workloads");
        },
        {"Unknown", "Forbidden"}},
-      {"credentials-rejected",
+      {"everything-denied",
        [](Server& worker, const std::string&) {
-         worker.SetUser(
-             {.name = kReader, .groups = {}, .token = "another", .allow = {}, .deny = {}});
+         worker.SetUser({.name = kReader, .groups = {}, .token = kReader, .allow = {}, .deny = {}});
        },
-       {"Unknown", "CredentialsRejected"}},
+       {"Unknown", "Forbidden", "Forbidden", "Forbidden", "Forbidden", "Forbidden"}},
       {"somebodys-job",
        [](Server& worker, const std::string&) { PutJob(worker, ""); },
        {"No", "NameConflict"}},
@@ -261,6 +260,11 @@ std::vector<JobCase> Jobs() {
       {"an extended resource",
        {pod(R"({"containers": [{"name": "c", "image": "i", "resources": {
                 "requests": {"example.com/gpu": "1"}, "limits": {"example.com/gpu": "1"}}}]})")},
+       {"Yes"},
+       {"Yes"}},
+      {"cpu",
+       {pod(R"({"containers": [{"name": "c", "image": "i",
+                                "resources": {"requests": {"cpu": "100m"}}}]})")},
        {"Yes"},
        {"Yes"}},
       {"no devices", {pod("{}")}, {"Yes"}, {"Yes"}},
