@@ -149,11 +149,23 @@ std::string MacroRangeAdvice(const CompileFailure& failure) {
   return "";
 }
 
+// "=>" and "=<" are comparisons the wrong way round; a lone "=" is an assignment elsewhere.
+std::string EqualSignAdvice(const CompileIssue& issue) {
+  constexpr std::string_view kMargin = " | ";  // before the source in the snippet
+  const size_t place = kMargin.size() + static_cast<size_t>(std::max(1, issue.column)) - 1;
+  if (issue.snippet.starts_with(kMargin) && place < issue.snippet.size()) {
+    const std::string_view rest = std::string_view(issue.snippet).substr(place);
+    if (rest.starts_with("=>")) return "at least is written >=";
+    if (rest.starts_with("=<")) return "at most is written <=";
+  }
+  return "values are compared with ==";
+}
+
 // Operators of other languages.
 std::string OperatorAdvice(const CompileFailure& failure) {
   for (const CompileIssue& issue : failure.issues) {
     if (issue.message.find("token recognition error at: '='") != std::string::npos)
-      return "values are compared with ==";
+      return EqualSignAdvice(issue);
     if (issue.message.find("extraneous input 'and'") != std::string::npos ||
         issue.message.find("mismatched input 'and'") != std::string::npos)
       return "conditions are joined with &&";

@@ -33,7 +33,7 @@ size_t Distance(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::string ClosestName(std::string_view text, const std::vector<std::string>& candidates) {
-  if (text.size() < 3 || text.size() > 64) return "";
+  if (text.size() < 2 || text.size() > 64) return "";
   std::string best;
   size_t best_distance = std::max<size_t>(1, text.size() / 3) + 1;
   for (const std::string& candidate : candidates) {

@@ -274,6 +274,12 @@ untaint     {east} delete devicetaintrule maintenance
             (only {_EAST} serves DeviceTaintRules: it is a beta API, which not every cluster has switched on)
 break       {fault} '{{"cluster": "{_EAST}", "fault": "refuse"}}'   # its API server
 repair      {fault} '{{"cluster": "{_EAST}", "fault": "none"}}'
+fail        kubectl {create} {files["failing"]}   # it fails after 2 seconds
+            fedra why {_NS}/failing; fedra history {_NS}/failing
+gang        kubectl {create} {files["gang"]}   # 6 pods with a device each, more than any worker has
+            fedra why {_NS}/gang
+order       kubectl annotate clusterqueue {_NS} fedra.dev/order=Strict   # or Backfill, BestEffort
+            fedra status --sort-by line   # docs/ordering.md
 end a job   {east} -n {_NS} annotate job mine sim.fedra.dev/run-for=0s
             ($EAST, $WEST or $LAB: the worker that fedra status shows)
 delete it   kubectl -n {_NS} delete job mine
@@ -337,8 +343,10 @@ start it    fedra run
 
     def _show(self, *arguments: str) -> None:
         """Prints a command and its output; the --config that every one needs is left out of the print."""
-        output = self._running().cli(*arguments)
         deadline = time.monotonic() + _STORE_LAG
+        while arguments[0] == "status" and not self._settled() and time.monotonic() < deadline:
+            time.sleep(_STORE_LAG / 20)
+        output = self._running().cli(*arguments)
         while output.code != 0 and time.monotonic() < deadline:
             output = self._running().cli(*arguments)
         print(
@@ -346,15 +354,33 @@ start it    fedra run
         )
         assert output.code == 0, f"fedra {' '.join(arguments)} ended with {output.code}"
 
+    def _settled(self) -> bool:
+        """Whether jobs, devices and queues are of one moment: the latter are counted once a second."""
+        output = self._running().cli("status", "-o", "json")
+        if output.code != 0:
+            return False
+        status = json.loads(output.stdout)
+        stopped = status.get("manager", {}).get("queues", {})
+        return stopped.get("active") == stopped.get("total") and all(
+            (worker.get("devices", {}).get("inUse", 0) > 0) == (worker["jobs"] > 0)
+            for worker in status["workers"]
+        )
+
     def _wait(self, what: str, look: Callable[[], object]) -> None:
         eventually(what, look, _PATIENCE)
 
 
 def _to_paste() -> list[tuple[str, Object]]:
     """Manifests for those who go on by themselves, by file."""
+    failing = objects.job(_NS, "failing", _QUEUE, template=_ONE_GPU)
+    failing["metadata"].setdefault("annotations", {}).update(
+        {"sim.fedra.dev/result": "failure", "sim.fedra.dev/run-for": "2s"}
+    )
     return [
         ("mine", objects.job(_NS, "mine", _QUEUE, template=_ONE_GPU)),
         ("either", objects.job(_NS, "either", _QUEUE, template=_OR_TWO)),
+        ("failing", failing),
+        ("gang", objects.job(_NS, "gang", _QUEUE, template=_ONE_GPU, pods=6)),
         ("later", objects.job(_NS, "later", _QUEUE, template="later")),
         ("template", objects.claim_template(_NS, "later", _CLASS)),
         ("taint", taint_rule("maintenance", _CLASS, "example.com/maintenance")),

@@ -34,8 +34,8 @@ Result<void> CheckWorkers(const report::StatusData& data, const std::vector<std:
   return {};
 }
 
-// What a word behind `status` is that is no job's name; empty: nothing known.
-std::string WhatElse(store::Reader& reader, const std::string& word) {
+// What a word is that is no job's name; empty: nothing known.
+std::string WhatElse(store::Reader& reader, const std::string& word, bool may_be_table) {
   const Result<report::StatusData> data = report::LoadStatus(reader);
   if (!data) return {};
   for (const store::ClusterRow& row : data->clusters) {
@@ -46,6 +46,7 @@ std::string WhatElse(store::Reader& reader, const std::string& word) {
     if (row.job.ns == word)
       return fmt::format("{} is a namespace: `fedra status -n {}` shows its jobs", word, word);
   }
+  if (!may_be_table) return {};
   const std::string closest =
       config::ClosestName(word, {"workers", "jobs", "clusters", "workloads"});
   return closest.empty() ? "" : fmt::format("there is no job {}; did you mean {}?", word, closest);
@@ -67,11 +68,13 @@ Result<Output> OfJob(const std::string& job, store::Reader& reader, const ViewSe
   return render(data, settings);
 }
 
-Result<Output> JobInShort(const std::string& job, store::Reader& reader,
-                          const ViewSettings& settings) {
-  Result<Output> output = OfJob(job, reader, settings, &cli::RenderWorkload);
+// OfJob, with a hint where the word names something else. `may_be_table`: as behind `status`.
+Result<Output> OfWord(const std::string& job, store::Reader& reader, const ViewSettings& settings,
+                      Output (*render)(const report::WorkloadData&, const ViewSettings&),
+                      bool may_be_table = false) {
+  Result<Output> output = OfJob(job, reader, settings, render);
   if (output || output.error().code != ErrorCode::kNotFound) return output;
-  const std::string hint = WhatElse(reader, job);
+  const std::string hint = WhatElse(reader, job, may_be_table);
   if (hint.empty()) return output;
   return Fail(ErrorCode::kNotFound, hint);
 }
@@ -88,11 +91,11 @@ Result<Output> RenderView(View view, const std::string& job, store::Reader& read
     case View::kCounts:
       return OfFleet(reader, settings, &cli::RenderJobCounts);
     case View::kJob:
-      return JobInShort(job, reader, settings);
+      return OfWord(job, reader, settings, &cli::RenderWorkload, /*may_be_table=*/true);
     case View::kWhy:
-      return OfJob(job, reader, settings, &cli::RenderWhy);
+      return OfWord(job, reader, settings, &cli::RenderWhy);
     case View::kHistory:
-      return OfJob(job, reader, settings, &cli::RenderHistory);
+      return OfWord(job, reader, settings, &cli::RenderHistory);
     case View::kStatus:
       break;
   }

@@ -98,6 +98,7 @@ std::vector<report::JobReport> JudgeAll(const CheckInput& input, const CheckOpti
     for (size_t i = 0; i < report.verdicts.size(); ++i) {
       drift.Note(asked, *fleet.workers[i], report.verdicts[i]);
       NoteSelectorTypos(asked, *fleet.workers[i], facts, input.defined, report.verdicts[i]);
+      if (!fleet.redacted) NoteNameTypos(asked, *fleet.workers[i], report.verdicts[i]);
     }
     if (line) line->AddTo(asked, job.has_priority, report);
     if (memory != nullptr && !job.is_generated) AddMemory(*memory, fleet.as_of.at, report);
@@ -140,17 +141,15 @@ std::string Hint(const CheckInput& input, const CheckOptions& options,
   for (const Manifest& manifest : input.dra) {
     const std::string object =
         "ResourceClaimTemplate " + KeyOf(*manifest.object, options.ns).ToString();
-    const bool has_error = HasError(input, object);
-    if (options.assume_templates && !has_error) continue;
+    if (options.assume_templates) continue;
     for (const report::JobReport& report : reports) {
       for (const report::JobVerdict& verdict : report.verdicts) {
         for (const verdict::Reason& reason : verdict.verdict.reasons) {
           if (reason.code != verdict::ReasonCode::kTemplateMissing || reason.object != object)
             continue;
           return Printable(object) +
-                 (has_error ? " is in the input, but has mistakes: it is never assumed\n"
-                            : " is in the input: --assume-templates judges as if it were "
-                              "created on the workers that lack it\n");
+                 " is in the input: --assume-templates judges as if it were created on the workers "
+                 "that lack it\n";
         }
       }
     }

@@ -11,14 +11,13 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
 #include "base/ascii.h"
 #include "base/log.h"
-#include "config/names.h"
 #include "manager/cli/command_options.h"
 #include "manager/cli/command_pages.h"
+#include "manager/cli/complaint.h"
 #include "manager/cli/complete.h"
 #include "manager/cli/text/checked_output.h"
 
@@ -58,62 +57,12 @@ std::string PageOf(const CommandPage& command) {
   return page;
 }
 
-std::vector<std::string> CommandsOf(const CLI::App& app) {
-  std::vector<std::string> names;
-  for (const CLI::App* sub : ShownCommands(app)) names.push_back(sub->get_name());
-  return names;
-}
-
-// Whether or not it is shown; null: there is none.
-const CLI::App* CommandNamed(const CLI::App& app, const std::string& name) {
-  const auto found =
-      app.get_subcommands([&](const CLI::App* each) { return each->get_name() == name; });
-  return found.empty() ? nullptr : found.front();
-}
-
 // "fedra config validate", of what was given.
 std::string NameOf(const CLI::App& app) {
   std::string name = "fedra";
   for (const CLI::App* at = &app; !at->get_subcommands().empty(); name += " " + at->get_name())
     at = at->get_subcommands().front();
   return name;
-}
-
-// What to say of a word that is no command where one must stand; empty: there is none. CLI11 would
-// only say that a command is missing.
-std::string UnknownCommand(const CLI::App& app, const std::vector<std::string>& arguments) {
-  const CLI::App* at = &app;
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    const std::vector<std::string> known = CommandsOf(*at);
-    if (known.empty()) return {};
-    if (arguments[i].starts_with("-")) {
-      // Nor is the value of an option a command.
-      if (arguments[i] == "--color" || arguments[i] == "--config" || arguments[i] == "-c") ++i;
-      continue;
-    }
-    const CLI::App* const named = CommandNamed(*at, arguments[i]);
-    if (named == nullptr) {
-      const std::string closest =
-          arguments[i] == "help" ? "--help" : config::ClosestName(arguments[i], known);
-      return fmt::format("fedra: unknown command \"{}\"; {}", arguments[i],
-                         closest.empty() ? fmt::format("there are {}", fmt::join(known, ", "))
-                                         : fmt::format("did you mean \"{}\"?", closest));
-    }
-    at = named;
-  }
-  return {};
-}
-
-// CLI11's words, where they are not those of a person.
-std::string Plain(const CLI::ParseError& error) {
-  std::string said = error.what();
-  if (said.ends_with(" is required") && said.find(' ') == said.rfind(" is required"))
-    return said.substr(0, said.find(' ')) + " is missing";
-  const size_t most = said.find(": At Most 1 required but received ");
-  if (most != std::string::npos)
-    return fmt::format("only one {} may be given, not {}", said.substr(0, most),
-                       said.substr(said.rfind(' ') + 1));
-  return said;
 }
 
 // The user has pressed a key and waits: how long a look at the cluster may take.
@@ -188,7 +137,8 @@ int Run(int argc, const char* const* argv, std::string& name) {
   Parsed parsed;
   Command command;
   AddCommands(app, parsed, command);
-  const std::vector<std::string> arguments = WithoutSigns({argv + std::min(argc, 1), argv + argc});
+  const std::vector<std::string> arguments =
+      WithHelpAsOption(WithoutSigns({argv + std::min(argc, 1), argv + argc}));
   if (!arguments.empty() && arguments.front() == "__complete")
     return Complete(app, {arguments.begin() + 1, arguments.end()});
   // kubectl runs its plugins under the name of their file.
@@ -205,7 +155,8 @@ int Run(int argc, const char* const* argv, std::string& name) {
     name = NameOf(app);
     // CLI11 prints help with code 0, and complaints without saying who complains.
     if (error.get_exit_code() == 0) return app.exit(error);
-    std::cerr << fmt::format("{}: {}\n`{} --help` says more\n", name, Plain(error), name);
+    std::cerr << fmt::format("{}: {}\n`{} --help` says more\n", name,
+                             ComplaintOf(app, error, arguments), name);
     return 1;
   }
   name = NameOf(app);

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/text.h"
 #include "manager/api/question.h"
 #include "manager/api/view.h"
 #include "manager/cli/commands.h"
@@ -75,7 +76,8 @@ std::string Redrawn(const std::string& text, size_t height) {
   }
   const auto more = std::count(text.begin() + static_cast<ptrdiff_t>(std::min(begin, text.size())),
                                text.end(), '\n');
-  if (more > 0) screen += fmt::format("... and {} more lines\033[K", more);
+  if (more > 0)
+    screen += fmt::format("... and {}\033[K", Counted(static_cast<size_t>(more), "more line"));
   return screen + "\033[J";
 }
 

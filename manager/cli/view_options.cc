@@ -20,8 +20,16 @@ namespace {
 // Where the unit's socket is, and where the daemon makes one by default.
 constexpr std::array kUsualSockets = {"/run/fedra/fedra.sock", "/var/lib/fedra/fedra.sock"};
 
-// The store's path: given, or what the configuration says.
-int WithStore(Parsed& parsed, Terminal& terminal, const std::function<int()>& run) {
+// Where a daemon listens without having been configured to; empty: this user may ask none there.
+std::string UsualDaemon(bool may_ask) {
+  if (!may_ask) return {};
+  return FindSocket({kUsualSockets.begin(), kUsualSockets.end()}).value_or(std::string());
+}
+
+// The store's path: given, or what the configuration says. `may_ask`: a daemon's answer does as
+// well, where the configuration cannot be read.
+int WithStore(Parsed& parsed, Terminal& terminal, const std::function<int()>& run,
+              bool may_ask = false) {
   parsed.view.headers = !parsed.no_headers;
   parsed.view.format = parsed.format;
   parsed.view.store = parsed.store;
@@ -32,7 +40,13 @@ int WithStore(Parsed& parsed, Terminal& terminal, const std::function<int()>& ru
       // The daemon goes on with the configuration that it has, and so does what it tells.
       const auto store = config::StorePathIn(parsed.config);
       if (!store || !std::filesystem::exists(*store)) {
-        terminal.err << "(name the daemon's file with --config, or its store with --store)\n";
+        if (parsed.view.socket = UsualDaemon(may_ask); !parsed.view.socket.empty()) {
+          terminal.err << "(a running daemon goes on with what it read before; asked is the one at "
+                       << parsed.view.socket << ")\n";
+          return run();
+        }
+        terminal.err << "(name the daemon's file with --config, its store with --store"
+                     << (may_ask ? ", or its socket with --server unix:PATH)\n" : ")\n");
         return 1;
       }
       terminal.err << "(a running daemon goes on with what it read before; shown is its store "
@@ -80,11 +94,14 @@ int WithStoreOrDaemon(Parsed& parsed, Terminal& terminal, const std::function<in
     AskInstead(parsed, {});
   }
   if (!parsed.view.socket.empty()) return run();
-  return WithStore(parsed, terminal, [&] {
-    if (parsed.store.empty() && IsForbidden(parsed.view.store))
-      AskInstead(parsed, {parsed.api_socket});
-    return run();
-  });
+  return WithStore(
+      parsed, terminal,
+      [&] {
+        if (parsed.store.empty() && IsForbidden(parsed.view.store))
+          AskInstead(parsed, {parsed.api_socket});
+        return run();
+      },
+      /*may_ask=*/true);
 }
 
 // Where a daemon listens that this user may ask: as given, as configured, or where it usually is.
@@ -166,8 +183,10 @@ void AddStatus(CLI::App& app, Parsed& parsed, Command& command) {
                    "workers, jobs, or the name of a job as for `fedra why`; omitted: both tables")
       ->expected(0, 1);
   AddViewOptions(*status, parsed);
-  status->add_flag("-A,--all-namespaces", parsed.view.all_namespaces,
-                   "All namespaces, the default when neither -n nor $FEDRA_NAMESPACE is given");
+  status
+      ->add_flag("-A,--all-namespaces", parsed.view.all_namespaces,
+                 "All namespaces, the default when neither -n nor $FEDRA_NAMESPACE is given")
+      ->excludes("--namespace");
   status->footer(
       "Every format lists the same jobs. In JSON and YAML `remaining` counts those behind --limit, "
       "`continue` is where --continue goes on, "

@@ -44,8 +44,11 @@ bool IsSameOutage(const std::optional<WallTime>& stored, const std::optional<Wal
 std::string StoppedQueues(const verify::Capacity& capacity) {
   if (capacity.stopped_queues.empty()) return {};
   const verify::StoppedQueue& first = capacity.stopped_queues.front();
-  const std::string text =
-      fmt::format("{} is not active{}{}", first.name, first.why.empty() ? "" : ": ", first.why);
+  // The queue's own stop says itself of which queue it is.
+  const std::string text = first.why.starts_with(first.name + " ")
+                               ? first.why
+                               : fmt::format("{} is not active{}{}", first.name,
+                                             first.why.empty() ? "" : ": ", first.why);
   return capacity.stopped == 1 ? text : fmt::format("{} (and {} more)", text, capacity.stopped - 1);
 }
 

@@ -18,6 +18,10 @@ using placement::Phase;
 using store::VerdictRow;
 using verdict::Outcome;
 
+constexpr const char* kKeepMore =
+    "for the next time, dispatch.failureLogLines keeps what failing pods print last, and "
+    "dispatch.keepFailed the job with its pods on the worker";
+
 // Whether a worker that the job was not dispatched to could run it. With policy race there is none:
 // all that can are tried at once.
 bool AnotherCanRunIt(const WorkloadData::Incarnation& incarnation,
@@ -139,7 +143,8 @@ NextStep NextStepOf(const WorkloadData& data, const WorkloadData::Incarnation& i
   if (phase == Phase::kFailed) {
     const std::string job = fmt::format("kubectl describe {} -n {} {} (on the manager)",
                                         ToLower(row.job_kind), row.job.ns, row.job.name);
-    return {"", {job, history}, {}};
+    // One that ran nowhere has left nothing to keep.
+    return {incarnation.attempts.empty() ? "" : kKeepMore, {job, history}, {}};
   }
   if (phase != Phase::kBlocked) return {};
   return {Outlook(incarnation, verdicts), {}, CountReasons(verdicts)};

@@ -39,6 +39,12 @@ std::optional<ClusterPhase> PhaseOf(const store::ClusterRow& row) {
   return reconcile::ParseClusterPhase(row.phase);
 }
 
+bool IsOutOfContact(const store::ClusterRow& row) {
+  const std::optional<ClusterPhase> phase = PhaseOf(row);
+  return phase == ClusterPhase::kUnreachable || phase == ClusterPhase::kRejected ||
+         phase == ClusterPhase::kMisconfigured;
+}
+
 const PhaseView* ViewOf(const store::WorkloadRow& row) {
   const std::optional<Phase> phase = PhaseOf(row);
   const auto found = std::find_if(kPhaseViews.begin(), kPhaseViews.end(),

@@ -31,6 +31,8 @@ std::span<const PhaseView> PhaseViews();
 std::optional<placement::Phase> PhaseOf(const store::WorkloadRow& row);
 std::optional<verdict::Outcome> OutcomeOf(const store::VerdictRow& row);
 std::optional<reconcile::ClusterPhase> PhaseOf(const store::ClusterRow& row);
+// Whether nothing can be seen or done there now: Unreachable, Rejected or Misconfigured.
+bool IsOutOfContact(const store::ClusterRow& row);
 // Null: as above.
 const PhaseView* ViewOf(const store::WorkloadRow& row);
 

@@ -9,8 +9,11 @@
 #include <fmt/ranges.h>
 
 #include "base/ascii.h"
+#include "base/time.h"
+#include "config/names.h"
 #include "manager/placement/action.h"
 #include "manager/report/freshness.h"
+#include "manager/report/row_states.h"
 #include "manager/tracking/kinds/job_kinds.h"
 #include "manager/tracking/manager_name.h"
 
@@ -38,12 +41,38 @@ std::string NameText(const ObjectKey& name) {
   return name.ns.empty() ? name.name : name.ToString();
 }
 
-// A daemon that does not look cannot know: its silence says nothing of the job's queue.
-Error NotKnown(const Daemon& daemon, const ObjectKey& name, WallTime now) {
+// "; did you mean ml/gang8?", of the jobs that there are.
+std::string NamesAlike(store::Reader& reader, const ObjectKey& name) {
+  const Result<std::vector<store::WorkloadRow>> rows = reader.Workloads();
+  if (!rows) return {};
+  std::vector<std::string> known;
+  for (const store::WorkloadRow& row : *rows)
+    known.push_back(name.ns.empty() ? row.job.name : row.job.ToString());
+  const std::string closest = config::ClosestName(NameText(name), known);
+  return closest.empty() ? std::string() : fmt::format("; did you mean {}?", closest);
+}
+
+// A daemon that does not look, or cannot, does not know: its silence says nothing of the job's
+// queue.
+Error NotKnown(store::Reader& reader, const Daemon& daemon,
+               const std::optional<store::ClusterRow>& manager, const ObjectKey& name,
+               WallTime now) {
   Error error;
   error.code = ErrorCode::kNotFound;
   if (const std::string stale = StaleText(daemon, now); !stale.empty()) {
     error.message = fmt::format("{}: no job or Workload {} was known then", stale, NameText(name));
+    return error;
+  }
+  if (manager && IsOutOfContact(*manager)) {
+    error.message = fmt::format(
+        "the manager is {} for {}{}: jobs submitted since are not seen; no job or Workload {} was "
+        "known before",
+        manager->phase, FormatAge(now - manager->phase_since),
+        manager->why.empty() ? "" : " (" + manager->why + ")", NameText(name));
+    return error;
+  }
+  if (const std::string alike = NamesAlike(reader, name); !alike.empty()) {
+    error.message = fmt::format("no job or Workload {} is known to fedra{}", NameText(name), alike);
     return error;
   }
   error.message = fmt::format(
@@ -198,7 +227,8 @@ Result<WorkloadData> LoadWorkload(store::Reader& reader, const std::vector<JobNa
   }
   if (rows.empty()) {
     const bool is_kind = IsBuiltInKind(names.back().kind);
-    return Fail(NotKnown(data.daemon, is_kind ? names.back().key : names.front().key, now));
+    return Fail(NotKnown(reader, data.daemon, data.manager,
+                         is_kind ? names.back().key : names.front().key, now));
   }
   FEDRA_ASSIGN_OR_RETURN(rows, OfOneNamespace(std::move(rows)));
   FEDRA_ASSIGN_OR_RETURN(rows, OfOneKind(std::move(rows)));

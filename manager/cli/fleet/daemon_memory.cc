@@ -13,13 +13,17 @@
 namespace fedra::cli {
 namespace {
 
-// The one that lives and has not ended; nothing: there is none.
-std::optional<store::WorkloadRow> Living(store::Reader& memory, const ObjectKey& job) {
+// The one that is on the manager, rather one that has not ended; nothing: there is none.
+std::optional<store::WorkloadRow> Existing(store::Reader& memory, const ObjectKey& job) {
   auto rows = memory.FindWorkloads(job);
   if (!rows) return std::nullopt;
-  for (store::WorkloadRow& row : *rows)
-    if (row.job == job && !row.removed_at && !report::HasEnded(row)) return std::move(row);
-  return std::nullopt;
+  std::optional<store::WorkloadRow> ended;
+  for (store::WorkloadRow& row : *rows) {
+    if (row.job != job || row.removed_at) continue;
+    if (!report::HasEnded(row)) return std::move(row);
+    ended = std::move(row);
+  }
+  return ended;
 }
 
 void PutInVerdict(const verdict::Setback& setback, verdict::Verdict& verdict) {
@@ -56,8 +60,13 @@ std::string MemoryAgeLine(const MemoryAge& age, const Style& style) {
 }
 
 void AddMemory(store::Reader& memory, WallTime now, report::JobReport& report) {
-  const std::optional<store::WorkloadRow> row = Living(memory, report.job);
+  const std::optional<store::WorkloadRow> row = Existing(memory, report.job);
   if (!row) return;
+  if (report::HasEnded(*row)) {
+    report.note = fmt::format("{} is still on the manager, where it {}: delete it first",
+                              report.job.ToString(), report::Predicate(*row));
+    return;
+  }
   report.note = fmt::format("{} has been submitted already: it {}; the answer is about another one",
                             report.job.ToString(), report::Predicate(*row));
   const auto failures = memory.Failures(row->uid);

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "config/names.h"
 #include "dra/model/snapshot.h"
 #include "manager/cli/manifests/manifest_selectors.h"
 
@@ -36,6 +37,18 @@ void AddDevices(const dra::Snapshot& snapshot, FleetFacts& facts) {
     }
   });
 }
+
+// The names of the objects of one namespace.
+template <class Objects>
+std::vector<std::string> NamesIn(const Objects& objects, const std::string& ns) {
+  std::vector<std::string> names;
+  for (const auto& object : objects)
+    if (object->key.ns == ns) names.push_back(object->key.name);
+  return names;
+}
+
+// The name in "LocalQueue ml/gpus".
+std::string NameOf(const std::string& object) { return object.substr(object.rfind('/') + 1); }
 
 }  // namespace
 
@@ -70,6 +83,25 @@ void NoteSelectorTypos(const tracking::SubmittedJob& job, const FleetWorker& wor
       verdict.notes.push_back({object, fmt::format("{}: {}", object, typo.Message(fleet)),
                                fmt::format("{}: {}", object, typo.Hint())});
     }
+  }
+}
+
+void NoteNameTypos(const tracking::SubmittedJob& job, const FleetWorker& worker,
+                   report::JobVerdict& verdict) {
+  const verify::WorkerObjects& objects = worker.objects();
+  for (const verdict::Reason& reason : verdict.verdict.reasons) {
+    std::vector<std::string> known;
+    if (reason.code == verdict::ReasonCode::kTemplateMissing)
+      known = NamesIn(objects.templates().cache().List(), job.key.ns);
+    else if (reason.code == verdict::ReasonCode::kQueueMissing)
+      known = NamesIn(objects.queues().List(), job.key.ns);
+    const std::string closest = config::ClosestName(NameOf(reason.object), known);
+    // One that was found, and is only not like the manager's, is meant as it is written.
+    if (closest.empty() || closest == NameOf(reason.object)) continue;
+    const std::string kind = reason.object.substr(0, reason.object.find(' '));
+    const std::string meant = ObjectKey{job.key.ns, closest}.ToString();
+    verdict.notes.push_back({reason.object, fmt::format("there is a {} {} there", kind, meant),
+                             fmt::format("{}: did you mean {}?", reason.object, meant)});
   }
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 //
 // What the workers of a command have together, and which selectors of their own templates read what
-// no device has. Pure.
+// no device has; what a job's mistyped names probably mean. Pure.
 
 #include "manager/cli/judged/fleet_worker.h"
 #include "manager/cli/manifests/manifest_check.h"
@@ -16,5 +16,9 @@ FleetFacts FactsOf(const FleetWorkers& workers);
 void NoteSelectorTypos(const tracking::SubmittedJob& job, const FleetWorker& worker,
                        const FleetFacts& fleet, const DefinedClaims& input,
                        report::JobVerdict& verdict);
+
+// Notes which template or queue of the worker is probably meant, where one does not exist there.
+void NoteNameTypos(const tracking::SubmittedJob& job, const FleetWorker& worker,
+                   report::JobVerdict& verdict);
 
 }  // namespace fedra::cli

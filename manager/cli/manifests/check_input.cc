@@ -77,6 +77,21 @@ bool HasError(const CheckInput& input, const InputJob& job) {
   });
 }
 
+// Whether it needs a template or claim of the input that has a mistake itself: what the clusters
+// have under that name is not what is meant.
+bool NamesMistakes(const CheckInput& input, const InputJob& job) {
+  if (!job.submitted) return false;
+  const auto is_wrong = [&](const char* kind, const std::string& name) {
+    return HasError(input, fmt::format("{} {}", kind, ObjectKey{job.key.ns, name}.ToString()));
+  };
+  const auto& needs = job.submitted->requirement;
+  return std::ranges::any_of(
+             needs.TemplateNames(),
+             [&](const auto& name) { return is_wrong("ResourceClaimTemplate", name); }) ||
+         std::ranges::any_of(needs.ClaimNames(),
+                             [&](const auto& name) { return is_wrong("ResourceClaim", name); });
+}
+
 // Kueue's class for its Workload, or Kubernetes' for its pods.
 bool NamesPriority(const json& object, const tracking::JobAdapter& adapter) {
   if (!tracking::Text(Member(Member(object, "metadata"), "labels"), kPriorityClassLabel).empty())
@@ -211,7 +226,7 @@ Result<CheckInput> ReadCheckInput(const std::vector<std::string>& files,
   }
   CheckDefinedOnce(manifests, kinds, default_ns, input.findings);
   for (InputJob& job : input.jobs)
-    if (HasError(input, job)) job.submitted.reset();
+    if (HasError(input, job) || NamesMistakes(input, job)) job.submitted.reset();
   return input;
 }
 

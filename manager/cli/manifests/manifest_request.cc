@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/ascii.h"
 #include "base/quantity.h"
 #include "config/names.h"
 #include "manager/cli/manifests/manifest_fields.h"
@@ -61,6 +62,14 @@ int64_t LeastOf(const json& request) {
   return least;
 }
 
+// "write 2 without quotes", of "2"; empty: the text is no number.
+std::string WithoutQuotes(const json& value) {
+  if (!value.is_string()) return {};
+  const auto& text = value.get_ref<const std::string&>();
+  const bool is_number = !text.empty() && std::ranges::all_of(text, IsDigit);
+  return is_number ? fmt::format("write {} without quotes", text) : std::string();
+}
+
 }  // namespace
 
 void CheckCount(const json& request, const std::string& path, Findings& findings) {
@@ -72,7 +81,7 @@ void CheckCount(const json& request, const std::string& path, Findings& findings
   if (mode == "All" || count.is_null()) return;
   const bool is_positive = count.is_number_integer() && count.get<int64_t>() > 0;
   if (!is_positive) {
-    findings.Error(path + ".count", "must be a whole number above 0");
+    findings.Error(path + ".count", "must be a whole number above 0", WithoutQuotes(count));
   } else if (count.get<int64_t>() > kMaxDevices) {
     findings.Error(path + ".count",
                    fmt::format("one claim can hold at most {} devices", kMaxDevices),

@@ -13,7 +13,7 @@ namespace {
 using nlohmann::json;
 using nlohmann::ordered_json;
 
-constexpr std::array<std::string_view, 7> kExactly = {
+constexpr std::array<std::string_view, 7> kMembersOfExactly = {
     "deviceClassName", "selectors",   "allocationMode", "count",
     "adminAccess",     "tolerations", "capacity"};
 
@@ -44,7 +44,8 @@ void Unflatten(ordered_json& request) {
 }  // namespace
 
 bool IsFieldOfExactly(const char* member) {
-  return std::find(kExactly.begin(), kExactly.end(), member) != kExactly.end();
+  return std::find(kMembersOfExactly.begin(), kMembersOfExactly.end(), member) !=
+         kMembersOfExactly.end();
 }
 
 ordered_json ToV1(const json& object) {

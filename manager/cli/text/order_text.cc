@@ -90,7 +90,8 @@ std::string OrderText(const report::WorkloadData& data,
                       const report::WorkloadData::Incarnation& incarnation) {
   const int priority = incarnation.row.priority;
   if (incarnation.places.empty())
-    return priority == 0 ? std::string() : fmt::format("its priority is {}", priority);
+    return priority == 0 ? std::string()
+                         : fmt::format("it stands in no line; its priority is {}", priority);
   std::string text = OrderOf(data, incarnation);
   text += fmt::format("{}its priority is {}", text.empty() ? "" : "; ", priority);
   text += ShareText(data, incarnation.row.cluster_queue);

@@ -14,8 +14,10 @@ namespace fedra::cli {
 namespace {
 
 constexpr std::string_view kGap = "  ";
-// A last column is not made narrower than this, however small the terminal is.
+// A last column is not made narrower than this, however small the terminal is: one that goes on
+// below itself, and one that is cut.
 constexpr size_t kNarrowest = 30;
+constexpr size_t kNarrowestCut = 10;
 
 std::string_view ColorOf(Tone tone) {
   switch (tone) {
@@ -73,8 +75,9 @@ std::vector<size_t> Table::Widths(const Style& style) const {
 
 std::vector<std::string> Table::LastCell(const std::string& text, size_t begin,
                                          const Style& style) const {
+  const size_t least = overflow_ == Overflow::kCut ? kNarrowestCut : kNarrowest;
   const size_t room =
-      style.width == 0 ? 0 : std::max(kNarrowest, style.width > begin ? style.width - begin : 0);
+      style.width == 0 ? 0 : std::max(least, style.width > begin ? style.width - begin : 0);
   if (overflow_ == Overflow::kWrap) return Lines(text, room, style.utf8);
   std::string printable = Printable(text, style.utf8);
   if (room == 0 || overflow_ == Overflow::kKeep) return {std::move(printable)};
@@ -137,6 +140,17 @@ std::string Paragraph(std::string_view line, size_t indent, const Style& style) 
   std::string text;
   for (size_t i = 0; i < lines.size(); ++i)
     text += std::string(indent + (i > 0 ? 2 : 0), ' ') + lines[i] + "\n";
+  return text;
+}
+
+std::string LabelledLine(std::string_view label, std::string_view line, const Style& style) {
+  constexpr size_t kIndent = 7;
+  std::string text = fmt::format("{:<{}}", label, kIndent);
+  std::vector<std::string> lines = {Printable(line, style.utf8)};
+  if (style.width > kIndent)
+    lines = Wrapped(lines.front(), std::max(kNarrowest, style.width - kIndent));
+  for (size_t i = 0; i < lines.size(); ++i)
+    text += (i > 0 ? std::string(kIndent, ' ') : "") + lines[i] + "\n";
   return text;
 }
 

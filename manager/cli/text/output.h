@@ -88,6 +88,10 @@ class Table final {
 // two columns deeper.
 std::string Paragraph(std::string_view line, size_t indent, const Style& style);
 
+// "needs  queue ml/gpu", with line end: wrapped to the style's width, below where the text begins.
+// `label`: six characters at most.
+std::string LabelledLine(std::string_view label, std::string_view line, const Style& style);
+
 // As json (two spaces deep) or yaml, with a line end. Bytes that are no UTF-8 are replaced.
 std::string ToText(const nlohmann::ordered_json& document, Format format);
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/text.h"
 #include "base/time.h"
@@ -24,8 +25,18 @@ std::string ShortNote(const report::WorkloadData& data,
   if (report::PhaseOf(incarnation.row) != placement::Phase::kBlocked ||
       !report::AllRefuse(verdicts, data.configured_workers))
     return incarnation.row.note;
-  return fmt::format("none of {} can run it", Counted(verdicts.size(), "worker"));
+  const std::string waits = WaitsForText(verdicts);
+  if (!waits.empty()) return "it " + waits;
+  const auto unknown = static_cast<size_t>(
+      std::ranges::count(verdicts, verdict::Outcome::kUnknown,
+                         [](const store::VerdictRow& row) { return report::OutcomeOf(row); }));
+  if (unknown == 0) return fmt::format("none of {} can run it", Counted(verdicts.size(), "worker"));
+  return fmt::format("0 of {} can run it, {} unknown", Counted(verdicts.size(), "worker"), unknown);
 }
+
+// What a manager that is out of contact means for the jobs.
+constexpr const char* kNothingDispatched =
+    "; nothing is dispatched meanwhile, and jobs submitted since are not seen";
 
 // More remedies than this would fill the screen; `explain` has the others.
 constexpr size_t kMaxRemedies = 3;
@@ -66,7 +77,18 @@ std::string ManagerLine(const std::optional<store::ClusterRow>& manager,
   std::string text = fmt::format("MANAGER  {} for {}", manager->phase,
                                  Since(manager->phase_since, settings.query.now));
   if (!manager->why.empty()) text += ": " + manager->why;
+  if (report::IsOutOfContact(*manager)) text += kNothingDispatched;
   return Toned(text, ToneOf(*manager), settings.style) + "\n";
+}
+
+std::string WaitsForText(const std::vector<store::VerdictRow>& verdicts) {
+  constexpr size_t kMostNamed = 4;
+  std::vector<std::string> busy;
+  for (const store::VerdictRow& row : verdicts)
+    if (report::ProspectOf(row) == verify::Prospect::kWaits) busy.push_back(row.cluster.value);
+  if (busy.empty()) return {};
+  if (busy.size() > kMostNamed) return fmt::format("waits for {} workers", busy.size());
+  return fmt::format("waits for {}", fmt::join(busy, ", "));
 }
 
 std::string Since(WallTime then, WallTime now) { return FormatAge(now - then); }
@@ -146,11 +168,13 @@ std::string Headline(const report::WorkloadData& data,
     line += " " + report::Predicate(row);
   }
   if (const std::string note = ShortNote(data, incarnation); !note.empty()) line += ": " + note;
-  if (row.removed_at) return Toned(line, Tone::kPlain, settings.style) + "\n";
-  return Toned(line, Tone::kPlain, settings.style) +
-         Toned(fmt::format(" (for {}; {})", Since(row.state_since, settings.query.now),
-                           freshness.text),
-               freshness.tone, settings.style) +
+  if (row.removed_at) return Paragraph(line, 0, settings.style);
+  const std::string age =
+      fmt::format(" (for {}; {})", Since(row.state_since, settings.query.now), freshness.text);
+  // Where it is broken into lines the age has no colour of its own.
+  const std::string whole = Paragraph(line + age, 0, settings.style);
+  if (whole.find('\n') + 1 < whole.size()) return whole;
+  return Toned(line, Tone::kPlain, settings.style) + Toned(age, freshness.tone, settings.style) +
          "\n";
 }
 

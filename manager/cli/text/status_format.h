@@ -30,10 +30,13 @@ Freshness FreshnessOf(const report::Daemon& daemon, WallTime now);
 // current, or when none has written yet.
 std::string DaemonLine(const report::Daemon& daemon, const ViewSettings& settings);
 
-// "MANAGER  Rejected for 5m: 401 Unauthorized", with line end; empty when all is well, or when
-// nothing is known.
+// "MANAGER  Rejected for 5m: 401 Unauthorized; nothing is dispatched meanwhile, ...", with line
+// end; empty when all is well, or when nothing is known.
 std::string ManagerLine(const std::optional<store::ClusterRow>& manager,
                         const ViewSettings& settings);
+
+// "waits for gpu-east, gpu-west": the workers whose devices are only in use; empty: there are none.
+std::string WaitsForText(const std::vector<store::VerdictRow>& verdicts);
 
 // How long ago, as kubectl prints ages.
 std::string Since(WallTime then, WallTime now);

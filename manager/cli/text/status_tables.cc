@@ -27,14 +27,13 @@ using store::WorkloadRow;
 
 // "; its job moves in 10m50s": what the loss of a worker means for its jobs.
 std::string MovingText(const ClusterRow& row, size_t jobs, const ViewSettings& settings) {
-  // Whether they leave one for which our credentials do not work, dispatch.rejectedWorkers says;
-  // each job's own line has it.
-  const auto phase = report::PhaseOf(row);
-  if (phase == reconcile::ClusterPhase::kRejected ||
-      phase == reconcile::ClusterPhase::kMisconfigured || !row.lost_since || jobs == 0 ||
-      !settings.query.worker_lost_timeout)
-    return {};
+  if (jobs == 0) return {};
   const std::string whose = jobs == 1 ? "its job" : fmt::format("its {} jobs", jobs);
+  const auto phase = report::PhaseOf(row);
+  if (!row.lost_since && (phase == reconcile::ClusterPhase::kRejected ||
+                          phase == reconcile::ClusterPhase::kMisconfigured))
+    return fmt::format("{} {} there", whose, jobs == 1 ? "stays" : "stay");
+  if (!row.lost_since || !settings.query.worker_lost_timeout) return {};
   const auto left = *row.lost_since + *settings.query.worker_lost_timeout - settings.query.now;
   if (left <= std::chrono::milliseconds(0))
     return fmt::format("{} {} being moved", whose, jobs == 1 ? "is" : "are");
@@ -66,6 +65,8 @@ std::string WorkerNote(const ClusterRow& row, size_t jobs, size_t left,
   add(row.why);
   add(row.note);
   add(MovingText(row, jobs, settings));
+  if (report::PhaseOf(row) == reconcile::ClusterPhase::kRejected)
+    add("renew the credentials in its kubeconfig");
   add(LeftText(left));
   return note;
 }
@@ -100,13 +101,12 @@ std::set<std::string> FurtherReasons(const std::vector<VerdictRow>& verdicts,
   return codes;
 }
 
-// "no worker eligible: TemplateMissing on 2, ClusterUnreachable on 1 (and 2 more reasons)"
+// "no worker eligible: TemplateMissing on 2, ClusterUnreachable on 1 (and 2 more reasons)",
+// "waits for gpu-east: DevicesAllocated on 1, TemplateMissing on 2".
 std::string BlockedText(const std::vector<VerdictRow>& verdicts) {
   std::string text;
-  const bool waits = std::any_of(verdicts.begin(), verdicts.end(), [](const VerdictRow& verdict) {
-    return report::ProspectOf(verdict) == verify::Prospect::kWaits;
-  });
-  const std::string begin = waits ? "no worker free: " : "no worker eligible: ";
+  const std::string waits = WaitsForText(verdicts);
+  const std::string begin = (waits.empty() ? "no worker eligible" : waits) + ": ";
   const std::vector<report::ReasonCount> counts = report::CountReasons(verdicts);
   for (const report::ReasonCount& count : counts) {
     text += fmt::format("{}{} on {}", text.empty() ? begin : ", ", count.code, count.workers);

@@ -60,14 +60,15 @@ std::string WorkerSummary(const report::StatusData& data) {
                      removed > 0 ? fmt::format("{} removed, ", removed) : "", connected);
 }
 
-std::string JobSummary(const std::vector<WorkloadRow>& rows) {
+std::string JobSummary(const std::vector<WorkloadRow>& rows, const ViewSettings& settings) {
   std::map<std::pair<size_t, std::string>, size_t> counts;
   for (const WorkloadRow& row : rows) ++counts[HeadingWord(row)];
   std::string text;
   for (const auto& [state, count] : counts) {
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, state.second);
   }
-  return text.empty() ? "none" : text;
+  if (!text.empty()) return text;
+  return report::IsFiltered(settings.query.jobs) ? "none match" : "none";
 }
 
 // A heading with the data's age at the right edge of the table below it.
@@ -145,7 +146,7 @@ Output RenderStatus(const report::StatusData& data, const ViewSettings& settings
                  Section("WORKERS", WorkerSummary(data), &freshness, WorkerTable(data, settings),
                          settings.style) +
                  "\n" +
-                 Section("JOBS", JobSummary(jobs.matching), nullptr,
+                 Section("JOBS", JobSummary(jobs.matching, settings), nullptr,
                          JobTable(jobs.shown, data, settings), settings.style);
     if (settings.style.headers) output.out += LeftOut(jobs);
   }
@@ -182,7 +183,7 @@ Output RenderJobs(const report::StatusData& data, const ViewSettings& settings) 
   } else if (output.note.empty()) {
     const Freshness freshness = FreshnessOf(data.daemon, settings.query.now);
     output.out =
-        Preamble(data, settings) + Section("JOBS", JobSummary(jobs.matching), &freshness,
+        Preamble(data, settings) + Section("JOBS", JobSummary(jobs.matching, settings), &freshness,
                                            JobTable(jobs.shown, data, settings), settings.style);
     if (settings.style.headers) output.out += LeftOut(jobs);
   }

@@ -232,7 +232,7 @@ std::string NoteRemedies(const report::JobReport& report, const Style& style) {
 std::string RenderReport(const report::JobReport& report, const Style& style) {
   std::string text =
       Printable(fmt::format("{} {}: {}", report.kind, report.job.ToString(),
-                            report.judged ? Tally(report) : "not judged: fix its errors first"),
+                            report.judged ? Tally(report) : "not judged: fix the errors first"),
                 style.utf8) +
       "\n";
   if (!report.judged) return text;

@@ -129,10 +129,11 @@ std::string JudgedLine(const report::WorkloadData::Incarnation& incarnation,
 
 // "next   ...", with line end; empty: there is nothing to say.
 std::string NextText(const report::NextStep& next, const Style& style) {
-  std::string text = next.text;
+  std::string text = next.text.empty() ? std::string() : LabelledLine("next", next.text, style);
+  // A command stays in one piece.
   if (!next.commands.empty())
-    text += fmt::format("{}{}", text.empty() ? "" : "\n       ", fmt::join(next.commands, "; "));
-  return (text.empty() ? "" : "next   " + text + "\n") + Remedies(next.remedies, 7, style);
+    text += fmt::format("{:<7}{}\n", text.empty() ? "next" : "", fmt::join(next.commands, "; "));
+  return text + Remedies(next.remedies, 7, style);
 }
 
 // "queue  LocalQueue ml/gpu is of ClusterQueue team-gpu, which is not active: ...": of a job that
@@ -149,6 +150,16 @@ std::string QueueLine(const report::WorkloadData& data, const store::WorkloadRow
   if (!why.empty()) text += ", which is not active: " + why;
   return "queue  " + Toned(text, why.empty() ? Tone::kPlain : Tone::kWarning, settings.style) +
          "\n";
+}
+
+// "end    Job has reached the specified backoff limit; its pods: exit code 1 (3 pods)", of a job
+// that failed: what its last attempt says beyond the headline.
+std::string EndText(const report::WorkloadData::Incarnation& incarnation,
+                    const ViewSettings& settings) {
+  if (incarnation.attempts.empty()) return {};
+  const std::string& message = incarnation.attempts.back().message;
+  if (message.empty() || incarnation.row.note.ends_with(message)) return {};
+  return LabelledLine("end", message, settings.style);
 }
 
 void AddClassesInUse(const verify::KeptReason& kept, std::set<std::string>& classes) {
@@ -180,14 +191,15 @@ std::string WhyText(const report::WorkloadData& data,
                     const ViewSettings& settings) {
   std::string text = ManagerLine(data.manager, settings) + Headline(data, incarnation, settings);
   if (const std::string needs = report::NeedsText(incarnation.row); !needs.empty()) {
-    text += "needs  " + Toned(needs, Tone::kPlain, settings.style) + "\n";
+    text += LabelledLine("needs", needs, settings.style);
   }
   text += QueueLine(data, incarnation.row, settings);
   if (const std::string line = LineText(incarnation.places, ClassesWaitedFor(incarnation));
       !line.empty())
-    text += "line   " + Toned(line, Tone::kPlain, settings.style) + "\n";
+    text += LabelledLine("line", line, settings.style);
   if (const std::string order = OrderText(data, incarnation); !order.empty())
-    text += "order  " + Toned(order, Tone::kPlain, settings.style) + "\n";
+    text += LabelledLine("order", order, settings.style);
+  if (report::PhaseOf(incarnation.row) == Phase::kFailed) text += EndText(incarnation, settings);
   text += JudgedLine(incarnation, settings);
   const std::vector<VerdictRow> verdicts = report::VerdictsNow(incarnation, settings.query.now);
   const Table table = VerdictTable(verdicts, settings);

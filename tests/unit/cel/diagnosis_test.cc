@@ -124,6 +124,8 @@ TEST_CASE("a poisoned device and a result that is no truth value") {
 
 TEST_CASE("operators of other languages") {
   CHECK(CompileAdvice("device.driver = 'x'") == "values are compared with ==");
+  CHECK(CompileAdvice("device.driver == 'x' && 1 => 0") == "at least is written >=");
+  CHECK(CompileAdvice("1 =< 0") == "at most is written <=");
   CHECK(CompileAdvice("device.driver == 'x' and true") == "conditions are joined with &&");
   CHECK(CompileAdvice("device.driver == 'x' or true") == "alternatives are joined with ||");
 }

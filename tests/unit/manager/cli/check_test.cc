@@ -238,6 +238,26 @@ TEST_CASE(
   CHECK_THAT(Check(Job("two-large") + OneGpu(", count: 9")).out, !ContainsSubstring("note"));
 }
 
+TEST_CASE("check: a job whose template in the file has a mistake is not judged") {
+  for (const bool assume : {false, true}) {
+    const Ran ran =
+        Check(Job("one-gpu") + OneGpu(", count: \"2\""), "table", MakeCluster(), assume);
+    CHECK(ran.code == 1);
+    CHECK_THAT(ran.out, ContainsSubstring("write 2 without quotes"));
+    CHECK_THAT(ran.out, ContainsSubstring(": not judged: fix the errors first\n"));
+    CHECK_THAT(ran.out, !ContainsSubstring("TemplateMissing"));
+  }
+}
+
+TEST_CASE("check: a template or queue that is named nearly so on the worker") {
+  const Ran ran = Check(Job("one-gpus"));
+  CHECK(ran.code == 3);
+  CHECK_THAT(ran.out, ContainsSubstring("there is a ResourceClaimTemplate ml/one-gpu there\n"));
+  CHECK_THAT(ran.out,
+             ContainsSubstring("ResourceClaimTemplate ml/one-gpus: did you mean ml/one-gpu?\n"));
+  CHECK_THAT(Check(Job("zzzzzzzzz")).out, !ContainsSubstring("did you mean"));
+}
+
 TEST_CASE("check: a template that is assumed is the file's") {
   RawCluster cluster = MakeCluster();
   cluster.objects.erase("resourceclaimtemplates.resource.k8s.io");

@@ -21,10 +21,12 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/clock.h"
 #include "manager/cli/commands.h"
 #include "manager/cli/fleet/fleet.h"
 #include "manager/cli/snapshots/snapshot_file.h"
 #include "manager/placement/note_reasons.h"
+#include "manager/tracking/manager_name.h"
 #include "store/store.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
@@ -174,8 +176,9 @@ TEST_CASE("--config wins over $FEDRA_CONFIG in every command that reads the file
 
 TEST_CASE("a word that is no command: which one may be meant") {
   CHECK(Run({"statsu"}).err == "fedra: unknown command \"statsu\"; did you mean \"status\"?\n");
-  CHECK(Run({"--color", "never", "help"}).err ==
-        "fedra: unknown command \"help\"; did you mean \"--help\"?\n");
+  CHECK(Run({"wy", "x"}).err == "fedra: unknown command \"wy\"; did you mean \"why\"?\n");
+  CHECK(Run({"jobs"}).err == "fedra: unknown command \"jobs\"; did you mean \"status jobs\"?\n");
+  CHECK(Run({"get", "jobs"}).err == "fedra: unknown command \"get\"; did you mean \"status\"?\n");
   const Ran nested = Run({"config", "zzzzzz"});
   CHECK(nested.code == 1);
   CHECK(nested.err ==
@@ -205,6 +208,7 @@ TEST_CASE("$FEDRA_NAMESPACE is the namespace, unless -n or -A says another") {
   CHECK_THAT(jobs({}), !ContainsSubstring("train"));
   CHECK_THAT(jobs({"-n", "ml"}), ContainsSubstring("train"));
   CHECK_THAT(jobs({"-A"}), ContainsSubstring("ml/train"));
+  CHECK_THAT(Run({"status", "-A", "-n", "ml"}).err, ContainsSubstring("excludes"));
   CHECK(Run({"why", "train", "--store", path.c_str()}).code == 1);
   {
     const Environment right("ml", "FEDRA_NAMESPACE");
@@ -231,7 +235,7 @@ TEST_CASE("a broken configuration is told, and status shows the store that it na
     const Ran nothing = status(hopeless);
     CHECK(nothing.code == 1);
     CHECK(nothing.out.empty());
-    CHECK_THAT(nothing.err, ContainsSubstring("--store"));
+    CHECK_THAT(nothing.err, ContainsSubstring("--store") && ContainsSubstring("--server unix:"));
   }
 }
 
@@ -248,6 +252,8 @@ TEST_CASE("a word after status is a table, a job, or gets a hint") {
   CHECK_THAT(status("train").out, ContainsSubstring("ml/train is running on gpu-east"));
   CHECK(status("gpu-east").err ==
         "fedra status: gpu-east is a worker: `fedra status workers` shows it\n");
+  CHECK(Run({"why", "gpu-east", "--store", path.c_str()}).err ==
+        "fedra why: gpu-east is a worker: `fedra status workers` shows it\n");
   CHECK(status("ml").err ==
         "fedra status: ml is a namespace: `fedra status -n ml` shows its jobs\n");
   const Ran typo = status("workres");
@@ -284,6 +290,28 @@ TEST_CASE(
                     command)));
     CHECK(unknown.err.find("ueue") == std::string::npos);
   }
+}
+
+TEST_CASE("a job that is not known: the one that may be meant, or the manager's silence") {
+  const TempFolder folder;
+  const std::string path = StoreWithOneJob(folder);
+  // It is held, as by a daemon that runs.
+  auto store = store::Store::Open({.path = path}).value();
+  store->Enqueue(store::SetHeartbeat{{.at = SystemClock().Now()}});
+  REQUIRE(store->Flush());
+  const auto why = [&](const char* job) { return Run({"why", job, "--store", path.c_str()}).err; };
+  CHECK(why("trian") ==
+        "fedra why: no job or Workload trian is known to fedra; did you mean train?\n");
+  CHECK(why("ml/trains") ==
+        "fedra why: no job or Workload ml/trains is known to fedra; did you mean ml/train?\n");
+  store::ClusterRow manager = LostWorker("manager", -1, std::chrono::minutes(5));
+  manager.name = ClusterName(std::string(tracking::kManagerName));
+  manager.phase = "Rejected";
+  store->Enqueue(store::PutCluster{manager});
+  REQUIRE(store->Flush());
+  CHECK(why("later2").starts_with("fedra why: the manager is Rejected for "));
+  CHECK_THAT(why("later2"), ContainsSubstring("(connection refused): jobs submitted since are not "
+                                              "seen; no job or Workload later2 was known before"));
 }
 
 TEST_CASE("what is said of a snapshot begins with when it was taken") {
@@ -490,10 +518,53 @@ TEST_CASE("a complaint about the arguments says which command complains") {
   const Ran ran = Run({"why"});
   CHECK(ran.code == 1);
   CHECK_THAT(ran.err, ContainsSubstring("fedra why: job is missing\n`fedra why --help` says more"));
-  CHECK_THAT(Run({"why", "ml/a", "ml/b"}).err,
-             ContainsSubstring("fedra why: only one job may be given, not 2\n"));
+  CHECK_THAT(
+      Run({"why", "ml/a", "ml/b"}).err,
+      ContainsSubstring("fedra why: it takes one JOB, and was given 2: ml/a ml/b\n`fedra why"));
   CHECK_THAT(Run({"config", "validate", "--nonsense"}).err,
-             ContainsSubstring("fedra config validate: "));
+             ContainsSubstring("fedra config validate: unknown option --nonsense\n"));
+}
+
+TEST_CASE("an option that is not there: which one may be meant") {
+  const auto said = [](std::vector<const char*> arguments) {
+    const Ran ran = Run(std::move(arguments));
+    CHECK(ran.code == 1);
+    return ran.err.substr(0, ran.err.find('\n'));
+  };
+  CHECK(said({"check", "-f", "mine.json", "--cluster", "gpu-lab"}) ==
+        "fedra check: unknown option --cluster; did you mean --worker?");
+  CHECK(said({"status", "jobs", "--cluster=gpu-east"}) ==
+        "fedra status: unknown option --cluster; did you mean --worker?");
+  CHECK(said({"status", "jobs", "--sort_by", "line"}) ==
+        "fedra status: unknown option --sort_by; did you mean --sort-by?");
+  CHECK(said({"status", "--no-header"}) ==
+        "fedra status: unknown option --no-header; did you mean --no-headers?");
+  CHECK(said({"status", "-wx"}) == "fedra status: unknown option -x");
+  CHECK(said({"devices", "-n", "ml"}) == "fedra devices: unknown option -n");
+  CHECK(said({"--worker", "x", "status"}) ==
+        "fedra: unknown option --worker before the command; options of a command stand behind it: "
+        "fedra COMMAND --worker");
+}
+
+TEST_CASE("a word too many is named, with what may be meant") {
+  const auto said = [](std::vector<const char*> arguments) {
+    const Ran ran = Run(std::move(arguments));
+    CHECK(ran.code == 1);
+    return ran.err.substr(0, ran.err.find('\n'));
+  };
+  CHECK(said({"status", "workers", "gpu-east"}) ==
+        "fedra status: it takes one WHAT, and was given 2: workers gpu-east");
+  CHECK(said({"why", "job", "gang8"}) ==
+        "fedra why: it takes one JOB, and was given 2: job gang8; did you mean why gang8?");
+  CHECK(said({"check", "mine.json"}) ==
+        "fedra check: unexpected \"mine.json\"; did you mean -f mine.json?");
+  CHECK(said({"devices", "gpu-east", "b"}) == "fedra devices: unexpected \"gpu-east\" \"b\"");
+}
+
+TEST_CASE("help is a command, too") {
+  CHECK(Run({"help"}).out == Run({"--help"}).out);
+  CHECK(Run({"help"}).code == 0);
+  CHECK(Run({"help", "config", "validate"}).out == Run({"config", "validate", "--help"}).out);
 }
 
 // The kubeconfig of a cluster on a port where nobody listens: 1 or 2.

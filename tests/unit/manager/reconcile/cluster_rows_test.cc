@@ -154,6 +154,21 @@ TEST_CASE("a worker whose queue is stopped says so") {
   CHECK(f.Row().note ==
         "LocalQueue ml/gpu is not active: ClusterQueue gpu is being drained (stopPolicy "
         "HoldAndDrain)");
+
+  // Its own stop names it already.
+  REQUIRE(f.fleet.server(0).objects().Patch("clusterqueues", {"", "gpu"},
+                                            {{"spec", {{"stopPolicy", "None"}}}}));
+  REQUIRE(f.fleet.server(0).objects().Patch("localqueues", {"ml", "gpu"},
+                                            {{"spec", {{"stopPolicy", "Hold"}}}}));
+  REQUIRE(f.fleet.WaitUntil([&] {
+    const auto queue = f.fleet.worker(0).objects().queues().Find({"ml", "gpu"});
+    const auto above = f.fleet.worker(0).objects().cluster_queues().Find({"", "gpu"});
+    return queue != nullptr && queue->stop != verify::StopPolicy::kNone && above != nullptr &&
+           above->stop == verify::StopPolicy::kNone;
+  }));
+  f.clock.Advance(1s);
+  CAPTURE(f.Row().note);
+  CHECK(f.Row().note.starts_with("LocalQueue ml/gpu is stopped (stopPolicy Hold)"));
 }
 
 TEST_CASE("what a worker has to give is counted anew once a second, and written when it changes") {

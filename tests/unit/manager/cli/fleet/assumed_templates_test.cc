@@ -49,17 +49,20 @@ TEST_CASE("templates of the file count when they are assumed, and the report say
             " (document 2) were created");
 }
 
-TEST_CASE("a template with a mistake is never assumed") {
+TEST_CASE("a template with a mistake is never assumed, nor is the job judged that names it") {
   std::string wrong = kMine;
   wrong.replace(wrong.find("deviceClassName"), 15, "deviceClas");
   const auto input = Read(kJob + wrong);
   REQUIRE(input.has_value());
   CHECK(HasError(*input, "ResourceClaimTemplate ml/mine"));
-  REQUIRE(input->jobs[0].submitted.has_value());
+  CHECK_FALSE(input->jobs[0].submitted.has_value());
   FleetWorkers workers;
   workers.push_back(MakeWorker(MakeCluster(), WorkerNamed("east")));
   const AssumedTemplates assumed(*input, "", ObjectForm::kWhole, workers);
-  CHECK(JudgeEverywhere(*input->jobs[0].submitted, workers)[0].verdict.outcome ==
+  const auto alone = Read(kJob);
+  REQUIRE(alone.has_value());
+  REQUIRE(alone->jobs[0].submitted.has_value());
+  CHECK(JudgeEverywhere(*alone->jobs[0].submitted, workers)[0].verdict.outcome ==
         verdict::Outcome::kNo);
 }
 

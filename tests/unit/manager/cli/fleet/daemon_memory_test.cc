@@ -77,9 +77,11 @@ TEST_CASE("check: a worker that was too slow may be asked again") {
   CHECK(report.verdicts[0].verdict.reasons.size() == 1);
 }
 
-TEST_CASE("check: a job of the past says nothing of the next one, nor does a missing store") {
+TEST_CASE(
+    "check: a job of the past says of the next one only that its name is taken, nor does a missing "
+    "store") {
   const report::JobReport report = ReportAfter("Finished", {kRefused});
-  CHECK(report.note.empty());
+  CHECK(report.note == "ml/train is still on the manager, where it has finished: delete it first");
   CHECK(report.verdicts[0].verdict.reasons.empty());
   CHECK(OpenMemory("") == nullptr);
   CHECK(OpenMemory("/nonexistent/fedra.db") == nullptr);

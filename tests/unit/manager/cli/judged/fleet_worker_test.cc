@@ -86,7 +86,7 @@ TEST_CASE("the workers that can run it are named in the order in which they woul
 
 TEST_CASE("a job with mistakes is not judged") {
   const report::JobReport report{"Job", {"ml", "train"}, {}, /*judged=*/false};
-  CHECK(RenderReport(report, {}) == "Job ml/train: not judged: fix its errors first\n");
+  CHECK(RenderReport(report, {}) == "Job ml/train: not judged: fix the errors first\n");
   CHECK(ToJson(report)["result"] == "NotJudged");
 }
 

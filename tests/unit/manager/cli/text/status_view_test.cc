@@ -67,7 +67,9 @@ TEST_CASE("a manager that is not connected is said first") {
   data.manager->phase = "Rejected";
   data.manager->why = "401 Unauthorized";
   for (const auto render : {&RenderStatus, &RenderWorkers, &RenderJobs}) {
-    CHECK(render(data, Settings()).out.starts_with("MANAGER  Rejected for 5m: 401 Unauthorized\n"));
+    CHECK(render(data, Settings())
+              .out.starts_with("MANAGER  Rejected for 5m: 401 Unauthorized; nothing is dispatched "
+                               "meanwhile, and "));
     const auto json = nlohmann::json::parse(render(data, Settings(Format::kJson)).out);
     CHECK(json["manager"]["state"] == "Rejected");
     CHECK(json["manager"]["why"] == "401 Unauthorized");
@@ -288,6 +290,38 @@ TEST_CASE("what the loss of a worker means for its jobs") {
   CHECK(note().empty());
 }
 
+TEST_CASE("jobs of a worker that rejects our credentials stay, and the note says what to do") {
+  report::StatusData data;
+  data.clusters = {LostWorker("a", 0, seconds(250))};
+  data.clusters[0].phase = "Rejected";
+  data.clusters[0].why = "GET /version: Unauthorized";
+  data.clusters[0].lost_since.reset();
+  data.workloads = {Job("x", "Running", "a", hours(1)), Job("y", "Running", "a", hours(1))};
+  CHECK_THAT(RenderWorkers(data, Settings()).out,
+             ContainsSubstring("Unauthorized; its 2 jobs stay there; renew the credentials in its "
+                               "kubeconfig\n"));
+  data.clusters[0].lost_since = Ago(seconds(250));  // dispatch.rejectedWorkers: Move
+  CHECK_THAT(RenderWorkers(data, Settings()).out,
+             ContainsSubstring("Unauthorized; its 2 jobs move in 10m; renew"));
+}
+
+TEST_CASE("the note of a job whose turn comes says what it waits for") {
+  report::StatusData data = FleetStatus();
+  data.verdicts[0].reasons_json = R"([{"code":"DevicesAllocated"}])";
+  CHECK_THAT(RenderJobs(data, Settings()).out,
+             ContainsSubstring("  waits for " + data.verdicts[0].cluster.value + ": "));
+  CHECK_THAT(RenderJobs(FleetStatus(), Settings()).out, !ContainsSubstring("waits for"));
+}
+
+TEST_CASE("on a narrow terminal the note gives way") {
+  ViewSettings settings = Settings();
+  settings.style.width = 60;
+  const std::string jobs = RenderJobs(FleetStatus(), settings).out;
+  const size_t row = jobs.find("ml/sweep-3");
+  REQUIRE(row != std::string::npos);
+  CHECK(jobs.find('\n', row) - row <= 60);
+}
+
 TEST_CASE("old data is said to be old") {
   report::StatusData data = FleetStatus();
   data.daemon.heartbeat = Beat(minutes(12));
@@ -351,6 +385,9 @@ TEST_CASE("nothing to show is a note, not an error") {
   idle.workloads.clear();
   CHECK(RenderStatus(idle, Settings()).note.empty());
   CHECK_THAT(RenderStatus(idle, Settings()).out, ContainsSubstring("\nJOBS  none\n"));
+  ViewSettings filtered = Settings();
+  filtered.query.jobs.states = {"Failed"};
+  CHECK_THAT(RenderStatus(idle, filtered).out, ContainsSubstring("\nJOBS  none match\n"));
 }
 
 TEST_CASE("names are what the other commands take") {

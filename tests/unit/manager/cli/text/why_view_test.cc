@@ -27,7 +27,7 @@ report::WorkloadData Sweep() {
 
 TEST_CASE("why: each worker, each reason, and what would help") {
   CHECK(RenderWhy(Sweep(), Settings()).out ==
-        R"(ml/sweep-3 is blocked: none of 3 workers can run it (for 4m; as of 2s ago)
+        R"(ml/sweep-3 is blocked: 0 of 3 workers can run it, 1 unknown (for 4m; as of 2s ago)
 needs  queue ml/gpu · template one-gpu · 2 pods
 WORKER              VERDICT  REASON              DETAIL
 gpu-east, gpu-west  No       TemplateMissing     ResourceClaimTemplate ml/one-gpu does not exist there
@@ -59,12 +59,50 @@ TEST_CASE("why: a job that waits and one that can run nowhere read differently")
   CHECK_THAT(RenderWhy(data, Settings()).out, ContainsSubstring("next   the job is judged again"));
 }
 
+TEST_CASE("why: the first line of a job whose turn comes says what it waits for") {
+  report::WorkloadData data = Sweep();
+  data.incarnations[0].verdicts[1].reasons_json = R"([{"code":"DevicesAllocated"}])";
+  CHECK(RenderWhy(data, Settings())
+            .out.starts_with(
+                "ml/sweep-3 is blocked: it waits for gpu-west (for 4m; as of 2s ago)\n"));
+}
+
+TEST_CASE("why: on a narrow terminal every line is broken below where its text begins") {
+  report::WorkloadData data = Sweep();
+  data.incarnations[0].verdicts[1].reasons_json = R"([{"code":"DevicesAllocated"}])";
+  ViewSettings settings = Settings();
+  settings.style.width = 60;
+  const std::string out = RenderWhy(data, settings).out;
+  CHECK_THAT(out,
+             ContainsSubstring("\nnext   it waits for gpu-west, and is dispatched in its turn,\n"
+                               "       once enough is free there\n"));
+  CHECK_THAT(out,
+             ContainsSubstring("is blocked: it waits for gpu-west (for 4m; as\n  of 2s ago)\n"));
+}
+
+TEST_CASE("why: a job that failed says how its pods ended, and what keeps more next time") {
+  report::WorkloadData data = Sweep();
+  data.incarnations[0].row = Job("sweep-3", "Failed", "gpu-east", minutes(4));
+  data.incarnations[0].row.note = "Job has reached the specified backoff limit";
+  store::AttemptRow attempt;
+  attempt.cluster = ClusterName("gpu-east");
+  attempt.message = "Job has reached the specified backoff limit; its pods: exit code 1 (3 pods)";
+  data.incarnations[0].attempts = {attempt};
+  const std::string out = RenderWhy(data, Settings()).out;
+  CHECK_THAT(out, ContainsSubstring("\nend    Job has reached the specified backoff limit; its "
+                                    "pods: exit code 1 (3 pods)\n"));
+  CHECK_THAT(out, ContainsSubstring("dispatch.failureLogLines") &&
+                      ContainsSubstring("dispatch.keepFailed"));
+  CHECK_THAT(RenderWhy(Sweep(), Settings()).out, !ContainsSubstring("\nend "));
+}
+
 TEST_CASE("why: a job that is not first in line is told who is, and by which order") {
   report::WorkloadData data = Sweep();
   report::WorkloadData::Incarnation& incarnation = data.incarnations[0];
   incarnation.row.priority = 5;
   incarnation.row.cluster_queue = "ml";
-  CHECK_THAT(RenderWhy(data, Settings()).out, ContainsSubstring("\norder  its priority is 5\n"));
+  CHECK_THAT(RenderWhy(data, Settings()).out,
+             ContainsSubstring("\norder  it stands in no line; its priority is 5\n"));
 
   incarnation.verdicts.resize(2);
   incarnation.verdicts[0].reasons_json = R"([{"code":"InLine"}])";
@@ -215,8 +253,10 @@ TEST_CASE("why: what was judged before a job was dispatched is not as of now") {
 TEST_CASE("why: a manager that is not connected, and a job that was deleted") {
   report::WorkloadData data = Sweep();
   data.manager = LostWorker("manager", -1, minutes(5));
-  CHECK_THAT(RenderWhy(data, Settings()).out,
-             ContainsSubstring("MANAGER  Unreachable for 5m: connection refused\nml/sweep-3 is"));
+  CHECK_THAT(
+      RenderWhy(data, Settings()).out,
+      ContainsSubstring("MANAGER  Unreachable for 5m: connection refused; nothing is dispatched "
+                        "meanwhile, and jobs submitted since are not seen\nml/sweep-3 is"));
   data.incarnations[0].row.state = "Deleted";
   data.incarnations[0].row.worker = ClusterName("gpu-east");
   CHECK_THAT(RenderWhy(data, Settings()).out,
@@ -336,6 +376,9 @@ TEST_CASE("why: a job blocked although a worker could run it, or by more workers
   CHECK_THAT(RenderWhy(data, Settings()).out,
              ContainsSubstring("is blocked: no worker eligible: gpu-east: refused the job: quota"));
   incarnation.verdicts[0].outcome = "No";
+  CHECK_THAT(RenderWhy(data, Settings()).out,
+             ContainsSubstring("0 of 3 workers can run it, 1 unknown"));
+  incarnation.verdicts[2].outcome = "No";
   CHECK_THAT(RenderWhy(data, Settings()).out, ContainsSubstring("none of 3 workers can run it"));
   incarnation.row.note = "no worker eligible: 200 workers: TemplateMissing on 200";
   data.configured_workers = 200;
@@ -420,7 +463,7 @@ TEST_CASE("why, history: without a daemon the first line says as of when all is"
   data.daemon = {Beat(minutes(12)), /*holds_store=*/false};
   const std::string line =
       "DAEMON  not running: what follows is as of 2026-11-21T15:59:19Z, 12m ago\n";
-  CHECK(RenderWhy(data, Settings()).out.starts_with(line + "ml/sweep-3 is blocked: none of 3"));
+  CHECK(RenderWhy(data, Settings()).out.starts_with(line + "ml/sweep-3 is blocked: 0 of 3"));
   CHECK(RenderHistory(data, Settings()).out.starts_with(line + "ml/sweep-3 "));
   CHECK(RenderWorkload(data, Settings()).out.starts_with(line + "ml/sweep-3 "));
   data.incarnations.push_back(data.incarnations[0]);
