@@ -56,16 +56,15 @@ Result<void> LineSplitter::Feed(std::string_view chunk,
 }
 
 Result<WatchEvent> ReadWatchEvent(std::string_view line) {
-  if (!kube::IsCompleteObject(line))
-    return Fail(ErrorCode::kBadResponse, "a watch event is not a JSON object");
-  const auto type = TypeOf(kube::FindString(line, "type").value_or(""));
-  const auto object = kube::FindMember(line, "object");
-  if (!type || !object || !object->starts_with('{')) {
+  const auto members = kube::ReadMembers(line, {"type", "object"});
+  if (!members) return Fail(ErrorCode::kBadResponse, "a watch event is not a JSON object");
+  const auto type = TypeOf(kube::Unquote((*members)[0]).value_or(""));
+  const std::string_view object = (*members)[1];
+  if (!type || !object.starts_with('{'))
     return Fail(ErrorCode::kBadResponse, "a watch event has no known type or no object");
-  }
-  WatchEvent event{*type, *object, {}};
+  WatchEvent event{*type, object, {}};
   if (*type == EventType::kError) return event;
-  if (const auto metadata = kube::FindMember(*object, "metadata")) {
+  if (const auto metadata = kube::FindMember(object, "metadata")) {
     event.version = ResourceVersion(kube::FindString(*metadata, "resourceVersion").value_or(""));
   }
   return event;

@@ -24,7 +24,7 @@ bool HasTag(std::string_view if_none_match, std::string_view tag);
 // (DNS rebinding). Nothing: it may, or it is no browser.
 std::optional<pages::Answer> RefusalOf(const pages::Request& request);
 
-// The first half of that: another site's page. For whatever listens for browsers.
+// A part of that: another site's page. For all servers that listen for browsers.
 std::optional<pages::Answer> RefusalOfOtherSites(const pages::Request& request);
 
 // `news`: what makes one answer differ from another; ages do not.

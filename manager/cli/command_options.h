@@ -17,9 +17,12 @@ class Option;
 
 namespace fedra::cli {
 
+// Where the daemon's configuration is unless it is named.
+inline constexpr const char* kUsualConfig = "/etc/fedra/fedra.yaml";
+
 // Every option value of every command; CLI11 writes into it while parsing.
 struct Parsed {
-  std::string config = "/etc/fedra/fedra.yaml";
+  std::string config = kUsualConfig;
   std::string color = "auto";
   std::string store;
   std::string server;

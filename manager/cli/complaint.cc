@@ -141,10 +141,10 @@ std::string UnexpectedWords(const CLI::App& command, const Texts& extra) {
 // More values than the argument takes. "job train", as kubectl has it, is "train".
 std::string TooMany(const std::vector<const CLI::App*>& given, const std::string& name) {
   const CLI::Option* const option = given.back()->get_option_no_throw(name);
-  if (option == nullptr) return {};
+  if (option == nullptr || !option->get_positional()) return {};
   const Texts& values = option->results();
-  std::string text = fmt::format("it takes one {}, and was given {}: {}", ToUpper(name),
-                                 values.size(), fmt::join(values, " "));
+  std::string text = fmt::format("expected one {}, got {}: {}", ToUpper(name), values.size(),
+                                 fmt::join(values, " "));
   const bool is_job = InOurWords(kOtherCommands, values.front()) == "status jobs";
   if (is_job && values.size() == 2)
     text += fmt::format("; did you mean {} {}?", given.back()->get_name(), values.back());
@@ -160,6 +160,7 @@ std::string Plain(const std::string& said) {
 
 // Of a word at the place of one of the commands `known`.
 std::string NoCommand(const std::string& word, const Texts& known) {
+  if (word == "help") return "fedra: unknown command \"help\"; did you mean \"--help\"?";
   std::string meant = InOurWords(kOtherCommands, word);
   const std::string closest = config::ClosestName(word, known);
   // Nested commands have few neighbours: what the program calls otherwise is not meant there.
@@ -189,7 +190,7 @@ std::string UnknownCommand(const CLI::App& app, const std::vector<std::string>& 
       if (at == &app && LooksLikeOption(word) && !Has(app, name))
         return fmt::format(
             "fedra: unknown option {} before the command; options of a command "
-            "stand behind it: fedra COMMAND {}",
+            "come after it: fedra COMMAND {}",
             name, name);
       // Nor is the value of an option a command.
       if (word == "--color" || word == "--config" || word == "-c") ++i;

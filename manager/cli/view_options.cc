@@ -20,9 +20,10 @@ namespace {
 // Where the unit's socket is, and where the daemon makes one by default.
 constexpr std::array kUsualSockets = {"/run/fedra/fedra.sock", "/var/lib/fedra/fedra.sock"};
 
-// Where a daemon listens without having been configured to; empty: this user may ask none there.
-std::string UsualDaemon(bool may_ask) {
-  if (!may_ask) return {};
+// Where the daemon of the usual configuration listens; empty: another configuration is meant, or
+// this user may ask none there.
+std::string UsualDaemon(const Parsed& parsed, bool may_ask) {
+  if (!may_ask || parsed.config != kUsualConfig) return {};
   return FindSocket({kUsualSockets.begin(), kUsualSockets.end()}).value_or(std::string());
 }
 
@@ -40,17 +41,18 @@ int WithStore(Parsed& parsed, Terminal& terminal, const std::function<int()>& ru
       // The daemon goes on with the configuration that it has, and so does what it tells.
       const auto store = config::StorePathIn(parsed.config);
       if (!store || !std::filesystem::exists(*store)) {
-        if (parsed.view.socket = UsualDaemon(may_ask); !parsed.view.socket.empty()) {
-          terminal.err << "(a running daemon goes on with what it read before; asked is the one at "
-                       << parsed.view.socket << ")\n";
+        if (parsed.view.socket = UsualDaemon(parsed, may_ask); !parsed.view.socket.empty()) {
+          terminal.err
+              << "(a running daemon goes on with what it read before; this is what the one at "
+              << parsed.view.socket << " says)\n";
           return run();
         }
         terminal.err << "(name the daemon's file with --config, its store with --store"
                      << (may_ask ? ", or its socket with --server unix:PATH)\n" : ")\n");
         return 1;
       }
-      terminal.err << "(a running daemon goes on with what it read before; shown is its store "
-                   << *store << ")\n";
+      terminal.err << "(a running daemon goes on with what it read before; this is what its store "
+                   << *store << " says)\n";
       parsed.view.store = *store;
       return run();
     }

@@ -103,8 +103,8 @@ void DecideRunning(const Context& context, const ClusterView& worker, Decision& 
   } else if (!HasOwnJob(worker)) {
     std::string message = fmt::format("a foreign job {} exists on {}",
                                       context.view.job->key.ToString(), worker.name.value);
-    decision.actions.emplace_back(
-        RefusalOf(worker.name, verdict::ReasonCode::kNameConflict, message, context.now).failure);
+    // No refusal, which would end in time only: this one ends when the foreign job goes.
+    RememberFailure(context, worker, verdict::ReasonCode::kNameConflict, message, decision);
     TakeBack(notes::kNameConflict, worker.name, std::move(message), decision);
   } else {
     decision.actions.emplace_back(MirrorStatus{worker.name});

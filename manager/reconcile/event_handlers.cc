@@ -68,7 +68,8 @@ void EventHandlers::OnWorkload(const ObjectKey& key) {
 }
 
 // Who stands in no line is dispatched as before. In their order: by weight, one that joins in front
-// of others of its queue moves all of these (10,000 in any order: 3 s, in theirs: 5 ms).
+// of others of its queue moves all of these (10,000 that have no turn yet, in any order: 3 s, in
+// theirs: 5 ms). A weight that changes moves them all the same.
 void EventHandlers::OnOrder(const std::vector<ObjectKey>& workloads) {
   std::vector<placement::Contender> contenders;
   for (const ObjectKey& key : workloads) {

@@ -8,6 +8,7 @@
 #include "base/ascii.h"
 #include "base/time.h"
 #include "manager/placement/lines.h"
+#include "manager/placement/note_reasons.h"
 #include "manager/report/line.h"
 #include "manager/report/row_states.h"
 
@@ -18,9 +19,17 @@ using placement::Phase;
 using store::VerdictRow;
 using verdict::Outcome;
 
-constexpr const char* kKeepMore =
-    "for the next time, dispatch.failureLogLines keeps what failing pods print last, and "
-    "dispatch.keepFailed the job with its pods on the worker";
+// What keeps more of the next failure than is there of this one.
+std::string KeepMore(const WorkloadData::Incarnation& incarnation) {
+  if (incarnation.attempts.empty()) return {};  // one that ran nowhere has left nothing to keep
+  const bool has_log = std::ranges::any_of(incarnation.events, [](const store::EventRow& event) {
+    return event.reason == placement::notes::kPodLog.name;
+  });
+  return fmt::format("next time {}dispatch.keepFailed can keep the job with its pods on the worker",
+                     has_log ? ""
+                             : "dispatch.failureLogLines can keep what failing pods print "
+                               "last, and ");
+}
 
 // Whether a worker that the job was not dispatched to could run it. With policy race there is none:
 // all that can are tried at once.
@@ -143,8 +152,7 @@ NextStep NextStepOf(const WorkloadData& data, const WorkloadData::Incarnation& i
   if (phase == Phase::kFailed) {
     const std::string job = fmt::format("kubectl describe {} -n {} {} (on the manager)",
                                         ToLower(row.job_kind), row.job.ns, row.job.name);
-    // One that ran nowhere has left nothing to keep.
-    return {incarnation.attempts.empty() ? "" : kKeepMore, {job, history}, {}};
+    return {KeepMore(incarnation), {job, history}, {}};
   }
   if (phase != Phase::kBlocked) return {};
   return {Outlook(incarnation, verdicts), {}, CountReasons(verdicts)};

@@ -85,10 +85,10 @@ constexpr std::array kEntries = {
                "and could not be given the job for as long",
                "Another worker is tried. The worker's Workload says what its Kueue waited for."},
     StateEntry{"Withdrawn", kAttempt,
-               "the job was taken back before the worker ran it: it was deleted or deactivated, "
-               "lost its quota on the manager, or the worker may not be used for it any more",
+               "the job was taken back before the worker ran it: the worker could not run it any "
+               "more, or may not be used for it",
                "`fedra history NAMESPACE/NAME` says what happened at that time."},
-    StateEntry{"Evicted", kAttempt, "the job was evicted while it ran there",
+    StateEntry{"Evicted", kAttempt, "the job lost its quota, on the manager or on the worker",
                "`fedra history NAMESPACE/NAME` says by whom; Kueue queues it again."},
     StateEntry{"Refused", kAttempt, "the worker's API server or an admission webhook refused it",
                "The message has the worker's words. It is asked again after a pause."},

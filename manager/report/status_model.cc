@@ -65,21 +65,18 @@ Error NotKnown(store::Reader& reader, const Daemon& daemon,
   }
   if (manager && IsOutOfContact(*manager)) {
     error.message = fmt::format(
-        "the manager is {} for {}{}: jobs submitted since are not seen; no job or Workload {} was "
-        "known before",
+        "the manager has been {} for {}{}: jobs submitted since are not seen; no job or Workload "
+        "{} "
+        "was known before that",
         manager->phase, FormatAge(now - manager->phase_since),
         manager->why.empty() ? "" : " (" + manager->why + ")", NameText(name));
-    return error;
-  }
-  if (const std::string alike = NamesAlike(reader, name); !alike.empty()) {
-    error.message = fmt::format("no job or Workload {} is known to fedra{}", NameText(name), alike);
     return error;
   }
   error.message = fmt::format(
       "no job or Workload {} is known to fedra (fedra status jobs lists what is; a job needs a "
       "queue that exists and whose ClusterQueue has fedra's AdmissionCheck: kubectl describe "
-      "workloads {} shows what Kueue says)",
-      NameText(name), name.ns.empty() ? "-A" : "-n " + name.ns);
+      "workloads {} shows what Kueue says){}",
+      NameText(name), name.ns.empty() ? "-A" : "-n " + name.ns, NamesAlike(reader, name));
   return error;
 }
 

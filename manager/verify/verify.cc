@@ -117,11 +117,15 @@ void VerifyDevicesToo(const Subject& subject, const WorkerObjects& worker,
 
 bool IsUsable(const WorkerObjects& worker, const tracking::JobAdapter& kind,
               const ConnectionState& connection) {
-  const auto is_synced = [](const auto& objects) {
-    return objects.cache().health().state == watch::CacheState::kSynced;
+  const auto is_in = [](const auto& objects, watch::CacheState state) {
+    return objects.cache().health().state == state;
   };
-  return connection.phase == ConnectionPhase::kConnected && is_synced(worker.clones()) &&
-         is_synced(worker.jobs(kind));
+  // A worker that does not serve the kind runs other jobs, which may use the claim.
+  const auto& jobs = worker.jobs(kind);
+  const bool holds_none = is_in(jobs, watch::CacheState::kNotServed) && jobs.cache().size() == 0;
+  return connection.phase == ConnectionPhase::kConnected &&
+         is_in(worker.clones(), watch::CacheState::kSynced) &&
+         (is_in(jobs, watch::CacheState::kSynced) || holds_none);
 }
 
 verdict::Reason WorkerRemoved() { return {ReasonCode::kWorkerRemoved, "", verdict::NotAllowed{}}; }

@@ -204,7 +204,7 @@ class Fedra:
         resource.prlimit(pid, resource.RLIMIT_FSIZE, (limit, hard))
 
     def use_up_descriptors(self) -> None:
-        """The daemon keeps what is open, and may open no file and no socket more."""
+        """The daemon keeps what is open, and may open no file and no socket more. To be asked again when one closed."""
         pid = self._running().pid
         _, hard = resource.prlimit(pid, resource.RLIMIT_NOFILE)
         used = {int(number) for number in os.listdir(f"/proc/{pid}/fd")}

@@ -88,6 +88,8 @@ void NoteSelectorTypos(const tracking::SubmittedJob& job, const FleetWorker& wor
 
 void NoteNameTypos(const tracking::SubmittedJob& job, const FleetWorker& worker,
                    report::JobVerdict& verdict) {
+  // On a Yes a missing template is one that is copied.
+  if (verdict.verdict.outcome == verdict::Outcome::kYes) return;
   const verify::WorkerObjects& objects = worker.objects();
   for (const verdict::Reason& reason : verdict.verdict.reasons) {
     std::vector<std::string> known;

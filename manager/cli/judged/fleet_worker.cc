@@ -128,10 +128,8 @@ bool FleetWorker::IsUsable(const tracking::JobAdapter& kind) const {
 
 report::JobVerdict FleetWorker::Judge(const tracking::SubmittedJob& job) const {
   const auto ours = OurJob(job);
-  const verify::Subject subject{.requirement = job.requirement,
-                                .adapter = *job.adapter,
-                                .same_names = SameNames(job),
-                                .is_there = ours != nullptr};
+  verify::Subject subject{
+      .requirement = job.requirement, .adapter = *job.adapter, .same_names = SameNames(job)};
   const auto references = manager_.references.find(job.adapter);
   const verify::VerifyOptions options{
       .existence = {.rules = settings_.rules,

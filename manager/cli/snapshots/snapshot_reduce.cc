@@ -202,6 +202,10 @@ json Job(const json& object, const std::string& origin) {
   metadata["annotations"][std::string(tracking::kWorkloadUidAnnotation)] = marks.source_uid;
   if (!marks.made_by.empty())
     metadata["annotations"][std::string(tracking::kManagerUidAnnotation)] = marks.made_by;
+  // Whether it has ended: then it holds none.
+  kept["spec"] = Keep(Member(object, "spec"), {"suspend"});
+  kept["status"]["conditions"] =
+      KeepEach(Path(object, {"status", "conditions"}), {"type", "status"});
   return kept;
 }
 

@@ -156,8 +156,13 @@ std::string QueueLine(const report::WorkloadData& data, const store::WorkloadRow
 // that failed: what its last attempt says beyond the headline.
 std::string EndText(const report::WorkloadData::Incarnation& incarnation,
                     const ViewSettings& settings) {
-  if (incarnation.attempts.empty()) return {};
-  const std::string& message = incarnation.attempts.back().message;
+  // With policy race the last attempt may be one that lost.
+  const auto& attempts = incarnation.attempts;
+  const auto last = std::find_if(attempts.rbegin(), attempts.rend(), [&](const auto& attempt) {
+    return attempt.cluster == incarnation.row.worker;
+  });
+  if (last == attempts.rend()) return {};
+  const std::string& message = last->message;
   if (message.empty() || incarnation.row.note.ends_with(message)) return {};
   return LabelledLine("end", message, settings.style);
 }

@@ -46,6 +46,31 @@ TEST_CASE("the nesting of an object is bounded") {
   CHECK(IsCompleteObject(nested(kMaxDepth - 1)));
   CHECK(!IsCompleteObject(nested(kMaxDepth)));
   CHECK(!IsCompleteObject(nested(100'000)));
+  CHECK(ReadMembers(nested(kMaxDepth - 1), {"a"}));
+  CHECK(!ReadMembers(nested(kMaxDepth), {"a"}));
+}
+
+TEST_CASE("several members are read in one pass, of exactly one object") {
+  using Values = std::vector<std::string_view>;
+  CHECK(*ReadMembers(R"( {"a":1, "b" : {"a":"}"} , "c":"x"} )", {"c", "b", "d"}) ==
+        Values{R"("x")", R"({"a":"}"})", ""});
+  CHECK(*ReadMembers("{}", {"a"}) == Values{""});
+  CHECK(*ReadMembers(R"({"a":1,"a":2})", {"a"}) == Values{"1"});  // as FindMember has it
+  for (const char* text : {"", "{", "[]", "{} x", "{\"a\":1", "{\"a\":1,}", "{\"a\":1 \"b\":2}"}) {
+    INFO(text);
+    CHECK_FALSE(ReadMembers(text, {"a"}));
+  }
+}
+
+TEST_CASE("strings of any length end at their quote, whatever is escaped in them") {
+  for (size_t length : {0, 1, 62, 63, 64, 65, 127, 128, 129, 1000}) {
+    for (const char* ending : {"", R"(\")", R"(\\)", R"(\\\")", "x"}) {
+      const std::string value = '"' + std::string(length, 'x') + ending + '"';
+      INFO(value);
+      CHECK(FindMember("{\"a\":" + value + ",\"b\":1}", "a") == value);
+      CHECK(FindMember("{\"a\":" + value + ",\"b\":1}", "b") == "1");
+    }
+  }
 }
 
 TEST_CASE("a value may arrive in any pieces") {

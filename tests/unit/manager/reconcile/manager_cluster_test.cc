@@ -75,7 +75,6 @@ TEST_CASE(
                           {"metadata", {{"name", name}}},
                           {"spec", {{"cohortName", "all"}}}};
   };
-  const int checks = f.ToldOfChecks();
   size_t seen = 0;
   const auto told = [&](const char* kind, const ObjectKey& key, const nlohmann::json& change) {
     REQUIRE(objects.Patch(kind, key, change));
@@ -102,6 +101,7 @@ TEST_CASE(
     return gpu != nullptr && gpu->why_inactive == "is stopped" && f.manager().Queue("other");
   }));
   CHECK(f.ToldOfOrders().size() == seen);
+  const int checks = f.ToldOfChecks();
 
   CHECK(told("clusterqueues", {"", "gpu"}, order("Strict")) == one);
   CHECK(told("clusterqueues", {"", "other"}, order("Strict")) == none);

@@ -93,6 +93,15 @@ TEST_CASE("why: a job that failed says how its pods ended, and what keeps more n
                                     "pods: exit code 1 (3 pods)\n"));
   CHECK_THAT(out, ContainsSubstring("dispatch.failureLogLines") &&
                       ContainsSubstring("dispatch.keepFailed"));
+  store::EventRow log;
+  log.reason = "PodLog";
+  data.incarnations[0].events = {log};
+  CHECK_THAT(RenderWhy(data, Settings()).out, !ContainsSubstring("dispatch.failureLogLines"));
+  // With policy race another one was tried with it, and lost.
+  store::AttemptRow lost;
+  lost.cluster = ClusterName("gpu-west");
+  data.incarnations[0].attempts = {attempt, lost};
+  CHECK_THAT(RenderWhy(data, Settings()).out, ContainsSubstring("exit code 1 (3 pods)"));
   CHECK_THAT(RenderWhy(Sweep(), Settings()).out, !ContainsSubstring("\nend "));
 }
 
