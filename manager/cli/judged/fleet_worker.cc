@@ -128,8 +128,11 @@ bool FleetWorker::IsUsable(const tracking::JobAdapter& kind) const {
 
 report::JobVerdict FleetWorker::Judge(const tracking::SubmittedJob& job) const {
   const auto ours = OurJob(job);
-  verify::Subject subject{
-      .requirement = job.requirement, .adapter = *job.adapter, .same_names = SameNames(job)};
+  // One that has ended has no devices of its own.
+  const verify::Subject subject{.requirement = job.requirement,
+                                .adapter = *job.adapter,
+                                .same_names = SameNames(job),
+                                .is_there = ours != nullptr && !ours->finished};
   const auto references = manager_.references.find(job.adapter);
   const verify::VerifyOptions options{
       .existence = {.rules = settings_.rules,
