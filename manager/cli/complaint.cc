@@ -112,7 +112,7 @@ std::string FirstUnknown(const std::vector<const CLI::App*>& given, const Texts&
 }
 
 std::string OptionMeant(const CLI::App& app, const std::string& name) {
-  const std::string ours = InOurWords(kOtherOptions, name);
+  std::string ours = InOurWords(kOtherOptions, name);
   if (!ours.empty() && Has(app, ours)) return ours;
   return name.starts_with("--") ? config::ClosestName(name, LongOptionsOf(app)) : std::string();
 }

@@ -172,7 +172,7 @@ std::string Headline(const report::WorkloadData& data,
   const std::string age =
       fmt::format(" (for {}; {})", Since(row.state_since, settings.query.now), freshness.text);
   // Where it is broken into lines the age has no colour of its own.
-  const std::string whole = Paragraph(line + age, 0, settings.style);
+  std::string whole = Paragraph(line + age, 0, settings.style);
   if (whole.find('\n') + 1 < whole.size()) return whole;
   return Toned(line, Tone::kPlain, settings.style) + Toned(age, freshness.tone, settings.style) +
          "\n";

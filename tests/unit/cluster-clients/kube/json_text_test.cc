@@ -63,7 +63,7 @@ TEST_CASE("several members are read in one pass, of exactly one object") {
 }
 
 TEST_CASE("strings of any length end at their quote, whatever is escaped in them") {
-  for (size_t length : {0, 1, 62, 63, 64, 65, 127, 128, 129, 1000}) {
+  for (size_t length : {0U, 1U, 62U, 63U, 64U, 65U, 127U, 128U, 129U, 1000U}) {
     for (const char* ending : {"", R"(\")", R"(\\)", R"(\\\")", "x"}) {
       const std::string value = '"' + std::string(length, 'x') + ending + '"';
       INFO(value);
