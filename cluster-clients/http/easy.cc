@@ -19,7 +19,8 @@ namespace {
 constexpr long kKeepAliveSeconds = 30;
 constexpr unsigned kUserTimeoutMillis = 30'000;
 
-// libcurl does not say why there is no socket: too few descriptors look like a server that is away.
+// libcurl does not report why a socket could not be opened: a process that has run out of
+// descriptors would look like a server that is down.
 curl_socket_t OpenSocket(void* of_client, curlsocktype /*purpose*/, curl_sockaddr* address) {
   auto& connection = *static_cast<Connection*>(of_client);
   const int socket = ::socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);

@@ -147,8 +147,7 @@ Reply Transfer::MakeReply(CURLcode code) {
   if (code != CURLE_OK) {
     long os_error = 0;
     curl_easy_getinfo(easy_.get(), CURLINFO_OS_ERRNO, &os_error);
-    if (code == CURLE_COULDNT_CONNECT && os_error == 0 && connection_ != nullptr)
-      os_error = connection_->socket_error;
+    if (os_error == 0 && connection_ != nullptr) os_error = connection_->socket_error;
     reply.failure = TransportError(code, error_.data(), os_error);
     if (too_large_ || header_bytes_ > kMaxHeaders) {
       reply.failure->code = ErrorCode::kTooLarge;

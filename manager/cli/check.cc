@@ -138,10 +138,10 @@ std::string WithoutJob(const CheckInput& input) {
 // Said of what could be judged otherwise.
 std::string Hint(const CheckInput& input, const CheckOptions& options,
                  const std::vector<report::JobReport>& reports) {
+  if (options.assume_templates) return {};
   for (const Manifest& manifest : input.dra) {
     const std::string object =
         "ResourceClaimTemplate " + KeyOf(*manifest.object, options.ns).ToString();
-    if (options.assume_templates) continue;
     for (const report::JobReport& report : reports) {
       for (const report::JobVerdict& verdict : report.verdicts) {
         for (const verdict::Reason& reason : verdict.verdict.reasons) {

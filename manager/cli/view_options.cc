@@ -20,11 +20,17 @@ namespace {
 // Where the unit's socket is, and where the daemon makes one by default.
 constexpr std::array kUsualSockets = {"/run/fedra/fedra.sock", "/var/lib/fedra/fedra.sock"};
 
+// The first of these, or of the usual sockets, at which this user may ask a daemon.
+std::optional<std::string> FindDaemon(std::vector<std::string> sockets) {
+  sockets.insert(sockets.end(), kUsualSockets.begin(), kUsualSockets.end());
+  return FindSocket(sockets);
+}
+
 // Where the daemon of the usual configuration listens; empty: another configuration is meant, or
 // this user may ask none there.
 std::string UsualDaemon(const Parsed& parsed, bool may_ask) {
   if (!may_ask || parsed.config != kUsualConfig) return {};
-  return FindSocket({kUsualSockets.begin(), kUsualSockets.end()}).value_or(std::string());
+  return FindDaemon({}).value_or(std::string());
 }
 
 // The store's path: given, or what the configuration says. `may_ask`: a daemon's answer does as
@@ -68,12 +74,6 @@ int WithStore(Parsed& parsed, Terminal& terminal, const std::function<int()>& ru
 // That it is not there is said where it is opened.
 bool IsForbidden(const std::string& path) {
   return access(path.c_str(), R_OK) != 0 && errno == EACCES;
-}
-
-// The first of these, or of the usual sockets, at which this user may ask a daemon.
-std::optional<std::string> FindDaemon(std::vector<std::string> sockets) {
-  sockets.insert(sockets.end(), kUsualSockets.begin(), kUsualSockets.end());
-  return FindSocket(sockets);
 }
 
 // Who may not read the store, or the configuration that names it, asks the daemon.

@@ -97,8 +97,9 @@ void Bookkeeping::Remember(const Execution& execution, const placement::CheckRep
   if (row.reported_in == reported.reserved_at && row.reported_facts == facts) return;
   row.reported_in = reported.reserved_at;
   row.reported_facts = facts;
-  // After a restart a nomination says by itself that the message is ours (IsReported): a row for
-  // each message of a job on its way through would be three more writes. What waits has none.
+  // After a restart a nomination shows that the message is ours (IsReported), so a dispatched job
+  // needs no row for each message: that saves three writes per job. A waiting job has no
+  // nomination.
   if (row.nominated.empty()) {
     records_.Put(std::move(row));
   } else {

@@ -300,13 +300,10 @@ void Gatherer::KeepClaimsTogether(Gathered& gathered) const {
     return;
   std::vector<verify::ClaimCandidate> candidates;
   for (ClusterView& cluster : gathered.clusters) {
-    const Worker& worker = *gathered.workers->Find(cluster.name);
-    candidates.push_back(
-        {.worker = cluster.name,
-         .objects = &worker.objects(),
-         .usable = cluster.allowed &&
-                   verify::IsUsable(worker.objects(), *gathered.adapter, worker.Facts().connection),
-         .verdict = &cluster.verdict});
+    candidates.push_back({.worker = cluster.name,
+                          .objects = &gathered.workers->Find(cluster.name)->objects(),
+                          .usable = cluster.contact == Contact::kFull && cluster.allowed,
+                          .verdict = &cluster.verdict});
   }
   verify::KeepClaimsTogether(
       gathered.view.workload->requirement, candidates,

@@ -94,9 +94,7 @@ KindStatus Worker::StatusOf(const tracking::JobAdapter* kind) const {
     if ((kind != nullptr && kind != each) || !objects_.Uses(*each)) continue;
     const CacheHealth health = objects_.jobs(*each).cache().health();
     // What is not served there is the verdict's business, as long as no job of ours was seen.
-    const bool holds_none =
-        health.state == CacheState::kNotServed && objects_.jobs(*each).cache().size() == 0;
-    if (health.state == CacheState::kSynced || holds_none) continue;
+    if (verify::AreKnown(objects_.jobs(*each), health)) continue;
     const bool is_lost =
         health.state == CacheState::kForbidden || health.state == CacheState::kNotServed;
     all.contact = std::min(all.contact, is_lost ? Contact::kNone : Contact::kSyncing);

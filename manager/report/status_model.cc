@@ -66,8 +66,7 @@ Error NotKnown(store::Reader& reader, const Daemon& daemon,
   if (manager && IsOutOfContact(*manager)) {
     error.message = fmt::format(
         "the manager has been {} for {}{}: jobs submitted since are not seen; no job or Workload "
-        "{} "
-        "was known before that",
+        "{} was known before that",
         manager->phase, FormatAge(now - manager->phase_since),
         manager->why.empty() ? "" : " (" + manager->why + ")", NameText(name));
     return error;

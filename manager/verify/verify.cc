@@ -117,15 +117,10 @@ void VerifyDevicesToo(const Subject& subject, const WorkerObjects& worker,
 
 bool IsUsable(const WorkerObjects& worker, const tracking::JobAdapter& kind,
               const ConnectionState& connection) {
-  const auto is_in = [](const auto& objects, watch::CacheState state) {
-    return objects.cache().health().state == state;
-  };
-  // A worker that does not serve the kind runs other jobs, which may use the claim.
   const auto& jobs = worker.jobs(kind);
-  const bool holds_none = is_in(jobs, watch::CacheState::kNotServed) && jobs.cache().size() == 0;
   return connection.phase == ConnectionPhase::kConnected &&
-         is_in(worker.clones(), watch::CacheState::kSynced) &&
-         (is_in(jobs, watch::CacheState::kSynced) || holds_none);
+         worker.clones().cache().health().state == watch::CacheState::kSynced &&
+         AreKnown(jobs, jobs.cache().health());
 }
 
 verdict::Reason WorkerRemoved() { return {ReasonCode::kWorkerRemoved, "", verdict::NotAllowed{}}; }

@@ -24,7 +24,8 @@
 namespace fedra::verify {
 
 // Whether what the worker shows of jobs of this kind can be acted upon: it is connected, and the
-// clones and jobs there are listed. A claim that is allocated on another one keeps no job there.
+// clones and jobs there are known; for the daemon Contact::kFull says the same. A claim that is
+// allocated on another worker keeps no job there.
 bool IsUsable(const WorkerObjects& worker, const tracking::JobAdapter& kind,
               const ConnectionState& connection);
 

@@ -47,6 +47,11 @@ WatchSpec WatchOf(const Input& input) {
           .bounds = BoundsOf(input.resource)};
 }
 
+bool AreKnown(const watch::TrackedCache<tracking::Job>& jobs, const watch::CacheHealth& health) {
+  return health.state == watch::CacheState::kSynced ||
+         (health.state == watch::CacheState::kNotServed && jobs.cache().size() == 0);
+}
+
 WorkerObjects::WorkerObjects(const WorkerObjectsOptions& options, WorkerObjectsListener listener,
                              const Clock& clock)
     : kinds_(options.kinds),

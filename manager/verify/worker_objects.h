@@ -86,6 +86,10 @@ struct WorkerObjectsOptions {
   bool operator==(const WorkerObjectsOptions&) const = default;
 };
 
+// Whether all jobs of a kind on a worker are known, by the health that was read of their list: it
+// is in step, or the kind is not served there and none was seen before.
+bool AreKnown(const watch::TrackedCache<tracking::Job>& jobs, const watch::CacheHealth& health);
+
 class WorkerObjects final {
  public:
   WorkerObjects(const WorkerObjectsOptions& options, WorkerObjectsListener listener,

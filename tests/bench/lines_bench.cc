@@ -130,7 +130,7 @@ BENCHMARK_CAPTURE(BM_DeviceFreedAmong, own_settings, Mix{.own_settings = true})
     ->Args({2000, 20})
     ->Unit(benchmark::kMillisecond);
 
-// All workloads of the manager join, as they are told or sorted by the caller.
+// Every waiting workload joins: in the order of the manager's list, or in their own.
 void BM_Restart(benchmark::State& state, Mix mix) {
   std::vector<Contender> all;
   for (int64_t i = 0; i < state.range(0); ++i) all.push_back(Of(i, mix));

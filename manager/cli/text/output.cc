@@ -35,6 +35,19 @@ std::string_view ColorOf(Tone tone) {
   return "";
 }
 
+// `line` behind `begin`, wrapped to the style's width; what follows stands `indent` columns deep.
+std::string Hanging(std::string begin, size_t indent, std::string_view line, const Style& style) {
+  std::vector<std::string> lines = {Printable(line, style.utf8)};
+  if (style.width > indent)
+    lines = Wrapped(lines.front(), std::max(kNarrowest, style.width - indent));
+  std::string text;
+  for (const std::string& each : lines) {
+    text += begin + each + "\n";
+    begin.assign(indent, ' ');
+  }
+  return text;
+}
+
 }  // namespace
 
 Result<Format> ParseFormat(std::string_view text) {
@@ -133,25 +146,12 @@ size_t Table::Width(const Style& style) const {
 }
 
 std::string Paragraph(std::string_view line, size_t indent, const Style& style) {
-  const std::string printable = Printable(line, style.utf8);
-  std::vector<std::string> lines = {printable};
-  if (style.width > indent + 2)
-    lines = Wrapped(printable, std::max(kNarrowest, style.width - indent - 2));
-  std::string text;
-  for (size_t i = 0; i < lines.size(); ++i)
-    text += std::string(indent + (i > 0 ? 2 : 0), ' ') + lines[i] + "\n";
-  return text;
+  return Hanging(std::string(indent, ' '), indent + 2, line, style);
 }
 
 std::string LabelledLine(std::string_view label, std::string_view line, const Style& style) {
   constexpr size_t kIndent = 7;
-  std::string text = fmt::format("{:<{}}", label, kIndent);
-  std::vector<std::string> lines = {Printable(line, style.utf8)};
-  if (style.width > kIndent)
-    lines = Wrapped(lines.front(), std::max(kNarrowest, style.width - kIndent));
-  for (size_t i = 0; i < lines.size(); ++i)
-    text += (i > 0 ? std::string(kIndent, ' ') : "") + lines[i] + "\n";
-  return text;
+  return Hanging(fmt::format("{:<{}}", label, kIndent), kIndent, line, style);
 }
 
 std::string ToText(const nlohmann::ordered_json& document, Format format) {

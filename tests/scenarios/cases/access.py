@@ -135,7 +135,7 @@ def rejected_credentials(world: World) -> None:
 
 @scenario("credentials-swapped-in-a-burst")
 def credentials_change_in_a_burst(world: World) -> None:
-    """Rejected and then other credentials on all clusters while jobs are on their way: each runs once, none is moved."""
+    """All clusters reject the credentials, then accept others, during a burst of jobs: each runs once, none moves."""
     world.add_template_everywhere()
     fedra = world.start_fedra()
     good = {cluster: world.fleet.fedra_access(cluster) for cluster in world.fleet.clusters}

@@ -1,4 +1,4 @@
-// What the lines are told of time: as of when a look has seen what it offers.
+// Which state of the caches an offer to the lines is based on.
 
 #include "manager/reconcile/dispatch_order.h"
 

@@ -266,18 +266,18 @@ TEST_CASE_METHOD(Line, "every event of a cluster tells the lines what does not h
     std::function<void()> event;
     Keys holders;
   };
-  const Keys nobody, on_east{"waits on east"}, anywhere{"waits on east", "waits on west"};
+  const Keys none, on_east{"waits on east"}, anywhere{"waits on east", "waits on west"};
   const std::vector<Row> rows = {
       {"a queue", input(Kind::kQueue, {"ml", "gpu"}), on_east},
-      {"another queue", input(Kind::kQueue, {"ml", "cpu"}), nobody},
+      {"another queue", input(Kind::kQueue, {"ml", "cpu"}), none},
       {"a ConfigMap", input(Kind::kDependency, {"ml", "settings"}), on_east},
       {"a template there", input(Kind::kTemplate, {"ml", "one-gpu"}), on_east},
       {"a claim: where it is decides about all workers", input(Kind::kClaim, {"ml", "shared"}),
        anywhere},
       {"a template", [&] { manager.on_template({"ml", "one-gpu"}); }, anywhere},
-      {"a template that no job names", [&] { manager.on_template({"ml", "two-gpus"}); }, nobody},
+      {"a template that no job names", [&] { manager.on_template({"ml", "two-gpus"}); }, none},
       {"devices may have become free", input(Kind::kDevices, {}), on_east},
-      {"taken devices", input(Kind::kDevicesTaken, {}), nobody},
+      {"taken devices", input(Kind::kDevicesTaken, {}), none},
       {"other devices concern those, too, that could use none",
        input(Kind::kDevicesOffered, {}),
        {"none on east"}},
@@ -293,12 +293,12 @@ TEST_CASE_METHOD(Line, "every event of a cluster tells the lines what does not h
       {"another order of one that waits",
        [&] { manager.on_order({kTrain, {"ml", "runs"}}); },
        {"job-train on east", "job-train on west"}},
-      {"a Workload that does not", [&] { manager.on_workload({"ml", "runs"}); }, nobody},
+      {"a Workload that does not", [&] { manager.on_workload({"ml", "runs"}); }, none},
   };
   for (const Row& row : rows) {
     INFO(row.what);
     Settle();
-    REQUIRE(Holders() == nobody);
+    REQUIRE(Holders() == none);
     row.event();
     CHECK(Holders() == row.holders);
   }

@@ -22,14 +22,43 @@ placement::Standing At(const char* name, std::map<ClusterName, int> places) {
   return standing;
 }
 
+// A manager with one workload that waits, and the rows of its lines.
+class OneWaits {
+ public:
+  OneWaits() : fleet_(WithoutWorkers(), clock_) {
+    AddWaitingWorkload(fleet_.manager_server(), {"ml", "job-behind"});
+    fleet_.Start();
+  }
+
+  static ConnectedOptions WithoutWorkers() {
+    ConnectedOptions options;
+    options.workers = {};
+    return options;
+  }
+  // What the store has when a second has passed.
+  std::vector<store::PlaceRow> Record(const std::vector<placement::Standing>& standings) {
+    rows_.Record([&] { return standings; }, fleet_.manager());
+    clock_.Advance(1s);
+    REQUIRE(store_->Flush());
+    return store_->Read().value()->Places({}).value();
+  }
+  void Pass(std::chrono::seconds time) { clock_.Advance(time); }
+
+ private:
+  const TempFolder folder_;
+  HandClock clock_;
+  Connected fleet_;
+  std::unique_ptr<store::Store> store_ =
+      store::Store::Open({.path = folder_.Path("fedra.db")}).value();
+  LineRows rows_{*store_, clock_, placement::OrderPolicy::kBackfill};
+};
+
 }  // namespace
 
 TEST_CASE("the lines are asked for once a second, however often the daemon ticks") {
   const TempFolder folder;
   HandClock clock;
-  ConnectedOptions alone;
-  alone.workers = {};
-  Connected fleet(alone, clock);
+  Connected fleet(OneWaits::WithoutWorkers(), clock);
   const auto store = store::Store::Open({.path = folder.Path("fedra.db")}).value();
   LineRows rows(*store, clock, placement::OrderPolicy::kBackfill);
   int asked = 0;
@@ -49,23 +78,11 @@ TEST_CASE("the lines are asked for once a second, however often the daemon ticks
 }
 
 TEST_CASE("who holds a workload back is told before who is first in the line") {
-  const TempFolder folder;
-  HandClock clock;
-  ConnectedOptions alone;
-  alone.workers = {};
-  Connected fleet(alone, clock);
-  AddWaitingWorkload(fleet.manager_server(), {"ml", "job-behind"});
-  fleet.Start();
-  const auto store = store::Store::Open({.path = folder.Path("fedra.db")}).value();
-  LineRows rows(*store, clock, placement::OrderPolicy::kBackfill);
+  OneWaits line;
   placement::Standing standing = At("job-behind", {{kEast, 3}});
   standing.is_bound_reached = true;
   const auto first_told = [&] {
-    rows.Record([&] { return std::vector{At("a", {{kEast, 1}}), At("b", {{kEast, 2}}), standing}; },
-                fleet.manager());
-    clock.Advance(1s);
-    REQUIRE(store->Flush());
-    const auto places = store->Read().value()->Places({}).value();
+    const auto places = line.Record({At("a", {{kEast, 1}}), At("b", {{kEast, 2}}), standing});
     REQUIRE(places.size() == 1);
     CHECK(places[0].is_bound_reached);
     return places[0].first;
@@ -76,24 +93,12 @@ TEST_CASE("who holds a workload back is told before who is first in the line") {
 }
 
 TEST_CASE("far back in a line a place that moves is written from time to time") {
-  const TempFolder folder;
-  HandClock clock;
-  ConnectedOptions alone;
-  alone.workers = {};
-  Connected fleet(alone, clock);
-  AddWaitingWorkload(fleet.manager_server(), {"ml", "job-behind"});
-  fleet.Start();
-  const auto store = store::Store::Open({.path = folder.Path("fedra.db")}).value();
-  LineRows rows(*store, clock, placement::OrderPolicy::kBackfill);
+  OneWaits line;
   placement::Standing standing = At("job-behind", {});
   const auto written = [&](std::map<ClusterName, int> places) {
     standing.places = std::move(places);
-    rows.Record([&] { return std::vector{standing}; }, fleet.manager());
-    clock.Advance(1s);
-    REQUIRE(store->Flush());
     std::map<ClusterName, int> found;
-    for (const store::PlaceRow& row : store->Read().value()->Places({}).value())
-      found[row.cluster] = row.place;
+    for (const store::PlaceRow& row : line.Record({standing})) found[row.cluster] = row.place;
     return found;
   };
   using Places = std::map<ClusterName, int>;
@@ -109,7 +114,7 @@ TEST_CASE("far back in a line a place that moves is written from time to time") 
   CHECK(written({{kEast, LineRows::kNear}}) == Places{{kEast, LineRows::kNear}});
   CHECK(written({{kEast, 400}}) == Places{{kEast, 400}});
   CHECK(written({{kEast, 399}}) == Places{{kEast, 400}});
-  clock.Advance(LineRows::kFarInterval);
+  line.Pass(LineRows::kFarInterval);
   CHECK(written({{kEast, 398}}) == Places{{kEast, 398}});
   CHECK(written({}).empty());
 }
