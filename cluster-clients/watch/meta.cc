@@ -28,9 +28,11 @@ Result<Meta> ReadMeta(const nlohmann::json& object) {
 Result<Meta> ScanMeta(std::string_view object) {
   const auto metadata = kube::FindMember(object, "metadata");
   if (!metadata) return WithName({});
-  const auto text = [&](const char* key) { return kube::FindString(*metadata, key).value_or(""); };
-  return WithName(
-      {{text("namespace"), text("name")}, ResourceVersion(text("resourceVersion")), text("uid")});
+  const auto members =
+      kube::ReadMembers(*metadata, {"namespace", "name", "resourceVersion", "uid"});
+  if (!members) return WithName({});
+  const auto text = [&](size_t i) { return kube::Unquote((*members)[i]).value_or(""); };
+  return WithName({{text(0), text(1)}, ResourceVersion(text(2)), text(3)});
 }
 
 }  // namespace fedra::watch

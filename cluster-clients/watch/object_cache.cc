@@ -10,9 +10,9 @@ namespace {
 
 // Who wrote which field is of no interest here, and often half of an object: the parser, which is
 // slow, does not see it. The text itself when there is nothing to leave out.
-std::string_view WithoutManagedFields(std::string_view object, std::string& buffer) {
-  const auto metadata = kube::FindMember(object, "metadata");
-  const auto fields = metadata ? kube::FindMember(*metadata, "managedFields") : std::nullopt;
+std::string_view WithoutManagedFields(std::string_view object, std::string_view metadata,
+                                      std::string& buffer) {
+  const auto fields = kube::FindMember(metadata, "managedFields");
   if (!fields) return object;
   const size_t begin = static_cast<size_t>(fields->data() - object.data());
   buffer.reserve(object.size() - fields->size() + 2);
@@ -34,10 +34,10 @@ const Result<nlohmann::json>& ObjectText::Parsed() {
 
 Result<nlohmann::json> ParseJson(std::string_view text) {
   // Also bounds the depth: printing what is nested a million times overflows the stack.
-  if (kube::IsCompleteObject(text)) {
+  if (const auto members = kube::ReadMembers(text, {"metadata"})) {
     std::string buffer;
-    auto parsed = nlohmann::json::parse(WithoutManagedFields(text, buffer), nullptr,
-                                        /*allow_exceptions=*/false);
+    auto parsed = nlohmann::json::parse(WithoutManagedFields(text, members->front(), buffer),
+                                        nullptr, /*allow_exceptions=*/false);
     if (!buffer.empty() && parsed.is_object()) parsed["metadata"].erase("managedFields");
     if (!parsed.is_discarded()) return parsed;
   }

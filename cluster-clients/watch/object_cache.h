@@ -42,9 +42,10 @@ enum class CacheState {
 
 struct CacheHealth {
   CacheState state = CacheState::kSyncing;
-  bool complete = false;       // at least one full list has arrived since the cache was made
-  std::optional<Error> error;  // why, in every state but kSyncing and kSynced
-  SteadyTime since{};          // when `state` was entered
+  bool complete = false;  // at least one full list has arrived since the cache was made
+  // Why, in every state but kSyncing and kSynced. Shared: every look at a worker takes copies.
+  std::shared_ptr<const Error> error;
+  SteadyTime since{};  // when `state` was entered
 
   // Whether the answer is on its way.
   bool IsListing() const { return state == CacheState::kSyncing; }

@@ -128,12 +128,12 @@ void Reflector::Broken(const Error& error) {
 
 void Reflector::Publish(CacheState state, std::optional<Error> error) {
   const bool same_error =
-      error.has_value() == health_.error.has_value() &&
+      error.has_value() == (health_.error != nullptr) &&
       (!error || (error->code == health_.error->code && error->message == health_.error->message));
   if (state == health_.state && same_error) return;
   const CacheState before = std::exchange(health_.state, state);
   if (before != state) health_.since = clock_.Steady();
-  health_.error = std::move(error);
+  health_.error = error ? std::make_shared<const Error>(*std::move(error)) : nullptr;
   if (health_.error) {
     log::Debug("watch in trouble", {{"cluster", target_.cluster},
                                     {"resource", target_.resource.plural},

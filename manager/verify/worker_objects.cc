@@ -60,12 +60,12 @@ WorkerObjects::WorkerObjects(const WorkerObjectsOptions& options, WorkerObjectsL
       clock_(clock),
       clones_(
           &tracking::ParseClone, listener_.on_clone,
-          [this](const watch::CacheHealth&) { listener_.on_health(); }, clock),
+          [this](const watch::CacheHealth&) { OnHealth(); }, clock),
       jobs_(kinds_->all().size()),
       namespaces_(&ParseNamespace, Changed<Namespace>(InputChange::Kind::kNamespace),
-                  [this](const watch::CacheHealth&) { listener_.on_health(); }),
+                  [this](const watch::CacheHealth&) { OnHealth(); }),
       queues_(&ParseLocalQueue, Changed<LocalQueue>(InputChange::Kind::kQueue),
-              [this](const watch::CacheHealth&) { listener_.on_health(); }),
+              [this](const watch::CacheHealth&) { OnHealth(); }),
       cluster_queues_(
           &ParseClusterQueue,
           [this](const ObjectKey& key, const auto& before, const auto& after) {
@@ -73,14 +73,14 @@ WorkerObjects::WorkerObjects(const WorkerObjectsOptions& options, WorkerObjectsL
             if (before != nullptr && after != nullptr && SameLimits(*before, *after)) return;
             listener_.on_input({InputChange::Kind::kClusterQueue, key});
           },
-          [this](const watch::CacheHealth&) { listener_.on_health(); }),
+          [this](const watch::CacheHealth&) { OnHealth(); }),
       templates_(
           &ParseTemplate, Changed<ClaimSummary>(InputChange::Kind::kTemplate),
-          [this](const watch::CacheHealth&) { listener_.on_health(); }, clock),
+          [this](const watch::CacheHealth&) { OnHealth(); }, clock),
       claims_(&ParseClaim, Changed<ClaimSummary>(InputChange::Kind::kClaim),
-              [this](const watch::CacheHealth&) { listener_.on_health(); }),
+              [this](const watch::CacheHealth&) { OnHealth(); }),
       classes_(&ParseClass, Changed<ClassSummary>(InputChange::Kind::kClass),
-               [this](const watch::CacheHealth&) { listener_.on_health(); }) {
+               [this](const watch::CacheHealth&) { OnHealth(); }) {
   for (size_t i = 0; i < jobs_.size(); ++i) {
     const tracking::JobAdapter* const adapter = kinds_->all()[i];
     jobs_[i].cache = std::make_unique<watch::TrackedCache<tracking::Job>>(
@@ -88,11 +88,11 @@ WorkerObjects::WorkerObjects(const WorkerObjectsOptions& options, WorkerObjectsL
         [this, adapter](const ObjectKey& key, const auto& before, const auto& after) {
           listener_.on_job(*adapter, key, before, after);
         },
-        [this](const watch::CacheHealth&) { listener_.on_health(); }, clock);
+        [this](const watch::CacheHealth&) { OnHealth(); }, clock);
     jobs_[i].references = std::make_unique<ReferenceIndex>(
         adapter->ReferencedResources(),
         [this](const ObjectKey& key) { listener_.on_input({InputChange::Kind::kDependency, key}); },
-        listener_.on_health);
+        [this] { OnHealth(); });
     jobs_[i].sinks.emplace_back(NameOf(adapter->resource()), &jobs_[i].cache->cache());
     for (const auto& [resource, sink] : jobs_[i].references->Inputs())
       jobs_[i].sinks.emplace_back(NameOf(resource), sink);
@@ -105,6 +105,7 @@ WorkerObjects::WorkerObjects(const WorkerObjectsOptions& options, WorkerObjectsL
   for (const Input& input : Inputs(nullptr)) {
     if (!IsOfJobs(input)) sinks_.emplace_back(NameOf(input.resource), input.sink);
   }
+  NoteListing();
 }
 
 void WorkerObjects::MakeOptionalParts(const WorkerObjectsOptions& options) {
@@ -112,7 +113,7 @@ void WorkerObjects::MakeOptionalParts(const WorkerObjectsOptions& options) {
     dependencies_ = std::make_unique<DependencyIndex>(
         *options.dependencies,
         [this](const ObjectKey& key) { listener_.on_input({InputChange::Kind::kDependency, key}); },
-        listener_.on_health);
+        [this] { OnHealth(); });
     pod_groups_sink_ = &dependencies_->pod_groups();
   }
   if (!options.devices) return;
@@ -120,7 +121,7 @@ void WorkerObjects::MakeOptionalParts(const WorkerObjectsOptions& options) {
   devices.kinds = kinds_;
   devices_ = std::make_unique<DeviceState>(
       std::move(devices), [this](DeviceChange change) { listener_.on_input({KindOf(change), {}}); },
-      listener_.on_health);
+      [this] { OnHealth(); });
   // The devices first: what a cache wakes finds them up to date.
   templates_sink_ = Tee(devices_->sinks().templates, templates_.cache());
   claims_sink_ = Tee(devices_->sinks().claims, claims_);
@@ -189,6 +190,7 @@ void WorkerObjects::AddForDevices(std::string_view version, const kube::ServerIn
 
 void WorkerObjects::UseKinds(std::span<const tracking::JobAdapter* const> kinds) {
   for (const tracking::JobAdapter* kind : kinds) jobs_[kinds_->IndexOf(*kind)].used = true;
+  NoteListing();
 }
 
 bool WorkerObjects::Uses(const tracking::JobAdapter& kind) const {
@@ -200,7 +202,7 @@ void WorkerObjects::SetServer(const kube::ServerInfo* server) {
     if (!jobs_[i].used || IsRead(i, server)) continue;
     jobs_[i].cache->cache().SetHealth({.state = watch::CacheState::kNotServed,
                                        .complete = false,
-                                       .error = std::nullopt,
+                                       .error = nullptr,
                                        .since = clock_.Steady()});
   }
   if (devices_ != nullptr && server != nullptr) devices_->SetRelease(ReadDraApi(server));
@@ -230,13 +232,20 @@ std::vector<NamedHealth> WorkerObjects::Healths() const {
   return healths;
 }
 
-// Asked at every look: makes nothing.
-bool WorkerObjects::IsListing() const {
-  bool any = false;
-  VisitSinks([&](const std::string&, const watch::CacheSink& sink) {
-    any = any || IsSyncing(sink.health());
+void WorkerObjects::OnHealth() {
+  NoteListing();
+  listener_.on_health();
+}
+
+void WorkerObjects::NoteListing() {
+  // Looked at under the lock: several lists change at the same time, and the last of them to write
+  // must not have looked first.
+  is_listing_.With([&](bool& listing) {
+    listing = false;
+    VisitSinks([&](const std::string&, const watch::CacheSink& sink) {
+      listing = listing || IsSyncing(sink.health());
+    });
   });
-  return any;
 }
 
 const ReferenceIndex& WorkerObjects::references(const tracking::JobAdapter& adapter) const {

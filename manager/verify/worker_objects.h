@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/guarded.h"
 #include "cluster-clients/cluster.h"
 #include "cluster-clients/kube/discovery.h"
 #include "cluster-clients/watch/tracked_cache.h"
@@ -108,7 +109,7 @@ class WorkerObjects final {
   bool Uses(const tracking::JobAdapter& kind) const;
   const tracking::JobKinds& kinds() const { return *kinds_; }
   // Whether some list of Inputs() is on its way (IsSyncing).
-  bool IsListing() const;
+  bool IsListing() const { return is_listing_.Copy(); }
 
   watch::TrackedCache<tracking::Workload>& clones() { return clones_; }
   const watch::TrackedCache<tracking::Workload>& clones() const { return clones_; }
@@ -141,6 +142,9 @@ class WorkerObjects final {
   // is asked for what its jobs name.
   template <class Visit>
   void VisitSinks(Visit visit) const;
+  // Every change of a list's health comes here.
+  void OnHealth();
+  void NoteListing();
   void AddKinds(const kube::ServerInfo* server, std::vector<Input>& inputs);
   void AddForDevices(std::string_view version, const kube::ServerInfo* server,
                      std::vector<Input>& inputs);
@@ -177,6 +181,7 @@ class WorkerObjects final {
   watch::CacheSink* classes_sink_ = nullptr;
   watch::CacheSink* pod_groups_sink_ = nullptr;  // null: nothing wants them
   NamedSinks sinks_;                             // of Inputs() but those of jobs
+  Guarded<bool> is_listing_{true};               // of all sinks: every look asks, few change it
 };
 
 }  // namespace fedra::verify

@@ -115,7 +115,8 @@ CacheHealth NotHeld(const verify::Input& input) {
   if (input.resource.kind == tracking::kWorkloads.kind)
     return {.state = CacheState::kSynced, .complete = true};
   CacheHealth health{.state = CacheState::kFailing};
-  health.error = Error{ErrorCode::kNotFound, "the snapshot does not hold them", {}, {}};
+  health.error =
+      std::make_shared<const Error>(ErrorCode::kNotFound, "the snapshot does not hold them");
   return health;
 }
 

@@ -220,7 +220,8 @@ void RedactNames(SnapshotFile& file) {
     if (worker.connection.why) worker.connection.why->message = kLeftOut;
     const Redaction redaction(worker);
     for (RecordedResource& resource : worker.resources) {
-      if (resource.health.error) resource.health.error->message = kLeftOut;
+      if (auto& error = resource.health.error)
+        error = std::make_shared<const Error>(error->code, std::string(kLeftOut));
       for (json& item : resource.items) redaction.Apply(resource.name, item);
     }
   }

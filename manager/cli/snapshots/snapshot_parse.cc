@@ -130,7 +130,8 @@ RecordedResource ReadResource(const Place& place) {
   resource.health.state = state.value_or(watch::CacheState::kFailing);
   resource.health.complete = place.Flag("complete");
   if (place.Find("message") != nullptr)
-    resource.health.error = Error{ErrorCode::kUnavailable, place.Text("message"), {}, {}};
+    resource.health.error =
+        std::make_shared<const Error>(ErrorCode::kUnavailable, place.Text("message"));
   place.ForEachObject("items", kMaxItems,
                       [&](const Place& item) { resource.items.push_back(item.value()); });
   return resource;

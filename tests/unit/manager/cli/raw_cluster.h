@@ -177,7 +177,7 @@ inline void FeedAll(const std::vector<verify::Input>& inputs, const RawCluster& 
     watch::CacheHealth health{.state = watch::CacheState::kSynced, .complete = true};
     if (const auto state = cluster.states.find(name); state != cluster.states.end()) {
       health = {.state = state->second};
-      health.error = Error{ErrorCode::kForbidden, "cannot list", {}, {}};
+      health.error = std::make_shared<const Error>(ErrorCode::kForbidden, "cannot list");
     } else {
       input.sink->Reset();
       if (const auto found = cluster.objects.find(name); found != cluster.objects.end())
