@@ -30,7 +30,7 @@
 #include "store/store.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
-#include "tests/unit/manager/cli/text/settings.h"
+#include "tests/unit/manager/text/settings.h"
 
 namespace fedra::cli {
 namespace {
