@@ -8,11 +8,13 @@
 #include "store/store.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
-#include "tests/unit/manager/text/settings.h"
+#include "tests/unit/manager/report/rows.h"
 #include "verdict/reason_text.h"
 
 namespace fedra::cli {
 namespace {
+
+using namespace report;  // NOLINT(google-build-using-namespace): the rows are written as there
 
 using std::chrono::minutes;
 using std::chrono::seconds;

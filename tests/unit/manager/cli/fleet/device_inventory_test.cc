@@ -21,8 +21,8 @@ report::WorkerDevices Look(const RawCluster& cluster, const DeviceFilter& filter
   return {"east", "", *std::move(inventory)};
 }
 
-std::string text::Table(const report::WorkerDevices& devices,
-                        text::Format format = text::Format::kTable) {
+std::string Table(const report::WorkerDevices& devices,
+                  text::Format format = text::Format::kTable) {
   return text::RenderDevices({devices}, kRead, format, {}).out;
 }
 
@@ -38,7 +38,7 @@ void AddOrphans(RawCluster& cluster) {
 TEST_CASE("devices by class: each counts as free, allocated or tainted") {
   RawCluster cluster = MakeCluster();
   AddOrphans(cluster);
-  CHECK(text::Table(Look(cluster)) ==
+  CHECK(Table(Look(cluster)) ==
         "WORKER  DRIVER           CLASS  NODES  TOTAL  FREE  ALLOCATED  TAINTED\n"
         "east    gpu.example.com  gpu    2      3      2     1          0\n"
         "east    nic.example.com  -      -      2      1     0          1\n");
@@ -50,7 +50,7 @@ TEST_CASE("every tainted device counts as tainted, an allocated one, too") {
     for (json& device : slice["spec"]["devices"])
       device["taints"] = Parsed(R"({"x": [{"key": "maintenance", "effect": "NoSchedule"}]})")["x"];
   }
-  CHECK(text::Table(Look(cluster)) ==
+  CHECK(Table(Look(cluster)) ==
         "WORKER  DRIVER           CLASS  NODES  TOTAL  FREE  ALLOCATED  TAINTED\n"
         "east    gpu.example.com  gpu    2      3      0     1          3\n");
 }
@@ -58,7 +58,7 @@ TEST_CASE("every tainted device counts as tainted, an allocated one, too") {
 TEST_CASE("devices by pool and node, with what is equal about them") {
   RawCluster cluster = MakeCluster();
   AddOrphans(cluster);
-  CHECK(text::Table(Look(cluster), text::Format::kWide) ==
+  CHECK(Table(Look(cluster), text::Format::kWide) ==
         "WORKER  DRIVER           POOL    NODE    TOTAL  FREE  ALLOCATED  TAINTED  CLASSES  "
         "ATTRIBUTES\n"
         "east    gpu.example.com  node-a  node-a  2      2     0          0        gpu      "
@@ -72,7 +72,7 @@ TEST_CASE("a selector counts only what it matches, and tells where it is an erro
   const std::string large =
       "device.capacity['gpu.example.com'].memory.compareTo(quantity('80Gi')) >= 0";
   CHECK_THAT(
-      text::Table(Look(MakeCluster(), {"", large})),
+      Table(Look(MakeCluster(), {"", large})),
       ContainsSubstring("east    gpu.example.com  gpu    1      1      1     0          0\n"));
   const report::WorkerDevices failing =
       Look(MakeCluster(), {"", "device.attributes['gpu.example.com'].nothing == 'x'"});
@@ -139,16 +139,15 @@ TEST_CASE("what cannot be had is told apart from what is allocated") {
     slices[0]["spec"]["pool"]["resourceSliceCount"] = 2;
     const report::WorkerDevices devices = Look(cluster);
     CHECK(devices.inventory.nodes[0].count.unusable == 2);
-    CHECK_THAT(text::Table(devices, text::Format::kWide),
+    CHECK_THAT(Table(devices, text::Format::kWide),
                ContainsSubstring("the pool is not completely published"));
-    CHECK_THAT(text::Table(devices), ContainsSubstring("TAINTED  UNUSABLE\n"));
+    CHECK_THAT(Table(devices), ContainsSubstring("TAINTED  UNUSABLE\n"));
   }
   SECTION("a node that does not exist") {
     cluster.objects["nodes"].erase(cluster.objects["nodes"].begin());
     const report::WorkerDevices devices = Look(cluster);
     CHECK(devices.inventory.nodes[0].count.unusable == 2);
-    CHECK_THAT(text::Table(devices, text::Format::kWide),
-               ContainsSubstring("; there is no such node"));
+    CHECK_THAT(Table(devices, text::Format::kWide), ContainsSubstring("; there is no such node"));
   }
   SECTION("counters that another partition has used up") {
     json& spec = slices[1]["spec"];
