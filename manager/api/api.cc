@@ -12,10 +12,10 @@
 #include "manager/api/parameters.h"
 #include "manager/api/problem.h"
 #include "manager/api/routes.h"
-#include "manager/cli/text/device_view.h"
-#include "manager/cli/text/template_view.h"
 #include "manager/report/row_json.h"
 #include "manager/report/template_document.h"
+#include "manager/text/device_view.h"
+#include "manager/text/template_view.h"
 
 namespace fedra::api {
 namespace {
@@ -23,11 +23,11 @@ namespace {
 // Wider than any terminal.
 constexpr size_t kMostColumns = 10'000;
 
-std::string_view TypeOf(cli::Format format) {
+std::string_view TypeOf(text::Format format) {
   switch (format) {
-    case cli::Format::kJson:
+    case text::Format::kJson:
       return "application/json";
-    case cli::Format::kYaml:
+    case text::Format::kYaml:
       return "application/yaml";
     default:
       return "text/plain";
@@ -49,11 +49,11 @@ report::JobFilter FilterOf(const Parameters& asked) {
   return filter;
 }
 
-Result<cli::ViewSettings> SettingsOf(const Parameters& asked, const report::Query& defaults,
-                                     WallTime now) {
-  cli::ViewSettings settings;
+Result<text::ViewSettings> SettingsOf(const Parameters& asked, const report::Query& defaults,
+                                      WallTime now) {
+  text::ViewSettings settings;
   const std::string output = asked.Text("output");
-  FEDRA_ASSIGN_OR_RETURN(settings.format, cli::ParseFormat(output.empty() ? "json" : output));
+  FEDRA_ASSIGN_OR_RETURN(settings.format, text::ParseFormat(output.empty() ? "json" : output));
   settings.style = {.headers = asked.Flag("headers", true),
                     .color = asked.Flag("color"),
                     .utf8 = !asked.Flag("ascii"),
@@ -88,9 +88,9 @@ std::string InQuotes(const std::string& text) {
   return quoted + "\"";
 }
 
-pages::Answer ToAnswer(cli::Output output, cli::Format format) {
+pages::Answer ToAnswer(text::Output output, text::Format format) {
   std::string type(TypeOf(format));
-  if (!cli::IsForPrograms(format)) type += "; charset=utf-8";
+  if (!text::IsForPrograms(format)) type += "; charset=utf-8";
   pages::Answer answer{.content_type = std::move(type), .body = std::move(output.out)};
   // As an API server tells kubectl what belongs on standard error (RFC 7234, 5.5).
   std::istringstream notes(output.note);
@@ -118,49 +118,49 @@ Result<pages::Answer> Api::Find(const pages::Request& request) const {
     return Fail(ErrorCode::kNotFound,
                 fmt::format("there is no such page; below {} there are {}", kPrefix, PathsText()));
   FEDRA_ASSIGN_OR_RETURN(const Parameters asked, Parameters::Parse(*route, request.target));
-  FEDRA_ASSIGN_OR_RETURN(const cli::ViewSettings settings,
+  FEDRA_ASSIGN_OR_RETURN(const text::ViewSettings settings,
                          SettingsOf(asked, sources_.settings, sources_.clock->Now()));
   if (const std::string_view type = TypeOf(settings.format);
       !Accepts(HeaderOf(request, "accept"), type))
     return Problem(406, fmt::format("the answer is {}, which you do not accept", type));
-  FEDRA_ASSIGN_OR_RETURN(cli::Output output, Print(*route, asked, settings));
-  const std::string news = settings.format == cli::Format::kJson ? report::WithoutAges(output.out)
-                                                                 : output.out + output.note;
+  FEDRA_ASSIGN_OR_RETURN(text::Output output, Print(*route, asked, settings));
+  const std::string news = settings.format == text::Format::kJson ? report::WithoutAges(output.out)
+                                                                  : output.out + output.note;
   return Deliver(request, ToAnswer(std::move(output), settings.format), news);
 }
 
-Result<cli::Output> Api::Print(const Route& route, const Parameters& asked,
-                               const cli::ViewSettings& settings) const {
+Result<text::Output> Api::Print(const Route& route, const Parameters& asked,
+                                const text::ViewSettings& settings) const {
   if (route.topic == Topic::kDevices) return PrintDevices(asked, settings);
   if (route.topic == Topic::kTemplates) return PrintTemplates(asked, settings);
-  cli::ViewSettings filtered = settings;
+  text::ViewSettings filtered = settings;
   FEDRA_ASSIGN_OR_RETURN(filtered.query.jobs, report::Checked(FilterOf(asked), filtered.query.ns));
   FEDRA_ASSIGN_OR_RETURN(const auto reader, sources_.store());
   return RenderView(route.view, asked.Text("job"), *reader, filtered);
 }
 
-Result<cli::Output> Api::PrintDevices(const Parameters& asked,
-                                      const cli::ViewSettings& settings) const {
-  if (settings.format == cli::Format::kName)
+Result<text::Output> Api::PrintDevices(const Parameters& asked,
+                                       const text::ViewSettings& settings) const {
+  if (settings.format == text::Format::kName)
     return Fail(ErrorCode::kInvalidArgument, "--output: devices have no list of names");
   FEDRA_ASSIGN_OR_RETURN(const auto sources, Chosen(sources_.devices(), asked.List("worker")));
   const report::DeviceFilter filter{asked.Text("class"), asked.Text("selector")};
   Result<std::vector<report::WorkerDevices>> workers = report::CountDevices(sources, filter);
   if (!workers) return Fail(std::move(workers).error().WithContext("--selector"));
-  return cli::RenderDevices(*workers, {settings.query.now, {}}, settings.format, settings.style,
-                            filter.device_class);
+  return text::RenderDevices(*workers, {settings.query.now, {}}, settings.format, settings.style,
+                             filter.device_class);
 }
 
-Result<cli::Output> Api::PrintTemplates(const Parameters& asked,
-                                        const cli::ViewSettings& settings) const {
-  if (settings.format == cli::Format::kName)
+Result<text::Output> Api::PrintTemplates(const Parameters& asked,
+                                         const text::ViewSettings& settings) const {
+  if (settings.format == text::Format::kName)
     return Fail(ErrorCode::kInvalidArgument, "--output: steps have no list of names");
   std::optional<templates::SyncPolicy> mode;
   for (const auto each : {templates::SyncPolicy::kIfMissing, templates::SyncPolicy::kReconcile})
     if (asked.Text("mode") == report::NameOf(each)) mode = each;
   const reconcile::TemplateSurvey survey = sources_.templates(mode);
   if (!survey.problem.empty()) return Fail(ErrorCode::kUnavailable, survey.problem);
-  return cli::RenderTemplates(survey, {settings.query.now, {}}, settings.format, settings.style);
+  return text::RenderTemplates(survey, {settings.query.now, {}}, settings.format, settings.style);
 }
 
 }  // namespace fedra::api

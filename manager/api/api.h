@@ -12,11 +12,11 @@
 
 #include "base/clock.h"
 #include "base/result.h"
-#include "manager/cli/text/view_settings.h"
 #include "manager/http/message.h"
 #include "manager/reconcile/template_survey.h"
 #include "manager/report/device_inventory.h"
 #include "manager/report/query.h"
+#include "manager/text/view_settings.h"
 #include "store/reader.h"
 
 namespace fedra::api {
@@ -46,12 +46,12 @@ class Api final {
 
  private:
   Result<pages::Answer> Find(const pages::Request& request) const;
-  Result<cli::Output> Print(const Route& route, const Parameters& asked,
-                            const cli::ViewSettings& settings) const;
-  Result<cli::Output> PrintTemplates(const Parameters& asked,
-                                     const cli::ViewSettings& settings) const;
-  Result<cli::Output> PrintDevices(const Parameters& asked,
-                                   const cli::ViewSettings& settings) const;
+  Result<text::Output> Print(const Route& route, const Parameters& asked,
+                             const text::ViewSettings& settings) const;
+  Result<text::Output> PrintTemplates(const Parameters& asked,
+                                      const text::ViewSettings& settings) const;
+  Result<text::Output> PrintDevices(const Parameters& asked,
+                                    const text::ViewSettings& settings) const;
 
   const Sources sources_;
 };

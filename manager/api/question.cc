@@ -16,17 +16,17 @@ namespace {
 
 using Values = std::vector<std::pair<std::string, std::string>>;
 
-std::string_view NameOf(cli::Format format) {
+std::string_view NameOf(text::Format format) {
   switch (format) {
-    case cli::Format::kWide:
+    case text::Format::kWide:
       return "wide";
-    case cli::Format::kJson:
+    case text::Format::kJson:
       return "json";
-    case cli::Format::kYaml:
+    case text::Format::kYaml:
       return "yaml";
-    case cli::Format::kName:
+    case text::Format::kName:
       return "name";
-    case cli::Format::kTable:
+    case text::Format::kTable:
       break;
   }
   return "table";
@@ -37,9 +37,9 @@ std::string IfNot(bool is_usual, std::string_view value) {
   return is_usual ? std::string() : std::string(value);
 }
 
-Values ValuesOf(const std::string& job, const cli::ViewSettings& settings) {
+Values ValuesOf(const std::string& job, const text::ViewSettings& settings) {
   const report::JobFilter& jobs = settings.query.jobs;
-  const cli::Style& style = settings.style;
+  const text::Style& style = settings.style;
   return {{"job", job},
           {"namespace", settings.query.ns},
           {"state", fmt::format("{}", fmt::join(jobs.states, ","))},
@@ -61,7 +61,7 @@ Values ValuesOf(const std::string& job, const cli::ViewSettings& settings) {
 
 }  // namespace
 
-std::string TargetOf(View view, const std::string& job, const cli::ViewSettings& settings) {
+std::string TargetOf(View view, const std::string& job, const text::ViewSettings& settings) {
   const auto route = std::ranges::find_if(
       Routes(), [&](const Route& each) { return each.topic == Topic::kView && each.view == view; });
   Values values = ValuesOf(job, settings);

@@ -5,11 +5,11 @@
 #include <string>
 
 #include "manager/api/view.h"
-#include "manager/cli/text/view_settings.h"
+#include "manager/text/view_settings.h"
 
 namespace fedra::api {
 
 // "/api/v1alpha1/jobs?state=Blocked&output=table": its answer is what RenderView prints here.
-std::string TargetOf(View view, const std::string& job, const cli::ViewSettings& settings);
+std::string TargetOf(View view, const std::string& job, const text::ViewSettings& settings);
 
 }  // namespace fedra::api

@@ -6,18 +6,18 @@
 #include <fmt/ranges.h>
 
 #include "config/names.h"
-#include "manager/cli/text/history_view.h"
-#include "manager/cli/text/job_counts_view.h"
-#include "manager/cli/text/status_view.h"
-#include "manager/cli/text/why_view.h"
-#include "manager/cli/text/workload_view.h"
 #include "manager/report/status_model.h"
+#include "manager/text/history_view.h"
+#include "manager/text/job_counts_view.h"
+#include "manager/text/status_view.h"
+#include "manager/text/why_view.h"
+#include "manager/text/workload_view.h"
 
 namespace fedra::api {
 namespace {
 
-using cli::Output;
-using cli::ViewSettings;
+using text::Output;
+using text::ViewSettings;
 
 // Workers that are configured, or that jobs were on. Where none is known yet, none is wrong.
 Result<void> CheckWorkers(const report::StatusData& data, const std::vector<std::string>& asked) {
@@ -85,21 +85,21 @@ Result<Output> RenderView(View view, const std::string& job, store::Reader& read
                           const ViewSettings& settings) {
   switch (view) {
     case View::kWorkers:
-      return OfFleet(reader, settings, &cli::RenderWorkers);
+      return OfFleet(reader, settings, &text::RenderWorkers);
     case View::kJobs:
-      return OfFleet(reader, settings, &cli::RenderJobs);
+      return OfFleet(reader, settings, &text::RenderJobs);
     case View::kCounts:
-      return OfFleet(reader, settings, &cli::RenderJobCounts);
+      return OfFleet(reader, settings, &text::RenderJobCounts);
     case View::kJob:
-      return OfWord(job, reader, settings, &cli::RenderWorkload, /*may_be_table=*/true);
+      return OfWord(job, reader, settings, &text::RenderWorkload, /*may_be_table=*/true);
     case View::kWhy:
-      return OfWord(job, reader, settings, &cli::RenderWhy);
+      return OfWord(job, reader, settings, &text::RenderWhy);
     case View::kHistory:
-      return OfWord(job, reader, settings, &cli::RenderHistory);
+      return OfWord(job, reader, settings, &text::RenderHistory);
     case View::kStatus:
       break;
   }
-  return OfFleet(reader, settings, &cli::RenderStatus);
+  return OfFleet(reader, settings, &text::RenderStatus);
 }
 
 }  // namespace fedra::api

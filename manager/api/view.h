@@ -7,8 +7,8 @@
 #include <string>
 
 #include "base/result.h"
-#include "manager/cli/text/output.h"
-#include "manager/cli/text/view_settings.h"
+#include "manager/text/output.h"
+#include "manager/text/view_settings.h"
 #include "store/reader.h"
 
 namespace fedra::api {
@@ -25,7 +25,7 @@ enum class View {
 
 // `job`: for the last three, as of report::ParseWorkloadName. kInvalidArgument: what is asked for
 // does not exist, or is not clear; kNotFound: the job is not known; else the store's.
-Result<cli::Output> RenderView(View view, const std::string& job, store::Reader& reader,
-                               const cli::ViewSettings& settings);
+Result<text::Output> RenderView(View view, const std::string& job, store::Reader& reader,
+                                const text::ViewSettings& settings);
 
 }  // namespace fedra::api

@@ -7,7 +7,7 @@
 
 #include "config/yaml_json.h"
 #include "manager/cli/commands.h"
-#include "manager/cli/text/read_input.h"
+#include "manager/cli/terminal/read_input.h"
 
 namespace fedra::cli {
 namespace {
@@ -31,13 +31,13 @@ Result<nlohmann::json> ReadDocuments(const std::vector<std::string>& paths) {
 
 int Cel(const CelCommand& command, Terminal& terminal) {
   if (command.slices.empty())
-    return CelReport(command.options, nullptr, terminal.out, terminal.err);
+    return text::CelReport(command.options, nullptr, terminal.out, terminal.err);
   const Result<nlohmann::json> documents = ReadDocuments(command.slices);
   if (!documents) {
     terminal.err << fmt::format("fedra cel: {}\n", documents.error().message);
     return 1;
   }
-  return CelReport(command.options, *documents, terminal.out, terminal.err);
+  return text::CelReport(command.options, *documents, terminal.out, terminal.err);
 }
 
 }  // namespace fedra::cli

@@ -19,14 +19,14 @@
 #include "manager/cli/fleet/referenced_pods.h"
 #include "manager/cli/manifests/check_input.h"
 #include "manager/cli/snapshots/snapshot_names.h"
-#include "manager/cli/text/as_of_text.h"
-#include "manager/cli/text/display_text.h"
-#include "manager/cli/text/output.h"
-#include "manager/cli/text/status_format.h"
-#include "manager/cli/text/verdict_view.h"
 #include "manager/report/as_of.h"
 #include "manager/report/document.h"
 #include "manager/report/job_report.h"
+#include "manager/text/as_of_text.h"
+#include "manager/text/display_text.h"
+#include "manager/text/output.h"
+#include "manager/text/status_format.h"
+#include "manager/text/verdict_view.h"
 #include "manager/wiring.h"
 
 namespace fedra::cli {
@@ -147,7 +147,7 @@ std::string Hint(const CheckInput& input, const CheckOptions& options,
         for (const verdict::Reason& reason : verdict.verdict.reasons) {
           if (reason.code != verdict::ReasonCode::kTemplateMissing || reason.object != object)
             continue;
-          return Printable(object) +
+          return text::Printable(object) +
                  " is in the input: --assume-templates judges as if it were created on the workers "
                  "that lack it\n";
         }
@@ -159,11 +159,12 @@ std::string Hint(const CheckInput& input, const CheckOptions& options,
 
 // `as_of`: null when nothing could be read. `age`: of what the daemon's store says of lines.
 void Print(const CheckInput& input, const std::vector<report::JobReport>& reports,
-           const report::AsOf* as_of, const MemoryAge& age, Format format, Terminal& terminal) {
-  const Style style = StyleOf(terminal);
+           const report::AsOf* as_of, const MemoryAge& age, text::Format format,
+           Terminal& terminal) {
+  const text::Style style = StyleOf(terminal);
   const std::string age_line = MemoryAgeLine(age, style);
   const std::string note = input.jobs.empty() ? WithoutJob(input) : AboutTheSet(reports);
-  if (!IsTable(format)) {
+  if (!text::IsTable(format)) {
     nlohmann::ordered_json document = as_of != nullptr ? report::Document("CheckReport", *as_of)
                                                        : report::Document("CheckReport");
     if (age.as_of) {
@@ -175,15 +176,15 @@ void Print(const CheckInput& input, const std::vector<report::JobReport>& report
     document["findings"] = ToJson(input.findings);
     auto& items = document["items"] = nlohmann::ordered_json::array();
     for (const report::JobReport& report : reports) items.push_back(ToJson(report));
-    terminal.out << ToText(document, format);
+    terminal.out << text::ToText(document, format);
     terminal.err << age_line;
     return;
   }
   std::string text = RenderFindings(input.findings, style);
   text.insert(0, age_line);
-  if (as_of != nullptr) text.insert(0, SnapshotLine(*as_of, SystemClock().Now(), style));
+  if (as_of != nullptr) text.insert(0, text::SnapshotLine(*as_of, SystemClock().Now(), style));
   for (const report::JobReport& report : reports)
-    text += (text.empty() ? "" : "\n") + RenderReport(report, style);
+    text += (text.empty() ? "" : "\n") + text::RenderReport(report, style);
   if (!note.empty()) text += (reports.empty() ? "" : "\n") + note + "\n";
   terminal.out << text;
 }
@@ -203,12 +204,12 @@ int Check(const CheckOptions& options, Terminal& terminal) {
     terminal.err << "fedra check: " << message << "\n";
     return kFailed;
   };
-  const auto format = ParseFormat(options.format);
+  const auto format = text::ParseFormat(options.format);
   if (!format) return fail("-o: " + format.error().message);
   const tracking::JobKindsPtr kinds = KindsOf(options);
   Result<CheckInput> input = ReadCheckInput(options.files, *kinds, options.ns);
   if (!input) return fail(input.error().message);
-  for (const std::string& line : input->skipped) terminal.err << Printable(line) << "\n";
+  for (const std::string& line : input->skipped) terminal.err << text::Printable(line) << "\n";
   const auto fleet = OpenFleet({.config = options.config,
                                 .snapshot = options.snapshot,
                                 .workers = options.workers,

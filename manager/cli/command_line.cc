@@ -19,7 +19,7 @@
 #include "manager/cli/command_pages.h"
 #include "manager/cli/complaint.h"
 #include "manager/cli/complete.h"
-#include "manager/cli/text/checked_output.h"
+#include "manager/cli/terminal/checked_output.h"
 
 namespace fedra::cli {
 namespace {

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "manager/cli/text/cel_report.h"
-#include "manager/cli/text/terminal.h"
+#include "manager/cli/terminal/terminal.h"
 #include "manager/report/job_filter.h"
+#include "manager/text/cel_report.h"
 
 namespace fedra::cli {
 
@@ -168,7 +168,7 @@ int Backup(const std::string& store, const std::string& target, Terminal& termin
 // fedra cel EXPR: evaluates a device selector against ResourceSlice files ("-": standard input).
 // Exit codes: see cel_report.h.
 struct CelCommand {
-  CelOptions options;
+  text::CelOptions options;
   std::vector<std::string> slices;
 };
 int Cel(const CelCommand& command, Terminal& terminal);

@@ -13,8 +13,8 @@
 #include "config/yaml_json.h"
 #include "manager/cli/commands.h"
 #include "manager/cli/fleet/config_connect.h"
-#include "manager/cli/text/output.h"
 #include "manager/report/document.h"
+#include "manager/text/output.h"
 
 namespace fedra::cli {
 namespace {
@@ -126,8 +126,8 @@ int ConfigValidate(const ValidateOptions& options, Terminal& terminal) {
     return kFailed;
   }
   const Validation validation = Examine(options, *timeout, terminal);
-  if (const auto format = ParseFormat(options.format); format)
-    terminal.out << ToText(AsJson(validation, options.config), *format);
+  if (const auto format = text::ParseFormat(options.format); format)
+    terminal.out << text::ToText(AsJson(validation, options.config), *format);
   else
     Print(validation, options.config, terminal);
   return IsFailing(validation) ? kFailed : 0;
@@ -154,7 +154,7 @@ int ConfigView(const std::string& path, const std::string& format, Terminal& ter
     terminal.err << path << ": " << (documents ? "is empty" : documents.error().message) << "\n";
     return kFailed;
   }
-  terminal.out << ToText(ordered_json::parse(documents->front()), Format::kJson);
+  terminal.out << text::ToText(ordered_json::parse(documents->front()), text::Format::kJson);
   return 0;
 }
 

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "manager/cli/commands.h"
-#include "manager/cli/text/checked_output.h"
+#include "manager/cli/terminal/checked_output.h"
 #include "manager/dashboard/server.h"
 
 namespace fedra::cli {

@@ -8,10 +8,10 @@
 
 #include "manager/cli/commands.h"
 #include "manager/cli/fleet/fleet.h"
-#include "manager/cli/text/as_of_text.h"
-#include "manager/cli/text/device_view.h"
 #include "manager/report/device_inventory.h"
 #include "manager/report/device_report.h"
+#include "manager/text/as_of_text.h"
+#include "manager/text/device_view.h"
 #include "verdict/reason_text.h"
 
 namespace fedra::cli {
@@ -42,7 +42,7 @@ int Devices(const DevicesOptions& options, Terminal& terminal) {
     terminal.err << "fedra devices: " << message << "\n";
     return 1;
   };
-  const auto format = ParseFormat(options.format);
+  const auto format = text::ParseFormat(options.format);
   if (!format) return fail("-o: " + format.error().message);
   const auto fleet = OpenFleet({.config = options.config,
                                 .snapshot = options.snapshot,
@@ -54,14 +54,14 @@ int Devices(const DevicesOptions& options, Terminal& terminal) {
   const auto workers =
       report::CountDevices(SourcesOf(**fleet), {options.device_class, options.selector});
   if (!workers) return fail("--selector does not compile\n" + workers.error().message);
-  Style style = StyleOf(terminal, options.headers);
-  if (*format == Format::kWide) style.width = 0;
-  const Output output =
-      RenderDevices(*workers, (*fleet)->as_of, *format, style, options.device_class);
-  if (IsTable(*format)) {
+  text::Style style = StyleOf(terminal, options.headers);
+  if (*format == text::Format::kWide) style.width = 0;
+  const text::Output output =
+      text::RenderDevices(*workers, (*fleet)->as_of, *format, style, options.device_class);
+  if (text::IsTable(*format)) {
     // Without headings only rows go to standard output.
     (options.headers ? terminal.out : terminal.err)
-        << SnapshotLine((*fleet)->as_of, SystemClock().Now(), style);
+        << text::SnapshotLine((*fleet)->as_of, SystemClock().Now(), style);
   }
   terminal.out << output.out;
   if (!output.note.empty()) terminal.err << output.note << "\n";
@@ -69,7 +69,7 @@ int Devices(const DevicesOptions& options, Terminal& terminal) {
                                    [](const auto& worker) { return !worker.problem.empty(); });
   if (!unknown && report::ClassIsNowhere(*workers)) return 1;
   if (unknown) return kUnknown;
-  return report::OnlyFails(*workers) ? kEvaluationError : 0;
+  return report::OnlyFails(*workers) ? text::kEvaluationError : 0;
 }
 
 }  // namespace fedra::cli

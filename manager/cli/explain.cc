@@ -10,10 +10,10 @@
 #include "base/text.h"
 #include "config/names.h"
 #include "manager/cli/commands.h"
-#include "manager/cli/text/output.h"
 #include "manager/placement/note_reasons.h"
 #include "manager/report/document.h"
 #include "manager/report/states.h"
+#include "manager/text/output.h"
 #include "verdict/reason_facts.h"
 
 namespace fedra::cli {
@@ -41,31 +41,31 @@ ordered_json EventJson(const NoteReason& note) {
 
 // "Blocked (Job)" and its meaning below.
 std::string Title(std::string_view name, std::string_view group, std::string_view meaning,
-                  const Style& style) {
-  return fmt::format("{} ({})\n{}", name, group, Paragraph(meaning, 2, style));
+                  const text::Style& style) {
+  return fmt::format("{} ({})\n{}", name, group, text::Paragraph(meaning, 2, style));
 }
 
-std::string TextOf(const verdict::ReasonEntry& entry, const Style& style) {
+std::string TextOf(const verdict::ReasonEntry& entry, const text::Style& style) {
   return Title(entry.name, entry.group, entry.summary, style) + "\n" +
-         Paragraph(fmt::format("cause   {}", entry.cause), 0, style) +
-         Paragraph(fmt::format("remedy  {}", entry.remedy), 0, style);
+         text::Paragraph(fmt::format("cause   {}", entry.cause), 0, style) +
+         text::Paragraph(fmt::format("remedy  {}", entry.remedy), 0, style);
 }
 
-std::string TextOf(const report::StateEntry& entry, const Style& style) {
+std::string TextOf(const report::StateEntry& entry, const text::Style& style) {
   const std::string title = Title(entry.name, entry.group, entry.meaning, style);
   return entry.next.empty()
              ? title
-             : title + "\n" + Paragraph(fmt::format("next    {}", entry.next), 0, style);
+             : title + "\n" + text::Paragraph(fmt::format("next    {}", entry.next), 0, style);
 }
 
-std::string TextOf(const NoteReason& note, const Style& style) {
+std::string TextOf(const NoteReason& note, const text::Style& style) {
   return Title(note.name, "event", note.meaning, style) +
          "\nmore    fedra history NAMESPACE/NAME, docs/events.md\n";
 }
 
-void PrintCatalogue(const Style& style, std::ostream& out) {
+void PrintCatalogue(const text::Style& style, std::ostream& out) {
   const auto add = [&](std::string_view name, std::string_view meaning) {
-    out << Paragraph(fmt::format("{:<22} {}", name, meaning), 2, style);
+    out << text::Paragraph(fmt::format("{:<22} {}", name, meaning), 2, style);
   };
   std::string_view group;
   for (const verdict::ReasonEntry& entry : verdict::ReasonCatalogue()) {
@@ -132,15 +132,15 @@ Meant MeantBy(const std::string& word) {
   return {};
 }
 
-void PrintDocument(std::string_view kind, const ordered_json& object, Format format,
+void PrintDocument(std::string_view kind, const ordered_json& object, text::Format format,
                    std::ostream& out) {
   ordered_json document = report::Document(kind);
   document.update(object);
-  out << ToText(document, format);
+  out << text::ToText(document, format);
 }
 
-void ExplainAll(Format format, const Style& style, std::ostream& out) {
-  if (IsTable(format)) return PrintCatalogue(style, out);
+void ExplainAll(text::Format format, const text::Style& style, std::ostream& out) {
+  if (text::IsTable(format)) return PrintCatalogue(style, out);
   ordered_json items = ordered_json::array();
   for (const verdict::ReasonEntry& entry : verdict::ReasonCatalogue())
     items.push_back(ReasonJson(entry));
@@ -168,18 +168,19 @@ std::vector<std::string> ExplainableWords() {
 }
 
 int Explain(const std::string& reason, const std::string& format, Terminal& terminal) {
-  const Result<Format> parsed = format == "text" ? Format::kTable : ParseFormat(format);
+  const Result<text::Format> parsed =
+      format == "text" ? text::Format::kTable : text::ParseFormat(format);
   if (!parsed) {
     terminal.err << "fedra explain: " << parsed.error().message << "\n";
     return kFailed;
   }
-  const Style style = StyleOf(terminal);
+  const text::Style style = StyleOf(terminal);
   if (reason.empty()) {
     ExplainAll(*parsed, style, terminal.out);
     return 0;
   }
   const Meant meant = MeantBy(reason);
-  const bool is_text = IsTable(*parsed);
+  const bool is_text = text::IsTable(*parsed);
   if (meant.reason != nullptr && is_text) {
     terminal.out << TextOf(*meant.reason, style);
   } else if (meant.reason != nullptr) {

@@ -20,10 +20,10 @@
 #include "manager/cli/fleet/live_fleet.h"
 #include "manager/cli/fleet/orphan_list.h"
 #include "manager/cli/judged/connect_error.h"
-#include "manager/cli/text/display_text.h"
-#include "manager/cli/text/status_format.h"
 #include "manager/reconcile/manager_cluster.h"
 #include "manager/reconcile/remove_copy.h"
+#include "manager/text/display_text.h"
+#include "manager/text/status_format.h"
 #include "manager/tracking/resources.h"
 #include "manager/wiring.h"
 #include "verdict/reason_text.h"
@@ -233,13 +233,13 @@ bool Confirmed(const OrphanOptions& options, size_t count, Terminal& terminal) {
 int DeleteAll(OrphanSearch& search, std::span<const Orphan> orphans, Terminal& terminal) {
   int code = 0;
   for (const Orphan& orphan : orphans) {
-    const std::string what = Printable(
+    const std::string what = text::Printable(
         fmt::format("{} {} on {}", KindOf(orphan), orphan.key.ToString(), orphan.worker.value));
     const Result<void> deleted = search.Delete(orphan);
     if (!deleted) code = 1;
     terminal.err << (deleted ? "deleted " + what
                              : fmt::format("{} was not deleted: {}", what,
-                                           Printable(deleted.error().message)))
+                                           text::Printable(deleted.error().message)))
                  << "\n";
   }
   return code;
@@ -252,7 +252,7 @@ int Orphans(const OrphanOptions& options, Terminal& terminal) {
     terminal.err << "fedra orphans: " << message << "\n";
     return 1;
   };
-  const auto format = ParseFormat(options.format);
+  const auto format = text::ParseFormat(options.format);
   if (!format) return fail("-o: " + format.error().message);
   if (options.yes && !options.remove)
     return fail("--yes without --delete: it answers the question that --delete asks");
@@ -264,8 +264,8 @@ int Orphans(const OrphanOptions& options, Terminal& terminal) {
   if (const std::string problem = search.Problem(); !problem.empty()) return fail(problem);
   const std::vector<Orphan> orphans = search.Find();
   const OrphanGaps gaps = search.Gaps();
-  const Output output = RenderOrphans(orphans, gaps, {SystemClock().Now(), {}}, *format,
-                                      StyleOf(terminal, options.headers));
+  const text::Output output = RenderOrphans(orphans, gaps, {SystemClock().Now(), {}}, *format,
+                                            StyleOf(terminal, options.headers));
   terminal.out << output.out << std::flush;
   if (!output.note.empty()) terminal.err << output.note << "\n";
   const int known = gaps.workers.empty() && gaps.left_out.empty() ? 0 : kUnknown;

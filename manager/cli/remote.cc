@@ -75,7 +75,7 @@ RemoteDaemon::RemoteDaemon(std::string socket)
     : socket_(std::move(socket)),
       client_(threads_.loop, {.url = "http://fedra", .unix_socket = socket_, .http2 = false}) {}
 
-Result<Output> RemoteDaemon::Ask(const std::string& target) {
+Result<text::Output> RemoteDaemon::Ask(const std::string& target) {
   std::promise<http::Reply> promise;
   client_.Send({.path = target, .accept = "*/*", .timeout = kLimit},
                [&](http::Reply reply) { promise.set_value(std::move(reply)); });
@@ -83,7 +83,7 @@ Result<Output> RemoteDaemon::Ask(const std::string& target) {
   if (reply.failure)
     return Fail(std::move(*reply.failure).WithContext(fmt::format("the daemon at {}", socket_)));
   if (!reply.ok()) return Fail(CodeOf(reply.status), MessageIn(reply));
-  Output output{OnlyText(reply.body), {}};
+  text::Output output{OnlyText(reply.body), {}};
   for (const std::string& warning : reply.warnings)
     output.note += (output.note.empty() ? "" : "\n") + OnlyText(TextOf(warning));
   return output;

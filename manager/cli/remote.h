@@ -11,7 +11,7 @@
 #include "base/result.h"
 #include "cluster-clients/http/client.h"
 #include "cluster-clients/threads.h"
-#include "manager/cli/text/output.h"
+#include "manager/text/output.h"
 
 namespace fedra::cli {
 
@@ -27,7 +27,7 @@ class RemoteDaemon final {
 
   // What the daemon says to GET `target`: text, and what belongs on standard error. kConnection:
   // no daemon listens; else what the answer's status means, with the daemon's message.
-  Result<Output> Ask(const std::string& target);
+  Result<text::Output> Ask(const std::string& target);
 
  private:
   const std::string socket_;

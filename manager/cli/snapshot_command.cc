@@ -14,8 +14,8 @@
 #include "manager/cli/snapshots/snapshot_names.h"
 #include "manager/cli/snapshots/snapshot_recorder.h"
 #include "manager/cli/snapshots/snapshot_reduce.h"
-#include "manager/cli/text/display_text.h"
-#include "manager/cli/text/status_format.h"
+#include "manager/text/display_text.h"
+#include "manager/text/status_format.h"
 #include "manager/tracking/resources.h"
 #include "manager/version.h"
 #include "verdict/reason_text.h"
@@ -58,7 +58,7 @@ bool SayWhatIsMissing(const SnapshotFile& file, std::ostream& err) {
   bool any = false;
   const auto say = [&](const RecordedWorker& worker, const std::string& what) {
     any = true;
-    err << Printable(fmt::format("{}: {}", worker.settings.name.value, what)) << "\n";
+    err << text::Printable(fmt::format("{}: {}", worker.settings.name.value, what)) << "\n";
   };
   for (const RecordedWorker& worker : file.workers) {
     if (worker.connection.phase != ConnectionPhase::kConnected)

@@ -27,7 +27,7 @@
 #include "manager/cli/commands.h"
 #include "manager/cli/snapshots/snapshot_file.h"
 #include "manager/cli/snapshots/snapshot_names.h"
-#include "manager/cli/text/read_input.h"
+#include "manager/cli/terminal/read_input.h"
 #include "manager/placement/action.h"
 #include "manager/placement/note_reasons.h"
 #include "manager/tracking/manager_name.h"
@@ -316,7 +316,7 @@ std::string SupportBundleMaker::Packed(WallTime now, const std::string& folder) 
   for (const auto& [name, document] : documents_) {
     ordered_json shown = document;
     if (!options_.keep_names) names_.Redact(shown);
-    put(name, ToText(shown, Format::kJson));
+    put(name, text::ToText(shown, text::Format::kJson));
   }
   for (const ArchivedFile& log : logs_) put(log.name, named(log.text));
   return TarGz(files, now);

@@ -6,8 +6,8 @@
 #include "config/load.h"
 #include "manager/cli/commands.h"
 #include "manager/cli/fleet/template_fleet.h"
-#include "manager/cli/text/template_view.h"
 #include "manager/report/template_document.h"
+#include "manager/text/template_view.h"
 #include "manager/wiring.h"
 
 namespace fedra::cli {
@@ -19,7 +19,7 @@ int TemplatesDiff(const TemplatesDiffOptions& options, Terminal& terminal) {
     terminal.err << "fedra templates diff: " << message << "\n";
     return 1;
   };
-  const auto format = ParseFormat(options.format);
+  const auto format = text::ParseFormat(options.format);
   if (!format) return fail("-o: " + format.error().message);
   const auto limit = ParseDuration(options.timeout);
   if (!limit) return fail("--timeout: " + limit.error().message);
@@ -33,7 +33,7 @@ int TemplatesDiff(const TemplatesDiffOptions& options, Terminal& terminal) {
   fleet.Read(*limit);
   const reconcile::TemplateSurvey survey = fleet.Survey(settings);
   if (!survey.problem.empty()) return fail(survey.problem);
-  const Output output = RenderTemplates(survey, {SystemClock().Now(), {}}, *format, {});
+  const text::Output output = text::RenderTemplates(survey, {SystemClock().Now(), {}}, *format, {});
   terminal.out << output.out;
   if (!output.note.empty()) terminal.err << output.note << "\n";
   return survey.unread.empty() ? 0 : kUnknown;

@@ -14,25 +14,25 @@
 #include "manager/api/view.h"
 #include "manager/cli/commands.h"
 #include "manager/cli/remote.h"
-#include "manager/cli/text/checked_output.h"
-#include "manager/cli/text/view_settings.h"
+#include "manager/cli/terminal/checked_output.h"
 #include "manager/report/job_filter.h"
 #include "manager/report/row_json.h"
+#include "manager/text/view_settings.h"
 #include "store/reader.h"
 
 namespace fedra::cli {
 namespace {
 
-using Render = std::function<Result<Output>(const ViewSettings& settings)>;
+using Render = std::function<Result<text::Output>(const text::ViewSettings& settings)>;
 
 // A file that changes is looked at this often.
 constexpr int kWatchMilliseconds = 500;
 
-Result<ViewSettings> Settings(const ViewOptions& options, const Terminal& terminal) {
-  ViewSettings settings;
-  FEDRA_ASSIGN_OR_RETURN(settings.format, ParseFormat(options.format));
+Result<text::ViewSettings> Settings(const ViewOptions& options, const Terminal& terminal) {
+  text::ViewSettings settings;
+  FEDRA_ASSIGN_OR_RETURN(settings.format, text::ParseFormat(options.format));
   settings.style = StyleOf(terminal, options.headers);
-  if (settings.format == Format::kWide) settings.style.width = 0;
+  if (settings.format == text::Format::kWide) settings.style.width = 0;
   settings.query.now = SystemClock().Now();
   settings.query.ns = options.all_namespaces ? std::string() : options.ns;
   FEDRA_ASSIGN_OR_RETURN(settings.query.jobs, report::Checked(options.jobs, settings.query.ns));
@@ -42,16 +42,16 @@ Result<ViewSettings> Settings(const ViewOptions& options, const Terminal& termin
   return settings;
 }
 
-Result<Output> RenderOnce(const ViewOptions& options, const Terminal& terminal,
-                          const Render& render) {
-  FEDRA_ASSIGN_OR_RETURN(const ViewSettings settings, Settings(options, terminal));
+Result<text::Output> RenderOnce(const ViewOptions& options, const Terminal& terminal,
+                                const Render& render) {
+  FEDRA_ASSIGN_OR_RETURN(const text::ViewSettings settings, Settings(options, terminal));
   return render(settings);
 }
 
 // For programs a change is one line of json, or one document of yaml.
-std::string OneOfMany(const std::string& out, Format format) {
-  if (format == Format::kYaml) return "---\n" + out;
-  if (format != Format::kJson) return out;
+std::string OneOfMany(const std::string& out, text::Format format) {
+  if (format == text::Format::kYaml) return "---\n" + out;
+  if (format != text::Format::kJson) return out;
   return nlohmann::ordered_json::parse(out, nullptr, /*allow_exceptions=*/false).dump() + "\n";
 }
 
@@ -60,7 +60,7 @@ Result<std::string> News(const ViewOptions& options, const Terminal& terminal,
                          const Render& render) {
   ViewOptions plain = options;
   plain.format = "json";
-  FEDRA_ASSIGN_OR_RETURN(const Output output, RenderOnce(plain, terminal, render));
+  FEDRA_ASSIGN_OR_RETURN(const text::Output output, RenderOnce(plain, terminal, render));
   return report::WithoutAges(output.out);
 }
 
@@ -85,15 +85,15 @@ std::string Redrawn(const std::string& text, size_t height) {
 // elsewhere a change is one more text.
 int Show(const std::string& command, const ViewOptions& options, Terminal& terminal,
          const Render& render) {
-  const auto format = ParseFormat(options.format);
-  const bool redraws =
-      options.watch && terminal.out_is_tty && terminal.moves_cursor && format && IsTable(*format);
+  const auto format = text::ParseFormat(options.format);
+  const bool redraws = options.watch && terminal.out_is_tty && terminal.moves_cursor && format &&
+                       text::IsTable(*format);
   std::string shown;
   while (true) {
     // Before what is shown: what changes in between is shown twice rather than never.
     const std::string news =
         options.watch && !redraws ? News(options, terminal, render).value_or("") : std::string();
-    const Result<Output> output = RenderOnce(options, terminal, render);
+    const Result<text::Output> output = RenderOnce(options, terminal, render);
     if (!output) {
       terminal.err << fmt::format("fedra {}: {}\n", command, output.error().message);
       return 1;
@@ -113,14 +113,15 @@ int Show(const std::string& command, const ViewOptions& options, Terminal& termi
 // By the daemon, or here by the same code.
 Render Of(api::View view, const ViewOptions& options, const std::string& job = {}) {
   if (options.socket.empty()) {
-    return [=](const ViewSettings& settings) -> Result<Output> {
+    return [=](const text::ViewSettings& settings) -> Result<text::Output> {
       FEDRA_ASSIGN_OR_RETURN(const auto reader, store::Reader::Open(options.store));
       return api::RenderView(view, job, *reader, settings);
     };
   }
   const auto daemon = std::make_shared<RemoteDaemon>(options.socket);
-  return
-      [=](const ViewSettings& settings) { return daemon->Ask(api::TargetOf(view, job, settings)); };
+  return [=](const text::ViewSettings& settings) {
+    return daemon->Ask(api::TargetOf(view, job, settings));
+  };
 }
 
 // What may be written for the two tables.

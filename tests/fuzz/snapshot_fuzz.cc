@@ -9,9 +9,9 @@
 
 #include "manager/cli/snapshots/snapshot_file.h"
 #include "manager/cli/snapshots/snapshot_names.h"
-#include "manager/cli/text/device_view.h"
-#include "manager/cli/text/verdict_view.h"
 #include "manager/report/device_inventory.h"
+#include "manager/text/device_view.h"
+#include "manager/text/verdict_view.h"
 
 namespace {
 
@@ -49,9 +49,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     }
     report::JobReport report{"Job", job.key, {}};
     report.verdicts = cli::JudgeEverywhere(redact ? cli::WithPseudonyms(job) : job, workers);
-    cli::RenderReport(report, {});
+    text::RenderReport(report, {});
     report::ToJson(report);
-    cli::RenderDevices(devices, {file->taken_at, "snapshot.json"}, cli::Format::kWide, {});
+    text::RenderDevices(devices, {file->taken_at, "snapshot.json"}, text::Format::kWide, {});
     if (!cli::ParseSnapshot(cli::ToText(*file))) __builtin_trap();
   }
   return 0;

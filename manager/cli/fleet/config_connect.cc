@@ -9,7 +9,7 @@
 #include "base/time.h"
 #include "manager/cli/fleet/access_rights.h"
 #include "manager/cli/fleet/live_fleet.h"
-#include "manager/cli/text/display_text.h"
+#include "manager/text/display_text.h"
 #include "manager/verify/existence.h"
 #include "manager/wiring.h"
 
@@ -40,7 +40,7 @@ std::string ProblemOf(Cluster& cluster, const std::vector<Right>& rights) {
   const ConnectionState state = cluster.state();
   if (state.phase != ConnectionPhase::kConnected) return WhyUnusable(state);
   const auto missing = MissingRights(cluster, rights);
-  if (!missing) return "cannot check permissions: " + Printable(missing.error().message);
+  if (!missing) return "cannot check permissions: " + text::Printable(missing.error().message);
   std::string text;
   for (const Right& right : *missing) text += (text.empty() ? "" : ", ") + ToText(right);
   return text.empty() ? text : "Forbidden (cluster-wide): " + text;
@@ -49,7 +49,7 @@ std::string ProblemOf(Cluster& cluster, const std::vector<Right>& rights) {
 }  // namespace
 
 std::string WhyUnusable(const ConnectionState& state) {
-  const std::string words = state.why ? Printable(state.why->message) : "no answer yet";
+  const std::string words = state.why ? text::Printable(state.why->message) : "no answer yet";
   if (state.phase != ConnectionPhase::kRejected)
     return fmt::format("{}: {}", ToString(state.phase), words);
   // Either side may have rejected the other: the reason says which.
@@ -69,7 +69,7 @@ std::vector<ClusterAnswer> AskClusters(const config::Loaded& loaded,
   for (size_t i = 0; i < asked.clusters.size(); ++i) {
     const auto server = fleet.server(i);
     answers.push_back({.name = asked.clusters[i].name.value,
-                       .release = server ? Printable(server->git_version) : std::string(),
+                       .release = server ? text::Printable(server->git_version) : std::string(),
                        .problem = ProblemOf(fleet.cluster(i), asked.rights[i])});
   }
   return answers;

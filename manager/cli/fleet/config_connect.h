@@ -11,7 +11,7 @@
 
 #include "cluster-clients/cluster.h"
 #include "config/load.h"
-#include "manager/cli/text/terminal.h"
+#include "manager/cli/terminal/terminal.h"
 
 namespace fedra::cli {
 

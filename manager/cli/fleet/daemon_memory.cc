@@ -5,10 +5,10 @@
 
 #include <fmt/format.h>
 
-#include "manager/cli/text/status_format.h"
 #include "manager/report/freshness.h"
 #include "manager/report/row_states.h"
 #include "manager/report/setbacks.h"
+#include "manager/text/status_format.h"
 
 namespace fedra::cli {
 namespace {
@@ -52,11 +52,11 @@ MemoryAge AgeOf(store::Reader& memory, WallTime now) {
   return {as_of, report::StaleText(daemon, now)};
 }
 
-std::string MemoryAgeLine(const MemoryAge& age, const Style& style) {
+std::string MemoryAgeLine(const MemoryAge& age, const text::Style& style) {
   if (age.why_stale.empty()) return {};
   const std::string text = fmt::format(
       "DAEMON  {}: so are lines and dispatched jobs here; workers were asked now", age.why_stale);
-  return Toned(text, Tone::kWarning, style) + "\n";
+  return text::Toned(text, text::Tone::kWarning, style) + "\n";
 }
 
 void AddMemory(store::Reader& memory, WallTime now, report::JobReport& report) {

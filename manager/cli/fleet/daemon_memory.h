@@ -7,9 +7,9 @@
 #include <optional>
 #include <string>
 
-#include "manager/cli/text/output.h"
-#include "manager/cli/text/verdict_view.h"
 #include "manager/report/job_report.h"
+#include "manager/text/output.h"
+#include "manager/text/verdict_view.h"
 #include "store/reader.h"
 
 namespace fedra::cli {
@@ -29,7 +29,7 @@ MemoryAge AgeOf(store::Reader& memory, WallTime now);
 
 // "DAEMON  not running: ...", with line end: how old what the store says of jobs and lines is.
 // Empty where a daemon keeps it current, and where none has written anything.
-std::string MemoryAgeLine(const MemoryAge& age, const Style& style);
+std::string MemoryAgeLine(const MemoryAge& age, const text::Style& style);
 
 // Adds to the report that a living job has its name, and RecentlyFailed to the verdict of each
 // worker that refused that one, did not admit it in time or evicted it: No as long as the worker is

@@ -11,8 +11,8 @@
 #include "base/time.h"
 #include "config/load.h"
 #include "manager/cli/snapshots/snapshot_file.h"
-#include "manager/cli/text/display_text.h"
-#include "manager/cli/text/read_input.h"
+#include "manager/cli/terminal/read_input.h"
+#include "manager/text/display_text.h"
 #include "manager/wiring.h"
 
 namespace fedra::cli {
@@ -99,7 +99,7 @@ Result<std::unique_ptr<Fleet>> FromSnapshot(const FleetOptions& options, const T
     FleetWorker& worker = *MakeWorkers(options, {*settings}, *fleet).front();
     worker.SetManager({fleet->manager_templates.get(), file->manager_uid});
     for (const std::string& complaint : FeedRecorded(recorded, worker))
-      terminal.err << fmt::format("{}: {}\n", options.snapshot, Printable(complaint));
+      terminal.err << fmt::format("{}: {}\n", options.snapshot, text::Printable(complaint));
   }
   return fleet;
 }

@@ -16,7 +16,7 @@
 #include "manager/cli/fleet/asked_manager.h"
 #include "manager/cli/fleet/live_fleet.h"
 #include "manager/cli/judged/fleet_worker.h"
-#include "manager/cli/text/terminal.h"
+#include "manager/cli/terminal/terminal.h"
 #include "manager/report/as_of.h"
 
 namespace fedra::cli {

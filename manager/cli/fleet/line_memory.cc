@@ -6,10 +6,10 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "manager/cli/text/status_format.h"
 #include "manager/placement/lines.h"
 #include "manager/report/row_facts.h"
 #include "manager/report/row_states.h"
+#include "manager/text/status_format.h"
 #include "manager/tracking/pod_set.h"
 #include "manager/verify/reason_order.h"
 #include "verdict/reason_text.h"

@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "manager/cli/text/verdict_view.h"
 #include "manager/report/job_report.h"
+#include "manager/text/verdict_view.h"
 #include "manager/tracking/kinds/submitted.h"
 #include "store/reader.h"
 

@@ -14,7 +14,7 @@
 
 #include "base/guarded.h"
 #include "cluster-clients/threads.h"
-#include "manager/cli/text/terminal.h"
+#include "manager/cli/terminal/terminal.h"
 #include "manager/reconcile/worker.h"
 #include "manager/verify/worker_objects.h"
 

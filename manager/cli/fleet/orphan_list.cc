@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/time.h"
-#include "manager/cli/text/as_of_text.h"
-#include "manager/cli/text/display_text.h"
+#include "manager/text/as_of_text.h"
+#include "manager/text/display_text.h"
 
 namespace fedra::cli {
 namespace {
@@ -74,9 +74,9 @@ std::string KindOf(const Orphan& orphan) {
 
 namespace {
 
-std::string Lines(const OrphanGaps& gaps, const Style& style) {
-  std::string text = Printable(gaps.left_out, style.utf8);
-  const std::string unread = UnreadText(gaps.workers, style);
+std::string Lines(const OrphanGaps& gaps, const text::Style& style) {
+  std::string text = text::Printable(gaps.left_out, style.utf8);
+  const std::string unread = text::UnreadText(gaps.workers, style);
   if (!text.empty() && !unread.empty()) text += "\n";
   return text + unread;
 }
@@ -98,21 +98,22 @@ nlohmann::ordered_json ToJson(const Orphan& orphan) {
 
 }  // namespace
 
-Output RenderOrphans(std::span<const Orphan> orphans, const OrphanGaps& gaps,
-                     const report::AsOf& as_of, Format format, const Style& style) {
-  Output output;
+text::Output RenderOrphans(std::span<const Orphan> orphans, const OrphanGaps& gaps,
+                           const report::AsOf& as_of, text::Format format,
+                           const text::Style& style) {
+  text::Output output;
   output.note = Lines(gaps, style);
-  if (!IsTable(format)) {
+  if (!text::IsTable(format)) {
     nlohmann::ordered_json document = report::Document("OrphanReport", as_of);
     document["items"] = nlohmann::ordered_json::array();
     for (const Orphan& orphan : orphans) document["items"].push_back(ToJson(orphan));
     report::PutUnread(document, gaps.workers);
     if (!gaps.left_out.empty()) document["leftOut"] = gaps.left_out;
-    output.out = ToText(document, format);
+    output.out = text::ToText(document, format);
     return output;
   }
-  Table table({"WORKER", "KIND", "NAME", "STATE", "PODS", "AGE", "OF WORKLOAD", "NOTE"},
-              Overflow::kWrap);
+  text::Table table({"WORKER", "KIND", "NAME", "STATE", "PODS", "AGE", "OF WORKLOAD", "NOTE"},
+                    text::Overflow::kWrap);
   for (const Orphan& orphan : orphans) {
     table.Add({orphan.worker.value, KindOf(orphan), orphan.key.ToString(),
                std::string(orphan.state),

@@ -11,8 +11,8 @@
 
 #include "base/result.h"
 #include "base/types.h"
-#include "manager/cli/text/output.h"
 #include "manager/report/as_of.h"
+#include "manager/text/output.h"
 #include "manager/tracking/job.h"
 #include "manager/tracking/workload.h"
 
@@ -55,7 +55,8 @@ struct OrphanGaps {
   std::vector<report::UnreadWorker> workers;
   std::string left_out;  // what is left out on all workers, and why; empty: nothing
 };
-Output RenderOrphans(std::span<const Orphan> orphans, const OrphanGaps& gaps,
-                     const report::AsOf& as_of, Format format, const Style& style);
+text::Output RenderOrphans(std::span<const Orphan> orphans, const OrphanGaps& gaps,
+                           const report::AsOf& as_of, text::Format format,
+                           const text::Style& style);
 
 }  // namespace fedra::cli

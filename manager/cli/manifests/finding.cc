@@ -9,8 +9,8 @@
 #include <nlohmann/json.hpp>
 
 #include "config/yaml_json.h"
-#include "manager/cli/text/display_text.h"
-#include "manager/cli/text/read_input.h"
+#include "manager/cli/terminal/read_input.h"
+#include "manager/text/display_text.h"
 #include "manager/tracking/json_fields.h"
 
 namespace fedra::cli {
@@ -30,8 +30,8 @@ std::string_view NameOf(Severity severity) {
   return "error";
 }
 
-Tone ToneOf(Severity severity) {
-  return severity == Severity::kWarning ? Tone::kWarning : Tone::kBad;
+text::Tone ToneOf(Severity severity) {
+  return severity == Severity::kWarning ? text::Tone::kWarning : text::Tone::kBad;
 }
 
 void AddDocument(const std::string& file, int number, json object, const config::YamlPlaces& places,
@@ -117,21 +117,21 @@ Result<std::vector<Manifest>> ReadManifests(const std::vector<std::string>& path
   return manifests;
 }
 
-std::string RenderFindings(const std::vector<Finding>& findings, const Style& style) {
+std::string RenderFindings(const std::vector<Finding>& findings, const text::Style& style) {
   std::string text;
   for (const Finding& finding : findings) {
-    text += Printable(MarkedPlace(finding), style.utf8) + ": " +
-            Toned(NameOf(finding.severity), ToneOf(finding.severity), style) + ": " +
-            Printable(finding.object, style.utf8) + ": ";
-    if (!finding.path.empty()) text += Printable(finding.path, style.utf8) + ": ";
+    text += text::Printable(MarkedPlace(finding), style.utf8) + ": " +
+            text::Toned(NameOf(finding.severity), ToneOf(finding.severity), style) + ": " +
+            text::Printable(finding.object, style.utf8) + ": ";
+    if (!finding.path.empty()) text += text::Printable(finding.path, style.utf8) + ": ";
     // A compiler's complaint has a line of code with a caret below it.
     std::istringstream message(finding.message);
     bool first = true;
     for (std::string line; std::getline(message, line); first = false)
-      text += (first ? "" : "    ") + Printable(line, style.utf8) + "\n";
+      text += (first ? "" : "    ") + text::Printable(line, style.utf8) + "\n";
     std::istringstream hint(finding.hint);
     for (std::string line; std::getline(hint, line);)
-      text += "    " + Printable(line, style.utf8) + "\n";
+      text += "    " + text::Printable(line, style.utf8) + "\n";
   }
   return text;
 }

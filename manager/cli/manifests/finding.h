@@ -10,7 +10,7 @@
 
 #include "base/result.h"
 #include "config/yaml_places.h"
-#include "manager/cli/text/output.h"
+#include "manager/text/output.h"
 
 namespace fedra::cli {
 
@@ -89,7 +89,7 @@ class Findings final {
 
 // "job.yaml:12:9: error: ResourceClaimTemplate ml/one-gpu: spec...: what is wrong", the hint below
 // it. Without a known place "job.yaml (document 2)".
-std::string RenderFindings(const std::vector<Finding>& findings, const Style& style);
+std::string RenderFindings(const std::vector<Finding>& findings, const text::Style& style);
 nlohmann::ordered_json ToJson(const std::vector<Finding>& findings);
 
 }  // namespace fedra::cli

@@ -13,7 +13,7 @@
 #include "manager/cli/manifests/manifest_fields.h"
 #include "manager/cli/manifests/manifest_request.h"
 #include "manager/cli/manifests/manifest_v1.h"
-#include "manager/cli/text/yaml_text.h"
+#include "manager/text/yaml_text.h"
 #include "manager/tracking/json_fields.h"
 
 namespace fedra::cli {
@@ -163,7 +163,7 @@ void ClaimCheck::Request(const json& request, const std::string& path) {
     written["name"] = Text(request, "name");
     written["exactly"] = moved;
     findings_.Error(path, "the fields of a request stand below exactly since v1beta2",
-                    "write\n" + ToYaml(ordered_json::array({written})));
+                    "write\n" + text::ToYaml(ordered_json::array({written})));
     Devices(request, path);
   }
   if (flat_ && exactly) {
@@ -207,7 +207,7 @@ bool CheckVersion(const Manifest& manifest, Findings& findings) {
   const std::string api = Text(*manifest.object, "apiVersion");
   const std::string version = api.substr(std::min(api.size(), api.find('/') + 1));
   if (version == "v1") return true;
-  const std::string v1 = "write\n" + ToYaml(ToV1(*manifest.object));
+  const std::string v1 = "write\n" + text::ToYaml(ToV1(*manifest.object));
   if (version == "v1beta2" || version == "v1beta1") {
     findings.Warn("apiVersion",
                   fmt::format("{} is going away; v1 is served since Kubernetes 1.34", api), v1);

@@ -7,8 +7,8 @@
 
 #include "base/time.h"
 #include "manager/cli/snapshots/snapshot_codec.h"
-#include "manager/cli/text/output.h"
 #include "manager/report/document.h"
+#include "manager/text/output.h"
 #include "manager/tracking/resources.h"
 
 namespace fedra::cli {

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "manager/api/routes.h"
-#include "manager/cli/text/status_view.h"
 #include "manager/report/status_document.h"
+#include "manager/text/status_view.h"
 #include "store/store.h"
 #include "tests/support/catch.h"
 #include "tests/support/hand_clock.h"
@@ -114,11 +114,13 @@ TEST_CASE_METHOD(Fixture, "documents and tables are those of the commands, byte 
   const auto reader = store->Read().value();
   const report::StatusData data = report::LoadStatus(*reader).value();
   const report::Query query{.now = kNow};
-  CHECK(Get("status").body ==
-        cli::ToText(report::StatusDocument(report::Parts::kBoth, data, query), cli::Format::kJson));
-  cli::ViewSettings settings{.query = query, .format = cli::Format::kWide, .style = {.width = 80}};
+  CHECK(
+      Get("status").body ==
+      text::ToText(report::StatusDocument(report::Parts::kBoth, data, query), text::Format::kJson));
+  text::ViewSettings settings{
+      .query = query, .format = text::Format::kWide, .style = {.width = 80}};
   const pages::Answer table = Get("status?output=wide&columns=80");
-  CHECK(table.body == cli::RenderStatus(data, settings).out);
+  CHECK(table.body == text::RenderStatus(data, settings).out);
   CHECK(table.content_type == "text/plain; charset=utf-8");
   CHECK_THAT(Get("jobs?output=name").body, ContainsSubstring("ml/train-7b\n"));
   CHECK_THAT(Get("status?output=yaml").body, ContainsSubstring("kind: StatusReport\n"));

@@ -30,10 +30,12 @@
 #include "store/store.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
-#include "tests/unit/manager/cli/text/settings.h"
+#include "tests/unit/manager/report/rows.h"
 
 namespace fedra::cli {
 namespace {
+
+using namespace report;  // NOLINT(google-build-using-namespace): the rows are written as there
 
 // Where a stream writes to, for as long as this lives.
 class Captured final {

@@ -8,11 +8,13 @@
 #include "store/store.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
-#include "tests/unit/manager/cli/text/settings.h"
+#include "tests/unit/manager/report/rows.h"
 #include "verdict/reason_text.h"
 
 namespace fedra::cli {
 namespace {
+
+using namespace report;  // NOLINT(google-build-using-namespace): the rows are written as there
 
 using std::chrono::minutes;
 using std::chrono::seconds;
@@ -100,7 +102,7 @@ TEST_CASE("check: says how old the daemon's memory is, where no daemon keeps it 
     REQUIRE(memory != nullptr);
     const MemoryAge age = AgeOf(*memory, kNow);
     CHECK(age.is_current() == runs);
-    return MemoryAgeLine(age, Style{});
+    return MemoryAgeLine(age, text::Style{});
   };
   CHECK(line({store::PutWorkload{Job("train", "Blocked", "", minutes(4))}}, false).empty());
   store::HeartbeatRow heartbeat;

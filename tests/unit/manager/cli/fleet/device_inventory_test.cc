@@ -2,8 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "manager/cli/text/device_view.h"
 #include "manager/report/device_report.h"
+#include "manager/text/device_view.h"
 #include "tests/unit/manager/cli/raw_cluster.h"
 
 namespace fedra::cli {
@@ -21,8 +21,9 @@ report::WorkerDevices Look(const RawCluster& cluster, const DeviceFilter& filter
   return {"east", "", *std::move(inventory)};
 }
 
-std::string Table(const report::WorkerDevices& devices, Format format = Format::kTable) {
-  return RenderDevices({devices}, kRead, format, {}).out;
+std::string Table(const report::WorkerDevices& devices,
+                  text::Format format = text::Format::kTable) {
+  return text::RenderDevices({devices}, kRead, format, {}).out;
 }
 
 // A second driver whose devices nobody's class means.
@@ -57,7 +58,7 @@ TEST_CASE("every tainted device counts as tainted, an allocated one, too") {
 TEST_CASE("devices by pool and node, with what is equal about them") {
   RawCluster cluster = MakeCluster();
   AddOrphans(cluster);
-  CHECK(Table(Look(cluster), Format::kWide) ==
+  CHECK(Table(Look(cluster), text::Format::kWide) ==
         "WORKER  DRIVER           POOL    NODE    TOTAL  FREE  ALLOCATED  TAINTED  CLASSES  "
         "ATTRIBUTES\n"
         "east    gpu.example.com  node-a  node-a  2      2     0          0        gpu      "
@@ -82,7 +83,7 @@ TEST_CASE("a selector counts only what it matches, and tells where it is an erro
   // A guard would help where some have it; here none has.
   CHECK_THAT(failing.inventory.notes[0],
              ContainsSubstring("; no device has attribute `nothing`; published are: host, "));
-  const Output output = RenderDevices({failing}, kRead, Format::kTable, {});
+  const text::Output output = text::RenderDevices({failing}, kRead, text::Format::kTable, {});
   CHECK(output.out.empty());
   CHECK_THAT(output.note, ContainsSubstring("\nthe selector is an error on every device"));
   CHECK(report::OnlyFails({failing}));
@@ -101,7 +102,7 @@ TEST_CASE("an empty table says why it is empty") {
   const auto note = [](const RawCluster& cluster, const DeviceFilter& filter) {
     const report::WorkerDevices devices = Look(cluster, filter);
     CHECK_FALSE(report::OnlyFails({devices}));
-    return RenderDevices({devices}, kRead, Format::kTable, {}).note;
+    return text::RenderDevices({devices}, kRead, text::Format::kTable, {}).note;
   };
   CHECK_THAT(note(MakeCluster(), {"tpu", ""}),
              ContainsSubstring("\nno worker has this DeviceClass; there are gpu"));
@@ -110,7 +111,7 @@ TEST_CASE("an empty table says why it is empty") {
   const auto hint = [](const std::string& asked) {
     const report::WorkerDevices devices = Look(MakeCluster(), {asked, ""});
     CHECK(report::ClassIsNowhere({devices}));
-    return RenderDevices({devices}, kRead, Format::kTable, {}, asked).note;
+    return text::RenderDevices({devices}, kRead, text::Format::kTable, {}, asked).note;
   };
   CHECK_THAT(hint("gpus"), ContainsSubstring("did you mean gpu?"));
   CHECK_FALSE(report::ClassIsNowhere({Look(MakeCluster(), {"gpu", ""})}));
@@ -138,7 +139,7 @@ TEST_CASE("what cannot be had is told apart from what is allocated") {
     slices[0]["spec"]["pool"]["resourceSliceCount"] = 2;
     const report::WorkerDevices devices = Look(cluster);
     CHECK(devices.inventory.nodes[0].count.unusable == 2);
-    CHECK_THAT(Table(devices, Format::kWide),
+    CHECK_THAT(Table(devices, text::Format::kWide),
                ContainsSubstring("the pool is not completely published"));
     CHECK_THAT(Table(devices), ContainsSubstring("TAINTED  UNUSABLE\n"));
   }
@@ -146,7 +147,7 @@ TEST_CASE("what cannot be had is told apart from what is allocated") {
     cluster.objects["nodes"].erase(cluster.objects["nodes"].begin());
     const report::WorkerDevices devices = Look(cluster);
     CHECK(devices.inventory.nodes[0].count.unusable == 2);
-    CHECK_THAT(Table(devices, Format::kWide), ContainsSubstring("; there is no such node"));
+    CHECK_THAT(Table(devices, text::Format::kWide), ContainsSubstring("; there is no such node"));
   }
   SECTION("counters that another partition has used up") {
     json& spec = slices[1]["spec"];
@@ -171,7 +172,7 @@ TEST_CASE("what cannot be had is told apart from what is allocated") {
 TEST_CASE("devices for programs") {
   report::WorkerDevices lost{"west", "no contact", {}};
   const auto document = nlohmann::json::parse(
-      RenderDevices({Look(MakeCluster()), lost}, kRead, Format::kJson, {}).out);
+      text::RenderDevices({Look(MakeCluster()), lost}, kRead, text::Format::kJson, {}).out);
   CHECK(document["kind"] == "DeviceReport");
   CHECK(document["asOf"] == "2026-11-21T16:11:19Z");
   CHECK(document["source"] == "Snapshot");
@@ -182,10 +183,10 @@ TEST_CASE("devices for programs") {
   CHECK(east["pools"][1]["allocated"] == 1);
   CHECK(east["pools"][0]["attributes"]["memory"] == nlohmann::json::array({"40Gi", "80Gi"}));
   CHECK(document["unreadWorkers"][0]["problem"] == "no contact");
-  CHECK_THAT(RenderDevices({lost}, kRead, Format::kTable, {}).note,
+  CHECK_THAT(text::RenderDevices({lost}, kRead, text::Format::kTable, {}).note,
              ContainsSubstring("west: no contact"));
   CHECK_THAT(
-      RenderDevices({lost}, kRead, Format::kTable, {}).note,
+      text::RenderDevices({lost}, kRead, text::Format::kTable, {}).note,
       ContainsSubstring("no worker could be read") && !ContainsSubstring("no devices found"));
 }
 

@@ -80,9 +80,10 @@ TEST_CASE("an orphan says how old it is, and whether it runs") {
   REQUIRE(orphans.size() == 2);
   CHECK(orphans[0].state == "Running");
   CHECK(orphans[1].state == "Finished");
-  const Output table = RenderOrphans(orphans, {}, kRead, Format::kTable, {});
+  const text::Output table = RenderOrphans(orphans, {}, kRead, text::Format::kTable, {});
   CHECK_THAT(table.out, ContainsSubstring("ml/z  Running   4     3h"));
-  const auto json = nlohmann::json::parse(RenderOrphans(orphans, {}, kRead, Format::kJson, {}).out);
+  const auto json =
+      nlohmann::json::parse(RenderOrphans(orphans, {}, kRead, text::Format::kJson, {}).out);
   CHECK(json["items"][0]["createdAt"] == "2026-11-21T13:11:19Z");
   CHECK(json["items"][0]["state"] == "Running");
   CHECK(json["items"][0]["pods"] == 4);
@@ -92,17 +93,17 @@ TEST_CASE("an orphan says how old it is, and whether it runs") {
 TEST_CASE("orphans as a table and for programs") {
   const std::vector<Orphan> orphans = Find({"alive"});
   const OrphanGaps gaps{{{"west", "no contact"}}, {}};
-  const Output table = RenderOrphans(orphans, gaps, kRead, Format::kTable, {});
+  const text::Output table = RenderOrphans(orphans, gaps, kRead, text::Format::kTable, {});
   CHECK(table.out ==
         "WORKER  KIND      NAME  STATE    PODS  AGE  OF WORKLOAD  NOTE\n"
         "east    Job       ml/z  Pending  0     -    dead\n"
         "east    Workload  ml/b  Waiting  -     -    b\n");
   CHECK(table.note == "west: no contact");
-  CHECK(RenderOrphans({}, {}, kRead, Format::kTable, {}).note == "no orphans found");
-  CHECK(RenderOrphans({}, gaps, kRead, Format::kTable, {}).note ==
+  CHECK(RenderOrphans({}, {}, kRead, text::Format::kTable, {}).note == "no orphans found");
+  CHECK(RenderOrphans({}, gaps, kRead, text::Format::kTable, {}).note ==
         "west: no contact\nno orphans found on the workers that could be read");
   const auto json =
-      nlohmann::json::parse(RenderOrphans(orphans, gaps, kRead, Format::kJson, {}).out);
+      nlohmann::json::parse(RenderOrphans(orphans, gaps, kRead, text::Format::kJson, {}).out);
   CHECK(json["kind"] == "OrphanReport");
   CHECK(json["asOf"] == "2026-11-21T16:11:19Z");
   CHECK(json["source"] == "Clusters");

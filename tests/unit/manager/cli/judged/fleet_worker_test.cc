@@ -4,8 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "manager/cli/text/verdict_view.h"
 #include "manager/report/job_report.h"
+#include "manager/text/verdict_view.h"
 #include "tests/unit/manager/cli/raw_cluster.h"
 #include "verdict/reason_text.h"
 
@@ -26,9 +26,9 @@ std::vector<ReasonCode> Codes(const report::JobVerdict& verdict) {
 }
 
 std::string Report(std::vector<report::JobVerdict> verdicts, size_t width = 0) {
-  Style style;
+  text::Style style;
   style.width = width;
-  return RenderReport({"Job", {"ml", "train"}, std::move(verdicts)}, style);
+  return text::RenderReport({"Job", {"ml", "train"}, std::move(verdicts)}, style);
 }
 
 TEST_CASE("a worker with a free device says Yes, and how many are to spare") {
@@ -78,7 +78,7 @@ TEST_CASE("the workers that can run it are named in the order in which they woul
        worker("none", Outcome::kNo, 9), worker("large", Outcome::kYes, 4)}};
   CHECK(report::PreferredWorkers(report) ==
         std::vector<ClusterName>{ClusterName("large"), ClusterName("small"), ClusterName("grows")});
-  CHECK_THAT(RenderReport(report, {}),
+  CHECK_THAT(text::RenderReport(report, {}),
              ContainsSubstring("Job ml/train: 2 of 4 workers can run it, 1 after scaling; it would "
                                "go to large, then small, grows\n"));
   CHECK(ToJson(report)["preferredWorkers"] == json{"large", "small", "grows"});
@@ -86,7 +86,7 @@ TEST_CASE("the workers that can run it are named in the order in which they woul
 
 TEST_CASE("a job with mistakes is not judged") {
   const report::JobReport report{"Job", {"ml", "train"}, {}, /*judged=*/false};
-  CHECK(RenderReport(report, {}) == "Job ml/train: not judged: fix the errors first\n");
+  CHECK(text::RenderReport(report, {}) == "Job ml/train: not judged: fix the errors first\n");
   CHECK(ToJson(report)["result"] == "NotJudged");
 }
 

@@ -6,8 +6,8 @@
 
 #include "manager/cli/snapshots/snapshot_names.h"
 #include "manager/cli/snapshots/snapshot_reduce.h"
-#include "manager/cli/text/verdict_view.h"
 #include "manager/report/job_report.h"
+#include "manager/text/verdict_view.h"
 #include "tests/unit/manager/cli/raw_cluster.h"
 #include "verdict/reason_text.h"
 

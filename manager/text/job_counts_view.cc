@@ -1,0 +1,55 @@
+#include "manager/text/job_counts_view.h"
+
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "base/ascii.h"
+#include "manager/report/freshness.h"
+#include "manager/report/job_counts.h"
+#include "manager/text/display_text.h"
+#include "manager/text/status_format.h"
+
+namespace fedra::text {
+namespace {
+
+using report::JobGroup;
+
+// Jobs that are on no worker.
+std::string NameOf(const JobGroup& group) { return group.name.empty() ? "-" : group.name; }
+
+std::string NamesOf(const std::vector<JobGroup>& groups) {
+  std::string names;
+  for (const JobGroup& group : groups) names += Printable(NameOf(group)) + "\n";
+  return names;
+}
+
+Table TableOf(const std::vector<JobGroup>& groups, const ViewSettings& settings) {
+  Table table({ToUpper(settings.query.jobs.group_by), "JOBS", "LONGEST", "JOB"});
+  for (const JobGroup& group : groups)
+    table.Add({NameOf(group), std::to_string(group.jobs), Since(group.since, settings.query.now),
+               group.longest.ToString()});
+  return table;
+}
+
+}  // namespace
+
+Output RenderJobCounts(const report::StatusData& data, const ViewSettings& settings) {
+  const std::vector<JobGroup> groups = report::GroupsOf(data, settings.query);
+  Output output;
+  if (groups.empty()) output.note = "No jobs to count.";
+  if (settings.format == Format::kName) {
+    output.out = NamesOf(groups);
+  } else if (!IsTable(settings.format)) {
+    output.out = ToText(report::JobCountsDocument(data, settings.query), settings.format);
+  } else if (output.note.empty()) {
+    if (settings.style.headers) output.out = DaemonLine(data.daemon, settings);
+    output.out += TableOf(groups, settings).Render(settings.style);
+  }
+  if (!IsForPrograms(settings.format) && output.note.empty() && !settings.style.headers)
+    output.note = report::StaleText(data.daemon, settings.query.now);
+  return output;
+}
+
+}  // namespace fedra::text

@@ -1,0 +1,137 @@
+#include "manager/text/order_text.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/text.h"
+#include "manager/report/row_facts.h"
+#include "manager/text/capacity_text.h"
+#include "manager/text/status_format.h"
+
+namespace fedra::text {
+namespace {
+
+constexpr size_t kMostQueues = 4;  // that are named
+
+// "Strict (annotation of ClusterQueue ml)", "Backfill".
+std::string OrderOf(const report::WorkloadData& data,
+                    const report::WorkloadData::Incarnation& incarnation) {
+  const std::string& order = incarnation.places.front().dispatch_order;
+  if (order.empty() || !data.manager) return order;
+  const verify::Capacity capacity =
+      data.manager ? report::CapacityOf(*data.manager) : verify::Capacity{};
+  const auto own = std::ranges::find(capacity.orders, incarnation.row.cluster_queue,
+                                     &verify::QueueOrder::cluster_queue);
+  if (own == capacity.orders.end()) return order;
+  return own->is_valid
+             ? fmt::format("{} (annotation of ClusterQueue {})", order, own->cluster_queue)
+             : fmt::format(
+                   "{} (the annotation fedra.dev/order of ClusterQueue {} is "
+                   "ignored: \"{}\")",
+                   order, own->cluster_queue, own->order);
+}
+
+// "; ClusterQueue ml has weight 3 among queues that share by weight"; empty: they do not.
+std::string ShareText(const report::WorkloadData& data, const std::string& cluster_queue) {
+  const verify::Capacity capacity =
+      data.manager ? report::CapacityOf(*data.manager) : verify::Capacity{};
+  if (capacity.weights.empty()) return {};
+  const auto own =
+      std::ranges::find(capacity.weights, cluster_queue, &verify::QueueWeight::cluster_queue);
+  const bool has_own = own != capacity.weights.end();
+  if (!has_own && capacity.weights.size() >= verify::kMaxWeights) return {};  // it was cut off
+  return fmt::format("; ClusterQueue {} has weight {:g} among queues that share by weight",
+                     cluster_queue, has_own ? own->weight : 1.0);
+}
+
+// "ml/big4 (priority 1000, 4 pods, order Strict; gpu-east is kept for it)"
+std::string FirstText(const report::FirstJob& first) {
+  std::string facts = fmt::format("priority {}", first.row.priority);
+  if (const auto needs = report::NeedsOf(first.row)) facts += ", " + Counted(needs->pods, "pod");
+  if (!first.dispatch_order.empty()) facts += ", order " + first.dispatch_order;
+  if (!first.kept.empty()) facts += fmt::format("; {} is kept for it", first.kept.value);
+  return fmt::format("{} ({})", first.row.job.ToString(), facts);
+}
+
+// A job that goes first on these workers, or stands in the middle of the line and holds it back.
+struct Ahead {
+  const report::FirstJob* job = nullptr;
+  bool is_first = true;
+  std::vector<std::string> workers;
+};
+
+// In the order of the places.
+std::vector<Ahead> AheadOf(const report::WorkloadData::Incarnation& incarnation) {
+  std::vector<Ahead> ahead;
+  for (const store::PlaceRow& place : incarnation.places) {
+    const auto found = incarnation.first.find(place.first);
+    if (found == incarnation.first.end()) continue;
+    const report::FirstJob& job = found->second;
+    const auto its = job.places.find(place.cluster);
+    const bool is_first = its == job.places.end() || its->second <= 1;
+    const auto known = std::ranges::find_if(
+        ahead, [&](const Ahead& each) { return each.job == &job && each.is_first == is_first; });
+    if (known == ahead.end())
+      ahead.push_back({&job, is_first, {place.cluster.value}});
+    else
+      known->workers.push_back(place.cluster.value);
+  }
+  return ahead;
+}
+
+}  // namespace
+
+std::string OrderText(const report::WorkloadData& data,
+                      const report::WorkloadData::Incarnation& incarnation) {
+  const int priority = incarnation.row.priority;
+  if (incarnation.places.empty())
+    return priority == 0 ? std::string()
+                         : fmt::format("it stands in no line; its priority is {}", priority);
+  std::string text = OrderOf(data, incarnation);
+  text += fmt::format("{}its priority is {}", text.empty() ? "" : "; ", priority);
+  text += ShareText(data, incarnation.row.cluster_queue);
+  for (const Ahead& each : AheadOf(incarnation))
+    text += fmt::format("; {} on {}: {}", each.is_first ? "goes first" : "holds it back",
+                        fmt::join(each.workers, ", "), FirstText(*each.job));
+  return text;
+}
+
+std::string QueueLines(const report::StatusData& data, const ViewSettings& settings) {
+  if (!settings.style.headers) return {};
+  const verify::Capacity capacity =
+      data.manager ? report::CapacityOf(*data.manager) : verify::Capacity{};
+  std::string text;
+  const auto warn = [&](const std::string& line) {
+    text += Toned("QUEUE  " + line, Tone::kWarning, settings.style) + "\n";
+  };
+  const int named = std::min<int>(kMostQueues, static_cast<int>(capacity.stopped_queues.size()));
+  for (int i = 0; i < named; ++i) {
+    const verify::StoppedQueue& queue = capacity.stopped_queues[static_cast<size_t>(i)];
+    warn(fmt::format("{} of the manager is not active{}{}", queue.name,
+                     queue.why.empty() ? "" : ": ", queue.why));
+  }
+  if (capacity.stopped > named)
+    warn(fmt::format("{} more of the manager's ClusterQueues are not active",
+                     capacity.stopped - named));
+  std::string own;
+  for (const verify::QueueOrder& queue : capacity.orders) {
+    if (queue.is_valid)
+      own += fmt::format(", {} for ClusterQueue {}", queue.order, queue.cluster_queue);
+    else
+      warn(
+          fmt::format("ClusterQueue {} of the manager: its annotation fedra.dev/order \"{}\" is "
+                      "ignored, it must be Strict, Backfill or BestEffort",
+                      queue.cluster_queue, queue.order));
+  }
+  const std::string order = data.daemon.heartbeat ? data.daemon.heartbeat->dispatch_order : "";
+  const bool wide = settings.format == Format::kWide;
+  if (!order.empty() && (wide || !own.empty())) text += fmt::format("ORDER  {}{}\n", order, own);
+  return text;
+}
+
+}  // namespace fedra::text
