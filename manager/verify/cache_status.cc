@@ -1,9 +1,11 @@
 #include "manager/verify/cache_status.h"
 
+#include <algorithm>
 #include <chrono>
 #include <ratio>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -20,6 +22,7 @@ using verdict::Unreadable;
 using watch::CacheState;
 
 constexpr size_t kMaxErrorText = 200;
+constexpr size_t kMaxListing = 2;  // lists on their way that are named
 
 }  // namespace
 
@@ -49,10 +52,20 @@ std::string Problem(const watch::CacheHealth& health, std::string_view what) {
   return unreadable ? verdict::MessageOf(*std::move(unreadable)) : std::string();
 }
 
-std::string Problems(const std::vector<NamedHealth>& caches, SteadyTime now) {
+std::string Problems(std::vector<NamedHealth> caches, SteadyTime now) {
+  std::erase_if(caches, [](const NamedHealth& cache) {
+    return cache.health.state == CacheState::kSynced ||
+           cache.health.state == CacheState::kNotServed;
+  });
+  // What goes wrong first, then what takes longest.
+  std::stable_sort(caches.begin(), caches.end(), [](const NamedHealth& a, const NamedHealth& b) {
+    if (a.health.IsListing() != b.health.IsListing()) return b.health.IsListing();
+    return a.health.IsListing() && a.health.since < b.health.since;
+  });
   std::string text;
+  size_t listing = 0;
   for (const auto& [what, health] : caches) {
-    if (health.state == CacheState::kSynced || health.state == CacheState::kNotServed) continue;
+    if (health.IsListing() && ++listing > kMaxListing) continue;
     text += (text.empty() ? "" : "; ") + Problem(health, what);
     // In steps, so that a report does not change with every second.
     const auto lasted =
@@ -60,6 +73,7 @@ std::string Problems(const std::vector<NamedHealth>& caches, SteadyTime now) {
     if (health.IsListing() && lasted.count() > 0)
       text += fmt::format(" (for {})", FormatDuration(lasted));
   }
+  if (listing > kMaxListing) text += fmt::format("; and {} more lists", listing - kMaxListing);
   return text;
 }
 

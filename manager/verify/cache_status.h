@@ -25,7 +25,7 @@ struct NamedHealth {
 };
 // All their problems in one line, with how long lists have been arriving. What is not served is
 // none here: for verdicts that is an answer.
-std::string Problems(const std::vector<NamedHealth>& caches, SteadyTime now);
+std::string Problems(std::vector<NamedHealth> caches, SteadyTime now);
 
 // What keeps it from being in step; nothing when nothing does.
 std::optional<verdict::Unreadable> UnreadableFrom(const watch::CacheHealth& health,
