@@ -41,6 +41,9 @@ class Fleet(abc.ABC):
     def start(self) -> None:
         """Returns when every cluster answers and its controllers run."""
 
+    def announce(self, namespaces: Collection[str]) -> None:  # noqa: B027
+        """Creates the namespaces of scenarios that are about to be played, where that is better done early."""
+
     @abc.abstractmethod
     def stop(self) -> None:
         ...

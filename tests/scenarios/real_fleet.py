@@ -84,6 +84,13 @@ class RealFleet(Fleet):
         if self._other_kinds:
             self._start_operators()
 
+    def announce(self, namespaces: Collection[str]) -> None:
+        # Kueue looks once: a Workload whose namespace its informer has not seen yet is inadmissible, and a namespace
+        # that appears later wakes nothing (cqNamespaceHandler of clusterqueue_controller.go, 0.19).
+        for cluster in self.clusters:
+            for name in namespaces:
+                self.admin(cluster).apply(objects.namespace(name, managed=cluster == MANAGER))
+
     def stop(self) -> None:
         for operator in self._operators:
             operator.close()

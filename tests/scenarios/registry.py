@@ -20,6 +20,10 @@ class Scenario:
     other_kinds: bool = False  # needs the CRDs of other kinds than batch/v1 Job
 
     @property
+    def namespace(self) -> str:
+        return self.name.lower()
+
+    @property
     def summary(self) -> str:
         return (inspect.getdoc(self.body) or "").partition("\n")[0]
 

@@ -129,6 +129,7 @@ def _serve(arguments: argparse.Namespace, scenarios: list[Scenario]) -> int:
     try:
         with tempfile.TemporaryDirectory(prefix="fedra-scenarios-") as folder:
             fleet.start()
+            fleet.announce([each.namespace for each in scenarios])
             lanes.serve(scenarios, fleet, arguments.fedra, Path(folder))
     finally:
         fleet.stop()

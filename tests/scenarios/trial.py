@@ -26,7 +26,7 @@ class Result:
 
 def play(each: Scenario, fleet: Fleet, binary: Path, folder: Path) -> Result:
     """Never raises, whatever the scenario does. `folder` is for the files of its fedra."""
-    world = World(fleet, each.name.lower(), binary, folder)
+    world = World(fleet, each.namespace, binary, folder)
     started = time.monotonic()
     try:
         world.open()
