@@ -10,7 +10,7 @@
 namespace fedra::config {
 namespace {
 
-constexpr size_t kMaxBytes = size_t{1} << 20;
+constexpr size_t kMaxFileBytes = size_t{1} << 20;
 
 std::string Environment(const char* name) {
   const char* value =
@@ -49,7 +49,7 @@ ClusterAccess ReadInCluster(const InClusterSources& sources, WallTime now) {
     problems.push_back(
         {"", {}, "manager.inCluster", "KUBERNETES_SERVICE_HOST and _PORT are no address", ""});
   }
-  const auto ca = ReadSmallFile(ca_path, kMaxBytes);
+  const auto ca = ReadSmallFile(ca_path, kMaxFileBytes);
   if (!ca) {
     problems.push_back({ca_path, {}, "", ca.error(), ""});
   } else if (const auto finding = CheckCaBundle(*ca, now)) {
@@ -57,7 +57,7 @@ ClusterAccess ReadInCluster(const InClusterSources& sources, WallTime now) {
         .push_back({ca_path, {}, "", finding->problem, finding->hint});
   }
   if (ca) access.ca_pem = *ca;
-  const auto token = ReadSmallFile(access.token_file, kMaxBytes);
+  const auto token = ReadSmallFile(access.token_file, kMaxFileBytes);
   if (!token || token->empty()) {
     problems.push_back({access.token_file,
                         {},

@@ -10,7 +10,7 @@ namespace fedra::config {
 namespace {
 
 // Tokens of service accounts have about 1 KiB.
-constexpr size_t kMaxBytes = size_t{64} << 10;
+constexpr size_t kMaxTokenBytes = size_t{64} << 10;
 // The year 9999: what is later is no time that anybody meant.
 constexpr double kLatest = 253402300799.0;
 
@@ -43,10 +43,10 @@ std::optional<WallTime> Time(const YamlNode& claims, std::string_view name) {
 }  // namespace
 
 std::optional<TokenTimes> ReadTokenTimes(std::string_view token) {
-  if (token.size() > kMaxBytes) return std::nullopt;
+  if (token.size() > kMaxTokenBytes) return std::nullopt;
   const std::optional<std::string> payload = Payload(token);
   if (!payload || !payload->starts_with('{')) return std::nullopt;
-  const auto claims = ParseYaml(*payload, "", YamlLimits{.bytes = kMaxBytes, .nodes = 10'000});
+  const auto claims = ParseYaml(*payload, "", YamlLimits{.bytes = kMaxTokenBytes, .nodes = 10'000});
   if (!claims || claims->size() != 1) return std::nullopt;
   const auto expires = Time(claims->front(), "exp");
   if (!expires) return std::nullopt;

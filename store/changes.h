@@ -105,9 +105,21 @@ struct SetHeartbeat {
   HeartbeatRow row;
 };
 
-using Change = std::variant<PutCluster, RemoveCluster, PutWorkload, RemoveWorkload, PutPlacement,
-                            RemovePlacement, PutAttempt, EndAttempts, EndEarlierAttempts,
-                            RemoveLaterAttempts, AddIntent, EndIntent, PutResidue, RemoveResidue,
-                            PutVerdicts, PutPlaces, AddEvent, SetHeartbeat>;
+using OneOfChanges =
+    std::variant<PutCluster, RemoveCluster, PutWorkload, RemoveWorkload, PutPlacement,
+                 RemovePlacement, PutAttempt, EndAttempts, EndEarlierAttempts, RemoveLaterAttempts,
+                 AddIntent, EndIntent, PutResidue, RemoveResidue, PutVerdicts, PutPlaces, AddEvent,
+                 SetHeartbeat>;
+
+// A type of its own, so that copying them is compiled once, in changes.cc.
+class Change final : public OneOfChanges {
+ public:
+  using OneOfChanges::OneOfChanges;
+  Change(const Change& other);
+  Change(Change&& other) noexcept;
+  Change& operator=(const Change& other);
+  Change& operator=(Change&& other) noexcept;
+  ~Change();
+};
 
 }  // namespace fedra::store

@@ -17,12 +17,28 @@
 
 namespace fedra::verdict {
 
-using Facts = std::variant<Sentence, Missing, Unreadable, Drift, Quota, Undeclared, MissingLabel,
-                           QueueStopped, QueueInactive, ApiVersion, NameTaken, Connection,
-                           ClaimPlace, OtherScheduler, Gang, BroadTaintRules, NotAllowed, InLine,
-                           Reserved, Setback, DeviceCounts, AlternativeCounts, BrokenSelector,
-                           JointShortage, NodeRoom, NoSuchResource, NodeCounts, PodsFit, FullClaim,
-                           Unbindable, SchedulerError, SearchLimit>;
+using OneOfFacts =
+    std::variant<Sentence, Missing, Unreadable, Drift, Quota, Undeclared, MissingLabel,
+                 QueueStopped, QueueInactive, ApiVersion, NameTaken, Connection, ClaimPlace,
+                 OtherScheduler, Gang, BroadTaintRules, NotAllowed, InLine, Reserved, Setback,
+                 DeviceCounts, AlternativeCounts, BrokenSelector, JointShortage, NodeRoom,
+                 NoSuchResource, NodeCounts, PodsFit, FullClaim, Unbindable, SchedulerError,
+                 SearchLimit>;
+
+// A type of its own, so that copying and comparing them is compiled once, in reason.cc, and not
+// wherever there is a Reason.
+class Facts final : public OneOfFacts {
+ public:
+  using OneOfFacts::OneOfFacts;
+  Facts();
+  Facts(const Facts& other);
+  Facts(Facts&& other) noexcept;
+  Facts& operator=(const Facts& other);
+  Facts& operator=(Facts&& other) noexcept;
+  ~Facts();
+
+  bool operator==(const Facts& other) const;
+};
 
 // One thing that stands against a worker.
 struct Reason {

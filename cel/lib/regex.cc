@@ -127,7 +127,8 @@ Result<std::unique_ptr<re2::RE2>> CompiledNow(Evaluation& evaluation, const Valu
   return regex;
 }
 
-Value Compiled(Evaluation& evaluation, const Value& pattern, std::unique_ptr<re2::RE2>& regex) {
+Value CompilePattern(Evaluation& evaluation, const Value& pattern,
+                     std::unique_ptr<re2::RE2>& regex) {
   auto compiled = CompiledNow(evaluation, pattern);
   if (!compiled) return evaluation.Error("Illegal regex: " + compiled.error().message);
   regex = std::move(*compiled);
@@ -142,13 +143,13 @@ Value Matches(Evaluation& evaluation, const Value* args) {
 
 Value FindFirst(Evaluation& evaluation, const Value* args) {
   std::unique_ptr<re2::RE2> regex;
-  const Value error = Compiled(evaluation, args[1], regex);
+  const Value error = CompilePattern(evaluation, args[1], regex);
   return error.is_error() ? error : RegexFind(*regex, args[0].AsText());
 }
 
 Value FindUpTo(Evaluation& evaluation, const Value* args, int64_t limit) {
   std::unique_ptr<re2::RE2> regex;
-  const Value error = Compiled(evaluation, args[1], regex);
+  const Value error = CompilePattern(evaluation, args[1], regex);
   return error.is_error() ? error : RegexFindAll(evaluation, *regex, args[0].AsText(), limit);
 }
 

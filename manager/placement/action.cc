@@ -55,6 +55,12 @@ std::optional<WaitsFor> ParseWaitsFor(std::string_view text) {
   return std::nullopt;
 }
 
+Action::Action(const Action& other) = default;
+Action::Action(Action&& other) noexcept = default;
+Action& Action::operator=(const Action& other) = default;
+Action& Action::operator=(Action&& other) noexcept = default;
+Action::~Action() = default;
+
 bool IsIndependent(const Action& action) {
   return std::holds_alternative<CreateClone>(action) ||
          std::holds_alternative<DeleteRemote>(action) ||

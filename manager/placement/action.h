@@ -124,10 +124,22 @@ struct Note {
   std::set<std::string> subjects = {};
 };
 
-using Action = std::variant<SetCheck, Nominate, Admit, ClearPlacement, CreateClone, DeleteRemote,
-                            CreateJob, MirrorStatus, ClearActivity, FinishWorkload, RecordFailure,
-                            RecordPlacing, RecordEnd, RecordResidue, Forget, Note, SetClonePriority,
-                            KeepRemote, KeepLog, RecordReport, RecordRemoval>;
+using OneOfActions =
+    std::variant<SetCheck, Nominate, Admit, ClearPlacement, CreateClone, DeleteRemote, CreateJob,
+                 MirrorStatus, ClearActivity, FinishWorkload, RecordFailure, RecordPlacing,
+                 RecordEnd, RecordResidue, Forget, Note, SetClonePriority, KeepRemote, KeepLog,
+                 RecordReport, RecordRemoval>;
+
+// A type of its own, so that copying them is compiled once, in action.cc.
+class Action final : public OneOfActions {
+ public:
+  using OneOfActions::OneOfActions;
+  Action(const Action& other);
+  Action(Action&& other) noexcept;
+  Action& operator=(const Action& other);
+  Action& operator=(Action&& other) noexcept;
+  ~Action();
+};
 
 // Whether the actions behind this one may go on when it fails: one broken worker must not hold up
 // what is to be done elsewhere.

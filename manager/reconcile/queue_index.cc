@@ -2,15 +2,10 @@
 
 #include <utility>
 
+#include "manager/reconcile/sets_by_key.h"
+
 namespace fedra::reconcile {
 namespace {
-
-template <class Map, class Key>
-void EraseFrom(Map& map, const Key& key, const ObjectKey& member) {
-  const auto found = map.find(key);
-  found->second.erase(member);
-  if (found->second.empty()) map.erase(found);
-}
 
 template <class Map, class Key>
 std::vector<ObjectKey> MembersOf(const Map& map, const Key& key) {

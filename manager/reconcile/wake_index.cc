@@ -2,19 +2,12 @@
 
 #include <utility>
 
+#include "manager/reconcile/sets_by_key.h"
+
 namespace fedra::reconcile {
 namespace {
 
 using Kind = InputChange::Kind;
-
-// Takes `member` out of the set of `key`, and the set with it when it is the last.
-template <class Map, class Key>
-void EraseFrom(Map& map, const Key& key, const ObjectKey& member) {
-  const auto found = map.find(key);
-  if (found == map.end()) return;
-  found->second.erase(member);
-  if (found->second.empty()) map.erase(found);
-}
 
 template <class Map, class Key>
 std::vector<ObjectKey> Joined(const Map& map, const Key& key, std::unordered_set<ObjectKey> all) {

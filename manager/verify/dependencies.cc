@@ -49,6 +49,8 @@ DependencyIndex::DependencyIndex(DependencyOptions options,
   }
 }
 
+DependencyIndex::~DependencyIndex() = default;
+
 std::vector<DependencyIndex::Input> DependencyIndex::Inputs() {
   std::vector<Input> inputs;
   for (size_t kind = 0; kind < caches_.size(); ++kind) {

@@ -45,6 +45,7 @@ class DependencyIndex final {
   DependencyIndex(DependencyOptions options,
                   const std::function<void(const ObjectKey& object)>& on_change,
                   const std::function<void()>& on_health);
+  ~DependencyIndex();
 
   // What must be read, metadata only, and where it goes. PodGroups are not among it: their version
   // is the worker's (DraApi), and the devices want them whole.

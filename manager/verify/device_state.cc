@@ -24,6 +24,8 @@ DeviceState::DeviceState(DeviceStateOptions options, std::function<void(DeviceCh
       judge_({options.node_resources, std::move(options.scalable_pools)}, devices_),
       pods_(devices_, std::move(options.kinds)) {}
 
+DeviceState::~DeviceState() = default;
+
 void DeviceState::SetRelease(const DraApi& api) {
   const dra::AllocatorFeatures features = FeaturesOf(api);
   const bool changed = devices_.objects.With(

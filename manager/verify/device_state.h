@@ -37,6 +37,7 @@ class DeviceState final {
  public:
   DeviceState(DeviceStateOptions options, std::function<void(DeviceChange)> on_change,
               std::function<void()> on_health);
+  ~DeviceState();
 
   // Which scheduler decides there, and what it looks at; again when that has changed. A release
   // that cannot be read counts as the default one. DeviceTaintRules are served only where their

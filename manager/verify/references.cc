@@ -43,6 +43,8 @@ ReferenceIndex::ReferenceIndex(const std::vector<kube::Resource>& resources,
   }
 }
 
+ReferenceIndex::~ReferenceIndex() = default;
+
 std::vector<ReferenceIndex::Input> ReferenceIndex::Inputs() const {
   std::vector<Input> inputs;
   for (const Entry& entry : entries_) inputs.push_back({entry.resource, entry.cache.get()});

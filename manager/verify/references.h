@@ -29,6 +29,7 @@ class ReferenceIndex final {
   ReferenceIndex(const std::vector<kube::Resource>& resources,
                  const std::function<void(const ObjectKey& object)>& on_change,
                  const std::function<void()>& on_health);
+  ~ReferenceIndex();
 
   struct Input {
     kube::Resource resource;

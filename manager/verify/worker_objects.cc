@@ -108,6 +108,8 @@ WorkerObjects::WorkerObjects(const WorkerObjectsOptions& options, WorkerObjectsL
   NoteListing();
 }
 
+WorkerObjects::~WorkerObjects() = default;
+
 void WorkerObjects::MakeOptionalParts(const WorkerObjectsOptions& options) {
   if (options.dependencies) {
     dependencies_ = std::make_unique<DependencyIndex>(

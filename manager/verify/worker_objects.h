@@ -95,6 +95,7 @@ class WorkerObjects final {
  public:
   WorkerObjects(const WorkerObjectsOptions& options, WorkerObjectsListener listener,
                 const Clock& clock = SystemClock());
+  ~WorkerObjects();
 
   // Everything that must be read, as this server serves it; null: nothing is known of it. To be
   // asked again when what it serves has changed.

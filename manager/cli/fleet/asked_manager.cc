@@ -40,6 +40,8 @@ AskedManager::AskedManager(kube::AccessSettings access, const ClusterOptions& op
   cluster_.Start();
 }
 
+AskedManager::~AskedManager() = default;
+
 void AskedManager::Watch() {
   const std::string_view version = verify::DraVersion(cluster_.server().get());
   cluster_.Watch({verify::InVersion(tracking::kTemplates, version)}, templates_);

@@ -28,6 +28,7 @@ class AskedManager final {
   AskedManager(kube::AccessSettings access, const ClusterOptions& options,
                std::span<const tracking::JobAdapter* const> kinds,
                const std::function<void()>& on_change);
+  ~AskedManager();
 
   bool HasAnswered() const;
   // Null when they are not known.

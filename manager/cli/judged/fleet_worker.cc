@@ -68,6 +68,8 @@ FleetWorker::FleetWorker(FleetWorkerSettings settings, const std::function<void(
       facts_{.connection = {}, .capabilities = settings_.capabilities, .dra_versions = {}},
       objects_(settings_.verified, {.on_health = on_health}) {}
 
+FleetWorker::~FleetWorker() = default;
+
 std::vector<verify::Input> FleetWorker::Inputs(const kube::ServerInfo* server) {
   facts_.dra_versions = verify::ServedDraVersions(server);
   objects_.SetServer(server);

@@ -50,6 +50,7 @@ class FleetWorker final {
  public:
   // `on_health`: a list is complete or cannot be had.
   FleetWorker(FleetWorkerSettings settings, const std::function<void()>& on_health);
+  ~FleetWorker();
 
   // What is to be read, when the server is known; null: it is not.
   std::vector<verify::Input> Inputs(const kube::ServerInfo* server);

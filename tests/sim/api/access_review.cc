@@ -7,7 +7,7 @@ namespace {
 
 std::string NameOf(const User* user) { return user == nullptr ? "system:anonymous" : user->name; }
 
-std::string Scope(std::string_view ns) {
+std::string ScopeText(std::string_view ns) {
   return ns.empty() ? " at the cluster scope" : fmt::format(" in the namespace \"{}\"", ns);
 }
 
@@ -39,7 +39,8 @@ std::optional<Failure> Authorize(const User* user, const AccessRequest& request)
       .reason = "Forbidden",
       .message = fmt::format(
           "{}{} is forbidden: User \"{}\" cannot {} resource \"{}\" in API group \"{}\"{}",
-          qualified, name, NameOf(user), request.verb, resource, request.group, Scope(request.ns))};
+          qualified, name, NameOf(user), request.verb, resource, request.group,
+          ScopeText(request.ns))};
   failure.details = {{"kind", request.resource}};
   if (!request.group.empty()) failure.details["group"] = request.group;
   if (!request.name.empty()) failure.details["name"] = request.name;

@@ -23,7 +23,7 @@ constexpr std::string_view kOk = "HTTP/1.1 200 OK\r\nContent-Type: application/j
 constexpr std::string_view kListHead =
     R"({"kind":"List","apiVersion":"v1","metadata":{"resourceVersion":"5"},"items":[)";
 
-std::string Object(size_t number, std::string_view name = "item") {
+std::string ObjectText(size_t number, std::string_view name = "item") {
   return fmt::format(
       R"({{"metadata":{{"name":"{0}-{1}","uid":"u-{1}","resourceVersion":"{2}"}},)"
       R"("spec":{{"driver":"gpu.example.com","nodeName":"n-{1}","pool":{{"name":"p-{1}",)"
@@ -64,7 +64,7 @@ size_t LimitOf(const std::string& target) {
 }
 
 HostileAnswer EndlessList(const ApiRequest&) {
-  return Endless(kListHead, [](size_t i) { return (i == 0 ? "" : ",") + Object(i); });
+  return Endless(kListHead, [](size_t i) { return (i == 0 ? "" : ",") + ObjectText(i); });
 }
 
 // Each page is as long as it was asked for, and never the last.
@@ -77,7 +77,7 @@ HostileAnswer EndlessPages(const ApiRequest& request) {
   }
   const size_t limit = LimitOf(request.target);
   std::string items;
-  for (size_t i = 0; i < limit; ++i) items += (i == 0 ? "" : ",") + Object(page * limit + i);
+  for (size_t i = 0; i < limit; ++i) items += (i == 0 ? "" : ",") + ObjectText(page * limit + i);
   return Whole(
       fmt::format(R"({{"kind":"List","apiVersion":"v1","metadata":{{"resourceVersion":"5",)"
                   R"("continue":"{}"}},"items":[{}]}})",
@@ -104,7 +104,7 @@ HostileAnswer SlowList(const ApiRequest&) {
 }
 
 HostileAnswer HugeElement(const ApiRequest&) {
-  return WholeList(Object(0, std::string(20 << 20, 'n')));
+  return WholeList(ObjectText(0, std::string(20 << 20, 'n')));
 }
 
 HostileAnswer Nested(const ApiRequest&) {
@@ -122,11 +122,11 @@ HostileAnswer WrongTypes(const ApiRequest&) {
 }
 
 HostileAnswer ControlCharacters(const ApiRequest&) {
-  return WholeList(Object(0, R"(\u001b[2J\u001b]0;owned\u0007\u202e\r\n)"));
+  return WholeList(ObjectText(0, R"(\u001b[2J\u001b]0;owned\u0007\u202e\r\n)"));
 }
 
 HostileAnswer HugeVersion(const ApiRequest&) {
-  return WholeList(Object(0), "99999999999999999999999999");
+  return WholeList(ObjectText(0), "99999999999999999999999999");
 }
 
 // gzip of nothing that was asked for.
@@ -159,7 +159,7 @@ HostileAnswer EndlessEvent(const ApiRequest&) {
 // Ever new objects, as fast as they go.
 HostileAnswer EventFlood(const ApiRequest&) {
   return Endless("", [](size_t i) {
-    return fmt::format("{{\"type\":\"ADDED\",\"object\":{}}}\n", Object(i, "flood"));
+    return fmt::format("{{\"type\":\"ADDED\",\"object\":{}}}\n", ObjectText(i, "flood"));
   });
 }
 
