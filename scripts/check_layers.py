@@ -86,6 +86,9 @@ CLOSED = {
 ONE_ROOM = ("cel/lib", "store/tables")
 NO_ROOM = ("manager/main.cc",)
 
+# Rooms whose README names every header of theirs.
+DESCRIBED = ("manager/placement", "manager/verify")
+
 # Include prefix of a heavy library -> the only places that include it.
 ROOMS = {
     "curl/": ("cluster-clients/http/",),
@@ -242,10 +245,25 @@ def cycles_of(needs: dict[str, dict[str, str]]) -> Iterator[str]:
                 yield f"{place}: {room} and {other} need each other"
 
 
+def undescribed() -> Iterator[str]:
+    """Rooms of manager/ that its README leaves out, and headers that the README of their room does."""
+    door = (ROOT / "manager/README.md").read_text()
+    for readme in tracked("manager/*/README.md"):
+        room = str(Path(readme).parent)
+        if room.count("/") == 1 and f"({Path(room).name}/README.md)" not in door:
+            yield f"manager/README.md:1: has no {room}"
+    for room in DESCRIBED:
+        text = (ROOT / room / "README.md").read_text()
+        for header in tracked(f"{room}/*.h"):
+            if str(Path(header).parent) == room and f"`{Path(header).name}`" not in text:
+                yield f"{room}/README.md:1: does not say what {Path(header).name} is"
+
+
 def main() -> int:
     paths = tracked("*.h", "*.cc")
     problems = [problem for path in paths for problem in problems_of(path)]
     problems += cycles_of(needs_of(paths))
+    problems += undescribed()
     problems += [problem for path in tracked() for problem in secrets_of(path)]
     for problem in problems:
         print(problem)

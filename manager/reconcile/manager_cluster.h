@@ -162,14 +162,14 @@ class ManagerCluster final {
   const tracking::JobKindsPtr kinds_;
   const ManagerListener listener_;
   Guarded<bool> identifying_;  // a function of the pool uses `this` until it is false
-  // The Workload of a job: when the job is replaced, the old one and the new one are there together
+  // A Workload of a job: when the job is replaced, the old one and the new one are there together
   // for a while.
   struct Owned {
     ObjectKey workload;
     bool ends = false;  // being deleted, or finished
     WallTime created{};
   };
-  Guarded<std::unordered_map<tracking::JobKey, Owned>> workload_of_;
+  Guarded<std::unordered_map<tracking::JobKey, std::vector<Owned>>> workloads_of_;  // none is empty
   Guarded<std::optional<std::string>> uid_;  // nothing: it was not asked for
   // ResourceClaimTemplates and the workloads that have not ended and name them, both ways.
   struct NamedTemplatesIndex {

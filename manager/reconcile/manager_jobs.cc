@@ -1,7 +1,10 @@
 // The jobs of the management cluster: which kinds are read, and whose Workload is whose. The part
 // of ManagerCluster that knows kinds.
 
+#include <algorithm>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -51,21 +54,14 @@ watch::TrackedCache<tracking::Job>::OnObject ManagerCluster::JobListener(
   };
 }
 
-// The living Workload of a job counts, of several the youngest.
 void ManagerCluster::IndexOwner(const tracking::JobKey& job, const ObjectKey& workload,
                                 const std::shared_ptr<const tracking::Workload>& after) {
-  workload_of_.With([&](auto& index) {
-    const auto found = index.find(job);
-    const bool known = found != index.end();
-    if (after == nullptr) {
-      if (known && found->second.workload == workload) index.erase(found);
-      return;
-    }
-    const Owned fresh{workload, after->deleting || after->Finished(), after->created};
-    const bool counts = !known || found->second.workload == workload ||
-                        (fresh.ends != found->second.ends ? found->second.ends
-                                                          : fresh.created >= found->second.created);
-    if (counts) index[job] = fresh;
+  workloads_of_.With([&](auto& index) {
+    std::vector<Owned>& all = index[job];
+    std::erase_if(all, [&](const Owned& owned) { return owned.workload == workload; });
+    if (after != nullptr)
+      all.push_back({workload, after->deleting || after->Finished(), after->created});
+    if (all.empty()) index.erase(job);
   });
 }
 
@@ -92,10 +88,16 @@ watch::TrackedCache<tracking::Job>& ManagerCluster::jobs(const tracking::JobAdap
   return *jobs_[kinds_->IndexOf(adapter)].cache;
 }
 
+// The living Workload of a job counts, of several the youngest.
 std::optional<ObjectKey> ManagerCluster::WorkloadOf(const tracking::JobKey& job) const {
-  return workload_of_.With([&](const auto& index) -> std::optional<ObjectKey> {
+  return workloads_of_.With([&](const auto& index) -> std::optional<ObjectKey> {
     const auto found = index.find(job);
-    return found == index.end() ? std::nullopt : std::optional(found->second.workload);
+    if (found == index.end()) return std::nullopt;
+    return std::ranges::max_element(found->second, {},
+                                    [](const Owned& owned) {
+                                      return std::tuple(!owned.ends, owned.created, owned.workload);
+                                    })
+        ->workload;
   });
 }
 

@@ -36,7 +36,7 @@ bool CanBeReleased(const Worker& worker, const ManagerCluster& manager, bool wit
                    WallTime now) {
   if (HasPlaced(manager, worker.name())) return false;
   if (worker.contact() == placement::Contact::kFull &&
-      worker.contact(/*kind=*/nullptr) == placement::Contact::kFull)
+      worker.KindContact(/*kind=*/nullptr) == placement::Contact::kFull)
     return !HasCopies(worker, manager, with_templates, us);
   // One whose connection is well may still refuse a kind of jobs: what is there of it stays unseen,
   // and is waited for as long as for a worker out of reach.

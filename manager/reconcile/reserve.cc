@@ -5,35 +5,45 @@
 namespace fedra::reconcile {
 namespace {
 
-Reservation TakeBack(const ObjectKey& workload, const std::map<ClusterName, JudgedCache>& workers,
-                     const std::vector<ClusterName>& reserved) {
-  Reservation none;
-  for (const ClusterName& name : reserved)
-    if (workers.at(name).cache->Forget(workload).freed) none.freed.push_back(name);
+Reserved TakeBack(const Reservation& wanted, const std::vector<ClusterName>& reserved) {
+  Reserved none;
+  for (const ClusterName& name : reserved) {
+    if (wanted.judged.at(name).cache->Forget(wanted.assumption.workload).freed)
+      none.freed.push_back(name);
+  }
   return none;
+}
+
+// After its own reservation: of two that look at each other's workers, one sees the other's.
+bool HasMovedElsewhere(const Reservation& wanted) {
+  return std::any_of(wanted.judged.begin(), wanted.judged.end(), [&](const auto& worker) {
+    return !wanted.dispatched.contains(worker.first) &&
+           worker.second.cache->version() != worker.second.seen;
+  });
+}
+
+Reserved ForgetElsewhere(const Reservation& wanted) {
+  Reserved all{.made = true, .freed = {}};
+  for (const auto& [name, cache] : wanted.places) {
+    if (!wanted.dispatched.contains(name) && cache->Forget(wanted.assumption.workload).freed)
+      all.freed.push_back(name);
+  }
+  return all;
 }
 
 }  // namespace
 
 // In the order of their names: of two that want the same workers one gets through.
-Reservation ReserveOnAll(const placement::Assumption& assumption,
-                         const std::map<ClusterName, JudgedCache>& workers,
-                         const std::set<ClusterName>& dispatched, bool all_count) {
+Reserved Reserve(const Reservation& wanted) {
   std::vector<ClusterName> reserved;
-  for (const ClusterName& name : dispatched) {
-    const JudgedCache& worker = workers.at(name);
-    if (!worker.cache->Reserve(assumption, worker.seen))
-      return TakeBack(assumption.workload, workers, reserved);
+  for (const ClusterName& name : wanted.dispatched) {
+    const JudgedCache& worker = wanted.judged.at(name);
+    if (!worker.cache->Reserve(wanted.assumption, worker.seen)) return TakeBack(wanted, reserved);
     reserved.push_back(name);
   }
-  // After its own reservation: of two that look at each other's workers, one sees the other's.
-  const auto has_moved = [&](const auto& worker) {
-    return !dispatched.contains(worker.first) &&
-           worker.second.cache->version() != worker.second.seen;
-  };
-  if (all_count && !dispatched.empty() && std::any_of(workers.begin(), workers.end(), has_moved))
-    return TakeBack(assumption.workload, workers, reserved);
-  return {.made = true, .freed = {}};
+  if (wanted.all_count && !wanted.dispatched.empty() && HasMovedElsewhere(wanted))
+    return TakeBack(wanted, reserved);
+  return ForgetElsewhere(wanted);
 }
 
 }  // namespace fedra::reconcile

@@ -1,6 +1,7 @@
 #pragma once
 //
-// Devices for one decision, on several workers at once: all of them or none.
+// Devices for one decision, on several workers at once: all of them or none. What was assumed for
+// the workload elsewhere is off then.
 //
 // Thread rules: any thread; of two that reserve at the same time one gets through.
 
@@ -20,15 +21,24 @@ struct JudgedCache {
   uint64_t seen = 0;             // AssumeCache::version() from before its verdict
 };
 
+// What a decision wants to be assumed, of one workload.
 struct Reservation {
-  bool made = false;  // false: something was added since the verdicts, and nothing is reserved
-  std::vector<ClusterName> freed;
+  placement::Assumption assumption;  // without `dispatched` only whose it is counts
+  std::set<ClusterName> dispatched;  // the workers that the decision sends it to
+  // That decided: those that were judged, and all of `dispatched`.
+  std::map<ClusterName, JudgedCache> judged;
+  // Where something may be assumed for it by now; not null. It ends where it is not dispatched to.
+  std::map<ClusterName, AssumeCache*> places;
+  // What was assumed on workers that it is not dispatched to decides, too, as it does where users
+  // of one claim must be together (verify::KeepClaimsTogether).
+  bool all_count = false;
 };
 
-// `dispatched`: of the workers. `all_count`: what was assumed on the others decides, too, as it
-// does where users of one claim must be together (verify::KeepClaimsTogether).
-Reservation ReserveOnAll(const placement::Assumption& assumption,
-                         const std::map<ClusterName, JudgedCache>& workers,
-                         const std::set<ClusterName>& dispatched, bool all_count);
+struct Reserved {
+  bool made = false;  // false: something was added since the verdicts, and nothing is reserved
+  std::vector<ClusterName> freed;  // workers where something that was assumed has ended
+};
+
+Reserved Reserve(const Reservation& wanted);
 
 }  // namespace fedra::reconcile

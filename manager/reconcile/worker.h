@@ -112,7 +112,7 @@ class Worker final {
   placement::Contact contact() const;
   // `kind` null: that of all kinds in use.
   KindStatus StatusOf(const tracking::JobAdapter* kind) const;
-  placement::Contact contact(const tracking::JobAdapter* kind) const {
+  placement::Contact KindContact(const tracking::JobAdapter* kind) const {
     return StatusOf(kind).contact;
   }
   // Jobs of these kinds are read from now on, too.

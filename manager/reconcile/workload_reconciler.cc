@@ -115,44 +115,40 @@ placement::Decision WorkloadReconciler::Decide(const Seen& seen) const {
                            settings_.policy, seen.now);
 }
 
-Reservation WorkloadReconciler::ReserveFor(const Gathered& gathered,
-                                           const std::set<ClusterName>& dispatched) {
-  if (dispatched.empty()) return {.made = true, .freed = {}};
-  std::map<ClusterName, JudgedCache> workers;
+Reservation WorkloadReconciler::WantedBy(const Seen& seen, std::set<ClusterName> dispatched) {
+  const Gathered& gathered = seen.gathered;
+  const WorkerList& workers = *gathered.workers;
+  Reservation wanted;
+  wanted.assumption.workload = gathered.view.key;
+  for (const ClusterName& name : seen.places)
+    if (const auto worker = workers.Find(name)) wanted.places[name] = &worker->assumed();
+  if (dispatched.empty()) return wanted;
+  wanted.assumption = placement::AssumptionOf(gathered.view);
+  wanted.all_count = !gathered.view.workload->requirement.ClaimNames().empty();
   for (const auto& [name, as_of] : gathered.assumed_as_of)
-    workers[name] = {&gathered.workers->Find(name)->assumed(), as_of};
+    wanted.judged[name] = {&workers.Find(name)->assumed(), as_of};
   // Where nothing was judged, no verdict can be wrong.
   for (const ClusterName& name : dispatched) {
-    workers.try_emplace(name, JudgedCache{&gathered.workers->Find(name)->assumed(),
-                                          std::numeric_limits<uint64_t>::max()});
+    wanted.judged.try_emplace(
+        name, JudgedCache{&workers.Find(name)->assumed(), std::numeric_limits<uint64_t>::max()});
   }
-  return ReserveOnAll(placement::AssumptionOf(gathered.view), workers, dispatched,
-                      !gathered.view.workload->requirement.ClaimNames().empty());
+  wanted.dispatched = std::move(dispatched);
+  return wanted;
 }
 
 bool WorkloadReconciler::Reserve(Seen& seen, const placement::Decision& decision) {
   if (!settings_.devices) return true;
-  const Gathered& gathered = seen.gathered;
-  const ObjectKey& key = gathered.view.key;
+  const ObjectKey& key = seen.gathered.view.key;
   const std::set<ClusterName> dispatched = placement::DispatchedBy(decision);
-  Reservation reservation = ReserveFor(gathered, dispatched);
-  std::vector<ClusterName> freed = std::move(reservation.freed);
-  if (!reservation.made) {
-    parts_.places.Put(key, seen.places);
-    WakeWaiting(freed);
-    return false;
-  }
-  for (const ClusterName& name : seen.places) {
-    const auto worker = gathered.workers->Find(name);
-    if (worker == nullptr || dispatched.contains(name)) continue;
-    if (worker->assumed().Forget(key).freed) freed.push_back(name);
-  }
-  WakeWaiting(freed);
-  parts_.places.Put(key, dispatched);
+  const Reserved reserved = reconcile::Reserve(WantedBy(seen, dispatched));
+  parts_.places.Put(key, reserved.made ? dispatched : seen.places);
+  WakeWaiting(reserved.freed);
+  if (!reserved.made) return false;
   seen.places.insert(dispatched.begin(), dispatched.end());
-  if (placement::IsChosen(decision) || IsStuck(seen))
+  if (placement::IsChosen(decision) || IsStuck(seen)) {
     parts_.loop.AddAll(
-        parts_.order.Conclude(key, placement::NewlyDispatched(gathered.view, decision)));
+        parts_.order.Conclude(key, placement::NewlyDispatched(seen.gathered.view, decision)));
+  }
   return true;
 }
 

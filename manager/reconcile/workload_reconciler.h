@@ -75,9 +75,9 @@ class WorkloadReconciler final {
   // Workers where others go first become a No.
   void StandInLine(Seen& seen);
   placement::Decision Decide(const Seen& seen) const;
+  static Reservation WantedBy(const Seen& seen, std::set<ClusterName> dispatched);
   // Assumes on the workers that the decision dispatches to. False: something else was assumed there
   // meanwhile, and the verdicts may be wrong by now.
-  static Reservation ReserveFor(const Gathered& gathered, const std::set<ClusterName>& dispatched);
   bool Reserve(Seen& seen, const placement::Decision& decision);
   // It has had its quota for longer than cleaning up takes.
   static bool IsStuck(const Seen& seen);

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from scenarios import objects, setup
-from scenarios.fedra_process import CHECK_PLACEABLE
+from scenarios.fedra_process import CHECK_PLACEABLE, Fedra
 from scenarios.federated_job import MANAGER_UID_ANNOTATION
 from scenarios.fleet import MANAGER
 from scenarios.job_kinds import APP_WRAPPER
@@ -30,11 +30,11 @@ def _settings(sync: str, drift: str = "Warn", devices: str = "Off") -> Object:
     return {"verification": {"devices": devices, "templates": {"sync": sync, "drift": drift}}}
 
 
-def _start(world: World, *settings: str) -> None:
+def _start(world: World, *settings: str) -> Fedra:
     """fedra may copy, and has what it needs for that on every worker."""
     for worker in world.workers:
         _allow_copies(world, worker)
-    world.start_fedra(_settings(*settings))
+    return world.start_fedra(_settings(*settings))
 
 
 def _allow_copies(world: World, worker: str) -> None:
@@ -234,6 +234,26 @@ def copies_follow(world: World) -> None:
     second.finish(world.worker2)
     for worker in world.workers:
         _wait_no_template(world, worker)
+
+
+@scenario("sync-worker-removed")
+def copies_leave_a_removed_worker(world: World) -> None:
+    """A removed worker keeps its copy as long as its job runs; the worker is let go when that is gone, too."""
+    world.add_template(MANAGER)
+    fedra = _start(world, "Reconcile")
+    first = world.submit("first", template=TEMPLATE)
+    first.wait_running_on(world.worker1)
+    uid = _uid(world, world.worker1)
+    fedra.remove_worker(world.worker1)
+    world.eventually("removed", lambda: "removed" in fedra.worker_notes()[world.worker1])
+    second = world.submit("second", template=TEMPLATE)
+    second.wait_running_on(world.worker2)
+    assert _uid(world, world.worker1) == uid
+    first.finish(world.worker1)
+    _wait_no_template(world, world.worker1)
+    world.eventually("released", lambda: world.worker1 not in fedra.worker_states())
+    _assert_is_copy(world, world.worker2)
+    second.finish(world.worker2)
 
 
 @scenario("sync-original-gone")

@@ -163,7 +163,7 @@ constexpr std::string_view kOwnKinds = R"(
 
 A kind that is not in these tables is added by an entry of `kinds` in the configuration, with the same columns
 ([configuration.md](configuration.md) explains each key; `fedra config validate` says what is wrong with an
-entry, with its line). It takes effect at the next start. The daemon, `check`, `sync` and `orphans` use it; a
+entry, with its line). It takes effect at the next start. The daemon, `check`, `templates diff` and `orphans` use it; a
 snapshot has the built-in kinds only.
 
 ```yaml

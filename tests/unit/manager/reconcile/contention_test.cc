@@ -23,8 +23,7 @@ using namespace fedra;
 using namespace fedra::placement;
 using fedra::placement::testing::World;
 using reconcile::AssumeCache;
-using reconcile::JudgedCache;
-using reconcile::ReserveOnAll;
+using reconcile::Reservation;
 
 namespace {
 
@@ -167,21 +166,23 @@ class History final {
     return free;
   }
 
-  // Reserves and carries out what was decided, as the reconciler does; what was decided on an older
+  // Reserves and carries out what was decided; what was decided on an older
   // state is dropped, as the API server's conflict drops it.
   void Carry(Contender& one, size_t limit = SIZE_MAX) {
     if (!one.look) return;
     const Contender::Look look = *std::exchange(one.look, std::nullopt);
-    const std::set<ClusterName> dispatched = DispatchedBy(look.decision);
-    std::map<ClusterName, JudgedCache> workers;
-    for (const auto& [worker, as_of] : look.as_of)
-      workers[ClusterName(worker)] = {caches_.at(worker).get(), as_of};
-    if (!ReserveOnAll(ReservationOf(one), workers, dispatched, /*all_count=*/Pick(2) == 0).made) {
+    Reservation wanted;
+    wanted.assumption = ReservationOf(one);
+    wanted.dispatched = DispatchedBy(look.decision);
+    wanted.all_count = Pick(2) == 0;
+    for (const auto& [worker, as_of] : look.as_of) {
+      const auto& cache = caches_.at(worker);
+      wanted.judged[ClusterName(worker)] = {cache.get(), as_of};
+      wanted.places[ClusterName(worker)] = cache.get();
+    }
+    if (!reconcile::Reserve(wanted).made) {
       ++outdated_;
       return;
-    }
-    for (const auto& [worker, cache] : caches_) {
-      if (!dispatched.contains(ClusterName(worker))) cache->Forget(one.key);
     }
     CheckNothingIsPromisedTwice();
     one.world.CarryOut(look.decision, limit);

@@ -191,6 +191,12 @@ TEST_CASE("every event of a cluster runs the keys that it concerns, and no other
        input(Kind::kTemplate, {"ml", "one-gpu"}),
        {"template ml/one-gpu", "workload ml/waits"}},
       {"a ConfigMap", input(Kind::kDependency, {"ml", "settings"}), {"workload ml/waits"}},
+      {"its namespace", input(Kind::kNamespace, {"", "ml"}), {"workload ml/waits"}},
+      {"another namespace", input(Kind::kNamespace, {"", "hpc"}), {}},
+      {"a claim", input(Kind::kClaim, {"ml", "shared"}), {"workload ml/waits"}},
+      {"another claim", input(Kind::kClaim, {"ml", "mine"}), {}},
+      {"any DeviceClass", input(Kind::kClass, {"", "a.example.com"}), {"workload ml/waits"}},
+      {"any ClusterQueue", input(Kind::kClusterQueue, {"", "cpu"}), {"workload ml/waits"}},
       {"devices", input(Kind::kDevices, {}), {"workload ml/waits"}},
       {"taken devices", input(Kind::kDevicesTaken, {}), {"workload ml/waits"}},
       {"other devices", input(Kind::kDevicesOffered, {}), {"workload ml/waits"}},
@@ -199,6 +205,24 @@ TEST_CASE("every event of a cluster runs the keys that it concerns, and no other
     INFO(row.what);
     CHECK(f.After(row.expected, row.event) == row.expected);
   }
+}
+
+TEST_CASE("when the manager's templates can be read again, copies are looked at on all workers") {
+  Fixture f;
+  const ManagerListener manager = f.handlers.ForManager();
+  f.copy_failures.Record(kEast, {"ml", "refused"}, {});
+  const Keys expected{"template ml/refused"};
+  CHECK(f.After(expected, [&] { manager.on_templates_health(); }) == expected);
+}
+
+TEST_CASE("a kind of job that the manager begins to serve is read on every worker") {
+  Fixture f;
+  const verify::WorkerObjects& east = f.fleet.worker(0).objects();
+  const tracking::JobAdapter* job_set = east.kinds().FindName("JobSet");
+  REQUIRE(job_set != nullptr);
+  REQUIRE_FALSE(east.Uses(*job_set));
+  f.handlers.ForManager().on_kinds({job_set});
+  CHECK(east.Uses(*job_set));
 }
 
 // The lines as events find them: each workload that waits has been looked at, and none holds
@@ -301,6 +325,81 @@ TEST_CASE_METHOD(Line, "every event of a cluster tells the lines what does not h
     REQUIRE(Holders() == none);
     row.event();
     CHECK(Holders() == row.holders);
+  }
+}
+
+// kTrain is dispatched to east, or is not any more, and the manager's cache shows it.
+struct Dispatched : Line {
+  AssumeCache& assumed = fleet.worker(0).assumed();
+
+  // What the handlers were told of before does not count.
+  void Dispatch(bool is_sent) {
+    const nlohmann::json check = {{"name", "fedra"},
+                                  {"state", "Pending"},
+                                  {"message", is_sent ? "sent to east" : ""},
+                                  {"lastTransitionTime", "2026-11-21T16:00:00Z"}};
+    nlohmann::json status = {{"admissionChecks", nlohmann::json::array({check})},
+                             {"nominatedClusterNames", nullptr}};
+    if (is_sent) status["nominatedClusterNames"] = {kEast.value};
+    REQUIRE(fleet.manager_server().objects().Patch("workloads", kTrain, {{"status", status}},
+                                                   "status"));
+    REQUIRE(fleet.WaitUntil([&] {
+      const auto workload = fleet.manager().workloads().Find(kTrain);
+      return workload != nullptr && workload->nominated.empty() != is_sent;
+    }));
+    places.Take(kTrain);
+  }
+  size_t Coming() const { return assumed.Others({})->size(); }
+  uint64_t FreedOnEast() const {
+    const DispatchOrder::Versions versions = order.Now();
+    const auto version = versions.devices.find(kEast);
+    return version == versions.devices.end() ? 0 : version->second;
+  }
+};
+
+TEST_CASE_METHOD(Dispatched,
+                 "every event that may show a copy keeps in step where it is, and what it takes") {
+  struct Row {
+    const char* what;
+    std::function<void()> event;
+  };
+  const std::vector<Row> rows = {
+      {"a Workload that was sent there", [&] { manager.on_workload(kTrain); }},
+      {"an AdmissionCheck", [&] { manager.on_checks(); }},
+      {"a clone", [&] { worker.on_workload(kTrain); }},
+      {"a remote job", [&] { worker.on_job({"Job.batch", {"ml", "train"}}); }},
+  };
+  for (const Row& row : rows) {
+    INFO(row.what);
+    Dispatch(true);
+    REQUIRE(Coming() == 0);
+    const uint64_t version = assumed.version();
+    row.event();
+    CHECK(places.Of(kTrain) == std::set{kEast});
+    CHECK(Coming() == 1);
+    CHECK(assumed.version() > version);
+
+    Dispatch(false);
+    places.Add(kTrain, kEast);  // as the last look has left it
+    const uint64_t freed = FreedOnEast();
+    row.event();
+    CHECK(Coming() == 0);
+    CHECK(FreedOnEast() == freed + 1);
+  }
+}
+
+TEST_CASE_METHOD(Line, "an event counts that devices there may have become free, once") {
+  struct Row {
+    Kind kind;
+    uint64_t more;
+  };
+  for (const Row& row : {Row{Kind::kDevices, 1}, Row{Kind::kDevicesOffered, 1},
+                         Row{Kind::kDevicesTaken, 0}, Row{Kind::kClass, 0}}) {
+    CAPTURE(static_cast<int>(row.kind));
+    const auto version = [&] { return order.Now().devices[kEast]; };
+    const uint64_t before = version();
+    worker.on_input(fleet.worker(0), {row.kind, {}});
+    CHECK(version() == before + row.more);
   }
 }
 

@@ -3,6 +3,7 @@
 #include "manager/reconcile/manager_cluster.h"
 
 #include "tests/support/catch.h"
+#include "tests/support/wait.h"
 #include "tests/unit/manager/support/connected.h"
 
 using namespace fedra;
@@ -22,7 +23,7 @@ ConnectedOptions Alone() {
 TEST_CASE("the manager's UID is asked for beside the caller, until it is known") {
   Connected f(Alone());
   f.Start();
-  CHECK(f.WaitUntil([&] { return f.manager().IdentifySoon(); }));
+  CHECK(WaitUntil([&] { return f.manager().IdentifySoon(); }));
   CHECK_FALSE(f.manager().uid().empty());
 }
 
@@ -37,6 +38,59 @@ TEST_CASE("a manager that falls silent holds up neither who asks for its UID nor
   CHECK_FALSE(f.manager().IdentifySoon());
   f.manager().Stop();
   CHECK(SystemClock().Steady() - begin < 5s);
+}
+
+TEST_CASE("of two Workloads of one job the living one counts, and of these the younger") {
+  const tracking::JobKey job{"Job.batch", {"ml", "train"}};
+  // They are listed by name: either comes first.
+  const bool older_first = GENERATE(true, false);
+  CAPTURE(older_first);
+  const ObjectKey older{"ml", older_first ? "a" : "b"}, younger{"ml", older_first ? "b" : "a"};
+  Connected f(Alone());
+  sim::Objects& objects = f.manager_server().objects();
+  AddWaitingWorkload(f.manager_server(), older);
+  const nlohmann::json first = *objects.Get("workloads", older);
+  // Kubernetes counts in seconds.
+  const auto second = [] {
+    return std::chrono::time_point_cast<std::chrono::seconds>(SystemClock().Now());
+  };
+  REQUIRE(WaitUntil([&, begin = second()] { return second() > begin; }));
+  REQUIRE(objects.Create({{"apiVersion", first["apiVersion"]},
+                          {"kind", "Workload"},
+                          {"metadata",
+                           {{"namespace", younger.ns},
+                            {"name", younger.name},
+                            {"ownerReferences", first["metadata"]["ownerReferences"]}}},
+                          {"spec", first["spec"]}}));
+  f.Start();
+  REQUIRE(f.WaitUntil([&] { return f.manager().workloads().cache().size() == 2; }));
+  const auto counts = [&](const ObjectKey& workload) {
+    return f.WaitUntil([&] { return f.manager().WorkloadOf(job) == workload; });
+  };
+  CHECK(counts(younger));
+  const nlohmann::json priority{{"spec", {{"priority", 7}}}};
+  REQUIRE(objects.Patch("workloads", older, priority));
+  REQUIRE(f.WaitUntil([&] { return f.manager().workloads().Find(older)->priority.value == 7; }));
+  CHECK(f.manager().WorkloadOf(job) == younger);
+
+  SECTION("the younger one goes") {
+    REQUIRE(objects.Delete("workloads", younger));
+    CHECK(counts(older));
+    REQUIRE(objects.Delete("workloads", older));
+    CHECK(f.WaitUntil([&] { return !f.manager().WorkloadOf(job); }));
+  }
+  SECTION("the younger one has finished") {
+    REQUIRE(objects.Patch("workloads", younger, nlohmann::json::parse(R"({"status": {"conditions": [
+        {"type": "Finished", "status": "True", "reason": "Succeeded", "message": "",
+         "lastTransitionTime": "2026-11-21T17:00:00Z"}]}})"),
+                          "status"));
+    CHECK(counts(older));
+  }
+  SECTION("the older one goes") {
+    REQUIRE(objects.Delete("workloads", older));
+    REQUIRE(f.WaitUntil([&] { return f.manager().workloads().Find(older) == nullptr; }));
+    CHECK(f.manager().WorkloadOf(job) == younger);
+  }
 }
 
 // Their order and their shares would be the default ones.

@@ -2,6 +2,9 @@
 
 #include "manager/reconcile/template_reconciler.h"
 
+#include <set>
+#include <utility>
+
 #include <nlohmann/json.hpp>
 
 #include "manager/tracking/kueue_api.h"
@@ -15,6 +18,7 @@ using nlohmann::json;
 namespace {
 
 const ObjectKey kTwoGpus{"ml", "two-gpus"};
+const ObjectKey kJob{"ml", "job-train"};
 
 json Template(const std::string& device_class) {
   const json request = {
@@ -47,6 +51,7 @@ struct Fixture {
   Connected fleet;
   CallGates gates{SystemClock(), {}};
   CopyFailures failures;
+  std::set<ObjectKey> possible;  // that a worker which refused them would take now
   RunLoop<ObjectKey> loop{{.subject = "template"}, SystemClock(), [this](const ObjectKey& key) {
                             return templates.Reconcile(key);
                           }};
@@ -55,7 +60,8 @@ struct Fixture {
   explicit Fixture(templates::SyncPolicy mode, const std::string& token = "admin-token")
       : fleet(OneWorker(token)),
         templates({.mode = mode, .origin = "fedra"}, fleet.manager(), fleet.workers(), gates,
-                  failures, SystemClock(), loop, [](const ObjectKey&) {}) {
+                  failures, SystemClock(), loop,
+                  [this](const ObjectKey& key) { possible.insert(key); }) {
     sim::User reader = sim::Administrator("no-templates", "no-templates-token");
     reader.groups = {"system:authenticated"};
     reader.allow = {{.verbs = {"*"}, .groups = {"*"}, .resources = {"*"}}};
@@ -73,6 +79,39 @@ struct Fixture {
     loop.Join();
   }
 
+  // From now on a workload of the manager names the template; `here`: and is on the worker.
+  void Name(bool here) {
+    if (!fleet.manager().IsNamed(kTwoGpus)) {
+      AddWaitingWorkload(
+          fleet.manager_server(), kJob,
+          {{"resourceClaims",
+            json::array({{{"name", "g"}, {"resourceClaimTemplateName", kTwoGpus.name}}})}});
+    }
+    json names = nullptr;
+    if (here) names = {"east"};
+    REQUIRE(fleet.manager_server().objects().Patch(
+        "workloads", kJob, {{"status", {{"nominatedClusterNames", names}}}}, "status"));
+    REQUIRE(fleet.WaitUntil([&] {
+      return fleet.manager().UseOf(kTwoGpus).named &&
+             fleet.manager().UseOf(kTwoGpus).workers.empty() != here;
+    }));
+  }
+  // The manager's template goes, and another one of its name comes.
+  void Replace(const std::string& device_class) {
+    const std::string before = OriginalUid();
+    REQUIRE(fleet.manager_server().objects().Delete("resourceclaimtemplates", kTwoGpus));
+    REQUIRE(fleet.manager_server().objects().Create(Template(device_class)));
+    REQUIRE(fleet.WaitUntil([&] { return !OriginalUid().empty() && OriginalUid() != before; }));
+  }
+  std::string OriginalUid() {
+    const auto original = fleet.manager().templates().Find(kTwoGpus);
+    return original == nullptr ? "" : original->uid;
+  }
+  // "uid of the copy, uid of what it is a copy of"
+  std::pair<std::string, std::string> Uids() {
+    const json metadata = (*Copy())["metadata"];
+    return {metadata["uid"], metadata["annotations"][tracking::kTemplateUidAnnotation]};
+  }
   Result<void> Provide() { return templates.Provide(fleet.worker(0), NeedsTwoGpus()); }
   Result<json> Copy() { return fleet.server(0).objects().Get("resourceclaimtemplates", kTwoGpus); }
   size_t Writes() { return fleet.server(0).RequestCounts()["patch resourceclaimtemplates"]; }
@@ -130,4 +169,71 @@ TEST_CASE("a copy that no workload names is removed") {
   f.loop.Start();
   f.templates.Changed(kTwoGpus);
   CHECK(f.WaitForCopy([](const json& copy) { return copy.is_null(); }));
+}
+
+TEST_CASE("a copy follows the manager's template: new marks, or another copy") {
+  Fixture f(templates::SyncPolicy::kReconcile);
+  f.Name(/*here=*/false);
+  REQUIRE(f.Provide());
+  const auto before = f.Uids();
+  SECTION("of the same content") {
+    f.Replace("gpu.example.com");
+    REQUIRE(f.templates.Reconcile(kTwoGpus));
+    CHECK(f.Uids() == std::pair(before.first, f.OriginalUid()));
+  }
+  SECTION("of another content") {
+    f.Replace("large.example.com");
+    REQUIRE(f.templates.Reconcile(kTwoGpus));
+    CHECK(f.Uids().first != before.first);
+    CHECK(f.Uids().second == f.OriginalUid());
+    CHECK((*f.Copy())["spec"] == Template("large.example.com")["spec"]);
+  }
+}
+
+TEST_CASE("a copy that a workload uses there is replaced when the workload has moved") {
+  Fixture f(templates::SyncPolicy::kReconcile);
+  f.Name(/*here=*/true);
+  REQUIRE(f.Provide());
+  f.Replace("large.example.com");
+  REQUIRE(f.templates.Reconcile(kTwoGpus));
+  CHECK((*f.Copy())["spec"] == Template("gpu.example.com")["spec"]);
+
+  f.Name(/*here=*/false);
+  f.loop.Start();
+  f.templates.UseChanged(kTwoGpus);
+  CHECK(f.WaitForCopy([](const json& copy) {
+    return !copy.is_null() && copy["spec"] == Template("large.example.com")["spec"];
+  }));
+}
+
+TEST_CASE("copies leave a removed worker, but none that a workload uses there") {
+  Fixture f(templates::SyncPolicy::kIfMissing);
+  f.Name(/*here=*/true);
+  REQUIRE(f.Provide());
+  WorkerSet after;
+  const auto configured = f.fleet.workers().Now();
+  after.Publish(WorkerList(Workers(configured->begin(), configured->end()), {ClusterName("east")}));
+  TemplateReconciler leaving({.mode = templates::SyncPolicy::kIfMissing, .origin = "fedra"},
+                             f.fleet.manager(), after, f.gates, f.failures, SystemClock(), f.loop,
+                             [](const ObjectKey&) {});
+  REQUIRE(leaving.Reconcile(kTwoGpus));
+  CHECK(f.Copy());
+  f.Name(/*here=*/false);
+  REQUIRE(leaving.Reconcile(kTwoGpus));
+  CHECK_FALSE(f.Copy());
+}
+
+TEST_CASE("a worker that refused a copy is asked again, and its yes is told") {
+  Fixture f(templates::SyncPolicy::kIfMissing, "no-templates-token");
+  f.Name(/*here=*/false);
+  REQUIRE_FALSE(f.Provide());
+  // Not before it is time, and not with a no.
+  f.fleet.server(0).SetUser(sim::Administrator("no-templates", "no-templates-token"));
+  REQUIRE(f.templates.Reconcile(kTwoGpus));
+  CHECK(f.failures.Find(ClusterName("east"), kTwoGpus));
+  f.templates.LookAtAll(f.fleet.worker(0));  // everything about it may have changed
+  REQUIRE(f.templates.Reconcile(kTwoGpus));
+  CHECK_FALSE(f.failures.Find(ClusterName("east"), kTwoGpus));
+  CHECK(f.possible == std::set{kTwoGpus});
+  CHECK_FALSE(f.Copy());  // it was only asked
 }

@@ -8,6 +8,7 @@
 #include "tests/sim/fleet.h"
 #include "tests/support/catch.h"
 #include "tests/support/sim_access.h"
+#include "tests/support/wait.h"
 
 namespace fedra::reconcile {
 namespace {
@@ -16,7 +17,8 @@ using nlohmann::json;
 
 ClusterOptions Quick() {
   ClusterOptions options;
-  options.discover_groups = {"batch", "kueue.x-k8s.io", "resource.k8s.io", "scheduling.k8s.io"};
+  options.discover_groups = {"batch", "jobset.x-k8s.io", "kueue.x-k8s.io", "resource.k8s.io",
+                             "scheduling.k8s.io"};
   options.probe_interval = std::chrono::milliseconds(500);
   return options;
 }
@@ -57,7 +59,8 @@ Connected::~Connected() {
 void Connected::Start() {
   manager_->Start();
   for (const auto& worker : workers_) worker->Start();
-  REQUIRE(WaitUntil([this] {
+  // Not every list of the manager tells of itself.
+  REQUIRE(fedra::WaitUntil([this] {
     return manager_->IsListed() && manager_->templates().health().complete &&
            std::all_of(workers_.begin(), workers_.end(), [](const auto& worker) {
              return worker->contact() == placement::Contact::kFull && worker->HasAnswered();

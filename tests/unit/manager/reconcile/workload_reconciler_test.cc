@@ -1,0 +1,262 @@
+// The ring: what one look at a workload leaves behind in the lines, the assumptions and the
+// records.
+
+#include "manager/reconcile/workload_reconciler.h"
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/time.h"
+#include "tests/support/catch.h"
+#include "tests/support/hand_clock.h"
+#include "tests/support/temp_folder.h"
+#include "tests/support/wait.h"
+#include "tests/unit/manager/support/connected.h"
+#include "tests/unit/manager/support/no_telemetry.h"
+
+namespace fedra::reconcile {
+namespace {
+
+using nlohmann::json;
+using namespace std::chrono_literals;
+
+const ObjectKey kTrain{"ml", "job-train"};
+const ClusterName kEast("east"), kWest("west");
+
+ConnectedOptions On(std::vector<std::string> workers) {
+  ConnectedOptions options;
+  options.workers = std::move(workers);
+  return options;
+}
+
+// Its one container wants a device.
+json PodWithClaim() {
+  return json::parse(R"({
+      "containers": [{"name": "c", "image": "i", "resources": {"claims": [{"name": "g"}]}}],
+      "resourceClaims": [{"name": "g", "resourceClaimTemplateName": "one-gpu"}]})");
+}
+
+// Another workload, which takes no device.
+placement::Assumption Other(const std::string& name) {
+  placement::Assumption assumption;
+  assumption.workload = {"ml", name};
+  assumption.job = {"Job.batch", {"ml", name}};
+  return assumption;
+}
+
+// What happens between the verdicts of a look and its reservation.
+struct Meanwhile final : NoTelemetry {
+  std::function<void(int look)> happens = [](int) {};  // looks are counted from 1
+  int looks = 0;
+
+  void Verified(std::chrono::nanoseconds) override { happens(++looks); }
+};
+
+// "ml/job-train" wants one device; its Workload has quota and waits for fedra's check.
+struct Ring {
+  const TempFolder folder;
+  HandClock clock;  // of the looks; the clusters have the real one
+  Meanwhile meanwhile;
+  Connected fleet;
+  std::unique_ptr<store::Store> store =
+      store::Store::Open({.path = folder.Path("fedra.db")}).value();
+  RunLoop<ObjectKey> loop{
+      {.subject = "workload"}, clock, [](const ObjectKey&) { return Result<void>(); }};
+  RunLoop<ObjectKey> template_loop{
+      {.subject = "template"}, clock, [](const ObjectKey&) { return Result<void>(); }};
+  WakeIndex wake_index;
+  DispatchOrder order;
+  CopyPlaces places;
+  CopyFailures copy_failures;
+  Records records{*store};
+  StatusWriter status_writer{*store, clock};
+  CallGates gates{clock, {}};
+  EventWriter events{{"fedra.dev/federation", "test"}, fleet.manager().cluster(), clock};
+  Bookkeeping bookkeeping{*store, records, status_writer, events, meanwhile, clock};
+  Gatherer gatherer{{.controller_name = "fedra.dev/federation", .origin = "fedra", .devices = true},
+                    fleet.manager(),
+                    fleet.workers(),
+                    copy_failures};
+  TemplateReconciler templates{{},    fleet.manager(), fleet.workers(),        gates, copy_failures,
+                               clock, template_loop,   [](const ObjectKey&) {}};
+  ManagerWrites manager_writes{fleet.manager(), bookkeeping, meanwhile, clock};
+  WorkerWrites worker_writes{"fedra",     fleet.manager(), templates, gates,
+                             bookkeeping, meanwhile,       clock};
+  Executor executor{manager_writes, worker_writes, bookkeeping};
+  WorkloadReconciler workloads{{.policy = {}, .devices = true},
+                               {gatherer, wake_index, places, order, records, status_writer,
+                                executor, loop, meanwhile, clock}};
+
+  // So many devices on each of the workers.
+  Ring(const std::vector<std::string>& workers, int devices) : fleet(On(workers)) {
+    for (size_t i = 0; i < workers.size(); ++i) AddDevices(fleet.server(i), devices);
+    AddWaitingWorkload(fleet.manager_server(), kTrain, PodWithClaim());
+    clock.JumpWall(std::chrono::duration_cast<std::chrono::milliseconds>(
+        Parsed("2026-11-21T16:00:01Z") - clock.Now()));
+    fleet.Start();
+    REQUIRE(WaitUntil([&] {
+      return fleet.manager().IdentifySoon() &&
+             fleet.manager().WorkloadOf({"Job.batch", {"ml", "train"}}) && IsJudged();
+    }));
+  }
+  ~Ring() {
+    events.Stop();
+    loop.Join();
+    template_loop.Join();
+  }
+
+  static WallTime Parsed(const std::string& time) { return ParseRfc3339(time).value(); }
+  // Everywhere, of devices that have been read.
+  bool IsJudged() const {
+    const Gathered gathered = gatherer.Gather(kTrain, {});
+    return gathered.judged && std::ranges::none_of(gathered.clusters, [](const auto& cluster) {
+             return cluster.verdict.outcome == verdict::Outcome::kUnknown;
+           });
+  }
+  // Of how many workloads pods will take devices there.
+  size_t Coming(size_t worker) { return fleet.worker(worker).assumed().Others({})->size(); }
+  // "QueueMissing: 1 for 5000 ms"
+  std::string Blocked() const {
+    std::string text;
+    for (const auto& [reason, facts] : workloads.BlockedByReason())
+      text += fmt::format("{}: {} for {} ms", reason, facts.count, facts.longest.count());
+    return text;
+  }
+  json Patched(const json& patch, std::string_view subresource) {
+    const auto patched =
+        fleet.manager_server().objects().Patch("workloads", kTrain, patch, subresource);
+    REQUIRE(patched);
+    return *patched;
+  }
+};
+
+TEST_CASE("a look that another workload has overtaken is made again, and given up at last") {
+  Ring ring({"east"}, 2);
+  AssumeCache& cache = ring.fleet.worker(0).assumed();
+  int overtaken = 0;
+  ring.meanwhile.happens = [&](int look) {
+    if (look <= overtaken)
+      REQUIRE(cache.Reserve(Other(fmt::format("other-{}", look)), cache.version()));
+  };
+  SECTION("overtaken three times") {
+    overtaken = 3;
+    CHECK(ring.workloads.Reconcile(kTrain));
+    CHECK(ring.meanwhile.looks == 4);
+    CHECK(ring.Coming(0) == 1);
+    CHECK(ring.places.Of(kTrain) == std::set{kEast});
+  }
+  SECTION("overtaken each time") {
+    overtaken = 1000;
+    const Result<void> result = ring.workloads.Reconcile(kTrain);
+    REQUIRE_FALSE(result);
+    CHECK(result.error().code == ErrorCode::kConflict);
+    CHECK(ring.meanwhile.looks == 20);
+    CHECK(ring.Coming(0) == 0);
+    CHECK_FALSE(ring.fleet.server(0).objects().Get("workloads", kTrain));
+  }
+}
+
+TEST_CASE("what was reserved on a worker that it is not sent to any more is off") {
+  Ring ring({"east", "west"}, 1);
+  // An earlier look chose west, and nothing came of it.
+  const Gathered seen = ring.gatherer.Gather(kTrain, {});
+  AssumeCache& west = ring.fleet.worker(1).assumed();
+  REQUIRE(west.Reserve(placement::AssumptionOf(seen.view), west.version()));
+  REQUIRE(ring.Coming(1) == 1);
+  ring.places.Put(kTrain, {kWest});
+  REQUIRE(ring.workloads.Reconcile(kTrain));
+  CHECK(ring.Coming(0) == 1);
+  CHECK(ring.Coming(1) == 0);
+  CHECK(ring.places.Of(kTrain) == std::set{kEast});
+}
+
+TEST_CASE("what was left behind on a worker is forgotten when the worker shows that it is gone") {
+  Ring ring({"east"}, 1);
+  const ObjectKey gone{"ml", "gone"};
+  REQUIRE(ring.records.AddResidue({kEast, gone, "uid-gone", "Job", gone, {}}));
+  SECTION("the worker shows nothing of it") {
+    REQUIRE(ring.workloads.Reconcile(gone));
+    CHECK(ring.records.ResiduesOn(kEast).empty());
+  }
+  SECTION("the worker is away") {
+    sim::Faults away;
+    away.refuse = true;
+    ring.fleet.server(0).SetFaults(away);
+    REQUIRE(ring.fleet.WaitUntil(
+        [&] { return ring.fleet.worker(0).contact() == placement::Contact::kNone; }));
+    (void)ring.workloads.Reconcile(gone);
+    CHECK(ring.records.ResiduesOn(kEast) == std::vector{gone});
+  }
+}
+
+TEST_CASE("a blocked workload counts by the reason that stands first on most workers") {
+  Ring ring({"east", "north", "west"}, 0);
+  REQUIRE(ring.fleet.server(0).objects().Delete("localqueues", {"ml", "gpu"}));
+  REQUIRE(ring.fleet.WaitUntil([&] {
+    const Gathered seen = ring.gatherer.Gather(kTrain, {});
+    return verdict::Headline(seen.clusters.front().verdict) == "QueueMissing";
+  }));
+  ring.clock.Advance(1min);
+  REQUIRE(ring.workloads.Reconcile(kTrain));
+  CHECK(ring.Blocked() == "DriverMissing: 1 for 61000 ms");
+  CHECK(ring.workloads.ByPhase().at({"Job", placement::ToString(placement::Phase::kBlocked)}) == 1);
+
+  REQUIRE(ring.fleet.manager_server().objects().Delete("workloads", kTrain));
+  REQUIRE(ring.fleet.WaitUntil(
+      [&] { return ring.fleet.manager().workloads().Find(kTrain) == nullptr; }));
+  (void)ring.workloads.Reconcile(kTrain);
+  CHECK(ring.Blocked().empty());
+}
+
+// Its copies of before are being removed; as long as that usually takes, the devices are kept.
+TEST_CASE(
+    "one that fits and is not sent anywhere holds others until cleaning up has had its time") {
+  const std::string quota = "2026-11-21T17:00:00Z";
+  Ring ring({"east"}, 1);
+  REQUIRE(ring.workloads.Reconcile(kTrain));  // makes a clone, which the eviction leaves behind
+  REQUIRE(ring.Coming(0) == 1);
+  ring.Patched({{"status",
+                 {{"nominatedClusterNames", nullptr},
+                  {"conditions", json::array({{{"type", "QuotaReserved"},
+                                               {"status", "True"},
+                                               {"reason", "QuotaReserved"},
+                                               {"message", ""},
+                                               {"lastTransitionTime", quota}}})}}}},
+               "status");
+  REQUIRE(ring.fleet.WaitUntil([&] {
+    const auto workload = ring.fleet.manager().workloads().Find(kTrain);
+    return workload != nullptr && workload->nominated.empty() &&
+           workload->quota_reserved->since == Ring::Parsed(quota);
+  }));
+  const bool is_late = GENERATE(false, true);
+  CAPTURE(is_late);
+  ring.clock.JumpWall(std::chrono::duration_cast<std::chrono::milliseconds>(
+      Ring::Parsed(quota) - ring.clock.Now() + (is_late ? 10s : 9s)));
+  const auto serving = ring.gatherer.Gather(kTrain, {}).clusters.front().serving;
+  REQUIRE(serving != nullptr);
+  // That the clone cannot be deleted makes no difference to the line.
+  (void)ring.workloads.Reconcile(kTrain);
+
+  placement::Contender last;
+  last.rank = {.since = WallTime::max(), .workload = {"ml", "last"}};
+  const DispatchOrder::Versions seen = ring.order.Now();
+  const auto version = seen.devices.find(kEast);
+  const placement::Bids bids{{kEast,
+                              {.chance = placement::Bid::Chance::kFits,
+                               .as_of = version == seen.devices.end() ? 0 : version->second,
+                               .missing = 0,
+                               .devices = serving}}};
+  const auto answer = ring.order.Offer(last, bids, seen, ring.clock.Now());
+  const bool is_held = answer.turns.at(kEast).after == kTrain;
+  CHECK(is_held == !is_late);
+}
+
+}  // namespace
+}  // namespace fedra::reconcile
