@@ -138,12 +138,17 @@ std::string UnexpectedWords(const CLI::App& command, const Texts& extra) {
   return fmt::format("unexpected {}", fmt::join(quoted, " "));
 }
 
+// "of workers, jobs and the name of a job" where some words have a meaning, else "JOB".
+std::string NounOf(const std::string& name) {
+  return name == "what" ? "of workers, jobs and the name of a job" : ToUpper(name);
+}
+
 // More values than the argument takes. "job train", as kubectl has it, is "train".
 std::string TooMany(const std::vector<const CLI::App*>& given, const std::string& name) {
   const CLI::Option* const option = given.back()->get_option_no_throw(name);
   if (option == nullptr || !option->get_positional()) return {};
   const Texts& values = option->results();
-  std::string text = fmt::format("expected one {}, got {}: {}", ToUpper(name), values.size(),
+  std::string text = fmt::format("expected one {}, got {}: {}", NounOf(name), values.size(),
                                  fmt::join(values, " "));
   const bool is_job = InOurWords(kOtherCommands, values.front()) == "status jobs";
   if (is_job && values.size() == 2)

@@ -34,6 +34,9 @@ constexpr std::array kFamilies = {
         "How long the job that is first in line for devices of the worker has waited since its "
         "quota was reserved. Jobs that want different devices stand in different lines: this is "
         "the longest wait among the first of each. 0: no job waits."},
+    MetricFamily{"fedra_line_passed_unasked_total", "counter", "",
+                 "How often a job was let past others in line that may have fitted: devices came "
+                 "and went faster than the jobs ahead could be judged (docs/ordering.md)."},
     MetricFamily{"fedra_cluster_clones", "gauge", "cluster",
                  "Clones on the worker (copies of Workloads) that have not ended."},
     MetricFamily{"fedra_cluster_requests_total", "counter", "cluster, verb, code",
@@ -154,6 +157,7 @@ struct Metrics::Families {
   Family<Gauge>& clones = GaugeFamily("fedra_cluster_clones");
   Family<Gauge>& line_length = GaugeFamily("fedra_line_length");
   Family<Gauge>& line_head = GaugeFamily("fedra_line_head_seconds");
+  Counter& passed_unasked = CounterFamily("fedra_line_passed_unasked_total").Add({});
   Family<Counter>& requests = CounterFamily("fedra_cluster_requests_total");
   Family<Histogram>& request_duration = HistogramFamily("fedra_cluster_request_duration_seconds");
   Family<Counter>& dispatches = CounterFamily("fedra_dispatch_total");
@@ -198,6 +202,8 @@ void Metrics::Dispatched(const ClusterName& cluster, std::string_view result) {
   families_->dispatches.Add({{"cluster", cluster.value}, {"result", std::string(result)}})
       .Increment();
 }
+
+void Metrics::PassedUnasked() { families_->passed_unasked.Increment(); }
 
 void Metrics::Placed(const ClusterName& cluster, std::chrono::nanoseconds waited) {
   families_->placements.Add({{"cluster", cluster.value}}).Increment();

@@ -57,6 +57,7 @@ class Metrics final : public reconcile::Telemetry {
   void Judged(const ClusterName& cluster, const verdict::Verdict& verdict) override;
   void Verified(std::chrono::nanoseconds duration) override;
   void Reconciled(std::string_view result, std::chrono::nanoseconds duration) override;
+  void PassedUnasked() override;
   void WorkerLost(const ClusterName& cluster) override;
 
   // One HTTP request to a cluster; `code` is the status code or the ErrorCode's name.

@@ -44,9 +44,9 @@ bool WantsMore(const WorkloadView& view, std::span<const ClusterView> clusters,
 
 }  // namespace
 
-std::optional<Contender> ContenderOf(const WorkloadView& view, const OrderSettings& settings,
-                                     const tracking::SharedQueue* queue, bool by_weight,
-                                     std::optional<double> local_weight) {
+std::optional<Contender> MakeContender(const WorkloadView& view, const OrderSettings& settings,
+                                       const tracking::SharedQueue* queue, bool by_weight,
+                                       std::optional<double> local_weight) {
   if (view.workload == nullptr) return std::nullopt;
   const tracking::Workload& workload = *view.workload;
   if (!workload.QuotaReserved() || WhyNotYet(view)) return std::nullopt;
@@ -107,10 +107,11 @@ Bids BidsOf(const WorkloadView& view, std::span<const ClusterView> clusters,
   return bids;
 }
 
-void StandInLine(const std::map<ClusterName, Turn>& turns, std::span<ClusterView> clusters) {
+void StandInLine(const std::map<ClusterName, LineAnswer>& answers,
+                 std::span<ClusterView> clusters) {
   for (ClusterView& cluster : clusters) {
-    const auto found = turns.find(cluster.name);
-    if (found == turns.end() || !found->second.after) continue;
+    const auto found = answers.find(cluster.name);
+    if (found == answers.end() || !found->second.after) continue;
     if (cluster.verdict.outcome == verdict::Outcome::kNo) continue;
     cluster.in_turn_soon = !found->second.after_waiting;
     cluster.verdict.outcome = verdict::Outcome::kNo;

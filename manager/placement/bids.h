@@ -24,9 +24,9 @@ namespace fedra::placement {
 //
 // `queue`: its ClusterQueue; null: it is not known. `by_weight`: queues share devices by weight.
 // `local_weight`: of its LocalQueue; nothing: it has none.
-std::optional<Contender> ContenderOf(const WorkloadView& view, const OrderSettings& settings,
-                                     const tracking::SharedQueue* queue, bool by_weight,
-                                     std::optional<double> local_weight = std::nullopt);
+std::optional<Contender> MakeContender(const WorkloadView& view, const OrderSettings& settings,
+                                       const tracking::SharedQueue* queue, bool by_weight,
+                                       std::optional<double> local_weight = std::nullopt);
 
 // It was dispatched, no worker has admitted it, and the time for that (Policy::admission_timeout)
 // is over: it waits for other workers as if it had not been dispatched (Contender::overdue).
@@ -44,6 +44,6 @@ Bids BidsOf(const WorkloadView& view, std::span<const ClusterView> clusters,
 std::set<ClusterName> NewlyDispatched(const WorkloadView& view, const Decision& decision);
 
 // A worker where others go first gets a No with the reason InLine.
-void StandInLine(const std::map<ClusterName, Turn>& turns, std::span<ClusterView> clusters);
+void StandInLine(const std::map<ClusterName, LineAnswer>& answers, std::span<ClusterView> clusters);
 
 }  // namespace fedra::placement

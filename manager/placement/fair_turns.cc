@@ -17,49 +17,89 @@ TurnClock::Place FairTurns::PlaceOf(const ObjectKey& workload, const Member& mem
   return {.before = member.local_turn, .since = member.since, .workload = workload};
 }
 
-void FairTurns::Follow(Level& level, const Turns& local_turns, Turns& changed) {
-  for (const auto& [workload, turn] : local_turns) {
-    Member& member = members_.at(workload);
-    const TurnClock::Place from = PlaceOf(workload, member);
-    member.local_turn = turn;
-    level.queues.Move(member.share.queue, from, PlaceOf(workload, member), changed);
-  }
+void FairTurns::Place(Level& level, const ObjectKey& workload, Member& member) {
+  const Share& share = member.share;
+  level.queues.Add(share.queue, PlaceOf(workload, member), StepOf(share.cost, share.weight));
+  member.is_placed = true;
 }
 
-Turns FairTurns::Add(int priority, WallTime since, const ObjectKey& workload, const Share& share) {
+void FairTurns::Add(int priority, WallTime since, const ObjectKey& workload, const Share& share) {
   Level& level = levels_[priority];
-  Member& member =
-      members_[workload] = {.priority = priority, .since = since, .share = share, .local_turn = 0};
-  Turns changed;
-  if (share.local) {
-    Turns local;
-    level.locals[share.queue].Add(share.local->queue, {0, since, workload},
-                                  StepOf(share.cost, share.local->weight), local);
-    member.local_turn = local.extract(workload).mapped();
-    Follow(level, local, changed);
-  }
-  level.queues.Add(share.queue, PlaceOf(workload, member), StepOf(share.cost, share.weight),
-                   changed);
-  return changed;
+  unsettled_.insert(priority);
+  Member& member = members_[workload] = {.priority = priority, .since = since, .share = share};
+  if (!share.local) return Place(level, workload, member);
+  level.locals[share.queue].Add(share.local->queue, {0, since, workload},
+                                StepOf(share.cost, share.local->weight));
+  level.unsettled.insert(share.queue);
+  level.joining.push_back(workload);
 }
 
-Turns FairTurns::Remove(const ObjectKey& workload, bool served) {
+void FairTurns::Leave(const ObjectKey& workload) { Take(workload, /*served=*/false); }
+
+void FairTurns::Serve(const ObjectKey& workload) {
+  SettleAll();
+  Take(workload, /*served=*/true);
+}
+
+void FairTurns::Take(const ObjectKey& workload, bool served) {
   const auto found = members_.find(workload);
-  if (found == members_.end()) return {};
+  if (found == members_.end()) return;
   const Member its = std::move(found->second);
   members_.erase(found);
   Level& level = levels_.at(its.priority);
-  Turns changed;
-  level.queues.Remove(its.share.queue, PlaceOf(workload, its), served, changed);
+  unsettled_.insert(its.priority);
+  const auto take = [&](TurnClock& clock, const std::string& flow, const TurnClock::Place& place) {
+    if (served)
+      clock.Serve(flow, place);
+    else
+      clock.Leave(flow, place);
+  };
+  if (its.is_placed) take(level.queues, its.share.queue, PlaceOf(workload, its));
   if (its.share.local) {
-    TurnClock& locals = level.locals.at(its.share.queue);
-    Turns local;
-    locals.Remove(its.share.local->queue, {0, its.since, workload}, served, local);
-    Follow(level, local, changed);
-    if (locals.empty()) level.locals.erase(its.share.queue);
+    const auto locals = level.locals.find(its.share.queue);
+    take(locals->second, its.share.local->queue, {0, its.since, workload});
+    if (locals->second.empty())
+      level.locals.erase(locals);
+    else
+      level.unsettled.insert(its.share.queue);
   }
-  if (level.queues.empty() && level.locals.empty()) levels_.erase(its.priority);
-  return changed;
+  if (!level.queues.empty() || !level.locals.empty()) return;
+  levels_.erase(its.priority);
+  unsettled_.erase(its.priority);
+}
+
+void FairTurns::SettleLocals(Level& level, const std::string& queue) {
+  const auto locals = level.locals.find(queue);
+  if (locals == level.locals.end()) return;
+  Turns changed;
+  locals->second.Settle(changed);
+  // In one order, whatever has led to them: a move may take the begin of the one it passes.
+  std::sort(changed.begin(), changed.end());
+  for (const auto& [workload, turn] : changed) {
+    Member& member = members_.at(workload);
+    const TurnClock::Place from = PlaceOf(workload, member);
+    member.local_turn = turn;
+    if (member.is_placed) level.queues.Move(queue, from, PlaceOf(workload, member));
+  }
+}
+
+void FairTurns::SettleAll() {
+  for (const int priority : std::exchange(unsettled_, {})) {
+    Level& level = levels_.at(priority);
+    for (const std::string& queue : std::exchange(level.unsettled, {})) SettleLocals(level, queue);
+    for (const ObjectKey& workload : std::exchange(level.joining, {})) {
+      const auto member = members_.find(workload);
+      if (member == members_.end() || member->second.is_placed) continue;
+      if (member->second.priority == priority) Place(level, workload, member->second);
+    }
+    level.queues.Settle(changed_);
+  }
+}
+
+Turns FairTurns::Settle() {
+  SettleAll();
+  std::erase_if(changed_, [&](const auto& each) { return !members_.contains(each.first); });
+  return std::exchange(changed_, {});
 }
 
 }  // namespace fedra::placement

@@ -8,12 +8,16 @@
 // wait. With n queues of weights w1, ..., wn a workload of unit cost, p-th in queue i, waits for at
 // most p * wj / wi + 1 workloads of any other queue j.
 //
+// Many may come and go before turns are asked for (Settle): that takes one pass then.
+//
 // Thread rules: none of its own; one user at a time.
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/types.h"
@@ -42,31 +46,45 @@ struct Share {
 
 class FairTurns final {
  public:
-  // Its own turn, and those that are other ones because of it.
-  Turns Add(int priority, WallTime since, const ObjectKey& workload, const Share& share);
-  // `served`: it was dispatched, and its queue pays for it. Returns the turns that are other ones
-  // now.
-  Turns Remove(const ObjectKey& workload, bool served);
+  // One that is not there.
+  void Add(int priority, WallTime since, const ObjectKey& workload, const Share& share);
+  // It does not wait any more, and was not dispatched.
+  void Leave(const ObjectKey& workload);
+  // It was dispatched, and its queue pays for it.
+  void Serve(const ObjectKey& workload);
+
+  // The turns that are new or other ones since the last call. Of one workload the last one counts.
+  Turns Settle();
+  bool IsSettled() const { return unsettled_.empty() && changed_.empty(); }
 
  private:
   struct Level {
     TurnClock queues;
     std::map<std::string, TurnClock> locals;  // by ClusterQueue
+    std::set<std::string> unsettled;          // of these
+    std::vector<ObjectKey> joining;           // whose turn in their LocalQueue is not known yet
   };
+  using Levels = std::map<int, Level>;
   // One that waits.
   struct Member {
     int priority = 0;
     WallTime since{};
     Share share;
-    double local_turn = 0;  // in its LocalQueue; 0: these do not share
+    double local_turn = 0;   // in its LocalQueue; 0: these do not share
+    bool is_placed = false;  // in its ClusterQueue
   };
 
   static TurnClock::Place PlaceOf(const ObjectKey& workload, const Member& member);
-  // The turns among the LocalQueues of a ClusterQueue are these now.
-  void Follow(Level& level, const Turns& local_turns, Turns& changed);
+  void Take(const ObjectKey& workload, bool served);
+  void Place(Level& level, const ObjectKey& workload, Member& member);
+  void SettleLocals(Level& level, const std::string& queue);
+  // All turns, into changed_.
+  void SettleAll();
 
-  std::map<int, Level> levels_;  // by priority
+  Levels levels_;  // by priority
   std::unordered_map<ObjectKey, Member> members_;
+  std::set<int> unsettled_;  // levels
+  Turns changed_;            // since the last Settle
 };
 
 }  // namespace fedra::placement

@@ -1,110 +1,124 @@
 #include "manager/placement/lines.h"
 
 #include <algorithm>
-#include <iterator>
-#include <tuple>
 #include <utility>
 
 namespace fedra::placement {
+
 namespace {
 
 using Chance = Bid::Chance;
 
-bool AreAlike(const Bids& a, const Bids& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](const auto& left, const auto& right) {
-                      return left.first == right.first && left.second.IsLike(right.second);
-                    });
+// On the same workers, and by others of the same kind.
+bool AreHeldAlike(const std::map<ClusterName, LineAnswer>& a,
+                  const std::map<ClusterName, LineAnswer>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
+    return x.first == y.first && x.second.after_waiting == y.second.after_waiting;
+  });
 }
 
 }  // namespace
 
-std::optional<OrderPolicy> ParseOrderPolicy(std::string_view text) {
-  if (text == "Strict") return OrderPolicy::kStrict;
-  if (text == "Backfill") return OrderPolicy::kBackfill;
-  if (text == "BestEffort") return OrderPolicy::kBestEffort;
-  return std::nullopt;
+// Until it is looked at, it counts as if it could go.
+void Lines::Wake(Waiting& waiting) {
+  for (auto& [worker, answer] : waiting.held) answer.after_waiting = false;
+  woken_.push_back(waiting.next_rank.workload);
 }
 
-std::weak_ordering QueueRank::operator<=>(const QueueRank& other) const {
-  if (priority != other.priority) return other.priority <=> priority;
-  if (turn != other.turn) return std::weak_order(turn, other.turn);
-  if (since != other.since) return since <=> other.since;
-  return workload <=> other.workload;
-}
-
-// What they stood behind has changed: until they are looked at, they count as if they could go.
-void Lines::WakeFollowers(Entry& entry, std::vector<ObjectKey>& look_at) {
-  for (const ObjectKey& follower : entry.followers) {
+// What they stood behind has changed.
+void Lines::WakeFollowers(Waiting& waiting) {
+  for (const ObjectKey& follower : std::exchange(waiting.followers, {})) {
     const auto found = entries_.find(follower);
-    if (found == entries_.end()) continue;
-    for (auto& [worker, after_waiting] : found->second->second.held) after_waiting = false;
-    look_at.push_back(follower);
+    if (found != entries_.end()) Wake(found->second);
   }
-  entry.followers.clear();
+  WakeAskers(waiting);
 }
 
-Lines::Order::iterator Lines::Move(Order::iterator entry, const QueueRank& rank,
-                                   std::vector<ObjectKey>& look_at) {
-  if (entry->first == rank) return entry;
-  // One that does not wait for devices is no head, wherever it stands.
-  if (WaitsAnywhere(entry->second.bids)) heads_outdated_ = true;
-  if (entry->first < rank) WakeFollowers(entry->second, look_at);
-  auto node = order_.extract(entry);
-  node.key() = rank;
-  return entries_[rank.workload] = order_.insert(std::move(node)).position;
+// Nothing else has changed for them: where they are held they are held still.
+void Lines::WakeAskers(Waiting& waiting) {
+  for (const ObjectKey& asker : std::exchange(waiting.askers, {}))
+    if (entries_.contains(asker)) woken_.push_back(asker);
 }
 
-// Along an order of which only those that move are out of place: the last of those that come later
-// first, then the first of those that come earlier. So each of these has to be looked at only where
-// it passes one that has not moved with it.
-void Lines::Follow(const Turns& turns, std::vector<ObjectKey>& look_at) {
-  std::map<QueueRank, double> earlier, later;
-  for (const auto& [workload, turn] : turns) {
-    const QueueRank& rank = entries_.at(workload)->first;
-    (turn < rank.turn ? earlier : later).emplace(rank, turn);
-  }
-  const auto give = [&](QueueRank rank, double turn) {
-    const Order::iterator entry = entries_.at(rank.workload);
-    rank.turn = turn;
-    if (entry != order_.begin() && rank < std::prev(entry)->first) look_at.push_back(rank.workload);
-    Move(entry, rank, look_at);
-  };
-  for (auto at = later.rbegin(); at != later.rend(); ++at) give(at->first, at->second);
-  for (const auto& [rank, turn] : earlier) give(rank, turn);
+Lines::Looks Lines::Woken() { return std::exchange(woken_, {}); }
+
+void Lines::SetHeld(Waiting& waiting, std::map<ClusterName, LineAnswer> held) {
+  held_ -= waiting.held.empty() ? 0 : 1;
+  held_ += held.empty() ? 0 : 1;
+  waiting.held = std::move(held);
 }
 
-double Lines::TakeTurn(const QueueRank& rank, const Share& share, std::vector<ObjectKey>& look_at) {
-  Turns turns = turns_.Add(rank.priority, rank.since, rank.workload, share);
-  const double own = turns.extract(rank.workload).mapped();
-  Follow(turns, look_at);
-  return own;
+bool Lines::IsHeldByOneBehind(const Waiting& waiting) const {
+  return std::any_of(waiting.held.begin(), waiting.held.end(), [&](const auto& held) {
+    const auto holder = entries_.find(*held.second.after);
+    return holder != entries_.end() && holder->second.is_placed &&
+           waiting.rank < holder->second.rank;
+  });
 }
 
-Lines::Order::iterator Lines::Put(const Contender& contender, std::vector<ObjectKey>& look_at) {
-  QueueRank rank = contender.rank;
-  const auto found = entries_.find(rank.workload);
-  const bool is_new = found == entries_.end();
-  Order::iterator at = is_new ? order_.end() : found->second;
-  const bool has_turn =
-      !is_new && at->first.priority == rank.priority && at->first.since == rank.since &&
-      (at->second.has_paid ? contender.share.has_value() : at->second.share == contender.share);
-  if (has_turn) {
-    rank.turn = at->first.turn;
-  } else {
-    if (!is_new) LeaveShare(at->first, at->second, /*served=*/false, look_at);
-    if (contender.share) rank.turn = TakeTurn(rank, *contender.share, look_at);
+void Lines::WakeMoved(const std::vector<Waiting*>& later, const std::vector<Waiting*>& earlier) {
+  for (Waiting* each : later) {
+    WakeAskers(*each);
+    std::erase_if(each->followers, [&](const ObjectKey& follower) {
+      const auto found = entries_.find(follower);
+      if (found == entries_.end()) return true;
+      if (each->rank < found->second.rank) return false;
+      Wake(found->second);
+      return true;
+    });
   }
-  if (is_new) {
-    at = order_.try_emplace(rank).first;
-    entries_.emplace(rank.workload, at);
-  } else {
-    at = Move(at, rank, look_at);
+  for (Waiting* each : earlier)
+    if (IsHeldByOneBehind(*each)) Wake(*each);
+}
+
+void Lines::Settle() {
+  for (const auto& [workload, turn] : turns_.Settle()) {
+    Waiting& waiting = entries_.at(workload);
+    waiting.next_rank.turn = turn;
+    moving_.insert(&waiting);
   }
-  Entry& entry = at->second;
+  std::vector<Waiting*> moving, later, earlier;
+  for (Waiting* each : std::exchange(moving_, {})) {
+    if (each->is_placed && each->rank == each->next_rank) continue;
+    moving.push_back(each);
+  }
+  if (moving.empty()) return;
+  std::sort(moving.begin(), moving.end(),
+            [](const Waiting* a, const Waiting* b) { return a->next_rank < b->next_rank; });
+  for (Waiting* each : moving)
+    if (each->is_placed) (each->rank < each->next_rank ? later : earlier).push_back(each);
+  order_.Place(moving);
+  if (later.empty() && earlier.empty()) return;
+  WakeMoved(later, earlier);
+  kept_.OnMoves(order_);
+}
+
+void Lines::SettleAll() {
+  Settle();
+  for (Waiting* each : kept_.Find(order_, overlaps_)) WakeFollowers(*each);
+}
+
+bool Lines::IsSettled() const {
+  return moving_.empty() && turns_.IsSettled() && !kept_.IsInDoubt();
+}
+
+Waiting& Lines::Put(const Contender& contender) {
+  const QueueRank& rank = contender.rank;
+  const auto [found, is_new] = entries_.try_emplace(rank.workload);
+  Waiting& entry = found->second;
+  const bool keeps_turn =
+      !is_new && entry.next_rank.priority == rank.priority && entry.next_rank.since == rank.since &&
+      (entry.has_paid ? contender.share.has_value() : entry.share == contender.share);
+  if (!keeps_turn) {
+    if (entry.share && !entry.has_paid) turns_.Leave(rank.workload);
+    if (contender.share) turns_.Add(rank.priority, rank.since, rank.workload, *contender.share);
+    entry.next_rank = rank;
+    entry.has_paid = false;
+    moving_.insert(&entry);
+  }
   if (!is_new && entry.settings != contender.order) {
-    heads_outdated_ = true;
-    WakeFollowers(entry, look_at);
+    kept_.Doubt();
+    WakeFollowers(entry);
   }
   entry.reserved_at = contender.reserved_at;
   entry.settings = contender.order;
@@ -113,122 +127,133 @@ Lines::Order::iterator Lines::Put(const Contender& contender, std::vector<Object
   if (entry.dispatched && !contender.dispatched) entry.is_known = entry.overdue = false;
   entry.dispatched = contender.dispatched;
   if (entry.dispatched) entry.has_passed = false;
-  if (!has_turn) entry.has_paid = false;
-  return at;
-}
-
-void Lines::LeaveShare(const QueueRank& rank, const Entry& entry, bool served,
-                       std::vector<ObjectKey>& look_at) {
-  if (entry.share && !entry.has_paid) Follow(turns_.Remove(rank.workload, served), look_at);
+  return entry;
 }
 
 std::vector<ObjectKey> Lines::Join(const Contender& contender) {
-  std::vector<ObjectKey> look_at;
-  Put(contender, look_at);
-  return look_at;
+  Put(contender);
+  return Woken();
 }
 
 void Lines::Invalidate(const ObjectKey& workload, const std::optional<ClusterName>& worker) {
   const auto found = entries_.find(workload);
-  if (found != entries_.end()) found->second->second.doubts[worker] = ++doubts_;
+  if (found != entries_.end()) found->second.doubts[worker] = ++doubts_;
 }
 
 void Lines::Offered(const ClusterName& worker, uint64_t as_of) { offered_[worker] = as_of; }
 
 Lines::Answer Lines::Offer(const Contender& contender, Bids bids, uint64_t seen, WallTime now) {
-  Answer answer;
-  const Order::iterator self = Put(contender, answer.look_at);
-  Entry& entry = self->second;
-  bool changed = !std::exchange(entry.is_known, true) || entry.bids != bids ||
-                 entry.overdue != contender.overdue;
+  Waiting& entry = Put(contender);
+  Settle();
+  bool changed = !std::exchange(entry.is_known, true) || entry.overdue != contender.overdue;
   const auto is_answered = [&](const auto& doubt) { return doubt.second <= seen; };
   if (std::erase_if(entry.doubts, is_answered) > 0) changed = true;
   const bool waited = entry.Waits();
   entry.overdue = contender.overdue;
   const bool alike = waited == entry.Waits() && AreAlike(entry.bids, bids);
   entry.bids = std::move(bids);
-  if (!alike && (!entry.first_on.empty() || !FirstOn(*self).empty())) heads_outdated_ = true;
-  FindHeads(answer.look_at);
-  std::map<ClusterName, bool> held;
-  entry.behind.clear();
+  if (!alike) kept_.OnBids(entry, overlaps_);
+  std::erase_if(entry.asked, [&](const auto& each) { return !entry.bids.contains(each.first); });
+  SettleAll();
+  Answer answer;
+  std::map<ClusterName, LineAnswer> held;
   for (const auto& [worker, bid] : entry.bids) {
     if (bid.chance != Chance::kFits) continue;
-    const Turn& turn = answer.turns[worker] = TurnOf(self, worker, bid, now, answer.look_at);
-    if (!turn.after) continue;
-    held.emplace(worker, turn.after_waiting);
-    entry.behind.emplace(worker, *turn.after);
+    const LineAnswer& here = answer.workers[worker] =
+        AnswerOf(entry, worker, bid, now, answer.passes_unasked);
+    if (here.after) held.emplace(worker, here);
   }
-  changed = changed || held != entry.held;
-  entry.held = std::move(held);
-  if (changed) WakeFollowers(entry, answer.look_at);
+  if (changed || !alike || !AreHeldAlike(held, entry.held))
+    WakeFollowers(entry);
+  else
+    WakeAskers(entry);
+  SetHeld(entry, std::move(held));
+  answer.look_at = Woken();
   return answer;
+}
+
+void Lines::CountPasses(const Waiting& waiting, const std::set<ClusterName>& dispatched) {
+  for (Waiting* ahead : order_) {
+    if (ahead == &waiting) return;
+    const bool passed =
+        ahead->Waits() &&
+        std::any_of(dispatched.begin(), dispatched.end(), [&](const ClusterName& worker) {
+          const Bid* bid = waiting.BidOn(worker);
+          const Bid* theirs = ahead->BidOn(worker);
+          return bid != nullptr && theirs != nullptr && bid->chance != Chance::kNone &&
+                 theirs->chance != Chance::kNone && WantSameDevices(*theirs, *bid);
+        });
+    if (passed) ++ahead->passes;
+  }
 }
 
 std::vector<ObjectKey> Lines::Conclude(const ObjectKey& workload,
                                        const std::set<ClusterName>& dispatched) {
   const auto found = entries_.find(workload);
   if (found == entries_.end()) return {};
-  const Order::iterator self = found->second;
-  Entry& entry = self->second;
+  Waiting& entry = found->second;
   if (!dispatched.empty()) {
-    for (auto at = order_.begin(); at != self && !entry.has_passed; ++at) {
-      const bool passed =
-          std::any_of(dispatched.begin(), dispatched.end(), [&](const ClusterName& worker) {
-            const auto bid = entry.bids.find(worker);
-            return bid != entry.bids.end() && Compete(at->second, worker, bid->second);
-          });
-      if (passed && at->second.Waits()) ++at->second.passes;
-    }
-    std::vector<ObjectKey> look_at;
-    LeaveShare(self->first, entry, /*served=*/true, look_at);
+    SettleAll();
+    if (!entry.has_passed) CountPasses(entry, dispatched);
+    if (entry.share && !entry.has_paid) turns_.Serve(workload);
     entry.has_paid = entry.has_passed = entry.dispatched = true;
     entry.is_known = entry.overdue = false;
     entry.bids.clear();
-    entry.held.clear();
-    entry.behind.clear();
-    WakeFollowers(entry, look_at);
-    if (!entry.first_on.empty()) heads_outdated_ = true;
-    FindHeads(look_at);
-    return look_at;
+    SetHeld(entry, {});
+    WakeFollowers(entry);
+    if (!entry.first_on.empty()) kept_.Doubt();
+    SettleAll();
+    return Woken();
   }
-  std::vector<ObjectKey> look_at;
   for (auto& [worker, bid] : entry.bids) {
     if (bid.chance != Chance::kFits || entry.held.contains(worker)) continue;
     bid.chance = Chance::kNone;
-    WakeFollowers(entry, look_at);
+    if (entry.first_on.contains(worker)) kept_.Doubt();
+    WakeFollowers(entry);
   }
-  return look_at;
+  SettleAll();
+  return Woken();
 }
 
 std::vector<ObjectKey> Lines::Leave(const ObjectKey& workload) {
   const auto found = entries_.find(workload);
-  if (found == entries_.end()) return {};
-  std::vector<ObjectKey> look_at;
-  Entry& entry = found->second->second;
-  WakeFollowers(entry, look_at);
-  LeaveShare(found->second->first, entry, /*served=*/false, look_at);
-  if (!entry.first_on.empty()) heads_outdated_ = true;
-  std::erase(heads_, &*found->second);
-  order_.erase(found->second);
+  if (found == entries_.end()) return Woken();
+  Waiting& entry = found->second;
+  WakeFollowers(entry);
+  for (const auto& [worker, answer] : entry.held) {
+    const auto holder = entries_.find(*answer.after);
+    if (holder == entries_.end()) continue;
+    holder->second.followers.erase(workload);
+    holder->second.askers.erase(workload);
+  }
+  if (entry.share && !entry.has_paid) turns_.Leave(workload);
+  SetHeld(entry, {});
+  kept_.Remove(entry);
+  moving_.erase(&entry);
+  order_.Remove(entry);
   entries_.erase(found);
-  FindHeads(look_at);
-  return look_at;
+  // The look at any of them settles the order, and wakes those that are held no more by that.
+  if (woken_.empty() && held_ > 0 && !IsSettled() && !order_.empty())
+    woken_.push_back((*order_.begin())->rank.workload);
+  return Woken();
 }
 
 std::vector<Standing> Lines::Standings(WallTime now) {
+  SettleAll();
   // How many so far want each set of devices of a worker.
   std::map<ClusterName, std::vector<std::pair<const dra::DeviceSet*, int>>> before;
   std::vector<Standing> all;
-  for (const auto& [rank, entry] : order_) {
-    if (!entry.Waits()) continue;
-    Standing standing{.rank = rank,
-                      .reserved_at = entry.reserved_at,
+  for (const Waiting* entry : order_) {
+    if (!entry->Waits()) continue;
+    Standing standing{.rank = entry->rank,
+                      .reserved_at = entry->reserved_at,
                       .places = {},
-                      .passes = entry.passes,
-                      .kept = entry.kept,
-                      .is_bound_reached = HasBoundSomewhere(entry) && IsBoundReached(entry, now),
-                      .behind = entry.behind};
-    for (const auto& [worker, bid] : entry.bids) {
+                      .passes = entry->passes,
+                      .kept = entry->kept,
+                      .is_bound_reached = HasBoundSomewhere(*entry) && IsBoundReached(*entry, now),
+                      .behind = {}};
+    for (const auto& [worker, answer] : entry->held) standing.behind.emplace(worker, *answer.after);
+    for (const auto& [worker, bid] : entry->bids) {
       if (bid.chance == Chance::kNone || bid.devices == nullptr) continue;
       auto& sets = before[worker];
       int& place = standing.places[worker] = 1;

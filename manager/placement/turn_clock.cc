@@ -28,17 +28,34 @@ void TurnClock::CountOvertaken(double turn) {
     if (!flow.waiting.empty() && flow.waiting.begin()->second.turn < turn) ++flow.overtaken;
 }
 
-void TurnClock::Reorder(Queue& queue, Queue::iterator from, Turns& changed) {
-  for (auto at = from; at != queue.end(); ++at) {
+void TurnClock::Unsettle(Flow& flow, Queue::iterator at) {
+  if (at == flow.waiting.end()) return;
+  const Place& place = at->first;
+  if (flow.is_settled || place < flow.first_unsettled) flow.first_unsettled = place;
+  if (flow.is_settled || flow.last_unsettled < place) flow.last_unsettled = place;
+  flow.is_settled = false;
+}
+
+void TurnClock::Settle(Flow& flow, Turns& changed) {
+  flow.is_settled = true;
+  Queue& queue = flow.waiting;
+  for (auto at = queue.lower_bound(flow.first_unsettled); at != queue.end(); ++at) {
     double turn = at->second.begin;
     if (at != queue.begin()) turn = std::max(turn, std::prev(at)->second.Next());
-    if (turn == at->second.turn) return;
-    changed[at->first.workload] = at->second.turn = turn;
+    if (turn != at->second.turn)
+      changed.emplace_back(at->first.workload, at->second.turn = turn);
+    else if (flow.last_unsettled < at->first)
+      return;
   }
 }
 
+void TurnClock::Settle(Turns& changed) {
+  for (auto& [name, flow] : flows_)
+    if (!flow.is_settled) Settle(flow, changed);
+}
+
 // One that joins in the middle of its flow takes the turn of the next one, which takes a later one.
-void TurnClock::Insert(Flow& flow, const Place& place, Waiting waiting, Turns& changed) const {
+void TurnClock::Insert(Flow& flow, const Place& place, Waiting waiting) {
   const auto at = flow.waiting.try_emplace(place, waiting).first;
   const auto next = std::next(at);
   if (next != flow.waiting.end()) {
@@ -46,29 +63,43 @@ void TurnClock::Insert(Flow& flow, const Place& place, Waiting waiting, Turns& c
   } else if (at != flow.waiting.begin()) {
     at->second.begin = std::max(waiting.begin, std::prev(at)->second.begin);
   }
-  Reorder(flow.waiting, at, changed);
+  Unsettle(flow, at);
 }
 
-void TurnClock::Add(const std::string& name, const Place& place, double step, Turns& changed) {
+void TurnClock::Take(Flow& flow, Queue::iterator at, double least) {
+  const auto behind = flow.waiting.erase(at);
+  if (behind == flow.waiting.end()) return;
+  behind->second.begin = std::max(behind->second.begin, least);
+  Unsettle(flow, behind);
+}
+
+void TurnClock::Add(const std::string& name, const Place& place, double step) {
   Flow& flow = flows_[name];
-  Insert(flow, place, {.begin = std::max(now_, flow.next), .turn = -1, .step = step}, changed);
+  Insert(flow, place, {.begin = std::max(now_, flow.next), .turn = -1, .step = step});
 }
 
-void TurnClock::Move(const std::string& name, const Place& from, const Place& to, Turns& changed) {
+void TurnClock::Move(const std::string& name, const Place& from, const Place& to) {
+  const auto flow = flows_.find(name);
+  if (flow == flows_.end()) return;
+  const auto at = flow->second.waiting.find(from);
+  if (at == flow->second.waiting.end()) return;
+  const Waiting waiting = at->second;
+  Take(flow->second, at, waiting.begin);
+  Insert(flow->second, to, waiting);
+}
+
+void TurnClock::Leave(const std::string& name, const Place& place) {
   const auto flow = flows_.find(name);
   if (flow == flows_.end()) return;
   Queue& queue = flow->second.waiting;
-  const auto place = queue.find(from);
-  if (place == queue.end()) return;
-  Waiting waiting = place->second;
-  const auto behind = queue.erase(place);
-  if (behind != queue.end()) behind->second.begin = std::max(behind->second.begin, waiting.begin);
-  Reorder(queue, behind, changed);
-  waiting.turn = -1;
-  Insert(flow->second, to, waiting, changed);
+  const auto at = queue.find(place);
+  if (at == queue.end()) return;
+  if (at == queue.begin()) flow->second.overtaken = 0;
+  Take(flow->second, at, at->second.begin);
+  if (queue.empty() && flow->second.next <= now_) flows_.erase(flow);
 }
 
-void TurnClock::Remove(const std::string& name, const Place& place, bool served, Turns& changed) {
+void TurnClock::Serve(const std::string& name, const Place& place) {
   const auto found = flows_.find(name);
   if (found == flows_.end()) return;
   Flow& flow = found->second;
@@ -76,17 +107,10 @@ void TurnClock::Remove(const std::string& name, const Place& place, bool served,
   if (at == flow.waiting.end()) return;
   const Waiting its = at->second;
   if (at == flow.waiting.begin()) flow.overtaken = 0;
-  const auto behind = flow.waiting.erase(at);
-  if (behind != flow.waiting.end()) {
-    const double least = served ? its.Next() : its.begin;
-    behind->second.begin = std::max(behind->second.begin, least);
-    Reorder(flow.waiting, behind, changed);
-  }
-  if (served) {
-    flow.next = std::max(flow.next, its.Next());
-    CountOvertaken(its.turn);
-    now_ = std::max(now_, std::min(its.turn, LeastTurn()));
-  }
+  Take(flow, at, its.Next());
+  flow.next = std::max(flow.next, its.Next());
+  CountOvertaken(its.turn);
+  now_ = std::max(now_, std::min(its.turn, LeastTurn()));
   // A flow without debt and without jobs is forgotten: its next job starts it afresh.
   std::erase_if(flows_, [&](const auto& each) {
     return each.second.waiting.empty() && each.second.next <= now_;

@@ -12,6 +12,9 @@
 // turns that others are served while the first of a flow waits: otherwise a job that waits for days
 // would make every flow that comes meanwhile as rich as if it had waited, too.
 //
+// Turns follow from what waits in a flow, so they are found only when they are asked for (Settle):
+// each change takes O(log n), and finding the turns behind all changes of a flow one pass along it.
+//
 // Source of the rule: Goyal, Vin, Cheng: Start-time Fair Queuing (SIGCOMM 1996).
 //
 // Thread rules: none of its own; one user at a time.
@@ -19,14 +22,16 @@
 #include <compare>
 #include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/types.h"
 
 namespace fedra::placement {
 
-// By workload; the lesser goes first.
-using Turns = std::map<ObjectKey, double>;
+// Of workloads; the lesser goes first.
+using Turns = std::vector<std::pair<ObjectKey, double>>;
 
 class TurnClock final {
  public:
@@ -41,19 +46,23 @@ class TurnClock final {
     std::weak_ordering operator<=>(const Place& other) const;
   };
 
-  // These three add to `changed` the turns that are new or other ones now.
-  void Add(const std::string& flow, const Place& place, double step, Turns& changed);
-  void Move(const std::string& flow, const Place& from, const Place& to, Turns& changed);
-  // `served`: its flow pays for it.
-  void Remove(const std::string& flow, const Place& place, bool served, Turns& changed);
+  void Add(const std::string& flow, const Place& place, double step);
+  void Move(const std::string& flow, const Place& from, const Place& to);
+  // Unserved: those behind it move up.
+  void Leave(const std::string& flow, const Place& place);
+  // Its flow pays for it. Right after Settle only.
+  void Serve(const std::string& flow, const Place& place);
+
+  // Appends the turns that are new or other ones now, each once.
+  void Settle(Turns& changed);
 
   // Nothing is known of any flow.
   bool empty() const { return flows_.empty(); }
 
  private:
   struct Waiting {
-    double begin = 0;  // no turn before this; never less than that of the one before it in its flow
-    double turn = -1;  // less than 0: not known yet
+    double begin = 0;  // no turn before this
+    double turn = -1;  // as of the last Settle; less than 0: not known yet
     double step = 0;
     double Next() const { return turn + step; }
   };
@@ -62,11 +71,17 @@ class TurnClock final {
     double next = 0;    // who joins at its end has no turn before this
     int overtaken = 0;  // how many later turns were served since its first one has waited
     Queue waiting;
+    // Turns may be other ones from the first of these on; behind the last only if they are other
+    // ones there. Nothing: all are known.
+    Place first_unsettled, last_unsettled;
+    bool is_settled = true;
   };
 
-  void Insert(Flow& flow, const Place& place, Waiting waiting, Turns& changed) const;
-  // Gives new turns from this one on, as far as they change.
-  static void Reorder(Queue& queue, Queue::iterator from, Turns& changed);
+  // Takes it out; who is behind it begins no earlier than this.
+  static void Take(Flow& flow, Queue::iterator at, double least);
+  static void Insert(Flow& flow, const Place& place, Waiting waiting);
+  static void Unsettle(Flow& flow, Queue::iterator at);
+  static void Settle(Flow& flow, Turns& changed);
   // This turn was served.
   void CountOvertaken(double turn);
   // Of all that wait and are not stalled; infinity: none does.

@@ -53,6 +53,7 @@ class DispatchOrder final {
  private:
   struct State {
     placement::Lines lines;
+    // Of removed workers, too: bids of before must stay older than those of after.
     std::map<ClusterName, uint64_t> devices;
   };
   mutable Guarded<State> state_;

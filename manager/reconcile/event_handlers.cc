@@ -59,7 +59,7 @@ WorkerListener EventHandlers::ForWorker(const ClusterName& name) {
 
 // It stands in line from now on, not only when it has been looked at.
 void EventHandlers::OnWorkload(const ObjectKey& key) {
-  if (const auto contender = sources_.gatherer.ContenderOf(key))
+  if (const auto contender = sources_.gatherer.FindContender(key))
     targets_.workloads.AddAll(sources_.order.Join(*contender));
   for (const ClusterName& name : sources_.gatherer.DispatchedTo(key))
     sources_.places.Add(key, name);
@@ -67,19 +67,13 @@ void EventHandlers::OnWorkload(const ObjectKey& key) {
   targets_.workloads.Add(key);
 }
 
-// Who stands in no line is dispatched as before. In their order: by weight, one that joins in front
-// of others of its queue moves all of these (10,000 that have no turn yet, in any order: 3 s, in
-// theirs: 5 ms). A weight that changes moves them all the same.
+// Who stands in no line is dispatched as before.
 void EventHandlers::OnOrder(const std::vector<ObjectKey>& workloads) {
-  std::vector<placement::Contender> contenders;
   for (const ObjectKey& key : workloads) {
-    if (auto contender = sources_.gatherer.ContenderOf(key))
-      contenders.push_back(*std::move(contender));
-  }
-  std::ranges::sort(contenders, [](const auto& a, const auto& b) { return a.rank < b.rank; });
-  for (const placement::Contender& contender : contenders) {
-    targets_.workloads.AddAll(sources_.order.Join(contender));
-    targets_.workloads.Add(contender.rank.workload);
+    const auto contender = sources_.gatherer.FindContender(key);
+    if (!contender) continue;
+    targets_.workloads.AddAll(sources_.order.Join(*contender));
+    targets_.workloads.Add(key);
   }
 }
 

@@ -111,7 +111,7 @@ std::string Gatherer::CheckOf(const tracking::Workload& workload) const {
   return names.empty() ? std::string() : names.front();
 }
 
-std::optional<placement::Contender> Gatherer::ContenderOf(const ObjectKey& workload) const {
+std::optional<placement::Contender> Gatherer::FindContender(const ObjectKey& workload) const {
   return settings_.devices ? ContenderOf(Begin(workload, {}).view) : std::nullopt;
 }
 
@@ -120,8 +120,9 @@ std::optional<placement::Contender> Gatherer::ContenderOf(
   if (!settings_.devices || view.workload == nullptr || !NeedsVerdicts(*view.workload, view.check))
     return std::nullopt;
   const auto queue = manager_.Queue(view.workload->cluster_queue);
-  return placement::ContenderOf(view, settings_.order, queue.get(), manager_.SharesByWeight(),
-                                manager_.WeightOf({view.key.ns, view.workload->requirement.queue}));
+  return placement::MakeContender(
+      view, settings_.order, queue.get(), manager_.SharesByWeight(),
+      manager_.WeightOf({view.key.ns, view.workload->requirement.queue}));
 }
 
 std::vector<std::shared_ptr<const Worker>> Gatherer::WorkersFor(

@@ -68,7 +68,7 @@ class Gatherer final {
   CheckScope ScopeOf(const tracking::AdmissionCheck& check) const;
   bool IsOurCheck(const tracking::AdmissionCheck& check) const;
   // As it stands in line for devices; absent: it does not.
-  std::optional<placement::Contender> ContenderOf(const ObjectKey& workload) const;
+  std::optional<placement::Contender> FindContender(const ObjectKey& workload) const;
   std::optional<placement::Contender> ContenderOf(const placement::WorkloadView& view) const;
   // Those that its AdmissionCheck allows, for a workload that looks for a worker; none for others.
   std::vector<std::shared_ptr<const Worker>> WorkersFor(const tracking::Workload& workload) const;

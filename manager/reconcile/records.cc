@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "manager/reconcile/remembered.h"
 #include "verdict/reason.h"
 
 namespace fedra::reconcile {
@@ -189,12 +190,7 @@ placement::PlacementRecord ToRecord(const store::PlacementRow& row) {
   record.nominated_at = row.nominated_at;
   if (row.reported_in)
     record.reported = {*row.reported_in, static_cast<uint64_t>(row.reported_facts)};
-  for (const store::PlacementFailure& failure : row.failures) {
-    record.failures.push_back(
-        {failure.cluster,
-         verdict::ParseReasonCode(failure.reason).value_or(verdict::ReasonCode::kRecentlyFailed),
-         failure.at, failure.message, failure.refused, failure.times});
-  }
+  record.failures = FailuresOf(row.failures);
   return record;
 }
 

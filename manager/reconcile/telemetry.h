@@ -33,6 +33,9 @@ class Telemetry {
   virtual void Verified(std::chrono::nanoseconds duration) = 0;
   // One look at one workload, writes included. `result` is "ok" or an ErrorCode's name.
   virtual void Reconciled(std::string_view result, std::chrono::nanoseconds duration) = 0;
+  // A workload may be dispatched ahead of others that could not be asked in time
+  // (placement::Lines::Answer).
+  virtual void PassedUnasked() = 0;
   // A workload was taken from a worker that stayed away.
   virtual void WorkerLost(const ClusterName& cluster) = 0;
 };

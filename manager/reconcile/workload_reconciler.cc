@@ -106,7 +106,8 @@ void WorkloadReconciler::StandInLine(Seen& seen) {
                          placement::BidsOf(gathered.view, gathered.clusters, seen.record,
                                            settings_.policy, seen.as_of.devices, seen.now),
                          seen.as_of, seen.now);
-  placement::StandInLine(answer.turns, gathered.clusters);
+  placement::StandInLine(answer.workers, gathered.clusters);
+  if (answer.passes_unasked) parts_.telemetry.PassedUnasked();
   parts_.loop.AddAll(answer.look_at);
 }
 

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "manager/reconcile/remembered.h"
 #include "manager/report/row_states.h"
 #include "manager/verify/reason_json.h"
 
@@ -27,22 +28,12 @@ void PutInRow(const verdict::Setback& setback, store::VerdictRow& row) {
 
 }  // namespace
 
-placement::PlacementRecord RecordOf(const std::vector<store::PlacementFailure>& failures) {
-  placement::PlacementRecord record;
-  for (const store::PlacementFailure& failure : failures) {
-    record.failures.push_back(
-        {failure.cluster,
-         verdict::ParseReasonCode(failure.reason).value_or(verdict::ReasonCode::kRecentlyFailed),
-         failure.at, failure.message, failure.refused, failure.times});
-  }
-  return record;
-}
-
 std::vector<store::VerdictRow> VerdictsNow(const WorkloadData::Incarnation& incarnation,
                                            WallTime now) {
   std::vector<store::VerdictRow> rows = incarnation.verdicts;
   if (!LooksForWorker(incarnation.row)) return rows;
-  const placement::PlacementRecord record = RecordOf(incarnation.failures);
+  placement::PlacementRecord record;
+  record.failures = reconcile::FailuresOf(incarnation.failures);
   for (store::VerdictRow& row : rows) {
     if (const auto setback = placement::SetbackOf(record, row.cluster, now))
       PutInRow(*setback, row);

@@ -16,7 +16,4 @@ namespace fedra::report {
 std::vector<store::VerdictRow> VerdictsNow(const WorkloadData::Incarnation& incarnation,
                                            WallTime now);
 
-// The memory of placements as decisions look at it.
-placement::PlacementRecord RecordOf(const std::vector<store::PlacementFailure>& failures);
-
 }  // namespace fedra::report

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -18,13 +19,15 @@ namespace {
 
 constexpr size_t kMostQueues = 4;  // that are named
 
+verify::Capacity CapacityOf(const std::optional<store::ClusterRow>& manager) {
+  return manager ? report::CapacityOf(*manager) : verify::Capacity{};
+}
+
 // "Strict (annotation of ClusterQueue ml)", "Backfill".
-std::string OrderOf(const report::WorkloadData& data,
+std::string OrderOf(const verify::Capacity& capacity,
                     const report::WorkloadData::Incarnation& incarnation) {
   const std::string& order = incarnation.places.front().dispatch_order;
-  if (order.empty() || !data.manager) return order;
-  const verify::Capacity capacity =
-      data.manager ? report::CapacityOf(*data.manager) : verify::Capacity{};
+  if (order.empty()) return order;
   const auto own = std::ranges::find(capacity.orders, incarnation.row.cluster_queue,
                                      &verify::QueueOrder::cluster_queue);
   if (own == capacity.orders.end()) return order;
@@ -37,9 +40,7 @@ std::string OrderOf(const report::WorkloadData& data,
 }
 
 // "; ClusterQueue ml has weight 3 among queues that share by weight"; empty: they do not.
-std::string ShareText(const report::WorkloadData& data, const std::string& cluster_queue) {
-  const verify::Capacity capacity =
-      data.manager ? report::CapacityOf(*data.manager) : verify::Capacity{};
+std::string ShareText(const verify::Capacity& capacity, const std::string& cluster_queue) {
   if (capacity.weights.empty()) return {};
   const auto own =
       std::ranges::find(capacity.weights, cluster_queue, &verify::QueueWeight::cluster_queue);
@@ -92,9 +93,10 @@ std::string OrderText(const report::WorkloadData& data,
   if (incarnation.places.empty())
     return priority == 0 ? std::string()
                          : fmt::format("it stands in no line; its priority is {}", priority);
-  std::string text = OrderOf(data, incarnation);
+  const verify::Capacity capacity = CapacityOf(data.manager);
+  std::string text = OrderOf(capacity, incarnation);
   text += fmt::format("{}its priority is {}", text.empty() ? "" : "; ", priority);
-  text += ShareText(data, incarnation.row.cluster_queue);
+  text += ShareText(capacity, incarnation.row.cluster_queue);
   for (const Ahead& each : AheadOf(incarnation))
     text += fmt::format("; {} on {}: {}", each.is_first ? "goes first" : "holds it back",
                         fmt::join(each.workers, ", "), FirstText(*each.job));
@@ -103,8 +105,7 @@ std::string OrderText(const report::WorkloadData& data,
 
 std::string QueueLines(const report::StatusData& data, const ViewSettings& settings) {
   if (!settings.style.headers) return {};
-  const verify::Capacity capacity =
-      data.manager ? report::CapacityOf(*data.manager) : verify::Capacity{};
+  const verify::Capacity capacity = CapacityOf(data.manager);
   std::string text;
   const auto warn = [&](const std::string& line) {
     text += Toned("QUEUE  " + line, Tone::kWarning, settings.style) + "\n";

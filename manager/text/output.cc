@@ -18,6 +18,8 @@ constexpr std::string_view kGap = "  ";
 // below itself, and one that is cut.
 constexpr size_t kNarrowest = 30;
 constexpr size_t kNarrowestCut = 10;
+// How deep a last column stands that has lines of its own.
+constexpr size_t kBelow = 2;
 
 std::string_view ColorOf(Tone tone) {
   switch (tone) {
@@ -99,6 +101,11 @@ std::vector<std::string> Table::LastCell(const std::string& text, size_t begin,
 
 std::string Table::Render(const Style& style) const {
   const std::vector<size_t> widths = Widths(style);
+  size_t begin = 0;  // of the last column
+  for (size_t i = 0; i + 1 < widths.size(); ++i) begin += widths[i] + kGap.size();
+  const bool is_below =
+      overflow_ == Overflow::kWrap && style.width > 0 && begin + kNarrowest > style.width;
+  if (is_below) begin = kBelow;
   std::string text;
   // Spaces are owed until another cell comes, so that none are at the end of a line.
   size_t owed = 0;
@@ -113,21 +120,25 @@ std::string Table::Render(const Style& style) const {
     text += '\n';
     owed = 0;
   };
+  const auto add_last = [&](const std::vector<std::string>& lines, Tone tone) {
+    if (is_below && !text.empty() && text.back() != '\n') end_line();
+    if (is_below) owed = begin;
+    for (const std::string& line : lines) {
+      if (is_below && line.empty()) continue;
+      add(line, Toned(line, tone, style), 0);
+      end_line();
+      owed = begin;
+    }
+    owed = 0;
+  };
   if (style.headers) {
-    for (size_t i = 0; i < titles_.size(); ++i) add(titles_[i], titles_[i], widths[i]);
-    end_line();
+    for (size_t i = 0; i + 1 < titles_.size(); ++i) add(titles_[i], titles_[i], widths[i]);
+    add_last({titles_.back()}, Tone::kPlain);
   }
-  size_t begin = 0;  // of the last column
-  for (size_t i = 0; i + 1 < widths.size(); ++i) begin += widths[i] + kGap.size();
   for (const std::vector<Cell>& row : rows_) {
     for (size_t i = 0; i + 1 < row.size(); ++i)
       add(Printable(row[i].text, style.utf8), Toned(row[i].text, row[i].tone, style), widths[i]);
-    const std::vector<std::string> lines = LastCell(row.back().text, begin, style);
-    for (size_t line = 0; line < lines.size(); ++line) {
-      if (line > 0) owed = begin;
-      add(lines[line], Toned(lines[line], row.back().tone, style), 0);
-      end_line();
-    }
+    add_last(LastCell(row.back().text, begin, style), row.back().tone);
   }
   return text;
 }

@@ -57,8 +57,10 @@ struct Cell {
 // What happens to a last column that is wider than the rest of the line.
 enum class Overflow {
   kKeep,  // nothing: the terminal breaks the line
-  kWrap,  // it goes on below itself
-  kCut,   // it ends in dots
+  // It goes on below itself; where that leaves it less than thirty columns, it stands on lines of
+  // its own below the row.
+  kWrap,
+  kCut,  // it ends in dots
 };
 
 // Columns as wide as their widest cell, two spaces between them, nothing behind the last one.

@@ -4,6 +4,7 @@
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
+#include <chrono>
 #include <numeric>
 #include <random>
 #include <string>
@@ -52,12 +53,16 @@ class Fleet {
     }
   }
 
-  // Of the first model, on the first worker.
-  void FreeOne() {
+  // Of the first model, on the first worker. Returns the time in the lines: bids are made without
+  // their lock.
+  std::chrono::duration<double> FreeOne() {
     ++version_;
     if (mix_.in_any_order) std::shuffle(in_line_.begin(), in_line_.end(), random_);
+    std::vector<Bids> bids;
     for (const int64_t each : in_line_)
-      Look(each, ModelOf(each) == 0 ? Bid::Chance::kFits : Bid::Chance::kWaits);
+      bids.push_back(BidsOf(each, ModelOf(each) == 0 ? Bid::Chance::kFits : Bid::Chance::kWaits));
+    const auto start = std::chrono::steady_clock::now();
+    for (size_t i = 0; i < in_line_.size(); ++i) Offer(in_line_[i], std::move(bids[i]));
     const auto first = std::min_element(
         in_line_.begin(), in_line_.end(),
         [&](int64_t a, int64_t b) { return std::pair(ModelOf(a), a) < std::pair(ModelOf(b), b); });
@@ -69,6 +74,7 @@ class Fleet {
     in_line_.erase(first);
     in_line_.push_back(next);
     Look(next, Bid::Chance::kWaits);
+    return std::chrono::steady_clock::now() - start;
   }
 
   void Standings() { benchmark::DoNotOptimize(lines_.Standings(WallTime{})); }
@@ -84,14 +90,20 @@ class Fleet {
     return std::make_shared<const dra::DeviceSet>(devices);
   }
 
-  void Look(int64_t number, Bid::Chance on_first_worker) {
+  Bids BidsOf(int64_t number, Bid::Chance on_first_worker) const {
     Bids bids;
     for (size_t i = 0; i < names_.size(); ++i) {
       const auto chance = i == 0 ? on_first_worker : Bid::Chance::kWaits;
       bids[names_[i]] = {chance, i == 0 ? version_ : 1, 1, devices_[ModelOf(number)][i]};
     }
+    return bids;
+  }
+  void Offer(int64_t number, Bids bids) {
     benchmark::DoNotOptimize(
         lines_.Offer(Of(number, mix_), std::move(bids), lines_.doubts(), WallTime{}));
+  }
+  void Look(int64_t number, Bid::Chance on_first_worker) {
+    Offer(number, BidsOf(number, on_first_worker));
   }
 
   const Mix mix_;
@@ -107,27 +119,32 @@ class Fleet {
 
 void BM_DeviceFreed(benchmark::State& state) {
   Fleet fleet(state.range(0), state.range(1));
-  for (auto _ : state) fleet.FreeOne();
+  for (auto _ : state) state.SetIterationTime(fleet.FreeOne().count());
 }
 BENCHMARK(BM_DeviceFreed)
     ->ArgsProduct({{500, 1000, 2000}, {5, 20, 100}})
+    ->UseManualTime()
     ->Unit(benchmark::kMillisecond);
 
 void BM_DeviceFreedAmong(benchmark::State& state, Mix mix) {
   Fleet fleet(state.range(0), state.range(1), mix);
-  for (auto _ : state) fleet.FreeOne();
+  for (auto _ : state) state.SetIterationTime(fleet.FreeOne().count());
 }
 BENCHMARK_CAPTURE(BM_DeviceFreedAmong, two_models, Mix{.two_models = true})
     ->Args({2000, 20})
+    ->UseManualTime()
     ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(BM_DeviceFreedAmong, in_any_order, Mix{.in_any_order = true})
     ->Args({2000, 20})
+    ->UseManualTime()
     ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(BM_DeviceFreedAmong, by_weight, Mix{.by_weight = true})
     ->Args({2000, 20})
+    ->UseManualTime()
     ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(BM_DeviceFreedAmong, own_settings, Mix{.own_settings = true})
     ->Args({2000, 20})
+    ->UseManualTime()
     ->Unit(benchmark::kMillisecond);
 
 // Every waiting workload joins: in the order of the manager's list, or in their own.
@@ -153,6 +170,58 @@ BENCHMARK_CAPTURE(BM_Restart, by_weight_in_any_order, Mix{.in_any_order = true, 
     ->Arg(10'000)
     ->Iterations(1)
     ->Unit(benchmark::kMillisecond);
+
+// Half of them are deleted while they wait, in any order. Between any two deletions one of those
+// that are left may be looked at.
+void BM_Deletion(benchmark::State& state, bool looks) {
+  const Mix mix{.by_weight = true};
+  const int64_t waiting = state.range(0);
+  std::vector<int64_t> all(static_cast<size_t>(waiting));
+  std::iota(all.begin(), all.end(), 0);
+  std::mt19937 random(7);
+  std::shuffle(all.begin(), all.end(), random);
+  for (auto _ : state) {
+    state.PauseTiming();
+    Lines lines;
+    for (int64_t i = 0; i < waiting; ++i) lines.Join(Of(i, mix));
+    lines.Standings(WallTime{});
+    state.ResumeTiming();
+    for (size_t i = 0; i < all.size() / 2; ++i) {
+      benchmark::DoNotOptimize(lines.Leave(Of(all[i], mix).rank.workload));
+      if (looks) {
+        benchmark::DoNotOptimize(
+            lines.Offer(Of(all[all.size() - 1 - i], mix), {}, lines.doubts(), WallTime{}));
+      }
+    }
+    benchmark::DoNotOptimize(lines.Standings(WallTime{}));
+  }
+}
+BENCHMARK_CAPTURE(BM_Deletion, by_weight, false)
+    ->Arg(10'000)
+    ->Iterations(1)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(BM_Deletion, by_weight_with_looks, true)
+    ->Arg(10'000)
+    ->Iterations(1)
+    ->Unit(benchmark::kMillisecond);
+
+// One of the queues gets another weight: its workloads join again, in their order.
+void BM_ChangedWeight(benchmark::State& state) {
+  const Mix mix{.by_weight = true};
+  Lines lines;
+  for (int64_t i = 0; i < state.range(0); ++i) lines.Join(Of(i, mix));
+  double weight = 4;
+  for (auto _ : state) {
+    weight += 1;
+    for (int64_t i = 0; i < state.range(0); i += kQueues) {
+      Contender contender = Of(i, mix);
+      contender.share->weight = weight;
+      benchmark::DoNotOptimize(lines.Join(contender));
+    }
+    benchmark::DoNotOptimize(lines.Standings(WallTime{}));
+  }
+}
+BENCHMARK(BM_ChangedWeight)->Arg(10'000)->Iterations(1)->Unit(benchmark::kMillisecond);
 
 void BM_Standings(benchmark::State& state) {
   Fleet fleet(state.range(0), state.range(1));

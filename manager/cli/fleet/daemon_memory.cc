@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "manager/reconcile/remembered.h"
 #include "manager/report/freshness.h"
 #include "manager/report/row_states.h"
 #include "manager/report/setbacks.h"
@@ -71,7 +72,8 @@ void AddMemory(store::Reader& memory, WallTime now, report::JobReport& report) {
                             report.job.ToString(), report::Predicate(*row));
   const auto failures = memory.Failures(row->uid);
   if (!failures) return;
-  const placement::PlacementRecord record = report::RecordOf(*failures);
+  placement::PlacementRecord record;
+  record.failures = reconcile::FailuresOf(*failures);
   report.now = now;
   for (report::JobVerdict& item : report.verdicts) {
     if (const auto setback = placement::SetbackOf(record, item.worker, now))

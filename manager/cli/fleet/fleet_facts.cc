@@ -1,6 +1,8 @@
 #include "manager/cli/fleet/fleet_facts.h"
 
+#include <algorithm>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -91,19 +93,27 @@ void NoteNameTypos(const tracking::SubmittedJob& job, const FleetWorker& worker,
   // On a Yes a missing template is one that is copied.
   if (verdict.verdict.outcome == verdict::Outcome::kYes) return;
   const verify::WorkerObjects& objects = worker.objects();
-  for (const verdict::Reason& reason : verdict.verdict.reasons) {
-    std::vector<std::string> known;
-    if (reason.code == verdict::ReasonCode::kTemplateMissing)
-      known = NamesIn(objects.templates().cache().List(), job.key.ns);
-    else if (reason.code == verdict::ReasonCode::kQueueMissing)
-      known = NamesIn(objects.queues().List(), job.key.ns);
-    const std::string closest = config::ClosestName(NameOf(reason.object), known);
+  const auto* const templates = worker.manager().templates;
+  const auto note = [&](const std::string& object, const std::vector<std::string>& known,
+                        std::string_view where) {
+    const std::string closest = config::ClosestName(NameOf(object), known);
     // One that was found, and is only not like the manager's, is meant as it is written.
-    if (closest.empty() || closest == NameOf(reason.object)) continue;
-    const std::string kind = reason.object.substr(0, reason.object.find(' '));
+    if (closest.empty() || closest == NameOf(object)) return false;
+    const std::string kind = object.substr(0, object.find(' '));
     const std::string meant = ObjectKey{job.key.ns, closest}.ToString();
-    verdict.notes.push_back({reason.object, fmt::format("there is a {} {} there", kind, meant),
-                             fmt::format("{}: did you mean {}?", reason.object, meant)});
+    verdict.notes.push_back({object, fmt::format("there is a {} {} {}", kind, meant, where),
+                             fmt::format("{}: did you mean {}?", object, meant)});
+    return true;
+  };
+  for (const verdict::Reason& reason : verdict.verdict.reasons) {
+    if (reason.code == verdict::ReasonCode::kQueueMissing)
+      note(reason.object, NamesIn(objects.queues().List(), job.key.ns), "there");
+    if (reason.code != verdict::ReasonCode::kTemplateMissing) continue;
+    const auto there = NamesIn(objects.templates().cache().List(), job.key.ns);
+    if (note(reason.object, there, "there") || templates == nullptr) continue;
+    const auto on_manager = NamesIn(templates->List(), job.key.ns);
+    if (std::ranges::find(on_manager, NameOf(reason.object)) == on_manager.end())
+      note(reason.object, on_manager, "on the manager");
   }
 }
 

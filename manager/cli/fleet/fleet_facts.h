@@ -17,7 +17,8 @@ void NoteSelectorTypos(const tracking::SubmittedJob& job, const FleetWorker& wor
                        const FleetFacts& fleet, const DefinedClaims& input,
                        report::JobVerdict& verdict);
 
-// Notes which template or queue of the worker is probably meant, where one does not exist there.
+// Notes which template or queue of the worker is probably meant, where one does not exist there; or
+// which template of the manager, where the worker has none like it.
 void NoteNameTypos(const tracking::SubmittedJob& job, const FleetWorker& worker,
                    report::JobVerdict& verdict);
 

@@ -68,6 +68,7 @@ class FleetWorker final {
   // A template that is judged as if it existed there; `object` has all defaults written out.
   Result<void> AssumeTemplate(const std::string& object);
 
+  const ManagerFacts& manager() const { return manager_; }
   const ClusterName& name() const { return settings_.name; }
   const FleetWorkerSettings& settings() const { return settings_; }
   const verify::WorkerObjects& objects() const { return objects_; }

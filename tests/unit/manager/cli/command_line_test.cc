@@ -552,8 +552,9 @@ TEST_CASE("a word too many is named, with what may be meant") {
     CHECK(ran.code == 1);
     return ran.err.substr(0, ran.err.find('\n'));
   };
-  CHECK(said({"status", "workers", "gpu-east"}) ==
-        "fedra status: expected one WHAT, got 2: workers gpu-east");
+  CHECK(
+      said({"status", "workers", "gpu-east"}) ==
+      "fedra status: expected one of workers, jobs and the name of a job, got 2: workers gpu-east");
   CHECK(said({"why", "job", "gang8"}) ==
         "fedra why: expected one JOB, got 2: job gang8; did you mean why gang8?");
   CHECK(said({"check", "mine.json"}) ==

@@ -54,6 +54,7 @@ TEST_CASE("every documented metric appears once it has a value") {
                         .reasons = {{verdict::ReasonCode::kTemplateMissing, "", {}}}});
   metrics.Verified(std::chrono::milliseconds(1));
   metrics.Reconciled("ok", std::chrono::milliseconds(1));
+  metrics.PassedUnasked();
   metrics.WorkerLost(east);
   metrics.Requested(east, "GET", "200", std::chrono::milliseconds(1));
   metrics.StoreTransaction(true, std::chrono::milliseconds(1));
@@ -105,6 +106,7 @@ TEST_CASE("every documented metric appears once it has a value") {
   CHECK_THAT(text, ContainsSubstring(devices + "\"free\"} 5"));
   CHECK_THAT(text, ContainsSubstring(devices + "\"allocated\"} 2"));
   CHECK_THAT(text, ContainsSubstring("fedra_blocked_workloads{reason=\"TemplateMissing\"} 4"));
+  CHECK_THAT(text, ContainsSubstring("fedra_line_passed_unasked_total 1\n"));
   CHECK_THAT(text, ContainsSubstring("fedra_line_length{cluster=\"gpu-east\"} 4\n"));
   CHECK_THAT(text, ContainsSubstring("fedra_line_head_seconds{cluster=\"gpu-east\"} 1.5\n"));
   CHECK_THAT(text,

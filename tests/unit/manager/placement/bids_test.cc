@@ -38,7 +38,7 @@ World Waiting(Policy policy = {}) {
 }
 
 std::optional<Contender> ContenderIn(const World& world) {
-  return ContenderOf(world.View(), {}, nullptr, /*by_weight=*/false);
+  return MakeContender(world.View(), {}, nullptr, /*by_weight=*/false);
 }
 
 Bids BidsIn(const World& world, const Policy& policy = {}) {
@@ -62,12 +62,12 @@ TEST_CASE("a workload stands in line while a worker is all that it lacks") {
   SECTION("not with two checks of fedra") {
     WorkloadView view = world.View();
     view.second_check = "fedra-too";
-    CHECK_FALSE(ContenderOf(view, {}, nullptr, false));
+    CHECK_FALSE(MakeContender(view, {}, nullptr, false));
   }
   SECTION("not without its job") {
     WorkloadView view = world.View();
     view.job = nullptr;
-    CHECK_FALSE(ContenderOf(view, {}, nullptr, false));
+    CHECK_FALSE(MakeContender(view, {}, nullptr, false));
   }
   SECTION("not without devices") {
     world.workload().requirement.demands = std::make_shared<const std::vector<dra::PodDemand>>(1);
@@ -84,19 +84,19 @@ TEST_CASE("its ClusterQueue says what happens behind it, and shares by its weigh
   tracking::SharedQueue queue;
   queue.order = "Strict";
   queue.weight = 3;
-  const auto contender = ContenderOf(world.View(), {}, &queue, /*by_weight=*/true);
+  const auto contender = MakeContender(world.View(), {}, &queue, /*by_weight=*/true);
   REQUIRE(contender);
   CHECK(contender->order.policy == OrderPolicy::kStrict);
   REQUIRE(contender->share);
   CHECK(contender->share->weight == 3);
   queue.order = "strict";
-  CHECK(ContenderOf(world.View(), {}, &queue, true)->order.policy == OrderPolicy::kBackfill);
-  CHECK_FALSE(ContenderOf(world.View(), {}, &queue, false)->share);
-  CHECK_FALSE(ContenderOf(world.View(), {}, &queue, true, 2.0)->share->local);
+  CHECK(MakeContender(world.View(), {}, &queue, true)->order.policy == OrderPolicy::kBackfill);
+  CHECK_FALSE(MakeContender(world.View(), {}, &queue, false)->share);
+  CHECK_FALSE(MakeContender(world.View(), {}, &queue, true, 2.0)->share->local);
   queue.local_queues_share = true;
-  const auto local = ContenderOf(world.View(), {}, &queue, true, 2.0)->share->local;
+  const auto local = MakeContender(world.View(), {}, &queue, true, 2.0)->share->local;
   CHECK(local == LocalShare{"ml/" + world.workload().requirement.queue, 2});
-  CHECK(ContenderOf(world.View(), {}, &queue, true)->share->local->weight == 1);
+  CHECK(MakeContender(world.View(), {}, &queue, true)->share->local->weight == 1);
 }
 
 TEST_CASE("it bids where it fits, and where it would once devices are free") {

@@ -356,7 +356,7 @@ class Cluster {
     Wake(answer.look_at);
     if (shares_) ReadRanks();
     std::set<ClusterName> chosen;
-    for (const auto& [worker, turn] : answer.turns)
+    for (const auto& [worker, turn] : answer.workers)
       if (!turn.after && chosen.empty()) chosen.insert(worker);
     // Kept by its reservation: what it saw is not there any more.
     if (!chosen.empty() && !MayTake(*chosen.begin(), job)) {
@@ -485,9 +485,6 @@ TEST_CASE("lines: random histories keep the order, the bound, and no device idle
   const bool churn = GENERATE(false, true);
   const bool shares = GENERATE(false, true);
   const bool changes = GENERATE(false, true);
-  // Open: with mixed orders, and devices that change because of every look, some histories do not
-  // come to rest (seed 138 with changes). No look changes devices in a cluster.
-  if (!policy && churn) return;
   for (uint32_t seed = 1; seed <= (shares ? 25u : 150u); ++seed) {
     INFO("policy " << (policy ? static_cast<int>(*policy) : -1) << ", churn " << churn
                    << ", shares " << shares << ", changes " << changes << ", seed " << seed);

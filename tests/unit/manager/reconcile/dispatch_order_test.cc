@@ -43,7 +43,7 @@ struct Fixture {
     return order.Offer(Of(kSecond), {{kEast, On(seen, Bid::Chance::kFits)}}, seen, WallTime{});
   }
   bool IsHeld(const placement::Lines::Answer& answer) const {
-    return answer.turns.at(kEast).after == kFirst;
+    return answer.workers.at(kEast).after == kFirst;
   }
 };
 

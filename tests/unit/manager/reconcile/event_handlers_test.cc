@@ -275,7 +275,7 @@ struct Line : Fixture {
     const auto answer =
         Look("last", std::chrono::hours(1'000'000), placement::Bid::Chance::kFits, cards);
     Keys holders;
-    for (const auto& [on, turn] : answer.turns)
+    for (const auto& [on, turn] : answer.workers)
       if (turn.after) holders.insert(turn.after->name + " on " + on.value);
     return holders;
   }

@@ -78,6 +78,21 @@ TEST_CASE("why: on a narrow terminal every line is broken below where its text b
                                "       once enough is free there\n"));
   CHECK_THAT(out,
              ContainsSubstring("is blocked: it waits for gpu-west (for 4m; as\n  of 2s ago)\n"));
+  for (size_t start = 0; start < out.size(); start = out.find('\n', start) + 1)
+    CHECK(out.find('\n', start) - start <= 60);
+}
+
+TEST_CASE("why: on a narrow terminal the details stand below the workers") {
+  ViewSettings settings = Settings();
+  settings.style.width = 66;
+  CHECK_THAT(RenderWhy(Sweep(), settings).out, ContainsSubstring(R"(
+WORKER              VERDICT  REASON
+  DETAIL
+gpu-east, gpu-west  No       TemplateMissing
+  ResourceClaimTemplate ml/one-gpu does not exist there
+tpu-lab             Unknown  ClusterUnreachable
+  no contact for 4m10s (connection refused)
+next )"));
 }
 
 TEST_CASE("why: a job that failed says how its pods ended, and what keeps more next time") {

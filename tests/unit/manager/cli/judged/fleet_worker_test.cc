@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "manager/cli/fleet/fleet_facts.h"
 #include "manager/report/job_report.h"
 #include "manager/text/verdict_view.h"
 #include "tests/unit/manager/cli/raw_cluster.h"
@@ -259,6 +260,17 @@ TEST_CASE("with the manager's templates check tells drift, and counts what is co
   const report::JobVerdict to_come = lacks->Judge(MakeJob("train", "one-gpu"));
   CHECK(to_come.devices_judged);
   CHECK(Codes(to_come).back() == ReasonCode::kTemplateMissing);
+
+  const tracking::SubmittedJob mistyped = MakeJob("train", "one-gpus");
+  report::JobVerdict verdict = lacks->Judge(mistyped);
+  NoteNameTypos(mistyped, *lacks, verdict);
+  REQUIRE(verdict.notes.size() == 1);
+  CHECK(verdict.notes[0].message == "there is a ResourceClaimTemplate ml/one-gpu on the manager");
+  CHECK(verdict.notes[0].remedy == "ResourceClaimTemplate ml/one-gpus: did you mean ml/one-gpu?");
+  lacks->SetManager({nullptr, ""});
+  verdict = lacks->Judge(mistyped);
+  NoteNameTypos(mistyped, *lacks, verdict);
+  CHECK(verdict.notes.empty());
 }
 
 TEST_CASE("a list that may not be read is Unknown, a job of the same name a conflict") {
