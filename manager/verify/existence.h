@@ -71,9 +71,9 @@ struct ExistenceOptions {
 verdict::Verdict VerifyExistence(const tracking::Requirement& requirement, const WorkerView& worker,
                                  const ExistenceOptions& options);
 
-// The manager's templates that the worker would get with a job of this requirement.
-TemplatesToCome CopiesToCome(const tracking::Requirement& requirement, const WorkerView& worker,
-                             const ExistenceOptions& options);
+// The manager's templates that a worker which lacks them gets with the jobs that name them.
+// Lifetime: the manager's templates must outlive it.
+TemplatesToCome CopiesToCome(const ExistenceOptions& options);
 
 // The reason for a connection that is not kConnected; "no contact for 4m10s (connection refused)".
 verdict::Reason ConnectionReason(const ConnectionState& connection);
