@@ -12,7 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "cluster-clients/cluster.h"
+#include "cluster-clients/connection_state.h"
+#include "cluster-clients/watch/object_cache.h"
 #include "manager/tracking/job.h"
 #include "manager/tracking/requirement.h"
 #include "manager/verify/objects.h"

@@ -21,9 +21,10 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "cluster-clients/cluster.h"
 #include "cluster-clients/kube/discovery.h"
+#include "cluster-clients/kube/resource.h"
 #include "cluster-clients/watch/tracked_cache.h"
+#include "cluster-clients/watch/watch_spec.h"
 #include "manager/tracking/kinds/job_kinds.h"
 #include "manager/tracking/workload.h"
 #include "manager/verify/dependencies.h"

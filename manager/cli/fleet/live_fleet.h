@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/guarded.h"
+#include "cluster-clients/cluster.h"
 #include "cluster-clients/threads.h"
 #include "manager/cli/text/terminal.h"
 #include "manager/reconcile/worker.h"

@@ -16,7 +16,9 @@
 #include <string>
 #include <vector>
 
-#include "cluster-clients/cluster.h"
+#include "cluster-clients/connection_state.h"
+#include "cluster-clients/kube/discovery.h"
+#include "cluster-clients/watch/object_cache.h"
 #include "manager/report/job_verdict.h"
 #include "manager/tracking/kinds/submitted.h"
 #include "manager/verify/verify.h"
