@@ -60,6 +60,14 @@ struct ClusterOptions {
   std::vector<std::string> discover_groups = {};
 };
 
+// A configured cluster.
+struct ClusterSettings {
+  ClusterName name;
+  kube::AccessSettings access;
+  std::optional<Error> misconfigured;  // the kubeconfig cannot be used, nor `access`
+  ClusterOptions options;
+};
+
 struct WriteOptions {
   std::string field_manager = "fedra";
   std::string subresource;  // "status" or empty

@@ -61,8 +61,7 @@ Federation::Federation(FederationSettings settings, http::HttpLoop& loop, Worker
       gates_(clock, {}),
       handlers_({workload_loop_, check_loop_, templates_},
                 {wake_index_, records_, manager_, workers_, places_, gatherer_, order_}, clock),
-      manager_(settings_.manager_access, settings_.manager_options, settings_.kinds, loop, pool,
-               clock, handlers_.ForManager()),
+      manager_(settings_.manager, settings_.kinds, loop, pool, clock, handlers_.ForManager()),
       gatherer_(settings_.gather, manager_, workers_, copy_failures_),
       events_({settings_.gather.controller_name, settings_.instance}, manager_.cluster(), clock),
       bookkeeping_(store, records_, status_writer_, events_, telemetry, clock),
@@ -80,7 +79,7 @@ Federation::Federation(FederationSettings settings, http::HttpLoop& loop, Worker
       cluster_rows_(store, clock),
       line_rows_(store, clock, settings_.gather.order.policy),
       roster_(workers_, [this, &loop, &pool](WorkerSettings worker) {
-        WorkerListener listener = handlers_.ForWorker(worker.name);
+        WorkerListener listener = handlers_.ForWorker(worker.cluster.name);
         auto made =
             std::make_shared<Worker>(std::move(worker), loop, pool, clock_, std::move(listener));
         made->UseKinds(remembered_kinds_);

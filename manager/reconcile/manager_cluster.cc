@@ -30,9 +30,9 @@ bool IsWithheld(const CacheHealth& health) {
 
 }  // namespace
 
-ManagerCluster::ManagerCluster(kube::AccessSettings access, const ClusterOptions& options,
-                               tracking::JobKindsPtr kinds, http::HttpLoop& loop, WorkerPool& pool,
-                               const Clock& clock, ManagerListener listener)
+ManagerCluster::ManagerCluster(ClusterSettings settings, tracking::JobKindsPtr kinds,
+                               http::HttpLoop& loop, WorkerPool& pool, const Clock& clock,
+                               ManagerListener listener)
     : pool_(pool),
       kinds_(std::move(kinds)),
       listener_(std::move(listener)),
@@ -73,8 +73,8 @@ ManagerCluster::ManagerCluster(kube::AccessSettings access, const ClusterOptions
           &verify::ParseTemplate,
           [this](const ObjectKey& key, const auto&, const auto&) { listener_.on_template(key); },
           [this](const CacheHealth&) { listener_.on_templates_health(); }),
-      cluster_(ClusterName(std::string(tracking::kManagerName)), std::move(access), options, loop,
-               pool, clock,
+      cluster_(std::move(settings.name), std::move(settings.access), std::move(settings.options),
+               loop, pool, clock,
                /*on_state=*/nullptr, [this] { OnServer(); }) {
   FEDRA_ASSERT(listener_.on_kinds && listener_.on_workload && listener_.on_progress &&
                    listener_.on_checks && listener_.on_order && listener_.on_template &&

@@ -76,9 +76,8 @@ std::vector<ManagerInput> ManagerInputs(const kube::ServerInfo* server);
 
 class ManagerCluster final {
  public:
-  ManagerCluster(kube::AccessSettings access, const ClusterOptions& options,
-                 tracking::JobKindsPtr kinds, http::HttpLoop& loop, WorkerPool& pool,
-                 const Clock& clock, ManagerListener listener);
+  ManagerCluster(ClusterSettings settings, tracking::JobKindsPtr kinds, http::HttpLoop& loop,
+                 WorkerPool& pool, const Clock& clock, ManagerListener listener);
   ~ManagerCluster();
 
   void Start();

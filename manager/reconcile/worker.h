@@ -48,10 +48,7 @@ struct WorkerListener {
 };
 
 struct WorkerSettings {
-  ClusterName name;
-  kube::AccessSettings access;
-  std::optional<Error> misconfigured;  // the kubeconfig cannot be used
-  ClusterOptions options;
+  ClusterSettings cluster;
   std::string origin;
   verify::WorkerObjectsOptions verified;
   std::vector<std::string> capabilities;  // declared, ascending or not
@@ -102,7 +99,7 @@ class Worker final {
   // New credentials or address, or that there are none. True when that changes anything.
   bool Reconfigure(const kube::AccessSettings& access, std::optional<Error> misconfigured);
 
-  const ClusterName& name() const { return settings_.name; }
+  const ClusterName& name() const { return settings_.cluster.name; }
   Cluster& cluster() { return cluster_; }
   std::shared_ptr<const kube::ServerInfo> server() const { return cluster_.server(); }
   WorkerStatus Status() const;

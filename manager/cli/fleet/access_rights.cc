@@ -8,7 +8,6 @@
 #include "manager/reconcile/manager_cluster.h"
 #include "manager/tracking/job.h"
 #include "manager/tracking/resources.h"
-#include "manager/verify/worker_objects.h"
 
 namespace fedra::cli {
 namespace {
@@ -46,10 +45,10 @@ std::string ToText(const Right& right) {
                      right.name.empty() ? "" : " ", right.name);
 }
 
-std::vector<Right> WorkerRights(const reconcile::WorkerSettings& worker, bool copies_templates,
+std::vector<Right> WorkerRights(const verify::WorkerObjectsOptions& verified, bool copies_templates,
                                 bool reads_logs) {
   Rights rights;
-  verify::WorkerObjects objects(worker.verified, {});
+  verify::WorkerObjects objects(verified, {});
   for (const verify::Input& input : objects.Inputs(nullptr)) rights.Read(input.resource);
   rights.Add(tracking::kWorkloads, {"get", "create", "patch", "delete"});
   for (const tracking::JobAdapter* kind : objects.kinds().all()) {

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "manager/reconcile/manager_cluster.h"
-#include "manager/tracking/manager_name.h"
 #include "manager/tracking/resources.h"
 #include "manager/verify/dra_api.h"
 
@@ -23,14 +22,14 @@ std::map<const tracking::JobAdapter*, verify::ReferenceIndex> IndexesOf(
 
 }  // namespace
 
-AskedManager::AskedManager(kube::AccessSettings access, const ClusterOptions& options,
+AskedManager::AskedManager(ClusterSettings settings,
                            std::span<const tracking::JobAdapter* const> kinds,
                            const std::function<void()>& on_change)
     : templates_(
           &verify::ParseTemplate, [](const ObjectKey&, const auto&, const auto&) {},
           [on_change](const watch::CacheHealth&) { on_change(); }),
       references_(IndexesOf(kinds, on_change)),
-      cluster_(ClusterName(std::string(tracking::kManagerName)), std::move(access), options,
+      cluster_(std::move(settings.name), std::move(settings.access), std::move(settings.options),
                threads_.loop, threads_.pool, SystemClock(),
                [this, on_change](const ConnectionState& state) {
                  if (state.phase == ConnectionPhase::kConnected && !watching_.exchange(true))

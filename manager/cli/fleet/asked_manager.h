@@ -25,8 +25,7 @@ namespace fedra::cli {
 class AskedManager final {
  public:
   // `kinds`: of the jobs that will be judged. `on_change`: something is listed, or cannot be had.
-  AskedManager(kube::AccessSettings access, const ClusterOptions& options,
-               std::span<const tracking::JobAdapter* const> kinds,
+  AskedManager(ClusterSettings settings, std::span<const tracking::JobAdapter* const> kinds,
                const std::function<void()>& on_change);
 
   bool HasAnswered() const;
