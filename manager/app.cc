@@ -210,7 +210,10 @@ pages::Pages Daemon::Pages() {
       .readyz =
           [this, store_problem] {
             std::vector checks{store_problem()};
-            checks.push_back({"manager", federation_->manager().Problem()});
+            const reconcile::ManagerCluster& manager = federation_->manager();
+            checks.push_back({"manager", manager.Problem()});
+            for (const reconcile::Limit& limit : manager.Limits())
+              checks.push_back({"manager/" + limit.resource, limit.why, true});
             checks.push_back(
                 {"reconciler", federation_->IsWorking() ? "" : "waiting for the first lists"});
             const auto workers = federation_->workers();

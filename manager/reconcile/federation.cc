@@ -148,6 +148,7 @@ void Federation::Tick() {
   const auto workers = workers_.Now();
   cluster_rows_.Record(manager_, *workers);
   manager_.DropOverdue();
+  manager_.WarnOfLimits();
   for (const auto& worker : *workers) worker->DropOverdue();
   if (working_.load()) {
     line_rows_.Record([this] { return order_.Standings(clock_.Now()); }, manager_);
