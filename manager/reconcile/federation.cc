@@ -72,7 +72,7 @@ Federation::Federation(FederationSettings settings, http::HttpLoop& loop, Worker
       worker_writes_(settings_.gather.origin, manager_, templates_, gates_, bookkeeping_, telemetry,
                      clock),
       executor_(manager_writes_, worker_writes_, bookkeeping_),
-      checks_(manager_, gatherer_, workers_, clock),
+      checks_(manager_, gatherer_.scopes(), workers_, clock),
       workloads_({settings_.policy, settings_.gather.devices},
                  {gatherer_, wake_index_, places_, order_, records_, status_writer_, executor_,
                   workload_loop_, telemetry, clock}),
