@@ -122,6 +122,7 @@ Result<ConfiguredWorkers> LoadWorkers(const FleetOptions& options) {
   const verify::Rules rules = ToRules(loaded->configuration.verification);
   if (loaded->manager) workers.manager = ToManager(*loaded);
   workers.origin = loaded->configuration.origin;
+  workers.controller_name = loaded->configuration.kueue.controller_name;
   workers.store = loaded->configuration.store.path;
   std::vector<std::string> known;
   for (WorkerSettings& worker : ToWorkers(*loaded)) {
@@ -149,7 +150,8 @@ std::unique_ptr<AskedManager> AskManager(const ConfiguredWorkers& workers,
                                          std::span<const tracking::JobAdapter* const> kinds,
                                          FleetSignal& signal) {
   if (!workers.manager) return nullptr;
-  return std::make_unique<AskedManager>(*workers.manager, kinds, [&signal] { signal.Raise(); });
+  return std::make_unique<AskedManager>(*workers.manager, workers.controller_name, kinds,
+                                        [&signal] { signal.Raise(); });
 }
 
 // Without them nothing is said of drift and of copies: the workers are what was asked for.
@@ -181,7 +183,7 @@ Result<std::unique_ptr<Fleet>> OpenFleet(const FleetOptions& options, const Term
     workers[i]->SetConnection(std::move(states[i]), fleet->live->waited());
   if (fleet->manager == nullptr) return fleet;
   AwaitManager(*fleet->manager, fleet->signal);
-  for (const auto& worker : fleet->workers) worker->SetManager(fleet->manager->Facts());
+  for (FleetWorker* worker : workers) worker->SetManager(fleet->manager->Facts());
   return fleet;
 }
 

@@ -35,7 +35,8 @@ struct FleetOptions {
 // The configured workers that are to be read, and what the daemon would verify of each.
 struct ConfiguredWorkers {
   std::string origin;
-  std::string store;  // the daemon's; it need not exist
+  std::string controller_name;  // of our AdmissionChecks
+  std::string store;            // the daemon's; it need not exist
   std::chrono::milliseconds timeout{0};
   std::vector<ClusterSettings> access;
   std::vector<FleetWorkerSettings> judged;  // parallel
