@@ -2,7 +2,8 @@
 //
 // The management cluster: its connection, and what we cache of it.
 //
-// Thread rules: any thread. Listeners run on the parse workers' threads, outside of every lock.
+// Thread rules: any thread. Listeners run on the pool's threads, and in DropOverdue() on the
+// caller's; outside of every lock.
 // Lifetime: loop, pool and clock must outlive it; the listeners' targets must outlive Stop().
 
 #include <atomic>

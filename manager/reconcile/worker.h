@@ -3,7 +3,9 @@
 // One worker cluster: its connection, since when it is unreachable, our copies and our own writes
 // there.
 //
-// Thread rules: any thread. Listeners run on the parse workers' threads, outside of every lock.
+// Thread rules: any thread. Listeners run on the pool's threads, and in DropOverdue() and
+// UseKinds() on the caller's. No cache's lock is held then, but what the server serves is told with
+// `watching_` held: a listener must not call UseKinds() (README.md, Order of locks).
 // Lifetime: loop, pool and clock must outlive the worker; the listeners' targets must outlive
 // Stop().
 

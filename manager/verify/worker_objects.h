@@ -7,8 +7,9 @@
 // it for a moment, `snapshot` records it, a snapshot file is fed into it, and `config validate
 // --connect` asks for the rights to it.
 //
-// Thread rules: the sink of each input by one thread at a time, all else from any thread. The
-// listener is called on the thread that feeds, outside of every lock.
+// Thread rules: the sink of each input by one thread at a time, all else from any thread; Inputs(),
+// SetServer() and UseKinds() by one at a time. The listener is called on the thread that feeds, or
+// in SetServer() on the caller's, outside of every lock of theirs.
 // Lifetime: who feeds must end before the objects; the clock must outlive them.
 
 #include <atomic>
