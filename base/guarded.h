@@ -7,7 +7,9 @@
 //   health_.With([](Health& h) { ++h.attempts; });
 //
 // Thread rules: every member function may be called from any thread. A function passed to With()
-// must not call out of the class that owns the Guarded and must not touch the same Guarded again.
+// must not touch the same Guarded again. It calls out of the class that owns the Guarded only where
+// what it calls may take locks after this one, and the order of those locks is written down
+// (manager/reconcile/README.md has that of the daemon's caches).
 
 #include <condition_variable>
 #include <mutex>

@@ -24,22 +24,6 @@ kube::WriteQuery QueryOf(const WriteOptions& options) {
 
 }  // namespace
 
-std::string_view ToString(ConnectionPhase phase) {
-  switch (phase) {
-    case ConnectionPhase::kConnecting:
-      return "Connecting";
-    case ConnectionPhase::kConnected:
-      return "Connected";
-    case ConnectionPhase::kUnreachable:
-      return "Unreachable";
-    case ConnectionPhase::kRejected:
-      return "Rejected";
-    case ConnectionPhase::kMisconfigured:
-      return "Misconfigured";
-  }
-  return "Connecting";
-}
-
 Cluster::Cluster(ClusterName name, kube::AccessSettings access, ClusterOptions options,
                  http::HttpLoop& loop, WorkerPool& workers, const Clock& clock, OnState on_state,
                  OnServer on_server)

@@ -22,10 +22,12 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "base/types.h"
+#include "cluster-clients/connection_state.h"
 #include "cluster-clients/kube/access.h"
 #include "cluster-clients/kube/discovery.h"
 #include "cluster-clients/kube/resource.h"
 #include "cluster-clients/watch/object_cache.h"
+#include "cluster-clients/watch/watch_spec.h"
 
 namespace fedra {
 
@@ -58,15 +60,12 @@ struct ClusterOptions {
   std::vector<std::string> discover_groups = {};
 };
 
-enum class ConnectionPhase { kConnecting, kConnected, kUnreachable, kRejected, kMisconfigured };
-// "Connecting", "Connected", ...: stable, used in logs and output.
-std::string_view ToString(ConnectionPhase phase);
-
-// Where the connection stands.
-struct ConnectionState {
-  ConnectionPhase phase = ConnectionPhase::kConnecting;
-  WallTime since{};  // when `phase` was entered; an outage has one `since` until it really ends
-  std::optional<Error> why;  // kUnreachable, kRejected (401, 403, kTlsUntrusted), kMisconfigured
+// A configured cluster.
+struct ClusterSettings {
+  ClusterName name;
+  kube::AccessSettings access;
+  std::optional<Error> misconfigured;  // the kubeconfig cannot be used, nor `access`
+  ClusterOptions options;
 };
 
 struct WriteOptions {
@@ -80,16 +79,6 @@ struct WriteOptions {
 struct DeleteOptions {
   std::string uid;          // precondition when not empty
   ResourceVersion version;  // precondition when not empty
-};
-
-struct WatchSpec {
-  kube::Resource resource;
-  // Only metadata is wanted: the rest (a Secret's data, for one) never leaves the server.
-  bool metadata_only = false;
-  // When the server answers 404 for the whole resource, what is known stays: for objects whose
-  // absence is acted upon, only a list proves it. Otherwise the sink is emptied.
-  bool keeps_unserved = false;
-  watch::ListBounds bounds = {};
 };
 
 class Cluster final {

@@ -139,7 +139,7 @@ Result<void> Daemon::OpenStore() {
 reconcile::FederationSettings Daemon::Settings() {
   reconcile::FederationSettings settings = ToFederation(config_.now());
   settings.instance = Instance();
-  settings.manager_options.on_request = OnRequest();
+  settings.manager.options.on_request = OnRequest();
   settings.workers = Workers(config_.now());
   return settings;
 }
@@ -155,7 +155,7 @@ Daemon::OnRequest() {
 
 std::vector<reconcile::WorkerSettings> Daemon::Workers(const config::Loaded& loaded) {
   std::vector<reconcile::WorkerSettings> workers = ToWorkers(loaded);
-  for (reconcile::WorkerSettings& worker : workers) worker.options.on_request = OnRequest();
+  for (reconcile::WorkerSettings& worker : workers) worker.cluster.options.on_request = OnRequest();
   return workers;
 }
 
@@ -210,7 +210,10 @@ pages::Pages Daemon::Pages() {
       .readyz =
           [this, store_problem] {
             std::vector checks{store_problem()};
-            checks.push_back({"manager", federation_->manager().Problem()});
+            const reconcile::ManagerCluster& manager = federation_->manager();
+            checks.push_back({"manager", manager.Problem()});
+            for (const reconcile::Limit& limit : manager.Limits())
+              checks.push_back({"manager/" + limit.resource, limit.why, true});
             checks.push_back(
                 {"reconciler", federation_->IsWorking() ? "" : "waiting for the first lists"});
             const auto workers = federation_->workers();

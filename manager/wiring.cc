@@ -137,8 +137,8 @@ reconcile::TemplateSettings ToTemplates(const config::Configuration& configurati
   return settings;
 }
 
-reconcile::WorkerSettings ToManager(const config::Loaded& loaded) {
-  reconcile::WorkerSettings manager;
+ClusterSettings ToManager(const config::Loaded& loaded) {
+  ClusterSettings manager;
   manager.name = ClusterName(std::string(tracking::kManagerName));
   if (loaded.manager) manager.access = ToAccess(*loaded.manager);
   manager.misconfigured = ToMisconfigured(loaded.manager);
@@ -155,10 +155,10 @@ std::vector<reconcile::WorkerSettings> ToWorkers(const config::Loaded& loaded) {
     const config::WorkerSettings& from = configuration.workers[i];
     const config::ClusterAccess& access = loaded.workers[i];
     reconcile::WorkerSettings worker;
-    worker.name = ClusterName(from.name);
-    if (access) worker.access = ToAccess(*access);
-    worker.misconfigured = ToMisconfigured(access);
-    worker.options = ToOptions(from.http_version, *kinds);
+    worker.cluster.name = ClusterName(from.name);
+    if (access) worker.cluster.access = ToAccess(*access);
+    worker.cluster.misconfigured = ToMisconfigured(access);
+    worker.cluster.options = ToOptions(from.http_version, *kinds);
     worker.origin = configuration.origin;
     worker.verified.kinds = kinds;
     worker.verified.devices = ToDevices(configuration.verification, from);
@@ -179,9 +179,8 @@ reconcile::FederationSettings ToFederation(const config::Loaded& loaded) {
   settings.gather = ToGather(configuration);
   settings.templates = ToTemplates(configuration);
   settings.policy = ToPolicy(configuration);
-  settings.manager_access = ToAccess(*loaded.manager);
+  settings.manager = ToManager(loaded);
   settings.kinds = ToKinds(configuration);
-  settings.manager_options = ToOptions(configuration.manager.http_version, *settings.kinds);
   settings.workers = ToWorkers(loaded);
   settings.drains_removed = DrainsRemoved(configuration);
   return settings;

@@ -27,7 +27,7 @@ verify::Rules ToRules(const config::VerificationSettings& verification);
 reconcile::GatherSettings ToGather(const config::Configuration& configuration);
 reconcile::TemplateSettings ToTemplates(const config::Configuration& configuration);
 // The manager as a cluster among the workers, for commands that ask all of them.
-reconcile::WorkerSettings ToManager(const config::Loaded& loaded);
+ClusterSettings ToManager(const config::Loaded& loaded);
 // One for each configured worker, in order; `lost_since` is left empty.
 std::vector<reconcile::WorkerSettings> ToWorkers(const config::Loaded& loaded);
 // All that the daemon's federation does not learn from its process. The manager's access must be

@@ -24,7 +24,8 @@ struct ClusterRow {
   // Connecting, Syncing, Connected, Unreachable, Rejected, Misconfigured
   std::string phase;
   WallTime phase_since{};  // when `phase` began
-  std::string why;  // what is wrong with its connection or its lists, for people; empty: nothing
+  std::string why;  // what is wrong with its connection or its lists, for people; empty: nothing.
+                    // Of the manager, while it is connected: what is left out meanwhile
   // When contact was lost: the worker-lost clock, which survives restarts. Null: not lost, or its
   // jobs stay whatever the time (dispatch.rejectedWorkers: Keep).
   std::optional<WallTime> lost_since;

@@ -39,8 +39,6 @@ namespace fedra::store {
 
 // One transaction of the writer, for metrics.
 struct TransactionReport {
-  size_t changes = 0;
-  bool durable = false;  // a caller waited for it
   bool ok = false;
   std::chrono::microseconds duration{0};
 };

@@ -128,7 +128,7 @@ Writer::Work Writer::Next() {
 
 bool Writer::Write(Batch batch) {
   const SteadyTime start = steady_clock::now();
-  TransactionReport report{.changes = batch.size(), .durable = !batch.groups.empty()};
+  TransactionReport report;
   BatchOutcome outcome = WriteBatch(*db_, batch);
   report.ok = outcome.all.has_value();
   report.duration =

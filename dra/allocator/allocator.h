@@ -55,12 +55,14 @@ struct NodeAllocation {
   std::string error;                          // for kError
   ErrorCause cause = ErrorCause::kAllocator;  // for kError
   std::optional<SelectorFailure> selector;    // for a selector's error: what is known beyond it
-  bool invalid_pools = false;                 // kNoFit on a node that sees an invalid pool
-  std::vector<ChosenDevice> devices;          // for kFit: claim by claim, in request order
-  std::vector<int> alternatives;  // for kFit: the index chosen, per firstAvailable request
-  NodeShare of_node;              // for kFit; by the judge (judge/node_share.h), not by Allocate()
-  uint32_t deepest = 0;           // the most devices that could be held at one time
-  uint64_t steps = 0;             // how much searching it took, in vain or not
+  // kNoFit on a node that sees an invalid pool. For tests and the tools that compare us with the
+  // allocators of releases: some end with an error there.
+  bool invalid_pools = false;
+  std::vector<ChosenDevice> devices;  // for kFit: claim by claim, in request order
+  std::vector<int> alternatives;      // for kFit: the index chosen, per firstAvailable request
+  NodeShare of_node;     // for kFit; by the judge (judge/node_share.h), not by Allocate()
+  uint32_t deepest = 0;  // the most devices that could be held at one time
+  uint64_t steps = 0;    // how much searching it took, in vain or not
   // The scheduler takes at least so many steps, because it leaves nothing out: 2^n to find out that
   // n equal devices are too few. Used to predict on which node kube-scheduler would time out (10
   // s).

@@ -83,7 +83,9 @@ struct JudgeOptions {
   // Nodes that could be added: when what is missing are devices that they would bring, the outcome
   // is kMayScale instead of kNo. Null: none.
   const std::vector<ScalablePool>* scalable_pools = nullptr;
-  bool name_devices = false;  // fill in PodSetReport::devices
+  // Whether PodSetReport::devices is filled in: for tests and the tools that compare us with
+  // schedulers; no verdict shows them.
+  bool name_devices = false;
 };
 
 // A device that a pod would get.

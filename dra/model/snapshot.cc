@@ -107,6 +107,14 @@ std::shared_ptr<const Snapshot> Snapshot::WithFreePools(const Snapshot* known) c
   return copy;
 }
 
+std::shared_ptr<const Snapshot> Snapshot::WithTemplates(
+    std::span<const std::shared_ptr<const ClaimTemplate>> templates) const {
+  auto copy = std::make_shared<Snapshot>(*this);
+  for (const auto& claim_template : templates)
+    copy->templates_.Set(claim_template->key, claim_template);
+  return copy;
+}
+
 // ---- SnapshotBuilder
 
 SnapshotBuilder::SnapshotBuilder(AllocatorFeatures features) {

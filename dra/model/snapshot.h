@@ -13,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -72,6 +73,10 @@ class Snapshot final {
   // The same cluster with every device free; claims still tell what they are allocated. `known`: an
   // earlier answer, of use if it is about the same slices; may be null.
   std::shared_ptr<const Snapshot> WithFreePools(const Snapshot* known) const;
+  // The same cluster with these templates besides; each comes before one of its name that is there.
+  // Costs a few map paths, whatever the size of the cluster.
+  std::shared_ptr<const Snapshot> WithTemplates(
+      std::span<const std::shared_ptr<const ClaimTemplate>> templates) const;
 
  private:
   friend class SnapshotBuilder;

@@ -31,7 +31,6 @@
 namespace fedra::cli {
 namespace {
 
-using reconcile::WorkerSettings;
 using verify::Cache;
 
 // What is listed of one cluster; of the manager its Workloads only.
@@ -79,7 +78,7 @@ class OrphanSearch final {
   Result<tracking::Identity> us_;  // an error: who made a copy cannot be told
   std::string nameless_;           // why the manager's UID is not known; empty: it is
   FleetSignal signal_;
-  std::vector<WorkerSettings> settings_;
+  std::vector<ClusterSettings> clusters_;  // the manager first
   std::vector<Listed> listed_;
   std::unique_ptr<LiveFleet> live_;  // destroyed first: it feeds the lists
 };
@@ -88,9 +87,9 @@ OrphanSearch::OrphanSearch(const config::Loaded& loaded, std::chrono::millisecon
                            const Terminal& terminal)
     : kinds_(ToKinds(loaded.configuration)),
       us_(tracking::Identity{loaded.configuration.origin, {}}) {
-  settings_.push_back(ToManager(loaded));
-  for (WorkerSettings& worker : ToWorkers(loaded)) settings_.push_back(std::move(worker));
-  for (size_t i = 0; i < settings_.size(); ++i) {
+  clusters_.push_back(ToManager(loaded));
+  for (auto& worker : ToWorkers(loaded)) clusters_.push_back(std::move(worker.cluster));
+  for (size_t i = 0; i < clusters_.size(); ++i) {
     Listed listed;
     listed.workloads = MakeCache<tracking::Workload>(&tracking::ParseClone, signal_);
     for (const tracking::JobAdapter* kind : kinds_->all()) {
@@ -104,7 +103,7 @@ OrphanSearch::OrphanSearch(const config::Loaded& loaded, std::chrono::millisecon
     listed_.push_back(std::move(listed));
   }
   live_ = std::make_unique<LiveFleet>(
-      settings_, [this](size_t i, const kube::ServerInfo* server) { return Feeds(i, server); },
+      clusters_, [this](size_t i, const kube::ServerInfo* server) { return Feeds(i, server); },
       [this](size_t i) { return IsListing(i); }, signal_);
   live_->Wait(timeout, terminal);
   if (!ProblemOf(0).empty()) return;
@@ -161,9 +160,9 @@ OrphanGaps OrphanSearch::Gaps() const {
   OrphanGaps gaps;
   if (!nameless_.empty())
     gaps.left_out = "copies that name their manager are left out: " + nameless_;
-  for (size_t i = 1; i < settings_.size(); ++i) {
+  for (size_t i = 1; i < clusters_.size(); ++i) {
     const std::string problem = ProblemOf(i);
-    if (!problem.empty()) gaps.workers.push_back({settings_[i].name.value, problem});
+    if (!problem.empty()) gaps.workers.push_back({clusters_[i].name.value, problem});
   }
   return gaps;
 }
@@ -188,8 +187,8 @@ Result<bool> OrphanSearch::IsDead(const Orphan& orphan) {
 std::vector<Orphan> OrphanSearch::Find() {
   const std::set<std::string> living = LivingUids();
   std::vector<Orphan> orphans;
-  for (size_t i = 1; i < settings_.size(); ++i) {
-    RemoteObjects remote{settings_[i].name, listed_[i].workloads->List(), {}};
+  for (size_t i = 1; i < clusters_.size(); ++i) {
+    RemoteObjects remote{clusters_[i].name, listed_[i].workloads->List(), {}};
     for (const auto& jobs : listed_[i].jobs)
       std::ranges::move(jobs->cache->List(), std::back_inserter(remote.jobs));
     for (Orphan& orphan : FindOrphans(remote, *us_, living)) {
@@ -201,11 +200,11 @@ std::vector<Orphan> OrphanSearch::Find() {
 }
 
 Cluster& OrphanSearch::Of(const ClusterName& worker) {
-  const auto found = std::find_if(settings_.begin() + 1, settings_.end(),
+  const auto found = std::find_if(clusters_.begin() + 1, clusters_.end(),
                                   [&](const auto& each) { return each.name == worker; });
   // Never the manager: what is an orphan on a worker is the original here.
-  FEDRA_ASSERT(found != settings_.end(), "an orphan was found on a worker");
-  return live_->cluster(static_cast<size_t>(found - settings_.begin()));
+  FEDRA_ASSERT(found != clusters_.end(), "an orphan was found on a worker");
+  return live_->cluster(static_cast<size_t>(found - clusters_.begin()));
 }
 
 Result<void> OrphanSearch::Delete(const Orphan& orphan) {

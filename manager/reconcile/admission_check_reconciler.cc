@@ -21,7 +21,7 @@ bool IsSame(const tracking::AdmissionCheck& check, const tracking::ActiveConditi
 
 }  // namespace
 
-tracking::ActiveCondition ActiveOf(const CheckScope& scope,
+tracking::ActiveCondition ActiveOf(const verify::CheckScope& scope,
                                    const std::vector<CheckWorker>& workers) {
   if (!scope.problem.empty())
     return {false, "BadConfig", "Cannot load the AdmissionChecks parameters: " + scope.problem};
@@ -48,20 +48,20 @@ tracking::ActiveCondition ActiveOf(const CheckScope& scope,
 }
 
 AdmissionCheckReconciler::AdmissionCheckReconciler(ManagerCluster& manager,
-                                                   const Gatherer& gatherer,
+                                                   const verify::CheckScopes& scopes,
                                                    const WorkerSet& workers, const Clock& clock)
-    : manager_(manager), gatherer_(gatherer), workers_(workers), clock_(clock) {}
+    : manager_(manager), scopes_(scopes), workers_(workers), clock_(clock) {}
 
 Result<void> AdmissionCheckReconciler::Reconcile(const std::string& name) {
   const auto check = manager_.checks().Find({"", name});
-  if (check == nullptr || !gatherer_.IsOurCheck(*check)) return {};
+  if (check == nullptr || !scopes_.IsOurs(*check)) return {};
   std::vector<CheckWorker> workers;
   const auto now = workers_.Now();
   for (const auto& worker : *now) {
     if (now->removed().contains(worker->name())) continue;
     workers.push_back({worker->name().value, worker->contact() != placement::Contact::kNone});
   }
-  const tracking::ActiveCondition desired = ActiveOf(gatherer_.ScopeOf(*check), workers);
+  const tracking::ActiveCondition desired = ActiveOf(scopes_.Of(*check), workers);
   if (IsSame(*check, desired)) return {};
   auto written = manager_.cluster().MergePatch(tracking::kAdmissionChecks, {"", name},
                                                tracking::ActivePatch(*check, desired, clock_.Now()),

@@ -9,7 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "manager/reconcile/gather.h"
+#include "manager/reconcile/manager_cluster.h"
+#include "manager/reconcile/worker_set.h"
+#include "manager/verify/check_scope.h"
 
 namespace fedra::reconcile {
 
@@ -21,12 +23,12 @@ struct CheckWorker {
 
 // The condition of a check with this scope, in the words of Kueue's own MultiKueue controller
 // (pkg/controller/admissionchecks/multikueue/admissioncheck.go, 0.19). Pure.
-tracking::ActiveCondition ActiveOf(const CheckScope& scope,
+tracking::ActiveCondition ActiveOf(const verify::CheckScope& scope,
                                    const std::vector<CheckWorker>& workers);
 
 class AdmissionCheckReconciler final {
  public:
-  AdmissionCheckReconciler(ManagerCluster& manager, const Gatherer& gatherer,
+  AdmissionCheckReconciler(ManagerCluster& manager, const verify::CheckScopes& scopes,
                            const WorkerSet& workers, const Clock& clock);
 
   // Nothing is done about a check that does not exist or has another controller.
@@ -34,7 +36,7 @@ class AdmissionCheckReconciler final {
 
  private:
   ManagerCluster& manager_;
-  const Gatherer& gatherer_;
+  const verify::CheckScopes& scopes_;
   const WorkerSet& workers_;
   const Clock& clock_;
 };

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-#include "cluster-clients/cluster.h"
+#include "cluster-clients/connection_state.h"
 
 namespace fedra::reconcile {
 

@@ -62,7 +62,8 @@ Result<void> ClusterRows::Load(std::vector<WorkerSettings>& workers) {
   for (const auto& [name, row] : written_) gone.insert(name);
   gone.erase(ClusterName(std::string(tracking::kManagerName)));
   for (WorkerSettings& worker : workers) {
-    if (gone.erase(worker.name) > 0) worker.lost_since = written_[worker.name].lost_since;
+    if (gone.erase(worker.cluster.name) > 0)
+      worker.lost_since = written_[worker.cluster.name].lost_since;
   }
   for (const ClusterName& name : gone) Remove(name);
   return {};

@@ -104,7 +104,7 @@ void EventHandlers::OnMembership(const ClusterName& worker) {
 
 void EventHandlers::WakeChecks() {
   for (const auto& check : sources_.manager.checks().List()) {
-    if (sources_.gatherer.IsOurCheck(*check)) targets_.checks.Add(check->name);
+    if (sources_.gatherer.scopes().IsOurs(*check)) targets_.checks.Add(check->name);
   }
 }
 

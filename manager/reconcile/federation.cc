@@ -61,8 +61,7 @@ Federation::Federation(FederationSettings settings, http::HttpLoop& loop, Worker
       gates_(clock, {}),
       handlers_({workload_loop_, check_loop_, templates_},
                 {wake_index_, records_, manager_, workers_, places_, gatherer_, order_}, clock),
-      manager_(settings_.manager_access, settings_.manager_options, settings_.kinds, loop, pool,
-               clock, handlers_.ForManager()),
+      manager_(settings_.manager, settings_.kinds, loop, pool, clock, handlers_.ForManager()),
       gatherer_(settings_.gather, manager_, workers_, copy_failures_),
       events_({settings_.gather.controller_name, settings_.instance}, manager_.cluster(), clock),
       bookkeeping_(store, records_, status_writer_, events_, telemetry, clock),
@@ -73,14 +72,14 @@ Federation::Federation(FederationSettings settings, http::HttpLoop& loop, Worker
       worker_writes_(settings_.gather.origin, manager_, templates_, gates_, bookkeeping_, telemetry,
                      clock),
       executor_(manager_writes_, worker_writes_, bookkeeping_),
-      checks_(manager_, gatherer_, workers_, clock),
+      checks_(manager_, gatherer_.scopes(), workers_, clock),
       workloads_({settings_.policy, settings_.gather.devices},
                  {gatherer_, wake_index_, places_, order_, records_, status_writer_, executor_,
                   workload_loop_, telemetry, clock}),
       cluster_rows_(store, clock),
       line_rows_(store, clock, settings_.gather.order.policy),
       roster_(workers_, [this, &loop, &pool](WorkerSettings worker) {
-        WorkerListener listener = handlers_.ForWorker(worker.name);
+        WorkerListener listener = handlers_.ForWorker(worker.cluster.name);
         auto made =
             std::make_shared<Worker>(std::move(worker), loop, pool, clock_, std::move(listener));
         made->UseKinds(remembered_kinds_);
@@ -149,6 +148,7 @@ void Federation::Tick() {
   const auto workers = workers_.Now();
   cluster_rows_.Record(manager_, *workers);
   manager_.DropOverdue();
+  manager_.WarnOfLimits();
   for (const auto& worker : *workers) worker->DropOverdue();
   if (working_.load()) {
     line_rows_.Record([this] { return order_.Standings(clock_.Now()); }, manager_);

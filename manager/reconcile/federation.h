@@ -28,8 +28,7 @@ struct FederationSettings {
   GatherSettings gather;
   TemplateSettings templates;
   placement::Policy policy;
-  kube::AccessSettings manager_access;
-  ClusterOptions manager_options;
+  ClusterSettings manager;
   tracking::JobKindsPtr kinds = tracking::BuiltInKinds();
   std::vector<WorkerSettings> workers;  // at the start
   bool drains_removed = false;

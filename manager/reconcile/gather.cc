@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "manager/verify/named_claims.h"
 
 namespace fedra::reconcile {
@@ -12,9 +10,6 @@ namespace {
 
 using placement::ClusterView;
 using placement::Contact;
-
-constexpr std::string_view kConfigGroup = "kueue.x-k8s.io";
-constexpr std::string_view kConfigKind = "MultiKueueConfig";
 
 // Verdicts are needed only while a worker is looked for.
 bool NeedsVerdicts(const tracking::Workload& workload, const std::string& check_name) {
@@ -45,6 +40,22 @@ std::optional<verdict::Reason> WhyNotAllowed(const ClusterView& cluster, const s
   return std::nullopt;
 }
 
+// Sorted as the check prefers; workers it does not name, or which are not configured, come last and
+// are not allowed.
+std::vector<std::pair<const Worker*, bool>> InOrder(const WorkerList& workers,
+                                                    const verify::CheckScope& scope) {
+  const auto place = [&](const auto& each) {
+    return scope.PlaceOf(each.first->name()).value_or(scope.names.size());
+  };
+  std::vector<std::pair<const Worker*, bool>> order;
+  for (const auto& worker : workers) {
+    order.emplace_back(
+        worker.get(), scope.PlaceOf(worker->name()) && !workers.removed().contains(worker->name()));
+  }
+  std::ranges::stable_sort(order, {}, place);
+  return order;
+}
+
 }  // namespace
 
 Gatherer::Gatherer(GatherSettings settings, ManagerCluster& manager, const WorkerSet& workers,
@@ -52,56 +63,13 @@ Gatherer::Gatherer(GatherSettings settings, ManagerCluster& manager, const Worke
     : settings_(std::move(settings)),
       manager_(manager),
       workers_(workers),
-      copy_failures_(copy_failures) {}
-
-bool Gatherer::IsOurCheck(const tracking::AdmissionCheck& check) const {
-  return check.controller_name == settings_.controller_name;
-}
-
-CheckScope Gatherer::ScopeOf(const tracking::AdmissionCheck& check) const {
-  CheckScope scope;
-  if (!check.HasParameters()) return scope;
-  scope.all = false;
-  if (check.parameters_group != kConfigGroup || check.parameters_kind != kConfigKind) {
-    scope.problem = fmt::format("spec.parameters must name a {} of {}, not a {} of {}", kConfigKind,
-                                kConfigGroup, check.parameters_kind, check.parameters_group);
-    return scope;
-  }
-  const auto config = manager_.configs().Find({"", check.parameters_name});
-  if (config == nullptr) {
-    const bool forbidden = manager_.configs().health().state == watch::CacheState::kForbidden;
-    scope.problem = fmt::format("MultiKueueConfig {} {}", check.parameters_name,
-                                forbidden ? "cannot be read (403)" : "does not exist");
-    return scope;
-  }
-  scope.names = config->clusters;
-  return scope;
-}
-
-std::vector<std::pair<const Worker*, bool>> Gatherer::Order(const WorkerList& workers,
-                                                            const std::string& check) const {
-  const auto object = check.empty() ? nullptr : manager_.checks().Find({"", check});
-  const CheckScope scope = object == nullptr ? CheckScope{} : ScopeOf(*object);
-  std::vector<std::pair<const Worker*, bool>> order;
-  for (const auto& worker : workers)
-    order.emplace_back(worker.get(), !workers.removed().contains(worker->name()));
-  if (scope.all) return order;
-  const auto place = [&](const Worker* worker) {
-    return std::find(scope.names.begin(), scope.names.end(), worker->name().value) -
-           scope.names.begin();
-  };
-  const auto nowhere = static_cast<std::ptrdiff_t>(scope.names.size());
-  for (auto& [worker, allowed] : order) allowed &= place(worker) != nowhere;
-  std::stable_sort(order.begin(), order.end(),
-                   [&](const auto& a, const auto& b) { return place(a.first) < place(b.first); });
-  return order;
-}
+      copy_failures_(copy_failures),
+      scopes_(settings_.controller_name, manager.checks(), manager.configs()) {}
 
 std::vector<std::string> Gatherer::ChecksOf(const tracking::Workload& workload) const {
   std::vector<std::string> names;
   for (const tracking::AdmissionCheckState& state : workload.checks) {
-    const auto check = manager_.checks().Find({"", state.name});
-    if (check != nullptr && IsOurCheck(*check)) names.push_back(state.name);
+    if (scopes_.IsOurs(state.name)) names.push_back(state.name);
   }
   return names;
 }
@@ -131,7 +99,7 @@ std::vector<std::shared_ptr<const Worker>> Gatherer::WorkersFor(
   const std::string check = CheckOf(workload);
   if (!NeedsVerdicts(workload, check)) return workers;
   const auto now = workers_.Now();
-  for (const auto& [worker, allowed] : Order(*now, check)) {
+  for (const auto& [worker, allowed] : InOrder(*now, scopes_.Of(check))) {
     if (allowed) workers.push_back(now->Find(worker->name()));
   }
   return workers;
@@ -170,7 +138,8 @@ Gathered Gatherer::Gather(const ObjectKey& key, const Known& known) const {
   const tracking::Workload* workload = gathered.view.workload.get();
   gathered.judged = gathered.view.workload != nullptr &&
                     NeedsVerdicts(*gathered.view.workload, gathered.view.check);
-  for (const auto& [worker, allowed] : Order(*gathered.workers, gathered.view.check)) {
+  for (const auto& [worker, allowed] :
+       InOrder(*gathered.workers, scopes_.Of(gathered.view.check))) {
     if (!gathered.judged && !Matters(worker->name(), workload, known)) continue;
     const WorkerLook look = worker->Look(gathered.adapter);
     ClusterView cluster = ViewOf(*worker, look, gathered);

@@ -16,15 +16,9 @@
 #include "manager/reconcile/copy_failures.h"
 #include "manager/reconcile/manager_cluster.h"
 #include "manager/reconcile/worker_set.h"
+#include "manager/verify/check_scope.h"
 
 namespace fedra::reconcile {
-
-// Which workers an AdmissionCheck means.
-struct CheckScope {
-  bool all = true;                 // no parameters
-  std::vector<std::string> names;  // otherwise these, in this order
-  std::string problem;             // why the parameters cannot be used; empty when they can
-};
 
 struct Gathered {
   std::shared_ptr<const WorkerList> workers;  // as of this look
@@ -65,8 +59,8 @@ class Gatherer final {
   AssumeCache::Change Observe(const ObjectKey& workload, Worker& worker) const;
   // Where its objects on the manager say that it was dispatched.
   std::set<ClusterName> DispatchedTo(const ObjectKey& workload) const;
-  CheckScope ScopeOf(const tracking::AdmissionCheck& check) const;
-  bool IsOurCheck(const tracking::AdmissionCheck& check) const;
+  // Which of the manager's AdmissionChecks are ours, and which workers they mean.
+  const verify::CheckScopes& scopes() const { return scopes_; }
   // As it stands in line for devices; absent: it does not.
   std::optional<placement::Contender> FindContender(const ObjectKey& workload) const;
   std::optional<placement::Contender> ContenderOf(const placement::WorkloadView& view) const;
@@ -91,14 +85,12 @@ class Gatherer final {
   std::map<ObjectKey, std::set<ClusterName>> UsersOf(const ObjectKey& claim,
                                                      const Gathered& gathered) const;
   void KeepClaimsTogether(Gathered& gathered) const;
-  // Sorted as the check prefers; workers it does not name come last and are not allowed.
-  std::vector<std::pair<const Worker*, bool>> Order(const WorkerList& workers,
-                                                    const std::string& check) const;
 
   const GatherSettings settings_;
   ManagerCluster& manager_;
   const WorkerSet& workers_;
   const CopyFailures& copy_failures_;
+  const verify::CheckScopes scopes_;
 };
 
 }  // namespace fedra::reconcile

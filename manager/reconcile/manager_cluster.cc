@@ -19,20 +19,20 @@ namespace fedra::reconcile {
 namespace {
 
 using watch::CacheHealth;
-using watch::CacheState;
 
 void Ignore(const CacheHealth&) {}
 
-// Without another kind of job fedra runs Jobs nevertheless.
-bool IsWithheld(const CacheHealth& health) {
-  return health.state == CacheState::kForbidden || health.state == CacheState::kNotServed;
+// A stream that was cut mends itself; what is not served is not missed.
+bool IsWrong(const CacheHealth& health) {
+  return health.state == watch::CacheState::kForbidden ||
+         (health.state == watch::CacheState::kFailing && !verify::IsSyncing(health));
 }
 
 }  // namespace
 
-ManagerCluster::ManagerCluster(kube::AccessSettings access, const ClusterOptions& options,
-                               tracking::JobKindsPtr kinds, http::HttpLoop& loop, WorkerPool& pool,
-                               const Clock& clock, ManagerListener listener)
+ManagerCluster::ManagerCluster(ClusterSettings settings, tracking::JobKindsPtr kinds,
+                               http::HttpLoop& loop, WorkerPool& pool, const Clock& clock,
+                               ManagerListener listener)
     : pool_(pool),
       kinds_(std::move(kinds)),
       listener_(std::move(listener)),
@@ -73,14 +73,18 @@ ManagerCluster::ManagerCluster(kube::AccessSettings access, const ClusterOptions
           &verify::ParseTemplate,
           [this](const ObjectKey& key, const auto&, const auto&) { listener_.on_template(key); },
           [this](const CacheHealth&) { listener_.on_templates_health(); }),
-      cluster_(ClusterName(std::string(tracking::kManagerName)), std::move(access), options, loop,
-               pool, clock,
+      cluster_(std::move(settings.name), std::move(settings.access), std::move(settings.options),
+               loop, pool, clock,
                /*on_state=*/nullptr, [this] { OnServer(); }) {
   FEDRA_ASSERT(listener_.on_kinds && listener_.on_workload && listener_.on_progress &&
                    listener_.on_checks && listener_.on_order && listener_.on_template &&
                    listener_.on_template_use && listener_.on_templates_health,
                "every event must have a listener");
   MakeJobCaches(clock);
+  for (ManagerInput& input : ManagerInputs(*kinds_, nullptr)) {
+    const watch::CacheSink& sink = input.sink(*this);
+    inputs_.emplace_back(std::move(input), &sink);
+  }
 }
 
 ManagerCluster::~ManagerCluster() { Stop(); }
@@ -149,53 +153,40 @@ Result<void> ManagerCluster::Identify() {
 // Our own cluster is trusted with as much as it can hold.
 constexpr watch::ListBounds kManagerBounds{.objects = 1'000'000, .bytes = size_t{8} << 30};
 
-std::vector<ManagerInput> ManagerInputs(const kube::ServerInfo* server) {
-  using Manager = ManagerCluster;
-  return {
-      {tracking::kWorkloads, [](Manager& m) -> auto& { return m.workloads_.cache(); }},
-      {tracking::kAdmissionChecks, [](Manager& m) -> auto& { return m.checks_; }},
-      {tracking::kMultiKueueConfigs, [](Manager& m) -> auto& { return m.configs_; }},
-      {tracking::kClusterQueues, [](Manager& m) -> auto& { return m.queues_; }},
-      {tracking::kLocalQueues, [](Manager& m) -> auto& { return m.local_queues_; }},
-      {verify::InVersion(tracking::kTemplates, verify::DraVersion(server)),
-       [](Manager& m) -> auto& { return m.templates_; }},
-  };
+bool ManagerCluster::IsRead(const ManagerInput& input) const {
+  return input.kind == nullptr || jobs_[kinds_->IndexOf(*input.kind)].used;
+}
+
+template <class Visit>
+void ManagerCluster::VisitRead(Visit visit) const {
+  for (const auto& [input, sink] : inputs_) {
+    if (IsRead(input)) visit(input, sink->health());
+  }
 }
 
 // What is watched as before goes on; only the version of the templates can change, and kinds of
 // jobs can be added.
 void ManagerCluster::OnServer() {
-  NoteKinds(cluster_.server().get());
-  const auto watch = [&](const kube::Resource& resource, watch::CacheSink& sink) {
-    cluster_.Watch({.resource = resource, .keeps_unserved = true, .bounds = kManagerBounds}, sink);
-  };
-  for (const ManagerInput& input : ManagerInputs(cluster_.server().get()))
-    watch(input.resource, input.sink(*this));
-  for (size_t i = 0; i < jobs_.size(); ++i) {
-    if (!jobs_[i].used) continue;
-    watch(kinds_->all()[i]->resource(), jobs_[i].cache->cache());
-    for (const auto& [resource, sink] : jobs_[i].references->Inputs()) watch(resource, *sink);
+  const auto server = cluster_.server();
+  NoteKinds(server.get());
+  for (const ManagerInput& input : ManagerInputs(*kinds_, server.get())) {
+    if (!IsRead(input)) continue;
+    cluster_.Watch({.resource = input.resource, .keeps_unserved = true, .bounds = kManagerBounds},
+                   input.sink(*this));
   }
 }
 
 bool ManagerCluster::IsListed() const {
-  bool listed = workloads_.cache().health().complete && checks_.health().complete;
-  for (size_t i = 0; i < jobs_.size(); ++i) {
-    const CacheHealth health = jobs_[i].cache->cache().health();
-    if (jobs_[i].used) listed &= health.complete || (i > 0 && IsWithheld(health));
-  }
-  // MultiKueueConfigs are optional: a Kueue without them does not serve the kind. ClusterQueues and
-  // LocalQueues say in which order and with which shares jobs are dispatched; they may be withheld.
-  const auto answered = [](const CacheHealth& health) {
-    return health.complete || health.state == CacheState::kNotServed ||
-           health.state == CacheState::kForbidden;
-  };
-  return listed && answered(configs_.health()) && answered(queues_.health()) &&
-         answered(local_queues_.health());
+  bool listed = true;
+  VisitRead([&](const ManagerInput& input, const CacheHealth& health) {
+    listed = listed && HasAnswered(input, health);
+  });
+  return listed;
 }
 
 store::ClusterRow ManagerRow(const ConnectionState& state, const std::string& problem,
-                             const kube::ServerInfo* server, WallTime now) {
+                             const std::vector<Limit>& limits, const kube::ServerInfo* server,
+                             WallTime now) {
   store::ClusterRow row;
   row.name = ClusterName(std::string(tracking::kManagerName));
   row.position = -1;
@@ -203,8 +194,12 @@ store::ClusterRow ManagerRow(const ConnectionState& state, const std::string& pr
   const bool usable = state.phase == ConnectionPhase::kConnected && problem.empty();
   row.phase = ToString(ClusterPhaseOf(state.phase, usable));
   row.phase_since = state.since;
-  row.why = usable ? "" : state.why ? state.why->message : problem;
-  if (usable) row.last_contact = now;
+  if (usable) {
+    row.last_contact = now;
+    for (const Limit& limit : limits) row.why += (row.why.empty() ? "" : "; ") + limit.why;
+  } else {
+    row.why = state.why ? state.why->message : problem;
+  }
   if (server != nullptr) row.kubernetes_version = server->git_version;
   row.updated_at = now;
   return row;
@@ -215,22 +210,41 @@ bool ManagerCluster::IsUsable() const {
 }
 
 store::ClusterRow ManagerCluster::Row(WallTime now) const {
-  return ManagerRow(cluster_.state(), Problem(), cluster_.server().get(), now);
+  return ManagerRow(cluster_.state(), Problem(), Limits(), cluster_.server().get(), now);
 }
 
 verify::Capacity ManagerCluster::Queues() const { return CapacityOf(queues_.List()); }
 
 std::string ManagerCluster::Problem() const {
-  std::string text = verify::Problem(workloads_.cache().health(), "workloads");
-  if (text.empty()) text = verify::Problem(checks_.health(), "admissionchecks");
-  if (text.empty() && configs_.health().state != CacheState::kNotServed)
-    text = verify::Problem(configs_.health(), "multikueueconfigs");
-  for (size_t i = 0; text.empty() && i < jobs_.size(); ++i) {
-    const CacheHealth health = jobs_[i].cache->cache().health();
-    if (jobs_[i].used && !(i > 0 && IsWithheld(health)))
-      text = verify::Problem(health, kinds_->all()[i]->resource().plural);
-  }
+  std::string text;
+  VisitRead([&](const ManagerInput& input, const CacheHealth& health) {
+    if (text.empty() && IsNeeded(input, health))
+      text = verify::Problem(health, input.resource.plural);
+  });
   return text;
+}
+
+std::vector<Limit> ManagerCluster::Limits() const {
+  std::vector<Limit> limits;
+  VisitRead([&](const ManagerInput& input, const CacheHealth& health) {
+    if (!IsWrong(health) || IsNeeded(input, health)) return;
+    limits.push_back(
+        {input.resource.plural,
+         fmt::format("{}: {}", verify::Problem(health, input.resource.plural), input.without)});
+  });
+  return limits;
+}
+
+void ManagerCluster::WarnOfLimits() {
+  const std::vector<Limit> limits = Limits();
+  std::set<std::string> resources;
+  for (const Limit& limit : limits) resources.insert(limit.resource);
+  const std::set<std::string> before = warned_of_.With(
+      [&](std::set<std::string>& warned) { return std::exchange(warned, std::move(resources)); });
+  for (const Limit& limit : limits) {
+    if (before.contains(limit.resource)) continue;
+    log::Warn("something of the manager cannot be read", {{"error", limit.why}});
+  }
 }
 
 }  // namespace fedra::reconcile

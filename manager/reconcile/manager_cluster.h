@@ -2,7 +2,8 @@
 //
 // The management cluster: its connection, and what we cache of it.
 //
-// Thread rules: any thread. Listeners run on the parse workers' threads, outside of every lock.
+// Thread rules: any thread. Listeners run on the pool's threads, and in DropOverdue() on the
+// caller's; outside of every lock.
 // Lifetime: loop, pool and clock must outlive it; the listeners' targets must outlive Stop().
 
 #include <atomic>
@@ -12,10 +13,12 @@
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "cluster-clients/cluster.h"
 #include "cluster-clients/watch/tracked_cache.h"
+#include "manager/reconcile/manager_inputs.h"
 #include "manager/reconcile/queue_index.h"
 #include "manager/tracking/admission_check.h"
 #include "manager/tracking/kinds/job_kinds.h"
@@ -53,32 +56,27 @@ struct TemplateUse {
   std::set<ClusterName> workers;  // that have, or are getting, a workload that names it
 };
 
-// The manager among the clusters of the store. `problem`: as of Problem(). `server`: null when it
-// is not known yet. Pure.
+// What cannot be read of the manager although nothing stops for it.
+struct Limit {
+  std::string resource;  // "clusterqueues"
+  std::string why;       // what is wrong with it, and what follows
+};
+
+// The manager among the clusters of the store. `problem` and `limits`: as of Problem() and
+// Limits(). `server`: null when it is not known yet. Pure.
 store::ClusterRow ManagerRow(const ConnectionState& state, const std::string& problem,
-                             const kube::ServerInfo* server, WallTime now);
+                             const std::vector<Limit>& limits, const kube::ServerInfo* server,
+                             WallTime now);
 
 // The namespace whose UID stands for its cluster, for as long as that lives.
 inline constexpr const char* kIdentityNamespace = "kube-system";
 // Blocks for one call.
 Result<std::string> ReadClusterUid(Cluster& cluster);
 
-class ManagerCluster;
-
-// A resource that is listed and watched on the manager, and the cache that is fed with it.
-struct ManagerInput {
-  kube::Resource resource;  // in the version that the server is read in
-  std::function<watch::CacheSink&(ManagerCluster&)> sink;
-};
-// All of them but the jobs, which are read kind by kind (JobKinds): what is watched, and what the
-// rights on the manager are asked for. `server`: null when it is not known.
-std::vector<ManagerInput> ManagerInputs(const kube::ServerInfo* server);
-
 class ManagerCluster final {
  public:
-  ManagerCluster(kube::AccessSettings access, const ClusterOptions& options,
-                 tracking::JobKindsPtr kinds, http::HttpLoop& loop, WorkerPool& pool,
-                 const Clock& clock, ManagerListener listener);
+  ManagerCluster(ClusterSettings settings, tracking::JobKindsPtr kinds, http::HttpLoop& loop,
+                 WorkerPool& pool, const Clock& clock, ManagerListener listener);
   ~ManagerCluster();
 
   void Start();
@@ -101,6 +99,10 @@ class ManagerCluster final {
   std::string Problem() const;
   // Connected, and nothing of that.
   bool IsUsable() const;
+  // What may not be read, or fails, and is not needed: of the inputs that are read, in their order.
+  std::vector<Limit> Limits() const;
+  // Logs each of these once, until it can be read again. Call now and then.
+  void WarnOfLimits();
 
   watch::TrackedCache<tracking::Workload>& workloads() { return workloads_; }
   const watch::TrackedCache<tracking::Workload>& workloads() const { return workloads_; }
@@ -144,9 +146,14 @@ class ManagerCluster final {
   std::optional<ObjectKey> WorkloadOf(const tracking::JobKey& job) const;
 
  private:
-  friend std::vector<ManagerInput> ManagerInputs(const kube::ServerInfo* server);
+  friend std::vector<ManagerInput> ManagerInputs(const tracking::JobKinds& kinds,
+                                                 const kube::ServerInfo* server);
 
   void OnServer();
+  bool IsRead(const ManagerInput& input) const;
+  // visit(input, health) for each input that is read.
+  template <class Visit>
+  void VisitRead(Visit visit) const;
   watch::TrackedCache<tracking::Job>::OnObject JobListener(const tracking::JobAdapter& kind);
   void MakeJobCaches(const Clock& clock);
   void NoteKinds(const kube::ServerInfo* server);
@@ -193,6 +200,9 @@ class ManagerCluster final {
   watch::ObjectCache<tracking::SharedQueue> queues_;
   verify::Cache<verify::LocalQueue> local_queues_;
   verify::Cache<verify::ClaimSummary> templates_;
+  // All of ManagerInputs(), with their sinks. Constant after construction.
+  std::vector<std::pair<ManagerInput, const watch::CacheSink*>> inputs_;
+  Guarded<std::set<std::string>> warned_of_;  // resources
 
   Cluster cluster_;
 };

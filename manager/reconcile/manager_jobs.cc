@@ -12,24 +12,12 @@
 #include "manager/reconcile/manager_cluster.h"
 
 namespace fedra::reconcile {
-namespace {
-
-// The daemon works on without these jobs: an administrator must hear of it.
-void WarnOfForbidden(const tracking::JobAdapter& kind, const watch::CacheHealth& health) {
-  if (health.state != watch::CacheState::kForbidden) return;
-  log::Warn("jobs of a kind that the manager serves may not be read: none of them is dispatched",
-            {{"kind", kind.name()}, {"error", health.error ? health.error->message : ""}});
-}
-
-}  // namespace
-
 void ManagerCluster::MakeJobCaches(const Clock& clock) {
   for (size_t i = 0; i < jobs_.size(); ++i) {
     const tracking::JobAdapter* const adapter = kinds_->all()[i];
     jobs_[i].cache = std::make_unique<watch::TrackedCache<tracking::Job>>(
         [adapter](const nlohmann::json& object) { return adapter->Parse(object); },
-        JobListener(*adapter),
-        [adapter](const watch::CacheHealth& health) { WarnOfForbidden(*adapter, health); }, clock);
+        JobListener(*adapter), [](const watch::CacheHealth&) {}, clock);
     // Where they may not be read nothing is compared with them.
     jobs_[i].references = std::make_unique<verify::ReferenceIndex>(
         adapter->ReferencedResources(), [this](const ObjectKey&) { listener_.on_checks(); }, [] {});

@@ -45,8 +45,9 @@ Worker::Worker(WorkerSettings settings, http::HttpLoop& loop, WorkerPool& pool, 
     : settings_(std::move(settings)),
       clock_(clock),
       listener_(std::move(listener)),
-      access_({settings_.access,
-               settings_.misconfigured ? settings_.misconfigured->message : std::string()}),
+      access_({settings_.cluster.access, settings_.cluster.misconfigured
+                                             ? settings_.cluster.misconfigured->message
+                                             : std::string()}),
       // The kind of an older outage is not known yet; its beginning is.
       lost_(Loss{.since = settings_.lost_since
                               ? clock.Steady() - std::max(WallTime::duration::zero(),
@@ -68,8 +69,8 @@ Worker::Worker(WorkerSettings settings, http::HttpLoop& loop, WorkerPool& pool, 
           clock),
       assumed_(PodsThere(objects_.devices()), clock),
       cluster_(
-          settings_.name, settings_.access, settings_.options, loop, pool, clock,
-          [this](const ConnectionState& state) { OnState(state); }, [this] { OnServer(); }) {
+          settings_.cluster.name, settings_.cluster.access, settings_.cluster.options, loop, pool,
+          clock, [this](const ConnectionState& state) { OnState(state); }, [this] { OnServer(); }) {
   NotePhase();
   FEDRA_ASSERT(listener_.on_workload && listener_.on_job && listener_.on_progress &&
                    listener_.on_input && listener_.on_contact,
@@ -79,7 +80,7 @@ Worker::Worker(WorkerSettings settings, http::HttpLoop& loop, WorkerPool& pool, 
 Worker::~Worker() { Stop(); }
 
 void Worker::Start() {
-  if (settings_.misconfigured) cluster_.SetMisconfigured(*settings_.misconfigured);
+  if (settings_.cluster.misconfigured) cluster_.SetMisconfigured(*settings_.cluster.misconfigured);
   cluster_.Start();
 }
 

@@ -3,7 +3,9 @@
 // One worker cluster: its connection, since when it is unreachable, our copies and our own writes
 // there.
 //
-// Thread rules: any thread. Listeners run on the parse workers' threads, outside of every lock.
+// Thread rules: any thread. Listeners run on the pool's threads, and in DropOverdue() and
+// UseKinds() on the caller's. No cache's lock is held then, but what the server serves is told with
+// `watching_` held: a listener must not call UseKinds() (README.md, Order of locks).
 // Lifetime: loop, pool and clock must outlive the worker; the listeners' targets must outlive
 // Stop().
 
@@ -48,10 +50,7 @@ struct WorkerListener {
 };
 
 struct WorkerSettings {
-  ClusterName name;
-  kube::AccessSettings access;
-  std::optional<Error> misconfigured;  // the kubeconfig cannot be used
-  ClusterOptions options;
+  ClusterSettings cluster;
   std::string origin;
   verify::WorkerObjectsOptions verified;
   std::vector<std::string> capabilities;  // declared, ascending or not
@@ -102,7 +101,7 @@ class Worker final {
   // New credentials or address, or that there are none. True when that changes anything.
   bool Reconfigure(const kube::AccessSettings& access, std::optional<Error> misconfigured);
 
-  const ClusterName& name() const { return settings_.name; }
+  const ClusterName& name() const { return settings_.cluster.name; }
   Cluster& cluster() { return cluster_; }
   std::shared_ptr<const kube::ServerInfo> server() const { return cluster_.server(); }
   WorkerStatus Status() const;

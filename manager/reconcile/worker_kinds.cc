@@ -49,7 +49,7 @@ void Worker::OnServer() {
   if (dra_ == api && kinds_here_ == kinds_here) return;
   if (dra_ && dra_ != api) {
     log::Info("worker serves another release or other DRA APIs",
-              {{"cluster", settings_.name.value},
+              {{"cluster", settings_.cluster.name.value},
                {"release", api.release},
                {"dra_version", api.version},
                {"taint_rules", api.taint_rules ? api.taint_rule_version : "not served"},

@@ -11,8 +11,8 @@ namespace {
 
 // Whether a connected worker can go on with these settings, perhaps with other credentials.
 bool IsSameShape(const WorkerSettings& a, const WorkerSettings& b) {
-  return a.options.http2 == b.options.http2 && a.origin == b.origin && a.verified == b.verified &&
-         a.capabilities == b.capabilities;
+  return a.cluster.options.http2 == b.cluster.options.http2 && a.origin == b.origin &&
+         a.verified == b.verified && a.capabilities == b.capabilities;
 }
 
 }  // namespace
@@ -25,28 +25,29 @@ RosterChange WorkerRoster::Configure(std::vector<WorkerSettings> wanted, bool dr
 
 bool WorkerRoster::IsWanted(const ClusterName& name) const {
   return std::any_of(wanted_.begin(), wanted_.end(),
-                     [&](const WorkerSettings& wanted) { return wanted.name == name; });
+                     [&](const WorkerSettings& wanted) { return wanted.cluster.name == name; });
 }
 
 bool WorkerRoster::MustWait(const WorkerSettings& settings) const {
   for (const auto& [name, member] : members_) {
-    if (name == settings.name || IsWanted(name) || settings.misconfigured) continue;
-    if (member.settings.access.server != settings.access.server) continue;
+    if (name == settings.cluster.name || IsWanted(name) || settings.cluster.misconfigured) continue;
+    if (member.settings.cluster.access.server != settings.cluster.access.server) continue;
     log::Warn(
         "a removed worker still has this worker's API server; it is used when nothing of ours "
         "is left there",
-        {{"cluster", settings.name.value}, {"error", "waiting for " + name.value}});
+        {{"cluster", settings.cluster.name.value}, {"error", "waiting for " + name.value}});
     return true;
   }
   return false;
 }
 
 std::shared_ptr<Worker> WorkerRoster::Place(const WorkerSettings& settings, RosterChange& change) {
-  const auto known = members_.find(settings.name);
+  const auto known = members_.find(settings.cluster.name);
   if (MustWait(settings)) return known == members_.end() ? nullptr : known->second.worker;
   if (known == members_.end()) {
-    change.changed.push_back(settings.name);
-    return members_.emplace(settings.name, Member{make_(settings), settings}).first->second.worker;
+    change.changed.push_back(settings.cluster.name);
+    return members_.emplace(settings.cluster.name, Member{make_(settings), settings})
+        .first->second.worker;
   }
   Member& member = known->second;
   if (!IsSameShape(member.settings, settings)) {
@@ -54,9 +55,9 @@ std::shared_ptr<Worker> WorkerRoster::Place(const WorkerSettings& settings, Rost
     const WorkerStatus status = member.worker->Status();
     if (!status.keeps_jobs) anew.lost_since = status.lost_since;
     member.worker = make_(std::move(anew));
-    change.changed.push_back(settings.name);
-  } else if (member.worker->Reconfigure(settings.access, settings.misconfigured)) {
-    log::Info("using the worker's changed kubeconfig", {{"cluster", settings.name.value}});
+    change.changed.push_back(settings.cluster.name);
+  } else if (member.worker->Reconfigure(settings.cluster.access, settings.cluster.misconfigured)) {
+    log::Info("using the worker's changed kubeconfig", {{"cluster", settings.cluster.name.value}});
   }
   member.settings = settings;
   return member.worker;
@@ -69,7 +70,8 @@ RosterChange WorkerRoster::Update() {
   std::set<ClusterName> removed;
   for (const WorkerSettings& settings : wanted_) {
     if (auto worker = Place(settings, change)) workers.push_back(std::move(worker));
-    if (before->removed().contains(settings.name)) change.changed.push_back(settings.name);
+    if (before->removed().contains(settings.cluster.name))
+      change.changed.push_back(settings.cluster.name);
   }
   for (const auto& [name, member] : members_) {
     if (IsWanted(name)) continue;

@@ -78,7 +78,9 @@ std::string ManagerLine(const std::optional<store::ClusterRow>& manager,
                                  Since(manager->phase_since, settings.query.now));
   if (!manager->why.empty()) text += ": " + manager->why;
   if (report::IsOutOfContact(*manager)) text += kNothingDispatched;
-  return Toned(text, ToneOf(*manager), settings.style) + "\n";
+  // Connected, with something to be said of it.
+  const Tone tone = ToneOf(*manager) == Tone::kGood ? Tone::kWarning : ToneOf(*manager);
+  return Toned(text, tone, settings.style) + "\n";
 }
 
 std::string WaitsForText(const std::vector<store::VerdictRow>& verdicts) {

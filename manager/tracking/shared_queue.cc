@@ -1,5 +1,7 @@
 #include "manager/tracking/shared_queue.h"
 
+#include <utility>
+
 #include <nlohmann/json.hpp>
 
 #include "manager/tracking/json_fields.h"
@@ -12,6 +14,18 @@ using nlohmann::json;
 
 // The other mode is NoAdmissionFairSharing.
 constexpr std::string_view kLocalQueuesShare = "UsageBasedAdmissionFairSharing";
+
+std::vector<std::string> ChecksOf(const json& queue) {
+  std::vector<std::string> names;
+  const json& rules = Path(queue, {"spec", "admissionChecksStrategy", "admissionChecks"});
+  if (!rules.is_array()) return names;
+  for (const json& rule : rules) {
+    const json& flavors = Member(rule, "onFlavors");
+    if (flavors.is_array() && !flavors.empty()) continue;
+    if (std::string name = Text(rule, "name"); !name.empty()) names.push_back(std::move(name));
+  }
+  return names;
+}
 
 }  // namespace
 
@@ -28,7 +42,8 @@ Result<SharedQueue> ParseSharedQueue(const json& object) {
                     .weight = FairSharingWeight(object),
                     .local_queues_share = Text(Path(object, {"spec", "admissionScope"}),
                                                "admissionMode") == kLocalQueuesShare,
-                    .why_inactive = {}};
+                    .why_inactive = {},
+                    .checks = ChecksOf(object)};
   const json& active = ConditionOf(Member(object, "status"), kActive);
   if (Text(active, "status") == "False") queue.why_inactive = Text(active, "message");
   if (queue.name.empty()) return Fail(ErrorCode::kBadResponse, "a ClusterQueue without name");

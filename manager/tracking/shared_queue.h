@@ -1,10 +1,11 @@
 #pragma once
 //
-// A ClusterQueue of the manager: how it orders the jobs that wait for workers, and whether it
-// admits any. Plain values. Source: kueue.x-k8s.io/v1beta2 of Kueue 0.19.2.
+// A ClusterQueue of the manager: how it orders the jobs that wait for workers, whether it admits
+// any, and by which checks. Plain values. Source: kueue.x-k8s.io/v1beta2 of Kueue 0.19.2.
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -19,6 +20,9 @@ struct SharedQueue {
   // Its LocalQueues share what it gets (spec.admissionScope: UsageBasedAdmissionFairSharing).
   bool local_queues_share = false;
   std::string why_inactive;  // Kueue's words when its condition Active is False; else empty
+  // AdmissionChecks that each of its jobs needs, whatever its flavors
+  // (spec.admissionChecksStrategy, without those that have onFlavors).
+  std::vector<std::string> checks = {};
 
   bool operator==(const SharedQueue&) const = default;
 };

@@ -25,7 +25,8 @@
 #include <string_view>
 #include <vector>
 
-#include "cluster-clients/cluster.h"
+#include "cluster-clients/kube/resource.h"
+#include "cluster-clients/watch/object_cache.h"
 #include "manager/tracking/requirement.h"
 #include "manager/verify/objects.h"
 #include "verdict/verdict.h"

@@ -78,13 +78,11 @@ ObjectFeed<dra::ClaimTemplate> DeviceFeeds::TemplateFeed() {
       [](const json& object, dra::ParseContext& context) {
         return dra::ParseClaimTemplate(object, context);
       },
-      [](DeviceObjects& objects, const ObjectKey& key, dra::ClaimTemplate claim_template) {
-        objects.to_come.erase(key);
+      [](DeviceObjects& objects, const ObjectKey&, dra::ClaimTemplate claim_template) {
         objects.builder.SetTemplate(std::move(claim_template));
         return false;
       },
       [](DeviceObjects& objects, const ObjectKey& key) {
-        objects.to_come.erase(key);
         objects.builder.RemoveTemplate(key);
         return false;
       });

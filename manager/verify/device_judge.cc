@@ -3,12 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
 namespace fedra::verify {
 namespace {
-
-using nlohmann::json;
 
 // Compiled selectors and their results, kept for the next judgement. More at once are rare.
 constexpr size_t kMaxIdleCaches = 2;
@@ -46,22 +42,17 @@ void AddObjects(const std::string& ns, const dra::PodDemand& demand, const dra::
   }
 }
 
-}  // namespace
-
-void DeviceJudge::AddTemplate(DeviceObjects& objects, const ClaimSummary& to_come) const {
-  const auto known = objects.to_come.find(to_come.key);
-  if (known != objects.to_come.end() && known->second == to_come.uid) return;
-  const bool is_there = known == objects.to_come.end() &&
-                        objects.builder.Publish()->templates().Find(to_come.key) != nullptr;
-  if (is_there) return;
-  json object = {{"metadata", {{"namespace", to_come.key.ns}, {"name", to_come.key.name}}}};
-  object["spec"] = json::parse(to_come.spec, nullptr, /*allow_exceptions=*/false);
-  auto parsed = devices_.parsing.With(
-      [&](dra::ParseContext& context) { return dra::ParseClaimTemplate(object, context); });
-  if (!parsed) return;  // the manager's watch has said so
-  objects.builder.SetTemplate(*std::move(parsed));
-  objects.to_come.insert_or_assign(to_come.key, to_come.uid);
+// The templates that the pods name and the snapshot does not have.
+void AddLacking(const std::string& ns, const dra::PodDemand& demand, const dra::Snapshot& snapshot,
+                std::set<ObjectKey>& lacking) {
+  for (const dra::ClaimReference& reference : demand.claims) {
+    if (!reference.claim_name.empty()) continue;
+    ObjectKey key{ns, reference.template_name};
+    if (snapshot.templates().Find(key) == nullptr) lacking.insert(std::move(key));
+  }
 }
+
+}  // namespace
 
 // All judgements between two changes share what one of them has found.
 std::shared_ptr<const DeviceJudge::AssumedFacts> DeviceJudge::FactsOf(
@@ -81,6 +72,7 @@ std::shared_ptr<const DeviceJudge::AssumedFacts> DeviceJudge::FactsOf(
     std::vector<std::shared_ptr<const void>> objects;
     for (const dra::AssumedPods& pods : *assumed) {
       AddObjects(pods.ns, *pods.demand, *snapshot, objects);
+      AddLacking(pods.ns, *pods.demand, *snapshot, facts->lacking);
       if (!pods.demand->pod_group.empty()) facts->groups.insert({pods.ns, pods.demand->pod_group});
     }
     facts->named.objects = std::make_shared<const std::vector<std::weak_ptr<const void>>>(
@@ -92,13 +84,29 @@ std::shared_ptr<const DeviceJudge::AssumedFacts> DeviceJudge::FactsOf(
   });
 }
 
+// The assumed pods get their templates as these pods do: with their jobs.
+void DeviceJudge::LayOver(const std::string& ns, const std::vector<dra::PodDemand>& demands,
+                          const TemplatesToCome& to_come, Basis& basis) const {
+  if (!to_come) return;
+  std::set<ObjectKey> lacking;
+  if (basis.assumed != nullptr) lacking = basis.assumed->lacking;
+  for (const dra::PodDemand& demand : demands) AddLacking(ns, demand, *basis.snapshot, lacking);
+  for (const ObjectKey& key : lacking) {
+    const auto original = to_come(key);
+    if (original == nullptr) continue;
+    if (auto parsed = templates_.Of(original)) basis.to_come.push_back(std::move(parsed));
+  }
+  if (!basis.to_come.empty()) basis.snapshot = basis.snapshot->WithTemplates(basis.to_come);
+}
+
 DeviceJudge::Basis DeviceJudge::TakeBasis(const std::string& ns,
                                           const std::vector<dra::PodDemand>& demands,
                                           const dra::AssumedList& assumed,
                                           const TemplatesToCome& to_come) const {
-  return devices_.objects.With([&](DeviceObjects& objects) {
-    for (const auto& claim_template : to_come) AddTemplate(objects, *claim_template);
-    Basis basis{objects.builder.Publish(), objects.pods.CountUse(), {}, nullptr};
+  Basis basis;
+  devices_.objects.With([&](DeviceObjects& objects) {
+    basis.snapshot = objects.builder.Publish();
+    basis.use = objects.pods.CountUse();
     basis.assumed = FactsOf(assumed, basis.snapshot);
     const auto add_group = [&](const ObjectKey& group) {
       const auto found = objects.pod_groups.find(group);
@@ -110,8 +118,9 @@ DeviceJudge::Basis DeviceJudge::TakeBasis(const std::string& ns,
     if (basis.assumed != nullptr) {
       for (const ObjectKey& group : basis.assumed->groups) add_group(group);
     }
-    return basis;
   });
+  LayOver(ns, demands, to_come, basis);
+  return basis;
 }
 
 std::unique_ptr<DeviceJudge::Caches> DeviceJudge::TakeCaches(
@@ -202,6 +211,7 @@ VerdictMemory::Basis DeviceJudge::BasisOf(const Basis& basis, const std::string&
       made_from.objects.push_back(found ? *found : nullptr);
     }
   }
+  made_from.objects.insert(made_from.objects.end(), basis.to_come.begin(), basis.to_come.end());
   return made_from;
 }
 

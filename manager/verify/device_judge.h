@@ -1,7 +1,8 @@
 #pragma once
 //
 // Would pods get their devices on this worker? Takes a snapshot of the worker's objects, lets
-// dra::Judge place the pods on it, and remembers what it was asked.
+// dra::Judge place the pods on it, and remembers what it was asked. Of the objects it changes
+// nothing: what a worker would get with a job is laid over the snapshot of one judgement.
 //
 // Pods are placed outside of every lock; judgements at the same time do not wait for each other.
 //
@@ -21,6 +22,7 @@
 #include "manager/tracking/pod_set.h"
 #include "manager/verify/device_objects.h"
 #include "manager/verify/objects.h"
+#include "manager/verify/parsed_templates.h"
 #include "manager/verify/verdict_memory.h"
 
 namespace fedra::verify {
@@ -34,9 +36,10 @@ struct DeviceJudgeOptions {
 class DeviceJudge final {
  public:
   DeviceJudge(DeviceJudgeOptions options, GuardedDevices& devices)
-      : options_(std::move(options)), devices_(devices) {}
+      : options_(std::move(options)), devices_(devices), templates_(devices.parsing) {}
 
-  // Would these pods get their devices? `to_come` count as if they were there.
+  // Would these pods get their devices? What they and the assumed pods want of `to_come` counts as
+  // if it were there.
   dra::Judgement Judge(const std::string& ns, const std::vector<dra::PodDemand>& demands,
                        const dra::AssumedList& assumed, const TemplatesToCome& to_come = {}) const;
   // The verdict alone. Asked again about the demands of the same reading of a workload while
@@ -57,13 +60,15 @@ class DeviceJudge final {
     std::weak_ptr<const dra::Snapshot> snapshot;
     VerdictMemory::AssumedObjects named;  // templates and claims
     std::set<ObjectKey> groups;           // PodGroups
+    std::set<ObjectKey> lacking;          // templates that the snapshot does not have
   };
   // What judgements are made from.
   struct Basis {
-    std::shared_ptr<const dra::Snapshot> snapshot;
+    std::shared_ptr<const dra::Snapshot> snapshot;  // with `to_come`
     PodTable::Use use;
     PodGroups pod_groups;  // of the pods that are judged or assumed
     std::shared_ptr<const AssumedFacts> assumed;
+    std::vector<std::shared_ptr<const dra::ClaimTemplate>> to_come;
   };
   // Of one judgement at a time.
   struct Caches {
@@ -73,8 +78,8 @@ class DeviceJudge final {
     dra::JudgeMemory memory;
   };
 
-  // Has the template among the objects from now on, unless the worker has its own.
-  void AddTemplate(DeviceObjects& objects, const ClaimSummary& to_come) const;
+  void LayOver(const std::string& ns, const std::vector<dra::PodDemand>& demands,
+               const TemplatesToCome& to_come, Basis& basis) const;
   Basis TakeBasis(const std::string& ns, const std::vector<dra::PodDemand>& demands,
                   const dra::AssumedList& assumed, const TemplatesToCome& to_come) const;
   std::shared_ptr<const AssumedFacts> FactsOf(
@@ -90,6 +95,7 @@ class DeviceJudge final {
 
   const DeviceJudgeOptions options_;
   GuardedDevices& devices_;
+  const ParsedTemplates templates_;
 
   mutable Guarded<std::vector<std::unique_ptr<Caches>>> idle_caches_;
   mutable Guarded<VerdictMemory> remembered_;

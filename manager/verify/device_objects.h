@@ -31,10 +31,7 @@ struct DeviceObjects {
 
   dra::SnapshotBuilder builder;
   PodTable pods;
-  uint64_t holding_version = 0;  // of `pods` and the claims in `builder`
-  // Templates that the builder has although the worker does not: their UIDs on the manager. They
-  // stay until the worker has its own; no question is asked about them without assuming them.
-  std::unordered_map<ObjectKey, std::string> to_come;
+  uint64_t holding_version = 0;       // of `pods` and the claims in `builder`
   std::set<std::string> broad_rules;  // that taint fewer devices than they are taken to
   std::unordered_map<ObjectKey, dra::PodGroup> pod_groups;
 };

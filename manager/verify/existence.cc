@@ -320,16 +320,11 @@ verdict::Verdict VerifyExistence(const tracking::Requirement& requirement, const
   return verdict;
 }
 
-TemplatesToCome CopiesToCome(const tracking::Requirement& requirement, const WorkerView& worker,
-                             const ExistenceOptions& options) {
-  std::vector<std::shared_ptr<const ClaimSummary>> copies;
-  if (!options.rules.copies_templates) return copies;
-  for (const std::string& name : requirement.TemplateNames()) {
-    const ObjectKey key{requirement.ns, name};
-    if (worker.templates.Find(key) != nullptr) continue;
-    if (auto original = Original(key, options)) copies.push_back(std::move(original));
-  }
-  return copies;
+TemplatesToCome CopiesToCome(const ExistenceOptions& options) {
+  if (!options.rules.copies_templates || options.manager_templates == nullptr) return nullptr;
+  return [originals = options.manager_templates](const ObjectKey& key) {
+    return originals->Find(key);
+  };
 }
 
 }  // namespace fedra::verify

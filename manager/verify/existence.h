@@ -12,7 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "cluster-clients/cluster.h"
+#include "cluster-clients/connection_state.h"
+#include "cluster-clients/watch/object_cache.h"
 #include "manager/tracking/job.h"
 #include "manager/tracking/requirement.h"
 #include "manager/verify/objects.h"
@@ -71,9 +72,9 @@ struct ExistenceOptions {
 verdict::Verdict VerifyExistence(const tracking::Requirement& requirement, const WorkerView& worker,
                                  const ExistenceOptions& options);
 
-// The manager's templates that the worker would get with a job of this requirement.
-TemplatesToCome CopiesToCome(const tracking::Requirement& requirement, const WorkerView& worker,
-                             const ExistenceOptions& options);
+// The manager's templates that a worker which lacks them gets with the jobs that name them.
+// Lifetime: the manager's templates must outlive it.
+TemplatesToCome CopiesToCome(const ExistenceOptions& options);
 
 // The reason for a connection that is not kConnected; "no contact for 4m10s (connection refused)".
 verdict::Reason ConnectionReason(const ConnectionState& connection);

@@ -3,6 +3,7 @@
 // The objects of a worker that a job's existence check looks at, as values: only the fields that
 // matter. Source: core/v1, kueue.x-k8s.io/v1beta2, resource.k8s.io/v1 (Kubernetes 1.34 and newer).
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -67,8 +68,10 @@ struct ClaimSummary {
   bool operator==(const ClaimSummary&) const = default;
 };
 
-// Templates of the manager that a worker does not have but would get together with a job.
-using TemplatesToCome = std::vector<std::shared_ptr<const ClaimSummary>>;
+// Templates of the manager that a worker would get together with a job: asked for one that the
+// worker does not have. Null: it would not get one of that name. Empty function: it gets none.
+using TemplatesToCome =
+    std::function<std::shared_ptr<const ClaimSummary>(const ObjectKey& claim_template)>;
 
 struct ClassSummary {
   std::string name;

@@ -49,7 +49,8 @@ class VerdictMemory final {
     uint64_t nodes = 0;    // nodes_serial()
     uint64_t classes = 0;  // classes_serial()
     uint64_t used = 0;     // serial of what pods take of the nodes
-    // The templates and claims that the demands name, in their order; null: not there.
+    // The templates and claims that the demands name, in their order; null: not there. Then the
+    // manager's templates that the worker would get with them and the assumed pods.
     std::vector<std::shared_ptr<const void>> objects;
     PodGroups pod_groups;
     Assumed assumed;

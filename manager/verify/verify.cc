@@ -147,8 +147,7 @@ Verified Verify(const Subject& subject, const WorkerObjects& worker, const Worke
     result.verdict = Combine(std::move(result.verdict), dependencies->Verify(subject.requirement));
   if (worker.devices() != nullptr && !subject.is_there && NeedsDevices(subject) &&
       LeavesDevices(result.verdict)) {
-    VerifyDevicesToo(subject, worker, assumed,
-                     CopiesToCome(subject.requirement, there, options.existence), options, result);
+    VerifyDevicesToo(subject, worker, assumed, CopiesToCome(options.existence), options, result);
   }
   // Last: what kube-scheduler would say of the devices is asked nevertheless.
   if (dependencies != nullptr)

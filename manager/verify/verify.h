@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "cluster-clients/cluster.h"
+#include "cluster-clients/connection_state.h"
 #include "dra/judge/judge.h"
 #include "manager/tracking/ownership.h"
 #include "manager/tracking/pod_set.h"

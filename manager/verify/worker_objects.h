@@ -7,8 +7,9 @@
 // it for a moment, `snapshot` records it, a snapshot file is fed into it, and `config validate
 // --connect` asks for the rights to it.
 //
-// Thread rules: the sink of each input by one thread at a time, all else from any thread. The
-// listener is called on the thread that feeds, outside of every lock.
+// Thread rules: the sink of each input by one thread at a time, all else from any thread; Inputs(),
+// SetServer() and UseKinds() by one at a time. The listener is called on the thread that feeds, or
+// in SetServer() on the caller's, outside of every lock of theirs.
 // Lifetime: who feeds must end before the objects; the clock must outlive them.
 
 #include <atomic>
@@ -22,9 +23,10 @@
 
 #include "base/clock.h"
 #include "base/guarded.h"
-#include "cluster-clients/cluster.h"
 #include "cluster-clients/kube/discovery.h"
+#include "cluster-clients/kube/resource.h"
 #include "cluster-clients/watch/tracked_cache.h"
+#include "cluster-clients/watch/watch_spec.h"
 #include "manager/tracking/kinds/job_kinds.h"
 #include "manager/tracking/workload.h"
 #include "manager/verify/dependencies.h"

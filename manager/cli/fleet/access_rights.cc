@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 
 #include "manager/reconcile/manager_cluster.h"
+#include "manager/reconcile/manager_inputs.h"
 #include "manager/tracking/job.h"
 #include "manager/tracking/resources.h"
-#include "manager/verify/worker_objects.h"
 
 namespace fedra::cli {
 namespace {
@@ -46,10 +46,10 @@ std::string ToText(const Right& right) {
                      right.name.empty() ? "" : " ", right.name);
 }
 
-std::vector<Right> WorkerRights(const reconcile::WorkerSettings& worker, bool copies_templates,
+std::vector<Right> WorkerRights(const verify::WorkerObjectsOptions& verified, bool copies_templates,
                                 bool reads_logs) {
   Rights rights;
-  verify::WorkerObjects objects(worker.verified, {});
+  verify::WorkerObjects objects(verified, {});
   for (const verify::Input& input : objects.Inputs(nullptr)) rights.Read(input.resource);
   rights.Add(tracking::kWorkloads, {"get", "create", "patch", "delete"});
   for (const tracking::JobAdapter* kind : objects.kinds().all()) {
@@ -66,15 +66,15 @@ std::vector<Right> WorkerRights(const reconcile::WorkerSettings& worker, bool co
 
 std::vector<Right> ManagerRights(const tracking::JobKinds& kinds) {
   Rights rights;
-  for (const reconcile::ManagerInput& input : reconcile::ManagerInputs(nullptr))
-    rights.Read(input.resource);
+  for (const reconcile::ManagerInput& input : reconcile::ManagerInputs(kinds, nullptr)) {
+    if (input.kind == nullptr) rights.Read(input.resource);
+    if (input.kind != nullptr)
+      rights.OfKind(*input.kind, [&](const kube::Resource&) { rights.Read(input.resource); });
+  }
   rights.Add(tracking::kWorkloads, {"patch"}, "status");
   for (const tracking::JobAdapter* kind : kinds.all()) {
-    rights.OfKind(*kind, [&](const kube::Resource& jobs) {
-      rights.Read(jobs);
-      rights.Add(jobs, {"patch"}, "status");
-      for (const kube::Resource& named : kind->ReferencedResources()) rights.Read(named);
-    });
+    rights.OfKind(*kind,
+                  [&](const kube::Resource& jobs) { rights.Add(jobs, {"patch"}, "status"); });
   }
   rights.Add(tracking::kAdmissionChecks, {"patch"}, "status");
   rights.Add(tracking::kEvents, {"create", "patch"});

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "cluster-clients/cluster.h"
-#include "manager/reconcile/worker.h"
+#include "manager/verify/worker_objects.h"
 
 namespace fedra::cli {
 
@@ -26,7 +26,7 @@ std::string ToText(const Right& right);
 
 // `copies_templates`: verification.templates.sync is not Never. `reads_logs`:
 // dispatch.failureLogLines is not 0.
-std::vector<Right> WorkerRights(const reconcile::WorkerSettings& worker, bool copies_templates,
+std::vector<Right> WorkerRights(const verify::WorkerObjectsOptions& verified, bool copies_templates,
                                 bool reads_logs);
 std::vector<Right> ManagerRights(const tracking::JobKinds& kinds);
 

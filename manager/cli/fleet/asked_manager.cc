@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "manager/reconcile/manager_cluster.h"
-#include "manager/tracking/manager_name.h"
 #include "manager/tracking/resources.h"
 #include "manager/verify/dra_api.h"
 
@@ -23,14 +22,15 @@ std::map<const tracking::JobAdapter*, verify::ReferenceIndex> IndexesOf(
 
 }  // namespace
 
-AskedManager::AskedManager(kube::AccessSettings access, const ClusterOptions& options,
+AskedManager::AskedManager(ClusterSettings settings, std::string controller_name,
                            std::span<const tracking::JobAdapter* const> kinds,
                            const std::function<void()>& on_change)
     : templates_(
           &verify::ParseTemplate, [](const ObjectKey&, const auto&, const auto&) {},
           [on_change](const watch::CacheHealth&) { on_change(); }),
       references_(IndexesOf(kinds, on_change)),
-      cluster_(ClusterName(std::string(tracking::kManagerName)), std::move(access), options,
+      scopes_(std::move(controller_name), on_change),
+      cluster_(std::move(settings.name), std::move(settings.access), std::move(settings.options),
                threads_.loop, threads_.pool, SystemClock(),
                [this, on_change](const ConnectionState& state) {
                  if (state.phase == ConnectionPhase::kConnected && !watching_.exchange(true))
@@ -48,12 +48,14 @@ void AskedManager::Watch() {
   for (const auto& [kind, references] : references_) {
     for (const auto& [resource, sink] : references.Inputs()) cluster_.Watch({resource}, *sink);
   }
+  for (const verify::Input& input : scopes_.Inputs())
+    cluster_.Watch(verify::WatchOf(input), *input.sink);
 }
 
 bool AskedManager::HasAnswered() const {
   const ConnectionPhase phase = cluster_.state().phase;
   if (phase != ConnectionPhase::kConnected) return phase != ConnectionPhase::kConnecting;
-  if (templates_.health().IsListing()) return false;
+  if (templates_.health().IsListing() || scopes_.IsListing()) return false;
   for (const auto& [kind, references] : references_) {
     for (const auto& [resource, sink] : references.Inputs())
       if (sink->health().IsListing()) return false;
@@ -63,6 +65,9 @@ bool AskedManager::HasAnswered() const {
 
 ManagerFacts AskedManager::Facts() const {
   ManagerFacts facts{.templates = cache(), .uid = uid_};
+  facts.why_not_allowed = [this](const tracking::Requirement& job, const ClusterName& worker) {
+    return scopes_.WhyNotAllowed(job, worker);
+  };
   for (const auto& [kind, references] : references_) facts.references[kind] = &references;
   return facts;
 }

@@ -1,8 +1,8 @@
 #pragma once
 //
 // What a command that judges workers asks the manager: its ResourceClaimTemplates, which the
-// workers' are compared with and which would be copied, the objects that the judged jobs name, and
-// which cluster it is.
+// workers' are compared with and which would be copied, the objects that the judged jobs name,
+// which workers its AdmissionChecks allow them, and which cluster it is.
 //
 // Best effort: a command that needs only the workers goes on without them. Only lists and watches:
 // nothing is ever written.
@@ -18,14 +18,16 @@
 
 #include "cluster-clients/cluster.h"
 #include "cluster-clients/threads.h"
+#include "manager/cli/fleet/asked_scopes.h"
 #include "manager/cli/judged/fleet_worker.h"
 
 namespace fedra::cli {
 
 class AskedManager final {
  public:
-  // `kinds`: of the jobs that will be judged. `on_change`: something is listed, or cannot be had.
-  AskedManager(kube::AccessSettings access, const ClusterOptions& options,
+  // `controller_name`: of our AdmissionChecks. `kinds`: of the jobs that will be judged.
+  // `on_change`: something is listed, or cannot be had.
+  AskedManager(ClusterSettings settings, std::string controller_name,
                std::span<const tracking::JobAdapter* const> kinds,
                const std::function<void()>& on_change);
   ~AskedManager();
@@ -45,6 +47,7 @@ class AskedManager final {
   std::optional<std::string> uid_;  // as of ManagerFacts; of the user thread
   verify::Cache<verify::ClaimSummary> templates_;
   std::map<const tracking::JobAdapter*, verify::ReferenceIndex> references_;
+  AskedScopes scopes_;
   Cluster cluster_;
 };
 

@@ -18,7 +18,7 @@ namespace {
 
 // The manager and then the workers, with the rights needed on each.
 struct Asked {
-  std::vector<reconcile::WorkerSettings> clusters;
+  std::vector<ClusterSettings> clusters;
   std::vector<std::vector<Right>> rights;
 };
 
@@ -29,8 +29,8 @@ Asked WhatToAsk(const config::Loaded& loaded) {
   const bool copies = ToRules(loaded.configuration.verification).copies_templates;
   const bool reads_logs = loaded.configuration.dispatch.failure_log_lines > 0;
   for (reconcile::WorkerSettings& worker : ToWorkers(loaded)) {
-    asked.rights.push_back(WorkerRights(worker, copies, reads_logs));
-    asked.clusters.push_back(std::move(worker));
+    asked.rights.push_back(WorkerRights(worker.verified, copies, reads_logs));
+    asked.clusters.push_back(std::move(worker.cluster));
   }
   return asked;
 }

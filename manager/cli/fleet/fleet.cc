@@ -25,7 +25,7 @@ constexpr std::chrono::seconds kManagerGrace{2};
 constexpr std::chrono::milliseconds kAskManagerAgain{100};
 
 FleetWorkerSettings ToJudged(const WorkerSettings& worker, const verify::Rules& rules) {
-  return {.name = worker.name,
+  return {.name = worker.cluster.name,
           .origin = worker.origin,
           .verified = worker.verified,
           .rules = rules,
@@ -120,25 +120,25 @@ Result<ConfiguredWorkers> LoadWorkers(const FleetOptions& options) {
     return Fail(ErrorCode::kInvalidArgument, std::move(why));
   }
   const verify::Rules rules = ToRules(loaded->configuration.verification);
-  if (loaded->manager) {
-    workers.manager = {ToAccess(*loaded->manager), ToManager(*loaded).options};
-  }
+  if (loaded->manager) workers.manager = ToManager(*loaded);
   workers.origin = loaded->configuration.origin;
+  workers.controller_name = loaded->configuration.kueue.controller_name;
   workers.store = loaded->configuration.store.path;
   std::vector<std::string> known;
   for (WorkerSettings& worker : ToWorkers(*loaded)) {
-    known.push_back(worker.name.value);
+    known.push_back(worker.cluster.name.value);
     auto settings = Chosen(options, ToJudged(worker, rules));
     if (!settings) continue;
     // Who asks for more time than usual gives it to one that accepts connections and is silent,
     // too.
     if (workers.timeout > kUsualTimeout) {
-      worker.options.connect_timeout = std::max(worker.options.connect_timeout, workers.timeout);
-      worker.options.probe_timeout = std::max(worker.options.probe_timeout, workers.timeout);
-      worker.options.call_timeout = std::max(worker.options.call_timeout, workers.timeout);
+      ClusterOptions& options_there = worker.cluster.options;
+      options_there.connect_timeout = std::max(options_there.connect_timeout, workers.timeout);
+      options_there.probe_timeout = std::max(options_there.probe_timeout, workers.timeout);
+      options_there.call_timeout = std::max(options_there.call_timeout, workers.timeout);
     }
     workers.judged.push_back(*std::move(settings));
-    workers.access.push_back(std::move(worker));
+    workers.access.push_back(std::move(worker.cluster));
   }
   FEDRA_RETURN_IF_ERROR(CheckNames(options.workers, known));
   if (workers.access.empty())
@@ -150,7 +150,7 @@ std::unique_ptr<AskedManager> AskManager(const ConfiguredWorkers& workers,
                                          std::span<const tracking::JobAdapter* const> kinds,
                                          FleetSignal& signal) {
   if (!workers.manager) return nullptr;
-  return std::make_unique<AskedManager>(workers.manager->access, workers.manager->options, kinds,
+  return std::make_unique<AskedManager>(*workers.manager, workers.controller_name, kinds,
                                         [&signal] { signal.Raise(); });
 }
 
@@ -183,7 +183,7 @@ Result<std::unique_ptr<Fleet>> OpenFleet(const FleetOptions& options, const Term
     workers[i]->SetConnection(std::move(states[i]), fleet->live->waited());
   if (fleet->manager == nullptr) return fleet;
   AwaitManager(*fleet->manager, fleet->signal);
-  for (const auto& worker : fleet->workers) worker->SetManager(fleet->manager->Facts());
+  for (FleetWorker* worker : workers) worker->SetManager(fleet->manager->Facts());
   return fleet;
 }
 

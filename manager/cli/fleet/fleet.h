@@ -35,16 +35,12 @@ struct FleetOptions {
 // The configured workers that are to be read, and what the daemon would verify of each.
 struct ConfiguredWorkers {
   std::string origin;
-  std::string store;  // the daemon's; it need not exist
+  std::string controller_name;  // of our AdmissionChecks
+  std::string store;            // the daemon's; it need not exist
   std::chrono::milliseconds timeout{0};
-  std::vector<reconcile::WorkerSettings> access;
+  std::vector<ClusterSettings> access;
   std::vector<FleetWorkerSettings> judged;  // parallel
-  // Absent: the manager's kubeconfig cannot be used.
-  struct Manager {
-    kube::AccessSettings access;
-    ClusterOptions options;
-  };
-  std::optional<Manager> manager;
+  std::optional<ClusterSettings> manager;   // absent: its kubeconfig cannot be used
 };
 // kInvalidArgument: the file, the time-out, or a name that is not configured.
 Result<ConfiguredWorkers> LoadWorkers(const FleetOptions& options);

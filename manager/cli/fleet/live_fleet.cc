@@ -27,19 +27,19 @@ void FleetSignal::Await(milliseconds limit) {
   raised_.WaitFor(limit, [](bool raised) { return raised; }, [](bool& raised) { raised = false; });
 }
 
-LiveFleet::LiveFleet(const std::vector<reconcile::WorkerSettings>& workers, FeedsOf feeds_of,
+LiveFleet::LiveFleet(const std::vector<ClusterSettings>& clusters, FeedsOf feeds_of,
                      IsListing is_listing, FleetSignal& signal)
     : feeds_of_(std::move(feeds_of)),
       is_listing_(std::move(is_listing)),
       signal_(signal),
-      fed_(std::vector<bool>(workers.size(), false)) {
-  for (const reconcile::WorkerSettings& worker : workers) {
+      fed_(std::vector<bool>(clusters.size(), false)) {
+  for (const ClusterSettings& cluster : clusters) {
     clusters_.push_back(std::make_unique<Cluster>(
-        worker.name, worker.access, worker.options, threads_.loop, threads_.pool, SystemClock(),
+        cluster.name, cluster.access, cluster.options, threads_.loop, threads_.pool, SystemClock(),
         [this, i = clusters_.size()](const ConnectionState& state) { OnState(i, state); }));
   }
-  for (size_t i = 0; i < workers.size(); ++i) {
-    if (workers[i].misconfigured) clusters_[i]->SetMisconfigured(*workers[i].misconfigured);
+  for (size_t i = 0; i < clusters.size(); ++i) {
+    if (clusters[i].misconfigured) clusters_[i]->SetMisconfigured(*clusters[i].misconfigured);
     clusters_[i]->Start();
   }
 }

@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "base/guarded.h"
+#include "cluster-clients/cluster.h"
 #include "cluster-clients/threads.h"
 #include "manager/cli/terminal/terminal.h"
-#include "manager/reconcile/worker.h"
 #include "manager/verify/worker_objects.h"
 
 namespace fedra::cli {
@@ -39,8 +39,8 @@ class LiveFleet final {
   // Whether something of that is still on its way.
   using IsListing = std::function<bool(size_t worker)>;
 
-  LiveFleet(const std::vector<reconcile::WorkerSettings>& workers, FeedsOf feeds_of,
-            IsListing is_listing, FleetSignal& signal);
+  LiveFleet(const std::vector<ClusterSettings>& clusters, FeedsOf feeds_of, IsListing is_listing,
+            FleetSignal& signal);
   ~LiveFleet();
 
   // Waits until every worker has answered completely or failed, at most `limit`. Progress on a

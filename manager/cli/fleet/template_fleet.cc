@@ -36,8 +36,8 @@ reconcile::WorkerListener WorkerRaising(FleetSignal& signal) {
 }  // namespace
 
 TemplateFleet::TemplateFleet(const config::Loaded& loaded)
-    : manager_(ToAccess(*loaded.manager), ToManager(loaded).options, ToKinds(loaded.configuration),
-               threads_.loop, threads_.pool, SystemClock(), ManagerRaising(signal_)),
+    : manager_(ToManager(loaded), ToKinds(loaded.configuration), threads_.loop, threads_.pool,
+               SystemClock(), ManagerRaising(signal_)),
       gatherer_(ToGather(loaded.configuration), manager_, workers_, failures_) {
   reconcile::Workers all;
   for (reconcile::WorkerSettings& settings : ToWorkers(loaded)) {

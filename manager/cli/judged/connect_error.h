@@ -6,7 +6,7 @@
 #include <chrono>
 #include <optional>
 
-#include "cluster-clients/cluster.h"
+#include "cluster-clients/connection_state.h"
 #include "verdict/reason.h"
 
 namespace fedra::cli {

@@ -123,9 +123,15 @@ std::shared_ptr<const tracking::Job> FleetWorker::OurJob(const tracking::Submitt
   return there != nullptr && tracking::IsOurs(OwnershipOfJob(*there)) ? there : nullptr;
 }
 
-bool FleetWorker::IsUsable(const tracking::JobAdapter& kind) const {
+std::optional<verdict::Reason> FleetWorker::WhyNotAllowed(const tracking::SubmittedJob& job) const {
+  if (!manager_.why_not_allowed) return std::nullopt;
+  return manager_.why_not_allowed(job.requirement, settings_.name);
+}
+
+bool FleetWorker::IsUsable(const tracking::SubmittedJob& job) const {
+  if (WhyNotAllowed(job)) return false;
   if (settings_.claims_only) return facts_.connection.phase == ConnectionPhase::kConnected;
-  return verify::IsUsable(objects_, kind, facts_.connection);
+  return verify::IsUsable(objects_, *job.adapter, facts_.connection);
 }
 
 report::JobVerdict FleetWorker::Judge(const tracking::SubmittedJob& job) const {
@@ -134,6 +140,7 @@ report::JobVerdict FleetWorker::Judge(const tracking::SubmittedJob& job) const {
   const verify::Subject subject{.requirement = job.requirement,
                                 .adapter = *job.adapter,
                                 .same_names = SameNames(job),
+                                .not_allowed = WhyNotAllowed(job),
                                 .is_there = ours != nullptr && !ours->finished};
   const auto references = manager_.references.find(job.adapter);
   const verify::VerifyOptions options{
@@ -151,7 +158,8 @@ report::JobVerdict FleetWorker::Judge(const tracking::SubmittedJob& job) const {
                             .pod_sets = std::move(verified.pod_sets),
                             .alternatives = {}};
   if (ours != nullptr) result.notes.push_back(ExistsAlready(*ours));
-  if (auto silence = Silence()) result.verdict.reasons = {*std::move(silence)};
+  if (auto silence = Silence(); silence && !subject.not_allowed)
+    result.verdict.reasons = {*std::move(silence)};
   if (result.devices_judged)
     result.alternatives = NameAlternatives(result.pod_sets, job, *devices()->snapshot());
   return result;
@@ -166,12 +174,11 @@ std::vector<report::JobVerdict> JudgeEverywhere(const tracking::SubmittedJob& jo
   for (size_t i = 0; i < workers.size(); ++i)
     candidates.push_back({.worker = workers[i]->name(),
                           .objects = &workers[i]->objects(),
-                          .usable = workers[i]->IsUsable(*job.adapter),
+                          .usable = workers[i]->IsUsable(job),
                           .verdict = &verdicts[i].verdict});
   for (const auto& worker : others)
-    candidates.push_back({.worker = worker->name(),
-                          .objects = &worker->objects(),
-                          .usable = worker->IsUsable(*job.adapter)});
+    candidates.push_back(
+        {.worker = worker->name(), .objects = &worker->objects(), .usable = worker->IsUsable(job)});
   if (!workers.empty()) {
     verify::KeepClaimsTogether(job.requirement, candidates, /*users=*/nullptr,
                                workers.front()->settings().rules.shared_claims);

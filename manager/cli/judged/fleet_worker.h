@@ -16,7 +16,9 @@
 #include <string>
 #include <vector>
 
-#include "cluster-clients/cluster.h"
+#include "cluster-clients/connection_state.h"
+#include "cluster-clients/kube/discovery.h"
+#include "cluster-clients/watch/object_cache.h"
 #include "manager/report/job_verdict.h"
 #include "manager/tracking/kinds/submitted.h"
 #include "manager/verify/verify.h"
@@ -44,6 +46,11 @@ struct ManagerFacts {
   std::optional<std::string> uid;
   // Its objects that jobs of these kinds name, which must outlive the workers, too.
   std::map<const tracking::JobAdapter*, const verify::ReferenceIndex*> references = {};
+  // Why a job may not run on a worker, whatever that has (Excluded); nothing: it may, or that is
+  // not known. What it looks at must outlive the workers. Empty: nothing is known.
+  std::function<std::optional<verdict::Reason>(const tracking::Requirement& job,
+                                               const ClusterName& worker)>
+      why_not_allowed = {};
 };
 
 class FleetWorker final {
@@ -82,8 +89,9 @@ class FleetWorker final {
   std::optional<verdict::Reason> Silence() const;
   // Whether its classes and devices are known completely.
   bool IsKnown() const;
-  // verify::IsUsable(); of a worker of which claims alone are read, whether it is connected.
-  bool IsUsable(const tracking::JobAdapter& kind) const;
+  // Whether the job may run there, and verify::IsUsable(); of a worker of which claims alone are
+  // read, whether it is connected instead.
+  bool IsUsable(const tracking::SubmittedJob& job) const;
   // Whether new nodes could bring devices.
   bool HasScalablePools() const {
     return settings_.verified.devices && !settings_.verified.devices->scalable_pools.empty();
@@ -92,6 +100,7 @@ class FleetWorker final {
   report::JobVerdict Judge(const tracking::SubmittedJob& job) const;
 
  private:
+  std::optional<verdict::Reason> WhyNotAllowed(const tracking::SubmittedJob& job) const;
   std::vector<verify::SameName> SameNames(const tracking::SubmittedJob& job) const;
   tracking::Ownership OwnershipOfJob(const tracking::Job& there) const;
   // The job of this name there, if it is a copy of ours; else null.

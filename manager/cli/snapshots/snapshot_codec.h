@@ -5,7 +5,8 @@
 #include <optional>
 #include <string_view>
 
-#include "cluster-clients/cluster.h"
+#include "cluster-clients/connection_state.h"
+#include "cluster-clients/watch/object_cache.h"
 #include "manager/verify/existence.h"
 
 namespace fedra::cli {

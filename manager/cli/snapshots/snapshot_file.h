@@ -20,7 +20,9 @@
 
 #include "base/clock.h"
 #include "base/result.h"
-#include "cluster-clients/cluster.h"
+#include "cluster-clients/connection_state.h"
+#include "cluster-clients/kube/resource.h"
+#include "cluster-clients/watch/object_cache.h"
 #include "manager/cli/judged/fleet_worker.h"
 
 namespace fedra::cli {

@@ -41,7 +41,7 @@ function daemonWords(document) {
   if (!daemon.running) return `The daemon is not running: what follows is as of ${document.asOf}.`;
   if (daemon.restartNeeded) return "The daemon needs a restart to take over what changed in its configuration.";
   const manager = document.manager;
-  if (manager && manager.state !== "Connected") return `Manager ${manager.state}: ${manager.why}`;
+  if (manager && (manager.state !== "Connected" || manager.why)) return `Manager ${manager.state}: ${manager.why}`;
   return "";
 }
 

@@ -10,6 +10,7 @@
 using namespace fedra;
 using namespace fedra::reconcile;
 using nlohmann::json;
+using verify::CheckScope;
 
 namespace {
 
@@ -29,7 +30,8 @@ struct Fixture {
                     fleet.manager(),
                     fleet.workers(),
                     copy_failures};
-  AdmissionCheckReconciler checks{fleet.manager(), gatherer, fleet.workers(), SystemClock()};
+  AdmissionCheckReconciler checks{fleet.manager(), gatherer.scopes(), fleet.workers(),
+                                  SystemClock()};
 
   Fixture() {
     fleet.Start();

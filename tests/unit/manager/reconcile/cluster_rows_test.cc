@@ -93,7 +93,7 @@ TEST_CASE("a rejection for which jobs stay is no outage after a restart") {
   CHECK_FALSE(f.LostSince());
   ClusterRows restarted(*f.store, f.clock);
   std::vector<WorkerSettings> workers(1);
-  workers[0].name = ClusterName("east");
+  workers[0].cluster.name = ClusterName("east");
   REQUIRE(restarted.Load(workers));
   CHECK_FALSE(workers[0].lost_since);
 }

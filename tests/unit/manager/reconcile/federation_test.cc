@@ -53,7 +53,8 @@ std::map<long, std::string> Versions(sim::Server& manager) {
 FederationSettings Alone(const sim::Server& manager) {
   FederationSettings settings;
   settings.gather = {.controller_name = "fedra.dev/federation", .origin = "fedra"};
-  settings.manager_access = AccessTo(manager);
+  settings.manager.name = ClusterName("manager");
+  settings.manager.access = AccessTo(manager);
   settings.threads = 1;
   return settings;
 }

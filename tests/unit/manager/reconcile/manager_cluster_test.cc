@@ -114,6 +114,59 @@ TEST_CASE("decisions wait for the manager's ClusterQueues, unless they are withh
   f.manager_server().DropConnections();
   CHECK(f.WaitUntil([&] { return f.manager().IsListed(); }));
   CHECK(f.manager().IsUsable());
+  // What is left out without them is said.
+  REQUIRE(f.manager().Limits().size() == 1);
+  CHECK(f.manager().Limits()[0].resource == "clusterqueues");
+  CHECK(f.manager().Limits()[0].why ==
+        "not allowed to list or watch clusterqueues (403): annotations fedra.dev/order and "
+        "fair-sharing weights of ClusterQueues have no effect");
+  const store::ClusterRow row = f.manager().Row(SystemClock().Now());
+  CHECK(row.phase == "Connected");
+  CHECK(row.why == f.manager().Limits()[0].why);
+}
+
+TEST_CASE("what an input that cannot be read means depends on how much it is needed") {
+  using watch::CacheState;
+  const auto health = [](CacheState state, bool complete) {
+    watch::CacheHealth made;
+    made.state = state;
+    made.complete = complete;
+    return made;
+  };
+  const auto syncing = health(CacheState::kSyncing, false);
+  const auto forbidden = health(CacheState::kForbidden, false);
+  const auto absent = health(CacheState::kNotServed, false);
+  const auto failing = health(CacheState::kFailing, true);
+  struct Row {
+    Need need;
+    bool answers_forbidden, answers_absent;
+    bool needs_forbidden, needs_absent, needs_failing;
+  };
+  const Row rows[] = {{Need::kRequired, false, false, true, true, true},
+                      {Need::kIfServed, true, true, true, false, true},
+                      {Need::kIfGranted, true, true, false, false, true},
+                      {Need::kOptional, true, true, false, false, false}};
+  for (const Row& row : rows) {
+    CAPTURE(static_cast<int>(row.need));
+    ManagerInput input{.resource = {}, .need = row.need};
+    CHECK_FALSE(HasAnswered(input, syncing));
+    CHECK(HasAnswered(input, failing));
+    CHECK(HasAnswered(input, forbidden) == row.answers_forbidden);
+    CHECK(HasAnswered(input, absent) == row.answers_absent);
+    CHECK(IsNeeded(input, forbidden) == row.needs_forbidden);
+    CHECK(IsNeeded(input, absent) == row.needs_absent);
+    CHECK(IsNeeded(input, failing) == row.needs_failing);
+    input.awaited = false;
+    CHECK(HasAnswered(input, syncing));
+  }
+}
+
+TEST_CASE("of each input it is known what follows without it, unless all stops") {
+  for (const ManagerInput& input : ManagerInputs(*tracking::BuiltInKinds(), nullptr)) {
+    CAPTURE(input.resource.plural);
+    const bool stops = input.need == Need::kRequired || input.need == Need::kIfServed;
+    CHECK(input.without.empty() == stops);
+  }
 }
 
 TEST_CASE(

@@ -91,14 +91,15 @@ class History final {
                        .origin = "fedra",
                        .devices = true,
                        .order = {.policy = policy, .max_passes = 2}};
-    settings.manager_access = AccessTo(fleet_.manager().server);
-    settings.manager_options = Quick();
+    settings.manager.name = ClusterName("manager");
+    settings.manager.access = AccessTo(fleet_.manager().server);
+    settings.manager.options = Quick();
     settings.threads = 8;
     for (const std::string& name : workers_) {
       WorkerSettings worker;
-      worker.name = ClusterName(name);
-      worker.access = AccessTo(fleet_.Find(name)->server);
-      worker.options = Quick();
+      worker.cluster.name = ClusterName(name);
+      worker.cluster.access = AccessTo(fleet_.Find(name)->server);
+      worker.cluster.options = Quick();
       worker.origin = "fedra";
       worker.verified.devices.emplace();
       settings.workers.push_back(std::move(worker));

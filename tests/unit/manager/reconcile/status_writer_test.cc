@@ -197,7 +197,7 @@ TEST_CASE("how the manager is") {
   const WallTime then{std::chrono::hours(9)};
   const Error refused{ErrorCode::kUnauthorized, "401 Unauthorized", {}, {}};
   const store::ClusterRow rejected =
-      ManagerRow({ConnectionPhase::kRejected, then, refused}, "workloads: x", nullptr, now);
+      ManagerRow({ConnectionPhase::kRejected, then, refused}, "workloads: x", {}, nullptr, now);
   CHECK(rejected.name.value == "manager");
   CHECK(rejected.phase == "Rejected");
   CHECK(rejected.why == "401 Unauthorized");
@@ -205,13 +205,19 @@ TEST_CASE("how the manager is") {
   CHECK_FALSE(rejected.last_contact);
   const ConnectionState connected{ConnectionPhase::kConnected, then, {}};
   const store::ClusterRow listing =
-      ManagerRow(connected, "workloads are being listed", nullptr, now);
+      ManagerRow(connected, "workloads are being listed", {}, nullptr, now);
   CHECK(listing.phase == "Syncing");
   CHECK(listing.why == "workloads are being listed");
-  const store::ClusterRow well = ManagerRow(connected, "", nullptr, now);
+  const store::ClusterRow well = ManagerRow(connected, "", {}, nullptr, now);
   CHECK(well.phase == "Connected");
   CHECK(well.why.empty());
   CHECK(well.last_contact == now);
+  const std::vector<Limit> limits = {{"clusterqueues", "no queues: x"},
+                                     {"jobsets", "no jobsets: y"}};
+  const store::ClusterRow limited = ManagerRow(connected, "", limits, nullptr, now);
+  CHECK(limited.phase == "Connected");
+  CHECK(limited.why == "no queues: x; no jobsets: y");
+  CHECK(ManagerRow(connected, "workloads: x", limits, nullptr, now).why == "workloads: x");
 }
 
 }  // namespace

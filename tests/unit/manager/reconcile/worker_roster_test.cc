@@ -37,8 +37,8 @@ struct Fixture {
 
   WorkerSettings Settings(const std::string& name, const sim::Server& server) const {
     WorkerSettings settings;
-    settings.name = ClusterName(name);
-    settings.access = AccessTo(server);
+    settings.cluster.name = ClusterName(name);
+    settings.cluster.access = AccessTo(server);
     settings.origin = "fedra";
     return settings;
   }
@@ -111,7 +111,7 @@ TEST_CASE("new credentials are used by the worker that is there; another shape i
   f.roster.Configure({f.Settings("east", f.east)}, false);
   const auto east = f.Find("east");
   WorkerSettings settings = f.Settings("east", f.east);
-  settings.access = AccessTo(f.east, "another-token");
+  settings.cluster.access = AccessTo(f.east, "another-token");
   CHECK(f.Changed(f.roster.Configure({settings}, false)).empty());
   CHECK(f.Find("east") == east);
   settings.capabilities = {"gpu.nvidia.com/MPSSupport"};

@@ -27,9 +27,9 @@ ClusterOptions Quick() {
 
 Connected::Connected(const ConnectedOptions& options, const Clock& clock) {
   sim::Furnish(manager_server_, /*manager=*/true);
-  manager_ =
-      std::make_unique<ManagerCluster>(AccessTo(manager_server_), Quick(), tracking::BuiltInKinds(),
-                                       threads_.loop, threads_.pool, clock, ListenToManager());
+  manager_ = std::make_unique<ManagerCluster>(
+      ClusterSettings{ClusterName("manager"), AccessTo(manager_server_), std::nullopt, Quick()},
+      tracking::BuiltInKinds(), threads_.loop, threads_.pool, clock, ListenToManager());
   for (const std::string& name : options.workers) {
     sim::ServerOptions server = options.server;
     server.name = name;
@@ -38,9 +38,9 @@ Connected::Connected(const ConnectedOptions& options, const Clock& clock) {
     ActivateQueue(*servers_.back());
     servers_.back()->SetFaults(options.faults);
     WorkerSettings settings;
-    settings.name = ClusterName(name);
-    settings.access = AccessTo(*servers_.back(), options.token);
-    settings.options = Quick();
+    settings.cluster.name = ClusterName(name);
+    settings.cluster.access = AccessTo(*servers_.back(), options.token);
+    settings.cluster.options = Quick();
     settings.origin = "fedra";
     settings.lost_since = options.lost_since;
     settings.keeps_rejected = options.keeps_rejected;

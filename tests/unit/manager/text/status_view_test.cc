@@ -76,6 +76,11 @@ TEST_CASE("a manager that is not connected is said first") {
   }
   data.manager = Worker("manager", -1, "1.36.3");
   CHECK(RenderStatus(data, Settings()).out.starts_with("WORKERS"));
+  data.manager->why = "not allowed to list or watch clusterqueues (403): no order";
+  const std::string limited = RenderStatus(data, Settings()).out;
+  CHECK(limited.starts_with("MANAGER  Connected for "));
+  CHECK_THAT(limited, ContainsSubstring(": not allowed to list or watch clusterqueues (403): "));
+  CHECK(limited.find("nothing is dispatched") == std::string::npos);
 }
 
 TEST_CASE("whether a daemon runs, for programs") {

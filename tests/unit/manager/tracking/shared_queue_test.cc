@@ -44,6 +44,22 @@ TEST_CASE("LocalQueues share where their ClusterQueue says so") {
   CHECK_FALSE(share("UsageBasedAdmissionFairSharing"));
 }
 
+TEST_CASE("a queue's checks are those that do not depend on a job's flavors") {
+  const auto checks = [](const json& strategy) {
+    const json object = {{"metadata", {{"name", "ml"}}},
+                         {"spec", {{"admissionChecksStrategy", strategy}}}};
+    return ParseSharedQueue(object)->checks;
+  };
+  using Names = std::vector<std::string>;
+  const json some = {{"name", "some"}, {"onFlavors", {"spot"}}};
+  const json all = {{"name", "all"}};
+  const json none = {{"name", "none"}, {"onFlavors", json::array()}};
+  CHECK(checks({{"admissionChecks", json::array({some, all, none, "odd", json::object()})}}) ==
+        Names{"all", "none"});
+  CHECK(checks({{"admissionChecks", "odd"}}).empty());
+  CHECK(checks("odd").empty());
+}
+
 TEST_CASE("a queue that is not active has Kueue's words for it") {
   const auto why = [](const std::string& status) {
     const json active = {{"type", "Active"}, {"status", status}, {"message", "no such flavor"}};

@@ -77,10 +77,11 @@ std::string PodOf(const std::string& name, const std::string& job, const std::st
 }
 
 tracking::Demands OneGpuPods(int count, const std::string& cpu = "100m",
-                             const std::string& pod_group = "") {
+                             const std::string& pod_group = "",
+                             const std::string& claim_template = "one-gpu") {
   json pod = {{"spec",
                {{"resourceClaims",
-                 json::array({{{"name", "gpu"}, {"resourceClaimTemplateName", "one-gpu"}}})},
+                 json::array({{{"name", "gpu"}, {"resourceClaimTemplateName", claim_template}}})},
                 {"containers",
                  json::array({{{"name", "c"}, {"resources", {{"requests", {{"cpu", cpu}}}}}}})}}}};
   if (!pod_group.empty()) pod["spec"]["schedulingGroup"]["podGroupName"] = pod_group;
@@ -157,7 +158,8 @@ TemplatesToCome ToCome(const std::string& uid, int count) {
   const json request = {{"name", "r"}, {"exactly", {{"deviceClassName", "gpu"}, {"count", count}}}};
   const json object = {{"metadata", {{"namespace", "ml"}, {"name", "one-gpu"}, {"uid", uid}}},
                        {"spec", {{"spec", {{"devices", {{"requests", json::array({request})}}}}}}}};
-  return {std::make_shared<const ClaimSummary>(*ParseTemplate(object))};
+  const auto original = std::make_shared<const ClaimSummary>(*ParseTemplate(object));
+  return [original](const ObjectKey& key) { return key == original->key ? original : nullptr; };
 }
 
 }  // namespace
@@ -193,6 +195,60 @@ TEST_CASE("what the worker has comes before what is to come") {
   CHECK(JudgeDevices(f.state, "ml", OneGpuPods(1), {}, three).verdict.outcome == Outcome::kNo);
   REQUIRE(f.state.sinks().templates.Upsert(own).has_value());
   CHECK(f.Verdict(OneGpuPods(1)).outcome == Outcome::kYes);
+}
+
+TEST_CASE("a judgement leaves no template of the manager among the worker's objects") {
+  Fixture f;
+  Fixture::Fill(f.state.sinks().templates, {});
+  const auto before = f.state.snapshot();
+  const tracking::Demands demands = OneGpuPods(1);
+  const auto one = ToCome("u1", 1);
+  CHECK(JudgeDevices(f.state, "ml", demands, {}, one).verdict.outcome == Outcome::kYes);
+  CHECK(VerifyDevices(f.state, "ml", demands, {}, one).outcome == Outcome::kYes);
+  CHECK(f.state.judge().Serving("ml", *demands, one) != nullptr);
+  CHECK(f.state.snapshot() == before);
+  CHECK(before->templates().empty());
+  // The manager's went: no later judgement knows it.
+  CHECK(f.Verdict(demands).outcome == Outcome::kNo);
+  CHECK(VerifyDevices(f.state, "ml", demands, {}, {}).outcome == Outcome::kNo);
+}
+
+TEST_CASE("assumed pods are judged with the templates that are to come for them") {
+  Fixture f;
+  const tracking::Demands waiting = OneGpuPods(1, "100m", "", "two-gpus");
+  const json request = {
+      {"name", "r"},
+      {"exactly", {{"deviceClassName", "gpu"}, {"allocationMode", "ExactCount"}, {"count", 2}}}};
+  Fixture::Fill(
+      f.state.sinks().templates,
+      {Object("ml", "two-gpus",
+              {{"spec", {{"spec", {{"devices", {{"requests", json::array({request})}}}}}}}})});
+  const tracking::Demands others = OneGpuPods(1);
+  const auto assumed = Pods(others, 1);
+  const auto outcome = [&](const TemplatesToCome& to_come) {
+    const verdict::Verdict verdict = VerifyDevices(f.state, "ml", waiting, assumed, to_come);
+    CHECK(verdict == JudgeDevices(f.state, "ml", waiting, assumed, to_come).verdict);
+    return verdict.outcome;
+  };
+  CHECK(outcome(ToCome("u1", 1)) == Outcome::kNo);  // theirs takes one of two
+  CHECK(outcome({}) == Outcome::kYes);              // without a template they take nothing
+  CHECK(outcome(ToCome("u1", 1)) == Outcome::kNo);
+}
+
+TEST_CASE("the template of the manager is parsed once for as long as it is the same") {
+  Guarded<dra::ParseContext> parsing;
+  const ParsedTemplates parsed(parsing);
+  const auto one = ToCome("u1", 1)({"ml", "one-gpu"});
+  const auto read = parsed.Of(one);
+  REQUIRE(read != nullptr);
+  CHECK(read->key == ObjectKey{"ml", "one-gpu"});
+  CHECK(parsed.Of(one) == read);
+  const auto other = ToCome("u2", 1)({"ml", "one-gpu"});
+  CHECK(parsed.Of(other) != read);
+  CHECK(parsed.Of(one) == read);
+  auto broken = std::make_shared<ClaimSummary>(*one);
+  broken->spec = "[";
+  CHECK(parsed.Of(broken) == nullptr);
 }
 
 TEST_CASE("devices are there, are taken, and are free again") {

@@ -269,16 +269,6 @@ struct CopyFixture : Fixture {
     options.manager_templates = &manager.cache;
     options.rules.copies_templates = true;
   }
-  TemplatesToCome ToCome() {
-    const WorkerView view{.connection = connection,
-                          .namespaces = namespaces.cache,
-                          .queues = queues.cache,
-                          .cluster_queues = cluster_queues.cache,
-                          .templates = templates.cache,
-                          .claims = claims.cache,
-                          .classes = classes.cache};
-    return CopiesToCome(Needs(), view, options);
-  }
 };
 
 }  // namespace
@@ -291,11 +281,13 @@ TEST_CASE("a template that is copied with the job counts as if it were there, wi
   CHECK(verdict::MessageOf(verdict.reasons[0]) ==
         "ResourceClaimTemplate ml/one-gpu does not exist there; the manager's is copied there "
         "together with the job");
-  REQUIRE(f.ToCome().size() == 1);
-  CHECK(f.ToCome()[0]->key == ObjectKey{"ml", "one-gpu"});
+  const TemplatesToCome to_come = CopiesToCome(f.options);
+  REQUIRE(to_come({"ml", "one-gpu"}) != nullptr);
+  CHECK(to_come({"ml", "one-gpu"})->key == ObjectKey{"ml", "one-gpu"});
+  CHECK(to_come({"ml", "other"}) == nullptr);
   f.options.rules.copies_templates = false;
   CHECK(f.Verify(Needs()).outcome == Outcome::kNo);
-  CHECK(f.ToCome().empty());
+  CHECK_FALSE(CopiesToCome(f.options));
 }
 
 TEST_CASE("a copy needs its classes there, and the refusal comes before the note") {

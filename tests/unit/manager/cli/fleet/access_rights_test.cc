@@ -86,11 +86,11 @@ struct Fixture {
   }
 };
 
-reconcile::WorkerSettings VerifiesEverything() {
-  reconcile::WorkerSettings worker;
-  worker.verified.devices.emplace();
-  worker.verified.dependencies.emplace();
-  return worker;
+verify::WorkerObjectsOptions VerifiesEverything() {
+  verify::WorkerObjectsOptions verified;
+  verified.devices.emplace();
+  verified.dependencies.emplace();
+  return verified;
 }
 
 using Texts = std::vector<std::string>;
@@ -100,8 +100,8 @@ using Texts = std::vector<std::string>;
 TEST_CASE("the roles of deploy/ grant what is needed, each for its part") {
   Fixture f;
   Grant("worker-rbac.yaml", f.user);
-  reconcile::WorkerSettings plain;
-  plain.verified.devices.emplace();
+  verify::WorkerObjectsOptions plain;
+  plain.devices.emplace();
   CHECK(f.Missing(WorkerRights(plain, false, false)).empty());
   CHECK(f.Missing(WorkerRights(plain, true, false)) ==
         Texts{"create resourceclaimtemplates.resource.k8s.io",
@@ -116,15 +116,15 @@ TEST_CASE("the roles of deploy/ grant what is needed, each for its part") {
 }
 
 TEST_CASE("PodGroups are read for devices and for dependencies, else not") {
-  const auto reads_groups = [](const reconcile::WorkerSettings& worker) {
-    const auto rights = WorkerRights(worker, false, false);
+  const auto reads_groups = [](const verify::WorkerObjectsOptions& verified) {
+    const auto rights = WorkerRights(verified, false, false);
     return std::count_if(rights.begin(), rights.end(),
                          [](const Right& right) { return right.resource.plural == "podgroups"; });
   };
   CHECK(reads_groups({}) == 0);
-  reconcile::WorkerSettings worker;
-  worker.verified.dependencies.emplace();
-  CHECK(reads_groups(worker) == 2);
+  verify::WorkerObjectsOptions verified;
+  verified.dependencies.emplace();
+  CHECK(reads_groups(verified) == 2);
   CHECK(reads_groups(VerifiesEverything()) == 2);
 }
 
@@ -135,7 +135,7 @@ TEST_CASE("rights to a kind of job are needed where the kind is served") {
   sim::Faults faults;
   faults.not_served.insert("ray.io/v1");
   f.server.SetFaults(faults);
-  reconcile::WorkerSettings plain;
+  verify::WorkerObjectsOptions plain;
   CHECK(f.Missing(WorkerRights(plain, false, false)) == Texts{"create jobsets.jobset.x-k8s.io"});
 }
 
@@ -160,10 +160,9 @@ TEST_CASE("whatever the daemon watches on the manager, its rights are asked for"
     });
   };
   std::vector<kube::Resource> watched;
-  for (const reconcile::ManagerInput& input : reconcile::ManagerInputs(nullptr))
+  for (const reconcile::ManagerInput& input : reconcile::ManagerInputs(*kinds, nullptr))
     watched.push_back(input.resource);
-  CHECK(watched.size() >= 6);
-  for (const tracking::JobAdapter* kind : kinds->all()) watched.push_back(kind->resource());
+  CHECK(watched.size() >= 6 + kinds->all().size());
   for (const kube::Resource& resource : watched) {
     CAPTURE(resource.plural);
     CHECK(may("list", resource));

@@ -303,6 +303,32 @@ TEST_CASE("a copy that names its manager is ours only where this is known to be 
   CHECK(codes().empty());
 }
 
+TEST_CASE("a worker that the AdmissionCheck does not allow is a No, also out of reach") {
+  const auto worker = MakeWorker(MakeCluster(), WorkerNamed("east"));
+  const tracking::SubmittedJob job = MakeJob("train", "one-gpu");
+  CHECK(worker->IsUsable(job));
+  std::string asked;
+  worker->SetManager(
+      {.uid = "",
+       .why_not_allowed = [&](const tracking::Requirement& requirement, const ClusterName& name) {
+         asked = requirement.queue + " " + name.value;
+         return std::optional(verify::ExcludedBy("few"));
+       }});
+  const auto is_excluded = [&] {
+    const report::JobVerdict verdict = worker->Judge(job);
+    CHECK(verdict.verdict.outcome == Outcome::kNo);
+    CHECK_FALSE(verdict.devices_judged);
+    return Codes(verdict) == std::vector{ReasonCode::kExcluded};
+  };
+  CHECK(is_excluded());
+  CHECK(asked == job.requirement.queue + " east");
+  CHECK_FALSE(worker->IsUsable(job));
+  ConnectionState lost;
+  lost.phase = ConnectionPhase::kUnreachable;
+  worker->SetConnection(lost);
+  CHECK(is_excluded());
+}
+
 TEST_CASE("a worker out of reach is Unknown, whatever was read before") {
   const auto worker = MakeWorker(MakeCluster(), WorkerNamed("east"));
   ConnectionState lost;

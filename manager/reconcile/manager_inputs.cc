@@ -1,0 +1,95 @@
+#include "manager/reconcile/manager_inputs.h"
+
+#include <utility>
+
+#include "manager/reconcile/manager_cluster.h"
+#include "manager/tracking/resources.h"
+#include "manager/verify/dra_api.h"
+
+namespace fedra::reconcile {
+namespace {
+
+using watch::CacheState;
+
+constexpr std::string_view kNoOrder =
+    "annotations fedra.dev/order and fair-sharing weights of ClusterQueues have no effect";
+constexpr std::string_view kNoShares =
+    "fair-sharing weights of LocalQueues have no effect, and jobs show no ClusterQueue before they "
+    "have quota";
+constexpr std::string_view kNoTemplates = "templates are neither compared with workers' nor copied";
+constexpr std::string_view kNoJobs = "no job of this kind is dispatched";
+constexpr std::string_view kNoReferences = "what jobs name is not compared with workers'";
+
+}  // namespace
+
+std::vector<ManagerInput> ManagerInputs(const tracking::JobKinds& kinds,
+                                        const kube::ServerInfo* server) {
+  using Manager = ManagerCluster;
+  std::vector<ManagerInput> inputs = {
+      {.resource = tracking::kWorkloads,
+       .sink = [](Manager& m) -> auto& { return m.workloads_.cache(); }},
+      {.resource = tracking::kAdmissionChecks,
+       .sink = [](Manager& m) -> auto& { return m.checks_; }},
+      {.resource = tracking::kMultiKueueConfigs,
+       .need = Need::kIfServed,
+       .sink = [](Manager& m) -> auto& { return m.configs_; }},
+      {.resource = tracking::kClusterQueues,
+       .need = Need::kOptional,
+       .without = kNoOrder,
+       .sink = [](Manager& m) -> auto& { return m.queues_; }},
+      {.resource = tracking::kLocalQueues,
+       .need = Need::kOptional,
+       .without = kNoShares,
+       .sink = [](Manager& m) -> auto& { return m.local_queues_; }},
+      {.resource = verify::InVersion(tracking::kTemplates, verify::DraVersion(server)),
+       .need = Need::kOptional,
+       .awaited = false,
+       .without = kNoTemplates,
+       .sink = [](Manager& m) -> auto& { return m.templates_; }},
+  };
+  for (const tracking::JobAdapter* kind : kinds.all()) {
+    const bool required = kind == kinds.all().front();  // batch/v1 Job
+    inputs.push_back({.resource = kind->resource(),
+                      .need = required ? Need::kRequired : Need::kIfGranted,
+                      .without = required ? std::string_view() : kNoJobs,
+                      .kind = kind,
+                      .sink = [kind](Manager& m) -> auto& { return m.jobs(*kind).cache(); }});
+    const std::vector<kube::Resource> named = kind->ReferencedResources();
+    for (size_t i = 0; i < named.size(); ++i) {
+      inputs.push_back({.resource = named[i],
+                        .need = Need::kOptional,
+                        .awaited = false,
+                        .without = kNoReferences,
+                        .kind = kind,
+                        .sink = [kind, i](Manager& m) -> auto& {
+                          return *m.references(*kind).Inputs()[i].sink;
+                        }});
+    }
+  }
+  return inputs;
+}
+
+bool IsWithheld(const watch::CacheHealth& health) {
+  return health.state == CacheState::kForbidden || health.state == CacheState::kNotServed;
+}
+
+bool HasAnswered(const ManagerInput& input, const watch::CacheHealth& health) {
+  if (!input.awaited || health.complete) return true;
+  return input.need != Need::kRequired && IsWithheld(health);
+}
+
+bool IsNeeded(const ManagerInput& input, const watch::CacheHealth& health) {
+  switch (input.need) {
+    case Need::kRequired:
+      return true;
+    case Need::kIfServed:
+      return health.state != CacheState::kNotServed;
+    case Need::kIfGranted:
+      return !IsWithheld(health);
+    case Need::kOptional:
+      break;
+  }
+  return false;
+}
+
+}  // namespace fedra::reconcile

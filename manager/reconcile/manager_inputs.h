@@ -1,0 +1,53 @@
+#pragma once
+//
+// What is listed and watched on the manager: the one list. ManagerCluster watches it and says by it
+// what is missing; `config validate --connect` asks for the rights to it, and a test compares these
+// with deploy/manager-rbac.yaml.
+//
+// Pure.
+
+#include <functional>
+#include <string_view>
+#include <vector>
+
+#include "cluster-clients/kube/discovery.h"
+#include "cluster-clients/watch/object_cache.h"
+#include "manager/tracking/kinds/job_kinds.h"
+
+namespace fedra::reconcile {
+
+class ManagerCluster;
+
+// When a resource that cannot be read now keeps the manager from being usable.
+enum class Need {
+  kRequired,   // always
+  kIfServed,   // unless it is not served: a Kueue may come without it
+  kIfGranted,  // unless it is not served, or may not be read
+  kOptional,   // never
+};
+
+struct ManagerInput {
+  kube::Resource resource;  // in the version that the server is read in
+  Need need = Need::kRequired;
+  // Whether the first decisions wait until it is listed or known to be withheld.
+  bool awaited = true;
+  // What follows while it may not be read, or fails; empty: the manager cannot be used then.
+  std::string_view without = {};
+  // Whose jobs these are, or who names these objects; null: it is not of one kind of job. Read only
+  // where the manager serves the kind, batch/v1 Job everywhere.
+  const tracking::JobAdapter* kind = nullptr;
+  std::function<watch::CacheSink&(ManagerCluster&)> sink = {};  // where its objects go
+};
+
+// `server`: null when it is not known.
+std::vector<ManagerInput> ManagerInputs(const tracking::JobKinds& kinds,
+                                        const kube::ServerInfo* server);
+
+// Refused or not served: what is not there does not keep anything waiting.
+bool IsWithheld(const watch::CacheHealth& health);
+// Whether the first decisions need not wait for it any longer.
+bool HasAnswered(const ManagerInput& input, const watch::CacheHealth& health);
+// Whether the manager cannot be used while it is so.
+bool IsNeeded(const ManagerInput& input, const watch::CacheHealth& health);
+
+}  // namespace fedra::reconcile

@@ -1,0 +1,52 @@
+#include "manager/verify/check_scope.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace fedra::verify {
+namespace {
+
+constexpr std::string_view kConfigGroup = "kueue.x-k8s.io";
+constexpr std::string_view kConfigKind = "MultiKueueConfig";
+
+}  // namespace
+
+std::optional<size_t> CheckScope::PlaceOf(const ClusterName& worker) const {
+  if (all) return 0;
+  const auto found = std::find(names.begin(), names.end(), worker.value);
+  if (found == names.end()) return std::nullopt;
+  return static_cast<size_t>(found - names.begin());
+}
+
+bool CheckScopes::IsOurs(const std::string& check) const {
+  const auto found = checks_.Find({"", check});
+  return found != nullptr && IsOurs(*found);
+}
+
+CheckScope CheckScopes::Of(const tracking::AdmissionCheck& check) const {
+  CheckScope scope;
+  if (!check.HasParameters()) return scope;
+  scope.all = false;
+  if (check.parameters_group != kConfigGroup || check.parameters_kind != kConfigKind) {
+    scope.problem = fmt::format("spec.parameters must name a {} of {}, not a {} of {}", kConfigKind,
+                                kConfigGroup, check.parameters_kind, check.parameters_group);
+    return scope;
+  }
+  const auto config = configs_.Find({"", check.parameters_name});
+  if (config == nullptr) {
+    const bool forbidden = configs_.health().state == watch::CacheState::kForbidden;
+    scope.problem = fmt::format("MultiKueueConfig {} {}", check.parameters_name,
+                                forbidden ? "cannot be read (403)" : "does not exist");
+    return scope;
+  }
+  scope.names = config->clusters;
+  return scope;
+}
+
+CheckScope CheckScopes::Of(const std::string& check) const {
+  const auto found = check.empty() ? nullptr : checks_.Find({"", check});
+  return found == nullptr ? CheckScope{} : Of(*found);
+}
+
+}  // namespace fedra::verify

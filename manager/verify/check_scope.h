@@ -1,0 +1,51 @@
+#pragma once
+//
+// Which workers an AdmissionCheck of ours means: all, or those of its MultiKueueConfig in this
+// order. Source: spec.parameters of kueue.x-k8s.io/v1beta2 (Kueue 0.19.2).
+//
+// Thread rules: any thread; what the manager says may change between two questions.
+// Lifetime: the caches must outlive it.
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/types.h"
+#include "manager/tracking/admission_check.h"
+#include "manager/verify/existence.h"
+
+namespace fedra::verify {
+
+struct CheckScope {
+  bool all = true;                 // no parameters
+  std::vector<std::string> names;  // otherwise these, in this order
+  std::string problem;             // why the parameters cannot be used; empty when they can
+
+  // Place in the order of preference; 0 for all when no order is given. Nothing: not allowed.
+  std::optional<size_t> PlaceOf(const ClusterName& worker) const;
+};
+
+class CheckScopes final {
+ public:
+  // `controller_name`: of our checks.
+  CheckScopes(std::string controller_name, const Cache<tracking::AdmissionCheck>& checks,
+              const Cache<tracking::MultiKueueConfig>& configs)
+      : controller_name_(std::move(controller_name)), checks_(checks), configs_(configs) {}
+
+  bool IsOurs(const tracking::AdmissionCheck& check) const {
+    return check.controller_name == controller_name_;
+  }
+  // Whether there is a check of that name, and it is ours.
+  bool IsOurs(const std::string& check) const;
+  CheckScope Of(const tracking::AdmissionCheck& check) const;
+  // Of the check of that name; of one that is not there, or of none (empty), all workers.
+  CheckScope Of(const std::string& check) const;
+
+ private:
+  const std::string controller_name_;
+  const Cache<tracking::AdmissionCheck>& checks_;
+  const Cache<tracking::MultiKueueConfig>& configs_;
+};
+
+}  // namespace fedra::verify

@@ -1,0 +1,41 @@
+#pragma once
+//
+// The manager's ResourceClaimTemplates in the shape of dra/, each parsed once: a judgement takes
+// those that its worker would get, and knows by the pointer that nothing has changed.
+//
+// Those whose originals are gone are dropped when another one is read.
+//
+// Thread rules: any thread.
+// Lifetime: `parsing` must outlive it.
+
+#include <map>
+#include <memory>
+
+#include "base/guarded.h"
+#include "dra/model/parse.h"
+#include "manager/verify/objects.h"
+
+namespace fedra::verify {
+
+class ParsedTemplates final {
+ public:
+  // `parsing`: with what the templates share their texts.
+  explicit ParsedTemplates(Guarded<dra::ParseContext>& parsing) : parsing_(parsing) {}
+
+  // The same pointer for the same original. Null: it cannot be read, of which the manager's watch
+  // tells.
+  std::shared_ptr<const dra::ClaimTemplate> Of(
+      const std::shared_ptr<const ClaimSummary>& original) const;
+
+ private:
+  using ByOriginal =
+      std::map<std::weak_ptr<const ClaimSummary>, std::shared_ptr<const dra::ClaimTemplate>,
+               std::owner_less<std::weak_ptr<const ClaimSummary>>>;
+
+  std::shared_ptr<const dra::ClaimTemplate> Parse(const ClaimSummary& original) const;
+
+  Guarded<dra::ParseContext>& parsing_;
+  mutable Guarded<ByOriginal> parsed_;
+};
+
+}  // namespace fedra::verify

@@ -1,0 +1,70 @@
+// Which workers an AdmissionCheck of ours means.
+
+#include "manager/verify/check_scope.h"
+
+#include <nlohmann/json.hpp>
+
+#include "tests/support/catch.h"
+
+using namespace fedra;
+using namespace fedra::verify;
+using nlohmann::json;
+
+namespace {
+
+const ClusterName kEast("east");
+const ClusterName kWest("west");
+
+struct Fixture {
+  Cache<tracking::AdmissionCheck> checks{&tracking::ParseAdmissionCheck,
+                                         [](const ObjectKey&, const auto&, const auto&) {},
+                                         [](const watch::CacheHealth&) {}};
+  Cache<tracking::MultiKueueConfig> configs{&tracking::ParseMultiKueueConfig,
+                                            [](const ObjectKey&, const auto&, const auto&) {},
+                                            [](const watch::CacheHealth&) {}};
+  CheckScopes scopes{"fedra.dev/federation", checks, configs};
+
+  void Check(const std::string& name, json spec,
+             const std::string& controller = "fedra.dev/federation") {
+    spec["controllerName"] = controller;
+    const json object = {{"metadata", {{"name", name}, {"uid", name}, {"resourceVersion", "1"}}},
+                         {"spec", spec}};
+    REQUIRE(checks.Upsert(object.dump()));
+  }
+  static json Parameters(const std::string& kind) {
+    return {{"parameters", {{"apiGroup", "kueue.x-k8s.io"}, {"kind", kind}, {"name", "few"}}}};
+  }
+};
+
+}  // namespace
+
+TEST_CASE("an AdmissionCheck means all workers, or those of its MultiKueueConfig in their order") {
+  Fixture f;
+  f.Check("all", json::object());
+  f.Check("few", Fixture::Parameters("MultiKueueConfig"));
+  f.Check("foreign", json::object(), "kueue.x-k8s.io/multikueue");
+  CHECK(f.scopes.IsOurs("all"));
+  CHECK_FALSE(f.scopes.IsOurs("foreign"));
+  CHECK_FALSE(f.scopes.IsOurs("unknown"));
+  CHECK(f.scopes.Of("all").PlaceOf(kEast) == size_t{0});
+  CHECK(f.scopes.Of("all").PlaceOf(kWest) == size_t{0});
+  CHECK(f.scopes.Of("unknown").all);
+  CHECK(f.scopes.Of("").all);
+
+  CHECK(f.scopes.Of("few").problem == "MultiKueueConfig few does not exist");
+  CHECK_FALSE(f.scopes.Of("few").PlaceOf(kEast));
+  const json config = {{"metadata", {{"name", "few"}, {"uid", "u"}, {"resourceVersion", "2"}}},
+                       {"spec", {{"clusters", {"west", "east"}}}}};
+  REQUIRE(f.configs.Upsert(config.dump()));
+  CHECK(f.scopes.Of("few").problem.empty());
+  CHECK(f.scopes.Of("few").PlaceOf(kWest) == size_t{0});
+  CHECK(f.scopes.Of("few").PlaceOf(kEast) == size_t{1});
+  CHECK_FALSE(f.scopes.Of("few").PlaceOf(ClusterName("south")));
+}
+
+TEST_CASE("an AdmissionCheck whose parameters are of another kind means no worker") {
+  Fixture f;
+  f.Check("odd", Fixture::Parameters("ConfigMap"));
+  CHECK_THAT(f.scopes.Of("odd").problem, ContainsSubstring("must name a MultiKueueConfig"));
+  CHECK_FALSE(f.scopes.Of("odd").PlaceOf(kEast));
+}
