@@ -254,7 +254,7 @@ TEST_CASE(
                                .missing = 0,
                                .devices = serving}}};
   const auto answer = ring.order.Offer(last, bids, seen, ring.clock.Now());
-  const bool is_held = answer.turns.at(kEast).after == kTrain;
+  const bool is_held = answer.workers.at(kEast).after == kTrain;
   CHECK(is_held == !is_late);
 }
 
