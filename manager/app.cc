@@ -274,7 +274,7 @@ void Daemon::Heartbeat() {
                            .pid = getpid(),
                            .version = kVersion,
                            .started_at = started_,
-                           .dispatch_order = std::string(reconcile::NameOf(federation_->order())),
+                           .dispatch_order = std::string(placement::ToString(federation_->order())),
                            .restart_needed = config_.restart_needed()}});
 }
 

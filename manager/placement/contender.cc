@@ -4,10 +4,23 @@
 
 namespace fedra::placement {
 
+std::string_view ToString(OrderPolicy policy) {
+  switch (policy) {
+    case OrderPolicy::kStrict:
+      return "Strict";
+    case OrderPolicy::kBackfill:
+      return "Backfill";
+    case OrderPolicy::kBestEffort:
+      return "BestEffort";
+  }
+  return {};
+}
+
 std::optional<OrderPolicy> ParseOrderPolicy(std::string_view text) {
-  if (text == "Strict") return OrderPolicy::kStrict;
-  if (text == "Backfill") return OrderPolicy::kBackfill;
-  if (text == "BestEffort") return OrderPolicy::kBestEffort;
+  using enum OrderPolicy;
+  for (const OrderPolicy policy : {kStrict, kBackfill, kBestEffort}) {
+    if (ToString(policy) == text) return policy;
+  }
   return std::nullopt;
 }
 

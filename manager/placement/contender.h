@@ -31,6 +31,7 @@ enum class OrderPolicy {
 };
 
 // "Strict", "Backfill", "BestEffort"; wire values of the annotation fedra.dev/order.
+std::string_view ToString(OrderPolicy policy);
 std::optional<OrderPolicy> ParseOrderPolicy(std::string_view text);
 
 struct OrderSettings {

@@ -218,8 +218,8 @@ void Gatherer::Judge(const Worker& worker, const verify::WorkerFacts& facts, Gat
   const verify::Subject subject{
       .requirement = workload.requirement,
       .adapter = *gathered.adapter,
-      .same_names = verify::SameNames(gathered.adapter->resource().kind, cluster.clone.get(),
-                                      cluster.clone_is, cluster.job.get(), cluster.job_is),
+      .namesakes = verify::Namesakes(gathered.adapter->resource().kind, cluster.clone.get(),
+                                     cluster.clone_is, cluster.job.get(), cluster.job_is),
       .not_allowed = WhyNotAllowed(cluster, gathered.view.check),
       .is_there = cluster.job != nullptr && tracking::IsOurs(cluster.job_is),
       .has_quota = cluster.clone != nullptr && tracking::IsOurs(cluster.clone_is) &&

@@ -22,7 +22,8 @@ std::vector<store::PlaceRow> RowsOf(const placement::Standing& standing, const s
     else if (ahead != first.end())
       goes_first = ahead->second.ToString();
     rows.push_back({uid, worker, place, standing.passes, standing.kept == worker,
-                    std::move(goes_first), std::string(NameOf(order)), standing.is_bound_reached});
+                    std::move(goes_first), std::string(placement::ToString(order)),
+                    standing.is_bound_reached});
   }
   return rows;
 }
@@ -40,18 +41,6 @@ bool MovesFarBack(const std::vector<store::PlaceRow>& before,
 }
 
 }  // namespace
-
-std::string_view NameOf(placement::OrderPolicy order) {
-  switch (order) {
-    case placement::OrderPolicy::kStrict:
-      return "Strict";
-    case placement::OrderPolicy::kBackfill:
-      return "Backfill";
-    case placement::OrderPolicy::kBestEffort:
-      return "BestEffort";
-  }
-  return {};
-}
 
 Result<void> LineRows::Load() {
   FEDRA_ASSIGN_OR_RETURN(const auto reader, store_.Read());

@@ -23,9 +23,6 @@
 
 namespace fedra::reconcile {
 
-// What placement::ParseOrderPolicy reads.
-std::string_view NameOf(placement::OrderPolicy order);
-
 // One worker's line.
 struct LineFacts {
   int length = 0;

@@ -220,7 +220,7 @@ void VerifyClaims(const tracking::Requirement& requirement, const WorkerView& wo
 
 // Ours, of whatever incarnation, is removed or reused by placement; the rest is never touched.
 void VerifyNames(const WorkerView& worker, verdict::Verdict& verdict) {
-  for (const SameName& there : worker.same_names) {
+  for (const Namesake& there : worker.namesakes) {
     if (tracking::IsOurs(there.whose)) continue;
     Add(verdict, Outcome::kNo, ReasonCode::kNameConflict, there.object,
         verdict::NameTaken{.object = there.object,
@@ -246,10 +246,10 @@ bool CanHoldCopies(const tracking::Requirement& requirement, const WorkerView& w
 
 }  // namespace
 
-std::vector<SameName> SameNames(const std::string& kind, const tracking::Workload* clone,
+std::vector<Namesake> Namesakes(const std::string& kind, const tracking::Workload* clone,
                                 tracking::Ownership clone_is, const tracking::Job* job,
                                 tracking::Ownership job_is) {
-  std::vector<SameName> names;
+  std::vector<Namesake> names;
   if (job != nullptr) names.push_back({kind + " " + job->key.ToString(), job_is});
   if (clone != nullptr) names.push_back({"Workload " + clone->key.ToString(), clone_is});
   return names;

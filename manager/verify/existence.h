@@ -28,12 +28,12 @@ template <class T>
 using Cache = watch::ObjectCache<T>;
 
 // An object there that has the name of one that fedra would make.
-struct SameName {
+struct Namesake {
   std::string object;  // "Job ml/train"
   tracking::Ownership whose = tracking::Ownership::kForeign;
 };
 // `kind`: of the job. Null: there is none.
-std::vector<SameName> SameNames(const std::string& kind, const tracking::Workload* clone,
+std::vector<Namesake> Namesakes(const std::string& kind, const tracking::Workload* clone,
                                 tracking::Ownership clone_is, const tracking::Job* job,
                                 tracking::Ownership job_is);
 
@@ -50,7 +50,7 @@ struct WorkerView {
   watch::CacheHealth jobs;                     // and of the job's kind
   std::string job_plural;                      // "jobs"
   const ReferenceIndex* references = nullptr;  // of the job's kind; null: its jobs name none
-  std::vector<SameName> same_names;
+  std::vector<Namesake> namesakes;
   std::vector<std::string> capabilities;  // as the configuration declares them
   std::vector<std::string> dra_versions;  // of resource.k8s.io that it serves; empty: none
 };

@@ -27,7 +27,7 @@ WorkerView ViewOf(const Subject& subject, const WorkerObjects& worker, const Wor
           .jobs = worker.jobs(subject.adapter).cache().health(),
           .job_plural = subject.adapter.resource().plural,
           .references = &worker.references(subject.adapter),
-          .same_names = subject.same_names,
+          .namesakes = subject.namesakes,
           .capabilities = facts.capabilities,
           .dra_versions = facts.dra_versions};
 }

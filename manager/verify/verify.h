@@ -38,7 +38,7 @@ verdict::Reason ExcludedBy(const std::string& admission_check);
 struct Subject {
   const tracking::Requirement& requirement;
   const tracking::JobAdapter& adapter;  // of the job's kind
-  std::vector<SameName> same_names;     // on this worker
+  std::vector<Namesake> namesakes;      // on this worker
   // Why the job may not run there, whatever the worker has; absent: it may. Nothing else is judged.
   std::optional<verdict::Reason> not_allowed = std::nullopt;
   // Its own job is on this worker: its pods hold their devices, or wait for them there.

@@ -106,10 +106,10 @@ Result<void> FleetWorker::AssumeTemplate(const std::string& object) {
 
 // As the daemon has it: a copy that names its manager is another's until it is known that this is
 // it.
-std::vector<verify::SameName> FleetWorker::SameNames(const tracking::SubmittedJob& job) const {
+std::vector<verify::Namesake> FleetWorker::Namesakes(const tracking::SubmittedJob& job) const {
   const auto there = objects_.jobs(*job.adapter).Find(job.key);
   if (there == nullptr) return {};
-  return verify::SameNames(job.adapter->resource().kind, nullptr, {}, there.get(),
+  return verify::Namesakes(job.adapter->resource().kind, nullptr, {}, there.get(),
                            OwnershipOfJob(*there));
 }
 
@@ -139,7 +139,7 @@ report::JobVerdict FleetWorker::Judge(const tracking::SubmittedJob& job) const {
   // One that has ended has no devices of its own.
   const verify::Subject subject{.requirement = job.requirement,
                                 .adapter = *job.adapter,
-                                .same_names = SameNames(job),
+                                .namesakes = Namesakes(job),
                                 .not_allowed = WhyNotAllowed(job),
                                 .is_there = ours != nullptr && !ours->finished};
   const auto references = manager_.references.find(job.adapter);

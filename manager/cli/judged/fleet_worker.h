@@ -101,7 +101,7 @@ class FleetWorker final {
 
  private:
   std::optional<verdict::Reason> WhyNotAllowed(const tracking::SubmittedJob& job) const;
-  std::vector<verify::SameName> SameNames(const tracking::SubmittedJob& job) const;
+  std::vector<verify::Namesake> Namesakes(const tracking::SubmittedJob& job) const;
   tracking::Ownership OwnershipOfJob(const tracking::Job& there) const;
   // The job of this name there, if it is a copy of ours; else null.
   std::shared_ptr<const tracking::Job> OurJob(const tracking::SubmittedJob& job) const;

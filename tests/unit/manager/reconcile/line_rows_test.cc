@@ -142,5 +142,5 @@ TEST_CASE("the first in each line is told, where it is certain which line that i
 
 TEST_CASE("an order is called as the annotation writes it") {
   for (const char* const name : {"Strict", "Backfill", "BestEffort"})
-    CHECK(NameOf(placement::ParseOrderPolicy(name).value()) == name);
+    CHECK(placement::ToString(placement::ParseOrderPolicy(name).value()) == name);
 }

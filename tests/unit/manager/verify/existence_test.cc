@@ -58,7 +58,7 @@ struct Fixture {
   ConnectionState connection{.phase = ConnectionPhase::kConnected};
   watch::CacheHealth clones{.state = CacheState::kSynced, .complete = true};
   watch::CacheHealth jobs{.state = CacheState::kSynced, .complete = true};
-  std::vector<SameName> same_names;
+  std::vector<Namesake> namesakes;
   std::vector<std::string> capabilities;
   ExistenceOptions options;
 
@@ -81,7 +81,7 @@ struct Fixture {
                           .clones = clones,
                           .jobs = jobs,
                           .job_plural = "jobs",
-                          .same_names = same_names,
+                          .namesakes = namesakes,
                           .capabilities = capabilities,
                           .dra_versions = {"v1alpha3"}};
     return VerifyExistence(requirement, view, options);
@@ -332,11 +332,11 @@ TEST_CASE("an object of the same name is a conflict unless it is ours") {
   Fixture f;
   using tracking::Ownership;
   for (const Ownership whose : {Ownership::kOurs, Ownership::kOursEarlier}) {
-    f.same_names = {{"Job ml/train", whose}, {"Workload ml/job-train", whose}};
+    f.namesakes = {{"Job ml/train", whose}, {"Workload ml/job-train", whose}};
     CHECK(f.Verify(Needs()).outcome == Outcome::kYes);
   }
-  f.same_names = {{"Job ml/train", Ownership::kForeign},
-                  {"Workload ml/job-train", Ownership::kOtherManager}};
+  f.namesakes = {{"Job ml/train", Ownership::kForeign},
+                 {"Workload ml/job-train", Ownership::kOtherManager}};
   const verdict::Verdict verdict = f.Verify(Needs());
   REQUIRE(Codes(verdict) == Names{"NameConflict", "NameConflict"});
   CHECK(verdict::MessageOf(verdict.reasons[0]) == "a Job ml/train that is not ours exists there");
