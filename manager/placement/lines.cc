@@ -71,7 +71,7 @@ void Lines::WakeMoved(const std::vector<Waiting*>& later, const std::vector<Wait
     if (IsHeldByOneBehind(*each)) Wake(*each);
 }
 
-void Lines::Settle() {
+void Lines::SettleOrder() {
   for (const auto& [workload, turn] : turns_.Settle()) {
     Waiting& waiting = entries_.at(workload);
     waiting.next_rank.turn = turn;
@@ -94,7 +94,7 @@ void Lines::Settle() {
 }
 
 void Lines::SettleAll() {
-  Settle();
+  SettleOrder();
   for (Waiting* each : kept_.Find(order_, overlaps_)) WakeFollowers(*each);
 }
 
@@ -144,7 +144,7 @@ void Lines::Offered(const ClusterName& worker, uint64_t as_of) { offered_[worker
 
 Lines::Answer Lines::Offer(const Contender& contender, Bids bids, uint64_t seen, WallTime now) {
   Waiting& entry = Put(contender);
-  Settle();
+  SettleOrder();
   bool changed = !std::exchange(entry.is_known, true) || entry.overdue != contender.overdue;
   const auto is_answered = [&](const auto& doubt) { return doubt.second <= seen; };
   if (std::erase_if(entry.doubts, is_answered) > 0) changed = true;
@@ -232,9 +232,15 @@ std::vector<ObjectKey> Lines::Leave(const ObjectKey& workload) {
   moving_.erase(&entry);
   order_.Remove(entry);
   entries_.erase(found);
-  // The look at any of them settles the order, and wakes those that are held no more by that.
+  // The look at any of them settles the order, and wakes those that are held no more by that; if it
+  // takes long, Settle does.
   if (woken_.empty() && held_ > 0 && !IsSettled() && !order_.empty())
     woken_.push_back((*order_.begin())->rank.workload);
+  return Woken();
+}
+
+std::vector<ObjectKey> Lines::Settle() {
+  SettleAll();
   return Woken();
 }
 

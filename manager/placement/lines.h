@@ -88,9 +88,9 @@ class Lines final {
   struct Answer {
     std::map<ClusterName, LineAnswer> workers;  // where it fits
     std::vector<ObjectKey> look_at;             // at once
-    // It may go somewhere only because those ahead have been asked again so often: devices there
-    // change faster than workloads are looked at, and one ahead may fit by now.
-    bool passes_unasked = false;
+    // Where it may go only because those ahead have been asked again so often: devices there change
+    // faster than workloads are looked at, and one ahead may fit by now.
+    std::set<ClusterName> passes_unasked;
   };
   // Joins, if need be, and bids again. `seen`: doubts() from before the bids were made.
   Answer Offer(const Contender& contender, Bids bids, uint64_t seen, WallTime now);
@@ -103,6 +103,10 @@ class Lines final {
   // It does not look for a worker (any more).
   std::vector<ObjectKey> Leave(const ObjectKey& workload);
 
+  // To be called now and then: joining and leaving let the next look find who stands where, and
+  // that one may take long. Returns who has to be looked at again.
+  std::vector<ObjectKey> Settle();
+
   // All that wait, the first of them first. Takes time in proportion to them.
   std::vector<Standing> Standings(WallTime now);
 
@@ -111,7 +115,7 @@ class Lines final {
 
   Waiting& Put(const Contender& contender);
   // Brings the order up to date.
-  void Settle();
+  void SettleOrder();
   // Who is held by one that is not ahead any more, or held those that were not, is looked at.
   void WakeMoved(const std::vector<Waiting*>& later, const std::vector<Waiting*>& earlier);
   bool IsHeldByOneBehind(const Waiting& waiting) const;
@@ -129,7 +133,7 @@ class Lines final {
   Hold HoldOf(const Waiting& ahead, const ClusterName& worker, const Bid& bid, uint64_t as_of,
               WallTime now);
   LineAnswer AnswerOf(Waiting& waiting, const ClusterName& worker, const Bid& bid, WallTime now,
-                      bool& passes_unasked);
+                      std::set<ClusterName>& passes_unasked);
   LineAnswer AskThem(const std::vector<Waiting*>& outdated, Waiting& waiting,
                      const ClusterName& worker, const Bid& bid);
   bool WantSameDevices(const Bid& a, const Bid& b);

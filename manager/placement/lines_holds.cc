@@ -79,15 +79,20 @@ Lines::Hold Lines::HoldOf(const Waiting& ahead, const ClusterName& worker, const
 }
 
 LineAnswer Lines::AnswerOf(Waiting& waiting, const ClusterName& worker, const Bid& bid,
-                           WallTime now, bool& passes_unasked) {
+                           WallTime now, std::set<ClusterName>& passes_unasked) {
   Waiting::Asked& asked = waiting.asked[worker];
   const uint64_t as_of = asked.times < kMostRelooks ? bid.as_of : asked.as_of;
   std::vector<Waiting*> outdated;
+  bool passes = false;
   // From the nearest on: one wakes the next, instead of the first all the others.
   for (auto at = order_.Find(waiting); at != order_.begin();) {
     Waiting& ahead = **--at;
     const Hold hold = HoldOf(ahead, worker, bid, as_of, now);
-    if (hold == Hold::kNo) continue;
+    if (hold == Hold::kNo) {
+      passes = passes || (as_of < bid.as_of &&
+                          HoldOf(ahead, worker, bid, bid.as_of, now) == Hold::kUntilLookedAt);
+      continue;
+    }
     if (hold == Hold::kUntilLookedAt) {
       outdated.push_back(&ahead);
       continue;
@@ -97,7 +102,7 @@ LineAnswer Lines::AnswerOf(Waiting& waiting, const ClusterName& worker, const Bi
     return {ahead.rank.workload, hold == Hold::kUntilItFits};
   }
   if (!outdated.empty()) return AskThem(outdated, waiting, worker, bid);
-  if (as_of < bid.as_of) passes_unasked = true;
+  if (passes) passes_unasked.insert(worker);
   asked = {};
   return {};
 }

@@ -12,6 +12,10 @@ std::vector<ObjectKey> DispatchOrder::Leave(const ObjectKey& workload) {
   return state_.With([&](State& state) { return state.lines.Leave(workload); });
 }
 
+std::vector<ObjectKey> DispatchOrder::Settle() {
+  return state_.With([](State& state) { return state.lines.Settle(); });
+}
+
 void DispatchOrder::Invalidate(const std::vector<ObjectKey>& workloads,
                                const std::optional<ClusterName>& worker) {
   state_.With([&](State& state) {

@@ -26,6 +26,9 @@ class DispatchOrder final {
   // It does not. Returns who has to be looked at again.
   std::vector<ObjectKey> Leave(const ObjectKey& workload);
 
+  // To be called now and then (placement::Lines::Settle). Returns who has to be looked at again.
+  std::vector<ObjectKey> Settle();
+
   // What is known of these does not hold any more, there or, without a worker, anywhere: those
   // behind them wait until they have been looked at again.
   void Invalidate(const std::vector<ObjectKey>& workloads,

@@ -151,6 +151,7 @@ void Federation::Tick() {
   manager_.WarnOfLimits();
   for (const auto& worker : *workers) worker->DropOverdue();
   if (working_.load()) {
+    workload_loop_.AddAll(order_.Settle());
     line_rows_.Record([this] { return order_.Standings(clock_.Now()); }, manager_);
     return ReleaseRemoved();
   }

@@ -101,13 +101,13 @@ void WorkloadReconciler::StandInLine(Seen& seen) {
   if (!contender) return parts_.loop.AddAll(parts_.order.Leave(gathered.view.key));
   contender->overdue = placement::IsRoundOver(gathered.view, gathered.clusters, seen.record,
                                               settings_.policy, seen.now);
-  const placement::Lines::Answer answer =
+  placement::Lines::Answer answer =
       parts_.order.Offer(*contender,
                          placement::BidsOf(gathered.view, gathered.clusters, seen.record,
                                            settings_.policy, seen.as_of.devices, seen.now),
                          seen.as_of, seen.now);
   placement::StandInLine(answer.workers, gathered.clusters);
-  if (answer.passes_unasked) parts_.telemetry.PassedUnasked();
+  seen.passes_unasked = std::move(answer.passes_unasked);
   parts_.loop.AddAll(answer.look_at);
 }
 
@@ -147,8 +147,13 @@ bool WorkloadReconciler::Reserve(Seen& seen, const placement::Decision& decision
   if (!reserved.made) return false;
   seen.places.insert(dispatched.begin(), dispatched.end());
   if (placement::IsChosen(decision) || IsStuck(seen)) {
-    parts_.loop.AddAll(
-        parts_.order.Conclude(key, placement::NewlyDispatched(seen.gathered.view, decision)));
+    const auto dispatched_now = placement::NewlyDispatched(seen.gathered.view, decision);
+    const auto passed_unasked = [&](const ClusterName& worker) {
+      return seen.passes_unasked.contains(worker);
+    };
+    if (std::any_of(dispatched_now.begin(), dispatched_now.end(), passed_unasked))
+      parts_.telemetry.PassedUnasked();
+    parts_.loop.AddAll(parts_.order.Conclude(key, dispatched_now));
   }
   return true;
 }

@@ -69,6 +69,7 @@ class WorkloadReconciler final {
     DispatchOrder::Versions as_of;  // before the look
     // Where copies of it may be, or devices may be assumed for it.
     std::set<ClusterName> places;
+    std::set<ClusterName> passes_unasked;  // placement::Lines::Answer
   };
 
   Seen Gather(const ObjectKey& key);

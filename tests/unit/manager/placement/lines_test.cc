@@ -462,11 +462,38 @@ TEST_CASE(
     answer =
         Offer(lines, Of("small", 2, 0, order), On(kEast, Chance::kFits, gpus, 0, version), kNow);
     if (AfterWhom(answer, kEast).empty()) break;
-    CHECK_FALSE(answer.passes_unasked);
+    CHECK(answer.passes_unasked.empty());
     judge(version);
   }
   CHECK(rounds == 32);
-  CHECK(answer.passes_unasked);
+  CHECK(answer.passes_unasked == std::set<ClusterName>{kEast});
+}
+
+// As often asked for as above, but then nobody is left, or all have answered.
+TEST_CASE("lines: who passes nobody that was not asked does not count as one") {
+  const bool leaves = GENERATE(true, false);
+  Lines lines;
+  const OrderSettings order{.policy = OrderPolicy::kBestEffort};
+  const auto gpus = Devices({1, 2});
+  const auto judge = [&](uint64_t as_of) {
+    Offer(lines, Of("gang", 1, 0, order), On(kEast, Chance::kWaits, gpus, 1, as_of), kNow);
+  };
+  const auto try_it = [&](uint64_t version) {
+    return Offer(lines, Of("small", 2, 0, order), On(kEast, Chance::kFits, gpus, 0, version), kNow);
+  };
+  judge(1);
+  for (uint64_t version = 2; version < 34; ++version) {
+    REQUIRE(AfterWhom(try_it(version), kEast) == "gang");
+    judge(version);
+  }
+  if (leaves) {
+    lines.Leave({"ml", "gang"});
+  } else {
+    judge(34);
+  }
+  const Lines::Answer answer = try_it(34);
+  CHECK(AfterWhom(answer, kEast).empty());
+  CHECK(answer.passes_unasked.empty());
 }
 
 TEST_CASE("lines: jobs with an order of their own that come do not go through all that wait") {
@@ -656,6 +683,27 @@ TEST_CASE("lines: a job that is deleted wakes no job that overtakes no other by 
   CHECK(lines.Leave({"ml", "a2"}) == std::vector<ObjectKey>{{"ml", "a3"}});
   CHECK(offer(3).empty());
   CHECK(Serve(lines, 8) == "aaa");
+}
+
+TEST_CASE("lines: who moves up is woken, also while the look at the first of all takes long") {
+  Lines lines;
+  const auto gpu = Devices({1});
+  const Bids fits = On(kEast, Chance::kFits, gpu);
+  const auto offer = [&](const char* queue, int i, int since) {
+    return Offer(lines, In(queue, 1, queue + std::to_string(i), since), fits, kNow);
+  };
+  // In order: a0 b0 a1 b1; without a0 and a1, a2 takes the turn of a0 and stands before b0.
+  lines.Join(In("a", 1, "a0", 0));
+  lines.Join(In("a", 1, "a1", 1));
+  offer("b", 0, 10);
+  offer("b", 1, 11);
+  offer("a", 2, 2);
+  lines.Leave({"ml", "a0"});
+  lines.Leave({"ml", "a1"});
+  // No look comes that would settle it.
+  const std::vector<ObjectKey> woken = lines.Settle();
+  CHECK(std::find(woken.begin(), woken.end(), ObjectKey{"ml", "a2"}) != woken.end());
+  CHECK(lines.Settle().empty());
 }
 
 TEST_CASE("lines: nobody is looked at because of one that nobody stood behind") {
