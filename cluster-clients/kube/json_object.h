@@ -2,8 +2,8 @@
 //
 // JSON text of one object to a nlohmann::json.
 //
-// Read by Boost.JSON's parser, which is some times as fast as nlohmann's, and gives the same values
-// (tests/fuzz/json_object_fuzz.cc compares them): text is the largest part of what a job costs.
+// Read by Boost.JSON's parser, because this text is the largest part of what a job costs
+// (docs/performance.md); nlohmann's own gives the same values (tests/fuzz/json_object_fuzz.cc).
 
 #include <optional>
 #include <string_view>

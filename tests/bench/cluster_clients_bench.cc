@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "cluster-clients/cluster.h"
+#include "cluster-clients/kube/json_object.h"
 #include "cluster-clients/kube/list_reader.h"
 #include "cluster-clients/threads.h"
 #include "cluster-clients/watch/watch_event.h"
@@ -58,6 +59,21 @@ void ReadList(benchmark::State& state) {
   state.SetBytesProcessed(state.iterations() * static_cast<int64_t>(list.size()));
 }
 BENCHMARK(ReadList);
+
+void ParseObject(benchmark::State& state) {
+  const std::string text = Object(1);
+  for (auto _ : state) benchmark::DoNotOptimize(kube::ParseObject(text));
+  state.SetBytesProcessed(state.iterations() * static_cast<int64_t>(text.size()));
+}
+BENCHMARK(ParseObject);
+
+// The same by nlohmann's own parser, which makes more of it.
+void ParseObjectByNlohmann(benchmark::State& state) {
+  const std::string text = Object(1);
+  for (auto _ : state) benchmark::DoNotOptimize(nlohmann::json::parse(text));
+  state.SetBytesProcessed(state.iterations() * static_cast<int64_t>(text.size()));
+}
+BENCHMARK(ParseObjectByNlohmann);
 
 void CacheEvent(benchmark::State& state) {
   Cache cache(&ParseName, nullptr, nullptr);
