@@ -160,6 +160,7 @@ style:
 	@scripts/check_headers.sh
 	@scripts/check_keys.sh
 	@scripts/grafana.py --check
+	@scripts/chart_schema.py --check
 	@scripts/chart_readme.py --check
 	@scripts/check_links.py
 	@mypy --config-file tests/mypy.ini tests/scenarios tests/real tests/packages tests/browser scripts

@@ -142,7 +142,7 @@ class Demo:
         self._create_template(_LAB, _TWO_GPUS, count=2)
         self._wait("the clone", lambda: job.clone(_LAB))
         _say(
-            f"The job left for {_LAB} after {(time.monotonic() - started) * 1000:.0f} ms, without any timer."
+            f"The job was dispatched to {_LAB} after {(time.monotonic() - started) * 1000:.0f} ms, without any timer."
         )
         job.wait_running_on(_LAB)
         self._show("status", "jobs")
@@ -207,7 +207,7 @@ class Demo:
         started = time.monotonic()
         self._wait("the clone", lambda: waiting.clone(_WEST))
         _say(
-            f"The waiting job left for {_WEST} {(time.monotonic() - started) * 1000:.0f} ms after that, without any timer."
+            f"The waiting job was dispatched to {_WEST} {(time.monotonic() - started) * 1000:.0f} ms after that, without any timer."
         )
         waiting.wait_running_on(_WEST)
         self._show("status", "jobs")

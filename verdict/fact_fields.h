@@ -24,6 +24,7 @@ inline constexpr std::array<std::string_view, std::variant_size_v<OneOfFacts>> k
     "DeviceCounts",    "AlternativeCounts", "BrokenSelector", "JointShortage",  "NodeRoom",
     "NoSuchResource",  "NodeCounts",        "PodsFit",        "FullClaim",      "Unbindable",
     "SchedulerError",  "SearchLimit"};
+static_assert(!kFactTypes.back().empty(), "all have a name");
 
 // Calls `visit(name, field)` for each. One overload for every struct of facts.
 template <class V>

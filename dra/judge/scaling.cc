@@ -12,6 +12,7 @@ using verdict::ReasonCode;
 namespace {
 
 // Whether what is missing is something that another node could bring.
+// Whether new nodes could help. No default: who adds a code says it here.
 bool IsAboutDevices(ReasonCode code) {
   using enum ReasonCode;
   switch (code) {
@@ -30,9 +31,41 @@ bool IsAboutDevices(ReasonCode code) {
     case kNodeResources:
     case kPodsDoNotFit:
       return true;
-    default:
+    case kClusterUnreachable:
+    case kClusterMisconfigured:
+    case kCredentialsRejected:
+    case kCertificateUntrusted:
+    case kForbidden:
+    case kApiMissing:
+    case kApiVersionOld:
+    case kNamespaceMissing:
+    case kQueueMissing:
+    case kQueueInactive:
+    case kQueueStopped:
+    case kQueueCannotHold:
+    case kQueueFull:
+    case kKindMissing:
+    case kDeviceClassMissing:
+    case kTemplateMissing:
+    case kTemplateDrift:
+    case kClaimMissing:
+    case kClaimElsewhere:
+    case kNameConflict:
+    case kDependencyMissing:
+    case kGangIncomplete:
+    case kInLine:
+    case kSelectorError:
+    case kAllocationError:
+    case kCapabilityUndeclared:
+    case kSchedulerUnverified:
+    case kStaleData:
+    case kBudgetExceeded:
+    case kExcluded:
+    case kWorkerRemoved:
+    case kRecentlyFailed:
       return false;
   }
+  return false;
 }
 
 // One kind of new node.

@@ -31,7 +31,8 @@ TEST_CASE("reasons that differ have hashes that differ") {
 }
 
 // It is in the stores of running daemons: with another one every waiting Workload is written once
-// more when fedra is upgraded. A field that is added, or another wording, does not change it.
+// more when fedra is upgraded. A field that is added, or another wording, does not change it. A new
+// sample does: take the new number then, and only then.
 TEST_CASE("the hash of known facts is the one that stores have") {
   uint64_t hash = 0;
   for (const auto& [reason, text] : testing::SampleReasons()) hash = LastingHash(reason, hash);
