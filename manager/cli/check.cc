@@ -180,13 +180,13 @@ void Print(const CheckInput& input, const std::vector<report::JobReport>& report
     terminal.err << age_line;
     return;
   }
-  std::string text = RenderFindings(input.findings, style);
-  text.insert(0, age_line);
-  if (as_of != nullptr) text.insert(0, text::SnapshotLine(*as_of, SystemClock().Now(), style));
+  std::string rendered = RenderFindings(input.findings, style);
+  rendered.insert(0, age_line);
+  if (as_of != nullptr) rendered.insert(0, text::SnapshotLine(*as_of, SystemClock().Now(), style));
   for (const report::JobReport& report : reports)
-    text += (text.empty() ? "" : "\n") + text::RenderReport(report, style);
-  if (!note.empty()) text += (reports.empty() ? "" : "\n") + note + "\n";
-  terminal.out << text;
+    rendered += (rendered.empty() ? "" : "\n") + text::RenderReport(report, style);
+  if (!note.empty()) rendered += (reports.empty() ? "" : "\n") + note + "\n";
+  terminal.out << rendered;
 }
 
 // What is wrong with the file is said when the workers are opened. A snapshot names no kinds of its

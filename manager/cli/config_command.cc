@@ -144,12 +144,12 @@ int ConfigView(const std::string& path, const std::string& format, Terminal& ter
     terminal.err << config::ToString(loaded.error()) << "\n";
     return kFailed;
   }
-  const std::string text = config::View(loaded->configuration);
+  const std::string yaml = config::View(loaded->configuration);
   if (format != "json") {
-    terminal.out << text;
+    terminal.out << yaml;
     return 0;
   }
-  const auto documents = config::YamlToJson(text);
+  const auto documents = config::YamlToJson(yaml);
   if (!documents || documents->size() != 1) {
     terminal.err << path << ": " << (documents ? "is empty" : documents.error().message) << "\n";
     return kFailed;

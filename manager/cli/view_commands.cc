@@ -100,8 +100,8 @@ int Show(const std::string& command, const ViewOptions& options, Terminal& termi
     }
     const std::string now = !options.watch || redraws ? output->out : news;
     if (!options.watch || now != shown) {
-      const std::string text = options.watch ? OneOfMany(output->out, *format) : output->out;
-      terminal.out << (redraws ? Redrawn(text, terminal.height) : text) << std::flush;
+      const std::string rendered = options.watch ? OneOfMany(output->out, *format) : output->out;
+      terminal.out << (redraws ? Redrawn(rendered, terminal.height) : rendered) << std::flush;
       if (!output->note.empty()) terminal.err << output->note << "\n";
       shown = now;
     }

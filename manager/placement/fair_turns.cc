@@ -1,6 +1,7 @@
 #include "manager/placement/fair_turns.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace fedra::placement {
@@ -13,25 +14,21 @@ double StepOf(double cost, double weight) { return cost / std::max(weight, kLeas
 
 }  // namespace
 
-TurnClock::Place FairTurns::PlaceOf(const ObjectKey& workload, const Member& member) {
+TurnClock::Key FairTurns::KeyOf(const ObjectKey& workload, const Member& member) {
   return {.before = member.local_turn, .since = member.since, .workload = workload};
-}
-
-void FairTurns::Place(Level& level, const ObjectKey& workload, Member& member) {
-  const Share& share = member.share;
-  level.queues.Add(share.queue, PlaceOf(workload, member), StepOf(share.cost, share.weight));
-  member.is_placed = true;
 }
 
 void FairTurns::Add(int priority, WallTime since, const ObjectKey& workload, const Share& share) {
   Level& level = levels_[priority];
   unsettled_.insert(priority);
   Member& member = members_[workload] = {.priority = priority, .since = since, .share = share};
-  if (!share.local) return Place(level, workload, member);
-  level.locals[share.queue].Add(share.local->queue, {0, since, workload},
-                                StepOf(share.cost, share.local->weight));
-  level.unsettled.insert(share.queue);
-  level.joining.push_back(workload);
+  if (share.local) {
+    member.local_turn = std::numeric_limits<double>::infinity();
+    level.locals[share.queue].Add(share.local->queue, {0, since, workload},
+                                  StepOf(share.cost, share.local->weight));
+    level.unsettled.insert(share.queue);
+  }
+  level.queues.Add(share.queue, KeyOf(workload, member), StepOf(share.cost, share.weight));
 }
 
 void FairTurns::Leave(const ObjectKey& workload) { Take(workload, /*served=*/false); }
@@ -48,13 +45,13 @@ void FairTurns::Take(const ObjectKey& workload, bool served) {
   members_.erase(found);
   Level& level = levels_.at(its.priority);
   unsettled_.insert(its.priority);
-  const auto take = [&](TurnClock& clock, const std::string& flow, const TurnClock::Place& place) {
+  const auto take = [&](TurnClock& clock, const std::string& flow, const TurnClock::Key& key) {
     if (served)
-      clock.Serve(flow, place);
+      clock.Serve(flow, key);
     else
-      clock.Leave(flow, place);
+      clock.Leave(flow, key);
   };
-  if (its.is_placed) take(level.queues, its.share.queue, PlaceOf(workload, its));
+  take(level.queues, its.share.queue, KeyOf(workload, its));
   if (its.share.local) {
     const auto locals = level.locals.find(its.share.queue);
     take(locals->second, its.share.local->queue, {0, its.since, workload});
@@ -73,13 +70,11 @@ void FairTurns::SettleLocals(Level& level, const std::string& queue) {
   if (locals == level.locals.end()) return;
   Turns changed;
   locals->second.Settle(changed);
-  // In one order, whatever has led to them: a move may take the begin of the one it passes.
-  std::sort(changed.begin(), changed.end());
   for (const auto& [workload, turn] : changed) {
     Member& member = members_.at(workload);
-    const TurnClock::Place from = PlaceOf(workload, member);
+    const TurnClock::Key from = KeyOf(workload, member);
     member.local_turn = turn;
-    if (member.is_placed) level.queues.Move(queue, from, PlaceOf(workload, member));
+    level.queues.Move(queue, from, KeyOf(workload, member));
   }
 }
 
@@ -87,11 +82,6 @@ void FairTurns::SettleAll() {
   for (const int priority : std::exchange(unsettled_, {})) {
     Level& level = levels_.at(priority);
     for (const std::string& queue : std::exchange(level.unsettled, {})) SettleLocals(level, queue);
-    for (const ObjectKey& workload : std::exchange(level.joining, {})) {
-      const auto member = members_.find(workload);
-      if (member == members_.end() || member->second.is_placed) continue;
-      if (member->second.priority == priority) Place(level, workload, member->second);
-    }
     level.queues.Settle(changed_);
   }
 }

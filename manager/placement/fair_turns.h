@@ -8,7 +8,8 @@
 // wait. With n queues of weights w1, ..., wn a workload of unit cost, p-th in queue i, waits for at
 // most p * wj / wi + 1 workloads of any other queue j.
 //
-// Many may come and go before turns are asked for (Settle): that takes one pass then.
+// Many may come and go before turns are asked for (Settle): that takes one pass then, and gives the
+// turns that asking after each of them would have given.
 //
 // Thread rules: none of its own; one user at a time.
 
@@ -62,7 +63,6 @@ class FairTurns final {
     TurnClock queues;
     std::map<std::string, TurnClock> locals;  // by ClusterQueue
     std::set<std::string> unsettled;          // of these
-    std::vector<ObjectKey> joining;           // whose turn in their LocalQueue is not known yet
   };
   using Levels = std::map<int, Level>;
   // One that waits.
@@ -70,13 +70,12 @@ class FairTurns final {
     int priority = 0;
     WallTime since{};
     Share share;
-    double local_turn = 0;   // in its LocalQueue; 0: these do not share
-    bool is_placed = false;  // in its ClusterQueue
+    // In its LocalQueue; 0: these do not share; infinity: not known yet.
+    double local_turn = 0;
   };
 
-  static TurnClock::Place PlaceOf(const ObjectKey& workload, const Member& member);
+  static TurnClock::Key KeyOf(const ObjectKey& workload, const Member& member);
   void Take(const ObjectKey& workload, bool served);
-  void Place(Level& level, const ObjectKey& workload, Member& member);
   void SettleLocals(Level& level, const std::string& queue);
   // All turns, into changed_.
   void SettleAll();

@@ -7,7 +7,7 @@
 
 namespace fedra::placement {
 
-std::weak_ordering TurnClock::Place::operator<=>(const Place& other) const {
+std::weak_ordering TurnClock::Key::operator<=>(const Key& other) const {
   if (before != other.before) return std::weak_order(before, other.before);
   if (since != other.since) return since <=> other.since;
   return workload <=> other.workload;
@@ -18,33 +18,45 @@ double TurnClock::LeastTurn() const {
   double least = std::numeric_limits<double>::infinity();
   for (const auto& [name, flow] : flows_) {
     if (!flow.waiting.empty() && flow.overtaken < kStalled)
-      least = std::min(least, flow.waiting.begin()->second.turn);
+      least = std::min(least, flow.waiting.begin()->second.at);
   }
   return least;
 }
 
 void TurnClock::CountOvertaken(double turn) {
-  for (auto& [name, flow] : flows_)
-    if (!flow.waiting.empty() && flow.waiting.begin()->second.turn < turn) ++flow.overtaken;
+  for (auto& [name, flow] : flows_) {
+    if (flow.waiting.empty()) continue;
+    const auto& [key, first] = *flow.waiting.begin();
+    if (first.at < turn) ++flow.overtaken;
+    if (flow.first != key.workload) flow.first = key.workload;
+  }
 }
 
 void TurnClock::Unsettle(Flow& flow, Queue::iterator at) {
   if (at == flow.waiting.end()) return;
-  const Place& place = at->first;
-  if (flow.is_settled || place < flow.first_unsettled) flow.first_unsettled = place;
-  if (flow.is_settled || flow.last_unsettled < place) flow.last_unsettled = place;
+  const Key& key = at->first;
+  if (flow.is_settled || key < flow.first_unsettled) flow.first_unsettled = key;
+  if (flow.is_settled || flow.last_unsettled < key) flow.last_unsettled = key;
   flow.is_settled = false;
 }
 
+size_t TurnClock::PlaceOf(const Flow& flow, Queue::const_iterator at) {
+  return static_cast<size_t>(std::distance(flow.waiting.begin(), at));
+}
+
 void TurnClock::Settle(Flow& flow, Turns& changed) {
+  const double latest = std::exchange(flow.latest_begin, flow.begins.back());
   flow.is_settled = true;
   Queue& queue = flow.waiting;
-  for (auto at = queue.lower_bound(flow.first_unsettled); at != queue.end(); ++at) {
-    double turn = at->second.begin;
+  auto at = queue.lower_bound(flow.first_unsettled);
+  // Where all begin alike, the place does not matter.
+  const bool alike = flow.begins.front() == flow.begins.back();
+  for (size_t place = alike ? 0 : PlaceOf(flow, at); at != queue.end(); ++at, ++place) {
+    double turn = flow.begins[place];
     if (at != queue.begin()) turn = std::max(turn, std::prev(at)->second.Next());
-    if (turn != at->second.turn)
-      changed.emplace_back(at->first.workload, at->second.turn = turn);
-    else if (flow.last_unsettled < at->first)
+    if (turn != at->second.at)
+      changed.emplace_back(at->first.workload, at->second.at = turn);
+    else if (flow.last_unsettled < at->first && latest <= turn)
       return;
   }
 }
@@ -54,63 +66,67 @@ void TurnClock::Settle(Turns& changed) {
     if (!flow.is_settled) Settle(flow, changed);
 }
 
-// One that joins in the middle of its flow takes the turn of the next one, which takes a later one.
-void TurnClock::Insert(Flow& flow, const Place& place, Waiting waiting) {
-  const auto at = flow.waiting.try_emplace(place, waiting).first;
-  const auto next = std::next(at);
-  if (next != flow.waiting.end()) {
-    at->second.begin = next->second.begin;
-  } else if (at != flow.waiting.begin()) {
-    at->second.begin = std::max(waiting.begin, std::prev(at)->second.begin);
-  }
+void TurnClock::Add(const std::string& name, const Key& key, double step) {
+  Flow& flow = flows_[name];
+  const auto [at, is_new] = flow.waiting.try_emplace(key, Turn{.at = -1, .step = step});
+  if (!is_new) return;
+  double begin = std::max(now_, flow.next);
+  if (!flow.begins.empty()) begin = std::max(begin, flow.begins.back());
+  flow.begins.push_back(begin);
+  flow.latest_begin = std::max(flow.latest_begin, begin);
   Unsettle(flow, at);
 }
 
-void TurnClock::Take(Flow& flow, Queue::iterator at, double least) {
-  const auto behind = flow.waiting.erase(at);
-  if (behind == flow.waiting.end()) return;
-  behind->second.begin = std::max(behind->second.begin, least);
-  Unsettle(flow, behind);
-}
-
-void TurnClock::Add(const std::string& name, const Place& place, double step) {
-  Flow& flow = flows_[name];
-  Insert(flow, place, {.begin = std::max(now_, flow.next), .turn = -1, .step = step});
-}
-
-void TurnClock::Move(const std::string& name, const Place& from, const Place& to) {
-  const auto flow = flows_.find(name);
-  if (flow == flows_.end()) return;
-  const auto at = flow->second.waiting.find(from);
-  if (at == flow->second.waiting.end()) return;
-  const Waiting waiting = at->second;
-  Take(flow->second, at, waiting.begin);
-  Insert(flow->second, to, waiting);
-}
-
-void TurnClock::Leave(const std::string& name, const Place& place) {
-  const auto flow = flows_.find(name);
-  if (flow == flows_.end()) return;
-  Queue& queue = flow->second.waiting;
-  const auto at = queue.find(place);
-  if (at == queue.end()) return;
-  if (at == queue.begin()) flow->second.overtaken = 0;
-  Take(flow->second, at, at->second.begin);
-  if (queue.empty() && flow->second.next <= now_) flows_.erase(flow);
-}
-
-void TurnClock::Serve(const std::string& name, const Place& place) {
+void TurnClock::Move(const std::string& name, const Key& from, const Key& to) {
   const auto found = flows_.find(name);
   if (found == flows_.end()) return;
   Flow& flow = found->second;
-  const auto at = flow.waiting.find(place);
+  const auto at = flow.waiting.find(from);
   if (at == flow.waiting.end()) return;
-  const Waiting its = at->second;
+  Unsettle(flow, std::next(at));
+  auto node = flow.waiting.extract(at);
+  node.key() = to;
+  Unsettle(flow, flow.waiting.insert(std::move(node)).position);
+}
+
+void TurnClock::Leave(const std::string& name, const Key& key) {
+  const auto found = flows_.find(name);
+  if (found == flows_.end()) return;
+  Flow& flow = found->second;
+  const auto at = flow.waiting.find(key);
+  if (at == flow.waiting.end()) return;
+  if (flow.first == key.workload) {
+    flow.first.reset();
+    flow.overtaken = 0;
+  }
+  flow.begins.pop_back();
+  Unsettle(flow, flow.waiting.erase(at));
+  if (!flow.waiting.empty()) return;
+  flow.is_settled = true;
+  if (flow.next <= now_) flows_.erase(found);
+}
+
+void TurnClock::TakeServed(Flow& flow, Queue::iterator at) {
+  const double next = at->second.Next();
+  const auto behind =
+      flow.begins.erase(flow.begins.begin() + static_cast<std::ptrdiff_t>(PlaceOf(flow, at)));
+  for (auto begin = behind; begin != flow.begins.end() && *begin < next; ++begin) *begin = next;
+  if (!flow.begins.empty()) flow.latest_begin = std::max(flow.latest_begin, flow.begins.back());
+  Unsettle(flow, flow.waiting.erase(at));
+}
+
+void TurnClock::Serve(const std::string& name, const Key& key) {
+  const auto found = flows_.find(name);
+  if (found == flows_.end()) return;
+  Flow& flow = found->second;
+  const auto at = flow.waiting.find(key);
+  if (at == flow.waiting.end()) return;
+  const Turn its = at->second;
   if (at == flow.waiting.begin()) flow.overtaken = 0;
-  Take(flow, at, its.Next());
+  TakeServed(flow, at);
   flow.next = std::max(flow.next, its.Next());
-  CountOvertaken(its.turn);
-  now_ = std::max(now_, std::min(its.turn, LeastTurn()));
+  CountOvertaken(its.at);
+  now_ = std::max(now_, std::min(its.at, LeastTurn()));
   // A flow without debt and without jobs is forgotten: its next job starts it afresh.
   std::erase_if(flows_, [&](const auto& each) {
     return each.second.waiting.empty() && each.second.next <= now_;

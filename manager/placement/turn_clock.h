@@ -12,8 +12,11 @@
 // turns that others are served while the first of a flow waits: otherwise a job that waits for days
 // would make every flow that comes meanwhile as rich as if it had waited, too.
 //
-// Turns follow from what waits in a flow, so they are found only when they are asked for (Settle):
-// each change takes O(log n), and finding the turns behind all changes of a flow one pass along it.
+// From when on a flow may have turns is known by place, not by job: who joins adds a last place,
+// who leaves unserved takes the last one away, and jobs that change their order change places. So
+// turns follow from who came, was served and went, and not from when they are asked for; they are
+// found only then (Settle): each change takes O(log n), and finding the turns behind all changes of
+// a flow one pass along it.
 //
 // Source of the rule: Goyal, Vin, Cheng: Start-time Fair Queuing (SIGCOMM 1996).
 //
@@ -21,6 +24,7 @@
 
 #include <compare>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -38,20 +42,20 @@ class TurnClock final {
   static constexpr int kStalled = 64;
 
   // Where a workload stands in its flow.
-  struct Place {
+  struct Key {
     double before = 0;  // what decides first; the lesser goes first
     WallTime since{};
     ObjectKey workload;
 
-    std::weak_ordering operator<=>(const Place& other) const;
+    std::weak_ordering operator<=>(const Key& other) const;
   };
 
-  void Add(const std::string& flow, const Place& place, double step);
-  void Move(const std::string& flow, const Place& from, const Place& to);
+  void Add(const std::string& flow, const Key& key, double step);
+  void Move(const std::string& flow, const Key& from, const Key& to);
   // Unserved: those behind it move up.
-  void Leave(const std::string& flow, const Place& place);
+  void Leave(const std::string& flow, const Key& key);
   // Its flow pays for it. Right after Settle only.
-  void Serve(const std::string& flow, const Place& place);
+  void Serve(const std::string& flow, const Key& key);
 
   // Appends the turns that are new or other ones now, each once.
   void Settle(Turns& changed);
@@ -60,26 +64,29 @@ class TurnClock final {
   bool empty() const { return flows_.empty(); }
 
  private:
-  struct Waiting {
-    double begin = 0;  // no turn before this
-    double turn = -1;  // as of the last Settle; less than 0: not known yet
+  struct Turn {
+    double at = -1;  // as of the last Settle; less than 0: not known yet
     double step = 0;
-    double Next() const { return turn + step; }
+    double Next() const { return at + step; }
   };
-  using Queue = std::map<Place, Waiting>;
+  using Queue = std::map<Key, Turn>;
   struct Flow {
-    double next = 0;    // who joins at its end has no turn before this
-    int overtaken = 0;  // how many later turns were served since its first one has waited
+    double next = 0;                 // a new place has no turn before this
+    int overtaken = 0;               // how many later turns were served since `first` has waited
+    std::optional<ObjectKey> first;  // as of the last Serve; nothing: it has left
     Queue waiting;
+    std::vector<double>
+        begins;               // no turn before this, by place: one for each that waits; ascending
+    double latest_begin = 0;  // there has been since the last Settle
     // Turns may be other ones from the first of these on; behind the last only if they are other
-    // ones there. Nothing: all are known.
-    Place first_unsettled, last_unsettled;
-    bool is_settled = true;
+    // ones there, or begin later.
+    Key first_unsettled, last_unsettled;
+    bool is_settled = true;  // all turns are known
   };
 
-  // Takes it out; who is behind it begins no earlier than this.
-  static void Take(Flow& flow, Queue::iterator at, double least);
-  static void Insert(Flow& flow, const Place& place, Waiting waiting);
+  // Its place goes, and those behind it begin no earlier than its next turn.
+  static void TakeServed(Flow& flow, Queue::iterator at);
+  static size_t PlaceOf(const Flow& flow, Queue::const_iterator at);
   static void Unsettle(Flow& flow, Queue::iterator at);
   static void Settle(Flow& flow, Turns& changed);
   // This turn was served.

@@ -5,8 +5,8 @@
 namespace fedra::reconcile {
 namespace {
 
-Reserved TakeBack(const Reservation& wanted, const std::vector<ClusterName>& reserved) {
-  Reserved none;
+ReserveResult TakeBack(const ReserveRequest& wanted, const std::vector<ClusterName>& reserved) {
+  ReserveResult none;
   for (const ClusterName& name : reserved) {
     if (wanted.judged.at(name).cache->Forget(wanted.assumption.workload).freed)
       none.freed.push_back(name);
@@ -15,15 +15,15 @@ Reserved TakeBack(const Reservation& wanted, const std::vector<ClusterName>& res
 }
 
 // After its own reservation: of two that look at each other's workers, one sees the other's.
-bool HasMovedElsewhere(const Reservation& wanted) {
+bool HasMovedElsewhere(const ReserveRequest& wanted) {
   return std::any_of(wanted.judged.begin(), wanted.judged.end(), [&](const auto& worker) {
     return !wanted.dispatched.contains(worker.first) &&
            worker.second.cache->version() != worker.second.seen;
   });
 }
 
-Reserved ForgetElsewhere(const Reservation& wanted) {
-  Reserved all{.made = true, .freed = {}};
+ReserveResult ForgetElsewhere(const ReserveRequest& wanted) {
+  ReserveResult all{.made = true, .freed = {}};
   for (const auto& [name, cache] : wanted.places) {
     if (!wanted.dispatched.contains(name) && cache->Forget(wanted.assumption.workload).freed)
       all.freed.push_back(name);
@@ -34,7 +34,7 @@ Reserved ForgetElsewhere(const Reservation& wanted) {
 }  // namespace
 
 // In the order of their names: of two that want the same workers one gets through.
-Reserved Reserve(const Reservation& wanted) {
+ReserveResult ReserveOnAll(const ReserveRequest& wanted) {
   std::vector<ClusterName> reserved;
   for (const ClusterName& name : wanted.dispatched) {
     const JudgedCache& worker = wanted.judged.at(name);

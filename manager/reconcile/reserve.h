@@ -21,9 +21,9 @@ struct JudgedCache {
   uint64_t seen = 0;             // AssumeCache::version() from before its verdict
 };
 
-// What a decision wants to be assumed, of one workload.
-struct Reservation {
-  placement::Assumption assumption;  // without `dispatched` only whose it is counts
+// What a decision wants to be assumed for one workload.
+struct ReserveRequest {
+  placement::Assumption assumption;  // where `dispatched` is empty only its workload is used
   std::set<ClusterName> dispatched;  // the workers that the decision sends it to
   // That decided: those that were judged, and all of `dispatched`.
   std::map<ClusterName, JudgedCache> judged;
@@ -34,11 +34,11 @@ struct Reservation {
   bool all_count = false;
 };
 
-struct Reserved {
+struct ReserveResult {
   bool made = false;  // false: something was added since the verdicts, and nothing is reserved
   std::vector<ClusterName> freed;  // workers where something that was assumed has ended
 };
 
-Reserved Reserve(const Reservation& wanted);
+ReserveResult ReserveOnAll(const ReserveRequest& wanted);
 
 }  // namespace fedra::reconcile

@@ -116,10 +116,10 @@ placement::Decision WorkloadReconciler::Decide(const Seen& seen) const {
                            settings_.policy, seen.now);
 }
 
-Reservation WorkloadReconciler::WantedBy(const Seen& seen, std::set<ClusterName> dispatched) {
+ReserveRequest WorkloadReconciler::WantedBy(const Seen& seen, std::set<ClusterName> dispatched) {
   const Gathered& gathered = seen.gathered;
   const WorkerList& workers = *gathered.workers;
-  Reservation wanted;
+  ReserveRequest wanted;
   wanted.assumption.workload = gathered.view.key;
   for (const ClusterName& name : seen.places)
     if (const auto worker = workers.Find(name)) wanted.places[name] = &worker->assumed();
@@ -141,7 +141,7 @@ bool WorkloadReconciler::Reserve(Seen& seen, const placement::Decision& decision
   if (!settings_.devices) return true;
   const ObjectKey& key = seen.gathered.view.key;
   const std::set<ClusterName> dispatched = placement::DispatchedBy(decision);
-  const Reserved reserved = reconcile::Reserve(WantedBy(seen, dispatched));
+  const ReserveResult reserved = ReserveOnAll(WantedBy(seen, dispatched));
   parts_.places.Put(key, reserved.made ? dispatched : seen.places);
   WakeWaiting(reserved.freed);
   if (!reserved.made) return false;

@@ -76,7 +76,7 @@ class WorkloadReconciler final {
   // Workers where others go first become a No.
   void StandInLine(Seen& seen);
   placement::Decision Decide(const Seen& seen) const;
-  static Reservation WantedBy(const Seen& seen, std::set<ClusterName> dispatched);
+  static ReserveRequest WantedBy(const Seen& seen, std::set<ClusterName> dispatched);
   // Assumes on the workers that the decision dispatches to. False: something else was assumed there
   // meanwhile, and the verdicts may be wrong by now.
   bool Reserve(Seen& seen, const placement::Decision& decision);

@@ -41,9 +41,9 @@ std::string ProblemOf(Cluster& cluster, const std::vector<Right>& rights) {
   if (state.phase != ConnectionPhase::kConnected) return WhyUnusable(state);
   const auto missing = MissingRights(cluster, rights);
   if (!missing) return "cannot check permissions: " + text::Printable(missing.error().message);
-  std::string text;
-  for (const Right& right : *missing) text += (text.empty() ? "" : ", ") + ToText(right);
-  return text.empty() ? text : "Forbidden (cluster-wide): " + text;
+  std::string forbidden;
+  for (const Right& right : *missing) forbidden += (forbidden.empty() ? "" : ", ") + ToText(right);
+  return forbidden.empty() ? forbidden : "Forbidden (cluster-wide): " + forbidden;
 }
 
 }  // namespace

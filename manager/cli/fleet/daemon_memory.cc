@@ -55,9 +55,9 @@ MemoryAge AgeOf(store::Reader& memory, WallTime now) {
 
 std::string MemoryAgeLine(const MemoryAge& age, const text::Style& style) {
   if (age.why_stale.empty()) return {};
-  const std::string text = fmt::format(
+  const std::string rendered = fmt::format(
       "DAEMON  {}: so are lines and dispatched jobs here; workers were asked now", age.why_stale);
-  return text::Toned(text, text::Tone::kWarning, style) + "\n";
+  return text::Toned(rendered, text::Tone::kWarning, style) + "\n";
 }
 
 void AddMemory(store::Reader& memory, WallTime now, report::JobReport& report) {

@@ -83,8 +83,8 @@ std::vector<FleetWorker*> MakeWorkers(const FleetOptions& options,
 }
 
 Result<std::unique_ptr<Fleet>> FromSnapshot(const FleetOptions& options, const Terminal& terminal) {
-  FEDRA_ASSIGN_OR_RETURN(const std::string text, ReadInput(options.snapshot, kMostSnapshot));
-  Result<SnapshotFile> file = ParseSnapshot(text);
+  FEDRA_ASSIGN_OR_RETURN(const std::string content, ReadInput(options.snapshot, kMostSnapshot));
+  Result<SnapshotFile> file = ParseSnapshot(content);
   if (!file) return Fail(std::move(file).error().WithContext(options.snapshot));
   std::vector<std::string> known;
   for (const RecordedWorker& worker : file->workers) known.push_back(worker.settings.name.value);

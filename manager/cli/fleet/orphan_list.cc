@@ -75,10 +75,10 @@ std::string KindOf(const Orphan& orphan) {
 namespace {
 
 std::string Lines(const OrphanGaps& gaps, const text::Style& style) {
-  std::string text = text::Printable(gaps.left_out, style.utf8);
+  std::string rendered = text::Printable(gaps.left_out, style.utf8);
   const std::string unread = text::UnreadText(gaps.workers, style);
-  if (!text.empty() && !unread.empty()) text += "\n";
-  return text + unread;
+  if (!rendered.empty() && !unread.empty()) rendered += "\n";
+  return rendered + unread;
 }
 
 nlohmann::ordered_json ToJson(const Orphan& orphan) {

@@ -118,22 +118,22 @@ Result<std::vector<Manifest>> ReadManifests(const std::vector<std::string>& path
 }
 
 std::string RenderFindings(const std::vector<Finding>& findings, const text::Style& style) {
-  std::string text;
+  std::string rendered;
   for (const Finding& finding : findings) {
-    text += text::Printable(MarkedPlace(finding), style.utf8) + ": " +
-            text::Toned(NameOf(finding.severity), ToneOf(finding.severity), style) + ": " +
-            text::Printable(finding.object, style.utf8) + ": ";
-    if (!finding.path.empty()) text += text::Printable(finding.path, style.utf8) + ": ";
+    rendered += text::Printable(MarkedPlace(finding), style.utf8) + ": " +
+                text::Toned(NameOf(finding.severity), ToneOf(finding.severity), style) + ": " +
+                text::Printable(finding.object, style.utf8) + ": ";
+    if (!finding.path.empty()) rendered += text::Printable(finding.path, style.utf8) + ": ";
     // A compiler's complaint has a line of code with a caret below it.
     std::istringstream message(finding.message);
     bool first = true;
     for (std::string line; std::getline(message, line); first = false)
-      text += (first ? "" : "    ") + text::Printable(line, style.utf8) + "\n";
+      rendered += (first ? "" : "    ") + text::Printable(line, style.utf8) + "\n";
     std::istringstream hint(finding.hint);
     for (std::string line; std::getline(hint, line);)
-      text += "    " + text::Printable(line, style.utf8) + "\n";
+      rendered += "    " + text::Printable(line, style.utf8) + "\n";
   }
-  return text;
+  return rendered;
 }
 
 nlohmann::ordered_json ToJson(const std::vector<Finding>& findings) {

@@ -23,7 +23,7 @@ using namespace fedra;
 using namespace fedra::placement;
 using fedra::placement::testing::World;
 using reconcile::AssumeCache;
-using reconcile::Reservation;
+using reconcile::ReserveRequest;
 
 namespace {
 
@@ -171,7 +171,7 @@ class History final {
   void Carry(Contender& one, size_t limit = SIZE_MAX) {
     if (!one.look) return;
     const Contender::Look look = *std::exchange(one.look, std::nullopt);
-    Reservation wanted;
+    ReserveRequest wanted;
     wanted.assumption = ReservationOf(one);
     wanted.dispatched = DispatchedBy(look.decision);
     wanted.all_count = Pick(2) == 0;
@@ -180,7 +180,7 @@ class History final {
       wanted.judged[ClusterName(worker)] = {cache.get(), as_of};
       wanted.places[ClusterName(worker)] = cache.get();
     }
-    if (!reconcile::Reserve(wanted).made) {
+    if (!reconcile::ReserveOnAll(wanted).made) {
       ++outdated_;
       return;
     }

@@ -41,14 +41,14 @@ struct Fixture {
     return {{kEast, {&east, east.version()}}, {kWest, {&west, west.version()}}};
   }
   // Judged as of `seen`. Nothing is assumed for it before but on `places`.
-  Reserved Try(const std::string& name, const std::map<ClusterName, JudgedCache>& seen,
-               const std::set<ClusterName>& dispatched, bool all_count = false,
-               const std::map<ClusterName, AssumeCache*>& places = {}) const {
-    return Reserve({.assumption = Of(name),
-                    .dispatched = dispatched,
-                    .judged = seen,
-                    .places = places,
-                    .all_count = all_count});
+  ReserveResult Try(const std::string& name, const std::map<ClusterName, JudgedCache>& seen,
+                    const std::set<ClusterName>& dispatched, bool all_count = false,
+                    const std::map<ClusterName, AssumeCache*>& places = {}) const {
+    return ReserveOnAll({.assumption = Of(name),
+                         .dispatched = dispatched,
+                         .judged = seen,
+                         .places = places,
+                         .all_count = all_count});
   }
   // Whose pods will take devices there, by name: "first last".
   static std::string Coming(const AssumeCache& cache) {
@@ -62,7 +62,7 @@ struct Fixture {
 TEST_CASE_METHOD(Fixture, "reserve: all workers or none") {
   const auto seen = Seen();
   REQUIRE(Try("other", Seen(), {kWest}).made);
-  const Reserved late = Try("late", seen, {kEast, kWest});
+  const ReserveResult late = Try("late", seen, {kEast, kWest});
   CHECK_FALSE(late.made);
   // What it had of the first one is free again.
   CHECK(late.freed == Names{kEast});
@@ -76,7 +76,7 @@ TEST_CASE_METHOD(Fixture, "reserve: all workers or none") {
 TEST_CASE_METHOD(Fixture, "reserve: of two that want the same workers one gets through") {
   const auto first = Seen(), second = Seen();
   CHECK(Try("first", first, {kEast, kWest}).made);
-  const Reserved late = Try("second", second, {kEast, kWest});
+  const ReserveResult late = Try("second", second, {kEast, kWest});
   CHECK_FALSE(late.made);
   CHECK(late.freed.empty());  // it came no further than the first worker
   CHECK(Coming(east) == "first");
@@ -89,7 +89,7 @@ TEST_CASE_METHOD(
   const auto first = Seen(), second = Seen();  // each prefers another worker
   REQUIRE(Try("first", first, {kEast}, true).made);
   SECTION("together") {
-    const Reserved late = Try("second", second, {kWest}, true);
+    const ReserveResult late = Try("second", second, {kWest}, true);
     CHECK_FALSE(late.made);
     CHECK(late.freed == Names{kWest});
     CHECK(west.UsersOf(kShared).empty());
@@ -112,7 +112,7 @@ TEST_CASE_METHOD(Fixture, "reserve: what was reserved elsewhere is off, once the
   const std::map<ClusterName, AssumeCache*> places{{kEast, &east}, {kWest, &west}};
   REQUIRE(Try("job", Seen(), {kWest}).made);
   SECTION("it goes to another worker") {
-    const Reserved moved = Try("job", Seen(), {kEast}, false, places);
+    const ReserveResult moved = Try("job", Seen(), {kEast}, false, places);
     CHECK(moved.made);
     CHECK(moved.freed == Names{kWest});
     CHECK(Coming(east) == "job");
