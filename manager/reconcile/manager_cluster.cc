@@ -35,6 +35,7 @@ ManagerCluster::ManagerCluster(ClusterSettings settings, tracking::JobKindsPtr k
     : pool_(pool),
       kinds_(std::move(kinds)),
       listener_(std::move(listener)),
+      misconfigured_(std::move(settings.misconfigured)),
       workloads_(
           &tracking::ParseWorkload,
           [this](const ObjectKey& key, const auto& before, const auto& after) {
@@ -99,6 +100,7 @@ std::optional<double> ManagerCluster::WeightOf(const ObjectKey& local_queue) con
 }
 
 void ManagerCluster::Start() {
+  if (misconfigured_) cluster_.SetMisconfigured(*misconfigured_);
   cluster_.Start();
 }
 

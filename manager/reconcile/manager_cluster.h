@@ -163,6 +163,7 @@ class ManagerCluster final {
   WorkerPool& pool_;
   const tracking::JobKindsPtr kinds_;
   const ManagerListener listener_;
+  const std::optional<Error> misconfigured_;  // as of the settings
   Guarded<bool> identifying_;  // a function of the pool uses `this` until it is false
   // A Workload of a job: when the job is replaced, the old one and the new one are there together
   // for a while.

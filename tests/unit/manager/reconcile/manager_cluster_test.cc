@@ -134,6 +134,18 @@ std::vector<std::string> NamesOf(const std::vector<Gap>& gaps) {
   return names;
 }
 
+ManagerListener Deaf() {
+  const auto nothing = [](const auto&) {};
+  return {.on_kinds = nothing,
+          .on_workload = nothing,
+          .on_progress = nothing,
+          .on_checks = [] {},
+          .on_order = nothing,
+          .on_template = nothing,
+          .on_template_use = nothing,
+          .on_templates_health = [] {}};
+}
+
 }  // namespace
 
 TEST_CASE("what is withheld is new once, until it could be read in between") {
@@ -187,6 +199,23 @@ TEST_CASE("a gap is of one resource, and not of others of its plural") {
   failing.state = watch::CacheState::kFailing;
   failing.error = std::make_shared<const Error>(Error{ErrorCode::kUnavailable, "500", {}, {}});
   CHECK_FALSE(GapOf(of_group("example.com"), failing));  // the manager cannot be used without it
+}
+
+TEST_CASE("a manager whose kubeconfig cannot be used is not asked anything") {
+  sim::Server server;
+  Threads threads{2};
+  ClusterSettings settings{ClusterName("manager"), AccessTo(server), {}, {}};
+  settings.misconfigured = Error{ErrorCode::kInvalidArgument, "line 3: no server", {}, {}};
+  ManagerCluster manager(std::move(settings), tracking::BuiltInKinds(), threads.loop, threads.pool,
+                         SystemClock(), Deaf());
+  manager.Start();
+  REQUIRE(WaitUntil(
+      [&] { return manager.cluster().state().phase == ConnectionPhase::kMisconfigured; }));
+  const store::ClusterRow row = manager.Row(SystemClock().Now());
+  CHECK(row.why == "line 3: no server");
+  CHECK_FALSE(manager.IsListed());
+  manager.Stop();
+  CHECK(server.RequestCounts().empty());
 }
 
 TEST_CASE("what an input that cannot be read means depends on how much it is needed") {
