@@ -212,8 +212,8 @@ pages::Pages Daemon::Pages() {
             std::vector checks{store_problem()};
             const reconcile::ManagerCluster& manager = federation_->manager();
             checks.push_back({"manager", manager.Problem()});
-            for (const reconcile::Limit& limit : manager.Limits())
-              checks.push_back({"manager/" + limit.resource, limit.why, true});
+            for (const reconcile::Gap& gap : manager.Gaps())
+              checks.push_back({"manager/" + gap.resource, gap.why, true});
             checks.push_back(
                 {"reconciler", federation_->IsWorking() ? "" : "waiting for the first lists"});
             const auto workers = federation_->workers();

@@ -31,13 +31,13 @@ Result<nlohmann::json> ReadDocuments(const std::vector<std::string>& paths) {
 
 int Cel(const CelCommand& command, Terminal& terminal) {
   if (command.slices.empty())
-    return text::CelReport(command.options, nullptr, terminal.out, terminal.err);
+    return CelReport(command.options, nullptr, terminal.out, terminal.err);
   const Result<nlohmann::json> documents = ReadDocuments(command.slices);
   if (!documents) {
     terminal.err << fmt::format("fedra cel: {}\n", documents.error().message);
     return 1;
   }
-  return text::CelReport(command.options, *documents, terminal.out, terminal.err);
+  return CelReport(command.options, *documents, terminal.out, terminal.err);
 }
 
 }  // namespace fedra::cli

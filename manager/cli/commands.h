@@ -10,16 +10,17 @@
 #include <string>
 #include <vector>
 
+#include "manager/cli/cel_report.h"
 #include "manager/cli/terminal/terminal.h"
 #include "manager/report/job_filter.h"
-#include "manager/text/cel_report.h"
 
 namespace fedra::cli {
 
-// Exit codes: the command could not do its work, or printed what it could while a worker could not
-// be read.
+// Exit codes: the command could not do its work; it printed what it could while a worker could not
+// be read; a selector is an error on a device.
 inline constexpr int kFailed = 1;
-inline constexpr int kUnknown = 4;  // and kEvaluationError of cel_report.h is 5
+inline constexpr int kUnknown = 4;
+inline constexpr int kEvaluationError = 5;
 
 // fedra explain REASON: the catalogue's entry, or the whole catalogue when `reason` is empty.
 int Explain(const std::string& reason, const std::string& format, Terminal& terminal);
@@ -168,7 +169,7 @@ int Backup(const std::string& store, const std::string& target, Terminal& termin
 // fedra cel EXPR: evaluates a device selector against ResourceSlice files ("-": standard input).
 // Exit codes: see cel_report.h.
 struct CelCommand {
-  text::CelOptions options;
+  CelOptions options;
   std::vector<std::string> slices;
 };
 int Cel(const CelCommand& command, Terminal& terminal);

@@ -69,7 +69,7 @@ int Devices(const DevicesOptions& options, Terminal& terminal) {
                                    [](const auto& worker) { return !worker.problem.empty(); });
   if (!unknown && report::ClassIsNowhere(*workers)) return 1;
   if (unknown) return kUnknown;
-  return report::OnlyFails(*workers) ? text::kEvaluationError : 0;
+  return report::OnlyFails(*workers) ? kEvaluationError : 0;
 }
 
 }  // namespace fedra::cli

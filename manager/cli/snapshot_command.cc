@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "base/write_file.h"
+#include "cluster-clients/kube/resource_name.h"
 #include "manager/cli/commands.h"
 #include "manager/cli/fleet/fleet.h"
 #include "manager/cli/judged/connect_error.h"
@@ -46,7 +47,7 @@ SnapshotFile Record(const ConfiguredWorkers& configured, const Terminal& termina
   file.manager_uid = manager->Facts().uid;
   if (const auto* templates = manager->cache(); templates != nullptr) {
     RecordedResource& recorded = file.manager_templates.emplace();
-    recorded.name = ResourceName(tracking::kTemplates);
+    recorded.name = kube::ResourceName(tracking::kTemplates);
     recorded.health = templates->health();
     for (const auto& item : templates->List()) recorded.items.push_back(ReducedTemplate(*item));
   }

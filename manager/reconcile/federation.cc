@@ -148,7 +148,12 @@ void Federation::Tick() {
   const auto workers = workers_.Now();
   cluster_rows_.Record(manager_, *workers);
   manager_.DropOverdue();
-  manager_.WarnOfLimits();
+  for (const Gap& gap : manager_.TakeNewGaps()) {
+    log::Warn("something of the manager cannot be read",
+              {{"cluster", manager_.cluster().name().value},
+               {"resource", gap.resource},
+               {"error", gap.why}});
+  }
   for (const auto& worker : *workers) worker->DropOverdue();
   if (working_.load()) {
     workload_loop_.AddAll(order_.Settle());

@@ -40,8 +40,8 @@ std::optional<verdict::Reason> WhyNotAllowed(const ClusterView& cluster, const s
   return std::nullopt;
 }
 
-// Sorted as the check prefers; workers it does not name, or which are not configured, come last and
-// are not allowed.
+// Sorted as the check prefers; workers it does not name come last. These are not allowed, and
+// neither are removed ones, which stand where it names them.
 std::vector<std::pair<const Worker*, bool>> InOrder(const WorkerList& workers,
                                                     const verify::CheckScope& scope) {
   const auto place = [&](const auto& each) {

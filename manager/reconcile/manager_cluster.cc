@@ -2,11 +2,10 @@
 
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "base/assert.h"
 #include "base/log.h"
 #include "base/worker_pool.h"
+#include "cluster-clients/kube/resource_name.h"
 #include "manager/reconcile/cluster_phase.h"
 #include "manager/reconcile/manager_queues.h"
 #include "manager/tracking/kueue_api.h"
@@ -22,10 +21,10 @@ using watch::CacheHealth;
 
 void Ignore(const CacheHealth&) {}
 
-// A stream that was cut mends itself; what is not served is not missed.
-bool IsWrong(const CacheHealth& health) {
-  return health.state == watch::CacheState::kForbidden ||
-         (health.state == watch::CacheState::kFailing && !verify::IsSyncing(health));
+// What is not served is not missed.
+bool IsWell(const CacheHealth& health) {
+  return health.state == watch::CacheState::kSynced ||
+         health.state == watch::CacheState::kNotServed;
 }
 
 }  // namespace
@@ -36,6 +35,7 @@ ManagerCluster::ManagerCluster(ClusterSettings settings, tracking::JobKindsPtr k
     : pool_(pool),
       kinds_(std::move(kinds)),
       listener_(std::move(listener)),
+      misconfigured_(std::move(settings.misconfigured)),
       workloads_(
           &tracking::ParseWorkload,
           [this](const ObjectKey& key, const auto& before, const auto& after) {
@@ -99,7 +99,11 @@ std::optional<double> ManagerCluster::WeightOf(const ObjectKey& local_queue) con
   return found == nullptr ? std::nullopt : found->weight;
 }
 
-void ManagerCluster::Start() { cluster_.Start(); }
+void ManagerCluster::Start() {
+  if (misconfigured_) cluster_.SetMisconfigured(*misconfigured_);
+  cluster_.Start();
+}
+
 void ManagerCluster::Stop() {
   cluster_.Stop();  // and with it the call that Identify() may be in
   identifying_.Wait([](bool identifying) { return !identifying; }, [](bool&) {});
@@ -185,7 +189,7 @@ bool ManagerCluster::IsListed() const {
 }
 
 store::ClusterRow ManagerRow(const ConnectionState& state, const std::string& problem,
-                             const std::vector<Limit>& limits, const kube::ServerInfo* server,
+                             const std::vector<Gap>& gaps, const kube::ServerInfo* server,
                              WallTime now) {
   store::ClusterRow row;
   row.name = ClusterName(std::string(tracking::kManagerName));
@@ -196,7 +200,7 @@ store::ClusterRow ManagerRow(const ConnectionState& state, const std::string& pr
   row.phase_since = state.since;
   if (usable) {
     row.last_contact = now;
-    for (const Limit& limit : limits) row.why += (row.why.empty() ? "" : "; ") + limit.why;
+    for (const Gap& gap : gaps) row.why += (row.why.empty() ? "" : "; ") + gap.why;
   } else {
     row.why = state.why ? state.why->message : problem;
   }
@@ -210,7 +214,7 @@ bool ManagerCluster::IsUsable() const {
 }
 
 store::ClusterRow ManagerCluster::Row(WallTime now) const {
-  return ManagerRow(cluster_.state(), Problem(), Limits(), cluster_.server().get(), now);
+  return ManagerRow(cluster_.state(), Problem(), Gaps(), cluster_.server().get(), now);
 }
 
 verify::Capacity ManagerCluster::Queues() const { return CapacityOf(queues_.List()); }
@@ -219,32 +223,29 @@ std::string ManagerCluster::Problem() const {
   std::string text;
   VisitRead([&](const ManagerInput& input, const CacheHealth& health) {
     if (text.empty() && IsNeeded(input, health))
-      text = verify::Problem(health, input.resource.plural);
+      text = verify::Problem(health, kube::ResourceName(input.resource));
   });
   return text;
 }
 
-std::vector<Limit> ManagerCluster::Limits() const {
-  std::vector<Limit> limits;
+std::vector<Gap> ManagerCluster::Gaps() const {
+  std::vector<Gap> gaps;
   VisitRead([&](const ManagerInput& input, const CacheHealth& health) {
-    if (!IsWrong(health) || IsNeeded(input, health)) return;
-    limits.push_back(
-        {input.resource.plural,
-         fmt::format("{}: {}", verify::Problem(health, input.resource.plural), input.without)});
+    if (auto gap = GapOf(input, health)) gaps.push_back(*std::move(gap));
   });
-  return limits;
+  return gaps;
 }
 
-void ManagerCluster::WarnOfLimits() {
-  const std::vector<Limit> limits = Limits();
-  std::set<std::string> resources;
-  for (const Limit& limit : limits) resources.insert(limit.resource);
-  const std::set<std::string> before = warned_of_.With(
-      [&](std::set<std::string>& warned) { return std::exchange(warned, std::move(resources)); });
-  for (const Limit& limit : limits) {
-    if (before.contains(limit.resource)) continue;
-    log::Warn("something of the manager cannot be read", {{"error", limit.why}});
-  }
+std::vector<Gap> ManagerCluster::TakeNewGaps() {
+  std::vector<Gap> fresh;
+  VisitRead([&](const ManagerInput& input, const CacheHealth& health) {
+    auto gap = GapOf(input, health);
+    known_gaps_.With([&](std::set<std::string>& known) {
+      if (IsWell(health)) known.erase(kube::ResourceName(input.resource));
+      if (gap && known.insert(gap->resource).second) fresh.push_back(*std::move(gap));
+    });
+  });
+  return fresh;
 }
 
 }  // namespace fedra::reconcile

@@ -56,16 +56,10 @@ struct TemplateUse {
   std::set<ClusterName> workers;  // that have, or are getting, a workload that names it
 };
 
-// What cannot be read of the manager although nothing stops for it.
-struct Limit {
-  std::string resource;  // "clusterqueues"
-  std::string why;       // what is wrong with it, and what follows
-};
-
-// The manager among the clusters of the store. `problem` and `limits`: as of Problem() and
-// Limits(). `server`: null when it is not known yet. Pure.
+// The manager among the clusters of the store. `problem` and `gaps`: as of Problem() and
+// Gaps(). `server`: null when it is not known yet. Pure.
 store::ClusterRow ManagerRow(const ConnectionState& state, const std::string& problem,
-                             const std::vector<Limit>& limits, const kube::ServerInfo* server,
+                             const std::vector<Gap>& gaps, const kube::ServerInfo* server,
                              WallTime now);
 
 // The namespace whose UID stands for its cluster, for as long as that lives.
@@ -100,9 +94,10 @@ class ManagerCluster final {
   // Connected, and nothing of that.
   bool IsUsable() const;
   // What may not be read, or fails, and is not needed: of the inputs that are read, in their order.
-  std::vector<Limit> Limits() const;
-  // Logs each of these once, until it can be read again. Call now and then.
-  void WarnOfLimits();
+  std::vector<Gap> Gaps() const;
+  // Those that it has not returned since they could be read last: an outage, after which they are
+  // still withheld, makes none of them new. Call now and then.
+  std::vector<Gap> TakeNewGaps();
 
   watch::TrackedCache<tracking::Workload>& workloads() { return workloads_; }
   const watch::TrackedCache<tracking::Workload>& workloads() const { return workloads_; }
@@ -168,6 +163,7 @@ class ManagerCluster final {
   WorkerPool& pool_;
   const tracking::JobKindsPtr kinds_;
   const ManagerListener listener_;
+  const std::optional<Error> misconfigured_;  // as of the settings
   Guarded<bool> identifying_;  // a function of the pool uses `this` until it is false
   // A Workload of a job: when the job is replaced, the old one and the new one are there together
   // for a while.
@@ -202,7 +198,7 @@ class ManagerCluster final {
   verify::Cache<verify::ClaimSummary> templates_;
   // All of ManagerInputs(), with their sinks. Constant after construction.
   std::vector<std::pair<ManagerInput, const watch::CacheSink*>> inputs_;
-  Guarded<std::set<std::string>> warned_of_;  // resources
+  Guarded<std::set<std::string>> known_gaps_;  // Gap::resource; of TakeNewGaps()
 
   Cluster cluster_;
 };

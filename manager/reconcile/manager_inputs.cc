@@ -2,8 +2,12 @@
 
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "cluster-clients/kube/resource_name.h"
 #include "manager/reconcile/manager_cluster.h"
 #include "manager/tracking/resources.h"
+#include "manager/verify/cache_status.h"
 #include "manager/verify/dra_api.h"
 
 namespace fedra::reconcile {
@@ -90,6 +94,14 @@ bool IsNeeded(const ManagerInput& input, const watch::CacheHealth& health) {
       break;
   }
   return false;
+}
+
+std::optional<Gap> GapOf(const ManagerInput& input, const watch::CacheHealth& health) {
+  const bool is_wrong = health.state == CacheState::kForbidden ||
+                        (health.state == CacheState::kFailing && !verify::IsSyncing(health));
+  if (!is_wrong || IsNeeded(input, health)) return std::nullopt;
+  const std::string name = kube::ResourceName(input.resource);
+  return Gap{name, fmt::format("{}: {}", verify::Problem(health, name), input.without)};
 }
 
 }  // namespace fedra::reconcile

@@ -7,6 +7,8 @@
 // Pure.
 
 #include <functional>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -39,6 +41,12 @@ struct ManagerInput {
   std::function<watch::CacheSink&(ManagerCluster&)> sink = {};  // where its objects go
 };
 
+// What cannot be read of the manager although nothing stops for it.
+struct Gap {
+  std::string resource;  // "clusterqueues.kueue.x-k8s.io"; two inputs of one plural differ in it
+  std::string why;       // what is wrong with it, and what follows
+};
+
 // `server`: null when it is not known.
 std::vector<ManagerInput> ManagerInputs(const tracking::JobKinds& kinds,
                                         const kube::ServerInfo* server);
@@ -49,5 +57,7 @@ bool IsWithheld(const watch::CacheHealth& health);
 bool HasAnswered(const ManagerInput& input, const watch::CacheHealth& health);
 // Whether the manager cannot be used while it is so.
 bool IsNeeded(const ManagerInput& input, const watch::CacheHealth& health);
+// Nothing: it can be read or is not served, its stream was cut and mends itself, or it is needed.
+std::optional<Gap> GapOf(const ManagerInput& input, const watch::CacheHealth& health);
 
 }  // namespace fedra::reconcile

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "cluster-clients/kube/resource_name.h"
 #include "manager/tracking/resources.h"
 #include "manager/verify/cache_status.h"
 
@@ -24,10 +25,6 @@ const std::array<kube::Resource, 7>& Resources() {
       tracking::kPodGroups,
   }};
   return resources;
-}
-
-std::string PluralWithGroup(const kube::Resource& resource) {
-  return resource.group.empty() ? resource.plural : resource.plural + "." + resource.group;
 }
 
 }  // namespace
@@ -80,7 +77,7 @@ verdict::Verdict DependencyIndex::Verify(const tracking::Requirement& requiremen
     const watch::CacheHealth health = caches_[kind]->health();
     if (dependency.kind == Kind::kPodGroup && health.state == watch::CacheState::kNotServed)
       continue;
-    if (auto why = WhySilent(health, PluralWithGroup(resource))) {
+    if (auto why = WhySilent(health, kube::ResourceName(resource))) {
       add(Outcome::kUnknown, *std::move(why));
       continue;
     }

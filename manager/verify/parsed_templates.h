@@ -1,7 +1,8 @@
 #pragma once
 //
-// The manager's ResourceClaimTemplates in the shape of dra/, each parsed once: a judgement takes
-// those that its worker would get, and knows by the pointer that nothing has changed.
+// The manager's ResourceClaimTemplates in the shape of dra/, as one worker's judgements take them:
+// those that it would get, each parsed once for the worker, with whose objects it shares its texts.
+// By the pointer a judgement knows that nothing has changed.
 //
 // Those whose originals are gone are dropped when another one is read.
 //

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "cluster-clients/kube/resource_name.h"
 #include "manager/tracking/resources.h"
 #include "manager/verify/cache_status.h"
 #include "manager/verify/dra_api.h"
@@ -11,10 +12,6 @@
 
 namespace fedra::verify {
 namespace {
-
-std::string NameOf(const kube::Resource& resource) {
-  return resource.group.empty() ? resource.plural : resource.plural + "." + resource.group;
-}
 
 InputChange::Kind KindOf(DeviceChange change) {
   switch (change) {
@@ -93,9 +90,9 @@ WorkerObjects::WorkerObjects(const WorkerObjectsOptions& options, WorkerObjectsL
         adapter->ReferencedResources(),
         [this](const ObjectKey& key) { listener_.on_input({InputChange::Kind::kDependency, key}); },
         [this] { OnHealth(); });
-    jobs_[i].sinks.emplace_back(NameOf(adapter->resource()), &jobs_[i].cache->cache());
+    jobs_[i].sinks.emplace_back(kube::ResourceName(adapter->resource()), &jobs_[i].cache->cache());
     for (const auto& [resource, sink] : jobs_[i].references->Inputs())
-      jobs_[i].sinks.emplace_back(NameOf(resource), sink);
+      jobs_[i].sinks.emplace_back(kube::ResourceName(resource), sink);
   }
   UseKinds({kinds_->all().data(), 1});  // batch/v1 Job
   templates_sink_ = &templates_.cache();
@@ -103,7 +100,7 @@ WorkerObjects::WorkerObjects(const WorkerObjectsOptions& options, WorkerObjectsL
   classes_sink_ = &classes_;
   MakeOptionalParts(options);
   for (const Input& input : Inputs(nullptr)) {
-    if (!IsOfJobs(input)) sinks_.emplace_back(NameOf(input.resource), input.sink);
+    if (!IsOfJobs(input)) sinks_.emplace_back(kube::ResourceName(input.resource), input.sink);
   }
   NoteListing();
 }

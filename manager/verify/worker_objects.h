@@ -184,7 +184,8 @@ class WorkerObjects final {
   watch::CacheSink* classes_sink_ = nullptr;
   watch::CacheSink* pod_groups_sink_ = nullptr;  // null: nothing wants them
   NamedSinks sinks_;                             // of Inputs() but those of jobs
-  Guarded<bool> is_listing_{true};               // of all sinks: every look asks, few change it
+  // Of all sinks: every look asks, few change it. Its lock is taken before that of a sink's health.
+  Guarded<bool> is_listing_{true};
 };
 
 }  // namespace fedra::verify

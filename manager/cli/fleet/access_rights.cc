@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "cluster-clients/kube/resource_name.h"
 #include "manager/reconcile/manager_cluster.h"
 #include "manager/reconcile/manager_inputs.h"
 #include "manager/tracking/job.h"
@@ -40,8 +41,7 @@ class Rights final {
 }  // namespace
 
 std::string ToText(const Right& right) {
-  return fmt::format("{} {}{}{}{}{}{}{}", right.verb, right.resource.plural,
-                     right.resource.group.empty() ? "" : ".", right.resource.group,
+  return fmt::format("{} {}{}{}{}{}", right.verb, kube::ResourceName(right.resource),
                      right.subresource.empty() ? "" : "/", right.subresource,
                      right.name.empty() ? "" : " ", right.name);
 }

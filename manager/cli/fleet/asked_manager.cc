@@ -37,6 +37,7 @@ AskedManager::AskedManager(ClusterSettings settings, std::string controller_name
                    Watch();
                  on_change();
                }) {
+  if (settings.misconfigured) cluster_.SetMisconfigured(*std::move(settings.misconfigured));
   cluster_.Start();
 }
 

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/time.h"
+#include "cluster-clients/kube/resource_name.h"
 #include "manager/cli/snapshots/snapshot_codec.h"
 #include "manager/report/document.h"
 #include "manager/text/output.h"
@@ -104,7 +105,7 @@ void AddKinds(const RecordedWorker& worker, const tracking::JobKinds& kinds,
               kube::ServerInfo& server) {
   for (const tracking::JobAdapter* kind : kinds.all()) {
     const kube::Resource& jobs = kind->resource();
-    const RecordedResource* recorded = Find(worker, ResourceName(jobs));
+    const RecordedResource* recorded = Find(worker, kube::ResourceName(jobs));
     if (recorded == nullptr || recorded->health.state != watch::CacheState::kNotServed)
       server.resources.insert(jobs.ApiVersion() + "/" + jobs.plural);
   }
@@ -121,10 +122,6 @@ CacheHealth NotHeld(const verify::Input& input) {
 }
 
 }  // namespace
-
-std::string ResourceName(const kube::Resource& resource) {
-  return resource.group.empty() ? resource.plural : resource.plural + "." + resource.group;
-}
 
 std::string ToText(const SnapshotFile& file) {
   ordered_json document = report::Document("Snapshot");
@@ -159,7 +156,7 @@ std::vector<std::string> FeedRecorded(const RecordedWorker& recorded, FleetWorke
   AddKinds(recorded, worker.objects().kinds(), server);
   for (const verify::Input& input :
        worker.Inputs(recorded.kubernetes_version.empty() ? nullptr : &server)) {
-    const std::string name = ResourceName(input.resource);
+    const std::string name = kube::ResourceName(input.resource);
     const RecordedResource* resource = Find(recorded, name);
     if (resource == nullptr) {
       input.sink->SetHealth(NotHeld(input));

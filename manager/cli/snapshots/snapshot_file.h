@@ -21,7 +21,6 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "cluster-clients/connection_state.h"
-#include "cluster-clients/kube/resource.h"
 #include "cluster-clients/watch/object_cache.h"
 #include "manager/cli/judged/fleet_worker.h"
 
@@ -61,9 +60,6 @@ inline constexpr size_t kMaxSnapshotBytes = size_t{512} << 20;
 std::string ToText(const SnapshotFile& file);
 // kInvalidArgument: "workers[2].resources[0].state: ...".
 Result<SnapshotFile> ParseSnapshot(std::string_view text);
-
-// "pods", "resourceslices.resource.k8s.io".
-std::string ResourceName(const kube::Resource& resource);
 
 // The manager's templates as a cache; null: they were not known.
 std::unique_ptr<verify::Cache<verify::ClaimSummary>> ManagerTemplatesOf(const SnapshotFile& file);

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/hash.h"
+#include "cluster-clients/kube/resource_name.h"
 #include "manager/tracking/json_fields.h"
 
 namespace fedra::cli {
@@ -170,8 +171,9 @@ void Redaction::ClaimNames(json& object) {
 }
 
 bool Redaction::IsOfJobs(const std::string& resource) const {
-  return std::any_of(kinds_.all().begin(), kinds_.all().end(),
-                     [&](const auto* kind) { return ResourceName(kind->resource()) == resource; });
+  return std::any_of(kinds_.all().begin(), kinds_.all().end(), [&](const auto* kind) {
+    return kube::ResourceName(kind->resource()) == resource;
+  });
 }
 
 void Redaction::Apply(const std::string& resource, json& object) const {

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cluster-clients/kube/resource_name.h"
 #include "manager/cli/snapshots/snapshot_reduce.h"
 #include "manager/verify/dra_api.h"
 
@@ -60,7 +61,7 @@ class RecordingSink final : public watch::CacheSink {
   }
   RecordedResource Recorded() const {
     return state_.With([&](const State& state) {
-      RecordedResource recorded{ResourceName(resource_), state.health, {}};
+      RecordedResource recorded{kube::ResourceName(resource_), state.health, {}};
       for (const auto& [key, object] : state.objects) recorded.items.push_back(object);
       return recorded;
     });

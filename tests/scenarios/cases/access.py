@@ -91,6 +91,31 @@ def may_not_read_templates_anywhere(world: World) -> None:
     job.finish(world.worker1)
 
 
+@scenario("forbidden-manager-queues")
+def may_not_read_queues_of_the_manager(world: World) -> None:
+    """A manager that forbids reading ClusterQueues stays in use: jobs are dispatched, and what has no effect is said."""
+    queues = "clusterqueues.kueue.x-k8s.io"
+    what = f"not allowed to list or watch {queues} (403): annotations fedra.dev/order and "
+    world.add_template_everywhere()
+    access = world.fleet.restricted_access(MANAGER, without=["clusterqueues"])
+    fedra = world.start_fedra(accesses={MANAGER: access})
+    lines = fedra.page("/readyz?verbose").splitlines()
+    assert any(line.startswith(f"[!]manager/{queues} {what}") for line in lines), lines
+    assert "[+]manager ok" in lines and lines[-1] == "readyz check passed", lines
+    job = world.submit("train", template=TEMPLATE)
+    job.wait_running_on(world.worker1)
+    world.eventually("status says it", lambda: what in _manager_line(fedra))
+    assert _manager_line(fedra).startswith("MANAGER  Connected for "), _manager_line(fedra)
+    said = fedra.logged("something of the manager cannot be read")
+    assert said == 1, f"{said} lines in the log"
+    job.finish(world.worker1)
+
+
+def _manager_line(fedra: Fedra) -> str:
+    """The first line of `fedra status`, which is the manager's when something is to be said of it."""
+    return fedra.cli("status").stdout.partition("\n")[0]
+
+
 @scenario("http1-worker")
 def worker_behind_http1(world: World) -> None:
     """A worker that is spoken to in HTTP/1.1 only (httpVersion), as behind a proxy that cannot do 2, runs a job."""

@@ -20,11 +20,15 @@ pages::Pages PagesWith(const std::vector<HealthCheck>& checks) {
 }  // namespace
 
 TEST_CASE("readyz is ok with a dead worker and fails without the manager") {
-  const auto pages = PagesWith({{"manager", ""}, {"worker/a", "connection refused", true}});
+  const auto pages =
+      PagesWith({{"manager", ""},
+                 {"manager/clusterqueues.kueue.x-k8s.io", "forbidden: no order", true},
+                 {"worker/a", "connection refused", true}});
   CHECK(Route("/readyz", pages).status == 200);
   CHECK(Route("/readyz", pages).body == "ok");
   CHECK(Route("/readyz?verbose", pages).body ==
-        "[+]manager ok\n[!]worker/a connection refused\nreadyz check passed\n");
+        "[+]manager ok\n[!]manager/clusterqueues.kueue.x-k8s.io forbidden: no order\n"
+        "[!]worker/a connection refused\nreadyz check passed\n");
   const auto failing = PagesWith({{"manager", "no contact"}});
   CHECK(Route("/readyz", failing).status == 500);
   CHECK(Route("/readyz", failing).body == "[-]manager no contact\nreadyz check failed\n");

@@ -3,6 +3,7 @@
 #include "manager/reconcile/manager_cluster.h"
 
 #include "tests/support/catch.h"
+#include "tests/support/sim_access.h"
 #include "tests/support/wait.h"
 #include "tests/unit/manager/support/connected.h"
 
@@ -115,14 +116,106 @@ TEST_CASE("decisions wait for the manager's ClusterQueues, unless they are withh
   CHECK(f.WaitUntil([&] { return f.manager().IsListed(); }));
   CHECK(f.manager().IsUsable());
   // What is left out without them is said.
-  REQUIRE(f.manager().Limits().size() == 1);
-  CHECK(f.manager().Limits()[0].resource == "clusterqueues");
-  CHECK(f.manager().Limits()[0].why ==
-        "not allowed to list or watch clusterqueues (403): annotations fedra.dev/order and "
-        "fair-sharing weights of ClusterQueues have no effect");
+  REQUIRE(f.manager().Gaps().size() == 1);
+  CHECK(f.manager().Gaps()[0].resource == "clusterqueues.kueue.x-k8s.io");
+  CHECK(f.manager().Gaps()[0].why ==
+        "not allowed to list or watch clusterqueues.kueue.x-k8s.io (403): annotations "
+        "fedra.dev/order and fair-sharing weights of ClusterQueues have no effect");
   const store::ClusterRow row = f.manager().Row(SystemClock().Now());
   CHECK(row.phase == "Connected");
-  CHECK(row.why == f.manager().Limits()[0].why);
+  CHECK(row.why == f.manager().Gaps()[0].why);
+}
+
+namespace {
+
+std::vector<std::string> NamesOf(const std::vector<Gap>& gaps) {
+  std::vector<std::string> names;
+  for (const Gap& gap : gaps) names.push_back(gap.resource);
+  return names;
+}
+
+ManagerListener Deaf() {
+  const auto nothing = [](const auto&) {};
+  return {.on_kinds = nothing,
+          .on_workload = nothing,
+          .on_progress = nothing,
+          .on_checks = [] {},
+          .on_order = nothing,
+          .on_template = nothing,
+          .on_template_use = nothing,
+          .on_templates_health = [] {}};
+}
+
+}  // namespace
+
+TEST_CASE("what is withheld is new once, until it could be read in between") {
+  Connected f(Alone());
+  const std::vector<std::string> templates = {"resourceclaimtemplates.resource.k8s.io"};
+  sim::Faults withheld;
+  withheld.answers.push_back({.kind = sim::InjectedAnswer::Kind::kStatus,
+                              .method = "GET",
+                              .path_contains = "/resourceclaimtemplates",
+                              .code = 403});
+  const auto becomes = [&](watch::CacheState state, const sim::Faults& faults) {
+    sim::Faults refusing;
+    refusing.refuse = true;
+    f.manager_server().SetFaults(refusing);
+    REQUIRE(WaitUntil([&] {
+      return f.manager().cluster().state().phase != ConnectionPhase::kConnected &&
+             f.manager().templates().health().state == watch::CacheState::kFailing;
+    }));
+    CHECK(f.manager().TakeNewGaps().empty());
+    f.manager_server().SetFaults(faults);
+    REQUIRE(WaitUntil([&] { return f.manager().templates().health().state == state; }));
+  };
+  f.manager_server().SetFaults(withheld);
+  f.manager().Start();
+  REQUIRE(WaitUntil([&] { return NamesOf(f.manager().Gaps()) == templates; }));
+  CHECK(NamesOf(f.manager().TakeNewGaps()) == templates);
+  CHECK(f.manager().TakeNewGaps().empty());
+  becomes(watch::CacheState::kForbidden, withheld);
+  CHECK(NamesOf(f.manager().Gaps()) == templates);
+  CHECK(f.manager().TakeNewGaps().empty());
+  becomes(watch::CacheState::kSynced, {});
+  CHECK(f.manager().TakeNewGaps().empty());
+  becomes(watch::CacheState::kForbidden, withheld);
+  CHECK(NamesOf(f.manager().TakeNewGaps()) == templates);
+}
+
+TEST_CASE("a gap is of one resource, and not of others of its plural") {
+  watch::CacheHealth forbidden;
+  forbidden.state = watch::CacheState::kForbidden;
+  const auto of_group = [](const std::string& group) {
+    return ManagerInput{.resource = {group, "v1", "jobs", "Job", true},
+                        .need = Need::kIfGranted,
+                        .without = "none is dispatched"};
+  };
+  const auto gap = GapOf(of_group("batch.volcano.sh"), forbidden);
+  REQUIRE(gap);
+  CHECK(gap->resource == "jobs.batch.volcano.sh");
+  CHECK(gap->why == "not allowed to list or watch jobs.batch.volcano.sh (403): none is dispatched");
+  CHECK(GapOf(of_group("example.com"), forbidden)->resource == "jobs.example.com");
+  watch::CacheHealth failing;
+  failing.state = watch::CacheState::kFailing;
+  failing.error = std::make_shared<const Error>(Error{ErrorCode::kUnavailable, "500", {}, {}});
+  CHECK_FALSE(GapOf(of_group("example.com"), failing));  // the manager cannot be used without it
+}
+
+TEST_CASE("a manager whose kubeconfig cannot be used is not asked anything") {
+  sim::Server server;
+  Threads threads{2};
+  ClusterSettings settings{ClusterName("manager"), AccessTo(server), {}, {}};
+  settings.misconfigured = Error{ErrorCode::kInvalidArgument, "line 3: no server", {}, {}};
+  ManagerCluster manager(std::move(settings), tracking::BuiltInKinds(), threads.loop, threads.pool,
+                         SystemClock(), Deaf());
+  manager.Start();
+  REQUIRE(WaitUntil(
+      [&] { return manager.cluster().state().phase == ConnectionPhase::kMisconfigured; }));
+  const store::ClusterRow row = manager.Row(SystemClock().Now());
+  CHECK(row.why == "line 3: no server");
+  CHECK_FALSE(manager.IsListed());
+  manager.Stop();
+  CHECK(server.RequestCounts().empty());
 }
 
 TEST_CASE("what an input that cannot be read means depends on how much it is needed") {

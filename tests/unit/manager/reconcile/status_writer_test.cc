@@ -212,12 +212,11 @@ TEST_CASE("how the manager is") {
   CHECK(well.phase == "Connected");
   CHECK(well.why.empty());
   CHECK(well.last_contact == now);
-  const std::vector<Limit> limits = {{"clusterqueues", "no queues: x"},
-                                     {"jobsets", "no jobsets: y"}};
-  const store::ClusterRow limited = ManagerRow(connected, "", limits, nullptr, now);
+  const std::vector<Gap> gaps = {{"clusterqueues", "no queues: x"}, {"jobsets", "no jobsets: y"}};
+  const store::ClusterRow limited = ManagerRow(connected, "", gaps, nullptr, now);
   CHECK(limited.phase == "Connected");
   CHECK(limited.why == "no queues: x; no jobsets: y");
-  CHECK(ManagerRow(connected, "workloads: x", limits, nullptr, now).why == "workloads: x");
+  CHECK(ManagerRow(connected, "workloads: x", gaps, nullptr, now).why == "workloads: x");
 }
 
 }  // namespace

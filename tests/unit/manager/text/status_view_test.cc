@@ -76,11 +76,14 @@ TEST_CASE("a manager that is not connected is said first") {
   }
   data.manager = Worker("manager", -1, "1.36.3");
   CHECK(RenderStatus(data, Settings()).out.starts_with("WORKERS"));
-  data.manager->why = "not allowed to list or watch clusterqueues (403): no order";
+  data.manager->why = "not allowed to list or watch clusterqueues.kueue.x-k8s.io (403): no order";
   const std::string limited = RenderStatus(data, Settings()).out;
   CHECK(limited.starts_with("MANAGER  Connected for "));
-  CHECK_THAT(limited, ContainsSubstring(": not allowed to list or watch clusterqueues (403): "));
+  CHECK_THAT(limited, ContainsSubstring(": " + data.manager->why));
   CHECK(limited.find("nothing is dispatched") == std::string::npos);
+  const auto json = nlohmann::json::parse(RenderStatus(data, Settings(Format::kJson)).out);
+  CHECK(json["manager"]["state"] == "Connected");
+  CHECK(json["manager"]["why"] == data.manager->why);
 }
 
 TEST_CASE("whether a daemon runs, for programs") {

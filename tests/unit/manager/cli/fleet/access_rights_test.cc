@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <set>
 
 #include <nlohmann/json.hpp>
 
@@ -15,6 +16,7 @@
 #include "tests/sim/server.h"
 #include "tests/support/catch.h"
 #include "tests/support/sim_access.h"
+#include "tests/support/wait.h"
 
 using namespace fedra;
 using namespace fedra::cli;
@@ -150,24 +152,41 @@ TEST_CASE("the manager's role grants what is needed there") {
   CHECK(f.Missing(ManagerRights(*tracking::BuiltInKinds())) == Texts{"get namespaces kube-system"});
 }
 
-TEST_CASE("whatever the daemon watches on the manager, its rights are asked for") {
+// "list jobs", as the simulated server counts them.
+TEST_CASE("what the daemon lists and watches on the manager is what rights are asked for") {
+  sim::Server server{{.job_kinds = true}};
+  Threads threads{4};
   const auto kinds = tracking::BuiltInKinds();
-  const std::vector<Right> rights = ManagerRights(*kinds);
-  const auto may = [&](const std::string& verb, const kube::Resource& resource) {
-    return std::any_of(rights.begin(), rights.end(), [&](const Right& right) {
-      return right.verb == verb && right.resource.group == resource.group &&
-             right.resource.plural == resource.plural && right.subresource.empty();
-    });
-  };
-  std::vector<kube::Resource> watched;
-  for (const reconcile::ManagerInput& input : reconcile::ManagerInputs(*kinds, nullptr))
-    watched.push_back(input.resource);
-  CHECK(watched.size() >= 6 + kinds->all().size());
-  for (const kube::Resource& resource : watched) {
-    CAPTURE(resource.plural);
-    CHECK(may("list", resource));
-    CHECK(may("watch", resource));
+  std::set<std::string> rights;
+  for (const Right& right : ManagerRights(*kinds)) {
+    if (right.verb == "list" || right.verb == "watch")
+      rights.insert(right.verb + " " + right.resource.plural);
   }
+  const auto nothing = [](const auto&) {};
+  reconcile::ManagerCluster manager(
+      ClusterSettings{ClusterName("manager"), AccessTo(server), {}, Fixture::Options()}, kinds,
+      threads.loop, threads.pool, SystemClock(),
+      {.on_kinds = nothing,
+       .on_workload = nothing,
+       .on_progress = nothing,
+       .on_checks = [] {},
+       .on_order = nothing,
+       .on_template = nothing,
+       .on_template_use = nothing,
+       .on_templates_health = [] {}});
+  manager.Start();
+  std::set<std::string> requests;
+  const auto all_asked = WaitUntil([&] {
+    requests.clear();
+    for (const auto& [request, count] : server.RequestCounts()) {
+      if (request.starts_with("list ") || request.starts_with("watch ")) requests.insert(request);
+    }
+    return std::ranges::includes(requests, rights);
+  });
+  manager.Stop();
+  CAPTURE(rights, requests);
+  CHECK(all_asked);
+  CHECK(std::ranges::includes(rights, requests));
 }
 
 TEST_CASE("a right in some namespaces is not a right") {

@@ -4,10 +4,11 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "manager/text/cel_report.h"
+#include "manager/cli/cel_report.h"
+#include "manager/cli/commands.h"
 #include "tests/support/catch.h"
 
-namespace fedra::text {
+namespace fedra::cli {
 namespace {
 
 using nlohmann::json;
@@ -154,4 +155,4 @@ TEST_CASE("selectors from the wild") {
 }
 
 }  // namespace
-}  // namespace fedra::text
+}  // namespace fedra::cli

@@ -2,22 +2,18 @@
 //
 // `fedra cel`: one selector against every device of a file of ResourceSlices.
 //
-// Pure: options and parsed documents in, text and an exit code out. Exit codes: 0 something
-// matches, 3 nothing matches, 5 the selector is an error on at least one device (the scheduler
-// would give up the pod), 1 wrong usage, a slice that cannot be read, or a selector that does not
-// compile.
+// Options and parsed documents in; text, on two streams, and an exit code out. Exit codes: 0
+// something matches, 3 nothing matches, 5 (kEvaluationError of commands.h) the selector is an error
+// on at least one device (the scheduler would give up the pod), 1 wrong usage, a slice that cannot
+// be read, or a selector that does not compile.
 //
-// Thread rules: a pure function on its arguments.
+// Thread rules: a function of its arguments alone.
 
 #include <nlohmann/json_fwd.hpp>
 #include <ostream>
 #include <string>
 
-namespace fedra::text {
-
-// The exit code of a selector that is an error on a device; 4 says that something could not be
-// read.
-inline constexpr int kEvaluationError = 5;
+namespace fedra::cli {
 
 struct CelOptions {
   std::string expression;
@@ -34,4 +30,4 @@ struct CelOptions {
 int CelReport(const CelOptions& options, const nlohmann::json& slices, std::ostream& out,
               std::ostream& err);
 
-}  // namespace fedra::text
+}  // namespace fedra::cli

@@ -1,11 +1,11 @@
-#include "manager/text/cel_report.h"
+#include "manager/cli/cel_report.h"
 
 #include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "tests/support/catch.h"
 
-namespace fedra::text {
+namespace fedra::cli {
 namespace {
 
 using nlohmann::json;
@@ -171,4 +171,4 @@ TEST_CASE("a value of a kind that is not known makes every selector an error") {
 }
 
 }  // namespace
-}  // namespace fedra::text
+}  // namespace fedra::cli

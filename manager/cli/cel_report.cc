@@ -1,4 +1,4 @@
-#include "manager/text/cel_report.h"
+#include "manager/cli/cel_report.h"
 
 #include <map>
 #include <nlohmann/json.hpp>
@@ -6,16 +6,18 @@
 #include <vector>
 
 #include "cel/selector.h"
+#include "manager/cli/commands.h"
 #include "manager/report/cel_document.h"
 #include "manager/text/display_text.h"
 
-namespace fedra::text {
+namespace fedra::cli {
 namespace {
 
 using nlohmann::json;
 using nlohmann::ordered_json;
 using report::CelAnswer;
 using report::CelSummary;
+using text::Printable;
 
 constexpr int kMatches = 0;
 constexpr int kUsage = 1;
@@ -164,4 +166,4 @@ int CelReport(const CelOptions& asked, const json& slices, std::ostream& out, st
   return CelExitCode(summary);
 }
 
-}  // namespace fedra::text
+}  // namespace fedra::cli
