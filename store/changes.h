@@ -9,6 +9,7 @@
 // Thread rules: plain values.
 
 #include <string>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -105,21 +106,23 @@ struct SetHeartbeat {
   HeartbeatRow row;
 };
 
-using OneOfChanges =
-    std::variant<PutCluster, RemoveCluster, PutWorkload, RemoveWorkload, PutPlacement,
-                 RemovePlacement, PutAttempt, EndAttempts, EndEarlierAttempts, RemoveLaterAttempts,
-                 AddIntent, EndIntent, PutResidue, RemoveResidue, PutVerdicts, PutPlaces, AddEvent,
-                 SetHeartbeat>;
-
 // A type of its own, so that copying them is compiled once, in changes.cc.
-class Change final : public OneOfChanges {
+class Change final
+    : public std::variant<PutCluster, RemoveCluster, PutWorkload, RemoveWorkload, PutPlacement,
+                          RemovePlacement, PutAttempt, EndAttempts, EndEarlierAttempts,
+                          RemoveLaterAttempts, AddIntent, EndIntent, PutResidue, RemoveResidue,
+                          PutVerdicts, PutPlaces, AddEvent, SetHeartbeat> {
  public:
-  using OneOfChanges::OneOfChanges;
+  using Variant = variant;  // which has no virtual destructor: never deleted through it
+  using variant::variant;
   Change(const Change& other);
   Change(Change&& other) noexcept;
   Change& operator=(const Change& other);
   Change& operator=(Change&& other) noexcept;
   ~Change();
 };
+// The moves above say noexcept.
+static_assert(std::is_nothrow_move_constructible_v<Change::Variant> &&
+              std::is_nothrow_move_assignable_v<Change::Variant>);
 
 }  // namespace fedra::store

@@ -16,7 +16,7 @@
 namespace fedra::verdict {
 
 // In the order of the alternatives of Facts.
-inline constexpr std::array<std::string_view, std::variant_size_v<OneOfFacts>> kFactTypes = {
+inline constexpr std::array<std::string_view, std::variant_size_v<Facts::Variant>> kFactTypes = {
     "Sentence",        "Missing",           "Unreadable",     "Drift",          "Quota",
     "Undeclared",      "MissingLabel",      "QueueStopped",   "QueueInactive",  "ApiVersion",
     "NameTaken",       "Connection",        "ClaimPlace",     "OtherScheduler", "Gang",

@@ -10,7 +10,7 @@ Facts& Facts::operator=(Facts&& other) noexcept = default;
 Facts::~Facts() = default;
 
 bool Facts::operator==(const Facts& other) const {
-  return static_cast<const OneOfFacts&>(*this) == static_cast<const OneOfFacts&>(other);
+  return static_cast<const Variant&>(*this) == static_cast<const Variant&>(other);
 }
 
 }  // namespace fedra::verdict

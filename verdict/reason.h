@@ -8,6 +8,7 @@
 
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <variant>
 
 #include "verdict/device_facts.h"
@@ -17,19 +18,18 @@
 
 namespace fedra::verdict {
 
-using OneOfFacts =
-    std::variant<Sentence, Missing, Unreadable, Drift, Quota, Undeclared, MissingLabel,
-                 QueueStopped, QueueInactive, ApiVersion, NameTaken, Connection, ClaimPlace,
-                 OtherScheduler, Gang, BroadTaintRules, NotAllowed, InLine, Reserved, Setback,
-                 DeviceCounts, AlternativeCounts, BrokenSelector, JointShortage, NodeRoom,
-                 NoSuchResource, NodeCounts, PodsFit, FullClaim, Unbindable, SchedulerError,
-                 SearchLimit>;
-
 // A type of its own, so that copying and comparing them is compiled once, in reason.cc, and not
 // wherever there is a Reason.
-class Facts final : public OneOfFacts {
+class Facts final
+    : public std::variant<Sentence, Missing, Unreadable, Drift, Quota, Undeclared, MissingLabel,
+                          QueueStopped, QueueInactive, ApiVersion, NameTaken, Connection,
+                          ClaimPlace, OtherScheduler, Gang, BroadTaintRules, NotAllowed, InLine,
+                          Reserved, Setback, DeviceCounts, AlternativeCounts, BrokenSelector,
+                          JointShortage, NodeRoom, NoSuchResource, NodeCounts, PodsFit, FullClaim,
+                          Unbindable, SchedulerError, SearchLimit> {
  public:
-  using OneOfFacts::OneOfFacts;
+  using Variant = variant;  // which has no virtual destructor: never deleted through it
+  using variant::variant;
   Facts();
   Facts(const Facts& other);
   Facts(Facts&& other) noexcept;
@@ -39,6 +39,9 @@ class Facts final : public OneOfFacts {
 
   bool operator==(const Facts& other) const;
 };
+// The moves above say noexcept.
+static_assert(std::is_nothrow_move_constructible_v<Facts::Variant> &&
+              std::is_nothrow_move_assignable_v<Facts::Variant>);
 
 // One thing that stands against a worker.
 struct Reason {

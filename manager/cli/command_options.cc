@@ -53,8 +53,8 @@ CompletionOption ToCompletion(const CLI::Option& option) {
   if (const size_t list = type.find('{'); list != std::string::npos)
     completion.values = ValuesIn(type.substr(list));
   const std::string name = completion.names.empty() ? option.get_name(true) : "";
-  if (name == "job" || name == "what") completion.from = "status jobs --all -o name";
-  if (name == "what") completion.values = {"workers", "jobs"};
+  if (name == "job" || name == kWhat) completion.from = "status jobs --all -o name";
+  if (name == kWhat) completion.values = {"workers", "jobs"};
   if (option.check_lname("state")) completion.values = report::JobStates();
   if (option.check_lname("reason"))
     for (const auto& entry : verdict::ReasonCatalogue()) completion.values.emplace_back(entry.name);

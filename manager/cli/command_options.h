@@ -20,6 +20,9 @@ namespace fedra::cli {
 // Where the daemon's configuration is unless it is named.
 inline constexpr const char* kUsualConfig = "/etc/fedra/fedra.yaml";
 
+// The argument of `fedra status`: workers, jobs, or a job's name.
+inline constexpr const char* kWhat = "what";
+
 // Every option value of every command; CLI11 writes into it while parsing.
 struct Parsed {
   std::string config = kUsualConfig;

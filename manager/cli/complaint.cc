@@ -140,7 +140,7 @@ std::string UnexpectedWords(const CLI::App& command, const Texts& extra) {
 
 // "of workers, jobs and the name of a job" where some words have a meaning, else "JOB".
 std::string NounOf(const std::string& name) {
-  return name == "what" ? "of workers, jobs and the name of a job" : ToUpper(name);
+  return name == kWhat ? "of workers, jobs and the name of a job" : ToUpper(name);
 }
 
 // More values than the argument takes. "job train", as kubectl has it, is "train".

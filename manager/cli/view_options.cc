@@ -181,7 +181,7 @@ void AddFilters(CLI::App& status, report::JobFilter& filter) {
 void AddStatus(CLI::App& app, Parsed& parsed, Command& command) {
   CLI::App* status = app.add_subcommand("status", "Show the fleet and the jobs");
   status
-      ->add_option("what", parsed.view.names,
+      ->add_option(kWhat, parsed.view.names,
                    "workers, jobs, or the name of a job as for `fedra why`; omitted: both tables")
       ->expected(0, 1);
   AddViewOptions(*status, parsed);

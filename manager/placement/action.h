@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -124,22 +125,24 @@ struct Note {
   std::set<std::string> subjects = {};
 };
 
-using OneOfActions =
-    std::variant<SetCheck, Nominate, Admit, ClearPlacement, CreateClone, DeleteRemote, CreateJob,
-                 MirrorStatus, ClearActivity, FinishWorkload, RecordFailure, RecordPlacing,
-                 RecordEnd, RecordResidue, Forget, Note, SetClonePriority, KeepRemote, KeepLog,
-                 RecordReport, RecordRemoval>;
-
 // A type of its own, so that copying them is compiled once, in action.cc.
-class Action final : public OneOfActions {
+class Action final
+    : public std::variant<SetCheck, Nominate, Admit, ClearPlacement, CreateClone, DeleteRemote,
+                          CreateJob, MirrorStatus, ClearActivity, FinishWorkload, RecordFailure,
+                          RecordPlacing, RecordEnd, RecordResidue, Forget, Note, SetClonePriority,
+                          KeepRemote, KeepLog, RecordReport, RecordRemoval> {
  public:
-  using OneOfActions::OneOfActions;
+  using Variant = variant;  // which has no virtual destructor: never deleted through it
+  using variant::variant;
   Action(const Action& other);
   Action(Action&& other) noexcept;
   Action& operator=(const Action& other);
   Action& operator=(Action&& other) noexcept;
   ~Action();
 };
+// The moves above say noexcept.
+static_assert(std::is_nothrow_move_constructible_v<Action::Variant> &&
+              std::is_nothrow_move_assignable_v<Action::Variant>);
 
 // Whether the actions behind this one may go on when it fails: one broken worker must not hold up
 // what is to be done elsewhere.

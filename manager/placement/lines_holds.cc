@@ -36,16 +36,6 @@ bool MayBePassed(const Waiting& waiting, const ClusterName& worker, WallTime now
 
 }  // namespace
 
-bool IsBoundReached(const Waiting& waiting, WallTime now) {
-  return waiting.passes >= waiting.settings.max_passes ||
-         now - waiting.reserved_at >= waiting.settings.max_wait;
-}
-
-bool HasBoundSomewhere(const Waiting& waiting) {
-  return waiting.settings.policy == OrderPolicy::kBackfill &&
-         (!waiting.first_on.empty() || !waiting.held.empty());
-}
-
 // Whether there is anything to get for them now or not.
 bool Lines::WantSameDevices(const Bid& a, const Bid& b) {
   if (a.devices == nullptr || b.devices == nullptr) return false;

@@ -12,6 +12,16 @@ bool IsBefore(const Waiting* a, const Waiting* b) { return a->rank < b->rank; }
 
 }  // namespace
 
+bool IsBoundReached(const Waiting& waiting, WallTime now) {
+  return waiting.passes >= waiting.settings.max_passes ||
+         now - waiting.reserved_at >= waiting.settings.max_wait;
+}
+
+bool HasBoundSomewhere(const Waiting& waiting) {
+  return waiting.settings.policy == OrderPolicy::kBackfill &&
+         (!waiting.first_on.empty() || !waiting.held.empty());
+}
+
 WaitingOrder::iterator WaitingOrder::Find(const Waiting& waiting) const {
   return std::lower_bound(order_.begin(), order_.end(), &waiting, IsBefore);
 }

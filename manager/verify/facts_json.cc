@@ -186,7 +186,7 @@ std::optional<verdict::Facts> ParseFacts(const ordered_json& value) {
   if (found == types.end()) return std::nullopt;
   verdict::Facts facts =
       EmptyFacts(static_cast<size_t>(found - types.begin()),
-                 std::make_index_sequence<std::variant_size_v<verdict::OneOfFacts>>());
+                 std::make_index_sequence<std::variant_size_v<verdict::Facts::Variant>>());
   const bool good = std::visit([&](auto& each) { return FactReader::Read(value, each); }, facts);
   return good ? std::optional(std::move(facts)) : std::nullopt;
 }

@@ -6,11 +6,8 @@
 #include <nlohmann/json.hpp>
 
 namespace fedra::verify {
-namespace {
 
 using nlohmann::json;
-
-}  // namespace
 
 std::shared_ptr<const dra::ClaimTemplate> ParsedTemplates::Parse(
     const ClaimSummary& original) const {

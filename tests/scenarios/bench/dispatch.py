@@ -20,6 +20,8 @@ from scenarios.waiting import eventually
 from scenarios.world import World
 
 _WARM_UP = 50  # jobs before the measurement: connections, caches, queue Active
+# Worlds, and so namespaces.
+_MULTIKUEUE, _FEDRA = "bench-multikueue", "bench-fedra"
 _PATIENCE = 600.0  # MultiKueue needs minutes for its clean-up
 
 
@@ -98,6 +100,7 @@ def bench_real(jobs: int, binary: Path, folder: Path) -> None:
     fleet = RealFleet(kueue_dra=False)
     try:
         fleet.start()
+        fleet.announce([_MULTIKUEUE, _FEDRA])
         results = [_multikueue(fleet, jobs, binary, folder), _fedra(fleet, jobs, binary, folder)]
     finally:
         fleet.stop()
@@ -136,7 +139,7 @@ def _multikueue(fleet: RealFleet, jobs: int, binary: Path, folder: Path) -> Disp
     """CPU is that of the manager's Kueue process, its core scheduler included: they are one program."""
     accesses = {worker: fleet.admin_access(worker) for worker in fleet.workers}
     multikueue.connect_workers(fleet.admin(MANAGER), accesses)
-    world = World(fleet, "bench-multikueue", binary, folder / "multikueue")
+    world = World(fleet, _MULTIKUEUE, binary, folder / "multikueue")
     world.open(multikueue.check("bench-multikueue", list(fleet.workers)))
     world.add_template_everywhere()
     _share_quota(world, jobs)
@@ -147,7 +150,7 @@ def _multikueue(fleet: RealFleet, jobs: int, binary: Path, folder: Path) -> Disp
 
 
 def _fedra(fleet: RealFleet, jobs: int, binary: Path, folder: Path) -> Dispatch:
-    world = World(fleet, "bench-fedra", binary, folder / "fedra")
+    world = World(fleet, _FEDRA, binary, folder / "fedra")
     world.open()
     world.add_template_everywhere()
     _share_quota(world, jobs)

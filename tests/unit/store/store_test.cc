@@ -9,6 +9,7 @@
 
 #include "base/guarded.h"
 #include "store/backup.h"
+#include "store/connection.h"
 #include "tests/support/catch.h"
 #include "tests/unit/store/support.h"
 
@@ -58,14 +59,22 @@ TEST_CASE("an enqueued change is written without anybody asking") {
 
 TEST_CASE("only the latest of several waiting rows is written") {
   TempFolder folder;
-  auto store = MustOpen({.path = folder.Path("fedra.db"), .mirror_delay = std::chrono::hours(1)});
+  const std::string path = folder.Path("fedra.db");
+  auto store = MustOpen({.path = path, .mirror_delay = std::chrono::hours(1)});
+  auto counter = Must(Connection::Open(path, OpenMode::kReadWrite));
+  Must(counter->Execute(
+      "CREATE TABLE writes (uid TEXT); CREATE TRIGGER count_writes AFTER INSERT ON workloads"
+      " BEGIN INSERT INTO writes VALUES (new.uid); END;"));
+  const auto written = [&] { return Must(counter->QueryInteger("SELECT count(*) FROM writes")); };
   WorkloadRow row = Workload("u1", "train");
   for (int i = 0; i < 100; ++i) {
     row.updated_at = At(i);
     store->Enqueue(PutWorkload{row});
   }
   CHECK(store->Stats().waiting == 1);
+  CHECK(written() == 0);
   Must(store->Flush());
+  CHECK(written() == 1);
   CHECK(Must(Must(store->Read())->Workloads()) == std::vector{row});
 }
 

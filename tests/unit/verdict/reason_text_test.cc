@@ -19,7 +19,7 @@ TEST_CASE("every type of facts has its sentence") {
     CHECK(MessageOf(sample.reason) == sample.text);
     types.insert(TypeOf(sample.reason.facts));
   }
-  CHECK(types.size() == std::variant_size_v<OneOfFacts>);
+  CHECK(types.size() == std::variant_size_v<Facts::Variant>);
 }
 
 TEST_CASE("every code says which facts come with it, and every type comes with one") {
@@ -30,7 +30,7 @@ TEST_CASE("every code says which facts come with it, and every type comes with o
     CHECK_FALSE(of_code.empty());
     types.insert(of_code.begin(), of_code.end());
   }
-  CHECK(types.size() == std::variant_size_v<OneOfFacts>);
+  CHECK(types.size() == std::variant_size_v<Facts::Variant>);
   for (const auto& [reason, text] : SampleReasons()) {
     INFO(text);
     CHECK((AreOf(reason.facts, reason.code) || TypeOf(reason.facts) == "Sentence"));
