@@ -30,8 +30,8 @@
 // Cost: Offer goes through the workloads ahead as far as to the nearest that holds this one, and
 // only where it fits; Conclude once through all that are ahead of one that was dispatched. When the
 // first of a line changes (not when devices do), all that wait are gone through once. Join and
-// Leave take O(log n): turns and places of many that come and go are found when the next one is
-// looked at, in one pass.
+// Leave take O(log n) comparisons: turns and places of many that come and go are found when the
+// next one is looked at, in one pass.
 //
 // Thread rules: none of its own; one user at a time.
 

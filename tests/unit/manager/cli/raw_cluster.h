@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cluster-clients/kube/discovery.h"
+#include "cluster-clients/kube/resource_name.h"
 #include "manager/cli/judged/fleet_worker.h"
 #include "manager/cli/snapshots/snapshot_file.h"
 #include "manager/cli/snapshots/snapshot_recorder.h"
@@ -173,7 +174,7 @@ inline ConnectionState Connected() {
 // As a reflector would after its first list.
 inline void FeedAll(const std::vector<verify::Input>& inputs, const RawCluster& cluster) {
   for (const verify::Input& input : inputs) {
-    const std::string name = ResourceName(input.resource);
+    const std::string name = kube::ResourceName(input.resource);
     watch::CacheHealth health{.state = watch::CacheState::kSynced, .complete = true};
     if (const auto state = cluster.states.find(name); state != cluster.states.end()) {
       health = {.state = state->second};
