@@ -156,7 +156,7 @@ TEST_CASE("the manager's role grants what is needed there") {
 TEST_CASE("what the daemon lists and watches on the manager is what rights are asked for") {
   sim::Server server{{.job_kinds = true}};
   Threads threads{4};
-  const auto kinds = tracking::BuiltInKinds();
+  const auto& kinds = tracking::BuiltInKinds();
   std::set<std::string> rights;
   for (const Right& right : ManagerRights(*kinds)) {
     if (right.verb == "list" || right.verb == "watch")
