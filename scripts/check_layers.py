@@ -118,7 +118,7 @@ CLOSED = {
 ONE_ROOM = ("cel/lib", "store/tables")
 NO_ROOM = ("manager/main.cc",)
 
-# Folders of manager/ that no row of its README is about: what they hold is no part of the program.
+# Folders of manager/ that need no row in its README, because they are not part of the program.
 NO_ROW = ("manager/pages",)
 
 # Rooms whose README names every header of theirs.

@@ -38,8 +38,7 @@ class Builder final {
   bool on_array_end(size_t /*elements*/, bj::error_code& /*error*/) { return Close(); }
 
   bool on_key_part(bj::string_view part, size_t /*so_far*/, bj::error_code& /*error*/) {
-    text_.append(part);
-    return true;
+    return Append(part);
   }
   bool on_key(bj::string_view part, size_t /*length*/, bj::error_code& /*error*/) {
     text_.append(part);
@@ -47,18 +46,14 @@ class Builder final {
     return true;
   }
   bool on_string_part(bj::string_view part, size_t /*so_far*/, bj::error_code& /*error*/) {
-    text_.append(part);
-    return true;
+    return Append(part);
   }
   bool on_string(bj::string_view part, size_t /*length*/, bj::error_code& /*error*/) {
     text_.append(part);
     return Put(std::exchange(text_, {}));
   }
 
-  bool on_number_part(bj::string_view part, bj::error_code& /*error*/) {
-    text_.append(part);
-    return true;
-  }
+  bool on_number_part(bj::string_view part, bj::error_code& /*error*/) { return Append(part); }
   bool on_int64(int64_t number, bj::string_view /*part*/, bj::error_code& /*error*/) {
     text_.clear();
     return number < 0 ? Put(number) : Put(static_cast<uint64_t>(number));
@@ -83,6 +78,11 @@ class Builder final {
   json Take() { return std::move(root_); }
 
  private:
+  bool Append(bj::string_view part) {
+    text_.append(part);
+    return true;
+  }
+
   void OnKey(std::string key) {
     if (skipped_ > 0) return;
     const bool is_left_out = in_metadata_ && open_.size() == 2 && key == "managedFields";

@@ -4,8 +4,8 @@
 // there.
 //
 // Thread rules: any thread. Listeners run on the pool's threads, and in DropOverdue() and
-// UseKinds() on the caller's. No cache's lock is held then, but what the server serves is told with
-// `watching_` held: a listener must not call UseKinds() (README.md, Order of locks).
+// UseKinds() on the caller's. They hold no cache's lock, but hold `watching_` when what the server
+// serves has changed: a listener must not call UseKinds() (README.md, Order of locks).
 // Lifetime: loop, pool and clock must outlive the worker; the listeners' targets must outlive
 // Stop().
 

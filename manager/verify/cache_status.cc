@@ -22,7 +22,7 @@ using verdict::Unreadable;
 using watch::CacheState;
 
 constexpr size_t kMaxErrorText = 200;
-constexpr size_t kMaxListing = 2;  // lists on their way that are named
+constexpr size_t kMaxListing = 2;  // of the incomplete lists, how many are named
 
 }  // namespace
 

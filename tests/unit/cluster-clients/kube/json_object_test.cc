@@ -58,7 +58,7 @@ TEST_CASE("an object is read as nlohmann's parser reads it") {
     CheckSame(text);
 }
 
-TEST_CASE("what is no object of JSON is none") {
+TEST_CASE("text that is not exactly one JSON object is refused") {
   for (const char* text : {"",
                            " ",
                            "{",

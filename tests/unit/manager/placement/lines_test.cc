@@ -448,7 +448,8 @@ TEST_CASE("lines: a nomination that could not be written counts as one pass") {
 }
 
 TEST_CASE(
-    "lines: devices that change faster than jobs are judged hold nobody for ever, and it shows") {
+    "lines: jobs pass in the end where devices change faster than jobs are judged, and are "
+    "counted") {
   Lines lines;
   const OrderSettings order{.policy = OrderPolicy::kBestEffort};
   const auto gpus = Devices({1, 2});
@@ -469,8 +470,8 @@ TEST_CASE(
   CHECK(answer.passes_unasked == std::set<ClusterName>{kEast});
 }
 
-// As often asked for as above, but then nobody is left, or all have answered.
-TEST_CASE("lines: who passes nobody that was not asked does not count as one") {
+// The job asks as often as above; but then the one ahead leaves, or is judged in time.
+TEST_CASE("lines: a job that passes no unjudged job is not counted") {
   const bool leaves = GENERATE(true, false);
   Lines lines;
   const OrderSettings order{.policy = OrderPolicy::kBestEffort};
@@ -706,7 +707,7 @@ TEST_CASE("lines: who moves up is woken, also while the look at the first of all
   CHECK(lines.Settle().empty());
 }
 
-TEST_CASE("lines: nobody is looked at because of one that nobody stood behind") {
+TEST_CASE("lines: when a job leaves that held no other, no job is looked at") {
   Lines lines;
   for (int i = 0; i < 4; ++i)
     Offer(lines, In("a", 1, "a" + std::to_string(i), i), On(kEast, Chance::kWaits, Devices({1})),

@@ -6,6 +6,7 @@
 #include "tests/support/sim_access.h"
 #include "tests/support/wait.h"
 #include "tests/unit/manager/support/connected.h"
+#include "tests/unit/manager/support/deaf_listener.h"
 
 using namespace fedra;
 using namespace fedra::reconcile;
@@ -134,18 +135,6 @@ std::vector<std::string> NamesOf(const std::vector<Gap>& gaps) {
   return names;
 }
 
-ManagerListener Deaf() {
-  const auto nothing = [](const auto&) {};
-  return {.on_kinds = nothing,
-          .on_workload = nothing,
-          .on_progress = nothing,
-          .on_checks = [] {},
-          .on_order = nothing,
-          .on_template = nothing,
-          .on_template_use = nothing,
-          .on_templates_health = [] {}};
-}
-
 }  // namespace
 
 TEST_CASE("what is withheld is new once, until it could be read in between") {
@@ -207,7 +196,7 @@ TEST_CASE("a manager whose kubeconfig cannot be used is not asked anything") {
   ClusterSettings settings{ClusterName("manager"), AccessTo(server), {}, {}};
   settings.misconfigured = Error{ErrorCode::kInvalidArgument, "line 3: no server", {}, {}};
   ManagerCluster manager(std::move(settings), tracking::BuiltInKinds(), threads.loop, threads.pool,
-                         SystemClock(), Deaf());
+                         SystemClock(), DeafListener());
   manager.Start();
   REQUIRE(WaitUntil(
       [&] { return manager.cluster().state().phase == ConnectionPhase::kMisconfigured; }));

@@ -223,7 +223,7 @@ TEST_CASE("copies leave a removed worker, but none that a workload uses there") 
   CHECK_FALSE(f.Copy());
 }
 
-TEST_CASE("a worker that refused a copy is asked again, and its yes is told") {
+TEST_CASE("a copy that a worker refused is tried again, and its success is reported") {
   Fixture f(templates::SyncPolicy::kIfMissing, "no-templates-token");
   f.Name(/*here=*/false);
   REQUIRE_FALSE(f.Provide());

@@ -12,11 +12,11 @@
 #include "base/guarded.h"
 #include "cluster-clients/threads.h"
 #include "config/yaml_json.h"
-#include "manager/reconcile/manager_cluster.h"
 #include "tests/sim/server.h"
 #include "tests/support/catch.h"
 #include "tests/support/sim_access.h"
 #include "tests/support/wait.h"
+#include "tests/unit/manager/support/deaf_listener.h"
 
 using namespace fedra;
 using namespace fedra::cli;
@@ -162,18 +162,9 @@ TEST_CASE("what the daemon lists and watches on the manager is what rights are a
     if (right.verb == "list" || right.verb == "watch")
       rights.insert(right.verb + " " + right.resource.plural);
   }
-  const auto nothing = [](const auto&) {};
   reconcile::ManagerCluster manager(
       ClusterSettings{ClusterName("manager"), AccessTo(server), {}, Fixture::Options()}, kinds,
-      threads.loop, threads.pool, SystemClock(),
-      {.on_kinds = nothing,
-       .on_workload = nothing,
-       .on_progress = nothing,
-       .on_checks = [] {},
-       .on_order = nothing,
-       .on_template = nothing,
-       .on_template_use = nothing,
-       .on_templates_health = [] {}});
+      threads.loop, threads.pool, SystemClock(), reconcile::DeafListener());
   manager.Start();
   std::set<std::string> requests;
   const auto all_asked = WaitUntil([&] {
