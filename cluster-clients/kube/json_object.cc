@@ -25,10 +25,12 @@ using nlohmann::json;
 // (boost/json/basic_parser.hpp, 1.81).
 class Builder final {
  public:
+  // NOLINTBEGIN(readability-identifier-naming): Boost's names
   static constexpr size_t max_array_size = SIZE_MAX;
   static constexpr size_t max_object_size = SIZE_MAX;
   static constexpr size_t max_string_size = SIZE_MAX;
   static constexpr size_t max_key_size = SIZE_MAX;
+  // NOLINTEND(readability-identifier-naming)
 
   bool on_document_begin(bj::error_code& /*error*/) { return true; }
   bool on_document_end(bj::error_code& /*error*/) { return true; }
