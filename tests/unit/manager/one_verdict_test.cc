@@ -250,13 +250,17 @@ void CheckDaemon(Clusters& clusters, const std::vector<Verdicts>& expected) {
   const std::vector<JobCase> jobs = verdict_cases::Jobs();
   for (size_t i = 0; i < expected.size(); ++i) {
     INFO("the daemon, of " << jobs[i].what);
-    clusters.Submit(jobs[i]);
-    // The lists of the workers end one after another.
-    (void)until([&] { return overheard.Heard() == expected[i]; });
-    CheckSame(overheard.Heard(), expected[i]);
-    clusters.Delete();
-    REQUIRE(until([&] { return clusters.HaveNoClones(); }));
-    overheard.Forget();
+    // The lists of the workers end one after another, and a job that is dispatched is not judged
+    // again. So one that left before the last of them ended is submitted once more.
+    Verdicts heard;
+    for (int attempt = 0; attempt < 3 && heard != expected[i]; ++attempt) {
+      overheard.Forget();
+      clusters.Submit(jobs[i]);
+      (void)until([&] { return (heard = overheard.Heard()) == expected[i]; });
+      clusters.Delete();
+      REQUIRE(until([&] { return clusters.HaveNoClones(); }));
+    }
+    CheckSame(heard, expected[i]);
   }
   daemon.Stop();
 }
