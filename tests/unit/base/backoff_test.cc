@@ -2,7 +2,7 @@
 
 #include "tests/support/catch.h"
 
-namespace fedra {
+namespace fedra::backoff_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -28,4 +28,4 @@ TEST_CASE("jitter only shortens, by less than a quarter") {
 }
 
 }  // namespace
-}  // namespace fedra
+}  // namespace fedra::backoff_test

@@ -4,7 +4,7 @@
 
 #include "tests/support/catch.h"
 
-namespace fedra {
+namespace fedra::base64_test {
 namespace {
 
 TEST_CASE("base64: both ways") {
@@ -35,4 +35,4 @@ TEST_CASE("base64: what is refused") {
 }
 
 }  // namespace
-}  // namespace fedra
+}  // namespace fedra::base64_test

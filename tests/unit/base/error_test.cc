@@ -6,7 +6,7 @@
 #include "base/result.h"
 #include "tests/support/catch.h"
 
-namespace fedra {
+namespace fedra::error_test {
 namespace {
 
 struct Row {
@@ -94,4 +94,4 @@ TEST_CASE("an error travels up through the macros unchanged") {
 }
 
 }  // namespace
-}  // namespace fedra
+}  // namespace fedra::error_test

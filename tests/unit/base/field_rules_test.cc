@@ -2,7 +2,7 @@
 
 #include "tests/support/catch.h"
 
-using namespace fedra;
+namespace fedra::field_rules_test {
 
 namespace {
 
@@ -65,3 +65,5 @@ TEST_CASE("counts of pods are read and written back") {
   }
   CHECK_THAT(ProblemOfCount("a?-5"), ContainsSubstring("a whole number from 0 on, or nothing"));
 }
+
+}  // namespace fedra::field_rules_test

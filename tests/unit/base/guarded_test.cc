@@ -7,7 +7,7 @@
 
 #include "tests/support/catch.h"
 
-namespace fedra {
+namespace fedra::guarded_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -52,4 +52,4 @@ TEST_CASE("WaitFor ends at its limit and lets the caller look") {
 }
 
 }  // namespace
-}  // namespace fedra
+}  // namespace fedra::guarded_test

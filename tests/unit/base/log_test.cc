@@ -9,7 +9,7 @@
 
 #include "tests/support/catch.h"
 
-namespace fedra::log {
+namespace fedra::log::log_test {
 namespace {
 
 // What `write` puts on stderr, without the time in front of it or in "ts".
@@ -70,4 +70,4 @@ TEST_CASE("lines below the level are not written") {
 }
 
 }  // namespace
-}  // namespace fedra::log
+}  // namespace fedra::log::log_test

@@ -4,7 +4,7 @@
 
 #include "tests/support/catch.h"
 
-namespace fedra {
+namespace fedra::quantity_test {
 namespace {
 
 Quantity Q(std::string_view text) {
@@ -145,4 +145,4 @@ TEST_CASE("huge exponents are compared without computing them") {
 }
 
 }  // namespace
-}  // namespace fedra
+}  // namespace fedra::quantity_test

@@ -2,7 +2,7 @@
 
 #include "tests/support/catch.h"
 
-namespace fedra {
+namespace fedra::semver_test {
 namespace {
 
 Semver V(std::string_view text) {
@@ -56,4 +56,4 @@ TEST_CASE("a version is written as it was read") {
 }
 
 }  // namespace
-}  // namespace fedra
+}  // namespace fedra::semver_test

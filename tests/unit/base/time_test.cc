@@ -6,7 +6,7 @@
 
 #include "tests/support/catch.h"
 
-namespace fedra {
+namespace fedra::time_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -118,4 +118,4 @@ TEST_CASE("ages look like kubectl's") {
 }
 
 }  // namespace
-}  // namespace fedra
+}  // namespace fedra::time_test

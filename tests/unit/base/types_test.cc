@@ -6,7 +6,7 @@
 #include "base/hash.h"
 #include "tests/support/catch.h"
 
-namespace fedra {
+namespace fedra::types_test {
 namespace {
 
 static_assert(!std::is_convertible_v<std::string, ClusterName>);
@@ -40,4 +40,4 @@ TEST_CASE("content hashes are FNV-1a") {
 }
 
 }  // namespace
-}  // namespace fedra
+}  // namespace fedra::types_test

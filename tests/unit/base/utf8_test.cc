@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "tests/support/catch.h"
 
-namespace fedra {
+namespace fedra::utf8_test {
 namespace {
 
 TEST_CASE("what is UTF-8") {
@@ -72,4 +72,4 @@ TEST_CASE("counts have their plural") {
 }
 
 }  // namespace
-}  // namespace fedra
+}  // namespace fedra::utf8_test

@@ -8,7 +8,7 @@
 #include "base/guarded.h"
 #include "tests/support/catch.h"
 
-namespace fedra {
+namespace fedra::worker_pool_test {
 namespace {
 
 TEST_CASE("one thread runs tasks in their order") {
@@ -85,4 +85,4 @@ TEST_CASE("Stop waits for the running task and drops the queued ones") {
 }
 
 }  // namespace
-}  // namespace fedra
+}  // namespace fedra::worker_pool_test

@@ -17,7 +17,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
 
-namespace fedra {
+namespace fedra::write_file_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -147,4 +147,4 @@ TEST_CASE("the file that is standard output is appended to, not replaced") {
 }
 
 }  // namespace
-}  // namespace fedra
+}  // namespace fedra::write_file_test

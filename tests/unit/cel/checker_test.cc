@@ -1,7 +1,7 @@
 #include "tests/support/catch.h"
 #include "tests/unit/cel/support.h"
 
-namespace fedra::cel {
+namespace fedra::cel::checker_test {
 namespace {
 
 TEST_CASE("the result of a selector is bool or an attribute") {
@@ -116,4 +116,4 @@ TEST_CASE("qualified names of types and functions") {
 }
 
 }  // namespace
-}  // namespace fedra::cel
+}  // namespace fedra::cel::checker_test

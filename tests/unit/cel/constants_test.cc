@@ -3,7 +3,7 @@
 #include "tests/support/catch.h"
 #include "tests/unit/cel/support.h"
 
-namespace fedra::cel {
+namespace fedra::cel::constants_test {
 namespace {
 
 TEST_CASE("conversions, literals, keys and patterns of constants fail when compiling") {
@@ -64,4 +64,4 @@ TEST_CASE("regular expressions that Go would take") {
 }
 
 }  // namespace
-}  // namespace fedra::cel
+}  // namespace fedra::cel::constants_test

@@ -3,7 +3,7 @@
 #include "tests/support/catch.h"
 #include "tests/unit/cel/support.h"
 
-namespace fedra::cel {
+namespace fedra::cel::diagnosis_test {
 namespace {
 
 std::string CompileAdvice(std::string_view expression, const SelectorOptions& options = {}) {
@@ -174,4 +174,4 @@ TEST_CASE("the typed tree") {
 }
 
 }  // namespace
-}  // namespace fedra::cel
+}  // namespace fedra::cel::diagnosis_test

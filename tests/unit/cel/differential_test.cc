@@ -11,7 +11,7 @@
 #include "tests/unit/cel/support.h"
 #include "tests/unit/cel/tree_walk.h"
 
-namespace fedra::cel {
+namespace fedra::cel::differential_test {
 namespace {
 
 // A value, or only the fact of an error: the texts of the plain walk are shorter.
@@ -203,4 +203,4 @@ TEST_CASE("fused and folded forms answer and cost what the plain ones do") {
 }
 
 }  // namespace
-}  // namespace fedra::cel
+}  // namespace fedra::cel::differential_test

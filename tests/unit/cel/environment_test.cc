@@ -3,7 +3,7 @@
 #include "cel/library.h"
 #include "tests/support/catch.h"
 
-namespace fedra::cel {
+namespace fedra::cel::environment_test {
 namespace {
 
 TEST_CASE("release names") {
@@ -65,4 +65,4 @@ TEST_CASE("the environment table names each library with its releases") {
 }
 
 }  // namespace
-}  // namespace fedra::cel
+}  // namespace fedra::cel::environment_test

@@ -4,7 +4,7 @@
 #include "tests/support/catch.h"
 #include "tests/unit/cel/support.h"
 
-namespace fedra::cel {
+namespace fedra::cel::go_details_test {
 namespace {
 
 TEST_CASE("repeat counts are numbers up to a thousand or an error, however long") {
@@ -85,4 +85,4 @@ TEST_CASE("selectors of the wrong kind are named as Go names them") {
 }
 
 }  // namespace
-}  // namespace fedra::cel
+}  // namespace fedra::cel::go_details_test

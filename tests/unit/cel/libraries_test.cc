@@ -1,7 +1,7 @@
 #include "tests/support/catch.h"
 #include "tests/unit/cel/support.h"
 
-namespace fedra::cel {
+namespace fedra::cel::libraries_test {
 namespace {
 
 // Expressions that must be true. More, with what the real library answers, are in tests/data/cel.
@@ -293,4 +293,4 @@ TEST_CASE("time") {
 }
 
 }  // namespace
-}  // namespace fedra::cel
+}  // namespace fedra::cel::libraries_test

@@ -9,7 +9,7 @@
 #include "tests/support/catch.h"
 #include "tests/unit/cel/support.h"
 
-namespace fedra::cel {
+namespace fedra::cel::limits_test {
 namespace {
 
 constexpr const char* kCostLimit = "error: operation cancelled: actual cost limit exceeded";
@@ -135,4 +135,4 @@ TEST_CASE("a bounded text is cut between characters") {
 }
 
 }  // namespace
-}  // namespace fedra::cel
+}  // namespace fedra::cel::limits_test

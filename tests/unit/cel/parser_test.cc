@@ -4,7 +4,7 @@
 #include "tests/support/catch.h"
 #include "tests/unit/cel/support.h"
 
-namespace fedra::cel {
+namespace fedra::cel::parser_test {
 namespace {
 
 std::string FailureText(std::string_view expression) {
@@ -217,4 +217,4 @@ TEST_CASE("reserved words, prefixes, escapes, literals, nesting") {
 }
 
 }  // namespace
-}  // namespace fedra::cel
+}  // namespace fedra::cel::parser_test

@@ -6,7 +6,7 @@
 #include "tests/support/catch.h"
 #include "tests/unit/cel/support.h"
 
-namespace fedra::cel {
+namespace fedra::cel::selector_test {
 namespace {
 
 TEST_CASE("an error is neither true nor false") {
@@ -326,4 +326,4 @@ TEST_CASE("memory is bounded") {
 }
 
 }  // namespace
-}  // namespace fedra::cel
+}  // namespace fedra::cel::selector_test

@@ -9,7 +9,7 @@
 #include "tests/support/catch.h"
 #include "tests/unit/cel/support.h"
 
-namespace fedra::cel {
+namespace fedra::cel::unchecked_test {
 namespace {
 
 std::string AskUnchecked(std::string_view expression, bool optimize) {
@@ -43,4 +43,4 @@ TEST_CASE("an unchecked call with arguments that no overload takes is an error w
 }
 
 }  // namespace
-}  // namespace fedra::cel
+}  // namespace fedra::cel::unchecked_test

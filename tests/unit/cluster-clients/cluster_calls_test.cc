@@ -10,7 +10,7 @@
 #include "tests/support/catch.h"
 #include "tests/unit/cluster-clients/support/harness.h"
 
-namespace fedra {
+namespace fedra::cluster_calls_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -304,4 +304,4 @@ TEST_CASE("stopping ends calls that wait for their next attempt") {
 }
 
 }  // namespace
-}  // namespace fedra
+}  // namespace fedra::cluster_calls_test

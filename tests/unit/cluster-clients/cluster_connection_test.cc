@@ -9,7 +9,7 @@
 #include "tests/unit/cluster-clients/support/harness.h"
 #include "tests/unit/cluster-clients/support/socks_proxy.h"
 
-namespace fedra {
+namespace fedra::cluster_connection_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -473,4 +473,4 @@ TEST_CASE("a plugin that fails rejects the credentials and says which plugin") {
 }
 
 }  // namespace
-}  // namespace fedra
+}  // namespace fedra::cluster_connection_test

@@ -8,7 +8,7 @@
 #include "tests/support/catch.h"
 #include "tests/unit/cluster-clients/support/harness.h"
 
-namespace fedra {
+namespace fedra::cluster_flood_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -130,4 +130,4 @@ TEST_CASE("a cluster that floods every watch does not delay the others") {
 }
 
 }  // namespace
-}  // namespace fedra
+}  // namespace fedra::cluster_flood_test

@@ -5,7 +5,7 @@
 #include "tests/unit/cluster-clients/support/harness.h"
 #include "tests/unit/cluster-clients/support/socks_proxy.h"
 
-namespace fedra {
+namespace fedra::cluster_watch_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -327,4 +327,4 @@ TEST_CASE("an object that cannot be read does not stop the others") {
 }
 
 }  // namespace
-}  // namespace fedra
+}  // namespace fedra::cluster_watch_test

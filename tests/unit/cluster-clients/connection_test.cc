@@ -2,7 +2,7 @@
 
 #include "tests/support/catch.h"
 
-namespace fedra {
+namespace fedra::connection_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -103,4 +103,4 @@ TEST_CASE("reconnects: 0.5 s doubled, refused ones at least every 2 s, others up
 }
 
 }  // namespace
-}  // namespace fedra
+}  // namespace fedra::connection_test

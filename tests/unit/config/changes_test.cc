@@ -4,7 +4,7 @@
 
 #include "tests/support/catch.h"
 
-namespace fedra::config {
+namespace fedra::config::changes_test {
 namespace {
 
 using Keys = std::vector<std::string>;
@@ -42,4 +42,4 @@ TEST_CASE("a list that differs anywhere is one key") {
 }
 
 }  // namespace
-}  // namespace fedra::config
+}  // namespace fedra::config::changes_test

@@ -6,7 +6,7 @@
 #include "tests/support/catch.h"
 #include "tests/unit/config/support.h"
 
-namespace fedra::config {
+namespace fedra::config::file_stamp_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -61,4 +61,4 @@ TEST_CASE("the list of files is part of the stamp") {
 }
 
 }  // namespace
-}  // namespace fedra::config
+}  // namespace fedra::config::file_stamp_test

@@ -4,7 +4,7 @@
 #include "config/print.h"
 #include "tests/support/catch.h"
 
-namespace fedra::config {
+namespace fedra::config::kinds_test {
 namespace {
 
 constexpr const char* kHead =
@@ -101,4 +101,4 @@ TEST_CASE("what is wrong with an entry of kinds has its place and its reason") {
       "and kind)");
 }
 
-}  // namespace fedra::config
+}  // namespace fedra::config::kinds_test

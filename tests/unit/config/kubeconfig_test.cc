@@ -10,7 +10,7 @@
 #include "tests/support/catch.h"
 #include "tests/unit/config/support.h"
 
-namespace fedra::config {
+namespace fedra::config::kubeconfig_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -581,4 +581,4 @@ TEST_CASE_METHOD(Fixture, "outside of a pod the service account is a clear probl
 }
 
 }  // namespace
-}  // namespace fedra::config
+}  // namespace fedra::config::kubeconfig_test

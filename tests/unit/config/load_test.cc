@@ -6,7 +6,7 @@
 #include "tests/support/catch.h"
 #include "tests/unit/config/support.h"
 
-namespace fedra::config {
+namespace fedra::config::load_test {
 namespace {
 
 using test::Now;
@@ -219,4 +219,4 @@ TEST_CASE("in a pod the manager is reached with the service account") {
 }
 
 }  // namespace
-}  // namespace fedra::config
+}  // namespace fedra::config::load_test

@@ -5,7 +5,7 @@
 #include "config/print.h"
 #include "tests/support/catch.h"
 
-namespace fedra::config {
+namespace fedra::config::parse_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -339,4 +339,4 @@ TEST_CASE("anchors and merge keys work within the bounds") {
 }
 
 }  // namespace
-}  // namespace fedra::config
+}  // namespace fedra::config::parse_test

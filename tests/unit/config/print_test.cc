@@ -4,7 +4,7 @@
 #include "config/print.h"
 #include "tests/support/catch.h"
 
-namespace fedra::config {
+namespace fedra::config::print_test {
 namespace {
 
 std::string Replaced(std::string text, const std::string& from, const std::string& to) {
@@ -79,4 +79,4 @@ TEST_CASE("the reference page has one row for each key") {
 }
 
 }  // namespace
-}  // namespace fedra::config
+}  // namespace fedra::config::print_test

@@ -9,7 +9,7 @@
 #include "tests/support/catch.h"
 #include "tests/unit/config/support.h"
 
-namespace fedra::config {
+namespace fedra::config::store_folder_test {
 namespace {
 
 using test::Text;
@@ -49,4 +49,4 @@ TEST_CASE("the store's folder must be there and writable") {
 }
 
 }  // namespace
-}  // namespace fedra::config
+}  // namespace fedra::config::store_folder_test

@@ -4,7 +4,7 @@
 #include "config/yaml_json.h"
 #include "tests/support/catch.h"
 
-namespace fedra::config {
+namespace fedra::config::yaml_json_test {
 namespace {
 
 // The documents joined by a line break, or "error: ...".
@@ -135,4 +135,4 @@ TEST_CASE("many values and many documents end at the bound") {
 }
 
 }  // namespace
-}  // namespace fedra::config
+}  // namespace fedra::config::yaml_json_test

@@ -12,7 +12,7 @@
 #include "tests/support/catch.h"
 #include "tests/unit/dra/builders.h"
 
-namespace fedra::test {
+namespace fedra::test::allocator_model_test {
 namespace {
 
 struct ModelDevice {
@@ -214,4 +214,4 @@ TEST_CASE("the allocator agrees with an exhaustive model on random cases") {
 }
 
 }  // namespace
-}  // namespace fedra::test
+}  // namespace fedra::test::allocator_model_test

@@ -3,7 +3,7 @@
 #include "tests/support/catch.h"
 #include "tests/unit/dra/builders.h"
 
-namespace fedra::test {
+namespace fedra::test::allocator_test {
 namespace {
 
 using dra::Fit;
@@ -194,4 +194,4 @@ TEST_CASE("a node selector with matchFields metadata.name") {
 }
 
 }  // namespace
-}  // namespace fedra::test
+}  // namespace fedra::test::allocator_test

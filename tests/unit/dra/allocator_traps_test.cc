@@ -4,7 +4,7 @@
 #include "tests/support/catch.h"
 #include "tests/unit/dra/builders.h"
 
-namespace fedra::test {
+namespace fedra::test::allocator_traps_test {
 namespace {
 
 using dra::Fit;
@@ -313,4 +313,4 @@ TEST_CASE("features that are off: asking for them is fatal, publishing them is i
 }
 
 }  // namespace
-}  // namespace fedra::test
+}  // namespace fedra::test::allocator_traps_test

@@ -4,7 +4,7 @@
 
 #include "tests/unit/dra/judge_worker.h"
 
-namespace fedra::test {
+namespace fedra::test::alternatives_test {
 namespace {
 
 using verdict::Outcome;
@@ -97,4 +97,4 @@ TEST_CASE("what new nodes would bring is merged request by request") {
 }
 
 }  // namespace
-}  // namespace fedra::test
+}  // namespace fedra::test::alternatives_test

@@ -5,7 +5,7 @@
 #include "tests/support/catch.h"
 #include "tests/unit/dra/builders.h"
 
-namespace fedra::test {
+namespace fedra::test::capacity_test {
 namespace {
 
 using dra::Fit;
@@ -184,4 +184,4 @@ TEST_CASE("absurd policies are survived") {
 }
 
 }  // namespace
-}  // namespace fedra::test
+}  // namespace fedra::test::capacity_test

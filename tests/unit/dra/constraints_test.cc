@@ -3,7 +3,7 @@
 #include "tests/support/catch.h"
 #include "tests/unit/dra/builders.h"
 
-namespace fedra::test {
+namespace fedra::test::constraints_test {
 namespace {
 
 using dra::Fit;
@@ -158,4 +158,4 @@ TEST_CASE("list attributes with their gate: a common value, or none in common") 
 }
 
 }  // namespace
-}  // namespace fedra::test
+}  // namespace fedra::test::constraints_test

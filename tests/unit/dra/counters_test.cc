@@ -3,7 +3,7 @@
 #include "tests/support/catch.h"
 #include "tests/unit/dra/builders.h"
 
-namespace fedra::test {
+namespace fedra::test::counters_test {
 namespace {
 
 using dra::Fit;
@@ -182,4 +182,4 @@ TEST_CASE("a device that names a counter set twice takes the sum, and counts onc
 }
 
 }  // namespace
-}  // namespace fedra::test
+}  // namespace fedra::test::counters_test

@@ -4,7 +4,7 @@
 
 #include "tests/unit/dra/judge_worker.h"
 
-namespace fedra::test {
+namespace fedra::test::device_set_test {
 namespace {
 
 json Selected(const std::string& model) {
@@ -136,4 +136,4 @@ TEST_CASE("device sets: more pairs than can be remembered do not make all be for
 }
 
 }  // namespace
-}  // namespace fedra::test
+}  // namespace fedra::test::device_set_test

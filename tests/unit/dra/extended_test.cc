@@ -5,7 +5,7 @@
 #include "tests/support/catch.h"
 #include "tests/unit/dra/builders.h"
 
-namespace fedra::test {
+namespace fedra::test::extended_test {
 namespace {
 
 using dra::Text;
@@ -114,4 +114,4 @@ TEST_CASE("a resource that the node has from a plugin is not taken from devices"
 }
 
 }  // namespace
-}  // namespace fedra::test
+}  // namespace fedra::test::extended_test

@@ -5,7 +5,7 @@
 
 #include "tests/unit/dra/judge_worker.h"
 
-namespace fedra::test {
+namespace fedra::test::failed_binding_test {
 namespace {
 
 using verdict::Outcome;
@@ -105,4 +105,4 @@ TEST_CASE("releases without binding conditions do not look") {
 }
 
 }  // namespace
-}  // namespace fedra::test
+}  // namespace fedra::test::failed_binding_test

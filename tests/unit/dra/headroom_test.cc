@@ -4,7 +4,7 @@
 
 #include "tests/unit/dra/judge_worker.h"
 
-namespace fedra::test {
+namespace fedra::test::headroom_test {
 namespace {
 
 const json kEverywhere = {
@@ -55,4 +55,4 @@ TEST_CASE("partitions whose parent is used up are no headroom") {
 }
 
 }  // namespace
-}  // namespace fedra::test
+}  // namespace fedra::test::headroom_test

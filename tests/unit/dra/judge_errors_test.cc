@@ -4,7 +4,7 @@
 
 #include "tests/unit/dra/judge_worker.h"
 
-namespace fedra::test {
+namespace fedra::test::judge_errors_test {
 namespace {
 
 struct Row {
@@ -75,4 +75,4 @@ TEST_CASE("a selector that fails where the scheduler does not come does not hide
 }
 
 }  // namespace
-}  // namespace fedra::test
+}  // namespace fedra::test::judge_errors_test

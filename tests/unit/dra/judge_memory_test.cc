@@ -7,7 +7,7 @@
 #include "tests/unit/dra/judge_worker.h"
 #include "verdict/reason_text.h"
 
-namespace fedra::test {
+namespace fedra::test::judge_memory_test {
 namespace {
 
 dra::AllocatorFeatures WithTaintRules() {
@@ -281,4 +281,4 @@ TEST_CASE("a cache of matches never holds more than its bound, even within one j
 }
 
 }  // namespace
-}  // namespace fedra::test
+}  // namespace fedra::test::judge_memory_test

@@ -6,7 +6,7 @@
 #include "tests/unit/dra/judge_worker.h"
 #include "verdict/reason_text.h"
 
-namespace fedra::test {
+namespace fedra::test::judge_nodes_test {
 namespace {
 
 constexpr const char* kPod = R"({"spec": {
@@ -290,4 +290,4 @@ TEST_CASE("a resource that nobody provides is named, with what may have been mea
 }
 
 }  // namespace
-}  // namespace fedra::test
+}  // namespace fedra::test::judge_nodes_test

@@ -4,7 +4,7 @@
 
 #include "tests/unit/dra/judge_worker.h"
 
-namespace fedra::test {
+namespace fedra::test::judge_pools_test {
 namespace {
 
 using Catch::Matchers::EndsWith;
@@ -130,4 +130,4 @@ TEST_CASE("an incomplete pool that serves is counted like others (up to 1.34)") 
 }
 
 }  // namespace
-}  // namespace fedra::test
+}  // namespace fedra::test::judge_pools_test

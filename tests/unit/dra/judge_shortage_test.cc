@@ -4,7 +4,7 @@
 
 #include "tests/unit/dra/judge_worker.h"
 
-namespace fedra::test {
+namespace fedra::test::judge_shortage_test {
 namespace {
 
 json OfModel(const std::string& name, int count, const char* model) {
@@ -133,4 +133,4 @@ TEST_CASE("nothing is searched where every node has too few devices, however man
 }
 
 }  // namespace
-}  // namespace fedra::test
+}  // namespace fedra::test::judge_shortage_test

@@ -5,7 +5,7 @@
 #include "tests/unit/dra/judge_worker.h"
 #include "verdict/reason_text.h"
 
-namespace fedra::test {
+namespace fedra::test::judge_test {
 namespace {
 
 using Catch::Matchers::EndsWith;
@@ -705,4 +705,4 @@ TEST_CASE("the implicit name of a class needs no mapping") {
 }
 
 }  // namespace
-}  // namespace fedra::test
+}  // namespace fedra::test::judge_test

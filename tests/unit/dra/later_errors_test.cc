@@ -7,7 +7,7 @@
 #include "tests/unit/dra/judge_worker.h"
 #include "verdict/reason_text.h"
 
-namespace fedra::test {
+namespace fedra::test::later_errors_test {
 namespace {
 
 using verdict::Outcome;
@@ -177,4 +177,4 @@ TEST_CASE("the limit of 32 devices does not depend on what is taken") {
 }
 
 }  // namespace
-}  // namespace fedra::test
+}  // namespace fedra::test::later_errors_test

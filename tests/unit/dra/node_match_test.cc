@@ -2,7 +2,7 @@
 
 #include "tests/support/catch.h"
 
-namespace fedra::dra {
+namespace fedra::dra::node_match_test {
 namespace {
 
 Node MakeNode(std::vector<std::pair<Text, Text>> labels) {
@@ -101,4 +101,4 @@ TEST_CASE("the reach of a slice: the node name comes before all nodes and the se
 }
 
 }  // namespace
-}  // namespace fedra::dra
+}  // namespace fedra::dra::node_match_test

@@ -6,7 +6,7 @@
 
 #include "tests/unit/dra/judge_worker.h"
 
-namespace fedra::test {
+namespace fedra::test::node_share_test {
 namespace {
 
 using verdict::Outcome;
@@ -165,4 +165,4 @@ TEST_CASE("validateNodeAllocatableDRAClaimSharing: one pod of a node uses such a
 }
 
 }  // namespace
-}  // namespace fedra::test
+}  // namespace fedra::test::node_share_test

@@ -7,7 +7,7 @@
 #include "tests/support/catch.h"
 #include "tests/unit/dra/builders.h"
 
-namespace fedra::test {
+namespace fedra::test::parse_test {
 namespace {
 
 dra::Slice Read(const json& object, dra::ParseContext& context) {
@@ -262,4 +262,4 @@ TEST_CASE("pod-level resources are defaulted as the API server does it (KEP 2837
 }
 
 }  // namespace
-}  // namespace fedra::test
+}  // namespace fedra::test::parse_test

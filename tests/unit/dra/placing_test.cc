@@ -5,7 +5,7 @@
 #include "tests/unit/dra/judge_worker.h"
 #include "verdict/reason_text.h"
 
-namespace fedra::test {
+namespace fedra::test::placing_test {
 namespace {
 
 using verdict::Outcome;
@@ -227,4 +227,4 @@ TEST_CASE("the sum over all requests counts, as kube-scheduler's score") {
 }
 
 }  // namespace
-}  // namespace fedra::test
+}  // namespace fedra::test::placing_test

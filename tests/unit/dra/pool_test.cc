@@ -3,7 +3,7 @@
 #include "tests/support/catch.h"
 #include "tests/unit/dra/builders.h"
 
-namespace fedra::test {
+namespace fedra::test::pool_test {
 namespace {
 
 using dra::Fit;
@@ -175,4 +175,4 @@ TEST_CASE("without partitionable devices slices with counters or per-device node
 }
 
 }  // namespace
-}  // namespace fedra::test
+}  // namespace fedra::test::pool_test

@@ -7,7 +7,7 @@
 #include "tests/support/catch.h"
 #include "tests/unit/dra/builders.h"
 
-namespace fedra::test {
+namespace fedra::test::releases_test {
 namespace {
 
 using cel::KubernetesRelease;
@@ -202,4 +202,4 @@ TEST_CASE("up to 1.35 looking for more devices than there are takes longer") {
 }
 
 }  // namespace
-}  // namespace fedra::test
+}  // namespace fedra::test::releases_test

@@ -5,7 +5,7 @@
 #include "tests/unit/dra/judge_worker.h"
 #include "verdict/reason_text.h"
 
-namespace fedra::test {
+namespace fedra::test::roaming_test {
 namespace {
 
 using verdict::Outcome;
@@ -71,4 +71,4 @@ TEST_CASE("a pool that one node sees broken serves by another node") {
 }
 
 }  // namespace
-}  // namespace fedra::test
+}  // namespace fedra::test::roaming_test

@@ -5,7 +5,7 @@
 #include "tests/unit/dra/judge_worker.h"
 #include "verdict/reason_text.h"
 
-namespace fedra::test {
+namespace fedra::test::scalable_test {
 namespace {
 
 using Catch::Matchers::StartsWith;
@@ -235,4 +235,4 @@ TEST_CASE("what no node can mend stays No: missing objects, selector errors, ful
 }
 
 }  // namespace
-}  // namespace fedra::test
+}  // namespace fedra::test::scalable_test

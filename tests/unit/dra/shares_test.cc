@@ -4,7 +4,7 @@
 
 #include "tests/unit/dra/judge_worker.h"
 
-namespace fedra::test {
+namespace fedra::test::shares_test {
 namespace {
 
 using verdict::Outcome;
@@ -67,4 +67,4 @@ TEST_CASE("two shares of one pod take the counters once") {
 }
 
 }  // namespace
-}  // namespace fedra::test
+}  // namespace fedra::test::shares_test

@@ -9,7 +9,7 @@
 #include "tests/support/catch.h"
 #include "tests/unit/dra/builders.h"
 
-namespace fedra::test {
+namespace fedra::test::snapshot_test {
 namespace {
 
 using dra::Text;
@@ -359,4 +359,4 @@ TEST_CASE("removing what is not there changes nothing") {
 }
 
 }  // namespace
-}  // namespace fedra::test
+}  // namespace fedra::test::snapshot_test

@@ -7,7 +7,7 @@
 #include "dra/model/shared_pool.h"
 #include "tests/support/catch.h"
 
-namespace fedra::dra {
+namespace fedra::dra::text_test {
 namespace {
 
 TEST_CASE("equal texts of one pool are one object, of two pools equal all the same") {
@@ -86,4 +86,4 @@ TEST_CASE("a walk over a persistent map ends when the visitor says so") {
 }
 
 }  // namespace
-}  // namespace fedra::dra
+}  // namespace fedra::dra::text_test

@@ -6,7 +6,7 @@
 #include "tests/unit/dra/judge_worker.h"
 #include "verdict/reason_text.h"
 
-namespace fedra::test {
+namespace fedra::test::waiting_test {
 namespace {
 
 const verdict::Reason& Last(const dra::Judgement& judgement) {
@@ -324,4 +324,4 @@ TEST_CASE("a named claim that holds its devices for others can be waited for") {
 }
 
 }  // namespace
-}  // namespace fedra::test
+}  // namespace fedra::test::waiting_test

@@ -3,7 +3,7 @@
 
 #include "tests/unit/dra/judge_worker.h"
 
-namespace fedra::test {
+namespace fedra::test::workloads_test {
 namespace {
 
 using verdict::Outcome;
@@ -283,4 +283,4 @@ TEST_CASE("E10: admin access takes no device") {
 }
 
 }  // namespace
-}  // namespace fedra::test
+}  // namespace fedra::test::workloads_test

@@ -7,7 +7,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
 
-namespace fedra {
+namespace fedra::config_follower_test {
 namespace {
 
 std::string Kubeconfig(const std::string& server) {
@@ -85,4 +85,4 @@ TEST_CASE_METHOD(Fixture, "a kubeconfig that leads to another manager is not use
   CHECK(follower->now().manager->server == "https://manager");
 }
 
-}  // namespace fedra
+}  // namespace fedra::config_follower_test

@@ -24,7 +24,8 @@
 #include "tests/unit/manager/support/example_kinds.h"
 #include "verdict/reason_facts.h"
 
-using namespace fedra;
+namespace fedra::docs_test {
+
 using testing::CheckPage;
 
 namespace {
@@ -437,3 +438,5 @@ TEST_CASE("docs/alerts: every metric that the rules name exists") {
   }
   CHECK(names >= 20);
 }
+
+}  // namespace fedra::docs_test

@@ -17,8 +17,7 @@
 #include "verdict/fact_fields.h"
 #include "verdict/reason_facts.h"
 
-using namespace fedra;
-using namespace fedra::verdict;
+namespace fedra::verdict::facts_page_test {
 
 namespace {
 
@@ -132,3 +131,5 @@ std::string FactsPage() {
 TEST_CASE("docs/facts.md is what facts are") {
   testing::CheckPage(FEDRA_TEST_DATA, "facts.md", FactsPage());
 }
+
+}  // namespace fedra::verdict::facts_page_test

@@ -10,7 +10,8 @@
 #include "tests/support/catch.h"
 #include "tests/unit/manager/support/example_kinds.h"
 
-using namespace fedra;
+namespace fedra::kind_settings_test {
+
 using nlohmann::json;
 
 namespace {
@@ -102,3 +103,5 @@ TEST_CASE("a configured kind takes the place of a built-in one") {
   CHECK(kinds->Find("ray.io/v1", "RayJob") == nullptr);
   CHECK(kinds->Find("ray.io/v2", "RayJob") != nullptr);
 }
+
+}  // namespace fedra::kind_settings_test

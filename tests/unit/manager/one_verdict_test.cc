@@ -29,7 +29,8 @@
 #include "verdict/reason_facts.h"
 #include "verdict/reason_text.h"
 
-using namespace fedra;
+namespace fedra::one_verdict_test {
+
 using nlohmann::json;
 using verdict_cases::ClusterCase;
 using verdict_cases::JobCase;
@@ -301,3 +302,5 @@ TEST_CASE("where the manager's UID may not be read, copies that name their manag
   CheckSame(Check({.snapshot = WriteSnapshot(clusters)}).front(), live);
   CheckDaemon(clusters, {live});
 }
+
+}  // namespace fedra::one_verdict_test

@@ -4,7 +4,7 @@
 
 #include "tests/support/catch.h"
 
-using namespace fedra;
+namespace fedra::reload_test {
 
 TEST_CASE("a reload takes over workers, what becomes of removed ones, and the log level") {
   config::Configuration used;
@@ -20,3 +20,5 @@ TEST_CASE("a reload takes over workers, what becomes of removed ones, and the lo
   CHECK(merged.dispatch.candidates == used.dispatch.candidates);
   CHECK(merged.origin == used.origin);
 }
+
+}  // namespace fedra::reload_test

@@ -4,7 +4,7 @@
 
 #include "tests/support/catch.h"
 
-using namespace fedra;
+namespace fedra::same_names_test {
 
 TEST_CASE("a choice of the configuration is the one of the same name below") {
   CHECK(SameName(config::Drift::kIgnore) == verify::Drift::kIgnore);
@@ -25,3 +25,5 @@ TEST_CASE("a choice of the configuration is the one of the same name below") {
   CHECK(SameName(config::OrderPolicy::kBackfill) == placement::OrderPolicy::kBackfill);
   CHECK(SameName(config::OrderPolicy::kBestEffort) == placement::OrderPolicy::kBestEffort);
 }
+
+}  // namespace fedra::same_names_test

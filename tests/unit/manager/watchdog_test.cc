@@ -7,7 +7,8 @@
 #include "manager/systemd_report.h"
 #include "tests/support/catch.h"
 
-using namespace fedra;
+namespace fedra::watchdog_test {
+
 using namespace std::chrono_literals;
 
 namespace {
@@ -108,3 +109,5 @@ TEST_CASE("watchdog: the status line says how many workers answer") {
   CHECK(StatusLine({.is_working = true, .workers = 4, .connected = 3}) ==
         "3 of 4 workers connected");
 }
+
+}  // namespace fedra::watchdog_test

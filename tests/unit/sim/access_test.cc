@@ -1,7 +1,7 @@
 #include "tests/support/catch.h"
 #include "tests/unit/sim/support.h"
 
-namespace fedra::sim {
+namespace fedra::sim::access_test {
 namespace {
 
 User Viewer() {
@@ -101,4 +101,4 @@ TEST_CASE("discovery lists what is served") {
 }
 
 }  // namespace
-}  // namespace fedra::sim
+}  // namespace fedra::sim::access_test

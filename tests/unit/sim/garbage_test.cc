@@ -1,7 +1,7 @@
 #include "tests/support/catch.h"
 #include "tests/unit/sim/support.h"
 
-namespace fedra::sim {
+namespace fedra::sim::garbage_test {
 namespace {
 
 Json Child(const std::string& name, const Json& owner, bool blocks = true) {
@@ -80,4 +80,4 @@ TEST_CASE("a namespace goes with everything in it") {
 }
 
 }  // namespace
-}  // namespace fedra::sim
+}  // namespace fedra::sim::garbage_test

@@ -3,7 +3,7 @@
 #include "tests/support/catch.h"
 #include "tests/unit/sim/support.h"
 
-namespace fedra::sim {
+namespace fedra::sim::kueue_test {
 namespace {
 
 const std::string kWorkloads = "/apis/kueue.x-k8s.io/v1beta2/namespaces/ml/workloads/";
@@ -478,4 +478,4 @@ TEST_CASE("a worker's Kueue evicts on demand and the job stops") {
 }
 
 }  // namespace
-}  // namespace fedra::sim
+}  // namespace fedra::sim::kueue_test

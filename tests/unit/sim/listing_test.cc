@@ -1,7 +1,7 @@
 #include "tests/support/catch.h"
 #include "tests/unit/sim/support.h"
 
-namespace fedra::sim {
+namespace fedra::sim::listing_test {
 namespace {
 
 const std::string kConfigMaps = "/api/v1/namespaces/default/configmaps";
@@ -162,4 +162,4 @@ TEST_CASE("a watch from a forgotten version gets an ERROR event 410") {
 }
 
 }  // namespace
-}  // namespace fedra::sim
+}  // namespace fedra::sim::listing_test

@@ -1,7 +1,7 @@
 #include "tests/support/catch.h"
 #include "tests/unit/sim/support.h"
 
-namespace fedra::sim {
+namespace fedra::sim::ownership_test {
 namespace {
 
 const std::string kConfigMap = "/api/v1/namespaces/default/configmaps/a";
@@ -119,4 +119,4 @@ TEST_CASE("apply wants a manager, the current version, and an object for a subre
 }
 
 }  // namespace
-}  // namespace fedra::sim
+}  // namespace fedra::sim::ownership_test

@@ -1,7 +1,7 @@
 #include "tests/support/catch.h"
 #include "tests/unit/sim/support.h"
 
-namespace fedra::sim {
+namespace fedra::sim::rules_test {
 namespace {
 
 const std::string kJobs = "/apis/batch/v1/namespaces/default/jobs";
@@ -207,4 +207,4 @@ TEST_CASE("admin access is refused in a namespace without the label") {
 }
 
 }  // namespace
-}  // namespace fedra::sim
+}  // namespace fedra::sim::rules_test

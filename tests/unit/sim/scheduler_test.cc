@@ -7,7 +7,7 @@
 #include "tests/sim/scheduling/selector.h"
 #include "tests/support/catch.h"
 
-namespace fedra::sim {
+namespace fedra::sim::scheduler_test {
 namespace {
 
 Json Node(const std::string& name, const Json& labels = Json::object()) {
@@ -331,4 +331,4 @@ TEST_CASE("selectors of the scenarios") {
 }
 
 }  // namespace
-}  // namespace fedra::sim
+}  // namespace fedra::sim::scheduler_test

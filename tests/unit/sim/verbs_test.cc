@@ -1,7 +1,7 @@
 #include "tests/support/catch.h"
 #include "tests/unit/sim/support.h"
 
-namespace fedra::sim {
+namespace fedra::sim::verbs_test {
 namespace {
 
 const std::string kConfigMaps = "/api/v1/namespaces/default/configmaps";
@@ -279,4 +279,4 @@ TEST_CASE("older versions of resource.k8s.io show the same templates") {
 }
 
 }  // namespace
-}  // namespace fedra::sim
+}  // namespace fedra::sim::verbs_test

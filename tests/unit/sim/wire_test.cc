@@ -1,7 +1,7 @@
 #include "tests/support/catch.h"
 #include "tests/unit/sim/support.h"
 
-namespace fedra::sim {
+namespace fedra::sim::wire_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -305,4 +305,4 @@ TEST_CASE("continue tokens that expire") {
 }
 
 }  // namespace
-}  // namespace fedra::sim
+}  // namespace fedra::sim::wire_test

@@ -9,7 +9,7 @@
 #include "tests/support/catch.h"
 #include "tests/unit/store/support.h"
 
-namespace fedra::store {
+namespace fedra::store::crash_test {
 namespace {
 
 TEST_CASE("commits until killed", "[.child]") {
@@ -78,4 +78,4 @@ TEST_CASE("nothing that was acknowledged is lost by kill -9, and no commit is to
 }
 
 }  // namespace
-}  // namespace fedra::store
+}  // namespace fedra::store::crash_test

@@ -9,7 +9,7 @@
 #include "tests/unit/store/faulty_disk.h"
 #include "tests/unit/store/support.h"
 
-namespace fedra::store {
+namespace fedra::store::faults_test {
 namespace {
 
 struct Fixture {
@@ -186,4 +186,4 @@ TEST_CASE_METHOD(Fixture, "a change that is wrong in itself harms nobody else") 
 }
 
 }  // namespace
-}  // namespace fedra::store
+}  // namespace fedra::store::faults_test

@@ -6,7 +6,7 @@
 #include "tests/support/catch.h"
 #include "tests/unit/store/support.h"
 
-namespace fedra::store {
+namespace fedra::store::migrations_test {
 namespace {
 
 constexpr Migration kOne{1,
@@ -147,4 +147,4 @@ TEST_CASE_METHOD(Fixture, "every table of ours is STRICT") {
 }
 
 }  // namespace
-}  // namespace fedra::store
+}  // namespace fedra::store::migrations_test

@@ -9,7 +9,7 @@
 #include "tests/support/catch.h"
 #include "tests/unit/store/support.h"
 
-namespace fedra::store {
+namespace fedra::store::model_test {
 namespace {
 
 // What the store should hold, by the plainest means.
@@ -215,4 +215,4 @@ TEST_CASE("random histories over restarts leave what plain maps would") {
 }
 
 }  // namespace
-}  // namespace fedra::store
+}  // namespace fedra::store::model_test

@@ -14,7 +14,7 @@
 #include "tests/support/catch.h"
 #include "tests/unit/store/support.h"
 
-namespace fedra::store {
+namespace fedra::store::open_test {
 namespace {
 
 std::string Bytes(const std::string& path) {
@@ -295,4 +295,4 @@ TEST_CASE_METHOD(Fixture, "reading before any daemon ran says so") {
 }
 
 }  // namespace
-}  // namespace fedra::store
+}  // namespace fedra::store::open_test

@@ -7,7 +7,7 @@
 #include "tests/support/catch.h"
 #include "tests/unit/store/support.h"
 
-namespace fedra::store {
+namespace fedra::store::pending_test {
 namespace {
 
 PutCluster Noted(const std::string& name, const std::string& note) {
@@ -184,4 +184,4 @@ TEST_CASE(
 }
 
 }  // namespace
-}  // namespace fedra::store
+}  // namespace fedra::store::pending_test

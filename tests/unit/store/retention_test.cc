@@ -11,7 +11,7 @@
 #include "tests/support/catch.h"
 #include "tests/unit/store/support.h"
 
-namespace fedra::store {
+namespace fedra::store::retention_test {
 namespace {
 
 using std::chrono::hours;
@@ -155,4 +155,4 @@ TEST_CASE("the writer trims by itself, in between commits") {
 }
 
 }  // namespace
-}  // namespace fedra::store
+}  // namespace fedra::store::retention_test

@@ -13,7 +13,7 @@
 #include "tests/support/catch.h"
 #include "tests/unit/store/support.h"
 
-namespace fedra::store {
+namespace fedra::store::store_test {
 namespace {
 
 TEST_CASE("what was committed is there for readers at once and after a restart") {
@@ -237,4 +237,4 @@ TEST_CASE("the log is copied into the database in quiet moments and at the end")
 }
 
 }  // namespace
-}  // namespace fedra::store
+}  // namespace fedra::store::store_test

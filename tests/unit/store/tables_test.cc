@@ -5,7 +5,7 @@
 #include "tests/support/catch.h"
 #include "tests/unit/store/support.h"
 
-namespace fedra::store {
+namespace fedra::store::tables_test {
 namespace {
 
 struct Fixture {
@@ -218,4 +218,4 @@ TEST_CASE_METHOD(Fixture, "heartbeat") {
 }
 
 }  // namespace
-}  // namespace fedra::store
+}  // namespace fedra::store::tables_test

@@ -7,8 +7,8 @@
 #include "tests/support/catch.h"
 #include "tests/support/sample_reasons.h"
 
-using namespace fedra;
-using namespace fedra::verdict;
+namespace fedra::verdict::reason_hash_test {
+
 using testing::SampleTime;
 
 namespace {
@@ -61,3 +61,5 @@ TEST_CASE("what lasts are neither holders nor times") {
   const Reason two{kClusterUnreachable, "", Connection{.since = SampleTime(2)}};
   CHECK(HashOf(one, 0) != HashOf(two, 0));
 }
+
+}  // namespace fedra::verdict::reason_hash_test

@@ -8,8 +8,8 @@
 #include "tests/support/sample_reasons.h"
 #include "verdict/reason_facts.h"
 
-using namespace fedra;
-using namespace fedra::verdict;
+namespace fedra::verdict::reason_text_test {
+
 using testing::SampleReason;
 using testing::SampleReasons;
 
@@ -66,3 +66,5 @@ TEST_CASE("counts have a line of their own in tables") {
   CHECK(InTwoLines(other.reason).text == other.text);
   CHECK(InTwoLines(other.reason).counts.empty());
 }
+
+}  // namespace fedra::verdict::reason_text_test

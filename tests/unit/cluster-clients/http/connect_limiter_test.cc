@@ -4,7 +4,7 @@
 
 #include "tests/support/catch.h"
 
-namespace fedra::http {
+namespace fedra::http::connect_limiter_test {
 namespace {
 
 TEST_CASE("only so many enter, and each that leaves lets in the one that waits longest") {
@@ -35,4 +35,4 @@ TEST_CASE("one that leaves at once does not keep the place") {
 }
 
 }  // namespace
-}  // namespace fedra::http
+}  // namespace fedra::http::connect_limiter_test

@@ -2,7 +2,7 @@
 
 #include "tests/support/catch.h"
 
-namespace fedra::http {
+namespace fedra::http::endpoint_url_test {
 namespace {
 
 TEST_CASE("a SOCKS proxy resolves the names itself") {
@@ -15,4 +15,4 @@ TEST_CASE("a SOCKS proxy resolves the names itself") {
 }
 
 }  // namespace
-}  // namespace fedra::http
+}  // namespace fedra::http::endpoint_url_test

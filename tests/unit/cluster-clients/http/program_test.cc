@@ -15,7 +15,7 @@
 #include "tests/support/temp_folder.h"
 #include "tests/support/wait.h"
 
-namespace fedra::http {
+namespace fedra::http::program_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -142,4 +142,4 @@ TEST_CASE("no such program") {
 }
 
 }  // namespace
-}  // namespace fedra::http
+}  // namespace fedra::http::program_test

@@ -2,7 +2,7 @@
 
 #include "tests/support/catch.h"
 
-namespace fedra::http {
+namespace fedra::http::retry_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -91,4 +91,4 @@ TEST_CASE("no attempt is begun that has no time left") {
 }
 
 }  // namespace
-}  // namespace fedra::http
+}  // namespace fedra::http::retry_test

@@ -12,7 +12,7 @@
 #include "tests/support/hand_clock.h"
 #include "tests/support/temp_folder.h"
 
-namespace fedra::kube {
+namespace fedra::kube::auth_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -110,4 +110,4 @@ TEST_CASE("an expired credential is replaced") {
 }
 
 }  // namespace
-}  // namespace fedra::kube
+}  // namespace fedra::kube::auth_test

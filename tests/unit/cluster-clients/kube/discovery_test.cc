@@ -1,7 +1,7 @@
 #include "cluster-clients/kube/discovery_answers.h"
 #include "tests/support/catch.h"
 
-namespace fedra::kube {
+namespace fedra::kube::discovery_test {
 namespace {
 
 TEST_CASE("the version, also as providers write it") {
@@ -41,4 +41,4 @@ TEST_CASE("resources of a group and version") {
 }
 
 }  // namespace
-}  // namespace fedra::kube
+}  // namespace fedra::kube::discovery_test

@@ -5,7 +5,7 @@
 #include "base/time.h"
 #include "tests/support/catch.h"
 
-namespace fedra::kube {
+namespace fedra::kube::exec_credential_test {
 namespace {
 
 using nlohmann::json;
@@ -80,4 +80,4 @@ TEST_CASE("a plugin hears about the cluster only when it asked") {
 }
 
 }  // namespace
-}  // namespace fedra::kube
+}  // namespace fedra::kube::exec_credential_test

@@ -9,7 +9,7 @@
 #include "cluster-clients/kube/json_text.h"
 #include "tests/support/catch.h"
 
-namespace fedra::kube {
+namespace fedra::kube::json_object_test {
 namespace {
 
 using nlohmann::json;
@@ -196,4 +196,4 @@ TEST_CASE("random objects, whole and damaged, are read as nlohmann's parser read
 }
 
 }  // namespace
-}  // namespace fedra::kube
+}  // namespace fedra::kube::json_object_test

@@ -2,7 +2,7 @@
 
 #include "tests/support/catch.h"
 
-namespace fedra::kube {
+namespace fedra::kube::json_text_test {
 namespace {
 
 TEST_CASE("members are found among strings that look like structure") {
@@ -93,4 +93,4 @@ TEST_CASE("other people's text becomes one bounded line") {
 }
 
 }  // namespace
-}  // namespace fedra::kube
+}  // namespace fedra::kube::json_text_test

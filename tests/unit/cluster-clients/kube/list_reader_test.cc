@@ -4,7 +4,7 @@
 
 #include "tests/support/catch.h"
 
-namespace fedra::kube {
+namespace fedra::kube::list_reader_test {
 namespace {
 
 struct Read {
@@ -101,4 +101,4 @@ TEST_CASE("the nesting of a list is bounded") {
 }
 
 }  // namespace
-}  // namespace fedra::kube
+}  // namespace fedra::kube::list_reader_test

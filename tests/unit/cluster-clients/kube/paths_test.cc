@@ -2,7 +2,7 @@
 #include "cluster-clients/kube/url.h"
 #include "tests/support/catch.h"
 
-namespace fedra::kube {
+namespace fedra::kube::paths_test {
 namespace {
 
 const Resource kPods{"", "v1", "pods", "Pod", true};
@@ -40,4 +40,4 @@ TEST_CASE("queries are encoded and leave out what is empty") {
 }
 
 }  // namespace
-}  // namespace fedra::kube
+}  // namespace fedra::kube::paths_test

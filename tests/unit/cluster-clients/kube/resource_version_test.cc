@@ -4,7 +4,7 @@
 
 #include "tests/support/catch.h"
 
-namespace fedra::kube {
+namespace fedra::kube::resource_version_test {
 namespace {
 
 TEST_CASE("resourceVersions are compared as numbers; what is none counts as newer") {
@@ -27,4 +27,4 @@ TEST_CASE("resourceVersions are compared as numbers; what is none counts as newe
 }
 
 }  // namespace
-}  // namespace fedra::kube
+}  // namespace fedra::kube::resource_version_test

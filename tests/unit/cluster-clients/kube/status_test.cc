@@ -4,7 +4,7 @@
 
 #include "tests/support/catch.h"
 
-namespace fedra::kube {
+namespace fedra::kube::status_test {
 namespace {
 
 http::Reply Answer(int status, std::string body, std::string type = "application/json") {
@@ -132,4 +132,4 @@ TEST_CASE("a failed transfer stays what it was") {
 }
 
 }  // namespace
-}  // namespace fedra::kube
+}  // namespace fedra::kube::status_test

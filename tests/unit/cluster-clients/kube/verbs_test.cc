@@ -4,7 +4,7 @@
 
 #include "tests/support/catch.h"
 
-namespace fedra::kube {
+namespace fedra::kube::verbs_test {
 namespace {
 
 using nlohmann::json;
@@ -80,4 +80,4 @@ TEST_CASE("lists are paged, watches resume and ask for bookmarks") {
 }
 
 }  // namespace
-}  // namespace fedra::kube
+}  // namespace fedra::kube::verbs_test

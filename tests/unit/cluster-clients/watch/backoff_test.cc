@@ -2,7 +2,7 @@
 
 #include "tests/support/catch.h"
 
-namespace fedra::watch {
+namespace fedra::watch::backoff_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -45,4 +45,4 @@ TEST_CASE("jitter spreads the retries and never lengthens them") {
 }
 
 }  // namespace
-}  // namespace fedra::watch
+}  // namespace fedra::watch::backoff_test

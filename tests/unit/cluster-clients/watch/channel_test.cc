@@ -2,7 +2,7 @@
 
 #include "tests/support/catch.h"
 
-namespace fedra::watch {
+namespace fedra::watch::channel_test {
 namespace {
 
 std::shared_ptr<UnreadBudget> Budget(size_t bytes = 10 << 20) {
@@ -75,4 +75,4 @@ TEST_CASE("the streams of one cluster share what may be unread") {
 }
 
 }  // namespace
-}  // namespace fedra::watch
+}  // namespace fedra::watch::channel_test

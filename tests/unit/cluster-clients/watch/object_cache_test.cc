@@ -4,7 +4,7 @@
 
 #include "tests/support/catch.h"
 
-namespace fedra::watch {
+namespace fedra::watch::object_cache_test {
 namespace {
 
 struct Thing {
@@ -161,4 +161,4 @@ TEST_CASE("broken JSON is an error, not an exception") {
 }
 
 }  // namespace
-}  // namespace fedra::watch
+}  // namespace fedra::watch::object_cache_test

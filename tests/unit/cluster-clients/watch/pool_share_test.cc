@@ -10,7 +10,7 @@
 #include "cluster-clients/watch/serial_queue.h"
 #include "tests/support/catch.h"
 
-namespace fedra::watch {
+namespace fedra::watch::pool_share_test {
 namespace {
 
 // Holds the only thread of a pool until it is let go.
@@ -77,4 +77,4 @@ TEST_CASE("everything runs, in order for one at a time") {
 }
 
 }  // namespace
-}  // namespace fedra::watch
+}  // namespace fedra::watch::pool_share_test

@@ -4,7 +4,7 @@
 
 #include "tests/support/catch.h"
 
-namespace fedra::watch {
+namespace fedra::watch::watch_event_test {
 namespace {
 
 TEST_CASE("lines are the same wherever the stream is cut") {
@@ -76,4 +76,4 @@ TEST_CASE("garbage is no event") {
 }
 
 }  // namespace
-}  // namespace fedra::watch
+}  // namespace fedra::watch::watch_event_test

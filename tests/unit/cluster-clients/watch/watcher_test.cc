@@ -2,7 +2,7 @@
 
 #include "tests/support/catch.h"
 
-namespace fedra::watch {
+namespace fedra::watch::watcher_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -364,4 +364,4 @@ TEST_CASE("pages that come faster than they are read become smaller, down to a f
 }
 
 }  // namespace
-}  // namespace fedra::watch
+}  // namespace fedra::watch::watcher_test

@@ -14,7 +14,8 @@
 #include "tests/unit/manager/cli/raw_cluster.h"
 #include "tests/unit/manager/report/rows.h"
 
-using namespace fedra;
+namespace fedra::api_test {
+
 using nlohmann::ordered_json;
 using report::kNow;
 
@@ -239,3 +240,5 @@ TEST_CASE_METHOD(Fixture, "a store that cannot be read is the server's fault") {
   CHECK(answer.status == 500);
   CHECK_THAT(answer.body, ContainsSubstring("the file is damaged"));
 }
+
+}  // namespace fedra::api_test

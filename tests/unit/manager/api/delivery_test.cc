@@ -7,7 +7,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/gunzip.h"
 
-using namespace fedra;
+namespace fedra::delivery_test {
 
 namespace {
 
@@ -108,3 +108,5 @@ TEST_CASE("pages of other sites may not ask") {
 }
 
 }  // namespace
+
+}  // namespace fedra::delivery_test

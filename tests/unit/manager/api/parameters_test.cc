@@ -4,7 +4,8 @@
 
 #include "tests/support/catch.h"
 
-using namespace fedra;
+namespace fedra::parameters_test {
+
 using api::Parameters;
 
 namespace {
@@ -89,3 +90,5 @@ TEST_CASE("each endpoint has a name of its own, and so have its parameters") {
 }
 
 }  // namespace
+
+}  // namespace fedra::parameters_test

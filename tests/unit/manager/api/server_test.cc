@@ -13,7 +13,8 @@
 #include "tests/unit/manager/http/raw_client.h"
 #include "tests/unit/manager/report/rows.h"
 
-using namespace fedra;
+namespace fedra::server_test {
+
 using namespace std::chrono_literals;
 using Catch::Matchers::EndsWith;
 using Catch::Matchers::StartsWith;
@@ -165,3 +166,5 @@ TEST_CASE("a connection ends after so many requests") {
   CHECK_THAT(client.Hear(), ContainsSubstring("Connection: close\r\n"));
   CHECK(client.closed());
 }
+
+}  // namespace fedra::server_test

@@ -5,7 +5,7 @@
 
 #include "tests/support/catch.h"
 
-namespace fedra::cli {
+namespace fedra::cli::cel_report_test {
 namespace {
 
 using nlohmann::json;
@@ -171,4 +171,4 @@ TEST_CASE("a value of a kind that is not known makes every selector an error") {
 }
 
 }  // namespace
-}  // namespace fedra::cli
+}  // namespace fedra::cli::cel_report_test

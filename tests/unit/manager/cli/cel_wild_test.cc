@@ -8,7 +8,7 @@
 #include "manager/cli/commands.h"
 #include "tests/support/catch.h"
 
-namespace fedra::cli {
+namespace fedra::cli::cel_wild_test {
 namespace {
 
 using nlohmann::json;
@@ -155,4 +155,4 @@ TEST_CASE("selectors from the wild") {
 }
 
 }  // namespace
-}  // namespace fedra::cli
+}  // namespace fedra::cli::cel_wild_test

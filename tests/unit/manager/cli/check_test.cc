@@ -10,7 +10,7 @@
 #include "tests/support/temp_folder.h"
 #include "tests/unit/manager/cli/raw_cluster.h"
 
-namespace fedra::cli {
+namespace fedra::cli::check_test {
 namespace {
 
 struct Ran {
@@ -331,4 +331,4 @@ TEST_CASE("the closest name: in its domain, or in a domain nearly the same") {
 }
 
 }  // namespace
-}  // namespace fedra::cli
+}  // namespace fedra::cli::check_test

@@ -32,7 +32,7 @@
 #include "tests/support/temp_folder.h"
 #include "tests/unit/manager/report/rows.h"
 
-namespace fedra::cli {
+namespace fedra::cli::command_line_test {
 namespace {
 
 using namespace report;  // NOLINT(google-build-using-namespace): the rows are written as there
@@ -793,4 +793,4 @@ TEST_CASE("backup - prints the copy and leaves nothing beside the store") {
 }
 
 }  // namespace
-}  // namespace fedra::cli
+}  // namespace fedra::cli::command_line_test

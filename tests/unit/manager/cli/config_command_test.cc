@@ -8,7 +8,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
 
-namespace fedra::cli {
+namespace fedra::cli::config_command_test {
 namespace {
 
 constexpr const char* kKubeconfig =
@@ -137,4 +137,4 @@ TEST_CASE("config view: YAML for people and files, JSON for programs") {
 }
 
 }  // namespace
-}  // namespace fedra::cli
+}  // namespace fedra::cli::config_command_test

@@ -5,7 +5,7 @@
 #include "manager/cli/command_pages.h"
 #include "tests/support/catch.h"
 
-namespace fedra::cli {
+namespace fedra::cli::man_page_test {
 namespace {
 
 CommandPage Program() {
@@ -71,4 +71,4 @@ TEST_CASE("man: every command of the program has a summary, and every option a m
   }
 }
 
-}  // namespace fedra::cli
+}  // namespace fedra::cli::man_page_test

@@ -13,8 +13,7 @@
 #include "tests/support/temp_folder.h"
 #include "tests/unit/manager/report/rows.h"
 
-using namespace fedra;
-using namespace fedra::cli;
+namespace fedra::cli::remote_test {
 
 namespace {
 
@@ -118,3 +117,5 @@ TEST_CASE("what another process sends cannot drive the terminal") {
   CHECK(OnlyText("\033[1;31mred\033[0m") == "\033[1;31mred\033[0m");
   CHECK(OnlyText("\033[2Ja\033]0;title\ab\rc\x7f\033[31") == "[2Ja]0;titlebc[31");
 }
+
+}  // namespace fedra::cli::remote_test

@@ -5,8 +5,7 @@
 #include "manager/dashboard/assets.h"
 #include "tests/support/catch.h"
 
-using namespace fedra;
-using namespace fedra::dashboard;
+namespace fedra::dashboard::gate_test {
 
 namespace {
 
@@ -98,3 +97,5 @@ TEST_CASE("dashboard: a secret is of 256 bits, and another one each time") {
   CHECK(secret.find_first_not_of("0123456789abcdef") == std::string::npos);
   CHECK(secret != MakeSecret().value());
 }
+
+}  // namespace fedra::dashboard::gate_test

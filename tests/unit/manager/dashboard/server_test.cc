@@ -11,7 +11,8 @@
 #include "tests/unit/manager/http/raw_client.h"
 #include "tests/unit/manager/report/rows.h"
 
-using namespace fedra;
+namespace fedra::server_test {
+
 using Catch::Matchers::StartsWith;
 using pages::RawClient;
 
@@ -87,3 +88,5 @@ TEST_CASE("dashboard: a port that is taken is refused") {
   REQUIRE_FALSE(second);
   CHECK(second.error().code == ErrorCode::kConnection);
 }
+
+}  // namespace fedra::server_test

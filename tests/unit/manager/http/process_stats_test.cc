@@ -3,7 +3,7 @@
 #include "manager/http/process_stats.h"
 #include "tests/support/catch.h"
 
-using namespace fedra::pages;
+namespace fedra::pages::process_stats_test {
 
 namespace {
 
@@ -33,3 +33,5 @@ TEST_CASE("this process uses memory and files") {
   CHECK(stats->open_files >= 3);
   CHECK(stats->most_files > static_cast<uint64_t>(stats->open_files));
 }
+
+}  // namespace fedra::pages::process_stats_test

@@ -4,7 +4,8 @@
 #include "manager/http/server.h"
 #include "tests/support/catch.h"
 
-using namespace fedra;
+namespace fedra::route_test {
+
 using pages::HealthCheck;
 using pages::Route;
 
@@ -140,3 +141,5 @@ TEST_CASE("losses are counted from zero, so that the first one is an increase") 
   metrics.WorkerLost(east);
   CHECK_THAT(metrics.Text(), ContainsSubstring(lost + "1\n"));
 }
+
+}  // namespace fedra::route_test

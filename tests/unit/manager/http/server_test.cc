@@ -12,7 +12,7 @@
 #include "tests/support/catch.h"
 #include "tests/unit/manager/http/raw_client.h"
 
-namespace fedra::pages {
+namespace fedra::pages::server_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -153,4 +153,4 @@ TEST_CASE("a connection serves one request after the other") {
 }
 
 }  // namespace
-}  // namespace fedra::pages
+}  // namespace fedra::pages::server_test

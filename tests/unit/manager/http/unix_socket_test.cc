@@ -13,7 +13,8 @@
 #include "tests/support/temp_folder.h"
 #include "tests/unit/manager/http/raw_client.h"
 
-using namespace fedra;
+namespace fedra::unix_socket_test {
+
 using pages::UnixSocket;
 
 namespace {
@@ -92,3 +93,5 @@ TEST_CASE("what systemd hands over is taken by the process that it is for") {
 }
 
 }  // namespace
+
+}  // namespace fedra::unix_socket_test

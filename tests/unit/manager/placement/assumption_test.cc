@@ -5,8 +5,8 @@
 #include "tests/support/catch.h"
 #include "tests/unit/manager/placement/world.h"
 
-using namespace fedra;
-using namespace fedra::placement;
+namespace fedra::placement::assumption_test {
+
 using fedra::placement::testing::World;
 
 namespace {
@@ -109,3 +109,5 @@ TEST_CASE("without its check the job's worker counts") {
   CHECK(AssumptionOn(view, world.Seen()[0]));
   CHECK_FALSE(AssumptionOn(view, world.Seen()[1]));
 }
+
+}  // namespace fedra::placement::assumption_test

@@ -3,7 +3,7 @@
 #include "tests/support/catch.h"
 #include "tests/unit/manager/placement/situations.h"
 
-namespace fedra::placement {
+namespace fedra::placement::bids_test {
 namespace {
 
 using testing::World;
@@ -203,4 +203,4 @@ TEST_CASE("one whose turn has not come is no candidate there, and its check stay
 }
 
 }  // namespace
-}  // namespace fedra::placement
+}  // namespace fedra::placement::bids_test

@@ -8,8 +8,8 @@
 #include "tests/support/catch.h"
 #include "tests/unit/manager/placement/situations.h"
 
-using namespace fedra;
-using namespace fedra::placement;
+namespace fedra::placement::check_report_test {
+
 using namespace fedra::placement::testing;
 using namespace std::chrono_literals;
 using tracking::CheckState;
@@ -299,3 +299,5 @@ TEST_CASE("of a long fleet the reasons are counted, and their words do not matte
   CHECK(facts_of(ReasonCode::kTemplateMissing, "it is not there") != facts);
   CHECK(facts_of(ReasonCode::kDevicesAllocated, "it is not there") != facts);
 }
+
+}  // namespace fedra::placement::check_report_test

@@ -6,8 +6,8 @@
 #include "tests/unit/manager/placement/situations.h"
 #include "tests/unit/manager/placement/world.h"
 
-using namespace fedra;
-using namespace fedra::placement;
+namespace fedra::placement::decide_failures_test {
+
 using namespace fedra::placement::testing;
 using tracking::CheckState;
 using Names = std::vector<std::string>;
@@ -456,3 +456,5 @@ TEST_CASE("somebody looks when a resyncing worker's time is over") {
   world.Settle();
   CHECK(world.WorkersWithClone() == Names{"a"});
 }
+
+}  // namespace fedra::placement::decide_failures_test

@@ -8,8 +8,8 @@
 #include "tests/unit/manager/placement/world.h"
 #include "verdict/reason_text.h"
 
-using namespace fedra;
-using namespace fedra::placement;
+namespace fedra::placement::decide_test {
+
 using namespace fedra::placement::testing;
 using tracking::CheckState;
 using Names = std::vector<std::string>;
@@ -740,3 +740,5 @@ TEST_CASE("what waits for admission on a removed worker is sent to another one")
   world.Settle();
   CHECK(world.WorkersWithClone() == Names{"b"});
 }
+
+}  // namespace fedra::placement::decide_test

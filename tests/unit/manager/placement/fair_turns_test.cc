@@ -13,7 +13,7 @@
 
 #include "tests/support/catch.h"
 
-namespace fedra::placement {
+namespace fedra::placement::fair_turns_test {
 namespace {
 
 // Of one clock, in the words of turn_clock.h.
@@ -365,4 +365,4 @@ TEST_CASE("fair turns: of LocalQueues that many join and leave at once") {
 }
 
 }  // namespace
-}  // namespace fedra::placement
+}  // namespace fedra::placement::fair_turns_test

@@ -9,8 +9,8 @@
 #include "tests/support/catch.h"
 #include "tests/unit/manager/placement/world.h"
 
-using namespace fedra;
-using namespace fedra::placement;
+namespace fedra::placement::history_test {
+
 using fedra::placement::testing::World;
 using namespace std::chrono_literals;
 
@@ -168,3 +168,5 @@ TEST_CASE("invariants hold through random histories, and calm leads to one place
   CHECK(finished > kHistories / 50);
   CHECK(gone > kHistories / 50);
 }
+
+}  // namespace fedra::placement::history_test

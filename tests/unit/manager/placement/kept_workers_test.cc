@@ -11,7 +11,7 @@
 
 #include "tests/support/catch.h"
 
-namespace fedra::placement {
+namespace fedra::placement::kept_workers_test {
 namespace {
 
 using Chance = Bid::Chance;
@@ -160,4 +160,4 @@ TEST_CASE("waiting order: many at once stand where one by one they would") {
 }
 
 }  // namespace
-}  // namespace fedra::placement
+}  // namespace fedra::placement::kept_workers_test

@@ -11,7 +11,7 @@
 #include "manager/placement/lines.h"
 #include "tests/support/catch.h"
 
-namespace fedra::placement {
+namespace fedra::placement::lines_history_test {
 namespace {
 
 using Chance = Bid::Chance;
@@ -493,4 +493,4 @@ TEST_CASE("lines: random histories keep the order, the bound, and no device idle
 }
 
 }  // namespace
-}  // namespace fedra::placement
+}  // namespace fedra::placement::lines_history_test

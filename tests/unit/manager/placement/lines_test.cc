@@ -6,7 +6,7 @@
 
 #include "tests/support/catch.h"
 
-namespace fedra::placement {
+namespace fedra::placement::lines_test {
 namespace {
 
 using Chance = Bid::Chance;
@@ -801,4 +801,4 @@ TEST_CASE("lines: whatever the weights, a job waits for a bounded number of othe
 }
 
 }  // namespace
-}  // namespace fedra::placement
+}  // namespace fedra::placement::lines_test

@@ -5,8 +5,8 @@
 #include "manager/placement/note_reasons.h"
 #include "tests/support/catch.h"
 
-using namespace fedra;
-using namespace fedra::placement;
+namespace fedra::placement::refusal_test {
+
 using verdict::ReasonCode;
 
 TEST_CASE("a refusal leaves the worker alone for a while, and says why in the attempt's end") {
@@ -23,3 +23,5 @@ TEST_CASE("a refusal leaves the worker alone for a while, and says why in the at
     CHECK(refusal.note.reason == (conflict ? notes::kNameConflict : notes::kDispatchFailed).name);
   }
 }
+
+}  // namespace fedra::placement::refusal_test

@@ -7,8 +7,8 @@
 
 #include "tests/support/catch.h"
 
-using namespace fedra;
-using namespace fedra::placement;
+namespace fedra::placement::select_workers_test {
+
 using namespace std::chrono_literals;
 
 namespace {
@@ -101,3 +101,5 @@ TEST_CASE_METHOD(Fixture, "choice: none") {
   CHECK(choice.winner == nullptr);
   CHECK(choice.clusters.empty());
 }
+
+}  // namespace fedra::placement::select_workers_test

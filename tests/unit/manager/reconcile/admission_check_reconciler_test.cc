@@ -7,8 +7,8 @@
 #include "tests/support/catch.h"
 #include "tests/unit/manager/support/connected.h"
 
-using namespace fedra;
-using namespace fedra::reconcile;
+namespace fedra::reconcile::admission_check_reconciler_test {
+
 using nlohmann::json;
 using verify::CheckScope;
 
@@ -152,3 +152,5 @@ TEST_CASE("an AdmissionCheck of another controller is left alone") {
             .value("conditions", json::array())
             .empty());
 }
+
+}  // namespace fedra::reconcile::admission_check_reconciler_test

@@ -6,8 +6,8 @@
 #include "tests/support/catch.h"
 #include "tests/support/hand_clock.h"
 
-using namespace fedra;
-using namespace fedra::reconcile;
+namespace fedra::reconcile::assume_cache_test {
+
 using placement::Assumption;
 using std::chrono::minutes;
 using std::chrono::seconds;
@@ -256,3 +256,5 @@ TEST_CASE("all that are judged share one list, made once per change") {
   f.Hold("job-1", 1);
   CHECK(f.cache.Others({"ml", "waiting"})->size() == kAssumed - 1);
 }
+
+}  // namespace fedra::reconcile::assume_cache_test

@@ -8,7 +8,8 @@
 #include "tests/support/catch.h"
 #include "tests/support/hand_clock.h"
 
-using namespace fedra;
+namespace fedra::call_gates_test {
+
 using reconcile::CallGates;
 using namespace std::chrono_literals;
 
@@ -165,3 +166,5 @@ TEST_CASE("a worker that comes back under a name of old is in doubt until it ans
   gates.Forget(kEast);
   CHECK(Fill(gates, kEast).size() == 2);
 }
+
+}  // namespace fedra::call_gates_test

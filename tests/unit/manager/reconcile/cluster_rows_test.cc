@@ -8,8 +8,8 @@
 #include "tests/support/temp_folder.h"
 #include "tests/unit/manager/support/connected.h"
 
-using namespace fedra;
-using namespace fedra::reconcile;
+namespace fedra::reconcile::cluster_rows_test {
+
 using namespace std::chrono_literals;
 
 namespace {
@@ -186,3 +186,5 @@ TEST_CASE("what a worker has to give is counted anew once a second, and written 
   f.clock.Advance(1ms);
   CHECK(queues() == 2);
 }
+
+}  // namespace fedra::reconcile::cluster_rows_test

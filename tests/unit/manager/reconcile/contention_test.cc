@@ -19,8 +19,8 @@
 #include "tests/support/hand_clock.h"
 #include "tests/unit/manager/placement/world.h"
 
-using namespace fedra;
-using namespace fedra::placement;
+namespace fedra::placement::contention_test {
+
 using fedra::placement::testing::World;
 using reconcile::AssumeCache;
 using reconcile::ReserveRequest;
@@ -387,3 +387,5 @@ TEST_CASE("several workloads that want the same devices: none is promised twice,
   CHECK(outdated > 0);
   CHECK(kept_over_restart > 0);
 }
+
+}  // namespace fedra::placement::contention_test

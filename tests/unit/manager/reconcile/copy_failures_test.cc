@@ -5,7 +5,8 @@
 #include "tests/support/catch.h"
 #include "verdict/reason_text.h"
 
-using namespace fedra;
+namespace fedra::copy_failures_test {
+
 using namespace std::chrono_literals;
 using reconcile::CopyFailure;
 using reconcile::CopyFailures;
@@ -62,3 +63,5 @@ TEST_CASE("a worker that comes back under a name of old meets no refusals of old
   CHECK(failures.On(kEast, "ml").empty());
   CHECK(failures.On(kWest, "ml").size() == 1);
 }
+
+}  // namespace fedra::copy_failures_test

@@ -4,8 +4,8 @@
 
 #include "tests/support/catch.h"
 
-using namespace fedra;
-using namespace fedra::reconcile;
+namespace fedra::reconcile::copy_places_test {
+
 using Names = std::set<ClusterName>;
 
 TEST_CASE("a worker that was told of is asked, until a look finds nothing there") {
@@ -25,3 +25,5 @@ TEST_CASE("a worker that was told of is asked, until a look finds nothing there"
   places.Put(train, {});
   CHECK(places.Take(train).empty());
 }
+
+}  // namespace fedra::reconcile::copy_places_test

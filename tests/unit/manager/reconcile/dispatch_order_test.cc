@@ -7,8 +7,8 @@
 
 #include "tests/support/catch.h"
 
-using namespace fedra;
-using namespace fedra::reconcile;
+namespace fedra::reconcile::dispatch_order_test {
+
 using placement::Bid;
 
 namespace {
@@ -80,3 +80,5 @@ TEST_CASE_METHOD(Fixture,
   FirstWaits(order.Now());
   CHECK(!IsHeld(SecondFits(order.Now())));
 }
+
+}  // namespace fedra::reconcile::dispatch_order_test

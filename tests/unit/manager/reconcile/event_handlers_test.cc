@@ -14,8 +14,8 @@
 #include "tests/support/temp_folder.h"
 #include "tests/unit/manager/support/connected.h"
 
-using namespace fedra;
-using namespace fedra::reconcile;
+namespace fedra::reconcile::event_handlers_test {
+
 using namespace std::chrono_literals;
 using Keys = std::set<std::string>;
 using Kind = InputChange::Kind;
@@ -225,6 +225,8 @@ TEST_CASE("a kind of job that the manager begins to serve is read on every worke
   CHECK(east.Uses(*job_set));
 }
 
+namespace {
+
 // The lines as events find them: each workload that waits has been looked at, and none holds
 // another.
 struct Line : Fixture {
@@ -281,6 +283,8 @@ struct Line : Fixture {
   }
 };
 
+}  // namespace
+
 TEST_CASE_METHOD(Line, "every event of a cluster tells the lines what does not hold any more") {
   const auto input = [&](Kind kind, const ObjectKey& key) {
     return [this, kind, key] { worker.on_input(fleet.worker(0), {kind, key}); };
@@ -328,6 +332,8 @@ TEST_CASE_METHOD(Line, "every event of a cluster tells the lines what does not h
   }
 }
 
+namespace {
+
 // kTrain is dispatched to east, or is not any more, and the manager's cache shows it.
 struct Dispatched : Line {
   AssumeCache& assumed = fleet.worker(0).assumed();
@@ -356,6 +362,8 @@ struct Dispatched : Line {
     return version == versions.devices.end() ? 0 : version->second;
   }
 };
+
+}  // namespace
 
 TEST_CASE_METHOD(Dispatched,
                  "every event that may show a copy keeps in step where it is, and what it takes") {
@@ -436,3 +444,5 @@ TEST_CASE(
   const auto member = [&] { f.handlers.OnMembership(kEast); };
   CHECK(f.After(lost, member) == lost);
 }
+
+}  // namespace fedra::reconcile::event_handlers_test

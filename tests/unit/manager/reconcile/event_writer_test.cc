@@ -8,8 +8,8 @@
 #include "tests/support/catch.h"
 #include "tests/unit/manager/support/connected.h"
 
-using namespace fedra;
-using namespace fedra::reconcile;
+namespace fedra::reconcile::event_writer_test {
+
 using nlohmann::json;
 
 namespace {
@@ -82,3 +82,5 @@ TEST_CASE("an event of the process before us is counted on") {
   Emit(after);
   CHECK(f.IsCounted(2));
 }
+
+}  // namespace fedra::reconcile::event_writer_test

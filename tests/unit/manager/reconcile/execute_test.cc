@@ -13,8 +13,8 @@
 #include "tests/unit/manager/support/connected.h"
 #include "tests/unit/manager/support/no_telemetry.h"
 
-using namespace fedra;
-using namespace fedra::reconcile;
+namespace fedra::reconcile::execute_test {
+
 using namespace fedra::placement;
 using nlohmann::json;
 
@@ -392,3 +392,5 @@ TEST_CASE("a log is read later when the worker is busy, and what is behind it wa
   REQUIRE_FALSE(events.empty());
   CHECK(events[0].reason == "PodLog");
 }
+
+}  // namespace fedra::reconcile::execute_test

@@ -15,8 +15,8 @@
 #include "tests/unit/manager/support/connected.h"
 #include "tests/unit/manager/support/no_telemetry.h"
 
-using namespace fedra;
-using namespace fedra::reconcile;
+namespace fedra::reconcile::federation_test {
+
 using namespace std::chrono_literals;
 using nlohmann::json;
 
@@ -151,3 +151,5 @@ TEST_CASE("a manager that says nothing more after its lists holds up neither a t
   federation.Stop();
   CHECK(SystemClock().Steady() - listed < 5s);
 }
+
+}  // namespace fedra::reconcile::federation_test

@@ -8,8 +8,8 @@
 #include "tests/unit/manager/support/connected.h"
 #include "verdict/reason_text.h"
 
-using namespace fedra;
-using namespace fedra::reconcile;
+namespace fedra::reconcile::gather_test {
+
 using nlohmann::json;
 
 namespace {
@@ -305,3 +305,5 @@ TEST_CASE("where devices are not verified nothing is assumed") {
   CHECK(f.fleet.WaitUntil([&] { return without.DispatchedTo(kKey).contains(kEast); }));
   CHECK_FALSE(without.Observe(kKey, f.fleet.worker(0)).is_here);
 }
+
+}  // namespace fedra::reconcile::gather_test

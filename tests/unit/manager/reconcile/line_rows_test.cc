@@ -7,8 +7,8 @@
 #include "tests/support/temp_folder.h"
 #include "tests/unit/manager/support/connected.h"
 
-using namespace fedra;
-using namespace fedra::reconcile;
+namespace fedra::reconcile::line_rows_test {
+
 using namespace std::chrono_literals;
 
 namespace {
@@ -144,3 +144,5 @@ TEST_CASE("an order is called as the annotation writes it") {
   for (const char* const name : {"Strict", "Backfill", "BestEffort"})
     CHECK(placement::ToString(placement::ParseOrderPolicy(name).value()) == name);
 }
+
+}  // namespace fedra::reconcile::line_rows_test

@@ -8,8 +8,8 @@
 #include "tests/unit/manager/support/connected.h"
 #include "tests/unit/manager/support/deaf_listener.h"
 
-using namespace fedra;
-using namespace fedra::reconcile;
+namespace fedra::reconcile::manager_cluster_test {
+
 using namespace std::chrono_literals;
 
 namespace {
@@ -304,3 +304,5 @@ TEST_CASE(
   REQUIRE(f.WaitUntil([&] { return f.manager().workloads().Find(train) == nullptr; }));
   CHECK(told("clusterqueues", {"", "gpu"}, order("BestEffort")) == none);
 }
+
+}  // namespace fedra::reconcile::manager_cluster_test

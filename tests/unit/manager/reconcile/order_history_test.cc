@@ -21,8 +21,8 @@
 #include "tests/unit/manager/support/connected.h"
 #include "tests/unit/manager/support/no_telemetry.h"
 
-using namespace fedra;
-using namespace fedra::reconcile;
+namespace fedra::reconcile::order_history_test {
+
 using namespace std::chrono_literals;
 using nlohmann::json;
 using placement::OrderPolicy;
@@ -258,3 +258,5 @@ TEST_CASE("jobs that want the same devices of several workers all run, in order,
   CAPTURE(static_cast<int>(policy), cuts);
   History(static_cast<unsigned>(policy) * 2 + (cuts ? 1 : 0), policy, cuts).Run();
 }
+
+}  // namespace fedra::reconcile::order_history_test

@@ -9,7 +9,8 @@
 #include "tests/support/catch.h"
 #include "tests/support/hand_clock.h"
 
-using namespace fedra;
+namespace fedra::own_writes_test {
+
 using tracking::Workload;
 using Cache = watch::TrackedCache<Workload>;
 
@@ -124,3 +125,5 @@ TEST_CASE("what no watch ever shows counts for half a minute") {
   CHECK(f.tracked.own().TakeOverdue() == std::vector{kKey});
   CHECK(f.tracked.own().TakeOverdue().empty());
 }
+
+}  // namespace fedra::own_writes_test

@@ -9,7 +9,8 @@
 #include "base/types.h"
 #include "tests/support/catch.h"
 
-using namespace fedra;
+namespace fedra::queue_test {
+
 using namespace std::chrono_literals;
 
 namespace {
@@ -138,3 +139,5 @@ TEST_CASE("queue: a key that was taken is waited for, whether its work has begun
   queue.Done(kA);
   CHECK(queue.WaitUntilIdle(std::chrono::milliseconds(1)));
 }
+
+}  // namespace fedra::queue_test

@@ -5,8 +5,8 @@
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
 
-using namespace fedra;
-using namespace fedra::reconcile;
+namespace fedra::reconcile::records_test {
+
 using namespace std::chrono_literals;
 
 TEST_CASE("a winner is remembered until its workload is forgotten") {
@@ -111,3 +111,5 @@ TEST_CASE("the first look at an end counts, by a clock that was set back from th
   CHECK(placing->end_seen == noon);
   CHECK(records.Placing(key, noon - 10min)->end_seen == noon - 10min);
 }
+
+}  // namespace fedra::reconcile::records_test

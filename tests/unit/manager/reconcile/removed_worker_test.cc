@@ -15,8 +15,8 @@
 #include "tests/support/wait.h"
 #include "tests/unit/manager/support/connected.h"
 
-using namespace fedra;
-using namespace fedra::reconcile;
+namespace fedra::reconcile::removed_worker_test {
+
 using namespace std::chrono_literals;
 using nlohmann::json;
 
@@ -158,3 +158,5 @@ TEST_CASE_METHOD(Fixture, "a kind that a removed worker refuses to show is waite
   CHECK_FALSE(CanGo(Us(), true, lost + kTimeout - 1s));
   CHECK(CanGo(Us(), true, lost + kTimeout + 1s));
 }
+
+}  // namespace fedra::reconcile::removed_worker_test

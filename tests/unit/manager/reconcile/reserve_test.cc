@@ -9,7 +9,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/hand_clock.h"
 
-namespace fedra::reconcile {
+namespace fedra::reconcile::reserve_test {
 namespace {
 
 using Names = std::vector<ClusterName>;
@@ -141,4 +141,4 @@ TEST_CASE_METHOD(Fixture, "reserve: what was reserved elsewhere is off, once the
 }
 
 }  // namespace
-}  // namespace fedra::reconcile
+}  // namespace fedra::reconcile::reserve_test

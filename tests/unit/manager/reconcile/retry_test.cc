@@ -4,8 +4,8 @@
 
 #include "tests/support/catch.h"
 
-using namespace fedra;
-using namespace fedra::reconcile;
+namespace fedra::reconcile::retry_test {
+
 using namespace std::chrono_literals;
 
 namespace {
@@ -52,3 +52,5 @@ TEST_CASE("retry: a refused copy is tried every ten seconds, and told once") {
   CHECK_FALSE(later.is_news);
   CHECK(RetryCopyAfter(Failed(ErrorCode::kInternal), 1).delay == 100ms);
 }
+
+}  // namespace fedra::reconcile::retry_test

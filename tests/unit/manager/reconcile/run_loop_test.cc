@@ -15,8 +15,8 @@
 #include "base/types.h"
 #include "tests/support/catch.h"
 
-using namespace fedra;
-using namespace fedra::reconcile;
+namespace fedra::reconcile::run_loop_test {
+
 using namespace std::chrono_literals;
 
 namespace {
@@ -210,3 +210,5 @@ TEST_CASE("run loop: a failure is told with the job behind the workload") {
   std::fclose(file);
   CHECK_THAT(text, ContainsSubstring("workload=ml/job-train-b13a5 job=ml/train error=no"));
 }
+
+}  // namespace fedra::reconcile::run_loop_test

@@ -13,7 +13,7 @@
 #include "tests/support/hand_clock.h"
 #include "tests/support/temp_folder.h"
 
-namespace fedra::reconcile {
+namespace fedra::reconcile::status_writer_test {
 namespace {
 
 placement::Decision Decided(placement::Phase phase) {
@@ -220,4 +220,4 @@ TEST_CASE("how the manager is") {
 }
 
 }  // namespace
-}  // namespace fedra::reconcile
+}  // namespace fedra::reconcile::status_writer_test

@@ -11,8 +11,8 @@
 #include "tests/support/catch.h"
 #include "tests/unit/manager/support/connected.h"
 
-using namespace fedra;
-using namespace fedra::reconcile;
+namespace fedra::reconcile::template_reconciler_test {
+
 using nlohmann::json;
 
 namespace {
@@ -237,3 +237,5 @@ TEST_CASE("a copy that a worker refused is tried again, and its success is repor
   CHECK(f.possible == std::set{kTwoGpus});
   CHECK_FALSE(f.Copy());  // it was only asked
 }
+
+}  // namespace fedra::reconcile::template_reconciler_test

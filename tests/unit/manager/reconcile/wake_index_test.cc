@@ -6,8 +6,8 @@
 
 #include "tests/support/catch.h"
 
-using namespace fedra;
-using namespace fedra::reconcile;
+namespace fedra::reconcile::wake_index_test {
+
 using Kind = InputChange::Kind;
 using Keys = std::vector<std::string>;
 
@@ -150,3 +150,5 @@ TEST_CASE("an object that the job itself names concerns it, in its namespace or 
   CHECK(f.In(Kind::kDependency, "ml", "torch") == Keys{"b"});
   CHECK(f.In(Kind::kDependency, "other", "torch").empty());
 }
+
+}  // namespace fedra::reconcile::wake_index_test

@@ -8,8 +8,8 @@
 #include "tests/support/sim_access.h"
 #include "tests/support/wait.h"
 
-using namespace fedra;
-using namespace fedra::reconcile;
+namespace fedra::reconcile::worker_roster_test {
+
 using placement::Membership;
 using Names = std::vector<std::string>;
 
@@ -129,3 +129,5 @@ TEST_CASE("no API server is two workers: a renamed one waits until the old name 
   CHECK(f.Workers() == Names{"orient"});
   CHECK(WaitUntil([&] { return IsConnected(*f.Find("orient")); }));
 }
+
+}  // namespace fedra::reconcile::worker_roster_test

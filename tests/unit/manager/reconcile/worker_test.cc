@@ -10,8 +10,8 @@
 #include "tests/support/hand_clock.h"
 #include "tests/unit/manager/support/connected.h"
 
-using namespace fedra;
-using namespace fedra::reconcile;
+namespace fedra::reconcile::worker_test {
+
 using namespace std::chrono_literals;
 using nlohmann::json;
 
@@ -322,3 +322,5 @@ TEST_CASE("a write that no watch has shown in time is told of when it no longer 
   worker.DropOverdue();
   CHECK(f.ToldOfWorkload(key) == 1);
 }
+
+}  // namespace fedra::reconcile::worker_test

@@ -21,7 +21,7 @@
 #include "tests/unit/manager/support/connected.h"
 #include "tests/unit/manager/support/no_telemetry.h"
 
-namespace fedra::reconcile {
+namespace fedra::reconcile::workload_reconciler_test {
 namespace {
 
 using nlohmann::json;
@@ -259,4 +259,4 @@ TEST_CASE(
 }
 
 }  // namespace
-}  // namespace fedra::reconcile
+}  // namespace fedra::reconcile::workload_reconciler_test

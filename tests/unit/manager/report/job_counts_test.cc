@@ -8,7 +8,7 @@
 #include "tests/support/catch.h"
 #include "tests/unit/manager/report/rows.h"
 
-namespace fedra::report {
+namespace fedra::report::job_counts_test {
 namespace {
 
 Query By(const std::string& column) {
@@ -69,4 +69,4 @@ TEST_CASE("counts: what is no column is refused with those there are") {
 }
 
 }  // namespace
-}  // namespace fedra::report
+}  // namespace fedra::report::job_counts_test

@@ -7,7 +7,7 @@
 #include "tests/support/catch.h"
 #include "tests/unit/manager/report/rows.h"
 
-namespace fedra::report {
+namespace fedra::report::job_documents_test {
 namespace {
 
 using std::chrono::hours;
@@ -47,4 +47,4 @@ TEST_CASE("why and status are about the job that lives, the history about all, o
 }
 
 }  // namespace
-}  // namespace fedra::report
+}  // namespace fedra::report::job_documents_test

@@ -3,7 +3,7 @@
 #include "tests/support/catch.h"
 #include "tests/unit/manager/report/rows.h"
 
-namespace fedra::report {
+namespace fedra::report::job_filter_test {
 namespace {
 
 using Names = std::vector<std::string>;
@@ -132,4 +132,4 @@ TEST_CASE("status: a word that is no state, reason or column is an error with a 
 }
 
 }  // namespace
-}  // namespace fedra::report
+}  // namespace fedra::report::job_filter_test

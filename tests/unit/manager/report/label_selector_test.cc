@@ -2,7 +2,7 @@
 
 #include "tests/support/catch.h"
 
-namespace fedra::report {
+namespace fedra::report::label_selector_test {
 namespace {
 
 bool Matches(const std::string& text, const Labels& labels) {
@@ -50,4 +50,4 @@ TEST_CASE("what is no label selector says where") {
 }
 
 }  // namespace
-}  // namespace fedra::report
+}  // namespace fedra::report::label_selector_test

@@ -6,7 +6,7 @@
 
 #include "tests/support/catch.h"
 
-namespace fedra::report {
+namespace fedra::report::line_test {
 namespace {
 
 using store::PlaceRow;
@@ -33,4 +33,4 @@ TEST_CASE("a place in line for programs") {
 }
 
 }  // namespace
-}  // namespace fedra::report
+}  // namespace fedra::report::line_test

@@ -10,7 +10,7 @@
 #include "manager/report/states.h"
 #include "tests/support/catch.h"
 
-namespace fedra::report {
+namespace fedra::report::row_states_test {
 namespace {
 
 using placement::Phase;
@@ -79,4 +79,4 @@ TEST_CASE("a word of another version is shown as it is, and ends nothing") {
 }
 
 }  // namespace
-}  // namespace fedra::report
+}  // namespace fedra::report::row_states_test

@@ -6,7 +6,7 @@
 #include "tests/support/temp_folder.h"
 #include "tests/unit/manager/report/rows.h"
 
-namespace fedra::report {
+namespace fedra::report::status_model_test {
 namespace {
 
 struct Fixture {
@@ -173,4 +173,4 @@ TEST_CASE("names of jobs") {
 }
 
 }  // namespace
-}  // namespace fedra::report
+}  // namespace fedra::report::status_model_test

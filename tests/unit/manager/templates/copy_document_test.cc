@@ -6,8 +6,8 @@
 
 #include "tests/support/catch.h"
 
-using namespace fedra;
-using namespace fedra::templates;
+namespace fedra::templates::copy_document_test {
+
 using nlohmann::json;
 
 namespace {
@@ -57,3 +57,5 @@ TEST_CASE("the worker's own server takes it as ours, with the content that the m
     CHECK(copy->marks.source_uid == "u1");
   }
 }
+
+}  // namespace fedra::templates::copy_document_test

@@ -11,8 +11,8 @@
 
 #include "tests/support/catch.h"
 
-using namespace fedra;
-using namespace fedra::templates;
+namespace fedra::templates::plan_test {
+
 using verify::ClaimSummary;
 
 namespace {
@@ -296,3 +296,5 @@ TEST_CASE("through any history the copies are what the naive model says") {
     History(seed, SyncPolicy::kReconcile).Run(60);
   }
 }
+
+}  // namespace fedra::templates::plan_test

@@ -5,7 +5,7 @@
 #include "tests/support/catch.h"
 #include "tests/unit/manager/text/settings.h"
 
-namespace fedra::text {
+namespace fedra::text::job_list_test {
 namespace {
 
 using std::chrono::hours;
@@ -82,4 +82,4 @@ TEST_CASE("status: a job's places in line, in the table and in JSON") {
 }
 
 }  // namespace
-}  // namespace fedra::text
+}  // namespace fedra::text::job_list_test

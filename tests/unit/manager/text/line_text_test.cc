@@ -4,7 +4,7 @@
 
 #include "tests/support/catch.h"
 
-namespace fedra::text {
+namespace fedra::text::line_text_test {
 namespace {
 
 using store::PlaceRow;
@@ -36,4 +36,4 @@ TEST_CASE("the places in line for a table") {
 }
 
 }  // namespace
-}  // namespace fedra::text
+}  // namespace fedra::text::line_text_test

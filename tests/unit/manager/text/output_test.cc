@@ -9,7 +9,7 @@
 #include "manager/text/yaml_text.h"
 #include "tests/support/catch.h"
 
-namespace fedra::text {
+namespace fedra::text::output_test {
 namespace {
 
 using nlohmann::ordered_json;
@@ -203,4 +203,4 @@ TEST_CASE("the caret below an expression keeps its place, wrapped or not") {
 }
 
 }  // namespace
-}  // namespace fedra::text
+}  // namespace fedra::text::output_test

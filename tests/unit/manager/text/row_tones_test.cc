@@ -2,7 +2,7 @@
 
 #include "tests/support/catch.h"
 
-namespace fedra::text {
+namespace fedra::text::row_tones_test {
 namespace {
 
 Tone OfJob(const std::string& state) {
@@ -33,4 +33,4 @@ TEST_CASE("a job in a state of another version has no colour") {
 }
 
 }  // namespace
-}  // namespace fedra::text
+}  // namespace fedra::text::row_tones_test

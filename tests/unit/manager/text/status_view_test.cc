@@ -10,7 +10,7 @@
 #include "tests/support/catch.h"
 #include "tests/unit/manager/text/settings.h"
 
-namespace fedra::text {
+namespace fedra::text::status_view_test {
 namespace {
 
 using std::chrono::hours;
@@ -595,4 +595,4 @@ TEST_CASE("the living incarnation is meant; without one, the last") {
 }
 
 }  // namespace
-}  // namespace fedra::text
+}  // namespace fedra::text::status_view_test

@@ -10,7 +10,7 @@
 #include "tests/support/catch.h"
 #include "tests/unit/manager/text/settings.h"
 
-namespace fedra::text {
+namespace fedra::text::why_view_test {
 namespace {
 
 using std::chrono::hours;
@@ -629,4 +629,4 @@ TEST_CASE("why: the caret below a selector that does not compile keeps its line"
 }
 
 }  // namespace
-}  // namespace fedra::text
+}  // namespace fedra::text::why_view_test

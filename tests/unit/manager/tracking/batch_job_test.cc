@@ -5,8 +5,8 @@
 #include "manager/tracking/job.h"
 #include "tests/support/catch.h"
 
-using namespace fedra;
-using namespace fedra::tracking;
+namespace fedra::tracking::batch_job_test {
+
 using nlohmann::json;
 
 namespace {
@@ -244,3 +244,5 @@ TEST_CASE("a job whose suspend is of another type is not read: it is never taken
   REQUIRE_FALSE(job.has_value());
   CHECK(job.error().message == "suspend must be true or false, not \"yes\"");
 }
+
+}  // namespace fedra::tracking::batch_job_test

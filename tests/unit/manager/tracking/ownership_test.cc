@@ -6,7 +6,7 @@
 
 #include "tests/support/catch.h"
 
-namespace fedra::tracking {
+namespace fedra::tracking::ownership_test {
 namespace {
 
 constexpr auto kForeign = Ownership::kForeign;
@@ -80,4 +80,4 @@ TEST_CASE("marks are read from metadata; on templates they have their own names"
 }
 
 }  // namespace
-}  // namespace fedra::tracking
+}  // namespace fedra::tracking::ownership_test

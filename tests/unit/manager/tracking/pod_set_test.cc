@@ -6,8 +6,8 @@
 
 #include "tests/support/catch.h"
 
-using namespace fedra;
-using namespace fedra::tracking;
+namespace fedra::tracking::pod_set_test {
+
 using nlohmann::json;
 using Kind = tracking::Dependency::Kind;
 
@@ -88,3 +88,5 @@ TEST_CASE("devices have a say in claims and in extended resources only") {
   CHECK_FALSE(NeedsDevices(
       R"({"containers": [{"resources": {"requests": {"cpu": "1", "hugepages-2Mi": "4Mi"}}}]})"));
 }
+
+}  // namespace fedra::tracking::pod_set_test

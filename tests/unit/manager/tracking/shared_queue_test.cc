@@ -4,7 +4,7 @@
 
 #include "tests/support/catch.h"
 
-namespace fedra::tracking {
+namespace fedra::tracking::shared_queue_test {
 namespace {
 
 using nlohmann::json;
@@ -72,4 +72,4 @@ TEST_CASE("a queue that is not active has Kueue's words for it") {
 }
 
 }  // namespace
-}  // namespace fedra::tracking
+}  // namespace fedra::tracking::shared_queue_test

@@ -8,8 +8,8 @@
 #include "manager/tracking/workload.h"
 #include "tests/support/catch.h"
 
-using namespace fedra;
-using namespace fedra::tracking;
+namespace fedra::tracking::workload_test {
+
 using nlohmann::json;
 
 namespace {
@@ -245,3 +245,5 @@ TEST_CASE("a workload is placed on the worker that has it and on those that are 
   CHECK(Parsed(object).IsPlacedOn(west));
   CHECK_FALSE(Parsed(object).IsPlacedOn(east));
 }
+
+}  // namespace fedra::tracking::workload_test

@@ -2,7 +2,7 @@
 
 #include "tests/support/catch.h"
 
-namespace fedra::verify {
+namespace fedra::verify::cache_status_test {
 namespace {
 
 using std::chrono::seconds;
@@ -37,4 +37,4 @@ TEST_CASE("of many lists that are on their way two are named, the others counted
 }
 
 }  // namespace
-}  // namespace fedra::verify
+}  // namespace fedra::verify::cache_status_test

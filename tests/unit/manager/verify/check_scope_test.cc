@@ -6,8 +6,8 @@
 
 #include "tests/support/catch.h"
 
-using namespace fedra;
-using namespace fedra::verify;
+namespace fedra::verify::check_scope_test {
+
 using nlohmann::json;
 
 namespace {
@@ -68,3 +68,5 @@ TEST_CASE("an AdmissionCheck whose parameters are of another kind means no worke
   CHECK_THAT(f.scopes.Of("odd").problem, ContainsSubstring("must name a MultiKueueConfig"));
   CHECK_FALSE(f.scopes.Of("odd").PlaceOf(kEast));
 }
+
+}  // namespace fedra::verify::check_scope_test

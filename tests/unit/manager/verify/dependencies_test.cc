@@ -7,8 +7,8 @@
 #include "tests/support/catch.h"
 #include "verdict/reason_text.h"
 
-using namespace fedra;
-using namespace fedra::verify;
+namespace fedra::verify::dependencies_test {
+
 using verdict::Outcome;
 using verdict::ReasonCode;
 using watch::CacheHealth;
@@ -153,3 +153,5 @@ TEST_CASE("only coming and going is told, not every change") {
   REQUIRE(sink.Remove(Object("ml", "data", 3)));
   CHECK(f.changes.size() == 2);
 }
+
+}  // namespace fedra::verify::dependencies_test

@@ -9,8 +9,8 @@
 #include "tests/support/catch.h"
 #include "verdict/reason_text.h"
 
-using namespace fedra;
-using namespace fedra::verify;
+namespace fedra::verify::device_state_test {
+
 using nlohmann::json;
 using verdict::Outcome;
 using verdict::ReasonCode;
@@ -698,3 +698,5 @@ TEST_CASE("the stricter verdict speaks first") {
   CHECK(Combine(refused, warned).reasons[0].code == ReasonCode::kNotEnoughDevices);
   CHECK(Combine(both, warned).reasons.size() == 2);  // each once
 }
+
+}  // namespace fedra::verify::device_state_test

@@ -7,8 +7,8 @@
 #include "tests/support/catch.h"
 #include "verdict/reason_text.h"
 
-using namespace fedra;
-using namespace fedra::verify;
+namespace fedra::verify::difference_test {
+
 using nlohmann::json;
 
 namespace {
@@ -61,3 +61,5 @@ TEST_CASE("a template without a spec differs as a whole") {
   CHECK(TemplateDifference("null", R"({"spec":{}})") ==
         R"(spec: null there, {"spec":{}} on the manager)");
 }
+
+}  // namespace fedra::verify::difference_test

@@ -8,8 +8,8 @@
 #include "tests/support/catch.h"
 #include "verdict/reason_text.h"
 
-using namespace fedra;
-using namespace fedra::verify;
+namespace fedra::verify::existence_test {
+
 using verdict::Outcome;
 using watch::CacheHealth;
 using watch::CacheState;
@@ -436,3 +436,5 @@ TEST_CASE("a named claim with admin access needs the label until it is allocated
   f.claims.Put({Object("ml", "admin", spec + R"(, "status": {"allocation": {"devices": {}}})")});
   CHECK(f.Verify(needs).outcome == Outcome::kYes);
 }
+
+}  // namespace fedra::verify::existence_test

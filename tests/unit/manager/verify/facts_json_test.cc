@@ -9,8 +9,8 @@
 #include "tests/support/sample_reasons.h"
 #include "verdict/reason_facts.h"
 
-using namespace fedra;
-using namespace fedra::verify;
+namespace fedra::verify::facts_json_test {
+
 using nlohmann::ordered_json;
 
 TEST_CASE("facts are read back as they were written") {
@@ -77,3 +77,5 @@ TEST_CASE("what an API server wrote need not be UTF-8") {
   REQUIRE(kept.size() == 1);
   CHECK(std::get<verdict::Connection>(kept[0].reason.facts).error == "bad \xEF\xBF\xBD byte");
 }
+
+}  // namespace fedra::verify::facts_json_test

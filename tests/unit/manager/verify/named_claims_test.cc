@@ -3,7 +3,7 @@
 #include "manager/verify/worker_objects.h"
 #include "tests/support/catch.h"
 
-namespace fedra::verify {
+namespace fedra::verify::named_claims_test {
 namespace {
 
 const ClusterName kEast("east"), kWest("west");
@@ -36,4 +36,4 @@ TEST_CASE("where a job's claim can never be, it does not wait for devices") {
 }
 
 }  // namespace
-}  // namespace fedra::verify
+}  // namespace fedra::verify::named_claims_test

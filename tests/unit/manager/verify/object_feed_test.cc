@@ -8,7 +8,8 @@
 
 #include "tests/support/catch.h"
 
-using namespace fedra;
+namespace fedra::object_feed_test {
+
 using nlohmann::json;
 
 namespace {
@@ -111,3 +112,5 @@ TEST_CASE("what one of two readers cannot read reaches the other all the same") 
   CHECK(seen == 1);
   CHECK_FALSE(tee.Upsert("{"));
 }
+
+}  // namespace fedra::object_feed_test

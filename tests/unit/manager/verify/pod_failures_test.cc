@@ -5,7 +5,7 @@
 #include "manager/verify/pod_table.h"
 #include "tests/support/catch.h"
 
-namespace fedra::verify {
+namespace fedra::verify::pod_failures_test {
 namespace {
 
 using nlohmann::json;
@@ -72,4 +72,4 @@ TEST_CASE("a pod that its node gave up, and statuses that no API server writes")
 }
 
 }  // namespace
-}  // namespace fedra::verify
+}  // namespace fedra::verify::pod_failures_test

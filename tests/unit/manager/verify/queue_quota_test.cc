@@ -8,7 +8,7 @@
 #include "tests/support/catch.h"
 #include "verdict/reason_text.h"
 
-namespace fedra::verify {
+namespace fedra::verify::queue_quota_test {
 namespace {
 
 using nlohmann::json;
@@ -134,4 +134,4 @@ TEST_CASE("quota: stopped queues") {
 }
 
 }  // namespace
-}  // namespace fedra::verify
+}  // namespace fedra::verify::queue_quota_test

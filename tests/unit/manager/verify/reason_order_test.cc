@@ -2,7 +2,7 @@
 
 #include "tests/support/catch.h"
 
-namespace fedra::verify {
+namespace fedra::verify::reason_order_test {
 namespace {
 
 using enum verdict::ReasonCode;
@@ -36,4 +36,4 @@ TEST_CASE("waiting for a worker that may not be used does not help") {
 }
 
 }  // namespace
-}  // namespace fedra::verify
+}  // namespace fedra::verify::reason_order_test

@@ -7,8 +7,8 @@
 #include "tests/support/catch.h"
 #include "verdict/reason_text.h"
 
-using namespace fedra;
-using namespace fedra::verify;
+namespace fedra::verify::references_test {
+
 using verdict::Outcome;
 using verdict::ReasonCode;
 using watch::CacheState;
@@ -150,3 +150,5 @@ TEST_CASE("references: of a resource that is not kept nothing is said") {
   CHECK(clusters.worker.index.Find({"", "v1", "configmaps", "ConfigMap", true}) == nullptr);
   CHECK(clusters.Verify({"", "v1", "configmaps", "ConfigMap", true}).outcome == Outcome::kYes);
 }
+
+}  // namespace fedra::verify::references_test

@@ -8,8 +8,8 @@
 #include "manager/verify/objects.h"
 #include "tests/support/catch.h"
 
-using namespace fedra;
-using namespace fedra::verify;
+namespace fedra::verify::template_canonical_test {
+
 using nlohmann::json;
 
 namespace {
@@ -99,3 +99,5 @@ TEST_CASE("a template is kept in its canonical form") {
             "deviceClassName": "c", "allocationMode": "ExactCount", "count": 1}}]})"));
   CHECK(parsed->device_classes == std::vector<std::string>{"c"});
 }
+
+}  // namespace fedra::verify::template_canonical_test

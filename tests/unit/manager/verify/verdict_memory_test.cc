@@ -2,7 +2,7 @@
 
 #include "tests/support/catch.h"
 
-namespace fedra::verify {
+namespace fedra::verify::verdict_memory_test {
 namespace {
 
 using tracking::Demands;
@@ -111,4 +111,4 @@ TEST_CASE("which pods are assumed, and what they name, is part of the basis") {
 }
 
 }  // namespace
-}  // namespace fedra::verify
+}  // namespace fedra::verify::verdict_memory_test

@@ -6,8 +6,8 @@
 
 #include "tests/support/catch.h"
 
-using namespace fedra;
-using namespace fedra::verify;
+namespace fedra::verify::worker_objects_test {
+
 using watch::CacheState;
 
 TEST_CASE("every list that must be read counts for a worker's health") {
@@ -93,3 +93,5 @@ TEST_CASE("what jobs of a kind name is read when the kind is, and its lists coun
                ContainsSubstring("list or watch " + input.resource.plural));
   }
 }
+
+}  // namespace fedra::verify::worker_objects_test

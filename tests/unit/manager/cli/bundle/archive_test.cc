@@ -8,8 +8,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/gunzip.h"
 
-using namespace fedra;
-using namespace fedra::cli;
+namespace fedra::cli::archive_test {
 
 namespace {
 
@@ -66,3 +65,5 @@ TEST_CASE("what is packed is what is unpacked, whatever its size") {
 TEST_CASE("an archive without files is one all the same") {
   CHECK(Unpacked(TarGz({}, WallTime{})).empty());
 }
+
+}  // namespace fedra::cli::archive_test

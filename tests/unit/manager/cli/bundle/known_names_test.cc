@@ -7,8 +7,8 @@
 #include "manager/cli/snapshots/snapshot_names.h"
 #include "tests/support/catch.h"
 
-using namespace fedra;
-using namespace fedra::cli;
+namespace fedra::cli::known_names_test {
+
 using nlohmann::ordered_json;
 
 TEST_CASE("a name is replaced as a word, the same everywhere") {
@@ -75,3 +75,5 @@ TEST_CASE("a snapshot names what its redaction renames") {
   CHECK(names.Redacted("ml train-x7k slice-a pool-a gpu.example.com") ==
         expected + "gpu.example.com");
 }
+
+}  // namespace fedra::cli::known_names_test

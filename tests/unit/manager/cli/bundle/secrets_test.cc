@@ -6,8 +6,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
 
-using namespace fedra;
-using namespace fedra::cli;
+namespace fedra::cli::secrets_test {
 
 namespace {
 
@@ -93,3 +92,5 @@ TEST_CASE("the secrets of a configuration are those of all its kubeconfigs") {
                         std::string(64, 'Q')) ==
         "[removed]|[removed]|[removed]|[removed]|[removed]|[removed]");
 }
+
+}  // namespace fedra::cli::secrets_test

@@ -18,8 +18,8 @@
 #include "tests/support/wait.h"
 #include "tests/unit/manager/support/deaf_listener.h"
 
-using namespace fedra;
-using namespace fedra::cli;
+namespace fedra::cli::access_rights_test {
+
 using nlohmann::json;
 
 namespace {
@@ -191,3 +191,5 @@ TEST_CASE("a right in some namespaces is not a right") {
                                                            "get jobs.batch", "create jobs.batch",
                                                            "delete jobs.batch"});
 }
+
+}  // namespace fedra::cli::access_rights_test

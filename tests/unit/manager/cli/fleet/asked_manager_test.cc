@@ -8,8 +8,7 @@
 #include "tests/support/sim_access.h"
 #include "tests/support/wait.h"
 
-using namespace fedra;
-using namespace fedra::cli;
+namespace fedra::cli::asked_manager_test {
 
 TEST_CASE("a manager whose kubeconfig cannot be used has answered, and is not asked") {
   sim::Server server;
@@ -24,3 +23,5 @@ TEST_CASE("a manager whose kubeconfig cannot be used has answered, and is not as
   CHECK((manager.cache() == nullptr) == misconfigured);
   CHECK(server.RequestCounts().empty() == misconfigured);
 }
+
+}  // namespace fedra::cli::asked_manager_test

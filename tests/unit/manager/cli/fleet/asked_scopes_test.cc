@@ -6,7 +6,7 @@
 
 #include "tests/support/catch.h"
 
-namespace fedra::cli {
+namespace fedra::cli::asked_scopes_test {
 namespace {
 
 using nlohmann::json;
@@ -131,4 +131,4 @@ TEST_CASE("configurations that cannot be read exclude no worker; one that is not
 }
 
 }  // namespace
-}  // namespace fedra::cli
+}  // namespace fedra::cli::asked_scopes_test

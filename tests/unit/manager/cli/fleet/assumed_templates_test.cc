@@ -9,7 +9,7 @@
 #include "tests/unit/manager/cli/raw_cluster.h"
 #include "verdict/reason_text.h"
 
-namespace fedra::cli {
+namespace fedra::cli::assumed_templates_test {
 namespace {
 
 TEST_CASE("what the workers lack is a warning where a job is judged: the verdict decides") {
@@ -67,4 +67,4 @@ TEST_CASE("a template with a mistake is never assumed, nor is the job judged tha
 }
 
 }  // namespace
-}  // namespace fedra::cli
+}  // namespace fedra::cli::assumed_templates_test

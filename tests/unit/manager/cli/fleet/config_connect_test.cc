@@ -2,7 +2,7 @@
 
 #include "tests/support/catch.h"
 
-namespace fedra::cli {
+namespace fedra::cli::config_connect_test {
 
 TEST_CASE("validate --connect: who has rejected whom") {
   const auto text = [](ConnectionPhase phase, ErrorCode code, const char* message) {
@@ -20,4 +20,4 @@ TEST_CASE("validate --connect: who has rejected whom") {
   CHECK(WhyUnusable({}) == "Connecting: no answer yet");
 }
 
-}  // namespace fedra::cli
+}  // namespace fedra::cli::config_connect_test

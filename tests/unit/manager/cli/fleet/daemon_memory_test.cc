@@ -11,7 +11,7 @@
 #include "tests/unit/manager/report/rows.h"
 #include "verdict/reason_text.h"
 
-namespace fedra::cli {
+namespace fedra::cli::daemon_memory_test {
 namespace {
 
 using namespace report;  // NOLINT(google-build-using-namespace): the rows are written as there
@@ -257,4 +257,4 @@ TEST_CASE("check: devices are reserved for dispatched jobs") {
 }
 
 }  // namespace
-}  // namespace fedra::cli
+}  // namespace fedra::cli::daemon_memory_test

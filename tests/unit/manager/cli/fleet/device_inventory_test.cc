@@ -6,7 +6,7 @@
 #include "manager/text/device_view.h"
 #include "tests/unit/manager/cli/raw_cluster.h"
 
-namespace fedra::cli {
+namespace fedra::cli::device_inventory_test {
 namespace {
 
 using report::DeviceFilter;
@@ -191,4 +191,4 @@ TEST_CASE("devices for programs") {
 }
 
 }  // namespace
-}  // namespace fedra::cli
+}  // namespace fedra::cli::device_inventory_test

@@ -14,8 +14,8 @@
 #include "tests/support/temp_folder.h"
 #include "tests/support/wait.h"
 
-using namespace fedra;
-using namespace fedra::cli;
+namespace fedra::cli::fleet_test {
+
 using nlohmann::json;
 
 TEST_CASE("a worker that has been read stays as it was, whatever happens there") {
@@ -55,3 +55,5 @@ store: {path: fedra.db}
   CHECK_FALSE(WaitUntil(is_seen, std::chrono::seconds(1)));
   CHECK_FALSE(worker.Silence());
 }
+
+}  // namespace fedra::cli::fleet_test

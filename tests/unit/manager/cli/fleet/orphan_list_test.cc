@@ -5,7 +5,7 @@
 #include "manager/report/as_of.h"
 #include "tests/support/catch.h"
 
-namespace fedra::cli {
+namespace fedra::cli::orphan_list_test {
 namespace {
 
 const report::AsOf kRead{WallTime(std::chrono::milliseconds(1'795'277'479'000)), {}};
@@ -114,4 +114,4 @@ TEST_CASE("orphans as a table and for programs") {
 }
 
 }  // namespace
-}  // namespace fedra::cli
+}  // namespace fedra::cli::orphan_list_test

@@ -10,7 +10,7 @@
 #include "tests/unit/manager/cli/raw_cluster.h"
 #include "verdict/reason_text.h"
 
-namespace fedra::cli {
+namespace fedra::cli::fleet_worker_test {
 namespace {
 
 using verdict::Outcome;
@@ -395,4 +395,4 @@ TEST_CASE("a report for programs has the counts") {
 }
 
 }  // namespace
-}  // namespace fedra::cli
+}  // namespace fedra::cli::fleet_worker_test

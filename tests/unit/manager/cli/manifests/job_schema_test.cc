@@ -9,7 +9,7 @@
 #include "tests/support/temp_folder.h"
 #include "tests/unit/manager/cli/manifests/manifest_text.h"
 
-namespace fedra::cli {
+namespace fedra::cli::job_schema_test {
 namespace {
 
 std::vector<Finding> Read(const std::string& text) {
@@ -256,4 +256,4 @@ TEST_CASE("valid jobs have no error") {
 }
 
 }  // namespace
-}  // namespace fedra::cli
+}  // namespace fedra::cli::job_schema_test

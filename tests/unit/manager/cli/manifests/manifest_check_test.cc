@@ -13,7 +13,7 @@
 #include "tests/unit/manager/cli/manifests/manifest_text.h"
 #include "tests/unit/manager/cli/raw_cluster.h"
 
-namespace fedra::cli {
+namespace fedra::cli::manifest_check_test {
 namespace {
 
 const std::string kRequest = "spec.spec.devices.requests[0]";
@@ -397,4 +397,4 @@ TEST_CASE("of a kind that is not known, what may be a job is told how to be adde
 }
 
 }  // namespace
-}  // namespace fedra::cli
+}  // namespace fedra::cli::manifest_check_test

@@ -7,7 +7,7 @@
 #include "manager/cli/manifests/job_schema.h"
 #include "tests/unit/manager/cli/manifests/manifest_text.h"
 
-namespace fedra::cli {
+namespace fedra::cli::manifest_fields_test {
 namespace {
 
 std::vector<Finding> CheckPods(const std::string& pod_template) {
@@ -124,4 +124,4 @@ TEST_CASE("the fields of resource.k8s.io, down to the last") {
 }
 
 }  // namespace
-}  // namespace fedra::cli
+}  // namespace fedra::cli::manifest_fields_test

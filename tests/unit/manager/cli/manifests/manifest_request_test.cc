@@ -5,7 +5,7 @@
 #include "manager/cli/manifests/manifest_check.h"
 #include "tests/unit/manager/cli/manifests/manifest_text.h"
 
-namespace fedra::cli {
+namespace fedra::cli::manifest_request_test {
 namespace {
 
 const std::string kExactly = "spec.spec.devices.requests[0].exactly";
@@ -104,4 +104,4 @@ TEST_CASE("a capacity that no device publishes under that name") {
 }
 
 }  // namespace
-}  // namespace fedra::cli
+}  // namespace fedra::cli::manifest_request_test

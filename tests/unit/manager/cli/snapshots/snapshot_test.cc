@@ -11,7 +11,7 @@
 #include "tests/unit/manager/cli/raw_cluster.h"
 #include "verdict/reason_text.h"
 
-namespace fedra::cli {
+namespace fedra::cli::snapshot_test {
 namespace {
 
 FleetWorkers Replay(const SnapshotFile& file) {
@@ -346,4 +346,4 @@ TEST_CASE("a resource that the snapshot does not hold is unknown, not empty") {
 }
 
 }  // namespace
-}  // namespace fedra::cli
+}  // namespace fedra::cli::snapshot_test

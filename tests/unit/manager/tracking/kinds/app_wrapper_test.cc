@@ -6,8 +6,8 @@
 
 #include "tests/support/catch.h"
 
-using namespace fedra;
-using namespace fedra::tracking;
+namespace fedra::tracking::app_wrapper_test {
+
 using nlohmann::json;
 
 namespace {
@@ -117,3 +117,5 @@ TEST_CASE("AppWrapper: what no API server takes has no pods") {
   }
   CHECK(AppWrapperPods(json("x")).empty());
 }
+
+}  // namespace fedra::tracking::app_wrapper_test

@@ -6,8 +6,8 @@
 
 #include "tests/support/catch.h"
 
-using namespace fedra;
-using namespace fedra::tracking;
+namespace fedra::tracking::field_path_test {
+
 using nlohmann::json;
 
 namespace {
@@ -85,3 +85,5 @@ TEST_CASE("a text that is no path says where") {
         "\"spec.jobs[*]name\" is no path: a dot is expected at character 13");
   CHECK(error(".spec") == "\".spec\" is no path: a field is expected at character 1");
 }
+
+}  // namespace fedra::tracking::field_path_test

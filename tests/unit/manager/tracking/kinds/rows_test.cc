@@ -8,8 +8,8 @@
 #include "manager/tracking/kinds/submitted.h"
 #include "tests/support/catch.h"
 
-using namespace fedra;
-using namespace fedra::tracking;
+namespace fedra::tracking::rows_test {
+
 using nlohmann::json;
 
 namespace {
@@ -413,3 +413,5 @@ TEST_CASE("kinds are found by what an owner reference says, and by name where th
   CHECK(more.FindName("JobSet") == nullptr);
   CHECK(more.FindName("JobSet.example.com") != nullptr);
 }
+
+}  // namespace fedra::tracking::rows_test

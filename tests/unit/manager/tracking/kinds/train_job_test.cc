@@ -7,8 +7,8 @@
 #include "manager/tracking/kinds/submitted.h"
 #include "tests/support/catch.h"
 
-using namespace fedra;
-using namespace fedra::tracking;
+namespace fedra::tracking::train_job_test {
+
 using nlohmann::json;
 
 namespace {
@@ -103,3 +103,5 @@ TEST_CASE("TrainJob: what is checked asks for what the runtime's pods ask for") 
   // What cannot be read says nothing.
   CHECK(WithReferencedPods(*job, nullptr).requirement.pod_sets.empty());
 }
+
+}  // namespace fedra::tracking::train_job_test
