@@ -121,9 +121,6 @@ NO_ROOM = ("manager/main.cc",)
 # Folders of manager/ that need no row in its README, because they are not part of the program.
 NO_ROW = ("manager/pages",)
 
-# Rooms whose README names every header of theirs.
-DESCRIBED = ("manager/placement", "manager/verify")
-
 # Include prefix of a heavy library -> the only places that include it.
 ROOMS = {
     "curl/": ("cluster-clients/http/",),
@@ -307,11 +304,13 @@ def undescribed() -> Iterator[str]:
     rooms = {"/".join(path.split("/")[:2]) for path in tracked("manager/*/*.h", "manager/*/*.cc")}
     for room in sorted(rooms - set(door()) - set(NO_ROW)):
         yield f"manager/README.md:1: has no row for {room}"
-    for room in DESCRIBED:
-        text = (ROOT / room / "README.md").read_text()
-        for header in tracked(f"{room}/*.h"):
-            if str(Path(header).parent) == room and f"`{Path(header).name}`" not in text:
-                yield f"{room}/README.md:1: does not say what {Path(header).name} is"
+    for readme in tracked("manager/**/README.md"):
+        folder = Path(readme).parent
+        text = (ROOT / readme).read_text()
+        for header in tracked(f"{folder}/*.h"):
+            name = Path(header).stem
+            if Path(header).parent == folder and not re.search(rf"\b{name}\.(h\b|\*)", text):
+                yield f"{readme}:1: does not say what {name}.h is"
 
 
 def main() -> int:

@@ -18,12 +18,12 @@ std::vector<ObjectKey> Joined(const Map& map, const Key& key, std::unordered_set
 
 }  // namespace
 
-std::set<WakeIndex::Input> WakeIndex::InputsOf(const tracking::Workload& workload) {
+std::set<WakeIndex::Wanted> WakeIndex::InputsOf(const tracking::Workload& workload) {
   const tracking::Requirement& requirement = workload.requirement;
   const std::string& ns = requirement.ns;
-  std::set<Input> inputs{{Kind::kNamespace, {"", ns}},
-                         {Kind::kQueue, {ns, requirement.queue}},
-                         {Kind::kClusterQueue, {}}};
+  std::set<Wanted> inputs{{Kind::kNamespace, {"", ns}},
+                          {Kind::kQueue, {ns, requirement.queue}},
+                          {Kind::kClusterQueue, {}}};
   for (const tracking::PodSet& pod_set : requirement.pod_sets) {
     for (const dra::ClaimReference& claim : pod_set.claims) {
       if (!claim.template_name.empty()) inputs.insert({Kind::kTemplate, {ns, claim.template_name}});
@@ -46,13 +46,13 @@ std::set<WakeIndex::Input> WakeIndex::InputsOf(const tracking::Workload& workloa
 }
 
 void WakeIndex::Remove(State& state, const ObjectKey& workload, const Entry& entry) {
-  for (const Input& input : entry.inputs) EraseFrom(state.by_input, input, workload);
+  for (const Wanted& input : entry.inputs) EraseFrom(state.by_input, input, workload);
   for (const ClusterName& worker : entry.workers) EraseFrom(state.by_worker, worker, workload);
   state.looking.erase(workload);
 }
 
 void WakeIndex::Insert(State& state, const ObjectKey& workload, Entry entry) {
-  for (const Input& input : entry.inputs) state.by_input[input].insert(workload);
+  for (const Wanted& input : entry.inputs) state.by_input[input].insert(workload);
   for (const ClusterName& worker : entry.workers) state.by_worker[worker].insert(workload);
   if (entry.looking) state.looking.insert(workload);
   state.entries.insert_or_assign(workload, std::move(entry));
@@ -92,7 +92,7 @@ std::vector<ObjectKey> WakeIndex::AffectedBy(const InputChange& change) const {
   const Kind kind = of_devices ? Kind::kDevices : change.kind;
   const bool every_change =
       kind == Kind::kClass || kind == Kind::kDevices || kind == Kind::kClusterQueue;
-  Input input{kind, every_change ? ObjectKey{} : change.key};
+  Wanted input{kind, every_change ? ObjectKey{} : change.key};
   return state_.With(
       [&](const State& state) { return Joined(state.by_input, input, state.being_looked_at); });
 }

@@ -40,19 +40,19 @@ class WakeIndex final {
 
  private:
   // An object that verdicts depend on. Kinds of which every change counts have an empty key.
-  struct Input {
+  struct Wanted {
     InputChange::Kind kind = InputChange::Kind::kClass;
     ObjectKey key;
-    auto operator<=>(const Input&) const = default;
+    auto operator<=>(const Wanted&) const = default;
   };
-  struct InputHash {
-    size_t operator()(const Input& input) const noexcept {
+  struct WantedHash {
+    size_t operator()(const Wanted& input) const noexcept {
       return std::hash<ObjectKey>()(input.key) * 31 + static_cast<size_t>(input.kind);
     }
   };
   struct Entry {
     bool looking = false;           // for a worker
-    std::set<Input> inputs;         // that its verdicts depend on, while it is looking
+    std::set<Wanted> inputs;        // that its verdicts depend on, while it is looking
     std::set<ClusterName> workers;  // that have it
     bool operator==(const Entry&) const = default;
   };
@@ -61,11 +61,11 @@ class WakeIndex final {
     std::unordered_map<ObjectKey, Entry> entries;
     Workloads looking;
     Workloads being_looked_at;
-    std::unordered_map<Input, Workloads, InputHash> by_input;
+    std::unordered_map<Wanted, Workloads, WantedHash> by_input;
     std::unordered_map<ClusterName, Workloads> by_worker;
   };
 
-  static std::set<Input> InputsOf(const tracking::Workload& workload);
+  static std::set<Wanted> InputsOf(const tracking::Workload& workload);
   static void Remove(State& state, const ObjectKey& workload, const Entry& entry);
   static void Insert(State& state, const ObjectKey& workload, Entry entry);
 

@@ -48,11 +48,11 @@ DependencyIndex::DependencyIndex(DependencyOptions options,
 
 DependencyIndex::~DependencyIndex() = default;
 
-std::vector<DependencyIndex::Input> DependencyIndex::Inputs() {
+std::vector<Input> DependencyIndex::Inputs() {
   std::vector<Input> inputs;
   for (size_t kind = 0; kind < caches_.size(); ++kind) {
     if (caches_[kind] != nullptr && static_cast<Kind>(kind) != Kind::kPodGroup)
-      inputs.push_back({Resources()[kind], caches_[kind].get()});
+      inputs.push_back({Resources()[kind], caches_[kind].get(), /*metadata_only=*/true});
   }
   return inputs;
 }

@@ -28,6 +28,7 @@
 #include "cluster-clients/kube/resource.h"
 #include "cluster-clients/watch/object_cache.h"
 #include "manager/tracking/requirement.h"
+#include "manager/verify/input.h"
 #include "manager/verify/objects.h"
 #include "verdict/verdict.h"
 
@@ -50,10 +51,6 @@ class DependencyIndex final {
 
   // What must be read, metadata only, and where it goes. PodGroups are not among it: their version
   // is the worker's (DraApi), and the devices want them whole.
-  struct Input {
-    kube::Resource resource;
-    watch::CacheSink* sink;
-  };
   std::vector<Input> Inputs();
   watch::ObjectSink& pod_groups();
 

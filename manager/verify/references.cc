@@ -45,7 +45,7 @@ ReferenceIndex::ReferenceIndex(const std::vector<kube::Resource>& resources,
 
 ReferenceIndex::~ReferenceIndex() = default;
 
-std::vector<ReferenceIndex::Input> ReferenceIndex::Inputs() const {
+std::vector<Input> ReferenceIndex::Inputs() const {
   std::vector<Input> inputs;
   for (const Entry& entry : entries_) inputs.push_back({entry.resource, entry.cache.get()});
   return inputs;

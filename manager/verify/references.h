@@ -16,6 +16,7 @@
 
 #include "cluster-clients/watch/object_cache.h"
 #include "manager/tracking/requirement.h"
+#include "manager/verify/input.h"
 #include "manager/verify/objects.h"
 #include "manager/verify/rules.h"
 #include "verdict/verdict.h"
@@ -31,10 +32,6 @@ class ReferenceIndex final {
                  const std::function<void()>& on_health);
   ~ReferenceIndex();
 
-  struct Input {
-    kube::Resource resource;
-    watch::CacheSink* sink;
-  };
   std::vector<Input> Inputs() const;
   // Null: nothing of this resource is kept.
   const watch::ObjectCache<NamedSpec>* Find(const kube::Resource& resource) const;

@@ -91,8 +91,8 @@ WorkerObjects::WorkerObjects(const WorkerObjectsOptions& options, WorkerObjectsL
         [this](const ObjectKey& key) { listener_.on_input({InputChange::Kind::kDependency, key}); },
         [this] { OnHealth(); });
     jobs_[i].sinks.emplace_back(kube::ResourceName(adapter->resource()), &jobs_[i].cache->cache());
-    for (const auto& [resource, sink] : jobs_[i].references->Inputs())
-      jobs_[i].sinks.emplace_back(kube::ResourceName(resource), sink);
+    for (const Input& input : jobs_[i].references->Inputs())
+      jobs_[i].sinks.emplace_back(kube::ResourceName(input.resource), input.sink);
   }
   UseKinds({kinds_->all().data(), 1});  // batch/v1 Job
   templates_sink_ = &templates_.cache();
@@ -147,8 +147,8 @@ std::vector<Input> WorkerObjects::Inputs(const kube::ServerInfo* server) {
   inputs.push_back({InVersion(tracking::kClaims, version), claims_sink_});
   inputs.push_back({InVersion(tracking::kDeviceClasses, version), classes_sink_});
   if (dependencies_ != nullptr) {
-    for (const auto& input : dependencies_->Inputs())
-      inputs.push_back({input.resource, input.sink, /*metadata_only=*/true});
+    const std::vector<Input> named = dependencies_->Inputs();
+    inputs.insert(inputs.end(), named.begin(), named.end());
   }
   if (pod_groups_sink_ != nullptr) {
     inputs.push_back({InVersion(tracking::kPodGroups, PodGroupVersion(server)), pod_groups_sink_});
@@ -171,8 +171,8 @@ void WorkerObjects::AddKinds(const kube::ServerInfo* server, std::vector<Input>&
     inputs.push_back({.resource = kinds_->all()[i]->resource(),
                       .sink = &jobs_[i].cache->cache(),
                       .keeps_unserved = true});
-    for (const auto& [resource, sink] : jobs_[i].references->Inputs())
-      inputs.push_back({resource, sink});
+    const std::vector<Input> named = jobs_[i].references->Inputs();
+    inputs.insert(inputs.end(), named.begin(), named.end());
   }
 }
 

@@ -32,18 +32,11 @@
 #include "manager/verify/dependencies.h"
 #include "manager/verify/device_state.h"
 #include "manager/verify/existence.h"
+#include "manager/verify/input.h"
 #include "manager/verify/objects.h"
 #include "manager/verify/queue_quota.h"
 
 namespace fedra::verify {
-
-// A resource that must be read, and where its objects go.
-struct Input {
-  kube::Resource resource;           // in the version that the server is read in
-  watch::CacheSink* sink = nullptr;  // of the WorkerObjects
-  bool metadata_only = false;
-  bool keeps_unserved = false;  // WatchSpec::keeps_unserved
-};
 
 WatchSpec WatchOf(const Input& input);
 

@@ -47,7 +47,8 @@ void AskedManager::Watch() {
   const std::string_view version = verify::DraVersion(cluster_.server().get());
   cluster_.Watch({verify::InVersion(tracking::kTemplates, version)}, templates_);
   for (const auto& [kind, references] : references_) {
-    for (const auto& [resource, sink] : references.Inputs()) cluster_.Watch({resource}, *sink);
+    for (const verify::Input& input : references.Inputs())
+      cluster_.Watch(verify::WatchOf(input), *input.sink);
   }
   for (const verify::Input& input : scopes_.Inputs())
     cluster_.Watch(verify::WatchOf(input), *input.sink);
@@ -58,8 +59,8 @@ bool AskedManager::HasAnswered() const {
   if (phase != ConnectionPhase::kConnected) return phase != ConnectionPhase::kConnecting;
   if (templates_.health().IsListing() || scopes_.IsListing()) return false;
   for (const auto& [kind, references] : references_) {
-    for (const auto& [resource, sink] : references.Inputs())
-      if (sink->health().IsListing()) return false;
+    for (const verify::Input& input : references.Inputs())
+      if (input.sink->health().IsListing()) return false;
   }
   return true;
 }

@@ -18,7 +18,7 @@ namespace {
 using nlohmann::json;
 
 // Every path begins with it: the component's object.
-constexpr std::string_view kTemplate = "template";
+constexpr const char* kTemplate = "template";
 
 // A kind whose pod templates AppWrapper knows to find.
 struct Inferred {
@@ -28,14 +28,14 @@ struct Inferred {
 };
 
 std::vector<PodSetRule> OfReplicas(const char* at) {
-  return {{.at = at, .pod_template = kTemplate.data(), .count = {{{"replicas"}}}}};
+  return {{.at = at, .pod_template = kTemplate, .count = {{{"replicas"}}}}};
 }
 
 // Other than Kueue's own pod sets of them: hosts of a group and a submitter are not counted.
 std::vector<PodSetRule> OfRay(const std::string& cluster) {
-  return {{.at = FieldPath((cluster + ".headGroupSpec").c_str()), .pod_template = kTemplate.data()},
+  return {{.at = FieldPath((cluster + ".headGroupSpec").c_str()), .pod_template = kTemplate},
           {.at = FieldPath((cluster + ".workerGroupSpecs[*]").c_str()),
-           .pod_template = kTemplate.data(),
+           .pod_template = kTemplate,
            .count = {{{"replicas"}}}}};
 }
 
@@ -95,7 +95,7 @@ const json* TakeIndex(const json& list, std::string_view& path) {
 // "template.spec.jobs[0].template". Null: nothing stands there.
 const json* AtPath(const json& component, std::string_view path) {
   if (!path.starts_with(kTemplate)) return nullptr;
-  path.remove_prefix(kTemplate.size());
+  path.remove_prefix(std::string_view(kTemplate).size());
   const json* place = &Member(component, kTemplate);
   while (place != nullptr && !path.empty()) {
     if (path.front() == '[') {
