@@ -165,10 +165,10 @@ style:
 	@scripts/check_links.py
 	@mypy --config-file tests/mypy.ini tests/scenarios tests/real tests/packages tests/browser scripts
 
-# Looks at what the compiler of the sanitizer build looked at.
-tidy: build-asan
-	$(INSTALL_PACKAGES) lint
-	@scripts/run_tidy.py $(TIDY_OPTIONS) build/asan
+tidy:
+	$(INSTALL_PACKAGES) clang lint
+	@cmake --preset tidy >/dev/null
+	@scripts/run_tidy.py $(TIDY_OPTIONS) build/tidy
 
 asan: build-asan
 	@$(SANITIZER_ENV) ctest --test-dir build/asan --output-on-failure $(CTEST_OPTIONS)

@@ -1,14 +1,14 @@
 #!/usr/bin/python3
-"""clang-tidy over every .cc file that a build compiles, on all cores; findings are errors.
+"""clang-tidy over every .cc file that a build would compile, on all cores; findings are errors.
 
   run_tidy.py [--seconds N] BUILD_DIR [PREFIX ...]
 
 PREFIX: only files below these paths, such as config/ or store/row.cc. After N seconds no further file is begun:
 those whose code, headers included, was committed last come first, and how many are left is said.
 
-The build must be one of clang 19, and built: its precompiled headers save time, and it knows what each file
-includes. A file without findings is not looked at again until it, a header of ours that it includes, its
-compile command or the configuration changes; BUILD_DIR/tidy-clean remembers that.
+The build must be configured for clang 19 and without batches (preset tidy). Only its precompiled headers are built.
+A file without findings is not looked at again until it, a header of ours that it includes, its compile command or
+the configuration changes; BUILD_DIR/tidy-clean remembers that.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import hashlib
 import json
 import math
 import os
+import re
 import subprocess
 import sys
 import time
@@ -38,19 +39,35 @@ FOLDERS = (
 )
 
 
-def dependencies(build: Path) -> dict[str, list[str]]:
-    """Object file -> the files of ours that went into it, as ninja recorded them."""
-    listing = subprocess.run(
-        ["ninja", "-C", str(build), "-t", "deps"], check=True, capture_output=True, text=True
-    ).stdout
-    found: dict[str, list[str]] = {}
-    current: list[str] = []
-    for line in listing.splitlines():
-        if line and not line.startswith(" "):
-            current = found.setdefault(line.split(":")[0], [])
-        elif line.strip().startswith(str(ROOT)):
-            current.append(line.strip())
-    return found
+INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
+
+
+class Includes:
+    """What our files include of ours, in the end."""
+
+    def __init__(self) -> None:
+        self.direct: dict[Path, list[Path]] = {}
+
+    def of(self, file: Path) -> list[str]:
+        seen: set[Path] = set()
+        left = [file]
+        while left:
+            for header in self._direct(left.pop()):
+                if header not in seen:
+                    seen.add(header)
+                    left.append(header)
+        return sorted(str(header) for header in seen)
+
+    def _direct(self, file: Path) -> list[Path]:
+        if file not in self.direct:
+            named = INCLUDE.findall(file.read_text(errors="replace"))
+            self.direct[file] = [ROOT / name for name in named if (ROOT / name).is_file()]
+        return self.direct[file]
+
+
+def build_precompiled_headers(build: Path, entries: list[dict[str, str]]) -> None:
+    outputs = [object_of(entry) for entry in entries if "/cmake_pch." in entry["file"]]
+    subprocess.run(["ninja", "-C", str(build), *outputs], check=True, stdout=subprocess.DEVNULL)
 
 
 def digest(path: str) -> str:
@@ -96,8 +113,7 @@ def tidy(build: Path, file: str, deadline: float) -> list[str] | None:
     return findings or [f"{file}: clang-tidy-19 failed: {done.stderr[-500:]}"]
 
 
-def chosen(build: Path, prefixes: list[str]) -> list[dict[str, str]]:
-    entries = json.loads((build / "compile_commands.json").read_text())
+def chosen(entries: list[dict[str, str]], prefixes: list[str]) -> list[dict[str, str]]:
     wanted = tuple(str(ROOT / prefix) for prefix in prefixes or FOLDERS)
     ours = {
         e["file"]: e for e in entries if e["file"].startswith(wanted) and e["file"].endswith(".cc")
@@ -113,18 +129,20 @@ def main() -> int:
     parser.add_argument("build", type=Path, metavar="BUILD_DIR")
     parser.add_argument("prefixes", nargs="*", metavar="PREFIX")
     arguments = parser.parse_args()
-    deadline = time.monotonic() + arguments.seconds
     build = arguments.build.resolve()
     remembered = build / "tidy-clean"
     clean = set(remembered.read_text().split()) if remembered.exists() else set()
     configuration = "".join(digest(str(path)) for path in sorted(ROOT.glob("**/.clang-tidy")))
-    includes = dependencies(build)
-    entries = chosen(build, arguments.prefixes)
-    keys = {e["file"]: key_of(e, includes.get(object_of(e), []), configuration) for e in entries}
+    commands = json.loads((build / "compile_commands.json").read_text())
+    build_precompiled_headers(build, commands)
+    deadline = time.monotonic() + arguments.seconds
+    includes = Includes()
+    entries = chosen(commands, arguments.prefixes)
+    keys = {e["file"]: key_of(e, includes.of(Path(e["file"])), configuration) for e in entries}
     age = ages()
 
     def age_of(entry: dict[str, str]) -> int:
-        parts = [entry["file"], *includes.get(object_of(entry), [])]
+        parts = [entry["file"], *includes.of(Path(entry["file"]))]
         return min((age[part] for part in parts if part in age), default=0)
 
     todo = [e["file"] for e in sorted(entries, key=age_of) if keys[e["file"]] not in clean]
