@@ -225,6 +225,7 @@ void AddCommands(CLI::App& app, Parsed& parsed, Command& command) {
   AddStatus(app, parsed, command);
   AddWhy(app, parsed, command);
   AddHistory(app, parsed, command);
+  AddWait(app, parsed, command);
   AddDashboard(app, parsed, command);
   AddExplain(app, parsed, command);
   AddCheck(app, parsed, command);

@@ -35,6 +35,7 @@ struct Parsed {
   std::string target;
   std::string shell;
   ViewOptions view;
+  WaitOptions wait;
   DashboardOptions dashboard;
   CheckOptions check;
   TemplatesDiffOptions templates_diff;

@@ -154,6 +154,16 @@ int Status(const ViewOptions& options, Terminal& terminal);
 int Why(const ViewOptions& options, Terminal& terminal);
 int History(const ViewOptions& options, Terminal& terminal);
 
+// fedra wait: until a job is as far as that, or further. Says on standard error what it waits for.
+struct WaitOptions {
+  ViewOptions view;               // format: table or json
+  std::string goal = "finished";  // report::ParseGoal
+  std::string timeout = "0s";     // 0: none
+};
+// 0 reached, 3 the job has failed or was deleted, 4 not within the timeout, 1 error.
+inline constexpr int kEndedOtherwise = 3;
+int Wait(const WaitOptions& options, Terminal& terminal);
+
 // fedra dashboard: pages on 127.0.0.1 for a browser, until interrupted, or until standard
 // output is closed. Asks the daemon that listens at `socket`.
 struct DashboardOptions {

@@ -15,6 +15,7 @@ namespace fedra::cli {
 void AddStatus(CLI::App& app, Parsed& parsed, Command& command);
 void AddWhy(CLI::App& app, Parsed& parsed, Command& command);
 void AddHistory(CLI::App& app, Parsed& parsed, Command& command);
+void AddWait(CLI::App& app, Parsed& parsed, Command& command);
 void AddDashboard(CLI::App& app, Parsed& parsed, Command& command);
 void AddBackup(CLI::App& app, Parsed& parsed, Command& command);
 

@@ -2,51 +2,24 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
-#include <memory>
 #include <ostream>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
-#include "manager/api/question.h"
-#include "manager/api/view.h"
 #include "manager/cli/commands.h"
-#include "manager/cli/remote.h"
+#include "manager/cli/rendered_view.h"
 #include "manager/cli/terminal/checked_output.h"
 #include "manager/report/job_filter.h"
 #include "manager/report/row_json.h"
 #include "manager/text/view_settings.h"
-#include "store/reader.h"
 
 namespace fedra::cli {
 namespace {
 
-using Render = std::function<Result<text::Output>(const text::ViewSettings& settings)>;
-
 // A file that changes is looked at this often.
 constexpr int kWatchMilliseconds = 500;
-
-Result<text::ViewSettings> Settings(const ViewOptions& options, const Terminal& terminal) {
-  text::ViewSettings settings;
-  FEDRA_ASSIGN_OR_RETURN(settings.format, text::ParseFormat(options.format));
-  settings.style = StyleOf(terminal, options.headers);
-  if (settings.format == text::Format::kWide) settings.style.width = 0;
-  settings.query.now = SystemClock().Now();
-  settings.query.ns = options.all_namespaces ? std::string() : options.ns;
-  FEDRA_ASSIGN_OR_RETURN(settings.query.jobs, report::Checked(options.jobs, settings.query.ns));
-  settings.query.worker_lost_timeout = options.worker_lost_timeout;
-  settings.query.admission_timeout = options.admission_timeout;
-  settings.query.race = options.race;
-  return settings;
-}
-
-Result<text::Output> RenderOnce(const ViewOptions& options, const Terminal& terminal,
-                                const Render& render) {
-  FEDRA_ASSIGN_OR_RETURN(const text::ViewSettings settings, Settings(options, terminal));
-  return render(settings);
-}
 
 // For programs a change is one line of json, or one document of yaml.
 std::string OneOfMany(const std::string& out, text::Format format) {
@@ -110,20 +83,6 @@ int Show(const std::string& command, const ViewOptions& options, Terminal& termi
   }
 }
 
-// By the daemon, or here by the same code.
-Render Of(api::View view, const ViewOptions& options, const std::string& job = {}) {
-  if (options.socket.empty()) {
-    return [=](const text::ViewSettings& settings) -> Result<text::Output> {
-      FEDRA_ASSIGN_OR_RETURN(const auto reader, store::Reader::Open(options.store));
-      return api::RenderView(view, job, *reader, settings);
-    };
-  }
-  const auto daemon = std::make_shared<RemoteDaemon>(options.socket);
-  return [=](const text::ViewSettings& settings) {
-    return daemon->Ask(api::TargetOf(view, job, settings));
-  };
-}
-
 // What may be written for the two tables.
 constexpr std::array<std::string_view, 4> kWorkers = {"workers", "worker", "clusters", "cluster"};
 constexpr std::array<std::string_view, 4> kJobs = {"jobs", "job", "workloads", "workload"};
@@ -137,13 +96,13 @@ bool Contains(const std::array<std::string_view, 4>& words, std::string_view wor
 int Status(const ViewOptions& options, Terminal& terminal) {
   if (!options.jobs.group_by.empty()) {
     if (options.names.empty() || Contains(kJobs, options.names.front()))
-      return Show("status", options, terminal, Of(api::View::kCounts, options));
+      return Show("status", options, terminal, RenderBy(api::View::kCounts, options));
     terminal.err << "fedra status: --group-by counts jobs: fedra status jobs --group-by "
                  << options.jobs.group_by << "\n";
     return 1;
   }
   if (options.names.empty())
-    return Show("status", options, terminal, Of(api::View::kStatus, options));
+    return Show("status", options, terminal, RenderBy(api::View::kStatus, options));
   const std::string& what = options.names.front();
   if (Contains(kWorkers, what)) {
     if (report::IsFiltered(options.jobs)) {
@@ -151,20 +110,20 @@ int Status(const ViewOptions& options, Terminal& terminal) {
                       "status jobs, or fedra status\n";
       return 1;
     }
-    return Show("status", options, terminal, Of(api::View::kWorkers, options));
+    return Show("status", options, terminal, RenderBy(api::View::kWorkers, options));
   }
   if (Contains(kJobs, what))
-    return Show("status", options, terminal, Of(api::View::kJobs, options));
-  return Show("status", options, terminal, Of(api::View::kJob, options, what));
+    return Show("status", options, terminal, RenderBy(api::View::kJobs, options));
+  return Show("status", options, terminal, RenderBy(api::View::kJob, options, what));
 }
 
 int Why(const ViewOptions& options, Terminal& terminal) {
-  return Show("why", options, terminal, Of(api::View::kWhy, options, options.names.front()));
+  return Show("why", options, terminal, RenderBy(api::View::kWhy, options, options.names.front()));
 }
 
 int History(const ViewOptions& options, Terminal& terminal) {
   return Show("history", options, terminal,
-              Of(api::View::kHistory, options, options.names.front()));
+              RenderBy(api::View::kHistory, options, options.names.front()));
 }
 
 }  // namespace fedra::cli

@@ -13,6 +13,7 @@
 #include "manager/cli/remote.h"
 #include "manager/cli/subcommands.h"
 #include "manager/report/job_filter.h"
+#include "manager/report/progress.h"
 
 namespace fedra::cli {
 namespace {
@@ -126,22 +127,34 @@ void AddStore(CLI::App& app, Parsed& parsed) {
       ->type_name("FILE");
 }
 
-void AddViewOptions(CLI::App& app, Parsed& parsed) {
+// Where a view comes from, and of which namespace.
+void AddSource(CLI::App& app, Parsed& parsed) {
   AddStore(app, parsed);
   app.add_option("--server", parsed.server,
                  "Ask the daemon that listens at unix:PATH, instead of reading its store; done by "
                  "itself where the store is not for this user")
       ->type_name("ADDRESS")
       ->excludes("--store");
+  app.add_option("-n,--namespace", parsed.view.ns, "Only this namespace");
+}
+
+void AddViewOptions(CLI::App& app, Parsed& parsed) {
+  AddSource(app, parsed);
   app.add_option("-o,--output", parsed.format, "table, wide, json, yaml or name")
       ->check(CLI::IsMember({"table", "wide", "json", "yaml", "name"}));
-  app.add_option("-n,--namespace", parsed.view.ns, "Only this namespace");
   app.add_flag("--no-headers", parsed.no_headers, "Tables without headers");
 }
 
-}  // namespace
-
-namespace {
+// The job that a command is about.
+void AddJob(CLI::App& app, Parsed& parsed) {
+  app.add_option(
+         "job", parsed.view.names,
+         "NAMESPACE/NAME; NAME alone with -n, or where only one namespace has it; KIND/ before "
+         "it where jobs of several kinds have it; "
+         "job/NAME and workload/NAME, too")
+      ->required()
+      ->expected(1);
+}
 
 void AddFilters(CLI::App& status, report::JobFilter& filter) {
   const auto add = [&](const char* name, std::vector<std::string>& values, const char* meaning) {
@@ -204,13 +217,7 @@ void AddStatus(CLI::App& app, Parsed& parsed, Command& command) {
 
 void AddWhy(CLI::App& app, Parsed& parsed, Command& command) {
   CLI::App* why = app.add_subcommand("why", "Say for each worker why it can or cannot run a job");
-  why->add_option(
-         "job", parsed.view.names,
-         "NAMESPACE/NAME; NAME alone with -n, or where only one namespace has it; KIND/ before "
-         "it where jobs of several kinds have it; "
-         "job/NAME and workload/NAME, too")
-      ->required()
-      ->expected(1);
+  AddJob(*why, parsed);
   AddViewOptions(*why, parsed);
   why->callback([&] {
     command = [&](Terminal& terminal) {
@@ -222,18 +229,39 @@ void AddWhy(CLI::App& app, Parsed& parsed, Command& command) {
 void AddHistory(CLI::App& app, Parsed& parsed, Command& command) {
   CLI::App* history =
       app.add_subcommand("history", "Show what happened to a job, attempt by attempt");
-  history
-      ->add_option(
-          "job", parsed.view.names,
-          "NAMESPACE/NAME; NAME alone with -n, or where only one namespace has it; KIND/ before "
-          "it where jobs of several kinds have it; "
-          "job/NAME and workload/NAME, too")
-      ->required()
-      ->expected(1);
+  AddJob(*history, parsed);
   AddViewOptions(*history, parsed);
   history->callback([&] {
     command = [&](Terminal& terminal) {
       return WithStoreOrDaemon(parsed, terminal, [&] { return History(parsed.view, terminal); });
+    };
+  });
+}
+
+void AddWait(CLI::App& app, Parsed& parsed, Command& command) {
+  CLI::App* wait =
+      app.add_subcommand("wait", "Wait until a job is dispatched, runs or has finished");
+  AddJob(*wait, parsed);
+  wait->add_option("--for", parsed.wait.goal,
+                   "dispatched, running or finished; a job that is further than that is, too")
+      ->check(CLI::IsMember(report::GoalNames()))
+      ->capture_default_str();
+  wait->add_option("--timeout", parsed.wait.timeout,
+                   "Give up after this time, as in 30s or 2h; 0s: never")
+      ->capture_default_str();
+  AddSource(*wait, parsed);
+  wait->add_option("-o,--output", parsed.format, "table or json")
+      ->check(CLI::IsMember({"table", "json"}));
+  wait->footer(
+      "A job that fedra does not know yet is waited for. On standard error it says what the job "
+      "waits for. Exit codes: 0 it is as far as that, 3 it has failed or was deleted, 4 not within "
+      "the timeout, 1 an error.");
+  wait->callback([&] {
+    command = [&](Terminal& terminal) {
+      return WithStoreOrDaemon(parsed, terminal, [&] {
+        parsed.wait.view = parsed.view;
+        return Wait(parsed.wait, terminal);
+      });
     };
   });
 }

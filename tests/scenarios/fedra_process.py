@@ -248,6 +248,10 @@ class Fedra:
         """Starts a command that goes on until it is told to end."""
         return Stream(self.command(*arguments), self._folder / f"{arguments[0]}.stream")
 
+    def begin(self, *arguments: str) -> Process:
+        """Starts a command that takes its time. From the main thread (see Process)."""
+        return Process(self.command(*arguments), self._folder / f"{arguments[0]}.out")
+
     def worker_states(self) -> dict[str, str]:
         """What `fedra status` says of each worker: Connected, Unreachable, ..."""
         return {worker["name"]: worker["state"] for worker in self._json("status")["workers"]}

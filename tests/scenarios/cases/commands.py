@@ -50,6 +50,31 @@ def a_stream_of_status(world: World) -> None:
     stream.end()
 
 
+@scenario("wait-for-a-job")
+def wait_for_a_job(world: World) -> None:
+    """fedra wait: until a job runs, until it has finished; a job that fails, one that is unknown, a timeout."""
+    fedra = world.start_fedra()
+    job = world.submit("train")
+    waiting = fedra.begin("wait", job.key, "--for", "finished")
+    running = fedra.cli("wait", job.key, "--for=running", "--timeout", "60s")
+    assert running.code == 0 and f"Running on {world.worker1}" in running.stdout, running
+    late = fedra.cli("wait", job.key, "--timeout", "1s")
+    assert late.code == 4 and f"{job.key} is not finished after 1s" in late.stderr, late
+    assert waiting.running(), "it has not finished"
+    job.finish(world.worker1)
+    world.eventually("the end of the wait", lambda: not waiting.running())
+    assert waiting.exit_code() == 0, waiting.log_tail(5)
+    report = fedra.cli("wait", job.key, "--for", "dispatched", "-o", "json")
+    assert report.code == 0 and report.json()["jobs"][0]["state"] == "Finished", report
+    unknown = fedra.cli("wait", f"{job.key}-2", "--timeout", "1s")
+    assert unknown.code == 4 and "is known to fedra" in unknown.stderr, unknown
+    doomed = world.submit("doomed")
+    doomed.wait_running_on(world.worker1)
+    world.manager.delete("Job", world.ns, doomed.name)
+    gone = fedra.cli("wait", doomed.key, "--timeout", "60s")
+    assert gone.code == 3 and "Deleted" in gone.stdout, gone
+
+
 @scenario("status-watch-terminal")
 def a_screen_of_status(world: World) -> None:
     """fedra status --watch on a terminal: redrawn, cut to its height; with TERM=dumb whole and without escapes."""
