@@ -74,8 +74,8 @@ TEST_CASE("every documented metric appears once it has a value") {
   metrics.SetConfigRead(false, WallTime(std::chrono::seconds(1'700'000'060)));
   metrics.SetManager(false);
   metrics.SetLeader(pages::LeaderGauges{.leads = true, .transitions = 3});
-  metrics.SetLeader(pages::LeaderGauges{
-      .renewed_at = WallTime(std::chrono::seconds(1'700'000'000)), .transitions = 4});
+  metrics.SetLeader(pages::LeaderGauges{.renewed_at = WallTime(std::chrono::seconds(1'700'000'000)),
+                                        .transitions = 4});
   metrics.SetQueueDepth(2);
   metrics.SetWorkloads("JobSet", "Running", 5);
   metrics.SetStoreSize(4096);
