@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import random
 import signal
 import time
 
@@ -21,6 +23,7 @@ _REPLICAS = {
 }
 _LOST_LEASE = 4  # exit code of one that led and does not any more
 _BURST = 12
+_ROUNDS, _JOBS_A_ROUND = 6, 5
 
 
 @scenario("takeover")
@@ -81,6 +84,52 @@ def leader_is_stopped(world: World) -> None:
         job.finish(world.eventually(f"{job.key} runs", job.remote_jobs)[0])
     first.stop()
     _end(world, second)
+
+
+# Real clusters would need minutes, and say no more: what is at stake is between two fedras.
+@scenario("takeover-at-random", fleets=("sim",))
+def leaders_come_and_go(world: World) -> None:
+    """Leaders are killed, ended and stopped at random moments of a stream of jobs: each job is made once, and ends."""
+    seed = int(os.environ.get("FEDRA_STORM_SEED", random.randrange(100_000)))
+    world.note(f"FEDRA_STORM_SEED={seed}")
+    chance = random.Random(seed)
+    leader, standby = _two_replicas(world)
+    uids: dict[str, str] = {}
+    for index in range(_ROUNDS):
+        jobs = [world.submit(f"train-{index}-{each}") for each in range(_JOBS_A_ROUND)]
+        time.sleep(chance.uniform(0, 0.5))  # any moment will do
+        end = chance.choice([_kill, _terminate, _stop_for_a_while])
+        end(world, leader, standby)
+        leader.start()
+        leader, standby = standby, leader
+        for job in jobs:
+            world.eventually(f"{job.key} is placed after {end.__name__}", job.remote_jobs, 30)
+            uids[job.name] = _uid(world, job.name)
+    assert {name: _uid(world, name) for name in uids} == uids, "a job was made again"
+    dispatched = sum(world.dispatched_to(worker) for worker in world.workers)
+    assert dispatched == len(uids), f"{dispatched} clones of {len(uids)} jobs"
+    for name in uids:
+        job = world.job(name)
+        job.finish(world.eventually(f"{job.key} runs", job.remote_jobs)[0])
+    standby.stop()
+    _end(world, leader)
+
+
+def _kill(world: World, leader: Fedra, standby: Fedra) -> None:
+    leader.kill()
+    world.eventually("the standby leads", lambda: _holder(world) == _identity(standby), 15)
+
+
+def _terminate(world: World, leader: Fedra, standby: Fedra) -> None:
+    leader.stop()
+    world.eventually("the standby leads", lambda: _holder(world) == _identity(standby), 15)
+
+
+def _stop_for_a_while(world: World, leader: Fedra, standby: Fedra) -> None:
+    leader.signal(signal.SIGSTOP)
+    world.eventually("the standby leads", lambda: _holder(world) == _identity(standby), 15)
+    leader.signal(signal.SIGCONT)
+    leader.wait_crashed(5)
 
 
 def _two_replicas(world: World) -> tuple[Fedra, Fedra]:
