@@ -36,6 +36,7 @@ const ClusterName& Cluster::name() const { return impl_->name; }
 void Cluster::Start() { impl_->supervisor->Start(); }
 void Cluster::Stop() { impl_->Stop(); }
 void Cluster::UpdateAccess(const kube::AccessSettings& access) { impl_->UpdateAccess(access); }
+std::weak_ptr<const void> Cluster::Relist() { return impl_->Relist(); }
 void Cluster::SetMisconfigured(Error why) { impl_->supervisor->SetMisconfigured(std::move(why)); }
 ConnectionState Cluster::state() const { return impl_->supervisor->state(); }
 std::shared_ptr<const kube::ServerInfo> Cluster::server() const {

@@ -34,7 +34,8 @@ namespace fedra {
 class WorkerPool;
 namespace http {
 class HttpLoop;
-}
+class WriteGate;
+}  // namespace http
 
 // How to talk to a cluster; every field has a default that fits a real API server.
 struct ClusterOptions {
@@ -58,6 +59,9 @@ struct ClusterOptions {
       on_request;
   // Groups whose resources are listed in ServerInfo; those of registered watches are added.
   std::vector<std::string> discover_groups = {};
+  // Asked for every call that changes something, just before it is sent; refused calls fail with
+  // kCancelled. Null: all are sent.
+  std::shared_ptr<const http::WriteGate> gate = {};
 };
 
 // A configured cluster.
@@ -106,6 +110,11 @@ class Cluster final {
   // server (address, CA, TLS server name, proxy), caches keep what they hold, but are not Synced
   // until they have been listed there.
   void UpdateAccess(const kube::AccessSettings& access);
+
+  // Every cache that is watched for is listed again, from what the server holds now: from when the
+  // result has expired, which is soon, none says that it is Synced before it has been. Content
+  // stays meanwhile.
+  std::weak_ptr<const void> Relist();
 
   // A kubeconfig that cannot be used at all. The state becomes kMisconfigured until UpdateAccess.
   void SetMisconfigured(Error why);

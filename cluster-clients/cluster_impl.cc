@@ -67,6 +67,21 @@ void Cluster::Impl::UpdateAccess(const kube::AccessSettings& access) {
   if (connected) ResumeWatches();  // also because what was forbidden may be allowed now
 }
 
+// One that is not connected lists when it is.
+std::weak_ptr<const void> Cluster::Impl::Relist() {
+  Error why;
+  why.code = ErrorCode::kConnection;
+  why.message = "is being listed again";
+  const auto begun = std::make_shared<int>();
+  const std::lock_guard lock(switching_);
+  if (!watches_.With([](const Watches& watches) { return watches.connected; })) return begun;
+  for (const auto& reflector : Reflectors()) {
+    reflector->Suspend(why);
+    reflector->Resume(begun);
+  }
+  return begun;
+}
+
 std::vector<std::shared_ptr<watch::Reflector>> Cluster::Impl::Reflectors() const {
   return watches_.With([](const Watches& watches) { return watches.reflectors; });
 }

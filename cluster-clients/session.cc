@@ -27,6 +27,7 @@ http::Endpoint EndpointOf(const kube::AccessSettings& access, const ClusterOptio
   endpoint.client_key_pem = access.client_key_pem;
   endpoint.connect_timeout = options.connect_timeout;
   endpoint.http2 = options.http2;
+  endpoint.gate = options.gate;
   return endpoint;
 }
 

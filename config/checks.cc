@@ -1,5 +1,6 @@
 #include "config/checks.h"
 
+#include <chrono>
 #include <map>
 #include <utility>
 
@@ -18,6 +19,7 @@ class Checks final {
     CheckWorkerNames();
     CheckSameCluster();
     CheckDispatch();
+    CheckHighAvailability();
     CheckKinds();
     return std::move(problems_);
   }
@@ -81,6 +83,21 @@ class Checks final {
       Add("dispatch.candidates", "has no meaning with policy race",
           "remove it: race uses every eligible worker");
     }
+  }
+
+  // NewLeaderElector() of client-go v0.36.3, tools/leaderelection/leaderelection.go, has the same
+  // relations; the API counts a Lease's duration in seconds.
+  void CheckHighAvailability() {
+    const HighAvailabilitySettings& replicas = config_.high_availability;
+    const std::string path = "highAvailability.";
+    if (replicas.lease_duration <= replicas.renew_deadline)
+      Add(path + "leaseDuration", "is not longer than renewDeadline",
+          "15s, 10s and 2s are usual for leaseDuration, renewDeadline and retryPeriod");
+    if (replicas.lease_duration % std::chrono::seconds(1) != std::chrono::seconds(0))
+      Add(path + "leaseDuration", "is not in whole seconds", "a Lease counts in seconds");
+    if (replicas.renew_deadline * 10 <= replicas.retry_period * 12)
+      Add(path + "renewDeadline", "is not longer than 1.2 times retryPeriod",
+          "a leader needs time for a second try");
   }
 
   void CheckKinds() {

@@ -146,6 +146,18 @@ struct DispatchSettings {
   int failure_log_lines = 0;  // of a failed job's pod, that the history keeps; to 100
 };
 
+// Several replicas, of which one leads. The relations of the times are client-go's:
+// lease_duration > renew_deadline > 1.2 x retry_period.
+struct HighAvailabilitySettings {
+  bool enabled = false;
+  std::string lease_namespace = "fedra-system";      // DNS-1123 label
+  std::string lease_name = "fedra";                  // DNS-1123 subdomain
+  std::chrono::milliseconds lease_duration{15'000};  // whole seconds, 2s to 1h
+  std::chrono::milliseconds renew_deadline{10'000};  // 1s to 1h
+  std::chrono::milliseconds retry_period{2'000};     // 100ms to 10m
+  bool operator==(const HighAvailabilitySettings&) const = default;
+};
+
 struct StoreSettings {
   std::string path = "/var/lib/fedra/fedra.db";                           // absolute after loading
   std::chrono::milliseconds history_retention = std::chrono::hours(720);  // 1h to 87600h
@@ -206,6 +218,7 @@ struct Configuration {
   VerificationSettings verification;
   DispatchSettings dispatch;
   std::chrono::milliseconds worker_lost_timeout = std::chrono::minutes(15);  // 1s to 8760h
+  HighAvailabilitySettings high_availability;
   StoreSettings store;
   HttpSettings http;
   ApiSettings api;

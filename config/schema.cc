@@ -265,6 +265,32 @@ Fields DescribeDispatch(DispatchSettings& dispatch) {
   };
 }
 
+Fields DescribeHighAvailability(HighAvailabilitySettings& replicas) {
+  using std::chrono::milliseconds;
+  using std::chrono::minutes;
+  return {
+      {"enabled",
+       "Whether other fedras with the same configuration may run: one leads, the others stand by. "
+       "Needs deploy/manager-rbac-leader.yaml on the manager.",
+       FlagRef{&replicas.enabled}, ""},
+      {"leaseNamespace", "Namespace of the Lease on the manager; it must exist.",
+       TextRef{&replicas.lease_namespace, TextRule::kDnsLabel}, ""},
+      {"leaseName", "Name of the Lease; another one for each installation on a manager.",
+       TextRef{&replicas.lease_name, TextRule::kDnsSubdomain}, ""},
+      {"leaseDuration",
+       "How long a standby sees the Lease unchanged before it takes over. Whole seconds, more than "
+       "renewDeadline. The difference is how long a worker's or the manager's API server may take "
+       "for a write.",
+       DurationRef{&replicas.lease_duration, seconds(2), hours(1)}, ""},
+      {"renewDeadline",
+       "How long after its last renewal a leader may still write; then it ends, and starts again "
+       "as a standby. More than 1.2 times retryPeriod.",
+       DurationRef{&replicas.renew_deadline, seconds(1), hours(1)}, ""},
+      {"retryPeriod", "How often the leader renews; a standby looks somewhat less often.",
+       DurationRef{&replicas.retry_period, milliseconds(100), minutes(10)}, ""},
+  };
+}
+
 Fields DescribeStore(StoreSettings& store) {
   return {
       {"path",
@@ -346,6 +372,8 @@ Fields Describe(Configuration& c) {
       {"workerLostTimeout",
        "How long a worker may be out of contact before its jobs are moved elsewhere.",
        DurationRef{&c.worker_lost_timeout, seconds(1), hours(8'760)}, ""},
+      {"highAvailability", "Several replicas, of which one leads (docs/operations.md).",
+       ObjectRef{DescribeHighAvailability(c.high_availability)}, ""},
       {"store", "Durable memory: attempts, lost workers, history.",
        ObjectRef{DescribeStore(c.store)}, ""},
       {"http", "The server of /livez, /readyz and /metrics.",

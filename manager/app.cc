@@ -25,6 +25,7 @@
 #include "manager/http/unix_socket.h"
 #include "manager/notify.h"
 #include "manager/reconcile/federation.h"
+#include "manager/replica.h"
 #include "manager/systemd_report.h"
 #include "manager/tracking/manager_name.h"
 #include "manager/version.h"
@@ -96,6 +97,8 @@ class Daemon final {
   void Heartbeat();
   std::vector<WatchedPart> Watched();
   ServiceState State() const;
+  // Decisions are being made, or could be from one moment to the next.
+  bool IsReady() const { return federation_->IsWorking() || federation_->IsStandby(); }
   void Apply(const config::Loaded& before);
 
   const std::optional<int> received_socket_;
@@ -114,8 +117,11 @@ class Daemon final {
   SystemdReport systemd_{Watched()};
   std::unique_ptr<pages::HttpServer> http_;
   std::unique_ptr<api::Server> api_;
+  std::unique_ptr<Replica> replica_;
 
+  std::atomic<bool> stopping_{false};  // the main thread does not tick any more
   SteadyTime last_heartbeat_{};
+  bool led_ = false;  // as of the last look for a heartbeat
   SteadyTime last_reload_{};
 };
 
@@ -140,6 +146,8 @@ reconcile::FederationSettings Daemon::Settings() {
   reconcile::FederationSettings settings = ToFederation(config_.now());
   settings.instance = Instance();
   settings.manager.options.on_request = OnRequest();
+  settings.manager.options.gate = replica_->gate();
+  settings.may_decide = replica_->may_decide();
   settings.workers = Workers(config_.now());
   return settings;
 }
@@ -155,7 +163,10 @@ Daemon::OnRequest() {
 
 std::vector<reconcile::WorkerSettings> Daemon::Workers(const config::Loaded& loaded) {
   std::vector<reconcile::WorkerSettings> workers = ToWorkers(loaded);
-  for (reconcile::WorkerSettings& worker : workers) worker.cluster.options.on_request = OnRequest();
+  for (reconcile::WorkerSettings& worker : workers) {
+    worker.cluster.options.on_request = OnRequest();
+    worker.cluster.options.gate = replica_->gate();
+  }
   return workers;
 }
 
@@ -163,6 +174,9 @@ Result<void> Daemon::Start() {
   ReportCredentialExpiries();
   metrics_.SetConfigRead(true, started_);
   FEDRA_RETURN_IF_ERROR(OpenStore());
+  replica_ = std::make_unique<Replica>(config_.now(), Instance(), [this](milliseconds within) {
+    return stopping_ || systemd_.IsAlive(SystemClock().Steady(), within);
+  });
   federation_ = std::make_unique<reconcile::Federation>(Settings(), threads_.loop, threads_.pool,
                                                         *store_, metrics_, SystemClock());
   http_ = std::make_unique<pages::HttpServer>(threads_.loop, threads_.pool, Pages());
@@ -171,7 +185,11 @@ Result<void> Daemon::Start() {
   StartApi();
   Result<void> started = federation_->Start();
   // A page may be in the making, and what it is made from is about to be destroyed.
-  if (!started) Stop();
+  if (!started) {
+    Stop();
+  } else {
+    replica_->Start();
+  }
   return started;
 }
 
@@ -214,8 +232,9 @@ pages::Pages Daemon::Pages() {
             checks.push_back({"manager", manager.Problem()});
             for (const reconcile::Gap& gap : manager.Gaps())
               checks.push_back({"manager/" + gap.resource, gap.why, true});
-            checks.push_back(
-                {"reconciler", federation_->IsWorking() ? "" : "waiting for the first lists"});
+            checks.push_back({"reconciler", IsReady() ? "" : "waiting for the first lists"});
+            if (const auto replica = replica_->Now())
+              checks.push_back({"lease", replica->problem, true});
             const auto workers = federation_->workers();
             for (const auto& worker : *workers) {
               checks.push_back({"worker/" + worker->name().value, worker->Problem(), true});
@@ -229,6 +248,7 @@ pages::Pages Daemon::Pages() {
 
 std::string Daemon::MetricsPage() {
   metrics_.SetManager(federation_->manager().IsUsable());
+  metrics_.SetLeader(ToGauges(replica_->Now()));
   std::vector<pages::ClusterGauges> clusters;
   const auto workers = federation_->workers();
   const std::string manager_uid = federation_->manager().uid();
@@ -267,15 +287,18 @@ void Daemon::ReportCredentialExpiries() {
 
 void Daemon::Heartbeat() {
   const SteadyTime now = SystemClock().Steady();
-  if (now - last_heartbeat_ < kHeartbeatInterval) return;
+  const std::optional<leader::LeadView> replica = replica_->Now();
+  const bool is_news = replica && std::exchange(led_, replica->leads) != replica->leads;
+  if (!is_news && now - last_heartbeat_ < kHeartbeatInterval) return;
   last_heartbeat_ = now;
-  store_->Enqueue(
-      store::SetHeartbeat{{.at = SystemClock().Now(),
-                           .pid = getpid(),
-                           .version = kVersion,
-                           .started_at = started_,
-                           .dispatch_order = std::string(placement::ToString(federation_->order())),
-                           .restart_needed = config_.restart_needed()}});
+  store::HeartbeatRow row{.at = SystemClock().Now(),
+                          .pid = getpid(),
+                          .version = kVersion,
+                          .started_at = started_,
+                          .dispatch_order = std::string(placement::ToString(federation_->order())),
+                          .restart_needed = config_.restart_needed()};
+  PutReplica(row, replica);
+  store_->Enqueue(store::SetHeartbeat{std::move(row)});
 }
 
 void Daemon::Tick() {
@@ -302,13 +325,14 @@ std::vector<WatchedPart> Daemon::Watched() {
            }},
           {"store", [this] { return store_turns_.load(); }},
           {"reconciler", [this, idle = uint64_t{0}]() mutable {
-             if (federation_->queue_depth() == 0) ++idle;
+             // A standby's keys wait for it to lead.
+             if (!federation_->IsWorking() || federation_->queue_depth() == 0) ++idle;
              return metrics_.reconciles() + idle;
            }}};
 }
 
 ServiceState Daemon::State() const {
-  ServiceState state{.is_working = federation_->IsWorking()};
+  ServiceState state{.is_working = federation_->IsWorking(), .stands_by = federation_->IsStandby()};
   const auto workers = federation_->workers();
   state.workers = workers->size();
   state.connected =
@@ -328,8 +352,10 @@ void Daemon::Reload(bool forced) {
 void Daemon::Apply(const config::Loaded& before) {
   const config::Loaded& now = config_.now();
   log::SetLevel(now.configuration.logging.level);
-  if (ToAccess(*now.manager) != ToAccess(*before.manager))
+  if (ToAccess(*now.manager) != ToAccess(*before.manager)) {
     federation_->manager().cluster().UpdateAccess(ToAccess(*now.manager));
+    replica_->UpdateAccess(ToAccess(*now.manager));
+  }
   for (const config::WorkerSettings& worker : before.configuration.workers) {
     const auto& workers = now.configuration.workers;
     const bool stays = std::any_of(workers.begin(), workers.end(),
@@ -341,10 +367,11 @@ void Daemon::Apply(const config::Loaded& before) {
 }
 
 void Daemon::Stop() {
+  stopping_ = true;
   NotifySystemd("STOPPING=1");
   http_->Stop();
   api_.reset();
-  federation_->Stop();
+  replica_->Stop(/*release=*/federation_->Stop());
   threads_.Stop();
 }
 

@@ -7,7 +7,8 @@
 namespace fedra {
 
 // Runs until SIGTERM or SIGINT; drains within five seconds. The process' exit code: 0 after a
-// signal, 1 when it could not start (the reason is on stderr). Call from the main thread, before
+// signal, 1 when it could not start (the reason is on stderr). Ends the process with
+// kExitLostLease when it led and does not any more. Call from the main thread, before
 // any other thread exists.
 int RunDaemon(const std::string& config_path);
 

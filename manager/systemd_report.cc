@@ -16,6 +16,8 @@ constexpr std::chrono::minutes kLimit{2};
 }  // namespace
 
 std::string StatusLine(const ServiceState& state) {
+  if (state.stands_by)
+    return fmt::format("standby, {} of {} workers connected", state.connected, state.workers);
   if (!state.is_working) return "waiting for the manager's API server and the first lists";
   return fmt::format("{} of {} workers connected", state.connected, state.workers);
 }
@@ -30,7 +32,7 @@ void SystemdReport::Tick(SteadyTime now, const ServiceState& state) {
     NotifySystemd("STATUS=" + status);
     status_ = std::move(status);
   }
-  if (!ready_told_ && state.is_working) {
+  if (!ready_told_ && (state.is_working || state.stands_by)) {
     ready_told_ = true;
     NotifySystemd("READY=1");
   }

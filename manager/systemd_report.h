@@ -3,7 +3,7 @@
 // What systemd hears of the running daemon: that it is ready, a line for `systemctl status`, and
 // the watchdog's pings. Says nothing outside of a Type=notify unit, but watches there, too.
 //
-// Thread rules: one thread, the one that ticks. IsOverdue: any thread.
+// Thread rules: one thread, the one that ticks. IsOverdue, IsAlive: any thread.
 
 #include <cstddef>
 #include <string>
@@ -16,6 +16,7 @@ namespace fedra {
 
 struct ServiceState {
   bool is_working = false;  // decisions are being made
+  bool stands_by = false;   // another fedra makes them, and the lists here are complete
   size_t workers = 0;
   size_t connected = 0;  // of them
 };
@@ -31,6 +32,10 @@ class SystemdReport final {
   void Tick(SteadyTime now, const ServiceState& state);
   // Whether some part got nothing done for longer than the unit's limit, or two minutes.
   bool IsOverdue(SteadyTime now) const { return watchdog_.IsOverdue(now); }
+  // Not that, and the thread that ticks has come by within so long.
+  bool IsAlive(SteadyTime now, SteadyTime::duration within) const {
+    return !watchdog_.IsOverdue(now) && watchdog_.HasTicked(now, within);
+  }
 
  private:
   Watchdog watchdog_;

@@ -39,10 +39,16 @@ Watchdog::Watchdog(std::chrono::microseconds limit, std::vector<WatchedPart> par
 }
 
 void Watchdog::Tick(SteadyTime now) {
+  last_tick_ = now;
   if (last_look_ && now - *last_look_ < interval_) return;
   last_look_ = now;
   if (last_ping_.load() == kNever) last_ping_ = now;
   Look();
+}
+
+bool Watchdog::HasTicked(SteadyTime now, SteadyTime::duration within) const {
+  const SteadyTime last = last_tick_;
+  return last == kNever || now - last <= within;
 }
 
 bool Watchdog::IsOverdue(SteadyTime now) const {

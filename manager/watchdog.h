@@ -5,7 +5,7 @@
 // there is no systemd, /livez says the same to a kubelet.
 //
 // Pure but for the two functions that it is given. Thread rules: one thread, the one that ticks; so
-// a ping also says that this thread goes on. IsOverdue: any thread.
+// a ping also says that this thread goes on. IsOverdue, HasTicked: any thread.
 
 #include <atomic>
 #include <chrono>
@@ -35,6 +35,8 @@ class Watchdog final {
 
   // Call at least four times within the limit.
   void Tick(SteadyTime now);
+  // Whether it was called within so long, or not at all yet. Any thread.
+  bool HasTicked(SteadyTime now, SteadyTime::duration within) const;
 
   // The parts that got nothing done since the last ping.
   std::vector<std::string> Silent() const;
@@ -63,6 +65,7 @@ class Watchdog final {
 
   static constexpr SteadyTime kNever = SteadyTime::max();
   std::atomic<SteadyTime> last_ping_{kNever};  // or the first look
+  std::atomic<SteadyTime> last_tick_{kNever};
 };
 
 // The limit that systemd has set for this process (WATCHDOG_USEC, WATCHDOG_PID); nothing: none.

@@ -173,6 +173,24 @@ std::vector<reconcile::WorkerSettings> ToWorkers(const config::Loaded& loaded) {
   return workers;
 }
 
+ObjectKey ToLease(const config::Configuration& configuration) {
+  return {configuration.high_availability.lease_namespace,
+          configuration.high_availability.lease_name};
+}
+
+leader::ElectorSettings ToElector(const config::Loaded& loaded) {
+  const config::HighAvailabilitySettings& from = loaded.configuration.high_availability;
+  leader::ElectorSettings settings;
+  settings.lease = ToLease(loaded.configuration);
+  settings.terms = {.lease_duration = from.lease_duration,
+                    .renew_deadline = from.renew_deadline,
+                    .retry_period = from.retry_period};
+  settings.access = ToAccess(*loaded.manager);
+  settings.connection =
+      ToOptions(loaded.configuration.manager.http_version, *ToKinds(loaded.configuration));
+  return settings;
+}
+
 reconcile::FederationSettings ToFederation(const config::Loaded& loaded) {
   const config::Configuration& configuration = loaded.configuration;
   reconcile::FederationSettings settings;

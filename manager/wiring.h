@@ -7,6 +7,7 @@
 
 #include "cluster-clients/cluster.h"
 #include "config/load.h"
+#include "manager/leader/elector.h"
 #include "manager/reconcile/federation.h"
 #include "manager/report/query.h"
 
@@ -30,6 +31,10 @@ reconcile::TemplateSettings ToTemplates(const config::Configuration& configurati
 ClusterSettings ToManager(const config::Loaded& loaded);
 // One for each configured worker, in order; `lost_since` is left empty.
 std::vector<reconcile::WorkerSettings> ToWorkers(const config::Loaded& loaded);
+// The Lease by which replicas agree on the one that leads.
+ObjectKey ToLease(const config::Configuration& configuration);
+// Without an identity. The manager's access must be usable.
+leader::ElectorSettings ToElector(const config::Loaded& loaded);
 // All that the daemon's federation does not learn from its process. The manager's access must be
 // usable.
 reconcile::FederationSettings ToFederation(const config::Loaded& loaded);

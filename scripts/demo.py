@@ -65,6 +65,15 @@ _ASKS = {
 # Memory of the GPUs of each worker's only node.
 _GPUS = {_EAST: ("40Gi",) * 4, _WEST: ("80Gi",), _LAB: ("24Gi",) * 2}
 _DEVICES_ON: Object = {"verification": {"devices": "Enforce"}}
+# Shorter than usual (15s, 10s, 2s), for those who watch.
+_REPLICAS: Object = {
+    "highAvailability": {
+        "enabled": True,
+        "leaseDuration": "3s",
+        "renewDeadline": "2s",
+        "retryPeriod": "500ms",
+    }
+}
 _PATIENCE = 15.0
 
 
@@ -76,6 +85,7 @@ class Demo:
         self._supply = Supply(self._fleet, _NS)
         self._folder = folder
         self._fedra: Fedra | None = None
+        self._killed: Fedra | None = None  # the one that led before
 
     # --- The story.
 
@@ -91,11 +101,13 @@ class Demo:
         serve = self._better_alternative()
         embed = self._no_device_free()
         self._device_is_freed(serve, embed)
-        self._finish([sweep, late, embed])
+        rescued = self._take_over(embed)
+        self._finish([sweep, late, rescued])
 
     def stop(self) -> None:
-        if self._fedra is not None and self._fedra.process is not None:
-            self._fedra.process.kill()
+        for fedra in (self._fedra, self._killed):
+            if fedra is not None and fedra.process is not None:
+                fedra.process.kill()
         self._fleet.stop()
 
     def report(self) -> str:
@@ -105,8 +117,7 @@ class Demo:
         _title("fedra starts next to Kueue, with one kubeconfig per cluster")
         for worker, memory in _GPUS.items():
             _say(f"{worker} has one node with GPUs of {', '.join(memory)} memory.")
-        accesses = {cluster: self._fleet.fedra_access(cluster) for cluster in self._fleet.clusters}
-        self._fedra = Fedra(default_binary(), self._folder / "fedra", accesses, _DEVICES_ON)
+        self._fedra = self._make_fedra("fedra", _DEVICES_ON)
         self._fedra.start()
         self._wait(
             "all workers connected",
@@ -114,6 +125,10 @@ class Demo:
         )
         self._wait("the admission check is Active", self._check_active)
         self._show("status", "workers")
+
+    def _make_fedra(self, name: str, settings: Object) -> Fedra:
+        accesses = {cluster: self._fleet.fedra_access(cluster) for cluster in self._fleet.clusters}
+        return Fedra(default_binary(), self._folder / name, accesses, settings)
 
     def _first_job(self) -> FederatedJob:
         _title(f"A job that claims a device by template {_ONE_GPU}")
@@ -211,6 +226,37 @@ class Demo:
         )
         waiting.wait_running_on(_WEST)
         self._show("status", "jobs")
+
+    def _take_over(self, holder: FederatedJob) -> FederatedJob:
+        _title("Two replicas; kill -9 of the one that leads, while a job waits")
+        _change(
+            "manager", "fedra is started again with highAvailability, and another one beside it"
+        )
+        self._admin(MANAGER).apply(objects.namespace("fedra-system"))
+        leader = self._running()
+        leader.stop()
+        leader.change_settings(_REPLICAS)
+        leader.start()
+        self._wait("it leads", lambda: "REPLICA  leads" in leader.cli("status", "workers").stdout)
+        self._show("status", "workers")
+        waiting = self._submit("rescued", _ONLY_LARGE)
+        waiting.wait_message("no worker eligible")
+        self._killed, self._fedra = leader, self._make_fedra("standby", _DEVICES_ON | _REPLICAS)
+        self._fedra.start()
+        self._show("status", "workers")
+        _change("manager", "the leader is killed")
+        started = time.monotonic()
+        leader.kill()
+        _change(_WEST, f"the pods of {holder.key} end, and their claim is given back")
+        self._wait("its pods have ended", lambda: self._ended(_WEST, holder))
+        self._wait("the clone", lambda: waiting.clone(_WEST))
+        _say(
+            f"The standby has taken over, and dispatched the job {time.monotonic() - started:.1f} s after the kill."
+        )
+        self._wait("what ended meanwhile is told", lambda: _complete(holder))
+        waiting.wait_running_on(_WEST)
+        self._show("status")
+        return waiting
 
     def _finish(self, jobs: list[FederatedJob]) -> None:
         _title("The jobs end; their results are on the manager and nothing is left on the workers")

@@ -200,6 +200,12 @@ struct HeartbeatRow {
   std::string dispatch_order = {};  // that it runs with; a ClusterQueue may say otherwise
   // Keys of the configuration that have changed and need a restart, "dispatch.order, store.path".
   std::string restart_needed = {};
+  // Leader or Standby; empty: there are no replicas, and so nothing of what follows.
+  std::string role = {};
+  std::string identity = {};  // of this process among them
+  std::string leader = {};    // who holds the Lease, as last seen; empty: nobody, or not known
+  std::optional<WallTime> leader_since = {};  // by the leader's clock
+  int takeovers = 0;                          // how often the Lease has got another holder
 
   bool operator==(const HeartbeatRow&) const = default;
 };

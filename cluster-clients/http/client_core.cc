@@ -94,7 +94,14 @@ void Client::Core::LeaveGate() {
   Limiter(loop_).Leave();
 }
 
+bool Client::Core::PassesGate(Transfer& transfer) {
+  if (transfer.Passes(endpoint_.gate.get(), std::chrono::steady_clock::now())) return true;
+  transfer.Fail(MakeError(ErrorCode::kCancelled, "not sent: this process may not write now"));
+  return false;
+}
+
 void Client::Core::Begin(const TransferPtr& transfer) {
+  if (!PassesGate(*transfer)) return;
   if (!multi_) OpenMulti();
   Easy easy = idle_.empty() ? NewEasy(*connection_) : std::move(idle_.back());
   if (!idle_.empty()) idle_.pop_back();
@@ -143,12 +150,21 @@ void Client::Core::UseHttp1(bool http1) {
   http1_ = http1;
   multi_->SetLimits(CurrentLimits());
   if (!http1) return;
-  for (const auto& [id, transfer] : active_) {
-    if (transfer->Sent()) continue;
-    multi_->Remove(transfer->easy());
-    curl_easy_setopt(transfer->easy(), CURLOPT_PIPEWAIT, 0L);
-    multi_->Add(transfer->easy());
+  std::vector<TransferPtr> unsent;
+  for (const auto& [id, transfer] : active_)
+    if (!transfer->Sent()) unsent.push_back(transfer);
+  for (const TransferPtr& transfer : unsent) BeginAgain(transfer);
+}
+
+// Its time begins again with it, for libcurl.
+void Client::Core::BeginAgain(const TransferPtr& transfer) {
+  multi_->Remove(transfer->easy());
+  if (!PassesGate(*transfer)) {
+    active_.erase(transfer->id());
+    return Recycle(*transfer);
   }
+  curl_easy_setopt(transfer->easy(), CURLOPT_PIPEWAIT, 0L);
+  multi_->Add(transfer->easy());
 }
 
 void Client::Core::OnDone(CURL* easy, CURLcode code) {

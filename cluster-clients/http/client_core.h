@@ -41,7 +41,10 @@ class Client::Core final : public std::enable_shared_from_this<Client::Core> {
   void OpenMulti();
   void PassGate();
   void LeaveGate();
+  // False: it has failed.
+  bool PassesGate(Transfer& transfer);
   void Begin(const TransferPtr& transfer);
+  void BeginAgain(const TransferPtr& transfer);
   void GuardOpening(const Transfer& transfer);
   void OnHeaders(const Transfer& transfer);
   void OnDone(CURL* easy, CURLcode code);

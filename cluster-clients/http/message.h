@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,6 +15,8 @@
 #include "base/error.h"
 
 namespace fedra::http {
+
+class WriteGate;
 
 struct Request {
   std::string method = "GET";
@@ -28,6 +31,7 @@ struct Request {
   // The answer must not pause for longer than this; 0: no limit. For long lists.
   std::chrono::seconds stall_timeout{0};
   size_t max_bytes = 256u << 20;  // of the answer's body
+  bool stores_nothing = false;    // a POST that only asks: no WriteGate is asked for it
 };
 
 // What came of a request. Either `failure` is set or `status` is what a server answered.
@@ -63,7 +67,8 @@ struct Endpoint {
   std::string client_certificate_pem;
   std::string client_key_pem;
   std::chrono::milliseconds connect_timeout{5'000};
-  bool http2 = true;  // false: HTTP/1.1 only
+  bool http2 = true;                           // false: HTTP/1.1 only
+  std::shared_ptr<const WriteGate> gate = {};  // of all writes; null: all may be sent
 };
 
 }  // namespace fedra::http

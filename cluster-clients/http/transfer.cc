@@ -51,13 +51,34 @@ Transfer::~Transfer() {
   curl_slist_free_all(connect_to_);
 }
 
+bool Transfer::Passes(const WriteGate* gate, SteadyTime now) {
+  if (gate == nullptr || request_.method == "GET" || request_.stores_nothing) return true;
+  const std::optional<WriteGate::Permit> permit = gate->Ask();
+  if (!permit || permit->left <= milliseconds(0)) return false;
+  request_.timeout =
+      std::min(request_.timeout, duration_cast<milliseconds>(now - asked_) + permit->left);
+  server_timeout_ = permit->server;
+  if (easy_) curl_easy_setopt(easy_.get(), CURLOPT_TIMEOUT_MS, LeftAt(now).count());
+  return true;
+}
+
+milliseconds Transfer::LeftAt(SteadyTime now) const {
+  return request_.timeout - duration_cast<milliseconds>(now - asked_);
+}
+
 bool Transfer::Begin(Easy easy, const Connection& connection, bool http1, SteadyTime now) {
-  const auto left = request_.timeout - duration_cast<milliseconds>(now - asked_);
+  const milliseconds left = LeftAt(now);
   easy_ = std::move(easy);
   connection_ = &connection;
   if (left <= milliseconds(0)) return false;
   SetRequest(connection, http1, left);
   return true;
+}
+
+std::string Transfer::PathAndQuery() const {
+  if (server_timeout_ <= milliseconds(0)) return request_.path;
+  const char sign = request_.path.find('?') == std::string::npos ? '?' : '&';
+  return request_.path + sign + "timeout=" + std::to_string(server_timeout_.count()) + "ms";
 }
 
 void Transfer::SetRequest(const Connection& connection, bool http1, milliseconds left) {
@@ -84,7 +105,7 @@ void Transfer::SetRequest(const Connection& connection, bool http1, milliseconds
     connect_to_ = curl_slist_append(nullptr, connection.url.connect_to.c_str());
     curl_easy_setopt(easy, CURLOPT_CONNECT_TO, connect_to_);
   }
-  curl_easy_setopt(easy, CURLOPT_URL, (connection.url.base + request_.path).c_str());
+  curl_easy_setopt(easy, CURLOPT_URL, (connection.url.base + PathAndQuery()).c_str());
   curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, static_cast<long>(left.count()));
   curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, request_.stall_timeout.count() > 0 ? 1L : 0L);
   curl_easy_setopt(easy, CURLOPT_LOW_SPEED_TIME, static_cast<long>(request_.stall_timeout.count()));

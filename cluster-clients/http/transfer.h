@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "cluster-clients/http/endpoint_url.h"
 #include "cluster-clients/http/message.h"
+#include "cluster-clients/http/write_gate.h"
 
 namespace fedra::http {
 
@@ -46,6 +47,9 @@ class Transfer final {
   Transfer(const Transfer&) = delete;
   Transfer& operator=(const Transfer&) = delete;
 
+  // Whether it passes a gate that is asked now. False: not even to be begun. Again before it is
+  // begun again.
+  bool Passes(const WriteGate* gate, SteadyTime now);
   // Takes a handle and sets it up; false when no time is left.
   bool Begin(Easy easy, const Connection& connection, bool http1, SteadyTime now);
   // Reports the result. The handle must have been removed from its multi handle.
@@ -69,6 +73,8 @@ class Transfer final {
  private:
   static size_t OnHeader(char* data, size_t size, size_t count, void* self);
   static size_t OnBody(char* data, size_t size, size_t count, void* self);
+  std::chrono::milliseconds LeftAt(SteadyTime now) const;
+  std::string PathAndQuery() const;
   void SetRequest(const Connection& connection, bool http1, std::chrono::milliseconds left);
   void HeadersComplete();
   bool Body(std::string_view bytes);
@@ -81,6 +87,7 @@ class Transfer final {
   const SteadyTime asked_;
   std::function<void(Reply)> done_;
   StreamHandler handler_;
+  std::chrono::milliseconds server_timeout_{0};  // as of WriteGate::Permit
 
   const Connection* connection_ = nullptr;
   Easy easy_;

@@ -64,6 +64,12 @@ Verb Apply(const Resource& resource, const ObjectKey& key, std::string_view subr
   return verb;
 }
 
+Verb Replace(const Resource& resource, const ObjectKey& key, std::string body,
+             const WriteQuery& query) {
+  return WithBody("PUT", resource.ObjectPath(key) + QueryOf(query).text(), "application/json",
+                  std::move(body));
+}
+
 Verb Delete(const Resource& resource, const ObjectKey& key, const std::string& uid,
             const ResourceVersion& version) {
   nlohmann::json options = {
@@ -88,7 +94,8 @@ Verb AccessReview(std::string_view verb, const Resource& resource, std::string_v
                                  {"spec", {{"resourceAttributes", attributes}}}};
   Verb call = WithBody("POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
                        "application/json", Dump(review));
-  call.idempotent = true;  // nothing is stored
+  call.idempotent = true;
+  call.request.stores_nothing = true;
   return call;
 }
 

@@ -31,6 +31,10 @@ Verb MergePatch(const Resource& resource, const ObjectKey& key, std::string_view
                 std::string body, const WriteQuery& query);
 Verb Apply(const Resource& resource, const ObjectKey& key, std::string_view subresource,
            std::string body, const WriteQuery& query);
+// PUT of the whole object. With metadata.resourceVersion in it, only if it is still as of then
+// (409).
+Verb Replace(const Resource& resource, const ObjectKey& key, std::string body,
+             const WriteQuery& query);
 // With what it owns (propagationPolicy Background). `uid` and `version`: preconditions when not
 // empty.
 Verb Delete(const Resource& resource, const ObjectKey& key, const std::string& uid,

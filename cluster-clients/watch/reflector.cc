@@ -56,8 +56,8 @@ Reflector::Reflector(Target target, CacheSink& sink, StreamSource& source, http:
   health_.since = clock.Steady();
 }
 
-void Reflector::Resume() {
-  serial_->Submit([self = shared_from_this()] {
+void Reflector::Resume(std::shared_ptr<const void> until) {
+  serial_->Submit([self = shared_from_this(), until = std::move(until)] {
     const bool returned = !std::exchange(self->active_, true);
     // What was wrong before is over, and nothing is known of the time between.
     if (self->health_.state == CacheState::kFailing) {

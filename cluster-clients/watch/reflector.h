@@ -82,7 +82,8 @@ class Reflector final : public std::enable_shared_from_this<Reflector> {
             ClusterShare share, const Clock& clock, ReflectorOptions options);
 
   // The cluster is connected: ask now, and forget earlier failures. After Suspend() with a list.
-  void Resume();
+  // `until`: let go when this has begun to be true.
+  void Resume(std::shared_ptr<const void> until = nullptr);
   // The cluster is not connected: nothing is asked until Resume().
   void Suspend(Error why);
   void Stop();

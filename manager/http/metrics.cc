@@ -79,6 +79,14 @@ constexpr std::array kFamilies = {
                  "tainted (of the others), or free. A scrape costs one pass over the worker's "
                  "devices when slices or claims have changed since the last one, else nothing. Of "
                  "more than 16 drivers the rest is called \"other\"."},
+    MetricFamily{"fedra_leader", "gauge", "",
+                 "1 while this process may decide and write: it holds the Lease, or "
+                 "highAvailability is not enabled. 0: it stands by."},
+    MetricFamily{"fedra_leader_renewed_timestamp_seconds", "gauge", "",
+                 "When the Lease was last renewed by this process, in seconds since 1970; only "
+                 "once it has been."},
+    MetricFamily{"fedra_leader_transitions_total", "counter", "",
+                 "How often the Lease has got another holder, as it says itself."},
     MetricFamily{"fedra_config_last_reload_successful", "gauge", "",
                  "1 when the configuration file is used as it is, 0 when it has changed and could "
                  "not be used."},
@@ -176,6 +184,9 @@ struct Metrics::Families {
   Family<Gauge>& blocked = GaugeFamily("fedra_blocked_workloads");
   Family<Gauge>& devices = GaugeFamily("fedra_devices");
   Family<Gauge>& blocked_longest = GaugeFamily("fedra_blocked_longest_seconds");
+  Gauge& leader = GaugeFamily("fedra_leader").Add({});
+  Family<Gauge>& renewed_at = GaugeFamily("fedra_leader_renewed_timestamp_seconds");
+  Counter& transitions = CounterFamily("fedra_leader_transitions_total").Add({});
   Gauge& config_ok = GaugeFamily("fedra_config_last_reload_successful").Add({});
   Gauge& config_read_at = GaugeFamily("fedra_config_last_reload_success_timestamp_seconds").Add({});
   Gauge& store_size = GaugeFamily("fedra_store_size_bytes").Add({});
@@ -323,6 +334,18 @@ void Metrics::SetConfigRead(bool ok, WallTime now) {
   families_->config_ok.Set(ok ? 1 : 0);
   if (ok)
     families_->config_read_at.Set(std::chrono::duration<double>(now.time_since_epoch()).count());
+}
+
+void Metrics::SetLeader(const std::optional<LeaderGauges>& replica) {
+  families_->leader.Set(!replica || replica->leads ? 1 : 0);
+  if (!replica) return;
+  if (replica->renewed_at)
+    families_->renewed_at.Add({}).Set(
+        std::chrono::duration<double>(replica->renewed_at->time_since_epoch()).count());
+  transitions_counted_.With([&](int& counted) {
+    const int more = replica->transitions - std::exchange(counted, replica->transitions);
+    if (more > 0) families_->transitions.Increment(more);
+  });
 }
 
 void Metrics::SetQueueDepth(size_t depth) {

@@ -47,6 +47,13 @@ struct ClusterGauges {
   std::map<std::string, verify::DeviceStock> devices = {};
 };
 
+// Among replicas.
+struct LeaderGauges {
+  bool leads = false;
+  std::optional<WallTime> renewed_at = {};  // our last renewal of the Lease
+  int transitions = 0;                      // how often the Lease has got another holder
+};
+
 class Metrics final : public reconcile::Telemetry {
  public:
   Metrics(std::string_view version, std::string_view commit);
@@ -73,6 +80,8 @@ class Metrics final : public reconcile::Telemetry {
   // All workers; those of the last call that are no longer among them vanish.
   void SetClusters(const std::vector<ClusterGauges>& clusters);
   void SetManager(bool is_up);
+  // Nothing: there are no other replicas.
+  void SetLeader(const std::optional<LeaderGauges>& replica);
   void SetQueueDepth(size_t depth);
   void SetWorkloads(const std::string& kind, std::string_view phase, int count);
   // By the reason's name; those of the last call that are no longer among them become 0.
@@ -93,7 +102,8 @@ class Metrics final : public reconcile::Telemetry {
   Guarded<std::set<DevicesOf>> stocks_;                   // as of the last SetClusters
   Guarded<std::set<std::string_view>> blocked_;           // reasons that were shown
   void SetDevices(const std::vector<ClusterGauges>& clusters);
-  Guarded<double> cpu_counted_{0};  // seconds, as of the last SetProcess
+  Guarded<int> transitions_counted_{0};  // as of the last SetLeader
+  Guarded<double> cpu_counted_{0};       // seconds, as of the last SetProcess
 };
 
 }  // namespace fedra::pages

@@ -8,7 +8,7 @@ namespace {
 // So few are moved one by one.
 constexpr size_t kFew = 4;
 
-bool IsBefore(const Waiting* a, const Waiting* b) { return a->rank < b->rank; }
+bool RanksBefore(const Waiting* a, const Waiting* b) { return a->rank < b->rank; }
 
 }  // namespace
 
@@ -23,7 +23,7 @@ bool HasBoundSomewhere(const Waiting& waiting) {
 }
 
 WaitingOrder::iterator WaitingOrder::Find(const Waiting& waiting) const {
-  return std::lower_bound(order_.begin(), order_.end(), &waiting, IsBefore);
+  return std::lower_bound(order_.begin(), order_.end(), &waiting, RanksBefore);
 }
 
 void WaitingOrder::Remove(Waiting& waiting) {
@@ -48,7 +48,7 @@ void WaitingOrder::Place(const std::vector<Waiting*>& ascending) {
   }
   const auto placed = static_cast<std::ptrdiff_t>(order_.size());
   order_.insert(order_.end(), ascending.begin(), ascending.end());
-  std::inplace_merge(order_.begin(), order_.begin() + placed, order_.end(), IsBefore);
+  std::inplace_merge(order_.begin(), order_.begin() + placed, order_.end(), RanksBefore);
 }
 
 }  // namespace fedra::placement

@@ -36,7 +36,6 @@ Federation::Federation(FederationSettings settings, http::HttpLoop& loop, Worker
                        store::Store& store, Telemetry& telemetry, const Clock& clock)
     : settings_(std::move(settings)),
       clock_(clock),
-      started_(clock.Steady()),
       workload_loop_({.subject = "workload",
                       .threads = settings_.threads,
                       .job_of =
@@ -78,15 +77,17 @@ Federation::Federation(FederationSettings settings, http::HttpLoop& loop, Worker
                   workload_loop_, telemetry, clock}),
       cluster_rows_(store, clock),
       line_rows_(store, clock, settings_.gather.order.policy),
-      roster_(workers_, [this, &loop, &pool](WorkerSettings worker) {
-        WorkerListener listener = handlers_.ForWorker(worker.cluster.name);
-        auto made =
-            std::make_shared<Worker>(std::move(worker), loop, pool, clock_, std::move(listener));
-        made->UseKinds(remembered_kinds_);
-        return made;
-      }) {}
+      roster_(workers_,
+              [this, &loop, &pool](WorkerSettings worker) {
+                WorkerListener listener = handlers_.ForWorker(worker.cluster.name);
+                auto made = std::make_shared<Worker>(std::move(worker), loop, pool, clock_,
+                                                     std::move(listener));
+                made->UseKinds(remembered_kinds_);
+                return made;
+              }),
+      began_(clock.Steady()) {}
 
-Federation::~Federation() { Stop(); }
+Federation::~Federation() { (void)Stop(); }
 
 Result<void> Federation::Start() {
   FEDRA_ASSIGN_OR_RETURN(const std::vector<ObjectKey> announced, records_.Load());
@@ -105,12 +106,29 @@ Result<void> Federation::Start() {
   return {};
 }
 
+bool Federation::IsRelisting() const {
+  return std::any_of(relisting_.begin(), relisting_.end(),
+                     [](const auto& begun) { return !begun.expired(); });
+}
+
+void Federation::TakeOver() {
+  took_over_ = true;
+  standby_ = false;
+  began_ = clock_.Steady();
+  records_.ForgetAll();
+  relisting_.push_back(manager_.cluster().Relist());
+  const auto workers = workers_.Now();
+  for (const auto& worker : *workers) relisting_.push_back(worker->cluster().Relist());
+}
+
 bool Federation::MayBegin() const {
-  if (!manager_.IsListed()) return false;
+  if (IsRelisting()) return false;
+  // What was listed once may not be what another process has left.
+  if (took_over_ ? !manager_.IsUsable() : !manager_.IsListed()) return false;
   const auto workers = workers_.Now();
   const bool all_answered = std::all_of(workers->begin(), workers->end(),
                                         [](const auto& worker) { return worker->HasAnswered(); });
-  return all_answered || clock_.Steady() - started_ > kStartGrace;
+  return all_answered || clock_.Steady() - began_ > kStartGrace;
 }
 
 void Federation::SetWorkers(std::vector<WorkerSettings> workers, bool drains) {
@@ -160,6 +178,11 @@ void Federation::Tick() {
     line_rows_.Record([this] { return order_.Standings(clock_.Now()); }, manager_);
     return ReleaseRemoved();
   }
+  if (settings_.may_decide && !settings_.may_decide()) {
+    standby_ = MayBegin();
+    return;
+  }
+  if (settings_.may_decide && !took_over_) TakeOver();
   if (!MayBegin() || !manager_.IdentifySoon()) return;
   working_ = true;
   log::Info("working", {{"workers", std::to_string(workers->size())},
@@ -170,19 +193,26 @@ void Federation::Tick() {
   workload_loop_.Start();
 }
 
-void Federation::Stop() {
+bool Federation::Stop() {
   workload_loop_.Stop();
   check_loop_.Stop();
   template_loop_.Stop();
   // Running looks may finish what they began; what waits for an answer that does not come is cut
   // off. Either way a restart continues from the state of the clusters.
-  (void)workload_loop_.WaitUntilIdle(kDrain);
+  const SteadyTime limit = clock_.Steady() + kDrain;
+  const auto ends = [&](auto& loop) {
+    return loop.WaitUntilIdle(std::chrono::ceil<std::chrono::milliseconds>(
+        std::max(limit - clock_.Steady(), SteadyTime::duration(0))));
+  };
+  const bool workloads_ended = ends(workload_loop_);
+  const bool ended = ends(check_loop_) && ends(template_loop_) && workloads_ended;
   roster_.StopAll();
   manager_.Stop();
   events_.Stop();
   workload_loop_.Join();
   check_loop_.Join();
   template_loop_.Join();
+  return ended;
 }
 
 TemplateSurvey Federation::SurveyTemplates(std::optional<templates::SyncPolicy> mode) {

@@ -7,6 +7,7 @@
 // store, telemetry and clock must outlive it.
 
 #include <atomic>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -34,6 +35,8 @@ struct FederationSettings {
   bool drains_removed = false;
   std::string instance = "fedra";  // of this process, in Events
   size_t threads = 64;             // for workloads; they mostly wait for answers
+  // Whether this process may decide; once it may, it does to its end. Null: it may.
+  std::function<bool()> may_decide = {};
 };
 
 class Federation final {
@@ -45,8 +48,9 @@ class Federation final {
   // Takes over what the last run remembered, and connects. Decisions begin when the manager's
   // objects are listed and every worker has answered or failed once (or a few seconds have passed).
   Result<void> Start();
-  // Lets running decisions finish their current request, then disconnects.
-  void Stop();
+  // Lets running decisions finish their current request, then disconnects. Whether all had ended
+  // by then: nothing that was begun can still reach a server.
+  bool Stop();
 
   ManagerCluster& manager() { return manager_; }
   std::shared_ptr<const WorkerList> workers() const { return workers_.Now(); }
@@ -57,6 +61,8 @@ class Federation final {
   size_t queue_depth() const { return workload_loop_.depth(); }
   // Whether decisions are being made.
   bool IsWorking() const { return working_.load(); }
+  // Whether it is only that: all is listed, and another process decides. As of the last Tick().
+  bool IsStandby() const { return standby_.load(); }
 
   // For metrics.
   KindPhases WorkloadsByPhase() const { return workloads_.ByPhase(); }
@@ -79,6 +85,10 @@ class Federation final {
 
  private:
   bool MayBegin() const;
+  // Of what the caches hold, and of what the store knows, other processes' work is the newer: all
+  // is listed again, and begins as after a start with an empty store.
+  void TakeOver();
+  bool IsRelisting() const;
   void Wake(const RosterChange& change);
   // Lets go removed workers on which nothing of ours is left.
   void ReleaseRemoved();
@@ -86,7 +96,6 @@ class Federation final {
   // Constant after construction.
   const FederationSettings settings_;
   const Clock& clock_;
-  const SteadyTime started_;
 
   // Each with the thread rules of its header; in the order in which they are made.
   RunLoop<ObjectKey> workload_loop_;
@@ -112,6 +121,7 @@ class Federation final {
   AdmissionCheckReconciler checks_;
   WorkloadReconciler workloads_;
   std::atomic<bool> working_{false};
+  std::atomic<bool> standby_{false};
   // Of jobs that a worker may still have, whether or not the manager serves the kind now.
   std::vector<const tracking::JobAdapter*> remembered_kinds_;  // before the first worker is made
 
@@ -120,6 +130,9 @@ class Federation final {
   LineRows line_rows_;
   WorkerRoster roster_;
   SteadyTime last_release_{};
+  SteadyTime began_;  // the start, or the take-over
+  bool took_over_ = false;
+  std::vector<std::weak_ptr<const void>> relisting_;
 };
 
 }  // namespace fedra::reconcile

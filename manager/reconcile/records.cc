@@ -1,6 +1,7 @@
 #include "manager/reconcile/records.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "manager/reconcile/remembered.h"
 #include "verdict/reason.h"
@@ -30,6 +31,14 @@ Result<std::vector<ObjectKey>> Records::Load() {
     store_.Enqueue(store::EndIntent{intent.id});
   }
   return keys;
+}
+
+void Records::ForgetAll() {
+  const State gone = state_.With([](State& state) { return std::exchange(state, State{}); });
+  for (const auto& [key, row] : gone.placements) store_.Enqueue(store::RemovePlacement{row.uid});
+  for (const auto& [key, rows] : gone.residues)
+    for (const store::ResidueRow& row : rows)
+      store_.Enqueue(store::RemoveResidue{row.cluster, row.uid});
 }
 
 std::set<std::string> Records::JobKinds() const {

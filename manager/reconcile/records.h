@@ -27,6 +27,10 @@ class Records final {
   // announced for and that are looked at first: whatever came of it is seen on the clusters.
   Result<std::vector<ObjectKey>> Load();
 
+  // Another fedra has decided since this was written: it is no longer known, nor remembered. What
+  // is not on the clusters begins anew, as with a store that was lost.
+  void ForgetAll();
+
   // An empty row when nothing is remembered of this workload.
   store::PlacementRow Find(const ObjectKey& workload) const;
   // Durable: written before the remote writes that it announces. `more` goes into the same

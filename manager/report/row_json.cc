@@ -16,6 +16,13 @@ namespace {
 
 using nlohmann::ordered_json;
 
+ordered_json ReplicaJson(const store::HeartbeatRow& row) {
+  ordered_json object = {{"role", row.role}, {"identity", row.identity}, {"leader", row.leader}};
+  PutTime(object, "leaderSince", row.leader_since);
+  object["takeovers"] = row.takeovers;
+  return object;
+}
+
 ordered_json DaemonJson(const Daemon& daemon, const store::HeartbeatRow& row, WallTime now) {
   const auto age = std::chrono::duration_cast<std::chrono::seconds>(now - row.at);
   return {{"running", IsRunning(daemon, now)},
@@ -45,6 +52,8 @@ ordered_json Document(std::string_view kind, const Daemon& daemon,
   if (daemon.heartbeat) {
     PutTime(document, "asOf", daemon.heartbeat->at);
     document["daemon"] = DaemonJson(daemon, *daemon.heartbeat, now);
+    if (!daemon.heartbeat->role.empty())
+      document["daemon"]["replica"] = ReplicaJson(*daemon.heartbeat);
   }
   if (manager) {
     ordered_json& object = document["manager"] = {{"state", manager->phase}};

@@ -41,6 +41,24 @@ constexpr const char* kNothingDispatched =
 // More remedies than this would fill the screen; `explain` has the others.
 constexpr size_t kMaxRemedies = 3;
 
+// Of a daemon that runs: which of several it is, and who leads.
+std::string ReplicaLine(const report::Daemon& daemon, const ViewSettings& settings) {
+  if (!daemon.heartbeat || daemon.heartbeat->role.empty()) return {};
+  if (!report::IsRunning(daemon, settings.query.now)) return {};
+  const store::HeartbeatRow& row = *daemon.heartbeat;
+  const bool leads = row.role == "Leader";
+  const std::string since =
+      row.leader_since ? " since " + Since(*row.leader_since, settings.query.now) : "";
+  const std::string who = row.leader.empty() ? "nobody leads" : row.leader + " leads" + since;
+  const std::string text =
+      leads ? fmt::format("REPLICA  leads{}, after {}", since, Counted(row.takeovers, "take-over"))
+            : fmt::format("REPLICA  as seen by a standby: {}, after {}", who,
+                          Counted(row.takeovers, "take-over"));
+  return Toned(Printable(text, settings.style.utf8), leads ? Tone::kFaint : Tone::kWarning,
+               settings.style) +
+         "\n";
+}
+
 }  // namespace
 
 Freshness FreshnessOf(const report::Daemon& daemon, WallTime now) {
@@ -66,7 +84,8 @@ std::string DaemonLine(const report::Daemon& daemon, const ViewSettings& setting
         "DAEMON  still runs with the configuration it started with: restart it to apply {}",
         daemon.heartbeat->restart_needed);
   }
-  return text.empty() ? text : Toned(text, Tone::kWarning, settings.style) + "\n";
+  if (!text.empty()) text = Toned(text, Tone::kWarning, settings.style) + "\n";
+  return text + ReplicaLine(daemon, settings);
 }
 
 std::string ManagerLine(const std::optional<store::ClusterRow>& manager,

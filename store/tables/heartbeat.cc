@@ -1,21 +1,38 @@
 #include "store/tables/heartbeat.h"
 
+#include <utility>
+
 namespace fedra::store {
 
 Result<void> Apply(Connection& db, const SetHeartbeat& change) {
   const HeartbeatRow& row = change.row;
   return db.Run(
       "INSERT OR REPLACE INTO heartbeat (only, at, pid, version, started_at, dispatch_order, "
-      "restart_needed) VALUES (1,?,?,?,?,?,?)",
-      {row.at, row.pid, row.version, row.started_at, row.dispatch_order, row.restart_needed});
+      "restart_needed, role, identity, leader, leader_since, takeovers) "
+      "VALUES (1,?,?,?,?,?,?,?,?,?,?,?)",
+      {row.at, row.pid, row.version, row.started_at, row.dispatch_order, row.restart_needed,
+       row.role, row.identity, row.leader, row.leader_since, row.takeovers});
 }
 
 Result<std::optional<HeartbeatRow>> LoadHeartbeat(Connection& db) {
   std::optional<HeartbeatRow> heartbeat;
   FEDRA_RETURN_IF_ERROR(db.Query(
-      "SELECT at, pid, version, started_at, dispatch_order, restart_needed FROM heartbeat", {},
-      [&](Row& row) {
-        heartbeat = {row.Time(), row.Integer(), row.Text(), row.Time(), row.Text(), row.Text()};
+      "SELECT at, pid, version, started_at, dispatch_order, restart_needed, role, identity, "
+      "leader, leader_since, takeovers FROM heartbeat",
+      {}, [&](Row& row) {
+        HeartbeatRow read;
+        read.at = row.Time();
+        read.pid = row.Integer();
+        read.version = row.Text();
+        read.started_at = row.Time();
+        read.dispatch_order = row.Text();
+        read.restart_needed = row.Text();
+        read.role = row.Text();
+        read.identity = row.Text();
+        read.leader = row.Text();
+        read.leader_since = row.OptionalTime();
+        read.takeovers = row.Int();
+        heartbeat = std::move(read);
       }));
   return heartbeat;
 }

@@ -73,6 +73,15 @@ STORIES = (
         {"up": "1x5 0x1 1x20"},
     ),
     Story(
+        "FedraNoLeader",
+        {"fedra_leader": "1x5 0x10 1x20"},
+        10,
+        _BY_JOB,
+        "No replica of fedra leads",
+        20,
+        {"fedra_leader": "1x40"},
+    ),
+    Story(
         "FedraRestarts",
         {**_BUILD, "process_start_time_seconds": "1x5 2x5 3x5 4x60"},
         20,

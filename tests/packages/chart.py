@@ -154,6 +154,27 @@ def rights(built: Artefacts) -> None:
     assert pod["automountServiceAccountToken"] is False
 
 
+def replicas(built: Artefacts) -> None:
+    """Two pods where one may stand by, with a Lease in the release's namespace and the rights to it; else one."""
+    plain = render(built, "--values", MINIMAL)
+    assert of_kind(plain, "StatefulSet")["spec"]["replicas"] == 1
+    assert "Role" not in {document["kind"] for document in plain}
+    more = "--set=config.highAvailability.enabled=true"
+    documents = render(built, "--values", MINIMAL, more, namespace="batch")
+    stateful = of_kind(documents, "StatefulSet")["spec"]
+    assert stateful["replicas"] == 2
+    assert "podAntiAffinity" in stateful["template"]["spec"]["affinity"]
+    settings = yaml.safe_load(of_kind(documents, "ConfigMap")["data"]["fedra.yaml"])
+    wanted = {"enabled": True, "leaseNamespace": "batch", "leaseName": "fedra"}
+    assert settings["highAvailability"] == wanted
+    role = of_kind(documents, "Role")
+    assert role["metadata"]["namespace"] == "batch"
+    assert role["rules"] == _of_deploy("manager-rbac-leader.yaml", "Role")["rules"]
+    elsewhere = render(built, "--values", SOURCE / "ci/manager-elsewhere-values.yaml", more)
+    assert of_kind(elsewhere, "StatefulSet")["spec"]["replicas"] == 2
+    assert "Role" not in {document["kind"] for document in elsewhere}
+
+
 def monitoring(built: Artefacts) -> None:
     """Rules and dashboards of deploy/, unchanged by Helm's own braces, and the job that they look for."""
     documents = render(built, "--values", SOURCE / "ci/full-values.yaml")

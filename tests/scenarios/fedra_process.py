@@ -6,6 +6,7 @@ import copy
 import dataclasses
 import json
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -189,6 +190,10 @@ class Fedra:
     def logged(self, text: str) -> int:
         """How many lines of the daemon's log have it."""
         return sum(text in line for line in self.log.read_text(errors="replace").splitlines())
+
+    def last_logged(self, field: str) -> str:
+        """The value of the log's field, without spaces in it, where it stands last; empty: nowhere."""
+        return ([""] + re.findall(rf"\b{field}=(\S+)", self.log.read_text(errors="replace")))[-1]
 
     def cpu_seconds(self) -> float:
         return self._running().cpu_seconds()

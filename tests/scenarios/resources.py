@@ -70,6 +70,7 @@ RESOURCES: dict[str, Resource] = {
         Resource("tekton.dev/v1", "pipelineruns", "PipelineRun"),
         Resource("example.com/v1", "trainingruns", "TrainingRun"),
         Resource("events.k8s.io/v1", "events", "Event"),
+        Resource("coordination.k8s.io/v1", "leases", "Lease"),
         Resource(
             "apiextensions.k8s.io/v1",
             "customresourcedefinitions",
@@ -77,6 +78,8 @@ RESOURCES: dict[str, Resource] = {
             False,
         ),
         Resource(_RBAC, "clusterroles", "ClusterRole", namespaced=False),
+        Resource(_RBAC, "roles", "Role"),
+        Resource(_RBAC, "rolebindings", "RoleBinding"),
         Resource(_RBAC, "clusterrolebindings", "ClusterRoleBinding", namespaced=False),
         Resource(
             _ADMISSION, "mutatingadmissionpolicies", "MutatingAdmissionPolicy", namespaced=False

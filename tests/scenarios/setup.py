@@ -15,6 +15,7 @@ DEPLOY = Path(__file__).parents[2] / "deploy"
 
 FEDRA_NAMESPACE = "fedra-system"
 FEDRA_ACCOUNT = "fedra"
+LEASE = "fedra"  # of replicas, in that namespace
 
 # The class that every worker has, and two that scenarios create where they need them.
 GPU_CLASS = "gpu.example.com"
@@ -36,7 +37,9 @@ def deploy_manifests(*names: str) -> list[Object]:
 
 
 def rights_of(cluster: str) -> list[Object]:
-    return deploy_manifests("manager-rbac.yaml" if cluster == MANAGER else "worker-rbac.yaml")
+    if cluster == MANAGER:
+        return deploy_manifests("manager-rbac.yaml", "manager-rbac-leader.yaml")
+    return deploy_manifests("worker-rbac.yaml")
 
 
 def install_manager(client: KubeClient) -> None:

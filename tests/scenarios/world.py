@@ -49,6 +49,8 @@ class World:
         self._links: dict[str, Link] = {}
         self._classes: set[tuple[str, str]] = set()
         self._notes: list[str] = []
+        self._replicas: list[Fedra] = []  # beside the first one
+        self._started_with: tuple[dict[str, Access], dict[str, Any]] = ({}, {})
         self._clones: Arrivals | None = None
         self._watchdog: Watchdog | None = None
         self._kinds: list[str] = ["Job"]  # of jobs that were submitted
@@ -95,8 +97,11 @@ class World:
 
     def abandon(self) -> None:
         """Ends fedra and takes away the queues, whatever state they are in. May be called again."""
-        if self.fedra is not None and self.fedra.process is not None:
-            self.fedra.process.kill()
+        for fedra in (self.fedra, *self._replicas):
+            if fedra is not None and fedra.process is not None:
+                fedra.process.kill()
+        if self._replicas:
+            self.manager.delete("Lease", setup.FEDRA_NAMESPACE, setup.LEASE)
         for observer in (self._watchdog, self._clones, *self._links.values()):
             if observer is not None:
                 observer.close()
@@ -212,6 +217,7 @@ class World:
                 **settings.get("verification", {}),
                 "queueQuota": "Ignore",
             }
+        self._started_with = (chosen, settings)
         self.fedra = Fedra(self._binary, self._folder, chosen, settings)
         for worker, entry in (workers or {}).items():
             self.fedra.change_worker(worker, entry)
@@ -219,6 +225,13 @@ class World:
         if check_active:
             self.wait_check_active()
         return self.fedra
+
+    def start_replica(self, name: str) -> Fedra:
+        """Another fedra with the configuration of the first one and a store of its own; returns when it is ready."""
+        replica = Fedra(self._binary, self._folder / name, *self._started_with)
+        self._replicas.append(replica)
+        replica.start()
+        return replica
 
     def link(self, worker: str) -> Link:
         return self._links[worker]

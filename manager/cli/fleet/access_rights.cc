@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "cluster-clients/kube/resource_name.h"
+#include "manager/leader/lease_record.h"
 #include "manager/reconcile/manager_cluster.h"
 #include "manager/reconcile/manager_inputs.h"
 #include "manager/tracking/job.h"
@@ -18,10 +19,11 @@ class Rights final {
  public:
   void Add(const kube::Resource& resource, std::initializer_list<const char*> verbs,
            const std::string& subresource = {}) {
-    for (const char* verb : verbs) all_.push_back({verb, resource, subresource, {}, if_served_});
+    for (const char* verb : verbs)
+      all_.push_back({verb, resource, subresource, {}, if_served_, {}});
   }
   void Get(const kube::Resource& resource, const std::string& name) {
-    all_.push_back({"get", resource, {}, name, if_served_});
+    all_.push_back({"get", resource, {}, name, if_served_, {}});
   }
   void Read(const kube::Resource& resource) { Add(resource, {"list", "watch"}); }
   // What is needed of this kind's jobs.
@@ -41,9 +43,10 @@ class Rights final {
 }  // namespace
 
 std::string ToText(const Right& right) {
-  return fmt::format("{} {}{}{}{}{}", right.verb, kube::ResourceName(right.resource),
+  return fmt::format("{} {}{}{}{}{}{}{}", right.verb, kube::ResourceName(right.resource),
                      right.subresource.empty() ? "" : "/", right.subresource,
-                     right.name.empty() ? "" : " ", right.name);
+                     right.name.empty() ? "" : " ", right.name, right.ns.empty() ? "" : " in ",
+                     right.ns);
 }
 
 std::vector<Right> WorkerRights(const verify::WorkerObjectsOptions& verified, bool copies_templates,
@@ -82,12 +85,19 @@ std::vector<Right> ManagerRights(const tracking::JobKinds& kinds) {
   return rights.Take();
 }
 
+std::vector<Right> LeaderRights(const ObjectKey& lease) {
+  const auto right = [&](const char* verb, const std::string& name) {
+    return Right{.verb = verb, .resource = leader::kLeases, .name = name, .ns = lease.ns};
+  };
+  return {right("get", lease.name), right("create", {}), right("update", lease.name)};
+}
+
 Result<std::vector<Right>> MissingRights(Cluster& cluster, const std::vector<Right>& rights) {
   std::vector<Right> missing;
   const auto server = cluster.server();
   for (const Right& right : rights) {
     if (right.if_served && (server == nullptr || !server->Serves(right.resource))) continue;
-    FEDRA_ASSIGN_OR_RETURN(const bool granted, cluster.MayI(right.verb, right.resource, {},
+    FEDRA_ASSIGN_OR_RETURN(const bool granted, cluster.MayI(right.verb, right.resource, right.ns,
                                                             right.subresource, right.name));
     if (!granted) missing.push_back(right);
   }

@@ -19,6 +19,7 @@ struct Right {
   std::string subresource;  // may be empty
   std::string name;         // of the one object; empty: all
   bool if_served = false;   // needed only where the server has the resource
+  std::string ns;           // in this namespace; empty: in all
 };
 
 // "patch workloads.kueue.x-k8s.io/status".
@@ -29,9 +30,11 @@ std::string ToText(const Right& right);
 std::vector<Right> WorkerRights(const verify::WorkerObjectsOptions& verified, bool copies_templates,
                                 bool reads_logs);
 std::vector<Right> ManagerRights(const tracking::JobKinds& kinds);
+// On the manager, too, where there are several replicas.
+std::vector<Right> LeaderRights(const ObjectKey& lease);
 
-// Those that the server's access reviews deny in all namespaces together. A right that is granted
-// namespace by namespace counts as denied.
+// Those that the server's access reviews deny, in their namespace, or in all namespaces together: a
+// right to all that is granted namespace by namespace counts as denied.
 Result<std::vector<Right>> MissingRights(Cluster& cluster, const std::vector<Right>& rights);
 
 }  // namespace fedra::cli

@@ -2,6 +2,8 @@
 
 #include "manager/cli/fleet/config_connect.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
@@ -26,6 +28,10 @@ Asked WhatToAsk(const config::Loaded& loaded) {
   Asked asked;
   asked.clusters.push_back(ToManager(loaded));
   asked.rights.push_back(ManagerRights(*ToKinds(loaded.configuration)));
+  if (loaded.configuration.high_availability.enabled) {
+    std::vector<Right> more = LeaderRights(ToLease(loaded.configuration));
+    std::move(more.begin(), more.end(), std::back_inserter(asked.rights.back()));
+  }
   const bool copies = ToRules(loaded.configuration.verification).copies_templates;
   const bool reads_logs = loaded.configuration.dispatch.failure_log_lines > 0;
   for (reconcile::WorkerSettings& worker : ToWorkers(loaded)) {

@@ -40,6 +40,8 @@ function daemonWords(document) {
   if (daemon === undefined) return "No daemon has written here yet.";
   if (!daemon.running) return `The daemon is not running: what follows is as of ${document.asOf}.`;
   if (daemon.restartNeeded) return "The daemon needs a restart to take over what changed in its configuration.";
+  const replica = daemon.replica;
+  if (replica?.role === "Standby") return `As seen by a standby: ${replica.leader || "nobody"} leads.`;
   const manager = document.manager;
   if (manager && (manager.state !== "Connected" || manager.why)) return `Manager ${manager.state}: ${manager.why}`;
   return "";

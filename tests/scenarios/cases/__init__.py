@@ -22,6 +22,7 @@ from scenarios.cases import (
     stops,
     storm,
     support,
+    takeover,
     templates,
     traps,
     workers,

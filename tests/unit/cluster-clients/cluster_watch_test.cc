@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <memory>
 
 #include "cluster-clients/cluster.h"
 #include "tests/support/catch.h"
+#include "tests/support/wait.h"
 #include "tests/unit/cluster-clients/support/harness.h"
 #include "tests/unit/cluster-clients/support/socks_proxy.h"
 
@@ -314,6 +316,45 @@ TEST_CASE("a cache can follow another version of its resource and keeps what it 
   CHECK(cache->health().state == CacheState::kSynced);
   CHECK(cache.Heard(5) == std::vector<std::string>{"a:->", "b:->", "c:->", "d:->", "e:->"});
   cluster->Stop();
+}
+
+TEST_CASE("listed again, a cache holds what its watch has missed, and is in step only then") {
+  Fixture f;
+  f.Put("a", "1");
+  f.Put("b", "1");
+  f.Watch();
+  sim::Faults faults;
+  faults.lose_events = true;
+  f.server.SetFaults(faults);
+  f.Put("a", "2");
+  f.server.SetFaults({});
+  REQUIRE(f.cache.Content() == std::set<std::string>{"a=1", "b=1"});
+
+  const size_t told = f.cache.Healths().size();
+  const std::weak_ptr<const void> begun = f.cluster->Relist();
+  REQUIRE(WaitUntil([&] { return begun.expired(); }));
+  REQUIRE(WaitUntil([&] { return f.cache->health().state == CacheState::kSynced; }));
+  CHECK(f.cache.Content() == std::set<std::string>{"a=2", "b=1"});
+  // Out of step from before the list until after it; only what differs is told.
+  const auto healths = f.cache.Healths();
+  REQUIRE(healths.size() == told + 3);
+  CHECK(healths[told].health.state == CacheState::kFailing);
+  CHECK(healths[told + 1].health.state == CacheState::kSyncing);
+  CHECK(healths[told + 2].health.state == CacheState::kSynced);
+  const std::vector<std::string> heard = f.cache.Heard(3);
+  REQUIRE(heard.size() == 3);
+  CHECK(heard.back() == "a:1>2");
+  f.cluster->Stop();
+}
+
+TEST_CASE("a cluster that is not connected needs not be asked to list again") {
+  Fixture f;
+  sim::Faults faults;
+  faults.refuse = true;
+  f.server.SetFaults(faults);
+  REQUIRE(f.cluster.WaitFor(ConnectionPhase::kUnreachable));
+  CHECK(f.cluster->Relist().expired());
+  f.cluster->Stop();
 }
 
 TEST_CASE("an object that cannot be read does not stop the others") {

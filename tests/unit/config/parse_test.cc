@@ -50,6 +50,7 @@ origin: fedra
 verification: {templates: {drift: Require, sync: IfMissing}, devices: Off, sharedClaims: RequireTogether, dependencies: Warn, secrets: true, unknown: Never}
 dispatch: {policy: best, candidates: 3, admissionTimeout: 2m30s}
 workerLostTimeout: 5m
+highAvailability: {enabled: true, leaseNamespace: ha, leaseName: fedra.b, leaseDuration: 30s, renewDeadline: 20s, retryPeriod: 500ms}
 store: {path: state/fedra.db, historyRetention: 48h}
 http: {address: "[::1]:0"}
 api: {enabled: false, socket: fedra.sock, group: ""}
@@ -57,6 +58,13 @@ logging: {level: debug, format: json}
 )",
                             "/srv/conf/fedra.yaml");
   REQUIRE(parsed);
+  CHECK(parsed->high_availability ==
+        HighAvailabilitySettings{.enabled = true,
+                                 .lease_namespace = "ha",
+                                 .lease_name = "fedra.b",
+                                 .lease_duration = milliseconds(30'000),
+                                 .renew_deadline = milliseconds(20'000),
+                                 .retry_period = milliseconds(500)});
   CHECK(parsed->manager.kubeconfig == "/etc/fedra/manager.kubeconfig");
   REQUIRE(parsed->workers.size() == 1);
   const WorkerSettings& worker = parsed->workers[0];
@@ -239,6 +247,17 @@ TEST_CASE("rules between keys") {
        "race uses every "
        "eligible worker)"},
       {"dispatch: {policy: race}\n", "ok"},
+      {"highAvailability: {leaseDuration: 10s}\n",
+       "/etc/fedra.yaml:4:35: highAvailability.leaseDuration: is not longer than renewDeadline "
+       "(15s, "
+       "10s and 2s are usual for leaseDuration, renewDeadline and retryPeriod)"},
+      {"highAvailability: {leaseDuration: 15500ms}\n",
+       "/etc/fedra.yaml:4:35: highAvailability.leaseDuration: is not in whole seconds (a Lease "
+       "counts in seconds)"},
+      {"highAvailability: {renewDeadline: 6s, retryPeriod: 5s}\n",
+       "/etc/fedra.yaml:4:35: highAvailability.renewDeadline: is not longer than 1.2 times "
+       "retryPeriod (a leader needs time for a second try)"},
+      {"highAvailability: {renewDeadline: 6s, retryPeriod: 4999ms}\n", "ok"},
   });
 }
 
@@ -304,7 +323,7 @@ TEST_CASE("every problem is reported, in the order of the file") {
         "127.0.0.1:9480)\n"
         "/etc/fedra.yaml:8:1: unknown key \"frob\" (known here: apiVersion, kind, manager, "
         "workers, kueue, kinds, origin, "
-        "verification, dispatch, workerLostTimeout, store, http, api, logging)");
+        "verification, dispatch, workerLostTimeout, highAvailability, store, http, api, logging)");
 }
 
 TEST_CASE("documents that would grow without bound are refused") {

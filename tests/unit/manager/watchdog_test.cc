@@ -85,6 +85,16 @@ TEST_CASE("watchdog: progress in any look since the last ping counts, not only i
   CHECK(watched.pings == before + 1);
 }
 
+TEST_CASE("watchdog: a thread that does not tick is seen long before the limit") {
+  Watched watched;
+  CHECK(watched.watchdog.HasTicked(watched.now, 10s));  // it has not begun
+  watched.Run(5s, true, true);
+  const SteadyTime last = watched.now - 1s;
+  CHECK(watched.watchdog.HasTicked(last + 10s, 10s));
+  CHECK_FALSE(watched.watchdog.HasTicked(last + 10s + 1ns, 10s));
+  CHECK_FALSE(watched.watchdog.IsOverdue(last + 11s));
+}
+
 TEST_CASE("watchdog: the limit is systemd's, for the process that it names") {
   unsetenv("WATCHDOG_PID");
   unsetenv("WATCHDOG_USEC");
@@ -108,6 +118,8 @@ TEST_CASE("watchdog: the status line says how many workers answer") {
         "waiting for the manager's API server and the first lists");
   CHECK(StatusLine({.is_working = true, .workers = 4, .connected = 3}) ==
         "3 of 4 workers connected");
+  CHECK(StatusLine({.stands_by = true, .workers = 4, .connected = 3}) ==
+        "standby, 3 of 4 workers connected");
 }
 
 }  // namespace fedra::watchdog_test

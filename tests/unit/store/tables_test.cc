@@ -212,7 +212,8 @@ TEST_CASE_METHOD(Fixture, "places in line") {
 
 TEST_CASE_METHOD(Fixture, "heartbeat") {
   CHECK_FALSE(Must(Must(store->Read())->Heartbeat()));
-  const HeartbeatRow beat{At(4), 4711, "0.1.0", At(3), "Strict", "dispatch.order, store.path"};
+  const HeartbeatRow beat{At(4),     4711,   "0.1.0", At(3), "Strict", "dispatch.order, store.path",
+                          "Standby", "me_1", "you_2", At(1), 3};
   CHECK(Must(After({SetHeartbeat{{At(2), 1, "0", At(1)}}, SetHeartbeat{beat}})->Heartbeat()) ==
         beat);
 }

@@ -51,6 +51,11 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- if not .Values.manager.kubeconfig.secretName }}true{{ end }}
 {{- end }}
 
+{{/* Whether there are two pods, of which one leads. */}}
+{{- define "fedra.replicated" -}}
+{{- if dig "highAvailability" "enabled" false .Values.config }}true{{ end }}
+{{- end }}
+
 {{/* fedra.yaml. */}}
 {{- define "fedra.configuration" -}}
 {{- $manager := dict }}
@@ -70,6 +75,10 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- $http := dict "address" (printf "%s:%v" .Values.http.address .Values.http.port) }}
 {{- $head := dict "apiVersion" "fedra.dev/v1alpha1" "kind" "Configuration" }}
 {{- $rest := dict "manager" $manager "workers" $workers "store" $store "http" $http }}
+{{- if and (include "fedra.replicated" .) (include "fedra.inCluster" .) }}
+{{- $lease := dict "leaseNamespace" .Release.Namespace "leaseName" (include "fedra.fullname" .) }}
+{{- $_ := set $rest "highAvailability" (mustMerge (deepCopy .Values.config.highAvailability) $lease) }}
+{{- end }}
 {{- mustMerge $head $rest (omit .Values.config "store") | toYaml }}
 {{- end }}
 

@@ -74,6 +74,9 @@ TEST_CASE("every documented metric appears once it has a value") {
   metrics.SetConfigRead(true, WallTime(std::chrono::seconds(1'700'000'000)));
   metrics.SetConfigRead(false, WallTime(std::chrono::seconds(1'700'000'060)));
   metrics.SetManager(false);
+  metrics.SetLeader(pages::LeaderGauges{.leads = true, .transitions = 3});
+  metrics.SetLeader(pages::LeaderGauges{.renewed_at = WallTime(std::chrono::seconds(1'700'000'000)),
+                                        .transitions = 4});
   metrics.SetQueueDepth(2);
   metrics.SetWorkloads("JobSet", "Running", 5);
   metrics.SetStoreSize(4096);
@@ -95,6 +98,9 @@ TEST_CASE("every documented metric appears once it has a value") {
   // There before the first failure, so that an increase is seen.
   CHECK_THAT(text, ContainsSubstring(
                        "fedra_store_transaction_duration_seconds_count{result=\"failed\"} 0\n"));
+  CHECK_THAT(text, ContainsSubstring("\nfedra_leader 0\n"));
+  CHECK_THAT(text, ContainsSubstring("\nfedra_leader_renewed_timestamp_seconds 1700000000\n"));
+  CHECK_THAT(text, ContainsSubstring("\nfedra_leader_transitions_total 4\n"));
   // The configuration that was read last is not the one in use.
   CHECK_THAT(text, ContainsSubstring("\nfedra_config_last_reload_successful 0\n"));
   CHECK_THAT(

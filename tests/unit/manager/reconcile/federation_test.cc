@@ -2,10 +2,16 @@
 
 #include "manager/reconcile/federation.h"
 
+#include <atomic>
+#include <functional>
 #include <map>
+#include <memory>
+#include <string>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
+#include "cluster-clients/http/write_gate.h"
 #include "cluster-clients/threads.h"
 #include "tests/sim/fleet.h"
 #include "tests/support/catch.h"
@@ -150,6 +156,117 @@ TEST_CASE("a manager that says nothing more after its lists holds up neither a t
   CHECK_FALSE(federation.IsWorking());
   federation.Stop();
   CHECK(SystemClock().Steady() - listed < 5s);
+}
+
+namespace {
+
+// Everything that has reached a server and was more than reading.
+std::vector<std::string> WritesOn(const sim::Server& server) {
+  std::vector<std::string> writes;
+  for (const auto& [request, count] : server.RequestCounts())
+    if (!request.starts_with("get ") && !request.starts_with("list ") &&
+        !request.starts_with("watch "))
+      writes.push_back(request);
+  return writes;
+}
+
+size_t ListsOf(const sim::Server& server, const std::string& resource) {
+  const auto counts = server.RequestCounts();
+  const auto found = counts.find("list " + resource);
+  return found == counts.end() ? 0 : found->second;
+}
+
+class SwitchedGate final : public http::WriteGate {
+ public:
+  std::optional<Permit> Ask() const override {
+    ++asked;
+    return std::nullopt;
+  }
+  mutable std::atomic<int> asked = 0;
+};
+
+// A manager with waiting workloads, a worker that could have them, and a federation between them.
+struct ReplicaFixture {
+  Threads threads{4};
+  sim::Server manager{{}};
+  sim::Server worker{{}};
+  TempFolder folder;
+  std::unique_ptr<store::Store> store =
+      store::Store::Open({.path = folder.Path("fedra.db")}).value();
+  NoTelemetry telemetry;
+  FederationSettings settings = Alone(manager);
+
+  ReplicaFixture() {
+    sim::Furnish(manager, /*manager=*/true);
+    sim::Furnish(worker, /*manager=*/false);
+    ActivateQueue(worker);
+    AddWorkloads(manager);
+    WorkerSettings one;
+    one.cluster.name = ClusterName("east");
+    one.cluster.access = AccessTo(worker);
+    one.origin = "fedra";
+    settings.workers.push_back(one);
+  }
+  Federation Make() {
+    return {settings, threads.loop, threads.pool, *store, telemetry, SystemClock()};
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a standby lists everything and writes nothing; when it may, it lists again and begins") {
+  ReplicaFixture f;
+  store::PlacementRow stale;
+  stale.uid = "of another leader's time";
+  stale.key = {"ml", "gone"};
+  stale.attempt = 7;
+  REQUIRE(f.store->Commit({store::PutPlacement{stale}}));
+  std::atomic<bool> leads = false;
+  f.settings.may_decide = [&] { return leads.load(); };
+  Federation federation = f.Make();
+  REQUIRE(federation.Start());
+  const auto ticks_until = [&](const std::function<bool()>& holds) {
+    return WaitUntil([&] {
+      federation.Tick();
+      return holds();
+    });
+  };
+  REQUIRE(ticks_until([&] { return federation.IsStandby(); }));
+  for (int i = 0; i < 10; ++i) federation.Tick();
+  CHECK_FALSE(federation.IsWorking());
+  CHECK(WritesOn(f.manager).empty());
+  CHECK(WritesOn(f.worker).empty());
+  CHECK(f.store->Read().value()->Placements().value().size() == 1);
+
+  const size_t lists = ListsOf(f.manager, "workloads");
+  const size_t worker_lists = ListsOf(f.worker, "workloads");
+  leads = true;
+  CHECK(ticks_until([&] { return federation.IsWorking(); }));
+  CHECK_FALSE(federation.IsStandby());
+  CHECK(ListsOf(f.manager, "workloads") == lists + 1);
+  CHECK(ListsOf(f.worker, "workloads") == worker_lists + 1);
+  CHECK(ticks_until([&] { return !WritesOn(f.worker).empty(); }));
+  CHECK(federation.Stop());
+  REQUIRE(f.store->Flush());
+  for (const store::PlacementRow& row : f.store->Read().value()->Placements().value())
+    CHECK(row.uid != stale.uid);
+}
+
+TEST_CASE("whatever a deposed leader decides, nothing of it reaches a server") {
+  ReplicaFixture f;
+  const auto gate = std::make_shared<SwitchedGate>();
+  f.settings.manager.options.gate = gate;
+  f.settings.workers[0].cluster.options.gate = gate;
+  Federation federation = f.Make();
+  REQUIRE(federation.Start());
+  // It tries, again and again, and with everything: conditions, nominations, clones, Events.
+  CHECK(WaitUntil([&] {
+    federation.Tick();
+    return gate->asked > 15;
+  }));
+  (void)federation.Stop();
+  CHECK(WritesOn(f.manager).empty());
+  CHECK(WritesOn(f.worker).empty());
 }
 
 }  // namespace fedra::reconcile::federation_test

@@ -474,6 +474,42 @@ TEST_CASE("json has whole times, every field and a version") {
   CHECK_FALSE(parsed.contains("jobs"));
 }
 
+TEST_CASE("status says which of several replicas it is, and who leads") {
+  report::StatusData data = FleetStatus();
+  data.daemon.holds_store = true;
+  store::HeartbeatRow& row = *data.daemon.heartbeat;
+  const auto line = [&] {
+    const std::string out = RenderStatus(data, Settings()).out;
+    return out.starts_with("REPLICA") ? out.substr(0, out.find('\n')) : std::string();
+  };
+  const auto json = [&] {
+    return nlohmann::json::parse(RenderStatus(data, Settings(Format::kJson)).out)["daemon"];
+  };
+  CHECK(line().empty());
+  CHECK_FALSE(json().contains("replica"));
+
+  row.role = "Leader";
+  row.identity = "fedra-0_1f";
+  row.leader = "fedra-0_1f";
+  row.leader_since = Ago(minutes(5));
+  row.takeovers = 1;
+  CHECK(line() == "REPLICA  leads since 5m, after 1 take-over");
+  CHECK(json()["replica"] == nlohmann::json({{"role", "Leader"},
+                                             {"identity", "fedra-0_1f"},
+                                             {"leader", "fedra-0_1f"},
+                                             {"leaderSince", "2026-11-21T16:06:19Z"},
+                                             {"takeovers", 1}}));
+  row.role = "Standby";
+  row.leader = "fedra-1_2e";
+  row.takeovers = 3;
+  CHECK(line() == "REPLICA  as seen by a standby: fedra-1_2e leads since 5m, after 3 take-overs");
+  row.leader.clear();
+  row.leader_since.reset();
+  CHECK(line() == "REPLICA  as seen by a standby: nobody leads, after 3 take-overs");
+  data.daemon.holds_store = false;  // what it was among others is nothing that it is
+  CHECK_THAT(RenderStatus(data, Settings()).out, !ContainsSubstring("REPLICA"));
+}
+
 TEST_CASE("status: what the manager's queues and the configuration want from an operator") {
   report::StatusData data = FleetStatus();
   const auto begins = [&](const std::string& text, Format format = Format::kTable) {

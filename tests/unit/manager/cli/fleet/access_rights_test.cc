@@ -24,7 +24,7 @@ using nlohmann::json;
 
 namespace {
 
-// The rules of the ClusterRoles in a file of deploy/.
+// The rules of the Roles and ClusterRoles in a file of deploy/.
 void Grant(const std::string& file, sim::User& user) {
   std::ifstream stream(std::string(FEDRA_TEST_DATA) + "/../../deploy/" + file);
   const std::string text{std::istreambuf_iterator<char>(stream), {}};
@@ -33,12 +33,14 @@ void Grant(const std::string& file, sim::User& user) {
   const size_t before = user.allow.size();
   for (const std::string& document : *documents) {
     const json object = json::parse(document);
-    if (object["kind"] != "ClusterRole") continue;
+    if (object["kind"] != "ClusterRole" && object["kind"] != "Role") continue;
     for (const json& rule : object["rules"])
-      user.allow.push_back({.verbs = rule["verbs"],
-                            .groups = rule["apiGroups"],
-                            .resources = rule["resources"],
-                            .names = rule.value("resourceNames", json::array({"*"}))});
+      user.allow.push_back(
+          {.verbs = rule["verbs"],
+           .groups = rule["apiGroups"],
+           .resources = rule["resources"],
+           .names = rule.value("resourceNames", json::array({"*"})),
+           .namespaces = json::array({object["metadata"].value("namespace", "*")})});
   }
   REQUIRE(user.allow.size() > before);
 }
@@ -150,6 +152,18 @@ TEST_CASE("the manager's role grants what is needed there") {
         Texts{"patch workloads.kueue.x-k8s.io/status"});
   f.user.deny = {{.verbs = {"get"}, .groups = {""}, .resources = {"namespaces"}}};
   CHECK(f.Missing(ManagerRights(*tracking::BuiltInKinds())) == Texts{"get namespaces kube-system"});
+}
+
+TEST_CASE("the role of replicas grants their Lease, and nothing else in its namespace") {
+  Fixture f;
+  const std::vector<Right> rights = LeaderRights({"fedra-system", "fedra"});
+  CHECK(f.Missing(rights) == Texts{"get leases.coordination.k8s.io fedra in fedra-system",
+                                   "create leases.coordination.k8s.io in fedra-system",
+                                   "update leases.coordination.k8s.io fedra in fedra-system"});
+  Grant("manager-rbac-leader.yaml", f.user);
+  CHECK(f.Missing(rights).empty());
+  CHECK(f.Missing(LeaderRights({"fedra-system", "other"})).size() == 2);
+  CHECK(f.Missing(LeaderRights({"other", "fedra"})).size() == 3);
 }
 
 // "list jobs", as the simulated server counts them.

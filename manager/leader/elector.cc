@@ -1,0 +1,194 @@
+#include "manager/leader/elector.h"
+
+#include <algorithm>
+#include <random>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/log.h"
+
+namespace fedra::leader {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::nanoseconds;
+
+// So many requests that are not answered fit into the time after which the lead is lost.
+constexpr int kRequestsInDeadline = 3;
+// For each request of a release: whoever ends us waits.
+constexpr milliseconds kReleaseTimeout{1'000};
+// wait.JitterUntil(..., JitterFactor 1.2) of client-go's acquire(): candidates do not ask in step.
+constexpr double kJitterFactor = 1.2;
+
+double RandomShare() {
+  thread_local std::minstd_rand random{std::random_device{}()};
+  return std::uniform_real_distribution<double>(0.0, 1.0)(random);
+}
+
+// Another one was quicker, or we are ending.
+bool IsRace(ErrorCode code) {
+  return code == ErrorCode::kConflict || code == ErrorCode::kAlreadyExists ||
+         code == ErrorCode::kCancelled;
+}
+
+kube::WriteQuery ByFedra() { return {.field_manager = "fedra"}; }
+
+}  // namespace
+
+std::string NewIdentity(const std::string& host) {
+  std::random_device random;
+  return fmt::format("{}_{:08x}{:08x}", host, random(), random());
+}
+
+Elector::Elector(ElectorSettings settings, ElectorCallbacks callbacks, const Clock& clock)
+    : settings_(std::move(settings)),
+      callbacks_(std::move(callbacks)),
+      clock_(clock),
+      leadership_(std::make_shared<Leadership>(settings_.terms)),
+      lock_(settings_.terms, settings_.identity),
+      connection_(settings_.access, settings_.connection, clock) {
+  state_.With([&](State& state) { state.view.identity = settings_.identity; });
+}
+
+Elector::~Elector() { Stop(false); }
+
+LeadView Elector::Now() const {
+  LeadView view = state_.With([](const State& state) { return state.view; });
+  view.leads = leadership_->Leads();
+  return view;
+}
+
+void Elector::Start() {
+  thread_ = std::thread([this] { Run(); });
+}
+
+void Elector::Stop(bool release) {
+  state_.With([](State& state) { state.stopping = true; });
+  state_.Notify();
+  if (!thread_.joinable()) return;
+  connection_.CancelCalls();
+  thread_.join();
+  leadership_->End();
+  if (release) Release();
+}
+
+bool Elector::IsStopping() const {
+  return state_.With([](const State& state) { return state.stopping; });
+}
+
+void Elector::Run() {
+  while (Try()) {
+    const bool stopping = state_.WaitFor(
+        Pause(), [](const State& state) { return state.stopping; },
+        [](const State& state) { return state.stopping; });
+    if (stopping) return;
+  }
+}
+
+bool Elector::Try() {
+  const bool may = callbacks_.may_lead();
+  NoteRefusal(may);
+  Ask ask = may ? lock_.Begin(BootClock::now(), clock_.Now()) : Ask::kWait;
+  while (ask != Ask::kWait && !IsStopping()) {
+    const Answer answer = Send(ask);
+    ask = lock_.Handle(answer, BootClock::now(), clock_.Now());
+  }
+  Publish();
+  if (!lock_.Lost(BootClock::now())) return true;
+  leadership_->End();
+  if (!IsStopping()) callbacks_.on_lost(problem_.empty() ? "another one has it" : problem_);
+  return false;
+}
+
+void Elector::NoteRefusal(bool may) {
+  if (refused_ == !may) return;
+  refused_ = !may;
+  if (may) return;
+  problem_ = "the daemon makes no progress";
+  log::Warn("the Lease is not renewed, nor taken", {{"why", problem_}});
+}
+
+void Elector::Publish() {
+  const BootTime until = lock_.held_until();
+  leadership_->LeadUntil(until);
+  state_.With([&](State& state) {
+    state.view.record = lock_.Seen();
+    state.view.renewed_at = renewed_at_;
+    state.view.problem = problem_;
+  });
+  if (acquired_ || !lock_.Leads(BootClock::now())) return;
+  acquired_ = true;
+  callbacks_.on_acquired();
+}
+
+// No request outlives the lead: what it would tell came too late.
+milliseconds Elector::Timeout() const {
+  const milliseconds usual = settings_.terms.renew_deadline / kRequestsInDeadline;
+  const BootTime now = BootClock::now();
+  if (!lock_.Leads(now)) return usual;
+  return std::clamp(std::chrono::ceil<milliseconds>(lock_.held_until() - now), milliseconds(1),
+                    usual);
+}
+
+Answer Elector::Send(Ask ask) {
+  switch (ask) {
+    case Ask::kGet:
+      return Call(kube::Get(kLeases, settings_.lease), Timeout());
+    case Ask::kCreate:
+      return Call(kube::Create(kLeases, settings_.lease.ns, {},
+                               NewLease(settings_.lease, lock_.record()), ByFedra()),
+                  Timeout());
+    case Ask::kUpdate:
+      return Call(kube::Replace(kLeases, settings_.lease,
+                                ChangedLease(lock_.lease(), lock_.record()), ByFedra()),
+                  Timeout());
+    case Ask::kWait:
+      break;
+  }
+  return {};
+}
+
+Answer Elector::Call(const kube::Verb& verb, milliseconds timeout) {
+  const bool writes = verb.request.method != "GET";
+  const WallTime begun = clock_.Now();
+  Result<std::string> body = connection_.Call(verb, timeout);
+  if (!body && !writes && body.error().code == ErrorCode::kNotFound)
+    return {.kind = Answer::Kind::kAbsent};
+  Result<Lease> lease = body ? ReadLease(*body) : Fail(std::move(body).error());
+  if (!lease) {
+    const bool is_news = problem_.empty() && !IsRace(lease.error().code);
+    problem_ = lease.error().message;
+    log::Write(is_news ? log::Level::kWarn : log::Level::kDebug, "a request for the Lease failed",
+               {{"lease", settings_.lease.ToString()}, {"error", problem_}});
+    return {};
+  }
+  problem_.clear();
+  if (writes) renewed_at_ = begun;
+  return {.kind = Answer::Kind::kLease, .lease = *std::move(lease)};
+}
+
+// A leader is back in time; whoever waits is not in step with the others.
+nanoseconds Elector::Pause() const {
+  const milliseconds period = settings_.terms.retry_period;
+  const BootTime now = BootClock::now();
+  if (lock_.Leads(now)) return std::min<nanoseconds>(period, lock_.held_until() - now);
+  return std::chrono::duration_cast<nanoseconds>(period * (1 + kJitterFactor * RandomShare()));
+}
+
+// As client-go's release(): reads first, since the last renewal's answer may have been lost.
+void Elector::Release() {
+  if (!lock_.Leads(BootClock::now())) return;
+  const Answer now = Call(kube::Get(kLeases, settings_.lease), kReleaseTimeout);
+  if (now.kind != Answer::Kind::kLease || now.lease.record.holder != settings_.identity) return;
+  LeaseRecord record = lock_.Released(clock_.Now());
+  record.transitions = now.lease.record.transitions;
+  const Answer released =
+      Call(kube::Replace(kLeases, settings_.lease, ChangedLease(now.lease, record), ByFedra()),
+           kReleaseTimeout);
+  const bool done = released.kind == Answer::Kind::kLease;
+  log::Info(done ? "the Lease is given back" : "the Lease could not be given back, and runs out",
+            {{"lease", settings_.lease.ToString()}});
+}
+
+}  // namespace fedra::leader

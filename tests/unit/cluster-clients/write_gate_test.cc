@@ -1,0 +1,151 @@
+// The gate under every write: what it does not let through never reaches the server.
+
+#include "cluster-clients/http/write_gate.h"
+
+#include <atomic>
+
+#include "cluster-clients/cluster.h"
+#include "tests/support/catch.h"
+#include "tests/unit/cluster-clients/support/harness.h"
+
+namespace fedra::write_gate_test {
+namespace {
+
+using namespace std::chrono_literals;
+
+class TestGate final : public http::WriteGate {
+ public:
+  std::optional<Permit> Ask() const override {
+    ++asked;
+    if (!open) return std::nullopt;
+    return Permit{left, server};
+  }
+  mutable std::atomic<int> asked = 0;
+  std::atomic<bool> open = true;
+  std::atomic<std::chrono::milliseconds> left{10s};
+  std::atomic<std::chrono::milliseconds> server{0ms};
+};
+
+struct GateFixture {
+  sim::Server server;
+  std::shared_ptr<TestGate> gate = std::make_shared<TestGate>();
+  Threads threads{4};
+  TestCluster cluster{threads, AccessTo(server), Gated()};
+
+  GateFixture() { REQUIRE(cluster.WaitFor(ConnectionPhase::kConnected)); }
+
+  ClusterOptions Gated() const {
+    ClusterOptions options = QuickOptions();
+    options.gate = gate;
+    return options;
+  }
+  // What has reached the server and is no reading, the question for rights apart.
+  size_t Writes() const {
+    size_t writes = 0;
+    for (const auto& [request, count] : server.RequestCounts()) {
+      const bool reads = request.starts_with("get ") || request.starts_with("list ") ||
+                         request.starts_with("watch ") ||
+                         request.find("accessreviews") != std::string::npos;
+      if (!reads) writes += count;
+    }
+    return writes;
+  }
+};
+
+const ObjectKey kKey{"default", "a"};
+
+// Everything of Cluster that changes something.
+std::vector<Error> WriteAll(Cluster& cluster) {
+  std::vector<Error> errors;
+  const auto note = [&](const auto& result) {
+    errors.push_back(result ? Error{} : result.error());
+  };
+  const std::string body = ConfigMap("a", "2").dump();
+  note(cluster.Create(kConfigMaps, "default", body));
+  note(cluster.MergePatch(kConfigMaps, kKey, R"({"data":{"value":"3"}})"));
+  note(cluster.Apply(kConfigMaps, kKey, body, {.force = true}));
+  note(cluster.Delete(kConfigMaps, kKey));
+  return errors;
+}
+
+TEST_CASE("a closed gate lets no write through, and everything that only reads") {
+  GateFixture f;
+  REQUIRE(f.cluster->Create(kConfigMaps, "default", ConfigMap("a", "1").dump()));
+  REQUIRE(f.Writes() == 1);
+  f.gate->open = false;
+  for (const Error& error : WriteAll(*f.cluster)) {
+    CHECK(error.code == ErrorCode::kCancelled);
+    CHECK_THAT(error.message, ContainsSubstring("may not write now"));
+  }
+  CHECK(f.Writes() == 1);
+  CHECK(f.cluster->Get(kConfigMaps, kKey));
+  CHECK(f.cluster->MayI("create", kConfigMaps, "default").value());
+  TestCache cache;
+  f.cluster->Watch({kConfigMaps}, *cache);
+  CHECK(cache.WaitForContent({"a=1"}));
+  CHECK(f.cluster->state().phase == ConnectionPhase::kConnected);  // it is not the server's fault
+  f.gate->open = true;
+  CHECK(f.cluster->Delete(kConfigMaps, kKey));
+}
+
+TEST_CASE("the gate is asked for every single write") {
+  GateFixture f;
+  for (const Error& error : WriteAll(*f.cluster)) CHECK(error.message.empty());
+  CHECK(f.gate->asked == 4);
+  CHECK(f.Writes() == 4);
+}
+
+TEST_CASE("a write takes no longer than the gate allows") {
+  GateFixture f;
+  f.gate->left = 300ms;
+  sim::Faults faults;
+  faults.hang = true;
+  f.server.SetFaults(faults);
+  const auto begin = std::chrono::steady_clock::now();
+  const auto created = f.cluster->Create(kConfigMaps, "default", ConfigMap("a", "1").dump());
+  const auto took = std::chrono::steady_clock::now() - begin;
+  REQUIRE_FALSE(created);
+  CHECK(created.error().code == ErrorCode::kTimeout);
+  CHECK(took < 2s);  // without it: the call's 3 s
+}
+
+TEST_CASE("a gate with no time left is closed") {
+  GateFixture f;
+  f.gate->left = 0ms;
+  CHECK(f.cluster->Create(kConfigMaps, "default", ConfigMap("a", "1").dump()).error().code ==
+        ErrorCode::kCancelled);
+  CHECK(f.Writes() == 0);
+}
+
+TEST_CASE("a write that waits for a connection is not sent when the gate has closed meanwhile") {
+  sim::Server server;
+  const auto gate = std::make_shared<TestGate>();
+  Threads threads{4};
+  ClusterOptions options = QuickOptions();
+  options.gate = gate;
+  // The first request of a client waits for its place among those that connect; nothing of it has
+  // been asked for yet.
+  gate->open = false;
+  TestCluster cluster(threads, AccessTo(server), options);
+  CHECK(cluster->Create(kConfigMaps, "default", ConfigMap("a", "1").dump()).error().code ==
+        ErrorCode::kCancelled);
+  CHECK_FALSE(server.objects().Get("configmaps", kKey).has_value());
+}
+
+TEST_CASE("the server is asked to give up, too") {
+  GateFixture f;
+  f.gate->server = 1'500ms;
+  CHECK(f.cluster->Create(kConfigMaps, "default", ConfigMap("a", "1").dump()));
+  sim::Faults faults;
+  sim::InjectedAnswer only_with_timeout;
+  only_with_timeout.path_contains = "timeout=1500ms";
+  only_with_timeout.code = 418;
+  faults.answers.push_back(only_with_timeout);
+  f.server.SetFaults(faults);
+  CHECK(f.cluster->Delete(kConfigMaps, kKey).error().http == 418);
+  CHECK(f.cluster->MergePatch(kConfigMaps, kKey, "{}").error().http == 418);
+  CHECK(f.cluster->Get(kConfigMaps, kKey));
+}
+
+}  // namespace
+}  // namespace fedra::write_gate_test

@@ -1,0 +1,142 @@
+// Electors on a simulated API server: with its real requests, and what goes wrong with them.
+
+#include "manager/leader/elector.h"
+
+#include <atomic>
+#include <nlohmann/json.hpp>
+
+#include "tests/sim/server.h"
+#include "tests/support/catch.h"
+#include "tests/support/sim_access.h"
+#include "tests/support/wait.h"
+
+namespace fedra::leader::elector_test {
+
+using namespace std::chrono_literals;
+using nlohmann::json;
+
+namespace {
+
+const ObjectKey kLeaseKey{"fedra-system", "fedra"};
+
+struct Replica {
+  std::atomic<bool> able = true;
+  std::atomic<int> acquired = 0;
+  std::atomic<int> lost = 0;
+  Elector elector;
+
+  Replica(const sim::Server& server, const std::string& name, LeaseTerms terms)
+      : elector({.lease = kLeaseKey, .identity = name, .terms = terms, .access = AccessTo(server)},
+                {.may_lead = [this] { return able.load(); },
+                 .on_acquired = [this] { ++acquired; },
+                 .on_lost = [this](const std::string&) { ++lost; }},
+                SystemClock()) {}
+  bool Leads() const { return elector.leadership()->Leads(); }
+};
+
+// The API's least duration is a second.
+const LeaseTerms kQuick{.lease_duration = 2s, .renew_deadline = 1s, .retry_period = 100ms};
+
+struct ElectorFixture {
+  sim::Server server;
+  ElectorFixture() {
+    REQUIRE(server.objects().Create(json{
+        {"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", "fedra-system"}}}}));
+  }
+  json Spec() { return (*server.objects().Get("leases", kLeaseKey))["spec"]; }
+};
+
+}  // namespace
+
+TEST_CASE("the first elector makes the Lease and keeps it, the second one waits") {
+  ElectorFixture f;
+  Replica a(f.server, "a", kQuick);
+  Replica b(f.server, "b", kQuick);
+  CHECK_FALSE(a.elector.leadership()->Ask());
+  a.elector.Start();
+  REQUIRE(WaitUntil([&] { return a.Leads(); }));
+  b.elector.Start();
+  const std::string renewed = f.Spec()["renewTime"];
+  CHECK(f.Spec()["holderIdentity"] == "a");
+  CHECK(f.Spec()["leaseDurationSeconds"] == 2);
+  CHECK(f.Spec()["leaseTransitions"] == 0);
+  CHECK(WaitUntil([&] { return f.Spec()["renewTime"] != renewed; }));
+  CHECK(WaitUntil([&] { return b.elector.Now().record.has_value(); }));
+  CHECK(b.elector.Now().record->holder == "a");
+  CHECK_FALSE(b.elector.Now().leads);
+  CHECK_FALSE(b.elector.leadership()->Ask());
+  CHECK(a.acquired == 1);
+  const auto permit = a.elector.leadership()->Ask();
+  REQUIRE(permit);
+  CHECK(permit->left <= 1s);
+  CHECK(permit->server == 1s);
+
+  SECTION("which takes over at once what is given back") {
+    a.elector.Stop(/*release=*/true);
+    CHECK_FALSE(a.Leads());
+    CHECK(WaitUntil([&] { return b.Leads(); }, 1s));
+    CHECK(f.Spec()["leaseTransitions"] == 1);
+    CHECK(a.lost == 0);
+  }
+  SECTION("which waits for what was not given back") {
+    a.elector.Stop(/*release=*/false);
+    CHECK_FALSE(a.Leads());
+    CHECK(f.Spec()["holderIdentity"] == "a");
+    CHECK(WaitUntil([&] { return b.Leads(); }));
+    CHECK(a.lost == 0);
+  }
+  SECTION("which takes over from one that is stuck") {
+    a.able = false;
+    CHECK(WaitUntil([&] { return b.Leads(); }));
+    CHECK(a.lost == 1);
+    CHECK_FALSE(a.Leads());
+  }
+}
+
+TEST_CASE("an elector that gets no answer loses the lead at its deadline, once and for all") {
+  ElectorFixture f;
+  Replica a(f.server, "a", kQuick);
+  a.elector.Start();
+  REQUIRE(WaitUntil([&] { return a.Leads(); }));
+  sim::Faults faults;
+  faults.hang = true;
+  f.server.SetFaults(faults);
+  CHECK(WaitUntil([&] { return a.lost == 1; }, 5s));
+  CHECK_FALSE(a.Leads());
+  f.server.SetFaults({});
+  CHECK_FALSE(WaitUntil([&] { return a.Leads(); }, 1s));
+  CHECK(a.acquired == 1);
+}
+
+TEST_CASE("an elector outlives requests that fail within its deadline") {
+  ElectorFixture f;
+  Replica a(f.server, "a", kQuick);
+  a.elector.Start();
+  REQUIRE(WaitUntil([&] { return a.Leads(); }));
+  sim::Faults faults;
+  sim::InjectedAnswer refusal;
+  refusal.code = 500;
+  refusal.times = 3;
+  faults.answers.push_back(refusal);
+  f.server.SetFaults(faults);
+  const std::string renewed = f.Spec()["renewTime"];
+  CHECK(WaitUntil([&] { return f.Spec()["renewTime"] != renewed; }));
+  CHECK(a.Leads());
+  CHECK(a.lost == 0);
+}
+
+TEST_CASE("an elector whose Lease another one has gives up at once") {
+  ElectorFixture f;
+  Replica a(f.server, "a", kQuick);
+  a.elector.Start();
+  REQUIRE(WaitUntil([&] { return a.Leads(); }));
+  REQUIRE(f.server.objects().Patch("leases", kLeaseKey, {{"spec", {{"holderIdentity", "x"}}}}));
+  CHECK(WaitUntil([&] { return a.lost == 1; }, 1s));
+}
+
+TEST_CASE("identities differ from process to process on one host") {
+  CHECK(NewIdentity("host") != NewIdentity("host"));
+  CHECK(NewIdentity("host").starts_with("host_"));
+}
+
+}  // namespace fedra::leader::elector_test

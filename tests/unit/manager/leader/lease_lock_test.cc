@@ -1,0 +1,215 @@
+#include "manager/leader/lease_lock.h"
+
+#include <nlohmann/json.hpp>
+
+#include "base/time.h"
+#include "tests/support/catch.h"
+
+namespace fedra::leader::lease_lock_test {
+
+using namespace std::chrono_literals;
+using Kind = Answer::Kind;
+
+namespace {
+
+const WallTime kWall{std::chrono::hours(24 * 365 * 50)};
+
+Lease Made(const LeaseRecord& record, int version) {
+  nlohmann::json object = nlohmann::json::parse(NewLease({"fedra-system", "fedra"}, record));
+  object["metadata"]["resourceVersion"] = std::to_string(version);
+  return ReadLease(object.dump()).value();
+}
+
+LeaseRecord Held(const std::string& holder, const std::string& renewed = "t1",
+                 int transitions = 4) {
+  return {holder, 15, "t0", renewed, transitions};
+}
+
+// A lock called "me", 15 s, 10 s and 2 s, at a time that the test moves.
+struct LockFixture {
+  LeaseLock lock{LeaseTerms{}, "me"};
+  BootTime now{1000s};
+  int version = 1;
+
+  Ask Begin() { return lock.Begin(now, kWall); }
+  Ask Handle(Answer answer) { return lock.Handle(answer, now, kWall); }
+  Ask Sees(const LeaseRecord& record) {
+    CHECK(Begin() == Ask::kGet);
+    return Handle({Kind::kLease, Made(record, ++version)});
+  }
+  // The server takes what the lock writes.
+  Ask Written() { return Handle({Kind::kLease, Made(lock.record(), ++version)}); }
+  void Lead() {
+    CHECK(Begin() == Ask::kGet);
+    CHECK(Handle({Kind::kAbsent}) == Ask::kCreate);
+    CHECK(Written() == Ask::kWait);
+    REQUIRE(lock.Leads(now));
+  }
+};
+
+TEST_CASE("a Lease that is not there is created, and gives the lead") {
+  LockFixture f;
+  CHECK_FALSE(f.lock.Leads(f.now));
+  CHECK(f.Begin() == Ask::kGet);
+  CHECK(f.Handle({Kind::kAbsent}) == Ask::kCreate);
+  const std::string time = FormatRfc3339Micro(kWall);
+  CHECK(f.lock.record() == LeaseRecord{"me", 15, time, time, 0});
+  CHECK_FALSE(f.lock.Leads(f.now));
+  f.now += 3s;  // the answer takes its time, which is ours no more
+  CHECK(f.Written() == Ask::kWait);
+  CHECK(f.lock.held_until() == BootTime(1010s));
+  CHECK(f.lock.Leads(BootTime(1010s) - 1ns));
+  CHECK_FALSE(f.lock.Leads(BootTime(1010s)));
+}
+
+TEST_CASE("a record is waited for from when it was first seen, for its own duration") {
+  LockFixture f;
+  CHECK(f.Sees(Held("other")) == Ask::kWait);
+  f.now += 14s;
+  CHECK(f.Sees(Held("other")) == Ask::kWait);
+  SECTION("and is taken over then") {
+    f.now += 1s;
+    CHECK(f.Sees(Held("other")) == Ask::kUpdate);
+    CHECK(f.lock.record().holder == "me");
+    CHECK(f.lock.record().transitions == 5);
+    CHECK(f.lock.record().acquire_time == FormatRfc3339Micro(kWall));
+    CHECK(f.Written() == Ask::kWait);
+    CHECK(f.lock.Leads(f.now));
+  }
+  SECTION("again when it was renewed") {
+    CHECK(f.Sees(Held("other", "t2")) == Ask::kWait);
+    f.now += 14s;
+    CHECK(f.Sees(Held("other", "t2")) == Ask::kWait);
+  }
+  SECTION("also where its holder wants longer or shorter") {
+    LeaseRecord longer = Held("other", "t3");
+    longer.duration_seconds = 60;
+    CHECK(f.Sees(longer) == Ask::kWait);
+    f.now += 59s;
+    CHECK(f.Sees(longer) == Ask::kWait);
+    LeaseRecord brief = Held("other", "t4");
+    brief.duration_seconds = 1;
+    CHECK(f.Sees(brief) == Ask::kWait);
+    f.now += 1s;
+    CHECK(f.Sees(brief) == Ask::kUpdate);
+  }
+  SECTION("for our own where it says none") {
+    LeaseRecord none = Held("other", "t5");
+    none.duration_seconds = 0;
+    CHECK(f.Sees(none) == Ask::kWait);
+    f.now += 14s;
+    CHECK(f.Sees(none) == Ask::kWait);
+    f.now += 1s;
+    CHECK(f.Sees(none) == Ask::kUpdate);
+  }
+}
+
+TEST_CASE("what was given back is taken at once") {
+  LockFixture f;
+  CHECK(f.Sees(Held("")) == Ask::kUpdate);
+  CHECK(f.lock.record().transitions == 5);
+}
+
+TEST_CASE("a renewal is one request, and counts from when it was sent") {
+  LockFixture f;
+  f.Lead();
+  f.now += 2s;
+  CHECK(f.Begin() == Ask::kUpdate);
+  CHECK(f.lock.record().transitions == 0);
+  f.now += 1s;
+  CHECK(f.Written() == Ask::kWait);
+  CHECK(f.lock.held_until() == BootTime(1012s));
+}
+
+TEST_CASE("after a renewal that failed the Lease is read, and tried once more") {
+  LockFixture f;
+  f.Lead();
+  f.now += 2s;
+  CHECK(f.Begin() == Ask::kUpdate);
+  CHECK(f.Handle({Kind::kFailed}) == Ask::kGet);
+  SECTION("it is ours") {
+    CHECK(f.Handle({Kind::kLease, Made(Held("me"), 9)}) == Ask::kUpdate);
+    CHECK(f.lock.record().acquire_time == "t0");
+    CHECK(f.Handle({Kind::kFailed}) == Ask::kWait);
+    CHECK(f.lock.Leads(f.now));  // as long as the last renewal holds
+    CHECK_FALSE(f.lock.Lost(f.now));
+    f.now = BootTime(1010s);
+    CHECK(f.lock.Lost(f.now));
+    CHECK(f.Begin() == Ask::kWait);  // for ever
+  }
+  SECTION("another one has it") {
+    CHECK(f.Handle({Kind::kLease, Made(Held("other"), 9)}) == Ask::kWait);
+    CHECK(f.lock.Lost(f.now));
+  }
+  SECTION("it was given back by another hand") {
+    CHECK(f.Handle({Kind::kLease, Made(Held(""), 9)}) == Ask::kWait);
+    CHECK(f.lock.Lost(f.now));
+  }
+  SECTION("it was deleted: it is ours again") {
+    CHECK(f.Handle({Kind::kAbsent}) == Ask::kCreate);
+    CHECK(f.Written() == Ask::kWait);
+    CHECK(f.lock.held_until() == BootTime(1012s));
+  }
+  SECTION("it cannot be read") {
+    CHECK(f.Handle({Kind::kFailed}) == Ask::kWait);
+    CHECK(f.lock.Leads(f.now));
+  }
+}
+
+TEST_CASE("an answer that comes after the lead has run out is too late") {
+  LockFixture f;
+  f.Lead();
+  f.now += 9s;
+  CHECK(f.Begin() == Ask::kUpdate);
+  f.now += 2s;
+  CHECK(f.Written() == Ask::kWait);
+  CHECK_FALSE(f.lock.Leads(f.now));
+  CHECK(f.lock.Lost(f.now));
+}
+
+TEST_CASE("a first answer that comes too late gives no lead, and loses none") {
+  LockFixture f;
+  CHECK(f.Begin() == Ask::kGet);
+  CHECK(f.Handle({Kind::kAbsent}) == Ask::kCreate);
+  f.now += 10s;
+  CHECK(f.Written() == Ask::kWait);
+  CHECK_FALSE(f.lock.Leads(f.now));
+  CHECK_FALSE(f.lock.Lost(f.now));
+  CHECK(f.Sees(Held("me")) == Ask::kUpdate);  // ours all the same
+}
+
+TEST_CASE("a Lease that was deleted is waited for like one that does not change") {
+  LockFixture f;
+  CHECK(f.Sees(Held("other")) == Ask::kWait);
+  f.now += 14s;
+  CHECK(f.Begin() == Ask::kGet);
+  CHECK(f.Handle({Kind::kAbsent}) == Ask::kWait);
+  CHECK(f.lock.Seen() == std::nullopt);
+  f.now += 1s;
+  CHECK(f.Begin() == Ask::kGet);
+  CHECK(f.Handle({Kind::kAbsent}) == Ask::kCreate);
+}
+
+TEST_CASE("a take-over whose answer was lost is seen at the next try") {
+  LockFixture f;
+  CHECK(f.Sees(Held("")) == Ask::kUpdate);
+  const LeaseRecord sent = f.lock.record();
+  CHECK(f.Handle({Kind::kFailed}) == Ask::kWait);
+  CHECK_FALSE(f.lock.Leads(f.now));
+  f.now += 2s;
+  CHECK(f.Sees(sent) == Ask::kUpdate);
+  CHECK(f.lock.record().transitions == 5);  // the same one
+  CHECK(f.Written() == Ask::kWait);
+  CHECK(f.lock.held_until() == BootTime(1012s));
+}
+
+TEST_CASE("a record that gives the Lease back") {
+  LockFixture f;
+  f.Lead();
+  const std::string time = FormatRfc3339Micro(kWall);
+  CHECK(f.lock.Released(kWall) == LeaseRecord{"", 1, time, time, 0});
+}
+
+}  // namespace
+
+}  // namespace fedra::leader::lease_lock_test
