@@ -36,7 +36,6 @@ Federation::Federation(FederationSettings settings, http::HttpLoop& loop, Worker
                        store::Store& store, Telemetry& telemetry, const Clock& clock)
     : settings_(std::move(settings)),
       clock_(clock),
-      started_(clock.Steady()),
       workload_loop_({.subject = "workload",
                       .threads = settings_.threads,
                       .job_of =
@@ -94,26 +93,43 @@ Result<void> Federation::Start() {
   for (const std::string& name : records_.JobKinds()) {
     if (const auto* kind = settings_.kinds->FindName(name)) remembered_kinds_.push_back(kind);
   }
-  std::vector<WorkerSettings> workers = settings_.workers;
-  FEDRA_RETURN_IF_ERROR(cluster_rows_.Load(workers));
   FEDRA_RETURN_IF_ERROR(line_rows_.Load());
   workload_loop_.AddAll(announced);
   workload_loop_.AddAll(known);
+  if (!settings_.discovers) {
+    manager_.Start();
+    return StartWorkers(settings_.workers, settings_.drains_removed);
+  }
+  manager_.DiscoverWorkers();
   manager_.Start();
-  (void)roster_.Configure(std::move(workers), settings_.drains_removed);
+  return {};
+}
+
+Result<void> Federation::StartWorkers(std::vector<WorkerSettings> workers, bool drains) {
+  FEDRA_RETURN_IF_ERROR(cluster_rows_.Load(workers));
+  (void)roster_.Configure(std::move(workers), drains);
   ShareKinds(manager_, workers_);
+  has_workers_since_ = clock_.Steady();
   return {};
 }
 
 bool Federation::MayBegin() const {
-  if (!manager_.IsListed()) return false;
+  if (!manager_.IsListed() || !has_workers_since_) return false;
   const auto workers = workers_.Now();
   const bool all_answered = std::all_of(workers->begin(), workers->end(),
                                         [](const auto& worker) { return worker->HasAnswered(); });
-  return all_answered || clock_.Steady() - started_ > kStartGrace;
+  return all_answered || clock_.Steady() - *has_workers_since_ > kStartGrace;
 }
 
-void Federation::SetWorkers(std::vector<WorkerSettings> workers, bool drains) {
+void Federation::SetWorkers(std::vector<WorkerSettings> workers, bool drains,
+                            std::string left_out) {
+  left_out_ = std::move(left_out);
+  if (!has_workers_since_) {
+    // Only the store can fail here; the next call tries again.
+    const Result<void> started = StartWorkers(std::move(workers), drains);
+    if (!started) log::Fault("the workers are not used yet", {{"error", started.error().message}});
+    return;
+  }
   const RosterChange change = roster_.Configure(std::move(workers), drains);
   ShareKinds(manager_, workers_);
   Wake(change);
@@ -146,7 +162,7 @@ void Federation::ReleaseRemoved() {
 
 void Federation::Tick() {
   const auto workers = workers_.Now();
-  cluster_rows_.Record(manager_, *workers);
+  cluster_rows_.Record(manager_, *workers, left_out_);
   manager_.DropOverdue();
   for (const Gap& gap : manager_.TakeNewGaps()) {
     log::Warn("something of the manager cannot be read",

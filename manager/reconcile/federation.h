@@ -31,6 +31,9 @@ struct FederationSettings {
   ClusterSettings manager;
   tracking::JobKindsPtr kinds = tracking::BuiltInKinds();
   std::vector<WorkerSettings> workers;  // at the start
+  // They are not known at the start: the manager's MultiKueueClusters tell. Decisions begin after
+  // the first SetWorkers(), and `workers` are of no use.
+  bool discovers = false;
   bool drains_removed = false;
   std::string instance = "fedra";  // of this process, in Events
   size_t threads = 64;             // for workloads; they mostly wait for answers
@@ -51,8 +54,9 @@ class Federation final {
   ManagerCluster& manager() { return manager_; }
   std::shared_ptr<const WorkerList> workers() const { return workers_.Now(); }
   // Workers come, go and change while the daemon runs. `drains`: whether jobs are taken back from
-  // those that go; else they are kept until their jobs have ended. The thread of Tick.
-  void SetWorkers(std::vector<WorkerSettings> workers, bool drains);
+  // those that go; else they are kept until their jobs have ended. `left_out`: as of
+  // ClusterRows::Record(). The thread of Tick.
+  void SetWorkers(std::vector<WorkerSettings> workers, bool drains, std::string left_out = {});
   // Workloads that are ready to be looked at.
   size_t queue_depth() const { return workload_loop_.depth(); }
   // Whether decisions are being made.
@@ -79,6 +83,7 @@ class Federation final {
 
  private:
   bool MayBegin() const;
+  Result<void> StartWorkers(std::vector<WorkerSettings> workers, bool drains);
   void Wake(const RosterChange& change);
   // Lets go removed workers on which nothing of ours is left.
   void ReleaseRemoved();
@@ -86,7 +91,6 @@ class Federation final {
   // Constant after construction.
   const FederationSettings settings_;
   const Clock& clock_;
-  const SteadyTime started_;
 
   // Each with the thread rules of its header; in the order in which they are made.
   RunLoop<ObjectKey> workload_loop_;
@@ -120,6 +124,8 @@ class Federation final {
   LineRows line_rows_;
   WorkerRoster roster_;
   SteadyTime last_release_{};
+  std::string left_out_;
+  std::optional<SteadyTime> has_workers_since_;  // nothing: none were set yet
 };
 
 }  // namespace fedra::reconcile

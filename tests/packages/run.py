@@ -56,6 +56,7 @@ TESTS: dict[str, Test] = {
     "chart-configuration": chart.configuration,
     "chart-reproducible": chart.reproducible,
     "chart-rights": chart.rights,
+    "chart-discovery-rights": chart.discovery_rights,
     "chart-monitoring": chart.monitoring,
     "chart-restarts": chart.restarts,
     "chart-runs": chart.runs,

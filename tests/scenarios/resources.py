@@ -78,6 +78,8 @@ RESOURCES: dict[str, Resource] = {
         ),
         Resource(_RBAC, "clusterroles", "ClusterRole", namespaced=False),
         Resource(_RBAC, "clusterrolebindings", "ClusterRoleBinding", namespaced=False),
+        Resource(_RBAC, "roles", "Role"),
+        Resource(_RBAC, "rolebindings", "RoleBinding"),
         Resource(
             _ADMISSION, "mutatingadmissionpolicies", "MutatingAdmissionPolicy", namespaced=False
         ),

@@ -18,10 +18,14 @@ class Rights final {
  public:
   void Add(const kube::Resource& resource, std::initializer_list<const char*> verbs,
            const std::string& subresource = {}) {
-    for (const char* verb : verbs) all_.push_back({verb, resource, subresource, {}, if_served_});
+    for (const char* verb : verbs)
+      all_.push_back({verb, resource, subresource, {}, if_served_, {}});
   }
   void Get(const kube::Resource& resource, const std::string& name) {
-    all_.push_back({"get", resource, {}, name, if_served_});
+    all_.push_back({"get", resource, {}, name, if_served_, {}});
+  }
+  void GetIn(const std::string& ns, const kube::Resource& resource) {
+    all_.push_back({"get", resource, {}, {}, if_served_, ns});
   }
   void Read(const kube::Resource& resource) { Add(resource, {"list", "watch"}); }
   // What is needed of this kind's jobs.
@@ -41,9 +45,10 @@ class Rights final {
 }  // namespace
 
 std::string ToText(const Right& right) {
-  return fmt::format("{} {}{}{}{}{}", right.verb, kube::ResourceName(right.resource),
+  return fmt::format("{} {}{}{}{}{}{}{}", right.verb, kube::ResourceName(right.resource),
                      right.subresource.empty() ? "" : "/", right.subresource,
-                     right.name.empty() ? "" : " ", right.name);
+                     right.name.empty() ? "" : " ", right.name, right.ns.empty() ? "" : " in ",
+                     right.ns);
 }
 
 std::vector<Right> WorkerRights(const verify::WorkerObjectsOptions& verified, bool copies_templates,
@@ -64,9 +69,11 @@ std::vector<Right> WorkerRights(const verify::WorkerObjectsOptions& verified, bo
   return rights.Take();
 }
 
-std::vector<Right> ManagerRights(const tracking::JobKinds& kinds) {
+std::vector<Right> ManagerRights(const tracking::JobKinds& kinds,
+                                 const std::optional<std::string>& secrets_in) {
   Rights rights;
   for (const reconcile::ManagerInput& input : reconcile::ManagerInputs(kinds, nullptr)) {
+    if (input.for_discovery && !secrets_in) continue;
     if (input.kind == nullptr) rights.Read(input.resource);
     if (input.kind != nullptr)
       rights.OfKind(*input.kind, [&](const kube::Resource&) { rights.Read(input.resource); });
@@ -79,6 +86,7 @@ std::vector<Right> ManagerRights(const tracking::JobKinds& kinds) {
   rights.Add(tracking::kAdmissionChecks, {"patch"}, "status");
   rights.Add(tracking::kEvents, {"create", "patch"});
   rights.Get(tracking::kNamespaces, reconcile::kIdentityNamespace);
+  if (secrets_in) rights.GetIn(*secrets_in, tracking::kSecrets);
   return rights.Take();
 }
 
@@ -87,7 +95,7 @@ Result<std::vector<Right>> MissingRights(Cluster& cluster, const std::vector<Rig
   const auto server = cluster.server();
   for (const Right& right : rights) {
     if (right.if_served && (server == nullptr || !server->Serves(right.resource))) continue;
-    FEDRA_ASSIGN_OR_RETURN(const bool granted, cluster.MayI(right.verb, right.resource, {},
+    FEDRA_ASSIGN_OR_RETURN(const bool granted, cluster.MayI(right.verb, right.resource, right.ns,
                                                             right.subresource, right.name));
     if (!granted) missing.push_back(right);
   }

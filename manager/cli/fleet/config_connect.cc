@@ -25,7 +25,10 @@ struct Asked {
 Asked WhatToAsk(const config::Loaded& loaded) {
   Asked asked;
   asked.clusters.push_back(ToManager(loaded));
-  asked.rights.push_back(ManagerRights(*ToKinds(loaded.configuration)));
+  const config::WorkersFrom& from = loaded.configuration.workers_from;
+  asked.rights.push_back(ManagerRights(
+      *ToKinds(loaded.configuration),
+      from.multi_kueue_clusters ? std::optional(from.secret_namespace) : std::nullopt));
   const bool copies = ToRules(loaded.configuration.verification).copies_templates;
   const bool reads_logs = loaded.configuration.dispatch.failure_log_lines > 0;
   for (reconcile::WorkerSettings& worker : ToWorkers(loaded)) {

@@ -24,7 +24,7 @@ using nlohmann::json;
 
 namespace {
 
-// The rules of the ClusterRoles in a file of deploy/.
+// The rules of the ClusterRoles and Roles in a file of deploy/.
 void Grant(const std::string& file, sim::User& user) {
   std::ifstream stream(std::string(FEDRA_TEST_DATA) + "/../../deploy/" + file);
   const std::string text{std::istreambuf_iterator<char>(stream), {}};
@@ -33,12 +33,14 @@ void Grant(const std::string& file, sim::User& user) {
   const size_t before = user.allow.size();
   for (const std::string& document : *documents) {
     const json object = json::parse(document);
-    if (object["kind"] != "ClusterRole") continue;
+    if (object["kind"] != "ClusterRole" && object["kind"] != "Role") continue;
+    const std::string ns = object["kind"] == "Role" ? object["metadata"]["namespace"] : "*";
     for (const json& rule : object["rules"])
       user.allow.push_back({.verbs = rule["verbs"],
                             .groups = rule["apiGroups"],
                             .resources = rule["resources"],
-                            .names = rule.value("resourceNames", json::array({"*"}))});
+                            .names = rule.value("resourceNames", json::array({"*"})),
+                            .namespaces = {ns}});
   }
   REQUIRE(user.allow.size() > before);
 }
@@ -178,6 +180,24 @@ TEST_CASE("what the daemon lists and watches on the manager is what rights are a
   CAPTURE(rights, requests);
   CHECK(all_asked);
   CHECK(std::ranges::includes(rights, requests));
+}
+
+TEST_CASE("discovered workers need rights of their own, and Secrets of one namespace only") {
+  Fixture f;
+  Grant("manager-rbac.yaml", f.user);
+  const auto rights = ManagerRights(*tracking::BuiltInKinds(), "kueue-system");
+  CHECK(f.Missing(rights) == Texts{"list multikueueclusters.kueue.x-k8s.io",
+                                   "watch multikueueclusters.kueue.x-k8s.io",
+                                   "get secrets in kueue-system"});
+  Grant("manager-rbac-discovery.yaml", f.user);
+  CHECK(f.Missing(rights).empty());
+  CHECK(f.Missing(ManagerRights(*tracking::BuiltInKinds(), "elsewhere")) ==
+        Texts{"get secrets in elsewhere"});
+  for (const sim::PolicyRule& rule : f.user.allow) {
+    if (std::count(rule.resources.begin(), rule.resources.end(), "secrets") == 0) continue;
+    CHECK(rule.verbs == std::vector<std::string>{"get"});
+    CHECK(rule.namespaces == std::vector<std::string>{"kueue-system"});
+  }
 }
 
 TEST_CASE("a right in some namespaces is not a right") {
