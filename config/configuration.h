@@ -44,6 +44,16 @@ struct WorkerSettings {
   std::vector<ScalablePool> scalable_pools;
   bool allow_insecure = false;  // permits insecure-skip-tls-verify and plain http
   HttpVersion http_version = HttpVersion::k2;
+  bool discovered = false;  // from a MultiKueueCluster (WorkersFrom), not from the file
+};
+
+// Where workers come from beside the list.
+struct WorkersFrom {
+  bool multi_kueue_clusters = false;  // every MultiKueueCluster of the manager is a worker
+  std::string secret_namespace = "kueue-system";  // Kueue's own: their Secrets are there
+  // Files that they name (locationType Path) must be in it; absolute after loading. The default is
+  // Kueue's.
+  std::string kubeconfig_folder = "/etc/multikueue/kubeconfigs";
 };
 
 struct KueueSettings {
@@ -212,6 +222,7 @@ struct KindSettings {
 struct Configuration {
   ManagerSettings manager;
   std::vector<WorkerSettings> workers;  // in the file's order; may be empty
+  WorkersFrom workers_from;
   KueueSettings kueue;
   std::vector<KindSettings> kinds;  // in the file's order; mostly empty
   std::string origin = "fedra";     // label value that marks our objects on workers; DNS-1123 label

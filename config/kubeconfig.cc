@@ -118,7 +118,7 @@ ClusterAccess Finish(KubeconfigReading reading) {
 ClusterAccess ParseKubeconfig(const std::string& text, const std::string& path,
                               const KubeconfigOptions& options) {
   KubeconfigReading reading{path, options, {}, {}};
-  reading.access.files.push_back(path);
+  if (!options.foreign) reading.access.files.push_back(path);
   const auto documents = ParseYaml(text, path, kKubeconfigLimits);
   if (!documents) {
     reading.problems.push_back(documents.error());
@@ -135,6 +135,10 @@ ClusterAccess ReadKubeconfig(const std::string& path, const KubeconfigOptions& o
   const auto text = ReadSmallFile(path, kKubeconfigLimits.bytes);
   if (text) return ParseKubeconfig(*text, path, options);
   return tl::make_unexpected(AccessFailure{{{path, {}, "", text.error(), ""}}, {path}});
+}
+
+std::array<std::string, 3> ServerKey(const KubeAccess& access) {
+  return {access.server, access.tls_server_name, access.proxy_url};
 }
 
 std::string Summary(const KubeAccess& access) {

@@ -11,6 +11,7 @@
 // part of a problem.
 // Thread rules: free functions over files; any thread.
 
+#include <array>
 #include <map>
 #include <optional>
 #include <string>
@@ -72,6 +73,7 @@ struct KubeconfigOptions {
   std::string context;          // empty: current-context
   bool allow_insecure = false;  // permits insecure-skip-tls-verify and plain http
   WallTime now;                 // for certificate dates
+  bool foreign = false;         // as of foreign_kubeconfig.h
 };
 
 // `path` is opened as it is; relative paths inside are relative to its folder.
@@ -91,6 +93,9 @@ struct InClusterSources {
 InClusterSources InClusterFromEnvironment();
 // `now` is for certificate dates.
 ClusterAccess ReadInCluster(const InClusterSources& sources, WallTime now);
+
+// What tells one API server from another.
+std::array<std::string, 3> ServerKey(const KubeAccess& access);
 
 // "https://10.0.0.1:6443 as client certificate": for people, without any secret.
 std::string Summary(const KubeAccess& access);

@@ -20,7 +20,9 @@ void ReadServer(KubeconfigReading& reading, KubeconfigSection& section) {
   }
   if (url->scheme == "http" && !reading.options.allow_insecure) {
     return section.Problem("server", "plain http sends credentials in the clear",
-                           "use https, or set allowInsecure: true for this worker");
+                           reading.options.foreign
+                               ? "use https"
+                               : "use https, or set allowInsecure: true for this worker");
   }
   if (url->scheme == "http")
     section.Warning("server", "plain http: credentials are sent in the clear");
@@ -57,7 +59,10 @@ void ReadTrust(KubeconfigReading& reading, KubeconfigSection& section) {
   } else if (!reading.options.allow_insecure) {
     section.Problem("insecure-skip-tls-verify",
                     "is refused, because anybody on the way could read the credentials",
-                    "give certificate-authority-data, or set allowInsecure: true for this worker");
+                    reading.options.foreign
+                        ? "give certificate-authority-data"
+                        : "give certificate-authority-data, or set allowInsecure: true for this "
+                          "worker");
   } else {
     section.Warning("insecure-skip-tls-verify", "the server's certificate is not verified");
   }

@@ -98,6 +98,11 @@ Credential KubeconfigSection::DataOrFile(std::string_view data_key, std::string_
 std::string KubeconfigSection::FilePath(std::string_view key) {
   const std::string path = Text(key);
   if (path.empty()) return "";
+  if (reading_.options.foreign) {
+    Problem(key, "names a file, which is refused: it would be read as fedra on fedra's machine",
+            "put the content in, as token or in the key that ends with -data");
+    return "";
+  }
   if (const auto bad = CheckTextRule(path, TextRule::kPath)) {
     Problem(key, bad->problem, bad->hint);
     return "";

@@ -46,7 +46,8 @@ class KubeconfigSection final {
   Credential DataOrFile(std::string_view data_key, std::string_view file_key);
   // The content of a file named by `key`.
   std::string File(std::string_view key);
-  // The absolute path that `key` names; empty when absent.
+  // The absolute path that `key` names; empty when absent, or when it is refused: a foreign
+  // kubeconfig may name none.
   std::string FilePath(std::string_view key);
 
   void Problem(std::string_view key, std::string problem, std::string hint = "");

@@ -147,6 +147,20 @@ void RefuseUnsupported(KubeconfigSection& section) {
   }
 }
 
+// As Kueue refuses it, too; a plugin would run as fedra.
+void RefuseForeign(KubeconfigSection& section) {
+  if (section.Has("exec")) {
+    section.Problem("exec", "a credential plugin is refused: it would run as fedra",
+                    "use a token or a client certificate, or put the worker into fedra's own "
+                    "configuration");
+  }
+  for (const std::string_view key : {"username", "password"}) {
+    if (section.Has(key))
+      section.Problem(key, "basic authentication is refused",
+                      "use a token or a client certificate");
+  }
+}
+
 void RefuseTwoWays(const KubeAccess& access, KubeconfigSection& section) {
   std::vector<std::string_view> ways;
   if (!access.token_file.empty()) {
@@ -168,8 +182,9 @@ void ReadUserEntry(KubeconfigReading& reading, const YamlNode& user, const std::
   KubeconfigSection section(reading, user, path);
   ReadClientCertificate(reading, section);
   ReadToken(reading, section);
-  ReadPassword(reading, section);
   RefuseUnsupported(section);
+  if (reading.options.foreign) return RefuseForeign(section);
+  ReadPassword(reading, section);
   if (const YamlNode* exec = section.Child("exec")) ReadExecEntry(reading, *exec, path + ".exec");
   RefuseTwoWays(reading.access, section);
 }

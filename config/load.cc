@@ -89,13 +89,10 @@ std::vector<ClusterAccess> ReadWorkers(const Decoded& decoded, const std::string
 void RefuseSameServer(const Decoded& decoded, const std::string& filename,
                       const ClusterAccess& manager, std::vector<ClusterAccess>& workers) {
   std::map<std::array<std::string, 3>, std::string> first;
-  const auto key = [](const KubeAccess& access) {
-    return std::array{access.server, access.tls_server_name, access.proxy_url};
-  };
-  if (manager) first.emplace(key(*manager), "the manager");
+  if (manager) first.emplace(ServerKey(*manager), "the manager");
   for (size_t i = 0; i < workers.size(); ++i) {
     if (!workers[i]) continue;
-    const auto [at, fresh] = first.emplace(key(*workers[i]), fmt::format("workers[{}]", i));
+    const auto [at, fresh] = first.emplace(ServerKey(*workers[i]), fmt::format("workers[{}]", i));
     if (fresh) continue;
     const std::string path = fmt::format("workers[{}].kubeconfig", i);
     workers[i] = tl::make_unexpected(AccessFailure{
@@ -137,7 +134,7 @@ void AppendProblems(Problems& out, const Configuration& configuration,
   for (size_t i = 0; i < workers.size(); ++i) {
     // A path that is missing has been reported where it is missing.
     const WorkerSettings& worker = configuration.workers[i];
-    if (!worker.kubeconfig.empty())
+    if (!worker.kubeconfig.empty() || worker.discovered)
       AppendProblems(out, workers[i], worker.name.empty() ? "" : "worker " + worker.name,
                      with_warnings);
   }
@@ -246,6 +243,8 @@ Problems AccessProblems(const Loaded& loaded, bool with_warnings) {
   Problems problems;
   AppendProblems(problems, loaded.manager, "manager", with_warnings);
   AppendProblems(problems, loaded.configuration, loaded.workers, with_warnings);
+  if (with_warnings)
+    problems.insert(problems.end(), loaded.not_used.begin(), loaded.not_used.end());
   return problems;
 }
 

@@ -33,6 +33,7 @@ struct Loaded {
   std::optional<StoreFinding> store;   // with LoadOptions::look_at_store; null: nothing is wrong
   FileStamp stamp;                     // of `files`, taken before they were read: load again when
                                        // StampFiles(files) differs from it
+  Problems not_used = {};              // of discovered workers that are none (discovered.h)
 };
 
 struct LoadOptions {

@@ -109,6 +109,24 @@ Fields DescribeWorker(WorkerSettings& worker) {
   };
 }
 
+Fields DescribeWorkersFrom(WorkersFrom& from) {
+  return {
+      {"multiKueueClusters",
+       "Whether every MultiKueueCluster of the manager is a worker, too, with the kubeconfig that "
+       "Kueue uses. They come, go and change without a restart. One whose name is in workers is "
+       "not used. Needs deploy/manager-rbac-discovery.yaml on the manager.",
+       FlagRef{&from.multi_kueue_clusters}, ""},
+      {"secretNamespace",
+       "Namespace of Kueue on the manager, where the Secrets are that MultiKueueClusters name. "
+       "Each is read by its name, every 30 seconds; nothing is listed.",
+       TextRef{&from.secret_namespace, TextRule::kDnsLabel}, ""},
+      {"kubeconfigFolder",
+       "Folder in which the kubeconfig files must be that MultiKueueClusters name "
+       "(locationType: Path); others are refused. Relative paths start from this file's folder.",
+       TextRef{&from.kubeconfig_folder, TextRule::kPath}, ""},
+  };
+}
+
 Fields DescribeKueue(KueueSettings& kueue) {
   return {
       {"mode",
@@ -359,6 +377,8 @@ Fields Describe(Configuration& c) {
       {"manager", "The management cluster: kubeconfig or inCluster is required.",
        ObjectRef{DescribeManager(c.manager)}, ""},
       {"workers", "The worker clusters.", Workers(c.workers), ""},
+      {"workersFrom", "Where workers are discovered, beside those of the list.",
+       ObjectRef{DescribeWorkersFrom(c.workers_from)}, ""},
       {"kueue", "How fedra joins in with Kueue on the manager.", ObjectRef{DescribeKueue(c.kueue)},
        ""},
       {"kinds", "Kinds of jobs beside the built-in ones, see docs/kinds.md.", Kinds(c.kinds), ""},

@@ -30,6 +30,7 @@
 #include "manager/tracking/manager_name.h"
 #include "manager/version.h"
 #include "manager/wiring.h"
+#include "manager/worker_discovery.h"
 #include "store/store.h"
 
 namespace fedra {
@@ -99,10 +100,13 @@ class Daemon final {
   ServiceState State() const;
   // Decisions are being made, or could be from one moment to the next.
   bool IsReady() const { return federation_->IsWorking() || federation_->IsStandby(); }
-  void Apply(const config::Loaded& before);
+  void StartDiscovery();
+  std::vector<std::string> RememberedWorkers();
+  void Apply();
 
   const std::optional<int> received_socket_;
   ConfigFollower config_;
+  config::Loaded used_;  // with the discovered workers, as the federation knows it
   const WallTime started_ = SystemClock().Now();
 
   // What the watched parts got done; counted by their own threads.
@@ -114,6 +118,7 @@ class Daemon final {
   std::unique_ptr<store::Store> store_;
   Threads threads_;
   std::unique_ptr<reconcile::Federation> federation_;
+  std::unique_ptr<WorkerDiscovery> discovery_;  // null: all workers are configured
   SystemdReport systemd_{Watched()};
   std::unique_ptr<pages::HttpServer> http_;
   std::unique_ptr<api::Server> api_;
@@ -148,7 +153,7 @@ reconcile::FederationSettings Daemon::Settings() {
   settings.manager.options.on_request = OnRequest();
   settings.manager.options.gate = replica_->gate();
   settings.may_decide = replica_->may_decide();
-  settings.workers = Workers(config_.now());
+  settings.workers = Workers(used_);
   return settings;
 }
 
@@ -171,6 +176,7 @@ std::vector<reconcile::WorkerSettings> Daemon::Workers(const config::Loaded& loa
 }
 
 Result<void> Daemon::Start() {
+  used_ = config_.now();
   ReportCredentialExpiries();
   metrics_.SetConfigRead(true, started_);
   FEDRA_RETURN_IF_ERROR(OpenStore());
@@ -184,6 +190,7 @@ Result<void> Daemon::Start() {
   log::Info("listening", {{"port", std::to_string(http_->port())}});
   StartApi();
   Result<void> started = federation_->Start();
+  if (started) StartDiscovery();
   // A page may be in the making, and what it is made from is about to be destroyed.
   if (!started) {
     Stop();
@@ -191,6 +198,34 @@ Result<void> Daemon::Start() {
     replica_->Start();
   }
   return started;
+}
+
+void Daemon::StartDiscovery() {
+  const config::WorkersFrom& from = config_.now().configuration.workers_from;
+  if (!from.multi_kueue_clusters) return;
+  discovery_ = std::make_unique<WorkerDiscovery>(from, federation_->manager(),
+                                                 [this] { return RememberedWorkers(); });
+  discovery_->Start();
+}
+
+// Those that were discovered by the last run, as far as the store knows.
+std::vector<std::string> Daemon::RememberedWorkers() {
+  std::vector<std::string> names;
+  const auto reader = store_->Read();
+  const auto rows = reader ? (*reader)->Clusters() : Fail(reader.error());
+  if (!rows) {
+    log::Warn("the workers of the last run are not known", {{"error", rows.error().message}});
+    return names;
+  }
+  for (const store::ClusterRow& row : *rows) {
+    const auto& workers = config_.now().configuration.workers;
+    const bool is_configured = std::any_of(workers.begin(), workers.end(), [&](const auto& one) {
+      return one.name == row.name.value;
+    });
+    if (!is_configured && !row.is_removed && row.name.value != tracking::kManagerName)
+      names.push_back(row.name.value);
+  }
+  return names;
 }
 
 // Jobs do not wait for those who look on: without the API the daemon works all the same.
@@ -280,9 +315,9 @@ void Daemon::ReportCredentialExpiries() {
     metrics_.SetCredentialExpiry(ClusterName(cluster), access ? access->credential_expiry
                                                               : access.error().credential_expiry);
   };
-  tell(std::string(tracking::kManagerName), config_.now().manager);
-  for (size_t i = 0; i < config_.now().workers.size(); ++i)
-    tell(config_.now().configuration.workers[i].name, config_.now().workers[i]);
+  tell(std::string(tracking::kManagerName), used_.manager);
+  for (size_t i = 0; i < used_.workers.size(); ++i)
+    tell(used_.configuration.workers[i].name, used_.workers[i]);
 }
 
 void Daemon::Heartbeat() {
@@ -305,6 +340,7 @@ void Daemon::Tick() {
   federation_->Tick();
   Heartbeat();
   Reload(false);
+  if (discovery_ != nullptr && discovery_->Update()) Apply();
   systemd_.Tick(SystemClock().Steady(), State());
 }
 
@@ -346,11 +382,13 @@ void Daemon::Reload(bool forced) {
   const SteadyTime now = SystemClock().Steady();
   if (!forced && now - last_reload_ < kReloadInterval) return;
   last_reload_ = now;
-  if (const auto before = config_.Follow(forced)) Apply(*before);
+  if (config_.Follow(forced)) Apply();
 }
 
-void Daemon::Apply(const config::Loaded& before) {
-  const config::Loaded& now = config_.now();
+void Daemon::Apply() {
+  const config::Loaded& now = used_;
+  const config::Loaded before = std::exchange(
+      used_, discovery_ == nullptr ? config_.now() : discovery_->Complete(config_.now()));
   log::SetLevel(now.configuration.logging.level);
   if (ToAccess(*now.manager) != ToAccess(*before.manager)) {
     federation_->manager().cluster().UpdateAccess(ToAccess(*now.manager));
@@ -362,7 +400,13 @@ void Daemon::Apply(const config::Loaded& before) {
                                    [&](const auto& one) { return one.name == worker.name; });
     if (!stays) metrics_.SetCredentialExpiry(ClusterName(worker.name), std::nullopt);
   }
-  federation_->SetWorkers(Workers(now), DrainsRemoved(now.configuration));
+  std::string left_out;
+  for (const config::Problem& problem : now.not_used) {
+    log::Warn("kubeconfig", {{"problem", config::ToString(problem)}});
+    left_out += (left_out.empty() ? "" : "; ") + config::ToString(problem);
+  }
+  if (discovery_ == nullptr || discovery_->HasAnswered())
+    federation_->SetWorkers(Workers(now), DrainsRemoved(now.configuration), std::move(left_out));
   ReportCredentialExpiries();
 }
 
@@ -372,6 +416,7 @@ void Daemon::Stop() {
   http_->Stop();
   api_.reset();
   replica_->Stop(/*release=*/federation_->Stop());
+  if (discovery_ != nullptr) discovery_->Stop();
   threads_.Stop();
 }
 

@@ -200,6 +200,7 @@ reconcile::FederationSettings ToFederation(const config::Loaded& loaded) {
   settings.manager = ToManager(loaded);
   settings.kinds = ToKinds(configuration);
   settings.workers = ToWorkers(loaded);
+  settings.discovers = loaded.configuration.workers_from.multi_kueue_clusters;
   settings.drains_removed = DrainsRemoved(configuration);
   return settings;
 }

@@ -13,6 +13,7 @@
 #include "config/yaml_json.h"
 #include "manager/cli/commands.h"
 #include "manager/cli/fleet/config_connect.h"
+#include "manager/cli/fleet/discover.h"
 #include "manager/report/document.h"
 #include "manager/text/output.h"
 
@@ -46,8 +47,13 @@ Validation Examine(const ValidateOptions& options, std::chrono::milliseconds tim
     validation.problems = loaded.error();
     return validation;
   }
-  validation.valid = config::AccessProblems(*loaded, false).empty();
+  const std::string not_discovered =
+      options.connect ? DiscoverWorkers(*loaded, timeout) : std::string();
+  validation.valid = config::AccessProblems(*loaded, false).empty() && not_discovered.empty();
   validation.problems = config::AccessProblems(*loaded, true);
+  if (!not_discovered.empty())
+    validation.problems.push_back(
+        {options.config, {}, "workersFrom.multiKueueClusters", not_discovered, ""});
   if (loaded->store) {
     validation.problems.push_back(loaded->store->problem);
     if (loaded->store->fatal) validation.valid = false;
@@ -103,9 +109,13 @@ void Print(const Validation& validation, const std::string& path, Terminal& term
     terminal.out << fmt::format("  worker {}: {}\n", loaded.configuration.workers[i].name,
                                 config::Summary(*loaded.workers[i]));
   }
-  if (loaded.workers.empty())
+  if (loaded.configuration.workers_from.multi_kueue_clusters) {
+    if (!validation.clusters)
+      terminal.out << "  and the MultiKueueClusters of the manager (--connect asks for them)\n";
+  } else if (loaded.workers.empty()) {
     terminal.out
         << "  no worker: every job waits (add name and kubeconfig of each below workers)\n";
+  }
   if (!validation.clusters) return;
   // One report on one stream: in a file, too, the cluster that fails is among the others.
   for (const ClusterAnswer& cluster : *validation.clusters) {

@@ -17,6 +17,7 @@
 #include "cluster-clients/watch/object_cache.h"
 #include "config/load.h"
 #include "manager/cli/commands.h"
+#include "manager/cli/fleet/discover.h"
 #include "manager/cli/fleet/live_fleet.h"
 #include "manager/cli/fleet/orphan_list.h"
 #include "manager/cli/judged/connect_error.h"
@@ -257,8 +258,9 @@ int Orphans(const OrphanOptions& options, Terminal& terminal) {
     return fail("--yes without --delete: it answers the question that --delete asks");
   const auto timeout = ParseDuration(options.timeout);
   if (!timeout) return fail("--timeout: " + timeout.error().message);
-  const auto loaded = config::Load(options.config, config::OptionsNow(/*manager_may_fail=*/false));
+  auto loaded = config::Load(options.config, config::OptionsNow(/*manager_may_fail=*/false));
   if (!loaded) return fail(config::ToString(loaded.error()));
+  if (const std::string why = DiscoverWorkers(*loaded, *timeout); !why.empty()) return fail(why);
   OrphanSearch search(*loaded, *timeout, terminal);
   if (const std::string problem = search.Problem(); !problem.empty()) return fail(problem);
   const std::vector<Orphan> orphans = search.Find();

@@ -25,6 +25,7 @@
 #include "manager/cli/bundle/known_names.h"
 #include "manager/cli/bundle/secrets.h"
 #include "manager/cli/commands.h"
+#include "manager/cli/fleet/discover.h"
 #include "manager/cli/snapshots/snapshot_file.h"
 #include "manager/cli/snapshots/snapshot_names.h"
 #include "manager/cli/terminal/read_input.h"
@@ -190,8 +191,11 @@ void SupportBundleMaker::Collect() {
                               terminal);
       }))
     documents_.emplace_back("validation.json", *std::move(validation));
-  const auto loaded = config::Load(options_.config, config::OptionsNow(/*manager_may_fail=*/true));
+  auto loaded = config::Load(options_.config, config::OptionsNow(/*manager_may_fail=*/true));
   if (loaded) {
+    if (const auto limit = ParseDuration(options_.timeout))
+      (void)DiscoverWorkers(*loaded,
+                            *limit);  // for the names to keep; validation.json says why not
     secrets_.AddAll(*loaded);
     names_.Keep(tracking::kManagerName);
     for (const config::WorkerSettings& worker : loaded->configuration.workers)

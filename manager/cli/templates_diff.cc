@@ -5,6 +5,7 @@
 #include "base/time.h"
 #include "config/load.h"
 #include "manager/cli/commands.h"
+#include "manager/cli/fleet/discover.h"
 #include "manager/cli/fleet/template_fleet.h"
 #include "manager/report/template_document.h"
 #include "manager/text/template_view.h"
@@ -23,8 +24,9 @@ int TemplatesDiff(const TemplatesDiffOptions& options, Terminal& terminal) {
   if (!format) return fail("-o: " + format.error().message);
   const auto limit = ParseDuration(options.timeout);
   if (!limit) return fail("--timeout: " + limit.error().message);
-  const auto loaded = config::Load(options.config, config::OptionsNow(/*manager_may_fail=*/false));
+  auto loaded = config::Load(options.config, config::OptionsNow(/*manager_may_fail=*/false));
   if (!loaded) return fail(config::ToString(loaded.error()));
+  if (const std::string why = DiscoverWorkers(*loaded, *limit); !why.empty()) return fail(why);
   reconcile::TemplateSettings settings = ToTemplates(loaded->configuration);
   for (const SyncPolicy mode : {SyncPolicy::kIfMissing, SyncPolicy::kReconcile})
     if (options.mode == report::NameOf(mode)) settings.mode = mode;

@@ -128,9 +128,11 @@ store::ClusterRow ClusterRows::RowOf(const Worker& worker, int position) {
   return row;
 }
 
-void ClusterRows::Record(const ManagerCluster& manager, const WorkerList& workers) {
+void ClusterRows::Record(const ManagerCluster& manager, const WorkerList& workers,
+                         const std::string& left_out) {
   store::ClusterRow of_manager = manager.Row(clock_.Now());
   if (manager.IsUsable()) {
+    if (!left_out.empty()) of_manager.why += (of_manager.why.empty() ? "" : "; ") + left_out;
     Counted& counted = counted_[of_manager.name];
     if (IsDue(counted)) Keep(manager.Queues(), counted);
     of_manager.capacity_json = counted.json;

@@ -29,7 +29,9 @@ class ClusterRows final {
   // Reads what the last run wrote, gives these workers the outages that it remembered, and forgets
   // the rows of all others. Once, before Record.
   Result<void> Load(std::vector<WorkerSettings>& workers);
-  void Record(const ManagerCluster& manager, const WorkerList& workers);
+  // `left_out`: what the manager tells of workers and is not used, for people; empty: nothing.
+  void Record(const ManagerCluster& manager, const WorkerList& workers,
+              const std::string& left_out = {});
   // It is no longer a worker.
   void Remove(const ClusterName& worker);
 

@@ -77,15 +77,13 @@ Federation::Federation(FederationSettings settings, http::HttpLoop& loop, Worker
                   workload_loop_, telemetry, clock}),
       cluster_rows_(store, clock),
       line_rows_(store, clock, settings_.gather.order.policy),
-      roster_(workers_,
-              [this, &loop, &pool](WorkerSettings worker) {
-                WorkerListener listener = handlers_.ForWorker(worker.cluster.name);
-                auto made = std::make_shared<Worker>(std::move(worker), loop, pool, clock_,
-                                                     std::move(listener));
-                made->UseKinds(remembered_kinds_);
-                return made;
-              }),
-      began_(clock.Steady()) {}
+      roster_(workers_, [this, &loop, &pool](WorkerSettings worker) {
+        WorkerListener listener = handlers_.ForWorker(worker.cluster.name);
+        auto made =
+            std::make_shared<Worker>(std::move(worker), loop, pool, clock_, std::move(listener));
+        made->UseKinds(remembered_kinds_);
+        return made;
+      }) {}
 
 Federation::~Federation() { (void)Stop(); }
 
@@ -95,14 +93,23 @@ Result<void> Federation::Start() {
   for (const std::string& name : records_.JobKinds()) {
     if (const auto* kind = settings_.kinds->FindName(name)) remembered_kinds_.push_back(kind);
   }
-  std::vector<WorkerSettings> workers = settings_.workers;
-  FEDRA_RETURN_IF_ERROR(cluster_rows_.Load(workers));
   FEDRA_RETURN_IF_ERROR(line_rows_.Load());
   workload_loop_.AddAll(announced);
   workload_loop_.AddAll(known);
+  if (!settings_.discovers) {
+    manager_.Start();
+    return StartWorkers(settings_.workers, settings_.drains_removed);
+  }
+  manager_.DiscoverWorkers();
   manager_.Start();
-  (void)roster_.Configure(std::move(workers), settings_.drains_removed);
+  return {};
+}
+
+Result<void> Federation::StartWorkers(std::vector<WorkerSettings> workers, bool drains) {
+  FEDRA_RETURN_IF_ERROR(cluster_rows_.Load(workers));
+  (void)roster_.Configure(std::move(workers), drains);
   ShareKinds(manager_, workers_);
+  began_ = clock_.Steady();
   return {};
 }
 
@@ -114,7 +121,7 @@ bool Federation::IsRelisting() const {
 void Federation::TakeOver() {
   took_over_ = true;
   standby_ = false;
-  began_ = clock_.Steady();
+  if (began_) began_ = clock_.Steady();
   records_.ForgetAll();
   relisting_.push_back(manager_.cluster().Relist());
   const auto workers = workers_.Now();
@@ -122,16 +129,24 @@ void Federation::TakeOver() {
 }
 
 bool Federation::MayBegin() const {
-  if (IsRelisting()) return false;
+  if (IsRelisting() || !began_) return false;
   // What was listed once may not be what another process has left.
   if (took_over_ ? !manager_.IsUsable() : !manager_.IsListed()) return false;
   const auto workers = workers_.Now();
   const bool all_answered = std::all_of(workers->begin(), workers->end(),
                                         [](const auto& worker) { return worker->HasAnswered(); });
-  return all_answered || clock_.Steady() - began_ > kStartGrace;
+  return all_answered || clock_.Steady() - *began_ > kStartGrace;
 }
 
-void Federation::SetWorkers(std::vector<WorkerSettings> workers, bool drains) {
+void Federation::SetWorkers(std::vector<WorkerSettings> workers, bool drains,
+                            std::string left_out) {
+  left_out_ = std::move(left_out);
+  if (!began_) {
+    // Only the store can fail here; the next call tries again.
+    const Result<void> started = StartWorkers(std::move(workers), drains);
+    if (!started) log::Fault("the workers are not used yet", {{"error", started.error().message}});
+    return;
+  }
   const RosterChange change = roster_.Configure(std::move(workers), drains);
   ShareKinds(manager_, workers_);
   Wake(change);
@@ -164,7 +179,7 @@ void Federation::ReleaseRemoved() {
 
 void Federation::Tick() {
   const auto workers = workers_.Now();
-  cluster_rows_.Record(manager_, *workers);
+  cluster_rows_.Record(manager_, *workers, left_out_);
   manager_.DropOverdue();
   for (const Gap& gap : manager_.TakeNewGaps()) {
     log::Warn("something of the manager cannot be read",

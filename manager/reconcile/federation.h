@@ -32,6 +32,9 @@ struct FederationSettings {
   ClusterSettings manager;
   tracking::JobKindsPtr kinds = tracking::BuiltInKinds();
   std::vector<WorkerSettings> workers;  // at the start
+  // They are not known at the start: the manager's MultiKueueClusters tell. Decisions begin after
+  // the first SetWorkers(), and `workers` are of no use.
+  bool discovers = false;
   bool drains_removed = false;
   std::string instance = "fedra";  // of this process, in Events
   size_t threads = 64;             // for workloads; they mostly wait for answers
@@ -55,8 +58,9 @@ class Federation final {
   ManagerCluster& manager() { return manager_; }
   std::shared_ptr<const WorkerList> workers() const { return workers_.Now(); }
   // Workers come, go and change while the daemon runs. `drains`: whether jobs are taken back from
-  // those that go; else they are kept until their jobs have ended. The thread of Tick.
-  void SetWorkers(std::vector<WorkerSettings> workers, bool drains);
+  // those that go; else they are kept until their jobs have ended. `left_out`: as of
+  // ClusterRows::Record(). The thread of Tick.
+  void SetWorkers(std::vector<WorkerSettings> workers, bool drains, std::string left_out = {});
   // Workloads that are ready to be looked at.
   size_t queue_depth() const { return workload_loop_.depth(); }
   // Whether decisions are being made.
@@ -85,6 +89,7 @@ class Federation final {
 
  private:
   bool MayBegin() const;
+  Result<void> StartWorkers(std::vector<WorkerSettings> workers, bool drains);
   // Of what the caches hold, and of what the store knows, other processes' work is the newer: all
   // is listed again, and begins as after a start with an empty store.
   void TakeOver();
@@ -130,7 +135,9 @@ class Federation final {
   LineRows line_rows_;
   WorkerRoster roster_;
   SteadyTime last_release_{};
-  SteadyTime began_;  // the start, or the take-over
+  std::string left_out_;
+  // When the workers were set, or the take-over; nothing: no workers were set yet.
+  std::optional<SteadyTime> began_;
   bool took_over_ = false;
   std::vector<std::weak_ptr<const void>> relisting_;
 };

@@ -54,6 +54,9 @@ ManagerCluster::ManagerCluster(ClusterSettings settings, tracking::JobKindsPtr k
           &tracking::ParseMultiKueueConfig,
           [this](const ObjectKey&, const auto&, const auto&) { listener_.on_checks(); },
           [this](const CacheHealth&) { listener_.on_checks(); }),
+      worker_clusters_(
+          &tracking::ParseMultiKueueCluster, [](const ObjectKey&, const auto&, const auto&) {},
+          Ignore),
       queues_(
           &tracking::ParseSharedQueue,
           [this](const ObjectKey& key, const auto& before, const auto& after) {
@@ -158,6 +161,7 @@ Result<void> ManagerCluster::Identify() {
 constexpr watch::ListBounds kManagerBounds{.objects = 1'000'000, .bytes = size_t{8} << 30};
 
 bool ManagerCluster::IsRead(const ManagerInput& input) const {
+  if (input.for_discovery) return discovers_;
   return input.kind == nullptr || jobs_[kinds_->IndexOf(*input.kind)].used;
 }
 

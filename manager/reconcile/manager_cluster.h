@@ -22,6 +22,7 @@
 #include "manager/reconcile/queue_index.h"
 #include "manager/tracking/admission_check.h"
 #include "manager/tracking/kinds/job_kinds.h"
+#include "manager/tracking/multi_kueue_cluster.h"
 #include "manager/tracking/shared_queue.h"
 #include "manager/tracking/workload.h"
 #include "manager/verify/capacity.h"
@@ -73,6 +74,8 @@ class ManagerCluster final {
                  WorkerPool& pool, const Clock& clock, ManagerListener listener);
   ~ManagerCluster();
 
+  // Its MultiKueueClusters are read, too. Before Start().
+  void DiscoverWorkers() { discovers_ = true; }
   void Start();
   void Stop();
 
@@ -115,6 +118,10 @@ class ManagerCluster final {
   const verify::ReferenceIndex& references(const tracking::JobAdapter& adapter) const;
   const watch::ObjectCache<tracking::AdmissionCheck>& checks() const { return checks_; }
   const watch::ObjectCache<tracking::MultiKueueConfig>& configs() const { return configs_; }
+  // With DiscoverWorkers(). What was listed once stays when it cannot be listed any more.
+  const watch::ObjectCache<tracking::MultiKueueCluster>& worker_clusters() const {
+    return worker_clusters_;
+  }
   // Null when there is none of that name, or they may not be read.
   std::shared_ptr<const tracking::SharedQueue> Queue(const std::string& name) const {
     return queues_.Find({"", name});
@@ -164,6 +171,7 @@ class ManagerCluster final {
   const tracking::JobKindsPtr kinds_;
   const ManagerListener listener_;
   const std::optional<Error> misconfigured_;  // as of the settings
+  bool discovers_ = false;                    // constant since Start()
   Guarded<bool> identifying_;  // a function of the pool uses `this` until it is false
   // A Workload of a job: when the job is replaced, the old one and the new one are there together
   // for a while.
@@ -191,6 +199,7 @@ class ManagerCluster final {
   std::vector<JobsOfKind> jobs_;  // in the order of kinds_
   watch::ObjectCache<tracking::AdmissionCheck> checks_;
   watch::ObjectCache<tracking::MultiKueueConfig> configs_;
+  watch::ObjectCache<tracking::MultiKueueCluster> worker_clusters_;
   std::atomic<int> sharing_queues_ = 0;
   QueueIndex of_queues_;
   watch::ObjectCache<tracking::SharedQueue> queues_;

@@ -21,6 +21,8 @@ constexpr std::string_view kNoShares =
     "fair-sharing weights of LocalQueues have no effect, and jobs show no ClusterQueue before they "
     "have quota";
 constexpr std::string_view kNoTemplates = "templates are neither compared with workers' nor copied";
+constexpr std::string_view kNoDiscovery =
+    "workers are not discovered, and those that are known stay";
 constexpr std::string_view kNoJobs = "no job of this kind is dispatched";
 constexpr std::string_view kNoReferences = "what jobs name is not compared with workers'";
 
@@ -50,6 +52,11 @@ std::vector<ManagerInput> ManagerInputs(const tracking::JobKinds& kinds,
        .awaited = false,
        .without = kNoTemplates,
        .sink = [](Manager& m) -> auto& { return m.templates_; }},
+      {.resource = tracking::kMultiKueueClusters,
+       .need = Need::kOptional,
+       .without = kNoDiscovery,
+       .sink = [](Manager& m) -> auto& { return m.worker_clusters_; },
+       .for_discovery = true},
   };
   for (const tracking::JobAdapter* kind : kinds.all()) {
     const bool required = kind == kinds.all().front();  // batch/v1 Job
@@ -97,7 +104,8 @@ bool IsNeeded(const ManagerInput& input, const watch::CacheHealth& health) {
 }
 
 std::optional<Gap> GapOf(const ManagerInput& input, const watch::CacheHealth& health) {
-  const bool is_wrong = health.state == CacheState::kForbidden ||
+  const bool is_missed = input.for_discovery && health.state == CacheState::kNotServed;
+  const bool is_wrong = is_missed || health.state == CacheState::kForbidden ||
                         (health.state == CacheState::kFailing && !verify::IsSyncing(health));
   if (!is_wrong || IsNeeded(input, health)) return std::nullopt;
   const std::string name = kube::ResourceName(input.resource);

@@ -39,6 +39,9 @@ struct ManagerInput {
   // where the manager serves the kind, batch/v1 Job everywhere.
   const tracking::JobAdapter* kind = nullptr;
   std::function<watch::CacheSink&(ManagerCluster&)> sink = {};  // where its objects go
+  // Read only where workers are discovered (ManagerCluster::DiscoverWorkers). One that is not
+  // served is missed there.
+  bool for_discovery = false;
 };
 
 // What cannot be read of the manager although nothing stops for it.

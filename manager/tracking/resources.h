@@ -15,6 +15,9 @@ inline const kube::Resource kAdmissionChecks{"kueue.x-k8s.io", "v1beta2", "admis
                                              "AdmissionCheck", false};
 inline const kube::Resource kMultiKueueConfigs{"kueue.x-k8s.io", "v1beta2", "multikueueconfigs",
                                                "MultiKueueConfig", false};
+inline const kube::Resource kMultiKueueClusters{"kueue.x-k8s.io", "v1beta2", "multikueueclusters",
+                                                "MultiKueueCluster", false};
+inline const kube::Resource kSecrets{"", "v1", "secrets", "Secret", true};
 inline const kube::Resource kNamespaces{"", "v1", "namespaces", "Namespace", false};
 inline const kube::Resource kEvents{"events.k8s.io", "v1", "events", "Event", true};
 inline const kube::Resource kTemplates{"resource.k8s.io", "v1", "resourceclaimtemplates",

@@ -175,6 +175,24 @@ def replicas(built: Artefacts) -> None:
     assert "Role" not in {document["kind"] for document in elsewhere}
 
 
+def discovery_rights(built: Artefacts) -> None:
+    """Those of deploy/manager-rbac-discovery.yaml where workers are discovered, and in Kueue's namespace."""
+    file = "manager-rbac-discovery.yaml"
+    chosen = ("--values", MINIMAL, "--set=config.workersFrom.multiKueueClusters=true")
+    documents = render(built, *chosen)
+    for kind in ("ClusterRole", "Role"):
+        found = [each for each in documents if each["kind"] == kind]
+        assert _of_deploy(file, kind)["rules"] in [each["rules"] for each in found], kind
+    account = of_kind(documents, "StatefulSet")["spec"]["template"]["spec"]["serviceAccountName"]
+    for each in (of_kind(documents, "Role"), of_kind(documents, "RoleBinding")):
+        assert each["metadata"]["namespace"] == "kueue-system", each
+    assert of_kind(documents, "RoleBinding")["subjects"][0]["name"] == account
+    elsewhere = render(built, *chosen, "--set=config.workersFrom.secretNamespace=queues")
+    assert of_kind(elsewhere, "Role")["metadata"]["namespace"] == "queues"
+    kinds = {document["kind"] for document in render(built, "--values", MINIMAL)}
+    assert not kinds & {"Role", "RoleBinding"}, kinds
+
+
 def monitoring(built: Artefacts) -> None:
     """Rules and dashboards of deploy/, unchanged by Helm's own braces, and the job that they look for."""
     documents = render(built, "--values", SOURCE / "ci/full-values.yaml")

@@ -57,6 +57,7 @@ TESTS: dict[str, Test] = {
     "chart-reproducible": chart.reproducible,
     "chart-rights": chart.rights,
     "chart-replicas": chart.replicas,
+    "chart-discovery-rights": chart.discovery_rights,
     "chart-monitoring": chart.monitoring,
     "chart-restarts": chart.restarts,
     "chart-runs": chart.runs,

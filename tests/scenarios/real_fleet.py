@@ -54,7 +54,7 @@ class RealFleet(Fleet):
         self.folder = Path(tempfile.mkdtemp(prefix="fedra-real-"))
         self._planes: dict[str, ControlPlane] = {}
         self._kueues: dict[str, Kueue] = {}
-        self._granted: list[tuple[str, str, str]] = []  # worker, kind, name
+        self._granted: list[tuple[str, str, str | None, str]] = []  # cluster, kind, namespace, name
         self._etcd: Etcd | None = None
         self._foreign_ca = make_ca(self.folder, "foreign", "somebody else").read_text()
 
@@ -122,7 +122,9 @@ class RealFleet(Fleet):
     def grant(self, worker: str, manifest: str) -> None:
         for document in setup.deploy_manifests(manifest):
             self.admin(worker).apply(document)
-            self._granted.append((worker, document["kind"], document["metadata"]["name"]))
+            metadata = document["metadata"]
+            granted = (worker, document["kind"], metadata.get("namespace"), metadata["name"])
+            self._granted.append(granted)
 
     def withhold(self, worker: str, manifest: str) -> None:
         """Nothing to do: what was not granted is not allowed."""
@@ -203,8 +205,8 @@ class RealFleet(Fleet):
             plane.ensure_api_server()
         for cluster, kind in list(self._forgotten):
             self.install_kind(cluster, kind)
-        for worker, kind, name in self._granted:
-            self.admin(worker).delete(kind, None, name)
+        for worker, kind, namespace, name in self._granted:
+            self.admin(worker).delete(kind, namespace, name)
         self._granted.clear()
 
     def _kueue_options(self, cluster: str) -> KueueOptions:

@@ -81,6 +81,8 @@ RESOURCES: dict[str, Resource] = {
         Resource(_RBAC, "roles", "Role"),
         Resource(_RBAC, "rolebindings", "RoleBinding"),
         Resource(_RBAC, "clusterrolebindings", "ClusterRoleBinding", namespaced=False),
+        Resource(_RBAC, "roles", "Role"),
+        Resource(_RBAC, "rolebindings", "RoleBinding"),
         Resource(
             _ADMISSION, "mutatingadmissionpolicies", "MutatingAdmissionPolicy", namespaced=False
         ),

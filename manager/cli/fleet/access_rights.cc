@@ -25,6 +25,9 @@ class Rights final {
   void Get(const kube::Resource& resource, const std::string& name) {
     all_.push_back({"get", resource, {}, name, if_served_, {}});
   }
+  void GetIn(const std::string& ns, const kube::Resource& resource) {
+    all_.push_back({"get", resource, {}, {}, if_served_, ns});
+  }
   void Read(const kube::Resource& resource) { Add(resource, {"list", "watch"}); }
   // What is needed of this kind's jobs.
   template <class F>
@@ -67,9 +70,11 @@ std::vector<Right> WorkerRights(const verify::WorkerObjectsOptions& verified, bo
   return rights.Take();
 }
 
-std::vector<Right> ManagerRights(const tracking::JobKinds& kinds) {
+std::vector<Right> ManagerRights(const tracking::JobKinds& kinds,
+                                 const std::optional<std::string>& secrets_in) {
   Rights rights;
   for (const reconcile::ManagerInput& input : reconcile::ManagerInputs(kinds, nullptr)) {
+    if (input.for_discovery && !secrets_in) continue;
     if (input.kind == nullptr) rights.Read(input.resource);
     if (input.kind != nullptr)
       rights.OfKind(*input.kind, [&](const kube::Resource&) { rights.Read(input.resource); });
@@ -82,6 +87,7 @@ std::vector<Right> ManagerRights(const tracking::JobKinds& kinds) {
   rights.Add(tracking::kAdmissionChecks, {"patch"}, "status");
   rights.Add(tracking::kEvents, {"create", "patch"});
   rights.Get(tracking::kNamespaces, reconcile::kIdentityNamespace);
+  if (secrets_in) rights.GetIn(*secrets_in, tracking::kSecrets);
   return rights.Take();
 }
 

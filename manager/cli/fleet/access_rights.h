@@ -5,6 +5,7 @@
 //
 // Thread rules: MissingRights blocks; any thread.
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,17 +20,19 @@ struct Right {
   std::string subresource;  // may be empty
   std::string name;         // of the one object; empty: all
   bool if_served = false;   // needed only where the server has the resource
-  std::string ns;           // in this namespace; empty: in all
+  std::string ns = {};      // in this namespace; empty: in all
 };
 
-// "patch workloads.kueue.x-k8s.io/status".
+// "patch workloads.kueue.x-k8s.io/status", "get secrets in kueue-system".
 std::string ToText(const Right& right);
 
 // `copies_templates`: verification.templates.sync is not Never. `reads_logs`:
 // dispatch.failureLogLines is not 0.
 std::vector<Right> WorkerRights(const verify::WorkerObjectsOptions& verified, bool copies_templates,
                                 bool reads_logs);
-std::vector<Right> ManagerRights(const tracking::JobKinds& kinds);
+// `secrets_in`: the namespace of the Secrets of discovered workers; null: none are discovered.
+std::vector<Right> ManagerRights(const tracking::JobKinds& kinds,
+                                 const std::optional<std::string>& secrets_in = {});
 // On the manager, too, where there are several replicas.
 std::vector<Right> LeaderRights(const ObjectKey& lease);
 

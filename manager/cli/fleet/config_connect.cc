@@ -27,7 +27,10 @@ struct Asked {
 Asked WhatToAsk(const config::Loaded& loaded) {
   Asked asked;
   asked.clusters.push_back(ToManager(loaded));
-  asked.rights.push_back(ManagerRights(*ToKinds(loaded.configuration)));
+  const config::WorkersFrom& from = loaded.configuration.workers_from;
+  asked.rights.push_back(ManagerRights(
+      *ToKinds(loaded.configuration),
+      from.multi_kueue_clusters ? std::optional(from.secret_namespace) : std::nullopt));
   if (loaded.configuration.high_availability.enabled) {
     std::vector<Right> more = LeaderRights(ToLease(loaded.configuration));
     std::move(more.begin(), more.end(), std::back_inserter(asked.rights.back()));

@@ -10,6 +10,7 @@
 
 #include "base/time.h"
 #include "config/load.h"
+#include "manager/cli/fleet/discover.h"
 #include "manager/cli/snapshots/snapshot_file.h"
 #include "manager/cli/terminal/read_input.h"
 #include "manager/text/display_text.h"
@@ -111,7 +112,7 @@ Result<ConfiguredWorkers> LoadWorkers(const FleetOptions& options) {
   const auto timeout = ParseDuration(options.timeout);
   if (!timeout) return Fail(Error(timeout.error()).WithContext("--timeout"));
   workers.timeout = *timeout;
-  const auto loaded = config::Load(options.config, config::OptionsNow(/*manager_may_fail=*/true));
+  auto loaded = config::Load(options.config, config::OptionsNow(/*manager_may_fail=*/true));
   if (!loaded) {
     std::string why = config::ToString(loaded.error());
     std::error_code ignored;
@@ -119,6 +120,7 @@ Result<ConfiguredWorkers> LoadWorkers(const FleetOptions& options) {
       why += " (name the daemon's file with --config or $FEDRA_CONFIG, or a --snapshot)";
     return Fail(ErrorCode::kInvalidArgument, std::move(why));
   }
+  workers.not_discovered = DiscoverWorkers(*loaded, workers.timeout);
   const verify::Rules rules = ToRules(loaded->configuration.verification);
   if (loaded->manager) workers.manager = ToManager(*loaded);
   workers.origin = loaded->configuration.origin;
@@ -142,7 +144,9 @@ Result<ConfiguredWorkers> LoadWorkers(const FleetOptions& options) {
   }
   FEDRA_RETURN_IF_ERROR(CheckNames(options.workers, known));
   if (workers.access.empty())
-    return Fail(ErrorCode::kInvalidArgument, options.config + ": no worker is configured");
+    return Fail(ErrorCode::kInvalidArgument, workers.not_discovered.empty()
+                                                 ? options.config + ": no worker is configured"
+                                                 : workers.not_discovered);
   return workers;
 }
 
@@ -165,6 +169,7 @@ void AwaitManager(AskedManager& manager, FleetSignal& signal) {
 Result<std::unique_ptr<Fleet>> OpenFleet(const FleetOptions& options, const Terminal& terminal) {
   if (!options.snapshot.empty()) return FromSnapshot(options, terminal);
   FEDRA_ASSIGN_OR_RETURN(const ConfiguredWorkers configured, LoadWorkers(options));
+  if (!configured.not_discovered.empty()) terminal.err << configured.not_discovered << "\n";
   auto fleet = std::make_unique<Fleet>();
   fleet->store = configured.store;
   if (!options.devices_only) fleet->manager = AskManager(configured, options.kinds, fleet->signal);

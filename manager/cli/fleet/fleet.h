@@ -32,7 +32,8 @@ struct FleetOptions {
   bool claims_of_others = false;  // `workers` are asked for: of the others, the claims are read
 };
 
-// The configured workers that are to be read, and what the daemon would verify of each.
+// The configured and discovered workers that are to be read, and what the daemon would verify of
+// each.
 struct ConfiguredWorkers {
   std::string origin;
   std::string controller_name;  // of our AdmissionChecks
@@ -41,6 +42,7 @@ struct ConfiguredWorkers {
   std::vector<ClusterSettings> access;
   std::vector<FleetWorkerSettings> judged;  // parallel
   std::optional<ClusterSettings> manager;   // absent: its kubeconfig cannot be used
+  std::string not_discovered;               // as of DiscoverWorkers(), for people
 };
 // kInvalidArgument: the file, the time-out, or a name that is not configured.
 Result<ConfiguredWorkers> LoadWorkers(const FleetOptions& options);

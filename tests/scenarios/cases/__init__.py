@@ -6,6 +6,7 @@ from scenarios.cases import (
     claims,
     commands,
     devices,
+    discovery,
     examples,
     faults,
     hostile,

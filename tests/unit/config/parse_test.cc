@@ -45,6 +45,7 @@ workers:
   nodeResources: false
   scalablePools:
   - {class: gpu.example.com, devices: 8, maxNodes: 4, nodeLabels: {pool: h100}}
+workersFrom: {multiKueueClusters: true, secretNamespace: queues, kubeconfigFolder: mounted}
 kueue: {mode: admissionCheck, controllerName: fedra.dev/federation}
 origin: fedra
 verification: {templates: {drift: Require, sync: IfMissing}, devices: Off, sharedClaims: RequireTogether, dependencies: Warn, secrets: true, unknown: Never}
@@ -75,6 +76,9 @@ logging: {level: debug, format: json}
   CHECK(worker.scalable_pools[0].devices == 8);
   CHECK(worker.scalable_pools[0].max_nodes == 4);
   CHECK(worker.scalable_pools[0].node_labels.at("pool") == "h100");
+  CHECK(parsed->workers_from.multi_kueue_clusters);
+  CHECK(parsed->workers_from.secret_namespace == "queues");
+  CHECK(parsed->workers_from.kubeconfig_folder == "/srv/conf/mounted");
   CHECK(parsed->verification.dependencies == DependencyCheck::kWarn);
   CHECK(parsed->verification.secrets);
   CHECK(worker.kubeconfig == "/srv/conf/gpu-east.kubeconfig");
@@ -322,7 +326,7 @@ TEST_CASE("every problem is reported, in the order of the file") {
         "/etc/fedra.yaml:7:17: http.address: \"x\" has no port (write IP:port, such as "
         "127.0.0.1:9480)\n"
         "/etc/fedra.yaml:8:1: unknown key \"frob\" (known here: apiVersion, kind, manager, "
-        "workers, kueue, kinds, origin, "
+        "workers, workersFrom, kueue, kinds, origin, "
         "verification, dispatch, workerLostTimeout, highAvailability, store, http, api, logging)");
 }
 

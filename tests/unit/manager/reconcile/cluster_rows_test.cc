@@ -44,12 +44,12 @@ struct Fixture {
     REQUIRE(fleet.WaitUntil([&] { return !fleet.worker(0).Status().lost_since; }));
   }
   // As stored after a look.
-  store::ClusterRow Row() {
-    rows.Record(fleet.manager(), *fleet.workers().Now());
+  store::ClusterRow Row(const std::string& name = "east", const std::string& left_out = {}) {
+    rows.Record(fleet.manager(), *fleet.workers().Now(), left_out);
     REQUIRE(store->Flush());
     const std::vector<store::ClusterRow> stored = store->Read().value()->Clusters().value();
     for (const store::ClusterRow& row : stored) {
-      if (row.name.value == "east") return row;
+      if (row.name.value == name) return row;
     }
     return {};
   }
@@ -185,6 +185,14 @@ TEST_CASE("what a worker has to give is counted anew once a second, and written 
   CHECK(queues() == 1);
   f.clock.Advance(1ms);
   CHECK(queues() == 2);
+}
+
+TEST_CASE("workers that the manager tells of and that are not used are said with the manager") {
+  Fixture f;
+  CHECK(f.Row("manager").why.empty());
+  CHECK(f.Row("manager", "MultiKueueCluster east: is not used").why ==
+        "MultiKueueCluster east: is not used");
+  CHECK(f.Row("manager").why.empty());
 }
 
 }  // namespace fedra::reconcile::cluster_rows_test

@@ -2,6 +2,7 @@
 
 #include "manager/reconcile/federation.h"
 
+#include <algorithm>
 #include <atomic>
 #include <functional>
 #include <map>
@@ -267,6 +268,49 @@ TEST_CASE("whatever a deposed leader decides, nothing of it reaches a server") {
   (void)federation.Stop();
   CHECK(WritesOn(f.manager).empty());
   CHECK(WritesOn(f.worker).empty());
+}
+
+TEST_CASE("where workers are discovered, nothing is decided before they are known") {
+  Threads threads{4};
+  sim::Server manager{{}};
+  sim::Furnish(manager, /*manager=*/true);
+  AddWorkloads(manager);
+  const long before = Versions(manager).rbegin()->first;
+  const TempFolder folder;
+  const auto store = store::Store::Open({.path = folder.Path("fedra.db")}).value();
+  store::ClusterRow row;
+  row.name = ClusterName("east");
+  row.lost_since = WallTime{};
+  REQUIRE(store->Commit({store::PutCluster{row}}));
+  NoTelemetry telemetry;
+  FederationSettings settings = Alone(manager);
+  settings.discovers = true;
+  Federation federation(std::move(settings), threads.loop, threads.pool, *store, telemetry,
+                        SystemClock());
+  REQUIRE(federation.Start());
+  CHECK(WaitUntil([&] { return federation.manager().IsListed(); }));
+  const auto works_soon = [&] {
+    return WaitUntil(
+        [&] {
+          federation.Tick();
+          return federation.IsWorking();
+        },
+        1s);
+  };
+  CHECK_FALSE(works_soon());
+  CHECK(Versions(manager).rbegin()->first == before);
+  const auto rows_now = [&] {
+    REQUIRE(store->Flush());
+    return store->Read().value()->Clusters().value();
+  };
+  // What the last run knew of its workers is not forgotten meanwhile.
+  CHECK(std::ranges::any_of(rows_now(), [](const auto& one) { return one.name.value == "east"; }));
+
+  federation.SetWorkers({}, /*drains=*/false);
+  CHECK(works_soon());
+  CHECK(WaitUntil([&] { return Versions(manager).begin()->first > before; }));
+  (void)federation.Stop();
+  CHECK(std::ranges::none_of(rows_now(), [](const auto& one) { return one.name.value == "east"; }));
 }
 
 }  // namespace fedra::reconcile::federation_test

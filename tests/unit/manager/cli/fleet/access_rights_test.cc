@@ -194,6 +194,24 @@ TEST_CASE("what the daemon lists and watches on the manager is what rights are a
   CHECK(std::ranges::includes(rights, requests));
 }
 
+TEST_CASE("discovered workers need rights of their own, and Secrets of one namespace only") {
+  Fixture f;
+  Grant("manager-rbac.yaml", f.user);
+  const auto rights = ManagerRights(*tracking::BuiltInKinds(), "kueue-system");
+  CHECK(f.Missing(rights) == Texts{"list multikueueclusters.kueue.x-k8s.io",
+                                   "watch multikueueclusters.kueue.x-k8s.io",
+                                   "get secrets in kueue-system"});
+  Grant("manager-rbac-discovery.yaml", f.user);
+  CHECK(f.Missing(rights).empty());
+  CHECK(f.Missing(ManagerRights(*tracking::BuiltInKinds(), "elsewhere")) ==
+        Texts{"get secrets in elsewhere"});
+  for (const sim::PolicyRule& rule : f.user.allow) {
+    if (std::count(rule.resources.begin(), rule.resources.end(), "secrets") == 0) continue;
+    CHECK(rule.verbs == std::vector<std::string>{"get"});
+    CHECK(rule.namespaces == std::vector<std::string>{"kueue-system"});
+  }
+}
+
 TEST_CASE("a right in some namespaces is not a right") {
   Fixture f;
   Grant("worker-rbac.yaml", f.user);
