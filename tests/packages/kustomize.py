@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from pathlib import Path
 
 import yaml
@@ -14,6 +15,13 @@ from packages.parts import ROOT, run
 FOLDER = ROOT / "deploy/kustomize"
 _AGAIN = "by FEDRA_WRITE_DOCS=1 tests/packages/run.py --only"
 _HEADER = f"# Rendered from deploy/chart/fedra {_AGAIN} kustomize-base\n"
+# Component -> the value that makes the chart render its object, and the object's kind.
+_COMPONENTS = {
+    "network-policy": ("networkPolicy.enabled", "NetworkPolicy"),
+    "disruption-budget": ("podDisruptionBudget.enabled", "PodDisruptionBudget"),
+    "service-monitor": ("metrics.serviceMonitor.enabled", "ServiceMonitor"),
+    "alerts": ("metrics.rules.enabled", "PrometheusRule"),
+}
 _OF_HELM = ("app.kubernetes.io/managed-by", "helm.sh/chart")
 
 
@@ -26,13 +34,27 @@ def base(built: Artefacts) -> None:
     _same(FOLDER / "base/fedra.yaml", configuration)
 
 
+def components(built: Artefacts) -> None:
+    """What the chart has as options, and that all of them together can be put onto the base."""
+    header = f"# Rendered from deploy/chart/fedra {_AGAIN} kustomize-components\n"
+    for name, (value, kind) in _COMPONENTS.items():
+        found = _of_base(of_kind(_rendered(built, f"--set={value}=true"), kind))
+        _same(FOLDER / "components" / name / "kubernetes.yaml", header + _manifests([found]))
+    written = {path.name for path in (FOLDER / "components").iterdir()}
+    assert written == {*_COMPONENTS, *_worker_components()}, written
+    with tempfile.TemporaryDirectory(dir=FOLDER, prefix=".all-") as folder:
+        listed = [f"../components/{name}" for name in _COMPONENTS]
+        overlay = {"resources": ["../base"], "components": listed}
+        (Path(folder) / "kustomization.yaml").write_text(yaml.safe_dump(overlay))
+        kinds = [each["kind"] for each in yaml.safe_load_all(run("kubectl", "kustomize", folder))]
+    assert {kind for _, kind in _COMPONENTS.values()} <= set(kinds), kinds
+
+
 def worker(_: Artefacts) -> None:
     """kustomize reads no file outside of its folder: the rights are copies, and the example has those it names."""
     _same(FOLDER / "worker/rights.yaml", _copy_of("worker-rbac.yaml"))
     for component, manifest in _worker_components().items():
         _same(FOLDER / "components" / component / "rights.yaml", _copy_of(manifest))
-    written = {path.name for path in (FOLDER / "components").iterdir()}
-    assert written == set(_worker_components()), written
     built = yaml.safe_load_all(run("kubectl", "kustomize", FOLDER / "example-worker"))
     roles = {each["metadata"]["name"] for each in built if each["kind"] == "ClusterRole"}
     assert roles == {"fedra-worker", "fedra-worker-template-sync", "fedra-worker-logs"}, roles
@@ -81,4 +103,4 @@ def _same(path: Path, text: str) -> None:
         path.write_text(text)
     assert (
         path.read_text() == text
-    ), f"{path} is not what it is made from: {_AGAIN} kustomize-base kustomize-worker"
+    ), f"{path} is not what it is made from: {_AGAIN} kustomize-base kustomize-components kustomize-worker"
