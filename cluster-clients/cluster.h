@@ -74,7 +74,7 @@ struct ClusterSettings {
 
 struct WriteOptions {
   std::string field_manager = "fedra";
-  std::string subresource;  // "status" or empty
+  std::string subresource;  // "status", or "NAME/token" of a Create; or empty
   bool force = false;       // server-side apply: take over conflicting fields
   bool dry_run = false;
 };

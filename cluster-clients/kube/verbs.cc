@@ -42,8 +42,12 @@ Verb Get(const Resource& resource, const ObjectKey& key) {
 
 Verb Create(const Resource& resource, std::string_view ns, std::string_view subresource,
             std::string body, const WriteQuery& query) {
-  std::string path = resource.CollectionPath(ns);
-  if (!subresource.empty()) path += "/" + PercentEncode(subresource);
+  const size_t slash = subresource.find('/');
+  const std::string path =
+      slash == std::string_view::npos
+          ? resource.CollectionPath(ns)
+          : resource.ObjectPath({std::string(ns), std::string(subresource.substr(0, slash))},
+                                subresource.substr(slash + 1));
   return WithBody("POST", path + QueryOf(query).text(), "application/json", std::move(body));
 }
 

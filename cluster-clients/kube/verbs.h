@@ -25,6 +25,7 @@ struct WriteQuery {
 };
 
 Verb Get(const Resource& resource, const ObjectKey& key);
+// `subresource`: with the name of the object that has it ("fedra/token"); empty: a new object.
 Verb Create(const Resource& resource, std::string_view ns, std::string_view subresource,
             std::string body, const WriteQuery& query);
 Verb MergePatch(const Resource& resource, const ObjectKey& key, std::string_view subresource,

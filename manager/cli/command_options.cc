@@ -240,6 +240,8 @@ void AddCommands(CLI::App& app, Parsed& parsed, Command& command) {
   AddOrphans(app, parsed, command);
   AddBackup(app, parsed, command);
   AddSupportBundle(app, parsed, command);
+  AddJoin(app, command);
+  AddLeave(app, command);
   AddConfigCommands(app, parsed, command);
   AddSmallCommands(app, parsed, command);
   // --color and --config may stand before the command or behind it.

@@ -1,8 +1,10 @@
-"""deploy/kustomize: a base that says what the chart says."""
+"""deploy/kustomize: a base, a worker and components that say what the chart and deploy/*.yaml say."""
 
 from __future__ import annotations
 
 import os
+import tempfile
+from pathlib import Path
 
 import yaml
 
@@ -11,22 +13,76 @@ from packages.chart import SOURCE, Document, of_kind
 from packages.parts import ROOT, run
 
 FOLDER = ROOT / "deploy/kustomize"
-_BASE = FOLDER / "base"
-_HEADER = "# Rendered from deploy/chart/fedra by FEDRA_WRITE_DOCS=1 tests/packages/run.py --only kustomize-base\n"
+_AGAIN = "by FEDRA_WRITE_DOCS=1 tests/packages/run.py --only"
+_HEADER = f"# Rendered from deploy/chart/fedra {_AGAIN} kustomize-base\n"
+# Component -> the value that makes the chart render its object, and the object's kind.
+_COMPONENTS = {
+    "network-policy": ("networkPolicy.enabled", "NetworkPolicy"),
+    "disruption-budget": ("podDisruptionBudget.enabled", "PodDisruptionBudget"),
+    "service-monitor": ("metrics.serviceMonitor.enabled", "ServiceMonitor"),
+    "alerts": ("metrics.rules.enabled", "PrometheusRule"),
+}
 _OF_HELM = ("app.kubernetes.io/managed-by", "helm.sh/chart")
 
 
 def base(built: Artefacts) -> None:
     """With FEDRA_WRITE_DOCS=1 it is written."""
-    command = [built.helm, "template", "fedra", SOURCE, "--namespace=fedra-system"]
-    # What helm remarks on stderr about the links to deploy/ is no YAML.
-    text = run("sh", "-c", '"$@" 2>/dev/null', "sh", *command, "--set=image.repository=fedra")
-    documents = [each for each in yaml.safe_load_all(text) if each is not None]
+    documents = _rendered(built)
     objects = [_of_base(each) for each in documents if each["kind"] not in ("ConfigMap", "Pod")]
     configuration = of_kind(documents, "ConfigMap")["data"]["fedra.yaml"]
-    manifests = yaml.safe_dump_all(objects, sort_keys=False, width=120)
-    _same("kubernetes.yaml", _HEADER + manifests)
-    _same("fedra.yaml", configuration)
+    _same(FOLDER / "base/kubernetes.yaml", _HEADER + _manifests(objects))
+    _same(FOLDER / "base/fedra.yaml", configuration)
+
+
+def components(built: Artefacts) -> None:
+    """What the chart has as options, and that all of them together can be put onto the base."""
+    header = f"# Rendered from deploy/chart/fedra {_AGAIN} kustomize-components\n"
+    for name, (value, kind) in _COMPONENTS.items():
+        found = _of_base(of_kind(_rendered(built, f"--set={value}=true"), kind))
+        _same(FOLDER / "components" / name / "kubernetes.yaml", header + _manifests([found]))
+    written = {path.name for path in (FOLDER / "components").iterdir()}
+    assert written == {*_COMPONENTS, *_worker_components()}, written
+    with tempfile.TemporaryDirectory(dir=FOLDER, prefix=".all-") as folder:
+        listed = [f"../components/{name}" for name in _COMPONENTS]
+        overlay = {"resources": ["../base"], "components": listed}
+        (Path(folder) / "kustomization.yaml").write_text(yaml.safe_dump(overlay))
+        kinds = [each["kind"] for each in yaml.safe_load_all(run("kubectl", "kustomize", folder))]
+    assert {kind for _, kind in _COMPONENTS.values()} <= set(kinds), kinds
+
+
+def worker(_: Artefacts) -> None:
+    """kustomize reads no file outside of its folder: the rights are copies, and the example has those it names."""
+    _same(FOLDER / "worker/rights.yaml", _copy_of("worker-rbac.yaml"))
+    for component, manifest in _worker_components().items():
+        _same(FOLDER / "components" / component / "rights.yaml", _copy_of(manifest))
+    built = yaml.safe_load_all(run("kubectl", "kustomize", FOLDER / "example-worker"))
+    roles = {each["metadata"]["name"] for each in built if each["kind"] == "ClusterRole"}
+    assert roles == {"fedra-worker", "fedra-worker-template-sync", "fedra-worker-logs"}, roles
+
+
+def _worker_components() -> dict[str, str]:
+    """Component -> the file of deploy/ that it is a copy of."""
+    names = [path.name for path in (ROOT / "deploy").glob("worker-rbac-*.yaml")]
+    return {f"worker-{name[len('worker-rbac-'):-len('.yaml')]}": name for name in sorted(names)}
+
+
+def _copy_of(manifest: str) -> str:
+    return (
+        f"# A copy of deploy/{manifest}, {_AGAIN} kustomize-worker\n"
+        + (ROOT / "deploy" / manifest).read_text()
+    )
+
+
+def _rendered(built: Artefacts, *values: str) -> list[Document]:
+    command = [built.helm, "template", "fedra", SOURCE, "--namespace=fedra-system"]
+    # What helm remarks on stderr about the links to deploy/ is no YAML.
+    quiet = ("sh", "-c", '"$@" 2>/dev/null', "sh")
+    text = run(*quiet, *command, "--set=image.repository=fedra", *values)
+    return [each for each in yaml.safe_load_all(text) if each is not None]
+
+
+def _manifests(objects: list[Document]) -> str:
+    return yaml.safe_dump_all(objects, sort_keys=False, width=120)
 
 
 def _of_base(document: Document) -> Document:
@@ -42,8 +98,9 @@ def _of_base(document: Document) -> Document:
     return document
 
 
-def _same(name: str, text: str) -> None:
-    path = _BASE / name
+def _same(path: Path, text: str) -> None:
     if os.environ.get("FEDRA_WRITE_DOCS"):
         path.write_text(text)
-    assert path.read_text() == text, f"{path} is not what the chart renders: {_HEADER}"
+    assert (
+        path.read_text() == text
+    ), f"{path} is not what it is made from: {_AGAIN} kustomize-base kustomize-components kustomize-worker"

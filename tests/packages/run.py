@@ -62,6 +62,8 @@ TESTS: dict[str, Test] = {
     "chart-restarts": chart.restarts,
     "chart-runs": chart.runs,
     "kustomize-base": kustomize.base,
+    "kustomize-components": kustomize.components,
+    "kustomize-worker": kustomize.worker,
     "chart-cluster": chart_cluster.installs,
     "krew-manifest": krew.manifest,
     "krew-runs": krew.runs,

@@ -15,6 +15,7 @@ from scenarios.cases import (
     load,
 )  # noqa: F401
 from scenarios.cases import (
+    membership,
     ordering,
     placement,
     protocol,

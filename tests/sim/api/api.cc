@@ -6,6 +6,7 @@
 
 #include "tests/sim/api/access_review.h"
 #include "tests/sim/api/discovery.h"
+#include "tests/sim/api/token_request.h"
 #include "tests/sim/api/url.h"
 
 namespace fedra::sim {
@@ -219,6 +220,7 @@ ApiReply DeleteObject(const Call& call) {
     return call.core.verbs.Delete(store, request);
   });
   if (!left) return ToReply(left.error());
+  if (call.type().kind == "ServiceAccount") RevokeTokens(call.core, request.key);
   if (*left) return JsonReply(200, ObjectBody(call, **left));
   Json details = {{"name", call.path.name}, {"kind", call.path.plural}, {"uid", uid}};
   if (!call.path.group.empty()) details["group"] = call.path.group;
@@ -267,11 +269,20 @@ ApiReply PodLog(const Call& call) {
   return TextReply(200, std::move(text));
 }
 
+ApiReply RequestToken(const Call& call) {
+  auto body = ParseJson(call.request.body);
+  if (!body) return ToReply(BadRequest("the object provided is unrecognized"));
+  auto answer = AnswerTokenRequest(call.core, {call.path.ns, call.path.name}, *std::move(body));
+  return answer ? JsonReply(201, Serialize(*answer)) : ToReply(answer.error());
+}
+
 ApiReply Dispatch(const Call& call) {
   const bool named = !call.path.name.empty();
   const std::string& method = call.request.method;
   const std::string& sub = call.path.subresource;
   if (sub == "log" && method == "GET" && call.type().kind == "Pod" && named) return PodLog(call);
+  if (sub == "token" && method == "POST" && call.type().kind == "ServiceAccount" && named)
+    return RequestToken(call);
   if (!sub.empty() && !(sub == "status" && call.view.type->has_status)) return UnknownPath();
   if (method == "GET") return Read(call);
   if (method == "POST" && !named) return WriteObject(call);

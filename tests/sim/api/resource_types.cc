@@ -51,6 +51,11 @@ std::vector<ResourceType> BuiltIn() {
       Type("events.k8s.io", "v1", "events", "Event", kNamespaced, kNone, {"ev"}),
       Type("scheduling.k8s.io", "v1", "priorityclasses", "PriorityClass", kCluster, kNone, {"pc"}),
       Type("node.k8s.io", "v1", "runtimeclasses", "RuntimeClass", kCluster, kNone),
+      Type("rbac.authorization.k8s.io", "v1", "roles", "Role", kNamespaced, kNone),
+      Type("rbac.authorization.k8s.io", "v1", "rolebindings", "RoleBinding", kNamespaced, kNone),
+      Type("rbac.authorization.k8s.io", "v1", "clusterroles", "ClusterRole", kCluster, kNone),
+      Type("rbac.authorization.k8s.io", "v1", "clusterrolebindings", "ClusterRoleBinding", kCluster,
+           kNone),
       Type("apiextensions.k8s.io", "v1", "customresourcedefinitions", "CustomResourceDefinition",
            kCluster, kSubresource, {"crd"}),
   };

@@ -27,6 +27,8 @@ TEST_CASE("each verb is the request that Kubernetes documents") {
       {"get", Get(kJobs, kKey), "GET", kPath + "/train", "", true},
       {"create", Create(kJobs, "ml", "", "{}", {"fedra", false, false}), "POST",
        kPath + "?fieldManager=fedra", "application/json", false},
+      {"create of an object", Create(kJobs, "ml", "a b/token", "{}", {"fedra", false, false}),
+       "POST", kPath + "/a%20b/token?fieldManager=fedra", "application/json", false},
       {"merge patch", MergePatch(kJobs, kKey, "status", "{}", {"fedra", false, false}), "PATCH",
        kPath + "/train/status?fieldManager=fedra", "application/merge-patch+json", true},
       {"apply", Apply(kJobs, kKey, "", "{}", {"fedra-check", true, false}), "PATCH",

@@ -1,0 +1,255 @@
+// fedra join: account, rights and token on the worker, a Secret with its kubeconfig on the manager.
+
+#include "manager/cli/join.h"
+
+#include <filesystem>
+#include <optional>
+#include <ostream>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include "base/object_names.h"
+#include "base/time.h"
+#include "base/write_file.h"
+#include "manager/cli/commands.h"
+#include "manager/cli/membership/account_token.h"
+#include "manager/cli/membership/member_clusters.h"
+#include "manager/cli/membership/worker_rights.h"
+#include "manager/cli/membership/worker_secret.h"
+#include "manager/reconcile/manager_cluster.h"
+#include "manager/text/display_text.h"
+#include "manager/text/yaml_text.h"
+#include "manager/wiring.h"
+
+namespace fedra::cli {
+namespace {
+
+constexpr size_t kWorkerAt = 0;
+constexpr size_t kManagerAt = 1;
+
+// What is to be done, all of it known before anything is asked.
+struct JoinPlan {
+  std::string worker;
+  std::vector<ClusterSettings> clusters;  // the worker, and the manager unless a file is written
+  std::vector<RightsObject> rights;
+  kube::AccessSettings published;  // how fedra is to reach the worker; without credentials
+  std::chrono::seconds lifetime{0};
+  std::chrono::milliseconds timeout{0};
+  ObjectKey secret;
+
+  bool writes_secret() const { return clusters.size() > kManagerAt; }
+};
+
+Result<std::string> WorkerNameFor(const JoinOptions& options, const std::string& context) {
+  if (options.names.size() > 1)
+    return Fail(ErrorCode::kInvalidArgument, "one --name at a time, unless with --rotate");
+  const std::string name = options.names.empty() ? context : options.names.front();
+  const Result<void> fits = IsWorkerName(name);
+  if (fits) return name;
+  if (!options.names.empty()) return Fail(fits.error());
+  return Fail(fits.error().code,
+              fmt::format("the context is not named as a worker can be ({}): add --name",
+                          fits.error().message));
+}
+
+// Only what says where the server is and how it is known.
+kube::AccessSettings PublishedAccess(const config::KubeAccess& access, const std::string& server) {
+  kube::AccessSettings published;
+  published.server = server.empty() ? access.server : server;
+  published.ca_pem = access.ca_pem;
+  published.tls_server_name = access.tls_server_name;
+  published.proxy_url = access.proxy_url;
+  return published;
+}
+
+Result<JoinPlan> PlanJoin(const JoinOptions& options) {
+  const MembershipOptions& where = options.where;
+  JoinPlan plan;
+  FEDRA_ASSIGN_OR_RETURN(plan.lifetime, TokenLifetime(options.token_lifetime));
+  FEDRA_ASSIGN_OR_RETURN(plan.timeout, ParseDuration(where.timeout));
+  FEDRA_ASSIGN_OR_RETURN(plan.rights, RightsWith(options.optional));
+  if (where.worker.context.empty())
+    return Fail(ErrorCode::kInvalidArgument, "--context is needed: the worker's administrator");
+  const auto worker = FindContext(where.worker);
+  if (!worker) return Fail(worker.error().WithContext("the worker's context"));
+  FEDRA_ASSIGN_OR_RETURN(plan.worker, WorkerNameFor(options, worker->context));
+  plan.published = PublishedAccess(*worker, options.server);
+  plan.clusters.push_back(MemberSettings(plan.worker, *worker));
+  plan.secret = SecretKeyOf(where.ns, plan.worker);
+  if (!options.kubeconfig_out.empty()) return plan;
+  const auto manager = FindManagerContext({where.worker.kubeconfig, where.manager_context});
+  if (!manager) return Fail(manager.error().WithContext("the manager's context"));
+  plan.clusters.push_back(MemberSettings("manager", *manager));
+  return plan;
+}
+
+// A manager that is its own worker would copy each job onto itself.
+Result<void> AreTwoClusters(MemberClusters& clusters) {
+  FEDRA_ASSIGN_OR_RETURN(const std::string worker, reconcile::ReadClusterUid(clusters[kWorkerAt]));
+  FEDRA_ASSIGN_OR_RETURN(const std::string manager,
+                         reconcile::ReadClusterUid(clusters[kManagerAt]));
+  if (worker != manager) return {};
+  return Fail(ErrorCode::kInvalidArgument,
+              "both contexts lead to the same cluster, which cannot be its own worker: name the "
+              "manager's with --manager-context");
+}
+
+// Before anything is written: a Secret of that name that is not ours stays as it is.
+Result<void> SecretIsFree(MemberClusters& clusters, const JoinPlan& plan) {
+  const auto found = clusters[kManagerAt].Get(kSecrets, plan.secret);
+  if (!found && found.error().code == ErrorCode::kNotFound) return {};
+  if (!found) return Fail(found.error());
+  const Result<void> ours = IsSecretOf(plan.worker, *found);
+  if (ours) return {};
+  return Fail(ours.error().WithContext("manager: Secret " + plan.secret.ToString()));
+}
+
+Result<void> ApplyRights(Cluster& worker, const JoinPlan& plan, bool force) {
+  for (const RightsObject& object : plan.rights) {
+    const auto applied = worker.Apply(object.resource, object.key, object.json, {.force = force});
+    if (applied) continue;
+    if (applied.error().code != ErrorCode::kConflict) return Fail(applied.error());
+    return Fail(ErrorCode::kConflict,
+                applied.error().message + "; --force-conflicts makes them what this fedra needs");
+  }
+  return {};
+}
+
+Result<void> PutSecret(Cluster& manager, const JoinPlan& plan, const std::string& kubeconfig,
+                       const AccountToken& token) {
+  const auto applied = manager.Apply(
+      kSecrets, plan.secret, SecretDocument(plan.secret, plan.worker, kubeconfig, &token.ends), {});
+  if (applied) return {};
+  if (applied.error().code != ErrorCode::kNotFound) return Fail(applied.error());
+  return Fail(ErrorCode::kNotFound,
+              fmt::format("{}; `kubectl create namespace {}` on the manager, or name fedra's with "
+                          "--namespace",
+                          applied.error().message, plan.secret.ns));
+}
+
+// The new token is tried where that is possible: not at an address that only fedra can reach.
+Result<void> TryToken(const JoinPlan& plan, const AccountToken& token, const Terminal& terminal) {
+  if (plan.published.server != plan.clusters[kWorkerAt].access.server) return {};
+  ClusterSettings settings = plan.clusters[kWorkerAt];
+  settings.access = plan.published;
+  settings.access.token = token.token;
+  const MemberClusters cluster({settings}, false, plan.timeout, terminal);
+  const Result<void> reached = cluster.Reached(kWorkerAt);
+  if (reached) return {};
+  return Fail(reached.error().WithContext("with the account's new token"));
+}
+
+Result<AccountToken> ExecuteJoin(const JoinPlan& plan, const JoinOptions& options,
+                                 const Terminal& terminal) {
+  MemberClusters clusters(plan.clusters, false, plan.timeout, terminal);
+  for (size_t i = 0; i < plan.clusters.size(); ++i) FEDRA_RETURN_IF_ERROR(clusters.Reached(i));
+  if (plan.writes_secret()) {
+    FEDRA_RETURN_IF_ERROR(AreTwoClusters(clusters));
+    FEDRA_RETURN_IF_ERROR(SecretIsFree(clusters, plan));
+  }
+  Cluster& worker = clusters[kWorkerAt];
+  FEDRA_RETURN_IF_ERROR(ApplyRights(worker, plan, options.force_conflicts));
+  FEDRA_ASSIGN_OR_RETURN(AccountToken token, RequestAccountToken(worker, plan.lifetime));
+  FEDRA_RETURN_IF_ERROR(TryToken(plan, token, terminal));
+  const std::string kubeconfig = TokenKubeconfig(plan.worker, plan.published, token.token);
+  FEDRA_RETURN_IF_ERROR(plan.writes_secret()
+                            ? PutSecret(clusters[kManagerAt], plan, kubeconfig, token)
+                            : WriteFile(options.kubeconfig_out, kubeconfig));
+  return token;
+}
+
+int ShowPlan(const JoinPlan& plan, Terminal& terminal) {
+  const auto show = [&](const std::string& where, const std::string& object) {
+    terminal.out << fmt::format("---\n# {}\n{}", where,
+                                text::ToYaml(nlohmann::ordered_json::parse(object)));
+  };
+  const kube::AccessSettings& access = plan.clusters[kWorkerAt].access;
+  for (const RightsObject& object : plan.rights)
+    show(text::Printable(fmt::format("on {} ({})", plan.worker, access.server)), object.json);
+  if (plan.writes_secret()) {
+    const std::string kubeconfig =
+        fmt::format("(a kubeconfig for {}, with a token for {})", plan.published.server,
+                    FormatDuration(plan.lifetime));
+    show("on the manager", SecretDocument(plan.secret, plan.worker, kubeconfig, nullptr));
+  }
+  return 0;
+}
+
+// kind, minikube and tunnels: right for the one who types, and for no pod.
+bool IsLoopback(const std::string& server) {
+  return server.find("://127.") != std::string::npos ||
+         server.find("://localhost") != std::string::npos ||
+         server.find("://[::1]") != std::string::npos;
+}
+
+void TellJoined(const JoinPlan& plan, const JoinOptions& options, const AccountToken& token,
+                Terminal& terminal) {
+  std::string files = "worker-rbac.yaml, worker-rbac-token-renewal.yaml";
+  for (const std::string& each : options.optional)
+    files += fmt::format(", worker-rbac-{}.yaml", each);
+  terminal.err << fmt::format("{}: account {}/{} with the rights of {}\n", plan.worker,
+                              kAccountNamespace, kAccountName, files);
+  const std::string place = plan.writes_secret()
+                                ? fmt::format("manager: Secret {}", plan.secret.ToString())
+                                : options.kubeconfig_out;
+  terminal.err << fmt::format(
+      "{} has its kubeconfig; the token ends {}, renew it before by `fedra join --rotate`\n", place,
+      FormatRfc3339(token.ends));
+  if (plan.writes_secret() && IsLoopback(plan.published.server)) {
+    terminal.err << fmt::format(
+        "note: {} is this machine's own address; for a fedra in a pod join again with --server\n",
+        plan.published.server);
+  }
+}
+
+// What the administrator adds, to the chart's values or to fedra.yaml.
+std::string NextLine(const JoinPlan& plan, const JoinOptions& options) {
+  nlohmann::ordered_json worker = {{"name", plan.worker}};
+  if (plan.writes_secret())
+    worker["secretName"] = plan.secret.name;
+  else
+    worker["kubeconfig"] = std::filesystem::absolute(options.kubeconfig_out).string();
+  return text::ToYaml({{"workers", nlohmann::ordered_json::array({worker})}});
+}
+
+int FailedToJoin(const Error& error, Terminal& terminal) {
+  terminal.err << "fedra join: " << text::Printable(error.message, terminal.utf8) << "\n";
+  return kFailed;
+}
+
+}  // namespace
+
+Result<std::chrono::seconds> TokenLifetime(const std::string& text) {
+  FEDRA_ASSIGN_OR_RETURN(const std::chrono::milliseconds lifetime, ParseDuration(text));
+  if (lifetime < kShortestToken)
+    return Fail(ErrorCode::kInvalidArgument, "--token-lifetime: at least 10m, says Kubernetes");
+  return std::chrono::duration_cast<std::chrono::seconds>(lifetime);
+}
+
+Result<void> IsWorkerName(const std::string& name) {
+  if (IsDnsSubdomain(name) && name.size() <= kMaxDnsLabel) return {};
+  return Fail(ErrorCode::kInvalidArgument,
+              fmt::format("\"{}\": a worker's name has at most {} lower-case letters, digits, - "
+                          "and dots, and begins and ends with a letter or digit",
+                          name, kMaxDnsLabel));
+}
+
+int Join(const JoinOptions& options, Terminal& terminal) {
+  if (options.rotate) return Rotate(options, terminal);
+  const Result<JoinPlan> plan = PlanJoin(options);
+  if (!plan) return FailedToJoin(plan.error(), terminal);
+  if (options.where.dry_run) return ShowPlan(*plan, terminal);
+  const Result<AccountToken> token = ExecuteJoin(*plan, options, terminal);
+  if (!token) return FailedToJoin(token.error(), terminal);
+  TellJoined(*plan, options, *token, terminal);
+  terminal.err << (plan->writes_secret()
+                       ? "next: add it to the values of the chart, and `helm upgrade`\n"
+                       : "next: add it to fedra.yaml, and `fedra config validate --connect`\n");
+  terminal.out << NextLine(*plan, options) << std::flush;
+  return 0;
+}
+
+}  // namespace fedra::cli

@@ -1,0 +1,150 @@
+// fedra leave: takes back what fedra join made.
+
+#include <algorithm>
+#include <ostream>
+#include <ranges>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/text.h"
+#include "base/time.h"
+#include "manager/cli/commands.h"
+#include "manager/cli/join.h"
+#include "manager/cli/membership/member_clusters.h"
+#include "manager/cli/membership/worker_rights.h"
+#include "manager/cli/membership/worker_secret.h"
+#include "manager/text/display_text.h"
+
+namespace fedra::cli {
+namespace {
+
+constexpr size_t kNamedJobs = 5;
+
+struct LeavePlan {
+  std::vector<ClusterSettings> clusters;  // the worker, and the manager unless worker_only
+  std::vector<RightsObject> rights;       // in the order in which they go
+  std::chrono::milliseconds timeout{0};
+  ObjectKey secret;
+};
+
+Result<LeavePlan> PlanLeave(const LeaveOptions& options) {
+  const MembershipOptions& where = options.where;
+  LeavePlan plan;
+  FEDRA_RETURN_IF_ERROR(IsWorkerName(options.name));
+  FEDRA_ASSIGN_OR_RETURN(plan.timeout, ParseDuration(where.timeout));
+  FEDRA_ASSIGN_OR_RETURN(plan.rights, RightsWith(OptionalRights()));
+  // The namespace may hold what others have put there.
+  std::erase_if(plan.rights, [](const auto& each) { return each.resource.kind == "Namespace"; });
+  std::ranges::reverse(plan.rights);
+  const auto worker = FindContext(where.worker);
+  if (!worker) return Fail(worker.error().WithContext("the worker's context"));
+  plan.clusters.push_back(MemberSettings(options.name, *worker));
+  plan.secret = SecretKeyOf(where.ns, options.name);
+  if (options.worker_only) return plan;
+  const auto manager = FindManagerContext({where.worker.kubeconfig, where.manager_context});
+  if (!manager) return Fail(manager.error().WithContext("the manager's context"));
+  plan.clusters.push_back(MemberSettings("manager", *manager));
+  return plan;
+}
+
+Result<void> HasNoJobs(const MemberClusters& clusters, const std::string& worker) {
+  FEDRA_ASSIGN_OR_RETURN(std::vector<std::string> jobs, clusters.UnfinishedJobs());
+  if (jobs.empty()) return {};
+  const size_t count = jobs.size();
+  if (count > kNamedJobs) {
+    jobs.resize(kNamedJobs);
+    jobs.emplace_back("...");
+  }
+  return Fail(ErrorCode::kConflict,
+              fmt::format("{}: {} of fedra that {} not ended: {}; let them end first "
+                          "(docs/operations.md, \"Taking a worker out\"), or add --force",
+                          worker, Counted(count, "workload"), count == 1 ? "has" : "have",
+                          fmt::join(jobs, ", ")));
+}
+
+// Whether there was something to delete.
+Result<bool> DeleteIfThere(Cluster& cluster, const kube::Resource& resource, const ObjectKey& key) {
+  const Result<void> deleted = cluster.Delete(resource, key);
+  if (deleted) return true;
+  if (deleted.error().code == ErrorCode::kNotFound) return false;
+  return Fail(deleted.error());
+}
+
+void SayDeleted(bool existed, const std::string& what, Terminal& terminal) {
+  terminal.err << text::Printable(what, terminal.utf8) << (existed ? " deleted" : " was not there")
+               << "\n";
+}
+
+Result<void> DeleteRights(Cluster& worker, const LeavePlan& plan, Terminal& terminal) {
+  for (const RightsObject& object : plan.rights) {
+    FEDRA_ASSIGN_OR_RETURN(const bool existed, DeleteIfThere(worker, object.resource, object.key));
+    // Those for what this worker may never have been allowed are not worth a line.
+    if (existed || object.resource.kind == "ServiceAccount")
+      SayDeleted(existed,
+                 fmt::format("{}: {} {}", worker.name().value, object.resource.kind,
+                             object.key.ToString()),
+                 terminal);
+  }
+  return {};
+}
+
+Result<void> DeleteSecret(Cluster& manager, const std::string& worker, const ObjectKey& key,
+                          Terminal& terminal) {
+  const std::string what = "manager: Secret " + key.ToString();
+  const auto found = manager.Get(kSecrets, key);
+  if (!found && found.error().code != ErrorCode::kNotFound) return Fail(found.error());
+  if (found) {
+    const Result<void> ours = IsSecretOf(worker, *found);
+    if (!ours) return Fail(ours.error().WithContext(what));
+  }
+  FEDRA_ASSIGN_OR_RETURN(const bool existed, DeleteIfThere(manager, kSecrets, key));
+  SayDeleted(existed, what, terminal);
+  return {};
+}
+
+void ShowLeave(const LeavePlan& plan, const std::string& worker, Terminal& terminal) {
+  for (const RightsObject& object : plan.rights)
+    terminal.out << fmt::format("{}: {} {}\n", worker, object.resource.kind, object.key.ToString());
+  if (plan.clusters.size() > 1)
+    terminal.out << fmt::format("manager: Secret {}\n", plan.secret.ToString());
+}
+
+// Whether everything is gone; false: the worker could not be asked, and was let be by force.
+Result<bool> ExecuteLeave(const LeavePlan& plan, const LeaveOptions& options, Terminal& terminal) {
+  MemberClusters clusters(plan.clusters, true, plan.timeout, terminal);
+  const bool has_manager = plan.clusters.size() > 1;
+  if (has_manager) FEDRA_RETURN_IF_ERROR(clusters.Reached(1));
+  const Result<void> reached = clusters.Reached(0);
+  if (!reached && !options.force)
+    return Fail(reached.error().code,
+                reached.error().message + "; if it is gone for good, add --force");
+  if (!options.force) FEDRA_RETURN_IF_ERROR(HasNoJobs(clusters, options.name));
+  if (options.where.dry_run) {
+    ShowLeave(plan, options.name, terminal);
+    return true;
+  }
+  if (reached) FEDRA_RETURN_IF_ERROR(DeleteRights(clusters[0], plan, terminal));
+  if (has_manager)
+    FEDRA_RETURN_IF_ERROR(DeleteSecret(clusters[1], options.name, plan.secret, terminal));
+  if (reached) return true;
+  terminal.err << text::Printable(reached.error().message, terminal.utf8)
+               << ": its account and rights are still there\n";
+  return false;
+}
+
+}  // namespace
+
+int Leave(const LeaveOptions& options, Terminal& terminal) {
+  Result<bool> all = false;
+  if (const Result<LeavePlan> plan = PlanLeave(options); plan)
+    all = ExecuteLeave(*plan, options, terminal);
+  else
+    all = Fail(plan.error());
+  if (all) return *all ? 0 : kUnknown;
+  terminal.err << "fedra leave: " << text::Printable(all.error().message, terminal.utf8) << "\n";
+  return kFailed;
+}
+
+}  // namespace fedra::cli

@@ -1,0 +1,103 @@
+// The options of join and leave.
+
+#include <CLI/CLI.hpp>
+
+#include "manager/cli/join.h"
+#include "manager/cli/membership/worker_rights.h"
+#include "manager/cli/subcommands.h"
+
+namespace fedra::cli {
+namespace {
+
+void AddMembershipOptions(CLI::App& app, MembershipOptions& where) {
+  app.add_option("--context", where.worker.context,
+                 "The kubeconfig's context for the worker, of its administrator");
+  app.add_option("--kubeconfig", where.worker.kubeconfig,
+                 "The kubeconfig, instead of $KUBECONFIG or ~/.kube/config")
+      ->type_name("FILE");
+  app.add_option("--manager-context", where.manager_context,
+                 "The context for the manager, instead of current-context; in a pod that has no "
+                 "kubeconfig, its own cluster");
+  app.add_option("-n,--namespace", where.ns, "The namespace of fedra on the manager")
+      ->capture_default_str();
+  app.add_option("--timeout", where.timeout, "How long to wait for the clusters")
+      ->capture_default_str();
+  app.add_flag("--dry-run", where.dry_run, "Print what would be applied or deleted, and end");
+}
+
+constexpr const char* kJoinHelp =
+    "Makes fedra's account on the worker, with the rights of deploy/worker-rbac.yaml and those of "
+    "--with, and asks for a token of it; puts a kubeconfig with that token into the Secret "
+    "fedra-worker-NAME on the manager, or into a file; prints the worker's line for the chart's "
+    "values or fedra.yaml. May be repeated: what is there already is brought up to date.\n\n"
+    "The token ends. With --rotate the present one asks for the next, so no administrator's "
+    "credentials are needed: run it more often than --token-lifetime, by a CronJob or a timer "
+    "(docs/operations.md). The daemon takes up the changed Secret or file at once.\n\n"
+    "Examples:\n"
+    "  fedra join --context gpu-east-admin --name gpu-east\n"
+    "  fedra join --context gpu-east-admin --name gpu-east --kubeconfig-out gpu-east.kubeconfig\n"
+    "  fedra join --rotate --name gpu-east --name gpu-west\n"
+    "  fedra join --rotate --kubeconfig-out /etc/fedra/gpu-east.kubeconfig";
+
+constexpr const char* kLeaveHelp =
+    "Deletes fedra's account and rights on the worker, and the Secret on the manager. Refused "
+    "while workloads that a fedra made there have not ended. Take the worker out of the chart's "
+    "values or fedra.yaml first (docs/operations.md). The namespace stays, for it may hold what is "
+    "not fedra's.\n\n"
+    "Exit codes: 0 success, 4 the worker could not be reached and --force left what is there, 1 "
+    "error.";
+
+}  // namespace
+
+void AddJoin(CLI::App& app, Command& command) {
+  CLI::App* join = app.add_subcommand(
+      "join", "Make a cluster a worker: its account, rights and token, and a Secret with them");
+  join->footer(kJoinHelp);
+  const auto options = std::make_shared<JoinOptions>();
+  AddMembershipOptions(*join, options->where);
+  join->add_option("--name", options->names,
+                   "The worker's name, instead of the context's; with --rotate may be repeated")
+      ->allow_extra_args(false)
+      ->type_name("WORKER");
+  join->add_option("--with", options->optional,
+                   "Further rights, for verification.dependencies, dispatch.failureLogLines or "
+                   "verification.templates.sync (may be repeated)")
+      ->allow_extra_args(false)
+      ->check(CLI::IsMember(OptionalRights()));
+  join->add_option("--server", options->server,
+                   "The worker's address as fedra reaches it, where the kubeconfig's is another")
+      ->type_name("URL");
+  join->add_option("--token-lifetime", options->token_lifetime,
+                   "For how long the token is to be good; an API server may give less")
+      ->capture_default_str();
+  join->add_option("--kubeconfig-out", options->kubeconfig_out,
+                   "Write the kubeconfig to this file (mode 0600), and no Secret")
+      ->type_name("FILE");
+  join->add_flag("--rotate", options->rotate, "Only renew the token");
+  join->add_flag("--force-conflicts", options->force_conflicts,
+                 "Take fields over that something else than fedra has applied");
+  join->callback([options, &command] {
+    if (options->rotate && options->where.dry_run)
+      throw CLI::ValidationError("--dry-run", "not with --rotate");
+    command = [options](Terminal& terminal) { return Join(*options, terminal); };
+  });
+}
+
+void AddLeave(CLI::App& app, Command& command) {
+  CLI::App* leave = app.add_subcommand(
+      "leave", "Take back what join made: a worker's account and rights, and its Secret");
+  leave->footer(kLeaveHelp);
+  const auto options = std::make_shared<LeaveOptions>();
+  AddMembershipOptions(*leave, options->where);
+  leave->add_option("--name", options->name, "The worker's name")->required()->type_name("WORKER");
+  leave->add_flag("--force", options->force,
+                  "Also when workloads have not ended there, or it cannot be reached");
+  leave->add_flag("--worker-only", options->worker_only,
+                  "There is no Secret: it joined with --kubeconfig-out");
+  leave->callback([options, &command] {
+    if (options->where.worker.context.empty()) throw CLI::RequiredError("--context");
+    command = [options](Terminal& terminal) { return Leave(*options, terminal); };
+  });
+}
+
+}  // namespace fedra::cli

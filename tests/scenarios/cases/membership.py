@@ -1,0 +1,100 @@
+"""A cluster becomes a worker by one command, and stops being one by another."""
+
+from __future__ import annotations
+
+import base64
+
+import yaml
+
+from scenarios.fedra_process import Fedra, Output
+from scenarios.fleet import MANAGER
+from scenarios.kubeconfig import Access
+from scenarios.registry import scenario
+from scenarios.resources import Object
+from scenarios.setup import FEDRA_ACCOUNT, FEDRA_NAMESPACE
+from scenarios.world import World
+
+_NAME = "joined"
+
+
+@scenario("join-and-leave")
+def a_worker_joins_and_leaves(world: World) -> None:
+    """fedra join, --rotate, leave: the kubeconfig in the Secret is enough to run jobs; after leave it is good for nothing."""
+    world.manager.apply(
+        {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": FEDRA_NAMESPACE}}
+    )
+    fedra = world.start_fedra()
+    _run(world, fedra, "join", "--name", _NAME)
+    first = _joined_access(world)
+    fedra.set_access(world.worker1, first)
+    job = world.submit("train")
+    job.wait_running_on(world.worker1)
+
+    refused = _command(world, fedra, "leave", "--name", _NAME)
+    assert refused.code == 1 and f"has not ended: {world.ns}/" in refused.stderr, refused
+    rotated = fedra.bare(
+        "join", "--rotate", "--name", _NAME, "--kubeconfig", _kubeconfig(world, fedra)
+    )
+    assert rotated.code == 0, rotated
+    second = _joined_access(world)
+    assert second.token != first.token
+    fedra.set_access(world.worker1, second)
+    job.finish(world.worker1)
+    job.wait_gone_from(world.worker1)
+
+    _run(world, fedra, "leave", "--name", _NAME)
+    account = world.admin(world.worker1).find("ServiceAccount", FEDRA_NAMESPACE, FEDRA_ACCOUNT)
+    assert account is None and _secret(world) is None
+    world.wait_worker_state(world.worker1, "Rejected")
+    _run(world, fedra, "join", "--name", _NAME)
+    fedra.set_access(world.worker1, _joined_access(world))
+    world.wait_worker_state(world.worker1, "Connected")
+    world.submit("again").wait_running_on(world.worker1)
+    world.manager.delete("Secret", FEDRA_NAMESPACE, f"fedra-worker-{_NAME}")
+
+
+def _secret(world: World) -> Object | None:
+    return world.manager.find("Secret", FEDRA_NAMESPACE, f"fedra-worker-{_NAME}")
+
+
+def _joined_access(world: World) -> Access:
+    """What the Secret on the manager says."""
+    secret = _secret(world)
+    assert secret is not None
+    config = yaml.safe_load(base64.b64decode(secret["data"]["kubeconfig"]))
+    cluster, user = config["clusters"][0]["cluster"], config["users"][0]["user"]
+    authority = base64.b64decode(cluster["certificate-authority-data"]).decode()
+    return Access(cluster["server"], authority, user["token"])
+
+
+def _kubeconfig(world: World, fedra: Fedra) -> str:
+    """An administrator's: a context for each cluster, the manager's is the current one."""
+    merged: Object = {"apiVersion": "v1", "kind": "Config", "current-context": MANAGER}
+    for cluster in (MANAGER, world.worker1):
+        config = world.fleet.admin_access(cluster).to_kubeconfig()
+        for part, value in (("clusters", "cluster"), ("users", "user"), ("contexts", "context")):
+            entry = {"name": cluster, value: config[part][0][value]}
+            merged.setdefault(part, []).append(entry)
+        merged["contexts"][-1]["context"] = {"cluster": cluster, "user": cluster}
+    file = fedra.store.parent / "administrator.kubeconfig"
+    file.write_text(yaml.safe_dump(merged))
+    file.chmod(0o600)
+    return str(file)
+
+
+def _command(world: World, fedra: Fedra, verb: str, *arguments: str) -> Output:
+    """As the administrator of both clusters."""
+    contexts = ("--kubeconfig", _kubeconfig(world, fedra), "--context", world.worker1)
+    output = fedra.bare(verb, *contexts, *arguments)
+    secrets = [world.fleet.admin_access(each).token for each in (MANAGER, world.worker1)]
+    secret = _secret(world)
+    if secret is not None:
+        secrets += [secret["data"]["kubeconfig"], _joined_access(world).token]
+    told = [each for each in secrets if each and each in output.stdout + output.stderr]
+    assert not told, f"{verb} tells {len(told)} credentials"
+    return output
+
+
+def _run(world: World, fedra: Fedra, verb: str, *arguments: str) -> None:
+    output = _command(world, fedra, verb, *arguments)
+    assert output.code == 0, output

@@ -1,0 +1,19 @@
+#pragma once
+//
+// Tokens of service accounts: POST .../serviceaccounts/NAME/token.
+//
+// Thread rules: any thread; takes the store's lock itself.
+
+#include "base/types.h"
+#include "tests/sim/api/status.h"
+#include "tests/sim/core.h"
+
+namespace fedra::sim {
+
+// The TokenRequest with its status. The account is a user from then on, who may do everything.
+Outcome<Json> AnswerTokenRequest(Core& core, const ObjectKey& account, Json request);
+
+// The account is gone: nobody is known by its tokens.
+void RevokeTokens(Core& core, const ObjectKey& account);
+
+}  // namespace fedra::sim
