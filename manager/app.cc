@@ -126,7 +126,7 @@ class Daemon final {
 
   std::atomic<bool> stopping_{false};  // the main thread does not tick any more
   SteadyTime last_heartbeat_{};
-  bool led_ = false;  // as of the last look for a heartbeat
+  std::string told_lead_;  // role and leader, as of the last heartbeat
   SteadyTime last_reload_{};
 };
 
@@ -321,18 +321,19 @@ void Daemon::ReportCredentialExpiries() {
 }
 
 void Daemon::Heartbeat() {
-  const SteadyTime now = SystemClock().Steady();
-  const std::optional<leader::LeadView> replica = replica_->Now();
-  const bool is_news = replica && std::exchange(led_, replica->leads) != replica->leads;
-  if (!is_news && now - last_heartbeat_ < kHeartbeatInterval) return;
-  last_heartbeat_ = now;
   store::HeartbeatRow row{.at = SystemClock().Now(),
                           .pid = getpid(),
                           .version = kVersion,
                           .started_at = started_,
                           .dispatch_order = std::string(placement::ToString(federation_->order())),
                           .restart_needed = config_.restart_needed()};
-  PutReplica(row, replica);
+  PutReplica(row, replica_->Now());
+  // Who leads is told at once.
+  const std::string lead = row.role + " " + row.leader;
+  const SteadyTime now = SystemClock().Steady();
+  if (lead == told_lead_ && now - last_heartbeat_ < kHeartbeatInterval) return;
+  told_lead_ = lead;
+  last_heartbeat_ = now;
   store_->Enqueue(store::SetHeartbeat{std::move(row)});
 }
 

@@ -59,6 +59,10 @@ def leader_ends(world: World) -> None:
     world.note(f"{time.monotonic() - begin:.1f} s from the end to a running job")
     first.start()
     assert _holder(world) == _identity(second)
+    for fedra, leads in ((first, 0), (second, 1)):
+        assert f"\nfedra_leader {leads}\n" in fedra.page("/metrics")
+        wanted = ("Leader" if leads else "Standby", _identity(second), 1)
+        world.eventually("status says who leads", lambda: _told(fedra) == wanted, 2)
     job.finish(world.worker1)
     first.stop()
     _end(world, second)
@@ -149,6 +153,12 @@ def _holder(world: World) -> str:
 def _identity(fedra: Fedra) -> str:
     """Of the process that was started last."""
     return fedra.last_logged("identity")
+
+
+def _told(fedra: Fedra) -> tuple[str, str, int]:
+    """Role, leader and take-overs, as `fedra status` has them."""
+    replica = fedra.cli("status", "-o", "json").json()["daemon"]["replica"]
+    return replica["role"], replica["leader"], replica["takeovers"]
 
 
 def _uid(world: World, name: str) -> str:
