@@ -84,6 +84,7 @@ class Federation final {
  private:
   bool MayBegin() const;
   Result<void> StartWorkers(std::vector<WorkerSettings> workers, bool drains);
+  void RecordClusters();
   void Wake(const RosterChange& change);
   // Lets go removed workers on which nothing of ours is left.
   void ReleaseRemoved();
