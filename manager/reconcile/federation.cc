@@ -109,6 +109,7 @@ Result<void> Federation::StartWorkers(std::vector<WorkerSettings> workers, bool 
   FEDRA_RETURN_IF_ERROR(cluster_rows_.Load(workers));
   (void)roster_.Configure(std::move(workers), drains);
   ShareKinds(manager_, workers_);
+  RecordClusters();
   began_ = clock_.Steady();
   return {};
 }
@@ -127,6 +128,10 @@ void Federation::TakeOver() {
   const auto workers = workers_.Now();
   for (const auto& worker : *workers) relisting_.push_back(worker->cluster().Relist());
 }
+
+// Before a job can be there: the next run must know of a discovered worker while the manager does
+// not tell of it.
+void Federation::RecordClusters() { cluster_rows_.Record(manager_, *workers_.Now(), left_out_); }
 
 bool Federation::MayBegin() const {
   if (IsRelisting() || !began_) return false;
@@ -149,6 +154,7 @@ void Federation::SetWorkers(std::vector<WorkerSettings> workers, bool drains,
   }
   const RosterChange change = roster_.Configure(std::move(workers), drains);
   ShareKinds(manager_, workers_);
+  RecordClusters();
   Wake(change);
 }
 
@@ -179,7 +185,7 @@ void Federation::ReleaseRemoved() {
 
 void Federation::Tick() {
   const auto workers = workers_.Now();
-  cluster_rows_.Record(manager_, *workers, left_out_);
+  RecordClusters();
   manager_.DropOverdue();
   for (const Gap& gap : manager_.TakeNewGaps()) {
     log::Warn("something of the manager cannot be read",

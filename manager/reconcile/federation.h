@@ -90,6 +90,7 @@ class Federation final {
  private:
   bool MayBegin() const;
   Result<void> StartWorkers(std::vector<WorkerSettings> workers, bool drains);
+  void RecordClusters();
   // Of what the caches hold, and of what the store knows, other processes' work is the newer: all
   // is listed again, and begins as after a start with an empty store.
   void TakeOver();

@@ -303,14 +303,26 @@ TEST_CASE("where workers are discovered, nothing is decided before they are know
     REQUIRE(store->Flush());
     return store->Read().value()->Clusters().value();
   };
+  const auto has_row = [&](const char* name) {
+    return std::ranges::any_of(rows_now(), [&](const auto& one) { return one.name.value == name; });
+  };
   // What the last run knew of its workers is not forgotten meanwhile.
-  CHECK(std::ranges::any_of(rows_now(), [](const auto& one) { return one.name.value == "east"; }));
+  CHECK(has_row("east"));
 
-  federation.SetWorkers({}, /*drains=*/false);
+  WorkerSettings west;
+  west.cluster.name = ClusterName("west");
+  west.cluster.misconfigured = Error{ErrorCode::kInvalidArgument, "no kubeconfig", {}, {}};
+  federation.SetWorkers({west}, /*drains=*/false);
+  // At once, for the next run: a job may be there before the next tick.
+  CHECK(has_row("west"));
+  WorkerSettings south = west;
+  south.cluster.name = ClusterName("south");
+  federation.SetWorkers({west, south}, /*drains=*/false);
+  CHECK(has_row("south"));
   CHECK(works_soon());
   CHECK(WaitUntil([&] { return Versions(manager).begin()->first > before; }));
   (void)federation.Stop();
-  CHECK(std::ranges::none_of(rows_now(), [](const auto& one) { return one.name.value == "east"; }));
+  CHECK_FALSE(has_row("east"));
 }
 
 }  // namespace fedra::reconcile::federation_test
