@@ -17,6 +17,8 @@
 #   make test-packages
 #                   the package installed, upgraded and purged in a booted systemd, the image run by runc, both
 #                   against a simulated fleet; the chart on a real API server (root; builds Helm the first time)
+#   make test-packages-quick
+#                   of these what needs no machine, cluster or root; what there is time for in four minutes
 #   make test-browser
 #                   fedra dashboard in Chromium, against a simulated fleet
 #   make test-trixie
@@ -45,7 +47,7 @@ INSTALL_PACKAGES := @scripts/install_packages.sh
 # Traces with lines although llvm-symbolizer is not installed.
 SANITIZER_ENV := ASAN_OPTIONS=allow_addr2line=1 UBSAN_OPTIONS=print_stacktrace=1 TSAN_OPTIONS=halt_on_error=1
 
-.PHONY: all build-release build-asan build-tsan demo test test-real test-real-kinds test-real-dra agree deb image chart krew test-packages test-browser test-trixie site bench lint style \
+.PHONY: all build-release build-asan build-tsan demo test test-real test-real-kinds test-real-dra agree deb image chart krew test-packages test-packages-quick test-browser test-trixie site bench lint style \
         tidy asan tsan fuzz format docs install clean help
 .DEFAULT_GOAL := all
 
@@ -134,6 +136,11 @@ test-packages:
 	$(INSTALL_PACKAGES) test deb image packages real site
 	$(call BUILD,release,fedra fedra-sim pages)
 	@tests/packages/run.py $(PACKAGES_OPTIONS)
+
+test-packages-quick:
+	$(INSTALL_PACKAGES) build image packages
+	$(call BUILD,release,fedra pages)
+	@tests/packages/run.py --quick --seconds 150 $(PACKAGES_OPTIONS)
 
 test-browser:
 	$(INSTALL_PACKAGES) test browser
