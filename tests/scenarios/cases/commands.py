@@ -13,6 +13,7 @@ import termios
 from pathlib import Path
 
 from scenarios import objects
+from scenarios.cases.membership import administrator_kubeconfig
 from scenarios.federated_job import (
     MANAGER_UID_ANNOTATION,
     ORIGIN,
@@ -20,7 +21,12 @@ from scenarios.federated_job import (
     UID_ANNOTATION,
     FederatedJob,
 )
-from scenarios.fedra_process import CHECK_ERROR, CHECK_NOWHERE, CHECK_PLACEABLE, CHECK_UNKNOWN
+from scenarios.fedra_process import (
+    CHECK_ERROR,
+    CHECK_NOWHERE,
+    CHECK_PLACEABLE,
+    CHECK_UNKNOWN,
+)
 from scenarios.fedra_process import Fedra, Stream
 from scenarios.fleet import MANAGER
 from scenarios.registry import scenario
@@ -46,7 +52,9 @@ def a_stream_of_status(world: World) -> None:
     documents = stream.documents()
     heads = {(each["apiVersion"], each["kind"]) for each in documents}
     assert heads == {(first["apiVersion"], first["kind"])}, heads
-    assert all(before != after for before, after in zip(documents, documents[1:])), "no change"
+    assert all(
+        before != after for before, after in zip(documents, documents[1:])
+    ), "no change"
     stream.end()
 
 
@@ -57,7 +65,9 @@ def wait_for_a_job(world: World) -> None:
     job = world.submit("train")
     waiting = fedra.begin("wait", job.key, "--for", "finished")
     running = fedra.cli("wait", job.key, "--for=running", "--timeout", "60s")
-    assert running.code == 0 and f"Running on {world.worker1}" in running.stdout, running
+    assert (
+        running.code == 0 and f"Running on {world.worker1}" in running.stdout
+    ), running
     late = fedra.cli("wait", job.key, "--timeout", "1s")
     assert late.code == 4 and f"{job.key} is not finished after 1s" in late.stderr, late
     assert waiting.running(), "it has not finished"
@@ -95,7 +105,9 @@ _TERMINAL_LINES = 4
 def _watched_on_terminal(world: World, fedra: Fedra, term: str, until: str) -> str:
     """What `fedra status --watch` has written to a small terminal when `until` stands there."""
     ours, theirs = os.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", _TERMINAL_LINES, 120, 0, 0))
+    fcntl.ioctl(
+        theirs, termios.TIOCSWINSZ, struct.pack("HHHH", _TERMINAL_LINES, 120, 0, 0)
+    )
     os.set_blocking(ours, False)
     text = ""
 
@@ -153,6 +165,7 @@ _PRINTING: dict[str, list[str]] = {
     "status": [],
     "why": ["{job}"],
     "history": ["{job}"],
+    "wait": ["{job}", "--for", "running"],
     "check": ["-f", "{manifest}"],
     "templates diff": ["-o", "json"],
     "devices": ["-o", "json"],
@@ -160,13 +173,21 @@ _PRINTING: dict[str, list[str]] = {
     "support-bundle": ["-o", "-"],
     "orphans": ["-o", "json"],
     "dashboard": [],
+    "join": ["--dry-run", "--kubeconfig", "{kubeconfig}", "--context", "{worker}"],
     "cel": ["device.driver == 'x'", "--slices", "{slices}"],
     "config validate": [],
     "config print-defaults": [],
     "config view": [],
 }
-_SILENT = {"run", "backup", "config", "templates"}
-_UNCONFIGURED = {"explain", "version", "completion", "cel", "config print-defaults"}
+_SILENT = {"run", "backup", "config", "templates", "leave"}
+_UNCONFIGURED = {
+    "explain",
+    "version",
+    "completion",
+    "join",
+    "cel",
+    "config print-defaults",
+}
 
 
 @scenario("unwritable-output")
@@ -188,11 +209,24 @@ def output_cannot_be_written(world: World) -> None:
                 "apiVersion": "resource.k8s.io/v1",
                 "kind": "ResourceSlice",
                 "metadata": {"name": "s"},
-                "spec": {"driver": "x", "pool": pool, "allNodes": True, "devices": [{"name": "d"}]},
+                "spec": {
+                    "driver": "x",
+                    "pool": pool,
+                    "allNodes": True,
+                    "devices": [{"name": "d"}],
+                },
             }
         )
     )
-    words = {"job": f"{world.ns}/train", "manifest": str(manifest), "slices": str(slices)}
+    words = {
+        "job": f"{world.ns}/train",
+        "manifest": str(manifest),
+        "slices": str(slices),
+    }
+    words |= {
+        "kubeconfig": administrator_kubeconfig(world, fedra),
+        "worker": world.worker1,
+    }
     for name, arguments in _PRINTING.items():
         given = [*name.split(), *(each.format(**words) for each in arguments)]
         command = fedra.command(*given)
@@ -200,15 +234,22 @@ def output_cannot_be_written(world: World) -> None:
             command = [command[0], *given]
         _fails_on_a_full_disk(name, command)
     for format in ("json", "yaml", "name"):
-        _fails_on_a_full_disk("status", fedra.command("status", "--watch", "-o", format))
+        _fails_on_a_full_disk(
+            "status", fedra.command("status", "--watch", "-o", format)
+        )
 
 
 def _fails_on_a_full_disk(name: str, command: list[str]) -> None:
     with open("/dev/full", "wb") as full:
-        ran = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+        ran = subprocess.run(
+            command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60
+        )
     last = f"fedra {name}: cannot write the output: No space left on device"
     # Before it only warnings of the configuration: a real token ends within a day.
-    assert ran.returncode == 1 and ran.stderr.splitlines()[-1:] == [last], (command, ran)
+    assert ran.returncode == 1 and ran.stderr.splitlines()[-1:] == [last], (
+        command,
+        ran,
+    )
     assert ran.stderr.count("cannot write") == 1, (command, ran)
 
 
@@ -251,7 +292,9 @@ def the_store_is_copied(world: World) -> None:
 
 def _state_in(fedra: Fedra, store: Path, job: FederatedJob) -> str | None:
     status = json.loads(fedra.cli("status", "--store", str(store), "-o", "json").stdout)
-    return next((each["state"] for each in status["jobs"] if each["name"] == job.name), None)
+    return next(
+        (each["state"] for each in status["jobs"] if each["name"] == job.name), None
+    )
 
 
 @scenario("orphans")
@@ -295,11 +338,17 @@ def manager_does_not_say_who_it_is(world: World) -> None:
     worker = world.admin(world.worker1)
     created = []
     for name, annotations in {
-        "theirs": {UID_ANNOTATION: "living-there", MANAGER_UID_ANNOTATION: "another-cluster"},
+        "theirs": {
+            UID_ANNOTATION: "living-there",
+            MANAGER_UID_ANNOTATION: "another-cluster",
+        },
         "of-no-manager": {UID_ANNOTATION: "dead"},
     }.items():
         job = objects.job(world.ns, name, QUEUE, managed_by=False)
-        job["metadata"] |= {"labels": {ORIGIN_LABEL: ORIGIN}, "annotations": annotations}
+        job["metadata"] |= {
+            "labels": {ORIGIN_LABEL: ORIGIN},
+            "annotations": annotations,
+        }
         created.append(worker.create(job))
     world.fleet.hide_identity(MANAGER, 500)
     failed = fedra.cli("orphans", "--delete", "--yes")
@@ -342,7 +391,9 @@ def _remove_untouched(world: World, foreign: list[Object]) -> None:
     for before in foreign:
         name = before["metadata"]["name"]
         now = client.get("Job", world.ns, name)
-        assert now["metadata"]["uid"] == before["metadata"]["uid"], f"{name} was made again"
+        assert (
+            now["metadata"]["uid"] == before["metadata"]["uid"]
+        ), f"{name} was made again"
         assert "deletionTimestamp" not in now["metadata"], f"{name} is being deleted"
         assert objects.canonical(now["spec"]) == objects.canonical(before["spec"])
         client.delete("Job", world.ns, name)
@@ -352,7 +403,9 @@ def _remove_untouched(world: World, foreign: list[Object]) -> None:
 def exit_codes_of_check(world: World) -> None:
     """fedra check of several documents on stdin: 0 if all fit, 3 if one fits nowhere, 4 unknown, 1 a mistake."""
     world.add_template(world.worker2)
-    access = world.fleet.restricted_access(world.worker1, without=["resourceclaimtemplates"])
+    access = world.fleet.restricted_access(
+        world.worker1, without=["resourceclaimtemplates"]
+    )
     fedra = world.start_fedra(accesses={world.worker1: access})
     plain = objects.job(world.ns, "plain", QUEUE)
     on_worker2 = objects.job(world.ns, "on-worker2", QUEUE, template=TEMPLATE)
@@ -362,18 +415,27 @@ def exit_codes_of_check(world: World) -> None:
         (CHECK_PLACEABLE, [plain, on_worker2]),
         (CHECK_NOWHERE, [plain, nowhere, on_worker2]),
         (CHECK_UNKNOWN, [plain, unknown]),
-        (CHECK_NOWHERE, [unknown, nowhere]),  # the certain No outweighs what is not known
+        (
+            CHECK_NOWHERE,
+            [unknown, nowhere],
+        ),  # the certain No outweighs what is not known
     ):
         output = fedra.check(*jobs)
         names = [job["metadata"]["name"] for job in jobs]
         assert output.code == wanted, (names, output)
         assert [each["job"]["name"] for each in output.json()["items"]] == names, output
-    mistake = fedra.check(plain, objects.claim_template(world.ns, "no-class", class_name=""))
+    mistake = fedra.check(
+        plain, objects.claim_template(world.ns, "no-class", class_name="")
+    )
     assert mistake.code == CHECK_ERROR and "no-class" in mistake.stdout, mistake
     quoted = objects.job(world.ns, "quoted", QUEUE)
-    quoted["spec"]["parallelism"] = "3"  # no API server takes it, and it is not read as one pod
+    quoted["spec"][
+        "parallelism"
+    ] = "3"  # no API server takes it, and it is not read as one pod
     refused = fedra.check(quoted)
-    assert refused.code == CHECK_ERROR and not refused.json()["items"][0]["workers"], refused
+    assert (
+        refused.code == CHECK_ERROR and not refused.json()["items"][0]["workers"]
+    ), refused
     (finding,) = refused.json()["findings"]
     assert finding["path"] == "spec.parallelism" and finding["line"] > 1, finding
     no_yaml = fedra.cli("check", "-f", "-", "-o", "json", stdin="kind: Job\n  spec: [")
@@ -417,5 +479,9 @@ def _offered(script: str, line: str) -> list[str]:
 
 def _bash(*options: str, stdin: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        ["bash", "--norc", *options], input=stdin, capture_output=True, text=True, timeout=30
+        ["bash", "--norc", *options],
+        input=stdin,
+        capture_output=True,
+        text=True,
+        timeout=30,
     )

@@ -37,14 +37,24 @@ def worker_comes_with_its_multikueuecluster(world: World) -> None:
         usual = world.fleet.fedra_access(world.worker1)
         _put_kubeconfig(world, world.worker1, usual.to_kubeconfig())
         job.wait_running_on(world.worker1)
-        assert world.worker1 in fedra.checked(_another(world)), "check sees what the daemon sees"
+        assert world.worker1 in fedra.checked(
+            _another(world)
+        ), "check sees what the daemon sees"
         assert world.worker1 in fedra.cli("config", "validate", "--connect").stdout
 
         _put_kubeconfig(world, world.worker1, _running_a_program(usual))
-        _wait_note(world, fedra, world.worker1, "a credential plugin is refused", _READ_INTERVAL)
+        _wait_note(
+            world,
+            fedra,
+            world.worker1,
+            "a credential plugin is refused",
+            _READ_INTERVAL,
+        )
         assert job.cluster_name() == world.worker1 and job.check_state() == "Ready"
         _put_kubeconfig(
-            world, world.worker1, world.fleet.admin_access(world.worker1).to_kubeconfig()
+            world,
+            world.worker1,
+            world.fleet.admin_access(world.worker1).to_kubeconfig(),
         )
         world.wait_worker_state(world.worker1, "Connected")
         assert fedra.logged("using the worker's changed kubeconfig") >= 2
@@ -100,7 +110,9 @@ def workers_stay_while_they_may_not_be_listed(world: World) -> None:
         fedra.start()
         _wait_note(world, fedra, world.worker1, "is not known")
         assert "workers are not discovered" in fedra.cluster_trouble(MANAGER)
-        assert fedra.check(_another(world)).code == CHECK_NOWHERE, "worker1 is not known"
+        assert (
+            fedra.check(_another(world)).code == CHECK_NOWHERE
+        ), "worker1 is not known"
         world.fleet.reset()
         world.wait_worker_state(world.worker1, "Connected")
         assert job.cluster_name() == world.worker1 and job.check_state() == "Ready"
@@ -111,7 +123,11 @@ def workers_stay_while_they_may_not_be_listed(world: World) -> None:
 def _discovering(world: World) -> Iterator[Fedra]:
     """fedra with worker1 in its rights only, not in its configuration, for the scenario to be discovered."""
     world.manager.apply(
-        {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": _KUEUE_NAMESPACE}}
+        {
+            "apiVersion": "v1",
+            "kind": "Namespace",
+            "metadata": {"name": _KUEUE_NAMESPACE},
+        }
     )
     world.fleet.grant(MANAGER, _RIGHTS)
     try:
@@ -162,11 +178,14 @@ def _running_a_program(access: Access) -> Object:
 
 def _wait_released(world: World, fedra: Fedra) -> None:
     world.eventually(
-        f"{world.worker1} is released", lambda: world.worker1 not in fedra.worker_states()
+        f"{world.worker1} is released",
+        lambda: world.worker1 not in fedra.worker_states(),
     )
 
 
-def _wait_note(world: World, fedra: Fedra, worker: str, text: str, longer: float = 0.0) -> None:
+def _wait_note(
+    world: World, fedra: Fedra, worker: str, text: str, longer: float = 0.0
+) -> None:
     """Waits until `fedra status` says that of the worker."""
     world.eventually(
         f"status says of {worker}: {text}",

@@ -24,10 +24,15 @@ def burst(world: World) -> None:
     started = time.monotonic()
     with ThreadPoolExecutor(8) as pool:
         jobs = list(
-            pool.map(lambda index: world.submit(f"train-{index}", template=TEMPLATE), range(_JOBS))
+            pool.map(
+                lambda index: world.submit(f"train-{index}", template=TEMPLATE),
+                range(_JOBS),
+            )
         )
     world.eventually(
-        "all remote jobs", lambda: len(_remote_jobs(world)) == _JOBS, world.fleet.patience * 3
+        "all remote jobs",
+        lambda: len(_remote_jobs(world)) == _JOBS,
+        world.fleet.patience * 3,
     )
     elapsed = time.monotonic() - started
     placed = {worker: _count_jobs(world, worker) for worker in world.workers}
@@ -37,9 +42,14 @@ def burst(world: World) -> None:
     def all_finished() -> bool:
         for worker in world.workers:
             world.fleet.end_pods(worker, world.ns)
-        return all(objects.is_true(job, "Complete") for job in world.manager.list("Job", world.ns))
+        return all(
+            objects.is_true(job, "Complete")
+            for job in world.manager.list("Job", world.ns)
+        )
 
-    world.eventually("all jobs complete on the manager", all_finished, world.fleet.patience * 3)
+    world.eventually(
+        "all jobs complete on the manager", all_finished, world.fleet.patience * 3
+    )
     assert len(world.manager.list("Job", world.ns)) == len(jobs)
 
 
@@ -58,7 +68,9 @@ def a_huge_list(world: World) -> None:
     job.wait_running_on(world.worker1)
     memory = fedra.resident_bytes()
     world.note(f"{memory / 1e6:.0f} MB resident")
-    assert SLOWNESS > 1 or memory < _MEMORY, f"{memory / 1e6:.0f} MB"  # a sanitizer has its own
+    assert (
+        SLOWNESS > 1 or memory < _MEMORY
+    ), f"{memory / 1e6:.0f} MB"  # a sanitizer has its own
     job.finish(world.worker1)
 
 

@@ -31,9 +31,16 @@ def a_worker_joins_and_leaves(world: World) -> None:
     job.wait_running_on(world.worker1)
 
     refused = _command(world, fedra, "leave", "--name", _NAME)
-    assert refused.code == 1 and f"has not ended: {world.ns}/" in refused.stderr, refused
+    assert (
+        refused.code == 1 and f"has not ended: {world.ns}/" in refused.stderr
+    ), refused
     rotated = fedra.bare(
-        "join", "--rotate", "--name", _NAME, "--kubeconfig", _kubeconfig(world, fedra)
+        "join",
+        "--rotate",
+        "--name",
+        _NAME,
+        "--kubeconfig",
+        administrator_kubeconfig(world, fedra),
     )
     assert rotated.code == 0, rotated
     second = _joined_access(world)
@@ -43,7 +50,9 @@ def a_worker_joins_and_leaves(world: World) -> None:
     job.wait_gone_from(world.worker1)
 
     _run(world, fedra, "leave", "--name", _NAME)
-    account = world.admin(world.worker1).find("ServiceAccount", FEDRA_NAMESPACE, FEDRA_ACCOUNT)
+    account = world.admin(world.worker1).find(
+        "ServiceAccount", FEDRA_NAMESPACE, FEDRA_ACCOUNT
+    )
     assert account is None and _secret(world) is None
     world.wait_worker_state(world.worker1, "Rejected")
     _run(world, fedra, "join", "--name", _NAME)
@@ -67,12 +76,16 @@ def _joined_access(world: World) -> Access:
     return Access(cluster["server"], authority, user["token"])
 
 
-def _kubeconfig(world: World, fedra: Fedra) -> str:
+def administrator_kubeconfig(world: World, fedra: Fedra) -> str:
     """An administrator's: a context for each cluster, the manager's is the current one."""
     merged: Object = {"apiVersion": "v1", "kind": "Config", "current-context": MANAGER}
     for cluster in (MANAGER, world.worker1):
         config = world.fleet.admin_access(cluster).to_kubeconfig()
-        for part, value in (("clusters", "cluster"), ("users", "user"), ("contexts", "context")):
+        for part, value in (
+            ("clusters", "cluster"),
+            ("users", "user"),
+            ("contexts", "context"),
+        ):
             entry = {"name": cluster, value: config[part][0][value]}
             merged.setdefault(part, []).append(entry)
         merged["contexts"][-1]["context"] = {"cluster": cluster, "user": cluster}
@@ -84,9 +97,16 @@ def _kubeconfig(world: World, fedra: Fedra) -> str:
 
 def _command(world: World, fedra: Fedra, verb: str, *arguments: str) -> Output:
     """As the administrator of both clusters."""
-    contexts = ("--kubeconfig", _kubeconfig(world, fedra), "--context", world.worker1)
+    contexts = (
+        "--kubeconfig",
+        administrator_kubeconfig(world, fedra),
+        "--context",
+        world.worker1,
+    )
     output = fedra.bare(verb, *contexts, *arguments)
-    secrets = [world.fleet.admin_access(each).token for each in (MANAGER, world.worker1)]
+    secrets = [
+        world.fleet.admin_access(each).token for each in (MANAGER, world.worker1)
+    ]
     secret = _secret(world)
     if secret is not None:
         secrets += [secret["data"]["kubeconfig"], _joined_access(world).token]

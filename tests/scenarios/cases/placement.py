@@ -96,7 +96,9 @@ def check_without_its_config(world: World) -> None:
 
 
 def _active_status(world: World) -> str | None:
-    active = objects.condition(world.manager.get("AdmissionCheck", None, world.check), "Active")
+    active = objects.condition(
+        world.manager.get("AdmissionCheck", None, world.check), "Active"
+    )
     return active["status"] if active else None
 
 
@@ -110,7 +112,10 @@ def no_local_queue(world: World) -> None:
     world.start_fedra()
     job = world.submit("train")
     job.wait_message("no worker eligible")
-    assert world.reasons(job) == {world.worker1: ["QueueMissing"], world.worker2: ["QueueStopped"]}
+    assert world.reasons(job) == {
+        world.worker1: ["QueueMissing"],
+        world.worker2: ["QueueStopped"],
+    }
     world.admin(world.worker2).patch(
         "ClusterQueue", None, world.ns, {"spec": {"stopPolicy": "None"}}
     )
@@ -158,7 +163,9 @@ def foreign_workload_of_the_same_name(world: World) -> None:
     fedra.start()
     job.wait_running_on(world.worker2)
     assert world.reasons(job)[world.worker1] == ["NameConflict"]
-    now = world.admin(world.worker1).get("Workload", world.ns, foreign["metadata"]["name"])
+    now = world.admin(world.worker1).get(
+        "Workload", world.ns, foreign["metadata"]["name"]
+    )
     assert now["metadata"]["uid"] == foreign["metadata"]["uid"]
     assert objects.canonical(now["spec"]) == objects.canonical(foreign["spec"])
     world.admin(world.worker1).delete("Workload", world.ns, foreign["metadata"]["name"])

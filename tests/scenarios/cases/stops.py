@@ -29,7 +29,9 @@ def ends_in_the_middle_of_a_burst(world: World) -> None:
 
     with ThreadPoolExecutor(4) as pool:
         submitted = pool.map(submit, range(_BURST))
-        world.eventually("some jobs are placed", lambda: len(_remote_uids(world)) >= _SOME)
+        world.eventually(
+            "some jobs are placed", lambda: len(_remote_uids(world)) >= _SOME
+        )
         fedra.stop()
         before = _remote_uids(world)
         list(submitted)
@@ -57,7 +59,9 @@ def ends_although_a_worker_hangs(world: World) -> None:
     world.link(world.worker1).silence()
     jobs = [world.submit(f"train-{index}") for index in range(5)]
     for each in jobs:
-        world.eventually("quota", lambda: objects.is_true(each.workload(), "QuotaReserved"))
+        world.eventually(
+            "quota", lambda: objects.is_true(each.workload(), "QuotaReserved")
+        )
     fedra.stop()
     world.restore(world.worker1)
     fedra.start()
@@ -124,7 +128,11 @@ def no_descriptors_left(world: World) -> None:
     always("it stays so", is_told, 2)
     assert fedra.cpu_seconds() - before < 1, "it is busy trying"
     job = world.submit("second")
-    always("the first stays where it runs", lambda: first.cluster_name() == world.worker1, 1)
+    always(
+        "the first stays where it runs",
+        lambda: first.cluster_name() == world.worker1,
+        1,
+    )
     fedra.free_descriptors()
     world.wait_worker_state(world.worker1, "Connected")
     world.eventually("/readyz answers", lambda: fedra.page("/readyz") == "ok")

@@ -27,7 +27,12 @@ _COUNT = "spec.spec.devices.requests[0].exactly.count"
 
 
 def _settings(sync: str, drift: str = "Warn", devices: str = "Off") -> Object:
-    return {"verification": {"devices": devices, "templates": {"sync": sync, "drift": drift}}}
+    return {
+        "verification": {
+            "devices": devices,
+            "templates": {"sync": sync, "drift": drift},
+        }
+    }
 
 
 def _start(world: World, *settings: str) -> Fedra:
@@ -42,7 +47,8 @@ def _allow_copies(world: World, worker: str) -> None:
     world.fleet.grant(worker, _RIGHTS)
     client = KubeClient(world.fleet.fedra_access(worker))
     world.eventually(
-        f"rights on {worker}", lambda: _rights(client, "resourceclaimtemplates") >= _COPY
+        f"rights on {worker}",
+        lambda: _rights(client, "resourceclaimtemplates") >= _COPY,
     )
 
 
@@ -74,11 +80,16 @@ def _assert_is_copy(world: World, worker: str) -> None:
     assert copy["spec"] == original["spec"], copy
     # The simulation does not show managedFields.
     for entry in copy["metadata"].get("managedFields", []):
-        assert (entry["manager"], entry["operation"]) == (_FIELD_MANAGER, "Apply"), entry
+        assert (entry["manager"], entry["operation"]) == (
+            _FIELD_MANAGER,
+            "Apply",
+        ), entry
 
 
 def _wait_no_template(world: World, worker: str) -> None:
-    world.eventually(f"no template on {worker}", lambda: _template(world, worker) is None)
+    world.eventually(
+        f"no template on {worker}", lambda: _template(world, worker) is None
+    )
 
 
 def _replace_original(world: World, count: int) -> None:
@@ -93,8 +104,12 @@ def _rows(world: World, *options: str) -> list[tuple[str, str]]:
     output = world.fedra.cli("templates", "diff", "-o", "json", *options)
     assert output.code == 0, output
     rows: list[dict[str, Any]] = output.json()["items"]
-    assert all(row["name"] == TEMPLATE for row in rows if row["namespace"] == world.ns), rows
-    return [(row["worker"], row["action"]) for row in rows if row["namespace"] == world.ns]
+    assert all(
+        row["name"] == TEMPLATE for row in rows if row["namespace"] == world.ns
+    ), rows
+    return [
+        (row["worker"], row["action"]) for row in rows if row["namespace"] == world.ns
+    ]
 
 
 @scenario("drift-fields")
@@ -121,7 +136,9 @@ def missing_template_is_copied(world: World) -> None:
     job = world.submit("train", template=TEMPLATE)
     job.wait_running_on(world.worker1)
     _assert_is_copy(world, world.worker1)
-    assert _template(world, world.worker2) is None, "only the worker with the job needs it"
+    assert (
+        _template(world, world.worker2) is None
+    ), "only the worker with the job needs it"
     job.finish(world.worker1)
     _wait_no_template(world, world.worker1)
     assert _template(world, MANAGER) is not None
@@ -197,7 +214,9 @@ def copying_is_forbidden(world: World) -> None:
     world.add_template(MANAGER)
     _allow_copies(world, world.worker2)
     world.fleet.withhold(world.worker1, _RIGHTS)
-    fedra = world.start_fedra({**_settings("IfMissing"), **IMPATIENT}, ignore_quota=True)
+    fedra = world.start_fedra(
+        {**_settings("IfMissing"), **IMPATIENT}, ignore_quota=True
+    )
     job = world.submit("train", template=TEMPLATE)
     job.wait_running_on(world.worker2)
     assert world.reasons(job)[world.worker1] == ["Forbidden"]
@@ -245,7 +264,9 @@ def copies_leave_a_removed_worker(world: World) -> None:
     first.wait_running_on(world.worker1)
     uid = _uid(world, world.worker1)
     fedra.remove_worker(world.worker1)
-    world.eventually("removed", lambda: "removed" in fedra.worker_notes()[world.worker1])
+    world.eventually(
+        "removed", lambda: "removed" in fedra.worker_notes()[world.worker1]
+    )
     second = world.submit("second", template=TEMPLATE)
     second.wait_running_on(world.worker2)
     assert _uid(world, world.worker1) == uid
@@ -279,7 +300,9 @@ def copy_is_made_again(world: World) -> None:
     job.wait_running_on(world.worker1)
     uid = _uid(world, world.worker1)
     world.admin(world.worker1).delete("ResourceClaimTemplate", world.ns, TEMPLATE)
-    world.eventually("made again", lambda: _uid(world, world.worker1) not in (None, uid))
+    world.eventually(
+        "made again", lambda: _uid(world, world.worker1) not in (None, uid)
+    )
     _assert_is_copy(world, world.worker1)
     job.finish(world.worker1)
     _wait_no_template(world, world.worker1)
@@ -314,8 +337,12 @@ def dry_run(world: World) -> None:
     table = fedra.cli("templates", "diff", "--mode", "Reconcile")
     assert f"{world.ns}/{TEMPLATE}" in table.stdout, table
     assert fedra.cli("templates", "diff", "-o", "json").json()["asOf"]
-    assert all(_template(world, worker) is None for worker in world.workers), "nothing is written"
-    assert fedra.cli("sync", "--dry-run", "--mode", "Reconcile") == table, "its older name"
+    assert all(
+        _template(world, worker) is None for worker in world.workers
+    ), "nothing is written"
+    assert (
+        fedra.cli("sync", "--dry-run", "--mode", "Reconcile") == table
+    ), "its older name"
     # Only the workers that the check allows.
     world.use_workers(world.worker2)
     world.eventually(
