@@ -53,9 +53,7 @@ def rights_are_minimal(world: World) -> None:
 def may_not_read_templates(world: World) -> None:
     """A worker that forbids reading templates is Forbidden, never Missing, and the other worker gets the job."""
     world.add_template_everywhere()
-    access = world.fleet.restricted_access(
-        world.worker1, without=["resourceclaimtemplates"]
-    )
+    access = world.fleet.restricted_access(world.worker1, without=["resourceclaimtemplates"])
     _assert_forbidden(access, world)
     world.start_fedra(accesses={world.worker1: access})
     job = world.submit("train", template=TEMPLATE)
@@ -78,17 +76,13 @@ def may_not_read_templates_anywhere(world: World) -> None:
     """Unknown is not No: with unknown: Never the job waits and says Forbidden; with TryLast it is tried."""
     world.add_template_everywhere()
     accesses = {
-        worker: world.fleet.restricted_access(
-            worker, without=["resourceclaimtemplates"]
-        )
+        worker: world.fleet.restricted_access(worker, without=["resourceclaimtemplates"])
         for worker in world.workers
     }
     fedra = world.start_fedra({"verification": {"unknown": "Never"}}, accesses=accesses)
     job = world.submit("train", template=TEMPLATE)
     message = job.wait_message("no worker eligible")
-    assert world.reasons(job) == {
-        worker: ["Forbidden"] for worker in world.workers
-    }, message
+    assert world.reasons(job) == {worker: ["Forbidden"] for worker in world.workers}, message
     assert "does not exist" not in message, message
     fedra.stop()
     fedra.change_settings({"verification": {"unknown": "TryLast"}})
@@ -101,9 +95,7 @@ def may_not_read_templates_anywhere(world: World) -> None:
 def may_not_read_queues_of_the_manager(world: World) -> None:
     """A manager that forbids reading ClusterQueues stays in use: jobs are dispatched, and what has no effect is said."""
     queues = "clusterqueues.kueue.x-k8s.io"
-    what = (
-        f"not allowed to list or watch {queues} (403): annotations fedra.dev/order and "
-    )
+    what = f"not allowed to list or watch {queues} (403): annotations fedra.dev/order and "
     world.add_template_everywhere()
     access = world.fleet.restricted_access(MANAGER, without=["clusterqueues"])
     fedra = world.start_fedra(accesses={MANAGER: access})
@@ -113,9 +105,7 @@ def may_not_read_queues_of_the_manager(world: World) -> None:
     job = world.submit("train", template=TEMPLATE)
     job.wait_running_on(world.worker1)
     world.eventually("status says it", lambda: what in _manager_line(fedra))
-    assert _manager_line(fedra).startswith("MANAGER  Connected for "), _manager_line(
-        fedra
-    )
+    assert _manager_line(fedra).startswith("MANAGER  Connected for "), _manager_line(fedra)
     said = fedra.logged("something of the manager cannot be read")
     assert said == 1, f"{said} lines in the log"
     job.finish(world.worker1)
@@ -146,9 +136,7 @@ def untrusted_certificate(world: World) -> None:
     """A worker whose certificate our CA did not sign is refused, said so, and used once the file is corrected."""
     good = world.fleet.fedra_access(world.worker1)
     bad = dataclasses.replace(good, ca=world.fleet.foreign_ca())
-    fedra = world.start_fedra(
-        IMPATIENT, accesses={world.worker1: bad}, ignore_quota=True
-    )
+    fedra = world.start_fedra(IMPATIENT, accesses={world.worker1: bad}, ignore_quota=True)
     job = world.submit("train")
     job.wait_running_on(world.worker2)
     assert world.reasons(job)[world.worker1] == ["CertificateUntrusted"]
@@ -162,9 +150,7 @@ def rejected_credentials(world: World) -> None:
     """A token that the worker rejects: CredentialsRejected; a new kubeconfig is used without a restart."""
     good = world.fleet.fedra_access(world.worker1)
     bad = dataclasses.replace(good, token="no-such-token")
-    fedra = world.start_fedra(
-        IMPATIENT, accesses={world.worker1: bad}, ignore_quota=True
-    )
+    fedra = world.start_fedra(IMPATIENT, accesses={world.worker1: bad}, ignore_quota=True)
     job = world.submit("train")
     job.wait_running_on(world.worker2)
     assert world.reasons(job)[world.worker1] == ["CredentialsRejected"]
@@ -178,23 +164,17 @@ def credentials_change_in_a_burst(world: World) -> None:
     """All clusters reject the credentials, then accept others, during a burst of jobs: each runs once, none moves."""
     world.add_template_everywhere()
     fedra = world.start_fedra()
-    good = {
-        cluster: world.fleet.fedra_access(cluster) for cluster in world.fleet.clusters
-    }
+    good = {cluster: world.fleet.fedra_access(cluster) for cluster in world.fleet.clusters}
 
     def submit(index: int) -> None:
         world.submit(f"train-{index:02}", template=TEMPLATE)
 
     with ThreadPoolExecutor(4) as pool:
         submitted = pool.map(submit, range(_BURST))
-        world.eventually(
-            "some jobs are placed", lambda: len(_remote_uids(world)) >= _SOME
-        )
+        world.eventually("some jobs are placed", lambda: len(_remote_uids(world)) >= _SOME)
         before = _remote_uids(world)
         for cluster, access in good.items():
-            fedra.set_access(
-                cluster, dataclasses.replace(access, token="no-such-token")
-            )
+            fedra.set_access(cluster, dataclasses.replace(access, token="no-such-token"))
         world.eventually(
             "the rejection is seen",
             lambda: all(fedra.cluster_trouble(cluster) for cluster in world.workers),
@@ -206,9 +186,7 @@ def credentials_change_in_a_burst(world: World) -> None:
     world.eventually("all jobs are placed", lambda: len(_remote_uids(world)) == _BURST)
     after = _remote_uids(world)
     assert {name: after[name] for name in before} == before, "a job was made again"
-    copies = [
-        len(world.admin(worker).list("Job", world.ns)) for worker in world.workers
-    ]
+    copies = [len(world.admin(worker).list("Job", world.ns)) for worker in world.workers]
     assert sum(copies) == _BURST, copies
 
 
@@ -235,11 +213,7 @@ def tells_when_a_certificate_ends(world: World) -> None:
     name = f'fedra_cluster_credential_expiry_timestamp_seconds{{cluster="{world.worker1}"}}'
 
     def days_left() -> list[float]:
-        lines = [
-            line
-            for line in fedra.page("/metrics").splitlines()
-            if line.startswith(name)
-        ]
+        lines = [line for line in fedra.page("/metrics").splitlines() if line.startswith(name)]
         return [(float(line.split()[-1]) - time.time()) / 86400 for line in lines]
 
     # Real API servers issue tokens for a day, the simulated ones opaque ones.
@@ -253,9 +227,7 @@ def tells_when_a_certificate_ends(world: World) -> None:
             client_key=certificate.with_suffix(".key").read_text(),
         )
     fedra.set_access(world.worker1, access)
-    world.eventually(
-        "the end is told", lambda: [29 < days < 31 for days in days_left()] == [True]
-    )
+    world.eventually("the end is told", lambda: [29 < days < 31 for days in days_left()] == [True])
 
 
 @scenario("config-rejected")
@@ -271,10 +243,7 @@ def tells_of_a_configuration_that_is_not_used(world: World) -> None:
     world.eventually("the mistake is told", lambda: not is_used())
     fedra.change_settings({"dispatch": {"policy": "best"}})
     world.eventually("it is used again", is_used)
-    assert (
-        _gauge(fedra, "fedra_config_last_reload_success_timestamp_seconds")
-        > time.time() - 60
-    )
+    assert _gauge(fedra, "fedra_config_last_reload_success_timestamp_seconds") > time.time() - 60
     fedra.change_settings({"dispatch": {"policy": "race"}})
     # What needs a restart is said when it is changed, and again to those who ask with a signal.
     needs_restart = "parts that need a restart"
@@ -303,11 +272,7 @@ def tells_how_long_a_job_is_blocked(world: World) -> None:
 
 def _gauge(fedra: Fedra, name: str) -> float:
     """The value of one series; 0 where there is none."""
-    lines = [
-        line
-        for line in fedra.page("/metrics").splitlines()
-        if line.startswith(f"{name} ")
-    ]
+    lines = [line for line in fedra.page("/metrics").splitlines() if line.startswith(f"{name} ")]
     return float(lines[0].split()[-1]) if lines else 0.0
 
 

@@ -57,15 +57,11 @@ def a_user_asks(world: World) -> None:
         assert unknown.code == 1 and "is known to fedra" in unknown.stderr, unknown
 
 
-@scenario(
-    "api-devices", kueue_dra=(False,)
-)  # Kueue's own counting of devices plays no part
+@scenario("api-devices", kueue_dra=(False,))  # Kueue's own counting of devices plays no part
 def devices_are_the_daemons(world: World) -> None:
     """The devices that the daemon sees are those that `fedra devices` finds when it asks the workers itself."""
     with _public_folder() as folder:
-        fedra = world.start_fedra(
-            settings={**_on(folder), "verification": {"devices": "Enforce"}}
-        )
+        fedra = world.start_fedra(settings={**_on(folder), "verification": {"devices": "Enforce"}})
         world.add_template_everywhere()
         job = world.submit("train", template=TEMPLATE)
         job.wait_running_on(world.worker1)
@@ -74,9 +70,7 @@ def devices_are_the_daemons(world: World) -> None:
         def same() -> bool:
             asked = fedra.cli("devices", "-o", "json").json()
             watched = json.loads(_get(socket_path, "devices")[1])
-            allocated = sum(
-                each["allocated"] for each in watched["workers"][0]["classes"]
-            )
+            allocated = sum(each["allocated"] for each in watched["workers"][0]["classes"])
             return allocated > 0 and _without_time(asked) == _without_time(watched)
 
         world.eventually("the same devices, one of them allocated", same)
@@ -91,9 +85,7 @@ def devices_are_the_daemons(world: World) -> None:
 def another_user_asks(world: World) -> None:
     """A user who is not in api.group gets no answer."""
     with _public_folder() as folder:
-        fedra = world.start_fedra(
-            settings={"api": {"socket": str(folder / "s"), "group": ""}}
-        )
+        fedra = world.start_fedra(settings={"api": {"socket": str(folder / "s"), "group": ""}})
         assert fedra.bare("status", *_server(folder)).code == 0
         refused = fedra.bare_as(_NOBODY, "status", *_server(folder))
         assert os.geteuid() != 0 or refused.code == 1, refused

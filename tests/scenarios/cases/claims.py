@@ -217,9 +217,7 @@ def prioritized_list_and_named_claim(world: World) -> None:
 
 def _charged(workload: Object | None) -> str | None:
     """What Kueue counts for devices, in the only pod set."""
-    assignment: Object = present(workload)["status"]["admission"]["podSetAssignments"][
-        0
-    ]
+    assignment: Object = present(workload)["status"]["admission"]["podSetAssignments"][0]
     return assignment["resourceUsage"].get(objects.DEVICE_QUOTA)
 
 

@@ -52,9 +52,7 @@ def a_stream_of_status(world: World) -> None:
     documents = stream.documents()
     heads = {(each["apiVersion"], each["kind"]) for each in documents}
     assert heads == {(first["apiVersion"], first["kind"])}, heads
-    assert all(
-        before != after for before, after in zip(documents, documents[1:])
-    ), "no change"
+    assert all(before != after for before, after in zip(documents, documents[1:])), "no change"
     stream.end()
 
 
@@ -65,9 +63,7 @@ def wait_for_a_job(world: World) -> None:
     job = world.submit("train")
     waiting = fedra.begin("wait", job.key, "--for", "finished")
     running = fedra.cli("wait", job.key, "--for=running", "--timeout", "60s")
-    assert (
-        running.code == 0 and f"Running on {world.worker1}" in running.stdout
-    ), running
+    assert running.code == 0 and f"Running on {world.worker1}" in running.stdout, running
     late = fedra.cli("wait", job.key, "--timeout", "1s")
     assert late.code == 4 and f"{job.key} is not finished after 1s" in late.stderr, late
     assert waiting.running(), "it has not finished"
@@ -105,9 +101,7 @@ _TERMINAL_LINES = 4
 def _watched_on_terminal(world: World, fedra: Fedra, term: str, until: str) -> str:
     """What `fedra status --watch` has written to a small terminal when `until` stands there."""
     ours, theirs = os.openpty()
-    fcntl.ioctl(
-        theirs, termios.TIOCSWINSZ, struct.pack("HHHH", _TERMINAL_LINES, 120, 0, 0)
-    )
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", _TERMINAL_LINES, 120, 0, 0))
     os.set_blocking(ours, False)
     text = ""
 
@@ -234,16 +228,12 @@ def output_cannot_be_written(world: World) -> None:
             command = [command[0], *given]
         _fails_on_a_full_disk(name, command)
     for format in ("json", "yaml", "name"):
-        _fails_on_a_full_disk(
-            "status", fedra.command("status", "--watch", "-o", format)
-        )
+        _fails_on_a_full_disk("status", fedra.command("status", "--watch", "-o", format))
 
 
 def _fails_on_a_full_disk(name: str, command: list[str]) -> None:
     with open("/dev/full", "wb") as full:
-        ran = subprocess.run(
-            command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60
-        )
+        ran = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
     last = f"fedra {name}: cannot write the output: No space left on device"
     # Before it only warnings of the configuration: a real token ends within a day.
     assert ran.returncode == 1 and ran.stderr.splitlines()[-1:] == [last], (
@@ -292,9 +282,7 @@ def the_store_is_copied(world: World) -> None:
 
 def _state_in(fedra: Fedra, store: Path, job: FederatedJob) -> str | None:
     status = json.loads(fedra.cli("status", "--store", str(store), "-o", "json").stdout)
-    return next(
-        (each["state"] for each in status["jobs"] if each["name"] == job.name), None
-    )
+    return next((each["state"] for each in status["jobs"] if each["name"] == job.name), None)
 
 
 @scenario("orphans")
@@ -391,9 +379,7 @@ def _remove_untouched(world: World, foreign: list[Object]) -> None:
     for before in foreign:
         name = before["metadata"]["name"]
         now = client.get("Job", world.ns, name)
-        assert (
-            now["metadata"]["uid"] == before["metadata"]["uid"]
-        ), f"{name} was made again"
+        assert now["metadata"]["uid"] == before["metadata"]["uid"], f"{name} was made again"
         assert "deletionTimestamp" not in now["metadata"], f"{name} is being deleted"
         assert objects.canonical(now["spec"]) == objects.canonical(before["spec"])
         client.delete("Job", world.ns, name)
@@ -403,9 +389,7 @@ def _remove_untouched(world: World, foreign: list[Object]) -> None:
 def exit_codes_of_check(world: World) -> None:
     """fedra check of several documents on stdin: 0 if all fit, 3 if one fits nowhere, 4 unknown, 1 a mistake."""
     world.add_template(world.worker2)
-    access = world.fleet.restricted_access(
-        world.worker1, without=["resourceclaimtemplates"]
-    )
+    access = world.fleet.restricted_access(world.worker1, without=["resourceclaimtemplates"])
     fedra = world.start_fedra(accesses={world.worker1: access})
     plain = objects.job(world.ns, "plain", QUEUE)
     on_worker2 = objects.job(world.ns, "on-worker2", QUEUE, template=TEMPLATE)
@@ -424,18 +408,12 @@ def exit_codes_of_check(world: World) -> None:
         names = [job["metadata"]["name"] for job in jobs]
         assert output.code == wanted, (names, output)
         assert [each["job"]["name"] for each in output.json()["items"]] == names, output
-    mistake = fedra.check(
-        plain, objects.claim_template(world.ns, "no-class", class_name="")
-    )
+    mistake = fedra.check(plain, objects.claim_template(world.ns, "no-class", class_name=""))
     assert mistake.code == CHECK_ERROR and "no-class" in mistake.stdout, mistake
     quoted = objects.job(world.ns, "quoted", QUEUE)
-    quoted["spec"][
-        "parallelism"
-    ] = "3"  # no API server takes it, and it is not read as one pod
+    quoted["spec"]["parallelism"] = "3"  # no API server takes it, and it is not read as one pod
     refused = fedra.check(quoted)
-    assert (
-        refused.code == CHECK_ERROR and not refused.json()["items"][0]["workers"]
-    ), refused
+    assert refused.code == CHECK_ERROR and not refused.json()["items"][0]["workers"], refused
     (finding,) = refused.json()["findings"]
     assert finding["path"] == "spec.parallelism" and finding["line"] > 1, finding
     no_yaml = fedra.cli("check", "-f", "-", "-o", "json", stdin="kind: Job\n  spec: [")

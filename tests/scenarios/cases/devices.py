@@ -58,17 +58,13 @@ def stage(world: World, worker: str, cards: int, *more: Object) -> None:
         world.supply.put(worker, each)
 
 
-def submit(
-    world: World, name: str, pod: Object | None = None, pods: int = 1
-) -> FederatedJob:
+def submit(world: World, name: str, pod: Object | None = None, pods: int = 1) -> FederatedJob:
     row = Row(name, "", "", [], pods=pods, pod=pod or by_template(card="one-card"))
     world.manager.create(job_of(row, world.ns, name))
     return world.job(name)
 
 
-def _assert_leaves_at_once(
-    world: World, job: FederatedJob, worker: str, since: float
-) -> None:
+def _assert_leaves_at_once(world: World, job: FederatedJob, worker: str, since: float) -> None:
     world.eventually(f"clone on {worker}", lambda: job.clone(worker))
     elapsed = time.monotonic() - since
     world.note(f"left after {elapsed * 1000:.0f} ms")
@@ -140,9 +136,7 @@ def the_end_of_one_job_lets_the_next_go(world: World) -> None:
     driver = f'cluster="{world.worker1}",driver="{_CLASS}"'
     assert f'fedra_devices{{{driver},state="allocated"}} 1' in metrics, metrics
     assert f'fedra_devices{{{driver},state="free"}} 0' in metrics, metrics
-    assert (
-        f'fedra_placement_wait_seconds_count{{cluster="{world.worker1}"}} 1' in metrics
-    ), metrics
+    assert f'fedra_placement_wait_seconds_count{{cluster="{world.worker1}"}} 1' in metrics, metrics
     assert "fedra_blocked_workloads{reason=" in metrics, metrics
     second.stays_nowhere(1)
     first.finish(world.worker1)
@@ -265,9 +259,7 @@ def the_workers_own_template_counts(world: World) -> None:
     manager_copy = objects.claim_template(world.ns, "one-card", _CLASS)
     world.manager.apply(manager_copy)
     world.supply.take(world.worker1, "ResourceClaimTemplate", "one-card")
-    world.supply.put(
-        world.worker1, template("one-card", exactly("card", _CLASS, count=2))
-    )
+    world.supply.put(world.worker1, template("one-card", exactly("card", _CLASS, count=2)))
     world.start_fedra(DEVICES)
     job = submit(world, "train")
     job.wait_running_on(world.worker2)
@@ -289,19 +281,12 @@ def an_extended_resource_gets_its_class(world: World) -> None:
     world.manager.create(job_of(row, world.ns, "train"))
     job = world.job("train")
     job.wait_message("no worker eligible")
-    assert world.reasons(job) == {
-        worker: ["ResourceMissing"] for worker in world.workers
-    }
+    assert world.reasons(job) == {worker: ["ResourceMissing"] for worker in world.workers}
     why = " ".join(fedra.cli("why", f"{world.ns}/train").stdout.split())
-    assert (
-        f"no node has {resource}, and no DeviceClass has it as extendedResourceName"
-        in why
-    ), why
+    assert f"no node has {resource}, and no DeviceClass has it as extendedResourceName" in why, why
     assert "waiting does not help" in why, why
     started = time.monotonic()
-    named = device_class(
-        "resource.example.com", f'device.driver == "{_CLASS}"', extended=resource
-    )
+    named = device_class("resource.example.com", f'device.driver == "{_CLASS}"', extended=resource)
     world.supply.put(world.worker2, named)
     _assert_leaves_at_once(world, job, world.worker2, started)
     job.wait_running_on(world.worker2)
@@ -332,9 +317,7 @@ def an_autoscaler_could_bring_it(world: World) -> None:
 
 
 _NEEDS: dict[str, Object] = {
-    "ConfigMap settings": {
-        "volumes": [{"name": "settings", "configMap": {"name": "settings"}}]
-    },
+    "ConfigMap settings": {"volumes": [{"name": "settings", "configMap": {"name": "settings"}}]},
     "PersistentVolumeClaim data": {
         "volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}]
     },
@@ -394,9 +377,7 @@ def whatever_else_the_pods_name(world: World) -> None:
         verdict = world.verdicts(job)[world.worker1]
         assert verdict.reasons == ["DependencyMissing"], verdict
         kind, _, object_name = name.partition(" ")
-        assert (
-            kind in verdict.messages[0] and object_name in verdict.messages[0]
-        ), verdict
+        assert kind in verdict.messages[0] and object_name in verdict.messages[0], verdict
         world.manager.delete("Job", world.ns, job.name)
         world.eventually(f"{job.key} is gone", job.nowhere)
     _created_later(world)
@@ -436,12 +417,8 @@ def a_scheduler_that_no_api_shows(world: World) -> None:
 
 
 def _assert_note(verdict: Verdict, outcome: str) -> None:
-    assert verdict.outcome == outcome and verdict.reasons == [
-        "SchedulerUnverified"
-    ], verdict
-    assert (
-        "volcano" in verdict.messages[0] and "kube-scheduler" in verdict.messages[0]
-    ), verdict
+    assert verdict.outcome == outcome and verdict.reasons == ["SchedulerUnverified"], verdict
+    assert "volcano" in verdict.messages[0] and "kube-scheduler" in verdict.messages[0], verdict
 
 
 def _created_later(world: World) -> None:

@@ -37,9 +37,7 @@ def worker_comes_with_its_multikueuecluster(world: World) -> None:
         usual = world.fleet.fedra_access(world.worker1)
         _put_kubeconfig(world, world.worker1, usual.to_kubeconfig())
         job.wait_running_on(world.worker1)
-        assert world.worker1 in fedra.checked(
-            _another(world)
-        ), "check sees what the daemon sees"
+        assert world.worker1 in fedra.checked(_another(world)), "check sees what the daemon sees"
         assert world.worker1 in fedra.cli("config", "validate", "--connect").stdout
 
         _put_kubeconfig(world, world.worker1, _running_a_program(usual))
@@ -110,9 +108,7 @@ def workers_stay_while_they_may_not_be_listed(world: World) -> None:
         fedra.start()
         _wait_note(world, fedra, world.worker1, "is not known")
         assert "workers are not discovered" in fedra.cluster_trouble(MANAGER)
-        assert (
-            fedra.check(_another(world)).code == CHECK_NOWHERE
-        ), "worker1 is not known"
+        assert fedra.check(_another(world)).code == CHECK_NOWHERE, "worker1 is not known"
         world.fleet.reset()
         world.wait_worker_state(world.worker1, "Connected")
         assert job.cluster_name() == world.worker1 and job.check_state() == "Ready"
@@ -183,9 +179,7 @@ def _wait_released(world: World, fedra: Fedra) -> None:
     )
 
 
-def _wait_note(
-    world: World, fedra: Fedra, worker: str, text: str, longer: float = 0.0
-) -> None:
+def _wait_note(world: World, fedra: Fedra, worker: str, text: str, longer: float = 0.0) -> None:
     """Waits until `fedra status` says that of the worker."""
     world.eventually(
         f"status says of {worker}: {text}",

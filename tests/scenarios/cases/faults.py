@@ -29,9 +29,7 @@ def _crash(world: World, point: str) -> None:
     fedra = world.start_fedra(crash_at=point)
     job = world.submit("train", template=TEMPLATE)
     fedra.wait_crashed(world.fleet.patience)
-    clone = world.eventually(
-        "clone written before the crash", lambda: job.clone(world.worker1)
-    )
+    clone = world.eventually("clone written before the crash", lambda: job.clone(world.worker1))
     remote = job.remote_job(world.worker1)
     fedra.start()
     job.wait_running_on(world.worker1)
@@ -43,9 +41,7 @@ def _crash(world: World, point: str) -> None:
 
 def _assert_same(before: Object | None, after: Object | None, what: str) -> None:
     assert before is not None and after is not None, f"{what} is gone"
-    assert (
-        after["metadata"]["uid"] == before["metadata"]["uid"]
-    ), f"{what} was made again"
+    assert after["metadata"]["uid"] == before["metadata"]["uid"], f"{what} was made again"
 
 
 @scenario("crash-after-clone")
@@ -75,9 +71,7 @@ def job_ends_before_it_is_recorded(world: World) -> None:
     _end_on(world, job, world.worker1)
     there = present(job.remote_job(world.worker1))["status"]
     fedra.start()
-    world.eventually(
-        "the result is on the manager", lambda: _complete(job.manager_job())
-    )
+    world.eventually("the result is on the manager", lambda: _complete(job.manager_job()))
     world.eventually("nothing is left on the workers", job.nowhere)
     told = present(job.manager_job())["status"]
     for field in ("startTime", "completionTime"):
@@ -106,9 +100,7 @@ def killed_again_and_again(world: World) -> None:
     fedra = world.start_fedra()
     jobs = [world.submit(f"train-{index}", template=TEMPLATE) for index in range(10)]
     for _ in range(8):
-        time.sleep(
-            random.uniform(0.05, 0.6)
-        )  # the random moment itself, not a wait for something
+        time.sleep(random.uniform(0.05, 0.6))  # the random moment itself, not a wait for something
         fedra.restart()
     for job in jobs:
         world.eventually(f"{job.name} runs", job.remote_jobs)
@@ -182,12 +174,8 @@ def reconnected_worker_is_waited_for(world: World) -> None:
     told = fedra.history(job.key)
     assert set(told) == {"PlacementRejected"}, told
     assert 1 <= fedra.logged("workloads are judged without the worker") <= 3
-    if isinstance(
-        world.fleet, SimFleet
-    ):  # a real API server has more to say while it starts
-        assert (
-            len(told) == 1
-        ), "that a worker comes and goes is no news of a job that is blocked"
+    if isinstance(world.fleet, SimFleet):  # a real API server has more to say while it starts
+        assert len(told) == 1, "that a worker comes and goes is no news of a job that is blocked"
 
 
 # Quotas for objects are not part of the real test clusters.
@@ -199,9 +187,7 @@ def workers_refuse_the_job(world: World) -> None:
         world.fleet.refuse_jobs(worker)
     fedra = world.start_fedra()
     job = world.submit("train")
-    job.wait_message(
-        "no worker eligible", "worker1 refused the job", "worker2 refused the job"
-    )
+    job.wait_message("no worker eligible", "worker1 refused the job", "worker2 refused the job")
     always("a pause", lambda: fedra.history(job.key).count("DispatchFailed") == 2, 3)
     world.fleet.end_faults(world.worker1)
     job.wait_running_on(world.worker1)
@@ -250,9 +236,7 @@ def worker_lost(world: World) -> None:
     assert fedra.left_behind()[world.worker1] == 1
     world.restore(world.worker1)
     job.wait_gone_from(world.worker1)
-    world.eventually(
-        "the history has it", lambda: "StoppedOnWorker" in fedra.history(job.key)
-    )
+    world.eventually("the history has it", lambda: "StoppedOnWorker" in fedra.history(job.key))
     job.finish(world.worker2)
 
 
@@ -316,9 +300,7 @@ def restarted_during_an_outage(world: World) -> None:
     world.preempt_on(world.worker1, job)
     world.eventually("stopped", lambda: not _runs(job.remote_job(world.worker1)))
     # A start is known to the second, and this one must be another one.
-    world.eventually(
-        "a later second", lambda: time.strftime(_RFC_3339, time.gmtime()) > first
-    )
+    world.eventually("a later second", lambda: time.strftime(_RFC_3339, time.gmtime()) > first)
     world.set_quota(world.worker1, Quota())
     world.eventually("started again", lambda: _runs(job.remote_job(world.worker1)))
     assert _start(job.remote_job(world.worker1)) != first
@@ -340,9 +322,7 @@ def _runs(job: Object | None) -> bool:
 def outage_across_a_restart(world: World) -> None:
     """One outage, one deadline: a restart of fedra in the middle does not start the clock anew."""
     timeout, restart_after, slack = 10.0, 7.0, 5.0
-    fedra = world.start_fedra(
-        {"workerLostTimeout": f"{timeout:.0f}s"}, links=[world.worker1]
-    )
+    fedra = world.start_fedra({"workerLostTimeout": f"{timeout:.0f}s"}, links=[world.worker1])
     job = world.submit("train")
     job.wait_running_on(world.worker1)
     world.cut(world.worker1)

@@ -74,9 +74,7 @@ def _serves_the_others(row: _Row, world: World) -> None:
     job.wait_running_on(world.worker2)
     if row.trouble:
         look = functools.partial(fedra.cluster_trouble, world.worker1)
-        world.eventually(
-            f"status says {row.trouble!r}", lambda: re.search(row.trouble, look())
-        )
+        world.eventually(f"status says {row.trouble!r}", lambda: re.search(row.trouble, look()))
     if row.trouble and row.paths == _LISTS:
         verdict = world.verdicts(job)[world.worker1]
         assert (verdict.outcome, verdict.reasons) == ("Unknown", ["StaleData"]), verdict
@@ -97,6 +95,4 @@ def _serves_the_others(row: _Row, world: World) -> None:
 for _row in _ROWS:
     _body = functools.partial(_serves_the_others, _row)
     _body.__doc__ = f"A worker that answers with {_row.answer}: bounded memory and time, the other worker serves."
-    scenario(
-        f"hostile-{_row.name or _row.answer}", fleets=("sim",), kueue_dra=(False,)
-    )(_body)
+    scenario(f"hostile-{_row.name or _row.answer}", fleets=("sim",), kueue_dra=(False,))(_body)

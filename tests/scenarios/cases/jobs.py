@@ -34,9 +34,7 @@ def runs_without_managed_by(world: World) -> None:
         _assert_is_copy(job, job.wait_clone(worker))
     world.set_quota(world.worker1, Quota())
     job.wait_running_on(world.worker1)
-    assert job.clones() == [
-        world.worker1
-    ], "the loser's clone must be gone before the job starts"
+    assert job.clones() == [world.worker1], "the loser's clone must be gone before the job starts"
     _assert_remote_job(job, world.worker1)
     assert world.worker1 in job.check_message()
     job.finish(world.worker1)
@@ -52,9 +50,7 @@ def _assert_is_copy(job: FederatedJob, clone: Object) -> None:
     assert workload is not None
     assert objects.canonical(clone["spec"]) == objects.canonical(workload["spec"])
     assert clone["metadata"]["labels"][ORIGIN_LABEL] == ORIGIN
-    assert (
-        clone["metadata"]["annotations"][UID_ANNOTATION] == workload["metadata"]["uid"]
-    )
+    assert clone["metadata"]["annotations"][UID_ANNOTATION] == workload["metadata"]["uid"]
     assert not clone["metadata"].get("ownerReferences")
 
 
@@ -62,13 +58,8 @@ def _assert_remote_job(job: FederatedJob, worker: str) -> None:
     workload, remote = job.workload(), job.remote_job(worker)
     assert workload is not None and remote is not None
     assert remote["metadata"]["labels"][ORIGIN_LABEL] == ORIGIN
-    assert (
-        remote["metadata"]["annotations"][PREBUILT_ANNOTATION]
-        == workload["metadata"]["name"]
-    )
-    assert (
-        remote["metadata"]["annotations"][UID_ANNOTATION] == workload["metadata"]["uid"]
-    )
+    assert remote["metadata"]["annotations"][PREBUILT_ANNOTATION] == workload["metadata"]["name"]
+    assert remote["metadata"]["annotations"][UID_ANNOTATION] == workload["metadata"]["uid"]
     assert "managedBy" not in remote["spec"], "the worker's own controller must run it"
 
 
@@ -152,9 +143,7 @@ def mirrors_progress_in_batches(world: World) -> None:
     for _ in range(pods):
         assert _fail_pod(world, job)
         time.sleep(0.1)
-    world.eventually(
-        "all failures are mirrored", lambda: _status(job).get("failed") == pods
-    )
+    world.eventually("all failures are mirrored", lambda: _status(job).get("failed") == pods)
     written = _writes_to_manager(fedra) - writes
     assert written <= 3 + 2 * (time.monotonic() - start), written
 
@@ -163,9 +152,7 @@ def _writes_to_manager(fedra: Fedra) -> int:
     name = "fedra_cluster_requests_total"
     mine = (f'{name}{{cluster="manager"', 'verb="PATCH"')
     lines = fedra.page("/metrics").splitlines()
-    return sum(
-        int(line.split()[-1]) for line in lines if all(part in line for part in mine)
-    )
+    return sum(int(line.split()[-1]) for line in lines if all(part in line for part in mine))
 
 
 @scenario("moved-after-a-failed-pod")
@@ -205,9 +192,7 @@ def another_manager_of_one_origin(world: World) -> None:
     worker = world.admin(world.worker1)
     theirs = worker.create(_copy_of(clone, "theirs", manager="another-cluster"))
     worker.create(_copy_of(clone, "ours", manager=own))
-    world.eventually(
-        "ours goes", lambda: worker.find("Workload", world.ns, "ours") is None
-    )
+    world.eventually("ours goes", lambda: worker.find("Workload", world.ns, "ours") is None)
     kept = present(worker.find("Workload", world.ns, "theirs"))["metadata"]
     assert kept["uid"] == theirs["metadata"]["uid"] and "deletionTimestamp" not in kept
     assert "theirs" not in fedra.cli("orphans").stdout
@@ -264,9 +249,7 @@ def failure_stays_on_the_worker(world: World) -> None:
     fedra.restart()
     next_job = world.submit("next")
     next_job.wait_running_on(world.worker1)
-    assert (
-        job.clones() == job.remote_jobs() == [world.worker1]
-    ), "a restart must not remove it"
+    assert job.clones() == job.remote_jobs() == [world.worker1], "a restart must not remove it"
     fedra.stop()
     fedra.change_settings({"dispatch": {"keepFailed": "1s"}})
     fedra.start()
@@ -279,16 +262,12 @@ def failure_stays_on_the_worker(world: World) -> None:
 def failed_pod_leaves_its_last_words(world: World) -> None:
     """dispatch.failureLogLines: the history has the last lines of a failed pod, once, and no Event has them."""
     settings = {"failureLogLines": 3, "keepFailed": "1h"}
-    fedra = world.start_fedra(
-        {"verification": {"devices": "Enforce"}, "dispatch": settings}
-    )
+    fedra = world.start_fedra({"verification": {"devices": "Enforce"}, "dispatch": settings})
     job = world.submit("train")
     job.wait_running_on(world.worker1)
     world.fleet.end_pods(world.worker1, world.ns, job.name, "Failed")
     last = "line 98 of main\n       line 99 of main\n       line 100 of main\n"
-    world.eventually(
-        "why has the log", lambda: last in fedra.cli("why", job.key).stdout
-    )
+    world.eventually("why has the log", lambda: last in fedra.cli("why", job.key).stdout)
     fedra.restart()
     next_job = world.submit("next")
     next_job.wait_running_on(world.worker1)
@@ -296,9 +275,7 @@ def failed_pod_leaves_its_last_words(world: World) -> None:
     assert history.count("line 100 of main") == 1 and "line 97" not in history, history
     reasons = [
         event["reason"]
-        for event in fedra.cli("history", job.key, "-o", "json").json()["jobs"][0][
-            "events"
-        ]
+        for event in fedra.cli("history", job.key, "-o", "json").json()["jobs"][0]["events"]
     ]
     assert reasons.count("PodLog") == 1, reasons
     assert "JobFailed" in job.event_reasons() and "PodLog" not in job.event_reasons()
@@ -325,9 +302,7 @@ def deleted_after_start(world: World) -> None:
     job.wait_running_on(world.worker1)
     world.manager.delete("Job", world.ns, job.name)
     job.wait_gone_from(world.worker1)
-    world.eventually(
-        "no pods left", lambda: not world.admin(world.worker1).list("Pod", world.ns)
-    )
+    world.eventually("no pods left", lambda: not world.admin(world.worker1).list("Pod", world.ns))
     job.stays_nowhere()
 
 
@@ -439,9 +414,7 @@ def no_clone_during_deactivation(world: World) -> None:
     _set_active(world, job, False)
 
     def given_back() -> bool:
-        assert not _inactive_clones(
-            world, job
-        ), "a clone of a job that is being deactivated"
+        assert not _inactive_clones(world, job), "a clone of a job that is being deactivated"
         return not objects.is_true(job.workload(), "QuotaReserved")
 
     world.eventually("quota given back", given_back)
@@ -452,9 +425,7 @@ def no_clone_during_deactivation(world: World) -> None:
 def _inactive_clones(world: World, job: FederatedJob) -> list[str]:
     clones = {worker: job.clone(worker) for worker in world.workers}
     return [
-        worker
-        for worker, clone in clones.items()
-        if clone and clone["spec"].get("active") is False
+        worker for worker, clone in clones.items() if clone and clone["spec"].get("active") is False
     ]
 
 

@@ -64,9 +64,7 @@ def runs(world: World, kind: JobKind) -> None:
 @for_each_kind("moved")
 def moved(world: World, kind: JobKind) -> None:
     """moved when its worker is lost, evicted there and requeued, and deleted by its user."""
-    fedra = world.start_fedra(
-        {"workerLostTimeout": "3s", **kind.settings}, links=[world.worker1]
-    )
+    fedra = world.start_fedra({"workerLostTimeout": "3s", **kind.settings}, links=[world.worker1])
     job = world.submit_kind(kind, "train")
     job.wait_running_on(world.worker1)
     world.cut(world.worker1)
@@ -74,9 +72,7 @@ def moved(world: World, kind: JobKind) -> None:
     world.restore(world.worker1)
     job.wait_gone_from(world.worker1)
     # Evicted on the manager: quota is given back only when no activity is mirrored any more.
-    world.fleet.evict(
-        MANAGER, world.ns, objects.present(job.workload())["metadata"]["name"]
-    )
+    world.fleet.evict(MANAGER, world.ns, objects.present(job.workload())["metadata"]["name"])
     world.eventually(
         "it was requeued",
         lambda: objects.condition(job.workload(), "Requeued") is not None,
@@ -89,8 +85,7 @@ def moved(world: World, kind: JobKind) -> None:
 
 @for_each_kind(
     "missing",
-    tuple(kind for kind in JOB_KINDS if kind.kind in ("JobSet", "RayJob"))
-    + EXTERNAL_KINDS[:1],
+    tuple(kind for kind in JOB_KINDS if kind.kind in ("JobSet", "RayJob")) + EXTERNAL_KINDS[:1],
 )
 def missing(world: World, kind: JobKind) -> None:
     """a worker without the CRD loses this kind only, and gets it back when the CRD is installed."""
@@ -168,9 +163,7 @@ def two_kinds_of_one_name(world: World) -> None:
     fedra = world.start_fedra()
     jobs: list[FederatedJob] = [world.submit("train")]
     jobs += [
-        world.submit_kind(kind, "train")
-        for kind in JOB_KINDS
-        if kind.kind in ("JobSet", "TFJob")
+        world.submit_kind(kind, "train") for kind in JOB_KINDS if kind.kind in ("JobSet", "TFJob")
     ]
     for job in jobs:
         job.wait_running_on(world.worker1)
@@ -178,9 +171,7 @@ def two_kinds_of_one_name(world: World) -> None:
     name = f"{world.ns}/train"
     unclear = fedra.cli("why", name)
     assert unclear.code == 1, unclear
-    assert (
-        f"choose one of job/{name}, jobset/{name}, tfjob/{name}" in unclear.stderr
-    ), unclear
+    assert f"choose one of job/{name}, jobset/{name}, tfjob/{name}" in unclear.stderr, unclear
     assert "JobSet" in fedra.cli("why", f"jobset/{name}").stdout
     assert "TFJob" in fedra.cli("why", "-n", world.ns, "tfjobs/train").stdout
     for job in jobs[1:]:

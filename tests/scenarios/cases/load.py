@@ -42,14 +42,9 @@ def burst(world: World) -> None:
     def all_finished() -> bool:
         for worker in world.workers:
             world.fleet.end_pods(worker, world.ns)
-        return all(
-            objects.is_true(job, "Complete")
-            for job in world.manager.list("Job", world.ns)
-        )
+        return all(objects.is_true(job, "Complete") for job in world.manager.list("Job", world.ns))
 
-    world.eventually(
-        "all jobs complete on the manager", all_finished, world.fleet.patience * 3
-    )
+    world.eventually("all jobs complete on the manager", all_finished, world.fleet.patience * 3)
     assert len(world.manager.list("Job", world.ns)) == len(jobs)
 
 
@@ -68,9 +63,7 @@ def a_huge_list(world: World) -> None:
     job.wait_running_on(world.worker1)
     memory = fedra.resident_bytes()
     world.note(f"{memory / 1e6:.0f} MB resident")
-    assert (
-        SLOWNESS > 1 or memory < _MEMORY
-    ), f"{memory / 1e6:.0f} MB"  # a sanitizer has its own
+    assert SLOWNESS > 1 or memory < _MEMORY, f"{memory / 1e6:.0f} MB"  # a sanitizer has its own
     job.finish(world.worker1)
 
 

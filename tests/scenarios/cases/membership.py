@@ -31,9 +31,7 @@ def a_worker_joins_and_leaves(world: World) -> None:
     job.wait_running_on(world.worker1)
 
     refused = _command(world, fedra, "leave", "--name", _NAME)
-    assert (
-        refused.code == 1 and f"has not ended: {world.ns}/" in refused.stderr
-    ), refused
+    assert refused.code == 1 and f"has not ended: {world.ns}/" in refused.stderr, refused
     rotated = fedra.bare(
         "join",
         "--rotate",
@@ -50,9 +48,7 @@ def a_worker_joins_and_leaves(world: World) -> None:
     job.wait_gone_from(world.worker1)
 
     _run(world, fedra, "leave", "--name", _NAME)
-    account = world.admin(world.worker1).find(
-        "ServiceAccount", FEDRA_NAMESPACE, FEDRA_ACCOUNT
-    )
+    account = world.admin(world.worker1).find("ServiceAccount", FEDRA_NAMESPACE, FEDRA_ACCOUNT)
     assert account is None and _secret(world) is None
     world.wait_worker_state(world.worker1, "Rejected")
     _run(world, fedra, "join", "--name", _NAME)
@@ -104,9 +100,7 @@ def _command(world: World, fedra: Fedra, verb: str, *arguments: str) -> Output:
         world.worker1,
     )
     output = fedra.bare(verb, *contexts, *arguments)
-    secrets = [
-        world.fleet.admin_access(each).token for each in (MANAGER, world.worker1)
-    ]
+    secrets = [world.fleet.admin_access(each).token for each in (MANAGER, world.worker1)]
     secret = _secret(world)
     if secret is not None:
         secrets += [secret["data"]["kubeconfig"], _joined_access(world).token]

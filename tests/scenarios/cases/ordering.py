@@ -80,9 +80,7 @@ def _dispatched(world: World, jobs: Sequence[FederatedJob]) -> list[FederatedJob
 
 def _wait_dispatched(world: World, jobs: Sequence[FederatedJob]) -> None:
     names = [job.name for job in jobs]
-    world.eventually(
-        f"{names} leave", lambda: len(_dispatched(world, jobs)) == len(jobs)
-    )
+    world.eventually(f"{names} leave", lambda: len(_dispatched(world, jobs)) == len(jobs))
 
 
 def _end_one_by_one(world: World, jobs: Sequence[FederatedJob]) -> list[str]:
@@ -90,9 +88,7 @@ def _end_one_by_one(world: World, jobs: Sequence[FederatedJob]) -> list[str]:
     left: list[FederatedJob] = []
     while len(left) < len(jobs):
         waiting = [job for job in jobs if job not in left]
-        new = world.eventually(
-            "the next one leaves", lambda: _dispatched(world, waiting)
-        )
+        new = world.eventually("the next one leaves", lambda: _dispatched(world, waiting))
         assert len(new) == 1, [job.name for job in new]
         left.append(new[0])
         worker = objects.present(new[0].workload())["status"]["clusterName"]
@@ -183,9 +179,7 @@ def a_higher_priority_overtakes(world: World) -> None:
 def a_nomination_holds_its_device_over_a_crash(world: World) -> None:
     """kill -9 between nomination and clone, the store lost: a job of higher priority does not get the card."""
     urgent = _one_card_and_a_high_priority(world)
-    fedra = world.start_fedra(
-        {"verification": {"devices": "Enforce"}}, crash_at="after-nomination"
-    )
+    fedra = world.start_fedra({"verification": {"devices": "Enforce"}}, crash_at="after-nomination")
     first = _submit(world, "a-first")
     fedra.wait_crashed(world.fleet.patience)
     assert first.clone(world.worker1) is None, "the clone was written before the crash"
@@ -209,9 +203,7 @@ def _gang_first_in_line(
     _start(world, order, backfill)
     cards = 4 + elsewhere
     holders = [_submit(world, f"a-holder-{index}") for index in range(cards)]
-    world.eventually(
-        "all cards are in use", lambda: len(_dispatched(world, holders)) == cards
-    )
+    world.eventually("all cards are in use", lambda: len(_dispatched(world, holders)) == cards)
     for job in holders:
         job.wait_running_on(objects.present(job.workload())["status"]["clusterName"])
     gang = _submit(world, "b-gang", pods=4)
@@ -242,11 +234,7 @@ def _wait_line(
         if line is None:
             return False
         found = {each["worker"]: each["place"] for each in line["places"]}
-        return (
-            found == places
-            and line.get("keptWorker") == kept
-            and line["passes"] == passes
-        )
+        return found == places and line.get("keptWorker") == kept and line["passes"] == passes
 
     world.eventually(f"{job.name} stands at {places}", look)
 
@@ -293,9 +281,7 @@ def _assert_told(world: World, gang: FederatedJob, behind: FederatedJob) -> None
     fedra = world.fedra
     assert fedra is not None
     line = objects.present(fedra.line(behind.key))
-    first = {
-        each["worker"]: each.get("first", {}).get("name") for each in line["places"]
-    }
+    first = {each["worker"]: each.get("first", {}).get("name") for each in line["places"]}
     assert line["order"] == "Backfill" and first[world.worker1] == gang.name, line
     verdict = fedra.checked(_next(world))[world.worker1]
     assert verdict.outcome == "No" and verdict.reasons == ["InLine"], verdict
@@ -308,9 +294,7 @@ def nobody_passes_a_gang(world: World) -> None:
     holders, gang, small = _gang_first_in_line(world, "Strict")
     left = _gang_leaves_first(world, holders, gang, small)
     _end_on(world, left, world.worker2)
-    world.eventually(
-        "the small ones follow", lambda: len(_dispatched(world, small)) >= 5
-    )
+    world.eventually("the small ones follow", lambda: len(_dispatched(world, small)) >= 5)
 
 
 @scenario("gang-backfill", kueue_dra=_OFF)
@@ -324,15 +308,11 @@ def a_worker_is_kept_for_a_gang(world: World) -> None:
     # The gang can only ever run on worker1; the one card of worker2 is of no use to it.
     for job in elsewhere:
         job.finish(world.worker2)
-    passed = world.eventually(
-        "a small one runs on worker2", lambda: _dispatched(world, small)
-    )
+    passed = world.eventually("a small one runs on worker2", lambda: _dispatched(world, small))
     assert [job.name for job in passed] == ["c-small-00"], [job.name for job in passed]
     mine = [job for job in holders if job not in elsewhere]
     mine[0].finish(world.worker1)
-    always(
-        "worker1 is kept for the gang", lambda: len(_dispatched(world, small)) == 1, 2
-    )
+    always("worker1 is kept for the gang", lambda: len(_dispatched(world, small)) == 1, 2)
     _assert_told(world, gang, small[1])
     for job in mine[1:]:
         job.finish(world.worker1)
@@ -362,9 +342,7 @@ def a_restart_while_a_gang_waits(world: World) -> None:
     wait_line()
     elsewhere = [job for job in holders if job not in mine]
     elsewhere[0].finish(world.worker2)
-    passed = world.eventually(
-        "a small one runs on worker2", lambda: _dispatched(world, small)
-    )
+    passed = world.eventually("a small one runs on worker2", lambda: _dispatched(world, small))
     assert [job.name for job in passed] == ["c-small-00"], [job.name for job in passed]
     for job in mine[1:]:
         job.finish(world.worker1)
@@ -376,17 +354,13 @@ def a_restart_while_a_gang_waits(world: World) -> None:
 @scenario("gang-passed", kueue_dra=_OFF)
 def a_gang_is_passed_so_often(world: World) -> None:
     """order Backfill: two small jobs pass the gang on the worker that it does not keep, and no third one."""
-    holders, gang, small = _gang_first_in_line(
-        world, "Backfill", elsewhere=4, maxPasses=2
-    )
+    holders, gang, small = _gang_first_in_line(world, "Backfill", elsewhere=4, maxPasses=2)
     _wait_line(world, gang, {world.worker1: 1, world.worker2: 1}, kept=world.worker1)
     elsewhere = [job for job in holders if job.cluster_name() == world.worker2]
     for index, job in enumerate(elsewhere[:2]):
         job.finish(world.worker2)
         small[index].wait_running_on(world.worker2)
-    _wait_line(
-        world, gang, {world.worker1: 1, world.worker2: 1}, kept=world.worker1, passes=2
-    )
+    _wait_line(world, gang, {world.worker1: 1, world.worker2: 1}, kept=world.worker1, passes=2)
     assert world.fedra is not None
     assert objects.present(world.fedra.line(gang.key))["boundReached"]
     elsewhere[2].finish(world.worker2)
@@ -400,9 +374,7 @@ def a_gang_is_passed_so_often(world: World) -> None:
 @scenario("gang-waited", kueue_dra=_OFF)
 def a_gang_is_passed_so_long(world: World) -> None:
     """order Backfill: nobody passes a gang that has waited for maxWait, on any worker."""
-    holders, gang, small = _gang_first_in_line(
-        world, "Backfill", elsewhere=4, maxWait="1s"
-    )
+    holders, gang, small = _gang_first_in_line(world, "Backfill", elsewhere=4, maxWait="1s")
     _wait_line(world, gang, {world.worker1: 1, world.worker2: 1}, kept=world.worker1)
     always("the gang waits for a second", gang.nowhere, 1.5)
     elsewhere = [job for job in holders if job.cluster_name() == world.worker2]
@@ -429,10 +401,7 @@ def a_line_that_moves_rewrites_nothing(world: World) -> None:
     waiting = jobs[3:]
 
     def versions() -> list[str]:
-        return [
-            objects.present(job.workload())["metadata"]["resourceVersion"]
-            for job in waiting
-        ]
+        return [objects.present(job.workload())["metadata"]["resourceVersion"] for job in waiting]
 
     before = versions()
     first.finish(world.worker1)
@@ -440,9 +409,7 @@ def a_line_that_moves_rewrites_nothing(world: World) -> None:
         job.wait_running_on(world.worker1)
         job.finish(world.worker1)
     jobs[2].wait_running_on(world.worker1)
-    assert (
-        versions() == before
-    ), "a check was written although nothing has changed for its job"
+    assert versions() == before, "a check was written although nothing has changed for its job"
 
 
 @scenario("gang-best-effort", kueue_dra=_OFF)
@@ -506,9 +473,7 @@ def local_queues_share_their_cluster_queue(world: World) -> None:
     _start(world, "Backfill")
     holder = _submit(world, "a-holder")
     holder.wait_running_on(world.worker1)
-    scope = {
-        "spec": {"admissionScope": {"admissionMode": "UsageBasedAdmissionFairSharing"}}
-    }
+    scope = {"spec": {"admissionScope": {"admissionMode": "UsageBasedAdmissionFairSharing"}}}
     world.manager.patch("ClusterQueue", None, world.ns, scope)
     for queue, weight in ((QUEUE, "3"), ("other", "1")):
         patch = {"spec": {"fairSharing": {"weight": weight}}}
@@ -519,9 +484,7 @@ def local_queues_share_their_cluster_queue(world: World) -> None:
     jobs[-1].wait_message("no worker eligible")
     for job in gone:
         world.manager.delete("Job", world.ns, job.name)
-    world.eventually(
-        "they are gone", lambda: all(job.workload() is None for job in gone)
-    )
+    world.eventually("they are gone", lambda: all(job.workload() is None for job in gone))
     holder.finish(world.worker1)
     left = _end_one_by_one(world, jobs)
     for names in (left[:4], left[4:8]):

@@ -96,9 +96,7 @@ def check_without_its_config(world: World) -> None:
 
 
 def _active_status(world: World) -> str | None:
-    active = objects.condition(
-        world.manager.get("AdmissionCheck", None, world.check), "Active"
-    )
+    active = objects.condition(world.manager.get("AdmissionCheck", None, world.check), "Active")
     return active["status"] if active else None
 
 
@@ -163,9 +161,7 @@ def foreign_workload_of_the_same_name(world: World) -> None:
     fedra.start()
     job.wait_running_on(world.worker2)
     assert world.reasons(job)[world.worker1] == ["NameConflict"]
-    now = world.admin(world.worker1).get(
-        "Workload", world.ns, foreign["metadata"]["name"]
-    )
+    now = world.admin(world.worker1).get("Workload", world.ns, foreign["metadata"]["name"])
     assert now["metadata"]["uid"] == foreign["metadata"]["uid"]
     assert objects.canonical(now["spec"]) == objects.canonical(foreign["spec"])
     world.admin(world.worker1).delete("Workload", world.ns, foreign["metadata"]["name"])

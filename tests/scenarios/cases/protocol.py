@@ -42,12 +42,8 @@ def protocol_walk(world: World) -> None:
         lambda: _status(job.remote_job(world.worker1)).get("active") == 1,
     )
     _admit(world, job)
-    world.eventually(
-        "admitted on the manager", lambda: objects.is_true(job.workload(), "Admitted")
-    )
-    world.eventually(
-        "manager's job resumed", lambda: not _spec(job.manager_job())["suspend"]
-    )
+    world.eventually("admitted on the manager", lambda: objects.is_true(job.workload(), "Admitted"))
+    world.eventually("manager's job resumed", lambda: not _spec(job.manager_job())["suspend"])
     assert not world.manager.list(
         "Pod", world.ns
     ), "managedBy must keep the manager from starting pods"
@@ -64,16 +60,12 @@ def _activate_check(world: World) -> None:
     }
     check = objects.admission_check(world.check)
     check.pop("spec")
-    world.manager.apply_status(
-        {**check, "status": {"conditions": [condition]}}, _FIELD_MANAGER
-    )
+    world.manager.apply_status({**check, "status": {"conditions": [condition]}}, _FIELD_MANAGER)
     world.wait_check_active()
 
 
 def _expect_pending(world: World, job: FederatedJob) -> None:
-    world.eventually(
-        "quota reserved", lambda: objects.is_true(job.workload(), "QuotaReserved")
-    )
+    world.eventually("quota reserved", lambda: objects.is_true(job.workload(), "QuotaReserved"))
     world.eventually("our check is Pending", lambda: job.check_state() == "Pending")
     assert not objects.is_true(job.workload(), "Admitted")
 
@@ -117,9 +109,7 @@ def _create_remote_job(world: World, job: FederatedJob) -> None:
 
 
 def _admit(world: World, job: FederatedJob) -> None:
-    _patch_status(
-        world, job, {"clusterName": world.worker1, "nominatedClusterNames": None}
-    )
+    _patch_status(world, job, {"clusterName": world.worker1, "nominatedClusterNames": None})
     workload = present(job.workload())
     entry = {
         "name": world.check,
@@ -147,9 +137,7 @@ def _end_and_mirror(world: World, job: FederatedJob) -> None:
     world.eventually("remote job complete", ended)
     status = _status(job.remote_job(world.worker1))
     world.manager.patch("Job", world.ns, job.name, {"status": status}, "status")
-    world.eventually(
-        "workload finished", lambda: objects.is_true(job.workload(), "Finished")
-    )
+    world.eventually("workload finished", lambda: objects.is_true(job.workload(), "Finished"))
     finished = present(objects.condition(job.workload(), "Finished"))
     assert finished["reason"] == "Succeeded", finished
     name = present(job.workload())["metadata"]["name"]

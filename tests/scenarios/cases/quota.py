@@ -33,9 +33,7 @@ def full_worker_comes_last(world: World) -> None:
     first = world.submit("first", cpu="3")
     first.wait_running_on(world.worker1)
     # Kueue tells of what is reserved about a second after it has reserved it.
-    world.eventually(
-        "the worker says what is reserved", lambda: _reserved_cpu(world) == "3"
-    )
+    world.eventually("the worker says what is reserved", lambda: _reserved_cpu(world) == "3")
     second = world.submit("second", cpu="3")
     second.wait_running_on(world.worker2)
     assert (

@@ -21,18 +21,12 @@ def worker_never_answers(world: World) -> None:
     for cluster in (MANAGER, world.worker1):
         world.add_template(cluster)
     for cluster in (MANAGER, world.worker2):
-        world.admin(cluster).apply(
-            objects.claim_template(world.ns, "other", setup.GPU_CLASS)
-        )
+        world.admin(cluster).apply(objects.claim_template(world.ns, "other", setup.GPU_CLASS))
     world.start_fedra(links=[world.worker1])
     world.use_workers(world.worker2)
     with ThreadPoolExecutor(8) as pool:
-        names = [
-            f"needs-{world.worker1}-{index}" for index in range(_MORE_THAN_THREADS)
-        ]
-        waiting = list(
-            pool.map(lambda name: world.submit(name, template=TEMPLATE), names)
-        )
+        names = [f"needs-{world.worker1}-{index}" for index in range(_MORE_THAN_THREADS)]
+        waiting = list(pool.map(lambda name: world.submit(name, template=TEMPLATE), names))
     world.eventually("all wait", lambda: _blocked(world) == len(waiting))
     world.link(world.worker1).silence()
     world.use_workers(world.worker1, world.worker2)
@@ -40,9 +34,7 @@ def worker_never_answers(world: World) -> None:
     world.eventually("sent", lambda: _nominated(world, world.worker1) >= _THREADS)
     for index in range(3):
         job = world.submit(f"train-{index}", template="other")
-        world.eventually(
-            "quota", lambda: objects.is_true(job.workload(), "QuotaReserved")
-        )
+        world.eventually("quota", lambda: objects.is_true(job.workload(), "QuotaReserved"))
         started = time.monotonic()
         job.wait_clone(world.worker2)
         # Far less than any time-out of a call.
@@ -77,9 +69,7 @@ def stops_whoever_is_silent(world: World) -> None:
     world.link(world.worker1).silence()
     later = [world.submit(f"later-{index}", template=TEMPLATE) for index in range(5)]
     for each in later:
-        world.eventually(
-            "quota", lambda: objects.is_true(each.workload(), "QuotaReserved")
-        )
+        world.eventually("quota", lambda: objects.is_true(each.workload(), "QuotaReserved"))
     world.link("manager").silence()
     fedra.stop()
     for link in ("manager", world.worker1):

@@ -29,9 +29,7 @@ def ends_in_the_middle_of_a_burst(world: World) -> None:
 
     with ThreadPoolExecutor(4) as pool:
         submitted = pool.map(submit, range(_BURST))
-        world.eventually(
-            "some jobs are placed", lambda: len(_remote_uids(world)) >= _SOME
-        )
+        world.eventually("some jobs are placed", lambda: len(_remote_uids(world)) >= _SOME)
         fedra.stop()
         before = _remote_uids(world)
         list(submitted)
@@ -59,9 +57,7 @@ def ends_although_a_worker_hangs(world: World) -> None:
     world.link(world.worker1).silence()
     jobs = [world.submit(f"train-{index}") for index in range(5)]
     for each in jobs:
-        world.eventually(
-            "quota", lambda: objects.is_true(each.workload(), "QuotaReserved")
-        )
+        world.eventually("quota", lambda: objects.is_true(each.workload(), "QuotaReserved"))
     fedra.stop()
     world.restore(world.worker1)
     fedra.start()

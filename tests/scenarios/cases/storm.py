@@ -74,9 +74,7 @@ class _Storm:
                 if error.status not in _OVERTAKEN:
                     raise
             self._heed_returned()
-            time.sleep(
-                self._random.uniform(0, _LONGEST_PAUSE)
-            )  # the random moment itself
+            time.sleep(self._random.uniform(0, _LONGEST_PAUSE))  # the random moment itself
 
     def calm_down(self) -> None:
         for worker in sorted(self._away):
@@ -134,9 +132,7 @@ class _Storm:
         if workload is None or objects.is_true(workload, "Finished"):
             return
         name = workload["metadata"]["name"]
-        self._world.manager.patch(
-            "Workload", job.ns, name, {"spec": {"active": active}}
-        )
+        self._world.manager.patch("Workload", job.ns, name, {"spec": {"active": active}})
 
     # --- What happens on workers.
 
@@ -144,12 +140,8 @@ class _Storm:
         copy = self._some_copy("Job")
         if copy is not None:
             worker, job = copy
-            phase = self._random.choice(
-                ["Succeeded", "Succeeded", "Succeeded", "Failed"]
-            )
-            self._world.fleet.end_pods(
-                worker, self._world.ns, job["metadata"]["name"], phase
-            )
+            phase = self._random.choice(["Succeeded", "Succeeded", "Succeeded", "Failed"])
+            self._world.fleet.end_pods(worker, self._world.ns, job["metadata"]["name"], phase)
 
     def _preempt(self) -> None:
         copy = self._some_copy("Workload")
@@ -182,9 +174,7 @@ class _Storm:
         copy = self._some_copy(kind)
         if copy is not None:
             worker, obj = copy
-            self._world.admin(worker).delete(
-                kind, self._world.ns, obj["metadata"]["name"]
-            )
+            self._world.admin(worker).delete(kind, self._world.ns, obj["metadata"]["name"])
 
     # --- What happens to networks and to fedra.
 
@@ -252,9 +242,7 @@ def storm(world: World) -> None:
         finished = 0
         for found in world.manager.list("Job", world.ns):
             job = world.job(found["metadata"]["name"])
-            world.eventually(
-                f"{job.key} runs or has ended", lambda: _runs_or_ended(job)
-            )
+            world.eventually(f"{job.key} runs or has ended", lambda: _runs_or_ended(job))
             for worker in world.workers:
                 world.fleet.end_pods(worker, world.ns, job.name)
             world.eventually(f"{job.key} has ended", lambda: _ended(job))

@@ -57,10 +57,7 @@ def helps_without_telling_secrets(world: World) -> None:
         "jobs/002-history.json",
         "log-1.txt",
     }
-    assert (
-        "the careless log" in files["log-1.txt"]
-        and world.worker2 in files["README.txt"]
-    )
+    assert "the careless log" in files["log-1.txt"] and world.worker2 in files["README.txt"]
     whole = "\n".join(files.values())
     told = [secret for secret in (*secrets, _PROXY_WORD) if secret in whole]
     assert not told, f"{len(told)} secrets are told: {[secret[:12] for secret in told]}"
@@ -89,9 +86,7 @@ def names_on_request(world: World) -> None:
         checked = fedra.cli(
             "check", "-f", "-", "--snapshot", str(snapshot), stdin=yaml.safe_dump(job)
         )
-        assert (
-            checked.code == CHECK_NOWHERE and "TemplateMissing" in checked.stdout
-        ), checked
+        assert checked.code == CHECK_NOWHERE and "TemplateMissing" in checked.stdout, checked
     fedra.stop()
     # Nobody answers for the pages; the store and the clusters do.
     files = _bundle(fedra, code=_NOT_READ)
@@ -132,18 +127,14 @@ def _secrets(fedra: Fedra, world: World) -> list[str]:
     """Everything in the kubeconfigs that nobody else may have: as it stands there, and as it is meant."""
     secrets = []
     for cluster in world.fleet.clusters:
-        config = yaml.safe_load(
-            (fedra.store.parent / f"{cluster}.kubeconfig").read_text()
-        )
+        config = yaml.safe_load((fedra.store.parent / f"{cluster}.kubeconfig").read_text())
         fields = {**config["clusters"][0]["cluster"], **config["users"][0]["user"]}
         for key, value in fields.items():
             if key == "token":
                 secrets.append(value)
             elif key.endswith("-data"):
                 pem = base64.b64decode(value).decode()
-                lines = [
-                    line for line in pem.splitlines() if not line.startswith("---")
-                ]
+                lines = [line for line in pem.splitlines() if not line.startswith("---")]
                 secrets += [value, pem, *lines]
     # Three CAs, a certificate and its key; a token for each but where the certificate is enough.
     assert len(secrets) > 60, len(secrets)
@@ -154,8 +145,6 @@ def _use_proxy(fedra: Fedra, cluster: str) -> None:
     """Of a kubeconfig: a proxy with a password, where nobody listens."""
     file = fedra.store.parent / f"{cluster}.kubeconfig"
     config = yaml.safe_load(file.read_text())
-    config["clusters"][0]["cluster"][
-        "proxy-url"
-    ] = f"http://user:{_PROXY_WORD}@127.0.0.1:9"
+    config["clusters"][0]["cluster"]["proxy-url"] = f"http://user:{_PROXY_WORD}@127.0.0.1:9"
     file.with_suffix(".new").write_text(yaml.safe_dump(config))
     file.with_suffix(".new").rename(file)

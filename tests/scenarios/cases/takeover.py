@@ -53,9 +53,7 @@ def leader_ends(world: World) -> None:
     first, second = _two_replicas(world)
     first.stop()
     begin = time.monotonic()
-    world.eventually(
-        "the standby leads", lambda: _holder(world) == _identity(second), 2.5
-    )
+    world.eventually("the standby leads", lambda: _holder(world) == _identity(second), 2.5)
     job = world.submit("train")
     job.wait_running_on(world.worker1)
     world.note(f"{time.monotonic() - begin:.1f} s from the end to a running job")
@@ -75,9 +73,7 @@ def leader_is_stopped(world: World) -> None:
     """SIGSTOP of the leader in a burst: the standby goes on; the old leader ends when it wakes, and changes nothing."""
     first, second = _two_replicas(world)
     jobs = [world.submit(f"train-{index}") for index in range(_BURST)]
-    world.eventually(
-        "one job is placed", lambda: any(job.remote_jobs() for job in jobs)
-    )
+    world.eventually("one job is placed", lambda: any(job.remote_jobs() for job in jobs))
     first.signal(signal.SIGSTOP)
     for job in jobs:
         world.eventually(f"{job.key} is placed", job.remote_jobs, 30)
@@ -87,9 +83,7 @@ def leader_is_stopped(world: World) -> None:
     first.wait_crashed(5)
     assert first.process is not None and first.process.exit_code() == _LOST_LEASE
     first.start()
-    assert {
-        job.key: _uid(world, job.name) for job in jobs
-    } == before, "a job was made again"
+    assert {job.key: _uid(world, job.name) for job in jobs} == before, "a job was made again"
     for job in jobs:
         job.finish(world.eventually(f"{job.key} runs", job.remote_jobs)[0])
     first.stop()
@@ -113,9 +107,7 @@ def leaders_come_and_go(world: World) -> None:
         leader.start()
         leader, standby = standby, leader
         for job in jobs:
-            world.eventually(
-                f"{job.key} is placed after {end.__name__}", job.remote_jobs, 30
-            )
+            world.eventually(f"{job.key} is placed after {end.__name__}", job.remote_jobs, 30)
             uids[job.name] = _uid(world, job.name)
     assert {name: _uid(world, name) for name in uids} == uids, "a job was made again"
     dispatched = sum(world.dispatched_to(worker) for worker in world.workers)
@@ -129,23 +121,17 @@ def leaders_come_and_go(world: World) -> None:
 
 def _kill(world: World, leader: Fedra, standby: Fedra) -> None:
     leader.kill()
-    world.eventually(
-        "the standby leads", lambda: _holder(world) == _identity(standby), 15
-    )
+    world.eventually("the standby leads", lambda: _holder(world) == _identity(standby), 15)
 
 
 def _terminate(world: World, leader: Fedra, standby: Fedra) -> None:
     leader.stop()
-    world.eventually(
-        "the standby leads", lambda: _holder(world) == _identity(standby), 15
-    )
+    world.eventually("the standby leads", lambda: _holder(world) == _identity(standby), 15)
 
 
 def _stop_for_a_while(world: World, leader: Fedra, standby: Fedra) -> None:
     leader.signal(signal.SIGSTOP)
-    world.eventually(
-        "the standby leads", lambda: _holder(world) == _identity(standby), 15
-    )
+    world.eventually("the standby leads", lambda: _holder(world) == _identity(standby), 15)
     leader.signal(signal.SIGCONT)
     leader.wait_crashed(5)
 
@@ -177,9 +163,7 @@ def _told(fedra: Fedra) -> tuple[str, str, int]:
 
 def _uid(world: World, name: str) -> str:
     """Of the copy on the one worker that has it."""
-    found = [
-        world.admin(worker).find("Job", world.ns, name) for worker in world.workers
-    ]
+    found = [world.admin(worker).find("Job", world.ns, name) for worker in world.workers]
     (job,) = [each for each in found if each is not None]
     return str(job["metadata"]["uid"])
 

@@ -87,9 +87,7 @@ def _assert_is_copy(world: World, worker: str) -> None:
 
 
 def _wait_no_template(world: World, worker: str) -> None:
-    world.eventually(
-        f"no template on {worker}", lambda: _template(world, worker) is None
-    )
+    world.eventually(f"no template on {worker}", lambda: _template(world, worker) is None)
 
 
 def _replace_original(world: World, count: int) -> None:
@@ -104,12 +102,8 @@ def _rows(world: World, *options: str) -> list[tuple[str, str]]:
     output = world.fedra.cli("templates", "diff", "-o", "json", *options)
     assert output.code == 0, output
     rows: list[dict[str, Any]] = output.json()["items"]
-    assert all(
-        row["name"] == TEMPLATE for row in rows if row["namespace"] == world.ns
-    ), rows
-    return [
-        (row["worker"], row["action"]) for row in rows if row["namespace"] == world.ns
-    ]
+    assert all(row["name"] == TEMPLATE for row in rows if row["namespace"] == world.ns), rows
+    return [(row["worker"], row["action"]) for row in rows if row["namespace"] == world.ns]
 
 
 @scenario("drift-fields")
@@ -136,9 +130,7 @@ def missing_template_is_copied(world: World) -> None:
     job = world.submit("train", template=TEMPLATE)
     job.wait_running_on(world.worker1)
     _assert_is_copy(world, world.worker1)
-    assert (
-        _template(world, world.worker2) is None
-    ), "only the worker with the job needs it"
+    assert _template(world, world.worker2) is None, "only the worker with the job needs it"
     job.finish(world.worker1)
     _wait_no_template(world, world.worker1)
     assert _template(world, MANAGER) is not None
@@ -214,9 +206,7 @@ def copying_is_forbidden(world: World) -> None:
     world.add_template(MANAGER)
     _allow_copies(world, world.worker2)
     world.fleet.withhold(world.worker1, _RIGHTS)
-    fedra = world.start_fedra(
-        {**_settings("IfMissing"), **IMPATIENT}, ignore_quota=True
-    )
+    fedra = world.start_fedra({**_settings("IfMissing"), **IMPATIENT}, ignore_quota=True)
     job = world.submit("train", template=TEMPLATE)
     job.wait_running_on(world.worker2)
     assert world.reasons(job)[world.worker1] == ["Forbidden"]
@@ -264,9 +254,7 @@ def copies_leave_a_removed_worker(world: World) -> None:
     first.wait_running_on(world.worker1)
     uid = _uid(world, world.worker1)
     fedra.remove_worker(world.worker1)
-    world.eventually(
-        "removed", lambda: "removed" in fedra.worker_notes()[world.worker1]
-    )
+    world.eventually("removed", lambda: "removed" in fedra.worker_notes()[world.worker1])
     second = world.submit("second", template=TEMPLATE)
     second.wait_running_on(world.worker2)
     assert _uid(world, world.worker1) == uid
@@ -300,9 +288,7 @@ def copy_is_made_again(world: World) -> None:
     job.wait_running_on(world.worker1)
     uid = _uid(world, world.worker1)
     world.admin(world.worker1).delete("ResourceClaimTemplate", world.ns, TEMPLATE)
-    world.eventually(
-        "made again", lambda: _uid(world, world.worker1) not in (None, uid)
-    )
+    world.eventually("made again", lambda: _uid(world, world.worker1) not in (None, uid))
     _assert_is_copy(world, world.worker1)
     job.finish(world.worker1)
     _wait_no_template(world, world.worker1)
@@ -337,12 +323,8 @@ def dry_run(world: World) -> None:
     table = fedra.cli("templates", "diff", "--mode", "Reconcile")
     assert f"{world.ns}/{TEMPLATE}" in table.stdout, table
     assert fedra.cli("templates", "diff", "-o", "json").json()["asOf"]
-    assert all(
-        _template(world, worker) is None for worker in world.workers
-    ), "nothing is written"
-    assert (
-        fedra.cli("sync", "--dry-run", "--mode", "Reconcile") == table
-    ), "its older name"
+    assert all(_template(world, worker) is None for worker in world.workers), "nothing is written"
+    assert fedra.cli("sync", "--dry-run", "--mode", "Reconcile") == table, "its older name"
     # Only the workers that the check allows.
     world.use_workers(world.worker2)
     world.eventually(

@@ -28,9 +28,7 @@ def activity_is_cleared(world: World) -> None:
     job.wait_clone(world.worker2)
     elapsed = time.monotonic() - started
     world.note(f"evicted to next clone {elapsed:.1f} s")
-    assert_quick(
-        "to be requeued", elapsed, 8
-    )  # with activity left over: not within 12 s
+    assert_quick("to be requeued", elapsed, 8)  # with activity left over: not within 12 s
     job.wait_running_on(world.worker2)
     job.finish(world.worker2)
 
@@ -48,17 +46,13 @@ def winner_is_never_erased(world: World) -> None:
         count = 0
         while not stop.is_set():
             count += 1
-            annotations = {
-                "metadata": {"annotations": {"example.com/disturbed": str(count)}}
-            }
+            annotations = {"metadata": {"annotations": {"example.com/disturbed": str(count)}}}
             now = world.manager.patch(
                 "Workload", world.ns, workload["metadata"]["name"], annotations
             )
             status = now.get("status", {})
             states = {entry["state"] for entry in status.get("admissionChecks", [])}
-            assert "Ready" not in states or "clusterName" in status, objects.canonical(
-                status
-            )
+            assert "Ready" not in states or "clusterName" in status, objects.canonical(status)
         return count
 
     with ThreadPoolExecutor(1) as pool:
@@ -88,10 +82,7 @@ def own_deletion_is_no_result(world: World) -> None:
             job.workload(), "Finished"
         ), "the clone's end was taken for the job's"
         found = [job.remote_job(worker) for worker in world.workers]
-        return any(
-            each and each["metadata"]["uid"] != before["metadata"]["uid"]
-            for each in found
-        )
+        return any(each and each["metadata"]["uid"] != before["metadata"]["uid"] for each in found)
 
     world.eventually("runs again", runs_anew)
     worker = job.remote_jobs()[0]

@@ -114,6 +114,4 @@ def _wait_leaving(world: World, fedra: Fedra, worker: str) -> None:
 
 def _wait_released(world: World, fedra: Fedra, worker: str) -> None:
     """Waits until fedra has nothing to do with the worker any more."""
-    world.eventually(
-        f"{worker} is released", lambda: worker not in fedra.worker_states()
-    )
+    world.eventually(f"{worker} is released", lambda: worker not in fedra.worker_states())
