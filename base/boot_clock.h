@@ -16,7 +16,7 @@ struct BootClock {
   using rep = duration::rep;
   using period = duration::period;
   using time_point = std::chrono::time_point<BootClock>;
-  static constexpr bool is_steady = true;
+  static constexpr bool is_steady = true;  // NOLINT(readability-identifier-naming): of the standard
 
   static time_point now() noexcept;
 };
