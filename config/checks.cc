@@ -86,12 +86,13 @@ class Checks final {
   }
 
   // NewLeaderElector() of client-go v0.36.3, tools/leaderelection/leaderelection.go, has the same
-  // relations; the API counts a Lease's duration in seconds.
+  // relations; the API counts a Lease's duration in seconds. Between the two ends what the last
+  // leader has sent: API servers get so long for it.
   void CheckHighAvailability() {
     const HighAvailabilitySettings& replicas = config_.high_availability;
     const std::string path = "highAvailability.";
-    if (replicas.lease_duration <= replicas.renew_deadline)
-      Add(path + "leaseDuration", "is not longer than renewDeadline",
+    if (replicas.lease_duration < replicas.renew_deadline + std::chrono::seconds(1))
+      Add(path + "leaseDuration", "is not a second longer than renewDeadline",
           "15s, 10s and 2s are usual for leaseDuration, renewDeadline and retryPeriod");
     if (replicas.lease_duration % std::chrono::seconds(1) != std::chrono::seconds(0))
       Add(path + "leaseDuration", "is not in whole seconds", "a Lease counts in seconds");

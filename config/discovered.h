@@ -15,6 +15,7 @@ namespace fedra::config {
 struct DiscoveredWorker {
   std::string name;
   ClusterAccess access;
+  std::string source = {};  // of the access: "Secret kueue-system/gpu-east"; empty: no Secret
 };
 
 // Whether both lead to the same workers with the same credentials, and say the same of them.

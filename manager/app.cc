@@ -300,7 +300,8 @@ std::string Daemon::MetricsPage() {
     if (devices != nullptr && clusters.back().is_up) clusters.back().devices = devices->Stock();
   }
   metrics_.SetClusters(clusters);
-  metrics_.SetQueueDepth(federation_->queue_depth());
+  // A standby's wait for it to lead.
+  metrics_.SetQueueDepth(federation_->IsWorking() ? federation_->queue_depth() : 0);
   for (const auto& [kind_and_phase, count] : federation_->WorkloadsByPhase())
     metrics_.SetWorkloads(kind_and_phase.first, kind_and_phase.second, count);
   metrics_.SetBlocked(federation_->BlockedByReason());

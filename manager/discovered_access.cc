@@ -41,7 +41,7 @@ class Reader final {
       : settings_(settings), now_(now), get_secret_(get_secret) {}
 
   // `before` null: it was not known.
-  ClusterAccess Read(const MultiKueueCluster& cluster, const ClusterAccess* before) const {
+  ClusterAccess Read(const MultiKueueCluster& cluster, const DiscoveredWorker* before) const {
     const std::string about = "MultiKueueCluster " + cluster.name;
     switch (cluster.source) {
       case Source::kSecret:
@@ -59,21 +59,27 @@ class Reader final {
     return NoSource(about);
   }
 
+  // Empty: no Secret.
+  std::string SourceOf(const MultiKueueCluster& cluster) const {
+    if (cluster.source != Source::kSecret) return {};
+    return fmt::format("Secret {}/{}", settings_.secret_namespace, cluster.location);
+  }
+
  private:
   static ClusterAccess NoSource(const std::string& about) {
     return config::Unusable(about, "names no kubeconfig", "spec.clusterSource.kubeConfig.location");
   }
 
-  ClusterAccess FromSecret(const MultiKueueCluster& cluster, const ClusterAccess* before) const {
-    const std::string source =
-        fmt::format("Secret {}/{}", settings_.secret_namespace, cluster.location);
+  ClusterAccess FromSecret(const MultiKueueCluster& cluster, const DiscoveredWorker* before) const {
+    const std::string source = SourceOf(cluster);
     const auto secret = get_secret_({settings_.secret_namespace, cluster.location});
     if (secret) return AccessIn(*secret, source, now_);
     const Error& why = secret.error();
     if (why.code == ErrorCode::kNotFound)
       return config::Unusable(source, "does not exist",
                               "create it with the worker's kubeconfig in the key kubeconfig");
-    if (before != nullptr) return *before;
+    // Of another Secret it may have been given up on purpose.
+    if (before != nullptr && before->access && before->source == source) return before->access;
     return config::Unusable(source, "cannot be read: " + why.message,
                             why.code == ErrorCode::kForbidden
                                 ? "apply deploy/manager-rbac-discovery.yaml on the manager"
@@ -85,10 +91,11 @@ class Reader final {
   const GetSecret& get_secret_;
 };
 
-const ClusterAccess* Find(const std::vector<DiscoveredWorker>& workers, const std::string& name) {
+const DiscoveredWorker* Find(const std::vector<DiscoveredWorker>& workers,
+                             const std::string& name) {
   const auto found = std::find_if(workers.begin(), workers.end(),
                                   [&](const DiscoveredWorker& one) { return one.name == name; });
-  return found == workers.end() ? nullptr : &found->access;
+  return found == workers.end() ? nullptr : &*found;
 }
 
 }  // namespace
@@ -103,7 +110,8 @@ std::vector<DiscoveredWorker> ReadDiscovered(WorkerClusters clusters,
   const Reader reader(settings, now, get_secret);
   std::vector<DiscoveredWorker> workers;
   for (const auto& cluster : clusters)
-    workers.push_back({cluster->name, reader.Read(*cluster, Find(before, cluster->name))});
+    workers.push_back({cluster->name, reader.Read(*cluster, Find(before, cluster->name)),
+                       reader.SourceOf(*cluster)});
   return workers;
 }
 

@@ -48,7 +48,11 @@ bool WorkerDiscovery::Update() {
       shared_.With([](Shared& shared) { return std::exchange(shared.fresh, std::nullopt); });
   if (!fresh) return false;
   if (!fresh->unknown.empty()) {
-    for (const std::string& name : remembered_())
+    const std::vector<std::string> names = remembered_();
+    // Without a name, a worker's jobs would be taken for lost: nothing is decided before it is
+    // known.
+    if (names.empty()) return false;
+    for (const std::string& name : names)
       fresh->workers.push_back(
           {name, config::Unusable(
                      "MultiKueueCluster " + name, "is not known: " + fresh->unknown,

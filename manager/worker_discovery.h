@@ -37,7 +37,7 @@ struct DiscoveredWorkers {
 class WorkerDiscovery final {
  public:
   // The workers of the last run. While the manager does not tell, they stay: without them their
-  // jobs would be queued again.
+  // jobs would be queued again. None: nothing is answered before the manager tells.
   using Remembered = std::function<std::vector<std::string>()>;
 
   WorkerDiscovery(config::WorkersFrom settings, reconcile::ManagerCluster& manager,
@@ -48,7 +48,7 @@ class WorkerDiscovery final {
   void Stop();
   // Whether something is different from the last time. Logs it.
   bool Update();
-  // Whether the manager has told of its workers, or refused to. Not before the first Update().
+  // Whether it is known which workers there are. Not before the first Update().
   bool HasAnswered() const { return used_.has_value(); }
   // `configured` with the workers of the last Update().
   config::Loaded Complete(config::Loaded configured) const;

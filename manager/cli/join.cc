@@ -71,6 +71,8 @@ Result<JoinPlan> PlanJoin(const JoinOptions& options) {
   FEDRA_ASSIGN_OR_RETURN(plan.lifetime, TokenLifetime(options.token_lifetime));
   FEDRA_ASSIGN_OR_RETURN(plan.timeout, ParseDuration(where.timeout));
   FEDRA_ASSIGN_OR_RETURN(plan.rights, RightsWith(options.optional));
+  if (!options.server.empty() && !options.server.starts_with("https://"))
+    return Fail(ErrorCode::kInvalidArgument, "--server is an address as https://HOST:PORT");
   if (where.worker.context.empty())
     return Fail(ErrorCode::kInvalidArgument, "--context is needed: the worker's administrator");
   const auto worker = FindContext(where.worker);

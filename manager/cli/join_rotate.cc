@@ -11,6 +11,7 @@
 
 #include "base/time.h"
 #include "base/write_file.h"
+#include "config/foreign_kubeconfig.h"
 #include "manager/cli/commands.h"
 #include "manager/cli/join.h"
 #include "manager/cli/membership/account_token.h"
@@ -36,13 +37,12 @@ struct Renewed {
 };
 
 // `text` must be a kubeconfig with a token and nothing else: it comes from a cluster, and a plugin
-// in it would be run here.
+// in it would be run here, a file in it read and sent.
 Result<config::KubeAccess> TokenAccessIn(const std::string& text, const std::string& where) {
-  config::KubeconfigOptions options;
-  options.now = SystemClock().Now();
-  const config::ClusterAccess access = config::ParseKubeconfig(text, where, options);
+  const config::ClusterAccess access =
+      config::ParseForeignKubeconfig(text, where, SystemClock().Now());
   if (!access) return Fail(ErrorCode::kInvalidArgument, config::ToString(access.error().problems));
-  if (access->token.empty() || access->exec || !access->client_certificate_pem.empty())
+  if (access->token.empty() || !access->client_certificate_pem.empty())
     return Fail(ErrorCode::kInvalidArgument,
                 where + ": has no token that could be renewed; it was not made by `fedra join`");
   return *access;

@@ -8,8 +8,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "base/time.h"
+#include "config/foreign_kubeconfig.h"
 #include "manager/cli/commands.h"
 #include "manager/cli/join.h"
 #include "manager/cli/membership/member_clusters.h"
@@ -90,15 +92,31 @@ Result<void> DeleteRights(Cluster& worker, const LeavePlan& plan, Terminal& term
   return {};
 }
 
-Result<void> DeleteSecret(Cluster& manager, const std::string& worker, const ObjectKey& key,
-                          Terminal& terminal) {
-  const std::string what = "manager: Secret " + key.ToString();
-  const auto found = manager.Get(kSecrets, key);
-  if (!found && found.error().code != ErrorCode::kNotFound) return Fail(found.error());
-  if (found) {
-    const Result<void> ours = IsSecretOf(worker, *found);
-    if (!ours) return Fail(ours.error().WithContext(what));
-  }
+std::string NameOf(const ObjectKey& secret) { return "manager: Secret " + secret.ToString(); }
+
+// Before anything is deleted: the Secret may be another's, or of another cluster than the context.
+Result<void> CheckSecret(Cluster& manager, const LeaveOptions& options, const LeavePlan& plan) {
+  const auto found = manager.Get(kSecrets, plan.secret);
+  if (!found && found.error().code == ErrorCode::kNotFound) return {};
+  if (!found) return Fail(found.error());
+  const std::string what = NameOf(plan.secret);
+  const Result<void> ours = IsSecretOf(options.name, *found);
+  if (!ours) return Fail(ours.error().WithContext(what));
+  const Result<std::string> kubeconfig = KubeconfigIn(options.name, *found);
+  if (!kubeconfig || options.force) return {};
+  const config::ClusterAccess access =
+      config::ParseForeignKubeconfig(*kubeconfig, what, SystemClock().Now());
+  const kube::AccessSettings& worker = plan.clusters.front().access;
+  // An address may have several names, and an authority several clusters.
+  if (!access || access->server == worker.server || access->ca_pem == worker.ca_pem) return {};
+  return Fail(ErrorCode::kConflict,
+              fmt::format("{} is for {}, the context is for {}: is --name or --context wrong? "
+                          "Otherwise add --force",
+                          what, access->server, worker.server));
+}
+
+Result<void> DeleteSecret(Cluster& manager, const ObjectKey& key, Terminal& terminal) {
+  const std::string what = NameOf(key);
   FEDRA_ASSIGN_OR_RETURN(const bool existed, DeleteIfThere(manager, kSecrets, key));
   SayDeleted(existed, what, terminal);
   return {};
@@ -125,9 +143,9 @@ Result<bool> ExecuteLeave(const LeavePlan& plan, const LeaveOptions& options, Te
     ShowLeave(plan, options.name, terminal);
     return true;
   }
+  if (has_manager) FEDRA_RETURN_IF_ERROR(CheckSecret(clusters[1], options, plan));
   if (reached) FEDRA_RETURN_IF_ERROR(DeleteRights(clusters[0], plan, terminal));
-  if (has_manager)
-    FEDRA_RETURN_IF_ERROR(DeleteSecret(clusters[1], options.name, plan.secret, terminal));
+  if (has_manager) FEDRA_RETURN_IF_ERROR(DeleteSecret(clusters[1], plan.secret, terminal));
   if (reached) return true;
   terminal.err << text::Printable(reached.error().message, terminal.utf8)
                << ": its account and rights are still there\n";

@@ -11,6 +11,7 @@
 #include "manager/cli/rendered_view.h"
 #include "manager/cli/terminal/checked_output.h"
 #include "manager/report/progress.h"
+#include "manager/text/display_text.h"
 
 namespace fedra::cli {
 namespace {
@@ -20,21 +21,30 @@ using report::Progress;
 
 constexpr int kLookMilliseconds = 500;
 
-// What the view says of the job: as text, "Running on gpu-east"; empty: not known to fedra.
+// What the view says of the job: as text, "Running on gpu-east"; without a state: nothing yet.
 struct Seen {
   std::string state;
   std::string text;
   ordered_json report;
 };
 
-Result<Seen> Look(const ViewOptions& options, const Terminal& terminal, const Render& render) {
+// `since`: of a job that was gone by then nothing is said, for another one of its name may come.
+Result<Seen> Look(const ViewOptions& options, const Terminal& terminal, const Render& render,
+                  WallTime since) {
   FEDRA_ASSIGN_OR_RETURN(const text::Output output, RenderOnce(options, terminal, render));
   Seen seen;
   seen.report = ordered_json::parse(output.out, nullptr, /*allow_exceptions=*/false);
   const ordered_json jobs = seen.report.value("jobs", ordered_json::array());
   if (jobs.empty()) return seen;
   const ordered_json& job = jobs.front();
+  const std::string removed = job.value("removedAt", "");
+  if (const auto at = ParseRfc3339(removed); at && *at < since) {
+    seen.text = "gone since " + removed;
+    return seen;
+  }
   seen.state = job.value("state", "");
+  if (!removed.empty() && seen.state != "Finished" && seen.state != "Failed")
+    seen.state = "Deleted";
   seen.text = seen.state;
   if (const std::string worker = job.value("worker", ""); !worker.empty())
     seen.text += " on " + worker;
@@ -58,9 +68,8 @@ class Waiting final {
 
   int Run() {
     while (true) {
-      const auto seen = Look(view_, terminal_, render_);
-      // A job that was created a moment ago is not known yet.
-      if (!seen && seen.error().code != ErrorCode::kNotFound) return Complain(seen.error().message);
+      const auto seen = Look(view_, terminal_, render_, since_);
+      if (!seen && !MayPass(seen.error().code)) return Complain(seen.error().message);
       if (seen) {
         const Progress progress = report::ProgressOf(seen->state, goal_);
         if (progress != Progress::kNotYet) return Conclude(*seen, progress);
@@ -72,23 +81,31 @@ class Waiting final {
   }
 
  private:
+  // A job that was created a moment ago is not known yet; a daemon that is asked may start again.
+  static bool MayPass(ErrorCode code) {
+    return code == ErrorCode::kNotFound || code == ErrorCode::kConnection;
+  }
+
   int Complain(const std::string& message) {
-    terminal_.err << "fedra wait: " << message << "\n";
+    terminal_.err << "fedra wait: " << Shown(message) << "\n";
     return kFailed;
   }
+
+  // Notes hold what clusters say.
+  std::string Shown(const std::string& text) const { return text::Printable(text, terminal_.utf8); }
 
   // On standard error: what is waited for now, when that changes.
   void Say(const std::string& text) {
     if (text == said_) return;
     said_ = text;
-    terminal_.err << name_ << ": " << text << "\n" << std::flush;
+    terminal_.err << name_ << ": " << Shown(text) << "\n" << std::flush;
   }
 
   int Conclude(const Seen& seen, Progress progress) {
     if (format_ == "json") {
       terminal_.out << seen.report.dump(2) << "\n";
     } else {
-      terminal_.out << name_ << ": " << seen.text << "\n";
+      terminal_.out << name_ << ": " << Shown(seen.text) << "\n";
     }
     return progress == Progress::kReached ? 0 : kEndedOtherwise;
   }
@@ -109,6 +126,7 @@ class Waiting final {
   const Render render_;
   const Clock& clock_ = SystemClock();
   const SteadyTime begin_ = clock_.Steady();
+  const WallTime since_ = clock_.Now();
   std::string said_;
 };
 

@@ -124,9 +124,13 @@ void Federation::TakeOver() {
   standby_ = false;
   if (began_) began_ = clock_.Steady();
   records_.ForgetAll();
+  workloads_.ForgetReports();
   relisting_.push_back(manager_.cluster().Relist());
   const auto workers = workers_.Now();
-  for (const auto& worker : *workers) relisting_.push_back(worker->cluster().Relist());
+  for (const auto& worker : *workers) {
+    relisting_.push_back(worker->cluster().Relist());
+    worker->RestartOutage();
+  }
 }
 
 // Before a job can be there: the next run must know of a discovered worker while the manager does

@@ -187,6 +187,12 @@ void Worker::NotePhase() {
   });
 }
 
+void Worker::RestartOutage() {
+  lost_.With([&](std::optional<Loss>& lost) {
+    if (lost) lost = Loss{.since = clock_.Steady(), .kept = lost->kept};
+  });
+}
+
 void Worker::UpdateLoss() {
   // Looked at under the lock: several reflectors report at the same time, and the last of them to
   // write must not have looked first.

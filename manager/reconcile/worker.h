@@ -119,6 +119,8 @@ class Worker final {
   // Whether the connection attempt has ended, and if it went well every list has been answered:
   // after an outage, too.
   bool HasAnswered() const;
+  // An outage counts from now on: who decided until now may have had no part in it.
+  void RestartOutage();
   // Forgets our own writes that no watch has shown in time, and tells of their objects. Call about
   // once a second.
   void DropOverdue();

@@ -45,7 +45,7 @@ std::string_view MostFrequentReason(const Gathered& gathered) {
 }  // namespace
 
 WorkloadReconciler::WorkloadReconciler(WorkloadSettings settings, WorkloadParts parts)
-    : settings_(settings), parts_(parts), started_(parts.clock.Now()) {}
+    : settings_(settings), parts_(parts), kept_since_(parts.clock.Now()) {}
 
 Result<void> WorkloadReconciler::Reconcile(const ObjectKey& key) {
   for (int i = 0; i < kMostReservations; ++i) {
@@ -90,7 +90,7 @@ WorkloadReconciler::Seen WorkloadReconciler::Gather(const ObjectKey& key) {
     seen.record.placing = parts_.records.Placing(key, seen.now);
     if (seen.record.reported) seen.record.reported->rendering = parts_.records.Rendering(key);
   }
-  seen.record.kept_since = started_;
+  seen.record.kept_since = kept_since_;
   if (seen.gathered.judged) parts_.telemetry.Verified(parts_.clock.Steady() - begin);
   return seen;
 }

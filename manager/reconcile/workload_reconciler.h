@@ -56,6 +56,9 @@ class WorkloadReconciler final {
 
   Result<void> Reconcile(const ObjectKey& key);
 
+  // What was reported before now is not known. Before the loop starts.
+  void ForgetReports() { kept_since_ = parts_.clock.Now(); }
+
   // Workloads in each phase, of each kind of job that was seen since the start, for metrics.
   KindPhases ByPhase() const;
   // Blocked workloads by the name of the reason that stands first on most workers, for metrics.
@@ -96,7 +99,8 @@ class WorkloadReconciler final {
   // Constant after construction.
   const WorkloadSettings settings_;
   const WorkloadParts parts_;
-  const WallTime started_;
+  // Before the loop starts.
+  WallTime kept_since_;  // placement::PlacementRecord::kept_since
 
   struct Counted {
     std::string kind;

@@ -1,7 +1,10 @@
 #include "manager/cli/membership/named_context.h"
 
 #include <cstdlib>
+#include <filesystem>
 #include <sstream>
+#include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -33,6 +36,13 @@ Result<config::KubeAccess> OrError(config::ClusterAccess access) {
   return Fail(ErrorCode::kInvalidArgument, config::ToString(access.error().problems));
 }
 
+// Whether the context is to be looked for in the next file: this one does not have it, or, where
+// none was named, says nothing of a current one. Anything else must not lead to another cluster.
+bool IsElsewhere(const config::Problems& problems, const ContextChoice& choice) {
+  const std::string_view missing = choice.context.empty() ? "current-context" : "contexts";
+  return problems.size() == 1 && problems.front().path == missing;
+}
+
 }  // namespace
 
 Result<config::KubeAccess> FindContext(const ContextChoice& choice) {
@@ -45,6 +55,9 @@ Result<config::KubeAccess> FindContext(const ContextChoice& choice) {
     if (access) return *std::move(access);
     for (const config::Problem& each : access.error().problems)
       problems.push_back(config::ToString(each));
+    std::error_code error;
+    if (!IsElsewhere(access.error().problems, choice) && std::filesystem::exists(file, error))
+      break;
   }
   return Fail(ErrorCode::kInvalidArgument, fmt::format("{}", fmt::join(problems, "; ")));
 }

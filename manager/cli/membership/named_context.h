@@ -17,8 +17,9 @@ struct ContextChoice {
   std::string context;     // empty: current-context
 };
 
-// Of several files in $KUBECONFIG the first counts in which the whole context is: files are not
-// merged. kInvalidArgument: every problem, with its place.
+// Of several files in $KUBECONFIG the first counts that has the context, or, where none is chosen,
+// that says which one is the current one; all of it must be there, for files are not merged.
+// kInvalidArgument: every problem, with its place.
 Result<config::KubeAccess> FindContext(const ContextChoice& choice);
 
 // The same; where nothing is chosen, $KUBECONFIG is not set, and this process runs in a pod, the

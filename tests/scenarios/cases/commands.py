@@ -76,9 +76,13 @@ def wait_for_a_job(world: World) -> None:
     assert unknown.code == 4 and "is known to fedra" in unknown.stderr, unknown
     doomed = world.submit("doomed")
     doomed.wait_running_on(world.worker1)
+    ending = fedra.begin("wait", doomed.key)
+    world.eventually("the wait has begun", lambda: "Running" in ending.log_tail(5))
     world.manager.delete("Job", world.ns, doomed.name)
-    gone = fedra.cli("wait", doomed.key, "--timeout", "60s")
-    assert gone.code == 3 and "Deleted" in gone.stdout, gone
+    world.eventually("the end of the wait", lambda: not ending.running())
+    assert ending.exit_code() == 3, ending.log_tail(5)
+    again = fedra.cli("wait", doomed.key, "--timeout", "1s")
+    assert again.code == 4 and "gone since" in again.stderr, again
 
 
 @scenario("status-watch-terminal")

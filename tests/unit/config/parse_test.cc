@@ -252,8 +252,8 @@ TEST_CASE("rules between keys") {
        "eligible worker)"},
       {"dispatch: {policy: race}\n", "ok"},
       {"highAvailability: {leaseDuration: 10s}\n",
-       "/etc/fedra.yaml:4:35: highAvailability.leaseDuration: is not longer than renewDeadline "
-       "(15s, "
+       "/etc/fedra.yaml:4:35: highAvailability.leaseDuration: is not a second longer than "
+       "renewDeadline (15s, "
        "10s and 2s are usual for leaseDuration, renewDeadline and retryPeriod)"},
       {"highAvailability: {leaseDuration: 15500ms}\n",
        "/etc/fedra.yaml:4:35: highAvailability.leaseDuration: is not in whole seconds (a Lease "
@@ -262,6 +262,11 @@ TEST_CASE("rules between keys") {
        "/etc/fedra.yaml:4:35: highAvailability.renewDeadline: is not longer than 1.2 times "
        "retryPeriod (a leader needs time for a second try)"},
       {"highAvailability: {renewDeadline: 6s, retryPeriod: 4999ms}\n", "ok"},
+      {"highAvailability: {leaseDuration: 11s, renewDeadline: 10s}\n", "ok"},
+      {"highAvailability: {leaseDuration: 11s, renewDeadline: 10001ms}\n",
+       "/etc/fedra.yaml:4:35: highAvailability.leaseDuration: is not a second longer than "
+       "renewDeadline (15s, 10s and 2s are usual for leaseDuration, renewDeadline and "
+       "retryPeriod)"},
   });
 }
 

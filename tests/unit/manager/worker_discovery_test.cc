@@ -139,6 +139,16 @@ TEST_CASE("workers stay while their list is refused, those of the last run too")
     f.server.SetFaults({});
     f.AwaitNow("east=one");
   }
+  SECTION("from the beginning, and the last run is not known") {
+    f.remembered.clear();
+    f.Forbid("/multikueueclusters");
+    f.Start();
+    CHECK(WaitUntil([&] { return !f.manager->Gaps().empty(); }));
+    CHECK_FALSE(WaitUntil([&] { return f.discovery->Update(); }, std::chrono::seconds(1)));
+    CHECK_FALSE(f.discovery->HasAnswered());
+    f.server.SetFaults({});
+    f.AwaitNow("east=one");
+  }
   SECTION("served no more") {
     sim::Faults faults;
     faults.not_served.insert("kueue.x-k8s.io/v1beta2");

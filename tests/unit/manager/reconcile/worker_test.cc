@@ -145,6 +145,19 @@ TEST_CASE("PodGroups are watched in the version that is served, once that is") {
   CHECK(f.WaitUntil([&] { return fit() == 2; }));
 }
 
+TEST_CASE("an outage that is restarted counts from then on") {
+  HandClock clock;
+  ConnectedOptions options;
+  options.workers = {"east"};
+  options.lost_since = clock.Now() - 10min;
+  const Connected f(options, clock);
+  Worker& worker = *f.workers().Now()->Find(ClusterName("east"));
+  worker.RestartOutage();
+  CHECK(clock.Now() - worker.Status().lost_since.value() == 0min);
+  clock.Advance(5min);
+  CHECK(clock.Now() - worker.Status().lost_since.value() == 5min);
+}
+
 TEST_CASE("an outage from before the start goes on, whatever the wall clock does") {
   HandClock clock;
   ConnectedOptions options;

@@ -140,6 +140,13 @@ TEST_CASE(
   CHECK(server({"", ""}) == "https://a.example.com");
   CHECK(server({"", "c"}) == "https://c.example.com");
   CHECK(server({second, ""}) == "https://c.example.com");
+  // Its current context is in another file, which kubectl would merge: no guess at another one.
+  std::string torn = KubeconfigWithContexts({"a"});
+  torn.replace(torn.find("current-context: a"), 18, "current-context: c");
+  const Variable split("KUBECONFIG", folder.Write("torn", torn) + ":" + second);
+  CHECK_FALSE(FindContext({"", ""}));
+  CHECK(server({"", "c"}) == "https://c.example.com");
+  const Variable again("KUBECONFIG", first + "::" + second);
   const auto missing = FindContext({"", "d"});
   REQUIRE(!missing);
   CHECK(missing.error().message == first + ":8:1: contexts: no context \"d\" (known: a, b); " +
