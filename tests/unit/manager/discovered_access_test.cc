@@ -133,7 +133,7 @@ TEST_CASE(
   // The worker was pointed to another one: the first may be what it was to get away from.
   manager.secrets.insert_or_assign("new", Result<std::string>(Fail(ErrorCode::kForbidden, "no")));
   CHECK_THAT(manager.Outcome(Cluster("gpu", Source::kSecret, "new"), before),
-             Catch::Matchers::ContainsSubstring("cannot be read"));
+             ContainsSubstring("cannot be read"));
   manager.secrets.at("east") = Fail(ErrorCode::kNotFound, "no");
   CHECK(manager.Outcome(cluster, before).find("does not exist") != std::string::npos);
 }
