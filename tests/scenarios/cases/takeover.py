@@ -29,6 +29,7 @@ _ROUNDS, _JOBS_A_ROUND = 6, 5
 @scenario("takeover")
 def leader_dies(world: World) -> None:
     """kill -9 of the leader while a job waits: the standby sends it within 20 s, and what ran runs on, once."""
+    world.add_template("manager")  # where Kueue counts devices it needs it to give quota
     first, second = _two_replicas(world)
     running = world.submit("running")
     running.wait_running_on(world.worker1)
