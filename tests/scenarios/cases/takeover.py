@@ -39,7 +39,7 @@ def leader_dies(world: World) -> None:
     first.kill()
     world.add_template_everywhere()
     begin = time.monotonic()
-    world.eventually("the waiting job leaves", waiting.remote_jobs, 20)
+    world.eventually("the waiting job leaves", waiting.remote_jobs, 20 * SLOWNESS)
     world.note(f"{time.monotonic() - begin:.1f} s from kill -9 to the dispatch")
     assert _holder(world) == _identity(second)
     assert _uid(world, "running") == uid, "the job was made again"
@@ -54,7 +54,9 @@ def leader_ends(world: World) -> None:
     first, second = _two_replicas(world)
     first.stop()
     begin = time.monotonic()
-    world.eventually("the standby leads", lambda: _holder(world) == _identity(second), 2.5)
+    world.eventually(
+        "the standby leads", lambda: _holder(world) == _identity(second), 2.5 * SLOWNESS
+    )
     job = world.submit("train")
     job.wait_running_on(world.worker1)
     world.note(f"{time.monotonic() - begin:.1f} s from the end to a running job")
@@ -63,7 +65,7 @@ def leader_ends(world: World) -> None:
     for fedra, leads in ((first, 0), (second, 1)):
         assert f"\nfedra_leader {leads}\n" in fedra.page("/metrics")
         wanted = ("Leader" if leads else "Standby", _identity(second), 1)
-        world.eventually("status says who leads", lambda: _told(fedra) == wanted, 2)
+        world.eventually("status says who leads", lambda: _told(fedra) == wanted, 2 * SLOWNESS)
     job.finish(world.worker1)
     first.stop()
     _end(world, second)
@@ -77,11 +79,11 @@ def leader_is_stopped(world: World) -> None:
     world.eventually("one job is placed", lambda: any(job.remote_jobs() for job in jobs))
     first.signal(signal.SIGSTOP)
     for job in jobs:
-        world.eventually(f"{job.key} is placed", job.remote_jobs, 30)
+        world.eventually(f"{job.key} is placed", job.remote_jobs, 30 * SLOWNESS)
     assert _holder(world) == _identity(second)
     before = {job.key: _uid(world, job.name) for job in jobs}
     first.signal(signal.SIGCONT)
-    first.wait_crashed(5)
+    first.wait_crashed(5 * SLOWNESS)
     assert first.process is not None and first.process.exit_code() == _LOST_LEASE
     first.start()
     assert {job.key: _uid(world, job.name) for job in jobs} == before, "a job was made again"
@@ -108,7 +110,9 @@ def leaders_come_and_go(world: World) -> None:
         leader.start()
         leader, standby = standby, leader
         for job in jobs:
-            world.eventually(f"{job.key} is placed after {end.__name__}", job.remote_jobs, 30)
+            world.eventually(
+                f"{job.key} is placed after {end.__name__}", job.remote_jobs, 30 * SLOWNESS
+            )
             uids[job.name] = _uid(world, job.name)
     assert {name: _uid(world, name) for name in uids} == uids, "a job was made again"
     dispatched = sum(world.dispatched_to(worker) for worker in world.workers)
