@@ -46,7 +46,7 @@ struct JoinPlan {
 Result<std::string> WorkerNameFor(const JoinOptions& options, const std::string& context) {
   if (options.names.size() > 1)
     return Fail(ErrorCode::kInvalidArgument, "one --name at a time, unless with --rotate");
-  const std::string name = options.names.empty() ? context : options.names.front();
+  std::string name = options.names.empty() ? context : options.names.front();
   const Result<void> fits = IsWorkerName(name);
   if (fits) return name;
   if (!options.names.empty()) return Fail(fits.error());

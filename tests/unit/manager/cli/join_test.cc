@@ -280,7 +280,7 @@ TEST_CASE("rotate a file; a plugin in a kubeconfig is not run") {
   rotate.kubeconfig_out = clusters.folder.Write("plugin", plugin);
   const Printed refused = clusters.Run(rotate);
   CHECK(refused.code == kFailed);
-  CHECK_THAT(refused.err, ContainsSubstring("has no token that could be renewed"));
+  CHECK_THAT(refused.err, ContainsSubstring("a credential plugin is refused"));
   CHECK(!std::ifstream(mark).good());
 }
 
