@@ -121,6 +121,7 @@ class Fedra:
         self.log = folder / "fedra.log"
         self.log.touch()
         self.process: Process | None = None
+        self._begun = 0  # commands, for the names of what they print
 
     def set_access(self, cluster: str, access: Access) -> None:
         """Replaces the kubeconfig of one cluster as an administrator would; a running daemon must notice."""
@@ -255,7 +256,8 @@ class Fedra:
 
     def begin(self, *arguments: str) -> Process:
         """Starts a command that takes its time. From the main thread (see Process)."""
-        return Process(self.command(*arguments), self._folder / f"{arguments[0]}.out")
+        self._begun += 1
+        return Process(self.command(*arguments), self._folder / f"{arguments[0]}-{self._begun}.out")
 
     def worker_states(self) -> dict[str, str]:
         """What `fedra status` says of each worker: Connected, Unreachable, ..."""

@@ -37,7 +37,8 @@ def leader_dies(world: World) -> None:
     waiting = world.submit("waiting", template=TEMPLATE)
     waiting.wait_message(TEMPLATE)
     first.kill()
-    world.add_template_everywhere()
+    for worker in world.workers:
+        world.add_template(worker)
     begin = time.monotonic()
     world.eventually("the waiting job leaves", waiting.remote_jobs, 20 * SLOWNESS)
     world.note(f"{time.monotonic() - begin:.1f} s from kill -9 to the dispatch")
@@ -78,6 +79,7 @@ def leader_is_stopped(world: World) -> None:
     jobs = [world.submit(f"train-{index}") for index in range(_BURST)]
     world.eventually("one job is placed", lambda: any(job.remote_jobs() for job in jobs))
     first.signal(signal.SIGSTOP)
+    jobs.append(world.submit("late"))  # the others may all have been placed by now
     for job in jobs:
         world.eventually(f"{job.key} is placed", job.remote_jobs, 30 * SLOWNESS)
     assert _holder(world) == _identity(second)
