@@ -126,7 +126,8 @@ class Waiting final {
   const Render render_;
   const Clock& clock_ = SystemClock();
   const SteadyTime begin_ = clock_.Steady();
-  const WallTime since_ = clock_.Now();
+  // Documents have times in whole seconds.
+  const WallTime since_ = std::chrono::floor<std::chrono::seconds>(clock_.Now());
   std::string said_;
 };
 

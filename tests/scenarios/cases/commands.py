@@ -10,6 +10,7 @@ import shlex
 import struct
 import subprocess
 import termios
+import time
 from pathlib import Path
 
 from scenarios import objects
@@ -81,6 +82,7 @@ def wait_for_a_job(world: World) -> None:
     world.manager.delete("Job", world.ns, doomed.name)
     world.eventually("the end of the wait", lambda: not ending.running())
     assert ending.exit_code() == 3, ending.log_tail(5)
+    time.sleep(1)  # its end is known to the second
     again = fedra.cli("wait", doomed.key, "--timeout", "1s")
     assert again.code == 4 and "gone since" in again.stderr, again
 
