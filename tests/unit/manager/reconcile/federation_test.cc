@@ -249,8 +249,8 @@ TEST_CASE("a standby lists everything and writes nothing; when it may, it lists 
   CHECK(ticks_until([&] { return !WritesOn(f.worker).empty(); }));
   CHECK(federation.Stop());
   REQUIRE(f.store->Flush());
-  for (const store::PlacementRow& row : f.store->Read().value()->Placements().value())
-    CHECK(row.uid != stale.uid);
+  const std::vector<store::PlacementRow> rows = f.store->Read().value()->Placements().value();
+  for (const store::PlacementRow& row : rows) CHECK(row.uid != stale.uid);
 }
 
 TEST_CASE("whatever a deposed leader decides, nothing of it reaches a server") {
