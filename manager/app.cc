@@ -329,7 +329,7 @@ void Daemon::Heartbeat() {
                           .dispatch_order = std::string(placement::ToString(federation_->order())),
                           .restart_needed = config_.restart_needed()};
   PutReplica(row, replica_->Now());
-  // Who leads is told at once.
+  // A change of the leader is stored at once.
   const std::string lead = row.role + " " + row.leader;
   const SteadyTime now = SystemClock().Steady();
   if (lead == told_lead_ && now - last_heartbeat_ < kHeartbeatInterval) return;

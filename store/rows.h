@@ -203,7 +203,7 @@ struct HeartbeatRow {
   // Leader or Standby; empty: there are no replicas, and so nothing of what follows.
   std::string role = {};
   std::string identity = {};  // of this process among them
-  std::string leader = {};    // who holds the Lease, as last seen; empty: nobody, or not known
+  std::string leader = {};    // the holder of the Lease, as last seen; empty: none, or not known
   std::optional<WallTime> leader_since = {};  // by the leader's clock
   int takeovers = 0;                          // how often the Lease has got another holder
 

@@ -75,16 +75,14 @@ Result<JoinPlan> PlanJoin(const JoinOptions& options) {
     return Fail(ErrorCode::kInvalidArgument, "--server is an address as https://HOST:PORT");
   if (where.worker.context.empty())
     return Fail(ErrorCode::kInvalidArgument, "--context is needed: the worker's administrator");
-  const auto worker = FindContext(where.worker);
-  if (!worker) return Fail(worker.error().WithContext("the worker's context"));
-  FEDRA_ASSIGN_OR_RETURN(plan.worker, WorkerNameFor(options, worker->context));
-  plan.published = PublishedAccess(*worker, options.server);
-  plan.clusters.push_back(MemberSettings(plan.worker, *worker));
+  FEDRA_ASSIGN_OR_RETURN(const config::KubeAccess worker, WorkerContext(where));
+  FEDRA_ASSIGN_OR_RETURN(plan.worker, WorkerNameFor(options, worker.context));
+  plan.published = PublishedAccess(worker, options.server);
+  plan.clusters.push_back(MemberSettings(plan.worker, worker));
   plan.secret = SecretKeyOf(where.ns, plan.worker);
   if (!options.kubeconfig_out.empty()) return plan;
-  const auto manager = FindManagerContext({where.worker.kubeconfig, where.manager_context});
-  if (!manager) return Fail(manager.error().WithContext("the manager's context"));
-  plan.clusters.push_back(MemberSettings("manager", *manager));
+  FEDRA_ASSIGN_OR_RETURN(ClusterSettings manager, ManagerSettings(where));
+  plan.clusters.push_back(std::move(manager));
   return plan;
 }
 
@@ -97,16 +95,6 @@ Result<void> AreTwoClusters(MemberClusters& clusters) {
   return Fail(ErrorCode::kInvalidArgument,
               "both contexts lead to the same cluster, which cannot be its own worker: name the "
               "manager's with --manager-context");
-}
-
-// Before anything is written: a Secret of that name that is not ours stays as it is.
-Result<void> SecretIsFree(MemberClusters& clusters, const JoinPlan& plan) {
-  const auto found = clusters[kManagerAt].Get(kSecrets, plan.secret);
-  if (!found && found.error().code == ErrorCode::kNotFound) return {};
-  if (!found) return Fail(found.error());
-  const Result<void> ours = IsSecretOf(plan.worker, *found);
-  if (ours) return {};
-  return Fail(ours.error().WithContext("manager: Secret " + plan.secret.ToString()));
 }
 
 Result<void> ApplyRights(Cluster& worker, const JoinPlan& plan, bool force) {
@@ -150,7 +138,8 @@ Result<AccountToken> ExecuteJoin(const JoinPlan& plan, const JoinOptions& option
   for (size_t i = 0; i < plan.clusters.size(); ++i) FEDRA_RETURN_IF_ERROR(clusters.Reached(i));
   if (plan.writes_secret()) {
     FEDRA_RETURN_IF_ERROR(AreTwoClusters(clusters));
-    FEDRA_RETURN_IF_ERROR(SecretIsFree(clusters, plan));
+    // Before anything is written: a Secret of that name that is not ours stays as it is.
+    FEDRA_RETURN_IF_ERROR(FindSecretOf(clusters[kManagerAt], plan.secret, plan.worker));
   }
   Cluster& worker = clusters[kWorkerAt];
   FEDRA_RETURN_IF_ERROR(ApplyRights(worker, plan, options.force_conflicts));
@@ -194,9 +183,7 @@ void TellJoined(const JoinPlan& plan, const JoinOptions& options, const AccountT
     files += fmt::format(", worker-rbac-{}.yaml", each);
   terminal.err << fmt::format("{}: account {}/{} with the rights of {}\n", plan.worker,
                               kAccountNamespace, kAccountName, files);
-  const std::string place = plan.writes_secret()
-                                ? fmt::format("manager: Secret {}", plan.secret.ToString())
-                                : options.kubeconfig_out;
+  const std::string place = plan.writes_secret() ? SecretName(plan.secret) : options.kubeconfig_out;
   terminal.err << fmt::format(
       "{} has its kubeconfig; the token ends {}, renew it before by `fedra join --rotate`\n", place,
       FormatRfc3339(token.ends));
@@ -217,11 +204,6 @@ std::string NextLine(const JoinPlan& plan, const JoinOptions& options) {
   return text::ToYaml({{"workers", nlohmann::ordered_json::array({worker})}});
 }
 
-int FailedToJoin(const Error& error, Terminal& terminal) {
-  terminal.err << "fedra join: " << text::Printable(error.message, terminal.utf8) << "\n";
-  return kFailed;
-}
-
 }  // namespace
 
 Result<std::chrono::seconds> TokenLifetime(const std::string& text) {
@@ -239,13 +221,31 @@ Result<void> IsWorkerName(const std::string& name) {
                           name, kMaxDnsLabel));
 }
 
+Result<config::KubeAccess> WorkerContext(const MembershipOptions& where) {
+  auto access = FindContext(where.worker);
+  if (!access) return Fail(access.error().WithContext("the worker's context"));
+  return access;
+}
+
+Result<ClusterSettings> ManagerSettings(const MembershipOptions& where) {
+  const auto access = FindManagerContext({where.worker.kubeconfig, where.manager_context});
+  if (!access) return Fail(access.error().WithContext("the manager's context"));
+  return MemberSettings("manager", *access);
+}
+
+int Failed(const char* command, const Error& error, Terminal& terminal) {
+  terminal.err << fmt::format("fedra {}: {}\n", command,
+                              text::Printable(error.message, terminal.utf8));
+  return kFailed;
+}
+
 int Join(const JoinOptions& options, Terminal& terminal) {
   if (options.rotate) return Rotate(options, terminal);
   const Result<JoinPlan> plan = PlanJoin(options);
-  if (!plan) return FailedToJoin(plan.error(), terminal);
+  if (!plan) return Failed("join", plan.error(), terminal);
   if (options.where.dry_run) return ShowPlan(*plan, terminal);
   const Result<AccountToken> token = ExecuteJoin(*plan, options, terminal);
-  if (!token) return FailedToJoin(token.error(), terminal);
+  if (!token) return Failed("join", token.error(), terminal);
   TellJoined(*plan, options, *token, terminal);
   terminal.err << (plan->writes_secret()
                        ? "next: add it to the values of the chart, and `helm upgrade`\n"

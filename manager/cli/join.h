@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "manager/cli/membership/member_clusters.h"
 #include "manager/cli/membership/named_context.h"
 #include "manager/cli/terminal/terminal.h"
 
@@ -45,7 +46,13 @@ struct LeaveOptions {
 // kUnknown: with `force`, what is on the worker was left there.
 int Leave(const LeaveOptions& options, Terminal& terminal);
 
-// Parts of `join` that `rotate` has, too.
+// Parts of `join` that the others have, too.
+
+// The worker's administrator; the manager, connected to as a cluster of this name.
+Result<config::KubeAccess> WorkerContext(const MembershipOptions& where);
+Result<ClusterSettings> ManagerSettings(const MembershipOptions& where);
+// Says on standard error that `fedra COMMAND` has failed, and why. The exit code.
+int Failed(const char* command, const Error& error, Terminal& terminal);
 
 // The option's value, checked.
 Result<std::chrono::seconds> TokenLifetime(const std::string& text);

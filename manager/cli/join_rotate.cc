@@ -1,11 +1,6 @@
 // fedra join --rotate: a new token by means of the present one, in the Secret or the file.
 
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <memory>
 #include <ostream>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -65,7 +60,7 @@ Result<WallTime> RotateSecret(Cluster& manager, const std::string& ns, const std
                               const Renewal& renewal, const Terminal& terminal) {
   FEDRA_RETURN_IF_ERROR(IsWorkerName(worker));
   const ObjectKey key = SecretKeyOf(ns, worker);
-  const std::string where = "manager: Secret " + key.ToString();
+  const std::string where = SecretName(key);
   FEDRA_ASSIGN_OR_RETURN(const std::string secret, manager.Get(kSecrets, key));
   const Result<std::string> kubeconfig = KubeconfigIn(worker, secret);
   if (!kubeconfig) return Fail(kubeconfig.error().WithContext(where));
@@ -105,9 +100,8 @@ Result<bool> RotateAll(const JoinOptions& options, Terminal& terminal) {
                        RotateFile(options.kubeconfig_out, renewal, terminal), terminal);
   if (options.names.empty())
     return Fail(ErrorCode::kInvalidArgument, "--rotate needs --name WORKER or --kubeconfig-out");
-  const auto access = FindManagerContext({where.worker.kubeconfig, where.manager_context});
-  if (!access) return Fail(access.error().WithContext("the manager's context"));
-  MemberClusters manager({MemberSettings("manager", *access)}, false, renewal.timeout, terminal);
+  FEDRA_ASSIGN_OR_RETURN(const ClusterSettings settings, ManagerSettings(where));
+  MemberClusters manager({settings}, false, renewal.timeout, terminal);
   FEDRA_RETURN_IF_ERROR(manager.Reached(0));
   bool all = true;
   for (const std::string& name : options.names)
@@ -119,9 +113,8 @@ Result<bool> RotateAll(const JoinOptions& options, Terminal& terminal) {
 
 int Rotate(const JoinOptions& options, Terminal& terminal) {
   const Result<bool> all = RotateAll(options, terminal);
-  if (all) return *all ? 0 : kFailed;
-  terminal.err << "fedra join: " << text::Printable(all.error().message, terminal.utf8) << "\n";
-  return kFailed;
+  if (!all) return Failed("join", all.error(), terminal);
+  return *all ? 0 : kFailed;
 }
 
 }  // namespace fedra::cli

@@ -1,6 +1,7 @@
 // fedra leave: takes back what fedra join made.
 
 #include <algorithm>
+#include <optional>
 #include <ostream>
 #include <ranges>
 #include <utility>
@@ -40,14 +41,12 @@ Result<LeavePlan> PlanLeave(const LeaveOptions& options) {
   // The namespace may hold what others have put there.
   std::erase_if(plan.rights, [](const auto& each) { return each.resource.kind == "Namespace"; });
   std::ranges::reverse(plan.rights);
-  const auto worker = FindContext(where.worker);
-  if (!worker) return Fail(worker.error().WithContext("the worker's context"));
-  plan.clusters.push_back(MemberSettings(options.name, *worker));
+  FEDRA_ASSIGN_OR_RETURN(const config::KubeAccess worker, WorkerContext(where));
+  plan.clusters.push_back(MemberSettings(options.name, worker));
   plan.secret = SecretKeyOf(where.ns, options.name);
   if (options.worker_only) return plan;
-  const auto manager = FindManagerContext({where.worker.kubeconfig, where.manager_context});
-  if (!manager) return Fail(manager.error().WithContext("the manager's context"));
-  plan.clusters.push_back(MemberSettings("manager", *manager));
+  FEDRA_ASSIGN_OR_RETURN(ClusterSettings manager, ManagerSettings(where));
+  plan.clusters.push_back(std::move(manager));
   return plan;
 }
 
@@ -92,18 +91,14 @@ Result<void> DeleteRights(Cluster& worker, const LeavePlan& plan, Terminal& term
   return {};
 }
 
-std::string NameOf(const ObjectKey& secret) { return "manager: Secret " + secret.ToString(); }
-
 // Before anything is deleted: the Secret may be another's, or of another cluster than the context.
 Result<void> CheckSecret(Cluster& manager, const LeaveOptions& options, const LeavePlan& plan) {
-  const auto found = manager.Get(kSecrets, plan.secret);
-  if (!found && found.error().code == ErrorCode::kNotFound) return {};
-  if (!found) return Fail(found.error());
-  const std::string what = NameOf(plan.secret);
-  const Result<void> ours = IsSecretOf(options.name, *found);
-  if (!ours) return Fail(ours.error().WithContext(what));
+  FEDRA_ASSIGN_OR_RETURN(const std::optional<std::string> found,
+                         FindSecretOf(manager, plan.secret, options.name));
+  if (!found || options.force) return {};
+  const std::string what = SecretName(plan.secret);
   const Result<std::string> kubeconfig = KubeconfigIn(options.name, *found);
-  if (!kubeconfig || options.force) return {};
+  if (!kubeconfig) return {};
   const config::ClusterAccess access =
       config::ParseForeignKubeconfig(*kubeconfig, what, SystemClock().Now());
   const kube::AccessSettings& worker = plan.clusters.front().access;
@@ -116,17 +111,15 @@ Result<void> CheckSecret(Cluster& manager, const LeaveOptions& options, const Le
 }
 
 Result<void> DeleteSecret(Cluster& manager, const ObjectKey& key, Terminal& terminal) {
-  const std::string what = NameOf(key);
   FEDRA_ASSIGN_OR_RETURN(const bool existed, DeleteIfThere(manager, kSecrets, key));
-  SayDeleted(existed, what, terminal);
+  SayDeleted(existed, SecretName(key), terminal);
   return {};
 }
 
 void ShowLeave(const LeavePlan& plan, const std::string& worker, Terminal& terminal) {
   for (const RightsObject& object : plan.rights)
     terminal.out << fmt::format("{}: {} {}\n", worker, object.resource.kind, object.key.ToString());
-  if (plan.clusters.size() > 1)
-    terminal.out << fmt::format("manager: Secret {}\n", plan.secret.ToString());
+  if (plan.clusters.size() > 1) terminal.out << SecretName(plan.secret) << "\n";
 }
 
 // Whether everything is gone; false: the worker could not be asked, and was let be by force.
@@ -160,9 +153,8 @@ int Leave(const LeaveOptions& options, Terminal& terminal) {
     all = ExecuteLeave(*plan, options, terminal);
   else
     all = Fail(plan.error());
-  if (all) return *all ? 0 : kUnknown;
-  terminal.err << "fedra leave: " << text::Printable(all.error().message, terminal.utf8) << "\n";
-  return kFailed;
+  if (!all) return Failed("leave", all.error(), terminal);
+  return *all ? 0 : kUnknown;
 }
 
 }  // namespace fedra::cli

@@ -16,7 +16,7 @@ using std::chrono::nanoseconds;
 
 // So many requests that are not answered fit into the time after which the lead is lost.
 constexpr int kRequestsInDeadline = 3;
-// For each request of a release: whoever ends us waits.
+// For each request of a release: systemd or the kubelet waits for our end.
 constexpr milliseconds kReleaseTimeout{1'000};
 // wait.JitterUntil(..., JitterFactor 1.2) of client-go's acquire(): candidates do not ask in step.
 constexpr double kJitterFactor = 1.2;
@@ -168,7 +168,7 @@ Answer Elector::Call(const kube::Verb& verb, milliseconds timeout) {
   return {.kind = Answer::Kind::kLease, .lease = *std::move(lease)};
 }
 
-// A leader is back in time; whoever waits is not in step with the others.
+// A leader renews in good time; candidates do not retry in step.
 nanoseconds Elector::Pause() const {
   const milliseconds period = settings_.terms.retry_period;
   const BootTime now = BootClock::now();

@@ -14,7 +14,7 @@
 //   long as it would have waited for it to change.
 // - A record without a duration counts for our own, instead of for no time at all.
 // So at no time do two lead whose clocks run at rates that differ by less than lease_duration :
-// renew_deadline, as long as nobody else writes or deletes the Lease.
+// renew_deadline, as long as no other program writes or deletes the Lease.
 //
 // Pure. Thread rules: one thread. After Begin(), each Ask but kWait is carried out and its answer
 // given to Handle(), whose result is carried out likewise.

@@ -1,7 +1,5 @@
 #include "store/tables/heartbeat.h"
 
-#include <utility>
-
 namespace fedra::store {
 
 Result<void> Apply(Connection& db, const SetHeartbeat& change) {
@@ -20,7 +18,7 @@ Result<std::optional<HeartbeatRow>> LoadHeartbeat(Connection& db) {
       "SELECT at, pid, version, started_at, dispatch_order, restart_needed, role, identity, "
       "leader, leader_since, takeovers FROM heartbeat",
       {}, [&](Row& row) {
-        HeartbeatRow read;
+        HeartbeatRow& read = heartbeat.emplace();
         read.at = row.Time();
         read.pid = row.Integer();
         read.version = row.Text();
@@ -32,7 +30,6 @@ Result<std::optional<HeartbeatRow>> LoadHeartbeat(Connection& db) {
         read.leader = row.Text();
         read.leader_since = row.OptionalTime();
         read.takeovers = row.Int();
-        heartbeat = std::move(read);
       }));
   return heartbeat;
 }

@@ -57,6 +57,8 @@ ObjectKey SecretKeyOf(const std::string& ns, const std::string& worker) {
   return {ns, "fedra-worker-" + worker};
 }
 
+std::string SecretName(const ObjectKey& key) { return "manager: Secret " + key.ToString(); }
+
 std::string SecretDocument(const ObjectKey& key, const std::string& worker,
                            const std::string& kubeconfig, const WallTime* token_ends) {
   nlohmann::ordered_json metadata = {
@@ -82,6 +84,16 @@ Result<void> IsSecretOf(const std::string& worker, const std::string& object) {
   return Fail(ErrorCode::kConflict,
               fmt::format("it was not made by `fedra join` for {}: its label {} is {}", worker,
                           kWorkerLabel, label.empty() ? "not set" : label));
+}
+
+Result<std::optional<std::string>> FindSecretOf(Cluster& manager, const ObjectKey& key,
+                                                const std::string& worker) {
+  auto found = manager.Get(kSecrets, key);
+  if (!found && found.error().code == ErrorCode::kNotFound) return std::nullopt;
+  if (!found) return Fail(found.error());
+  const Result<void> ours = IsSecretOf(worker, *found);
+  if (!ours) return Fail(ours.error().WithContext(SecretName(key)));
+  return *std::move(found);
 }
 
 Result<std::string> KubeconfigIn(const std::string& worker, const std::string& object) {
