@@ -20,7 +20,7 @@ constexpr std::string_view kSuffix = ".yaml";
 
 const kube::Resource* ResourceOfKind(std::string_view kind) {
   static const std::string rbac = "rbac.authorization.k8s.io";
-  static const std::vector<kube::Resource> kKnown = {
+  static const std::vector<kube::Resource> known = {
       {"", "v1", "namespaces", "Namespace", false},
       {"", "v1", "serviceaccounts", "ServiceAccount", true},
       {rbac, "v1", "roles", "Role", true},
@@ -28,8 +28,8 @@ const kube::Resource* ResourceOfKind(std::string_view kind) {
       {rbac, "v1", "clusterroles", "ClusterRole", false},
       {rbac, "v1", "clusterrolebindings", "ClusterRoleBinding", false},
   };
-  const auto found = std::ranges::find(kKnown, kind, &kube::Resource::kind);
-  return found == kKnown.end() ? nullptr : &*found;
+  const auto found = std::ranges::find(known, kind, &kube::Resource::kind);
+  return found == known.end() ? nullptr : &*found;
 }
 
 std::string FileOf(const std::string& optional) {
