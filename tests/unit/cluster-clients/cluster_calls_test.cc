@@ -220,8 +220,8 @@ TEST_CASE("a call that is not answered ends at its deadline") {
 }
 
 TEST_CASE("watches do not starve calls on a server that speaks only HTTP/1.1") {
+  std::vector<std::unique_ptr<TestCache>> caches;  // must outlive the cluster's Stop()
   Fixture f;
-  std::vector<std::unique_ptr<TestCache>> caches;
   for (int i = 0; i < 20; ++i) {
     caches.push_back(std::make_unique<TestCache>());
     f.cluster->Watch({kConfigMaps}, **caches.back());
@@ -235,8 +235,8 @@ TEST_CASE("watches do not starve calls on a server that speaks only HTTP/1.1") {
 TEST_CASE("calls use the connections of earlier calls, however many are under way beside watches") {
   constexpr int kWatches = 20;
   constexpr int kCallers = 60;
+  std::vector<std::unique_ptr<TestCache>> caches;  // must outlive the cluster's Stop()
   Fixture f;
-  std::vector<std::unique_ptr<TestCache>> caches;
   for (int i = 0; i < kWatches; ++i) {
     caches.push_back(std::make_unique<TestCache>());
     f.cluster->Watch({kConfigMaps}, **caches.back());

@@ -90,12 +90,12 @@ TEST_CASE("what is served is asked for again when a watch was cut, although call
   older.not_served = {"resource.k8s.io/v1"};
   f.server.SetFaults(older);
   Guarded<int> told;
+  TestCache cache;
   Cluster cluster(ClusterName("gpu-east"), AccessTo(f.server), QuickOptions(), f.threads.loop,
                   f.threads.pool, SystemClock(), nullptr, [&] {
                     told.With([](int& times) { ++times; });
                     told.Notify();
                   });
-  TestCache cache;
   cluster.Watch({kConfigMaps}, *cache);
   cluster.Start();
   REQUIRE(cache.WaitForState(watch::CacheState::kSynced));

@@ -30,6 +30,7 @@ struct GateFixture {
   sim::Server server;
   std::shared_ptr<TestGate> gate = std::make_shared<TestGate>();
   Threads threads{4};
+  TestCache cache;  // must outlive the cluster's Stop()
   TestCluster cluster{threads, AccessTo(server), Gated()};
 
   GateFixture() { REQUIRE(cluster.WaitFor(ConnectionPhase::kConnected)); }
@@ -80,9 +81,8 @@ TEST_CASE("a closed gate lets no write through, and everything that only reads")
   CHECK(f.Writes() == 1);
   CHECK(f.cluster->Get(kConfigMaps, kKey));
   CHECK(f.cluster->MayI("create", kConfigMaps, "default").value());
-  TestCache cache;
-  f.cluster->Watch({kConfigMaps}, *cache);
-  CHECK(cache.WaitForContent({"a=1"}));
+  f.cluster->Watch({kConfigMaps}, *f.cache);
+  CHECK(f.cache.WaitForContent({"a=1"}));
   CHECK(f.cluster->state().phase == ConnectionPhase::kConnected);  // it is not the server's fault
   f.gate->open = true;
   CHECK(f.cluster->Delete(kConfigMaps, kKey));
