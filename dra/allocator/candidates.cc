@@ -28,7 +28,7 @@ const Taint* FirstBlocking(const std::vector<Taint>& taints, const DeviceRequest
 
 uint64_t HashOf(const AttributeValue& value) {
   if (const auto* number = std::get_if<int64_t>(&value)) return static_cast<uint64_t>(*number);
-  if (const auto* text = std::get_if<Text>(&value)) return text->hash();
+  if (const auto* text = std::get_if<Symbol>(&value)) return text->hash();
   if (const auto* version = std::get_if<VersionName>(&value)) return version->text.hash();
   return value.index();
 }

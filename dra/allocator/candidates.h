@@ -35,7 +35,7 @@ struct Candidate {
 
   const ViewDevice& view() const { return pool->devices[device_index]; }
   const Device& device() const { return *view().device; }
-  const Text& driver() const { return view().slice->pool.driver; }
+  const Symbol& driver() const { return view().slice->pool.driver; }
   bool untouched() const { return users.empty() && shares.empty(); }
 };
 

@@ -32,7 +32,7 @@ Quantity CapacityLeft(const Capacity& capacity, std::span<const Amounts* const> 
 
 // A capacity that does not suffice.
 struct CapacityShortage {
-  Text name;
+  Symbol name;
   Quantity need;                 // what the policy adds included
   std::optional<Quantity> left;  // absent: the device does not publish it
   bool refused = false;          // the policy does not allow such an amount

@@ -17,7 +17,7 @@ cel::AttributeValue ToCelList(const ListValue& list) {
     case 1:
       return collect.operator()<bool, bool>([](const bool& value) { return value; });
     case 2:
-      return collect.operator()<Text, std::string>([](const Text& value) { return value.str(); });
+      return collect.operator()<Symbol, std::string>([](const Symbol& value) { return value.str(); });
     default:
       return collect.operator()<VersionName, cel::VersionText>(
           [](const VersionName& value) { return cel::VersionText{value.text.str()}; });
@@ -27,7 +27,7 @@ cel::AttributeValue ToCelList(const ListValue& list) {
 cel::AttributeValue ToCel(const AttributeValue& value) {
   if (const auto* number = std::get_if<int64_t>(&value)) return *number;
   if (const auto* truth = std::get_if<bool>(&value)) return *truth;
-  if (const auto* text = std::get_if<Text>(&value)) return text->str();
+  if (const auto* text = std::get_if<Symbol>(&value)) return text->str();
   if (const auto* version = std::get_if<VersionName>(&value))
     return cel::VersionText{version->text.str()};
   if (const auto* list = std::get_if<ListPointer>(&value)) return ToCelList(**list);
@@ -36,7 +36,7 @@ cel::AttributeValue ToCel(const AttributeValue& value) {
 
 }  // namespace
 
-cel::Device ToCel(const Device& device, const Text& driver, bool sees_sharing) {
+cel::Device ToCel(const Device& device, const Symbol& driver, bool sees_sharing) {
   cel::DeviceInput input;
   input.driver = driver.str();
   const auto add = [&](const AttributeList& list) {

@@ -10,6 +10,6 @@
 namespace fedra::dra {
 
 // `sees_sharing`: AllocatorFeatures::selectors_see_sharing.
-cel::Device ToCel(const Device& device, const Text& driver, bool sees_sharing = true);
+cel::Device ToCel(const Device& device, const Symbol& driver, bool sees_sharing = true);
 
 }  // namespace fedra::dra

@@ -10,7 +10,7 @@ std::vector<ScalarValue> ToList(const AttributeValue& value) {
   if (const auto* list = std::get_if<ListPointer>(&value)) return (*list)->items;
   if (const auto* number = std::get_if<int64_t>(&value)) return {*number};
   if (const auto* truth = std::get_if<bool>(&value)) return {*truth};
-  if (const auto* text = std::get_if<Text>(&value)) return {*text};
+  if (const auto* text = std::get_if<Symbol>(&value)) return {*text};
   if (const auto* version = std::get_if<VersionName>(&value)) return {*version};
   return {};
 }
@@ -66,7 +66,7 @@ bool ConstraintState::AcceptsList(const AttributeValue& value) const {
   });
 }
 
-void ConstraintState::Add(const Text& request, const AttributeValue* value) {
+void ConstraintState::Add(const Symbol& request, const AttributeValue* value) {
   ++count_;
   if (is_match_) {
     if (values_.empty()) values_.emplace_back(request, value);
@@ -80,7 +80,7 @@ void ConstraintState::Add(const Text& request, const AttributeValue* value) {
   values_.emplace_back(request, value);
 }
 
-void ConstraintState::Remove(const Text& request) {
+void ConstraintState::Remove(const Symbol& request) {
   --count_;
   if (is_match_) {
     if (count_ == 0) values_.clear();

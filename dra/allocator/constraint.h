@@ -23,11 +23,11 @@ class ConstraintState final {
   // (null: nothing, which never satisfies).
   bool Accepts(const AttributeValue* value) const;
   // The device joins, for this main request. Only after Accepts().
-  void Add(const Text& request, const AttributeValue* value);
+  void Add(const Symbol& request, const AttributeValue* value);
   // The device that joined last leaves.
-  void Remove(const Text& request);
+  void Remove(const Symbol& request);
 
-  const AttributeValue* Lookup(const Device& device, const Text& driver) const {
+  const AttributeValue* Lookup(const Device& device, const Symbol& driver) const {
     return device.FindQualified(attribute_.view(), driver.view());
   }
   bool is_match() const { return is_match_; }
@@ -38,14 +38,14 @@ class ConstraintState final {
   bool AcceptsScalar(const AttributeValue& value) const;
   bool AcceptsList(const AttributeValue& value) const;
 
-  Text attribute_;
+  Symbol attribute_;
   bool is_match_;
   bool lists_;       // AllocatorFeatures::list_attributes
   bool forgets_;     // AllocatorFeatures::distinct_forgets
   bool by_pointer_;  // AllocatorFeatures::distinct_by_pointer
   size_t count_ = 0;
   // Match: the first value. Distinct: all of them, or one per request when it forgets.
-  std::vector<std::pair<Text, const AttributeValue*>> values_;
+  std::vector<std::pair<Symbol, const AttributeValue*>> values_;
   // Match with lists: the intersection after each device.
   std::vector<std::vector<ScalarValue>> common_;
 };

@@ -62,9 +62,9 @@ uint64_t Preparer::ConstraintsOn(const ClaimSpec& spec, const ClaimRequest& owne
   const std::string full = owner.name.str() + "/" + request.name.str();
   uint64_t bits = 0;
   for (size_t i = 0; i < std::min(spec.constraints.size(), kMaxConstraints); ++i) {
-    const std::vector<Text>& names = spec.constraints[i].requests;
+    const std::vector<Symbol>& names = spec.constraints[i].requests;
     const bool applies =
-        names.empty() || std::any_of(names.begin(), names.end(), [&](const Text& name) {
+        names.empty() || std::any_of(names.begin(), names.end(), [&](const Symbol& name) {
           return name == owner.name || (alternative && name == full);
         });
     if (applies) bits |= uint64_t{1} << i;

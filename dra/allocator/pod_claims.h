@@ -71,7 +71,7 @@ struct PodClaims {
   // Set when the scheduler would end with this error on every node.
   std::optional<std::string> fatal;
   // Classes that do not exist, each once: the scheduler refuses the pod before it looks at a node.
-  std::vector<Text> missing_classes;
+  std::vector<Symbol> missing_classes;
 };
 
 // Whose selector it is, how it reads and what went wrong, each of bounded length: "selector #0 of

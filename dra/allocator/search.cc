@@ -240,7 +240,7 @@ void Search::TakeBack(const Position& position, size_t index, const Taken& taken
   }
   if (taken.shared) candidate.shares.pop_back();
   if (taken.marked) candidate.users.pop_back();
-  const Text& request = pod_.asks[position.ask].owner->name;
+  const Symbol& request = pod_.asks[position.ask].owner->name;
   for (size_t i = constraints_[position.claim].size(); i-- > 0;)
     if (taken.constraints & (uint64_t{1} << i)) constraints_[position.claim][i].Remove(request);
   if (taken.counters) counters_.GiveBack(candidate.pool_index, candidate.device_index);

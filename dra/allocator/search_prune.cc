@@ -77,7 +77,7 @@ Search::Upper Search::Bound(const Position& position, size_t start) {
 // Devices that draw on one counter set cannot be more than the set can feed: for each counter,
 // those that take least of it first.
 size_t Search::BoundByCounters(const std::vector<size_t>& usable) {
-  using SetKey = std::pair<uint32_t, Text>;  // pool, set
+  using SetKey = std::pair<uint32_t, Symbol>;  // pool, set
   std::map<SetKey, std::vector<size_t>> by_set;
   size_t bound = 0;
   for (const size_t i : usable) {

@@ -53,7 +53,7 @@ class Tally final {
   }
 
   void AddPool(const PoolState& pool, const std::function<bool(const Node&)>& usable);
-  void AddView(const PoolView& view, const Text& node, bool usable);
+  void AddView(const PoolView& view, const Symbol& node, bool usable);
   void AddNode(const NodeView& node);
   RequestReport Take() {
     for (const auto& [node, count] : free_on_node_)
@@ -72,7 +72,7 @@ class Tally final {
     int devices = 0;
   };
   Reach CountReached(const ViewDevice& device, const SimulatedUse* held);
-  void AddReached(const PoolView& view, const Text& node, Reached& reached);
+  void AddReached(const PoolView& view, const Symbol& node, Reached& reached);
   void AddUnreached(const PoolState& pool, const Reached& reached);
   // `view`: how some node sees the pool; null: none knows why it cannot be used. `reachable`: the
   // pod can use such a node.
@@ -98,9 +98,9 @@ class Tally final {
   RequestReport report_;
   std::map<std::pair<size_t, std::string>, size_t> failures_;  // selector, error -> of `errors`
   std::set<ObjectKey> holders_;
-  std::map<Text, int> free_on_node_;
+  std::map<Symbol, int> free_on_node_;
   std::optional<CapacityShortage> shortage_;  // the smallest, and where it is
-  Text short_device_;
+  Symbol short_device_;
 };
 
 // Amounts of different capacities cannot be compared: the first one met counts.
@@ -190,7 +190,7 @@ bool Tally::CountMatching(const ViewDevice& device, const SimulatedUse* held) {
   return true;
 }
 
-void Tally::AddView(const PoolView& view, const Text& node, bool usable) {
+void Tally::AddView(const PoolView& view, const Symbol& node, bool usable) {
   const Workspace::Pool* placed = placed_ ? placed_->Find(view.key) : nullptr;
   const Slice* slice = nullptr;
   std::span<const uint8_t> codes;  // of the slice
@@ -263,7 +263,7 @@ Tally::Reach Tally::CountReached(const ViewDevice& device, const SimulatedUse* h
 }
 
 // Counts what the node reaches; each device once, whichever nodes reach it.
-void Tally::AddReached(const PoolView& view, const Text& node, Reached& reached) {
+void Tally::AddReached(const PoolView& view, const Symbol& node, Reached& reached) {
   const Workspace::Pool* placed = placed_ ? placed_->Find(view.key) : nullptr;
   int free = 0;
   const Slice* slice = nullptr;
@@ -305,7 +305,7 @@ void Tally::AddUnreached(const PoolState& pool, const Reached& reached) {
 void Tally::AddRoaming(const PoolState& pool, const std::function<bool(const Node&)>& usable) {
   Reached reached;
   std::shared_ptr<const PoolView> broken;
-  snapshot_.nodes().ForEach([&](const Text& name, const auto& node) {
+  snapshot_.nodes().ForEach([&](const Symbol& name, const auto& node) {
     if (!usable(*node)) return;
     const auto view = MakePoolView(pool, *node);
     if (view && Serves(*view))

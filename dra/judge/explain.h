@@ -84,6 +84,6 @@ void NameHolders(const JobOfClaim* jobs, RequestReport& report);
 int CountFreeFor(const PodClaims& pod, uint32_t ask, const NodeView& node, const Snapshot& snapshot,
                  const Workspace* placed, MatchCache& matches);
 
-verdict::CapacityNeed NeedOf(const CapacityShortage& shortage, const Text& device);
+verdict::CapacityNeed NeedOf(const CapacityShortage& shortage, const Symbol& device);
 
 }  // namespace fedra::dra

@@ -29,7 +29,7 @@ bool WaitsForDevices(const std::vector<Reason>& reasons) {
 std::vector<std::string> FirstNodes(const Snapshot& snapshot) {
   constexpr size_t kMostNamed = 3;
   std::set<std::string> first;
-  snapshot.nodes().ForEach([&](const Text& name, const auto&) {
+  snapshot.nodes().ForEach([&](const Symbol& name, const auto&) {
     first.insert(name.str());
     if (first.size() > kMostNamed) first.erase(std::prev(first.end()));
   });

@@ -11,9 +11,9 @@ bool Wins(const DeviceClass& a, const DeviceClass& b) {
   return a.created != b.created ? a.created > b.created : a.name < b.name;
 }
 
-std::shared_ptr<const DeviceClass> Winner(const Snapshot& snapshot, const Text& resource) {
+std::shared_ptr<const DeviceClass> Winner(const Snapshot& snapshot, const Symbol& resource) {
   std::shared_ptr<const DeviceClass> winner;
-  snapshot.classes().ForEach([&](const Text&, const auto& candidate) {
+  snapshot.classes().ForEach([&](const Symbol&, const auto& candidate) {
     if (candidate->extended_resource == resource && (!winner || Wins(*candidate, *winner)))
       winner = candidate;
   });
@@ -26,7 +26,7 @@ struct Want {
   size_t place = 0;
 };
 
-Want WantOf(const ContainerRequests& container, const Text& resource) {
+Want WantOf(const ContainerRequests& container, const Symbol& resource) {
   for (size_t i = 0; i < container.requests.size(); ++i)
     if (container.requests[i].first == resource)
       return {container.requests[i].second.AsInt64().value_or(0), i};
@@ -37,10 +37,10 @@ ClaimRequest MakeRequest(size_t container, size_t place, const DeviceClass& devi
                          int64_t count) {
   DeviceRequest request;
   request.name =
-      Text("container-" + std::to_string(container) + "-request-" + std::to_string(place));
+      Symbol("container-" + std::to_string(container) + "-request-" + std::to_string(place));
   request.device_class = device_class.name;
   request.mode = AllocationMode::kExactCount;
-  request.mode_text = Text("ExactCount");
+  request.mode_text = Symbol("ExactCount");
   request.count = count;
   ClaimRequest result;
   result.name = request.name;
@@ -48,7 +48,7 @@ ClaimRequest MakeRequest(size_t container, size_t place, const DeviceClass& devi
   return result;
 }
 
-void AddRequests(const PodDemand& demand, const Text& resource, const DeviceClass& device_class,
+void AddRequests(const PodDemand& demand, const Symbol& resource, const DeviceClass& device_class,
                  std::vector<ClaimRequest>& requests) {
   std::vector<int64_t> running(demand.containers.size());  // devices of long-running containers
   for (size_t i = 0; i < demand.containers.size(); ++i) {
@@ -82,16 +82,16 @@ bool IsExtendedResource(std::string_view name) {
          name.find("kubernetes.io/") == std::string_view::npos && !name.starts_with("requests.");
 }
 
-std::shared_ptr<const DeviceClass> ClassOfResource(const Snapshot& snapshot, const Text& resource) {
+std::shared_ptr<const DeviceClass> ClassOfResource(const Snapshot& snapshot, const Symbol& resource) {
   if (!resource.view().starts_with(kImplicitResourcePrefix)) return Winner(snapshot, resource);
   const auto* found =
-      snapshot.classes().Find(Text(resource.view().substr(kImplicitResourcePrefix.size())));
+      snapshot.classes().Find(Symbol(resource.view().substr(kImplicitResourcePrefix.size())));
   return found == nullptr ? nullptr : *found;
 }
 
-std::vector<Text> ResourcesFromDevices(const PodDemand& demand, const Snapshot& snapshot,
+std::vector<Symbol> ResourcesFromDevices(const PodDemand& demand, const Snapshot& snapshot,
                                        const Node& node) {
-  std::vector<Text> resources;
+  std::vector<Symbol> resources;
   if (!snapshot.features().extended_resources) return resources;
   for (const auto& [name, amount] : demand.requests) {
     if (amount.Sign() == 0 || !IsExtendedResource(name.view())) continue;
@@ -108,9 +108,9 @@ bool WantsDeviceResources(const PodDemand& demand, const Snapshot& snapshot) {
 }
 
 ClaimSpec ClaimForResources(const PodDemand& demand, const Snapshot& snapshot,
-                            const std::vector<Text>& resources) {
+                            const std::vector<Symbol>& resources) {
   ClaimSpec spec;
-  for (const Text& resource : resources)
+  for (const Symbol& resource : resources)
     if (const auto device_class = ClassOfResource(snapshot, resource))
       AddRequests(demand, resource, *device_class, spec.requests);
   std::sort(spec.requests.begin(), spec.requests.end(),

@@ -22,7 +22,7 @@ std::string Describe(const Constraint& constraint) {
   std::string text = match ? "matchAttribute " + constraint.match_attribute.str()
                            : "distinctAttribute " + constraint.distinct_attribute.str();
   std::string names;
-  for (const Text& name : constraint.requests) names += (names.empty() ? "" : ", ") + name.str();
+  for (const Symbol& name : constraint.requests) names += (names.empty() ? "" : ", ") + name.str();
   return text + (names.empty() ? " over all requests" : " over requests " + names);
 }
 

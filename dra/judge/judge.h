@@ -74,10 +74,10 @@ struct JudgeOptions {
   // resource must only be there.
   bool node_resources = true;
   // What running pods hold, per node name, "pods" included; null: nothing is known to run.
-  const std::map<Text, Amounts>* used = nullptr;
+  const std::map<Symbol, Amounts>* used = nullptr;
   // Claims through which running pods hold resources of their node (node_share.h), by node; null:
   // there are none.
-  const std::map<Text, std::set<ObjectKey>>* node_claims = nullptr;
+  const std::map<Symbol, std::set<ObjectKey>>* node_claims = nullptr;
   // Whose the claims are that hold devices, for messages; null: not known.
   const JobOfClaim* jobs = nullptr;
   // Nodes that could be added: when what is missing are devices that they would bring, the outcome
@@ -93,7 +93,7 @@ struct PlannedDevice {
   std::string claim;    // name of the claim, or the pod's name for a claim made from a template
   std::string request;  // "req" or "req/sub"
   PoolKey pool;
-  Text device;
+  Symbol device;
 };
 
 // Which alternative of a firstAvailable request the pods get.

@@ -201,7 +201,7 @@ const AdmittingNodes& JudgeMemory::NodesFor(const NodeConstraints& constraints,
   AdmittingNodes& added = admitting_.emplace_back();
   added.id = ++last_id_;
   added.constraints = constraints;
-  snapshot.nodes().ForEach([&](const Text&, const auto& node) {
+  snapshot.nodes().ForEach([&](const Symbol&, const auto& node) {
     if (auto refusal = Refuses(*node, constraints))
       ++added.refused[*std::move(refusal)];
     else
@@ -227,7 +227,7 @@ const PoolFacts& JudgeMemory::Pools(const Snapshot& snapshot, const MatchCache& 
   Refresh(snapshot, matches);
   if (pools_) return *pools_;
   PoolFacts& facts = pools_.emplace();
-  std::map<Text, int64_t> devices;  // that a node sees
+  std::map<Symbol, int64_t> devices;  // that a node sees
   snapshot.pools().ForEach([&](const PoolKey&, const auto& pool) {
     facts.bad_selector = facts.bad_selector || pool->bad_selector;
     facts.all_ready = facts.all_ready && IsReady(*pool);
@@ -268,7 +268,7 @@ const FreeDevices& JudgeMemory::FreeOn(const NodeConstraints& constraints,
     }
     ++next;
   };
-  snapshot.node_pools().ForEach([&](const Text& name, const auto& pools) {
+  snapshot.node_pools().ForEach([&](const Symbol& name, const auto& pools) {
     while (next < nodes.size() && nodes[next]->name < name) count(nullptr);
     if (next < nodes.size() && nodes[next]->name == name) count(pools);
   });

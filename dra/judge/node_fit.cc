@@ -31,7 +31,7 @@ bool TolerateAny(const std::vector<Toleration>& tolerations, std::string_view ke
 
 std::optional<NodeRefusal> CheckLabels(const Node& node, const NodeConstraints& constraints) {
   for (const auto& [key, value] : constraints.labels) {
-    const Text* label = node.Label(key.view());
+    const Symbol* label = node.Label(key.view());
     if (!label || !(*label == value))
       return NodeRefusal{.why = NodeRefusal::Why::kSelector,
                          .detail = key.str() + "=" + value.str()};
@@ -44,12 +44,12 @@ std::optional<NodeRefusal> CheckLabels(const Node& node, const NodeConstraints& 
   return std::nullopt;
 }
 
-NodeAnswer Short(const Text& resource, const Quantity& asked, const Quantity& free,
+NodeAnswer Short(const Symbol& resource, const Quantity& asked, const Quantity& free,
                  const Quantity& all) {
   return {.resource = resource, .asked = asked, .free = free, .all = all};
 }
 
-bool IsElsewhere(const Text& name, const std::vector<Text>& elsewhere) {
+bool IsElsewhere(const Symbol& name, const std::vector<Symbol>& elsewhere) {
   return std::find(elsewhere.begin(), elsewhere.end(), name) != elsewhere.end();
 }
 
@@ -79,10 +79,10 @@ std::optional<NodeRefusal> Refuses(const Node& node, const NodeConstraints& cons
 }
 
 NodeAnswer HasRoom(const Node& node, const Amounts& requests, const Amounts* used,
-                   const std::vector<Text>& elsewhere) {
+                   const std::vector<Symbol>& elsewhere) {
   NodeAnswer now;  // what is short although the node is large enough
   // True: the node can never give as much.
-  const auto lacks = [&](const Text& name, const Quantity& amount) {
+  const auto lacks = [&](const Symbol& name, const Quantity& amount) {
     const Quantity* allocatable = node.Allocatable(name.view());
     const Quantity* taken = used ? FindAmount(*used, name) : nullptr;
     const Quantity all = allocatable ? *allocatable : Quantity();
@@ -92,7 +92,7 @@ NodeAnswer HasRoom(const Node& node, const Amounts& requests, const Amounts* use
     now = Short(name, amount, free, all);
     return all < amount;
   };
-  static const Text pods("pods");
+  static const Symbol pods("pods");
   if (node.Allocatable("pods") && lacks(pods, Quantity(1))) return now;
   for (const auto& [name, amount] : requests) {
     if (amount.Sign() <= 0 || IsElsewhere(name, elsewhere)) continue;
@@ -102,7 +102,7 @@ NodeAnswer HasRoom(const Node& node, const Amounts& requests, const Amounts* use
 }
 
 NodeAnswer HasPlugins(const Node& node, const Amounts& requests,
-                      const std::vector<Text>& elsewhere) {
+                      const std::vector<Symbol>& elsewhere) {
   for (const auto& [name, amount] : requests) {
     if (amount.Sign() <= 0 || !IsExtendedResource(name.view())) continue;
     if (IsElsewhere(name, elsewhere)) continue;

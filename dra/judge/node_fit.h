@@ -15,7 +15,7 @@ namespace fedra::dra {
 
 // What a node has too little of; no resource: it has enough.
 struct NodeAnswer {
-  Text resource;
+  Symbol resource;
   Quantity asked, free, all;
 
   bool fits() const { return resource.empty(); }
@@ -29,9 +29,9 @@ std::optional<verdict::NodeRefusal> Refuses(const Node& node, const NodeConstrai
 // named in `elsewhere` are provided by devices. Of several resources the first one that the node
 // could never give is named, or else the first one that it cannot give now.
 NodeAnswer HasRoom(const Node& node, const Amounts& requests, const Amounts* used,
-                   const std::vector<Text>& elsewhere);
+                   const std::vector<Symbol>& elsewhere);
 // Whether the node's device plugins have what is asked for at all, however much of it is free.
 NodeAnswer HasPlugins(const Node& node, const Amounts& requests,
-                      const std::vector<Text>& elsewhere);
+                      const std::vector<Symbol>& elsewhere);
 
 }  // namespace fedra::dra

@@ -5,8 +5,8 @@
 namespace fedra::dra {
 namespace {
 
-const Text& Pods() {
-  static const Text pods("pods");
+const Symbol& Pods() {
+  static const Symbol pods("pods");
   return pods;
 }
 

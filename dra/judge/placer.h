@@ -23,7 +23,7 @@ namespace fedra::dra {
 // One step of a simulation.
 struct PlacementStep {
   size_t number = 0;
-  const std::set<Text>* excluded = nullptr;  // nodes not for the first pod; null: none
+  const std::set<Symbol>* excluded = nullptr;  // nodes not for the first pod; null: none
   bool forecast_errors = true;               // of the scheduler's attempts
 };
 

@@ -44,7 +44,7 @@ std::vector<Holder> FirstOf(const std::vector<Holder>& holders, std::string_view
 
 }  // namespace
 
-verdict::CapacityNeed NeedOf(const CapacityShortage& shortage, const Text& device) {
+verdict::CapacityNeed NeedOf(const CapacityShortage& shortage, const Symbol& device) {
   return {.capacity = shortage.name.str(),
           .need = shortage.need,
           .left = shortage.left,

@@ -110,7 +110,7 @@ void ClaimResolver::AddTemplate(const ClaimReference& reference) {
 
 // A class that does not exist keeps the pod from being looked at, even in an alternative.
 void CheckClasses(ResolvedPod& resolved) {
-  for (const Text& name : resolved.variants.Plain().pod.missing_classes)
+  for (const Symbol& name : resolved.variants.Plain().pod.missing_classes)
     resolved.missing.push_back(
         MissingObject(ReasonCode::kDeviceClassMissing, "DeviceClass", {"", name.str()}));
 }
@@ -170,7 +170,7 @@ const PodVariant& PodVariants::For(const Node& node) const {
   return With(ResourcesFromDevices(*demand_, context_->snapshot, node));
 }
 
-const PodVariant& PodVariants::With(const std::vector<Text>& resources) const {
+const PodVariant& PodVariants::With(const std::vector<Symbol>& resources) const {
   const auto [at, is_new] = variants_.try_emplace(resources);
   PodVariant& variant = at->second;
   if (!is_new) return variant;
@@ -190,10 +190,10 @@ const PodVariant& PodVariants::With(const std::vector<Text>& resources) const {
   return variant;
 }
 
-std::optional<size_t> ResolvedPod::PositionOf(const Text& name) const {
+std::optional<size_t> ResolvedPod::PositionOf(const Symbol& name) const {
   const auto at = std::lower_bound(
       nodes.begin(), nodes.end(), name,
-      [](const Node* usable, const Text& wanted) { return usable->name < wanted; });
+      [](const Node* usable, const Symbol& wanted) { return usable->name < wanted; });
   if (at == nodes.end() || (*at)->name != name) return std::nullopt;
   return static_cast<size_t>(at - nodes.begin());
 }

@@ -25,7 +25,7 @@ struct PlacedPods;
 // Where a claim that many pods share can be used once it is allocated.
 struct Binding {
   std::vector<std::shared_ptr<const NodeSelector>> selectors;  // all must match
-  Text node;                                                   // empty: no single node
+  Symbol node;                                                   // empty: no single node
   // Allocated in the cluster:
   bool idle = false;        // and reserved for no pod
   bool unbindable = false;  // and no further pod can be bound to it
@@ -39,7 +39,7 @@ const BoundClaim* ClaimElsewhere(const std::vector<BoundClaim>& bound, const Nod
 
 // The claims of one pod on nodes that have the same plugin resources.
 struct PodVariant {
-  std::vector<Text> from_devices;       // extended resources that devices provide
+  std::vector<Symbol> from_devices;       // extended resources that devices provide
   std::unique_ptr<ClaimSpec> extended;  // the claim for them; null: none
   PodClaims pod;
   std::vector<size_t> shared;  // indices of claims in `pod` that other pods share
@@ -64,14 +64,14 @@ class PodVariants final {
   bool wants_device_resources() const { return wants_device_resources_; }
 
  private:
-  const PodVariant& With(const std::vector<Text>& resources) const;
+  const PodVariant& With(const std::vector<Symbol>& resources) const;
 
   const SimulationContext* context_;
   const std::string* ns_;
   const PodDemand* demand_;
   std::vector<Claim> claims_;
   bool wants_device_resources_;
-  mutable std::map<std::vector<Text>, PodVariant> variants_;
+  mutable std::map<std::vector<Symbol>, PodVariant> variants_;
 };
 
 struct ResolvedPod {
@@ -87,7 +87,7 @@ struct ResolvedPod {
   std::vector<const Node*> elsewhere;
 
   // The index of the node in `nodes`.
-  std::optional<size_t> PositionOf(const Text& name) const;
+  std::optional<size_t> PositionOf(const Symbol& name) const;
 };
 
 // `placed`: claims that pods allocated here are bound.

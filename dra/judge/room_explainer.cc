@@ -22,11 +22,11 @@ std::string_view DomainOf(std::string_view resource) {
 }  // namespace
 
 RoomExplainer::Nodes RoomExplainer::Examine() const {
-  std::map<Text, ResourceShortage> all, with_devices;
+  std::map<Symbol, ResourceShortage> all, with_devices;
   Nodes nodes;
   bool never_all = true;
   int count_with_devices = 0;
-  const auto add = [](const NodeAnswer& answer, std::map<Text, ResourceShortage>& shortages) {
+  const auto add = [](const NodeAnswer& answer, std::map<Symbol, ResourceShortage>& shortages) {
     ResourceShortage& shortage = shortages[answer.resource];
     shortage.resource = answer.resource.str();
     shortage.asked = answer.asked;
@@ -53,12 +53,12 @@ RoomExplainer::Nodes RoomExplainer::Examine() const {
   return nodes;
 }
 
-bool RoomExplainer::IsNowhere(const Text& resource) const {
+bool RoomExplainer::IsNowhere(const Symbol& resource) const {
   if (context_.features().extended_resources && IsExtendedResource(resource.view()) &&
       ClassOfResource(context_.snapshot, resource))
     return false;
   bool nowhere = true;
-  context_.snapshot.nodes().ForEach([&](const Text&, const auto& node) {
+  context_.snapshot.nodes().ForEach([&](const Symbol&, const auto& node) {
     const Quantity* allocatable = node->Allocatable(resource.view());
     nowhere = nowhere && (!allocatable || allocatable->Sign() <= 0);
   });
@@ -66,19 +66,19 @@ bool RoomExplainer::IsNowhere(const Text& resource) const {
 }
 
 // A name of the same domain under which the worker has something; empty: there is none.
-std::string RoomExplainer::MeantInstead(const Text& resource) const {
+std::string RoomExplainer::MeantInstead(const Symbol& resource) const {
   const std::string_view domain = DomainOf(resource.view());
   std::string by_class, implicit, by_node;
   const auto note = [](std::string& best, std::string name) {
     if (best.empty() || name < best) best = std::move(name);
   };
-  context_.snapshot.classes().ForEach([&](const Text& name, const auto& device_class) {
-    const Text& mapped = device_class->extended_resource;
+  context_.snapshot.classes().ForEach([&](const Symbol& name, const auto& device_class) {
+    const Symbol& mapped = device_class->extended_resource;
     if (!mapped.empty() && (DomainOf(mapped.view()) == domain || name.view() == domain))
       note(by_class, mapped.str());
     if (name.view() == domain) note(implicit, std::string(kImplicitResourcePrefix) + name.str());
   });
-  context_.snapshot.nodes().ForEach([&](const Text&, const auto& node) {
+  context_.snapshot.nodes().ForEach([&](const Symbol&, const auto& node) {
     for (const auto& [name, amount] : node->allocatable)
       if (amount.Sign() > 0 && IsExtendedResource(name.view()) && DomainOf(name.view()) == domain)
         note(by_node, name.str());
@@ -90,7 +90,7 @@ std::string RoomExplainer::MeantInstead(const Text& resource) const {
 Reason RoomExplainer::Missing(const ResourceShortage& shortage) const {
   using Source = verdict::NoSuchResource::Source;
   const bool from_classes = context_.features().extended_resources;
-  const Text resource(shortage.resource);
+  const Symbol resource(shortage.resource);
   verdict::NoSuchResource facts{.resource = shortage};
   if (resource.view().starts_with(kImplicitResourcePrefix)) {
     facts.source = from_classes ? Source::kImplicit : Source::kRelease;
@@ -137,7 +137,7 @@ RoomAnswer RoomExplainer::Explain(Explanation& explanation) const {
   const auto add = [&](Reason reason) { explanation.Add(Outcome::kNo, std::move(reason)); };
   bool missing = false;
   for (const ResourceShortage& shortage : nodes.shortages) {
-    if (shortage.largest.Sign() > 0 || !IsNowhere(Text(shortage.resource))) continue;
+    if (shortage.largest.Sign() > 0 || !IsNowhere(Symbol(shortage.resource))) continue;
     missing = true;
     add(Missing(shortage));
   }

@@ -42,8 +42,8 @@ class RoomExplainer final {
   };
 
   Nodes Examine() const;
-  bool IsNowhere(const Text& resource) const;
-  std::string MeantInstead(const Text& resource) const;
+  bool IsNowhere(const Symbol& resource) const;
+  std::string MeantInstead(const Symbol& resource) const;
   verdict::Reason Missing(const verdict::ResourceShortage& shortage) const;
   verdict::Reason TooSmall(const Nodes& nodes) const;
   verdict::Reason Busy(const Nodes& nodes) const;

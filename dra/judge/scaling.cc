@@ -71,7 +71,7 @@ bool IsAboutDevices(ReasonCode code) {
 // One kind of new node.
 struct NewNode {
   Node node;
-  std::map<Text, int64_t> devices;  // by class
+  std::map<Symbol, int64_t> devices;  // by class
   int64_t max_nodes = std::numeric_limits<int64_t>::max();
 
   verdict::NewNodes So(int64_t many) const;
@@ -88,12 +88,12 @@ std::vector<NewNode> NewNodes(const std::vector<ScalablePool>& pools) {
   std::map<std::map<std::string, std::string>, NewNode> by_labels;
   for (const ScalablePool& pool : pools) {
     NewNode& node = by_labels[pool.node_labels];
-    node.devices[Text(pool.device_class)] += std::max(pool.devices, 0);
+    node.devices[Symbol(pool.device_class)] += std::max(pool.devices, 0);
     if (pool.max_nodes > 0) node.max_nodes = std::min<int64_t>(node.max_nodes, pool.max_nodes);
   }
   std::vector<NewNode> result;
   for (auto& [labels, node] : by_labels) {
-    for (const auto& [key, value] : labels) node.node.labels.emplace_back(Text(key), Text(value));
+    for (const auto& [key, value] : labels) node.node.labels.emplace_back(Symbol(key), Symbol(value));
     result.push_back(std::move(node));
   }
   return result;
@@ -101,7 +101,7 @@ std::vector<NewNode> NewNodes(const std::vector<ScalablePool>& pools) {
 
 // What one pod takes of a new node, and what it still needs from elsewhere.
 struct Share {
-  std::map<Text, int64_t> per_pod, once;        // by class; `once`: for claims that the pods share
+  std::map<Symbol, int64_t> per_pod, once;        // by class; `once`: for claims that the pods share
   std::vector<ChosenAlternative> alternatives;  // by the pod's claims
   std::vector<ClaimSpec> rest_specs;            // parallel to the pod's claims
 };
@@ -122,7 +122,7 @@ class ShareFinder final {
   const PodClaims& pod_;
   const std::vector<size_t>& shared_;
   const NewNode& node_;
-  std::map<Text, int64_t> left_ = node_.devices;
+  std::map<Symbol, int64_t> left_ = node_.devices;
   Share share_;
 };
 

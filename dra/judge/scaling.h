@@ -23,7 +23,7 @@
 namespace fedra::dra {
 
 // New nodes that the pods so far would need, by their labels.
-using NodeLabels = std::vector<std::pair<Text, Text>>;
+using NodeLabels = std::vector<std::pair<Symbol, Symbol>>;
 using AddedNodes = std::map<NodeLabels, int64_t>;
 
 struct Scaling {

@@ -19,7 +19,7 @@ struct Published {
 
 Published Collect(const cel::MissingValue& missing, const Snapshot& snapshot) {
   Published published;
-  const auto add = [&](std::string_view table, const Text& name, const Text& driver) {
+  const auto add = [&](std::string_view table, const Symbol& name, const Symbol& driver) {
     const std::string_view text = name.view();
     const size_t slash = text.find('/');
     const bool qualified = slash != std::string_view::npos;

@@ -33,11 +33,11 @@ bool Suits(const SimulationContext& context, const SubRequest& ask, const ViewDe
 }
 
 // The most that is left of each capacity on a device that suits the request, and on which device.
-std::map<Text, std::pair<CapacityShortage, Text>> MostLeft(const SimulationContext& context,
+std::map<Symbol, std::pair<CapacityShortage, Symbol>> MostLeft(const SimulationContext& context,
                                                            const Workspace& taken,
                                                            const NodeView& view,
                                                            const SubRequest& ask) {
-  std::map<Text, std::pair<CapacityShortage, Text>> best;
+  std::map<Symbol, std::pair<CapacityShortage, Symbol>> best;
   for (const auto& pool : view.pools) {
     const Workspace::Pool* placed = taken.Find(pool->key);
     for (const ViewDevice& device : pool->devices) {
@@ -102,7 +102,7 @@ std::vector<JointShortage::Amount> CapacityShortages(const SimulationContext& co
     Quantity need, left;
     Lacking amounts;
   };
-  std::map<Text, Totals> capacities;
+  std::map<Symbol, Totals> capacities;
   for (const SubRequest& ask : pod.asks) {
     const int devices =
         ask.all ? 1 : static_cast<int>(std::min(ask.request->count, kMaxResultsPerClaim));

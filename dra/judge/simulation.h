@@ -30,10 +30,10 @@ struct PodSetResult {
 
 // Nodes that a step's claims for many pods are not allocated on, by step; those beyond: none.
 struct ExcludedNodes {
-  std::vector<std::set<Text>> by_step;
+  std::vector<std::set<Symbol>> by_step;
 
   // Null: none.
-  const std::set<Text>* Of(size_t step) const {
+  const std::set<Symbol>* Of(size_t step) const {
     return step < by_step.size() ? &by_step[step] : nullptr;
   }
 };

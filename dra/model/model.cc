@@ -14,9 +14,9 @@ const AttributeValue* FindIn(const AttributeList& list, std::string_view name) {
 
 // Binary search in a list of pairs that ascends by its first element.
 template <class Value>
-const Value* FindPair(const std::vector<std::pair<Text, Value>>& list, std::string_view key) {
+const Value* FindPair(const std::vector<std::pair<Symbol, Value>>& list, std::string_view key) {
   const auto at = std::lower_bound(list.begin(), list.end(), key,
-                                   [](const std::pair<Text, Value>& entry, std::string_view k) {
+                                   [](const std::pair<Symbol, Value>& entry, std::string_view k) {
                                      return entry.first.view() < k;
                                    });
   return at != list.end() && at->first == key ? &at->second : nullptr;
@@ -50,7 +50,7 @@ const AttributeValue* Device::FindQualified(std::string_view qualified,
   return Find(qualified.substr(slash + 1));
 }
 
-const Text* Node::Label(std::string_view key) const { return FindPair(labels, key); }
+const Symbol* Node::Label(std::string_view key) const { return FindPair(labels, key); }
 
 const Quantity* Node::Allocatable(std::string_view resource) const {
   return FindPair(allocatable, resource);

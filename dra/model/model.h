@@ -18,7 +18,7 @@
 
 #include "base/quantity.h"
 #include "base/types.h"
-#include "dra/model/text.h"
+#include "dra/model/symbol.h"
 
 namespace fedra::dra {
 
@@ -26,12 +26,12 @@ namespace fedra::dra {
 
 // A version attribute. Compared as text by constraints ("1.0.0+a" differs from "1.0.0+b").
 struct VersionName {
-  Text text;
+  Symbol text;
   bool operator==(const VersionName&) const = default;
 };
 
 // A list attribute (gate DRAListTypeAttributes, alpha). The elements are of one kind.
-using ScalarValue = std::variant<int64_t, bool, Text, VersionName>;
+using ScalarValue = std::variant<int64_t, bool, Symbol, VersionName>;
 struct ListValue {
   std::vector<ScalarValue> items;
   bool operator==(const ListValue&) const = default;
@@ -39,11 +39,11 @@ struct ListValue {
 using ListPointer = std::shared_ptr<const ListValue>;
 
 // monostate: a value of a kind that we do not know; it makes every selector on the device an error.
-using AttributeValue = std::variant<std::monostate, int64_t, bool, Text, VersionName, ListPointer>;
+using AttributeValue = std::variant<std::monostate, int64_t, bool, Symbol, VersionName, ListPointer>;
 bool SameValue(const AttributeValue& a, const AttributeValue& b);  // lists by content
 
 struct Attribute {
-  Text name;  // as published: bare or "domain/id"
+  Symbol name;  // as published: bare or "domain/id"
   AttributeValue value;
   bool operator==(const Attribute& other) const {
     return name == other.name && SameValue(value, other.value);
@@ -63,7 +63,7 @@ struct RequestPolicy {
 };
 
 struct Capacity {
-  Text name;  // as published
+  Symbol name;  // as published
   Quantity value;
   std::optional<RequestPolicy> policy;
   bool operator==(const Capacity&) const = default;
@@ -73,32 +73,32 @@ struct Capacity {
 enum class TaintEffect : uint8_t { kOther, kNoSchedule, kNoExecute };
 
 struct Taint {
-  Text key;
-  Text value;
+  Symbol key;
+  Symbol value;
   TaintEffect effect = TaintEffect::kOther;
-  Text effect_text;  // as published, for messages and for tolerations of an unknown effect
-  Text rule;         // the DeviceTaintRule it comes from; empty: the driver has published it
+  Symbol effect_text;  // as published, for messages and for tolerations of an unknown effect
+  Symbol rule;         // the DeviceTaintRule it comes from; empty: the driver has published it
   bool operator==(const Taint&) const = default;
 };
 
 struct Counter {
-  Text name;
+  Symbol name;
   Quantity value;
   bool operator==(const Counter&) const = default;
 };
 
 // Both a published counter set and what a device takes of one.
 struct CounterSet {
-  Text name;
+  Symbol name;
   std::vector<Counter> counters;
   bool operator==(const CounterSet&) const = default;
 };
 
 // A core/v1 requirement on labels or on the field metadata.name.
 struct NodeRequirement {
-  Text key;
-  Text op;  // In, NotIn, Exists, DoesNotExist, Gt, Lt; anything else is an error when evaluated
-  std::vector<Text> values;
+  Symbol key;
+  Symbol op;  // In, NotIn, Exists, DoesNotExist, Gt, Lt; anything else is an error when evaluated
+  std::vector<Symbol> values;
   bool operator==(const NodeRequirement&) const = default;
 };
 struct NodeSelectorTerm {
@@ -113,7 +113,7 @@ struct NodeSelector {
 
 // Which nodes can reach a slice, or a device of a slice with per-device selection.
 struct NodeReach {
-  Text node_name;  // empty: not bound to one node
+  Symbol node_name;  // empty: not bound to one node
   bool all_nodes = false;
   std::shared_ptr<const NodeSelector> selector;  // null: none
 
@@ -125,8 +125,8 @@ struct NodeReach {
 // How much of a resource of its node a device takes when it is allocated (KEP-5517, gate
 // DRANodeAllocatableResources of 1.36; nodeAllocatableResourceMappings).
 struct NodeMapping {
-  Text resource;                       // "cpu", "memory", "ephemeral-storage" or huge pages
-  Text capacity;                       // of which consumed amounts count; empty: the device counts
+  Symbol resource;                       // "cpu", "memory", "ephemeral-storage" or huge pages
+  Symbol capacity;                       // of which consumed amounts count; empty: the device counts
   std::optional<Quantity> multiplier;  // of either; absent: 1 of a capacity, nothing of a device
   bool operator==(const NodeMapping&) const = default;
 };
@@ -136,7 +136,7 @@ struct DeviceExtras {
   std::vector<Taint> taints;
   NodeReach reach;  // only with per-device node selection
   bool binds_to_node = false;
-  std::vector<Text> binding_conditions;
+  std::vector<Symbol> binding_conditions;
   std::vector<NodeMapping> of_node;  // ascending by resource
   bool operator==(const DeviceExtras&) const = default;
 };
@@ -145,7 +145,7 @@ using AttributeList = std::vector<Attribute>;  // ascending by name
 using CapacityList = std::vector<Capacity>;    // ascending by name
 
 struct Device {
-  Text name;
+  Symbol name;
   std::shared_ptr<const AttributeList> common;   // equal in all devices of the slice; may be null
   AttributeList own;                             // the others
   std::shared_ptr<const CapacityList> capacity;  // null: none
@@ -160,15 +160,15 @@ struct Device {
 };
 
 struct PoolKey {
-  Text driver;
-  Text pool;
+  Symbol driver;
+  Symbol pool;
   auto operator<=>(const PoolKey&) const = default;
   bool operator==(const PoolKey&) const = default;
   std::string ToString() const { return driver.str() + "/" + pool.str(); }
 };
 
 struct Slice {
-  Text name;
+  Symbol name;
   PoolKey pool;
   int64_t generation = 0;
   int64_t pool_slices = 0;      // resourceSliceCount
@@ -186,10 +186,10 @@ struct Slice {
 // ---- classes and claims
 
 struct DeviceClass {
-  Text name;
+  Symbol name;
   std::vector<std::string> selectors;  // CEL expressions; an entry may be of an unknown kind
   std::vector<bool> selector_is_cel;   // parallel: false = a selector kind of a future API
-  Text extended_resource;              // spec.extendedResourceName; empty: none
+  Symbol extended_resource;              // spec.extendedResourceName; empty: none
   std::string created;                 // metadata.creationTimestamp (RFC 3339, UTC): ties of names
   bool operator==(const DeviceClass&) const = default;
 };
@@ -197,41 +197,41 @@ struct DeviceClass {
 enum class AllocationMode : uint8_t { kExactCount, kAll, kUnknown };
 
 struct Toleration {
-  Text key;  // empty: every key
-  Text op;   // "" means Equal
-  Text value;
-  Text effect;  // empty: every effect
+  Symbol key;  // empty: every key
+  Symbol op;   // "" means Equal
+  Symbol value;
+  Symbol effect;  // empty: every effect
 
   bool operator==(const Toleration&) const = default;
 };
 
 // One request, or one alternative of a firstAvailable request.
 struct DeviceRequest {
-  Text name;
-  Text device_class;
+  Symbol name;
+  Symbol device_class;
   std::vector<std::string> selectors;
   std::vector<bool> selector_is_cel;
   AllocationMode mode = AllocationMode::kUnknown;
-  Text mode_text;                    // as written, for messages
+  Symbol mode_text;                    // as written, for messages
   int64_t count = 0;                 // for kExactCount
   std::optional<bool> admin_access;  // absent and false differ when the feature is off
   std::vector<Toleration> tolerations;
-  std::vector<std::pair<Text, Quantity>> capacity;  // capacity.requests, ascending by name
+  std::vector<std::pair<Symbol, Quantity>> capacity;  // capacity.requests, ascending by name
   bool has_capacity = false;                        // `capacity` is present
   bool operator==(const DeviceRequest&) const = default;
 };
 
 struct ClaimRequest {
-  Text name;
+  Symbol name;
   std::optional<DeviceRequest> exactly;
   std::vector<DeviceRequest> first_available;
   bool operator==(const ClaimRequest&) const = default;
 };
 
 struct Constraint {
-  std::vector<Text> requests;  // "req" or "req/sub"; empty: all
-  Text match_attribute;        // one of both; with both set the first counts (seen in 1.36.3)
-  Text distinct_attribute;
+  std::vector<Symbol> requests;  // "req" or "req/sub"; empty: all
+  Symbol match_attribute;        // one of both; with both set the first counts (seen in 1.36.3)
+  Symbol distinct_attribute;
   bool operator==(const Constraint&) const = default;
 };
 
@@ -242,12 +242,12 @@ struct ClaimSpec {
 };
 
 struct AllocatedDevice {
-  Text request;  // "req" or "req/sub"
+  Symbol request;  // "req" or "req/sub"
   PoolKey pool;
-  Text device;
+  Symbol device;
   bool admin_access = false;
-  std::optional<Text> share;                                       // shareID: shared, not dedicated
-  std::optional<std::vector<std::pair<Text, Quantity>>> consumed;  // consumedCapacity
+  std::optional<Symbol> share;                                       // shareID: shared, not dedicated
+  std::optional<std::vector<std::pair<Symbol, Quantity>>> consumed;  // consumedCapacity
   bool operator==(const AllocatedDevice&) const = default;
 };
 
@@ -276,7 +276,7 @@ struct ClaimTemplate {
 
 struct TaintRule {
   std::string name;
-  Text driver, pool, device;  // empty: every
+  Symbol driver, pool, device;  // empty: every
   // It also selects by class or by CEL selectors, as v1alpha3 allowed up to Kubernetes 1.34. Those
   // are not evaluated: the rule is taken to taint every device that the fields above name.
   bool taints_fewer = false;
@@ -287,19 +287,19 @@ struct TaintRule {
 // ---- the parts of core/v1 that decide where a pod may run
 
 struct NodeTaint {
-  Text key, value, effect;
+  Symbol key, value, effect;
   bool operator==(const NodeTaint&) const = default;
 };
 
 struct Node {
-  Text name;
-  std::vector<std::pair<Text, Text>> labels;  // ascending by key
+  Symbol name;
+  std::vector<std::pair<Symbol, Symbol>> labels;  // ascending by key
   std::vector<NodeTaint> taints;
   bool unschedulable = false;
-  std::vector<std::pair<Text, Quantity>> allocatable;  // ascending by name
+  std::vector<std::pair<Symbol, Quantity>> allocatable;  // ascending by name
   uint64_t serial = 0;                                 // given by the SnapshotBuilder
 
-  const Text* Label(std::string_view key) const;
+  const Symbol* Label(std::string_view key) const;
   const Quantity* Allocatable(std::string_view resource) const;
 };
 

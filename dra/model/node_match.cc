@@ -37,16 +37,16 @@ bool ValidLabelRequirement(const NodeRequirement& requirement) {
     return false;
   }
   return std::all_of(values.begin(), values.end(),
-                     [](const Text& value) { return value.empty() || IsLabelPart(value.view()); });
+                     [](const Symbol& value) { return value.empty() || IsLabelPart(value.view()); });
 }
 
-bool Contains(const std::vector<Text>& values, const Text& value) {
+bool Contains(const std::vector<Symbol>& values, const Symbol& value) {
   return std::find(values.begin(), values.end(), value) != values.end();
 }
 
 bool MatchesLabels(const NodeRequirement& requirement, const Node& node) {
   const std::string_view op = requirement.op.view();
-  const Text* value = node.Label(requirement.key.view());
+  const Symbol* value = node.Label(requirement.key.view());
   if (op == "In") return value && Contains(requirement.values, *value);
   if (op == "NotIn") return !value || !Contains(requirement.values, *value);
   if (op == "Exists") return value != nullptr;

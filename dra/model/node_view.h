@@ -46,7 +46,7 @@ struct SimulatedUse {
 struct Workspace {
   struct Pool {
     std::unordered_map<uint32_t, SimulatedUse> devices;  // by slot
-    std::map<std::pair<Text, Text>, Quantity> counters;  // consumption by (set, counter)
+    std::map<std::pair<Symbol, Symbol>, Quantity> counters;  // consumption by (set, counter)
 
     // Null: nothing is held of it.
     const SimulatedUse* Find(uint32_t slot) const {

@@ -29,7 +29,7 @@ enum class Defaulting { kNone, kAsApiServer };
 
 // Interns what objects of one cluster have in common. One per worker; grows and shrinks with them.
 struct ParseContext {
-  TextPool texts;
+  SymbolPool symbols;
   SharedPool<AttributeList> attributes;
   SharedPool<CapacityList> capacities;
   SharedPool<std::vector<CounterSet>> counters;

@@ -13,25 +13,25 @@ AllocationMode ModeOf(std::string_view text) {
   return AllocationMode::kUnknown;
 }
 
-Toleration ReadToleration(const Fields& field, TextPool& texts, Defaulting defaulting) {
-  Toleration toleration{.key = texts.Intern(field.String("key")),
-                        .op = texts.Intern(field.String("operator")),
-                        .value = texts.Intern(field.String("value")),
-                        .effect = texts.Intern(field.String("effect"))};
+Toleration ReadToleration(const Fields& field, SymbolPool& symbols, Defaulting defaulting) {
+  Toleration toleration{.key = symbols.Intern(field.String("key")),
+                        .op = symbols.Intern(field.String("operator")),
+                        .value = symbols.Intern(field.String("value")),
+                        .effect = symbols.Intern(field.String("effect"))};
   if (defaulting == Defaulting::kAsApiServer && toleration.op.empty())
-    toleration.op = texts.Intern("Equal");
+    toleration.op = symbols.Intern("Equal");
   return toleration;
 }
 
-DeviceRequest ReadRequest(const Fields& field, std::string_view name, TextPool& texts,
+DeviceRequest ReadRequest(const Fields& field, std::string_view name, SymbolPool& symbols,
                           Defaulting defaulting) {
   DeviceRequest request;
-  request.name = texts.Intern(name);
-  request.device_class = texts.Intern(field.String("deviceClassName"));
+  request.name = symbols.Intern(name);
+  request.device_class = symbols.Intern(field.String("deviceClassName"));
   ReadSelectors(field, request.selectors, request.selector_is_cel);
   std::string_view mode = field.String("allocationMode");
   if (mode.empty() && defaulting == Defaulting::kAsApiServer) mode = "ExactCount";
-  request.mode_text = texts.Intern(mode);
+  request.mode_text = symbols.Intern(mode);
   request.mode = ModeOf(mode);
   request.count = field.Int("count");
   if (request.mode == AllocationMode::kExactCount && request.count == 0 &&
@@ -39,12 +39,12 @@ DeviceRequest ReadRequest(const Fields& field, std::string_view name, TextPool& 
     request.count = 1;
   request.admin_access = field.Bool("adminAccess");
   field.ForEachObject("tolerations", kMaxItems, [&](const Fields& toleration) {
-    request.tolerations.push_back(ReadToleration(toleration, texts, defaulting));
+    request.tolerations.push_back(ReadToleration(toleration, symbols, defaulting));
   });
   if (field.Has("capacity")) {
     const Fields capacity = field.Object("capacity");
     request.has_capacity = true;
-    request.capacity = ReadQuantities(capacity, "requests", texts);
+    request.capacity = ReadQuantities(capacity, "requests", symbols);
   }
   return request;
 }
@@ -57,51 +57,51 @@ bool HasFlatRequest(const Fields& request) {
   return false;
 }
 
-ClaimRequest ReadClaimRequest(const Fields& field, TextPool& texts, Defaulting defaulting) {
+ClaimRequest ReadClaimRequest(const Fields& field, SymbolPool& symbols, Defaulting defaulting) {
   ClaimRequest request;
   const std::string_view name = field.String("name");
-  request.name = texts.Intern(name);
+  request.name = symbols.Intern(name);
   if (field.Has("exactly")) {
     const Fields exactly = field.Object("exactly");
-    request.exactly = ReadRequest(exactly, name, texts, defaulting);
+    request.exactly = ReadRequest(exactly, name, symbols, defaulting);
   } else if (HasFlatRequest(field)) {
-    request.exactly = ReadRequest(field, name, texts, defaulting);
+    request.exactly = ReadRequest(field, name, symbols, defaulting);
   }
   field.ForEachObject("firstAvailable", kMaxItems, [&](const Fields& alternative) {
     request.first_available.push_back(
-        ReadRequest(alternative, alternative.String("name"), texts, defaulting));
+        ReadRequest(alternative, alternative.String("name"), symbols, defaulting));
   });
   return request;
 }
 
-ClaimSpec ReadClaimSpec(const Fields& spec, TextPool& texts, Defaulting defaulting) {
+ClaimSpec ReadClaimSpec(const Fields& spec, SymbolPool& symbols, Defaulting defaulting) {
   ClaimSpec result;
   const Fields devices = spec.Object("devices");
   devices.ForEachObject("requests", kMaxItems, [&](const Fields& request) {
-    result.requests.push_back(ReadClaimRequest(request, texts, defaulting));
+    result.requests.push_back(ReadClaimRequest(request, symbols, defaulting));
   });
   devices.ForEachObject("constraints", kMaxItems, [&](const Fields& field) {
     Constraint constraint;
     field.ForEachString("requests", kMaxItems, [&](std::string_view name) {
-      constraint.requests.push_back(texts.Intern(name));
+      constraint.requests.push_back(symbols.Intern(name));
     });
-    constraint.match_attribute = texts.Intern(field.String("matchAttribute"));
-    constraint.distinct_attribute = texts.Intern(field.String("distinctAttribute"));
+    constraint.match_attribute = symbols.Intern(field.String("matchAttribute"));
+    constraint.distinct_attribute = symbols.Intern(field.String("distinctAttribute"));
     result.constraints.push_back(std::move(constraint));
   });
   return result;
 }
 
-AllocatedDevice ReadAllocatedDevice(const Fields& field, TextPool& texts) {
+AllocatedDevice ReadAllocatedDevice(const Fields& field, SymbolPool& symbols) {
   AllocatedDevice device;
-  device.request = texts.Intern(field.String("request"));
-  device.pool = {.driver = texts.Intern(field.String("driver")),
-                 .pool = texts.Intern(field.String("pool"))};
-  device.device = texts.Intern(field.String("device"));
+  device.request = symbols.Intern(field.String("request"));
+  device.pool = {.driver = symbols.Intern(field.String("driver")),
+                 .pool = symbols.Intern(field.String("pool"))};
+  device.device = symbols.Intern(field.String("device"));
   device.admin_access = field.Bool("adminAccess").value_or(false);
-  if (field.Has("shareID")) device.share = texts.Intern(field.String("shareID"));
+  if (field.Has("shareID")) device.share = symbols.Intern(field.String("shareID"));
   if (field.Has("consumedCapacity"))
-    device.consumed = ReadQuantities(field, "consumedCapacity", texts);
+    device.consumed = ReadQuantities(field, "consumedCapacity", symbols);
   return device;
 }
 
@@ -122,15 +122,15 @@ Binding ReadBinding(const Fields& result) {
 
 // Conditions that are true, by device. Of several entries for one device the first counts: shares
 // are not told apart (getAllocatedDeviceStatus of kube-scheduler 1.36.3).
-using DeviceConditions = std::map<std::pair<PoolKey, Text>, std::set<std::string>>;
+using DeviceConditions = std::map<std::pair<PoolKey, Symbol>, std::set<std::string>>;
 
-DeviceConditions ReadConditions(const Fields& status, TextPool& texts) {
+DeviceConditions ReadConditions(const Fields& status, SymbolPool& symbols) {
   DeviceConditions all;
   status.ForEachObject("devices", kMaxDevices, [&](const Fields& device) {
-    const PoolKey pool{.driver = texts.Intern(device.String("driver")),
-                       .pool = texts.Intern(device.String("pool"))};
+    const PoolKey pool{.driver = symbols.Intern(device.String("driver")),
+                       .pool = symbols.Intern(device.String("pool"))};
     const auto [at, is_new] =
-        all.try_emplace({pool, texts.Intern(device.String("device"))}, std::set<std::string>());
+        all.try_emplace({pool, symbols.Intern(device.String("device"))}, std::set<std::string>());
     if (!is_new) return;
     device.ForEachObject("conditions", kMaxItems, [&](const Fields& condition) {
       if (condition.String("status") == "True") at->second.emplace(condition.String("type"));
@@ -163,7 +163,7 @@ Allocation ReadAllocation(const Fields& status, ParseContext& context) {
   const Fields devices = field.Object("devices");
   std::vector<Binding> bindings;
   devices.ForEachObject("results", kMaxDevices, [&](const Fields& result) {
-    allocation.devices.push_back(ReadAllocatedDevice(result, context.texts));
+    allocation.devices.push_back(ReadAllocatedDevice(result, context.symbols));
     bindings.push_back(ReadBinding(result));
   });
   const bool waits = std::any_of(bindings.begin(), bindings.end(), [](const Binding& binding) {
@@ -171,7 +171,7 @@ Allocation ReadAllocation(const Fields& status, ParseContext& context) {
   });
   if (waits) {
     allocation.binding_failure =
-        FindFailure(allocation.devices, bindings, ReadConditions(status, context.texts));
+        FindFailure(allocation.devices, bindings, ReadConditions(status, context.symbols));
   }
   allocation.node_selector = ReadNodeSelector(field, "nodeSelector", context);
   allocation.has_timestamp = field.Has("allocationTimestamp");
@@ -192,7 +192,7 @@ Result<Claim> ParseClaim(const nlohmann::json& object, ParseContext& context,
   claim.key = ReadKey(metadata);
   claim.uid = metadata.String("uid");
   claim.deleting = metadata.Has("deletionTimestamp");
-  claim.spec = ReadClaimSpec(spec, context.texts, defaulting);
+  claim.spec = ReadClaimSpec(spec, context.symbols, defaulting);
   if (status.Has("allocation")) claim.allocation = ReadAllocation(status, context);
   status.ForEachObject("reservedFor", kMaxDevices, [&](const Fields& consumer) {
     claim.reserved_for.emplace_back(consumer.String("uid"));
@@ -213,7 +213,7 @@ Result<ClaimTemplate> ParseClaimTemplate(const nlohmann::json& object, ParseCont
   ClaimTemplate result{
       .key = ReadKey(metadata),
       .uid = std::string(metadata.String("uid")),
-      .spec = std::make_shared<const ClaimSpec>(ReadClaimSpec(spec, context.texts, defaulting))};
+      .spec = std::make_shared<const ClaimSpec>(ReadClaimSpec(spec, context.symbols, defaulting))};
   if (problem.found())
     return Fail(problem.error().WithContext("ResourceClaimTemplate " + result.key.ToString()));
   return result;

@@ -13,10 +13,10 @@ Result<DeviceClass> ParseDeviceClass(const nlohmann::json& object, ParseContext&
   const Fields metadata = root.Object("metadata");
   const Fields spec = root.Object("spec");
   DeviceClass result;
-  result.name = context.texts.Intern(metadata.String("name"));
+  result.name = context.symbols.Intern(metadata.String("name"));
   result.created = metadata.String("creationTimestamp");
   ReadSelectors(spec, result.selectors, result.selector_is_cel);
-  result.extended_resource = context.texts.Intern(spec.String("extendedResourceName"));
+  result.extended_resource = context.symbols.Intern(spec.String("extendedResourceName"));
   if (problem.found()) return Fail(problem.error().WithContext("DeviceClass " + result.name.str()));
   return result;
 }
@@ -27,14 +27,14 @@ Result<TaintRule> ParseTaintRule(const nlohmann::json& object, ParseContext& con
   const Fields spec = root.Object("spec");
   const Fields selector = spec.Object("deviceSelector");
   const Fields taint = spec.Object("taint");
-  TextPool& texts = context.texts;
+  SymbolPool& symbols = context.symbols;
   TaintRule rule{.name = std::string(root.Object("metadata").String("name")),
-                 .driver = texts.Intern(selector.String("driver")),
-                 .pool = texts.Intern(selector.String("pool")),
-                 .device = texts.Intern(selector.String("device")),
+                 .driver = symbols.Intern(selector.String("driver")),
+                 .pool = symbols.Intern(selector.String("pool")),
+                 .device = symbols.Intern(selector.String("device")),
                  .taints_fewer = selector.Has("deviceClassName") || selector.Has("selectors"),
-                 .taint = ReadTaint(taint, texts)};
-  rule.taint.rule = texts.Intern(rule.name);
+                 .taint = ReadTaint(taint, symbols)};
+  rule.taint.rule = symbols.Intern(rule.name);
   if (problem.found()) return Fail(problem.error().WithContext("DeviceTaintRule " + rule.name));
   return rule;
 }
@@ -45,21 +45,21 @@ Result<Node> ParseNode(const nlohmann::json& object, ParseContext& context) {
   const Fields metadata = root.Object("metadata");
   const Fields spec = root.Object("spec");
   const Fields status = root.Object("status");
-  TextPool& texts = context.texts;
+  SymbolPool& symbols = context.symbols;
   Node node;
-  node.name = texts.Intern(metadata.String("name"));
+  node.name = symbols.Intern(metadata.String("name"));
   metadata.ForEachStringEntry("labels", kMaxDevices,
                               [&](std::string_view key, std::string_view value) {
-                                node.labels.emplace_back(texts.Intern(key), texts.Intern(value));
+                                node.labels.emplace_back(symbols.Intern(key), symbols.Intern(value));
                               });
   std::sort(node.labels.begin(), node.labels.end());
   spec.ForEachObject("taints", kMaxItems, [&](const Fields& taint) {
-    node.taints.push_back({.key = texts.Intern(taint.String("key")),
-                           .value = texts.Intern(taint.String("value")),
-                           .effect = texts.Intern(taint.String("effect"))});
+    node.taints.push_back({.key = symbols.Intern(taint.String("key")),
+                           .value = symbols.Intern(taint.String("value")),
+                           .effect = symbols.Intern(taint.String("effect"))});
   });
   node.unschedulable = spec.Bool("unschedulable").value_or(false);
-  node.allocatable = ReadQuantities(status, "allocatable", texts);
+  node.allocatable = ReadQuantities(status, "allocatable", symbols);
   if (problem.found()) return Fail(problem.error().WithContext("Node " + node.name.str()));
   return node;
 }

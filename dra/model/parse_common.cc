@@ -6,14 +6,14 @@ namespace fedra::dra {
 namespace {
 
 std::vector<NodeRequirement> ReadRequirements(const Fields& term, const char* key,
-                                              TextPool& texts) {
+                                              SymbolPool& symbols) {
   std::vector<NodeRequirement> requirements;
   term.ForEachObject(key, kMaxItems, [&](const Fields& field) {
-    NodeRequirement requirement{.key = texts.Intern(field.String("key")),
-                                .op = texts.Intern(field.String("operator")),
+    NodeRequirement requirement{.key = symbols.Intern(field.String("key")),
+                                .op = symbols.Intern(field.String("operator")),
                                 .values = {}};
     field.ForEachString("values", kMaxDevices, [&](std::string_view value) {
-      requirement.values.push_back(texts.Intern(value));
+      requirement.values.push_back(symbols.Intern(value));
     });
     requirements.push_back(std::move(requirement));
   });
@@ -26,7 +26,7 @@ uint64_t HashOf(const NodeSelector& selector) {
     for (const auto* list : {&term.expressions, &term.fields}) {
       for (const NodeRequirement& requirement : *list) {
         hash = hash * 31 + requirement.key.hash();
-        for (const Text& value : requirement.values) hash = hash * 31 + value.hash();
+        for (const Symbol& value : requirement.values) hash = hash * 31 + value.hash();
       }
     }
   }
@@ -69,27 +69,27 @@ std::shared_ptr<const NodeSelector> ReadNodeSelector(const Fields& owner, const 
   const Fields field = owner.Object(key);
   field.ForEachObject("nodeSelectorTerms", kMaxItems, [&](const Fields& term) {
     selector.terms.push_back(
-        {.expressions = ReadRequirements(term, "matchExpressions", context.texts),
-         .fields = ReadRequirements(term, "matchFields", context.texts)});
+        {.expressions = ReadRequirements(term, "matchExpressions", context.symbols),
+         .fields = ReadRequirements(term, "matchFields", context.symbols)});
   });
   const uint64_t hash = HashOf(selector);
   return context.node_selectors.Intern(std::move(selector), hash);
 }
 
-Taint ReadTaint(const Fields& taint, TextPool& texts) {
+Taint ReadTaint(const Fields& taint, SymbolPool& symbols) {
   const std::string_view effect = taint.String("effect");
-  return {.key = texts.Intern(taint.String("key")),
-          .value = texts.Intern(taint.String("value")),
+  return {.key = symbols.Intern(taint.String("key")),
+          .value = symbols.Intern(taint.String("value")),
           .effect = EffectOf(effect),
-          .effect_text = texts.Intern(effect),
+          .effect_text = symbols.Intern(effect),
           .rule = {}};
 }
 
-std::vector<std::pair<Text, Quantity>> ReadQuantities(const Fields& owner, const char* key,
-                                                      TextPool& texts) {
-  std::vector<std::pair<Text, Quantity>> quantities;
+std::vector<std::pair<Symbol, Quantity>> ReadQuantities(const Fields& owner, const char* key,
+                                                      SymbolPool& symbols) {
+  std::vector<std::pair<Symbol, Quantity>> quantities;
   owner.ForEachQuantity(key, kMaxItems, [&](std::string_view name, const Quantity& value) {
-    quantities.emplace_back(texts.Intern(name), value);
+    quantities.emplace_back(symbols.Intern(name), value);
   });
   std::sort(quantities.begin(), quantities.end(),
             [](const auto& a, const auto& b) { return a.first < b.first; });

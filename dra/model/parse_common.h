@@ -25,10 +25,10 @@ void ReadSelectors(const Fields& owner, std::vector<std::string>& expressions,
 std::shared_ptr<const NodeSelector> ReadNodeSelector(const Fields& owner, const char* key,
                                                      ParseContext& context);
 
-Taint ReadTaint(const Fields& taint, TextPool& texts);
+Taint ReadTaint(const Fields& taint, SymbolPool& symbols);
 
 // Sorted by name; `key` is a map of quantities.
-std::vector<std::pair<Text, Quantity>> ReadQuantities(const Fields& owner, const char* key,
-                                                      TextPool& texts);
+std::vector<std::pair<Symbol, Quantity>> ReadQuantities(const Fields& owner, const char* key,
+                                                      SymbolPool& symbols);
 
 }  // namespace fedra::dra

@@ -20,18 +20,18 @@ void RaiseTo(Amounts& amounts, const Amounts& other) {
 }
 
 // requests, completed by limits.
-Amounts ReadRequests(const Fields& resources, TextPool& texts) {
-  Amounts requests = ReadQuantities(resources, "requests", texts);
-  for (const auto& limit : ReadQuantities(resources, "limits", texts))
+Amounts ReadRequests(const Fields& resources, SymbolPool& symbols) {
+  Amounts requests = ReadQuantities(resources, "requests", symbols);
+  for (const auto& limit : ReadQuantities(resources, "limits", symbols))
     if (!FindAmount(requests, limit.first)) AddAmounts(requests, {limit});
   return requests;
 }
 
-ContainerRequests ReadContainer(const Fields& container, bool init, TextPool& texts) {
+ContainerRequests ReadContainer(const Fields& container, bool init, SymbolPool& symbols) {
   const Fields resources = container.Object("resources");
   return {.init = init,
           .sidecar = init && container.String("restartPolicy") == "Always",
-          .requests = ReadRequests(resources, texts)};
+          .requests = ReadRequests(resources, symbols)};
 }
 
 void NoteClaims(const Fields& container, std::vector<std::string>& claims) {
@@ -68,11 +68,11 @@ Amounts Effective(const std::vector<ContainerRequests>& containers) {
 // limit is given, cpu and memory are what the containers ask for, if they do. Other resources do
 // not count (IsSupportedPodLevelResource of k8s.io/component-helpers/resource). `left`:
 // PodDemand::pod_level_left.
-void UsePodLevel(const Fields& resources, TextPool& texts, Amounts& requests, Amounts& left) {
-  const Amounts of_pod = ReadQuantities(resources, "requests", texts);
-  const Amounts limits = ReadQuantities(resources, "limits", texts);
+void UsePodLevel(const Fields& resources, SymbolPool& symbols, Amounts& requests, Amounts& left) {
+  const Amounts of_pod = ReadQuantities(resources, "requests", symbols);
+  const Amounts limits = ReadQuantities(resources, "limits", symbols);
   const Amounts of_containers = requests;
-  const auto use = [&](const std::pair<Text, Quantity>& entry) {
+  const auto use = [&](const std::pair<Symbol, Quantity>& entry) {
     std::erase_if(requests, [&](const auto& known) { return known.first == entry.first; });
     AddAmounts(requests, {entry});
     std::erase_if(left, [&](const auto& known) { return known.first == entry.first; });
@@ -80,7 +80,7 @@ void UsePodLevel(const Fields& resources, TextPool& texts, Amounts& requests, Am
     AddAmounts(left,
                {{entry.first, used ? entry.second.Sub(*used).value_or(Quantity()) : entry.second}});
   };
-  const auto is_huge_page = [](const Text& name) { return name.view().starts_with("hugepages-"); };
+  const auto is_huge_page = [](const Symbol& name) { return name.view().starts_with("hugepages-"); };
   for (const auto& limit : limits) {
     const bool is_native = limit.first == "cpu" || limit.first == "memory";
     if (is_huge_page(limit.first) || (is_native && !FindAmount(requests, limit.first))) use(limit);
@@ -96,20 +96,20 @@ void UsePodLevel(const Fields& resources, TextPool& texts, Amounts& requests, Am
 }
 
 void ReadConstraints(const Fields& spec, ParseContext& context, NodeConstraints& constraints) {
-  TextPool& texts = context.texts;
+  SymbolPool& symbols = context.symbols;
   spec.ForEachStringEntry("nodeSelector", kMaxItems,
                           [&](std::string_view key, std::string_view value) {
-                            constraints.labels.emplace_back(texts.Intern(key), texts.Intern(value));
+                            constraints.labels.emplace_back(symbols.Intern(key), symbols.Intern(value));
                           });
   const Fields affinity = spec.Object("affinity");
   const Fields node = affinity.Object("nodeAffinity");
   constraints.affinity =
       ReadNodeSelector(node, "requiredDuringSchedulingIgnoredDuringExecution", context);
   spec.ForEachObject("tolerations", kMaxItems, [&](const Fields& toleration) {
-    constraints.tolerations.push_back({.key = texts.Intern(toleration.String("key")),
-                                       .op = texts.Intern(toleration.String("operator")),
-                                       .value = texts.Intern(toleration.String("value")),
-                                       .effect = texts.Intern(toleration.String("effect"))});
+    constraints.tolerations.push_back({.key = symbols.Intern(toleration.String("key")),
+                                       .op = symbols.Intern(toleration.String("operator")),
+                                       .value = symbols.Intern(toleration.String("value")),
+                                       .effect = symbols.Intern(toleration.String("effect"))});
   });
 }
 
@@ -133,14 +133,14 @@ Result<PodDemand> ParsePodDemand(const nlohmann::json& pod_template, ParseContex
       NoteClaims(container, demand.container_claims);
     });
   spec.ForEachObject("initContainers", kMaxItems, [&](const Fields& container) {
-    demand.containers.push_back(ReadContainer(container, true, context.texts));
+    demand.containers.push_back(ReadContainer(container, true, context.symbols));
   });
   spec.ForEachObject("containers", kMaxItems, [&](const Fields& container) {
-    demand.containers.push_back(ReadContainer(container, false, context.texts));
+    demand.containers.push_back(ReadContainer(container, false, context.symbols));
   });
   demand.requests = Effective(demand.containers);
-  UsePodLevel(spec.Object("resources"), context.texts, demand.requests, demand.pod_level_left);
-  AddAmounts(demand.requests, ReadQuantities(spec, "overhead", context.texts));
+  UsePodLevel(spec.Object("resources"), context.symbols, demand.requests, demand.pod_level_left);
+  AddAmounts(demand.requests, ReadQuantities(spec, "overhead", context.symbols));
   if (problem.found()) return Fail(problem.error().WithContext("pod template"));
   return demand;
 }

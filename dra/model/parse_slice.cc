@@ -15,7 +15,7 @@ AttributeValue List(Fill&& fill) {
 }
 
 // The kinds in the order in which the scheduler looks for them (cel/compile.go getAttributeValue).
-AttributeValue ReadAttributeValue(const Fields& value, TextPool& texts) {
+AttributeValue ReadAttributeValue(const Fields& value, SymbolPool& symbols) {
   using Items = std::vector<ScalarValue>;
   if (value.Has("ints"))
     return List([&](Items& items) {
@@ -28,25 +28,25 @@ AttributeValue ReadAttributeValue(const Fields& value, TextPool& texts) {
   if (value.Has("strings"))
     return List([&](Items& items) {
       value.ForEachString("strings", kMaxItems,
-                          [&](std::string_view item) { items.emplace_back(texts.Intern(item)); });
+                          [&](std::string_view item) { items.emplace_back(symbols.Intern(item)); });
     });
   if (value.Has("versions"))
     return List([&](Items& items) {
       value.ForEachString("versions", kMaxItems, [&](std::string_view item) {
-        items.emplace_back(VersionName{texts.Intern(item)});
+        items.emplace_back(VersionName{symbols.Intern(item)});
       });
     });
   if (value.Has("int")) return value.Int("int");
   if (const auto truth = value.Bool("bool")) return *truth;
-  if (value.Has("string")) return texts.Intern(value.String("string"));
-  if (value.Has("version")) return VersionName{texts.Intern(value.String("version"))};
+  if (value.Has("string")) return symbols.Intern(value.String("string"));
+  if (value.Has("version")) return VersionName{symbols.Intern(value.String("version"))};
   return std::monostate();
 }
 
-AttributeList ReadAttributes(const Fields& device, TextPool& texts) {
+AttributeList ReadAttributes(const Fields& device, SymbolPool& symbols) {
   AttributeList attributes;
   device.ForEachEntry("attributes", kMaxItems, [&](std::string_view name, const Fields& value) {
-    attributes.push_back({.name = texts.Intern(name), .value = ReadAttributeValue(value, texts)});
+    attributes.push_back({.name = symbols.Intern(name), .value = ReadAttributeValue(value, symbols)});
   });
   std::sort(attributes.begin(), attributes.end(),
             [](const Attribute& a, const Attribute& b) { return a.name < b.name; });
@@ -57,7 +57,7 @@ uint64_t HashOf(const AttributeList& attributes) {
   uint64_t hash = attributes.size();
   for (const Attribute& attribute : attributes) {
     hash = hash * 31 + attribute.name.hash();
-    if (const Text* text = std::get_if<Text>(&attribute.value)) hash = hash * 31 + text->hash();
+    if (const Symbol* text = std::get_if<Symbol>(&attribute.value)) hash = hash * 31 + text->hash();
   }
   return hash;
 }
@@ -108,7 +108,7 @@ RequestPolicy ReadPolicy(const Fields& field) {
 std::shared_ptr<const CapacityList> ReadCapacity(const Fields& device, ParseContext& context) {
   CapacityList list;
   device.ForEachEntry("capacity", kMaxItems, [&](std::string_view name, const Fields& field) {
-    Capacity capacity{.name = context.texts.Intern(name),
+    Capacity capacity{.name = context.symbols.Intern(name),
                       .value = field.QuantityOf("value").value_or(Quantity()),
                       .policy = {}};
     if (field.Has("requestPolicy")) {
@@ -126,11 +126,11 @@ std::shared_ptr<const CapacityList> ReadCapacity(const Fields& device, ParseCont
   return context.capacities.Intern(std::move(list), hash);
 }
 
-CounterSet ReadCounterSet(const Fields& field, const char* name_key, TextPool& texts) {
-  CounterSet set{.name = texts.Intern(field.String(name_key)), .counters = {}};
+CounterSet ReadCounterSet(const Fields& field, const char* name_key, SymbolPool& symbols) {
+  CounterSet set{.name = symbols.Intern(field.String(name_key)), .counters = {}};
   field.ForEachEntry("counters", kMaxItems, [&](std::string_view name, const Fields& counter) {
     set.counters.push_back(
-        {.name = texts.Intern(name), .value = counter.QuantityOf("value").value_or(Quantity())});
+        {.name = symbols.Intern(name), .value = counter.QuantityOf("value").value_or(Quantity())});
   });
   std::sort(set.counters.begin(), set.counters.end(),
             [](const Counter& a, const Counter& b) { return a.name < b.name; });
@@ -142,7 +142,7 @@ std::shared_ptr<const std::vector<CounterSet>> ReadConsumed(const Fields& device
   std::vector<CounterSet> consumed;
   uint64_t hash = 0;
   device.ForEachObject("consumesCounters", kMaxItems, [&](const Fields& field) {
-    consumed.push_back(ReadCounterSet(field, "counterSet", context.texts));
+    consumed.push_back(ReadCounterSet(field, "counterSet", context.symbols));
     hash = hash * 31 + consumed.back().name.hash();
     for (const Counter& counter : consumed.back().counters)
       hash = (hash * 31 + counter.name.hash()) * 31 + static_cast<uint64_t>(counter.value.Value());
@@ -154,29 +154,29 @@ std::shared_ptr<const std::vector<CounterSet>> ReadConsumed(const Fields& device
 // ---- devices
 
 NodeReach ReadReach(const Fields& owner, ParseContext& context) {
-  return {.node_name = context.texts.Intern(owner.String("nodeName")),
+  return {.node_name = context.symbols.Intern(owner.String("nodeName")),
           .all_nodes = owner.Bool("allNodes").value_or(false),
           .selector = ReadNodeSelector(owner, "nodeSelector", context)};
 }
 
 std::shared_ptr<const DeviceExtras> ReadExtras(const Fields& device, ParseContext& context) {
   DeviceExtras extras;
-  TextPool& texts = context.texts;
+  SymbolPool& symbols = context.symbols;
   device.ForEachObject("taints", kMaxItems, [&](const Fields& taint) {
-    extras.taints.push_back(ReadTaint(taint, texts));
+    extras.taints.push_back(ReadTaint(taint, symbols));
   });
   extras.reach = ReadReach(device, context);
   extras.binds_to_node = device.Bool("bindsToNode").value_or(false);
   device.ForEachString("bindingConditions", kMaxItems, [&](std::string_view name) {
-    extras.binding_conditions.push_back(texts.Intern(name));
+    extras.binding_conditions.push_back(symbols.Intern(name));
   });
   // A server without the gate keeps none (dropDisabledDRANodeAllocatableResourcesFields in
   // pkg/registry/resource/resourceslice/strategy.go of Kubernetes v1.36.3): so those there count.
   device.ForEachEntry(
       "nodeAllocatableResourceMappings", kMaxItems,
       [&](std::string_view resource, const Fields& mapping) {
-        extras.of_node.push_back({.resource = texts.Intern(resource),
-                                  .capacity = texts.Intern(mapping.String("capacityKey")),
+        extras.of_node.push_back({.resource = symbols.Intern(resource),
+                                  .capacity = symbols.Intern(mapping.String("capacityKey")),
                                   .multiplier = mapping.QuantityOf("allocationMultiplier")});
       });
   std::sort(extras.of_node.begin(), extras.of_node.end(),
@@ -193,9 +193,9 @@ Device ReadDevice(const Fields& element, ParseContext& context) {
   const Fields basic = element.Object("basic");
   const Fields& fields = basic.present() ? basic : element;
   Device device;
-  device.name = context.texts.Intern(element.String("name"));
+  device.name = context.symbols.Intern(element.String("name"));
   if (device.name.empty()) element.Complain("name", "missing");
-  device.own = ReadAttributes(fields, context.texts);
+  device.own = ReadAttributes(fields, context.symbols);
   device.capacity = ReadCapacity(fields, context);
   device.consumes = ReadConsumed(fields, context);
   device.extras = ReadExtras(fields, context);
@@ -212,9 +212,9 @@ Result<Slice> ParseSlice(const nlohmann::json& object, ParseContext& context) {
   const Fields spec = root.Object("spec");
   const Fields pool = spec.Object("pool");
   Slice slice;
-  slice.name = context.texts.Intern(root.Object("metadata").String("name"));
-  slice.pool = {.driver = context.texts.Intern(spec.String("driver")),
-                .pool = context.texts.Intern(pool.String("name"))};
+  slice.name = context.symbols.Intern(root.Object("metadata").String("name"));
+  slice.pool = {.driver = context.symbols.Intern(spec.String("driver")),
+                .pool = context.symbols.Intern(pool.String("name"))};
   if (slice.pool.driver.empty()) spec.Complain("driver", "missing");
   slice.generation = pool.Int("generation");
   slice.pool_slices = pool.Int("resourceSliceCount");
@@ -225,7 +225,7 @@ Result<Slice> ParseSlice(const nlohmann::json& object, ParseContext& context) {
     slice.devices.push_back(ReadDevice(device, context));
   });
   spec.ForEachObject("sharedCounters", kMaxItems, [&](const Fields& set) {
-    slice.counters.push_back(ReadCounterSet(set, "name", context.texts));
+    slice.counters.push_back(ReadCounterSet(set, "name", context.symbols));
   });
   if (problem.found())
     return Fail(problem.error().WithContext("ResourceSlice " + slice.name.str()));

@@ -33,7 +33,7 @@ struct ClaimReference {
 
 // Where a pod may run.
 struct NodeConstraints {
-  std::vector<std::pair<Text, Text>> labels;     // spec.nodeSelector
+  std::vector<std::pair<Symbol, Symbol>> labels;     // spec.nodeSelector
   std::shared_ptr<const NodeSelector> affinity;  // required node affinity; null: none
   std::vector<Toleration> tolerations;           // of node taints
 

@@ -8,24 +8,24 @@
 namespace fedra::dra {
 namespace {
 
-DeviceUse& UseOf(PoolUsage& usage, const Text& device) {
+DeviceUse& UseOf(PoolUsage& usage, const Symbol& device) {
   const auto at =
       std::lower_bound(usage.devices.begin(), usage.devices.end(), device,
-                       [](const DeviceUse& use, const Text& name) { return use.device < name; });
+                       [](const DeviceUse& use, const Symbol& name) { return use.device < name; });
   if (at != usage.devices.end() && at->device == device) return *at;
   DeviceUse use;
   use.device = device;
   return *usage.devices.insert(at, std::move(use));
 }
 
-bool Selects(const TaintRule& rule, const PoolKey& pool, const Text& device) {
+bool Selects(const TaintRule& rule, const PoolKey& pool, const Symbol& device) {
   return (rule.driver.empty() || rule.driver == pool.driver) &&
          (rule.pool.empty() || rule.pool == pool.pool) &&
          (rule.device.empty() || rule.device == device);
 }
 
 void AssignSlots(PoolState& pool) {
-  std::unordered_map<Text, uint32_t> seen;
+  std::unordered_map<Symbol, uint32_t> seen;
   uint32_t next = 0;
   for (const auto& slice : pool.slices) {
     pool.first_slot.push_back(next);
@@ -69,11 +69,11 @@ void MakeLocalViews(PoolState& pool) {
   const Node nowhere;
   pool.elsewhere = MakePoolView(pool, nowhere);
   for (const auto& slice : pool.slices) {
-    const Text& name = slice->reach.node_name;
+    const Symbol& name = slice->reach.node_name;
     if (name.empty()) continue;
     const auto at = std::lower_bound(
         pool.local_views.begin(), pool.local_views.end(), name,
-        [](const auto& entry, const Text& node_name) { return entry.first < node_name; });
+        [](const auto& entry, const Symbol& node_name) { return entry.first < node_name; });
     if (at != pool.local_views.end() && at->first == name) continue;
     Node node;
     node.name = name;
@@ -87,7 +87,7 @@ void AddAmounts(Amounts& sum, const Amounts& more) {
   for (const auto& [name, amount] : more) {
     const auto at = std::lower_bound(
         sum.begin(), sum.end(), name,
-        [](const std::pair<Text, Quantity>& entry, const Text& key) { return entry.first < key; });
+        [](const std::pair<Symbol, Quantity>& entry, const Symbol& key) { return entry.first < key; });
     if (at == sum.end() || at->first != name)
       sum.insert(at, {name, amount});
     else
@@ -95,16 +95,16 @@ void AddAmounts(Amounts& sum, const Amounts& more) {
   }
 }
 
-const Quantity* FindAmount(const Amounts& amounts, const Text& name) {
+const Quantity* FindAmount(const Amounts& amounts, const Symbol& name) {
   for (const auto& [key, amount] : amounts)
     if (key == name) return &amount;
   return nullptr;
 }
 
-const DeviceUse* PoolUsage::Find(const Text& device) const {
+const DeviceUse* PoolUsage::Find(const Symbol& device) const {
   const auto at =
       std::lower_bound(devices.begin(), devices.end(), device,
-                       [](const DeviceUse& use, const Text& name) { return use.device < name; });
+                       [](const DeviceUse& use, const Symbol& name) { return use.device < name; });
   return at != devices.end() && at->device == device ? &*at : nullptr;
 }
 

@@ -24,17 +24,17 @@
 
 namespace fedra::dra {
 
-using Amounts = std::vector<std::pair<Text, Quantity>>;  // by capacity name, ascending
+using Amounts = std::vector<std::pair<Symbol, Quantity>>;  // by capacity name, ascending
 
 // `more` is added to `sum`, name by name. A sum that no Quantity holds becomes larger than it is,
 // never smaller: nothing has room for it.
 void AddAmounts(Amounts& sum, const Amounts& more);
 // Null: not among them.
-const Quantity* FindAmount(const Amounts& amounts, const Text& name);
+const Quantity* FindAmount(const Amounts& amounts, const Symbol& name);
 
 // What the claims of the cluster hold of one device.
 struct DeviceUse {
-  Text device;
+  Symbol device;
   std::vector<ObjectKey> holders;   // claims, admin access left out
   bool dedicated = false;           // held as a whole by some claim
   bool shared = false;              // held in shares by some claim
@@ -44,7 +44,7 @@ struct DeviceUse {
 struct PoolUsage {
   std::vector<DeviceUse> devices;  // ascending by device name; free devices are left out
 
-  const DeviceUse* Find(const Text& device) const;
+  const DeviceUse* Find(const Symbol& device) const;
 };
 
 // What one claim holds is added to (a copy of) `usage`. Results of other pools are left out.
@@ -69,8 +69,8 @@ const NodeReach& ReachOf(const ViewDevice& device);
 // A counter of the pool and what the allocated devices left of it (may be negative).
 struct ViewCounter {
   const Slice* scope;  // null, or the slice it belongs to (AllocatorFeatures::counters_per_slice)
-  Text set;
-  Text name;
+  Symbol set;
+  Symbol name;
   Quantity available;
 };
 
@@ -124,7 +124,7 @@ struct PoolState {
   bool roaming = false;
   // Without `roaming`: the views of the nodes that own slices, ascending by node name. Null: the
   // node has only outdated slices and sees nothing of the pool.
-  std::vector<std::pair<Text, std::shared_ptr<const PoolView>>> local_views;
+  std::vector<std::pair<Symbol, std::shared_ptr<const PoolView>>> local_views;
   // Without `roaming`: how all other nodes see the pool; null = not at all.
   std::shared_ptr<const PoolView> elsewhere;
 };

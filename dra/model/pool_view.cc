@@ -55,7 +55,7 @@ class ViewBuilder final {
   void AddDevices(size_t slice);
   void AddConsumption(const Slice& slice, const Device& device);
   void Consume(const Slice& slice, const Device& device);
-  const uint32_t* FindCounter(const Slice& slice, const Text& set, const Text& name) const;
+  const uint32_t* FindCounter(const Slice& slice, const Symbol& set, const Symbol& name) const;
   bool Invalid(const std::string& why);
   bool IsAllocated(const Device& device) const {
     return pool_.usage && pool_.usage->Find(device.name) != nullptr;
@@ -69,7 +69,7 @@ class ViewBuilder final {
   std::vector<size_t> elsewhere_;  // the other slices of the same generation, when looked for
   struct CounterKey {
     const Slice* scope;
-    Text set, name;
+    Symbol set, name;
     bool operator==(const CounterKey&) const = default;
   };
   struct CounterHash {
@@ -78,7 +78,7 @@ class ViewBuilder final {
     }
   };
   std::unordered_map<CounterKey, uint32_t, CounterHash> counter_index_;
-  using SetKey = std::pair<const Slice*, Text>;
+  using SetKey = std::pair<const Slice*, Symbol>;
   std::set<SetKey> counter_sets_;
 };
 
@@ -160,7 +160,7 @@ bool ViewBuilder::Invalid(const std::string& why) {
 }
 
 bool ViewBuilder::CheckDeviceNames() {
-  std::unordered_set<Text> names;
+  std::unordered_set<Symbol> names;
   for (const size_t i : relevant_) {
     if (IsCounterSlice(*pool_.slices[i], features_)) continue;
     for (const Device& device : pool_.slices[i]->devices)
@@ -190,8 +190,8 @@ bool ViewBuilder::CollectCounters() {
   return true;
 }
 
-const uint32_t* ViewBuilder::FindCounter(const Slice& slice, const Text& set,
-                                         const Text& name) const {
+const uint32_t* ViewBuilder::FindCounter(const Slice& slice, const Symbol& set,
+                                         const Symbol& name) const {
   const Slice* scope = features_.counters_per_slice ? &slice : nullptr;
   const auto at = counter_index_.find(CounterKey{scope, set, name});
   return at == counter_index_.end() ? nullptr : &at->second;

@@ -24,7 +24,7 @@ bool IsKnown(const std::shared_ptr<const T>* known, const T& object) {
 
 // ---- Snapshot
 
-const NodePools* Snapshot::PoolsOf(const Text& node) const {
+const NodePools* Snapshot::PoolsOf(const Symbol& node) const {
   const auto* found = node_pools_.Find(node);
   return found ? found->get() : nullptr;
 }
@@ -149,7 +149,7 @@ bool SnapshotBuilder::SetSlice(Slice slice) {
   return changed_ = true;
 }
 
-bool SnapshotBuilder::RemoveSlice(const Text& name) {
+bool SnapshotBuilder::RemoveSlice(const Symbol& name) {
   const auto at = slices_.find(name);
   if (at == slices_.end()) return false;
   const PoolKey key = at->second->pool;
@@ -203,13 +203,13 @@ bool SnapshotBuilder::IsAllocated(const ObjectKey& claim) const {
 
 bool SnapshotBuilder::SetClass(DeviceClass device_class) {
   if (IsKnown(next_.classes_.Find(device_class.name), device_class)) return false;
-  const Text name = device_class.name;
+  const Symbol name = device_class.name;
   next_.classes_serial_ = NextSerial();
   next_.classes_.Set(name, std::make_shared<const DeviceClass>(std::move(device_class)));
   return changed_ = true;
 }
 
-bool SnapshotBuilder::RemoveClass(const Text& name) {
+bool SnapshotBuilder::RemoveClass(const Symbol& name) {
   if (next_.classes_.Find(name) == nullptr) return false;
   next_.classes_serial_ = NextSerial();
   next_.classes_.Erase(name);
@@ -260,12 +260,12 @@ bool SnapshotBuilder::RemoveTaintRule(const std::string& name) {
 bool SnapshotBuilder::SetNode(Node node) {
   if (IsKnown(next_.nodes_.Find(node.name), node)) return false;
   node.serial = next_.nodes_serial_ = NextSerial();
-  const Text name = node.name;
+  const Symbol name = node.name;
   next_.nodes_.Set(name, std::make_shared<const Node>(std::move(node)));
   return changed_ = true;
 }
 
-bool SnapshotBuilder::RemoveNode(const Text& name) {
+bool SnapshotBuilder::RemoveNode(const Symbol& name) {
   if (next_.nodes_.Find(name) == nullptr) return false;
   next_.nodes_.Erase(name);
   next_.nodes_serial_ = NextSerial();

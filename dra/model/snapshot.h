@@ -36,10 +36,10 @@ struct NodePools {
 class Snapshot final {
  public:
   using Pools = PersistentMap<PoolKey, std::shared_ptr<const PoolState>>;
-  using Classes = PersistentMap<Text, std::shared_ptr<const DeviceClass>>;
+  using Classes = PersistentMap<Symbol, std::shared_ptr<const DeviceClass>>;
   using Claims = PersistentMap<ObjectKey, std::shared_ptr<const Claim>>;
   using Templates = PersistentMap<ObjectKey, std::shared_ptr<const ClaimTemplate>>;
-  using Nodes = PersistentMap<Text, std::shared_ptr<const Node>>;
+  using Nodes = PersistentMap<Symbol, std::shared_ptr<const Node>>;
 
   // Increases with every publication of one builder.
   uint64_t generation() const { return generation_; }
@@ -57,11 +57,11 @@ class Snapshot final {
   const Templates& templates() const { return templates_; }
   const Nodes& nodes() const { return nodes_; }
 
-  using PoolsOfNodes = PersistentMap<Text, std::shared_ptr<const NodePools>>;
+  using PoolsOfNodes = PersistentMap<Symbol, std::shared_ptr<const NodePools>>;
   // By node name; nodes without pools are left out.
   const PoolsOfNodes& node_pools() const { return node_pools_; }
   // Null when there is none.
-  const NodePools* PoolsOf(const Text& node) const;
+  const NodePools* PoolsOf(const Symbol& node) const;
   // Pools whose slices must be compared with a node's labels.
   const Pools& roaming_pools() const { return roaming_; }
   // Pools of some nodes that every other node sees as incomplete, invalid or broken (through their
@@ -110,17 +110,17 @@ class SnapshotBuilder final {
   // Each replaces the object of the same name, and says whether that changes anything: an object of
   // the same content does not, nor does removing what is not there.
   bool SetSlice(Slice slice);
-  bool RemoveSlice(const Text& name);
+  bool RemoveSlice(const Symbol& name);
   bool SetClaim(Claim claim);
   bool RemoveClaim(const ObjectKey& key);
   bool SetClass(DeviceClass device_class);
-  bool RemoveClass(const Text& name);
+  bool RemoveClass(const Symbol& name);
   bool SetTemplate(ClaimTemplate claim_template);
   bool RemoveTemplate(const ObjectKey& key);
   bool SetTaintRule(TaintRule rule);
   bool RemoveTaintRule(const std::string& name);
   bool SetNode(Node node);
-  bool RemoveNode(const Text& name);
+  bool RemoveNode(const Symbol& name);
 
   // Whether the claim is known, with an allocation.
   bool IsAllocated(const ObjectKey& claim) const;
@@ -138,8 +138,8 @@ class SnapshotBuilder final {
   Snapshot next_;
   std::shared_ptr<const Snapshot> published_;
   bool changed_ = true;
-  std::unordered_map<Text, std::shared_ptr<const Slice>> slices_;
-  std::unordered_map<PoolKey, std::map<Text, std::shared_ptr<const Slice>>> slices_of_pool_;
+  std::unordered_map<Symbol, std::shared_ptr<const Slice>> slices_;
+  std::unordered_map<PoolKey, std::map<Symbol, std::shared_ptr<const Slice>>> slices_of_pool_;
   std::unordered_map<PoolKey, std::set<ObjectKey>> claims_of_pool_;
   std::map<std::string, TaintRule> taint_rules_;
   std::set<PoolKey> dirty_pools_;

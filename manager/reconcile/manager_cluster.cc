@@ -21,12 +21,6 @@ using watch::CacheHealth;
 
 void Ignore(const CacheHealth&) {}
 
-// What is not served is not missed.
-bool IsWell(const CacheHealth& health) {
-  return health.state == watch::CacheState::kSynced ||
-         health.state == watch::CacheState::kNotServed;
-}
-
 }  // namespace
 
 ManagerCluster::ManagerCluster(ClusterSettings settings, tracking::JobKindsPtr kinds,
@@ -245,7 +239,7 @@ std::vector<Gap> ManagerCluster::TakeNewGaps() {
   VisitRead([&](const ManagerInput& input, const CacheHealth& health) {
     auto gap = GapOf(input, health);
     known_gaps_.With([&](std::set<std::string>& known) {
-      if (IsWell(health)) known.erase(kube::ResourceName(input.resource));
+      if (health.IsCurrent()) known.erase(kube::ResourceName(input.resource));
       if (gap && known.insert(gap->resource).second) fresh.push_back(*std::move(gap));
     });
   });

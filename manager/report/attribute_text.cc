@@ -13,7 +13,7 @@ struct Overloaded : F... {
 std::string TextOf(const dra::ScalarValue& value) {
   return std::visit(Overloaded{[](int64_t number) { return std::to_string(number); },
                                [](bool flag) { return std::string(flag ? "true" : "false"); },
-                               [](const dra::Text& text) { return text.str(); },
+                               [](const dra::Symbol& text) { return text.str(); },
                                [](const dra::VersionName& version) { return version.text.str(); }},
                     value);
 }

@@ -18,7 +18,7 @@ namespace {
 using dra::PoolState;
 using dra::PoolStatus;
 using dra::PoolView;
-using dra::Text;
+using dra::Symbol;
 using dra::ViewDevice;
 
 // More different values than this are only counted.
@@ -89,7 +89,7 @@ Result<void> Inventory::Ask(const DeviceFilter& filter) {
     }
     wanted.push_back(filter.selector);
   }
-  snapshot_.classes().ForEach([&](const Text& name, const auto& device_class) {
+  snapshot_.classes().ForEach([&](const Symbol& name, const auto& device_class) {
     const auto& is_cel = device_class->selector_is_cel;
     if (std::find(is_cel.begin(), is_cel.end(), false) != is_cel.end()) {
       notes_.push_back(
@@ -101,11 +101,11 @@ Result<void> Inventory::Ask(const DeviceFilter& filter) {
   });
   std::vector<std::string> of_class;
   if (!filter.device_class.empty()) {
-    const auto* found = snapshot_.classes().Find(Text(filter.device_class));
+    const auto* found = snapshot_.classes().Find(Symbol(filter.device_class));
     question_.nothing_matches = found == nullptr;
     if (found == nullptr) {
       notes_.push_back(fmt::format("DeviceClass {} does not exist there", filter.device_class));
-      snapshot_.classes().ForEach([&](const dra::Text& name, const auto&) {
+      snapshot_.classes().ForEach([&](const dra::Symbol& name, const auto&) {
         question_.known_classes.push_back(name.str());
       });
     } else {
@@ -224,7 +224,7 @@ void Inventory::AddLocal(const PoolState& pool) {
 void Inventory::AddRoaming(const PoolState& pool) {
   const int devices = CountPublished(pool);
   std::shared_ptr<const PoolView> best;
-  snapshot_.nodes().ForEach([&](const Text&, const auto& node) -> bool {
+  snapshot_.nodes().ForEach([&](const Symbol&, const auto& node) -> bool {
     auto view = dra::MakePoolView(pool, *node);
     if (view != nullptr && (best == nullptr || view->devices.size() > best->devices.size()))
       best = std::move(view);
@@ -246,7 +246,7 @@ void Inventory::AddPool(const PoolState& pool) {
 // Their free devices are free, and yet no new pod gets one.
 void Inventory::AddCordoned() {
   for (const auto& [key, place] : nodes_) {
-    const auto* node = snapshot_.nodes().Find(dra::Text(place.node));
+    const auto* node = snapshot_.nodes().Find(dra::Symbol(place.node));
     if (place.node.empty() || node == nullptr || !(*node)->unschedulable || place.count.free == 0)
       continue;
     notes_.push_back(fmt::format("node {} is unschedulable (cordoned): no new pod gets {} there",

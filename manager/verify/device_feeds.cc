@@ -146,7 +146,7 @@ DeviceFeeds::DeviceFeeds(tracking::JobKindsPtr kinds, GuardedDevices& devices,
             return objects.builder.SetSlice(std::move(slice));
           },
           [](DeviceObjects& objects, const ObjectKey& key) {
-            return objects.builder.RemoveSlice(dra::Text(key.name));
+            return objects.builder.RemoveSlice(dra::Symbol(key.name));
           })),
       classes_(Feed<dra::DeviceClass>(
           &dra::ParseDeviceClass,
@@ -154,7 +154,7 @@ DeviceFeeds::DeviceFeeds(tracking::JobKindsPtr kinds, GuardedDevices& devices,
             return objects.builder.SetClass(std::move(device_class));
           },
           [](DeviceObjects& objects, const ObjectKey& key) {
-            return objects.builder.RemoveClass(dra::Text(key.name));
+            return objects.builder.RemoveClass(dra::Symbol(key.name));
           })),
       claims_(ClaimFeed()),
       templates_(TemplateFeed()),
@@ -166,7 +166,7 @@ DeviceFeeds::DeviceFeeds(tracking::JobKindsPtr kinds, GuardedDevices& devices,
             return objects.builder.SetNode(std::move(node));
           },
           [](DeviceObjects& objects, const ObjectKey& key) {
-            return objects.builder.RemoveNode(dra::Text(key.name));
+            return objects.builder.RemoveNode(dra::Symbol(key.name));
           })),
       pods_(PodFeed()) {}
 

@@ -68,7 +68,7 @@ void ReadNodeClaims(const json& status, const dra::Amounts& pod_level, dra::Pars
     for (const auto& [name, amount] : resources.items()) {
       if (!amount.is_string()) continue;
       const auto quantity = Quantity::Parse(amount.get_ref<const std::string&>());
-      const dra::Text resource = context.texts.Intern(name);
+      const dra::Symbol resource = context.symbols.Intern(name);
       if (quantity && dra::FindAmount(pod_level, resource) == nullptr)
         dra::AddAmounts(pod.requests, {{resource, *quantity}});
     }
@@ -83,7 +83,7 @@ Result<PodFacts> ParsePodFacts(const json& object, const tracking::JobKinds& kin
   const json& metadata = tracking::Member(object, "metadata");
   const json& status = tracking::Member(object, "status");
   PodFacts pod;
-  pod.node = context.texts.Intern(tracking::Text(tracking::Member(object, "spec"), "nodeName"));
+  pod.node = context.symbols.Intern(tracking::Text(tracking::Member(object, "spec"), "nodeName"));
   if (auto job = kinds.JobOfPod(metadata)) pod.job = *std::move(job);
   pod.pod_set =
       tracking::Text(tracking::Member(metadata, "labels"), std::string(tracking::kPodSetLabel));
@@ -139,7 +139,7 @@ bool PodTable::Drop(const ObjectKey& key) {
 
 PodTable::Use PodTable::CountUse() {
   if (use_.by_node != nullptr) return use_;
-  static const dra::Text pods("pods");
+  static const dra::Symbol pods("pods");
   NodeUse used;
   dra::JobOfClaim jobs;
   NodeClaims node_claims;

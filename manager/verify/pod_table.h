@@ -34,7 +34,7 @@ namespace fedra::verify {
 
 // What one pod takes of its node, and of which job it is.
 struct PodFacts {
-  dra::Text node;        // empty: not bound yet
+  dra::Symbol node;        // empty: not bound yet
   tracking::JobKey job;  // name empty: of none that fedra could have made
   std::string pod_set;   // of its Workload; empty: its Kueue has not said so
   ObjectKey group;       // PodGroup; name empty: of none
@@ -62,10 +62,10 @@ struct FailedContainer {
 using PodCounts = std::map<std::string, int>;
 
 // What running pods hold, per node name, "pods" included.
-using NodeUse = std::map<dra::Text, dra::Amounts>;
+using NodeUse = std::map<dra::Symbol, dra::Amounts>;
 
 // dra::JudgeOptions::node_claims.
-using NodeClaims = std::map<dra::Text, std::set<ObjectKey>>;
+using NodeClaims = std::map<dra::Symbol, std::set<ObjectKey>>;
 
 class PodTable final {
  public:

@@ -16,12 +16,6 @@ verify::Cache<T> EmptyCache(typename verify::Cache<T>::Parser parser,
       [on_change](const watch::CacheHealth&) { on_change(); });
 }
 
-// What is listed now, or is known not to be there.
-bool HasSettled(const watch::CacheHealth& health) {
-  return health.state == watch::CacheState::kSynced ||
-         health.state == watch::CacheState::kNotServed || health.complete;
-}
-
 }  // namespace
 
 AskedScopes::AskedScopes(std::string controller_name, const std::function<void()>& on_change)
@@ -59,7 +53,8 @@ std::string AskedScopes::CheckFor(const tracking::Requirement& job) const {
 
 std::optional<verdict::Reason> AskedScopes::WhyNotAllowed(const tracking::Requirement& job,
                                                           const ClusterName& worker) const {
-  if (!HasSettled(configs_.health())) return std::nullopt;
+  const watch::CacheHealth configs = configs_.health();
+  if (!configs.IsCurrent() && !configs.complete) return std::nullopt;
   const std::string check = CheckFor(job);
   if (check.empty() || scopes_.Of(check).PlaceOf(worker)) return std::nullopt;
   return verify::ExcludedBy(check);

@@ -16,7 +16,7 @@ namespace fedra::cli {
 namespace {
 
 void AddDevices(const dra::Snapshot& snapshot, FleetFacts& facts) {
-  const auto qualified = [](const std::string& driver, const dra::Text& name) {
+  const auto qualified = [](const std::string& driver, const dra::Symbol& name) {
     const bool has_domain = name.view().find('/') != std::string_view::npos;
     return has_domain ? name.str() : driver + "/" + name.str();
   };
@@ -65,7 +65,7 @@ FleetFacts FactsOf(const FleetWorkers& workers) {
     ++facts.workers;
     const auto snapshot = worker->devices()->snapshot();
     snapshot->classes().ForEach(
-        [&](const dra::Text& name, const auto&) { facts.classes.insert(name.str()); });
+        [&](const dra::Symbol& name, const auto&) { facts.classes.insert(name.str()); });
     AddDevices(*snapshot, facts);
   }
   return facts;

@@ -129,7 +129,7 @@ void InputDrift::Note(const tracking::SubmittedJob& job, const FleetWorker& work
   if (worker.devices() == nullptr || !tracking::NeedDevices(*job.requirement.demands)) return;
   const auto snapshot = worker.devices()->snapshot();
   for (const Item& item : classes_) {
-    const auto* there = snapshot->classes().Find(dra::Text(item.key.name));
+    const auto* there = snapshot->classes().Find(dra::Symbol(item.key.name));
     if (there != nullptr && MayUse(job, worker, **there))
       Compare(item, ClassSpec(**there), verdict);
   }

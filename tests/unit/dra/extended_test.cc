@@ -8,7 +8,7 @@
 namespace fedra::test::extended_test {
 namespace {
 
-using dra::Text;
+using dra::Symbol;
 
 class Classes {
  public:
@@ -21,7 +21,7 @@ class Classes {
     return *this;
   }
   std::string Of(const char* resource) {
-    const auto found = dra::ClassOfResource(*builder_.Publish(), Text(resource));
+    const auto found = dra::ClassOfResource(*builder_.Publish(), Symbol(resource));
     return found ? found->name.str() : "";
   }
   std::shared_ptr<const dra::Snapshot> snapshot() { return builder_.Publish(); }
@@ -106,10 +106,10 @@ TEST_CASE("a resource that the node has from a plugin is not taken from devices"
       classes.context());
   dra::Node node;
   CHECK(dra::ResourcesFromDevices(demand, *classes.snapshot(), node) ==
-        std::vector<Text>{Text("example.com/gpu")});
-  node.allocatable = {{Text("example.com/gpu"), Quantity(4)}};
+        std::vector<Symbol>{Symbol("example.com/gpu")});
+  node.allocatable = {{Symbol("example.com/gpu"), Quantity(4)}};
   CHECK(dra::ResourcesFromDevices(demand, *classes.snapshot(), node).empty());
-  node.allocatable = {{Text("example.com/gpu"), Quantity(0)}};
+  node.allocatable = {{Symbol("example.com/gpu"), Quantity(0)}};
   CHECK(dra::ResourcesFromDevices(demand, *classes.snapshot(), node).size() == 1);
 }
 

@@ -74,7 +74,7 @@ class History {
         SetNode(Pick(4));
         break;
       case 1:
-        builder_.RemoveNode(Text(Name("n", Pick(4))));
+        builder_.RemoveNode(Symbol(Name("n", Pick(4))));
         break;
       case 2:
       case 3:
@@ -82,7 +82,7 @@ class History {
         SetSlice(Pick(6));
         break;
       case 5:
-        builder_.RemoveSlice(Text(Name("slice", Pick(6))));
+        builder_.RemoveSlice(Symbol(Name("slice", Pick(6))));
         break;
       case 6:
         builder_.RemoveClaim({.ns = "other", .name = Name("claim", Pick(4))});
@@ -102,7 +102,7 @@ class History {
         if (Pick(4))
           SetClass();
         else
-          builder_.RemoveClass(Text("gpu"));
+          builder_.RemoveClass(Symbol("gpu"));
         break;
       default:
         SetNamed();

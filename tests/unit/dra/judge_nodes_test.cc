@@ -165,8 +165,8 @@ struct RoomRow {
 };
 
 TEST_CASE("too little room now is not too small a node, and units can be read") {
-  const dra::Amounts some = {{Text("cpu"), Quantity(61)},
-                             {Text("memory"), *Quantity::Parse("40Gi")}};
+  const dra::Amounts some = {{Symbol("cpu"), Quantity(61)},
+                             {Symbol("memory"), *Quantity::Parse("40Gi")}};
   const std::vector<RoomRow> rows = {
       {"busy",
        R"({"cpu": "4"})",
@@ -208,7 +208,7 @@ TEST_CASE("too little room now is not too small a node, and units can be read") 
       {"no more pods",
        "{}",
        {{"cpu", "4"}, {"pods", "110"}},
-       {{Text("pods"), Quantity(110)}},
+       {{Symbol("pods"), Quantity(110)}},
        ReasonCode::kNodeResources,
        "they run as many pods as they may (at most 110 on one node)"},
   };
@@ -220,7 +220,7 @@ TEST_CASE("too little room now is not too small a node, and units can be read") 
     const std::string pod = std::string(R"({"spec": {"containers": [{"resources": {"requests": )") +
                             row.requests + R"(}}], "resourceClaims": [
                             {"name": "d", "resourceClaimTemplateName": "t"}]}})";
-    const std::map<Text, dra::Amounts> used = {{Text("n1"), row.used}};
+    const std::map<Symbol, dra::Amounts> used = {{Symbol("n1"), row.used}};
     const auto judgement = worker.Judge({worker.Parse(pod.c_str())}, {.used = &used});
     REQUIRE(judgement.verdict.reasons.size() == 1);
     CHECK(Code(judgement) == row.code);
@@ -242,7 +242,7 @@ TEST_CASE("a busy node with the devices is worth waiting for, whatever other nod
   const auto pod = worker.Parse(R"({"spec": {
       "containers": [{"resources": {"requests": {"cpu": "4"}}}],
       "resourceClaims": [{"name": "d", "resourceClaimTemplateName": "t"}]}})");
-  const std::map<Text, dra::Amounts> used = {{Text("n1"), {{Text("cpu"), Quantity(6)}}}};
+  const std::map<Symbol, dra::Amounts> used = {{Symbol("n1"), {{Symbol("cpu"), Quantity(6)}}}};
   const auto judgement = worker.Judge({pod}, {.used = &used});
   REQUIRE(judgement.verdict.reasons.size() == 1);
   CHECK(Code(judgement) == ReasonCode::kNodeResources);

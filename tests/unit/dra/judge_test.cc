@@ -393,7 +393,7 @@ TEST_CASE("room for cpu and pods limits how many fit, unless switched off") {
         "1500m cpu, the largest node has 4");
   judgement = worker.Judge({worker.Parse(pod, 3)}, {.node_resources = false});
   CHECK(judgement.verdict.pods_fitting == 3);
-  const std::map<Text, dra::Amounts> used = {{Text("n1"), {{Text("cpu"), Quantity(4)}}}};
+  const std::map<Symbol, dra::Amounts> used = {{Symbol("n1"), {{Symbol("cpu"), Quantity(4)}}}};
   judgement = worker.Judge({worker.Parse(pod, 1)}, {.used = &used});
   CHECK(judgement.verdict.pods_fitting == 0);
 }
@@ -493,7 +493,7 @@ TEST_CASE("what an idle claim gives back is free, and pods that came first keep 
       R"({"spec": {"resourceClaims": [{"name": "d", "resourceClaimName": "idle"}]}})";
   const auto first = worker.Parse(named);
   auto second = worker.Parse(named);
-  second.node.labels = {{Text("zone"), Text("b")}};
+  second.node.labels = {{Symbol("zone"), Symbol("b")}};
   CHECK(worker.Judge({first}).pod_sets[0].nodes == std::vector<std::string>{"n1"});
   CHECK(worker.Judge({second}).pod_sets[0].nodes == std::vector<std::string>{"n2"});
   auto judgement = worker.Judge({first, second});
@@ -501,7 +501,7 @@ TEST_CASE("what an idle claim gives back is free, and pods that came first keep 
   CHECK(judgement.verdict.pods_fitting == 1);
   // Before n1 by name: the first pod would be there if the claim could leave it.
   auto early = first;
-  early.node.labels = {{Text("zone"), Text("c")}};
+  early.node.labels = {{Symbol("zone"), Symbol("c")}};
   worker.Node("n0", {{"zone", "c"}}).On("n0", Devices(1));
   CHECK(worker.Judge({first, early}).verdict.pods_fitting == 1);
   // n1's device is free once the claim is on n2.

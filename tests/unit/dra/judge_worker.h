@@ -15,7 +15,7 @@
 
 namespace fedra::test {
 
-using dra::Text;
+using dra::Symbol;
 using verdict::ReasonCode;
 
 // A device that draws on the counter "memory" of the set "gpu-0".

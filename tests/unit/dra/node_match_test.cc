@@ -5,15 +5,15 @@
 namespace fedra::dra::node_match_test {
 namespace {
 
-Node MakeNode(std::vector<std::pair<Text, Text>> labels) {
+Node MakeNode(std::vector<std::pair<Symbol, Symbol>> labels) {
   Node node;
-  node.name = Text("node-1");
+  node.name = Symbol("node-1");
   node.labels = std::move(labels);
   return node;
 }
 
 NodeRequirement Require(const char* key, const char* op, const std::vector<const char*>& values) {
-  NodeRequirement requirement{.key = Text(key), .op = Text(op), .values = {}};
+  NodeRequirement requirement{.key = Symbol(key), .op = Symbol(op), .values = {}};
   for (const char* value : values) requirement.values.emplace_back(value);
   return requirement;
 }
@@ -28,7 +28,7 @@ struct Row {
 };
 
 TEST_CASE("label requirements as the scheduler reads them") {
-  const Node node = MakeNode({{Text("rank"), Text("5")}, {Text("zone"), Text("a")}});
+  const Node node = MakeNode({{Symbol("rank"), Symbol("5")}, {Symbol("zone"), Symbol("a")}});
   const std::vector<Row> rows = {
       {Require("zone", "In", {"a", "b"}), 1},
       {Require("zone", "In", {"b"}), 0},
@@ -73,7 +73,7 @@ TEST_CASE("field requirements know metadata.name and take exactly one value") {
 }
 
 TEST_CASE("terms are alternatives, and an empty term or selector selects nothing") {
-  const Node node = MakeNode({{Text("zone"), Text("a")}});
+  const Node node = MakeNode({{Symbol("zone"), Symbol("a")}});
   NodeSelector selector = One(Require("zone", "In", {"b"}));
   selector.terms.push_back(One(Require("zone", "In", {"a"})).terms[0]);
   CHECK(*Matches(selector, node));
@@ -82,7 +82,7 @@ TEST_CASE("terms are alternatives, and an empty term or selector selects nothing
 }
 
 TEST_CASE("a broken term is an error at once for slices, for pods only when nothing else matches") {
-  const Node node = MakeNode({{Text("zone"), Text("a")}});
+  const Node node = MakeNode({{Symbol("zone"), Symbol("a")}});
   NodeSelector selector = One(Require("zone", "Like", {"b"}));
   selector.terms.push_back(One(Require("zone", "In", {"a"})).terms[0]);
   CHECK_FALSE(Matches(selector, node));
@@ -96,7 +96,7 @@ TEST_CASE("the reach of a slice: the node name comes before all nodes and the se
   CHECK_FALSE(*Reaches(reach, node));
   reach.all_nodes = true;
   CHECK(*Reaches(reach, node));
-  reach.node_name = Text("node-2");
+  reach.node_name = Symbol("node-2");
   CHECK_FALSE(*Reaches(reach, node));
 }
 

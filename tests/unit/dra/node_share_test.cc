@@ -158,7 +158,7 @@ TEST_CASE("validateNodeAllocatableDRAClaimSharing: one pod of a node uses such a
                                    {"devices", {{"results", json::array({result})}}}};
   claim["status"]["reservedFor"] = json::array({{{"uid", "another-pod"}}});
   worker.Add(claim);
-  const std::map<Text, std::set<ObjectKey>> held = {{Text("n"), {{"ml", "shared"}}}};
+  const std::map<Symbol, std::set<ObjectKey>> held = {{Symbol("n"), {{"ml", "shared"}}}};
   dra::JudgeOptions options;
   options.node_claims = &held;
   CHECK(worker.Judge({worker.Parse(pod)}, options).verdict.outcome == Outcome::kNo);

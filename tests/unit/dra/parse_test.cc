@@ -102,8 +102,8 @@ TEST_CASE("what devices of a slice have in common is stored once, also over slic
   CHECK(first.devices[0].common == first.devices[1].common);
   CHECK(first.devices[0].common == second.devices[0].common);
   CHECK(first.devices[0].own.size() == 1);
-  CHECK(*first.devices[0].Find("model") == dra::AttributeValue(dra::Text("x")));
-  CHECK(*first.devices[1].Find("uuid") == dra::AttributeValue(dra::Text("2")));
+  CHECK(*first.devices[0].Find("model") == dra::AttributeValue(dra::Symbol("x")));
+  CHECK(*first.devices[1].Find("uuid") == dra::AttributeValue(dra::Symbol("2")));
   CHECK(first.devices[0].Find("gone") == nullptr);
 }
 
@@ -171,7 +171,7 @@ TEST_CASE("an allocated claim: results, shares, node selector, consumers") {
   CHECK(parsed->allocation->has_timestamp);
   REQUIRE(parsed->allocation->node_selector);
   REQUIRE(parsed->allocation->devices.size() == 2);
-  CHECK(parsed->allocation->devices[0].share == dra::Text("i"));
+  CHECK(parsed->allocation->devices[0].share == dra::Symbol("i"));
   CHECK(parsed->allocation->devices[0].consumed->at(0).second == *Quantity::Parse("1Gi"));
   CHECK(parsed->allocation->devices[1].admin_access);
 }
@@ -255,7 +255,7 @@ TEST_CASE("pod-level resources are defaulted as the API server does it (KEP 2837
     dra::ParseContext context;
     const auto demand = dra::ParsePodDemand(pod, context);
     REQUIRE(demand);
-    const Quantity* found = dra::FindAmount(demand->requests, dra::Text(row.resource));
+    const Quantity* found = dra::FindAmount(demand->requests, dra::Symbol(row.resource));
     CHECK((found != nullptr) == (*row.amount != 0));
     if (found != nullptr) CHECK(found->ToString() == row.amount);
   }

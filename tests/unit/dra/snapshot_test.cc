@@ -12,7 +12,7 @@
 namespace fedra::test::snapshot_test {
 namespace {
 
-using dra::Text;
+using dra::Symbol;
 
 class World {
  public:
@@ -29,8 +29,8 @@ class World {
 // Everything a node sees, as text.
 std::string Describe(const dra::Snapshot& snapshot, const std::string& name) {
   dra::Node node;
-  node.name = Text(name);
-  node.labels = {{Text("zone"), Text("a")}};
+  node.name = Symbol(name);
+  node.labels = {{Symbol("zone"), Symbol("a")}};
   std::string text;
   const dra::NodeView view = dra::ViewOf(snapshot, node);
   for (const auto& pool : view.pools) {
@@ -77,7 +77,7 @@ void RunHistory(unsigned seed, int steps) {
     const std::string name = std::to_string(number);
     switch (pick(8)) {
       case 0:
-        world.builder.RemoveSlice(Text("slice-" + name));
+        world.builder.RemoveSlice(Symbol("slice-" + name));
         slices.erase(name);
         break;
       case 1:
@@ -131,9 +131,9 @@ TEST_CASE("publishing without a change gives the same snapshot") {
   world.SetSlice(Slice("1", Devices(2)));
   const auto first = world.builder.Publish();
   CHECK(world.builder.Publish() == first);
-  world.builder.RemoveSlice(Text("unknown"));
+  world.builder.RemoveSlice(Symbol("unknown"));
   CHECK(world.builder.Publish() == first);
-  world.builder.RemoveSlice(Text("1"));
+  world.builder.RemoveSlice(Symbol("1"));
   const auto second = world.builder.Publish();
   CHECK(second != first);
   CHECK(second->generation() > first->generation());
@@ -158,11 +158,11 @@ TEST_CASE("one changed slice leaves everything else shared") {
   });
   CHECK(shared == 99);
   for (int node = 0; node < 100; ++node) {
-    const Text name("node-" + std::to_string(node));
+    const Symbol name("node-" + std::to_string(node));
     CHECK((before->PoolsOf(name) == after->PoolsOf(name)) == (node != 7));
   }
-  CHECK(before->PoolsOf(Text("node-7"))->views[0].second->devices.size() == 8);
-  CHECK(after->PoolsOf(Text("node-7"))->views[0].second->devices.size() == 4);
+  CHECK(before->PoolsOf(Symbol("node-7"))->views[0].second->devices.size() == 8);
+  CHECK(after->PoolsOf(Symbol("node-7"))->views[0].second->devices.size() == 4);
 }
 
 TEST_CASE("a slice that moves to another pool leaves the old one") {
@@ -172,7 +172,7 @@ TEST_CASE("a slice that moves to another pool leaves the old one") {
   world.SetSlice(Slice("1", Devices(1), {{"pool", {{"name", "new"}}}}));
   const auto snapshot = world.builder.Publish();
   CHECK(snapshot->pools().size() == 1);
-  CHECK(snapshot->pools().Find({Text(kDriver), Text("new")}));
+  CHECK(snapshot->pools().Find({Symbol(kDriver), Symbol("new")}));
 }
 
 TEST_CASE("a claim that loses its allocation frees what no other claim holds") {
@@ -347,14 +347,14 @@ TEST_CASE("removing what is not there changes nothing") {
   World world;
   world.SetSlice(Slice("1", Devices(1)));
   const auto before = world.builder.Publish();
-  CHECK_FALSE(world.builder.RemoveSlice(Text("x")));
+  CHECK_FALSE(world.builder.RemoveSlice(Symbol("x")));
   CHECK_FALSE(world.builder.RemoveClaim({.ns = "ml", .name = "x"}));
-  CHECK_FALSE(world.builder.RemoveClass(Text("x")));
+  CHECK_FALSE(world.builder.RemoveClass(Symbol("x")));
   CHECK_FALSE(world.builder.RemoveTemplate({.ns = "ml", .name = "x"}));
   CHECK_FALSE(world.builder.RemoveTaintRule("x"));
-  CHECK_FALSE(world.builder.RemoveNode(Text("x")));
+  CHECK_FALSE(world.builder.RemoveNode(Symbol("x")));
   CHECK(world.builder.Publish() == before);
-  CHECK(world.builder.RemoveSlice(Text("1")));
+  CHECK(world.builder.RemoveSlice(Symbol("1")));
   CHECK(world.builder.Publish() != before);
 }
 

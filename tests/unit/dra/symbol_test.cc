@@ -1,4 +1,4 @@
-#include "dra/model/text.h"
+#include "dra/model/symbol.h"
 
 #include <map>
 #include <random>
@@ -7,26 +7,26 @@
 #include "dra/model/shared_pool.h"
 #include "tests/support/catch.h"
 
-namespace fedra::dra::text_test {
+namespace fedra::dra::symbol_test {
 namespace {
 
-TEST_CASE("equal texts of one pool are one object, of two pools equal all the same") {
-  TextPool a, b;
-  const Text first = a.Intern("gpu.example.com");
+TEST_CASE("equal symbols of one pool are one object, of two pools equal all the same") {
+  SymbolPool a, b;
+  const Symbol first = a.Intern("gpu.example.com");
   CHECK(first.view().data() == a.Intern("gpu.example.com").view().data());
   CHECK(first.view().data() != b.Intern("gpu.example.com").view().data());
   CHECK(first == b.Intern("gpu.example.com"));
   CHECK(first.hash() == b.Intern("gpu.example.com").hash());
   CHECK(first != a.Intern("gpu.example.co"));
-  CHECK(Text().empty());
-  CHECK(Text() == a.Intern(""));
-  CHECK(Text("a") < Text("b"));
+  CHECK(Symbol().empty());
+  CHECK(Symbol() == a.Intern(""));
+  CHECK(Symbol("a") < Symbol("b"));
 }
 
-TEST_CASE("a pool forgets texts that nobody names, and texts outlive their pool") {
-  Text survivor;
+TEST_CASE("a pool forgets symbols that nobody names, and symbols outlive their pool") {
+  Symbol survivor;
   {
-    TextPool pool;
+    SymbolPool pool;
     survivor = pool.Intern("survivor");
     for (int i = 0; i < 100'000; ++i) pool.Intern("uuid-" + std::to_string(i));
     CHECK(pool.size() < 3000);
@@ -86,4 +86,4 @@ TEST_CASE("a walk over a persistent map ends when the visitor says so") {
 }
 
 }  // namespace
-}  // namespace fedra::dra::text_test
+}  // namespace fedra::dra::symbol_test

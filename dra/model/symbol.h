@@ -1,11 +1,11 @@
 #pragma once
 //
-// Text: an immutable string that is stored once however often it is named. Device, pool, driver and
-// attribute names repeat hundreds of thousands of times in a fleet; a Text is one pointer.
+// Symbol: an immutable string that is stored once however often it is named. Device, pool, driver and
+// attribute names repeat hundreds of thousands of times in a fleet; a Symbol is one pointer.
 //
-// Thread rules: Text is a plain value with an atomic reference count; copy and compare from any
-// thread. TextPool is not thread-safe: one per worker cluster, used by the code that parses its
-// objects. Lifetime: a Text outlives its pool.
+// Thread rules: Symbol is a plain value with an atomic reference count; copy and compare from any
+// thread. SymbolPool is not thread-safe: one per worker cluster, used by the code that parses its
+// objects. Lifetime: a Symbol outlives its pool.
 
 #include <atomic>
 #include <compare>
@@ -18,17 +18,17 @@
 
 namespace fedra::dra {
 
-class Text final {
+class Symbol final {
  public:
-  Text() = default;  // the empty string
-  explicit Text(std::string_view text);
-  Text(const Text& other) noexcept : entry_(other.entry_) { Retain(); }
-  Text(Text&& other) noexcept : entry_(std::exchange(other.entry_, nullptr)) {}
-  Text& operator=(Text other) noexcept {
+  Symbol() = default;  // the empty string
+  explicit Symbol(std::string_view text);
+  Symbol(const Symbol& other) noexcept : entry_(other.entry_) { Retain(); }
+  Symbol(Symbol&& other) noexcept : entry_(std::exchange(other.entry_, nullptr)) {}
+  Symbol& operator=(Symbol other) noexcept {
     std::swap(entry_, other.entry_);
     return *this;
   }
-  ~Text() { Release(); }
+  ~Symbol() { Release(); }
 
   std::string_view view() const {
     return entry_ ? std::string_view(entry_->text(), entry_->size) : std::string_view();
@@ -38,16 +38,16 @@ class Text final {
   uint64_t hash() const;
 
   // By content; equal pointers are the quick way, not the meaning.
-  bool operator==(const Text& other) const {
+  bool operator==(const Symbol& other) const {
     return entry_ == other.entry_ || (hash() == other.hash() && view() == other.view());
   }
   bool operator==(std::string_view other) const { return view() == other; }
-  std::strong_ordering operator<=>(const Text& other) const {
+  std::strong_ordering operator<=>(const Symbol& other) const {
     return entry_ == other.entry_ ? std::strong_ordering::equal : view() <=> other.view();
   }
 
  private:
-  friend class TextPool;
+  friend class SymbolPool;
   // One allocation: the characters follow. Never empty.
   struct Entry {
     uint64_t hash;
@@ -69,35 +69,35 @@ class Text final {
   Entry* entry_ = nullptr;
 };
 
-struct TextHash {
+struct SymbolHash {
   using is_transparent = void;
-  size_t operator()(const Text& text) const { return text.hash(); }
+  size_t operator()(const Symbol& text) const { return text.hash(); }
   size_t operator()(std::string_view text) const;
 };
-struct TextEqual {
+struct SymbolEqual {
   using is_transparent = void;
-  bool operator()(const Text& a, const Text& b) const { return a == b; }
-  bool operator()(const Text& a, std::string_view b) const { return a == b; }
-  bool operator()(std::string_view a, const Text& b) const { return b == a; }
+  bool operator()(const Symbol& a, const Symbol& b) const { return a == b; }
+  bool operator()(const Symbol& a, std::string_view b) const { return a == b; }
+  bool operator()(std::string_view a, const Symbol& b) const { return b == a; }
 };
 
-class TextPool final {
+class SymbolPool final {
  public:
-  // The one Text for this content. Forgets texts without references whenever the pool has
+  // The one Symbol for this content. Forgets symbols without references whenever the pool has
   // doubled, so that churning objects do not make it grow.
-  Text Intern(std::string_view text);
-  size_t size() const { return texts_.size(); }
+  Symbol Intern(std::string_view text);
+  size_t size() const { return symbols_.size(); }
 
  private:
   void DropUnused();
 
-  std::unordered_set<Text, TextHash, TextEqual> texts_;
+  std::unordered_set<Symbol, SymbolHash, SymbolEqual> symbols_;
   size_t next_cleanup_ = 1024;
 };
 
 }  // namespace fedra::dra
 
 template <>
-struct std::hash<fedra::dra::Text> {
-  size_t operator()(const fedra::dra::Text& text) const noexcept { return text.hash(); }
+struct std::hash<fedra::dra::Symbol> {
+  size_t operator()(const fedra::dra::Symbol& text) const noexcept { return text.hash(); }
 };
