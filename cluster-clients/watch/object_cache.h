@@ -50,9 +50,7 @@ struct CacheHealth {
   // Whether the answer is on its way.
   bool IsListing() const { return state == CacheState::kSyncing; }
   // Whether the content is what the server has: what it does not serve is not missed.
-  bool IsCurrent() const {
-    return state == CacheState::kSynced || state == CacheState::kNotServed;
-  }
+  bool IsCurrent() const { return state == CacheState::kSynced || state == CacheState::kNotServed; }
 };
 
 // Where a reflector delivers. Not called concurrently for one sink.

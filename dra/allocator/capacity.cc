@@ -57,7 +57,7 @@ Quantity NeedOf(const Capacity& capacity, const DeviceRequest& request,
 
 // The first capacity that the request names and the device does not have. Null: it has all.
 const std::pair<Symbol, Quantity>* FindUnpublished(const Device& device,
-                                                 const DeviceRequest& request) {
+                                                   const DeviceRequest& request) {
   for (const auto& wanted : request.capacity) {
     const auto is_wanted = [&](const Capacity& capacity) { return capacity.name == wanted.first; };
     if (!device.capacity ||

@@ -17,7 +17,8 @@ cel::AttributeValue ToCelList(const ListValue& list) {
     case 1:
       return collect.operator()<bool, bool>([](const bool& value) { return value; });
     case 2:
-      return collect.operator()<Symbol, std::string>([](const Symbol& value) { return value.str(); });
+      return collect.operator()<Symbol, std::string>(
+          [](const Symbol& value) { return value.str(); });
     default:
       return collect.operator()<VersionName, cel::VersionText>(
           [](const VersionName& value) { return cel::VersionText{value.text.str()}; });

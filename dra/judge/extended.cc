@@ -82,7 +82,8 @@ bool IsExtendedResource(std::string_view name) {
          name.find("kubernetes.io/") == std::string_view::npos && !name.starts_with("requests.");
 }
 
-std::shared_ptr<const DeviceClass> ClassOfResource(const Snapshot& snapshot, const Symbol& resource) {
+std::shared_ptr<const DeviceClass> ClassOfResource(const Snapshot& snapshot,
+                                                   const Symbol& resource) {
   if (!resource.view().starts_with(kImplicitResourcePrefix)) return Winner(snapshot, resource);
   const auto* found =
       snapshot.classes().Find(Symbol(resource.view().substr(kImplicitResourcePrefix.size())));
@@ -90,7 +91,7 @@ std::shared_ptr<const DeviceClass> ClassOfResource(const Snapshot& snapshot, con
 }
 
 std::vector<Symbol> ResourcesFromDevices(const PodDemand& demand, const Snapshot& snapshot,
-                                       const Node& node) {
+                                         const Node& node) {
   std::vector<Symbol> resources;
   if (!snapshot.features().extended_resources) return resources;
   for (const auto& [name, amount] : demand.requests) {

@@ -25,11 +25,12 @@ bool IsExtendedResource(std::string_view name);
 // The class behind a resource name; null: none. Of several classes with the same explicit name the
 // newest counts, then the first by name. The implicit name always leads to its class, although a
 // scheduler that learned of it after the winner has no such entry (docs/agreement.md).
-std::shared_ptr<const DeviceClass> ClassOfResource(const Snapshot& snapshot, const Symbol& resource);
+std::shared_ptr<const DeviceClass> ClassOfResource(const Snapshot& snapshot,
+                                                   const Symbol& resource);
 
 // The resources of the pod that devices must provide on this node.
 std::vector<Symbol> ResourcesFromDevices(const PodDemand& demand, const Snapshot& snapshot,
-                                       const Node& node);
+                                         const Node& node);
 
 // Some resource of the pod has a class behind it, whatever provides it on a node.
 bool WantsDeviceResources(const PodDemand& demand, const Snapshot& snapshot);

@@ -20,13 +20,13 @@ namespace fedra::dra {
 struct SharedChoice {
   size_t step = 0;
   std::vector<ObjectKey> claims;  // that were allocated
-  Symbol node;                      // of the pod that they were allocated for
+  Symbol node;                    // of the pod that they were allocated for
 };
 
 struct PlacedPods {
   Workspace workspace;
-  std::map<Symbol, Amounts> on_node;                               // resources, "pods" included
-  std::map<Symbol, std::set<ObjectKey>> node_claims;               // as JudgeOptions::node_claims
+  std::map<Symbol, Amounts> on_node;                             // resources, "pods" included
+  std::map<Symbol, std::set<ObjectKey>> node_claims;             // as JudgeOptions::node_claims
   std::map<ObjectKey, std::shared_ptr<const Binding>> bindings;  // claims allocated here
   std::map<ObjectKey, size_t>
       consumers;                      // claims that pods share -> pods placed here that use them

@@ -24,7 +24,7 @@ namespace fedra::dra {
 struct PlacementStep {
   size_t number = 0;
   const std::set<Symbol>* excluded = nullptr;  // nodes not for the first pod; null: none
-  bool forecast_errors = true;               // of the scheduler's attempts
+  bool forecast_errors = true;                 // of the scheduler's attempts
 };
 
 class Placer final {

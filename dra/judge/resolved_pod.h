@@ -25,7 +25,7 @@ struct PlacedPods;
 // Where a claim that many pods share can be used once it is allocated.
 struct Binding {
   std::vector<std::shared_ptr<const NodeSelector>> selectors;  // all must match
-  Symbol node;                                                   // empty: no single node
+  Symbol node;                                                 // empty: no single node
   // Allocated in the cluster:
   bool idle = false;        // and reserved for no pod
   bool unbindable = false;  // and no further pod can be bound to it
@@ -39,7 +39,7 @@ const BoundClaim* ClaimElsewhere(const std::vector<BoundClaim>& bound, const Nod
 
 // The claims of one pod on nodes that have the same plugin resources.
 struct PodVariant {
-  std::vector<Symbol> from_devices;       // extended resources that devices provide
+  std::vector<Symbol> from_devices;     // extended resources that devices provide
   std::unique_ptr<ClaimSpec> extended;  // the claim for them; null: none
   PodClaims pod;
   std::vector<size_t> shared;  // indices of claims in `pod` that other pods share

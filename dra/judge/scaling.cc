@@ -93,7 +93,8 @@ std::vector<NewNode> NewNodes(const std::vector<ScalablePool>& pools) {
   }
   std::vector<NewNode> result;
   for (auto& [labels, node] : by_labels) {
-    for (const auto& [key, value] : labels) node.node.labels.emplace_back(Symbol(key), Symbol(value));
+    for (const auto& [key, value] : labels)
+      node.node.labels.emplace_back(Symbol(key), Symbol(value));
     result.push_back(std::move(node));
   }
   return result;
@@ -101,7 +102,7 @@ std::vector<NewNode> NewNodes(const std::vector<ScalablePool>& pools) {
 
 // What one pod takes of a new node, and what it still needs from elsewhere.
 struct Share {
-  std::map<Symbol, int64_t> per_pod, once;        // by class; `once`: for claims that the pods share
+  std::map<Symbol, int64_t> per_pod, once;      // by class; `once`: for claims that the pods share
   std::vector<ChosenAlternative> alternatives;  // by the pod's claims
   std::vector<ClaimSpec> rest_specs;            // parallel to the pod's claims
 };

@@ -34,9 +34,9 @@ bool Suits(const SimulationContext& context, const SubRequest& ask, const ViewDe
 
 // The most that is left of each capacity on a device that suits the request, and on which device.
 std::map<Symbol, std::pair<CapacityShortage, Symbol>> MostLeft(const SimulationContext& context,
-                                                           const Workspace& taken,
-                                                           const NodeView& view,
-                                                           const SubRequest& ask) {
+                                                               const Workspace& taken,
+                                                               const NodeView& view,
+                                                               const SubRequest& ask) {
   std::map<Symbol, std::pair<CapacityShortage, Symbol>> best;
   for (const auto& pool : view.pools) {
     const Workspace::Pool* placed = taken.Find(pool->key);

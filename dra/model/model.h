@@ -39,7 +39,8 @@ struct ListValue {
 using ListPointer = std::shared_ptr<const ListValue>;
 
 // monostate: a value of a kind that we do not know; it makes every selector on the device an error.
-using AttributeValue = std::variant<std::monostate, int64_t, bool, Symbol, VersionName, ListPointer>;
+using AttributeValue =
+    std::variant<std::monostate, int64_t, bool, Symbol, VersionName, ListPointer>;
 bool SameValue(const AttributeValue& a, const AttributeValue& b);  // lists by content
 
 struct Attribute {
@@ -125,8 +126,8 @@ struct NodeReach {
 // How much of a resource of its node a device takes when it is allocated (KEP-5517, gate
 // DRANodeAllocatableResources of 1.36; nodeAllocatableResourceMappings).
 struct NodeMapping {
-  Symbol resource;                       // "cpu", "memory", "ephemeral-storage" or huge pages
-  Symbol capacity;                       // of which consumed amounts count; empty: the device counts
+  Symbol resource;                     // "cpu", "memory", "ephemeral-storage" or huge pages
+  Symbol capacity;                     // of which consumed amounts count; empty: the device counts
   std::optional<Quantity> multiplier;  // of either; absent: 1 of a capacity, nothing of a device
   bool operator==(const NodeMapping&) const = default;
 };
@@ -189,7 +190,7 @@ struct DeviceClass {
   Symbol name;
   std::vector<std::string> selectors;  // CEL expressions; an entry may be of an unknown kind
   std::vector<bool> selector_is_cel;   // parallel: false = a selector kind of a future API
-  Symbol extended_resource;              // spec.extendedResourceName; empty: none
+  Symbol extended_resource;            // spec.extendedResourceName; empty: none
   std::string created;                 // metadata.creationTimestamp (RFC 3339, UTC): ties of names
   bool operator==(const DeviceClass&) const = default;
 };
@@ -212,12 +213,12 @@ struct DeviceRequest {
   std::vector<std::string> selectors;
   std::vector<bool> selector_is_cel;
   AllocationMode mode = AllocationMode::kUnknown;
-  Symbol mode_text;                    // as written, for messages
+  Symbol mode_text;                  // as written, for messages
   int64_t count = 0;                 // for kExactCount
   std::optional<bool> admin_access;  // absent and false differ when the feature is off
   std::vector<Toleration> tolerations;
   std::vector<std::pair<Symbol, Quantity>> capacity;  // capacity.requests, ascending by name
-  bool has_capacity = false;                        // `capacity` is present
+  bool has_capacity = false;                          // `capacity` is present
   bool operator==(const DeviceRequest&) const = default;
 };
 
@@ -246,7 +247,7 @@ struct AllocatedDevice {
   PoolKey pool;
   Symbol device;
   bool admin_access = false;
-  std::optional<Symbol> share;                                       // shareID: shared, not dedicated
+  std::optional<Symbol> share;  // shareID: shared, not dedicated
   std::optional<std::vector<std::pair<Symbol, Quantity>>> consumed;  // consumedCapacity
   bool operator==(const AllocatedDevice&) const = default;
 };
@@ -297,7 +298,7 @@ struct Node {
   std::vector<NodeTaint> taints;
   bool unschedulable = false;
   std::vector<std::pair<Symbol, Quantity>> allocatable;  // ascending by name
-  uint64_t serial = 0;                                 // given by the SnapshotBuilder
+  uint64_t serial = 0;                                   // given by the SnapshotBuilder
 
   const Symbol* Label(std::string_view key) const;
   const Quantity* Allocatable(std::string_view resource) const;

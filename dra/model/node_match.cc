@@ -36,8 +36,9 @@ bool ValidLabelRequirement(const NodeRequirement& requirement) {
   } else {
     return false;
   }
-  return std::all_of(values.begin(), values.end(),
-                     [](const Symbol& value) { return value.empty() || IsLabelPart(value.view()); });
+  return std::all_of(values.begin(), values.end(), [](const Symbol& value) {
+    return value.empty() || IsLabelPart(value.view());
+  });
 }
 
 bool Contains(const std::vector<Symbol>& values, const Symbol& value) {

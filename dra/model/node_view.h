@@ -45,7 +45,7 @@ struct SimulatedUse {
 // Everything placed so far in one simulation, over all nodes of one snapshot.
 struct Workspace {
   struct Pool {
-    std::unordered_map<uint32_t, SimulatedUse> devices;  // by slot
+    std::unordered_map<uint32_t, SimulatedUse> devices;      // by slot
     std::map<std::pair<Symbol, Symbol>, Quantity> counters;  // consumption by (set, counter)
 
     // Null: nothing is held of it.

@@ -48,10 +48,10 @@ Result<Node> ParseNode(const nlohmann::json& object, ParseContext& context) {
   SymbolPool& symbols = context.symbols;
   Node node;
   node.name = symbols.Intern(metadata.String("name"));
-  metadata.ForEachStringEntry("labels", kMaxDevices,
-                              [&](std::string_view key, std::string_view value) {
-                                node.labels.emplace_back(symbols.Intern(key), symbols.Intern(value));
-                              });
+  metadata.ForEachStringEntry(
+      "labels", kMaxDevices, [&](std::string_view key, std::string_view value) {
+        node.labels.emplace_back(symbols.Intern(key), symbols.Intern(value));
+      });
   std::sort(node.labels.begin(), node.labels.end());
   spec.ForEachObject("taints", kMaxItems, [&](const Fields& taint) {
     node.taints.push_back({.key = symbols.Intern(taint.String("key")),

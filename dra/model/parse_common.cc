@@ -86,7 +86,7 @@ Taint ReadTaint(const Fields& taint, SymbolPool& symbols) {
 }
 
 std::vector<std::pair<Symbol, Quantity>> ReadQuantities(const Fields& owner, const char* key,
-                                                      SymbolPool& symbols) {
+                                                        SymbolPool& symbols) {
   std::vector<std::pair<Symbol, Quantity>> quantities;
   owner.ForEachQuantity(key, kMaxItems, [&](std::string_view name, const Quantity& value) {
     quantities.emplace_back(symbols.Intern(name), value);

@@ -29,6 +29,6 @@ Taint ReadTaint(const Fields& taint, SymbolPool& symbols);
 
 // Sorted by name; `key` is a map of quantities.
 std::vector<std::pair<Symbol, Quantity>> ReadQuantities(const Fields& owner, const char* key,
-                                                      SymbolPool& symbols);
+                                                        SymbolPool& symbols);
 
 }  // namespace fedra::dra

@@ -80,7 +80,9 @@ void UsePodLevel(const Fields& resources, SymbolPool& symbols, Amounts& requests
     AddAmounts(left,
                {{entry.first, used ? entry.second.Sub(*used).value_or(Quantity()) : entry.second}});
   };
-  const auto is_huge_page = [](const Symbol& name) { return name.view().starts_with("hugepages-"); };
+  const auto is_huge_page = [](const Symbol& name) {
+    return name.view().starts_with("hugepages-");
+  };
   for (const auto& limit : limits) {
     const bool is_native = limit.first == "cpu" || limit.first == "memory";
     if (is_huge_page(limit.first) || (is_native && !FindAmount(requests, limit.first))) use(limit);
@@ -97,10 +99,10 @@ void UsePodLevel(const Fields& resources, SymbolPool& symbols, Amounts& requests
 
 void ReadConstraints(const Fields& spec, ParseContext& context, NodeConstraints& constraints) {
   SymbolPool& symbols = context.symbols;
-  spec.ForEachStringEntry("nodeSelector", kMaxItems,
-                          [&](std::string_view key, std::string_view value) {
-                            constraints.labels.emplace_back(symbols.Intern(key), symbols.Intern(value));
-                          });
+  spec.ForEachStringEntry(
+      "nodeSelector", kMaxItems, [&](std::string_view key, std::string_view value) {
+        constraints.labels.emplace_back(symbols.Intern(key), symbols.Intern(value));
+      });
   const Fields affinity = spec.Object("affinity");
   const Fields node = affinity.Object("nodeAffinity");
   constraints.affinity =

@@ -46,7 +46,8 @@ AttributeValue ReadAttributeValue(const Fields& value, SymbolPool& symbols) {
 AttributeList ReadAttributes(const Fields& device, SymbolPool& symbols) {
   AttributeList attributes;
   device.ForEachEntry("attributes", kMaxItems, [&](std::string_view name, const Fields& value) {
-    attributes.push_back({.name = symbols.Intern(name), .value = ReadAttributeValue(value, symbols)});
+    attributes.push_back(
+        {.name = symbols.Intern(name), .value = ReadAttributeValue(value, symbols)});
   });
   std::sort(attributes.begin(), attributes.end(),
             [](const Attribute& a, const Attribute& b) { return a.name < b.name; });

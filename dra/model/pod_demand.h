@@ -33,9 +33,9 @@ struct ClaimReference {
 
 // Where a pod may run.
 struct NodeConstraints {
-  std::vector<std::pair<Symbol, Symbol>> labels;     // spec.nodeSelector
-  std::shared_ptr<const NodeSelector> affinity;  // required node affinity; null: none
-  std::vector<Toleration> tolerations;           // of node taints
+  std::vector<std::pair<Symbol, Symbol>> labels;  // spec.nodeSelector
+  std::shared_ptr<const NodeSelector> affinity;   // required node affinity; null: none
+  std::vector<Toleration> tolerations;            // of node taints
 
   bool operator==(const NodeConstraints& other) const;  // affinity by content
 };

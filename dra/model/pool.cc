@@ -85,9 +85,9 @@ void MakeLocalViews(PoolState& pool) {
 
 void AddAmounts(Amounts& sum, const Amounts& more) {
   for (const auto& [name, amount] : more) {
-    const auto at = std::lower_bound(
-        sum.begin(), sum.end(), name,
-        [](const std::pair<Symbol, Quantity>& entry, const Symbol& key) { return entry.first < key; });
+    const auto at = std::lower_bound(sum.begin(), sum.end(), name,
+                                     [](const std::pair<Symbol, Quantity>& entry,
+                                        const Symbol& key) { return entry.first < key; });
     if (at == sum.end() || at->first != name)
       sum.insert(at, {name, amount});
     else

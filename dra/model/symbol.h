@@ -1,7 +1,7 @@
 #pragma once
 //
-// Symbol: an immutable string that is stored once however often it is named. Device, pool, driver and
-// attribute names repeat hundreds of thousands of times in a fleet; a Symbol is one pointer.
+// Symbol: an immutable string that is stored once however often it is named. Device, pool, driver
+// and attribute names repeat hundreds of thousands of times in a fleet; a Symbol is one pointer.
 //
 // Thread rules: Symbol is a plain value with an atomic reference count; copy and compare from any
 // thread. SymbolPool is not thread-safe: one per worker cluster, used by the code that parses its

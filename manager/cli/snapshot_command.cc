@@ -66,8 +66,7 @@ bool SayWhatIsMissing(const SnapshotFile& file, std::ostream& err) {
       say(worker, verdict::MessageOf(NotReached(worker.connection, std::nullopt)));
     for (const RecordedResource& resource : worker.resources) {
       // What a cluster does not serve it does not have: that is complete.
-      if (resource.health.IsCurrent())
-        continue;
+      if (resource.health.IsCurrent()) continue;
       say(worker, fmt::format("{} could not be read completely: {}", resource.name,
                               resource.health.error ? resource.health.error->message
                                                     : "still being listed"));

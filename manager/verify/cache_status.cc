@@ -53,9 +53,7 @@ std::string Problem(const watch::CacheHealth& health, std::string_view what) {
 }
 
 std::string Problems(std::vector<NamedHealth> caches, SteadyTime now) {
-  std::erase_if(caches, [](const NamedHealth& cache) {
-    return cache.health.IsCurrent();
-  });
+  std::erase_if(caches, [](const NamedHealth& cache) { return cache.health.IsCurrent(); });
   // What goes wrong first, then what takes longest.
   std::stable_sort(caches.begin(), caches.end(), [](const NamedHealth& a, const NamedHealth& b) {
     if (a.health.IsListing() != b.health.IsListing()) return b.health.IsListing();

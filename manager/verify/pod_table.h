@@ -34,7 +34,7 @@ namespace fedra::verify {
 
 // What one pod takes of its node, and of which job it is.
 struct PodFacts {
-  dra::Symbol node;        // empty: not bound yet
+  dra::Symbol node;      // empty: not bound yet
   tracking::JobKey job;  // name empty: of none that fedra could have made
   std::string pod_set;   // of its Workload; empty: its Kueue has not said so
   ObjectKey group;       // PodGroup; name empty: of none
