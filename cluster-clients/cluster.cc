@@ -33,18 +33,16 @@ Cluster::Cluster(ClusterName name, kube::AccessSettings access, ClusterOptions o
 Cluster::~Cluster() { Stop(); }
 
 const ClusterName& Cluster::name() const { return impl_->name; }
-void Cluster::Start() { impl_->supervisor->Start(); }
+void Cluster::Start() { impl_->monitor->Start(); }
 void Cluster::Stop() { impl_->Stop(); }
 void Cluster::UpdateAccess(const kube::AccessSettings& access) { impl_->UpdateAccess(access); }
 std::weak_ptr<const void> Cluster::Relist() { return impl_->Relist(); }
-void Cluster::SetMisconfigured(Error why) { impl_->supervisor->SetMisconfigured(std::move(why)); }
-ConnectionState Cluster::state() const { return impl_->supervisor->state(); }
-std::shared_ptr<const kube::ServerInfo> Cluster::server() const {
-  return impl_->supervisor->server();
-}
+void Cluster::SetMisconfigured(Error why) { impl_->monitor->SetMisconfigured(std::move(why)); }
+ConnectionState Cluster::state() const { return impl_->monitor->state(); }
+std::shared_ptr<const kube::ServerInfo> Cluster::server() const { return impl_->monitor->server(); }
 
 Result<std::string> Cluster::Get(const kube::Resource& resource, const ObjectKey& key) {
-  return impl_->caller.Call(kube::Get(resource, key), What("get", resource, {}, key));
+  return impl_->client.Call(kube::Get(resource, key), What("get", resource, {}, key));
 }
 
 Result<std::string> Cluster::Create(const kube::Resource& resource, const std::string& ns,
@@ -52,20 +50,20 @@ Result<std::string> Cluster::Create(const kube::Resource& resource, const std::s
   const auto metadata = kube::FindMember(body, "metadata");
   const ObjectKey key{ns, metadata ? kube::FindString(*metadata, "name").value_or("") : ""};
   const std::string what = What("create", resource, options.subresource, key);
-  return impl_->caller.Call(
+  return impl_->client.Call(
       kube::Create(resource, ns, options.subresource, std::move(body), QueryOf(options)), what);
 }
 
 Result<std::string> Cluster::MergePatch(const kube::Resource& resource, const ObjectKey& key,
                                         std::string body, const WriteOptions& options) {
-  return impl_->caller.Call(
+  return impl_->client.Call(
       kube::MergePatch(resource, key, options.subresource, std::move(body), QueryOf(options)),
       What("patch", resource, options.subresource, key));
 }
 
 Result<std::string> Cluster::Apply(const kube::Resource& resource, const ObjectKey& key,
                                    std::string body, const WriteOptions& options) {
-  return impl_->caller.Call(
+  return impl_->client.Call(
       kube::Apply(resource, key, options.subresource, std::move(body), QueryOf(options)),
       What("apply", resource, options.subresource, key));
 }
@@ -73,7 +71,7 @@ Result<std::string> Cluster::Apply(const kube::Resource& resource, const ObjectK
 Result<void> Cluster::Delete(const kube::Resource& resource, const ObjectKey& key,
                              const DeleteOptions& options) {
   FEDRA_RETURN_IF_ERROR(
-      impl_->caller.Call(kube::Delete(resource, key, options.uid, options.version),
+      impl_->client.Call(kube::Delete(resource, key, options.uid, options.version),
                          What("delete", resource, {}, key)));
   return {};
 }
@@ -81,7 +79,7 @@ Result<void> Cluster::Delete(const kube::Resource& resource, const ObjectKey& ke
 Result<std::string> Cluster::PodLog(const ObjectKey& pod, const std::string& container, int lines,
                                     size_t bytes) {
   FEDRA_ASSIGN_OR_RETURN(std::string text,
-                         impl_->caller.Call(kube::PodLog(pod, container, lines, bytes),
+                         impl_->client.Call(kube::PodLog(pod, container, lines, bytes),
                                             "log of pod " + pod.ToString()));
   if (text.size() > bytes) text.resize(bytes);  // whatever the server thinks of limitBytes
   return text;
@@ -92,7 +90,7 @@ Result<bool> Cluster::MayI(std::string_view verb, const kube::Resource& resource
                            const std::string& object) {
   FEDRA_ASSIGN_OR_RETURN(
       const std::string review,
-      impl_->caller.Call(kube::AccessReview(verb, resource, ns, subresource, object),
+      impl_->client.Call(kube::AccessReview(verb, resource, ns, subresource, object),
                          fmt::format("access review {} {}", verb, resource.plural)));
   const auto status = kube::FindMember(review, "status");
   const auto allowed = status ? kube::FindMember(*status, "allowed") : std::nullopt;

@@ -28,13 +28,13 @@ Cluster::Impl::Impl(ClusterName cluster, kube::AccessSettings access, ClusterOpt
                     Cluster::OnState on_state, Cluster::OnServer on_server)
     : name(std::move(cluster)),
       options(std::move(settings)),
-      supervisor(std::make_shared<Supervisor>(
+      monitor(std::make_shared<HealthMonitor>(
           name, access, options, loop, workers, clock,
           [this, tell = std::move(on_state)](const ConnectionState& state) {
             OnState(state, tell);
           },
           std::move(on_server))),
-      caller(name, options, *supervisor, clock),
+      client(name, options, *monitor, clock),
       loop_(loop),
       share_{
           std::make_shared<watch::PoolShare>(workers, std::max<size_t>(workers.threads() / 2, 1)),
@@ -63,7 +63,7 @@ void Cluster::Impl::UpdateAccess(const kube::AccessSettings& access) {
   const bool same_server = kube::SameServer(std::exchange(access_, access), access);
   const bool connected = watches_.With([](const Watches& watches) { return watches.connected; });
   if (connected && !same_server) SuspendWatches(AnotherServerError());
-  supervisor->UpdateAccess(access);
+  monitor->UpdateAccess(access);
   if (connected) ResumeWatches();  // also because what was forbidden may be allowed now
 }
 
@@ -111,17 +111,17 @@ bool Cluster::Impl::Replace(const watch::Target& target, const watch::CacheSink&
 }
 
 void Cluster::Impl::Watch(WatchSpec spec, watch::CacheSink& sink) {
-  supervisor->AddGroup(spec.resource.group);
+  monitor->AddGroup(spec.resource.group);
   watch::ReflectorOptions settings;
   settings.page_size = options.page_size;
   settings.max_page_bytes = options.max_response_bytes;
   settings.open_timeout = options.call_timeout;
   settings.watch_timeout = options.watch_timeout;
   settings.bounds = spec.bounds;
-  settings.on_served_changed = [weak = std::weak_ptr(supervisor)] {
+  settings.on_served_changed = [weak = std::weak_ptr(monitor)] {
     if (const auto alive = weak.lock()) alive->Rediscover();
   };
-  settings.on_watch_lost = [weak = std::weak_ptr(supervisor)] {
+  settings.on_watch_lost = [weak = std::weak_ptr(monitor)] {
     if (const auto alive = weak.lock()) alive->RediscoverSoon();
   };
   watch::Target target{name.value, std::move(spec.resource), spec.metadata_only,
@@ -141,26 +141,25 @@ void Cluster::Impl::Watch(WatchSpec spec, watch::CacheSink& sink) {
 // Everything the server says on a stream is a sign of life; a stream that is cut is reason to ask.
 std::function<void()> Cluster::Impl::Open(http::Request request, http::StreamHandler handler) {
   http::StreamHandler watched;
-  watched.on_open = [alive = supervisor, next = std::move(handler.on_open)](int status) {
+  watched.on_open = [alive = monitor, next = std::move(handler.on_open)](int status) {
     if (status < 500 && status != 401) alive->NoteContact();
     next(status);
   };
-  watched.on_data = [alive = supervisor,
-                     next = std::move(handler.on_data)](std::string_view bytes) {
+  watched.on_data = [alive = monitor, next = std::move(handler.on_data)](std::string_view bytes) {
     alive->NoteContact();
     next(bytes);
   };
-  watched.on_end = [alive = supervisor, next = std::move(handler.on_end)](http::Reply reply) {
+  watched.on_end = [alive = monitor, next = std::move(handler.on_end)](http::Reply reply) {
     const bool network = reply.failure && reply.failure->code != ErrorCode::kCancelled;
     if (network || reply.status == 401) alive->Suspect();
     next(std::move(reply));
   };
-  return supervisor->session()->Stream(std::move(request), std::move(watched));
+  return monitor->session()->Stream(std::move(request), std::move(watched));
 }
 
 void Cluster::Impl::Stop() {
-  caller.Stop();
-  supervisor->Stop();
+  client.Stop();
+  monitor->Stop();
   const auto reflectors = watches_.With([](Watches& watches) {
     watches.stopped = true;
     return std::exchange(watches.reflectors, {});

@@ -1,6 +1,7 @@
 #pragma once
 //
-// The parts of a Cluster and how they are connected: supervisor, caller, reflectors. Internal.
+// The parts of a Cluster and how they are connected: health monitor, API client, reflectors.
+// Internal.
 //
 // Thread rules: any thread, but Stop() once, and not from a listener.
 
@@ -9,9 +10,9 @@
 #include <vector>
 
 #include "base/guarded.h"
-#include "cluster-clients/caller.h"
+#include "cluster-clients/api_client.h"
 #include "cluster-clients/cluster.h"
-#include "cluster-clients/supervisor.h"
+#include "cluster-clients/health_monitor.h"
 #include "cluster-clients/watch/reflector.h"
 
 namespace fedra {
@@ -30,8 +31,8 @@ class Cluster::Impl final : public watch::StreamSource {
 
   const ClusterName name;
   const ClusterOptions options;
-  const std::shared_ptr<Supervisor> supervisor;
-  Caller caller;
+  const std::shared_ptr<HealthMonitor> monitor;
+  ApiClient client;
 
  private:
   struct Watches {

@@ -15,10 +15,11 @@ constexpr int kMaxTimes = 100;
 
 }  // namespace
 
-Bookkeeping::Bookkeeping(store::Store& store, Records& records, StatusWriter& status_writer,
-                         EventWriter& events, Telemetry& telemetry, const Clock& clock)
+Bookkeeping::Bookkeeping(store::Store& store, PlacementStore& placements,
+                         StatusWriter& status_writer, EventWriter& events, Telemetry& telemetry,
+                         const Clock& clock)
     : store_(store),
-      records_(records),
+      placements_(placements),
       status_writer_(status_writer),
       events_(events),
       telemetry_(telemetry),
@@ -26,7 +27,7 @@ Bookkeeping::Bookkeeping(store::Store& store, Records& records, StatusWriter& st
 
 store::PlacementRow Bookkeeping::Row(const Execution& execution) const {
   const tracking::Workload* workload = execution.workload.get();
-  store::PlacementRow row = records_.Find(execution.gathered.view.key);
+  store::PlacementRow row = placements_.Find(execution.gathered.view.key);
   if (workload == nullptr || row.uid == workload->uid) return row;
   row = {};
   row.uid = workload->uid;
@@ -44,7 +45,7 @@ Result<store::PlacementRow> Bookkeeping::Announce(Execution& execution,
   if (action.new_round) {
     FEDRA_RETURN_IF_ERROR(BeginAttempt(execution, std::move(row)));
   } else if (!row.nominated.empty() || row.attempt > 0) {
-    records_.Put(std::move(row));
+    placements_.Put(std::move(row));
   }
   return before;
 }
@@ -55,7 +56,7 @@ Result<void> Bookkeeping::BeginAttempt(Execution& execution, store::PlacementRow
   row.nominated_at = now;
   row.reported_in.reset();  // see Remember()
   row.reported_facts = 0;
-  records_.BeginAttempt(row.key);
+  placements_.BeginAttempt(row.key);
   // What the worker of the last round lost by itself has left nothing to remove.
   std::vector<store::Change> announced{
       store::RemoveLaterAttempts{row.uid, row.attempt},
@@ -69,7 +70,7 @@ Result<void> Bookkeeping::BeginAttempt(Execution& execution, store::PlacementRow
     announced.emplace_back(
         store::AddIntent{{intent, row.uid, "CreateClone", cluster, row.key, now}});
   }
-  return records_.Commit(std::move(row), std::move(announced));
+  return placements_.Commit(std::move(row), std::move(announced));
 }
 
 // No worker was asked yet, so the next round may have the number. A daemon that dies before this
@@ -79,20 +80,20 @@ void Bookkeeping::TakeBack(const placement::Nominate& action, store::PlacementRo
   if (!action.new_round) return;
   // Perhaps it was written all the same: then the clock of the round before is not this one's.
   if (error.code != ErrorCode::kConflict && !IsRefusal(error.code)) before.nominated_at.reset();
-  records_.Put(std::move(before));
+  placements_.Put(std::move(before));
 }
 
 void Bookkeeping::ClearRound(const Execution& execution) {
   store::PlacementRow row = Row(execution);
   row.nominated.clear();
   row.nominated_at.reset();
-  records_.Put(std::move(row));
+  placements_.Put(std::move(row));
   Remember(execution, {});
 }
 
 void Bookkeeping::Remember(const Execution& execution, const placement::CheckReport& reported) {
   store::PlacementRow row = Row(execution);
-  records_.RememberRendering(row.key, reported.rendering);
+  placements_.RememberRendering(row.key, reported.rendering);
   const auto facts = static_cast<int64_t>(reported.facts);
   if (row.reported_in == reported.reserved_at && row.reported_facts == facts) return;
   row.reported_in = reported.reserved_at;
@@ -101,9 +102,9 @@ void Bookkeeping::Remember(const Execution& execution, const placement::CheckRep
   // needs no row for each message: that saves three writes per job. A waiting job has no
   // nomination.
   if (row.nominated.empty()) {
-    records_.Put(std::move(row));
+    placements_.Put(std::move(row));
   } else {
-    records_.Hold(std::move(row));
+    placements_.Hold(std::move(row));
   }
 }
 
@@ -116,7 +117,7 @@ void Bookkeeping::EndAttempt(const Execution& execution, const ClusterName& clus
 }
 
 void Bookkeeping::ClearResidue(const Execution& execution, const ClusterName& cluster) {
-  records_.ClearResidue(cluster, execution.gathered.view.key);
+  placements_.ClearResidue(cluster, execution.gathered.view.key);
 }
 
 void Bookkeeping::EndIntents(const Execution& execution) {
@@ -138,12 +139,12 @@ Result<void> Bookkeeping::Do(Execution& execution, const placement::RecordFailur
       {failure.cluster, reason, failure.at, failure.message, failure.refused, times});
   EndAttempt(execution, failure.cluster, action.end ? ToString(*action.end) : reason,
              failure.message);
-  records_.Put(std::move(row));
+  placements_.Put(std::move(row));
   return {};
 }
 
 Result<void> Bookkeeping::Do(Execution& execution, const placement::RecordPlacing& action) {
-  records_.RememberPlacing(execution.gathered.view.key, {action.cluster, clock_.Now()});
+  placements_.RememberPlacing(execution.gathered.view.key, {action.cluster, clock_.Now()});
   return {};
 }
 
@@ -154,25 +155,25 @@ Result<void> Bookkeeping::Do(Execution& execution, const placement::RecordReport
 
 Result<void> Bookkeeping::Do(Execution& execution, const placement::RecordRemoval& action) {
   store::PlacementRow row = Row(execution);
-  if (std::erase(row.nominated, action.cluster) > 0) records_.Put(std::move(row));
+  if (std::erase(row.nominated, action.cluster) > 0) placements_.Put(std::move(row));
   return {};
 }
 
 Result<void> Bookkeeping::Do(Execution& execution, const placement::Forget&) {
-  records_.Forget(execution.gathered.view.key);
+  placements_.Forget(execution.gathered.view.key);
   status_writer_.Gone(execution.gathered.view.key);
   return {};
 }
 
 Result<void> Bookkeeping::Do(Execution& execution, const placement::KeepRemote& action) {
   // Asked for at every look, for as long as the copies stay.
-  if (records_.EndsAttempt(execution.gathered.view.key, action.cluster))
+  if (placements_.EndsAttempt(execution.gathered.view.key, action.cluster))
     EndAttempt(execution, action.cluster, ToString(action.end), action.message);
   return {};
 }
 
 Result<void> Bookkeeping::Do(Execution& execution, const placement::RecordEnd&) {
-  records_.RememberEnd(execution.gathered.view.key, clock_.Now());
+  placements_.RememberEnd(execution.gathered.view.key, clock_.Now());
   return {};
 }
 
@@ -207,8 +208,8 @@ Result<void> Bookkeeping::Do(Execution& execution, const placement::Note& action
 Result<void> Bookkeeping::Do(Execution& execution, const placement::RecordResidue& action) {
   const store::PlacementRow row = Row(execution);
   if (!row.uid.empty()) {
-    FEDRA_RETURN_IF_ERROR(records_.AddResidue({action.cluster, execution.gathered.view.key, row.uid,
-                                               row.job_kind, row.job, clock_.Now()}));
+    FEDRA_RETURN_IF_ERROR(placements_.AddResidue({action.cluster, execution.gathered.view.key,
+                                                  row.uid, row.job_kind, row.job, clock_.Now()}));
   }
   // Its return may have been reported before there was a residue to look for.
   const Worker& worker = execution.WorkerOf(action.cluster);

@@ -11,7 +11,7 @@
 #include "manager/placement/action.h"
 #include "manager/reconcile/event_writer.h"
 #include "manager/reconcile/execution.h"
-#include "manager/reconcile/records.h"
+#include "manager/reconcile/placement_store.h"
 #include "manager/reconcile/status_writer.h"
 #include "manager/reconcile/telemetry.h"
 
@@ -19,7 +19,7 @@ namespace fedra::reconcile {
 
 class Bookkeeping final {
  public:
-  Bookkeeping(store::Store& store, Records& records, StatusWriter& status_writer,
+  Bookkeeping(store::Store& store, PlacementStore& placements, StatusWriter& status_writer,
               EventWriter& events, Telemetry& telemetry, const Clock& clock);
 
   Result<void> Do(Execution& execution, const placement::RecordFailure& action);
@@ -63,7 +63,7 @@ class Bookkeeping final {
   Result<void> BeginAttempt(Execution& execution, store::PlacementRow row);
 
   store::Store& store_;
-  Records& records_;
+  PlacementStore& placements_;
   StatusWriter& status_writer_;
   EventWriter& events_;
   Telemetry& telemetry_;

@@ -148,7 +148,7 @@ void EventHandlers::OnContact(const Worker& worker) {
   const std::vector<ObjectKey> affected = sources_.wake_index.AffectedBy(worker.name());
   LookAgain(affected, worker.name());
   if (now == Contact::kFull) {
-    targets_.workloads.AddAll(sources_.records.ResiduesOn(worker.name()));
+    targets_.workloads.AddAll(sources_.placements.ResiduesOn(worker.name()));
     targets_.templates.LookAtAll(worker);
   }
   if (now == before) return;

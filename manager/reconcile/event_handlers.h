@@ -15,7 +15,7 @@
 #include "manager/reconcile/dispatch_order.h"
 #include "manager/reconcile/gather.h"
 #include "manager/reconcile/manager_cluster.h"
-#include "manager/reconcile/records.h"
+#include "manager/reconcile/placement_store.h"
 #include "manager/reconcile/run_loop.h"
 #include "manager/reconcile/template_reconciler.h"
 #include "manager/reconcile/wake_index.h"
@@ -31,7 +31,7 @@ class EventHandlers final {
   };
   struct Sources {
     const WakeIndex& wake_index;
-    const Records& records;
+    const PlacementStore& placements;
     ManagerCluster& manager;
     const WorkerSet& workers;
     CopyPlaces& places;

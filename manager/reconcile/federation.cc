@@ -13,7 +13,7 @@ namespace {
 constexpr std::chrono::seconds kStartGrace{3};
 // Of the five seconds that a stop may take.
 constexpr std::chrono::milliseconds kDrain{3'000};
-// They wait for the manager only, and for workers within the gates' budget.
+// They wait for the manager only, and for workers within the limiter's budget.
 constexpr size_t kTemplateThreads = 2;
 
 // How often it is looked whether removed workers can be let go.
@@ -40,7 +40,7 @@ Federation::Federation(FederationSettings settings, http::HttpLoop& loop, Worker
                       .threads = settings_.threads,
                       .job_of =
                           [this](const ObjectKey& key) {
-                            const ObjectKey job = records_.Find(key).job;
+                            const ObjectKey job = placements_.Find(key).job;
                             return job.name.empty() ? std::string() : job.ToString();
                           }},
                      clock,
@@ -55,25 +55,25 @@ Federation::Federation(FederationSettings settings, http::HttpLoop& loop, Worker
                   [this](const std::string& name) { return checks_.Reconcile(name); }),
       template_loop_({.subject = "template", .threads = kTemplateThreads, .retry = &RetryCopyAfter},
                      clock, [this](const ObjectKey& key) { return templates_.Reconcile(key); }),
-      records_(store),
+      placements_(store),
       status_writer_(store, clock),
-      gates_(clock, {}),
+      limiter_(clock, {}),
       handlers_({workload_loop_, check_loop_, templates_},
-                {wake_index_, records_, manager_, workers_, places_, gatherer_, order_}, clock),
+                {wake_index_, placements_, manager_, workers_, places_, gatherer_, order_}, clock),
       manager_(settings_.manager, settings_.kinds, loop, pool, clock, handlers_.ForManager()),
       gatherer_(settings_.gather, manager_, workers_, copy_failures_),
       events_({settings_.gather.controller_name, settings_.instance}, manager_.cluster(), clock),
-      bookkeeping_(store, records_, status_writer_, events_, telemetry, clock),
-      templates_(settings_.templates, manager_, workers_, gates_, copy_failures_, clock,
+      bookkeeping_(store, placements_, status_writer_, events_, telemetry, clock),
+      templates_(settings_.templates, manager_, workers_, limiter_, copy_failures_, clock,
                  template_loop_,
                  [this](const ObjectKey& key) { handlers_.WakeTemplateUsers(key); }),
       manager_writes_(manager_, bookkeeping_, telemetry, clock),
-      worker_writes_(settings_.gather.origin, manager_, templates_, gates_, bookkeeping_, telemetry,
-                     clock),
+      worker_writes_(settings_.gather.origin, manager_, templates_, limiter_, bookkeeping_,
+                     telemetry, clock),
       executor_(manager_writes_, worker_writes_, bookkeeping_),
       checks_(manager_, gatherer_.scopes(), workers_, clock),
       workloads_({settings_.policy, settings_.gather.devices},
-                 {gatherer_, wake_index_, places_, order_, records_, status_writer_, executor_,
+                 {gatherer_, wake_index_, places_, order_, placements_, status_writer_, executor_,
                   workload_loop_, telemetry, clock}),
       cluster_rows_(store, clock),
       line_rows_(store, clock, settings_.gather.order.policy),
@@ -88,9 +88,9 @@ Federation::Federation(FederationSettings settings, http::HttpLoop& loop, Worker
 Federation::~Federation() { (void)Stop(); }
 
 Result<void> Federation::Start() {
-  FEDRA_ASSIGN_OR_RETURN(const std::vector<ObjectKey> announced, records_.Load());
+  FEDRA_ASSIGN_OR_RETURN(const std::vector<ObjectKey> announced, placements_.Load());
   FEDRA_ASSIGN_OR_RETURN(const std::vector<ObjectKey> known, status_writer_.Load());
-  for (const std::string& name : records_.JobKinds()) {
+  for (const std::string& name : placements_.JobKinds()) {
     if (const auto* kind = settings_.kinds->FindName(name)) remembered_kinds_.push_back(kind);
   }
   FEDRA_RETURN_IF_ERROR(line_rows_.Load());
@@ -123,7 +123,7 @@ void Federation::TakeOver() {
   took_over_ = true;
   standby_ = false;
   if (began_) began_ = clock_.Steady();
-  records_.ForgetAll();
+  placements_.ForgetAll();
   workloads_.ForgetReports();
   relisting_.push_back(manager_.cluster().Relist());
   const auto workers = workers_.Now();
@@ -183,7 +183,7 @@ void Federation::ReleaseRemoved() {
     Wake(change);
     cluster_rows_.Remove(name);
     copy_failures_.Forget(name);
-    gates_.Forget(name);
+    limiter_.Forget(name);
   }
 }
 

@@ -112,9 +112,9 @@ class Federation final {
   CopyFailures copy_failures_;
   CopyPlaces places_;
   WorkerSet workers_;
-  Records records_;
+  PlacementStore placements_;
   StatusWriter status_writer_;
-  CallGates gates_;
+  ConcurrencyLimiter limiter_;
   EventHandlers handlers_;
   ManagerCluster manager_;
   Gatherer gatherer_;

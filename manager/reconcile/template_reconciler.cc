@@ -50,14 +50,14 @@ void LogStep(Step step, const Worker& worker, const ObjectKey& key, const std::s
 }  // namespace
 
 TemplateReconciler::TemplateReconciler(TemplateSettings settings, ManagerCluster& manager,
-                                       const WorkerSet& workers, CallGates& gates,
+                                       const WorkerSet& workers, ConcurrencyLimiter& limiter,
                                        CopyFailures& failures, const Clock& clock,
                                        RunLoop<ObjectKey>& loop,
                                        std::function<void(const ObjectKey& key)> on_possible)
     : settings_(std::move(settings)),
       manager_(manager),
       workers_(workers),
-      gates_(gates),
+      limiter_(limiter),
       failures_(failures),
       clock_(clock),
       loop_(loop),
@@ -120,7 +120,7 @@ Result<void> TemplateReconciler::Carry(Worker& worker, const TemplateView& look,
     case Step::kCreate:
       return Create(worker, *look.original);
     case Step::kRefresh: {
-      FEDRA_ASSIGN_OR_RETURN(const auto pass, gates_.Enter(worker.name()));
+      FEDRA_ASSIGN_OR_RETURN(const auto permit, limiter_.Enter(worker.name()));
       return Apply(worker, *look.original, look.there->version.value, false);
     }
     case Step::kReplace:
@@ -136,7 +136,7 @@ Result<void> TemplateReconciler::Carry(Worker& worker, const TemplateView& look,
 }
 
 Result<void> TemplateReconciler::Create(Worker& worker, const verify::ClaimSummary& original) {
-  FEDRA_ASSIGN_OR_RETURN(const auto pass, gates_.Enter(worker.name()));
+  FEDRA_ASSIGN_OR_RETURN(const auto permit, limiter_.Enter(worker.name()));
   auto applied = Apply(worker, original, templates::kMustNotExist, false);
   if (!applied && IsRefusal(applied.error().code))
     RememberRefusal(worker, original, applied.error());
@@ -163,7 +163,7 @@ Result<void> TemplateReconciler::Apply(Worker& worker, const verify::ClaimSummar
 }
 
 Result<void> TemplateReconciler::Delete(Worker& worker, const verify::ClaimSummary& copy) {
-  FEDRA_ASSIGN_OR_RETURN(const auto pass, gates_.Enter(worker.name()));
+  FEDRA_ASSIGN_OR_RETURN(const auto permit, limiter_.Enter(worker.name()));
   const auto deleted = worker.cluster().Delete(TemplatesOf(worker), copy.key,
                                                {.uid = copy.uid, .version = copy.version});
   if (!deleted && deleted.error().code != ErrorCode::kNotFound)
@@ -197,7 +197,7 @@ bool TemplateReconciler::AskAgain(Worker& worker, const ObjectKey& key, const Te
 }
 
 Result<void> TemplateReconciler::TryOut(Worker& worker, const verify::ClaimSummary& original) {
-  FEDRA_ASSIGN_OR_RETURN(const auto pass, gates_.Enter(worker.name()));
+  FEDRA_ASSIGN_OR_RETURN(const auto permit, limiter_.Enter(worker.name()));
   auto tried = Apply(worker, original, templates::kMustNotExist, /*dry_run=*/true);
   // One has been created there meanwhile: that can be judged.
   if (!tried && tried.error().code == ErrorCode::kConflict) return {};

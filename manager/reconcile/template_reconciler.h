@@ -18,7 +18,7 @@
 #include <string>
 #include <unordered_set>
 
-#include "manager/reconcile/call_gates.h"
+#include "manager/reconcile/concurrency_limiter.h"
 #include "manager/reconcile/copy_failures.h"
 #include "manager/reconcile/gather.h"
 #include "manager/reconcile/run_loop.h"
@@ -36,7 +36,7 @@ class TemplateReconciler final {
   // `loop` runs Reconcile(). `on_possible`: a worker that refused copies of this template would
   // take one now.
   TemplateReconciler(TemplateSettings settings, ManagerCluster& manager, const WorkerSet& workers,
-                     CallGates& gates, CopyFailures& failures, const Clock& clock,
+                     ConcurrencyLimiter& limiter, CopyFailures& failures, const Clock& clock,
                      RunLoop<ObjectKey>& loop,
                      std::function<void(const ObjectKey& key)> on_possible);
 
@@ -76,7 +76,7 @@ class TemplateReconciler final {
   const TemplateSettings settings_;
   ManagerCluster& manager_;
   const WorkerSet& workers_;
-  CallGates& gates_;
+  ConcurrencyLimiter& limiter_;
   CopyFailures& failures_;
   const Clock& clock_;
   RunLoop<ObjectKey>& loop_;

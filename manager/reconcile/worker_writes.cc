@@ -67,12 +67,12 @@ std::string StopMessage(const placement::DeleteRemote& action, const ClusterView
 }  // namespace
 
 WorkerWrites::WorkerWrites(std::string origin, ManagerCluster& manager,
-                           TemplateReconciler& templates, CallGates& gates,
+                           TemplateReconciler& templates, ConcurrencyLimiter& limiter,
                            Bookkeeping& bookkeeping, Telemetry& telemetry, const Clock& clock)
     : origin_(std::move(origin)),
       manager_(manager),
       templates_(templates),
-      gates_(gates),
+      limiter_(limiter),
       bookkeeping_(bookkeeping),
       telemetry_(telemetry),
       clock_(clock) {}
@@ -122,7 +122,7 @@ Result<void> WorkerWrites::ProvideTemplates(Execution& execution, Worker& worker
 Result<void> WorkerWrites::Do(Execution& execution, const placement::CreateClone& action) {
   Worker& worker = execution.WorkerOf(action.cluster);
   FEDRA_RETURN_IF_ERROR(ProvideTemplates(execution, worker));
-  FEDRA_ASSIGN_OR_RETURN(const auto pass, gates_.Enter(action.cluster));
+  FEDRA_ASSIGN_OR_RETURN(const auto permit, limiter_.Enter(action.cluster));
   const tracking::Workload& workload = *execution.workload;
   FEDRA_ASSIGN_OR_RETURN(std::string body, tracking::CloneBody(workload, Us()));
   auto result =
@@ -147,7 +147,7 @@ Result<void> WorkerWrites::Do(Execution& execution, const placement::CreateJob& 
   if (execution.job == nullptr || execution.gathered.adapter == nullptr)
     return Fail(ErrorCode::kConflict, "the job does not exist any more");
   Worker& worker = execution.WorkerOf(action.cluster);
-  FEDRA_ASSIGN_OR_RETURN(const auto pass, gates_.Enter(action.cluster));
+  FEDRA_ASSIGN_OR_RETURN(const auto permit, limiter_.Enter(action.cluster));
   const tracking::JobAdapter& adapter = *execution.gathered.adapter;
   const tracking::Workload& workload = *execution.workload;
   FEDRA_ASSIGN_OR_RETURN(std::string body, adapter.RemoteBody(*execution.job, workload, Us()));
@@ -171,7 +171,7 @@ Result<void> WorkerWrites::Do(Execution& execution, const placement::SetClonePri
   const ClusterView& view = execution.View(action.cluster);
   if (!placement::HasOwnClone(view)) return {};
   Worker& worker = execution.WorkerOf(action.cluster);
-  FEDRA_ASSIGN_OR_RETURN(const auto pass, gates_.Enter(action.cluster));
+  FEDRA_ASSIGN_OR_RETURN(const auto permit, limiter_.Enter(action.cluster));
   FEDRA_ASSIGN_OR_RETURN(
       const std::string text,
       worker.cluster().MergePatch(tracking::kWorkloads, view.clone->key,
@@ -201,7 +201,7 @@ Result<void> WorkerWrites::DeleteClone(Worker& worker, const ClusterView& view) 
 // OwnerNotFound, which is no result of the job and never copied to the manager.
 Result<void> WorkerWrites::Do(Execution& execution, const placement::DeleteRemote& action) {
   Worker& worker = execution.WorkerOf(action.cluster);
-  FEDRA_ASSIGN_OR_RETURN(const auto pass, gates_.Enter(action.cluster));
+  FEDRA_ASSIGN_OR_RETURN(const auto permit, limiter_.Enter(action.cluster));
   const ClusterView& view = execution.View(action.cluster);
   const bool stops = StopsJob(view);
   FEDRA_RETURN_IF_ERROR(DeleteJob(worker, view));
@@ -228,7 +228,7 @@ Result<void> WorkerWrites::Do(Execution& execution, const placement::KeepLog& ac
   const auto failed = devices->pods().FailedContainerOf(tracking::KeyOf(*view.job));
   if (!failed || !bookkeeping_.WantsLog(execution)) return {};
   // Later, then: what comes next deletes the pods, and must not overtake this.
-  FEDRA_ASSIGN_OR_RETURN(const auto pass, gates_.Enter(action.cluster));
+  FEDRA_ASSIGN_OR_RETURN(const auto permit, limiter_.Enter(action.cluster));
   const auto log = worker.cluster().PodLog(failed->pod, failed->name, action.lines, kMaxLog);
   const std::string whose =
       fmt::format("container {} of pod {}", failed->name, failed->pod.ToString());

@@ -2,7 +2,7 @@
 //
 // The writes of a decision to the workers: clones and jobs, created and removed.
 //
-// Every call to a worker passes the gates, so that workers that hang cannot take all threads.
+// Every call to a worker passes the limiter, so that workers that hang cannot take all threads.
 //
 // Thread rules: blocking calls; any thread, one workload by one thread at a time. Lifetime:
 // everything given at construction must outlive it.
@@ -12,7 +12,7 @@
 
 #include "manager/placement/action.h"
 #include "manager/reconcile/bookkeeping.h"
-#include "manager/reconcile/call_gates.h"
+#include "manager/reconcile/concurrency_limiter.h"
 #include "manager/reconcile/execution.h"
 #include "manager/reconcile/template_reconciler.h"
 
@@ -21,7 +21,7 @@ namespace fedra::reconcile {
 class WorkerWrites final {
  public:
   WorkerWrites(std::string origin, ManagerCluster& manager, TemplateReconciler& templates,
-               CallGates& gates, Bookkeeping& bookkeeping, Telemetry& telemetry,
+               ConcurrencyLimiter& limiter, Bookkeeping& bookkeeping, Telemetry& telemetry,
                const Clock& clock);
 
   Result<void> Do(Execution& execution, const placement::CreateClone& action);
@@ -52,7 +52,7 @@ class WorkerWrites final {
   const std::string origin_;
   ManagerCluster& manager_;
   TemplateReconciler& templates_;
-  CallGates& gates_;
+  ConcurrencyLimiter& limiter_;
   Bookkeeping& bookkeeping_;
   Telemetry& telemetry_;
   const Clock& clock_;

@@ -71,13 +71,13 @@ WorkloadReconciler::Seen WorkloadReconciler::Gather(const ObjectKey& key) {
   seen.as_of = parts_.order.Now();
   // Before the caches are looked at, so that no change is missed.
   parts_.wake_index.Begin(key);
-  store::PlacementRow remembered = parts_.records.Find(key);
-  if (BringBack(remembered, seen.now)) parts_.records.Put(remembered);
+  store::PlacementRow remembered = parts_.placements.Find(key);
+  if (BringBack(remembered, seen.now)) parts_.placements.Put(remembered);
   Known known;
   if (!remembered.job.name.empty()) known.job = {remembered.job_kind, remembered.job};
   known.workers = parts_.places.Take(key);
   known.workers.insert(remembered.nominated.begin(), remembered.nominated.end());
-  known.workers.merge(parts_.records.ResidueClusters(key));
+  known.workers.merge(parts_.placements.ResidueClusters(key));
   seen.gathered = parts_.gatherer.Gather(key, known);
   parts_.places.Put(key, WithCopies(seen.gathered));
   seen.places = known.workers;
@@ -87,8 +87,8 @@ WorkloadReconciler::Seen WorkloadReconciler::Gather(const ObjectKey& key) {
   // What is remembered of another incarnation does not count.
   if (workload == nullptr || workload->uid == remembered.uid) {
     seen.record = ToRecord(remembered);
-    seen.record.placing = parts_.records.Placing(key, seen.now);
-    if (seen.record.reported) seen.record.reported->rendering = parts_.records.Rendering(key);
+    seen.record.placing = parts_.placements.Placing(key, seen.now);
+    if (seen.record.reported) seen.record.reported->rendering = parts_.placements.Rendering(key);
   }
   seen.record.kept_since = kept_since_;
   if (seen.gathered.judged) parts_.telemetry.Verified(parts_.clock.Steady() - begin);
@@ -217,7 +217,7 @@ void WorkloadReconciler::ObserveVerdicts(const Gathered& gathered) const {
 void WorkloadReconciler::ClearResidues(const Gathered& gathered) {
   for (const placement::ClusterView& cluster : gathered.clusters) {
     if (cluster.contact == Contact::kFull && !placement::HasOurs(cluster))
-      parts_.records.ClearResidue(cluster.name, gathered.view.key);
+      parts_.placements.ClearResidue(cluster.name, gathered.view.key);
   }
 }
 

@@ -19,7 +19,7 @@
 #include "manager/reconcile/dispatch_order.h"
 #include "manager/reconcile/execute.h"
 #include "manager/reconcile/gather.h"
-#include "manager/reconcile/records.h"
+#include "manager/reconcile/placement_store.h"
 #include "manager/reconcile/reserve.h"
 #include "manager/reconcile/run_loop.h"
 #include "manager/reconcile/status_writer.h"
@@ -39,7 +39,7 @@ struct WorkloadParts {
   WakeIndex& wake_index;
   CopyPlaces& places;
   DispatchOrder& order;
-  Records& records;
+  PlacementStore& placements;
   StatusWriter& status_writer;
   Executor& executor;
   RunLoop<ObjectKey>& loop;  // for later looks

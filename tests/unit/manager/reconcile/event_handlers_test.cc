@@ -68,12 +68,12 @@ struct Fixture {
       {.subject = "template"}, SystemClock(), [this](const ObjectKey& key) {
         return Ran("template " + key.ToString());
       }};
-  CallGates gates{SystemClock(), {}};
+  ConcurrencyLimiter limiter{SystemClock(), {}};
   CopyFailures copy_failures;
   TemplateReconciler templates{{.mode = templates::SyncPolicy::kReconcile, .origin = "fedra"},
                                fleet.manager(),
                                fleet.workers(),
-                               gates,
+                               limiter,
                                copy_failures,
                                SystemClock(),
                                template_loop,
@@ -81,7 +81,7 @@ struct Fixture {
   WakeIndex wake_index;
   std::unique_ptr<store::Store> store =
       store::Store::Open({.path = folder.Path("fedra.db")}).value();
-  Records records{*store};
+  PlacementStore placements{*store};
   CopyPlaces places;
   Gatherer gatherer{
       {.controller_name = "fedra.dev/federation", .origin = "fedra", .devices = devices},
@@ -91,7 +91,7 @@ struct Fixture {
   DispatchOrder order;
   EventHandlers handlers{
       {workloads, checks, templates},
-      {wake_index, records, fleet.manager(), fleet.workers(), places, gatherer, order},
+      {wake_index, placements, fleet.manager(), fleet.workers(), places, gatherer, order},
       SystemClock()};
 
   explicit Fixture(bool with_devices = false) : devices(with_devices) {
@@ -102,7 +102,7 @@ struct Fixture {
         [&] { return fleet.manager().WorkloadOf({"Job.batch", {"ml", "train"}}).has_value(); }));
     Seen("waits", /*looks=*/true);
     Seen("runs", /*looks=*/false);
-    REQUIRE(records.AddResidue({kEast, {"ml", "gone"}, "uid-gone", "Job", {"ml", "gone"}, {}}));
+    REQUIRE(placements.AddResidue({kEast, {"ml", "gone"}, "uid-gone", "Job", {"ml", "gone"}, {}}));
     workloads.Start();
     checks.Start();
     template_loop.Start();

@@ -37,18 +37,18 @@ struct Fixture {
       store::Store::Open({.path = folder.Path("fedra.db"),
                           .on_transaction = [this](const auto&) { ++transactions; }})
           .value();
-  Records records{*store};
+  PlacementStore placements{*store};
   StatusWriter status_writer{*store, SystemClock()};
   EventWriter events{{"fedra.dev/federation", "fedra"}, fleet.manager().cluster(), SystemClock()};
   NoTelemetry telemetry;
-  CallGates gates{SystemClock(), {}};
+  ConcurrencyLimiter limiter{SystemClock(), {}};
   CopyFailures copy_failures;
   RunLoop<ObjectKey> loop{
       {.subject = "template"}, SystemClock(), [](const ObjectKey&) { return Result<void>(); }};
   TemplateReconciler templates{{.mode = templates::SyncPolicy::kNever, .origin = "fedra"},
                                fleet.manager(),
                                fleet.workers(),
-                               gates,
+                               limiter,
                                copy_failures,
                                SystemClock(),
                                loop,
@@ -57,9 +57,9 @@ struct Fixture {
                     fleet.manager(),
                     fleet.workers(),
                     copy_failures};
-  Bookkeeping bookkeeping{*store, records, status_writer, events, telemetry, SystemClock()};
+  Bookkeeping bookkeeping{*store, placements, status_writer, events, telemetry, SystemClock()};
   ManagerWrites manager_writes{fleet.manager(), bookkeeping, telemetry, SystemClock()};
-  WorkerWrites worker_writes{"fedra",     fleet.manager(), templates,    gates,
+  WorkerWrites worker_writes{"fedra",     fleet.manager(), templates,    limiter,
                              bookkeeping, telemetry,       SystemClock()};
   Executor executor{manager_writes, worker_writes, bookkeeping};
 
@@ -117,7 +117,7 @@ TEST_CASE("a foreign object in the way is a failure of that worker, and it is no
   const Result<void> done = f.Execute({CreateClone{kEast}});
   REQUIRE_FALSE(done);
   CHECK(done.error().code == ErrorCode::kConflict);
-  const auto failures = f.records.Find(kKey).failures;
+  const auto failures = f.placements.Find(kKey).failures;
   REQUIRE(failures.size() == 1);
   CHECK(failures[0].reason == verdict::ToString(verdict::ReasonCode::kNameConflict));
   CHECK((*f.east().objects().Get("workloads", kKey))["metadata"]["uid"] ==
@@ -130,7 +130,7 @@ TEST_CASE("an object that was in the way and is gone when asked for is no refusa
   const Result<void> done = f.Execute({CreateClone{kEast}});
   REQUIRE_FALSE(done);
   CHECK(done.error().code == ErrorCode::kConflict);
-  CHECK(f.records.Find(kKey).failures.empty());
+  CHECK(f.placements.Find(kKey).failures.empty());
 }
 
 TEST_CASE("a queue that is full of the job's own copy is not full for the job") {
@@ -168,10 +168,10 @@ TEST_CASE("what a worker refuses is remembered, what it could not do just now is
   Fixture f;
   f.east().SetFaults(Answer("POST", 500));
   CHECK_FALSE(f.Execute({CreateClone{kEast}}));
-  CHECK(f.records.Find(kKey).failures.empty());
+  CHECK(f.placements.Find(kKey).failures.empty());
   f.east().SetFaults(Answer("POST", 403));
   CHECK_FALSE(f.Execute({CreateClone{kEast}}));
-  CHECK(f.records.Find(kKey).failures.size() == 1);
+  CHECK(f.placements.Find(kKey).failures.size() == 1);
 }
 
 TEST_CASE(
@@ -186,13 +186,13 @@ TEST_CASE(
   f.east().SetFaults(gone);
   REQUIRE(f.fleet.WaitUntil([&] { return f.fleet.worker(0).contact() == Contact::kNone; }));
   CHECK(f.Execute({RecordResidue{kEast}}));
-  CHECK(f.records.ResiduesOn(kEast) == std::vector{kKey});
+  CHECK(f.placements.ResiduesOn(kEast) == std::vector{kKey});
 }
 
 TEST_CASE("what the check says is remembered once it was written, until the placement is cleared") {
   Fixture f;
   const CheckReport reported{WallTime(std::chrono::seconds(7)), 11, 12};
-  const auto remembered = [&] { return ToRecord(f.records.Find(kKey)).reported; };
+  const auto remembered = [&] { return ToRecord(f.placements.Find(kKey)).reported; };
   f.fleet.manager_server().SetFaults(Answer("PATCH", 500));
   CHECK_FALSE(f.Execute({Nominate{{}, "none eligible", false, reported}}));
   CHECK_FALSE(f.Execute({SetCheck{tracking::CheckState::kPending, "two checks", reported}}));
@@ -201,9 +201,9 @@ TEST_CASE("what the check says is remembered once it was written, until the plac
   REQUIRE(f.Execute({Nominate{{}, "none eligible", false, reported}}));
   REQUIRE(remembered());
   CHECK(*remembered() == CheckReport{reported.reserved_at, reported.facts, 0});
-  CHECK(f.records.Rendering(kKey) == reported.rendering);
+  CHECK(f.placements.Rendering(kKey) == reported.rendering);
   REQUIRE(f.store->Flush());
-  Records restarted(*f.store);
+  PlacementStore restarted(*f.store);
   REQUIRE(restarted.Load());
   CHECK(ToRecord(restarted.Find(kKey)).reported == remembered());
   CHECK(restarted.Rendering(kKey) == 0);
@@ -213,7 +213,7 @@ TEST_CASE("what the check says is remembered once it was written, until the plac
   CHECK(remembered()->facts == reported.facts);
   REQUIRE(f.Execute({RecordReport{{reported.reserved_at, 13, 14}}}));
   CHECK(remembered()->facts == 13);
-  CHECK(f.records.Rendering(kKey) == 14);
+  CHECK(f.placements.Rendering(kKey) == 14);
 }
 
 TEST_CASE(
@@ -221,10 +221,10 @@ TEST_CASE(
   Fixture f;
   const CheckReport waiting{WallTime(std::chrono::seconds(7)), 11, 12};
   const CheckReport sent{WallTime(std::chrono::seconds(7)), 13, 14};
-  const auto in_memory = [&] { return ToRecord(f.records.Find(kKey)).reported; };
+  const auto in_memory = [&] { return ToRecord(f.placements.Find(kKey)).reported; };
   const auto in_store = [&] {
     REQUIRE(f.store->Flush());
-    Records restarted(*f.store);
+    PlacementStore restarted(*f.store);
     REQUIRE(restarted.Load());
     return ToRecord(restarted.Find(kKey)).reported;
   };
@@ -292,7 +292,7 @@ TEST_CASE("a nomination that could not be written is no attempt") {
   Fixture f;
   const ClusterName west("west");
   REQUIRE(f.Execute({Nominate{{kEast}, "sent to east", true}}));
-  const auto since = f.records.Find(kKey).nominated_at;
+  const auto since = f.placements.Find(kKey).nominated_at;
   REQUIRE(since);
   const Gathered stale = f.gatherer.Gather(kKey, {});
   const bool conflict = GENERATE(true, false);
@@ -309,10 +309,10 @@ TEST_CASE("a nomination that could not be written is no attempt") {
     REQUIRE_FALSE(done);
     CHECK((done.error().code == ErrorCode::kConflict) == conflict);
   }
-  CHECK(f.records.Find(kKey).attempt == 1);
-  CHECK(f.records.Find(kKey).nominated == std::vector{kEast});
+  CHECK(f.placements.Find(kKey).attempt == 1);
+  CHECK(f.placements.Find(kKey).nominated == std::vector{kEast});
   // Whether a 500 was written is not known: then the time-out counts anew.
-  CHECK((f.records.Find(kKey).nominated_at == since) == conflict);
+  CHECK((f.placements.Find(kKey).nominated_at == since) == conflict);
   f.fleet.manager_server().SetFaults({});
   const json now = *f.fleet.manager_server().objects().Get("workloads", kKey);
   REQUIRE(f.fleet.WaitUntil([&] {
@@ -320,7 +320,7 @@ TEST_CASE("a nomination that could not be written is no attempt") {
            f.gatherer.Gather(kKey, {}).view.workload->version.value;
   }));
   REQUIRE(f.Execute({Nominate{{kEast, west}, "sent to both", true}}));
-  CHECK(f.records.Find(kKey).attempt == 2);
+  CHECK(f.placements.Find(kKey).attempt == 2);
   const auto attempts = f.Attempts();
   REQUIRE(attempts.size() == 3);
   CHECK(attempts[0].outcome == "Requeued");
@@ -378,11 +378,11 @@ TEST_CASE("a log is read later when the worker is busy, and what is behind it wa
   REQUIRE(
       f.fleet.WaitUntil([&] { return f.gatherer.Gather(kKey, {}).clusters.at(0).job != nullptr; }));
 
-  std::vector<std::unique_ptr<CallGates::Pass>> passes;
-  while (auto pass = f.gates.TryEnter(kEast)) passes.push_back(std::move(pass));
+  std::vector<std::unique_ptr<ConcurrencyLimiter::Permit>> permits;
+  while (auto permit = f.limiter.TryEnter(kEast)) permits.push_back(std::move(permit));
   const std::vector<Action> end{KeepLog{kEast, 10}, DeleteRemote{kEast, AttemptEnd::kFailed}};
   CHECK_FALSE(f.Execute(end));
-  passes.clear();
+  permits.clear();
   REQUIRE(f.HasClone());
   REQUIRE(f.Execute(end));
   CHECK_FALSE(f.HasClone());

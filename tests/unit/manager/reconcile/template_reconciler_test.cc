@@ -49,7 +49,7 @@ ConnectedOptions OneWorker(const std::string& token) {
 
 struct Fixture {
   Connected fleet;
-  CallGates gates{SystemClock(), {}};
+  ConcurrencyLimiter limiter{SystemClock(), {}};
   CopyFailures failures;
   std::set<ObjectKey> possible;  // that a worker which refused them would take now
   RunLoop<ObjectKey> loop{{.subject = "template"}, SystemClock(), [this](const ObjectKey& key) {
@@ -59,7 +59,7 @@ struct Fixture {
 
   explicit Fixture(templates::SyncPolicy mode, const std::string& token = "admin-token")
       : fleet(OneWorker(token)),
-        templates({.mode = mode, .origin = "fedra"}, fleet.manager(), fleet.workers(), gates,
+        templates({.mode = mode, .origin = "fedra"}, fleet.manager(), fleet.workers(), limiter,
                   failures, SystemClock(), loop,
                   [this](const ObjectKey& key) { possible.insert(key); }) {
     sim::User reader = sim::Administrator("no-templates", "no-templates-token");
@@ -214,7 +214,7 @@ TEST_CASE("copies leave a removed worker, but none that a workload uses there") 
   const auto configured = f.fleet.workers().Now();
   after.Publish(WorkerList(Workers(configured->begin(), configured->end()), {ClusterName("east")}));
   TemplateReconciler leaving({.mode = templates::SyncPolicy::kIfMissing, .origin = "fedra"},
-                             f.fleet.manager(), after, f.gates, f.failures, SystemClock(), f.loop,
+                             f.fleet.manager(), after, f.limiter, f.failures, SystemClock(), f.loop,
                              [](const ObjectKey&) {});
   REQUIRE(leaving.Reconcile(kTwoGpus));
   CHECK(f.Copy());

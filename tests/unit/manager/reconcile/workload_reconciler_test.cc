@@ -1,5 +1,5 @@
 // The ring: what one look at a workload leaves behind in the lines, the assumptions and the
-// records.
+// placements.
 
 #include "manager/reconcile/workload_reconciler.h"
 
@@ -75,23 +75,24 @@ struct Ring {
   DispatchOrder order;
   CopyPlaces places;
   CopyFailures copy_failures;
-  Records records{*store};
+  PlacementStore placements{*store};
   StatusWriter status_writer{*store, clock};
-  CallGates gates{clock, {}};
+  ConcurrencyLimiter limiter{clock, {}};
   EventWriter events{{"fedra.dev/federation", "test"}, fleet.manager().cluster(), clock};
-  Bookkeeping bookkeeping{*store, records, status_writer, events, meanwhile, clock};
+  Bookkeeping bookkeeping{*store, placements, status_writer, events, meanwhile, clock};
   Gatherer gatherer{{.controller_name = "fedra.dev/federation", .origin = "fedra", .devices = true},
                     fleet.manager(),
                     fleet.workers(),
                     copy_failures};
-  TemplateReconciler templates{{},    fleet.manager(), fleet.workers(),        gates, copy_failures,
-                               clock, template_loop,   [](const ObjectKey&) {}};
+  TemplateReconciler templates{
+      {},    fleet.manager(), fleet.workers(),        limiter, copy_failures,
+      clock, template_loop,   [](const ObjectKey&) {}};
   ManagerWrites manager_writes{fleet.manager(), bookkeeping, meanwhile, clock};
-  WorkerWrites worker_writes{"fedra",     fleet.manager(), templates, gates,
+  WorkerWrites worker_writes{"fedra",     fleet.manager(), templates, limiter,
                              bookkeeping, meanwhile,       clock};
   Executor executor{manager_writes, worker_writes, bookkeeping};
   WorkloadReconciler workloads{{.policy = {}, .devices = true},
-                               {gatherer, wake_index, places, order, records, status_writer,
+                               {gatherer, wake_index, places, order, placements, status_writer,
                                 executor, loop, meanwhile, clock}};
 
   // So many devices on each of the workers.
@@ -180,10 +181,10 @@ TEST_CASE("what was reserved on a worker that it is not sent to any more is off"
 TEST_CASE("what was left behind on a worker is forgotten when the worker shows that it is gone") {
   Ring ring({"east"}, 1);
   const ObjectKey gone{"ml", "gone"};
-  REQUIRE(ring.records.AddResidue({kEast, gone, "uid-gone", "Job", gone, {}}));
+  REQUIRE(ring.placements.AddResidue({kEast, gone, "uid-gone", "Job", gone, {}}));
   SECTION("the worker shows nothing of it") {
     REQUIRE(ring.workloads.Reconcile(gone));
-    CHECK(ring.records.ResiduesOn(kEast).empty());
+    CHECK(ring.placements.ResiduesOn(kEast).empty());
   }
   SECTION("the worker is away") {
     sim::Faults away;
@@ -192,7 +193,7 @@ TEST_CASE("what was left behind on a worker is forgotten when the worker shows t
     REQUIRE(ring.fleet.WaitUntil(
         [&] { return ring.fleet.worker(0).contact() == placement::Contact::kNone; }));
     (void)ring.workloads.Reconcile(gone);
-    CHECK(ring.records.ResiduesOn(kEast) == std::vector{gone});
+    CHECK(ring.placements.ResiduesOn(kEast) == std::vector{gone});
   }
 }
 

@@ -6,7 +6,7 @@
 // once.
 //
 // Thread rules: any thread but the io loop's.
-// Lifetime: the supervisor and the clock must outlive it. Stop() ends waiting calls with
+// Lifetime: the monitor and the clock must outlive it. Stop() ends waiting calls with
 // kCancelled.
 
 #include <functional>
@@ -16,16 +16,16 @@
 #include <string_view>
 
 #include "base/guarded.h"
+#include "cluster-clients/health_monitor.h"
 #include "cluster-clients/kube/verbs.h"
-#include "cluster-clients/supervisor.h"
 
 namespace fedra {
 
-class Caller final {
+class ApiClient final {
  public:
-  Caller(ClusterName name, const ClusterOptions& options, Supervisor& supervisor,
-         const Clock& clock)
-      : name_(std::move(name)), options_(options), supervisor_(supervisor), clock_(clock) {}
+  ApiClient(ClusterName name, const ClusterOptions& options, HealthMonitor& monitor,
+            const Clock& clock)
+      : name_(std::move(name)), options_(options), monitor_(monitor), clock_(clock) {}
 
   // The answer's body. `what` begins the message of an error: "create jobs ml/train".
   Result<std::string> Call(const kube::Verb& verb, std::string_view what);
@@ -46,7 +46,7 @@ class Caller final {
 
   const ClusterName name_;
   const ClusterOptions& options_;
-  Supervisor& supervisor_;
+  HealthMonitor& monitor_;
   const Clock& clock_;
   Guarded<UnderWay> under_way_;
 };

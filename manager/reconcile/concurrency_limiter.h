@@ -15,7 +15,7 @@
 // fall silent together, delay no workload that does not need them. How long a call may hang at all
 // is the cluster client's business.
 //
-// Thread rules: any thread. Lifetime: the clock must outlive the gates, the gates every Pass.
+// Thread rules: any thread. Lifetime: the clock must outlive the limiter, the limiter every Permit.
 
 #include <chrono>
 #include <cstddef>
@@ -31,7 +31,7 @@
 
 namespace fedra::reconcile {
 
-class CallGates final {
+class ConcurrencyLimiter final {
  public:
   struct Limits {
     size_t per_slow_worker = 6;  // threads that wait for one that is not fast, or in doubt
@@ -44,26 +44,26 @@ class CallGates final {
   };
 
   // Held while calls to the worker are made.
-  class Pass final {
+  class Permit final {
    public:
-    Pass(CallGates& gates, ClusterName worker, SteadyTime since)
-        : gates_(gates), worker_(std::move(worker)), since_(since) {}
-    ~Pass() { gates_.Leave(worker_, since_); }
-    Pass(const Pass&) = delete;
-    Pass& operator=(const Pass&) = delete;
+    Permit(ConcurrencyLimiter& limiter, ClusterName worker, SteadyTime since)
+        : limiter_(limiter), worker_(std::move(worker)), since_(since) {}
+    ~Permit() { limiter_.Leave(worker_, since_); }
+    Permit(const Permit&) = delete;
+    Permit& operator=(const Permit&) = delete;
 
    private:
-    CallGates& gates_;
+    ConcurrencyLimiter& limiter_;
     const ClusterName worker_;
     const SteadyTime since_;
   };
 
-  CallGates(const Clock& clock, Limits limits) : clock_(clock), limits_(limits) {}
+  ConcurrencyLimiter(const Clock& clock, Limits limits) : clock_(clock), limits_(limits) {}
 
   // Null when the caller should come back later.
-  std::unique_ptr<Pass> TryEnter(const ClusterName& worker);
+  std::unique_ptr<Permit> TryEnter(const ClusterName& worker);
   // The same as kUnavailable with retry_after.
-  Result<std::unique_ptr<Pass>> Enter(const ClusterName& worker);
+  Result<std::unique_ptr<Permit>> Enter(const ClusterName& worker);
 
   // What was learned of the worker; one that comes back under this name is another one.
   void Forget(const ClusterName& worker);

@@ -19,14 +19,14 @@ namespace fedra {
 class Session;
 class WorkerPool;
 
-struct ConnectPlan {
+struct DiscoveryPlan {
   std::chrono::milliseconds timeout{5'000};  // of each request
   bool discover = true;          // false: /version only, the rest of ServerInfo stays empty
   std::set<std::string> groups;  // whose resources are wanted
 };
 
 // `done` runs on a worker, exactly once. Errors: as the server or the network says, for PhaseOf().
-void Connect(std::shared_ptr<Session> session, WorkerPool& workers, ConnectPlan plan,
-             std::function<void(Result<kube::ServerInfo> info)> done);
+void Discover(std::shared_ptr<Session> session, WorkerPool& workers, DiscoveryPlan plan,
+              std::function<void(Result<kube::ServerInfo> info)> done);
 
 }  // namespace fedra

@@ -1,4 +1,4 @@
-#include "manager/reconcile/call_gates.h"
+#include "manager/reconcile/concurrency_limiter.h"
 
 #include <optional>
 
@@ -10,7 +10,8 @@ constexpr std::chrono::milliseconds kBusy{50};
 
 }  // namespace
 
-bool CallGates::IsInDoubt(const State& state, const ClusterName& worker, SteadyTime now) const {
+bool ConcurrencyLimiter::IsInDoubt(const State& state, const ClusterName& worker,
+                                   SteadyTime now) const {
   const auto waiting = state.waiting.find(worker);
   if (waiting != state.waiting.end() && now - *waiting->second.begin() > limits_.fast_below)
     return true;
@@ -18,14 +19,15 @@ bool CallGates::IsInDoubt(const State& state, const ClusterName& worker, SteadyT
   return answered == state.answered.end() || now - answered->second > limits_.fresh;
 }
 
-size_t CallGates::InDoubt(const State& state, SteadyTime now) const {
+size_t ConcurrencyLimiter::InDoubt(const State& state, SteadyTime now) const {
   size_t threads = 0;
   for (const auto& [worker, waiting] : state.waiting)
     if (IsInDoubt(state, worker, now)) threads += waiting.size();
   return threads;
 }
 
-bool CallGates::MayEnter(const State& state, const ClusterName& worker, SteadyTime now) const {
+bool ConcurrencyLimiter::MayEnter(const State& state, const ClusterName& worker,
+                                  SteadyTime now) const {
   const bool in_doubt = IsInDoubt(state, worker, now);
   if (in_doubt && InDoubt(state, now) >= limits_.in_doubt) return false;
   const auto found = state.waiting.find(worker);
@@ -38,7 +40,8 @@ bool CallGates::MayEnter(const State& state, const ClusterName& worker, SteadyTi
   return longest <= limits_.fast_below || waiting.size() < limits_.per_slow_worker;
 }
 
-std::unique_ptr<CallGates::Pass> CallGates::TryEnter(const ClusterName& worker) {
+std::unique_ptr<ConcurrencyLimiter::Permit> ConcurrencyLimiter::TryEnter(
+    const ClusterName& worker) {
   const SteadyTime now = clock_.Steady();
   const bool entered = state_.With([&](State& state) {
     if (!MayEnter(state, worker, now)) return false;
@@ -47,18 +50,19 @@ std::unique_ptr<CallGates::Pass> CallGates::TryEnter(const ClusterName& worker) 
     waiting.insert(now);
     return true;
   });
-  return entered ? std::make_unique<Pass>(*this, worker, now) : nullptr;
+  return entered ? std::make_unique<Permit>(*this, worker, now) : nullptr;
 }
 
-Result<std::unique_ptr<CallGates::Pass>> CallGates::Enter(const ClusterName& worker) {
-  auto pass = TryEnter(worker);
-  if (pass != nullptr) return pass;
+Result<std::unique_ptr<ConcurrencyLimiter::Permit>> ConcurrencyLimiter::Enter(
+    const ClusterName& worker) {
+  auto permit = TryEnter(worker);
+  if (permit != nullptr) return permit;
   Error busy{ErrorCode::kUnavailable, worker.value + " is busy or slow to answer", std::nullopt,
              kBusy};
   return Fail(std::move(busy));
 }
 
-void CallGates::Leave(const ClusterName& worker, SteadyTime since) {
+void ConcurrencyLimiter::Leave(const ClusterName& worker, SteadyTime since) {
   const SteadyTime now = clock_.Steady();
   state_.With([&](State& state) {
     if (now - since <= limits_.stuck_after) state.answered[worker] = now;
@@ -73,7 +77,7 @@ void CallGates::Leave(const ClusterName& worker, SteadyTime since) {
   });
 }
 
-void CallGates::Forget(const ClusterName& worker) {
+void ConcurrencyLimiter::Forget(const ClusterName& worker) {
   state_.With([&](State& state) { state.answered.erase(worker); });
 }
 

@@ -1,4 +1,4 @@
-#include "manager/reconcile/records.h"
+#include "manager/reconcile/placement_store.h"
 
 #include <algorithm>
 #include <utility>
@@ -8,9 +8,9 @@
 
 namespace fedra::reconcile {
 
-Records::Records(store::Store& store) : store_(store) {}
+PlacementStore::PlacementStore(store::Store& store) : store_(store) {}
 
-Result<std::vector<ObjectKey>> Records::Load() {
+Result<std::vector<ObjectKey>> PlacementStore::Load() {
   FEDRA_ASSIGN_OR_RETURN(const auto reader, store_.Read());
   FEDRA_ASSIGN_OR_RETURN(auto placements, reader->Placements());
   FEDRA_ASSIGN_OR_RETURN(auto residues, reader->Residues());
@@ -33,7 +33,7 @@ Result<std::vector<ObjectKey>> Records::Load() {
   return keys;
 }
 
-void Records::ForgetAll() {
+void PlacementStore::ForgetAll() {
   const State gone = state_.With([](State& state) { return std::exchange(state, State{}); });
   for (const auto& [key, row] : gone.placements) store_.Enqueue(store::RemovePlacement{row.uid});
   for (const auto& [key, rows] : gone.residues)
@@ -41,7 +41,7 @@ void Records::ForgetAll() {
       store_.Enqueue(store::RemoveResidue{row.cluster, row.uid});
 }
 
-std::set<std::string> Records::JobKinds() const {
+std::set<std::string> PlacementStore::JobKinds() const {
   return state_.With([](const State& state) {
     std::set<std::string> kinds;
     for (const auto& [key, row] : state.placements) kinds.insert(row.job_kind);
@@ -51,30 +51,30 @@ std::set<std::string> Records::JobKinds() const {
   });
 }
 
-store::PlacementRow Records::Find(const ObjectKey& workload) const {
+store::PlacementRow PlacementStore::Find(const ObjectKey& workload) const {
   return state_.With([&](const State& state) {
     const auto found = state.placements.find(workload);
     return found == state.placements.end() ? store::PlacementRow{} : found->second;
   });
 }
 
-Result<void> Records::Commit(store::PlacementRow row, std::vector<store::Change> more) {
+Result<void> PlacementStore::Commit(store::PlacementRow row, std::vector<store::Change> more) {
   more.emplace_back(store::PutPlacement{row});
   FEDRA_RETURN_IF_ERROR(store_.Commit(std::move(more)));
   state_.With([&](State& state) { state.placements[row.key] = std::move(row); });
   return {};
 }
 
-void Records::Put(store::PlacementRow row) {
+void PlacementStore::Put(store::PlacementRow row) {
   store_.Enqueue(store::PutPlacement{row});
   Hold(std::move(row));
 }
 
-void Records::Hold(store::PlacementRow row) {
+void PlacementStore::Hold(store::PlacementRow row) {
   state_.With([&](State& state) { state.placements[row.key] = std::move(row); });
 }
 
-void Records::Forget(const ObjectKey& workload) {
+void PlacementStore::Forget(const ObjectKey& workload) {
   const std::string uid = state_.With([&](State& state) {
     state.placings.erase(workload);
     state.renderings.erase(workload);
@@ -88,22 +88,22 @@ void Records::Forget(const ObjectKey& workload) {
   if (!uid.empty()) store_.Enqueue(store::RemovePlacement{uid});
 }
 
-void Records::RememberRendering(const ObjectKey& workload, uint64_t rendering) {
+void PlacementStore::RememberRendering(const ObjectKey& workload, uint64_t rendering) {
   state_.With([&](State& state) { state.renderings[workload] = rendering; });
 }
 
-uint64_t Records::Rendering(const ObjectKey& workload) const {
+uint64_t PlacementStore::Rendering(const ObjectKey& workload) const {
   return state_.With([&](const State& state) {
     const auto found = state.renderings.find(workload);
     return found == state.renderings.end() ? uint64_t{0} : found->second;
   });
 }
 
-void Records::RememberPlacing(const ObjectKey& workload, placement::Placing placing) {
+void PlacementStore::RememberPlacing(const ObjectKey& workload, placement::Placing placing) {
   state_.With([&](State& state) { state.placings[workload] = std::move(placing); });
 }
 
-std::optional<placement::Placing> Records::Placing(const ObjectKey& workload, WallTime now) {
+std::optional<placement::Placing> PlacementStore::Placing(const ObjectKey& workload, WallTime now) {
   return state_.With([&](State& state) -> std::optional<placement::Placing> {
     const auto found = state.placings.find(workload);
     if (found == state.placings.end()) return std::nullopt;
@@ -113,22 +113,22 @@ std::optional<placement::Placing> Records::Placing(const ObjectKey& workload, Wa
   });
 }
 
-void Records::RememberEnd(const ObjectKey& workload, WallTime now) {
+void PlacementStore::RememberEnd(const ObjectKey& workload, WallTime now) {
   state_.With([&](State& state) {
     placement::Placing& placing = state.placings.try_emplace(workload).first->second;
     if (!placing.end_seen) placing.end_seen = now;
   });
 }
 
-void Records::BeginAttempt(const ObjectKey& workload) {
+void PlacementStore::BeginAttempt(const ObjectKey& workload) {
   state_.With([&](State& state) { state.ended.erase(workload); });
 }
 
-bool Records::EndsAttempt(const ObjectKey& workload, const ClusterName& cluster) {
+bool PlacementStore::EndsAttempt(const ObjectKey& workload, const ClusterName& cluster) {
   return state_.With([&](State& state) { return state.ended[workload].insert(cluster).second; });
 }
 
-Result<void> Records::AddResidue(store::ResidueRow row) {
+Result<void> PlacementStore::AddResidue(store::ResidueRow row) {
   const auto same = [&](const store::ResidueRow& other) {
     return other.cluster == row.cluster && other.uid == row.uid;
   };
@@ -143,7 +143,7 @@ Result<void> Records::AddResidue(store::ResidueRow row) {
   return {};
 }
 
-void Records::ClearResidue(const ClusterName& cluster, const ObjectKey& workload) {
+void PlacementStore::ClearResidue(const ClusterName& cluster, const ObjectKey& workload) {
   std::vector<std::string> uids;
   state_.With([&](State& state) {
     const auto found = state.residues.find(workload);
@@ -158,7 +158,7 @@ void Records::ClearResidue(const ClusterName& cluster, const ObjectKey& workload
   for (const std::string& uid : uids) store_.Enqueue(store::RemoveResidue{cluster, uid});
 }
 
-std::set<ClusterName> Records::ResidueClusters(const ObjectKey& workload) const {
+std::set<ClusterName> PlacementStore::ResidueClusters(const ObjectKey& workload) const {
   return state_.With([&](const State& state) {
     std::set<ClusterName> clusters;
     const auto found = state.residues.find(workload);
@@ -168,7 +168,7 @@ std::set<ClusterName> Records::ResidueClusters(const ObjectKey& workload) const 
   });
 }
 
-std::vector<ObjectKey> Records::ResiduesOn(const ClusterName& cluster) const {
+std::vector<ObjectKey> PlacementStore::ResiduesOn(const ClusterName& cluster) const {
   return state_.With([&](const State& state) {
     std::vector<ObjectKey> keys;
     for (const auto& [key, rows] : state.residues) {

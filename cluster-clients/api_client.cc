@@ -1,4 +1,4 @@
-#include "cluster-clients/caller.h"
+#include "cluster-clients/api_client.h"
 
 #include <utility>
 
@@ -30,7 +30,7 @@ Error NotConnected(const ConnectionState& state) {
 }  // namespace
 
 // Keeps count of the calls under way.
-class Caller::Entry final {
+class ApiClient::Entry final {
  public:
   Entry(Guarded<UnderWay>& under_way, SteadyTime begun) : under_way_(under_way), begun_(begun) {
     under_way_.With([&](UnderWay& all) { all.begun.insert(begun_); });
@@ -46,8 +46,8 @@ class Caller::Entry final {
   const SteadyTime begun_;
 };
 
-Result<void> Caller::MayCall() {
-  const ConnectionState state = supervisor_.state();
+Result<void> ApiClient::MayCall() {
+  const ConnectionState state = monitor_.state();
   if (state.phase != ConnectionPhase::kConnected && state.phase != ConnectionPhase::kConnecting) {
     return Fail(NotConnected(state));
   }
@@ -56,7 +56,7 @@ Result<void> Caller::MayCall() {
     return std::pair(all.begun.size() < 2 ? now : *all.begun.begin(), all.stopped);
   });
   if (stopped) return Fail(ErrorCode::kCancelled, "shutting down");
-  if (now - oldest > kPatience && supervisor_.last_contact() < oldest) {
+  if (now - oldest > kPatience && monitor_.last_contact() < oldest) {
     const auto silent = duration_cast<milliseconds>(now - oldest);
     return Fail(ErrorCode::kTimeout,
                 fmt::format("no answer to earlier calls for {} ms", silent.count()));
@@ -64,7 +64,7 @@ Result<void> Caller::MayCall() {
   return {};
 }
 
-Result<std::string> Caller::Call(const kube::Verb& verb, std::string_view what) {
+Result<std::string> ApiClient::Call(const kube::Verb& verb, std::string_view what) {
   const SteadyTime deadline = clock_.Steady() + options_.call_timeout;
   // Rounded up, as everywhere below: a call that is not answered waits for at least its time-out.
   const auto left = [&] { return std::chrono::ceil<milliseconds>(deadline - clock_.Steady()); };
@@ -84,13 +84,13 @@ Result<std::string> Caller::Call(const kube::Verb& verb, std::string_view what) 
   }
 }
 
-http::Reply Caller::Attempt(const kube::Verb& verb, milliseconds left) {
+http::Reply ApiClient::Attempt(const kube::Verb& verb, milliseconds left) {
   const SteadyTime begun = clock_.Steady();
   const Entry entry(under_way_, begun);
   http::Request request = verb.request;
   request.timeout = left;
   request.max_bytes = options_.max_response_bytes;
-  http::Reply reply = supervisor_.session()->Call(std::move(request), [&] { Slow(begun); });
+  http::Reply reply = monitor_.session()->Call(std::move(request), [&] { Slow(begun); });
   Judge(reply);
   if (options_.on_request) {
     const std::string code =
@@ -100,26 +100,26 @@ http::Reply Caller::Attempt(const kube::Verb& verb, milliseconds left) {
   return reply;
 }
 
-void Caller::Slow(SteadyTime begun) {
-  if (supervisor_.last_contact() < begun) supervisor_.Suspect();
+void ApiClient::Slow(SteadyTime begun) {
+  if (monitor_.last_contact() < begun) monitor_.Suspect();
 }
 
-// What an answer says about the connection. The phase itself is the supervisor's business.
-void Caller::Judge(const http::Reply& reply) {
-  if (!reply.failure && reply.status < 500 && reply.status != 401) return supervisor_.NoteContact();
+// What an answer says about the connection. The phase itself is the monitor's business.
+void ApiClient::Judge(const http::Reply& reply) {
+  if (!reply.failure && reply.status < 500 && reply.status != 401) return monitor_.NoteContact();
   const bool network = reply.failure && reply.failure->code != ErrorCode::kCancelled &&
                        reply.failure->code != ErrorCode::kTooLarge;
-  if (network || reply.status == 401) supervisor_.Suspect();
+  if (network || reply.status == 401) monitor_.Suspect();
 }
 
 // False when the time was cut short by Stop().
-bool Caller::Pause(milliseconds delay) {
+bool ApiClient::Pause(milliseconds delay) {
   return under_way_.WaitFor(
       delay, [](const UnderWay& all) { return all.stopped; },
       [](const UnderWay& all) { return !all.stopped; });
 }
 
-void Caller::Stop() {
+void ApiClient::Stop() {
   under_way_.With([](UnderWay& all) { all.stopped = true; });
   under_way_.Notify();
 }

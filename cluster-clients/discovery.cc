@@ -1,4 +1,4 @@
-#include "cluster-clients/connector.h"
+#include "cluster-clients/discovery.h"
 
 #include <deque>
 #include <utility>
@@ -13,11 +13,11 @@ namespace fedra {
 namespace {
 
 // One question after the other. Keeps itself alive through the request under way.
-class Connecting final : public std::enable_shared_from_this<Connecting> {
+class Discovering final : public std::enable_shared_from_this<Discovering> {
  public:
   using Done = std::function<void(Result<kube::ServerInfo>)>;
 
-  Connecting(std::shared_ptr<Session> session, WorkerPool& workers, ConnectPlan plan, Done done)
+  Discovering(std::shared_ptr<Session> session, WorkerPool& workers, DiscoveryPlan plan, Done done)
       : session_(std::move(session)),
         workers_(workers),
         plan_(std::move(plan)),
@@ -87,7 +87,7 @@ class Connecting final : public std::enable_shared_from_this<Connecting> {
 
   const std::shared_ptr<Session> session_;
   WorkerPool& workers_;
-  const ConnectPlan plan_;
+  const DiscoveryPlan plan_;
   const Done done_;
   std::deque<Question> questions_;
   kube::ServerInfo info_;
@@ -95,9 +95,9 @@ class Connecting final : public std::enable_shared_from_this<Connecting> {
 
 }  // namespace
 
-void Connect(std::shared_ptr<Session> session, WorkerPool& workers, ConnectPlan plan,
-             std::function<void(Result<kube::ServerInfo>)> done) {
-  std::make_shared<Connecting>(std::move(session), workers, std::move(plan), std::move(done))
+void Discover(std::shared_ptr<Session> session, WorkerPool& workers, DiscoveryPlan plan,
+              std::function<void(Result<kube::ServerInfo>)> done) {
+  std::make_shared<Discovering>(std::move(session), workers, std::move(plan), std::move(done))
       ->Next();
 }
 

@@ -26,14 +26,14 @@
 
 namespace fedra {
 
-class Supervisor final : public std::enable_shared_from_this<Supervisor> {
+class HealthMonitor final : public std::enable_shared_from_this<HealthMonitor> {
  public:
   using SessionPtr = std::shared_ptr<Session>;
   using ServerPtr = std::shared_ptr<const kube::ServerInfo>;
 
-  Supervisor(ClusterName name, kube::AccessSettings access, ClusterOptions options,
-             http::HttpLoop& loop, WorkerPool& workers, const Clock& clock,
-             Cluster::OnState on_state, Cluster::OnServer on_server);
+  HealthMonitor(ClusterName name, kube::AccessSettings access, ClusterOptions options,
+                http::HttpLoop& loop, WorkerPool& workers, const Clock& clock,
+                Cluster::OnState on_state, Cluster::OnServer on_server);
 
   void Start();
   void Stop();

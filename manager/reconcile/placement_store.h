@@ -19,9 +19,9 @@
 
 namespace fedra::reconcile {
 
-class Records final {
+class PlacementStore final {
  public:
-  explicit Records(store::Store& store);
+  explicit PlacementStore(store::Store& store);
 
   // Reads everything the last run remembered. Once, before use. Workloads that a write was
   // announced for and that are looked at first: whatever came of it is seen on the clusters.

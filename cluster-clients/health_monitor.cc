@@ -1,9 +1,9 @@
-#include "cluster-clients/supervisor.h"
+#include "cluster-clients/health_monitor.h"
 
 #include <utility>
 
 #include "base/log.h"
-#include "cluster-clients/connector.h"
+#include "cluster-clients/discovery.h"
 #include "cluster-clients/http/loop.h"
 #include "cluster-clients/http/retry.h"
 
@@ -22,9 +22,9 @@ Error AccessChangedError() {
 
 }  // namespace
 
-Supervisor::Supervisor(ClusterName name, kube::AccessSettings access, ClusterOptions options,
-                       http::HttpLoop& loop, WorkerPool& workers, const Clock& clock,
-                       Cluster::OnState on_state, Cluster::OnServer on_server)
+HealthMonitor::HealthMonitor(ClusterName name, kube::AccessSettings access, ClusterOptions options,
+                             http::HttpLoop& loop, WorkerPool& workers, const Clock& clock,
+                             Cluster::OnState on_state, Cluster::OnServer on_server)
     : name_(std::move(name)),
       options_(std::move(options)),
       loop_(loop),
@@ -42,14 +42,14 @@ Supervisor::Supervisor(ClusterName name, kube::AccessSettings access, ClusterOpt
   });
 }
 
-void Supervisor::Start() {
+void HealthMonitor::Start() {
   serial_->Submit([self = shared_from_this()] {
     if (std::exchange(self->started_, true)) return;
     if (self->tracker_.state().phase != ConnectionPhase::kMisconfigured) self->Probe();
   });
 }
 
-void Supervisor::Stop() {
+void HealthMonitor::Stop() {
   const Sessions all = sessions_.Copy();
   all.current->Stop();
   for (const auto& earlier : all.earlier) {
@@ -58,7 +58,7 @@ void Supervisor::Stop() {
   serial_->Close();
 }
 
-void Supervisor::UpdateAccess(const kube::AccessSettings& access) {
+void HealthMonitor::UpdateAccess(const kube::AccessSettings& access) {
   auto fresh = std::make_shared<Session>(access, options_, loop_, workers_, clock_);
   const SessionPtr old = sessions_.With([&](Sessions& sessions) {
     std::erase_if(sessions.earlier, [](const auto& earlier) { return earlier.expired(); });
@@ -72,22 +72,22 @@ void Supervisor::UpdateAccess(const kube::AccessSettings& access) {
   });
 }
 
-void Supervisor::SetMisconfigured(Error why) {
+void HealthMonitor::SetMisconfigured(Error why) {
   serial_->Submit([self = shared_from_this(), why = std::move(why)] {
     self->session()->client().Reset(why);
     self->Act(self->tracker_.Misconfigured(self->clock_.Now(), why));
   });
 }
 
-void Supervisor::NoteContact() {
+void HealthMonitor::NoteContact() {
   last_contact_.store(clock_.Steady().time_since_epoch().count(), std::memory_order_relaxed);
 }
 
-SteadyTime Supervisor::last_contact() const {
+SteadyTime HealthMonitor::last_contact() const {
   return SteadyTime(SteadyTime::duration(last_contact_.load(std::memory_order_relaxed)));
 }
 
-void Supervisor::Suspect() {
+void HealthMonitor::Suspect() {
   if (suspected_.exchange(true)) return;
   serial_->Submit([self = shared_from_this()] {
     self->suspected_ = false;
@@ -95,19 +95,19 @@ void Supervisor::Suspect() {
   });
 }
 
-void Supervisor::Rediscover() {
+void HealthMonitor::Rediscover() {
   rediscover_ = true;
   Suspect();
 }
 
-void Supervisor::AddGroup(const std::string& group) {
+void HealthMonitor::AddGroup(const std::string& group) {
   const bool added =
       groups_.With([&](std::set<std::string>& groups) { return groups.insert(group).second; });
   if (added) Rediscover();
 }
 
 // Publishes the state, tells who wants to know, and plans the next probe.
-void Supervisor::Act(const ConnectionTracker::Output& output) {
+void HealthMonitor::Act(const ConnectionTracker::Output& output) {
   const ConnectionState& now = tracker_.state();
   state_.With([&](ConnectionState& state) { state = now; });
   if (output.changed) {
@@ -121,7 +121,7 @@ void Supervisor::Act(const ConnectionTracker::Output& output) {
   if (output.probe_in) ProbeIn(*output.probe_in);
 }
 
-void Supervisor::ProbeIn(milliseconds delay) {
+void HealthMonitor::ProbeIn(milliseconds delay) {
   if (!started_) return;
   loop_.After(delay, [weak = weak_from_this(), round = ++timer_round_] {
     const auto self = weak.lock();
@@ -132,7 +132,7 @@ void Supervisor::ProbeIn(milliseconds delay) {
   });
 }
 
-void Supervisor::OnTimer() {
+void HealthMonitor::OnTimer() {
   if (tracker_.state().phase == ConnectionPhase::kConnected) {
     const SteadyTime now = clock_.Steady();
     if (now - discovered_at_ >= options_.discovery_interval) rediscover_ = true;
@@ -143,29 +143,29 @@ void Supervisor::OnTimer() {
   Probe();
 }
 
-void Supervisor::Probe() {
+void HealthMonitor::Probe() {
   if (probing_ || !started_) return;
   probing_ = true;
   probe_began_ = clock_.Steady();
-  ConnectPlan plan;
+  DiscoveryPlan plan;
   plan.timeout = options_.probe_timeout;
   // The server that answers after an outage may be another release, with other APIs.
   const bool reconnecting = tracker_.state().phase != ConnectionPhase::kConnected;
   plan.discover = rediscover_.exchange(false) || reconnecting;
   plan.groups = groups_.Copy();
   const SessionPtr session = this->session();
-  Connect(session, workers_, plan,
-          [weak = weak_from_this(), session, discovered = plan.discover](auto info) {
-            const auto self = weak.lock();
-            if (!self) return;
-            self->serial_->Submit([self, session, discovered, info = std::move(info)]() mutable {
-              self->OnProbed(session, discovered, std::move(info));
-            });
-          });
+  Discover(session, workers_, plan,
+           [weak = weak_from_this(), session, discovered = plan.discover](auto info) {
+             const auto self = weak.lock();
+             if (!self) return;
+             self->serial_->Submit([self, session, discovered, info = std::move(info)]() mutable {
+               self->OnProbed(session, discovered, std::move(info));
+             });
+           });
 }
 
-void Supervisor::OnProbed(const SessionPtr& session, bool discovered,
-                          Result<kube::ServerInfo> info) {
+void HealthMonitor::OnProbed(const SessionPtr& session, bool discovered,
+                             Result<kube::ServerInfo> info) {
   probing_ = false;
   if (discovered && !info) rediscover_ = true;
   if (session != this->session()) return Probe();  // the access has changed meanwhile
@@ -189,7 +189,7 @@ void Supervisor::OnProbed(const SessionPtr& session, bool discovered,
   Act(tracker_.Succeeded(clock_.Now()));
 }
 
-void Supervisor::Publish(kube::ServerInfo info) {
+void HealthMonitor::Publish(kube::ServerInfo info) {
   const ServerPtr known = server();
   if (known && *known == info) return;
   server_.With([&](ServerPtr& server) {
@@ -198,7 +198,7 @@ void Supervisor::Publish(kube::ServerInfo info) {
   if (on_server_) on_server_();
 }
 
-void Supervisor::OnProbeFailed(const SessionPtr& session, const Error& why) {
+void HealthMonitor::OnProbeFailed(const SessionPtr& session, const Error& why) {
   session->client().Reset(why);
   // The probe was on a connection that has just been cut, or others got an answer meanwhile: ask
   // once more, on a new connection.

@@ -1,33 +1,33 @@
 // What is remembered of placements beside the store's rows.
 
-#include "manager/reconcile/records.h"
+#include "manager/reconcile/placement_store.h"
 
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
 
-namespace fedra::reconcile::records_test {
+namespace fedra::reconcile::placement_store_test {
 
 using namespace std::chrono_literals;
 
 TEST_CASE("a winner is remembered until its workload is forgotten") {
   const TempFolder folder;
   const auto store = store::Store::Open({.path = folder.Path("fedra.db")}).value();
-  Records records(*store);
+  PlacementStore placements(*store);
   const ObjectKey key{"ml", "job-train"};
   const WallTime noon{12h};
-  CHECK_FALSE(records.Placing(key, noon).has_value());
+  CHECK_FALSE(placements.Placing(key, noon).has_value());
 
-  records.RememberPlacing(key, {ClusterName("east"), noon});
-  REQUIRE(records.Placing(key, noon + 1min).has_value());
-  CHECK(records.Placing(key, noon + 1min)->cluster.value == "east");
-  CHECK(records.Placing(key, noon + 1min)->since == noon);
+  placements.RememberPlacing(key, {ClusterName("east"), noon});
+  REQUIRE(placements.Placing(key, noon + 1min).has_value());
+  CHECK(placements.Placing(key, noon + 1min)->cluster.value == "east");
+  CHECK(placements.Placing(key, noon + 1min)->since == noon);
 
   // A clock that is set back by an hour gives it no hour more.
-  CHECK(records.Placing(key, noon - 1h)->since == noon - 1h);
-  CHECK(records.Placing(key, noon)->since == noon - 1h);
+  CHECK(placements.Placing(key, noon - 1h)->since == noon - 1h);
+  CHECK(placements.Placing(key, noon)->since == noon - 1h);
 
-  records.Forget(key);
-  CHECK_FALSE(records.Placing(key, noon).has_value());
+  placements.Forget(key);
+  CHECK_FALSE(placements.Placing(key, noon).has_value());
 }
 
 TEST_CASE("what began later than now begins now") {
@@ -58,25 +58,25 @@ TEST_CASE("a residue is remembered once, over a restart, until nothing of ours i
   const ClusterName west("west");
   {
     const auto store = store::Store::Open({.path = folder.Path("fedra.db")}).value();
-    Records records(*store);
-    REQUIRE(records.AddResidue(Residue("east", "uid-1")));
-    REQUIRE(records.AddResidue(Residue("east", "uid-1")));
-    REQUIRE(records.AddResidue(Residue("west", "uid-1")));
-    CHECK(records.ResiduesOn(east) == std::vector{key});
-    CHECK(records.ResidueClusters(key) == std::set{east, west});
+    PlacementStore placements(*store);
+    REQUIRE(placements.AddResidue(Residue("east", "uid-1")));
+    REQUIRE(placements.AddResidue(Residue("east", "uid-1")));
+    REQUIRE(placements.AddResidue(Residue("west", "uid-1")));
+    CHECK(placements.ResiduesOn(east) == std::vector{key});
+    CHECK(placements.ResidueClusters(key) == std::set{east, west});
   }
   const auto store = store::Store::Open({.path = folder.Path("fedra.db")}).value();
-  Records records(*store);
-  REQUIRE(records.Load());
-  CHECK(records.ResidueClusters(key) == std::set{east, west});
-  records.ClearResidue(west, key);
-  records.ClearResidue(west, {"ml", "another"});
-  CHECK(records.ResiduesOn(west).empty());
-  CHECK(records.ResiduesOn(east) == std::vector{key});
+  PlacementStore placements(*store);
+  REQUIRE(placements.Load());
+  CHECK(placements.ResidueClusters(key) == std::set{east, west});
+  placements.ClearResidue(west, key);
+  placements.ClearResidue(west, {"ml", "another"});
+  CHECK(placements.ResiduesOn(west).empty());
+  CHECK(placements.ResiduesOn(east) == std::vector{key});
   // Of an earlier incarnation as well: it is the name that is gone there.
-  REQUIRE(records.AddResidue(Residue("east", "uid-2")));
-  records.ClearResidue(east, key);
-  CHECK(records.ResidueClusters(key).empty());
+  REQUIRE(placements.AddResidue(Residue("east", "uid-2")));
+  placements.ClearResidue(east, key);
+  CHECK(placements.ResidueClusters(key).empty());
   REQUIRE(store->Flush());
   CHECK(store->Read().value()->Residues().value().empty());
 }
@@ -84,32 +84,32 @@ TEST_CASE("a residue is remembered once, over a restart, until nothing of ours i
 TEST_CASE("an attempt ends once on each worker, and the next one anew") {
   const TempFolder folder;
   const auto store = store::Store::Open({.path = folder.Path("fedra.db")}).value();
-  Records records(*store);
+  PlacementStore placements(*store);
   const ObjectKey key{"ml", "job-train"};
-  CHECK(records.EndsAttempt(key, ClusterName("east")));
-  CHECK_FALSE(records.EndsAttempt(key, ClusterName("east")));
-  CHECK(records.EndsAttempt(key, ClusterName("west")));
-  CHECK(records.EndsAttempt({"ml", "another"}, ClusterName("east")));
-  records.BeginAttempt(key);
-  CHECK(records.EndsAttempt(key, ClusterName("east")));
-  records.Forget(key);
-  CHECK(records.EndsAttempt(key, ClusterName("east")));
+  CHECK(placements.EndsAttempt(key, ClusterName("east")));
+  CHECK_FALSE(placements.EndsAttempt(key, ClusterName("east")));
+  CHECK(placements.EndsAttempt(key, ClusterName("west")));
+  CHECK(placements.EndsAttempt({"ml", "another"}, ClusterName("east")));
+  placements.BeginAttempt(key);
+  CHECK(placements.EndsAttempt(key, ClusterName("east")));
+  placements.Forget(key);
+  CHECK(placements.EndsAttempt(key, ClusterName("east")));
 }
 
 TEST_CASE("the first look at an end counts, by a clock that was set back from then on") {
   const TempFolder folder;
   const auto store = store::Store::Open({.path = folder.Path("fedra.db")}).value();
-  Records records(*store);
+  PlacementStore placements(*store);
   const ObjectKey key{"ml", "job-train"};
   const WallTime noon{12h};
-  records.RememberPlacing(key, {ClusterName("east"), noon - 1h});
-  records.RememberEnd(key, noon);
-  records.RememberEnd(key, noon + 1s);
-  const auto placing = records.Placing(key, noon + 2s);
+  placements.RememberPlacing(key, {ClusterName("east"), noon - 1h});
+  placements.RememberEnd(key, noon);
+  placements.RememberEnd(key, noon + 1s);
+  const auto placing = placements.Placing(key, noon + 2s);
   REQUIRE(placing);
   CHECK(placing->cluster == ClusterName("east"));
   CHECK(placing->end_seen == noon);
-  CHECK(records.Placing(key, noon - 10min)->end_seen == noon - 10min);
+  CHECK(placements.Placing(key, noon - 10min)->end_seen == noon - 10min);
 }
 
-}  // namespace fedra::reconcile::records_test
+}  // namespace fedra::reconcile::placement_store_test
