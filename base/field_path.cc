@@ -17,7 +17,7 @@ tl::unexpected<Error> Wrong(std::string_view text, size_t at, std::string_view w
               fmt::format("\"{}\" is no path: {} at character {}", text, what, at + 1));
 }
 
-// What stands between brackets: "*" or "key=text".
+// What is between brackets: "*" or "key=text".
 Result<Step> ReadSelection(std::string_view text, size_t at, std::string_view inside) {
   if (inside == "*") return Step{Step::Kind::kEach, {}, {}};
   const size_t equals = inside.find('=');

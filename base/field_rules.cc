@@ -84,7 +84,7 @@ Result<CountTerm> ParseTerm(std::string_view text) {
   if ((!absent.empty() && !term.absent.has_value()) || term.absent.value_or(0) < 0)
     return Fail(
         ErrorCode::kInvalidArgument,
-        fmt::format("\"{}\": after \"?\" stands a whole number from 0 on, or nothing", Trim(text)));
+        fmt::format("\"{}\": after \"?\" comes a whole number from 0 on, or nothing", Trim(text)));
   return term;
 }
 

@@ -21,7 +21,7 @@
 
 namespace fedra {
 
-// Whether something that stands at `path` is one of `values` (or is none of them), or is a number
+// Whether something at `path` is one of `values` (or is none of them), or is a number
 // above `above`. What is absent counts as the empty text.
 struct FieldTest {
   FieldPath path;

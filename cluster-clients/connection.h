@@ -1,6 +1,6 @@
 #pragma once
 //
-// Where a connection stands and when to look again, as a pure state machine: its input is what a
+// The state of a connection and when to look again, as a pure state machine: its input is what a
 // probe found, and what time it is.
 //
 // One outage has one `since`, whatever its reasons: it ends when the cluster answers, not when

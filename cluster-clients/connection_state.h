@@ -1,6 +1,6 @@
 #pragma once
 //
-// Where the connection to a cluster stands. Plain values.
+// The state of the connection to a cluster. Plain values.
 
 #include <optional>
 #include <string_view>
@@ -14,7 +14,7 @@ enum class ConnectionPhase { kConnecting, kConnected, kUnreachable, kRejected, k
 // "Connecting", "Connected", ...: stable, used in logs and output.
 std::string_view ToString(ConnectionPhase phase);
 
-// Where the connection stands.
+// The state of the connection.
 struct ConnectionState {
   ConnectionPhase phase = ConnectionPhase::kConnecting;
   WallTime since{};  // when `phase` was entered; an outage has one `since` until it really ends

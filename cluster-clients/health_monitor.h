@@ -1,6 +1,6 @@
 #pragma once
 //
-// Keeps the connection to one cluster: connects, asks for signs of life, knows where it stands.
+// Keeps the connection to one cluster: connects, asks for signs of life, knows its state.
 //
 // Every answer of the server counts as a sign of life, to whichever request; only when nothing else
 // talks is it asked for one. Suspicion (a call that was cut, an answer that does not come) makes it

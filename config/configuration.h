@@ -191,7 +191,7 @@ struct LoggingSettings {
 // Pods of a kind, as of tracking::PodSetRule. Paths and counts as base/field_path.h and
 // base/field_rules.h read them.
 struct PodSetSettings {
-  std::string at;            // a pod set for each value that stands here; required
+  std::string at;            // a pod set for each value here; required
   std::string pod_template;  // below `at`: the PodTemplateSpec; empty: `at` itself
   std::string name;          // Kueue's name of the pod set
   std::string name_at;       // or the field below `at` that has it
@@ -206,7 +206,7 @@ struct KindSettings {
   std::string plural;                         // required
   std::string managed_by = "spec.managedBy";  // plain path
   std::string suspend = "spec.suspend";       // plain path
-  std::string suspended = "true";  // what stands there in a suspended job: a flag, or text
+  std::string suspended = "true";             // what is there in a suspended job: a flag, or text
   std::vector<PodSetSettings> pod_sets;
   std::vector<std::string> succeeded;  // tests, one of which holds for a job that succeeded
   std::vector<std::string> failed;

@@ -17,7 +17,7 @@ namespace fedra::config {
 
 struct Decoded {
   Configuration configuration;
-  std::map<std::string, Mark> marks;  // where each value that was written stands, by path
+  std::map<std::string, Mark> marks;  // where each value that was written is, by path
   Problems problems;
 };
 

@@ -19,7 +19,7 @@ struct Mark {
 
 struct Problem {
   std::string file;        // as the user named it
-  Mark mark;               // where the key or value stands
+  Mark mark;               // where the key or value is
   std::string path;        // "workers[1].kubeconfig"; empty: the file as a whole
   std::string problem;     // "must be a string, not a list"
   std::string hint;        // what to do about it; may be empty

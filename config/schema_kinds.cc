@@ -38,7 +38,7 @@ Fields DescribeKind(KindSettings& kind) {
       {"suspend", "Path of the field that keeps a job from starting.",
        TextRef{&kind.suspend, TextRule::kPlainFieldPath}, ""},
       {"suspended",
-       "What stands there in a suspended job: \"true\" for the flag, or the text of a field of "
+       "What is there in a suspended job: \"true\" for the flag, or the text of a field of "
        "text.",
        TextRef{&kind.suspended, TextRule::kAny}, ""},
       {"podSets",

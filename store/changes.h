@@ -93,7 +93,7 @@ struct PutVerdicts {
   std::vector<VerdictRow> rows;
 };
 
-// All places of one workload; none: it stands in no line.
+// All places of one workload; none: it is in no line.
 struct PutPlaces {
   std::string uid;
   std::vector<PlaceRow> rows;

@@ -160,7 +160,7 @@ struct VerdictRow {
   bool operator==(const VerdictRow&) const = default;
 };
 
-// Where a workload stands in line for the devices of one cluster. Key: uid, cluster.
+// A workload's place in line for the devices of one cluster. Key: uid, cluster.
 struct PlaceRow {
   std::string uid;
   ClusterName cluster;

@@ -1,6 +1,6 @@
 #pragma once
 //
-// What stands against a worker's devices, as facts and in counts. verdict/reason_text.h puts them
+// What rules out a worker's devices, as facts and in counts. verdict/reason_text.h puts them
 // into words.
 //
 // A text in here is a name, a selector or an error of the scheduler's. Plain values; fact_fields.h
@@ -96,7 +96,7 @@ struct Shortfall {
   bool operator==(const Shortfall&) const = default;
 };
 
-// All devices of a worker, by what stands against them for one request.
+// All devices of a worker, by what rules them out for one request.
 struct DeviceCounts {
   DeviceWish wish;
   int devices = 0;  // in all; the parts add up to it

@@ -1,6 +1,6 @@
 #pragma once
 //
-// What stands against a worker's nodes, and what the scheduler does on them, as facts and in
+// What rules out a worker's nodes, and what the scheduler does on them, as facts and in
 // counts. verdict/reason_text.h puts them into words.
 //
 // A text in here is a name, or an error of the scheduler's. Plain values; fact_fields.h names every

@@ -1,6 +1,6 @@
 #pragma once
 //
-// What stands against a worker apart from its devices, as facts: objects, queues, APIs, the
+// What rules out a worker apart from its devices, as facts: objects, queues, APIs, the
 // connection, other jobs. verdict/reason_text.h puts them into words.
 //
 // A text in here is a name, or is quoted: what an API server, a Kueue or a person wrote. Plain

@@ -43,7 +43,7 @@ class Facts final
 static_assert(std::is_nothrow_move_constructible_v<Facts::Variant> &&
               std::is_nothrow_move_assignable_v<Facts::Variant>);
 
-// One thing that stands against a worker.
+// One reason against a worker.
 struct Reason {
   ReasonCode code = ReasonCode::kStaleData;
   std::string object;  // "ResourceClaimTemplate ml/one-gpu"; may be empty where the facts count

@@ -12,7 +12,7 @@ namespace fedra::verdict {
 // Everything that the reason says. `seed`: a hash of what came before.
 uint64_t HashOf(const Reason& reason, uint64_t seed);
 // What of it outlasts a restart: without who holds devices, for they come and go and the same
-// stands against the worker; and without times, which a new process counts from its start.
+// is against the worker; and without times, which a new process counts from its start.
 uint64_t LastingHash(const Reason& reason, uint64_t seed);
 
 }  // namespace fedra::verdict

@@ -29,7 +29,7 @@ std::string MessageOf(const JointShortage& shortage);
 // "1 new node of a scalable pool (8 devices of class gpu) could provide it".
 std::string MessageOf(const NewNodes& nodes);
 
-// The same in two lines: what is asked for, and what stands against how many devices. `counts` is
+// The same in two lines: what is asked for, and what rules out how many devices. `counts` is
 // empty where nothing is counted.
 struct TwoLines {
   std::string text;

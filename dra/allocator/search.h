@@ -56,7 +56,7 @@ class Search final {
     kOversize,  // more than 32 devices in a claim: callers give up, except for alternatives
     kStop,      // outcome_ is final: an error, or the budget is spent
   };
-  // Where the search stands: a device of an ask.
+  // The place of the search: a device of an ask.
   struct Position {
     uint32_t claim;
     uint32_t request;

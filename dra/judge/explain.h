@@ -1,7 +1,7 @@
 #pragma once
 //
 // Why devices do not satisfy a request, in counts: every device of the cluster is counted once,
-// under the first thing that stands against it.
+// under the first reason against it.
 //
 //   24 devices: 8 other driver, 6 fail class selector device.attributes["gpu.example.com"].model ==
 //   "h100", 6 fail request selector 1, 3 allocated (ml/train-1, ml/train-2), 1 tainted NoSchedule

@@ -33,7 +33,7 @@ class Problem final {
   std::optional<Error> error_;
 };
 
-// One JSON object (or nothing, on which every field is absent) and where it stands.
+// One JSON object (or nothing, on which every field is absent) and where it is.
 // Lifetime: a Fields refers to the Fields it came from; name every step of a chain that is kept.
 class Fields final {
  public:

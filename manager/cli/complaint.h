@@ -19,7 +19,7 @@ namespace fedra::cli {
 std::vector<std::string> WithHelpAsOption(std::vector<std::string> arguments);
 
 // Of a word that is no command where one must stand, and of an option before the command that is
-// not for all of them; empty: there is none. `arguments`: what stands behind "fedra".
+// not for all of them; empty: there is none. `arguments`: what follows "fedra".
 std::string UnknownCommand(const CLI::App& app, const std::vector<std::string>& arguments);
 
 // Of what CLI11 refused; `app` is the program's, after that.

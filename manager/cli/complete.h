@@ -24,7 +24,7 @@ struct Candidates {
   bool files = false;              // names of files may come, too
 };
 
-// `line`: what stands behind "fedra"; its last word is being typed, and may be empty. `root`: what
+// `line`: what follows "fedra"; its last word is being typed, and may be empty. `root`: what
 // may stand before or instead of a command.
 Candidates CandidatesFor(const CompletionWord& root, const std::vector<CompletionWord>& words,
                          const std::vector<std::string>& line);

@@ -69,7 +69,7 @@ constexpr std::array kFamilies = {
     MetricFamily{"fedra_workloads", "gauge", "kind, phase",
                  "Jobs by kind and phase (docs/states.md)."},
     MetricFamily{"fedra_blocked_workloads", "gauge", "reason",
-                 "Jobs that no worker can run now, each counted once: by the reason that stands "
+                 "Jobs that no worker can run now, each counted once: by the reason that is "
                  "first on most workers."},
     MetricFamily{"fedra_blocked_longest_seconds", "gauge", "reason",
                  "How long ago the quota of the first of these jobs was reserved; 0: there is "

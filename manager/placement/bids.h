@@ -14,7 +14,7 @@
 
 namespace fedra::placement {
 
-// Absent: it stands in no line. Something else than a worker is missing (WhyNotYet), or its pods
+// Absent: it is in no line. Something else than a worker is missing (WhyNotYet), or its pods
 // want no devices.
 //
 // What lost its worker keeps its place, which counts from its creation. Kueue itself

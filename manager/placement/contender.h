@@ -1,6 +1,6 @@
 #pragma once
 //
-// What the lines (lines.h) know of a workload that looks for a worker: where it stands, in which
+// What the lines (lines.h) know of a workload that looks for a worker: its place, in which
 // order its queue has it go, and what it would take of each worker. Values.
 
 #include <boost/container/flat_map.hpp>
@@ -42,7 +42,7 @@ struct OrderSettings {
   bool operator==(const OrderSettings&) const = default;
 };
 
-// Where a workload stands among all that wait; the lesser goes first.
+// A workload's place among all that wait; the lesser goes first.
 struct QueueRank {
   int priority = 0;  // as Kueue resolved it; higher goes first
   double turn = 0;   // of its queue, where queues share by weight; Lines gives it
@@ -72,7 +72,7 @@ struct Bid {
   enum class Chance {
     kFits,   // it could be dispatched there now
     kWaits,  // it fits once devices that are in use become free
-    kNone,   // what stands against it is not a shortage of devices
+    kNone,   // the reason against it is not a shortage of devices
   };
   Chance chance = Chance::kNone;
   // Grows on that worker whenever devices may have become free. One that was judged before is

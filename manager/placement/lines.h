@@ -5,7 +5,7 @@
 // All waiting workloads are ordered as in a queue of Kueue's: by priority, then by creation; where
 // ClusterQueues have weights, those of one priority by the fair turns of their queues
 // (fair_turns.h). Two of them stand in one line on a worker when some device there could serve
-// both. No workload is dispatched ahead of one that stands in line before it, fits now, and is not
+// both. No workload is dispatched ahead of one that is in line before it, fits now, and is not
 // held by a third. What happens when that one has to wait, for more devices than are free or for
 // the third, is the policy's business (OrderPolicy).
 //
@@ -53,7 +53,7 @@
 
 namespace fedra::placement {
 
-// Where a workload stands, for people.
+// A workload's place in line, for people.
 struct Standing {
   QueueRank rank;
   WallTime reserved_at{};
@@ -103,7 +103,7 @@ class Lines final {
   // It does not look for a worker (any more).
   std::vector<ObjectKey> Leave(const ObjectKey& workload);
 
-  // To be called now and then: joining and leaving let the next look find who stands where, and
+  // To be called now and then: joining and leaving let the next look find who is where, and
   // that one may take long. Returns who has to be looked at again.
   std::vector<ObjectKey> Settle();
 

@@ -41,7 +41,7 @@ class TurnClock final {
  public:
   static constexpr int kStalled = 64;
 
-  // Where a workload stands in its flow.
+  // A workload's place in its flow.
   struct Key {
     double before = 0;  // what decides first; the lesser goes first
     WallTime since{};

@@ -57,7 +57,7 @@ struct ClusterView {
   // Its connection or its lists are on their way, and not for long yet: what it has, and whether it
   // can be used, is about to be known.
   bool resyncing = false;
-  // It fits there and stands in line behind jobs that are dispatched, or judged, at this moment.
+  // It fits there and is in line behind jobs that are dispatched, or judged, at this moment.
   bool in_turn_soon = false;
   bool allowed = true;  // the workload's AdmissionCheck may use it, and it is configured
   Membership membership = Membership::kConfigured;

@@ -16,8 +16,8 @@
 namespace fedra::placement {
 
 struct Waiting {
-  QueueRank rank;          // where it stands in the order; means nothing before it is placed there
-  QueueRank next_rank;     // where it stands once the order has been settled
+  QueueRank rank;          // its place in the order; means nothing before it is placed there
+  QueueRank next_rank;     // its place once the order has been settled
   bool is_placed = false;  // in the order
 
   WallTime reserved_at{};

@@ -2,7 +2,7 @@
 //
 // The lines of all waiting workloads (placement/lines.h), for the looks of many threads.
 //
-// One lock for all: a workload stands in the lines of many workers, and whether it goes depends on
+// One lock for all: a workload is in the lines of many workers, and whether it goes depends on
 // what holds it in each of them at one moment. It is held for some microseconds per look
 // (bench_lines; docs/performance.md), and never while anything is asked or written.
 //

@@ -57,7 +57,7 @@ WorkerListener EventHandlers::ForWorker(const ClusterName& name) {
       .on_contact = [this](const Worker& worker) { OnContact(worker); }};
 }
 
-// It stands in line from now on, not only when it has been looked at.
+// It is in line from now on, not only when it has been looked at.
 void EventHandlers::OnWorkload(const ObjectKey& key) {
   if (const auto contender = sources_.gatherer.FindContender(key))
     targets_.workloads.AddAll(sources_.order.Join(*contender));
@@ -67,7 +67,7 @@ void EventHandlers::OnWorkload(const ObjectKey& key) {
   targets_.workloads.Add(key);
 }
 
-// Who stands in no line is dispatched as before.
+// Who is in no line is dispatched as before.
 void EventHandlers::OnOrder(const std::vector<ObjectKey>& workloads) {
   for (const ObjectKey& key : workloads) {
     const auto contender = sources_.gatherer.FindContender(key);

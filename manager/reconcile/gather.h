@@ -61,7 +61,7 @@ class Gatherer final {
   std::set<ClusterName> DispatchedTo(const ObjectKey& workload) const;
   // Which of the manager's AdmissionChecks are ours, and which workers they mean.
   const verify::CheckScopes& scopes() const { return scopes_; }
-  // As it stands in line for devices; absent: it does not.
+  // Its place in line for devices; absent: it has none.
   std::optional<placement::Contender> FindContender(const ObjectKey& workload) const;
   std::optional<placement::Contender> ContenderOf(const placement::WorkloadView& view) const;
   // Those that its AdmissionCheck allows, for a workload that looks for a worker; none for others.

@@ -28,7 +28,7 @@ std::vector<store::PlaceRow> RowsOf(const placement::Standing& standing, const s
   return rows;
 }
 
-// Whether it stands far back in every line, as before, and nothing else of it has changed.
+// Whether it is far back in every line, as before, and nothing else of it has changed.
 bool MovesFarBack(const std::vector<store::PlaceRow>& before,
                   const std::vector<store::PlaceRow>& now) {
   return std::equal(before.begin(), before.end(), now.begin(), now.end(),
@@ -83,7 +83,7 @@ void LineRows::Record(const std::function<std::vector<placement::Standing>()>& s
   written_ = std::move(rows);
 }
 
-// On a worker whose devices are of one kind there is one line, and who stands at place 3 has all
+// On a worker whose devices are of one kind there is one line, and who is at place 3 has all
 // two others ahead that were seen there. Where fewer of them compete it stands in a line of its own
 // kind, and whose that is is not known.
 std::vector<std::map<ClusterName, ObjectKey>> FirstInLine(

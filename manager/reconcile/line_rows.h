@@ -1,6 +1,6 @@
 #pragma once
 //
-// The rows of the lines in the store: where each waiting workload stands, for `fedra why` and
+// The rows of the lines in the store: the place of each waiting workload, for `fedra why` and
 // `status`. Only what has changed is written, and not more often than once a second, however fast
 // the lines move. When the first of a long line leaves, all behind it move up by one: those that
 // stand further back than kNear everywhere are written then only every kFarInterval, so that a line
@@ -53,7 +53,7 @@ class LineRows final {
   std::map<std::string, std::vector<store::PlaceRow>> written_;  // by uid
 };
 
-// By worker: the workload that is first in the line that each stands in; none for itself, and where
+// By worker: the workload that is first in each one's line; none for itself, and where
 // it is not certain which of several lines that is. In the order of `standings`.
 std::vector<std::map<ClusterName, ObjectKey>> FirstInLine(
     const std::vector<placement::Standing>& standings);

@@ -61,7 +61,7 @@ class WorkloadReconciler final {
 
   // Workloads in each phase, of each kind of job that was seen since the start, for metrics.
   KindPhases ByPhase() const;
-  // Blocked workloads by the name of the reason that stands first on most workers, for metrics.
+  // Blocked workloads by the name of the first reason on most workers, for metrics.
   std::map<std::string_view, BlockedFacts> BlockedByReason() const;
 
  private:

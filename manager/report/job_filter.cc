@@ -47,7 +47,7 @@ bool Any(const std::vector<std::string>& words, const std::string& word) {
   return words.empty() || std::find(words.begin(), words.end(), word) != words.end();
 }
 
-// The jobs against which one of the reasons stands.
+// The jobs that one of the reasons blocks.
 std::set<std::string> WithReasons(const std::vector<store::VerdictRow>& verdicts,
                                   const std::vector<std::string>& reasons) {
   std::set<std::string> uids;

@@ -29,7 +29,7 @@ int64_t Milliseconds(WallTime time) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(time.time_since_epoch()).count();
 }
 
-// The best place of each workload that stands in line.
+// The best place of each workload that is in line.
 std::unordered_map<std::string, uint64_t> BestPlaces(const std::vector<store::PlaceRow>& places) {
   std::unordered_map<std::string, uint64_t> best;
   for (const store::PlaceRow& row : places) {

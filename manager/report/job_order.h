@@ -12,7 +12,7 @@
 
 namespace fedra::report {
 
-// Where a job stands: what the list is sorted by, then its name. No two jobs have the same.
+// A job's place in the list: what it is sorted by, then its name. No two jobs have the same.
 struct JobKey {
   uint64_t rank = 0;  // urgency, or place in line; 0 where that does not matter
   std::string text;   // worker or queue

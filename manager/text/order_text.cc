@@ -59,7 +59,7 @@ std::string FirstText(const report::FirstJob& first) {
   return fmt::format("{} ({})", first.row.job.ToString(), facts);
 }
 
-// A job that goes first on these workers, or stands in the middle of the line and holds it back.
+// A job that goes first on these workers, or is in the middle of the line and holds it back.
 struct Ahead {
   const report::FirstJob* job = nullptr;
   bool is_first = true;
@@ -92,7 +92,7 @@ std::string OrderText(const report::WorkloadData& data,
   const int priority = incarnation.row.priority;
   if (incarnation.places.empty())
     return priority == 0 ? std::string()
-                         : fmt::format("it stands in no line; its priority is {}", priority);
+                         : fmt::format("it is in no line; its priority is {}", priority);
   const verify::Capacity capacity = CapacityOf(data.manager);
   std::string text = OrderOf(capacity, incarnation);
   text += fmt::format("{}its priority is {}", text.empty() ? "" : "; ", priority);

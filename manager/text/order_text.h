@@ -11,7 +11,7 @@
 namespace fedra::text {
 
 // "Strict (annotation of ClusterQueue ml); its priority is 0; goes first on gpu-east: ml/big4
-// (priority 1000, 4 pods, order Strict; gpu-east is kept for it)". Empty: it stands in no line, and
+// (priority 1000, 4 pods, order Strict; gpu-east is kept for it)". Empty: it is in no line, and
 // its priority is the usual one.
 std::string OrderText(const report::WorkloadData& data,
                       const report::WorkloadData::Incarnation& incarnation);

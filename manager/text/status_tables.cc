@@ -89,7 +89,7 @@ std::string NoteText(const std::string& note, const ViewSettings& settings) {
   return settings.style.width == 0 ? printable : WithShortPaths(printable);
 }
 
-// The codes of what else stands against the workers, beside what is `counted`.
+// The codes of what else is against the workers, beside what is `counted`.
 std::set<std::string> FurtherReasons(const std::vector<VerdictRow>& verdicts,
                                      const std::vector<report::ReasonCount>& counted) {
   std::set<std::string> codes;

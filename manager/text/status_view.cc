@@ -105,7 +105,7 @@ std::string NoJobs(const ViewSettings& settings) {
 
 constexpr char kNoWorkers[] = "No workers found: no daemon has recorded any here yet.";
 
-// What stands above the tables: what makes them old, or keeps jobs from being placed.
+// What is above the tables: what makes them old, or keeps jobs from being placed.
 std::string Preamble(const report::StatusData& data, const ViewSettings& settings) {
   return (settings.style.headers ? DaemonLine(data.daemon, settings) : "") +
          ManagerLine(data.manager, settings) + QueueLines(data, settings);

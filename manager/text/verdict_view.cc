@@ -25,7 +25,7 @@ using verdict::Outcome;
 constexpr size_t kMaxNodesNamed = 8;
 constexpr size_t kMaxWorkersNamed = 4;  // in the first line of a report
 
-// "24 devices" and below it what stands against how many of them.
+// "24 devices" and below it what rules out how many of them.
 void AddCounts(std::string& text, size_t indent, const RequestReport& request, const Style& style) {
   if (request.devices == 0) {
     text += Paragraph("no devices", indent, style);
@@ -81,7 +81,7 @@ bool NeedsExplanation(const report::JobVerdict& verdict) {
   return verdict.devices_judged && verdict.verdict.outcome != Outcome::kYes;
 }
 
-// Workers about which there is the same to say are named together, where the first of them stands.
+// Workers about which there is the same to say are named together, where the first of them is.
 std::string Explanations(const report::JobReport& report, const Style& style) {
   std::vector<std::pair<std::string, std::string>> told;  // explanation, workers
   for (const report::JobVerdict& item : report.verdicts) {
@@ -202,7 +202,7 @@ void AddRows(Table& table, const std::string& workers, const report::JobVerdict&
   for (const report::VerdictNote& note : item.notes) add("note", note.message);
 }
 
-// Workers of which there is the same to say share a row, where the first of them stands.
+// Workers of which there is the same to say share a row, where the first of them is.
 void AddAllRows(Table& table, const report::JobReport& report) {
   std::vector<std::pair<const report::JobVerdict*, std::string>> rows;
   for (const report::JobVerdict& item : report.verdicts) {

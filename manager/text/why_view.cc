@@ -179,7 +179,7 @@ void AddClassesInUse(const verify::KeptReason& kept, std::set<std::string>& clas
   }
 }
 
-// The DeviceClasses whose devices are in use where the job stands in line. A worker that has some
+// The DeviceClasses whose devices are in use where the job is in line. A worker that has some
 // free, which go to the jobs ahead, names none.
 std::set<std::string> ClassesWaitedFor(const report::WorkloadData::Incarnation& incarnation) {
   std::set<std::string> classes;

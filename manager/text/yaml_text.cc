@@ -44,7 +44,7 @@ bool IsBlock(const ordered_json& value) { return value.is_structured() && !value
 
 void Append(std::string& out, const ordered_json& value, size_t indent);
 
-// What stands behind "key:" or "-".
+// What follows "key:" or "-".
 void AppendValue(std::string& out, const ordered_json& value, size_t indent) {
   if (IsBlock(value)) {
     out += '\n';

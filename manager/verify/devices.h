@@ -29,7 +29,7 @@ verdict::Verdict VerifyDevices(const DeviceState& view, const std::string& ns,
                                const TemplatesToCome& to_come = {});
 
 // The stricter outcome, and the reasons of both, each once, the stricter one's first. All else is
-// `main`'s; it fits when devices are free only if nothing else stands against it.
+// `main`'s; it fits when devices are free only if nothing else is against it.
 verdict::Verdict Combine(verdict::Verdict main, verdict::Verdict other);
 
 }  // namespace fedra::verify

@@ -15,7 +15,7 @@
 
 namespace fedra::verify {
 
-// `path` stands before every path. Keeps the first `limit` in the order of the fields' names,
+// `path` is put before every path. Keeps the first `limit` in the order of the fields' names,
 // counts all; whose they are is left open.
 verdict::Drift Compare(const nlohmann::json& there, const nlohmann::json& here,
                        std::string_view path, size_t limit);

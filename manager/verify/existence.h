@@ -65,7 +65,7 @@ struct ExistenceOptions {
   std::map<std::string, verdict::Reason> refused_copies;
 };
 
-// Every reason that stands against the worker, most fundamental first; behind them, and with
+// Every reason against the worker, most fundamental first; behind them, and with
 // outcome kYes, there may be notes (TemplateDrift, CapabilityUndeclared, and TemplateMissing for
 // what is copied). kUnknown: 403, an API that is not served, or data that is incomplete. Looks at
 // all of the requirement, so that a user sees everything that is missing at once.

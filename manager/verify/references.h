@@ -44,7 +44,7 @@ class ReferenceIndex final {
   std::vector<Entry> entries_;
 };
 
-// What stands against the worker is added to the verdict, and to the notes what does not.
+// What rules out the worker is added to the verdict, and to the notes what does not.
 // `manager`: null where it is not known.
 void VerifyReferences(const tracking::Requirement& requirement, const ReferenceIndex& there,
                       const ReferenceIndex* manager, Drift drift, verdict::Verdict& verdict,

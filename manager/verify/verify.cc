@@ -38,7 +38,7 @@ bool NeedsDevices(const Subject& subject) {
          tracking::NeedDevices(*subject.requirement.demands);
 }
 
-// Whether the devices can be judged although something else stands against the worker: then people
+// Whether the devices can be judged although something else is against the worker: then people
 // learn of both at once. Without the objects that say what is wanted they cannot.
 bool LeavesDevices(const verdict::Verdict& existence) {
   const auto leaves = [](const verdict::Reason& reason) {

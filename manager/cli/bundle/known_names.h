@@ -2,7 +2,7 @@
 //
 // The names that are in the reports of a support bundle, and pseudonyms in their place.
 //
-// Prose has no fields: a name is replaced wherever it stands as a word of its own, whatever it
+// Prose has no fields: a name is replaced wherever it is a word of its own, whatever it
 // names there. "name-5f0c8a12be": a redacted snapshot has the same hash (snapshot_names.h), but for
 // nodes, pools and slices. Thread rules: a plain value.
 

@@ -60,7 +60,7 @@ size_t WebToken(std::string_view text) {
                                                                                            : 0;
 }
 
-// Of "user:password@host", what stands before the @.
+// Of "user:password@host", what is before the @.
 size_t UserInfo(std::string_view text) {
   const size_t end = text.find_first_of("@/?# \t\r\n\"'<>");
   return end == std::string_view::npos || text[end] != '@' ? 0 : end;

@@ -1,7 +1,7 @@
 #pragma once
 //
 // What a worker has under a name of the input, with other content. The worker's is what counts for
-// the job, so the verdict is not about what stands in the file. Pure.
+// the job, so the verdict is not about what is in the file. Pure.
 //
 // Lifetime: nothing is kept of the input.
 
@@ -28,7 +28,7 @@ class InputDrift final {
   struct Item {
     ObjectKey key;       // as the worker knows it; no namespace: a DeviceClass
     std::string object;  // "ResourceClaimTemplate ml/one-gpu", as in the input
-    std::string file;    // where it stands
+    std::string file;    // where it is
     int document = 1;
     std::string spec;  // as canonical JSON: equal texts are equal specs
   };

@@ -105,7 +105,7 @@ void LineMemory::NoteLine(const Claims& claims, report::JobVerdict& verdict) {
   verdict.notes.push_back(
       {"", "in line for devices there: " + verdict::AheadText(LineOf(claims)),
        "Jobs in line get free devices first where they want the same ones and have no lower "
-       "priority; once a job is submitted, `fedra why` says where it stands."});
+       "priority; once a job is submitted, `fedra why` says where it is."});
 }
 
 void LineMemory::AddDispatched(const Claims& claims, report::JobVerdict& verdict) const {

@@ -35,7 +35,7 @@ class LineMemory final {
  private:
   struct Claimant {
     store::WorkloadRow row;
-    int dispatched_pods = 0;  // of a job that was dispatched there; 0: it stands in line
+    int dispatched_pods = 0;  // of a job that was dispatched there; 0: it is in line
     bool holds = false;       // in line: no job behind it takes free devices there
     int place = 1;            // in line
     std::string order = {};   // in line: of its ClusterQueue

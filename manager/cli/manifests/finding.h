@@ -20,7 +20,7 @@ struct Manifest {
   int document = 1;                              // from 1
   std::shared_ptr<const nlohmann::json> object;  // never null
   config::YamlPlaces places = {};
-  std::string prefix = {};  // of an item of a List, where it stands in the document: "items[2]"
+  std::string prefix = {};  // of an item of a List, where it is in the document: "items[2]"
 
   // Where the value at `path` of the object stands in the file.
   config::Mark Find(const std::string& path) const;
@@ -33,7 +33,7 @@ Result<std::vector<Manifest>> ReadManifests(const std::vector<std::string>& path
 // "job.yaml (document 2)". Not "job.yaml:2": that would be a line.
 std::string PlaceOf(const std::string& file, int document);
 
-// "spec.containers" for the member of an object that stands at `path`; an empty one: a whole
+// "spec.containers" for the member of an object at `path`; an empty one: a whole
 // manifest. Of a name with dots `labels["a.b"]`.
 std::string PathTo(const std::string& path, const std::string& member);
 
@@ -51,10 +51,10 @@ struct Finding {
   std::string path;    // "spec.spec.devices.requests[0].exactly.selectors[0]"; may be empty
   std::string message;
   std::string hint;        // what to write instead; lines; may be empty
-  config::Mark mark = {};  // where it stands in the file; zeros: not known
+  config::Mark mark = {};  // where it is in the file; zeros: not known
 };
 
-// Where a check stands: every finding is reported from here.
+// The place that is being checked: every finding is reported from here.
 class Findings final {
  public:
   Findings(const Manifest& manifest, std::string object, std::vector<Finding>& all)

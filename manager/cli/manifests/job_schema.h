@@ -70,7 +70,7 @@ const std::vector<ObjectType>& JobSchema();
 const ObjectType* FindType(std::string_view name);
 
 // What is wrong with `object`, of the type `type` of the table, and everything below it. `path` is
-// where it stands, empty for a whole manifest.
+// where it is, empty for a whole manifest.
 void CheckTypes(const nlohmann::json& object, const std::string& path, std::string_view type,
                 Findings& findings);
 

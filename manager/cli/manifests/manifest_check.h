@@ -35,7 +35,7 @@ DefinedClaims Define(const std::vector<Manifest>& manifests, const std::string& 
 void CheckDraManifest(const Manifest& manifest, const std::string& default_ns,
                       std::vector<Finding>& findings);
 
-// The claims that one pod template of a job names. `path` is where it stands: "spec.template".
+// The claims that one pod template of a job names. `path` is where it is: "spec.template".
 void CheckPodClaims(const nlohmann::json& pod_template, const std::string& path,
                     const std::string& ns, const DefinedClaims& defined, Findings& findings);
 

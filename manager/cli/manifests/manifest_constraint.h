@@ -12,7 +12,7 @@
 
 namespace fedra::cli {
 
-// `requests`: the names in the claim, "req" and "req/sub"; `path` is where the constraint stands.
+// `requests`: the names in the claim, "req" and "req/sub"; `path` is where the constraint is.
 void CheckConstraint(const nlohmann::json& constraint, const std::string& path,
                      const std::set<std::string>& requests, Findings& findings);
 

@@ -1,6 +1,6 @@
 #pragma once
 //
-// Fields of resource.k8s.io that no API knows, and what stands in every object. An API server that
+// Fields of resource.k8s.io that no API knows, and what is in every object. An API server that
 // is not strict drops such fields without a word: a request then asks for less than was meant.
 // Pure.
 //
@@ -22,7 +22,7 @@ struct FieldList {
   std::vector<std::string> others = {};
 };
 
-// The members of `object`, which stands at `path`. A typo of a decisive field is an error: what is
+// The members of `object`, at `path`. A typo of a decisive field is an error: what is
 // judged would not be what was meant. Anything else is a warning, because a newer Kubernetes may
 // know it.
 void CheckFields(const nlohmann::json& object, const std::string& path, const FieldList& known,

@@ -14,7 +14,7 @@
 
 namespace fedra::cli {
 
-// `request` has deviceClassName, count and the like; `path` is where it stands.
+// `request` has deviceClassName, count and the like; `path` is where it is.
 void CheckCount(const nlohmann::json& request, const std::string& path, Findings& findings);
 void CheckTolerations(const nlohmann::json& request, const std::string& path, Findings& findings);
 void CheckCapacity(const nlohmann::json& request, const std::string& path, Findings& findings);

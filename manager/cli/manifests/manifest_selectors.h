@@ -28,7 +28,7 @@ struct SelectorTypo {
   // "did you mean device.attributes[...].model?".
   std::string Hint() const;
 };
-// In all selectors below `spec`, which stands at `path`.
+// In all selectors below `spec`, at `path`.
 std::vector<SelectorTypo> SelectorTypos(const nlohmann::json& spec, const std::string& path,
                                         const FleetFacts& fleet);
 

@@ -17,7 +17,7 @@
 
 namespace fedra::cli {
 
-// `path` is where the template stands: "spec.template".
+// `path` is where the template is: "spec.template".
 void CheckPodRules(const nlohmann::json& pod_template, const std::string& path, Findings& findings);
 
 }  // namespace fedra::cli

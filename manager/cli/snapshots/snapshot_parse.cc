@@ -19,7 +19,7 @@ constexpr int64_t kMaxNumber = 1'000'000;
 constexpr size_t kMaxItems = 2'000'000;  // of one resource
 constexpr size_t kMaxNames = 10'000;     // versions, capabilities, scalable pools of one worker
 
-// One value of the document and where it stands. The first thing that is wrong is remembered; what
+// One value of the document and where it is. The first thing that is wrong is remembered; what
 // is wrong reads as empty.
 class Place final {
  public:

@@ -92,7 +92,7 @@ const json* TakeIndex(const json& list, std::string_view& path) {
   return &list[index];
 }
 
-// "template.spec.jobs[0].template". Null: nothing stands there.
+// "template.spec.jobs[0].template". Null: nothing is there.
 const json* AtPath(const json& component, std::string_view path) {
   if (!path.starts_with(kTemplate)) return nullptr;
   path.remove_prefix(std::string_view(kTemplate).size());

@@ -1,6 +1,6 @@
 #pragma once
 //
-// What stands at a FieldPath of a JSON object, and how it is changed there.
+// What is at a FieldPath of a JSON object, and how it is changed there.
 //
 // Thread rules: pure functions.
 
@@ -12,13 +12,13 @@
 
 namespace fedra::tracking {
 
-// What stands there, in the order of the object; nulls count as absent.
+// What is there, in the order of the object; nulls count as absent.
 std::vector<const nlohmann::json*> FindAll(const nlohmann::json& object, const FieldPath& path);
 // The first of them; null when there is none.
 const nlohmann::json& FindFirst(const nlohmann::json& object, const FieldPath& path);
 // Writes a value at a plain path, and makes the objects on the way to it.
 void PutAt(nlohmann::json& object, const FieldPath& path, nlohmann::json value);
-// Takes away what stands there; a list loses its elements.
+// Removes what is there; a list loses its elements.
 void EraseAt(nlohmann::json& object, const FieldPath& path);
 
 }  // namespace fedra::tracking

@@ -25,7 +25,7 @@ struct PodTemplate;
 
 // Pod sets in the order in which Kueue's integration makes them.
 struct PodSetRule {
-  FieldPath at;                         // a pod set for each value that stands here
+  FieldPath at;                         // a pod set for each value here
   FieldPath pod_template;               // below `at`: the PodTemplateSpec
   std::string name = {};                // Kueue's name of the pod set; empty: what `name_at` says
   FieldPath name_at = {};               // below `at`; Kueue writes it in lower case

@@ -199,7 +199,7 @@ JobKind OfTrainingOperator(const std::string& plural, const std::string& name,
                       std::move(roles));
 }
 
-// Of the spec of a RayCluster, which stands at `cluster` in the job.
+// Of the spec of a RayCluster, at `cluster` in the job.
 Json RayPodSets(const Json& cluster) {
   Json pod_sets = Json::array({PodSet("head", 1, cluster["headGroupSpec"]["template"])});
   for (const Json& group : ArrayAt(cluster, {"workerGroupSpecs"})) {

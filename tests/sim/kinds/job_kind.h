@@ -56,7 +56,7 @@ struct JobKind {
   std::function<void(bool success, Json& status)> finish;
   std::function<void(Json& status)> stop;
 
-  Json suspended = true;  // what stands at `suspend` in a suspended job; a text becomes empty
+  Json suspended = true;  // what is at `suspend` in a suspended job; a text becomes empty
 };
 
 // Beside the members of an object.

@@ -55,8 +55,7 @@ TEST_CASE("counts of pods are read and written back") {
   CHECK(ParseCount("a?0").value()[0][0].absent == 0);
   CHECK_FALSE(ParseCount("a?").value()[0][0].absent.has_value());
   CHECK(ParseCount("a").value()[0][0].absent == 1);
-  CHECK(ProblemOfCount("a?b") ==
-        "\"a?b\": after \"?\" stands a whole number from 0 on, or nothing");
+  CHECK(ProblemOfCount("a?b") == "\"a?b\": after \"?\" comes a whole number from 0 on, or nothing");
   CHECK(ProblemOfCount("") == "\"\" names no field");
   CHECK(ProblemOfCount("min(a, )") == "\"\" names no field");
   for (const char* text : {"a, b", "min(a, b", "a)"}) {

@@ -90,7 +90,7 @@ TEST_CASE("what is wrong with an entry of kinds has its place and its reason") {
         std::string::npos);
   CHECK(ProblemsWith("podSets: [{at: spec.a}]").find("kinds[0].podSets[0]: has no name") !=
         std::string::npos);
-  CHECK(ProblemsWith("podSets: [{at: spec.a, name: a, count: 'x?y'}]").find("after \"?\" stands") !=
+  CHECK(ProblemsWith("podSets: [{at: spec.a, name: a, count: 'x?y'}]").find("after \"?\" comes") !=
         std::string::npos);
   CHECK(ProblemsOf("- {apiVersion: batch/v1, kind: Job, plural: jobs}\n").find("code of its own") !=
         std::string::npos);

@@ -45,7 +45,7 @@ Bids BidsIn(const World& world, const Policy& policy = {}) {
   return BidsOf(world.View(), world.Seen(), world.record(), policy, {{kA, 7}}, world.now());
 }
 
-TEST_CASE("a workload stands in line while a worker is all that it lacks") {
+TEST_CASE("a workload is in line while a worker is all that it lacks") {
   World world = Waiting();
   const auto contender = ContenderIn(world);
   REQUIRE(contender);

@@ -299,7 +299,7 @@ TEST_CASE(
   CHECK(told("clusterqueues", {"", "other"}, weight("3")) == none);
   CHECK(told("localqueues", {"ml", "gpu"}, weight("2")) == one);
   CHECK(f.ToldOfChecks() == checks);
-  // One that has ended stands in no line.
+  // One that has ended is in no line.
   REQUIRE(objects.Delete("workloads", train));
   REQUIRE(f.WaitUntil([&] { return f.manager().workloads().Find(train) == nullptr; }));
   CHECK(told("clusterqueues", {"", "gpu"}, order("BestEffort")) == none);

@@ -197,7 +197,7 @@ TEST_CASE("what was left behind on a worker is forgotten when the worker shows t
   }
 }
 
-TEST_CASE("a blocked workload counts by the reason that stands first on most workers") {
+TEST_CASE("a blocked workload counts by the first reason on most workers") {
   Ring ring({"east", "north", "west"}, 0);
   REQUIRE(ring.fleet.server(0).objects().Delete("localqueues", {"ml", "gpu"}));
   REQUIRE(ring.fleet.WaitUntil([&] {

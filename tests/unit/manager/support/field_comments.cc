@@ -17,7 +17,7 @@ void Append(std::string& text, std::string_view more) {
   text += more;
 }
 
-// What stands behind the "//" of a line; nullopt: nothing does.
+// What follows the "//" of a line; nullopt: nothing does.
 std::optional<std::string_view> CommentOf(std::string_view line) {
   const size_t at = line.find("//");
   if (at == std::string_view::npos) return std::nullopt;

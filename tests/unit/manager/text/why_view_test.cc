@@ -126,7 +126,7 @@ TEST_CASE("why: a job that is not first in line is told who is, and by which ord
   incarnation.row.priority = 5;
   incarnation.row.cluster_queue = "ml";
   CHECK_THAT(RenderWhy(data, Settings()).out,
-             ContainsSubstring("\norder  it stands in no line; its priority is 5\n"));
+             ContainsSubstring("\norder  it is in no line; its priority is 5\n"));
 
   incarnation.verdicts.resize(2);
   incarnation.verdicts[0].reasons_json = R"([{"code":"InLine"}])";

@@ -37,7 +37,7 @@ using Values = std::vector<json>;
 
 }  // namespace
 
-TEST_CASE("a path finds what stands there, in the object's order; nulls are absent") {
+TEST_CASE("a path finds what is there, in the object's order; nulls are absent") {
   CHECK(Found("spec.jobs[*].n") == Values{1, 2});
   CHECK(Found("spec.roles[*].n") == Values{3});
   CHECK(Found("spec.jobs[name=b].n") == Values{2});
