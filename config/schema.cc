@@ -66,9 +66,9 @@ Fields DescribeManager(ManagerSettings& manager) {
 
 Fields DescribeScalablePool(ScalablePool& pool) {
   return {
-      {"class", "DeviceClass whose devices such a node brings.",
+      {"class", "DeviceClass whose devices such a node has.",
        TextRef{&pool.device_class, TextRule::kDnsSubdomain}, "gpu.example.com", true},
-      {"devices", "How many of them one node brings.", NumberRef{&pool.devices, 1, 10'000}, "8",
+      {"devices", "How many of them one node has.", NumberRef{&pool.devices, 1, 10'000}, "8",
        true},
       {"maxNodes", "How many such nodes may still be added; 0 is no limit.",
        NumberRef{&pool.max_nodes, 0, 100'000}, ""},

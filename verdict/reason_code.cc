@@ -104,7 +104,7 @@ constexpr std::array kCatalogue = {
     ReasonEntry{
         kDeviceClassMissing, "DeviceClassMissing", kObjects,
         "a DeviceClass that the worker's template or claim names does not exist on the worker",
-        "The driver that brings the class is not installed, or the class has another name there. "
+        "The driver that the class belongs to is not installed, or the class has another name there. "
         "Kueue would admit the "
         "job and its pods would stay Pending.",
         "Install the driver on the worker, or create the DeviceClass: kubectl --context WORKER get "
@@ -250,7 +250,7 @@ constexpr std::array kCatalogue = {
     ReasonEntry{
         kResourceMissing, "ResourceMissing", kDevices,
         "no node has a resource that the pods ask for, and no DeviceClass provides it",
-        "The name is misspelt, the device plugin that brings the resource is not installed, or no "
+        "The name is misspelt, the device plugin that serves the resource is not installed, or no "
         "DeviceClass has it as extendedResourceName.",
         "Waiting does not help. Correct the name in the job, or provide the resource on the "
         "worker: install its device plugin, or set spec.extendedResourceName of a DeviceClass."},
