@@ -149,7 +149,7 @@ Claim Allocated(const Judgement& judgement, int number) {
   claim.allocation.emplace();
   for (const PlannedDevice& planned : judgement.pod_sets[0].devices.at(0)) {
     AllocatedDevice& device = claim.allocation->devices.emplace_back();
-    device.request = Text(planned.request);
+    device.request = Symbol(planned.request);
     device.pool = planned.pool;
     device.device = planned.device;
   }
