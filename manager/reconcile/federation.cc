@@ -19,6 +19,9 @@ constexpr size_t kTemplateThreads = 2;
 // How often it is looked whether removed workers can be let go.
 constexpr std::chrono::seconds kReleaseInterval{1};
 
+// A standby that holds fewer keys need not ask which of them are of something.
+constexpr size_t kLeastGone = 64;
+
 // A worker that was not a member yet has not heard of kinds that the manager has just reported.
 void ShareKinds(const ManagerCluster& manager, const WorkerSet& workers) {
   const auto now = workers.Now();
@@ -125,6 +128,8 @@ void Federation::TakeOver() {
   if (began_) began_ = clock_.Steady();
   records_.ForgetAll();
   workloads_.ForgetReports();
+  // Workloads that were gone while we stood by still have their rows.
+  workload_loop_.AddAll(status_writer_.Known());
   relisting_.push_back(manager_.cluster().Relist());
   const auto workers = workers_.Now();
   for (const auto& worker : *workers) {
@@ -187,6 +192,13 @@ void Federation::ReleaseRemoved() {
   }
 }
 
+// Costs what has come since the last time.
+void Federation::ForgetGone() {
+  if (keys_held() < 2 * kept_ + kLeastGone) return;
+  handlers_.ForgetGone();
+  kept_ = keys_held();
+}
+
 void Federation::Tick() {
   const auto workers = workers_.Now();
   RecordClusters();
@@ -205,7 +217,7 @@ void Federation::Tick() {
   }
   if (settings_.may_decide && !settings_.may_decide()) {
     standby_ = MayBegin();
-    return;
+    return ForgetGone();
   }
   if (settings_.may_decide && !took_over_) TakeOver();
   if (!MayBegin() || !manager_.IdentifySoon()) return;

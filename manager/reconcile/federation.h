@@ -63,6 +63,8 @@ class Federation final {
   void SetWorkers(std::vector<WorkerSettings> workers, bool drains, std::string left_out = {});
   // Workloads that are ready to be looked at.
   size_t queue_depth() const { return workload_loop_.depth(); }
+  // Workloads and templates that are to be looked at, also later.
+  size_t keys_held() const { return workload_loop_.held() + template_loop_.held(); }
   // Whether decisions are being made.
   bool IsWorking() const { return working_.load(); }
   // Whether it is only that: all is listed, and another process decides. As of the last Tick().
@@ -95,6 +97,8 @@ class Federation final {
   // is listed again, and begins as after a start with an empty store.
   void TakeOver();
   bool IsRelisting() const;
+  // As a standby.
+  void ForgetGone();
   void Wake(const RosterChange& change);
   // Lets go removed workers on which nothing of ours is left.
   void ReleaseRemoved();
@@ -140,6 +144,7 @@ class Federation final {
   // When the workers were set, or the take-over; nothing: no workers were set yet.
   std::optional<SteadyTime> began_;
   bool took_over_ = false;
+  size_t kept_ = 0;  // keys that were held after ForgetGone()
   std::vector<std::weak_ptr<const void>> relisting_;
 };
 
