@@ -124,6 +124,7 @@ bool Federation::IsRelisting() const {
 
 void Federation::TakeOver() {
   took_over_ = true;
+  may_decide_since_ = clock_.Steady();
   standby_ = false;
   if (began_) began_ = clock_.Steady();
   records_.ForgetAll();
@@ -142,14 +143,24 @@ void Federation::TakeOver() {
 // not tell of it.
 void Federation::RecordClusters() { cluster_rows_.Record(manager_, *workers_.Now(), left_out_); }
 
-bool Federation::MayBegin() const {
-  if (IsRelisting() || !began_) return false;
+std::string Federation::Awaited() const {
+  if (!began_) return "the manager has not told which workers there are";
+  if (IsRelisting()) return "the lists that are made anew after the take-over";
   // What was listed once may not be what another process has left.
-  if (took_over_ ? !manager_.IsUsable() : !manager_.IsListed()) return false;
+  if (took_over_ ? !manager_.IsUsable() : !manager_.IsListed()) {
+    const std::string problem = manager_.Problem();
+    return "the manager's lists" + (problem.empty() ? std::string() : ": " + problem);
+  }
+  if (clock_.Steady() - *began_ > kStartGrace) return {};
   const auto workers = workers_.Now();
-  const bool all_answered = std::all_of(workers->begin(), workers->end(),
-                                        [](const auto& worker) { return worker->HasAnswered(); });
-  return all_answered || clock_.Steady() - *began_ > kStartGrace;
+  const auto silent = std::find_if(workers->begin(), workers->end(),
+                                   [](const auto& worker) { return !worker->HasAnswered(); });
+  return silent == workers->end() ? std::string() : "worker " + (*silent)->name().value;
+}
+
+bool Federation::HasWaitedFor(SteadyTime::duration limit) const {
+  const SteadyTime since = may_decide_since_;
+  return !working_ && since != SteadyTime::max() && clock_.Steady() - since > limit;
 }
 
 void Federation::SetWorkers(std::vector<WorkerSettings> workers, bool drains,
@@ -215,12 +226,18 @@ void Federation::Tick() {
     line_rows_.Record([this] { return order_.Standings(clock_.Now()); }, manager_);
     return ReleaseRemoved();
   }
-  if (settings_.may_decide && !settings_.may_decide()) {
-    standby_ = MayBegin();
+  const bool may_decide = !settings_.may_decide || settings_.may_decide();
+  if (may_decide && settings_.may_decide && !took_over_) TakeOver();
+  std::string awaited = Awaited();
+  if (may_decide && awaited.empty() && !manager_.IdentifySoon())
+    awaited = "the UID of the manager's namespace kube-system";
+  const bool ready = awaited.empty();
+  not_ready_.With([&](std::string& why) { why = std::move(awaited); });
+  if (!may_decide) {
+    standby_ = ready;
     return ForgetGone();
   }
-  if (settings_.may_decide && !took_over_) TakeOver();
-  if (!MayBegin() || !manager_.IdentifySoon()) return;
+  if (!ready) return;
   working_ = true;
   log::Info("working", {{"workers", std::to_string(workers->size())},
                         {"workloads", std::to_string(manager_.workloads().cache().size())}});

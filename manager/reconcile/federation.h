@@ -69,6 +69,10 @@ class Federation final {
   bool IsWorking() const { return working_.load(); }
   // Whether it is only that: all is listed, and another process decides. As of the last Tick().
   bool IsStandby() const { return standby_.load(); }
+  // Why neither is true yet; empty: one of them is. As of the last Tick().
+  std::string WhyNotReady() const { return not_ready_.Copy(); }
+  // Whether it may decide for so long, and could not begin until now. As of the last Tick().
+  bool HasWaitedFor(SteadyTime::duration limit) const;
 
   // For metrics.
   KindPhases WorkloadsByPhase() const { return workloads_.ByPhase(); }
@@ -90,7 +94,8 @@ class Federation final {
   void Tick();
 
  private:
-  bool MayBegin() const;
+  // What the first decision waits for; empty: nothing.
+  std::string Awaited() const;
   Result<void> StartWorkers(std::vector<WorkerSettings> workers, bool drains);
   void RecordClusters();
   // Of what the caches hold, and of what the store knows, other processes' work is the newer: all
@@ -132,6 +137,8 @@ class Federation final {
   WorkloadReconciler workloads_;
   std::atomic<bool> working_{false};
   std::atomic<bool> standby_{false};
+  std::atomic<SteadyTime> may_decide_since_{SteadyTime::max()};
+  Guarded<std::string> not_ready_{std::string("the daemon is starting")};
   // Of jobs that a worker may still have, whether or not the manager serves the kind now.
   std::vector<const tracking::JobAdapter*> remembered_kinds_;  // before the first worker is made
 

@@ -253,6 +253,37 @@ TEST_CASE("a standby lists everything and writes nothing; when it may, it lists 
   for (const store::PlacementRow& row : rows) CHECK(row.uid != stale.uid);
 }
 
+TEST_CASE("one that may decide and gets no lists says what it waits for, and for how long") {
+  ReplicaFixture f;
+  sim::Faults faults;
+  faults.answers.push_back({.method = "GET", .path_contains = "/workloads", .code = 500});
+  f.manager.SetFaults(faults);
+  std::atomic<bool> leads = false;
+  f.settings.may_decide = [&] { return leads.load(); };
+  Federation federation = f.Make();
+  REQUIRE(federation.Start());
+  const auto ticks_until = [&](const std::function<bool()>& holds) {
+    return WaitUntil([&] {
+      federation.Tick();
+      return holds();
+    });
+  };
+  const auto says = [&](const std::string& words) {
+    return federation.WhyNotReady().find(words) != std::string::npos;
+  };
+  CHECK(ticks_until([&] { return says("the manager's lists: workloads.kueue.x-k8s.io"); }));
+  CHECK_FALSE(federation.IsStandby());
+  CHECK_FALSE(federation.HasWaitedFor(0s));
+  leads = true;
+  CHECK(ticks_until([&] { return federation.HasWaitedFor(100ms); }));
+  CHECK_FALSE(federation.HasWaitedFor(1h));
+  f.manager.SetFaults({});
+  CHECK(ticks_until([&] { return federation.IsWorking(); }));
+  CHECK_FALSE(federation.HasWaitedFor(0s));
+  CHECK(federation.WhyNotReady().empty());
+  CHECK(federation.Stop());
+}
+
 TEST_CASE("a standby holds the keys of what is there, not of what has come and gone") {
   ReplicaFixture f;
   store::WorkloadRow left;
