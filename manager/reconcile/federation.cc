@@ -147,7 +147,7 @@ std::string Federation::Awaited() const {
   if (!began_) return "the manager has not told which workers there are";
   if (IsRelisting()) return "the lists that are made anew after the take-over";
   // What was listed once may not be what another process has left.
-  if (took_over_ ? !manager_.IsUsable() : !manager_.IsListed()) {
+  if (took_over_ ? !manager_.IsListedNow() : !manager_.IsListed()) {
     const std::string problem = manager_.Problem();
     return "the manager's lists" + (problem.empty() ? std::string() : ": " + problem);
   }

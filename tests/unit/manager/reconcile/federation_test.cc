@@ -253,6 +253,28 @@ TEST_CASE("a standby lists everything and writes nothing; when it may, it lists 
   for (const store::PlacementRow& row : rows) CHECK(row.uid != stale.uid);
 }
 
+TEST_CASE("a standby that may not read the MultiKueueConfigs takes over all the same") {
+  ReplicaFixture f;
+  sim::Faults faults;
+  faults.answers.push_back({.method = "GET", .path_contains = "/multikueueconfigs", .code = 403});
+  f.manager.SetFaults(faults);
+  std::atomic<bool> leads = false;
+  f.settings.may_decide = [&] { return leads.load(); };
+  Federation federation = f.Make();
+  REQUIRE(federation.Start());
+  const auto ticks_until = [&](const std::function<bool()>& holds) {
+    return WaitUntil([&] {
+      federation.Tick();
+      return holds();
+    });
+  };
+  REQUIRE(ticks_until([&] { return federation.IsStandby(); }));
+  CHECK(federation.WhyNotReady().empty());
+  leads = true;
+  CHECK(ticks_until([&] { return federation.IsWorking(); }));
+  CHECK(federation.Stop());
+}
+
 TEST_CASE("one that may decide and gets no lists says what it waits for, and for how long") {
   ReplicaFixture f;
   sim::Faults faults;
