@@ -254,12 +254,15 @@ bool Federation::Stop() {
   // Running looks may finish what they began; what waits for an answer that does not come is cut
   // off. Either way a restart continues from the state of the clusters.
   const SteadyTime limit = clock_.Steady() + kDrain;
-  const auto ends = [&](auto& loop) {
-    return loop.WaitUntilIdle(std::chrono::ceil<std::chrono::milliseconds>(
-        std::max(limit - clock_.Steady(), SteadyTime::duration(0))));
+  const auto left = [&] {
+    return std::chrono::ceil<std::chrono::milliseconds>(
+        std::max(limit - clock_.Steady(), SteadyTime::duration(0)));
   };
-  const bool workloads_ended = ends(workload_loop_);
-  const bool ended = ends(check_loop_) && ends(template_loop_) && workloads_ended;
+  const bool workloads_ended = workload_loop_.WaitUntilIdle(left());
+  const bool others_ended =
+      check_loop_.WaitUntilIdle(left()) && template_loop_.WaitUntilIdle(left());
+  // What has ended has told of it: those writes are the last.
+  const bool ended = events_.Finish(left()) && workloads_ended && others_ended;
   roster_.StopAll();
   manager_.Stop();
   events_.Stop();

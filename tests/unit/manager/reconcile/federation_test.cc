@@ -352,6 +352,25 @@ TEST_CASE("a standby holds the keys of what is there, not of what has come and g
   (void)federation.Stop();
 }
 
+TEST_CASE("an end that leaves an Event under way says so: its lead must run out") {
+  ReplicaFixture f;
+  f.settings.may_decide = [] { return true; };
+  sim::Faults faults;
+  faults.answers.push_back({.kind = sim::InjectedAnswer::Kind::kLatency,
+                            .method = "POST",
+                            .path_contains = "/events",
+                            .delay = 30s});
+  f.manager.SetFaults(faults);
+  Federation federation = f.Make();
+  REQUIRE(federation.Start());
+  const auto tells = [&] {
+    federation.Tick();
+    return f.manager.RequestCounts().contains("create events");
+  };
+  REQUIRE(WaitUntil(tells));
+  CHECK_FALSE(federation.Stop());
+}
+
 TEST_CASE("whatever a deposed leader decides, nothing of it reaches a server") {
   ReplicaFixture f;
   const auto gate = std::make_shared<SwitchedGate>();
