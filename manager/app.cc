@@ -289,9 +289,10 @@ pages::Pages Daemon::Pages() {
             checks.push_back({"manager", manager.Problem()});
             for (const reconcile::Gap& gap : manager.Gaps())
               checks.push_back({"manager/" + gap.resource, gap.why, true});
-            checks.push_back({"reconciler", IsReady() ? "" : "waiting for the first lists"});
-            if (const auto replica = replica_->Now())
-              checks.push_back({"lease", replica->problem, true});
+            const auto replica = replica_->Now();
+            checks.push_back({replica && !replica->leads ? "standby-warm" : "reconciler",
+                              IsReady() ? "" : "waits for " + federation_->WhyNotReady()});
+            if (replica) checks.push_back({"lease", replica->problem, true});
             const auto workers = federation_->workers();
             for (const auto& worker : *workers) {
               checks.push_back({"worker/" + worker->name().value, worker->Problem(), true});

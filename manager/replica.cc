@@ -71,6 +71,7 @@ void PutReplica(store::HeartbeatRow& row, const std::optional<leader::LeadView>&
   if (!view) return;
   row.role = view->leads ? "Leader" : "Standby";
   row.identity = view->identity;
+  row.lead_problem = view->problem;
   if (!view->record) return;
   row.leader = view->record->holder;
   row.takeovers = view->record->transitions;
