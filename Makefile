@@ -25,6 +25,8 @@
 #                   builds and tests on Debian 13, in a root of its own (root; an hour)
 #   make site       the documentation as pages that need no network: build/site/html/index.html
 #   make bench      every number of docs/performance.md
+#   make takeovers TAKEOVERS=1000
+#                   so many take-overs between two replicas on simulated clusters: how long nothing is dispatched
 #   make lint       both of:
 #   make style      format, layers, headers, private keys, mypy
 #   make tidy       clang-tidy (20 minutes the first time)
@@ -41,13 +43,14 @@ FUZZ_SECONDS ?= 60
 FUZZ_SEED ?= 0
 
 N ?= 500
+TAKEOVERS ?= 100
 SEED ?= 1
 
 INSTALL_PACKAGES := @scripts/install_packages.sh
 # Traces with lines although llvm-symbolizer is not installed.
 SANITIZER_ENV := ASAN_OPTIONS=allow_addr2line=1 UBSAN_OPTIONS=print_stacktrace=1 TSAN_OPTIONS=halt_on_error=1
 
-.PHONY: all build-release build-asan build-tsan demo test test-real test-real-kinds test-real-dra agree deb image chart krew test-packages test-packages-quick test-browser test-trixie site bench lint style \
+.PHONY: all build-release build-asan build-tsan demo test test-real test-real-kinds test-real-dra agree deb image chart krew test-packages test-packages-quick test-browser test-trixie site bench takeovers lint style \
         tidy asan tsan fuzz format docs install clean help
 .DEFAULT_GOAL := all
 
@@ -157,6 +160,9 @@ site:
 
 bench: build-release
 	@scripts/bench.sh
+
+takeovers: build-release
+	@FEDRA_TAKEOVERS=$(TAKEOVERS) $(call SCENARIOS,release) --only takeover-at-random
 
 lint: style tidy
 

@@ -6,13 +6,42 @@
 #include "cluster-clients/session.h"
 
 namespace fedra {
+namespace {
+
+// The client keeps to the deadline itself; this only covers for a credential that never comes.
+constexpr std::chrono::milliseconds kCallMargin{500};
+
+Error CallCancelled() {
+  Error why;
+  why.code = ErrorCode::kCancelled;
+  why.message = "shutting down";
+  return why;
+}
+
+Error NoCredentials() {
+  Error why;
+  why.code = ErrorCode::kTimeout;
+  why.message = "no credentials within the deadline";
+  return why;
+}
+
+http::Reply Unanswered(Error why) {
+  http::Reply reply;
+  reply.failure = std::move(why);
+  return reply;
+}
+
+}  // namespace
 
 OwnConnection::OwnConnection(const kube::AccessSettings& access, ClusterOptions options,
                              const Clock& clock)
-    : options_(std::move(options)), clock_(clock), session_(Make(access)) {}
+    : options_(std::move(options)), clock_(clock) {
+  state_.With([&](State& state) { state.session = Make(access); });
+}
 
 OwnConnection::~OwnConnection() {
-  session_.Copy()->Stop();
+  CancelCalls();
+  state_.With([](const State& state) { return state.session; })->Stop();
   threads_.loop.Flush();  // the workers are not asked for anything any more
 }
 
@@ -20,27 +49,59 @@ OwnConnection::SessionPtr OwnConnection::Make(const kube::AccessSettings& access
   return std::make_shared<Session>(access, options_, threads_.loop, threads_.pool, clock_);
 }
 
+OwnConnection::SessionPtr OwnConnection::BeginCall(const PendingPtr& call) {
+  return state_.With([&](State& state) -> SessionPtr {
+    if (state.cancelled) return nullptr;
+    state.call = call;
+    return state.session;
+  });
+}
+
+// Does not rely on the client to end a call that is cancelled: the request may not have been given
+// to it yet, while credentials are fetched, or only after it was told to end all.
 Result<std::string> OwnConnection::Call(const kube::Verb& verb, std::chrono::milliseconds timeout) {
-  const SessionPtr session = session_.Copy();
+  const auto call = std::make_shared<Guarded<Pending>>();
+  const SessionPtr session = BeginCall(call);
+  if (session == nullptr) return Fail(CallCancelled());
   http::Request request = verb.request;
   request.timeout = timeout;
   request.max_bytes = options_.max_response_bytes;
-  Result<std::string> body = kube::TakeObject(session->Call(std::move(request), [] {}));
+  session->Send(std::move(request), [call](http::Reply reply) {
+    call->With([&](Pending& pending) { pending.reply = std::move(reply); });
+    call->Notify();
+  });
+  http::Reply reply = call->WaitFor(
+      timeout + kCallMargin,
+      [](const Pending& pending) { return pending.cancelled || pending.reply; },
+      [](Pending& pending) {
+        if (pending.reply) return *std::move(pending.reply);
+        return Unanswered(pending.cancelled ? CallCancelled() : NoCredentials());
+      });
+  Result<std::string> body = kube::TakeObject(std::move(reply));
   if (!body && body.error().code == ErrorCode::kTimeout) session->client().Reset(body.error());
   return body;
 }
 
 void OwnConnection::CancelCalls() {
-  Error why;
-  why.code = ErrorCode::kCancelled;
-  why.message = "shutting down";
-  session_.Copy()->client().Reset(std::move(why));
+  const auto [session, call] = state_.With([](State& state) {
+    state.cancelled = true;
+    return std::pair(state.session, state.call);
+  });
+  if (call != nullptr) {
+    call->With([](Pending& pending) { pending.cancelled = true; });
+    call->Notify();
+  }
+  session->client().Reset(CallCancelled());
+}
+
+void OwnConnection::AllowCalls() {
+  state_.With([](State& state) { state.cancelled = false; });
 }
 
 void OwnConnection::UpdateAccess(const kube::AccessSettings& access) {
   SessionPtr fresh = Make(access);
   const SessionPtr old =
-      session_.With([&](SessionPtr& session) { return std::exchange(session, std::move(fresh)); });
+      state_.With([&](State& state) { return std::exchange(state.session, std::move(fresh)); });
   old->Stop();
 }
 

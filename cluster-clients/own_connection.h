@@ -11,12 +11,14 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/clock.h"
 #include "base/guarded.h"
 #include "base/result.h"
 #include "cluster-clients/cluster.h"
+#include "cluster-clients/http/message.h"
 #include "cluster-clients/kube/verbs.h"
 #include "cluster-clients/threads.h"
 
@@ -32,21 +34,36 @@ class OwnConnection final {
 
   // The answer's object. Waits no longer than `timeout`.
   Result<std::string> Call(const kube::Verb& verb, std::chrono::milliseconds timeout);
-  // The call that waits ends with kCancelled; later ones are carried out. Any thread.
+  // The call that waits ends with kCancelled at once, whatever it waits for, and so does every
+  // later one, until AllowCalls(). What was sent may be carried out all the same. Any thread.
   void CancelCalls();
+  void AllowCalls();
   // New credentials or address, from the next call on.
   void UpdateAccess(const kube::AccessSettings& access);
 
  private:
   using SessionPtr = std::shared_ptr<Session>;
+  // Shared with the answer, which may come after the call has ended.
+  struct Pending {
+    std::optional<http::Reply> reply;
+    bool cancelled = false;
+  };
+  using PendingPtr = std::shared_ptr<Guarded<Pending>>;
+  struct State {
+    SessionPtr session;
+    PendingPtr call;  // the one that waits, or the last one that did; null: there was none
+    bool cancelled = false;
+  };
   SessionPtr Make(const kube::AccessSettings& access);
+  // Null: calls are cancelled.
+  SessionPtr BeginCall(const PendingPtr& call);
 
   // Constant after construction.
   const ClusterOptions options_;
   const Clock& clock_;
 
   Threads threads_{1};
-  Guarded<SessionPtr> session_;
+  Guarded<State> state_;
 };
 
 }  // namespace fedra

@@ -15,6 +15,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/log.h"
+#include "base/time.h"
 #include "cluster-clients/threads.h"
 #include "config/load.h"
 #include "manager/api/server.h"
@@ -41,6 +42,8 @@ using std::chrono::milliseconds;
 constexpr milliseconds kTick{250};
 constexpr milliseconds kReloadInterval{1'000};
 constexpr milliseconds kHeartbeatInterval{2'000};
+// From the lead to the first decision. 100,000 Workloads are listed in a tenth of that.
+constexpr std::chrono::minutes kTakeOverLimit{2};
 
 // This replica, as Events name it: "fedra-7d9f", the pod's name in a cluster. The API allows 128
 // bytes.
@@ -98,6 +101,8 @@ class Daemon final {
   void Heartbeat();
   std::vector<WatchedPart> Watched();
   ServiceState State() const;
+  // On the elector's thread.
+  leader::Ability Able(milliseconds within) const;
   // Decisions are being made, or could be from one moment to the next.
   bool IsReady() const { return federation_->IsWorking() || federation_->IsStandby(); }
   void StartDiscovery();
@@ -180,9 +185,8 @@ Result<void> Daemon::Start() {
   ReportCredentialExpiries();
   metrics_.SetConfigRead(true, started_);
   FEDRA_RETURN_IF_ERROR(OpenStore());
-  replica_ = std::make_unique<Replica>(config_.now(), Instance(), [this](milliseconds within) {
-    return stopping_ || systemd_.IsAlive(SystemClock().Steady(), within);
-  });
+  replica_ = std::make_unique<Replica>(config_.now(), Instance(),
+                                       [this](milliseconds within) { return Able(within); });
   federation_ = std::make_unique<reconcile::Federation>(Settings(), threads_.loop, threads_.pool,
                                                         *store_, metrics_, SystemClock());
   http_ = std::make_unique<pages::HttpServer>(threads_.loop, threads_.pool, Pages());
@@ -198,6 +202,24 @@ Result<void> Daemon::Start() {
     replica_->Start();
   }
   return started;
+}
+
+// While it stops the lead is kept: what was begun still has to be written.
+leader::Ability Daemon::Able(milliseconds within) const {
+  leader::Ability ability;
+  if (stopping_) return ability;
+  if (!systemd_.IsAlive(SystemClock().Steady(), within)) {
+    ability.unable = "the daemon makes no progress: a part of it hangs, and the log names it";
+    return ability;
+  }
+  ability.idle = !federation_->IsWorking();
+  const std::string waits = ability.idle ? federation_->WhyNotReady() : std::string();
+  if (waits.empty()) return ability;
+  ability.cold = "it cannot begin to decide yet and waits for: " + waits;
+  if (federation_->HasWaitedFor(kTakeOverLimit))
+    ability.unable = fmt::format("it has the Lease for {}, could decide nothing, and waits for: {}",
+                                 FormatDuration(kTakeOverLimit), waits);
+  return ability;
 }
 
 void Daemon::StartDiscovery() {
@@ -267,9 +289,10 @@ pages::Pages Daemon::Pages() {
             checks.push_back({"manager", manager.Problem()});
             for (const reconcile::Gap& gap : manager.Gaps())
               checks.push_back({"manager/" + gap.resource, gap.why, true});
-            checks.push_back({"reconciler", IsReady() ? "" : "waiting for the first lists"});
-            if (const auto replica = replica_->Now())
-              checks.push_back({"lease", replica->problem, true});
+            const auto replica = replica_->Now();
+            checks.push_back({replica && !replica->leads ? "standby-warm" : "reconciler",
+                              IsReady() ? "" : "waits for " + federation_->WhyNotReady()});
+            if (replica) checks.push_back({"lease", replica->problem, true});
             const auto workers = federation_->workers();
             for (const auto& worker : *workers) {
               checks.push_back({"worker/" + worker->name().value, worker->Problem(), true});

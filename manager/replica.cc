@@ -11,7 +11,7 @@
 namespace fedra {
 
 Replica::Replica(const config::Loaded& loaded, const std::string& host,
-                 std::function<bool(std::chrono::milliseconds)> is_alive) {
+                 std::function<leader::Ability(std::chrono::milliseconds)> ability) {
   if (!loaded.configuration.high_availability.enabled) return;
   leader::ElectorSettings settings = ToElector(loaded);
   settings.identity = leader::NewIdentity(host);
@@ -22,7 +22,7 @@ Replica::Replica(const config::Loaded& loaded, const std::string& host,
   elector_ = std::make_unique<leader::Elector>(
       std::move(settings),
       leader::ElectorCallbacks{
-          .may_lead = [alive = std::move(is_alive), within] { return alive(within); },
+          .ability = [ability = std::move(ability), within] { return ability(within); },
           .on_acquired = [lease] { log::Info("leads", {{"lease", lease}}); },
           .on_lost =
               [lease](const std::string& why) {
@@ -71,6 +71,7 @@ void PutReplica(store::HeartbeatRow& row, const std::optional<leader::LeadView>&
   if (!view) return;
   row.role = view->leads ? "Leader" : "Standby";
   row.identity = view->identity;
+  row.lead_problem = view->problem;
   if (!view->record) return;
   row.leader = view->record->holder;
   row.takeovers = view->record->transitions;

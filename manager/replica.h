@@ -4,7 +4,7 @@
 //
 // Losing the Lease ends the process with kExitLostLease: manager/leader/README.md says why.
 //
-// Thread rules: Start and Stop from one thread, the rest from any. Lifetime: what `is_alive` refers
+// Thread rules: Start and Stop from one thread, the rest from any. Lifetime: what `ability` refers
 // to must outlive Stop().
 
 #include <functional>
@@ -24,10 +24,10 @@ inline constexpr int kExitLostLease = 4;
 
 class Replica final {
  public:
-  // `host`: begins the identity. `is_alive(within)`: whether the daemon has made progress within
-  // that time; asked on another thread.
+  // `host`: begins the identity. `ability(within)`: progress that is older than that is none; asked
+  // on another thread.
   Replica(const config::Loaded& loaded, const std::string& host,
-          std::function<bool(std::chrono::milliseconds within)> is_alive);
+          std::function<leader::Ability(std::chrono::milliseconds within)> ability);
 
   // Of all clusters' connections; null: there are no other replicas.
   std::shared_ptr<const http::WriteGate> gate() const;

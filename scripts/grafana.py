@@ -29,6 +29,8 @@ _JOB = 'job=~"$job"'
 _WORKER = f'{_JOB}, cluster=~"$worker"'
 _CLUSTER = f'{_JOB}, cluster=~"$worker|manager"'
 _HOST = f'{_JOB}, instance=~"$instance"'
+# Each replica of a fedra shows what it sees, and its leader's counts. Without replicas it is 1.
+_LED = " and on (job, instance) fedra_leader == 1"
 
 # Units as Grafana calls them.
 _COUNT, _SECONDS, _BYTES, _RATIO = "short", "s", "bytes", "percentunit"
@@ -125,7 +127,7 @@ _FLEET = Board(
                     "Manager",
                     "Whether the manager's API server answers and is listed.",
                     _SWITCH,
-                    f'min(fedra_cluster_up{{{_JOB}, cluster="manager"}})',
+                    f'min(fedra_cluster_up{{{_JOB}, cluster="manager"}}{_LED})',
                     (None, _BAD),
                     (1, _GOOD),
                 ),
@@ -133,13 +135,13 @@ _FLEET = Board(
                     "Workers connected",
                     "Workers that answer and are listed.",
                     _COUNT,
-                    f"sum(fedra_cluster_up{{{_WORKER}}})",
+                    f"sum(fedra_cluster_up{{{_WORKER}}}{_LED})",
                 ),
                 _number(
                     "Workers not connected",
                     "Workers that do not answer, or cannot be listed. No job is dispatched there.",
                     _COUNT,
-                    f"count(fedra_cluster_up{{{_WORKER}}}) - sum(fedra_cluster_up{{{_WORKER}}})",
+                    f"count(fedra_cluster_up{{{_WORKER}}}{_LED}) - sum(fedra_cluster_up{{{_WORKER}}}{_LED})",
                     (None, _GOOD),
                     (1, _BAD),
                 ),
@@ -147,13 +149,13 @@ _FLEET = Board(
                     "Jobs on workers",
                     "Copies of workloads on the workers that have not ended.",
                     _COUNT,
-                    f"sum(fedra_cluster_clones{{{_WORKER}}})",
+                    f"sum(fedra_cluster_clones{{{_WORKER}}}{_LED})",
                 ),
                 _number(
                     "Jobs blocked",
                     "Jobs with quota on the manager that no worker can run now.",
                     _COUNT,
-                    f'sum(fedra_workloads{{{_JOB}, phase="Blocked"}})',
+                    f'sum(fedra_workloads{{{_JOB}, phase="Blocked"}}{_LED})',
                     (None, _GOOD),
                     (1, _POOR),
                 ),
@@ -176,7 +178,12 @@ _FLEET = Board(
                     "When which cluster was connected and listed.",
                     "state-timeline",
                     _COUNT,
-                    (Query(f"min by (cluster) (fedra_cluster_up{{{_CLUSTER}}})", "{{cluster}}"),),
+                    (
+                        Query(
+                            f"min by (cluster) (fedra_cluster_up{{{_CLUSTER}}}{_LED})",
+                            "{{cluster}}",
+                        ),
+                    ),
                     width=24,
                     values=(("0", "not connected", _BAD), ("1", "connected", _GOOD)),
                 ),
@@ -186,12 +193,12 @@ _FLEET = Board(
                     "table",
                     _COUNT,
                     (
-                        Query(f"min by (cluster) (fedra_cluster_up{{{_WORKER}}})"),
-                        Query(f"sum by (cluster) (fedra_cluster_clones{{{_WORKER}}})"),
-                        Query(f"sum by (cluster) (fedra_line_length{{{_WORKER}}})"),
-                        Query(f"max by (cluster) (fedra_line_head_seconds{{{_WORKER}}})"),
-                        Query(f'sum by (cluster) (fedra_devices{{{_WORKER}, state="free"}})'),
-                        Query(f"sum by (cluster) (fedra_devices{{{_WORKER}}})"),
+                        Query(f"min by (cluster) (fedra_cluster_up{{{_WORKER}}}{_LED})"),
+                        Query(f"sum by (cluster) (fedra_cluster_clones{{{_WORKER}}}{_LED})"),
+                        Query(f"sum by (cluster) (fedra_line_length{{{_WORKER}}}{_LED})"),
+                        Query(f"max by (cluster) (fedra_line_head_seconds{{{_WORKER}}}{_LED})"),
+                        Query(f'sum by (cluster) (fedra_devices{{{_WORKER}, state="free"}}{_LED})'),
+                        Query(f"sum by (cluster) (fedra_devices{{{_WORKER}}}{_LED})"),
                     ),
                     width=24,
                     columns=(
@@ -209,7 +216,7 @@ _FLEET = Board(
                     "Copies of workloads that have not ended.",
                     _COUNT,
                     Query(
-                        f"sum by (cluster) (fedra_cluster_clones{{{_WORKER}}})",
+                        f"sum by (cluster) (fedra_cluster_clones{{{_WORKER}}}{_LED})",
                         "{{cluster}}",
                     ),
                     stacked=True,
@@ -276,7 +283,7 @@ _JOBS = Board(
                     phase,
                     description,
                     _COUNT,
-                    f'sum(fedra_workloads{{{_JOB}, phase="{phase}"}})',
+                    f'sum(fedra_workloads{{{_JOB}, phase="{phase}"}}{_LED})',
                     *steps,
                 )
                 for phase, description, steps in (
@@ -296,7 +303,10 @@ _JOBS = Board(
                     "Blocked jobs by reason",
                     "Each once, by the reason that stands first on most workers: docs/reasons.md has them.",
                     _COUNT,
-                    Query(f"sum by (reason) (fedra_blocked_workloads{{{_JOB}}}) > 0", "{{reason}}"),
+                    Query(
+                        f"sum by (reason) (fedra_blocked_workloads{{{_JOB}}}{_LED}) > 0",
+                        "{{reason}}",
+                    ),
                     stacked=True,
                 ),
                 _lines(
@@ -304,7 +314,7 @@ _JOBS = Board(
                     "Since its quota was reserved on the manager, by reason.",
                     _SECONDS,
                     Query(
-                        f"max by (reason) (fedra_blocked_longest_seconds{{{_JOB}}}) > 0",
+                        f"max by (reason) (fedra_blocked_longest_seconds{{{_JOB}}}{_LED}) > 0",
                         "{{reason}}",
                     ),
                 ),
@@ -312,14 +322,17 @@ _JOBS = Board(
                     "In line for devices",
                     "Jobs that wait for devices of each worker; one job may stand in several lines.",
                     _COUNT,
-                    Query(f"sum by (cluster) (fedra_line_length{{{_WORKER}}})", "{{cluster}}"),
+                    Query(
+                        f"sum by (cluster) (fedra_line_length{{{_WORKER}}}{_LED})", "{{cluster}}"
+                    ),
                 ),
                 _lines(
                     "First in line waits",
                     "Since its quota was reserved on the manager.",
                     _SECONDS,
                     Query(
-                        f"max by (cluster) (fedra_line_head_seconds{{{_WORKER}}})", "{{cluster}}"
+                        f"max by (cluster) (fedra_line_head_seconds{{{_WORKER}}}{_LED})",
+                        "{{cluster}}",
                     ),
                 ),
             ),
@@ -350,7 +363,7 @@ _JOBS = Board(
                     "Jobs by phase",
                     "All workloads that fedra knows.",
                     _COUNT,
-                    Query(f"sum by (phase) (fedra_workloads{{{_JOB}}})", "{{phase}}"),
+                    Query(f"sum by (phase) (fedra_workloads{{{_JOB}}}{_LED})", "{{phase}}"),
                     stacked=True,
                 ),
             ),
@@ -377,7 +390,7 @@ _JOBS = Board(
 
 
 def _devices(state: str) -> str:
-    return f'sum(fedra_devices{{{_DRIVER}, state=~"{state}"}})'
+    return f'sum(fedra_devices{{{_DRIVER}, state=~"{state}"}}{_LED})'
 
 
 _DRIVER = f'{_WORKER}, driver=~"$driver"'
@@ -396,7 +409,7 @@ _DEVICES = Board(
                     "Devices",
                     "All that the workers publish.",
                     _COUNT,
-                    f"sum(fedra_devices{{{_DRIVER}}})",
+                    f"sum(fedra_devices{{{_DRIVER}}}{_LED})",
                 ),
                 _number("Free", "May be had now.", _COUNT, _devices("free")),
                 _number(
@@ -417,13 +430,13 @@ _DEVICES = Board(
                     "Share in use",
                     "Of all devices.",
                     _RATIO,
-                    f"{_devices(_USED)} / sum(fedra_devices{{{_DRIVER}}})",
+                    f"{_devices(_USED)} / sum(fedra_devices{{{_DRIVER}}}{_LED})",
                 ),
                 _number(
                     "Jobs in line",
                     "Wait for devices of a worker.",
                     _COUNT,
-                    f"sum(fedra_line_length{{{_WORKER}}})",
+                    f"sum(fedra_line_length{{{_WORKER}}}{_LED})",
                 ),
             ),
         ),
@@ -434,7 +447,7 @@ _DEVICES = Board(
                     "Devices by state",
                     "Of the workers and drivers chosen above.",
                     _COUNT,
-                    Query(f"sum by (state) (fedra_devices{{{_DRIVER}}})", "{{state}}"),
+                    Query(f"sum by (state) (fedra_devices{{{_DRIVER}}}{_LED})", "{{state}}"),
                     stacked=True,
                 ),
                 _lines(
@@ -442,8 +455,8 @@ _DEVICES = Board(
                     "Allocated or shared, of all devices there.",
                     _RATIO,
                     Query(
-                        f'sum by (cluster) (fedra_devices{{{_DRIVER}, state=~"{_USED}"}})'
-                        f" / sum by (cluster) (fedra_devices{{{_DRIVER}}})",
+                        f'sum by (cluster) (fedra_devices{{{_DRIVER}, state=~"{_USED}"}}{_LED})'
+                        f" / sum by (cluster) (fedra_devices{{{_DRIVER}}}{_LED})",
                         "{{cluster}}",
                     ),
                 ),
@@ -452,7 +465,7 @@ _DEVICES = Board(
                     "Partitions of one card count one by one, although not all can be had at once.",
                     _COUNT,
                     Query(
-                        f'sum by (cluster) (fedra_devices{{{_DRIVER}, state="free"}})',
+                        f'sum by (cluster) (fedra_devices{{{_DRIVER}, state="free"}}{_LED})',
                         "{{cluster}}",
                     ),
                 ),
@@ -461,8 +474,8 @@ _DEVICES = Board(
                     "Free devices of workers where jobs wait for devices: `fedra why` says what keeps them.",
                     _COUNT,
                     Query(
-                        f'sum by (cluster) (fedra_devices{{{_DRIVER}, state="free"}})'
-                        f" and sum by (cluster) (fedra_line_length{{{_WORKER}}}) > 0",
+                        f'sum by (cluster) (fedra_devices{{{_DRIVER}, state="free"}}{_LED})'
+                        f" and sum by (cluster) (fedra_line_length{{{_WORKER}}}{_LED}) > 0",
                         "{{cluster}}",
                     ),
                 ),
@@ -473,7 +486,7 @@ _DEVICES = Board(
                     _COUNT,
                     tuple(
                         Query(
-                            f'sum by (cluster, driver) (fedra_devices{{{_DRIVER}, state="{state}"}})'
+                            f'sum by (cluster, driver) (fedra_devices{{{_DRIVER}, state="{state}"}}{_LED})'
                         )
                         for state in ("free", "allocated", "shared", "tainted")
                     ),

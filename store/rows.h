@@ -206,6 +206,11 @@ struct HeartbeatRow {
   std::string leader = {};    // the holder of the Lease, as last seen; empty: none, or not known
   std::optional<WallTime> leader_since = {};  // by the leader's clock
   int takeovers = 0;                          // how often the Lease has got another holder
+  // Why this one could not lead now, or what is wrong with the Lease; empty: nothing.
+  std::string lead_problem = {};
+  // When a daemon that was no standby wrote its heartbeat here last: what is stored of jobs is as
+  // of then. Null: none did. Kept by the store: not written.
+  std::optional<WallTime> decided_at = {};
 
   bool operator==(const HeartbeatRow&) const = default;
 };

@@ -214,7 +214,8 @@ Result<void> OrphanSearch::Delete(const Orphan& orphan) {
   Cluster& cluster = Of(orphan.worker);
   if (orphan.adapter == nullptr) return reconcile::RemoveClone(cluster, orphan.clone);
   if (orphan.deleting) return {};
-  return reconcile::RemoveJob(cluster, *orphan.adapter, orphan.key, orphan.uid);
+  return reconcile::RemoveJob(cluster, *orphan.adapter, orphan.key,
+                              {.uid = orphan.uid, .version = {}});
 }
 
 // Whether they are to be deleted; an answer that is not there is no.

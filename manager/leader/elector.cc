@@ -21,6 +21,8 @@ constexpr milliseconds kReleaseTimeout{1'000};
 // wait.JitterUntil(..., JitterFactor 1.2) of client-go's acquire(): candidates do not ask in step.
 constexpr double kJitterFactor = 1.2;
 
+constexpr int kColdTries = 4;  // in a retry_period
+
 double RandomShare() {
   thread_local std::minstd_rand random{std::random_device{}()};
   return std::uniform_real_distribution<double>(0.0, 1.0)(random);
@@ -70,6 +72,7 @@ void Elector::Stop(bool release) {
   connection_.CancelCalls();
   thread_.join();
   leadership_->End();
+  connection_.AllowCalls();
   if (release) Release();
 }
 
@@ -87,9 +90,12 @@ void Elector::Run() {
 }
 
 bool Elector::Try() {
-  const bool may = callbacks_.may_lead();
-  NoteRefusal(may);
-  Ask ask = may ? lock_.Begin(BootClock::now(), clock_.Now()) : Ask::kWait;
+  const Ability ability = callbacks_.ability();
+  NoteAbility(ability);
+  if (GivesUp(ability)) return false;
+  Ask ask = Ask::kWait;
+  if (ability.unable.empty())
+    ask = lock_.Begin(BootClock::now(), clock_.Now(), /*eager=*/ability.cold.empty());
   while (ask != Ask::kWait && !IsStopping()) {
     const Answer answer = Send(ask);
     ask = lock_.Handle(answer, BootClock::now(), clock_.Now());
@@ -97,16 +103,27 @@ bool Elector::Try() {
   Publish();
   if (!lock_.Lost(BootClock::now())) return true;
   leadership_->End();
-  if (!IsStopping()) callbacks_.on_lost(problem_.empty() ? "another one has it" : problem_);
+  if (!IsStopping()) callbacks_.on_lost(Problem().empty() ? "another one has it" : Problem());
   return false;
 }
 
-void Elector::NoteRefusal(bool may) {
-  if (refused_ == !may) return;
-  refused_ = !may;
-  if (may) return;
-  problem_ = "the daemon makes no progress";
-  log::Warn("the Lease is not renewed, nor taken", {{"why", problem_}});
+void Elector::NoteAbility(const Ability& ability) {
+  const bool is_fault = !ability.unable.empty();
+  const std::string& why = is_fault ? ability.unable : ability.cold;
+  if (lock_.Leads(BootClock::now()) && !is_fault) return refused_.clear();
+  if (std::exchange(refused_, why) == why || why.empty()) return;
+  if (is_fault) return log::Warn("the Lease is not renewed, nor taken", {{"why", why}});
+  log::Info("the Lease is left to a replica that is ready, if there is one", {{"why", why}});
+}
+
+// The gate is closed first, and asked again what was begun by then: what passes it from now on is
+// nothing, so nothing of us can meet what a successor writes.
+bool Elector::GivesUp(const Ability& ability) {
+  if (ability.unable.empty() || !ability.idle || !lock_.Leads(BootClock::now())) return false;
+  leadership_->End();
+  if (callbacks_.ability().idle) Release();
+  if (!IsStopping()) callbacks_.on_lost(ability.unable);
+  return true;
 }
 
 void Elector::Publish() {
@@ -115,7 +132,7 @@ void Elector::Publish() {
   state_.With([&](State& state) {
     state.view.record = lock_.Seen();
     state.view.renewed_at = renewed_at_;
-    state.view.problem = problem_;
+    state.view.problem = Problem();
   });
   if (acquired_ || !lock_.Leads(BootClock::now())) return;
   acquired_ = true;
@@ -173,6 +190,8 @@ nanoseconds Elector::Pause() const {
   const milliseconds period = settings_.terms.retry_period;
   const BootTime now = BootClock::now();
   if (lock_.Leads(now)) return std::min<nanoseconds>(period, lock_.held_until() - now);
+  // One that could not begin yet looks more often whether it can.
+  if (!refused_.empty()) return period / kColdTries;
   return std::chrono::duration_cast<nanoseconds>(period * (1 + kJitterFactor * RandomShare()));
 }
 

@@ -4,7 +4,7 @@
 // that neither a hung pool nor a flood of watch events costs the lead.
 //
 // A lead that is lost is lost for the process: on_lost is called once, and nothing is tried after
-// it. Where may_lead says no, nothing is renewed or taken, and the lead runs out.
+// it. What `ability` says decides what is asked for: Ability.
 //
 // Thread rules: Start and Stop from one thread; Now and UpdateAccess from any. The callbacks run on
 // the elector's thread, and must be short; on_lost may end the process.
@@ -32,9 +32,21 @@ struct ElectorSettings {
   ClusterOptions connection = {};
 };
 
+// What this process could do with the lead.
+struct Ability {
+  // Why it is of no use as the leader; empty: it may lead. Nothing is taken or renewed, and a lead
+  // runs out.
+  std::string unable = {};
+  // Nothing was begun that could still change anything. Then a lead that it is of no use for is
+  // given back at once.
+  bool idle = false;
+  // Why another one should rather lead, if there is one; empty: it can begin at once.
+  std::string cold = {};
+};
+
 struct ElectorCallbacks {
-  // Whether this process is able to lead. Asked before each try, must not wait.
-  std::function<bool()> may_lead;
+  // Asked before each try, and once more when a lead is to be given back. Must not wait.
+  std::function<Ability()> ability;
   std::function<void()> on_acquired;
   std::function<void(const std::string& why)> on_lost;
 };
@@ -45,7 +57,8 @@ struct LeadView {
   std::string identity;                // of this process
   std::optional<LeaseRecord> record;   // null: the Lease was not read yet, or is not there
   std::optional<WallTime> renewed_at;  // our last renewal that was answered; null: none was
-  std::string problem;                 // of the last try; empty: it went well
+  // Why it neither leads nor could now, or what was wrong with the last try; empty: it went well.
+  std::string problem;
 };
 
 // "fedra-7d9f_5e2c41a09b3d77f0": the host and a random part, since a host's second process must not
@@ -76,13 +89,16 @@ class Elector final {
   void Run();
   // False: no further one.
   bool Try();
+  // Whether the lead was given back, or runs out, because it is of no use here.
+  bool GivesUp(const Ability& ability);
   Answer Send(Ask ask);
   Answer Call(const kube::Verb& verb, std::chrono::milliseconds timeout);
   std::chrono::milliseconds Timeout() const;
   std::chrono::nanoseconds Pause() const;
   void Publish();
   void Release();
-  void NoteRefusal(bool may);
+  void NoteAbility(const Ability& ability);
+  const std::string& Problem() const { return refused_.empty() ? problem_ : refused_; }
   bool IsStopping() const;
 
   // Constant after construction.
@@ -95,10 +111,10 @@ class Elector final {
 
   // Of the elector's thread, and after it of Stop().
   LeaseLock lock_;
-  std::string problem_;
+  std::string problem_;  // of the last request
+  std::string refused_;  // why nothing is asked for, as it was logged last
   std::optional<WallTime> renewed_at_;
   bool acquired_ = false;
-  bool refused_ = false;  // may_lead said no, which was logged
   OwnConnection connection_;
   std::thread thread_;
 };

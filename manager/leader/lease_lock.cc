@@ -17,8 +17,9 @@ LeaseLock::LeaseLock(LeaseTerms terms, std::string identity)
 
 Ask LeaseLock::Next(Ask ask) { return asked_ = ask; }
 
-Ask LeaseLock::Begin(BootTime now, WallTime wall) {
+Ask LeaseLock::Begin(BootTime now, WallTime wall, bool eager) {
   has_read_ = false;
+  eager_ = eager;
   if (Lost(now)) return Next(Ask::kWait);
   // The Lease is still as we wrote it, or the answer is 409.
   if (led_ && lease_) return Write(Ask::kUpdate, now, wall);
@@ -36,13 +37,18 @@ Ask LeaseLock::OnRead(const Answer& answer, BootTime now, WallTime wall) {
   if (answer.kind == Answer::Kind::kAbsent) {
     lease_.reset();
     if (!led_ && IsTakenUntilLater(now)) return Next(Ask::kWait);
+    if (IsLeftToOthers(/*is_ours=*/led_, now)) return Next(Ask::kWait);
     return Write(Ask::kCreate, now, wall);
   }
   lease_ = answer.lease;
   Observe(answer.lease.record, now);
   const bool is_ours = answer.lease.record.holder == identity_;
   if (led_ && !is_ours) return Depose();
-  if (!is_ours && IsTakenUntilLater(now)) return Next(Ask::kWait);
+  if (!is_ours && IsTakenUntilLater(now)) {
+    free_since_.reset();
+    return Next(Ask::kWait);
+  }
+  if (IsLeftToOthers(is_ours, now)) return Next(Ask::kWait);
   return Write(Ask::kUpdate, now, wall);
 }
 
@@ -74,6 +80,12 @@ bool LeaseLock::IsTakenUntilLater(BootTime now) const {
   const auto said = seconds(observed_->duration_seconds);
   return now < observed_at_ + (said > seconds(0) ? BootClock::duration(said)
                                                  : BootClock::duration(terms_.lease_duration));
+}
+
+bool LeaseLock::IsLeftToOthers(bool is_ours, BootTime now) {
+  if (is_ours) return false;
+  if (!free_since_) free_since_ = now;
+  return !eager_ && now < *free_since_ + kGraceDurations * terms_.lease_duration;
 }
 
 // Another one has it: deleted and made again, or edited.

@@ -13,6 +13,7 @@
 // - A Lease that was deleted says nothing about its holder: a candidate that has seen one waits as
 //   long as it would have waited for it to change.
 // - A record without a duration counts for our own, instead of for no time at all.
+// And one that is not eager leaves a Lease that is free to others for a while: kGraceDurations.
 // So at no time do two lead whose clocks run at rates that differ by less than lease_duration :
 // renew_deadline, as long as no other program writes or deletes the Lease.
 //
@@ -54,13 +55,18 @@ struct Answer {
   Lease lease = {};  // with kLease
 };
 
+// A candidate that could not begin to work yet leaves a free Lease to others for so many times
+// lease_duration.
+inline constexpr int kGraceDurations = 2;
+
 class LeaseLock final {
  public:
   // `identity`: of this process alone, never of its predecessor. Not empty.
   LeaseLock(LeaseTerms terms, std::string identity);
 
-  // `now` is what the validity is counted from: take it before the request is sent.
-  Ask Begin(BootTime now, WallTime wall);
+  // `now` is what the validity is counted from: take it before the request is sent. `eager`: see
+  // kGraceDurations; of no account for a leader.
+  Ask Begin(BootTime now, WallTime wall, bool eager = true);
   Ask Handle(const Answer& answer, BootTime now, WallTime wall);
 
   // What a kCreate or kUpdate writes, and what it changes.
@@ -87,6 +93,8 @@ class LeaseLock final {
   Ask OnWritten(const Answer& answer, BootTime now);
   void Observe(const LeaseRecord& record, BootTime now);
   bool IsTakenUntilLater(BootTime now) const;
+  // Of a Lease that is ours, or free.
+  bool IsLeftToOthers(bool is_ours, BootTime now);
   Ask Depose();
 
   // Constant after construction.
@@ -97,6 +105,9 @@ class LeaseLock final {
   std::optional<LeaseRecord> observed_;
   BootTime observed_at_{};
   std::optional<Lease> lease_;  // as last read or written, for updates; nothing: it is absent
+
+  bool eager_ = true;                   // as of this try
+  std::optional<BootTime> free_since_;  // as seen; nothing: it was not free
 
   Ask asked_ = Ask::kWait;
   bool has_read_ = false;  // during this try

@@ -137,6 +137,35 @@ void EventHandlers::OnInput(const ClusterName& worker, const InputChange& change
   for (const ObjectKey& key : keys) targets_.workloads.AddAt(key, when);
 }
 
+// What is asked first may change meanwhile. So what is kept is taken out before the caches are
+// asked: an event that comes in between puts it back behind us.
+bool EventHandlers::IsGone(const ObjectKey& key) {
+  if (sources_.manager.workloads().Find(key) != nullptr) return false;
+  std::set<ClusterName> places = sources_.places.Take(key);
+  const auto workers = sources_.workers.Now();
+  std::erase_if(places, [&](const ClusterName& name) {
+    const auto worker = workers->Find(name);
+    return worker == nullptr ||
+           (worker->objects().clones().Find(key) == nullptr && !worker->JobOf(key));
+  });
+  sources_.places.Put(key, places);
+  return places.empty();
+}
+
+void EventHandlers::ForgetGone() {
+  std::vector<ObjectKey> behind;
+  targets_.workloads.DropIf([&](const ObjectKey& key) {
+    if (!IsGone(key)) return false;
+    const std::vector<ObjectKey> next = sources_.order.Leave(key);
+    behind.insert(behind.end(), next.begin(), next.end());
+    if (const auto contender = sources_.gatherer.FindContender(key))
+      (void)sources_.order.Join(*contender);  // it has come back meanwhile
+    return true;
+  });
+  targets_.workloads.AddAll(behind);
+  targets_.templates.ForgetGone();
+}
+
 void EventHandlers::OnContact(const Worker& worker) {
   // Looked at under the lock: several reflectors report at the same time, and the last of them to
   // write must not have looked first.

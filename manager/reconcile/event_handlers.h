@@ -50,6 +50,9 @@ class EventHandlers final {
   void WakeChecks();
   // Workloads that the template concerns: it has changed, or a worker would take a copy now.
   void WakeTemplateUsers(const ObjectKey& claim_template);
+  // Where no loop runs, what has come and gone would be kept until one does: keys, places and lines
+  // of workloads, and keys of templates, that no cluster shows any more.
+  void ForgetGone();
 
  private:
   void OnChecks();
@@ -62,6 +65,7 @@ class EventHandlers final {
   // What was judged of them there, or anywhere, does not hold any more.
   void LookAgain(const std::vector<ObjectKey>& workloads, const std::optional<ClusterName>& worker);
   void OnContact(const Worker& worker);
+  bool IsGone(const ObjectKey& workload);
 
   // Constant after construction.
   const Targets targets_;

@@ -18,6 +18,7 @@ using nlohmann::json;
 
 constexpr size_t kMaxQueue = 10'000;
 constexpr size_t kMaxSeries = 20'000;
+constexpr int kShareToWrite = 3;   // of an end
 constexpr size_t kMaxNote = 1024;  // the API's own limit
 constexpr size_t kMaxNameBegin = 200;
 
@@ -39,6 +40,16 @@ void EventWriter::Stop() {
     state.queue.clear();
   });
   pool_.Stop();
+  state_.With([](State& state) { state.writing = false; });  // what was not begun is dropped
+}
+
+bool EventWriter::Finish(std::chrono::milliseconds limit) {
+  state_.With([](State& state) { state.stopping = true; });
+  const auto is_idle = [](const State& state) { return !state.writing; };
+  const auto drop = [](State& state) { state.queue.clear(); };
+  const auto to_write = limit / kShareToWrite;
+  state_.WaitFor(to_write, is_idle, drop);
+  return state_.WaitFor(limit - to_write, is_idle, is_idle);
 }
 
 void EventWriter::Emit(const Regarding& regarding, std::string_view reason, bool is_warning,
@@ -62,7 +73,7 @@ void EventWriter::Drain() {
       state.queue.pop_front();
       return true;
     });
-    if (!more) return;
+    if (!more) return state_.Notify();
     Write(event);
   }
 }

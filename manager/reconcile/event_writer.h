@@ -7,6 +7,7 @@
 //
 // Thread rules: any thread. Lifetime: the cluster must outlive it.
 
+#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <string>
@@ -40,6 +41,9 @@ class EventWriter final {
 
   void Emit(const Regarding& regarding, std::string_view reason, bool is_warning,
             std::string message);
+  // Takes no more, and writes what is queued; what is not written within a third of `limit` is
+  // dropped. Whether nothing was under way any more when it was over.
+  bool Finish(std::chrono::milliseconds limit);
   // Stops writing; what is queued is dropped.
   void Stop();
 
@@ -53,8 +57,8 @@ class EventWriter final {
   };
   struct State {
     std::deque<Pending> queue;
-    bool writing = false;  // a task is in the pool
-    bool stopping = false;
+    bool writing = false;                         // a task is in the pool
+    bool stopping = false;                        // takes no more
     std::unordered_map<std::string, int> series;  // event -> how often it was written; bounded
   };
 

@@ -19,6 +19,9 @@ constexpr size_t kTemplateThreads = 2;
 // How often it is looked whether removed workers can be let go.
 constexpr std::chrono::seconds kReleaseInterval{1};
 
+// A standby that holds fewer keys need not ask which of them are of something.
+constexpr size_t kLeastGone = 64;
+
 // A worker that was not a member yet has not heard of kinds that the manager has just reported.
 void ShareKinds(const ManagerCluster& manager, const WorkerSet& workers) {
   const auto now = workers.Now();
@@ -121,10 +124,13 @@ bool Federation::IsRelisting() const {
 
 void Federation::TakeOver() {
   took_over_ = true;
+  may_decide_since_ = clock_.Steady();
   standby_ = false;
   if (began_) began_ = clock_.Steady();
   placements_.ForgetAll();
   workloads_.ForgetReports();
+  // Workloads that were gone while we stood by still have their rows.
+  workload_loop_.AddAll(status_writer_.Known());
   relisting_.push_back(manager_.cluster().Relist());
   const auto workers = workers_.Now();
   for (const auto& worker : *workers) {
@@ -137,14 +143,24 @@ void Federation::TakeOver() {
 // not tell of it.
 void Federation::RecordClusters() { cluster_rows_.Record(manager_, *workers_.Now(), left_out_); }
 
-bool Federation::MayBegin() const {
-  if (IsRelisting() || !began_) return false;
+std::string Federation::Awaited() const {
+  if (!began_) return "the manager has not told which workers there are";
+  if (IsRelisting()) return "the lists that are made anew after the take-over";
   // What was listed once may not be what another process has left.
-  if (took_over_ ? !manager_.IsUsable() : !manager_.IsListed()) return false;
+  if (took_over_ ? !manager_.IsListedNow() : !manager_.IsListed()) {
+    const std::string problem = manager_.Problem();
+    return "the manager's lists" + (problem.empty() ? std::string() : ": " + problem);
+  }
+  if (clock_.Steady() - *began_ > kStartGrace) return {};
   const auto workers = workers_.Now();
-  const bool all_answered = std::all_of(workers->begin(), workers->end(),
-                                        [](const auto& worker) { return worker->HasAnswered(); });
-  return all_answered || clock_.Steady() - *began_ > kStartGrace;
+  const auto silent = std::find_if(workers->begin(), workers->end(),
+                                   [](const auto& worker) { return !worker->HasAnswered(); });
+  return silent == workers->end() ? std::string() : "worker " + (*silent)->name().value;
+}
+
+bool Federation::HasWaitedFor(SteadyTime::duration limit) const {
+  const SteadyTime since = may_decide_since_;
+  return !working_ && since != SteadyTime::max() && clock_.Steady() - since > limit;
 }
 
 void Federation::SetWorkers(std::vector<WorkerSettings> workers, bool drains,
@@ -187,6 +203,13 @@ void Federation::ReleaseRemoved() {
   }
 }
 
+// Costs what has come since the last time.
+void Federation::ForgetGone() {
+  if (keys_held() < 2 * kept_ + kLeastGone) return;
+  handlers_.ForgetGone();
+  kept_ = keys_held();
+}
+
 void Federation::Tick() {
   const auto workers = workers_.Now();
   RecordClusters();
@@ -203,12 +226,18 @@ void Federation::Tick() {
     line_rows_.Record([this] { return order_.Standings(clock_.Now()); }, manager_);
     return ReleaseRemoved();
   }
-  if (settings_.may_decide && !settings_.may_decide()) {
-    standby_ = MayBegin();
-    return;
+  const bool may_decide = !settings_.may_decide || settings_.may_decide();
+  if (may_decide && settings_.may_decide && !took_over_) TakeOver();
+  std::string awaited = Awaited();
+  if (may_decide && awaited.empty() && !manager_.IdentifySoon())
+    awaited = "the UID of the manager's namespace kube-system";
+  const bool ready = awaited.empty();
+  not_ready_.With([&](std::string& why) { why = std::move(awaited); });
+  if (!may_decide) {
+    standby_ = ready;
+    return ForgetGone();
   }
-  if (settings_.may_decide && !took_over_) TakeOver();
-  if (!MayBegin() || !manager_.IdentifySoon()) return;
+  if (!ready) return;
   working_ = true;
   log::Info("working", {{"workers", std::to_string(workers->size())},
                         {"workloads", std::to_string(manager_.workloads().cache().size())}});
@@ -225,12 +254,15 @@ bool Federation::Stop() {
   // Running looks may finish what they began; what waits for an answer that does not come is cut
   // off. Either way a restart continues from the state of the clusters.
   const SteadyTime limit = clock_.Steady() + kDrain;
-  const auto ends = [&](auto& loop) {
-    return loop.WaitUntilIdle(std::chrono::ceil<std::chrono::milliseconds>(
-        std::max(limit - clock_.Steady(), SteadyTime::duration(0))));
+  const auto left = [&] {
+    return std::chrono::ceil<std::chrono::milliseconds>(
+        std::max(limit - clock_.Steady(), SteadyTime::duration(0)));
   };
-  const bool workloads_ended = ends(workload_loop_);
-  const bool ended = ends(check_loop_) && ends(template_loop_) && workloads_ended;
+  const bool workloads_ended = workload_loop_.WaitUntilIdle(left());
+  const bool others_ended =
+      check_loop_.WaitUntilIdle(left()) && template_loop_.WaitUntilIdle(left());
+  // What has ended has told of it: those writes are the last.
+  const bool ended = events_.Finish(left()) && workloads_ended && others_ended;
   roster_.StopAll();
   manager_.Stop();
   events_.Stop();

@@ -63,10 +63,16 @@ class Federation final {
   void SetWorkers(std::vector<WorkerSettings> workers, bool drains, std::string left_out = {});
   // Workloads that are ready to be looked at.
   size_t queue_depth() const { return workload_loop_.depth(); }
+  // Workloads and templates that are to be looked at, also later.
+  size_t keys_held() const { return workload_loop_.held() + template_loop_.held(); }
   // Whether decisions are being made.
   bool IsWorking() const { return working_.load(); }
   // Whether it is only that: all is listed, and another process decides. As of the last Tick().
   bool IsStandby() const { return standby_.load(); }
+  // Why neither is true yet; empty: one of them is. As of the last Tick().
+  std::string WhyNotReady() const { return not_ready_.Copy(); }
+  // Whether it may decide for so long, and could not begin until now. As of the last Tick().
+  bool HasWaitedFor(SteadyTime::duration limit) const;
 
   // For metrics.
   KindPhases WorkloadsByPhase() const { return workloads_.ByPhase(); }
@@ -88,13 +94,16 @@ class Federation final {
   void Tick();
 
  private:
-  bool MayBegin() const;
+  // What the first decision waits for; empty: nothing.
+  std::string Awaited() const;
   Result<void> StartWorkers(std::vector<WorkerSettings> workers, bool drains);
   void RecordClusters();
   // Of what the caches hold, and of what the store knows, other processes' work is the newer: all
   // is listed again, and begins as after a start with an empty store.
   void TakeOver();
   bool IsRelisting() const;
+  // As a standby.
+  void ForgetGone();
   void Wake(const RosterChange& change);
   // Lets go removed workers on which nothing of ours is left.
   void ReleaseRemoved();
@@ -128,6 +137,8 @@ class Federation final {
   WorkloadReconciler workloads_;
   std::atomic<bool> working_{false};
   std::atomic<bool> standby_{false};
+  std::atomic<SteadyTime> may_decide_since_{SteadyTime::max()};
+  Guarded<std::string> not_ready_{std::string("the daemon is starting")};
   // Of jobs that a worker may still have, whether or not the manager serves the kind now.
   std::vector<const tracking::JobAdapter*> remembered_kinds_;  // before the first worker is made
 
@@ -140,6 +151,7 @@ class Federation final {
   // When the workers were set, or the take-over; nothing: no workers were set yet.
   std::optional<SteadyTime> began_;
   bool took_over_ = false;
+  size_t kept_ = 0;  // keys that were held after ForgetGone()
   std::vector<std::weak_ptr<const void>> relisting_;
 };
 

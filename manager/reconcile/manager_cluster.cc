@@ -186,6 +186,14 @@ bool ManagerCluster::IsListed() const {
   return listed;
 }
 
+bool ManagerCluster::IsListedNow() const {
+  bool listed = cluster_.state().phase == ConnectionPhase::kConnected;
+  VisitRead([&](const ManagerInput& input, const CacheHealth& health) {
+    listed = listed && IsListedAnew(input, health);
+  });
+  return listed;
+}
+
 store::ClusterRow ManagerRow(const ConnectionState& state, const std::string& problem,
                              const std::vector<Gap>& gaps, const kube::ServerInfo* server,
                              WallTime now) {

@@ -92,6 +92,9 @@ class ManagerCluster final {
   std::string uid() const { return uid_.Copy().value_or(""); }
   // Whether everything that decisions need has been listed at least once.
   bool IsListed() const;
+  // The same, of what the server holds now: after a Cluster::Relist() everything has been listed
+  // again, as far as it may be.
+  bool IsListedNow() const;
   // For /readyz: what is not listed, or cannot be watched now; empty when all is well.
   std::string Problem() const;
   // Connected, and nothing of that.

@@ -89,6 +89,12 @@ bool HasAnswered(const ManagerInput& input, const watch::CacheHealth& health) {
   return input.need != Need::kRequired && IsWithheld(health);
 }
 
+bool IsListedAnew(const ManagerInput& input, const watch::CacheHealth& health) {
+  if (input.need == Need::kOptional) return HasAnswered(input, health);
+  if (input.need != Need::kRequired && IsWithheld(health)) return true;
+  return health.state == CacheState::kSynced;
+}
+
 bool IsNeeded(const ManagerInput& input, const watch::CacheHealth& health) {
   switch (input.need) {
     case Need::kRequired:

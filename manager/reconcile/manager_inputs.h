@@ -58,6 +58,9 @@ std::vector<ManagerInput> ManagerInputs(const tracking::JobKinds& kinds,
 bool IsWithheld(const watch::CacheHealth& health);
 // Whether the first decisions need not wait for it any longer.
 bool HasAnswered(const ManagerInput& input, const watch::CacheHealth& health);
+// The same after everything was to be listed again: what cannot be done without is listed, or what
+// may be withheld is. Of the rest an older list is good enough.
+bool IsListedAnew(const ManagerInput& input, const watch::CacheHealth& health);
 // Whether the manager cannot be used while it is so.
 bool IsNeeded(const ManagerInput& input, const watch::CacheHealth& health);
 // Nothing: it can be read or is not served, its stream was cut and mends itself, or it is needed.

@@ -127,6 +127,32 @@ size_t Queue<Key>::depth() const {
   return ready_.size();
 }
 
+template <class Key>
+size_t Queue<Key>::held() const {
+  const std::lock_guard lock(mutex_);
+  return ready_.size() + later_.size();
+}
+
+template <class Key>
+void Queue<Key>::DropIf(const std::function<bool(const Key& key)>& is_dead) {
+  const std::lock_guard lock(mutex_);
+  Promote();
+  std::erase_if(ready_, [&](const Key& key) {
+    const bool dead = is_dead(key);
+    if (dead) dirty_.erase(key);
+    return dead;
+  });
+  std::erase_if(later_, [&](const auto& entry) {
+    const auto& [when, key] = entry;
+    const auto due = due_.find(key);
+    if (due == due_.end() || due->second != when) return true;  // overtaken by an earlier one
+    // Ready as well: it comes sooner, and asks for another time then.
+    if (!dirty_.contains(key) && !is_dead(key)) return false;
+    due_.erase(due);
+    return true;
+  });
+}
+
 template class Queue<ObjectKey>;
 template class Queue<std::string>;
 

@@ -13,6 +13,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <deque>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -41,6 +42,13 @@ class Queue final {
   bool WaitUntilIdle(std::chrono::milliseconds limit);
   // Ready to be worked on, not counting those that wait for their time.
   size_t depth() const;
+  // Entries, those that wait for their time included.
+  size_t held() const;
+
+  // Forgets the keys that are waiting and for which `is_dead` says so. It is asked under the
+  // queue's lock: a key that comes to life afterwards and is added then is not lost. So it must not
+  // touch the queue, nor wait for anything that does.
+  void DropIf(const std::function<bool(const Key& key)>& is_dead);
 
  private:
   void AddNow(const Key& key);

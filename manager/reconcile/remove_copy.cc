@@ -1,35 +1,47 @@
 #include "manager/reconcile/remove_copy.h"
 
+#include <optional>
 #include <utility>
 
+#include "cluster-clients/watch/meta.h"
 #include "manager/tracking/resources.h"
 
 namespace fedra::reconcile {
 namespace {
 
 Result<void> Remove(Cluster& worker, const kube::Resource& resource, const ObjectKey& key,
-                    const std::string& uid) {
-  auto removed = worker.Delete(resource, key, {.uid = uid});
+                    const DeleteOptions& only_if) {
+  auto removed = worker.Delete(resource, key, only_if);
   if (!removed && removed.error().code == ErrorCode::kNotFound) return {};
   return removed;
+}
+
+// The version that it has without Kueue's finalizer; nothing: it is gone.
+Result<std::optional<ResourceVersion>> StripFinalizer(Cluster& worker,
+                                                      const tracking::Workload& clone) {
+  const auto stripped =
+      worker.MergePatch(tracking::kWorkloads, clone.key, tracking::FinalizersPatch(clone));
+  if (!stripped && stripped.error().code == ErrorCode::kNotFound) return std::nullopt;
+  if (!stripped) return Fail(stripped.error());
+  FEDRA_ASSIGN_OR_RETURN(const watch::Meta meta, watch::ScanMeta(*stripped));
+  return std::optional(meta.version);
 }
 
 }  // namespace
 
 Result<void> RemoveJob(Cluster& worker, const tracking::JobAdapter& adapter, const ObjectKey& key,
-                       const std::string& uid) {
-  return Remove(worker, adapter.resource(), key, uid);
+                       const DeleteOptions& only_if) {
+  return Remove(worker, adapter.resource(), key, only_if);
 }
 
 Result<void> RemoveClone(Cluster& worker, const tracking::Workload& clone) {
+  std::optional<ResourceVersion> version = clone.version;
   if (!clone.finalizers.empty()) {
-    auto stripped =
-        worker.MergePatch(tracking::kWorkloads, clone.key, tracking::FinalizersPatch(clone));
-    if (!stripped && stripped.error().code != ErrorCode::kNotFound)
-      return Fail(std::move(stripped).error());
+    FEDRA_ASSIGN_OR_RETURN(version, StripFinalizer(worker, clone));
   }
-  return clone.deleting ? Result<void>()
-                        : Remove(worker, tracking::kWorkloads, clone.key, clone.uid);
+  if (!version || clone.deleting) return {};
+  if (clone.version.empty()) version.emplace();
+  return Remove(worker, tracking::kWorkloads, clone.key, {.uid = clone.uid, .version = *version});
 }
 
 }  // namespace fedra::reconcile

@@ -63,6 +63,10 @@ class RunLoop final {
 
   // Keys that are ready to run.
   size_t depth() const { return queue_.depth(); }
+  // Those that wait for their time, too.
+  size_t held() const { return queue_.held(); }
+  // As of Queue::DropIf.
+  void DropIf(const std::function<bool(const Key& key)>& is_dead) { queue_.DropIf(is_dead); }
 
  private:
   void Work();

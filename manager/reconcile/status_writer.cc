@@ -158,6 +158,15 @@ void StatusWriter::RecordVerdicts(const Gathered& gathered, const std::string& u
   store_.Enqueue(store::PutVerdicts{uid, std::move(rows)});
 }
 
+std::vector<ObjectKey> StatusWriter::Known() const {
+  return written_.With([](const auto& all) {
+    std::vector<ObjectKey> keys;
+    keys.reserve(all.size());
+    for (const auto& [key, written] : all) keys.push_back(key);
+    return keys;
+  });
+}
+
 bool StatusWriter::AddNote(const Gathered& gathered, const placement::Note& note) {
   if (gathered.view.workload == nullptr) return true;
   const bool news = written_.With([&](auto& all) {

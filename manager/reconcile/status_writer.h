@@ -25,6 +25,9 @@ class StatusWriter final {
   // before use.
   Result<std::vector<ObjectKey>> Load();
 
+  // The workloads that have a row.
+  std::vector<ObjectKey> Known() const;
+
   // What was seen and decided. Workloads that are none of our business are not recorded.
   void Record(const Gathered& gathered, const placement::Decision& decision);
   // One line of the history. False: no news (placement::Note::subjects), and nothing was written.

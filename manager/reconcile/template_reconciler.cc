@@ -73,6 +73,16 @@ void TemplateReconciler::UseChanged(const ObjectKey& key) {
   if (restless || !manager_.IsNamed(key)) loop_.Add(key);
 }
 
+void TemplateReconciler::ForgetGone() {
+  const auto workers = workers_.Now();
+  loop_.DropIf([&](const ObjectKey& key) {
+    return manager_.templates().Find(key) == nullptr && !manager_.IsNamed(key) &&
+           std::none_of(workers->begin(), workers->end(), [&](const auto& worker) {
+             return worker->objects().templates().Find(key) != nullptr;
+           });
+  });
+}
+
 void TemplateReconciler::LookAtAll(const Worker& worker) {
   if (settings_.mode == templates::SyncPolicy::kNever) return;
   for (const auto& copy : OurTemplateCopies(worker, manager_, Us())) loop_.Add(copy->key);

@@ -47,6 +47,9 @@ class TemplateReconciler final {
   void Changed(const ObjectKey& key);
   // A workload that names the template has come, moved or gone.
   void UseChanged(const ObjectKey& key);
+  // Where the loop does not run: forgets the keys of templates that no cluster has and no workload
+  // names.
+  void ForgetGone();
   // Looks at every copy there: it was away, or its lists or the manager's have become complete.
   void LookAtAll(const Worker& worker);
 

@@ -33,6 +33,12 @@ bool StopsJob(const ClusterView& view) {
          !view.job->finished && !view.job->suspended;
 }
 
+// The copies of a Workload that is over are to go whatever happens to them, and their status may
+// change all the time. Any other copy may be what a fedra that leads by now wants.
+bool IsOver(const tracking::Workload* workload) {
+  return workload == nullptr || workload->deleting || workload->Finished();
+}
+
 std::string_view WhyStopped(std::optional<placement::AttemptEnd> end) {
   using placement::AttemptEnd;
   if (!end) return "it remained from a previous admission";
@@ -181,17 +187,20 @@ Result<void> WorkerWrites::Do(Execution& execution, const placement::SetClonePri
   return {};
 }
 
-Result<void> WorkerWrites::DeleteJob(Worker& worker, const ClusterView& view) {
+Result<void> WorkerWrites::DeleteJob(Worker& worker, const ClusterView& view, bool as_seen) {
   if (view.job == nullptr || view.job->deleting || !tracking::IsOurs(view.job_is)) return {};
   const tracking::Job& job = *view.job;
-  FEDRA_RETURN_IF_ERROR(RemoveJob(worker.cluster(), *job.kind, job.key, job.uid));
+  FEDRA_RETURN_IF_ERROR(
+      RemoveJob(worker.cluster(), *job.kind, job.key,
+                {.uid = job.uid, .version = as_seen ? job.version : ResourceVersion()}));
   worker.objects().jobs(*job.kind).own().Deleted(job.key, job.uid);
   return {};
 }
 
-Result<void> WorkerWrites::DeleteClone(Worker& worker, const ClusterView& view) {
+Result<void> WorkerWrites::DeleteClone(Worker& worker, const ClusterView& view, bool as_seen) {
   if (view.clone == nullptr || !tracking::IsOurs(view.clone_is)) return {};
-  const tracking::Workload& clone = *view.clone;
+  tracking::Workload clone = *view.clone;
+  if (!as_seen) clone.version = {};
   FEDRA_RETURN_IF_ERROR(RemoveClone(worker.cluster(), clone));
   worker.objects().clones().own().Deleted(clone.key, clone.uid);
   return {};
@@ -204,14 +213,15 @@ Result<void> WorkerWrites::Do(Execution& execution, const placement::DeleteRemot
   FEDRA_ASSIGN_OR_RETURN(const auto permit, limiter_.Enter(action.cluster));
   const ClusterView& view = execution.View(action.cluster);
   const bool stops = StopsJob(view);
-  FEDRA_RETURN_IF_ERROR(DeleteJob(worker, view));
+  const bool as_seen = !IsOver(execution.gathered.view.workload.get());
+  FEDRA_RETURN_IF_ERROR(DeleteJob(worker, view, as_seen));
   CrashPoint("after-delete-job");
   if (stops) {
     FEDRA_RETURN_IF_ERROR(
         bookkeeping_.Do(execution, placement::Note{placement::notes::kStoppedOnWorker.name,
                                                    action.cluster, StopMessage(action, view)}));
   }
-  FEDRA_RETURN_IF_ERROR(DeleteClone(worker, view));
+  FEDRA_RETURN_IF_ERROR(DeleteClone(worker, view, as_seen));
   if (action.end)
     bookkeeping_.EndAttempt(execution, action.cluster, ToString(*action.end), action.message);
   bookkeeping_.ClearResidue(execution, action.cluster);

@@ -46,8 +46,9 @@ class WorkerWrites final {
   // A worker will not take the workload: recorded, and with that another decision is due.
   Result<void> Refused(Execution& execution, const ClusterName& cluster, verdict::ReasonCode code,
                        std::string message);
-  Result<void> DeleteJob(Worker& worker, const placement::ClusterView& view);
-  Result<void> DeleteClone(Worker& worker, const placement::ClusterView& view);
+  // `as_seen`: only if it has not changed since it was looked at.
+  Result<void> DeleteJob(Worker& worker, const placement::ClusterView& view, bool as_seen);
+  Result<void> DeleteClone(Worker& worker, const placement::ClusterView& view, bool as_seen);
 
   const std::string origin_;
   ManagerCluster& manager_;

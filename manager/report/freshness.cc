@@ -20,6 +20,10 @@ bool IsFresh(const Daemon& daemon, WallTime now) {
   return daemon.heartbeat && now - daemon.heartbeat->at <= kFresh;
 }
 
+bool IsStandby(const Daemon& daemon) {
+  return daemon.heartbeat && daemon.heartbeat->role == "Standby";
+}
+
 std::string StaleText(const Daemon& daemon, WallTime now) {
   if (!daemon.heartbeat) {
     return daemon.holds_store == true ? ""
@@ -30,8 +34,15 @@ std::string StaleText(const Daemon& daemon, WallTime now) {
     return fmt::format("the daemon is not running, and what it knew is as of {}, {} ago",
                        FormatRfc3339(daemon.heartbeat->at), age);
   }
-  if (IsFresh(daemon, now)) return {};
-  return fmt::format("the daemon has written nothing for {}", age);
+  if (!IsFresh(daemon, now)) return fmt::format("the daemon has written nothing for {}", age);
+  if (!IsStandby(daemon)) return {};
+  const auto& decided_at = daemon.heartbeat->decided_at;
+  const std::string leader = daemon.heartbeat->leader;
+  return fmt::format("this is a standby, and what it knows of jobs is {}; {}",
+                     decided_at ? fmt::format("as of {}, {} ago", FormatRfc3339(*decided_at),
+                                              FormatAge(now - *decided_at))
+                                : std::string("nothing: it has never led"),
+                     leader.empty() ? "nobody leads" : "ask the leader, " + leader);
 }
 
 }  // namespace fedra::report

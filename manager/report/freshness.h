@@ -14,6 +14,10 @@ bool IsRunning(const Daemon& daemon, WallTime now);
 // Whether its last heartbeat is of the last seconds.
 bool IsFresh(const Daemon& daemon, WallTime now);
 
+// Whether another daemon decides, or did when this one wrote last: what is stored of jobs is as of
+// HeartbeatRow::decided_at.
+bool IsStandby(const Daemon& daemon);
+
 // "the daemon is not running, and what it knew is as of 2026-11-21T16:11:19Z, 12m ago": why what is
 // shown may be wrong by now; empty when a daemon keeps it current.
 std::string StaleText(const Daemon& daemon, WallTime now);

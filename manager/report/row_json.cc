@@ -20,6 +20,8 @@ ordered_json ReplicaJson(const store::HeartbeatRow& row) {
   ordered_json object = {{"role", row.role}, {"identity", row.identity}, {"leader", row.leader}};
   PutTime(object, "leaderSince", row.leader_since);
   object["takeovers"] = row.takeovers;
+  if (!row.lead_problem.empty()) object["problem"] = row.lead_problem;
+  if (row.role == "Standby") PutTime(object, "jobsAsOf", row.decided_at);
   return object;
 }
 

@@ -50,12 +50,15 @@ std::string ReplicaLine(const report::Daemon& daemon, const ViewSettings& settin
   const std::string since =
       row.leader_since ? " since " + Since(*row.leader_since, settings.query.now) : "";
   const std::string who = row.leader.empty() ? "nobody leads" : row.leader + " leads" + since;
-  const std::string text =
+  std::string text =
       leads ? fmt::format("REPLICA  leads{}, after {}", since, Counted(row.takeovers, "take-over"))
             : fmt::format("REPLICA  as seen by a standby: {}, after {}", who,
                           Counted(row.takeovers, "take-over"));
-  return Toned(Printable(text, settings.style.utf8), leads ? Tone::kFaint : Tone::kWarning,
-               settings.style) +
+  if (!row.lead_problem.empty())
+    text +=
+        fmt::format("; {} {}", leads ? "its Lease:" : "this one does not lead:", row.lead_problem);
+  return Toned(Printable(text, settings.style.utf8),
+               leads && row.lead_problem.empty() ? Tone::kFaint : Tone::kWarning, settings.style) +
          "\n";
 }
 
@@ -66,6 +69,14 @@ Freshness FreshnessOf(const report::Daemon& daemon, WallTime now) {
   const bool current = report::IsRunning(daemon, now) && report::IsFresh(daemon, now);
   return {fmt::format("as of {} ago", Since(daemon.heartbeat->at, now)),
           current ? Tone::kFaint : Tone::kWarning};
+}
+
+Freshness JobFreshness(const report::Daemon& daemon, WallTime now) {
+  if (!report::IsStandby(daemon)) return FreshnessOf(daemon, now);
+  const auto& decided_at = daemon.heartbeat->decided_at;
+  return {decided_at ? fmt::format("as of {} ago, by a standby", Since(*decided_at, now))
+                     : std::string("by a standby, which has never led"),
+          Tone::kWarning};
 }
 
 std::string DaemonLine(const report::Daemon& daemon, const ViewSettings& settings) {
@@ -173,7 +184,7 @@ std::string Headline(const report::WorkloadData& data,
                      const report::WorkloadData::Incarnation& incarnation,
                      const ViewSettings& settings) {
   const store::WorkloadRow& row = incarnation.row;
-  const Freshness freshness = FreshnessOf(data.daemon, settings.query.now);
+  const Freshness freshness = JobFreshness(data.daemon, settings.query.now);
   // "ml/train" is a Job: of several kinds with one name each is shown.
   std::string line = row.job_kind == "Job" || row.job_kind.empty()
                          ? row.job.ToString()

@@ -23,6 +23,9 @@ struct Freshness {
   Tone tone = Tone::kPlain;
 };
 Freshness FreshnessOf(const report::Daemon& daemon, WallTime now);
+// The same of jobs: "as of 3h ago, by a standby", which knows of them what it knew when it led
+// last.
+Freshness JobFreshness(const report::Daemon& daemon, WallTime now);
 
 // "DAEMON  not running: what follows is as of 2026-11-21T16:11:19Z, 12m ago", with line end; the
 // first line of every view, so that nobody takes old news for new. A daemon that needs a restart to

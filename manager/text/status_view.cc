@@ -142,11 +142,13 @@ Output RenderStatus(const report::StatusData& data, const ViewSettings& settings
         ToText(report::StatusDocument(Parts::kBoth, data, settings.query), settings.format);
   } else if (output.note.empty()) {
     const Freshness freshness = FreshnessOf(data.daemon, settings.query.now);
+    const Freshness of_jobs = JobFreshness(data.daemon, settings.query.now);
+    const bool differ = report::IsStandby(data.daemon);
     output.out = Preamble(data, settings) +
                  Section("WORKERS", WorkerSummary(data), &freshness, WorkerTable(data, settings),
                          settings.style) +
                  "\n" +
-                 Section("JOBS", JobSummary(jobs.matching, settings), nullptr,
+                 Section("JOBS", JobSummary(jobs.matching, settings), differ ? &of_jobs : nullptr,
                          JobTable(jobs.shown, data, settings), settings.style);
     if (settings.style.headers) output.out += LeftOut(jobs);
   }
@@ -181,7 +183,7 @@ Output RenderJobs(const report::StatusData& data, const ViewSettings& settings) 
     output.out =
         ToText(report::StatusDocument(Parts::kJobs, data, settings.query), settings.format);
   } else if (output.note.empty()) {
-    const Freshness freshness = FreshnessOf(data.daemon, settings.query.now);
+    const Freshness freshness = JobFreshness(data.daemon, settings.query.now);
     output.out =
         Preamble(data, settings) + Section("JOBS", JobSummary(jobs.matching, settings), &freshness,
                                            JobTable(jobs.shown, data, settings), settings.style);

@@ -192,7 +192,7 @@ bool PriorityDiffers(const Workload& workload, const Workload& clone) {
 std::string PriorityPatch(const Workload& workload, const Workload& clone) {
   const Priority& priority = workload.priority;
   return Dump(
-      json{{"metadata", {{"uid", clone.uid}}},
+      json{{"metadata", {{"uid", clone.uid}, {"resourceVersion", clone.version.value}}},
            {"spec",
             {{"priorityClassRef",
               {{"group", priority.group}, {"kind", priority.kind}, {"name", priority.name}}},
@@ -253,7 +253,9 @@ std::string FinalizersPatch(const Workload& clone) {
   for (const std::string& finalizer : clone.finalizers) {
     if (finalizer != kResourceInUse) rest.push_back(finalizer);
   }
-  return Dump(json{{"metadata", {{"uid", clone.uid}, {"finalizers", std::move(rest)}}}});
+  json metadata{{"uid", clone.uid}, {"finalizers", std::move(rest)}};
+  if (!clone.version.empty()) metadata["resourceVersion"] = clone.version.value;
+  return Dump(json{{"metadata", std::move(metadata)}});
 }
 
 }  // namespace fedra::tracking

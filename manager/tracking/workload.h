@@ -108,13 +108,13 @@ Result<Workload> ParseClone(const nlohmann::json& object);
 Result<std::string> CloneBody(const Workload& workload, const Identity& us);
 
 // The merge patch that takes Kueue's resource-in-use finalizer off a clone that is to be deleted;
-// bound to its UID.
+// bound to its UID and, where it has one, to its version.
 std::string FinalizersPatch(const Workload& clone);
 
 // Whether the clone must be given the workload's priority: of the classes only a
 // WorkloadPriorityClass may change while quota is reserved (PriorityChanged of Kueue 0.19.2).
 bool PriorityDiffers(const Workload& workload, const Workload& clone);
-// The merge patch that does so, bound to the clone's UID.
+// The merge patch that does so, bound to the clone's UID and to what was seen of it.
 std::string PriorityPatch(const Workload& workload, const Workload& clone);
 
 // What one status write of ours changes; everything else stays.

@@ -17,6 +17,7 @@ from packages.parts import ROOT, run
 RULES = ROOT / "deploy/alerts.yaml"
 RUNBOOKS = ROOT / "docs/runbooks.md"
 _TARGET = 'job="fedra", instance="a:9480"'
+_STANDBY = 'job="fedra", instance="b:9480"'
 _DAY = 86400
 
 
@@ -24,7 +25,8 @@ _DAY = 86400
 class Story:
     """What makes one alert fire and stop, minute by minute, and what does not make it fire.
 
-    Series are written as for promtool, without the labels of the target: 'up' stands for up{job="fedra", ...}.
+    Series are written as for promtool, without the labels of the target: 'up' stands for up{job="fedra", ...}, and
+    'up@standby' for the same of another replica.
     """
 
     alert: str
@@ -47,6 +49,9 @@ def _east(*, target: bool) -> dict[str, str]:
     return {**(_OF_TARGET if target else _BY_JOB), "cluster": "gpu-east"}
 
 
+# Of a fedra without replicas, and of two.
+_ALONE = {"fedra_leader": "1x3000"}
+_TWO = {"fedra_leader": "1x3000", "fedra_leader@standby": "0x3000"}
 _BUILD = {'fedra_build_info{version="0.1.0"}': "1x90"}
 _VERDICTS = 'fedra_verifications_total{cluster="gpu-east", result="%s"}'
 _SLOW = 'fedra_cluster_request_duration_seconds_bucket{cluster="gpu-east", le="%s"}'
@@ -74,12 +79,12 @@ STORIES = (
     ),
     Story(
         "FedraNoLeader",
-        {"fedra_leader": "1x5 0x10 1x20"},
+        {"fedra_leader": "1x5 0x30", "fedra_leader@standby": "0x15 1x20"},
         10,
         _BY_JOB,
         "No replica of fedra leads",
         20,
-        {"fedra_leader": "1x40"},
+        {"fedra_leader": "1x20 0x20", "fedra_leader@standby": "0x20 1x20"},
     ),
     Story(
         "FedraRestarts",
@@ -158,26 +163,38 @@ STORIES = (
     ),
     Story(
         "FedraManagerUnreachable",
-        {_UP % "manager": "1x5 0x10 1x20"},
+        {**_ALONE, _UP % "manager": "1x5 0x10 1x20"},
         10,
         {**_OF_TARGET, "cluster": "manager"},
         "fedra cannot reach the manager's API server",
         20,
-        {_UP % "manager": "1x40", _UP % "gpu-east": "0x40"},
+        {
+            **_TWO,
+            _UP % "manager": "1x40",
+            _UP % "manager" + "@standby": "0x40",
+            _UP % "gpu-east": "0x40",
+        },
     ),
     Story(
         "FedraWorkerUnreachable",
-        {_UP % "gpu-east": "1x5 0x15 1x20"},
+        {**_ALONE, _UP % "gpu-east": "1x5 0x15 1x20"},
         15,
         _east(target=True),
         "Worker gpu-east is unreachable, or cannot be listed",
         30,
         # Another one, for too short a time.
-        {_UP % "gpu-east": "1x5 0x4 1x30", _UP % "manager": "0x40"},
+        {
+            **_TWO,
+            _UP % "gpu-east": "1x5 0x4 1x30",
+            _UP % "gpu-east" + "@standby": "0x40",
+            _UP % "manager": "0x40",
+        },
     ),
     Story(
         "FedraMostWorkersUnreachable",
         {
+            **_TWO,
+            **{_UP % name + "@standby": "1x50" for name in ("gpu-east", "gpu-west", "gpu-lab")},
             _UP % "gpu-east": "1x5 0x15 1x20",
             _UP % "gpu-west": "1x5 0x15 1x20",
             _UP % "gpu-lab": "1x50",
@@ -186,7 +203,27 @@ STORIES = (
         _BY_JOB,
         "fedra cannot reach 66.67% of its workers",
         30,
-        {_UP % "gpu-east": "0x40", _UP % "gpu-west": "1x40", _UP % "manager": "0x40"},
+        {
+            **_TWO,
+            **{_UP % name + "@standby": "0x40" for name in ("gpu-east", "gpu-west")},
+            _UP % "gpu-east": "0x40",
+            _UP % "gpu-west": "1x40",
+            _UP % "manager": "0x40",
+        },
+    ),
+    Story(
+        "FedraStandbyBlind",
+        {
+            **_TWO,
+            _UP % "gpu-east": "1x60",
+            _UP % "gpu-east" + "@standby": "1x5 0x20 1x20",
+        },
+        25,
+        {"job": "fedra", "instance": "b:9480", "cluster": "gpu-east"},
+        "The standby fedra at b:9480 cannot use gpu-east, and the leader can",
+        40,
+        # Nobody can.
+        {**_TWO, _UP % "gpu-east": "0x60", _UP % "gpu-east" + "@standby": "0x60"},
     ),
     Story(
         "FedraWorkerLost",
@@ -200,9 +237,12 @@ STORIES = (
     Story(
         "FedraCredentialsEnd",
         # promtool's time begins at 0.
-        {_EXPIRY: f"{90 * _DAY}x5 {6 * _DAY}x15 {90 * _DAY}x20"},
+        {
+            _EXPIRY: f"{90 * _DAY}x5 {6 * _DAY}x15 {90 * _DAY}x20",
+            _EXPIRY + "@standby": f"{90 * _DAY}x5 {6 * _DAY}x15 {90 * _DAY}x20",
+        },
         10,
-        _east(target=True),
+        _east(target=False),
         "fedra's credentials for gpu-east end in 5d 23h 50m 0s",
         30,
         {_EXPIRY: f"{8 * _DAY}x40"},
@@ -211,7 +251,7 @@ STORIES = (
         "FedraCredentialsEndToday",
         {_EXPIRY: f"{90 * _DAY}x5 {_DAY // 2}x15 {90 * _DAY}x20"},
         10,
-        _east(target=True),
+        _east(target=False),
         "fedra's credentials for gpu-east end in 11h 50m 0s",
         30,
         {_EXPIRY: f"{6 * _DAY}x40"},
@@ -246,39 +286,61 @@ STORIES = (
     ),
     Story(
         "FedraJobsBlockedByFault",
-        {'fedra_blocked_workloads{reason="TemplateMissing"}': "0x5 4x30 0x20"},
+        {
+            **_TWO,
+            'fedra_blocked_workloads{reason="TemplateMissing"}': "0x5 4x30 0x20",
+            'fedra_blocked_workloads{reason="TemplateMissing"}@standby': "3x55",
+        },
         25,
         {**_BY_JOB, "reason": "TemplateMissing"},
         "4 jobs can run on no worker: TemplateMissing",
         45,
         # They wait for capacity.
         {
+            **_TWO,
+            'fedra_blocked_workloads{reason="TemplateMissing"}@standby': "3x60",
             'fedra_blocked_workloads{reason="DevicesAllocated"}': "9x60",
             'fedra_blocked_workloads{reason="InLine"}': "9x60",
         },
     ),
     Story(
         "FedraJobsBlockedLong",
-        {'fedra_blocked_longest_seconds{reason="TemplateMissing"}': "21000+60x20 0x20"},
+        {
+            **_ALONE,
+            'fedra_blocked_longest_seconds{reason="TemplateMissing"}': "21000+60x20 0x20",
+        },
         15,
         {**_OF_TARGET, "reason": "TemplateMissing"},
         "A job has been blocked for 6h 5m 0s: TemplateMissing",
         30,
-        {'fedra_blocked_longest_seconds{reason="TemplateMissing"}': "18000+60x40"},
+        {
+            **_TWO,
+            'fedra_blocked_longest_seconds{reason="TemplateMissing"}': "18000+60x40",
+            'fedra_blocked_longest_seconds{reason="TemplateMissing"}@standby': "99000+60x40",
+        },
     ),
     Story(
         "FedraJobsWaitLong",
-        {'fedra_line_head_seconds{cluster="gpu-east"}': "14000+60x20 0x20"},
+        {
+            **_ALONE,
+            'fedra_line_head_seconds{cluster="gpu-east"}': "14000+60x20 0x20",
+        },
         10,
         _east(target=True),
         "The first job in line for devices of gpu-east has waited 4h 3m 20s",
         30,
-        {'fedra_line_head_seconds{cluster="gpu-east"}': "10000+60x40"},
+        {
+            **_TWO,
+            'fedra_line_head_seconds{cluster="gpu-east"}': "10000+60x40",
+            'fedra_line_head_seconds{cluster="gpu-east"}@standby': "99000+60x40",
+        },
     ),
     Story(
         "FedraDevicesIdleWhileJobsWait",
         {
+            **_TWO,
             'fedra_devices{cluster="gpu-east", driver="gpu.example.com", state="free"}': "0x5 3x90",
+            'fedra_devices{cluster="gpu-east", driver="gpu.example.com", state="free"}@standby': "0x5 3x90",
             'fedra_line_length{cluster="gpu-east"}': "2x60 0x40",
         },
         40,
@@ -287,6 +349,9 @@ STORIES = (
         70,
         # Free here, waiting there; and in use where they wait.
         {
+            **_TWO,
+            'fedra_devices{cluster="gpu-east", driver="gpu.example.com", state="free"}@standby': "3x90",
+            'fedra_line_length{cluster="gpu-west"}@standby': "2x90",
             'fedra_devices{cluster="gpu-west", driver="gpu.example.com", state="free"}': "3x90",
             'fedra_devices{cluster="gpu-east", driver="gpu.example.com", state="free"}': "0x90",
             'fedra_devices{cluster="gpu-east", driver="gpu.example.com", state="allocated"}': "4x90",
@@ -409,6 +474,6 @@ def _test(
 
 
 def _with_target(series: str) -> str:
-    if series.endswith("}"):
-        return f"{series[:-1]}, {_TARGET}}}"
-    return f"{series}{{{_TARGET}}}"
+    name, _, replica = series.partition("@")
+    target = _STANDBY if replica else _TARGET
+    return f"{name[:-1]}, {target}}}" if name.endswith("}") else f"{name}{{{target}}}"

@@ -164,7 +164,10 @@ class Fedra:
         command = [*_REFUSAL_NOT_SIGNAL, *self.command("run")]
         self.process = Process(command, self.log, environment)
         if ready:
-            eventually("fedra ready", self._ready, 30)
+            self.wait_ready()
+
+    def wait_ready(self) -> None:
+        eventually("fedra ready", self._ready, 30)
 
     def kill(self) -> None:
         """kill -9."""

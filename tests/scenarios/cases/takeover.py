@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import datetime
 import os
 import random
 import signal
 import time
 
 from scenarios import objects, setup
+from scenarios.federated_job import FederatedJob
 from scenarios.fedra_process import Fedra
 from scenarios.registry import scenario
-from scenarios.waiting import SLOWNESS
+from scenarios.resources import Object
+from scenarios.waiting import SLOWNESS, always
 from scenarios.world import TEMPLATE, World
 
 # Shorter than usual, as long as what a busy machine can need allows.
@@ -23,7 +26,10 @@ _REPLICAS = {
 }
 _LOST_LEASE = 4  # exit code of one that led and does not any more
 _BURST = 12
-_ROUNDS, _JOBS_A_ROUND = 6, 5
+_STARTS = 3
+# `make takeovers TAKEOVERS=1000` for more than a test has time for.
+_ROUNDS, _JOBS_A_ROUND = int(os.environ.get("FEDRA_TAKEOVERS", "6")), 4
+_ENDS = {"kill -9": signal.SIGKILL, "SIGTERM": signal.SIGTERM, "SIGSTOP": signal.SIGSTOP}
 
 
 @scenario("takeover")
@@ -95,6 +101,80 @@ def leader_is_stopped(world: World) -> None:
     _end(world, second)
 
 
+@scenario("takeover-lease-deleted")
+def lease_deleted(world: World) -> None:
+    """Somebody deletes the Lease in a burst: its holder makes it again and leads on, and no job is made twice."""
+    first, second = _two_replicas(world)
+    jobs = [world.submit(f"train-{index}") for index in range(_BURST)]
+    old = str(_lease(world)["metadata"]["uid"])
+    world.manager.delete("Lease", setup.FEDRA_NAMESPACE, setup.LEASE)
+    world.eventually("the Lease is made again", lambda: _lease(world)["metadata"]["uid"] != old)
+    assert _holder(world) == _identity(first)
+    uids = {job.name: _uid_when_placed(world, job) for job in jobs}
+    # As long as the standby would have to wait for one that nobody renews.
+    always("the first one leads", lambda: _holder(world) == _identity(first), _DURATION + 1)
+    assert first.process is not None and first.process.running()
+    _assert_made_once(world, uids)
+    for job in jobs:
+        job.finish(job.remote_jobs()[0])
+    second.stop()
+    _end(world, first)
+
+
+@scenario("takeover-clocks-jump")
+def clocks_jump(world: World) -> None:
+    """The last word of a leader whose clock was an hour behind, then ahead: the standby waits as long as ever."""
+    leader, standby = _two_replicas(world)
+    running = world.submit("running")
+    running.wait_running_on(world.worker1)
+    uid = _uid(world, "running")
+    for hours in (-1, 1):
+        leader.kill()
+        moment = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(hours=hours)
+        renewed = {"spec": {"renewTime": moment.strftime("%Y-%m-%dT%H:%M:%S.%fZ")}}
+        world.manager.patch("Lease", setup.FEDRA_NAMESPACE, setup.LEASE, renewed)
+        begin = time.monotonic()
+        world.eventually("the standby leads", lambda: _leads(world, standby), 15)
+        waited = time.monotonic() - begin
+        assert waited > _DURATION - 0.5, f"the Lease was taken after {waited:.1f} s"
+        job = world.submit(f"later-{'ahead' if hours > 0 else 'behind'}")
+        job.wait_running_on(world.worker1)
+        job.finish(world.worker1)
+        leader.start()
+        leader, standby = standby, leader
+    assert _uid(world, "running") == uid, "the job was made again"
+    running.finish(world.worker1)
+    standby.stop()
+    _end(world, leader)
+
+
+@scenario("takeover-both-start-at-once")
+def both_start_at_once(world: World) -> None:
+    """Two replicas that start at the same moment, again and again: one leads, the other stands by, jobs are made once."""
+    first, second = _two_replicas(world, together=True)
+    uids: dict[str, str] = {}
+    for index in range(_STARTS):
+        jobs = [world.submit(f"train-{index}-{each}") for each in range(_JOBS_A_ROUND)]
+        for fedra in (first, second):
+            fedra.kill()
+        for fedra in (first, second):
+            fedra.start(ready=False)
+        world.eventually("one of them leads", lambda: _leads(world, first) or _leads(world, second))
+        for fedra in (first, second):
+            fedra.wait_ready()
+        for job in jobs:
+            uids[job.name] = _uid_when_placed(world, job)
+        _assert_made_once(world, uids)
+        for job in jobs:
+            job.finish(job.remote_jobs()[0])
+            del uids[job.name]
+    leader, standby = (first, second) if _leads(world, first) else (second, first)
+    told = f"{leader.page('/metrics')}{standby.page('/metrics')}"
+    assert told.count("\nfedra_leader 1\n") == told.count("\nfedra_leader 0\n") == 1
+    standby.stop()
+    _end(world, leader)
+
+
 # Real clusters would need minutes, and say no more: what is at stake is between two fedras.
 @scenario("takeover-at-random", fleets=("sim",))
 def leaders_come_and_go(world: World) -> None:
@@ -103,58 +183,83 @@ def leaders_come_and_go(world: World) -> None:
     world.note(f"FEDRA_STORM_SEED={seed}")
     chance = random.Random(seed)
     leader, standby = _two_replicas(world)
-    uids: dict[str, str] = {}
+    without: dict[str, list[float]] = {end: [] for end in _ENDS}
+    made = 0
     for index in range(_ROUNDS):
         jobs = [world.submit(f"train-{index}-{each}") for each in range(_JOBS_A_ROUND)]
         time.sleep(chance.uniform(0, 0.5))  # any moment will do
-        end = chance.choice([_kill, _terminate, _stop_for_a_while])
-        end(world, leader, standby)
+        end = chance.choice(list(_ENDS))
+        begin = time.monotonic()
+        leader.signal(_ENDS[end])
+        jobs.append(world.submit(f"train-{index}-late"))
+        world.eventually(f"a job is sent after {end}", jobs[-1].clones, 30 * SLOWNESS)
+        without[end].append(time.monotonic() - begin)
+        world.eventually("the standby leads", lambda: _leads(world, standby), 15)
+        uids = {job.name: _uid_when_placed(world, job) for job in jobs}
+        _wake_and_bury(leader, end)
         leader.start()
         leader, standby = standby, leader
+        _assert_made_once(world, uids)
         for job in jobs:
-            world.eventually(
-                f"{job.key} is placed after {end.__name__}", job.remote_jobs, 30 * SLOWNESS
-            )
-            uids[job.name] = _uid(world, job.name)
-    assert {name: _uid(world, name) for name in uids} == uids, "a job was made again"
-    dispatched = sum(world.dispatched_to(worker) for worker in world.workers)
-    assert dispatched == len(uids), f"{dispatched} clones of {len(uids)} jobs"
-    for name in uids:
-        job = world.job(name)
-        job.finish(world.eventually(f"{job.key} runs", job.remote_jobs)[0])
+            job.finish(world.eventually(f"{job.key} runs", job.remote_jobs)[0])
+        made += len(jobs)
+        dispatched = sum(world.dispatched_to(worker) for worker in world.workers)
+        assert dispatched == made, f"{dispatched} clones of {made} jobs"
     standby.stop()
+    world.note(f"{made} jobs were made once each")
+    for end, seconds in without.items():
+        world.note(_times(f"without dispatch after {end}", seconds))
+    world.note(_times("after any", [each for some in without.values() for each in some]))
     _end(world, leader)
 
 
-def _kill(world: World, leader: Fedra, standby: Fedra) -> None:
-    leader.kill()
-    world.eventually("the standby leads", lambda: _holder(world) == _identity(standby), 15)
+def _wake_and_bury(leader: Fedra, end: str) -> None:
+    """The old leader has ended as it should; one that was stopped is woken first."""
+    if end == "SIGSTOP":
+        leader.signal(signal.SIGCONT)
+    leader.wait_crashed(10)
+    assert leader.process is not None
+    wanted = {"kill -9": -signal.SIGKILL, "SIGTERM": 0, "SIGSTOP": _LOST_LEASE}[end]
+    assert leader.process.exit_code() == wanted, f"ended with {leader.process.exit_code()}"
 
 
-def _terminate(world: World, leader: Fedra, standby: Fedra) -> None:
-    leader.stop()
-    world.eventually("the standby leads", lambda: _holder(world) == _identity(standby), 15)
+def _times(what: str, seconds: list[float]) -> str:
+    if not seconds:
+        return f"none {what}"
+    ranked = sorted(seconds)
+    p50, p99 = (ranked[min(len(ranked) - 1, len(ranked) * part // 100)] for part in (50, 99))
+    return f"{len(ranked)} x {what}: p50 {p50:.1f} s, p99 {p99:.1f} s"
 
 
-def _stop_for_a_while(world: World, leader: Fedra, standby: Fedra) -> None:
-    leader.signal(signal.SIGSTOP)
-    world.eventually("the standby leads", lambda: _holder(world) == _identity(standby), 15)
-    leader.signal(signal.SIGCONT)
-    leader.wait_crashed(5)
+def _assert_made_once(world: World, uids: dict[str, str]) -> None:
+    assert {name: _uid(world, name) for name in uids} == uids, "a job was made again"
 
 
-def _two_replicas(world: World) -> tuple[Fedra, Fedra]:
-    """One that leads, and one that stands by and is warm."""
+def _uid_when_placed(world: World, job: FederatedJob) -> str:
+    world.eventually(f"{job.key} is placed", job.remote_jobs, 30 * SLOWNESS)
+    return _uid(world, job.name)
+
+
+def _two_replicas(world: World, together: bool = False) -> tuple[Fedra, Fedra]:
+    """One that leads, and one that stands by and is warm. `together`: or the other way round."""
     world.manager.apply(objects.namespace(setup.FEDRA_NAMESPACE))
     first = world.start_fedra({"highAvailability": _REPLICAS})
-    world.eventually("the first one leads", lambda: _holder(world) == _identity(first))
+    if not together:
+        world.eventually("the first one leads", lambda: _leads(world, first))
     second = world.start_replica("second")
     return first, second
 
 
+def _lease(world: World) -> Object:
+    return world.manager.get("Lease", setup.FEDRA_NAMESPACE, setup.LEASE)
+
+
 def _holder(world: World) -> str:
-    lease = world.manager.get("Lease", setup.FEDRA_NAMESPACE, setup.LEASE)
-    return str(lease["spec"].get("holderIdentity", ""))
+    return str(_lease(world)["spec"].get("holderIdentity", ""))
+
+
+def _leads(world: World, fedra: Fedra) -> bool:
+    return _holder(world) == _identity(fedra)
 
 
 def _identity(fedra: Fedra) -> str:

@@ -3,9 +3,15 @@
 #include "cluster-clients/http/write_gate.h"
 
 #include <atomic>
+#include <memory>
+#include <vector>
 
 #include "cluster-clients/cluster.h"
+#include "cluster-clients/http/client.h"
+#include "cluster-clients/http/loop.h"
+#include "cluster-clients/kube/verbs.h"
 #include "tests/support/catch.h"
+#include "tests/support/wait.h"
 #include "tests/unit/cluster-clients/support/harness.h"
 
 namespace fedra::write_gate_test {
@@ -117,19 +123,102 @@ TEST_CASE("a gate with no time left is closed") {
   CHECK(f.Writes() == 0);
 }
 
-TEST_CASE("a write that waits for a connection is not sent when the gate has closed meanwhile") {
+// A client by itself, so that a test knows when what was asked of it has begun.
+struct ClientFixture {
   sim::Server server;
-  const auto gate = std::make_shared<TestGate>();
-  Threads threads{4};
-  ClusterOptions options = QuickOptions();
-  options.gate = gate;
-  // The first request of a client waits for its place among those that connect; nothing of it has
-  // been asked for yet.
-  gate->open = false;
-  TestCluster cluster(threads, AccessTo(server), options);
-  CHECK(cluster->Create(kConfigMaps, "default", ConfigMap("a", "1").dump()).error().code ==
-        ErrorCode::kCancelled);
-  CHECK_FALSE(server.objects().Get("configmaps", kKey).has_value());
+  std::shared_ptr<TestGate> gate = std::make_shared<TestGate>();
+  Guarded<std::vector<http::Reply>> replies;  // to writes
+  http::HttpLoop loop;
+
+  http::Endpoint To(const sim::Server& to) const {
+    http::Endpoint endpoint;
+    endpoint.url = to.Address();
+    endpoint.ca_pem = to.CaPem();
+    endpoint.gate = gate;
+    return endpoint;
+  }
+  static http::Request Read() {
+    http::Request request = kube::Get(kConfigMaps, kKey).request;
+    request.authorization = "Bearer admin-token";
+    return request;
+  }
+  void Write(http::Client& client) {
+    http::Request request =
+        kube::Create(kConfigMaps, "default", "", ConfigMap("a", "1").dump(), {}).request;
+    request.authorization = "Bearer admin-token";
+    client.Send(std::move(request), [this](http::Reply reply) {
+      replies.With([&](auto& all) { all.push_back(std::move(reply)); });
+      replies.Notify();
+    });
+    loop.Flush();  // it waits, or it is under way
+  }
+  bool WasRefused() {
+    const auto replied = [](const auto& all) { return !all.empty(); };
+    return replies.WaitFor(10s, replied, [&](const auto& all) {
+      REQUIRE(replied(all));
+      const std::optional<Error>& failure = all.front().failure;
+      INFO((failure ? failure->message : "it was answered"));
+      CHECK(all.front().unsent);
+      return failure && failure->code == ErrorCode::kCancelled &&
+             failure->message.find("may not write now") != std::string::npos;
+    });
+  }
+  bool HasArrived() { return server.objects().Get("configmaps", kKey).has_value(); }
+};
+
+// As many as may connect at the same time (ConnectLimiter), to a server that says nothing.
+TEST_CASE("a write that waits for a connection is not sent when the gate has closed meanwhile") {
+  ClientFixture f;
+  sim::Server silent;
+  sim::Faults faults;
+  faults.hang = true;
+  silent.SetFaults(faults);
+  std::vector<std::unique_ptr<http::Client>> others;
+  for (int i = 0; i < 50; ++i) {
+    others.push_back(std::make_unique<http::Client>(f.loop, f.To(silent)));
+    others.back()->Send(ClientFixture::Read(), [](const http::Reply&) {});
+  }
+  http::Client client(f.loop, f.To(f.server));
+  f.Write(client);
+  REQUIRE(f.replies.Copy().empty());
+  CHECK(f.gate->asked == 0);
+  f.gate->open = false;
+  CHECK(f.WasRefused());
+  CHECK(f.gate->asked == 1);
+  CHECK_FALSE(f.HasArrived());
+}
+
+// What waits because reads hold all connections that HTTP/2 may have is begun again when the server
+// turns out to speak HTTP/1.1 only.
+TEST_CASE("a write that is begun again is not sent when the gate has closed meanwhile") {
+  ClientFixture f;
+  constexpr int kHttp2Connections = 32;
+  sim::Faults faults;
+  faults.answers.push_back(
+      {.kind = sim::InjectedAnswer::Kind::kHang, .method = "GET", .times = kHttp2Connections - 1});
+  faults.answers.push_back(
+      {.kind = sim::InjectedAnswer::Kind::kLatency, .method = "GET", .delay = 3s});
+  f.server.SetFaults(faults);
+  http::Client client(f.loop, f.To(f.server));
+  for (int i = 0; i < kHttp2Connections; ++i)
+    client.Send(ClientFixture::Read(), [](const http::Reply&) {});
+  REQUIRE(WaitUntil([&] { return f.server.ConnectionCount() == kHttp2Connections; }));
+  f.Write(client);
+  REQUIRE(f.gate->asked == 1);
+  REQUIRE(f.replies.Copy().empty());
+  SECTION("and is when it is open") {
+    const auto replied = [](const auto& all) { return !all.empty(); };
+    const auto ok = [&](const auto& all) { return replied(all) && all.front().ok(); };
+    CHECK(f.replies.WaitFor(10s, replied, ok));
+    CHECK(f.gate->asked == 2);
+    CHECK(f.HasArrived());
+  }
+  SECTION("which is said of it") {
+    f.gate->open = false;
+    CHECK(f.WasRefused());
+    CHECK(f.gate->asked == 2);
+    CHECK_FALSE(f.HasArrived());
+  }
 }
 
 TEST_CASE("the server is asked to give up, too") {

@@ -44,7 +44,11 @@ struct Model {
   void operator()(const PutVerdicts& c) { verdicts[c.uid] = c.rows; }
   void operator()(const PutPlaces& c) { places[c.uid] = c.rows; }
   void operator()(const AddEvent& c) { events[c.row.uid].push_back(c.row.reason); }
-  void operator()(const SetHeartbeat& c) { heartbeat = c.row; }
+  void operator()(const SetHeartbeat& c) {
+    const auto decided_at = heartbeat ? heartbeat->decided_at : std::nullopt;
+    heartbeat = c.row;
+    heartbeat->decided_at = c.row.role == "Standby" ? decided_at : c.row.at;
+  }
 };
 
 class Histories {

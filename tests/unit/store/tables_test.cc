@@ -213,9 +213,16 @@ TEST_CASE_METHOD(Fixture, "places in line") {
 TEST_CASE_METHOD(Fixture, "heartbeat") {
   CHECK_FALSE(Must(Must(store->Read())->Heartbeat()));
   const HeartbeatRow beat{At(4),     4711,   "0.1.0", At(3), "Strict", "dispatch.order, store.path",
-                          "Standby", "me_1", "you_2", At(1), 3};
-  CHECK(Must(After({SetHeartbeat{{At(2), 1, "0", At(1)}}, SetHeartbeat{beat}})->Heartbeat()) ==
-        beat);
+                          "Standby", "me_1", "you_2", At(1), 3,        "no lists"};
+  // Of a store that has known nothing but a standby.
+  CHECK(Must(After({SetHeartbeat{beat}})->Heartbeat()) == beat);
+  HeartbeatRow kept = beat;
+  kept.decided_at = At(2);
+  CHECK(Must(After({SetHeartbeat{{At(2), 1, "0", At(1)}}, SetHeartbeat{beat}, SetHeartbeat{beat}})
+                 ->Heartbeat()) == kept);
+  HeartbeatRow leader = beat;
+  leader.role = "Leader";
+  CHECK(Must(After({SetHeartbeat{leader}})->Heartbeat())->decided_at == leader.at);
 }
 
 }  // namespace

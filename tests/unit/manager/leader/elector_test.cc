@@ -21,16 +21,26 @@ const ObjectKey kLeaseKey{"fedra-system", "fedra"};
 
 struct Replica {
   std::atomic<bool> able = true;
+  std::atomic<bool> idle = false;
+  std::atomic<bool> warm = true;
   std::atomic<int> acquired = 0;
   std::atomic<int> lost = 0;
+  Guarded<std::string> why_lost;
   Elector elector;
 
   Replica(const sim::Server& server, const std::string& name, LeaseTerms terms)
       : elector({.lease = kLeaseKey, .identity = name, .terms = terms, .access = AccessTo(server)},
-                {.may_lead = [this] { return able.load(); },
+                {.ability = [this] { return Now(); },
                  .on_acquired = [this] { ++acquired; },
-                 .on_lost = [this](const std::string&) { ++lost; }},
+                 .on_lost =
+                     [this](const std::string& why) {
+                       why_lost.With([&](std::string& last) { last = why; });
+                       ++lost;
+                     }},
                 SystemClock()) {}
+  Ability Now() const {
+    return {.unable = able ? "" : "it hangs", .idle = idle, .cold = warm ? "" : "no lists yet"};
+  }
   bool Leads() const { return elector.leadership()->Leads(); }
 };
 
@@ -89,7 +99,43 @@ TEST_CASE("the first elector makes the Lease and keeps it, the second one waits"
     a.able = false;
     CHECK(WaitUntil([&] { return b.Leads(); }));
     CHECK(a.lost == 1);
+    CHECK(a.why_lost.Copy() == "it hangs");
+    CHECK(a.elector.Now().problem == "it hangs");
     CHECK_FALSE(a.Leads());
+  }
+  SECTION("which takes over at once from one that could not begin") {
+    a.idle = true;
+    a.able = false;
+    CHECK(WaitUntil([&] { return b.Leads(); }, 1s));
+    CHECK(f.Spec()["leaseTransitions"] == 1);
+    CHECK(a.lost == 1);
+    CHECK(a.why_lost.Copy() == "it hangs");
+  }
+}
+
+TEST_CASE("a candidate without its lists leaves the Lease to one that has them") {
+  ElectorFixture f;
+  Replica cold(f.server, "cold", kQuick);
+  cold.warm = false;
+  cold.elector.Start();
+  CHECK_FALSE(WaitUntil([&] { return cold.Leads(); }, 1s));
+  CHECK(cold.elector.Now().problem == "no lists yet");
+  SECTION("also when that one comes later") {
+    Replica warm(f.server, "warm", kQuick);
+    warm.elector.Start();
+    CHECK(WaitUntil([&] { return warm.Leads(); }, 1s));
+    CHECK_FALSE(WaitUntil([&] { return cold.Leads(); }, 1s));
+    warm.elector.Stop(/*release=*/true);
+    CHECK(cold.acquired == 0);
+  }
+  SECTION("takes it at once when it has them") {
+    cold.warm = true;
+    CHECK(WaitUntil([&] { return cold.Leads(); }, 1s));
+    CHECK(cold.elector.Now().problem.empty());
+  }
+  SECTION("and takes it in the end when there is no other one") {
+    CHECK(WaitUntil([&] { return cold.Leads(); }, 2 * kGraceDurations * 2s));
+    CHECK(WaitUntil([&] { return cold.elector.Now().problem.empty(); }));
   }
 }
 

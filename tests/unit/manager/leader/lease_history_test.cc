@@ -121,9 +121,11 @@ class LeaseHistory {
     const double passed = static_cast<double>((now - actor.begin).count()) * actor.rate;
     return actor.clock_begin + milliseconds(static_cast<int64_t>(passed));
   }
-  static WallTime WallOf(const Actor& actor, milliseconds now) {
-    return std::chrono::floor<milliseconds>(
-        WallTime(ClockOf(actor, now).time_since_epoch().count() / 1'000'000 * 1ms));
+  // Jumps: what is written of it is for people.
+  WallTime WallOf(const Actor& actor, milliseconds now) {
+    const milliseconds jump = Chance(10) ? Between(-3600s, 3600s) : milliseconds(0);
+    return jump + std::chrono::floor<milliseconds>(
+                      WallTime(ClockOf(actor, now).time_since_epoch().count() / 1'000'000 * 1ms));
   }
   int LeadersAt(milliseconds now) const {
     return static_cast<int>(std::count_if(actors_.begin(), actors_.end(), [&](const Actor& actor) {
@@ -160,7 +162,8 @@ class LeaseHistory {
     if (Chance(40)) actor.awake_at = now_ + Between(1s, 30s);  // SIGSTOP
     if (Chance(40) && Release(actor)) return Restart(i, Between(0s, 5s));
     if (actor.lock->Lost(ClockOf(actor, now_))) return Restart(i, Between(0s, 2s));
-    Do(i, process, actor.lock->Begin(ClockOf(actor, now_), WallOf(actor, now_)));
+    const bool eager = !Chance(3);
+    Do(i, process, actor.lock->Begin(ClockOf(actor, now_), WallOf(actor, now_), eager));
   }
 
   // On SIGTERM. The request may be lost, and the process is gone all the same.

@@ -104,6 +104,38 @@ TEST_CASE("a record is waited for from when it was first seen, for its own durat
   }
 }
 
+TEST_CASE("one that is not eager leaves a free Lease to others for twice the duration") {
+  LockFixture f;
+  const auto sees = [&](const Answer& answer, bool eager) {
+    CHECK(f.lock.Begin(f.now, kWall, eager) == Ask::kGet);
+    return f.Handle(answer);
+  };
+  const Answer absent{Kind::kAbsent};
+  const Answer given_back{Kind::kLease, Made(Held(""), 7)};
+  const Answer free = GENERATE_COPY(absent, given_back);
+  CHECK(sees(free, false) == Ask::kWait);
+  f.now += 29s;
+  CHECK(sees(free, false) == Ask::kWait);
+  SECTION("not longer") {
+    f.now += 1s;
+    CHECK(sees(free, false) != Ask::kWait);
+    CHECK(f.Written() == Ask::kWait);
+    CHECK(f.lock.Leads(f.now));
+    f.now += 2s;
+    CHECK(f.lock.Begin(f.now, kWall, false) == Ask::kUpdate);  // as a leader, it renews
+  }
+  SECTION("unless it has become eager") { CHECK(sees(free, true) != Ask::kWait); }
+  SECTION("from anew when another one had it meanwhile") {
+    CHECK(f.Sees(Held("other")) == Ask::kWait);
+    f.now += 1s;
+    CHECK(sees(given_back, false) == Ask::kWait);
+    f.now += 29s;
+    CHECK(sees(given_back, false) == Ask::kWait);
+    f.now += 1s;
+    CHECK(sees(given_back, false) == Ask::kUpdate);
+  }
+}
+
 TEST_CASE("what was given back is taken at once") {
   LockFixture f;
   CHECK(f.Sees(Held("")) == Ask::kUpdate);

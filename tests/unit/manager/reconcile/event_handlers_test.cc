@@ -12,6 +12,7 @@
 
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
+#include "tests/support/wait.h"
 #include "tests/unit/manager/support/connected.h"
 
 namespace fedra::reconcile::event_handlers_test {
@@ -409,6 +410,25 @@ TEST_CASE_METHOD(Line, "an event counts that devices there may have become free,
     worker.on_input(fleet.worker(0), {row.kind, {}});
     CHECK(version() == before + row.more);
   }
+}
+
+TEST_CASE_METHOD(Line, "what has come and gone keeps neither a key, nor a place, nor its turn") {
+  const ObjectKey gone{"ml", "waits"}, unused{"ml", "unused"};
+  for (const ObjectKey& key : {gone, kTrain}) {
+    workloads.AddAfter(key, 1h);
+    places.Add(key, kEast);
+  }
+  template_loop.AddAfter(unused, 1h);
+  template_loop.AddAfter({"ml", "one-gpu"}, 1h);  // that a workload names
+  order.Invalidate({gone}, std::nullopt);         // it holds others until it has been looked at
+  REQUIRE(Holders() == Keys{"waits on east", "waits on west"});
+  handlers.ForgetGone();
+  // Those that it held back are looked at.
+  CHECK(WaitUntil([&] { return workloads.held() == 1; }));
+  CHECK(template_loop.held() == 1);
+  CHECK(places.Of(gone).empty());
+  CHECK(places.Of(kTrain) == std::set<ClusterName>{kEast});
+  CHECK(Holders().empty());
 }
 
 TEST_CASE_METHOD(Line, "those that stood behind one that stands later now are looked at again") {

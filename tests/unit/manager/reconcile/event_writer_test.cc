@@ -6,10 +6,12 @@
 
 #include "base/hash.h"
 #include "tests/support/catch.h"
+#include "tests/support/wait.h"
 #include "tests/unit/manager/support/connected.h"
 
 namespace fedra::reconcile::event_writer_test {
 
+using namespace std::chrono_literals;
 using nlohmann::json;
 
 namespace {
@@ -63,6 +65,37 @@ TEST_CASE("an event that could not be written is written when it happens again")
   Emit(f.writer);
   Emit(f.writer);
   CHECK(f.IsCounted(1));
+}
+
+TEST_CASE("at the end what is queued is written, and it is said whether something is under way") {
+  Fixture f;
+  sim::InjectedAnswer fault{.method = "POST", .path_contains = "/events"};
+  sim::Faults faults;
+  SECTION("as long as there is time") {
+    fault.kind = sim::InjectedAnswer::Kind::kLatency;
+    fault.delay = 200ms;
+    faults.answers.push_back(fault);
+    f.server().SetFaults(faults);
+    Emit(f.writer);
+    f.writer.Emit(kJob, "Placed", false, "another one");
+    CHECK(f.writer.Finish(6s));
+    Emit(f.writer);  // too late
+    const auto counts = f.server().RequestCounts();
+    CHECK(counts.at("create events") == 2);
+    CHECK(counts.count("patch events") == 0);
+  }
+  SECTION("which a server that does not answer uses up") {
+    fault.kind = sim::InjectedAnswer::Kind::kLatency;
+    fault.delay = 30s;
+    faults.answers.push_back(fault);
+    f.server().SetFaults(faults);
+    Emit(f.writer);
+    const auto begun = [&] { return f.server().RequestCounts().contains("create events"); };
+    REQUIRE(WaitUntil(begun));
+    CHECK_FALSE(f.writer.Finish(300ms));
+    f.fleet.manager().Stop();  // cuts off what waits
+    CHECK(f.writer.Finish(6s));
+  }
 }
 
 TEST_CASE("an event that the API server has forgotten is created again") {

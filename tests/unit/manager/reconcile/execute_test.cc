@@ -259,6 +259,108 @@ TEST_CASE("a job that is deleted while it runs on a worker is in the history") {
   CHECK(f.Attempts()[0].message == "preempted");
 }
 
+namespace {
+
+const char* const kFinalizer = "kueue.x-k8s.io/resource-in-use";
+
+// A fedra that has looked, and acts when another one leads and has let east have the workload.
+struct Stale : Fixture {
+  Gathered seen;
+
+  json Clone() { return *east().objects().Get("workloads", kKey); }
+  void Send(std::vector<Action> actions) {
+    actions.insert(actions.begin(), {Nominate{{kEast}, "sent to east", true}, CreateClone{kEast}});
+    REQUIRE(Execute(std::move(actions)));
+    const json held{{"metadata", {{"finalizers", {kFinalizer}}}}};
+    REQUIRE(east().objects().Patch("workloads", kKey, held));
+  }
+  // As of now.
+  void Look() {
+    const std::string version = Clone()["metadata"]["resourceVersion"];
+    REQUIRE(fleet.WaitUntil([&] {
+      seen = gatherer.Gather(kKey, {});
+      return seen.clusters.at(0).clone != nullptr &&
+             seen.clusters.at(0).clone->version.value == version;
+    }));
+  }
+  void Change(const char* resource, const ObjectKey& key) {
+    const json changed{{"metadata", {{"annotations", {{"example.com/changed", "meanwhile"}}}}}};
+    REQUIRE(east().objects().Patch(resource, key, changed));
+  }
+  Result<void> Act(Action action) {
+    Decision decision;
+    decision.actions.push_back(std::move(action));
+    return executor.Execute(seen, decision);
+  }
+  bool HasJob() { return east().objects().Get("jobs", seen.job).has_value(); }
+};
+
+}  // namespace
+
+TEST_CASE_METHOD(Stale, "a copy that has changed since it was looked at is not removed") {
+  const DeleteRemote remove{kEast, AttemptEnd::kLostRace};
+  SECTION("a clone") {
+    Send({});
+    Look();
+    Change("workloads", kKey);
+    CHECK(Act(remove).error().code == ErrorCode::kConflict);
+    CHECK(Clone()["metadata"]["finalizers"] == json{kFinalizer});
+  }
+  SECTION("a clone without a finalizer") {
+    Send({});
+    const json free{{"metadata", {{"finalizers", nullptr}}}};
+    REQUIRE(east().objects().Patch("workloads", kKey, free));
+    Look();
+    Change("workloads", kKey);
+    CHECK(Act(remove).error().code == ErrorCode::kConflict);
+    CHECK(HasClone());
+  }
+  SECTION("a job, and with it its clone") {
+    Send({CreateJob{kEast}});
+    Look();
+    REQUIRE(HasJob());
+    Change("jobs", seen.job);
+    CHECK(Act(remove).error().code == ErrorCode::kConflict);
+    CHECK(HasJob());
+    CHECK(HasClone());
+  }
+  SECTION("but the next look does it") {
+    Send({CreateJob{kEast}});
+    Look();
+    CHECK(Act(remove));
+    CHECK_FALSE(HasJob());
+    CHECK_FALSE(HasClone());
+  }
+}
+
+TEST_CASE_METHOD(Stale,
+                 "the copies of a Workload that is over are removed, whatever happens to them") {
+  Send({CreateJob{kEast}});
+  const json finished = json::parse(R"({"status": {"conditions": [
+      {"type": "Finished", "status": "True", "reason": "Succeeded", "message": "",
+       "lastTransitionTime": "2026-11-21T17:00:00Z"}]}})");
+  REQUIRE(fleet.manager_server().objects().Patch("workloads", kKey, finished, "status"));
+  REQUIRE(fleet.WaitUntil([&] {
+    const auto workload = gatherer.Gather(kKey, {}).view.workload;
+    return workload != nullptr && workload->Finished();
+  }));
+  Look();
+  Change("jobs", seen.job);
+  Change("workloads", kKey);
+  CHECK(Act(DeleteRemote{kEast, AttemptEnd::kFinished}));
+  CHECK_FALSE(HasJob());
+  CHECK_FALSE(HasClone());
+}
+
+TEST_CASE_METHOD(Stale, "the priority of a clone that has changed is left as it is") {
+  Send({});
+  Look();
+  CHECK(Act(SetClonePriority{kEast}));
+  Look();
+  Change("workloads", kKey);
+  CHECK(Act(SetClonePriority{kEast}).error().code == ErrorCode::kConflict);
+}
+
 TEST_CASE("removing what is in the way does not end the attempt that it is in the way of") {
   Fixture f;
   REQUIRE(f.Execute({Nominate{{kEast}, "sent to east", true}, CreateClone{kEast}}));

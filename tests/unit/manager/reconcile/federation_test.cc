@@ -253,6 +253,124 @@ TEST_CASE("a standby lists everything and writes nothing; when it may, it lists 
   for (const store::PlacementRow& row : rows) CHECK(row.uid != stale.uid);
 }
 
+TEST_CASE("a standby that may not read the MultiKueueConfigs takes over all the same") {
+  ReplicaFixture f;
+  sim::Faults faults;
+  faults.answers.push_back({.method = "GET", .path_contains = "/multikueueconfigs", .code = 403});
+  f.manager.SetFaults(faults);
+  std::atomic<bool> leads = false;
+  f.settings.may_decide = [&] { return leads.load(); };
+  Federation federation = f.Make();
+  REQUIRE(federation.Start());
+  const auto ticks_until = [&](const std::function<bool()>& holds) {
+    return WaitUntil([&] {
+      federation.Tick();
+      return holds();
+    });
+  };
+  REQUIRE(ticks_until([&] { return federation.IsStandby(); }));
+  CHECK(federation.WhyNotReady().empty());
+  leads = true;
+  CHECK(ticks_until([&] { return federation.IsWorking(); }));
+  CHECK(federation.Stop());
+}
+
+TEST_CASE("one that may decide and gets no lists says what it waits for, and for how long") {
+  ReplicaFixture f;
+  sim::Faults faults;
+  faults.answers.push_back({.method = "GET", .path_contains = "/workloads", .code = 500});
+  f.manager.SetFaults(faults);
+  std::atomic<bool> leads = false;
+  f.settings.may_decide = [&] { return leads.load(); };
+  Federation federation = f.Make();
+  REQUIRE(federation.Start());
+  const auto ticks_until = [&](const std::function<bool()>& holds) {
+    return WaitUntil([&] {
+      federation.Tick();
+      return holds();
+    });
+  };
+  const auto says = [&](const std::string& words) {
+    return federation.WhyNotReady().find(words) != std::string::npos;
+  };
+  CHECK(ticks_until([&] { return says("the manager's lists: workloads.kueue.x-k8s.io"); }));
+  CHECK_FALSE(federation.IsStandby());
+  CHECK_FALSE(federation.HasWaitedFor(0s));
+  leads = true;
+  CHECK(ticks_until([&] { return federation.HasWaitedFor(100ms); }));
+  CHECK_FALSE(federation.HasWaitedFor(1h));
+  f.manager.SetFaults({});
+  CHECK(ticks_until([&] { return federation.IsWorking(); }));
+  CHECK_FALSE(federation.HasWaitedFor(0s));
+  CHECK(federation.WhyNotReady().empty());
+  CHECK(federation.Stop());
+}
+
+TEST_CASE("a standby holds the keys of what is there, not of what has come and gone") {
+  ReplicaFixture f;
+  store::WorkloadRow left;
+  left.uid = "of a job that ended meanwhile";
+  left.key = {"ml", "ended"};
+  REQUIRE(f.store->Commit({store::PutWorkload{left}}));
+  std::atomic<bool> leads = false;
+  f.settings.may_decide = [&] { return leads.load(); };
+  Federation federation = f.Make();
+  REQUIRE(federation.Start());
+  const auto ticks_until = [&](const std::function<bool()>& holds) {
+    return WaitUntil([&] {
+      federation.Tick();
+      return holds();
+    });
+  };
+  REQUIRE(ticks_until([&] { return federation.IsStandby(); }));
+  json other = *f.manager.objects().Get("workloads", {"ml", kNames.front()});
+  const auto known = [&] { return federation.manager().workloads().cache().size(); };
+  for (int i = 0; i < 6; ++i) {
+    std::vector<ObjectKey> jobs;
+    for (int each = 0; each < 100; ++each) {
+      jobs.push_back({"ml", "short-" + std::to_string(i) + "-" + std::to_string(each)});
+      other["metadata"] = {{"namespace", "ml"}, {"name", jobs.back().name}};
+      REQUIRE(f.manager.objects().Create(other));
+    }
+    REQUIRE(ticks_until([&] { return known() == kNames.size() + jobs.size(); }));
+    CHECK(federation.keys_held() >= known());
+    for (const ObjectKey& job : jobs) REQUIRE(f.manager.objects().Delete("workloads", job));
+    REQUIRE(ticks_until([&] { return known() == kNames.size(); }));
+  }
+  // What was there when they were counted last, and what has come since.
+  CHECK(ticks_until([&] { return federation.keys_held() < 300; }));
+  const auto rows = [&] { return f.store->Read().value()->Workloads().value(); };
+  CHECK(rows().size() == 1);
+  leads = true;
+  REQUIRE(ticks_until([&] { return federation.IsWorking(); }));
+  // All that is there is looked at, and what its row says of the other is over.
+  CHECK(ticks_until([&] { return !WritesOn(f.worker).empty(); }));
+  CHECK(ticks_until([&] {
+    REQUIRE(f.store->Flush());
+    return std::ranges::none_of(rows(), [&](const auto& row) { return row.uid == left.uid; });
+  }));
+  (void)federation.Stop();
+}
+
+TEST_CASE("an end that leaves an Event under way says so: its lead must run out") {
+  ReplicaFixture f;
+  f.settings.may_decide = [] { return true; };
+  sim::Faults faults;
+  faults.answers.push_back({.kind = sim::InjectedAnswer::Kind::kLatency,
+                            .method = "POST",
+                            .path_contains = "/events",
+                            .delay = 30s});
+  f.manager.SetFaults(faults);
+  Federation federation = f.Make();
+  REQUIRE(federation.Start());
+  const auto tells = [&] {
+    federation.Tick();
+    return f.manager.RequestCounts().contains("create events");
+  };
+  REQUIRE(WaitUntil(tells));
+  CHECK_FALSE(federation.Stop());
+}
+
 TEST_CASE("whatever a deposed leader decides, nothing of it reaches a server") {
   ReplicaFixture f;
   const auto gate = std::make_shared<SwitchedGate>();

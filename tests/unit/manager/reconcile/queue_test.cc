@@ -45,6 +45,32 @@ TEST_CASE("a key added while it is worked on comes back afterwards, not before")
   CHECK(queue.Get() == kA);
 }
 
+TEST_CASE("dead keys are dropped, those that wait for their time, too, and the others are not") {
+  Queue queue(SystemClock());
+  const SteadyTime later = SystemClock().Steady() + 1h;
+  const ObjectKey c{"ml", "c"};
+  queue.Add(kA);
+  queue.Add(kB);
+  queue.AddAt(kB, later);  // comes sooner, and once
+  queue.AddAt(c, later + 1h);
+  queue.AddAt(c, later);
+  queue.AddAt({"ml", "d"}, later);
+  CHECK(queue.held() == 6);
+  const auto is_dead = [&](const ObjectKey& key) { return key == kA || key.name == "d"; };
+  queue.DropIf(is_dead);
+  CHECK(queue.held() == 2);
+  CHECK(queue.depth() == 1);
+  CHECK(queue.Get() == kB);
+  queue.Add(kA);  // it has come back
+  CHECK(queue.Get() == kA);
+  queue.Add(kB);  // while it is worked on
+  queue.DropIf([&](const ObjectKey& key) { return key == kB; });
+  queue.Done(kB);
+  CHECK(queue.Get() == kB);
+  queue.AddAt(c, SystemClock().Steady());
+  CHECK(queue.Get() == c);
+}
+
 TEST_CASE("the earlier of two times wins, and it comes once") {
   Queue queue(SystemClock());
   const SteadyTime now = SystemClock().Steady();

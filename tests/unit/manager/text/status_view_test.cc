@@ -503,11 +503,47 @@ TEST_CASE("status says which of several replicas it is, and who leads") {
   row.leader = "fedra-1_2e";
   row.takeovers = 3;
   CHECK(line() == "REPLICA  as seen by a standby: fedra-1_2e leads since 5m, after 3 take-overs");
+  CHECK_FALSE(json()["replica"].contains("jobsAsOf"));
+  row.decided_at = Ago(minutes(7));
+  CHECK(json()["replica"]["jobsAsOf"] == "2026-11-21T16:04:19Z");
   row.leader.clear();
   row.leader_since.reset();
   CHECK(line() == "REPLICA  as seen by a standby: nobody leads, after 3 take-overs");
+  row.lead_problem = "it waits for its lists";
+  CHECK(line() ==
+        "REPLICA  as seen by a standby: nobody leads, after 3 take-overs; this one does not lead: "
+        "it waits for its lists");
+  CHECK(json()["replica"]["problem"] == row.lead_problem);
   data.daemon.holds_store = false;  // what it was among others is nothing that it is
   CHECK_THAT(RenderStatus(data, Settings()).out, !ContainsSubstring("REPLICA"));
+}
+
+TEST_CASE("a standby says as of when its jobs are, and the workers are as of now") {
+  report::StatusData data = FleetStatus();
+  data.daemon.holds_store = true;
+  store::HeartbeatRow& row = *data.daemon.heartbeat;
+  const auto heading = [&](const Output& output, const std::string& title) {
+    const size_t at = output.out.find("\n" + title + "  ") + 1;
+    REQUIRE(at != 0);
+    return output.out.substr(at, output.out.find('\n', at) - at);
+  };
+  const auto ends = [&](const std::string& title, const std::string& text) {
+    const std::string line = heading(RenderStatus(data, Settings()), title);
+    INFO(line);
+    return line.ends_with(text);
+  };
+  CHECK_FALSE(ends("JOBS", "by a standby"));
+  row.role = "Standby";
+  row.leader = "fedra-1_2e";
+  CHECK(ends("JOBS", "by a standby, which has never led"));
+  row.decided_at = Ago(minutes(5));
+  CHECK(ends("JOBS", "as of 5m ago, by a standby"));
+  CHECK_FALSE(ends("WORKERS", "by a standby"));
+  const std::string jobs = heading(RenderJobs(data, Settings()), "JOBS");
+  CHECK(jobs.ends_with("as of 5m ago, by a standby"));
+  CHECK(RenderJobs(data, Settings(Format::kName)).note ==
+        "this is a standby, and what it knows of jobs is as of 2026-11-21T16:06:19Z, 5m ago; ask "
+        "the leader, fedra-1_2e");
 }
 
 TEST_CASE("status: what the manager's queues and the configuration want from an operator") {

@@ -39,6 +39,18 @@ next   the job is judged again as soon as one of these changes
 )");
 }
 
+TEST_CASE("why and history on a standby: as of when it led last") {
+  report::WorkloadData data = Sweep();
+  data.daemon.holds_store = true;
+  data.daemon.heartbeat->role = "Standby";
+  data.daemon.heartbeat->leader = "fedra-1_2e";
+  data.daemon.heartbeat->decided_at = data.daemon.heartbeat->at - hours(3);
+  for (const Output& output : {RenderWhy(data, Settings()), RenderHistory(data, Settings())}) {
+    CHECK(output.out.starts_with("REPLICA  as seen by a standby: fedra-1_2e leads"));
+    CHECK_THAT(output.out, ContainsSubstring("(for 4m; as of 3h ago, by a standby)"));
+  }
+}
+
 TEST_CASE("why: a job that waits and one that can run nowhere read differently") {
   report::WorkloadData data = Sweep();
   auto& verdicts = data.incarnations[0].verdicts;

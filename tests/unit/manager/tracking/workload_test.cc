@@ -150,6 +150,8 @@ TEST_CASE("only Kueue's own finalizer is taken off a clone") {
   const json patch = json::parse(FinalizersPatch(clone));
   CHECK(patch["metadata"]["finalizers"] == json{"example.com/keep"});
   CHECK(patch["metadata"]["uid"] == "u1");
+  CHECK(patch["metadata"]["resourceVersion"] == clone.version.value);
+  CHECK_FALSE(clone.version.empty());
 }
 
 TEST_CASE("a clone is given the priority that its workload has now") {
@@ -165,7 +167,7 @@ TEST_CASE("a clone is given the priority that its workload has now") {
   const json patch = json::parse(PriorityPatch(Parsed(object), clone));
   CHECK(patch["spec"] ==
         json{{"priorityClassRef", object["spec"]["priorityClassRef"]}, {"priority", 1000}});
-  CHECK(patch["metadata"] == json{{"uid", "u1"}});
+  CHECK(patch["metadata"] == json{{"uid", "u1"}, {"resourceVersion", clone.version.value}});
   // Kueue refuses these while quota is reserved.
   CHECK_FALSE(PriorityDiffers(Parsed(object), Parsed(Waiting())));
   CHECK_FALSE(PriorityDiffers(Parsed(Waiting()), clone));

@@ -1,0 +1,139 @@
+// A connection of its own: one call at a time, and an end that waits for nothing.
+
+#include "cluster-clients/own_connection.h"
+
+#include <atomic>
+#include <filesystem>
+#include <thread>
+#include <utility>
+
+#include "tests/support/catch.h"
+#include "tests/support/temp_folder.h"
+#include "tests/support/wait.h"
+#include "tests/unit/cluster-clients/support/harness.h"
+
+namespace fedra::own_connection_test {
+namespace {
+
+using namespace std::chrono_literals;
+
+const ObjectKey kKey{"default", "a"};
+constexpr auto kTimeout = 5s;
+constexpr auto kAtOnce = 2s;
+
+struct ConnectionFixture {
+  sim::Server server;
+
+  ConnectionFixture() { REQUIRE(server.objects().Create(ConfigMap("a", "1"))); }
+
+  OwnConnection Connect() { return {AccessTo(server), QuickOptions(), SystemClock()}; }
+  void AnswerAfter(std::chrono::milliseconds delay) {
+    sim::Faults faults;
+    faults.answers.push_back({.kind = sim::InjectedAnswer::Kind::kLatency, .delay = delay});
+    server.SetFaults(faults);
+  }
+  size_t Asked() { return server.RequestCounts()["get configmaps"]; }
+};
+
+Result<std::string> Get(OwnConnection& connection) {
+  return connection.Call(kube::Get(kConfigMaps, kKey), kTimeout);
+}
+
+// What came of a call that `end` ended, and how long after that it was over.
+template <class End>
+std::pair<Result<std::string>, SteadyTime::duration> CallEndedBy(OwnConnection& connection,
+                                                                 const End& end) {
+  Result<std::string> result;
+  std::thread caller([&] { result = Get(connection); });
+  end();
+  const SteadyTime begin = std::chrono::steady_clock::now();
+  caller.join();
+  return {std::move(result), std::chrono::steady_clock::now() - begin};
+}
+
+TEST_CASE("a call that waits for an answer ends when calls are cancelled, and so do later ones") {
+  ConnectionFixture f;
+  OwnConnection connection = f.Connect();
+  REQUIRE(Get(connection));
+  f.AnswerAfter(30s);
+  const auto [result, took] = CallEndedBy(connection, [&] {
+    CHECK(WaitUntil([&] { return f.Asked() == 2; }));
+    connection.CancelCalls();
+  });
+  REQUIRE_FALSE(result);
+  CHECK(result.error().code == ErrorCode::kCancelled);
+  CHECK(took < kAtOnce);
+  CHECK(Get(connection).error().code == ErrorCode::kCancelled);
+  f.server.SetFaults({});
+  connection.AllowCalls();
+  CHECK(Get(connection));
+}
+
+// Between the question whether to go on and the request there is a moment; with a plugin it is as
+// long as that takes.
+TEST_CASE("a call that waits for credentials ends when calls are cancelled") {
+  ConnectionFixture f;
+  const TempFolder folder;
+  kube::ExecPlugin plugin;
+  plugin.api_version = "client.authentication.k8s.io/v1";
+  plugin.command = folder.Write("plugin",
+                                "#!/bin/sh\n"
+                                "echo > \"$FOLDER/asked\"\n"
+                                "exec sleep 30\n",
+                                true);
+  plugin.env = {{"FOLDER", folder.path().string()}};
+  kube::AccessSettings access = AccessTo(f.server);
+  access.token.clear();
+  access.exec = {plugin};
+  OwnConnection connection(access, QuickOptions(), SystemClock());
+  const auto [result, took] = CallEndedBy(connection, [&] {
+    CHECK(WaitUntil([&] { return std::filesystem::exists(folder.Path("asked")); }));
+    connection.CancelCalls();
+  });
+  REQUIRE_FALSE(result);
+  CHECK(result.error().code == ErrorCode::kCancelled);
+  CHECK(took < kAtOnce);
+}
+
+TEST_CASE("whenever calls are cancelled, none is waited for") {
+  ConnectionFixture f;
+  OwnConnection connection = f.Connect();
+  REQUIRE(Get(connection));
+  f.AnswerAfter(30s);
+  for (int i = 0; i < 200; ++i) {
+    std::atomic<bool> stopping = false;
+    std::atomic<bool> begun = false;
+    std::thread caller([&] {
+      begun = true;
+      while (!stopping) (void)Get(connection);
+    });
+    while (!begun) std::this_thread::yield();
+    const SteadyTime moment = std::chrono::steady_clock::now() + std::chrono::microseconds(i * 5);
+    while (std::chrono::steady_clock::now() < moment) std::this_thread::yield();
+    stopping = true;
+    const SteadyTime begin = std::chrono::steady_clock::now();
+    connection.CancelCalls();
+    caller.join();
+    REQUIRE(std::chrono::steady_clock::now() - begin < kAtOnce);
+    connection.AllowCalls();
+  }
+}
+
+TEST_CASE("an answer that nobody waits for any more is not that of the next call") {
+  ConnectionFixture f;
+  REQUIRE(f.server.objects().Create(ConfigMap("b", "2")));
+  OwnConnection connection = f.Connect();
+  REQUIRE(Get(connection));
+  f.AnswerAfter(200ms);
+  (void)CallEndedBy(connection, [&] {
+    CHECK(WaitUntil([&] { return f.Asked() == 2; }));
+    connection.CancelCalls();
+  });
+  connection.AllowCalls();
+  const auto other = connection.Call(kube::Get(kConfigMaps, {"default", "b"}), kTimeout);
+  REQUIRE(other);
+  CHECK_THAT(*other, ContainsSubstring("\"b\""));
+}
+
+}  // namespace
+}  // namespace fedra::own_connection_test
