@@ -20,7 +20,8 @@
 #   make test-packages-quick
 #                   of these what needs no machine, cluster or root; what there is time for in four minutes
 #   make test-browser
-#                   fedra dashboard in Chromium, against a simulated fleet
+#                   fedra dashboard in Chromium, against a simulated fleet; pictures of the demo
+#   make pictures   the pictures of the documentation, docs/pictures: plays the demo, for the dashboard and the terminal
 #   make test-trixie
 #                   builds and tests on Debian 13, in a root of its own (root; an hour)
 #   make site       the documentation as pages that need no network: build/site/html/index.html
@@ -50,7 +51,11 @@ INSTALL_PACKAGES := @scripts/install_packages.sh
 # Traces with lines although llvm-symbolizer is not installed.
 SANITIZER_ENV := ASAN_OPTIONS=allow_addr2line=1 UBSAN_OPTIONS=print_stacktrace=1 TSAN_OPTIONS=halt_on_error=1
 
+<<<<<<< HEAD
 .PHONY: all build-release build-asan build-tsan demo test test-real test-real-kinds test-real-dra agree deb image chart krew test-packages test-packages-quick test-browser test-trixie site bench takeovers lint style \
+=======
+.PHONY: all build-release build-asan build-tsan demo test test-real test-real-kinds test-real-dra agree deb image chart krew test-packages test-packages-quick test-browser pictures test-trixie site bench lint style \
+>>>>>>> h17
         tidy asan tsan fuzz format docs install clean help
 .DEFAULT_GOAL := all
 
@@ -149,6 +154,12 @@ test-browser:
 	$(INSTALL_PACKAGES) test browser
 	$(call BUILD,release,fedra fedra-sim)
 	@tests/browser/run.py $(BROWSER_OPTIONS)
+	@tests/browser/pictures.py
+
+pictures:
+	$(INSTALL_PACKAGES) test browser
+	$(call BUILD,release,fedra fedra-sim)
+	@tests/browser/pictures.py docs/pictures
 
 test-trixie:
 	$(INSTALL_PACKAGES) trixie

@@ -119,6 +119,19 @@ Result<void> Replace(const std::string& path, const std::optional<struct stat>& 
   return Failed(path, "cannot be written", number);
 }
 
+Result<void> Write(const std::string& path, std::string_view text, bool keeps_mode) {
+  const std::optional<struct stat> there = StatusOf(path);
+  if (there && (S_ISDIR(there->st_mode) || S_ISSOCK(there->st_mode) || S_ISBLK(there->st_mode))) {
+    return Fail(ErrorCode::kInvalidArgument,
+                fmt::format("{}: it is {}: name a file", path, FileTypeText(there->st_mode)));
+  }
+  const bool is_standard_output = there && IsStandardOutput(*there);
+  if (is_standard_output || (there && !S_ISREG(there->st_mode)))
+    return WriteThrough(path, is_standard_output, text);
+  FEDRA_ASSIGN_OR_RETURN(const std::string target, Followed(path));
+  return Replace(target, keeps_mode ? there : std::nullopt, text);
+}
+
 }  // namespace
 
 std::string_view FileTypeText(unsigned mode) {
@@ -131,16 +144,11 @@ std::string_view FileTypeText(unsigned mode) {
 }
 
 Result<void> WriteFile(const std::string& path, std::string_view text) {
-  const std::optional<struct stat> there = StatusOf(path);
-  if (there && (S_ISDIR(there->st_mode) || S_ISSOCK(there->st_mode) || S_ISBLK(there->st_mode))) {
-    return Fail(ErrorCode::kInvalidArgument,
-                fmt::format("{}: it is {}: name a file", path, FileTypeText(there->st_mode)));
-  }
-  const bool is_standard_output = there && IsStandardOutput(*there);
-  if (is_standard_output || (there && !S_ISREG(there->st_mode)))
-    return WriteThrough(path, is_standard_output, text);
-  FEDRA_ASSIGN_OR_RETURN(const std::string target, Followed(path));
-  return Replace(target, there, text);
+  return Write(path, text, true);
+}
+
+Result<void> WritePrivateFile(const std::string& path, std::string_view text) {
+  return Write(path, text, false);
 }
 
 }  // namespace fedra

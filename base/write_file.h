@@ -23,6 +23,10 @@ namespace fedra {
 // kStorage: the system refused; what was there is unchanged, unless it was written through.
 Result<void> WriteFile(const std::string& path, std::string_view text);
 
+// The same for a secret: a regular file has the mode 0600 and our owner afterwards, whatever was
+// there.
+Result<void> WritePrivateFile(const std::string& path, std::string_view text);
+
 // "a character device", of a stat()'s st_mode.
 std::string_view FileTypeText(unsigned mode);
 

@@ -56,13 +56,36 @@ Result<std::string> WorkerNameFor(const JoinOptions& options, const std::string&
 }
 
 // Only what says where the server is and how it is known.
-kube::AccessSettings PublishedAccess(const config::KubeAccess& access, const std::string& server) {
+kube::AccessSettings PublishedAccess(const config::KubeAccess& access, const std::string& server,
+                                     const std::optional<std::string>& proxy_url) {
   kube::AccessSettings published;
   published.server = server.empty() ? access.server : server;
   published.ca_pem = access.ca_pem;
   published.tls_server_name = access.tls_server_name;
-  published.proxy_url = access.proxy_url;
+  published.proxy_url = proxy_url ? *proxy_url : access.proxy_url;
   return published;
+}
+
+bool IsProxy(const std::string& url) {
+  return url.empty() || url.starts_with("http://") || url.starts_with("https://") ||
+         url.starts_with("socks5://");
+}
+
+// Where the kubeconfig goes, others read it: the administrator's name and password at a proxy are
+// not fedra's.
+Result<void> PublishesNoPassword(const kube::AccessSettings& published) {
+  const size_t user = published.proxy_url.find('@');
+  if (user == std::string::npos) return {};
+  return Fail(ErrorCode::kInvalidArgument,
+              "the proxy's address has a user, who would be published: name fedra's proxy "
+              "without one with --proxy-url, or \"\" for none");
+}
+
+// A file that is there may be another worker's, or the administrator's own.
+Result<void> IsFree(const std::string& file) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(file, error)) return {};
+  return Fail(ErrorCode::kConflict, file + ": exists; add --overwrite to replace it");
 }
 
 Result<JoinPlan> PlanJoin(const JoinOptions& options) {
@@ -73,14 +96,21 @@ Result<JoinPlan> PlanJoin(const JoinOptions& options) {
   FEDRA_ASSIGN_OR_RETURN(plan.rights, RightsWith(options.optional));
   if (!options.server.empty() && !options.server.starts_with("https://"))
     return Fail(ErrorCode::kInvalidArgument, "--server is an address as https://HOST:PORT");
+  if (options.proxy_url && !IsProxy(*options.proxy_url))
+    return Fail(ErrorCode::kInvalidArgument,
+                "--proxy-url is an address as http://HOST:PORT, https:// or socks5://");
   if (where.worker.context.empty())
     return Fail(ErrorCode::kInvalidArgument, "--context is needed: the worker's administrator");
   FEDRA_ASSIGN_OR_RETURN(const config::KubeAccess worker, WorkerContext(where));
   FEDRA_ASSIGN_OR_RETURN(plan.worker, WorkerNameFor(options, worker.context));
-  plan.published = PublishedAccess(worker, options.server);
+  plan.published = PublishedAccess(worker, options.server, options.proxy_url);
+  FEDRA_RETURN_IF_ERROR(PublishesNoPassword(plan.published));
   plan.clusters.push_back(MemberSettings(plan.worker, worker));
   plan.secret = SecretKeyOf(where.ns, plan.worker);
-  if (!options.kubeconfig_out.empty()) return plan;
+  if (!options.kubeconfig_out.empty()) {
+    if (!options.overwrite) FEDRA_RETURN_IF_ERROR(IsFree(options.kubeconfig_out));
+    return plan;
+  }
   FEDRA_ASSIGN_OR_RETURN(ClusterSettings manager, ManagerSettings(where));
   plan.clusters.push_back(std::move(manager));
   return plan;
@@ -120,9 +150,11 @@ Result<void> PutSecret(Cluster& manager, const JoinPlan& plan, const std::string
                           applied.error().message, plan.secret.ns));
 }
 
-// The new token is tried where that is possible: not at an address that only fedra can reach.
+// The new token is tried where that is possible: not at an address, or by a proxy, that only fedra
+// can reach.
 Result<void> TryToken(const JoinPlan& plan, const AccountToken& token, const Terminal& terminal) {
-  if (plan.published.server != plan.clusters[kWorkerAt].access.server) return {};
+  const kube::AccessSettings& ours = plan.clusters[kWorkerAt].access;
+  if (plan.published.server != ours.server || plan.published.proxy_url != ours.proxy_url) return {};
   ClusterSettings settings = plan.clusters[kWorkerAt];
   settings.access = plan.published;
   settings.access.token = token.token;
@@ -148,7 +180,7 @@ Result<AccountToken> ExecuteJoin(const JoinPlan& plan, const JoinOptions& option
   const std::string kubeconfig = TokenKubeconfig(plan.worker, plan.published, token.token);
   FEDRA_RETURN_IF_ERROR(plan.writes_secret()
                             ? PutSecret(clusters[kManagerAt], plan, kubeconfig, token)
-                            : WriteFile(options.kubeconfig_out, kubeconfig));
+                            : WritePrivateFile(options.kubeconfig_out, kubeconfig));
   return token;
 }
 

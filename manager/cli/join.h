@@ -8,6 +8,7 @@
 // Thread rules: one user thread.
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,13 +28,15 @@ struct MembershipOptions {
 
 struct JoinOptions {
   MembershipOptions where;
-  std::vector<std::string> names;     // of the worker; several with `rotate`. Empty: the context's
-  std::string server;                 // the worker's address as fedra has to use it; empty: ours
-  std::vector<std::string> optional;  // see OptionalRights()
+  std::vector<std::string> names;  // of the worker; several with `rotate`. Empty: the context's
+  std::string server;              // the worker's address as fedra has to use it; empty: ours
+  std::optional<std::string> proxy_url;  // fedra's proxy; empty: none. Not given: the context's
+  std::vector<std::string> optional;     // see OptionalRights()
   std::string token_lifetime = "2160h";
   bool force_conflicts = false;  // take fields over from other field managers
   bool rotate = false;
   std::string kubeconfig_out;  // a file in place of the Secret; empty: the Secret
+  bool overwrite = false;      // a file of that name may be replaced
 };
 int Join(const JoinOptions& options, Terminal& terminal);
 

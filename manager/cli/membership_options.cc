@@ -29,7 +29,9 @@ constexpr const char* kJoinHelp =
     "Makes fedra's account on the worker, with the rights of deploy/worker-rbac.yaml and those of "
     "--with, and asks for a token of it; puts a kubeconfig with that token into the Secret "
     "fedra-worker-NAME on the manager, or into a file; prints the worker's line for the chart's "
-    "values or fedra.yaml. May be repeated: what is there already is brought up to date.\n\n"
+    "values or fedra.yaml. May be repeated: what is there already is brought up to date; a file "
+    "only "
+    "with --overwrite.\n\n"
     "The token ends. With --rotate the present one asks for the next, so no administrator's "
     "credentials are needed: run it more often than --token-lifetime, by a CronJob or a timer "
     "(docs/operations.md). The daemon takes up the changed Secret or file at once.\n\n"
@@ -67,12 +69,18 @@ void AddJoin(CLI::App& app, Command& command) {
   join->add_option("--server", options->server,
                    "The worker's address as fedra reaches it, where the kubeconfig's is another")
       ->type_name("URL");
+  join->add_option("--proxy-url", options->proxy_url,
+                   "The proxy by which fedra reaches the worker, instead of the kubeconfig's, "
+                   "without user and password; \"\" for none")
+      ->type_name("URL");
   join->add_option("--token-lifetime", options->token_lifetime,
                    "For how long the token is to be good; an API server may give less")
       ->capture_default_str();
   join->add_option("--kubeconfig-out", options->kubeconfig_out,
                    "Write the kubeconfig to this file (mode 0600), and no Secret")
       ->type_name("FILE");
+  join->add_flag("--overwrite", options->overwrite,
+                 "The file of --kubeconfig-out may be there: replace it");
   join->add_flag("--rotate", options->rotate, "Only renew the token");
   join->add_flag("--force-conflicts", options->force_conflicts,
                  "Take fields over that something else than fedra has applied");

@@ -96,7 +96,8 @@ std::string Server::CaPem() const { return impl_->authority.CertificatePem(); }
 
 std::string Server::Kubeconfig(const std::string& user) const {
   const auto known = impl_->core->UserNamed(user);
-  const User nobody{.name = user, .groups = {}, .token = {}, .allow = {}, .deny = {}};
+  const User nobody{
+      .name = user, .groups = {}, .token = {}, .allow = {}, .deny = {}, .account = {}};
   const User& who = known == nullptr ? nobody : *known;
   const std::string& cluster = impl_->core->options.name;
   return fmt::format(

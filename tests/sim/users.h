@@ -1,11 +1,14 @@
 #pragma once
 //
-// Who may do what on a simulated API server: RBAC with the roles folded into the user.
+// Who may do what on a simulated API server: RBAC with the roles folded into the user, but for
+// service accounts that have asked for a token: theirs are the roles that objects bind them to.
 // Plain values and one pure function.
 
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "base/types.h"
 
 namespace fedra::sim {
 
@@ -24,6 +27,7 @@ struct User {
   std::string token;              // bearer token; empty: client certificate only
   std::vector<PolicyRule> allow;  // nothing is allowed that no rule allows
   std::vector<PolicyRule> deny;   // what RBAC cannot say, for tests: taken away again
+  ObjectKey account;  // of a service account, whose bindings add to `allow`; no name: a person
 };
 
 // What a request wants, as in a SubjectAccessReview.

@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "tests/sim/api/access_review.h"
+#include "tests/sim/api/bindings.h"
 #include "tests/sim/api/discovery.h"
 #include "tests/sim/api/token_request.h"
 #include "tests/sim/api/url.h"
@@ -291,11 +292,21 @@ ApiReply Dispatch(const Call& call) {
   return ToReply(MethodNotAllowed());
 }
 
-ApiReply HandleReview(const ApiRequest& request, const ResourcePath& path) {
-  if (request.user == nullptr) return ToReply(Unauthorized());
+// With what bindings allow at this moment.
+std::shared_ptr<const User> Bound(Core& core, const std::shared_ptr<const User>& user) {
+  if (user == nullptr || user->account.name.empty()) return user;
+  auto bound = std::make_shared<User>(*user);
+  const auto rules = core.store.With(
+      [&](const Store& store) { return BoundRules(core.registry, store, user->account); });
+  bound->allow.insert(bound->allow.end(), rules.begin(), rules.end());
+  return bound;
+}
+
+ApiReply HandleReview(const ApiRequest& request, const User* user, const ResourcePath& path) {
+  if (user == nullptr) return ToReply(Unauthorized());
   auto body = ParseJson(request.body);
   if (!body) return ToReply(BadRequest("the object provided is unrecognized"));
-  auto review = Review(*request.user, path.plural, *std::move(body));
+  auto review = Review(*user, path.plural, *std::move(body));
   return review ? JsonReply(201, Serialize(*review)) : ToReply(review.error());
 }
 
@@ -308,8 +319,9 @@ ApiReply HandleResource(Core& core, const ApiRequest& request, const Url& url,
   const std::string_view verb = VerbOf(request, url, path);
   Count(core, fmt::format("{} {}{}{}", verb, path.plural, path.subresource.empty() ? "" : "/",
                           path.subresource));
+  const std::shared_ptr<const User> user = Bound(core, request.user);
   if (path.group == "authorization.k8s.io" && request.method == "POST") {
-    return HandleReview(request, path);
+    return HandleReview(request, user.get(), path);
   }
   const bool hidden = core.faults.With([&path](const Faults& faults) {
     return faults.not_served.contains(path.group + "/" + path.version);
@@ -327,7 +339,7 @@ ApiReply HandleResource(Core& core, const ApiRequest& request, const Url& url,
                              .ns = path.plural == "namespaces" ? path.name : path.ns,
                              .name = name};
   // Access comes first: who may not, does not learn whether the resource exists.
-  if (auto refused = Authorize(request.user.get(), access)) return ToReply(*refused);
+  if (auto refused = Authorize(user.get(), access)) return ToReply(*refused);
   if (type == nullptr || misplaced) return UnknownResource(core.registry, path);
   return Dispatch({core, request, url, path, {type, path.version}});
 }

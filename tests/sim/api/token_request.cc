@@ -40,8 +40,12 @@ Outcome<Json> AnswerTokenRequest(Core& core, const ObjectKey& account, Json requ
                                                  account.name, seconds)});
   }
   const std::string token = "sim-token-" + *uid;
-  User user = Administrator(UserName(account), token);
-  user.groups = {"system:serviceaccounts", "system:authenticated"};
+  User user{.name = UserName(account),
+            .groups = {"system:serviceaccounts", "system:authenticated"},
+            .token = token,
+            .allow = {},
+            .deny = {},
+            .account = account};
   core.users.With([&](std::vector<std::shared_ptr<const User>>& users) {
     users.push_back(std::make_shared<const User>(std::move(user)));
   });

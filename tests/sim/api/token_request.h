@@ -10,7 +10,8 @@
 
 namespace fedra::sim {
 
-// The TokenRequest with its status. The account is a user from then on, who may do everything.
+// The TokenRequest with its status. The account is a user from then on, with the rights of its
+// bindings.
 Outcome<Json> AnswerTokenRequest(Core& core, const ObjectKey& account, Json request);
 
 // The account is gone: nobody is known by its tokens.

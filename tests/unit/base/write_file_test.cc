@@ -52,6 +52,16 @@ TEST_CASE("a new file is private, an existing one keeps its mode, and nothing is
   CHECK(Entries(folder) == 2);
 }
 
+TEST_CASE("a secret's file is private, whatever was there") {
+  const TempFolder folder;
+  const std::string old = folder.Write("old", "for everybody");
+  REQUIRE(chmod(old.c_str(), 0666) == 0);
+  REQUIRE(WritePrivateFile(old, "secret"));
+  CHECK(Content(old) == "secret");
+  CHECK((ModeOf(old) & 0777) == 0600);
+  CHECK(Entries(folder) == 1);
+}
+
 TEST_CASE("a temporary file that is in the way is named") {
   const TempFolder folder;
   const std::string beside = "file." + std::to_string(getpid()) + ".tmp";

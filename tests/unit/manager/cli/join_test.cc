@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <sstream>
@@ -154,6 +155,47 @@ TEST_CASE("join into a file: private, and nothing on the manager") {
   REQUIRE(access);
   CHECK(access->server == clusters.join.server);
   CHECK(!access->token.empty());
+}
+
+TEST_CASE("a file that is there is replaced when that is said, and is private then") {
+  Clusters clusters;
+  const std::string file = clusters.join.kubeconfig_out = clusters.folder.Write("mine", "mine");
+  REQUIRE(chmod(file.c_str(), 0644) == 0);
+  const Printed refused = clusters.Run(clusters.join);
+  CHECK(refused.code == kFailed);
+  CHECK_THAT(refused.err, ContainsSubstring(file + ": exists; add --overwrite"));
+  CHECK(!Clusters::Has(clusters.worker, kAccountPath));
+  CHECK(std::filesystem::file_size(file) == 4);
+
+  clusters.join.overwrite = true;
+  REQUIRE(clusters.Run(clusters.join).code == 0);
+  struct stat status{};
+  REQUIRE(stat(file.c_str(), &status) == 0);
+  CHECK((status.st_mode & 0777) == 0600);
+  CHECK(config::ReadKubeconfig(file, {}));
+}
+
+TEST_CASE("a password for a proxy is not published; another proxy may be named") {
+  Clusters clusters;
+  std::string kubeconfig = clusters.worker.Kubeconfig();
+  const size_t at = kubeconfig.find("    server:");
+  REQUIRE(at != std::string::npos);
+  kubeconfig.insert(at, "    proxy-url: http://alice:geheim@proxy.example.com:3128\n");
+  clusters.join.where.worker.kubeconfig = clusters.folder.Write("by-proxy", kubeconfig);
+  clusters.join.kubeconfig_out = clusters.folder.Path("out");
+  clusters.join.where.dry_run = true;
+  const Printed refused = clusters.Run(clusters.join);
+  CHECK(refused.code == kFailed);
+  CHECK_THAT(refused.err, ContainsSubstring("--proxy-url"));
+  CHECK(refused.err.find("geheim") == std::string::npos);
+  for (const char* proxy : {"", "socks5://proxy.example.com:1080"}) {
+    clusters.join.proxy_url = proxy;
+    CHECK(clusters.Run(clusters.join).code == 0);
+  }
+  for (const char* proxy : {"http://bob@proxy.example.com", "proxy.example.com"}) {
+    clusters.join.proxy_url = proxy;
+    CHECK(clusters.Run(clusters.join).code == kFailed);
+  }
 }
 
 TEST_CASE("a dry run prints every object and changes nothing") {
