@@ -19,6 +19,7 @@ class Checks final {
     CheckWorkerNames();
     CheckSameCluster();
     CheckDispatch();
+    CheckMode();
     CheckHighAvailability();
     CheckKinds();
     return std::move(problems_);
@@ -83,6 +84,28 @@ class Checks final {
       Add("dispatch.candidates", "has no meaning with policy race",
           "remove it: race uses every eligible worker");
     }
+  }
+
+  // With mode dispatcher fedra writes nothing on workers, and nothing there is its to keep.
+  void CheckMode() {
+    if (config_.kueue.mode != KueueMode::kDispatcher) {
+      if (Written("kueue.multiKueueOrigin"))
+        Add("kueue.multiKueueOrigin", "has no meaning with mode admissionCheck", "remove it");
+      return;
+    }
+    const std::string why = "is not possible with kueue.mode dispatcher: ";
+    if (config_.verification.template_sync != SyncPolicy::kNever)
+      Add("verification.templates.sync", why + "fedra writes nothing on workers",
+          "write Never, and create the templates there");
+    if (config_.dispatch.keep_failed.count() != 0)
+      Add("dispatch.keepFailed", why + "Kueue removes a job's copies as soon as it has ended",
+          "remove it");
+    if (config_.dispatch.failure_log_lines != 0)
+      Add("dispatch.failureLogLines", why + "Kueue removes a job's pods as soon as it has ended",
+          "remove it");
+    if (config_.dispatch.removed_workers == RemovedWorkers::kDrain)
+      Add("dispatch.removedWorkers", why + "a job that runs is Kueue's to take back",
+          "write Keep, and remove the worker from the MultiKueueConfig");
   }
 
   // NewLeaderElector() of client-go v0.36.3, tools/leaderelection/leaderelection.go, has the same

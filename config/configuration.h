@@ -56,9 +56,18 @@ struct WorkersFrom {
   std::string kubeconfig_folder = "/etc/multikueue/kubeconfigs";
 };
 
+// How fedra joins in with Kueue on the manager.
+enum class KueueMode {
+  kAdmissionCheck,  // it is the controller of AdmissionChecks, copies, admits and mirrors
+  kDispatcher,      // Kueue's MultiKueue does that; fedra nominates workers to it
+};
+
 struct KueueSettings {
-  std::string controller_name =
-      "fedra.dev/federation";  // spec.controllerName of our AdmissionChecks
+  KueueMode mode = KueueMode::kAdmissionCheck;
+  // spec.controllerName of our AdmissionChecks; with kDispatcher only who reports Events.
+  std::string controller_name = "fedra.dev/federation";
+  // With kDispatcher: multiKueue.origin of Kueue's configuration; DNS-1123 label.
+  std::string multi_kueue_origin = "multikueue";
 };
 
 // What a ResourceClaimTemplate on a worker that differs from the manager's means.

@@ -35,13 +35,11 @@ ChoiceRef Choice(Enum* target, const std::vector<Word<Enum>>& words) {
   return choice;
 }
 
-// One word, and yet a key: a file that asks for something else is refused by name ("multikueue" is
-// not available in this version) instead of being run as something else.
-ChoiceRef OnlyChoice(std::string_view name, std::vector<std::string_view> unavailable) {
-  return {.names = {name},
-          .unavailable = std::move(unavailable),
-          .get = [] { return size_t{0}; },
-          .set = [](size_t) {}};
+// A file that asks for one of those words is refused by name ("multikueue" is not available in this
+// version) instead of being run as something else.
+ChoiceRef WithoutYet(ChoiceRef choice, std::vector<std::string_view> unavailable) {
+  choice.unavailable = std::move(unavailable);
+  return choice;
 }
 
 ChoiceRef HttpVersions(HttpVersion* target) {
@@ -131,10 +129,19 @@ Fields DescribeKueue(KueueSettings& kueue) {
   return {
       {"mode",
        "How fedra joins in: admissionCheck is an AdmissionCheck controller beside Kueue's "
-       "MultiKueue.",
-       OnlyChoice("admissionCheck", {"multikueue", "dispatcher"}), ""},
-      {"controllerName", "The spec.controllerName of the AdmissionChecks that fedra serves.",
+       "MultiKueue; dispatcher nominates workers to MultiKueue, which copies and mirrors.",
+       WithoutYet(Choice<KueueMode>(&kueue.mode, {{"admissionCheck", KueueMode::kAdmissionCheck},
+                                                  {"dispatcher", KueueMode::kDispatcher}}),
+                  {"multikueue"}),
+       ""},
+      {"controllerName",
+       "The spec.controllerName of the AdmissionChecks that fedra serves. With mode dispatcher "
+       "these are MultiKueue's, and this only names fedra in Events.",
        TextRef{&kueue.controller_name, TextRule::kControllerName}, ""},
+      {"multiKueueOrigin",
+       "With mode dispatcher: multiKueue.origin of Kueue's configuration, the label value by which "
+       "MultiKueue's copies are known on the workers.",
+       TextRef{&kueue.multi_kueue_origin, TextRule::kDnsLabel}, ""},
   };
 }
 

@@ -5,6 +5,7 @@
 #include "base/guarded.h"
 #include "manager/kind_settings.h"
 #include "manager/same_names.h"
+#include "manager/tracking/kueue_api.h"
 #include "manager/tracking/manager_name.h"
 
 namespace fedra {
@@ -91,6 +92,19 @@ ClusterOptions ToOptions(config::HttpVersion version, const tracking::JobKinds& 
   return options;
 }
 
+bool KueueCopies(const config::Configuration& configuration) {
+  return configuration.kueue.mode == config::KueueMode::kDispatcher;
+}
+
+std::string ControllerOf(const config::Configuration& configuration) {
+  return KueueCopies(configuration) ? std::string(tracking::kMultiKueueController)
+                                    : configuration.kueue.controller_name;
+}
+
+std::string CopiesOrigin(const config::Configuration& configuration) {
+  return KueueCopies(configuration) ? configuration.kueue.multi_kueue_origin : configuration.origin;
+}
+
 bool DrainsRemoved(const config::Configuration& configuration) {
   return configuration.dispatch.removed_workers == config::RemovedWorkers::kDrain;
 }
@@ -120,8 +134,9 @@ reconcile::GatherSettings ToGather(const config::Configuration& configuration) {
   const config::DispatchSettings& dispatch = configuration.dispatch;
   const config::VerificationSettings& verification = configuration.verification;
   reconcile::GatherSettings settings;
-  settings.controller_name = configuration.kueue.controller_name;
-  settings.origin = configuration.origin;
+  settings.controller_name = ControllerOf(configuration);
+  settings.origin = CopiesOrigin(configuration);
+  settings.kueue_copies = KueueCopies(configuration);
   settings.order = {.policy = SameName(dispatch.order),
                     .max_passes = dispatch.backfill.max_passes,
                     .max_wait = dispatch.backfill.max_wait};
@@ -159,7 +174,8 @@ std::vector<reconcile::WorkerSettings> ToWorkers(const config::Loaded& loaded) {
     if (access) worker.cluster.access = ToAccess(*access);
     worker.cluster.misconfigured = ToMisconfigured(access);
     worker.cluster.options = ToOptions(from.http_version, *kinds);
-    worker.origin = configuration.origin;
+    worker.origin = CopiesOrigin(configuration);
+    worker.kueue_copies = KueueCopies(configuration);
     worker.verified.kinds = kinds;
     worker.verified.devices = ToDevices(configuration.verification, from);
     worker.verified.dependencies = ToDependencies(configuration.verification);
@@ -200,6 +216,7 @@ reconcile::FederationSettings ToFederation(const config::Loaded& loaded) {
   settings.manager = ToManager(loaded);
   settings.kinds = ToKinds(configuration);
   settings.workers = ToWorkers(loaded);
+  settings.reporting_controller = configuration.kueue.controller_name;
   settings.discovers = loaded.configuration.workers_from.multi_kueue_clusters;
   settings.drains_removed = DrainsRemoved(configuration);
   return settings;

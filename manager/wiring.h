@@ -22,6 +22,11 @@ ClusterOptions ToOptions(config::HttpVersion version, const tracking::JobKinds& 
 tracking::JobKindsPtr ToKinds(const config::Configuration& configuration);
 // Whether jobs are taken back from workers that are removed from the configuration.
 bool DrainsRemoved(const config::Configuration& configuration);
+// Whether Kueue's MultiKueue copies and fedra nominates (kueue.mode dispatcher); the controller of
+// the AdmissionChecks that are ours to answer; and the origin label's value on copies.
+bool KueueCopies(const config::Configuration& configuration);
+std::string ControllerOf(const config::Configuration& configuration);
+std::string CopiesOrigin(const config::Configuration& configuration);
 placement::Policy ToPolicy(const config::Configuration& configuration);
 // By which verdicts are made, the daemon's and the commands'.
 verify::Rules ToRules(const config::VerificationSettings& verification);

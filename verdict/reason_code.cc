@@ -305,6 +305,14 @@ constexpr std::array kCatalogue = {
         "dispatch.removedWorkers says whether those that it has may end there.",
         "No action needed where that is meant. A worker that was removed by mistake: put it back "
         "into the configuration, which is read again without a restart."},
+    ReasonEntry{kKueueDisconnected, "KueueDisconnected", kOther,
+                "Kueue on the manager, which copies the job, is not connected to this worker",
+                "With kueue.mode dispatcher MultiKueue copies. The MultiKueueCluster of the "
+                "worker's name is "
+                "missing, or its condition Active is not True; fedra itself may reach the worker.",
+                "See `kubectl get multikueueclusters` on the manager. A worker in fedra's "
+                "configuration must "
+                "have the name of its MultiKueueCluster."},
     ReasonEntry{
         kRecentlyFailed, "RecentlyFailed", kOther,
         "the job was dispatched there a short while ago, and was not admitted or was evicted",

@@ -62,6 +62,7 @@ enum class ReasonCode {
   kBudgetExceeded,
   kExcluded,
   kWorkerRemoved,
+  kKueueDisconnected,
   kRecentlyFailed,
 };
 

@@ -97,6 +97,8 @@ std::vector<std::string_view> FactTypesOf(ReasonCode code) {
     case kExcluded:
     case kWorkerRemoved:
       return Named<NotAllowed>();
+    case kKueueDisconnected:
+      return Named<Connection>();
     case kRecentlyFailed:
       return Named<Setback>();
   }

@@ -62,6 +62,7 @@ bool IsAboutDevices(ReasonCode code) {
     case kBudgetExceeded:
     case kExcluded:
     case kWorkerRemoved:
+    case kKueueDisconnected:
     case kRecentlyFailed:
       return false;
   }

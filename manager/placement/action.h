@@ -28,7 +28,8 @@ struct SetCheck {
   std::string message;
   std::optional<CheckReport> reported = std::nullopt;  // to be recorded with it
 };
-// nominatedClusterNames together with the check's message. A new round counts as a new attempt.
+// nominatedClusterNames together with the check's message; of WorkloadView::kueue_copies the names
+// alone. A new round counts as a new attempt.
 struct Nominate {
   std::vector<ClusterName> clusters;
   std::string message;
@@ -67,6 +68,12 @@ struct KeepRemote {
   ClusterName cluster;
   AttemptEnd end = AttemptEnd::kFailed;  // of the attempt
   std::string message;
+};
+// The attempt there has ended; what is left of it is Kueue's to remove (kueue.mode dispatcher).
+struct EndAttempt {
+  ClusterName cluster;
+  AttemptEnd end = AttemptEnd::kWithdrawn;
+  std::string message = {};  // how, in words; may be empty
 };
 // The last lines of a pod of the failed job go into the history, once.
 struct KeepLog {
@@ -130,7 +137,7 @@ class Action final
     : public std::variant<SetCheck, Nominate, Admit, ClearPlacement, CreateClone, DeleteRemote,
                           CreateJob, MirrorStatus, ClearActivity, FinishWorkload, RecordFailure,
                           RecordPlacing, RecordEnd, RecordResidue, Forget, Note, SetClonePriority,
-                          KeepRemote, KeepLog, RecordReport, RecordRemoval> {
+                          KeepRemote, KeepLog, RecordReport, RecordRemoval, EndAttempt> {
  public:
   using Variant = variant;  // which has no virtual destructor: never deleted through it
   using variant::variant;

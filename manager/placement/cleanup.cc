@@ -152,6 +152,11 @@ void DecideWithoutQuota(const Context& context, Decision& decision) {
     clear.message = kWaitingForQuota;
     decision.actions.emplace_back(std::move(clear));
   }
+  TellWithoutQuota(context, decision);
+}
+
+void TellWithoutQuota(const Context& context, Decision& decision) {
+  const tracking::Workload& workload = context.workload();
   if (!workload.active) {
     decision.phase = Phase::kSuspended;
     decision.why = NotDispatchable(context.view);

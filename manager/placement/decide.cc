@@ -21,6 +21,10 @@ Decision Decide(const WorkloadView& view, std::span<const ClusterView> clusters,
                 const PlacementRecord& record, const Policy& policy, WallTime now) {
   const Context context{view, clusters, record, policy, now};
   Decision decision;
+  if (view.kueue_copies) {
+    DecideNominations(context, decision);
+    return decision;
+  }
   const tracking::Workload* workload = view.workload.get();
   const tracking::AdmissionCheckState* check =
       workload == nullptr ? nullptr : workload->Check(view.check);

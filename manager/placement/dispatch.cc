@@ -8,6 +8,7 @@
 #include "manager/placement/check_report.h"
 #include "manager/placement/message.h"
 #include "manager/placement/note_reasons.h"
+#include "manager/placement/passing.h"
 #include "manager/placement/rank.h"
 #include "manager/placement/refusal.h"
 #include "manager/placement/steps.h"
@@ -16,37 +17,6 @@
 
 namespace fedra::placement {
 namespace {
-
-bool SomeAreResyncing(const Context& context) {
-  return std::any_of(context.clusters.begin(), context.clusters.end(),
-                     [](const ClusterView& cluster) { return cluster.resyncing; });
-}
-
-bool IsInTurnSoon(const Context& context) {
-  return std::any_of(context.clusters.begin(), context.clusters.end(),
-                     [](const ClusterView& cluster) { return cluster.in_turn_soon; });
-}
-
-// How long a worker may be out of contact before that is reported as a reason.
-constexpr std::chrono::seconds kFlap{30};
-
-// Until when workers that have just lost contact may be back; nothing: there is none.
-std::optional<WallTime> FlapEnd(const Context& context) {
-  std::optional<WallTime> end;
-  for (const ClusterView& cluster : context.clusters) {
-    if (!cluster.allowed || cluster.contact == Contact::kFull || !cluster.lost_since) continue;
-    const WallTime until = *cluster.lost_since + kFlap;
-    if (until > context.now) end = std::max(end.value_or(until), until);
-  }
-  return end;
-}
-
-// A resync ends by time, without an event: look again then.
-std::optional<WallTime> WakeAt(const Context& context, const Choice& choice) {
-  std::optional<WallTime> wake_at = choice.wake_at;
-  if (SomeAreResyncing(context)) WakeBy(context.now + kSyncingRecheck, wake_at);
-  return wake_at;
-}
 
 void AdmitWinner(const Context& context, const ClusterView& winner, Decision& decision) {
   const bool has_job = HasOwnJob(winner);
@@ -84,14 +54,10 @@ void Block(const Context& context, const tracking::AdmissionCheckState& check, c
   decision.phase = Phase::kBlocked;
   decision.wake_at = WakeAt(context, choice);
   CleanUp(context, nullptr, AttemptEnd::kWithdrawn, decision);
-  // A worker that has just come back is about to answer, one that has just gone may be back at
-  // once, and a line that moves is about to stand: until then what was said stands. Otherwise a
-  // worker that flaps, or one device that becomes free, would cost a write, an event and a line in
-  // the log for each of hundreds of jobs, for which nothing has changed.
+  // Until then what was said stands.
   if (const auto until = FlapEnd(context)) WakeBy(*until, decision.wake_at);
   const bool nominates = !context.workload().nominated.empty();
-  if (!nominates && IsReported(context, check) &&
-      (SomeAreResyncing(context) || IsInTurnSoon(context) || FlapEnd(context))) {
+  if (!nominates && IsReported(context, check) && MayPass(context)) {
     decision.why = check.message;
     return;
   }
@@ -101,22 +67,7 @@ void Block(const Context& context, const tracking::AdmissionCheckState& check, c
   if (!nominates && !MustReport(context, check, message))
     return TakeAsReported(context, message, decision);
   decision.actions.emplace_back(Nominate{{}, message.text, false, AsReported(context, message)});
-  const notes::NoteReason& reason =
-      message.waits ? notes::kWaitingForDevices : notes::kPlacementRejected;
-  decision.actions.emplace_back(
-      Note{reason.name, {}, decision.why, ReasonsByWorker(context.clusters)});
-}
-
-// What a worker whose time has passed is remembered for.
-std::string TooLate(const Context& context, const ClusterView& cluster) {
-  const std::string& name = cluster.name.value;
-  if (!HasOwnClone(cluster) || !cluster.clone->Admitted()) {
-    const std::string words = HasOwnClone(cluster) ? WorkerWords(cluster) : std::string();
-    return name + " did not admit the workload in time" + (words.empty() ? "" : ": " + words);
-  }
-  if (IsOverdue(context, cluster))
-    return name + " admitted the workload, but its job could not be created there in time";
-  return name + " admitted the workload, but could not be used in time";
+  NoteBlocked(context, message, decision);
 }
 
 // Takes back what is not (or no longer) chosen.
@@ -137,22 +88,6 @@ void Withdraw(const Context& context, const Choice& choice, Decision& decision) 
           Note{notes::kAdmissionTimedOut.name, cluster.name, std::move(message)});
     }
   }
-}
-
-// The worker's Kueue, or one of its users, ended the copy without running it.
-void RememberSpent(const Context& context, const ClusterView& cluster, Decision& decision) {
-  const tracking::Workload& clone = *cluster.clone;
-  std::string message =
-      clone.Finished()
-          ? fmt::format("{} finished the copy without running it: {}: {}", cluster.name.value,
-                        clone.finished->reason, clone.finished->message)
-          : fmt::format("{} has deactivated the copy (spec.active is false there)",
-                        cluster.name.value);
-  message = Cut(std::move(message), tracking::kMaxCheckMessage);
-  RefusalRecord refusal = RefusalOf(cluster.name, verdict::ReasonCode::kRecentlyFailed,
-                                    std::move(message), context.now);
-  decision.actions.emplace_back(std::move(refusal.failure));
-  decision.actions.emplace_back(std::move(refusal.note));
 }
 
 void CopyTo(const Context& context, const ClusterView& cluster, Decision& decision) {
@@ -180,13 +115,7 @@ void Send(const Context& context, const tracking::AdmissionCheckState& check,
   const Message message =
       DispatchedMessage(context.clusters, choice.clusters, nominated, context.policy);
   decision.why = message.text;
-  const bool adds =
-      std::any_of(choice.clusters.begin(), choice.clusters.end(),
-                  [&](const ClusterName& name) { return !Contains(nominated, name); });
-  const bool again =
-      std::any_of(choice.clusters.begin(), choice.clusters.end(),
-                  [&](const ClusterName& name) { return FailedInRound(context.record, name); });
-  const bool new_round = adds || again || !context.record.nominated_at;
+  const bool new_round = BeginsRound(context, nominated, choice);
   Withdraw(context, choice, decision);
   if (new_round || choice.clusters != nominated || MustReport(context, check, message)) {
     decision.actions.emplace_back(
@@ -196,7 +125,23 @@ void Send(const Context& context, const tracking::AdmissionCheckState& check,
   }
   for (const ClusterName& name : choice.clusters)
     CopyTo(context, *context.Find(name.value), decision);
-  if (!adds) return;
+  NoteDispatched(context, nominated, choice, decision);
+}
+
+}  // namespace
+
+bool BeginsRound(const Context& context, const std::vector<ClusterName>& nominated,
+                 const Choice& choice) {
+  const auto begins = [&](const ClusterName& name) {
+    return !Contains(nominated, name) || FailedInRound(context.record, name);
+  };
+  return !context.record.nominated_at || std::ranges::any_of(choice.clusters, begins);
+}
+
+void NoteDispatched(const Context& context, const std::vector<ClusterName>& nominated,
+                    const Choice& choice, Decision& decision) {
+  const auto is_known = [&](const ClusterName& name) { return Contains(nominated, name); };
+  if (std::ranges::all_of(choice.clusters, is_known)) return;
   decision.actions.emplace_back(
       Note{notes::kDispatched.name, decision.worker, "dispatched to " + Join(choice.clusters)});
   for (const ClusterName& name : choice.clusters) {
@@ -208,7 +153,38 @@ void Send(const Context& context, const tracking::AdmissionCheckState& check,
   }
 }
 
-}  // namespace
+void NoteBlocked(const Context& context, const Message& message, Decision& decision) {
+  const notes::NoteReason& reason =
+      message.waits ? notes::kWaitingForDevices : notes::kPlacementRejected;
+  decision.actions.emplace_back(
+      Note{reason.name, {}, message.text, ReasonsByWorker(context.clusters)});
+}
+
+std::string TooLate(const Context& context, const ClusterView& cluster) {
+  const std::string& name = cluster.name.value;
+  if (!HasOwnClone(cluster) || !cluster.clone->Admitted()) {
+    const std::string words = HasOwnClone(cluster) ? WorkerWords(cluster) : std::string();
+    return name + " did not admit the workload in time" + (words.empty() ? "" : ": " + words);
+  }
+  if (IsOverdue(context, cluster))
+    return name + " admitted the workload, but its job could not be created there in time";
+  return name + " admitted the workload, but could not be used in time";
+}
+
+void RememberSpent(const Context& context, const ClusterView& cluster, Decision& decision) {
+  const tracking::Workload& clone = *cluster.clone;
+  std::string message =
+      clone.Finished()
+          ? fmt::format("{} finished the copy without running it: {}: {}", cluster.name.value,
+                        clone.finished->reason, clone.finished->message)
+          : fmt::format("{} has deactivated the copy (spec.active is false there)",
+                        cluster.name.value);
+  message = Cut(std::move(message), tracking::kMaxCheckMessage);
+  RefusalRecord refusal = RefusalOf(cluster.name, verdict::ReasonCode::kRecentlyFailed,
+                                    std::move(message), context.now);
+  decision.actions.emplace_back(std::move(refusal.failure));
+  decision.actions.emplace_back(std::move(refusal.note));
+}
 
 void AdmitOn(const ClusterView& winner, Decision& decision) {
   std::string message = fmt::format("The workload was admitted on \"{}\"", winner.name.value);

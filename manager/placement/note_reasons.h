@@ -47,6 +47,10 @@ inline constexpr NoteReason kTemplateDrift{
 inline constexpr NoteReason kDispatchFailed{
     "DispatchFailed", true,
     "a worker refused the copy, or ended it without running it; the message is the worker's"};
+inline constexpr NoteReason kNominatedByOthers{
+    "NominatedByOthers", true,
+    "something else writes status.nominatedClusterNames beside fedra (kueue.mode dispatcher): "
+    "multiKueue.dispatcherName in Kueue's configuration must be a name of your own"};
 inline constexpr NoteReason kCompleted{
     "Completed", false, "the job ended on the worker and its copies are being removed"};
 inline constexpr NoteReason kJobFailed{
@@ -64,11 +68,15 @@ inline constexpr NoteReason kStoppedOnWorker{
 inline constexpr NoteReason kDeleted{
     "Deleted", false, "the job was deleted on the manager, and its copies are being removed"};
 
-inline constexpr std::array kNoteReasons = {
-    kDispatched,        kPlaced,          kWaitingForDevices, kPlacementRejected, kNotDispatchable,
-    kAdmissionTimedOut, kEvictedOnWorker, kWorkerLost,        kRequeued,          kNameConflict,
-    kTemplateDrift,     kDispatchFailed,  kCompleted,         kJobFailed,         kPodLog,
-    kStoppedOnWorker,   kDeleted};
+inline constexpr std::array kNoteReasons = {kDispatched,        kPlaced,
+                                            kWaitingForDevices, kPlacementRejected,
+                                            kNotDispatchable,   kAdmissionTimedOut,
+                                            kEvictedOnWorker,   kWorkerLost,
+                                            kRequeued,          kNameConflict,
+                                            kTemplateDrift,     kDispatchFailed,
+                                            kNominatedByOthers, kCompleted,
+                                            kJobFailed,         kPodLog,
+                                            kStoppedOnWorker,   kDeleted};
 
 // Unknown names are no warnings.
 constexpr bool IsWarning(std::string_view name) {

@@ -51,6 +51,13 @@ std::optional<NotYet> WhyNotYet(const WorkloadView& view) {
       return NotYet{WaitsFor::kAdmissionCheck,
                     fmt::format("waiting for the admission check {}", check.name)};
   }
+  if (view.kueue_copies) {
+    if (view.workload->follows)
+      return NotYet{WaitsFor::kNothing,
+                    "Kueue sends it to the worker of the job's first Workload, once that has one"};
+    // Of a kind that we do not read the Workload says enough to be judged.
+    if (!view.kind_supported) return std::nullopt;
+  }
   if (view.job == nullptr) return NotYet{WaitsFor::kJob, "waiting for the job object"};
   return std::nullopt;
 }

@@ -9,9 +9,6 @@
 namespace fedra::placement {
 namespace {
 
-// The CRD allows no more nominated names.
-constexpr size_t kMaxNominated = 20;
-
 // Whether an overdue winner has to let another worker try: one that was not asked in this round,
 // or, racing, has not failed in it.
 bool GivesWay(const Context& context, const ClusterView& winner,

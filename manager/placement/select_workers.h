@@ -16,6 +16,8 @@
 
 namespace fedra::placement {
 
+// The CRD allows no more nominated names.
+inline constexpr size_t kMaxNominated = 20;
 // How long a winner waits for the lists of a nominated worker that has just come back.
 inline constexpr std::chrono::seconds kListingGrace{60};
 

@@ -22,6 +22,14 @@ void DecideUnchecked(const Context& context, Decision& decision);
 // No quota on the manager, or evicted there: take everything back.
 void DecideWithoutQuota(const Context& context, Decision& decision);
 
+// Why it has no quota: phase and words.
+void TellWithoutQuota(const Context& context, Decision& decision);
+
+// nominations.cc
+
+// All stages of a workload whose copies are Kueue's (WorkloadView::kueue_copies).
+void DecideNominations(const Context& context, Decision& decision);
+
 // pending.cc
 
 // What else must happen before a worker is looked for.

@@ -30,6 +30,9 @@ struct WorkloadView {
   bool kind_supported = true;  // an adapter for the owner's kind exists
   std::string check;           // name of our AdmissionCheck on it; empty: not ours
   std::string second_check;    // another one of ours on it, which is a mistake; empty: none
+  // Kueue's MultiKueue copies, admits, mirrors and writes the check; fedra only nominates
+  // (kueue.mode dispatcher).
+  bool kueue_copies = false;
 };
 
 // Whether what we know of a cluster may be acted upon.
@@ -60,6 +63,8 @@ struct ClusterView {
   // It fits there and is in line behind jobs that are dispatched, or judged, at this moment.
   bool in_turn_soon = false;
   bool allowed = true;  // the workload's AdmissionCheck may use it, and it is configured
+  // Of WorkloadView::kueue_copies: whether Kueue is connected to it. One that is not is a No.
+  bool kueue_connected = true;
   Membership membership = Membership::kConfigured;
   verdict::Verdict verdict;  // kUnknown when the workload was not judged
   // The devices there that could serve it, free or not; null: not known, or it wants none.

@@ -15,6 +15,13 @@ constexpr int kMaxTimes = 100;
 
 }  // namespace
 
+std::chrono::nanoseconds WaitedSinceQuota(const tracking::Workload& workload, WallTime now) {
+  const bool known = workload.quota_reserved && workload.quota_reserved->since != WallTime{};
+  return std::max<std::chrono::nanoseconds>(
+      std::chrono::nanoseconds(0),
+      known ? now - workload.quota_reserved->since : std::chrono::nanoseconds(0));
+}
+
 Bookkeeping::Bookkeeping(store::Store& store, PlacementStore& placements,
                          StatusWriter& status_writer, EventWriter& events, Telemetry& telemetry,
                          const Clock& clock)
@@ -172,6 +179,13 @@ Result<void> Bookkeeping::Do(Execution& execution, const placement::KeepRemote& 
   return {};
 }
 
+Result<void> Bookkeeping::Do(Execution& execution, const placement::EndAttempt& action) {
+  // Asked for at every look.
+  if (placements_.EndsAttempt(execution.gathered.view.key, action.cluster))
+    EndAttempt(execution, action.cluster, ToString(action.end), action.message);
+  return {};
+}
+
 Result<void> Bookkeeping::Do(Execution& execution, const placement::RecordEnd&) {
   placements_.RememberEnd(execution.gathered.view.key, clock_.Now());
   return {};
@@ -181,6 +195,9 @@ Result<void> Bookkeeping::Do(Execution& execution, const placement::Note& action
   using namespace placement;
   if (!status_writer_.AddNote(execution.gathered, action)) return {};
   if (action.reason == notes::kWorkerLost.name) telemetry_.WorkerLost(action.cluster);
+  // Where it is Kueue that admits, this is when fedra sees it.
+  if (action.reason == notes::kPlaced.name && execution.gathered.view.kueue_copies)
+    telemetry_.Placed(action.cluster, WaitedSinceQuota(*execution.workload, clock_.Now()));
   const bool is_warning = notes::IsWarning(action.reason);
   log::Write(notes::IsLogWarning(action.reason) ? log::Level::kWarn : log::Level::kInfo,
              action.reason,

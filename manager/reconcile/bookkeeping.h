@@ -6,6 +6,7 @@
 // Thread rules: any thread; one workload by one thread at a time. Lifetime: everything given at
 // construction must outlive it.
 
+#include <chrono>
 #include <string>
 
 #include "manager/placement/action.h"
@@ -16,6 +17,9 @@
 #include "manager/reconcile/telemetry.h"
 
 namespace fedra::reconcile {
+
+// Never negative; 0 without quota.
+std::chrono::nanoseconds WaitedSinceQuota(const tracking::Workload& workload, WallTime now);
 
 class Bookkeeping final {
  public:
@@ -30,6 +34,7 @@ class Bookkeeping final {
   Result<void> Do(Execution& execution, const placement::Forget& action);
   Result<void> Do(Execution& execution, const placement::Note& action);
   Result<void> Do(Execution& execution, const placement::KeepRemote& action);
+  Result<void> Do(Execution& execution, const placement::EndAttempt& action);
   // kConflict: the worker is back, and what is there can be removed at once.
   Result<void> Do(Execution& execution, const placement::RecordResidue& action);
 

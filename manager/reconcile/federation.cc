@@ -65,7 +65,7 @@ Federation::Federation(FederationSettings settings, http::HttpLoop& loop, Worker
                 {wake_index_, placements_, manager_, workers_, places_, gatherer_, order_}, clock),
       manager_(settings_.manager, settings_.kinds, loop, pool, clock, handlers_.ForManager()),
       gatherer_(settings_.gather, manager_, workers_, copy_failures_),
-      events_({settings_.gather.controller_name, settings_.instance}, manager_.cluster(), clock),
+      events_({settings_.reporting_controller, settings_.instance}, manager_.cluster(), clock),
       bookkeeping_(store, placements_, status_writer_, events_, telemetry, clock),
       templates_(settings_.templates, manager_, workers_, limiter_, copy_failures_, clock,
                  template_loop_,
@@ -97,6 +97,7 @@ Result<void> Federation::Start() {
     if (const auto* kind = settings_.kinds->FindName(name)) remembered_kinds_.push_back(kind);
   }
   FEDRA_RETURN_IF_ERROR(line_rows_.Load());
+  if (settings_.gather.kueue_copies) manager_.NeedWorkerClusters();
   workload_loop_.AddAll(announced);
   workload_loop_.AddAll(known);
   if (!settings_.discovers) {
@@ -187,11 +188,13 @@ void Federation::ReleaseRemoved() {
   if (now - last_release_ < kReleaseInterval) return;
   last_release_ = now;
   const auto workers = workers_.Now();
+  // Of Kueue's copies nobody can tell whose they are when their workload is gone.
+  const std::string copies_origin = settings_.gather.kueue_copies ? "" : settings_.gather.origin;
   for (const ClusterName& name : workers->removed()) {
     if (!CanBeReleased(*workers->Find(name), manager_,
                        settings_.templates.mode != templates::SyncPolicy::kNever,
-                       {settings_.gather.origin, manager_.uid()},
-                       settings_.policy.worker_lost_timeout, clock_.Now()))
+                       {copies_origin, manager_.uid()}, settings_.policy.worker_lost_timeout,
+                       clock_.Now()))
       continue;
     log::Info("removed worker disconnected", {{"cluster", name.value}});
     const RosterChange change = roster_.Release(name);
@@ -242,7 +245,8 @@ void Federation::Tick() {
   log::Info("working", {{"workers", std::to_string(workers->size())},
                         {"workloads", std::to_string(manager_.workloads().cache().size())}});
   handlers_.WakeChecks();
-  check_loop_.Start();
+  // MultiKueue keeps its checks itself.
+  if (!settings_.gather.kueue_copies) check_loop_.Start();
   if (settings_.templates.mode != templates::SyncPolicy::kNever) template_loop_.Start();
   workload_loop_.Start();
 }

@@ -36,8 +36,9 @@ struct FederationSettings {
   // the first SetWorkers(), and `workers` are of no use.
   bool discovers = false;
   bool drains_removed = false;
-  std::string instance = "fedra";  // of this process, in Events
-  size_t threads = 64;             // for workloads; they mostly wait for answers
+  std::string reporting_controller = "fedra.dev/federation";  // in Events
+  std::string instance = "fedra";                             // of this process, in Events
+  size_t threads = 64;  // for workloads; they mostly wait for answers
   // Whether this process may decide; once it may, it does to its end. Null: it may.
   std::function<bool()> may_decide = {};
 };

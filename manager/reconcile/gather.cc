@@ -108,6 +108,7 @@ std::vector<std::shared_ptr<const Worker>> Gatherer::WorkersFor(
 Gathered Gatherer::Begin(const ObjectKey& key, const Known& known) const {
   Gathered gathered;
   gathered.view.key = key;
+  gathered.view.kueue_copies = settings_.kueue_copies;
   gathered.view.workload = manager_.workloads().Find(key);
   if (known.job) {
     gathered.job = known.job->key;
@@ -145,16 +146,33 @@ Gathered Gatherer::Gather(const ObjectKey& key, const Known& known) const {
     ClusterView cluster = ViewOf(*worker, look, gathered);
     cluster.allowed = allowed;
     cluster.membership = gathered.workers->MembershipOf(worker->name());
-    if (gathered.judged) Judge(*worker, look.facts, gathered, cluster);
+    auto cannot = WhyKueueCannot(worker->name());
+    cluster.kueue_connected = !cannot;
+    if (gathered.judged) {
+      auto not_allowed = WhyNotAllowed(cluster, gathered.view.check);
+      if (!not_allowed) not_allowed = std::move(cannot);
+      Judge(*worker, look.facts, std::move(not_allowed), gathered, cluster);
+    }
     gathered.clusters.push_back(std::move(cluster));
   }
   if (gathered.judged && settings_.devices) KeepClaimsTogether(gathered);
   return gathered;
 }
 
+std::optional<verdict::Reason> Gatherer::WhyKueueCannot(const ClusterName& worker) const {
+  if (!settings_.kueue_copies) return std::nullopt;
+  const auto known = manager_.worker_clusters().Find({"", worker.value});
+  if (known == nullptr)
+    return verify::KueueDisconnected("the manager has no MultiKueueCluster of that name");
+  if (known->active && known->active->is_true) return std::nullopt;
+  return verify::KueueDisconnected(known->active ? known->active->message : std::string());
+}
+
 // By its name, and else by the workload that it names.
 std::shared_ptr<const tracking::Job> Gatherer::FindJob(const Worker& worker,
                                                        const Gathered& gathered) const {
+  // Of a kind that we do not read: another job may have its name.
+  if (settings_.kueue_copies && gathered.adapter == nullptr) return nullptr;
   const auto find = [&](const tracking::JobAdapter& kind, const ObjectKey& key) {
     auto job = worker.objects().jobs(kind).Find(key);
     return IsSuccessors(job.get(), gathered) ? nullptr : job;
@@ -173,7 +191,7 @@ std::shared_ptr<const tracking::Job> Gatherer::FindJob(const Worker& worker,
 
 void Gatherer::LookForCopies(const Worker& worker, const Gathered& gathered,
                              ClusterView& cluster) const {
-  const tracking::Identity us{settings_.origin, manager_.uid()};
+  const tracking::Identity us{settings_.origin, manager_.uid(), settings_.kueue_copies};
   const tracking::Workload* workload = gathered.view.workload.get();
   const auto ownership = [&](const auto* copy) {
     if (copy == nullptr) return tracking::Ownership::kForeign;
@@ -211,23 +229,27 @@ ClusterView Gatherer::ViewOf(const Worker& worker, const WorkerLook& look,
   return cluster;
 }
 
-void Gatherer::Judge(const Worker& worker, const verify::WorkerFacts& facts, Gathered& gathered,
+void Gatherer::Judge(const Worker& worker, const verify::WorkerFacts& facts,
+                     std::optional<verdict::Reason> not_allowed, Gathered& gathered,
                      ClusterView& cluster) const {
-  if (gathered.adapter == nullptr) return;
+  const tracking::JobAdapter* adapter = gathered.adapter;
+  // Kueue knows more kinds than we read, and their pods are in the Workload.
+  if (adapter == nullptr && !settings_.kueue_copies) return;
   const tracking::Workload& workload = *gathered.view.workload;
   const verify::Subject subject{
       .requirement = workload.requirement,
-      .adapter = *gathered.adapter,
-      .namesakes = verify::Namesakes(gathered.adapter->resource().kind, cluster.clone.get(),
-                                     cluster.clone_is, cluster.job.get(), cluster.job_is),
-      .not_allowed = WhyNotAllowed(cluster, gathered.view.check),
+      .adapter = adapter,
+      .namesakes = verify::Namesakes(workload.owner.kind, cluster.clone.get(), cluster.clone_is,
+                                     cluster.job.get(), cluster.job_is),
+      .not_allowed = std::move(not_allowed),
       .is_there = cluster.job != nullptr && tracking::IsOurs(cluster.job_is),
       .has_quota = cluster.clone != nullptr && tracking::IsOurs(cluster.clone_is) &&
                    cluster.clone->QuotaReserved()};
   const verify::VerifyOptions options{
       .existence = {.rules = settings_.rules,
                     .manager_templates = &manager_.templates(),
-                    .manager_references = &manager_.references(*gathered.adapter),
+                    .manager_references =
+                        adapter == nullptr ? nullptr : &manager_.references(*adapter),
                     .refused_copies = copy_failures_.On(worker.name(), workload.requirement.ns)},
       .serving = true};
   const AssumeCache& cache = worker.assumed();
@@ -266,8 +288,8 @@ std::map<ObjectKey, std::set<ClusterName>> Gatherer::UsersOf(const ObjectKey& cl
 }
 
 void Gatherer::KeepClaimsTogether(Gathered& gathered) const {
-  if (gathered.adapter == nullptr || gathered.view.workload->requirement.ClaimNames().empty())
-    return;
+  if (gathered.view.workload->requirement.ClaimNames().empty()) return;
+  if (gathered.adapter == nullptr && !settings_.kueue_copies) return;
   std::vector<verify::ClaimCandidate> candidates;
   for (ClusterView& cluster : gathered.clusters) {
     candidates.push_back({.worker = cluster.name,

@@ -37,6 +37,8 @@ struct GatherSettings {
   std::string controller_name;
   verify::Rules rules;
   std::string origin;
+  // Kueue makes the copies, and `origin` is its (kueue.mode dispatcher).
+  bool kueue_copies = false;
   bool devices = false;            // whether devices are verified
   placement::OrderSettings order;  // of those that wait for the same devices
 };
@@ -74,13 +76,17 @@ class Gatherer final {
   std::string CheckOf(const tracking::Workload& workload) const;
   // What the manager shows of it; of the workers nothing.
   Gathered Begin(const ObjectKey& workload, const Known& known) const;
+  // Why Kueue would not take a nomination of the worker; nothing: it is connected to it, or makes
+  // no copies.
+  std::optional<verdict::Reason> WhyKueueCannot(const ClusterName& worker) const;
   std::shared_ptr<const tracking::Job> FindJob(const Worker& worker,
                                                const Gathered& gathered) const;
   void LookForCopies(const Worker& worker, const Gathered& gathered,
                      placement::ClusterView& cluster) const;
   placement::ClusterView ViewOf(const Worker& worker, const WorkerLook& look,
                                 const Gathered& gathered) const;
-  void Judge(const Worker& worker, const verify::WorkerFacts& facts, Gathered& gathered,
+  void Judge(const Worker& worker, const verify::WorkerFacts& facts,
+             std::optional<verdict::Reason> not_allowed, Gathered& gathered,
              placement::ClusterView& cluster) const;
   std::map<ObjectKey, std::set<ClusterName>> UsersOf(const ObjectKey& claim,
                                                      const Gathered& gathered) const;

@@ -49,7 +49,16 @@ ManagerCluster::ManagerCluster(ClusterSettings settings, tracking::JobKindsPtr k
           [this](const ObjectKey&, const auto&, const auto&) { listener_.on_checks(); },
           [this](const CacheHealth&) { listener_.on_checks(); }),
       worker_clusters_(
-          &tracking::ParseMultiKueueCluster, [](const ObjectKey&, const auto&, const auto&) {},
+          &tracking::ParseMultiKueueCluster,
+          [this](const ObjectKey&, const auto& before, const auto& after) {
+            // Kueue counts its attempts in the condition.
+            const auto is_active = [](const auto& cluster) {
+              return cluster != nullptr && cluster->active && cluster->active->is_true;
+            };
+            const bool is_other = (before == nullptr) != (after == nullptr);
+            if (nominates_ && (is_other || is_active(before) != is_active(after)))
+              listener_.on_checks();
+          },
           Ignore),
       queues_(
           &tracking::ParseSharedQueue,
@@ -78,10 +87,20 @@ ManagerCluster::ManagerCluster(ClusterSettings settings, tracking::JobKindsPtr k
                    listener_.on_template_use && listener_.on_templates_health,
                "every event must have a listener");
   MakeJobCaches(clock);
-  for (ManagerInput& input : ManagerInputs(*kinds_, nullptr)) {
+  ListInputs();
+}
+
+void ManagerCluster::ListInputs() {
+  inputs_.clear();
+  for (ManagerInput& input : ManagerInputs(*kinds_, nullptr, nominates_)) {
     const watch::CacheSink& sink = input.sink(*this);
     inputs_.emplace_back(std::move(input), &sink);
   }
+}
+
+void ManagerCluster::NeedWorkerClusters() {
+  nominates_ = true;
+  ListInputs();
 }
 
 ManagerCluster::~ManagerCluster() { Stop(); }
@@ -171,7 +190,7 @@ void ManagerCluster::VisitRead(Visit visit) const {
 void ManagerCluster::OnServer() {
   const auto server = cluster_.server();
   NoteKinds(server.get());
-  for (const ManagerInput& input : ManagerInputs(*kinds_, server.get())) {
+  for (const ManagerInput& input : ManagerInputs(*kinds_, server.get(), nominates_)) {
     if (!IsRead(input)) continue;
     cluster_.Watch({.resource = input.resource, .keeps_unserved = true, .bounds = kManagerBounds},
                    input.sink(*this));

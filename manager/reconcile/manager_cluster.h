@@ -76,6 +76,9 @@ class ManagerCluster final {
 
   // Its MultiKueueClusters are read, too. Before Start().
   void DiscoverWorkers() { discovers_ = true; }
+  // The manager cannot be used without them, and their changes are told as those of checks
+  // (kueue.mode dispatcher). Before Start().
+  void NeedWorkerClusters();
   void Start();
   void Stop();
 
@@ -121,7 +124,8 @@ class ManagerCluster final {
   const verify::ReferenceIndex& references(const tracking::JobAdapter& adapter) const;
   const watch::ObjectCache<tracking::AdmissionCheck>& checks() const { return checks_; }
   const watch::ObjectCache<tracking::MultiKueueConfig>& configs() const { return configs_; }
-  // With DiscoverWorkers(). What was listed once stays when it cannot be listed any more.
+  // With DiscoverWorkers() or NeedWorkerClusters(). What was listed once stays when it cannot be
+  // listed any more.
   const watch::ObjectCache<tracking::MultiKueueCluster>& worker_clusters() const {
     return worker_clusters_;
   }
@@ -152,9 +156,10 @@ class ManagerCluster final {
 
  private:
   friend std::vector<ManagerInput> ManagerInputs(const tracking::JobKinds& kinds,
-                                                 const kube::ServerInfo* server);
+                                                 const kube::ServerInfo* server, bool nominates);
 
   void OnServer();
+  void ListInputs();
   bool IsRead(const ManagerInput& input) const;
   // visit(input, health) for each input that is read.
   template <class Visit>
@@ -175,6 +180,7 @@ class ManagerCluster final {
   const ManagerListener listener_;
   const std::optional<Error> misconfigured_;  // as of the settings
   bool discovers_ = false;                    // constant since Start()
+  bool nominates_ = false;                    // likewise
   Guarded<bool> identifying_;  // a function of the pool uses `this` until it is false
   // A Workload of a job: when the job is replaced, the old one and the new one are there together
   // for a while.
@@ -208,7 +214,7 @@ class ManagerCluster final {
   watch::ObjectCache<tracking::SharedQueue> queues_;
   verify::Cache<verify::LocalQueue> local_queues_;
   verify::Cache<verify::ClaimSummary> templates_;
-  // All of ManagerInputs(), with their sinks. Constant after construction.
+  // All of ManagerInputs(), with their sinks. Constant since Start().
   std::vector<std::pair<ManagerInput, const watch::CacheSink*>> inputs_;
   Guarded<std::set<std::string>> known_gaps_;  // Gap::resource; of TakeNewGaps()
 

@@ -29,7 +29,7 @@ constexpr std::string_view kNoReferences = "what jobs name is not compared with 
 }  // namespace
 
 std::vector<ManagerInput> ManagerInputs(const tracking::JobKinds& kinds,
-                                        const kube::ServerInfo* server) {
+                                        const kube::ServerInfo* server, bool nominates) {
   using Manager = ManagerCluster;
   std::vector<ManagerInput> inputs = {
       {.resource = tracking::kWorkloads,
@@ -53,10 +53,10 @@ std::vector<ManagerInput> ManagerInputs(const tracking::JobKinds& kinds,
        .without = kNoTemplates,
        .sink = [](Manager& m) -> auto& { return m.templates_; }},
       {.resource = tracking::kMultiKueueClusters,
-       .need = Need::kOptional,
+       .need = nominates ? Need::kRequired : Need::kOptional,
        .without = kNoDiscovery,
        .sink = [](Manager& m) -> auto& { return m.worker_clusters_; },
-       .for_discovery = true},
+       .for_discovery = !nominates},
   };
   for (const tracking::JobAdapter* kind : kinds.all()) {
     const bool required = kind == kinds.all().front();  // batch/v1 Job

@@ -50,9 +50,10 @@ struct Gap {
   std::string why;       // what is wrong with it, and what follows
 };
 
-// `server`: null when it is not known.
+// `server`: null when it is not known. `nominates`: Kueue makes the copies, and its connections to
+// workers must be known (kueue.mode dispatcher).
 std::vector<ManagerInput> ManagerInputs(const tracking::JobKinds& kinds,
-                                        const kube::ServerInfo* server);
+                                        const kube::ServerInfo* server, bool nominates = false);
 
 // Refused or not served: what is not there does not keep anything waiting.
 bool IsWithheld(const watch::CacheHealth& health);

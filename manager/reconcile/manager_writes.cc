@@ -1,12 +1,11 @@
 #include "manager/reconcile/manager_writes.h"
 
-#include <algorithm>
-#include <chrono>
 #include <utility>
 #include <vector>
 
 #include "manager/reconcile/crash_point.h"
 #include "manager/reconcile/parse_written.h"
+#include "manager/tracking/kueue_api.h"
 #include "manager/tracking/resources.h"
 
 namespace fedra::reconcile {
@@ -14,13 +13,6 @@ namespace {
 
 WriteOptions OnStatus() {
   return {.field_manager = "fedra", .subresource = "status", .force = false, .dry_run = false};
-}
-
-std::chrono::nanoseconds WaitedSinceQuota(const tracking::Workload& workload, WallTime now) {
-  const bool known = workload.quota_reserved && workload.quota_reserved->since != WallTime{};
-  return std::max<std::chrono::nanoseconds>(
-      std::chrono::nanoseconds(0),
-      known ? now - workload.quota_reserved->since : std::chrono::nanoseconds(0));
 }
 
 }  // namespace
@@ -33,9 +25,25 @@ Result<void> ManagerWrites::PatchWorkloadStatus(Execution& execution, std::strin
   FEDRA_ASSIGN_OR_RETURN(const std::string text, manager_.cluster().MergePatch(
                                                      tracking::kWorkloads, execution.workload->key,
                                                      std::move(body), OnStatus()));
+  return TakeWritten(execution, text);
+}
+
+Result<void> ManagerWrites::TakeWritten(Execution& execution, const std::string& text) {
   FEDRA_ASSIGN_OR_RETURN(execution.workload, ParseWritten(text, &tracking::ParseWorkload));
   manager_.workloads().own().Wrote(execution.workload);
   return {};
+}
+
+Result<void> ManagerWrites::ApplyNominations(Execution& execution,
+                                             const std::vector<std::string>& names) {
+  FEDRA_ASSIGN_OR_RETURN(std::string body, tracking::NominationsApply(*execution.workload, names));
+  WriteOptions options = OnStatus();
+  options.field_manager = tracking::kAdmissionManager;
+  options.force = true;
+  FEDRA_ASSIGN_OR_RETURN(const std::string text,
+                         manager_.cluster().Apply(tracking::kWorkloads, execution.workload->key,
+                                                  std::move(body), options));
+  return TakeWritten(execution, text);
 }
 
 Result<void> ManagerWrites::WriteStatus(Execution& execution, tracking::StatusChange change) {
@@ -60,11 +68,14 @@ Result<void> ManagerWrites::Do(Execution& execution, const placement::Nominate& 
   CrashPoint("after-intent");
   std::vector<std::string> names;
   for (const ClusterName& cluster : action.clusters) names.push_back(cluster.value);
-  const Result<void> written = WriteStatus(execution, {.check = {},
-                                                       .state = tracking::CheckState::kPending,
-                                                       .message = action.message,
-                                                       .nominated = std::move(names),
-                                                       .cluster_name = {}});
+  const Result<void> written =
+      execution.gathered.view.kueue_copies
+          ? ApplyNominations(execution, names)
+          : WriteStatus(execution, {.check = {},
+                                    .state = tracking::CheckState::kPending,
+                                    .message = action.message,
+                                    .nominated = std::move(names),
+                                    .cluster_name = {}});
   if (written) {
     bookkeeping_.Remember(execution, action.reported);
   } else {

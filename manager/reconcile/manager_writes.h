@@ -30,6 +30,9 @@ class ManagerWrites final {
 
  private:
   Result<void> WriteStatus(Execution& execution, tracking::StatusChange change);
+  // The names alone, as Kueue writes its part of the status.
+  Result<void> ApplyNominations(Execution& execution, const std::vector<std::string>& names);
+  Result<void> TakeWritten(Execution& execution, const std::string& text);
   Result<void> PatchWorkloadStatus(Execution& execution, std::string body);
   Result<void> PatchJobStatus(Execution& execution, std::string body);
 

@@ -51,7 +51,8 @@ struct WorkerListener {
 
 struct WorkerSettings {
   ClusterSettings cluster;
-  std::string origin;
+  std::string origin;         // of copies
+  bool kueue_copies = false;  // Kueue makes them (tracking::Identity)
   verify::WorkerObjectsOptions verified;
   std::vector<std::string> capabilities;  // declared, ascending or not
   std::optional<WallTime> lost_since;     // as remembered from before the start

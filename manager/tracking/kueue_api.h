@@ -23,6 +23,15 @@ inline constexpr std::string_view kResourceInUse = "kueue.x-k8s.io/resource-in-u
 // The only managedBy value that every job kind's validation accepts.
 inline constexpr std::string_view kManagedBy = "kueue.x-k8s.io/multikueue";
 
+// The controller of the AdmissionChecks that Kueue's own MultiKueue serves.
+inline constexpr std::string_view kMultiKueueController = "kueue.x-k8s.io/multikueue";
+// Of several Workloads of one job, which is which. The first one decides for all.
+inline constexpr std::string_view kComponentIndexAnnotation =
+    "kueue.x-k8s.io/component-workload-index";
+// The field manager with which Kueue writes what it decides about a Workload
+// (constants.AdmissionName).
+inline constexpr std::string_view kAdmissionManager = "kueue-admission";
+
 // Ours: on every clone and every remote job, the UID of the manager's Workload.
 inline constexpr std::string_view kWorkloadUidAnnotation = "fedra.dev/workload-uid";
 

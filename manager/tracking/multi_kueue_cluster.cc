@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "manager/tracking/json_fields.h"
+#include "manager/tracking/kueue_api.h"
 
 namespace fedra::tracking {
 
@@ -17,6 +18,10 @@ Result<MultiKueueCluster> ParseMultiKueueCluster(const json& object) {
     return Fail(ErrorCode::kBadResponse, "a MultiKueueCluster without name");
   cluster.version = ResourceVersion(Text(metadata, "resourceVersion"));
   cluster.created = Time(metadata, "creationTimestamp");
+  if (const json& active = ConditionOf(Member(object, "status"), kActive); !active.is_null()) {
+    cluster.active = Condition{Text(active, "status") == "True", Text(active, "reason"),
+                               Text(active, "message"), Time(active, "lastTransitionTime")};
+  }
   const json& source = Path(object, {"spec", "clusterSource"});
   if (const json& profile = Member(source, "clusterProfileRef"); profile.is_object()) {
     cluster.source = Source::kClusterProfile;

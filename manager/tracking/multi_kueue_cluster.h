@@ -1,8 +1,10 @@
 #pragma once
 //
-// MultiKueueCluster of the manager: where the kubeconfig of one of MultiKueue's workers is. Plain
-// values. Source: kueue.x-k8s.io/v1beta2 of Kueue 0.19.2, apis/kueue/v1beta2/multikueue_types.go.
+// MultiKueueCluster of the manager: where the kubeconfig of one of MultiKueue's workers is, and
+// whether Kueue is connected to it. Plain values. Source: kueue.x-k8s.io/v1beta2 of Kueue 0.19.2,
+// apis/kueue/v1beta2/multikueue_types.go.
 
+#include <optional>
 #include <string>
 
 #include <nlohmann/json_fwd.hpp>
@@ -10,6 +12,7 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "base/types.h"
+#include "manager/tracking/workload.h"
 
 namespace fedra::tracking {
 
@@ -28,6 +31,8 @@ struct MultiKueueCluster {
   WallTime created{};
   Source source = Source::kNone;
   std::string location;  // name or path; empty: none is written
+  // The condition Active: Kueue's connection to it; null: Kueue has not said.
+  std::optional<Condition> active;
 };
 
 Result<MultiKueueCluster> ParseMultiKueueCluster(const nlohmann::json& object);

@@ -19,8 +19,10 @@ CopyMarks Read(const nlohmann::json& metadata, std::string_view origin_label,
 }  // namespace
 
 Ownership OwnershipOf(const CopyMarks& marks, const Identity& us, std::string_view source_uid) {
-  if (us.origin.empty() || marks.origin != us.origin || marks.source_uid.empty())
-    return Ownership::kForeign;
+  if (us.origin.empty() || marks.origin != us.origin) return Ownership::kForeign;
+  // Kueue's say nothing of their source. The names of Workloads differ with their jobs' UIDs.
+  if (us.kueue_copies) return source_uid.empty() ? Ownership::kOursEarlier : Ownership::kOurs;
+  if (marks.source_uid.empty()) return Ownership::kForeign;
   const bool is_of_source = marks.source_uid == source_uid;
   if (!marks.made_by.empty() && marks.made_by != us.manager) {
     const bool may_be_ours = us.manager.empty();

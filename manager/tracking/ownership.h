@@ -5,7 +5,8 @@
 //
 // A copy carries three marks: the origin label, the UID of the management cluster, and the UID of
 // the manager's object that it stands for. A copy without the second one was made by a fedra that
-// may not read its own cluster's UID.
+// may not read its own cluster's UID. Where Kueue's MultiKueue makes the copies they carry its
+// origin label alone, and fedra changes none of them.
 //
 // Pure functions on plain values.
 
@@ -21,6 +22,7 @@ namespace fedra::tracking {
 struct Identity {
   std::string origin;   // value of the origin label, from the configuration
   std::string manager;  // UID of the management cluster (kube-system's); empty: may not be read
+  bool kueue_copies = false;  // the copies are Kueue's (kueue.mode dispatcher): `origin` is Kueue's
 };
 
 // The marks of one object, as it was read; all empty on an object that no fedra made.

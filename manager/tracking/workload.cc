@@ -11,6 +11,7 @@
 #include "manager/tracking/json_fields.h"
 #include "manager/tracking/kueue_api.h"
 #include "manager/tracking/pod_set.h"
+#include "manager/tracking/resources.h"
 
 namespace fedra::tracking {
 namespace {
@@ -124,6 +125,8 @@ Result<Workload> ReadCommon(const json& object) {
   workload.created = Time(metadata, "creationTimestamp");
   workload.owner = ReadOwner(metadata);
   workload.marks = ReadCopyMarks(metadata);
+  const std::string index = Text(Member(metadata, "annotations"), kComponentIndexAnnotation);
+  workload.follows = !index.empty() && index != "0";
   const json& spec = Member(object, "spec");
   workload.active = Flag(spec, "active", true);
   workload.priority = ReadPriority(spec);
@@ -230,6 +233,23 @@ Result<std::string> StatusPatch(const Workload& workload, const StatusChange& ch
         change.cluster_name->empty() ? json(nullptr) : json(*change.cluster_name);
   }
   return Dump(json{{"metadata", {{"resourceVersion", workload.version.value}}},
+                   {"status", std::move(status)}});
+}
+
+Result<std::string> NominationsApply(const Workload& workload,
+                                     const std::vector<std::string>& nominated) {
+  if (workload.text == nullptr)
+    return Fail(ErrorCode::kInternal, "the workload's text was not kept");
+  json status = Member(json::parse(*workload.text, nullptr, false), "status");
+  if (!status.is_object()) return Fail(ErrorCode::kInternal, "the workload has no status");
+  status["nominatedClusterNames"] = nominated;
+  return Dump(json{{"apiVersion", kWorkloads.ApiVersion()},
+                   {"kind", kWorkloads.kind},
+                   {"metadata",
+                    {{"name", workload.key.name},
+                     {"namespace", workload.key.ns},
+                     {"uid", workload.uid},
+                     {"resourceVersion", workload.version.value}}},
                    {"status", std::move(status)}});
 }
 

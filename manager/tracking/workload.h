@@ -83,6 +83,8 @@ struct Workload {
   std::string cluster_queue;  // that reserved its quota; empty: none has
   std::string cluster_name;
   std::vector<std::string> nominated;
+  // Of several Workloads of one job not the first: MultiKueue sends it where that one goes.
+  bool follows = false;
 
   bool QuotaReserved() const { return quota_reserved && quota_reserved->is_true; }
   bool Admitted() const { return admitted && admitted->is_true; }
@@ -137,6 +139,17 @@ struct StatusChange {
 // makes it and when it resets it at an eviction, both before the next reservation, and leaves a
 // Pending one as it is (resetChecksOnEviction of Kueue 0.19.2).
 Result<std::string> StatusPatch(const Workload& workload, const StatusChange& change, WallTime now);
+
+// The body of a server-side apply of the status subresource as kAdmissionManager that changes
+// nominatedClusterNames and nothing else; bound to the resourceVersion we looked at.
+//
+// Kueue writes its status as one apply of that manager, in which a field that it leaves out is
+// meant to go. That works for a field that nobody else owns only: one that we had written under
+// another name would survive it, and clusterName is refused beside it. So we write as Kueue does,
+// with the whole status as it is: an apply that left out fields of this manager would remove them,
+// and those of others do not change by being owned twice until Kueue's next one.
+Result<std::string> NominationsApply(const Workload& workload,
+                                     const std::vector<std::string>& nominated);
 
 // The same binding for a condition Finished copied from a worker whose job is gone.
 Result<std::string> FinishedPatch(const Workload& workload, std::string_view reason,

@@ -235,6 +235,7 @@ bool CanHoldCopies(const tracking::Requirement& requirement, const WorkerView& w
   if (!CanTell(worker.clones, "workloads.kueue.x-k8s.io", verdict) &&
       worker.clones.state == CacheState::kNotServed)
     return false;
+  if (worker.job_plural.empty()) return true;
   if (worker.jobs.state == CacheState::kNotServed) {
     Add(verdict, Outcome::kNo, ReasonCode::kKindMissing, requirement.kind,
         NotServed(requirement.kind));

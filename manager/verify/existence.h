@@ -48,7 +48,7 @@ struct WorkerView {
   const Cache<ClassSummary>& classes;
   watch::CacheHealth clones;                   // of the lists of Kueue's Workloads
   watch::CacheHealth jobs;                     // and of the job's kind
-  std::string job_plural;                      // "jobs"
+  std::string job_plural;                      // "jobs"; empty: the kind is not read
   const ReferenceIndex* references = nullptr;  // of the job's kind; null: its jobs name none
   std::vector<Namesake> namesakes;
   std::vector<std::string> capabilities;  // as the configuration declares them

@@ -47,9 +47,9 @@ class ObjectFeed final : public watch::ObjectSink {
   Result<void> Upsert(watch::ObjectText& object) override {
     FEDRA_ASSIGN_OR_RETURN(watch::Meta meta, watch::ScanMeta(object.text()));
     if (tracker_.Note(meta)) return {};
-    const Result<nlohmann::json>& json = object.Parsed();
-    if (!json) return Fail(json.error());
-    Result<T> value = read_(*json);
+    const Result<nlohmann::json>& parsed = object.Parsed();
+    if (!parsed) return Fail(parsed.error());
+    Result<T> value = read_(*parsed);
     if (!value) return Fail(std::move(value).error().WithContext(meta.key.ToString()));
     Change change{meta.key, *std::move(value)};
     tracker_.Put(std::move(meta), object.text().size(), {});

@@ -16,6 +16,7 @@ Hindrance HindranceOf(verdict::ReasonCode code) {
     case kApiVersionOld:
     case kExcluded:
     case kWorkerRemoved:
+    case kKueueDisconnected:
       return Hindrance::kUnreached;
     case kNamespaceMissing:
     case kQueueMissing:

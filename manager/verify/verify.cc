@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "base/text.h"
 #include "manager/verify/devices.h"
 #include "manager/verify/reason_order.h"
 
@@ -15,21 +16,26 @@ namespace {
 using verdict::Outcome;
 using verdict::ReasonCode;
 
+// Of what Kueue says of a MultiKueueCluster.
+constexpr size_t kMostOfKueue = 200;
+
 WorkerView ViewOf(const Subject& subject, const WorkerObjects& worker, const WorkerFacts& facts) {
-  return {.connection = facts.connection,
-          .namespaces = worker.namespaces(),
-          .queues = worker.queues(),
-          .cluster_queues = worker.cluster_queues(),
-          .templates = worker.templates().cache(),
-          .claims = worker.claims(),
-          .classes = worker.classes(),
-          .clones = worker.clones().cache().health(),
-          .jobs = worker.jobs(subject.adapter).cache().health(),
-          .job_plural = subject.adapter.resource().plural,
-          .references = &worker.references(subject.adapter),
-          .namesakes = subject.namesakes,
-          .capabilities = facts.capabilities,
-          .dra_versions = facts.dra_versions};
+  const tracking::JobAdapter* adapter = subject.adapter;
+  return {
+      .connection = facts.connection,
+      .namespaces = worker.namespaces(),
+      .queues = worker.queues(),
+      .cluster_queues = worker.cluster_queues(),
+      .templates = worker.templates().cache(),
+      .claims = worker.claims(),
+      .classes = worker.classes(),
+      .clones = worker.clones().cache().health(),
+      .jobs = adapter == nullptr ? watch::CacheHealth() : worker.jobs(*adapter).cache().health(),
+      .job_plural = adapter == nullptr ? std::string() : adapter->resource().plural,
+      .references = adapter == nullptr ? nullptr : &worker.references(*adapter),
+      .namesakes = subject.namesakes,
+      .capabilities = facts.capabilities,
+      .dra_versions = facts.dra_versions};
 }
 
 // A pod template that cannot be read may need some.
@@ -128,6 +134,14 @@ verdict::Reason WorkerRemoved() { return {ReasonCode::kWorkerRemoved, "", verdic
 verdict::Reason ExcludedBy(const std::string& admission_check) {
   return {ReasonCode::kExcluded, "AdmissionCheck " + admission_check,
           verdict::NotAllowed{admission_check}};
+}
+
+verdict::Reason KueueDisconnected(std::string_view error) {
+  // Behind that its words change with each attempt.
+  const std::string_view words = error.substr(0, error.find("; connection attempts:"));
+  std::string text = "Kueue on the manager is not connected to it";
+  if (!words.empty()) text += ": " + Cut(std::string(words), kMostOfKueue);
+  return {ReasonCode::kKueueDisconnected, "", verdict::Connection{.error = std::move(text)}};
 }
 
 Verified Verify(const Subject& subject, const WorkerObjects& worker, const WorkerFacts& facts,

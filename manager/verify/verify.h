@@ -29,16 +29,19 @@ namespace fedra::verify {
 bool IsUsable(const WorkerObjects& worker, const tracking::JobAdapter& kind,
               const ConnectionState& connection);
 
-// Why a job may not run on a worker: it was removed from the configuration, or this AdmissionCheck
-// does not name it.
+// Why a job may not run on a worker: it was removed from the configuration, this AdmissionCheck
+// does not name it, or Kueue's MultiKueue, which would copy the job, is not connected to it
+// (`error`: its words; may be empty).
 verdict::Reason WorkerRemoved();
 verdict::Reason ExcludedBy(const std::string& admission_check);
+verdict::Reason KueueDisconnected(std::string_view error);
 
 // What is asked about. Lives for one call.
 struct Subject {
   const tracking::Requirement& requirement;
-  const tracking::JobAdapter& adapter;  // of the job's kind
-  std::vector<Namesake> namesakes;      // on this worker
+  // Of the job's kind; null: fedra does not read it, and its pods are all that is known of it.
+  const tracking::JobAdapter* adapter = nullptr;
+  std::vector<Namesake> namesakes;  // on this worker
   // Why the job may not run there, whatever the worker has; absent: it may. Nothing else is judged.
   std::optional<verdict::Reason> not_allowed = std::nullopt;
   // Its own job is on this worker: its pods hold their devices, or wait for them there.

@@ -53,15 +53,15 @@ std::string ToText(const Right& right) {
 }
 
 std::vector<Right> WorkerRights(const verify::WorkerObjectsOptions& verified, bool copies_templates,
-                                bool reads_logs) {
+                                bool reads_logs, bool nominates) {
   Rights rights;
   verify::WorkerObjects objects(verified, {});
   for (const verify::Input& input : objects.Inputs(nullptr)) rights.Read(input.resource);
-  rights.Add(tracking::kWorkloads, {"get", "create", "patch", "delete"});
+  if (!nominates) rights.Add(tracking::kWorkloads, {"get", "create", "patch", "delete"});
   for (const tracking::JobAdapter* kind : objects.kinds().all()) {
     rights.OfKind(*kind, [&](const kube::Resource& jobs) {
       if (!objects.Uses(*kind)) rights.Read(jobs);
-      rights.Add(jobs, {"get", "create", "delete"});
+      if (!nominates) rights.Add(jobs, {"get", "create", "delete"});
       for (const kube::Resource& named : kind->ReferencedResources()) rights.Read(named);
     });
   }
@@ -71,20 +71,22 @@ std::vector<Right> WorkerRights(const verify::WorkerObjectsOptions& verified, bo
 }
 
 std::vector<Right> ManagerRights(const tracking::JobKinds& kinds,
-                                 const std::optional<std::string>& secrets_in) {
+                                 const std::optional<std::string>& secrets_in, bool nominates) {
   Rights rights;
-  for (const reconcile::ManagerInput& input : reconcile::ManagerInputs(kinds, nullptr)) {
+  for (const reconcile::ManagerInput& input : reconcile::ManagerInputs(kinds, nullptr, nominates)) {
     if (input.for_discovery && !secrets_in) continue;
     if (input.kind == nullptr) rights.Read(input.resource);
     if (input.kind != nullptr)
       rights.OfKind(*input.kind, [&](const kube::Resource&) { rights.Read(input.resource); });
   }
   rights.Add(tracking::kWorkloads, {"patch"}, "status");
-  for (const tracking::JobAdapter* kind : kinds.all()) {
-    rights.OfKind(*kind,
-                  [&](const kube::Resource& jobs) { rights.Add(jobs, {"patch"}, "status"); });
+  if (!nominates) {
+    for (const tracking::JobAdapter* kind : kinds.all()) {
+      rights.OfKind(*kind,
+                    [&](const kube::Resource& jobs) { rights.Add(jobs, {"patch"}, "status"); });
+    }
+    rights.Add(tracking::kAdmissionChecks, {"patch"}, "status");
   }
-  rights.Add(tracking::kAdmissionChecks, {"patch"}, "status");
   rights.Add(tracking::kEvents, {"create", "patch"});
   rights.Get(tracking::kNamespaces, reconcile::kIdentityNamespace);
   if (secrets_in) rights.GetIn(*secrets_in, tracking::kSecrets);

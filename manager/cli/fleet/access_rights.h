@@ -27,12 +27,14 @@ struct Right {
 std::string ToText(const Right& right);
 
 // `copies_templates`: verification.templates.sync is not Never. `reads_logs`:
-// dispatch.failureLogLines is not 0.
+// dispatch.failureLogLines is not 0. `nominates`: kueue.mode is dispatcher, and nothing is written.
 std::vector<Right> WorkerRights(const verify::WorkerObjectsOptions& verified, bool copies_templates,
-                                bool reads_logs);
+                                bool reads_logs, bool nominates = false);
 // `secrets_in`: the namespace of the Secrets of discovered workers; null: none are discovered.
+// `nominates`: kueue.mode is dispatcher; of what is written only Workloads' status is left.
 std::vector<Right> ManagerRights(const tracking::JobKinds& kinds,
-                                 const std::optional<std::string>& secrets_in = {});
+                                 const std::optional<std::string>& secrets_in = {},
+                                 bool nominates = false);
 // On the manager, too, where there are several replicas.
 std::vector<Right> LeaderRights(const ObjectKey& lease);
 

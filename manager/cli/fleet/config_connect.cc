@@ -27,10 +27,11 @@ struct Asked {
 Asked WhatToAsk(const config::Loaded& loaded) {
   Asked asked;
   asked.clusters.push_back(ToManager(loaded));
+  const bool nominates = KueueCopies(loaded.configuration);
   const config::WorkersFrom& from = loaded.configuration.workers_from;
   asked.rights.push_back(ManagerRights(
       *ToKinds(loaded.configuration),
-      from.multi_kueue_clusters ? std::optional(from.secret_namespace) : std::nullopt));
+      from.multi_kueue_clusters ? std::optional(from.secret_namespace) : std::nullopt, nominates));
   if (loaded.configuration.high_availability.enabled) {
     std::vector<Right> more = LeaderRights(ToLease(loaded.configuration));
     std::move(more.begin(), more.end(), std::back_inserter(asked.rights.back()));
@@ -38,7 +39,7 @@ Asked WhatToAsk(const config::Loaded& loaded) {
   const bool copies = ToRules(loaded.configuration.verification).copies_templates;
   const bool reads_logs = loaded.configuration.dispatch.failure_log_lines > 0;
   for (reconcile::WorkerSettings& worker : ToWorkers(loaded)) {
-    asked.rights.push_back(WorkerRights(worker.verified, copies, reads_logs));
+    asked.rights.push_back(WorkerRights(worker.verified, copies, reads_logs, nominates));
     asked.clusters.push_back(std::move(worker.cluster));
   }
   return asked;

@@ -28,6 +28,7 @@ constexpr std::chrono::milliseconds kAskManagerAgain{100};
 FleetWorkerSettings ToJudged(const WorkerSettings& worker, const verify::Rules& rules) {
   return {.name = worker.cluster.name,
           .origin = worker.origin,
+          .kueue_copies = worker.kueue_copies,
           .verified = worker.verified,
           .rules = rules,
           .capabilities = worker.capabilities};
@@ -123,8 +124,8 @@ Result<ConfiguredWorkers> LoadWorkers(const FleetOptions& options) {
   workers.not_discovered = DiscoverWorkers(*loaded, workers.timeout);
   const verify::Rules rules = ToRules(loaded->configuration.verification);
   if (loaded->manager) workers.manager = ToManager(*loaded);
-  workers.origin = loaded->configuration.origin;
-  workers.controller_name = loaded->configuration.kueue.controller_name;
+  workers.origin = CopiesOrigin(loaded->configuration);
+  workers.controller_name = ControllerOf(loaded->configuration);
   workers.store = loaded->configuration.store.path;
   std::vector<std::string> known;
   for (WorkerSettings& worker : ToWorkers(*loaded)) {

@@ -114,7 +114,7 @@ std::vector<verify::Namesake> FleetWorker::Namesakes(const tracking::SubmittedJo
 }
 
 tracking::Ownership FleetWorker::OwnershipOfJob(const tracking::Job& there) const {
-  const tracking::Identity us{settings_.origin, manager_.uid.value_or("")};
+  const tracking::Identity us{settings_.origin, manager_.uid.value_or(""), settings_.kueue_copies};
   return tracking::OwnershipOf(there.marks, us, /*source_uid=*/{});
 }
 
@@ -138,7 +138,7 @@ report::JobVerdict FleetWorker::Judge(const tracking::SubmittedJob& job) const {
   const auto ours = OurJob(job);
   // One that has ended has no devices of its own.
   const verify::Subject subject{.requirement = job.requirement,
-                                .adapter = *job.adapter,
+                                .adapter = job.adapter,
                                 .namesakes = Namesakes(job),
                                 .not_allowed = WhyNotAllowed(job),
                                 .is_there = ours != nullptr && !ours->finished};

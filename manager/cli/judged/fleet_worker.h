@@ -30,6 +30,7 @@ namespace fedra::cli {
 struct FleetWorkerSettings {
   ClusterName name;
   std::string origin = "fedra";
+  bool kueue_copies = false;
   verify::WorkerObjectsOptions verified;
   // Of templates only where the manager's are known (SetManager).
   verify::Rules rules;

@@ -188,12 +188,24 @@ TEST_CASE("values") {
        "domain/name)"},
       {"kueue: {mode: multikueue}\n",
        "/etc/fedra.yaml:4:15: kueue.mode: \"multikueue\" is not available in this version "
-       "(available: "
-       "admissionCheck)"},
-      {"kueue: {mode: dispatcher}\n",
-       "/etc/fedra.yaml:4:15: kueue.mode: \"dispatcher\" is not available in this version "
-       "(available: "
-       "admissionCheck)"},
+       "(available: admissionCheck, dispatcher)"},
+      {"kueue: {mode: Dispatcher}\n",
+       "/etc/fedra.yaml:4:15: kueue.mode: \"Dispatcher\" is not one of admissionCheck, dispatcher "
+       "(did you mean \"dispatcher\"?)"},
+      {"kueue: {multiKueueOrigin: mk}\n",
+       "/etc/fedra.yaml:4:27: kueue.multiKueueOrigin: has no meaning with mode admissionCheck "
+       "(remove it)"},
+      {"kueue: {mode: dispatcher}\nverification: {templates: {sync: IfMissing}}\n"
+       "dispatch: {keepFailed: 1h, failureLogLines: 5, removedWorkers: Drain}\n",
+       "/etc/fedra.yaml:5:34: verification.templates.sync: is not possible with kueue.mode "
+       "dispatcher: fedra writes nothing on workers (write Never, and create the templates there)\n"
+       "/etc/fedra.yaml:6:24: dispatch.keepFailed: is not possible with kueue.mode dispatcher: "
+       "Kueue removes a job's copies as soon as it has ended (remove it)\n"
+       "/etc/fedra.yaml:6:45: dispatch.failureLogLines: is not possible with kueue.mode "
+       "dispatcher: Kueue removes a job's pods as soon as it has ended (remove it)\n"
+       "/etc/fedra.yaml:6:64: dispatch.removedWorkers: is not possible with kueue.mode dispatcher: "
+       "a job that runs is Kueue's to take back (write Keep, and remove the worker from the "
+       "MultiKueueConfig)"},
       {"verification: {devices: Warn, templates: {sync: ifMissing}}\n",
        "/etc/fedra.yaml:4:25: verification.devices: \"Warn\" is not one of Off, Enforce\n"
        "/etc/fedra.yaml:4:49: verification.templates.sync: \"ifMissing\" is not one of Never, "

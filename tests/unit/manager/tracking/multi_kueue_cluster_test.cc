@@ -47,4 +47,17 @@ TEST_CASE("a MultiKueueCluster says where its kubeconfig is") {
   CHECK_FALSE(ParseMultiKueueCluster(json::object()));
 }
 
+TEST_CASE("a MultiKueueCluster says whether Kueue is connected to it") {
+  json object = {{"metadata", {{"name", "gpu"}}}};
+  CHECK_FALSE(ParseMultiKueueCluster(object)->active);
+  object["status"]["conditions"] = json::array(
+      {{{"type", "Active"}, {"status", "False"}, {"reason", "x"}, {"message", "refused"}}});
+  auto cluster = ParseMultiKueueCluster(object);
+  REQUIRE(cluster->active);
+  CHECK_FALSE(cluster->active->is_true);
+  CHECK(cluster->active->message == "refused");
+  object["status"]["conditions"][0]["status"] = "True";
+  CHECK(ParseMultiKueueCluster(object)->active->is_true);
+}
+
 }  // namespace fedra::tracking::multi_kueue_cluster_test

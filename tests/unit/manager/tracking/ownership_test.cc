@@ -61,6 +61,15 @@ TEST_CASE("whose an object on a worker is") {
   }
 }
 
+TEST_CASE("of Kueue's copies the origin says all, while their workload lives") {
+  const Identity kueue{"multikueue", "m1", /*kueue_copies=*/true};
+  CHECK(OwnershipOf({"multikueue", "", ""}, kueue, "u1") == kOurs);
+  CHECK(OwnershipOf({"multikueue", "", ""}, kueue, "") == kOursEarlier);
+  CHECK(OwnershipOf({"fedra", "m1", "u1"}, kueue, "u1") == kForeign);
+  CHECK(OwnershipOf({}, kueue, "u1") == kForeign);
+  CHECK(OwnershipOf({}, {"", "m1", true}, "u1") == kForeign);
+}
+
 TEST_CASE("only what is ours may be changed") {
   CHECK(IsOurs(kOurs));
   CHECK(IsOurs(kOursEarlier));

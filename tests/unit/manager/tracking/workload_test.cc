@@ -138,6 +138,35 @@ TEST_CASE("a Pending check is not dated before the quota was reserved") {
   CHECK(patched(CheckState::kPending) == "2026-11-21T16:00:01Z");
 }
 
+TEST_CASE("nominations are applied with the whole status as it is, bound to what was looked at") {
+  json waiting = Waiting();
+  waiting["status"]["schedulingStats"] = {{"evictions", json::array()}};
+  waiting["status"]["fieldOfALaterKueue"] = {{"a", 1}};
+  waiting["status"]["nominatedClusterNames"] = {"gpu-west"};
+  const json body = json::parse(*NominationsApply(Parsed(waiting), {"gpu-east", "gpu-north"}));
+  json expected = waiting["status"];
+  expected["nominatedClusterNames"] = {"gpu-east", "gpu-north"};
+  CHECK(body["status"] == expected);
+  CHECK(body["metadata"]["resourceVersion"] == "7");
+  CHECK(body["metadata"]["uid"] == "u1");
+  CHECK(body["metadata"].size() == 4);
+  CHECK(body["apiVersion"] == "kueue.x-k8s.io/v1beta2");
+  CHECK_FALSE(body.contains("spec"));
+  // Written empty, not left out: so they go whoever owns them.
+  const json none = json::parse(*NominationsApply(Parsed(waiting), {}));
+  CHECK(none["status"]["nominatedClusterNames"] == json::array());
+}
+
+TEST_CASE("of several Workloads of one job all but the first follow") {
+  json workload = Waiting();
+  CHECK_FALSE(Parsed(workload).follows);
+  auto& index = workload["metadata"]["annotations"]["kueue.x-k8s.io/component-workload-index"];
+  index = "0";
+  CHECK_FALSE(Parsed(workload).follows);
+  index = "3";
+  CHECK(Parsed(workload).follows);
+}
+
 TEST_CASE("a check that is gone is a conflict, not a new entry") {
   const auto patch = StatusPatch(Parsed(Waiting()), {.check = "gone"}, {});
   REQUIRE_FALSE(patch.has_value());

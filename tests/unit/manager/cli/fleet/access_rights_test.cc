@@ -168,17 +168,19 @@ TEST_CASE("the role of replicas grants their Lease, and nothing else in its name
 
 // "list jobs", as the simulated server counts them.
 TEST_CASE("what the daemon lists and watches on the manager is what rights are asked for") {
+  const bool nominates = GENERATE(false, true);
   sim::Server server{{.job_kinds = true}};
   Threads threads{4};
   const auto& kinds = tracking::BuiltInKinds();
   std::set<std::string> rights;
-  for (const Right& right : ManagerRights(*kinds)) {
+  for (const Right& right : ManagerRights(*kinds, {}, nominates)) {
     if (right.verb == "list" || right.verb == "watch")
       rights.insert(right.verb + " " + right.resource.plural);
   }
   reconcile::ManagerCluster manager(
       ClusterSettings{ClusterName("manager"), AccessTo(server), {}, Fixture::Options()}, kinds,
       threads.loop, threads.pool, SystemClock(), reconcile::DeafListener());
+  if (nominates) manager.NeedWorkerClusters();
   manager.Start();
   std::set<std::string> requests;
   const auto all_asked = WaitUntil([&] {
@@ -209,6 +211,42 @@ TEST_CASE("discovered workers need rights of their own, and Secrets of one names
     if (std::count(rule.resources.begin(), rule.resources.end(), "secrets") == 0) continue;
     CHECK(rule.verbs == std::vector<std::string>{"get"});
     CHECK(rule.namespaces == std::vector<std::string>{"kueue-system"});
+  }
+}
+
+TEST_CASE("where fedra only nominates it may write that and events, and nothing on workers") {
+  const auto writes = [](const sim::User& user) {
+    std::set<std::string> found;
+    for (const sim::PolicyRule& rule : user.allow) {
+      for (const std::string& verb : rule.verbs)
+        for (const std::string& resource : rule.resources)
+          if (verb != "get" && verb != "list" && verb != "watch") found.insert(resource);
+    }
+    found.erase("selfsubjectaccessreviews");
+    return found;
+  };
+  SECTION("the manager") {
+    Fixture f;
+    Grant("dispatcher-manager-rbac.yaml", f.user);
+    const auto rights = ManagerRights(*tracking::BuiltInKinds(), {}, /*nominates=*/true);
+    CHECK(f.Missing(rights).empty());
+    CHECK(writes(f.user) == std::set<std::string>{"workloads/status", "events"});
+    Grant("manager-rbac-discovery.yaml", f.user);
+    CHECK(f.Missing(ManagerRights(*tracking::BuiltInKinds(), "kueue-system", true)).empty());
+  }
+  SECTION("a manager with the rights of mode admissionCheck lacks those to MultiKueueClusters") {
+    Fixture f;
+    Grant("manager-rbac.yaml", f.user);
+    CHECK(f.Missing(ManagerRights(*tracking::BuiltInKinds(), {}, true)) ==
+          Texts{"list multikueueclusters.kueue.x-k8s.io",
+                "watch multikueueclusters.kueue.x-k8s.io"});
+  }
+  SECTION("a worker") {
+    Fixture f;
+    Grant("dispatcher-worker-rbac.yaml", f.user);
+    Grant("worker-rbac-dependencies.yaml", f.user);
+    CHECK(f.Missing(WorkerRights(VerifiesEverything(), false, false, true)).empty());
+    CHECK(writes(f.user).empty());
   }
 }
 
