@@ -51,11 +51,7 @@ INSTALL_PACKAGES := @scripts/install_packages.sh
 # Traces with lines although llvm-symbolizer is not installed.
 SANITIZER_ENV := ASAN_OPTIONS=allow_addr2line=1 UBSAN_OPTIONS=print_stacktrace=1 TSAN_OPTIONS=halt_on_error=1
 
-<<<<<<< HEAD
-.PHONY: all build-release build-asan build-tsan demo test test-real test-real-kinds test-real-dra agree deb image chart krew test-packages test-packages-quick test-browser test-trixie site bench takeovers lint style \
-=======
-.PHONY: all build-release build-asan build-tsan demo test test-real test-real-kinds test-real-dra agree deb image chart krew test-packages test-packages-quick test-browser pictures test-trixie site bench lint style \
->>>>>>> h17
+.PHONY: all build-release build-asan build-tsan demo test test-real test-real-kinds test-real-dra agree deb image chart krew test-packages test-packages-quick test-browser pictures test-trixie site bench takeovers lint style \
         tidy asan tsan fuzz format docs install clean help
 .DEFAULT_GOAL := all
 
