@@ -166,6 +166,13 @@ def _chart() -> Schema:
             }
         ),
         "managedByPolicy": _closed({"enabled": _BOOLEAN}),
+        "tokenRotation": _closed(
+            {
+                "enabled": _BOOLEAN,
+                "schedule": {"type": "string", "minLength": 1},
+                "tokenLifetime": _matching("^([0-9]+(h|m|s))*$"),
+            }
+        ),
         "rbac": _closed({"create": _BOOLEAN}),
         "serviceAccount": _closed({"create": _BOOLEAN, "name": _TEXT, "annotations": _MAP}),
         "metrics": _closed(

@@ -59,6 +59,8 @@ class Bundle:
             "/etc/fedra": _bind(self.configuration, "/etc/fedra", "ro"),
         }
         self.environment: dict[str, str] = {}
+        # In place of those that the image has.
+        self.arguments: list[str] = []
         self._name = f"fedra-{os.getpid()}-{self.folder.name}"
         self._process: Process | None = None
         return self
@@ -90,8 +92,12 @@ class Bundle:
         self.end(signal.SIGKILL)
 
     def end(self, by: signal.Signals) -> int:
-        assert self._process is not None
         os.kill(self.pid(), by)
+        return self.wait()
+
+    def wait(self) -> int:
+        """For its end; the exit code."""
+        assert self._process is not None
         process = self._process
         eventually("the container has ended", lambda: not process.running(), 20)
         self._runc("delete", "--force", self._name, code=None)
@@ -127,6 +133,8 @@ class Bundle:
         process, linux = config["process"], config["linux"]
         assert process["user"] == {"uid": USER, "gid": USER}, process["user"]
         process["terminal"] = False
+        if self.arguments:
+            process["args"] = [process["args"][0], *self.arguments]
         process["noNewPrivileges"] = True
         process["capabilities"] = {}
         config["root"]["readonly"] = True

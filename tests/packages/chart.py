@@ -21,6 +21,7 @@ from packages.bundle import STORE, USER, Bundle
 from packages.parts import ROOT, Skip, run
 from packages.traced_thread import held
 from scenarios.fleet import MANAGER
+from scenarios.kubeconfig import Access
 from scenarios.process import free_ports
 from scenarios.sim_fleet import SimFleet
 from scenarios.waiting import eventually
@@ -29,7 +30,7 @@ Document = dict[str, Any]
 
 SOURCE = ROOT / "deploy/chart/fedra"
 CASES = sorted((SOURCE / "ci").glob("*-values.yaml"))
-_PROGRAM = ROOT / "build/release/manager/fedra"
+PROGRAM = ROOT / "build/release/manager/fedra"
 _LIMIT = 4  # seconds in which every part of the daemon must get something done
 MINIMAL = SOURCE / "ci/minimal-values.yaml"
 
@@ -52,6 +53,8 @@ _WRONG = {
     "--kube-version=1.35.0": "managedByPolicy.enabled: needs Kubernetes 1.36",
     "--kube-version=1.33.0": "chart requires kubeVersion: >=1.34.0-0",
     "--set=serviceAccount.create=false": "serviceAccount.name: which account",
+    "--set=tokenRotation.enabled=true": "tokenRotation.enabled: no worker has the Secret fedra-worker-NAME",
+    "--set=tokenRotation.tokenLifetime=ever": "at '/tokenRotation/tokenLifetime': 'ever' does not match",
 }  # fmt: skip
 
 
@@ -117,7 +120,7 @@ def configuration(built: Artefacts) -> None:
                 if each["kind"] == "ConfigMap" and "fedra.yaml" in each["data"]
             ]
             (folder / "fedra.yaml").write_text(documents[0]["data"]["fedra.yaml"])
-            run(_PROGRAM, "config", "view", "--config", folder / "fedra.yaml")
+            run(PROGRAM, "config", "view", "--config", folder / "fedra.yaml")
     finally:
         shutil.rmtree(folder)
 
@@ -157,12 +160,15 @@ def rights(built: Artefacts) -> None:
 def replicas(built: Artefacts) -> None:
     """Two pods where one may stand by, with a Lease in the release's namespace and the rights to it; else one."""
     plain = render(built, "--values", MINIMAL)
-    assert of_kind(plain, "StatefulSet")["spec"]["replicas"] == 1
+    one = of_kind(plain, "StatefulSet")["spec"]
+    assert one["replicas"] == 1
     assert "Role" not in {document["kind"] for document in plain}
     more = "--set=config.highAvailability.enabled=true"
     documents = render(built, "--values", MINIMAL, more, namespace="batch")
     stateful = of_kind(documents, "StatefulSet")["spec"]
     assert stateful["replicas"] == 2
+    # An API server lets nobody change it, so that the second pod could not be added to the first.
+    assert one["podManagementPolicy"] == stateful["podManagementPolicy"] == "Parallel"
     assert "podAntiAffinity" in stateful["template"]["spec"]["affinity"]
     settings = yaml.safe_load(of_kind(documents, "ConfigMap")["data"]["fedra.yaml"])
     wanted = {"enabled": True, "leaseNamespace": "batch", "leaseName": "fedra"}
@@ -252,7 +258,7 @@ def runs(built: Artefacts) -> None:
         _check_as_the_bundle(pod)
         with Bundle(built.image) as container:
             _lay_out(container, pod, _keys(documents, fleet))
-            _give_account(container, fleet)
+            give_account(container, fleet.fedra_access(MANAGER))
             # Two minutes are too long to wait for.
             container.environment["WATCHDOG_USEC"] = str(_LIMIT * 1_000_000)
             container.start()
@@ -273,17 +279,22 @@ def runs(built: Artefacts) -> None:
 
 def _check_as_the_bundle(pod: Document) -> None:
     """It asks for what the bundle is run with."""
+    check_restricted(pod)
+    container = pod["containers"][0]
+    assert "command" not in container and "args" not in container, "the image knows what to run"
+    mounts = {each["name"]: each["mountPath"] for each in container["volumeMounts"]}
+    assert mounts == {"configuration": "/etc/fedra", "store": STORE, "tmp": "/tmp"}, mounts
+
+
+def check_restricted(pod: Document) -> None:
+    """The bundle is run with these restrictions."""
     wanted = {"runAsNonRoot": True, "runAsUser": USER, "runAsGroup": USER, "fsGroup": USER}
     assert wanted.items() <= pod["securityContext"].items(), pod["securityContext"]
-    container = pod["containers"][0]
-    assert container["securityContext"] == {
+    assert pod["containers"][0]["securityContext"] == {
         "allowPrivilegeEscalation": False,
         "readOnlyRootFilesystem": True,
         "capabilities": {"drop": ["ALL"]},
     }
-    assert "command" not in container and "args" not in container, "the image knows what to run"
-    mounts = {each["name"]: each["mountPath"] for each in container["volumeMounts"]}
-    assert mounts == {"configuration": "/etc/fedra", "store": STORE, "tmp": "/tmp"}, mounts
 
 
 def _keys(documents: list[Document], fleet: SimFleet) -> dict[str, dict[str, str]]:
@@ -319,9 +330,8 @@ def _lay_out(container: Bundle, pod: Document, keys: dict[str, dict[str, str]]) 
     container.volume.chmod(0o2775)
 
 
-def _give_account(container: Bundle, fleet: SimFleet) -> None:
+def give_account(container: Bundle, access: Access) -> None:
     """Where a pod finds its API server, its token and who signed the certificate."""
-    access = fleet.fedra_access(MANAGER)
     folder = container.folder / "account"
     folder.mkdir()
     (folder / "ca.crt").write_text(access.ca)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 import shutil
 import tempfile
+import time
 from pathlib import Path
 
 import yaml
 
+from packages import readme
 from packages.artefacts import Artefacts
 from packages.chart import CASES, MINIMAL, Document, render
 from packages.kustomize import FOLDER
@@ -68,6 +70,19 @@ class _Cluster:
         assert not _warnings(text), text
         return text
 
+    def types(self, built: Artefacts, line: str) -> None:
+        """In a clone with this chart and no older one."""
+        clone = self.folder / "clone"
+        (clone / "build/packages").mkdir(parents=True, exist_ok=True)
+        programs = {"helm": self._helm, "kubectl": self._tools.program("kubectl")}
+        links = {"deploy": ROOT / "deploy", f"build/packages/{built.chart.name}": built.chart}
+        for name, target in {**links, **programs}.items():
+            (clone / name).unlink(missing_ok=True)
+            (clone / name).symlink_to(target)
+        variables = (f"PATH={clone}:/usr/bin:/bin", f"KUBECONFIG={self._plane.kubeconfig}")
+        text = run("env", *variables, "sh", "-c", line, cwd=clone)
+        assert not _warnings(text), text
+
     def can(self, account: str, namespace: str) -> list[str]:
         user = f"system:serviceaccount:{account}"
         text = self.kubectl("auth", "can-i", "--list", f"--as={user}", f"--namespace={namespace}")
@@ -84,6 +99,7 @@ def installs(built: Artefacts) -> None:
         _dry_run(built, cluster)
         wanted = _rights_of_deploy(cluster)
         _try_kustomize(cluster)
+        _as_readme_says(built, cluster)
         _install(built, cluster)
         _compare_rights(cluster, wanted)
         _try_policy(cluster)
@@ -160,6 +176,7 @@ def _rights_of_deploy(cluster: _Cluster) -> dict[str, list[str]]:
     found = {each: rights(each) for each in ("default", "kube-system", _NAMESPACE)}
     # Not its namespace, which takes a while; the chart's role and binding have the same names.
     cluster.kubectl("delete", "clusterrole,clusterrolebinding", "fedra-manager")
+    cluster.kubectl("delete", "serviceaccount", "fedra", "--namespace=fedra-system")
     return found
 
 
@@ -172,10 +189,33 @@ def _try_kustomize(cluster: _Cluster) -> None:
     assert pod["containers"][0]["image"] == "registry.example.com/fedra:0.1.0", pod
     named = [source for volume in pod["volumes"] for source in _sources(volume)]
     maps = [each["metadata"]["name"] for each in built if each["kind"] == "ConfigMap"]
-    assert {*maps, "gpu-east", "gpu-west"} == set(named), named
+    assert {*maps, "fedra-worker-gpu-east", "fedra-worker-gpu-west"} == set(named), named
     text = cluster.kubectl("apply", "--validate=strict", "--dry-run=server", "-k", example)
     assert not _warnings(text) and text.count("(server dry run)") == len(built), text
     run(ROOT / "build/release/manager/fedra", "config", "view", "--config", example / "fedra.yaml")
+
+
+def _as_readme_says(built: Artefacts, cluster: _Cluster) -> None:
+    """Its lines as they stand, where they are to be typed; by both ways a pod of fedra's comes."""
+    begun = time.monotonic()
+    cluster.types(built, readme.line("helm install"))
+    _has_pod(cluster)
+    print(f"     helm install: the pod after {time.monotonic() - begun:.0f} s", flush=True)
+    cluster.types(built, "helm uninstall fedra --namespace fedra-system")
+    # No controller collects garbage here.
+    force = ("--force", "--grace-period=0", "--wait=false")
+    cluster.kubectl("delete", "pods", "--all", "--namespace=fedra-system", *force)
+    eventually("the pod is gone", lambda: not cluster.client.list("Pod", "fedra-system"), 30)
+    begun = time.monotonic()
+    cluster.types(built, readme.line("kubectl apply -k"))
+    _has_pod(cluster)
+    print(f"     kubectl apply -k: the pod after {time.monotonic() - begun:.0f} s", flush=True)
+    # No controller ends the namespace here.
+    cluster.kubectl("delete", "--wait=false", "-k", FOLDER / "example")
+
+
+def _has_pod(cluster: _Cluster) -> None:
+    eventually("the pod", lambda: cluster.client.find("Pod", "fedra-system", "fedra-0"), 30)
 
 
 def _sources(volume: Document) -> list[str]:

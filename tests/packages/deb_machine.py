@@ -7,13 +7,14 @@ import os
 import re
 import shutil
 import signal
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from packages import machine
+from packages import machine, older_store, readme
 from packages.artefacts import Artefacts
 from packages.machine import Machine, Output
 from packages.parts import ROOT, Skip
@@ -187,6 +188,22 @@ class _Installed:
         assert version in self.built.deb.name, version
         assert self.machine.unit(_UNIT, "UnitFileState") == "enabled"
 
+    def upgrade_an_older_store(self) -> None:
+        """The version before, whose store had the schema before: the new program brings it forward, and knows all."""
+        known = {job: self._history(job) for job in ("first", "second")}
+        newest = older_store.schema_of(self.machine.root / _STORE)
+        self._apt("install", "--allow-downgrades", f"/root/{self.built.previous_deb.name}")
+        self.machine.check("systemctl", "stop", _UNIT)
+        older_store.take_back(self.machine.root / _STORE, newest - 1)
+        self._apt("install", f"/root/{self.built.deb.name}")
+        assert older_store.schema_of(self.machine.root / _STORE) == newest - 1, "apt started it"
+        self.machine.check("systemctl", "start", _UNIT)
+        assert older_store.schema_of(self.machine.root / _STORE) == newest
+        for job, history in known.items():
+            assert self._history(job)[: len(history)] == history, f"another history of {job}"
+        jobs = json.loads(self.machine.check("fedra", "status", "jobs", "-o", "json"))["jobs"]
+        assert {"first", "second"} <= {job["name"] for job in jobs}, jobs
+
     def upgrade_while_the_manager_is_unreachable(self) -> None:
         """The unit is not ready before the manager answers; apt does not wait for that."""
         self.fleet.stop_api_server(MANAGER)
@@ -204,7 +221,13 @@ class _Installed:
         assert (self.machine.root / _STORE).exists(), "the store went with the program"
 
     def install_again(self) -> None:
-        self._apt("install", f"/root/{self.built.deb.name}")
+        """By the line of README.md, in a folder that has the package where a clone has it."""
+        folder = self.machine.root / "root/build/packages"
+        folder.mkdir(parents=True)
+        shutil.copy(self.built.deb, folder)
+        line = readme.line("sudo apt install").replace("sudo apt install", "apt install --yes")
+        self.machine.check("sh", "-c", f"cd /root && {line}")
+        shutil.rmtree(folder.parent)
         self.machine.check("systemctl", "start", _UNIT)
         assert self._history("first"), "the history is gone"
 
@@ -319,18 +342,24 @@ def life_of_a_package(built: Artefacts) -> None:
     try:
         fleet.start_furnished()
         installed = _Installed(debian, fleet, built)
-        installed.install_unbooted()
-        debian.boot()
+        _timed(installed.install_unbooted)
+        _timed(debian.boot)
         for step in _steps(installed):
-            print(f"     {step.__name__.replace('_', ' ')}", flush=True)
             try:
-                step()
+                _timed(step)
             except AssertionError as error:
                 journal = debian.run("journalctl", "--no-pager", "-n", "40", "-u", _UNIT).text
                 raise AssertionError(f"{step.__name__}: {error}\n{journal}") from None
     finally:
         debian.stop()
         fleet.stop()
+
+
+def _timed(step: Callable[[], None]) -> None:
+    """docs/install.md has the seconds of the first ones."""
+    begun = time.monotonic()
+    step()
+    print(f"     {step.__name__.replace('_', ' ')} ({time.monotonic() - begun:.0f} s)", flush=True)
 
 
 def _steps(installed: _Installed) -> list[Callable[[], None]]:
@@ -351,6 +380,7 @@ def _steps(installed: _Installed) -> list[Callable[[], None]]:
         installed.pings,
         installed.upgrade,
         second_job,
+        installed.upgrade_an_older_store,
         installed.upgrade_while_the_manager_is_unreachable,
         installed.remove,
         installed.install_again,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import tempfile
 from pathlib import Path
@@ -23,6 +24,9 @@ _COMPONENTS = {
     "service-monitor": ("metrics.serviceMonitor.enabled", "ServiceMonitor"),
     "alerts": ("metrics.rules.enabled", "PrometheusRule"),
 }
+_REPLICAS = "two-replicas"
+_ROTATION = "token-rotation"
+_LEADER = "--set=config.highAvailability.enabled=true"
 _OF_HELM = ("app.kubernetes.io/managed-by", "helm.sh/chart")
 
 
@@ -37,18 +41,70 @@ def base(built: Artefacts) -> None:
 
 def components(built: Artefacts) -> None:
     """What the chart has as options, and that all of them together can be put onto the base."""
-    header = f"# Rendered from deploy/chart/fedra {_AGAIN} kustomize-components\n"
     for name, (value, kind) in _COMPONENTS.items():
         found = _of_base(of_kind(_rendered(built, f"--set={value}=true"), kind))
-        _same(FOLDER / "components" / name / "kubernetes.yaml", header + _manifests([found]))
+        _write_component(name, "kubernetes.yaml", [found])
+    two = _two_replicas(built)
+    _write_component(_ROTATION, "kubernetes.yaml", _rotation(built))
     written = {path.name for path in (FOLDER / "components").iterdir()}
-    assert written == {*_COMPONENTS, *_worker_components()}, written
+    assert written == {*_COMPONENTS, _REPLICAS, _ROTATION, *_worker_components()}, written
+    documents = _with_components(*_COMPONENTS, _REPLICAS, _ROTATION)
+    kinds = {each["kind"] for each in documents}
+    assert {*(kind for _, kind in _COMPONENTS.values()), "CronJob", "RoleBinding"} <= kinds, kinds
+    _compare_replicas(two)
+
+
+def _write_component(name: str, file: str, documents: list[Document]) -> None:
+    header = f"# Rendered from deploy/chart/fedra {_AGAIN} kustomize-components\n"
+    _same(FOLDER / "components" / name / file, header + _manifests(documents))
+
+
+def _two_replicas(built: Artefacts) -> list[Document]:
+    """What the chart renders for two pods; what differs from one pod is written."""
+    one = _of_base(of_kind(_rendered(built), "StatefulSet"))
+    documents = [_of_base(each) for each in _rendered(built, _LEADER)]
+    two = of_kind(documents, "StatefulSet")
+    affinity = two["spec"]["template"]["spec"]["affinity"]
+    changed = {"replicas": two["spec"]["replicas"], "template": {"spec": {"affinity": affinity}}}
+    head = {key: two[key] for key in ("apiVersion", "kind")}
+    patch = {**head, "metadata": {"name": two["metadata"]["name"]}, "spec": changed}
+    _write_component(_REPLICAS, "stateful-set.yaml", [patch])
+    added = [of_kind(documents, kind) for kind in ("Role", "RoleBinding")]
+    _write_component(_REPLICAS, "kubernetes.yaml", added)
+    assert one["spec"].keys() == two["spec"].keys(), "a key that no patch brings"
+    return documents
+
+
+def _compare_replicas(rendered: list[Document]) -> None:
+    """Base and component are what the chart renders, but for the name of the configuration's ConfigMap."""
+    built = _with_components(_REPLICAS)
+    name = of_kind(built, "ConfigMap")["metadata"]["name"]
+    for kind in ("StatefulSet", "Role", "RoleBinding"):
+        ours = json.dumps(of_kind(built, kind), sort_keys=True)
+        theirs = json.dumps(of_kind(rendered, kind), sort_keys=True)
+        assert ours.replace(f'"{name}"', '"fedra"') == theirs, f"{kind}: {ours} for {theirs}"
+    # What the component's comment asks for is all that the chart writes into the file.
+    settings = yaml.safe_load(of_kind(rendered, "ConfigMap")["data"]["fedra.yaml"])
+    leader = {"enabled": True, "leaseNamespace": "fedra-system", "leaseName": "fedra"}
+    assert settings["highAvailability"] == leader, "not the defaults of docs/configuration.md"
+
+
+def _rotation(built: Artefacts) -> list[Document]:
+    """With the workers of the example."""
+    configuration = yaml.safe_load((FOLDER / "example/fedra.yaml").read_text())
+    names = [worker["name"] for worker in configuration["workers"]]
+    workers = [{"name": each, "secretName": f"fedra-worker-{each}"} for each in names]
+    options = ("--set=tokenRotation.enabled=true", f"--set-json=workers={json.dumps(workers)}")
+    documents = [_of_base(each) for each in _rendered(built, *options)]
+    return [each for each in documents if each["metadata"]["name"] == "fedra-rotate"]
+
+
+def _with_components(*names: str) -> list[Document]:
     with tempfile.TemporaryDirectory(dir=FOLDER, prefix=".all-") as folder:
-        listed = [f"../components/{name}" for name in _COMPONENTS]
+        listed = [f"../components/{name}" for name in names]
         overlay = {"resources": ["../base"], "components": listed}
         (Path(folder) / "kustomization.yaml").write_text(yaml.safe_dump(overlay))
-        kinds = [each["kind"] for each in _built(Path(folder))]
-    assert {kind for _, kind in _COMPONENTS.values()} <= set(kinds), kinds
+        return _built(Path(folder))
 
 
 def worker(_: Artefacts) -> None:

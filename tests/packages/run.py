@@ -34,6 +34,7 @@ from packages import (  # noqa: E402
     kustomize,
     monitored,
     release,
+    rotation,
 )
 from packages.artefacts import Artefacts  # noqa: E402
 from packages.parts import Skip  # noqa: E402
@@ -64,6 +65,7 @@ TESTS: dict[str, Test] = {
     "chart-monitoring": chart.monitoring,
     "chart-restarts": chart.restarts,
     "chart-runs": chart.runs,
+    "chart-rotation": rotation.rotates,
     "kustomize-base": kustomize.base,
     "kustomize-components": kustomize.components,
     "kustomize-worker": kustomize.worker,
