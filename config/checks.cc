@@ -88,11 +88,7 @@ class Checks final {
 
   // With mode dispatcher fedra writes nothing on workers, and nothing there is its to keep.
   void CheckMode() {
-    if (config_.kueue.mode != KueueMode::kDispatcher) {
-      if (Written("kueue.multiKueueOrigin"))
-        Add("kueue.multiKueueOrigin", "has no meaning with mode admissionCheck", "remove it");
-      return;
-    }
+    if (config_.kueue.mode != KueueMode::kDispatcher) return;
     const std::string why = "is not possible with kueue.mode dispatcher: ";
     if (config_.verification.template_sync != SyncPolicy::kNever)
       Add("verification.templates.sync", why + "fedra writes nothing on workers",

@@ -19,7 +19,17 @@ PREBUILT_ANNOTATION = "kueue.x-k8s.io/prebuilt-workload-name"
 
 
 class FederatedJob:
-    def __init__(self, fleet: Fleet, ns: str, name: str, check: str, kind: JobKind | None = None):
+    def __init__(
+        self,
+        fleet: Fleet,
+        ns: str,
+        name: str,
+        check: str,
+        kind: JobKind | None = None,
+        origin: str = ORIGIN,
+    ):
+        """`origin`: of the copies that are ours."""
+        self._origin = origin
         self.ns, self.name = ns, name
         self.key = f"{ns}/{name}"
         self._fleet, self._check = fleet, check
@@ -47,14 +57,14 @@ class FederatedJob:
         """Our copy of the Workload there; somebody else's of the same name does not count."""
         workload = self._known_workload_name()
         return (
-            _if_ours(self._fleet.admin(worker).find("Workload", self.ns, workload))
+            self._if_ours(self._fleet.admin(worker).find("Workload", self.ns, workload))
             if workload
             else None
         )
 
     def remote_job(self, worker: str) -> Object | None:
         """Our copy of the job there."""
-        return _if_ours(self._fleet.admin(worker).find(self.kind, self.ns, self.name))
+        return self._if_ours(self._fleet.admin(worker).find(self.kind, self.ns, self.name))
 
     def clones(self) -> list[str]:
         """The workers that have a clone."""
@@ -130,6 +140,10 @@ class FederatedJob:
     def stays_nowhere(self, seconds: float = 2.0) -> None:
         always(f"{self.key} on no worker", self.nowhere, seconds)
 
+    def _if_ours(self, obj: Object | None) -> Object | None:
+        labels = obj["metadata"].get("labels", {}) if obj else {}
+        return obj if labels.get(ORIGIN_LABEL) == self._origin else None
+
     def _active(self, job: Object | None) -> bool:
         status: Object = job.get("status", {}) if job else {}
         return self._kind.active(status) if self._kind else status.get("active", 0) > 0
@@ -146,7 +160,3 @@ class FederatedJob:
 
     def _eventually(self, what: str, look: Callable[[], T | None]) -> T:
         return eventually(what, look, self._fleet.patience)
-
-
-def _if_ours(obj: Object | None) -> Object | None:
-    return obj if obj and obj["metadata"].get("labels", {}).get(ORIGIN_LABEL) == ORIGIN else None

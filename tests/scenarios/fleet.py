@@ -61,6 +61,10 @@ class Fleet(abc.ABC):
         """Credentials with exactly the rights of deploy/*-rbac.yaml."""
 
     @abc.abstractmethod
+    def dispatcher_access(self, cluster: str) -> Access:
+        """Credentials with no more rights than deploy/dispatcher-*-rbac.yaml give."""
+
+    @abc.abstractmethod
     def restricted_access(self, worker: str, without: Collection[str]) -> Access:
         """As `fedra_access`, but nothing at all may be done with the resources in `without` (plural names)."""
 

@@ -111,6 +111,13 @@ class RealFleet(Fleet):
     def fedra_access(self, cluster: str) -> Access:
         return self._account_access(cluster, setup.FEDRA_ACCOUNT)
 
+    def dispatcher_access(self, cluster: str) -> Access:
+        account = "fedra-dispatcher"
+        for document in setup.dispatcher_rights_of(cluster):
+            if document["kind"] != "Namespace":
+                self.admin(cluster).apply(_renamed(document, account, ()))
+        return self._account_access(cluster, account)
+
     def restricted_access(self, worker: str, without: Collection[str]) -> Access:
         account = "fedra-without-" + "-".join(sorted(without))
         for document in setup.rights_of(worker):

@@ -21,9 +21,9 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from real.tools import ToolsMissing  # noqa: E402
-from scenarios import case_table, cases, lanes  # noqa: E402
+from scenarios import case_table, cases, lanes, setup  # noqa: E402
 from scenarios.fedra_process import default_binary  # noqa: E402
-from scenarios.fleet import Fleet  # noqa: E402
+from scenarios.fleet import MANAGER, Fleet  # noqa: E402
 from scenarios.real_fleet import RealFleet  # noqa: E402
 from scenarios.registry import Scenario  # noqa: E402
 from scenarios.rows import page  # noqa: E402
@@ -120,7 +120,11 @@ def _make_fleet(arguments: argparse.Namespace, scenarios: list[Scenario]) -> Fle
     kueue_dra = arguments.kueue_dra == "on"
     if arguments.fleet == "sim":
         return SimFleet(kueue_dra)
-    return RealFleet(kueue_dra, other_kinds=any(each.other_kinds for each in scenarios))
+    return RealFleet(
+        kueue_dra,
+        kueue_configuration={MANAGER: setup.DISPATCHER},
+        other_kinds=any(each.other_kinds for each in scenarios),
+    )
 
 
 def _serve(arguments: argparse.Namespace, scenarios: list[Scenario]) -> int:

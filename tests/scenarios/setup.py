@@ -42,6 +42,15 @@ def rights_of(cluster: str) -> list[Object]:
     return deploy_manifests("worker-rbac.yaml")
 
 
+def dispatcher_rights_of(cluster: str) -> list[Object]:
+    role = "manager" if cluster == MANAGER else "worker"
+    return deploy_manifests(f"dispatcher-{role}-rbac.yaml")
+
+
+# With a name that Kueue does not know, MultiKueue waits for nominations.
+DISPATCHER = {"multiKueue": {"dispatcherName": "fedra.dev/dispatcher"}}
+
+
 def install_manager(client: KubeClient) -> None:
     client.apply(objects.resource_flavor())
 

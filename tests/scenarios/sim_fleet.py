@@ -83,6 +83,15 @@ class SimFleet(Fleet):
     def fedra_access(self, cluster: str) -> Access:
         return Access.from_kubeconfig(self.folder / f"{cluster}.kubeconfig")
 
+    def dispatcher_access(self, cluster: str) -> Access:
+        """On a worker nothing may be written, on the manager neither a job nor a check."""
+        resources = ["jobs/status", "admissionchecks/status"] if cluster == MANAGER else ["*"]
+        for verb in ("create", "update", "patch", "delete"):
+            for resource in resources:
+                forbidden = {"fault": "forbid", "verb": verb, "resource": resource}
+                self._command("/faults", cluster=cluster, **forbidden)
+        return self.fedra_access(cluster)
+
     def restricted_access(self, worker: str, without: Collection[str]) -> Access:
         for resource in without:
             self._command("/faults", cluster=worker, fault="forbid", resource=resource)

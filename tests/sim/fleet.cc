@@ -58,6 +58,10 @@ Fleet::Fleet(FleetOptions options) : engine_(std::make_shared<Engine>(options.th
   };
   manager_ = make("manager", true);
   for (const std::string& name : options.workers) workers_.push_back(make(name, false));
+  if (!options.multi_kueue) return;
+  std::map<std::string, Server*> workers;
+  for (const std::string& name : options.workers) workers[name] = &Find(name)->server;
+  multi_kueue_ = std::make_unique<MultiKueue>(manager_->server, std::move(workers));
 }
 
 Cluster* Fleet::Find(std::string_view name) {

@@ -13,6 +13,7 @@
 #include "tests/sim/job_controller.h"
 #include "tests/sim/job_operators.h"
 #include "tests/sim/kueue.h"
+#include "tests/sim/multi_kueue.h"
 #include "tests/sim/scheduler.h"
 #include "tests/sim/server.h"
 
@@ -29,6 +30,8 @@ struct FleetOptions {
   std::string alpha_on;
   KueueOptions kueue;
   JobOptions jobs;
+  // The manager's Kueue has MultiKueue, which waits for AdmissionChecks of its own.
+  bool multi_kueue = false;
 };
 
 // One cluster with everything that lives in it.
@@ -58,6 +61,7 @@ class Fleet final {
   std::vector<std::string> names_;
   std::unique_ptr<Cluster> manager_;
   std::vector<std::unique_ptr<Cluster>> workers_;
+  std::unique_ptr<MultiKueue> multi_kueue_;  // ends before the clusters
 };
 
 // What an administrator sets up for a team: namespace ml, LocalQueue gpu, ClusterQueue gpu with one

@@ -7,6 +7,7 @@ from scenarios.cases import (
     commands,
     devices,
     discovery,
+    dispatcher,
     examples,
     faults,
     hostile,

@@ -97,6 +97,7 @@ FleetOptions MakeOptions(const Arguments& arguments) {
   options.furnished = !arguments.empty;
   options.server.git_version = arguments.kubernetes;
   options.server.job_kinds = true;
+  options.multi_kueue = true;
   options.alpha_on = arguments.alpha_on;
   options.jobs.run_for = arguments.run_for == "forever"
                              ? std::chrono::milliseconds(-1)

@@ -192,9 +192,6 @@ TEST_CASE("values") {
       {"kueue: {mode: Dispatcher}\n",
        "/etc/fedra.yaml:4:15: kueue.mode: \"Dispatcher\" is not one of admissionCheck, dispatcher "
        "(did you mean \"dispatcher\"?)"},
-      {"kueue: {multiKueueOrigin: mk}\n",
-       "/etc/fedra.yaml:4:27: kueue.multiKueueOrigin: has no meaning with mode admissionCheck "
-       "(remove it)"},
       {"kueue: {mode: dispatcher}\nverification: {templates: {sync: IfMissing}}\n"
        "dispatch: {keepFailed: 1h, failureLogLines: 5, removedWorkers: Drain}\n",
        "/etc/fedra.yaml:5:34: verification.templates.sync: is not possible with kueue.mode "

@@ -515,6 +515,9 @@ void World::Apply(const KeepRemote& action) {
   REQUIRE(worker(action.cluster.value).job->failed);
 }
 
+// Where the copies are fedra's their removal ends an attempt.
+void World::Apply(const EndAttempt& action) { FAIL("not of this mode: " << action.cluster.value); }
+
 void World::CheckInvariants() const {
   INFO(Print());
   int connected_jobs = 0;

@@ -118,6 +118,7 @@ class World {
   void Apply(const Note& action);
   void Apply(const SetClonePriority& action);
   void Apply(const KeepRemote& action);
+  void Apply(const EndAttempt& action);
   void Apply(const KeepLog&) {}  // concerns the history alone
 
   const tracking::AdmissionCheckState& Check() const { return workload_->checks.front(); }

@@ -1,0 +1,245 @@
+"""Mode dispatcher: Kueue's own MultiKueue copies and mirrors, and fedra nominates workers to it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from real import multikueue
+from scenarios import objects, setup
+from scenarios.federated_job import FederatedJob
+from scenarios.fedra_process import Fedra
+from scenarios.objects import Quota
+from scenarios.registry import scenario
+from scenarios.resources import Object
+from scenarios.world import IMPATIENT, QUEUE, TEMPLATE, World
+
+_ORIGIN = "multikueue"  # Kueue's default
+_MODE = {"kueue": {"mode": "dispatcher"}}
+
+
+@scenario("dispatcher-by-verdict")
+def nominated_where_it_can_run(world: World) -> None:
+    """MultiKueue sends a job only where fedra's verdict is Yes, and its end comes back."""
+    rare = setup.RARE_CLASSES[0]
+    world.add_template_everywhere(rare)
+    world.add_class(world.worker2, rare)
+    with _dispatching(world) as fedra:
+        job = _submit(world, "train", template=TEMPLATE)
+        job.wait_running_on(world.worker2)
+        assert world.reasons(job)[world.worker1] == ["DeviceClassMissing"]
+        world.eventually(
+            "status shows it", lambda: _shown(fedra, job) == ("Running", world.worker2)
+        )
+        assert "Placed" in fedra.history(job.key)
+        assert world.dispatched_to(world.worker1) == 0, "never nominated"
+        job.finish(world.worker2)
+        world.eventually("status shows its end", lambda: _shown(fedra, job)[0] == "Finished")
+
+
+@scenario("dispatcher-next-worker")
+def next_worker_when_nobody_admits(world: World) -> None:
+    """A worker that does not admit within admissionTimeout loses its nomination to the next one."""
+    world.close_queue(world.worker1)
+    with _dispatching(world, IMPATIENT) as fedra:
+        job = _submit(world, "train")
+        job.wait_clone(world.worker1)
+        job.wait_running_on(world.worker2)
+        job.wait_gone_from(world.worker1)
+        assert "AdmissionTimedOut" in fedra.history(job.key)
+        job.finish(world.worker2)
+
+
+@scenario("dispatcher-worker-goes")
+def taken_back_from_a_worker_that_goes(world: World) -> None:
+    """A nominated worker that cannot be reached any more loses its nomination, and its copy when it is back."""
+    world.close_queue(world.worker1)
+    with _dispatching(world):
+        job = _submit(world, "train")
+        job.wait_clone(world.worker1)
+        world.stop_api_server(world.worker1)
+        try:
+            world.eventually("running on the other", lambda: job.cluster_name() == world.worker2)
+        finally:
+            world.start_api_server(world.worker1)
+        world.eventually(
+            "the copy is gone",
+            lambda: job.clone(world.worker1) is None,
+            world.fleet.patience + world.fleet.recovery,
+        )
+        job.finish(world.worker2)
+
+
+@scenario("dispatcher-blocked")
+def blocked_with_its_reason(world: World) -> None:
+    """Where no worker can run a job nothing is nominated, people see why, and the missing object releases it."""
+    world.add_template(world.fleet.clusters[0])
+    with _dispatching(world) as fedra:
+        job = _submit(world, "train", template=TEMPLATE)
+        world.eventually("it is blocked", lambda: _shown(fedra, job)[0] == "Blocked")
+        assert world.reasons(job) == {worker: ["TemplateMissing"] for worker in world.workers}
+        world.eventually("an Event says so", lambda: "PlacementRejected" in job.event_reasons())
+        assert 'fedra_blocked_workloads{reason="TemplateMissing"} 1' in fedra.page("/metrics")
+        assert _nominated(job) == [] and job.nowhere()
+        world.add_template(world.worker2)
+        job.wait_running_on(world.worker2)
+        job.finish(world.worker2)
+
+
+@scenario("dispatcher-disconnected")
+def only_where_kueue_is_connected(world: World) -> None:
+    """A worker that only fedra can reach is not nominated: it waits for Kueue's connection."""
+    world.close_queue(world.worker2)
+    with _dispatching(world, without=[world.worker1]):
+        job = _submit(world, "train")
+        job.wait_clone(world.worker2)
+        assert world.reasons(job)[world.worker1] == ["KueueDisconnected"]
+        # A disconnected worker does not come first any more.
+        _connect(world, [world.worker1])
+        world.set_quota(world.worker2, Quota())
+        job.wait_running_on(world.worker2)
+        job.finish(world.worker2)
+        second = _submit(world, "second")
+        second.wait_running_on(world.worker1)
+        second.finish(world.worker1)
+
+
+@scenario("dispatcher-evicted")
+def elsewhere_after_an_eviction(world: World) -> None:
+    """A job that its worker preempts is nominated to another one first."""
+    world.set_quota(world.worker1, Quota(cpu="4"))
+    with _dispatching(world) as fedra:
+        job = _submit(world, "train", cpu="4")
+        job.wait_running_on(world.worker1)
+        world.preempt_on(world.worker1, job)
+        job.wait_running_on(world.worker2)
+        assert fedra.history(job.key).count("Dispatched") == 2
+        job.finish(world.worker2)
+
+
+@scenario("dispatcher-race")
+def all_that_can_run_it(world: World) -> None:
+    """With policy race all eligible workers are nominated, and the first that admits has it."""
+    world.close_queue(world.worker1)
+    world.close_queue(world.worker2)
+    with _dispatching(world, {"dispatch": {"policy": "race"}}):
+        job = _submit(world, "train")
+        for worker in world.workers:
+            job.wait_clone(worker)
+        world.set_quota(world.worker2, Quota())
+        job.wait_running_on(world.worker2)
+        job.wait_gone_from(world.worker1)
+        job.finish(world.worker2)
+
+
+@scenario("dispatcher-killed")
+def killed_while_it_nominates(world: World) -> None:
+    """A fedra that dies before or after it nominates goes on when it is started again."""
+    with _dispatching(world, crash_at="after-intent") as fedra:
+        job = _submit(world, "train")
+        fedra.wait_crashed(world.fleet.patience)
+        assert _nominated(job) == [], "it died before"
+        fedra.start(crash_at="after-nomination", ready=False)
+        fedra.wait_crashed(world.fleet.patience)
+        fedra.start()
+        job.wait_running_on(world.worker1)
+        job.finish(world.worker1)
+
+
+@scenario("dispatcher-crowd")
+def many_jobs(world: World) -> None:
+    """Forty jobs at once: all run, and what Kueue writes survives each nomination."""
+    with _dispatching(world):
+        jobs = [_submit(world, f"train-{i}") for i in range(40)]
+        for job in jobs:
+            world.eventually(f"{job.key} runs", lambda: job.check_state() == "Ready")
+        for job in jobs:
+            status = objects.present(job.workload())["status"]
+            conditions = {each["type"] for each in status["conditions"]}
+            assert {"QuotaReserved", "Admitted"} <= conditions, conditions
+            assert status["admission"]["podSetAssignments"], status
+            assert "nominatedClusterNames" not in status, status
+
+
+@contextmanager
+def _dispatching(
+    world: World,
+    settings: Mapping[str, Any] | None = None,
+    without: Collection[str] = (),
+    crash_at: str | None = None,
+) -> Iterator[Fedra]:
+    """MultiKueue has the queue and is connected to the workers but `without`; fedra has the rights of this mode."""
+    check = _check_name(world)
+    try:
+        for each in multikueue.check(check, list(world.workers)):
+            world.manager.apply(each)
+        _connect(world, [worker for worker in world.workers if worker not in without])
+        world.manager.apply(objects.cluster_queue(world.ns, Quota(), check))
+        world.eventually("MultiKueue's check is Active", lambda: _is_active(world, check))
+        fedra = world.start_fedra(
+            {**_MODE, **(settings or {})},
+            accesses={each: world.fleet.dispatcher_access(each) for each in world.fleet.clusters},
+            check_active=False,
+            crash_at=crash_at,
+        )
+        world.eventually(
+            "the manager's queue is Active",
+            lambda: objects.is_true(world.manager.get("ClusterQueue", None, world.ns), "Active"),
+        )
+        yield fedra
+    finally:
+        _disconnect(world)
+
+
+def _disconnect(world: World) -> None:
+    """The jobs go first, as long as Kueue can remove their copies."""
+    for job in world.manager.list("Job", world.ns):
+        world.manager.delete("Job", world.ns, job["metadata"]["name"])
+    world.eventually("no Workload is left", lambda: not world.manager.list("Workload", world.ns))
+    for worker in world.workers:
+        world.eventually(
+            f"no copy is left on {worker}",
+            lambda: not world.admin(worker).list("Workload", world.ns),
+        )
+    world.manager.apply(objects.cluster_queue(world.ns, Quota(), world.check))
+    world.manager.delete("AdmissionCheck", None, _check_name(world))
+    world.manager.delete("MultiKueueConfig", None, _check_name(world))
+    for worker in world.workers:
+        world.manager.delete("MultiKueueCluster", None, worker)
+        world.manager.delete("Secret", "kueue-system", worker)
+
+
+def _connect(world: World, workers: Collection[str]) -> None:
+    world.manager.apply(
+        {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "kueue-system"}}
+    )
+    accesses = {worker: world.fleet.admin_access(worker) for worker in workers}
+    multikueue.connect_workers(world.manager, accesses)
+
+
+def _check_name(world: World) -> str:
+    return f"{world.ns}-mk"
+
+
+def _is_active(world: World, check: str) -> bool:
+    return objects.is_true(world.manager.get("AdmissionCheck", None, check), "Active")
+
+
+def _submit(world: World, name: str, **options: Any) -> FederatedJob:
+    world.manager.create(objects.job(world.ns, name, QUEUE, **options))
+    return FederatedJob(world.fleet, world.ns, name, _check_name(world), origin=_ORIGIN)
+
+
+def _nominated(job: FederatedJob) -> list[str]:
+    status: Object = objects.present(job.workload()).get("status", {})
+    names: list[str] = status.get("nominatedClusterNames", [])
+    return names
+
+
+def _shown(fedra: Fedra, job: FederatedJob) -> tuple[str, str]:
+    """The state and the worker of a job as `fedra status` shows them."""
+    for row in fedra.cli("status", "-o", "json").json()["jobs"]:
+        if f"{row['namespace']}/{row['name']}" == job.key:
+            return row["state"], row.get("worker") or ""
+    return "", ""
