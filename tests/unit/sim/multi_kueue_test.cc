@@ -4,7 +4,7 @@
 
 #include "tests/sim/fleet.h"
 #include "tests/support/catch.h"
-#include "tests/unit/sim/support.h"
+#include "tests/support/wait.h"
 
 namespace fedra::sim::multi_kueue_test {
 
@@ -40,11 +40,11 @@ struct Fixture {
     REQUIRE(manager.Create(MakeJob("train")));
     REQUIRE(
         manager.WaitFor("jobs", {"ml", "train"}, [](const Json& job) { return !job.is_null(); }));
-    Await([&] {
+    REQUIRE(WaitUntil([&] {
       for (const Json& found : manager.List("workloads", "ml"))
         workload = {"ml", found["metadata"]["name"]};
       return !workload.name.empty();
-    });
+    }));
     REQUIRE(Becomes([](const Json& it) {
       return it.contains("status") && it["status"].contains("admissionChecks") &&
              it["status"].contains("admission");

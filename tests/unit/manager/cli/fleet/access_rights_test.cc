@@ -237,9 +237,9 @@ TEST_CASE("where fedra only nominates it may write that and events, and nothing 
   SECTION("a manager with the rights of mode admissionCheck lacks those to MultiKueueClusters") {
     Fixture f;
     Grant("manager-rbac.yaml", f.user);
-    CHECK(f.Missing(ManagerRights(*tracking::BuiltInKinds(), {}, true)) ==
-          Texts{"list multikueueclusters.kueue.x-k8s.io",
-                "watch multikueueclusters.kueue.x-k8s.io"});
+    CHECK(
+        f.Missing(ManagerRights(*tracking::BuiltInKinds(), {}, true)) ==
+        Texts{"list multikueueclusters.kueue.x-k8s.io", "watch multikueueclusters.kueue.x-k8s.io"});
   }
   SECTION("a worker") {
     Fixture f;
