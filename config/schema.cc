@@ -66,8 +66,7 @@ Fields DescribeScalablePool(ScalablePool& pool) {
   return {
       {"class", "DeviceClass whose devices such a node has.",
        TextRef{&pool.device_class, TextRule::kDnsSubdomain}, "gpu.example.com", true},
-      {"devices", "How many of them one node has.", NumberRef{&pool.devices, 1, 10'000}, "8",
-       true},
+      {"devices", "How many of them one node has.", NumberRef{&pool.devices, 1, 10'000}, "8", true},
       {"maxNodes", "How many such nodes may still be added; 0 is no limit.",
        NumberRef{&pool.max_nodes, 0, 100'000}, ""},
       {"nodeLabels", "Labels of such a node; they must satisfy the pods' node selectors.",

@@ -104,7 +104,8 @@ constexpr std::array kCatalogue = {
     ReasonEntry{
         kDeviceClassMissing, "DeviceClassMissing", kObjects,
         "a DeviceClass that the worker's template or claim names does not exist on the worker",
-        "The driver that the class belongs to is not installed, or the class has another name there. "
+        "The driver that the class belongs to is not installed, or the class has another name "
+        "there. "
         "Kueue would admit the "
         "job and its pods would stay Pending.",
         "Install the driver on the worker, or create the DeviceClass: kubectl --context WORKER get "

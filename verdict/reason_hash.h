@@ -11,8 +11,8 @@ namespace fedra::verdict {
 
 // Everything that the reason says. `seed`: a hash of what came before.
 uint64_t HashOf(const Reason& reason, uint64_t seed);
-// What of it outlasts a restart: without who holds devices, for they come and go and the same
-// is against the worker; and without times, which a new process counts from its start.
+// What of it outlasts a restart: without who holds devices, for holders come and go
+// while the reason stays the same; and without times, which a new process counts from its start.
 uint64_t LastingHash(const Reason& reason, uint64_t seed);
 
 }  // namespace fedra::verdict
