@@ -48,7 +48,7 @@ def dispatcher_rights_of(cluster: str) -> list[Object]:
 
 
 # With a name that Kueue does not know, MultiKueue waits for nominations.
-DISPATCHER = {"multiKueue": {"dispatcherName": "fedra.dev/dispatcher"}}
+DISPATCHER = {"multiKueue": {"dispatcherName": "fedra.dev/dispatcher", "gcInterval": "5s"}}
 
 
 def install_manager(client: KubeClient) -> None:
