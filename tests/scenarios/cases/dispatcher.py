@@ -35,9 +35,7 @@ def nominated_where_it_can_run(world: World) -> None:
         assert "Placed" in fedra.history(job.key)
         assert world.dispatched_to(world.worker1) == 0, "never nominated"
         job.finish(world.worker2)
-        world.eventually(
-            "status shows its end", lambda: _shown(fedra, job)[0] == "Finished"
-        )
+        world.eventually("status shows its end", lambda: _shown(fedra, job)[0] == "Finished")
 
 
 @scenario("dispatcher-next-worker")
@@ -62,9 +60,7 @@ def taken_back_from_a_worker_that_goes(world: World) -> None:
         job.wait_clone(world.worker1)
         world.stop_api_server(world.worker1)
         try:
-            world.eventually(
-                "running on the other", lambda: job.cluster_name() == world.worker2
-            )
+            world.eventually("running on the other", lambda: job.cluster_name() == world.worker2)
         finally:
             world.start_api_server(world.worker1)
         world.eventually(
@@ -82,15 +78,9 @@ def blocked_with_its_reason(world: World) -> None:
     with _dispatching(world) as fedra:
         job = _submit(world, "train", template=TEMPLATE)
         world.eventually("it is blocked", lambda: _shown(fedra, job)[0] == "Blocked")
-        assert world.reasons(job) == {
-            worker: ["TemplateMissing"] for worker in world.workers
-        }
-        world.eventually(
-            "an Event says so", lambda: "PlacementRejected" in job.event_reasons()
-        )
-        assert 'fedra_blocked_workloads{reason="TemplateMissing"} 1' in fedra.page(
-            "/metrics"
-        )
+        assert world.reasons(job) == {worker: ["TemplateMissing"] for worker in world.workers}
+        world.eventually("an Event says so", lambda: "PlacementRejected" in job.event_reasons())
+        assert 'fedra_blocked_workloads{reason="TemplateMissing"} 1' in fedra.page("/metrics")
         assert _nominated(job) == [] and job.nowhere()
         world.add_template(world.worker2)
         job.wait_running_on(world.worker2)
@@ -186,23 +176,16 @@ def _dispatching(
             world.manager.apply(each)
         _connect(world, [worker for worker in world.workers if worker not in without])
         world.manager.apply(objects.cluster_queue(world.ns, Quota(), check))
-        world.eventually(
-            "MultiKueue's check is Active", lambda: _is_active(world, check)
-        )
+        world.eventually("MultiKueue's check is Active", lambda: _is_active(world, check))
         fedra = world.start_fedra(
             {**_MODE, **(settings or {})},
-            accesses={
-                each: world.fleet.dispatcher_access(each)
-                for each in world.fleet.clusters
-            },
+            accesses={each: world.fleet.dispatcher_access(each) for each in world.fleet.clusters},
             check_active=False,
             crash_at=crash_at,
         )
         world.eventually(
             "the manager's queue is Active",
-            lambda: objects.is_true(
-                world.manager.get("ClusterQueue", None, world.ns), "Active"
-            ),
+            lambda: objects.is_true(world.manager.get("ClusterQueue", None, world.ns), "Active"),
         )
         yield fedra
     finally:
@@ -217,15 +200,12 @@ def _disconnect(world: World) -> None:
     """The jobs go first, as long as Kueue can remove their copies."""
     for job in world.manager.list("Job", world.ns):
         world.manager.delete("Job", world.ns, job["metadata"]["name"])
-    world.eventually(
-        "no Workload is left", lambda: not world.manager.list("Workload", world.ns)
-    )
+    world.eventually("no Workload is left", lambda: not world.manager.list("Workload", world.ns))
     for worker in world.workers:
         world.eventually(
             f"no copy is left on {worker}",
             lambda: not any(
-                _is_copy(each)
-                for each in world.admin(worker).list("Workload", world.ns)
+                _is_copy(each) for each in world.admin(worker).list("Workload", world.ns)
             ),
         )
     world.manager.apply(objects.cluster_queue(world.ns, Quota(), world.check))
