@@ -170,7 +170,8 @@ def a_higher_priority_overtakes(world: World) -> None:
         _submit(world, "c-low"),
         _submit(world, "d-high", 1, urgent),
     ]
-    jobs[0].wait_message("no worker eligible")
+    for job in jobs:
+        job.wait_message("no worker eligible")
     first.finish(world.worker1)
     assert _end_one_by_one(world, jobs) == ["d-high", "b-low", "c-low"]
 
