@@ -270,7 +270,8 @@ struct Stale : Fixture {
   json Clone() { return *east().objects().Get("workloads", kKey); }
   void Send(std::vector<Action> actions) {
     actions.insert(actions.begin(), {Nominate{{kEast}, "sent to east", true}, CreateClone{kEast}});
-    REQUIRE(Execute(std::move(actions)));
+    const auto sent = Execute(std::move(actions));
+    REQUIRE(sent);
     const json held{{"metadata", {{"finalizers", {kFinalizer}}}}};
     REQUIRE(east().objects().Patch("workloads", kKey, held));
   }

@@ -34,8 +34,9 @@ constexpr int kJobs = 24;
 constexpr int kDevices = 3;
 // So long after its quota was seen a job is certainly known to those that decide.
 constexpr auto kKnownAfter = 200ms;
-// Jobs whose devices came together leave together: each of the threads writes its own record.
-constexpr auto kSameMoment = 50ms;
+// Jobs whose devices came together leave together: each of the threads writes its own record, and
+// on a busy machine one of them is late. A job that is passed waits for far longer.
+constexpr auto kSameMoment = 300ms;
 
 ClusterOptions Quick() {
   ClusterOptions options;
