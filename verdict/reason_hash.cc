@@ -67,7 +67,7 @@ class FactHash final {
   void AddFields(const T& facts) {
     ForEachField(facts, [this](std::string_view name, const auto& field) {
       using Field = std::remove_cvref_t<decltype(field)>;
-      constexpr bool is_time =
+      const bool is_time =
           std::same_as<Field, WallTime> || std::same_as<Field, std::optional<WallTime>>;
       if (with_ == With::kLasting && (is_time || IsAboutHolders(name))) return;
       if (field == Field{}) return;
