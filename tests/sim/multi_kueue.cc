@@ -159,7 +159,7 @@ class MultiKueue::Impl final {
   }
 
   // As Kueue does: the whole block, of its manager.
-  void Write(const Json& workload, Json status) {
+  void Write(const Json& workload, const Json& status) {
     const ObjectKey key = KeyOf(workload);
     const Json body = {{"apiVersion", "kueue.x-k8s.io/v1beta2"},
                        {"kind", "Workload"},
@@ -196,6 +196,12 @@ class MultiKueue::Impl final {
     (void)worker.objects().Delete("workloads", key);
   }
 
+  void RemoveAllBut(const std::string& kept, const ObjectKey& key, const Scope& scope,
+                    const std::map<std::string, Json>& copies) {
+    for (const auto& [name, copy] : copies)
+      if (name != kept) Remove(*scope.connected.at(name), key, copy);
+  }
+
   // reconcileGroup().
   void Reconcile(const Json& workload, const Json& state, const Scope& scope) {
     const std::string check(StringAt(state, {"name"}));
@@ -208,18 +214,14 @@ class MultiKueue::Impl final {
     if (owner == nullptr || StringAt(*owner, {"kind"}) != "Job") {
       Json changed = status;
       SetState(changed, check, "Rejected", "No multikueue adapter found");
-      return Write(workload, std::move(changed));
+      return Write(workload, changed);
     }
     std::map<std::string, Json> copies;
     for (const auto& [name, worker] : scope.connected)
       if (auto copy = worker->objects().Get("workloads", key)) copies[name] = *std::move(copy);
-    const auto remove_all_but = [&](const std::string& kept) {
-      for (const auto& [name, copy] : copies)
-        if (name != kept) Remove(*scope.connected.at(name), key, copy);
-    };
     const ObjectKey job{key.ns, std::string(StringAt(*owner, {"name"}))};
     if (IsTrue(status, "Finished") || !IsTrue(status, "QuotaReserved")) {
-      remove_all_but({});
+      RemoveAllBut({}, key, scope, copies);
       if (!IsTrue(status, "Finished")) ClearActivity(job);
       return;
     }
@@ -233,15 +235,25 @@ class MultiKueue::Impl final {
                  fmt::format("Workload evicted on worker cluster: \"{}\", resetting for "
                              "re-admission. Previously: \"Ready\"",
                              name));
-        return Write(workload, std::move(changed));
+        return Write(workload, changed);
       }
     }
+    Place(workload, state, scope, copies, job);
+  }
+
+  // The rest of reconcileGroup(): no copy has ended, or was evicted.
+  void Place(const Json& workload, const Json& state, const Scope& scope,
+             const std::map<std::string, Json>& copies, const ObjectKey& job) {
+    const std::string check(StringAt(state, {"name"}));
+    const std::string_view is = StringAt(state, {"state"});
+    const Json& status = StatusIn(workload);
+    const ObjectKey key = KeyOf(workload);
     std::string winner;
     for (const auto& [name, copy] : copies)
       if (IsTrue(StatusIn(copy), "Admitted") && winner.empty()) winner = name;
     // Kueue gives the quota back once the job shows that nothing runs.
     if (IsTrue(status, "Evicted")) {
-      remove_all_but({});
+      RemoveAllBut({}, key, scope, copies);
       return ClearActivity(job);
     }
     if (winner.empty() && is == "Ready") {
@@ -249,17 +261,17 @@ class MultiKueue::Impl final {
       if (!scope.connected.contains(placed)) return;
       Json changed = status;
       SetState(changed, check, "Retry", "Admitting remote no longer exists, Previously: \"Ready\"");
-      return Write(workload, std::move(changed));
+      return Write(workload, changed);
     }
     if (!winner.empty()) {
-      remove_all_but(winner);
+      RemoveAllBut(winner, key, scope, copies);
       SyncJob(job, key.name, *scope.connected.at(winner));
       if (is == "Ready") return;
       Json changed = status;
       SetState(changed, check, "Ready", fmt::format("The workload was admitted on \"{}\"", winner));
       changed["clusterName"] = winner;
       changed.erase("nominatedClusterNames");
-      return Write(workload, std::move(changed));
+      return Write(workload, changed);
     }
     if (is != "Pending" || !StringAt(status, {"clusterName"}).empty()) return;
     Nominate(workload, state, scope, copies);
@@ -292,14 +304,14 @@ class MultiKueue::Impl final {
     if (StringAt(finished, {"reason"}) == "OutOfSync") {
       if (is != "Ready") return;
       SetState(changed, check, "Retry", "the remote workload is out of sync");
-      return Write(workload, std::move(changed));
+      return Write(workload, changed);
     }
     CopyStatus(job, worker);
     (void)SetCondition(changed,
                        {"Finished", true, std::string(StringAt(finished, {"reason"})),
                         std::string(StringAt(finished, {"message"}))},
                        IntAt(workload, {"metadata", "generation"}));
-    Write(workload, std::move(changed));
+    Write(workload, changed);
   }
 
   void SyncJob(const ObjectKey& key, const std::string& workload, Server& worker) {

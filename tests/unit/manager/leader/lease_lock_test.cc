@@ -32,7 +32,7 @@ struct LockFixture {
   int version = 1;
 
   Ask Begin() { return lock.Begin(now, kWall); }
-  Ask Handle(Answer answer) { return lock.Handle(answer, now, kWall); }
+  Ask Handle(const Answer& answer) { return lock.Handle(answer, now, kWall); }
   Ask Sees(const LeaseRecord& record) {
     CHECK(Begin() == Ask::kGet);
     return Handle({Kind::kLease, Made(record, ++version)});
