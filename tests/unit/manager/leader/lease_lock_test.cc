@@ -112,7 +112,7 @@ TEST_CASE("one that is not eager leaves a free Lease to others for twice the dur
   };
   const Answer absent{Kind::kAbsent};
   const Answer given_back{Kind::kLease, Made(Held(""), 7)};
-  const Answer free = GENERATE_COPY(absent, given_back);
+  const Answer free = GENERATE(false, true) ? given_back : absent;
   CHECK(sees(free, false) == Ask::kWait);
   f.now += 29s;
   CHECK(sees(free, false) == Ask::kWait);
