@@ -327,13 +327,13 @@ TEST_CASE("listed again, a cache holds what its watch has missed, and is in step
   faults.lose_events = true;
   f.server.SetFaults(faults);
   f.Put("a", "2");
-  f.server.SetFaults({});
   REQUIRE(f.cache.Content() == std::set<std::string>{"a=1", "b=1"});
 
   const size_t told = f.cache.Healths().size();
   const std::weak_ptr<const void> begun = f.cluster->Relist();
   REQUIRE(WaitUntil([&] { return begun.expired(); }));
   REQUIRE(WaitUntil([&] { return f.cache->health().state == CacheState::kSynced; }));
+  f.server.SetFaults({});
   CHECK(f.cache.Content() == std::set<std::string>{"a=2", "b=1"});
   // Out of step from before the list until after it; only what differs is told.
   const auto healths = f.cache.Healths();
