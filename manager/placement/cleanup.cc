@@ -54,12 +54,6 @@ std::optional<WallTime> AwaitsPods(const Context& context, const ClusterView& wo
   return until;
 }
 
-// Of the attempt on the worker of a workload that has ended.
-AttemptEnd EndIn(Phase phase) {
-  if (phase == Phase::kFailed) return AttemptEnd::kFailed;
-  return phase == Phase::kFinished ? AttemptEnd::kFinished : AttemptEnd::kDeleted;
-}
-
 // Adds to `message` until when the copies stay.
 void Keep(const Context& context, const ClusterView& worker, AttemptEnd end, std::string& message,
           Decision& decision) {
@@ -91,11 +85,9 @@ void DecideGone(const Context& context, Decision& decision) {
 
 void DecideFinished(const Context& context, Decision& decision) {
   const tracking::Workload& workload = context.workload();
-  // Kueue finishes the Workload of a job that was deleted, or that no longer owns it.
-  const std::string& reason = workload.finished->reason;
-  const bool deleted = reason == tracking::kOwnerNotFound;
-  const bool failed = reason == tracking::kFailed || reason == tracking::kFailedToStart;
-  decision.phase = deleted ? Phase::kGone : failed ? Phase::kFailed : Phase::kFinished;
+  const WorkloadEnd end = EndOf(*workload.finished);
+  const bool failed = end.phase == Phase::kFailed;
+  decision.phase = end.phase;
   decision.worker = ClusterName(workload.cluster_name);
   decision.why = workload.finished->message;
   if (const ClusterView* winner = UnmirroredEnd(context); winner != nullptr) {
@@ -112,16 +104,12 @@ void DecideFinished(const Context& context, Decision& decision) {
     if (context.policy.failure_log_lines > 0)
       decision.actions.emplace_back(KeepLog{worker->name, context.policy.failure_log_lines});
   }
-  const std::string_view note = deleted  ? notes::kDeleted.name
-                                : failed ? notes::kJobFailed.name
-                                         : notes::kCompleted.name;
   const ClusterView* kept = failed ? KeepsFailed(context) : nullptr;
-  const AttemptEnd end = EndIn(decision.phase);
-  const bool clean = CleanUp(context, kept, end, decision, message);
-  if (kept != nullptr) Keep(context, *kept, end, message, decision);
+  const bool clean = CleanUp(context, kept, end.attempt, decision, message);
+  if (kept != nullptr) Keep(context, *kept, end.attempt, message, decision);
   ForgetEmptied(context, decision);
   if (!clean || kept != nullptr)
-    decision.actions.emplace_back(Note{note, decision.worker, message, {"the end"}});
+    decision.actions.emplace_back(Note{end.note.name, decision.worker, message, {"the end"}});
 }
 
 void DecideUnchecked(const Context& context, Decision& decision) {

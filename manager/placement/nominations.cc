@@ -78,24 +78,16 @@ void TellOnce(const Context& context, const notes::NoteReason& reason, const Clu
 void DecideOver(const Context& context, Decision& decision) {
   const tracking::Workload& workload = context.workload();
   const tracking::Condition& finished = *workload.finished;
-  const bool deleted = finished.reason == tracking::kOwnerNotFound;
-  const bool failed =
-      finished.reason == tracking::kFailed || finished.reason == tracking::kFailedToStart;
-  decision.phase = deleted ? Phase::kGone : failed ? Phase::kFailed : Phase::kFinished;
+  const WorkloadEnd end = EndOf(finished);
+  decision.phase = end.phase;
   decision.worker = ClusterName(workload.cluster_name);
   decision.why = finished.message;
   if (context.record.attempt == 0) return;  // we had no part in it
   EndRound(context, AttemptEnd::kLostRace, decision);
-  const notes::NoteReason& note = deleted  ? notes::kDeleted
-                                  : failed ? notes::kJobFailed
-                                           : notes::kCompleted;
   const size_t before = decision.actions.size();
-  TellOnce(context, note, decision.worker, finished.message, decision);
+  TellOnce(context, end.note, decision.worker, finished.message, decision);
   if (decision.actions.size() == before || workload.cluster_name.empty()) return;
-  const AttemptEnd end = deleted  ? AttemptEnd::kDeleted
-                         : failed ? AttemptEnd::kFailed
-                                  : AttemptEnd::kFinished;
-  EndOn(decision.worker, end, decision, finished.message);
+  EndOn(decision.worker, end.attempt, decision, finished.message);
 }
 
 void DecideTakenBack(const Context& context, Decision& decision) {

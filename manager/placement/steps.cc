@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "manager/tracking/kueue_api.h"
+
 namespace fedra::placement {
 namespace {
 
@@ -25,6 +27,15 @@ std::optional<AttemptEnd> EndOf(FailureKind kind) {
 
 void WakeBy(WallTime time, std::optional<WallTime>& wake_at) {
   wake_at = std::min(wake_at.value_or(time), time);
+}
+
+// Kueue finishes the Workload of a job that was deleted, or that no longer owns it.
+WorkloadEnd EndOf(const tracking::Condition& finished) {
+  if (finished.reason == tracking::kOwnerNotFound)
+    return {Phase::kGone, AttemptEnd::kDeleted, notes::kDeleted};
+  if (finished.reason == tracking::kFailed || finished.reason == tracking::kFailedToStart)
+    return {Phase::kFailed, AttemptEnd::kFailed, notes::kJobFailed};
+  return {Phase::kFinished, AttemptEnd::kFinished, notes::kCompleted};
 }
 
 void RememberFailure(const Context& context, const ClusterView& cluster, verdict::ReasonCode reason,

@@ -8,11 +8,20 @@
 
 #include "manager/placement/action.h"
 #include "manager/placement/context.h"
+#include "manager/placement/note_reasons.h"
 
 namespace fedra::placement {
 
 // The earlier of the two: `time`, and what is there already.
 void WakeBy(WallTime time, std::optional<WallTime>& wake_at);
+
+// How a workload ended that the manager says is finished.
+struct WorkloadEnd {
+  Phase phase = Phase::kFinished;              // or kFailed, or kGone: its job was deleted
+  AttemptEnd attempt = AttemptEnd::kFinished;  // of the attempt on its worker
+  notes::NoteReason note = notes::kCompleted;
+};
+WorkloadEnd EndOf(const tracking::Condition& finished);
 
 enum class FailureKind {
   kPassing,  // it may be asked again in the next round
