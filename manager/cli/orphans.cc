@@ -212,12 +212,9 @@ Result<void> OrphanSearch::Delete(const Orphan& orphan) {
   FEDRA_ASSIGN_OR_RETURN(const bool dead, IsDead(orphan));
   if (!dead) return Fail(ErrorCode::kConflict, "its workload exists again; not deleted");
   Cluster& cluster = Of(orphan.worker);
-  if (orphan.adapter == nullptr) {
-    // It has changed since it was listed: its job was removed just before.
-    tracking::Workload clone = orphan.clone;
-    clone.version = {};
-    return reconcile::RemoveClone(cluster, clone);
-  }
+  // It has changed since it was listed: its job was removed just before.
+  if (orphan.adapter == nullptr)
+    return reconcile::RemoveClone(cluster, orphan.clone, /*only_if=*/{});
   if (orphan.deleting) return {};
   return reconcile::RemoveJob(cluster, *orphan.adapter, orphan.key,
                               {.uid = orphan.uid, .version = {}});

@@ -18,9 +18,10 @@ Result<void> Remove(Cluster& worker, const kube::Resource& resource, const Objec
 
 // The version that it has without Kueue's finalizer; nothing: it is gone.
 Result<std::optional<ResourceVersion>> StripFinalizer(Cluster& worker,
-                                                      const tracking::Workload& clone) {
+                                                      const tracking::Workload& clone,
+                                                      const ResourceVersion& only_if) {
   const auto stripped =
-      worker.MergePatch(tracking::kWorkloads, clone.key, tracking::FinalizersPatch(clone));
+      worker.MergePatch(tracking::kWorkloads, clone.key, tracking::FinalizersPatch(clone, only_if));
   if (!stripped && stripped.error().code == ErrorCode::kNotFound) return std::nullopt;
   if (!stripped) return Fail(stripped.error());
   FEDRA_ASSIGN_OR_RETURN(const watch::Meta meta, watch::ScanMeta(*stripped));
@@ -34,13 +35,14 @@ Result<void> RemoveJob(Cluster& worker, const tracking::JobAdapter& adapter, con
   return Remove(worker, adapter.resource(), key, only_if);
 }
 
-Result<void> RemoveClone(Cluster& worker, const tracking::Workload& clone) {
-  std::optional<ResourceVersion> version = clone.version;
+Result<void> RemoveClone(Cluster& worker, const tracking::Workload& clone,
+                         const ResourceVersion& only_if) {
+  std::optional<ResourceVersion> version = only_if;
   if (!clone.finalizers.empty()) {
-    FEDRA_ASSIGN_OR_RETURN(version, StripFinalizer(worker, clone));
+    FEDRA_ASSIGN_OR_RETURN(version, StripFinalizer(worker, clone, only_if));
   }
   if (!version || clone.deleting) return {};
-  if (clone.version.empty()) version.emplace();
+  if (only_if.empty()) version.emplace();
   return Remove(worker, tracking::kWorkloads, clone.key, {.uid = clone.uid, .version = *version});
 }
 

@@ -1,9 +1,10 @@
 #pragma once
 //
-// Removes copies of ours from a worker: one object each, by its UID, so that a stranger who has
-// taken its name meanwhile is spared; and by its resourceVersion, so that nobody removes what has
-// changed since it was looked at (kConflict): another fedra may have come to lead, and let it win.
-// Without a version it is removed whatever has become of it. What is gone, or on its way, is fine.
+// Removes one of our copies from a worker. The deletion is bound to the UID, so that it spares
+// another object that has taken the name; and to a resourceVersion, so that it fails (kConflict) on
+// an object that has changed since: another fedra may lead by now and have chosen this copy. With
+// an empty version it removes the object in whatever state it is. An object that is gone, or being
+// deleted, is no error.
 //
 // Whether an object is ours is the caller's business. Thread rules: blocking calls; any thread.
 
@@ -17,6 +18,7 @@ namespace fedra::reconcile {
 Result<void> RemoveJob(Cluster& worker, const tracking::JobAdapter& adapter, const ObjectKey& key,
                        const DeleteOptions& only_if);
 // Takes Kueue's finalizer off first: no other program would.
-Result<void> RemoveClone(Cluster& worker, const tracking::Workload& clone);
+Result<void> RemoveClone(Cluster& worker, const tracking::Workload& clone,
+                         const ResourceVersion& only_if);
 
 }  // namespace fedra::reconcile

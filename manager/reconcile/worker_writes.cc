@@ -199,9 +199,9 @@ Result<void> WorkerWrites::DeleteJob(Worker& worker, const ClusterView& view, bo
 
 Result<void> WorkerWrites::DeleteClone(Worker& worker, const ClusterView& view, bool as_seen) {
   if (view.clone == nullptr || !tracking::IsOurs(view.clone_is)) return {};
-  tracking::Workload clone = *view.clone;
-  if (!as_seen) clone.version = {};
-  FEDRA_RETURN_IF_ERROR(RemoveClone(worker.cluster(), clone));
+  const tracking::Workload& clone = *view.clone;
+  FEDRA_RETURN_IF_ERROR(
+      RemoveClone(worker.cluster(), clone, as_seen ? clone.version : ResourceVersion()));
   worker.objects().clones().own().Deleted(clone.key, clone.uid);
   return {};
 }

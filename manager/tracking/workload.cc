@@ -268,13 +268,13 @@ Result<std::string> FinishedPatch(const Workload& workload, std::string_view rea
                    {"status", {{"conditions", conditions}}}});
 }
 
-std::string FinalizersPatch(const Workload& clone) {
+std::string FinalizersPatch(const Workload& clone, const ResourceVersion& version) {
   json rest = json::array();
   for (const std::string& finalizer : clone.finalizers) {
     if (finalizer != kResourceInUse) rest.push_back(finalizer);
   }
   json metadata{{"uid", clone.uid}, {"finalizers", std::move(rest)}};
-  if (!clone.version.empty()) metadata["resourceVersion"] = clone.version.value;
+  if (!version.empty()) metadata["resourceVersion"] = version.value;
   return Dump(json{{"metadata", std::move(metadata)}});
 }
 

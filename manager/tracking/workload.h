@@ -110,8 +110,8 @@ Result<Workload> ParseClone(const nlohmann::json& object);
 Result<std::string> CloneBody(const Workload& workload, const Identity& us);
 
 // The merge patch that takes Kueue's resource-in-use finalizer off a clone that is to be deleted;
-// bound to its UID and, where it has one, to its version.
-std::string FinalizersPatch(const Workload& clone);
+// bound to its UID and, unless it is empty, to the version.
+std::string FinalizersPatch(const Workload& clone, const ResourceVersion& version);
 
 // Whether the clone must be given the workload's priority: of the classes only a
 // WorkloadPriorityClass may change while quota is reserved (PriorityChanged of Kueue 0.19.2).
@@ -143,11 +143,11 @@ Result<std::string> StatusPatch(const Workload& workload, const StatusChange& ch
 // The body of a server-side apply of the status subresource as kAdmissionManager that changes
 // nominatedClusterNames and nothing else; bound to the resourceVersion we looked at.
 //
-// Kueue writes its status as one apply of that manager, in which a field that it leaves out is
-// meant to go. That works for a field that nobody else owns only: one that we had written under
-// another name would survive it, and clusterName is refused beside it. So we write as Kueue does,
-// with the whole status as it is: an apply that left out fields of this manager would remove them,
-// and those of others do not change by being owned twice until Kueue's next one.
+// Kueue writes its status as one apply of that manager, which removes every field that it leaves
+// out and no other manager owns. A list written under another name would survive that apply, and
+// the webhook refuses clusterName beside it. So we apply as Kueue does, with the whole status as it
+// is: an apply that left out fields of this manager would remove them. Fields of other managers
+// keep their owners, and Kueue's next apply gives them up.
 Result<std::string> NominationsApply(const Workload& workload,
                                      const std::vector<std::string>& nominated);
 

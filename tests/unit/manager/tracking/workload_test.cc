@@ -176,7 +176,7 @@ TEST_CASE("a check that is gone is a conflict, not a new entry") {
 TEST_CASE("only Kueue's own finalizer is taken off a clone") {
   Workload clone = Parsed(Waiting());
   clone.finalizers.push_back("example.com/keep");
-  const json patch = json::parse(FinalizersPatch(clone));
+  const json patch = json::parse(FinalizersPatch(clone, clone.version));
   CHECK(patch["metadata"]["finalizers"] == json{"example.com/keep"});
   CHECK(patch["metadata"]["uid"] == "u1");
   CHECK(patch["metadata"]["resourceVersion"] == clone.version.value);
