@@ -63,7 +63,8 @@ Federation::Federation(FederationSettings settings, http::HttpLoop& loop, Worker
       limiter_(clock, {}),
       handlers_({workload_loop_, check_loop_, templates_},
                 {wake_index_, placements_, manager_, workers_, places_, gatherer_, order_}, clock),
-      manager_(settings_.manager, settings_.kinds, loop, pool, clock, handlers_.ForManager()),
+      manager_(settings_.manager, settings_.kinds, loop, pool, clock, handlers_.ForManager(),
+               settings_.gather.kueue_copies),
       gatherer_(settings_.gather, manager_, workers_, copy_failures_),
       events_({settings_.reporting_controller, settings_.instance}, manager_.cluster(), clock),
       bookkeeping_(store, placements_, status_writer_, events_, telemetry, clock),
@@ -97,7 +98,6 @@ Result<void> Federation::Start() {
     if (const auto* kind = settings_.kinds->FindName(name)) remembered_kinds_.push_back(kind);
   }
   FEDRA_RETURN_IF_ERROR(line_rows_.Load());
-  if (settings_.gather.kueue_copies) manager_.NeedWorkerClusters();
   workload_loop_.AddAll(announced);
   workload_loop_.AddAll(known);
   if (!settings_.discovers) {
@@ -188,7 +188,8 @@ void Federation::ReleaseRemoved() {
   if (now - last_release_ < kReleaseInterval) return;
   last_release_ = now;
   const auto workers = workers_.Now();
-  // Of Kueue's copies nobody can tell whose they are when their workload is gone.
+  // Kueue's copies do not name their maker: once their workload is gone, nothing shows whose they
+  // are.
   const std::string copies_origin = settings_.gather.kueue_copies ? "" : settings_.gather.origin;
   for (const ClusterName& name : workers->removed()) {
     if (!CanBeReleased(*workers->Find(name), manager_,

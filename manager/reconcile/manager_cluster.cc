@@ -25,11 +25,12 @@ void Ignore(const CacheHealth&) {}
 
 ManagerCluster::ManagerCluster(ClusterSettings settings, tracking::JobKindsPtr kinds,
                                http::HttpLoop& loop, WorkerPool& pool, const Clock& clock,
-                               ManagerListener listener)
+                               ManagerListener listener, bool nominates)
     : pool_(pool),
       kinds_(std::move(kinds)),
       listener_(std::move(listener)),
       misconfigured_(std::move(settings.misconfigured)),
+      nominates_(nominates),
       workloads_(
           &tracking::ParseWorkload,
           [this](const ObjectKey& key, const auto& before, const auto& after) {
@@ -87,20 +88,10 @@ ManagerCluster::ManagerCluster(ClusterSettings settings, tracking::JobKindsPtr k
                    listener_.on_template_use && listener_.on_templates_health,
                "every event must have a listener");
   MakeJobCaches(clock);
-  ListInputs();
-}
-
-void ManagerCluster::ListInputs() {
-  inputs_.clear();
   for (ManagerInput& input : ManagerInputs(*kinds_, nullptr, nominates_)) {
     const watch::CacheSink& sink = input.sink(*this);
     inputs_.emplace_back(std::move(input), &sink);
   }
-}
-
-void ManagerCluster::NeedWorkerClusters() {
-  nominates_ = true;
-  ListInputs();
 }
 
 ManagerCluster::~ManagerCluster() { Stop(); }

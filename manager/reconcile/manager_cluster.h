@@ -70,15 +70,15 @@ Result<std::string> ReadClusterUid(Cluster& cluster);
 
 class ManagerCluster final {
  public:
+  // `nominates` (kueue.mode dispatcher): its MultiKueueClusters are read and required, and
+  // `on_checks` is called when they change.
   ManagerCluster(ClusterSettings settings, tracking::JobKindsPtr kinds, http::HttpLoop& loop,
-                 WorkerPool& pool, const Clock& clock, ManagerListener listener);
+                 WorkerPool& pool, const Clock& clock, ManagerListener listener,
+                 bool nominates = false);
   ~ManagerCluster();
 
   // Its MultiKueueClusters are read, too. Before Start().
   void DiscoverWorkers() { discovers_ = true; }
-  // The manager cannot be used without them, and their changes are told as those of checks
-  // (kueue.mode dispatcher). Before Start().
-  void NeedWorkerClusters();
   void Start();
   void Stop();
 
@@ -124,8 +124,8 @@ class ManagerCluster final {
   const verify::ReferenceIndex& references(const tracking::JobAdapter& adapter) const;
   const watch::ObjectCache<tracking::AdmissionCheck>& checks() const { return checks_; }
   const watch::ObjectCache<tracking::MultiKueueConfig>& configs() const { return configs_; }
-  // With DiscoverWorkers() or NeedWorkerClusters(). What was listed once stays when it cannot be
-  // listed any more.
+  // With DiscoverWorkers() or `nominates`. What was listed once stays when it cannot be listed any
+  // more.
   const watch::ObjectCache<tracking::MultiKueueCluster>& worker_clusters() const {
     return worker_clusters_;
   }
@@ -159,7 +159,6 @@ class ManagerCluster final {
                                                  const kube::ServerInfo* server, bool nominates);
 
   void OnServer();
-  void ListInputs();
   bool IsRead(const ManagerInput& input) const;
   // visit(input, health) for each input that is read.
   template <class Visit>
@@ -179,8 +178,8 @@ class ManagerCluster final {
   const tracking::JobKindsPtr kinds_;
   const ManagerListener listener_;
   const std::optional<Error> misconfigured_;  // as of the settings
-  bool discovers_ = false;                    // constant since Start()
-  bool nominates_ = false;                    // likewise
+  const bool nominates_;
+  bool discovers_ = false;     // constant since Start()
   Guarded<bool> identifying_;  // a function of the pool uses `this` until it is false
   // A Workload of a job: when the job is replaced, the old one and the new one are there together
   // for a while.
@@ -214,7 +213,7 @@ class ManagerCluster final {
   watch::ObjectCache<tracking::SharedQueue> queues_;
   verify::Cache<verify::LocalQueue> local_queues_;
   verify::Cache<verify::ClaimSummary> templates_;
-  // All of ManagerInputs(), with their sinks. Constant since Start().
+  // All of ManagerInputs(), with their sinks. Constant after construction.
   std::vector<std::pair<ManagerInput, const watch::CacheSink*>> inputs_;
   Guarded<std::set<std::string>> known_gaps_;  // Gap::resource; of TakeNewGaps()
 

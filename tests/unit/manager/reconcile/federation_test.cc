@@ -213,6 +213,38 @@ struct ReplicaFixture {
   }
 };
 
+// A federation that stands by until `leads`.
+class Candidate final {
+ public:
+  explicit Candidate(ReplicaFixture& replica) : federation_(MakeFor(replica)) {
+    REQUIRE(federation_.Start());
+  }
+  Federation* operator->() { return &federation_; }
+
+  bool TicksUntil(const std::function<bool()>& holds) {
+    return WaitUntil([&] {
+      federation_.Tick();
+      return holds();
+    });
+  }
+  bool IsStandbySoon() {
+    return TicksUntil([&] { return federation_.IsStandby(); });
+  }
+  bool IsWorkingSoon() {
+    return TicksUntil([&] { return federation_.IsWorking(); });
+  }
+
+  std::atomic<bool> leads = false;
+
+ private:
+  Federation MakeFor(ReplicaFixture& replica) {
+    replica.settings.may_decide = [this] { return leads.load(); };
+    return replica.Make();
+  }
+
+  Federation federation_;
+};
+
 }  // namespace
 
 TEST_CASE("a standby lists everything and writes nothing; when it may, it lists again and begins") {
@@ -222,32 +254,23 @@ TEST_CASE("a standby lists everything and writes nothing; when it may, it lists 
   stale.key = {"ml", "gone"};
   stale.attempt = 7;
   REQUIRE(f.store->Commit({store::PutPlacement{stale}}));
-  std::atomic<bool> leads = false;
-  f.settings.may_decide = [&] { return leads.load(); };
-  Federation federation = f.Make();
-  REQUIRE(federation.Start());
-  const auto ticks_until = [&](const std::function<bool()>& holds) {
-    return WaitUntil([&] {
-      federation.Tick();
-      return holds();
-    });
-  };
-  REQUIRE(ticks_until([&] { return federation.IsStandby(); }));
-  for (int i = 0; i < 10; ++i) federation.Tick();
-  CHECK_FALSE(federation.IsWorking());
+  Candidate federation(f);
+  REQUIRE(federation.IsStandbySoon());
+  for (int i = 0; i < 10; ++i) federation->Tick();
+  CHECK_FALSE(federation->IsWorking());
   CHECK(WritesOn(f.manager).empty());
   CHECK(WritesOn(f.worker).empty());
   CHECK(f.store->Read().value()->Placements().value().size() == 1);
 
   const size_t lists = ListsOf(f.manager, "workloads");
   const size_t worker_lists = ListsOf(f.worker, "workloads");
-  leads = true;
-  CHECK(ticks_until([&] { return federation.IsWorking(); }));
-  CHECK_FALSE(federation.IsStandby());
+  federation.leads = true;
+  CHECK(federation.IsWorkingSoon());
+  CHECK_FALSE(federation->IsStandby());
   CHECK(ListsOf(f.manager, "workloads") == lists + 1);
   CHECK(ListsOf(f.worker, "workloads") == worker_lists + 1);
-  CHECK(ticks_until([&] { return !WritesOn(f.worker).empty(); }));
-  CHECK(federation.Stop());
+  CHECK(federation.TicksUntil([&] { return !WritesOn(f.worker).empty(); }));
+  CHECK(federation->Stop());
   REQUIRE(f.store->Flush());
   const std::vector<store::PlacementRow> rows = f.store->Read().value()->Placements().value();
   for (const store::PlacementRow& row : rows) CHECK(row.uid != stale.uid);
@@ -258,21 +281,12 @@ TEST_CASE("a standby that may not read the MultiKueueConfigs takes over all the 
   sim::Faults faults;
   faults.answers.push_back({.method = "GET", .path_contains = "/multikueueconfigs", .code = 403});
   f.manager.SetFaults(faults);
-  std::atomic<bool> leads = false;
-  f.settings.may_decide = [&] { return leads.load(); };
-  Federation federation = f.Make();
-  REQUIRE(federation.Start());
-  const auto ticks_until = [&](const std::function<bool()>& holds) {
-    return WaitUntil([&] {
-      federation.Tick();
-      return holds();
-    });
-  };
-  REQUIRE(ticks_until([&] { return federation.IsStandby(); }));
-  CHECK(federation.WhyNotReady().empty());
-  leads = true;
-  CHECK(ticks_until([&] { return federation.IsWorking(); }));
-  CHECK(federation.Stop());
+  Candidate federation(f);
+  REQUIRE(federation.IsStandbySoon());
+  CHECK(federation->WhyNotReady().empty());
+  federation.leads = true;
+  CHECK(federation.IsWorkingSoon());
+  CHECK(federation->Stop());
 }
 
 TEST_CASE("one that may decide and gets no lists says what it waits for, and for how long") {
@@ -280,30 +294,22 @@ TEST_CASE("one that may decide and gets no lists says what it waits for, and for
   sim::Faults faults;
   faults.answers.push_back({.method = "GET", .path_contains = "/workloads", .code = 500});
   f.manager.SetFaults(faults);
-  std::atomic<bool> leads = false;
-  f.settings.may_decide = [&] { return leads.load(); };
-  Federation federation = f.Make();
-  REQUIRE(federation.Start());
-  const auto ticks_until = [&](const std::function<bool()>& holds) {
-    return WaitUntil([&] {
-      federation.Tick();
-      return holds();
-    });
-  };
+  Candidate federation(f);
   const auto says = [&](const std::string& words) {
-    return federation.WhyNotReady().find(words) != std::string::npos;
+    return federation->WhyNotReady().find(words) != std::string::npos;
   };
-  CHECK(ticks_until([&] { return says("the manager's lists: workloads.kueue.x-k8s.io"); }));
-  CHECK_FALSE(federation.IsStandby());
-  CHECK_FALSE(federation.HasWaitedFor(0s));
-  leads = true;
-  CHECK(ticks_until([&] { return federation.HasWaitedFor(100ms); }));
-  CHECK_FALSE(federation.HasWaitedFor(1h));
+  CHECK(
+      federation.TicksUntil([&] { return says("the manager's lists: workloads.kueue.x-k8s.io"); }));
+  CHECK_FALSE(federation->IsStandby());
+  CHECK_FALSE(federation->HasWaitedFor(0s));
+  federation.leads = true;
+  CHECK(federation.TicksUntil([&] { return federation->HasWaitedFor(100ms); }));
+  CHECK_FALSE(federation->HasWaitedFor(1h));
   f.manager.SetFaults({});
-  CHECK(ticks_until([&] { return federation.IsWorking(); }));
-  CHECK_FALSE(federation.HasWaitedFor(0s));
-  CHECK(federation.WhyNotReady().empty());
-  CHECK(federation.Stop());
+  CHECK(federation.IsWorkingSoon());
+  CHECK_FALSE(federation->HasWaitedFor(0s));
+  CHECK(federation->WhyNotReady().empty());
+  CHECK(federation->Stop());
 }
 
 TEST_CASE("a standby holds the keys of what is there, not of what has come and gone") {
@@ -312,19 +318,10 @@ TEST_CASE("a standby holds the keys of what is there, not of what has come and g
   left.uid = "of a job that ended meanwhile";
   left.key = {"ml", "ended"};
   REQUIRE(f.store->Commit({store::PutWorkload{left}}));
-  std::atomic<bool> leads = false;
-  f.settings.may_decide = [&] { return leads.load(); };
-  Federation federation = f.Make();
-  REQUIRE(federation.Start());
-  const auto ticks_until = [&](const std::function<bool()>& holds) {
-    return WaitUntil([&] {
-      federation.Tick();
-      return holds();
-    });
-  };
-  REQUIRE(ticks_until([&] { return federation.IsStandby(); }));
+  Candidate federation(f);
+  REQUIRE(federation.IsStandbySoon());
   json other = *f.manager.objects().Get("workloads", {"ml", kNames.front()});
-  const auto known = [&] { return federation.manager().workloads().cache().size(); };
+  const auto known = [&] { return federation->manager().workloads().cache().size(); };
   for (int i = 0; i < 6; ++i) {
     std::vector<ObjectKey> jobs;
     for (int each = 0; each < 100; ++each) {
@@ -332,24 +329,25 @@ TEST_CASE("a standby holds the keys of what is there, not of what has come and g
       other["metadata"] = {{"namespace", "ml"}, {"name", jobs.back().name}};
       REQUIRE(f.manager.objects().Create(other));
     }
-    REQUIRE(ticks_until([&] { return known() == kNames.size() + jobs.size(); }));
-    CHECK(federation.keys_held() >= known());
+    REQUIRE(federation.TicksUntil([&] { return known() == kNames.size() + jobs.size(); }));
+    // The cache tells of a change just after it has it.
+    CHECK(federation.TicksUntil([&] { return federation->keys_held() >= known(); }));
     for (const ObjectKey& job : jobs) REQUIRE(f.manager.objects().Delete("workloads", job));
-    REQUIRE(ticks_until([&] { return known() == kNames.size(); }));
+    REQUIRE(federation.TicksUntil([&] { return known() == kNames.size(); }));
   }
   // What was there when they were counted last, and what has come since.
-  CHECK(ticks_until([&] { return federation.keys_held() < 300; }));
+  CHECK(federation.TicksUntil([&] { return federation->keys_held() < 300; }));
   const auto rows = [&] { return f.store->Read().value()->Workloads().value(); };
   CHECK(rows().size() == 1);
-  leads = true;
-  REQUIRE(ticks_until([&] { return federation.IsWorking(); }));
+  federation.leads = true;
+  REQUIRE(federation.IsWorkingSoon());
   // All that is there is looked at, and what its row says of the other is over.
-  CHECK(ticks_until([&] { return !WritesOn(f.worker).empty(); }));
-  CHECK(ticks_until([&] {
+  CHECK(federation.TicksUntil([&] { return !WritesOn(f.worker).empty(); }));
+  CHECK(federation.TicksUntil([&] {
     REQUIRE(f.store->Flush());
     return std::ranges::none_of(rows(), [&](const auto& row) { return row.uid == left.uid; });
   }));
-  (void)federation.Stop();
+  (void)federation->Stop();
 }
 
 TEST_CASE("an end that leaves an Event under way says so: its lead must run out") {

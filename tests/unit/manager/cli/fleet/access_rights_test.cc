@@ -179,8 +179,7 @@ TEST_CASE("what the daemon lists and watches on the manager is what rights are a
   }
   reconcile::ManagerCluster manager(
       ClusterSettings{ClusterName("manager"), AccessTo(server), {}, Fixture::Options()}, kinds,
-      threads.loop, threads.pool, SystemClock(), reconcile::DeafListener());
-  if (nominates) manager.NeedWorkerClusters();
+      threads.loop, threads.pool, SystemClock(), reconcile::DeafListener(), nominates);
   manager.Start();
   std::set<std::string> requests;
   const auto all_asked = WaitUntil([&] {
