@@ -15,6 +15,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <tl/expected.hpp>
@@ -34,6 +35,9 @@ struct ExecAccess {
   bool provide_cluster_info = false;
   bool operator==(const ExecAccess&) const = default;
 };
+
+// Whether it can be the proxy-url of a kubeconfig: http, https or socks5://host:port. Pure.
+bool IsProxyUrl(std::string_view text);
 
 // How to reach a cluster and who we are there. Holds secrets: never log or store it.
 // The wiring copies it field by field into cluster-clients' AccessSettings.

@@ -33,8 +33,7 @@ void ReadServer(KubeconfigReading& reading, KubeconfigSection& section) {
 void ReadProxy(KubeconfigReading& reading, KubeconfigSection& section) {
   std::string proxy = section.Text("proxy-url");
   if (proxy.empty()) return;
-  const auto url = ParseUrl(proxy);
-  if (!url || (url->scheme != "http" && url->scheme != "https" && url->scheme != "socks5")) {
+  if (!IsProxyUrl(proxy)) {
     return section.Problem("proxy-url", "is not the address of a proxy",
                            "http, https or socks5://host:port");
   }
@@ -81,6 +80,11 @@ std::optional<PemFinding> CheckCaBundle(const std::string& pem, WallTime now) {
                     fmt::format("CA certificate {} expired on {}", first->subject,
                                 FormatRfc3339(first->not_after)),
                     "get the cluster's present CA"};
+}
+
+bool IsProxyUrl(std::string_view text) {
+  const auto url = ParseUrl(text);
+  return url && (url->scheme == "http" || url->scheme == "https" || url->scheme == "socks5");
 }
 
 void ReadClusterEntry(KubeconfigReading& reading, const YamlNode& cluster,

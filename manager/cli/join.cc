@@ -66,11 +66,6 @@ kube::AccessSettings PublishedAccess(const config::KubeAccess& access, const std
   return published;
 }
 
-bool IsProxy(const std::string& url) {
-  return url.empty() || url.starts_with("http://") || url.starts_with("https://") ||
-         url.starts_with("socks5://");
-}
-
 // Where the kubeconfig goes, others read it: the administrator's name and password at a proxy are
 // not fedra's.
 Result<void> PublishesNoPassword(const kube::AccessSettings& published) {
@@ -96,7 +91,7 @@ Result<JoinPlan> PlanJoin(const JoinOptions& options) {
   FEDRA_ASSIGN_OR_RETURN(plan.rights, RightsWith(options.optional));
   if (!options.server.empty() && !options.server.starts_with("https://"))
     return Fail(ErrorCode::kInvalidArgument, "--server is an address as https://HOST:PORT");
-  if (options.proxy_url && !IsProxy(*options.proxy_url))
+  if (!options.proxy_url.value_or("").empty() && !config::IsProxyUrl(*options.proxy_url))
     return Fail(ErrorCode::kInvalidArgument,
                 "--proxy-url is an address as http://HOST:PORT, https:// or socks5://");
   if (where.worker.context.empty())
