@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
 import signal
 import subprocess
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from packages.parts import run
+from packages.parts import Skip, run
 from scenarios.process import Process
+from scenarios.sim_fleet import SimFleet
 from scenarios.waiting import eventually
 
 USER = 65532
@@ -187,7 +190,21 @@ def _runtime_default() -> dict[str, object]:
     }
 
 
-def why_not() -> str:
+@contextlib.contextmanager
+def simulated_fleet() -> Iterator[SimFleet]:
+    """What the container works with, furnished. Skips where no container can be run."""
+    reason = _why_not()
+    if reason:
+        raise Skip(reason)
+    fleet = SimFleet(kueue_dra=False)
+    try:
+        fleet.start_furnished()
+        yield fleet
+    finally:
+        fleet.stop()
+
+
+def _why_not() -> str:
     """Why no container can be run here; empty: it can."""
     if os.geteuid() != 0:
         return "only root can run the container"

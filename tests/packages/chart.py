@@ -18,7 +18,7 @@ import yaml
 from packages import bundle
 from packages.artefacts import Artefacts
 from packages.bundle import STORE, USER, Bundle
-from packages.parts import ROOT, Skip, run
+from packages.parts import ROOT, run
 from packages.traced_thread import held
 from scenarios.fleet import MANAGER
 from scenarios.kubeconfig import Access
@@ -244,12 +244,7 @@ def restarts(built: Artefacts) -> None:
 
 def runs(built: Artefacts) -> None:
     """What it renders, laid out as a kubelet would, works in the image: in the cluster, with workers from Secrets."""
-    reason = bundle.why_not()
-    if reason:
-        raise Skip(reason)
-    fleet = SimFleet(kueue_dra=False)
-    try:
-        fleet.start_furnished()
+    with bundle.simulated_fleet() as fleet:
         port = free_ports(1)[0]
         workers = [{"name": each, "secretName": f"of-{each}"} for each in fleet.workers]
         options = [f"--set-json=workers={json.dumps(workers)}", f"--set=http.port={port}"]
@@ -273,8 +268,6 @@ def runs(built: Artefacts) -> None:
                 _hang(container, pod, port)
             except AssertionError as error:
                 raise AssertionError(f"{error}\n{container.log.read_text()[-3000:]}") from None
-    finally:
-        fleet.stop()
 
 
 def _check_as_the_bundle(pod: Document) -> None:

@@ -20,7 +20,7 @@ import yaml
 from packages import bundle
 from packages.artefacts import Artefacts
 from packages.bundle import STORE, USER, Bundle
-from packages.parts import ROOT, Skip, run
+from packages.parts import ROOT, run
 from scenarios import objects
 from scenarios.fleet import MANAGER
 from scenarios.process import free_ports
@@ -138,12 +138,7 @@ def _glibc_of(program: Path) -> str:
 
 def runs(built: Artefacts) -> None:
     """Against a simulated fleet; killed and started again, it goes on with its history."""
-    reason = bundle.why_not()
-    if reason:
-        raise Skip(reason)
-    fleet = SimFleet(kueue_dra=False)
-    try:
-        fleet.start_furnished()
+    with bundle.simulated_fleet() as fleet:
         with Bundle(built.image) as container:
             page = _configure(container, fleet)
             before = container.files()
@@ -168,8 +163,6 @@ def runs(built: Artefacts) -> None:
             assert container.files() == before, "the root was written"
             written = sorted(path.name for path in container.volume.iterdir())
             assert "fedra.db" in written, written
-    finally:
-        fleet.stop()
 
 
 def _configure(container: Bundle, fleet: SimFleet) -> str:

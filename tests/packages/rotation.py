@@ -21,7 +21,6 @@ from packages.chart import (
     of_kind,
     render,
 )
-from packages.parts import Skip
 from scenarios.fleet import MANAGER
 from scenarios.kube_client import ApiError, KubeClient
 from scenarios.kubeconfig import Access
@@ -32,12 +31,7 @@ _CORE = f"/api/v1/namespaces/{_NAMESPACE}"
 
 
 def rotates(built: Artefacts) -> None:
-    reason = bundle.why_not()
-    if reason:
-        raise Skip(reason)
-    fleet = SimFleet(kueue_dra=False)
-    try:
-        fleet.start_furnished()
+    with bundle.simulated_fleet() as fleet:
         manager = fleet.admin(MANAGER)
         namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": _NAMESPACE}}
         manager.apply(namespace)
@@ -60,8 +54,6 @@ def rotates(built: Artefacts) -> None:
             after = _access(manager, joined)
             assert after.token != before.token, "the token is the old one"
             assert KubeClient(after).may("list", "kueue.x-k8s.io", "workloads")
-    finally:
-        fleet.stop()
 
 
 def _join(fleet: SimFleet, worker: str) -> None:
