@@ -69,7 +69,7 @@ std::optional<pages::LeaderGauges> ToGauges(const std::optional<leader::LeadView
 
 void PutReplica(store::HeartbeatRow& row, const std::optional<leader::LeadView>& view) {
   if (!view) return;
-  row.role = view->leads ? "Leader" : "Standby";
+  row.role = view->leads ? store::kLeaderRole : store::kStandbyRole;
   row.identity = view->identity;
   row.lead_problem = view->problem;
   if (!view->record) return;

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/clock.h"
@@ -191,6 +192,10 @@ struct EventRow {
   bool operator==(const EventRow&) const = default;
 };
 
+// HeartbeatRow::role.
+inline constexpr std::string_view kLeaderRole = "Leader";
+inline constexpr std::string_view kStandbyRole = "Standby";
+
 // When the daemon last wrote, and who it is. One row.
 struct HeartbeatRow {
   WallTime at{};
@@ -200,7 +205,7 @@ struct HeartbeatRow {
   std::string dispatch_order = {};  // that it runs with; a ClusterQueue may say otherwise
   // Keys of the configuration that have changed and need a restart, "dispatch.order, store.path".
   std::string restart_needed = {};
-  // Leader or Standby; empty: there are no replicas, and so nothing of what follows.
+  // kLeaderRole or kStandbyRole; empty: there are no replicas, and so nothing of what follows.
   std::string role = {};
   std::string identity = {};  // of this process among them
   std::string leader = {};    // the holder of the Lease, as last seen; empty: none, or not known

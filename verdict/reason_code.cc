@@ -309,11 +309,10 @@ constexpr std::array kCatalogue = {
     ReasonEntry{kKueueDisconnected, "KueueDisconnected", kOther,
                 "Kueue on the manager, which copies the job, is not connected to this worker",
                 "With kueue.mode dispatcher MultiKueue copies. The MultiKueueCluster of the "
-                "worker's name is "
-                "missing, or its condition Active is not True; fedra itself may reach the worker.",
+                "worker's name is missing, or its condition Active is not True; fedra itself may "
+                "reach the worker.",
                 "See `kubectl get multikueueclusters` on the manager. A worker in fedra's "
-                "configuration must "
-                "have the name of its MultiKueueCluster."},
+                "configuration must have the name of its MultiKueueCluster."},
     ReasonEntry{
         kRecentlyFailed, "RecentlyFailed", kOther,
         "the job was dispatched there a short while ago, and was not admitted or was evicted",

@@ -21,7 +21,7 @@ bool IsFresh(const Daemon& daemon, WallTime now) {
 }
 
 bool IsStandby(const Daemon& daemon) {
-  return daemon.heartbeat && daemon.heartbeat->role == "Standby";
+  return daemon.heartbeat && daemon.heartbeat->role == store::kStandbyRole;
 }
 
 std::string StaleText(const Daemon& daemon, WallTime now) {

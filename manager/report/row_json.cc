@@ -21,7 +21,7 @@ ordered_json ReplicaJson(const store::HeartbeatRow& row) {
   PutTime(object, "leaderSince", row.leader_since);
   object["takeovers"] = row.takeovers;
   if (!row.lead_problem.empty()) object["problem"] = row.lead_problem;
-  if (row.role == "Standby") PutTime(object, "jobsAsOf", row.decided_at);
+  if (row.role == store::kStandbyRole) PutTime(object, "jobsAsOf", row.decided_at);
   return object;
 }
 

@@ -46,7 +46,7 @@ std::string ReplicaLine(const report::Daemon& daemon, const ViewSettings& settin
   if (!daemon.heartbeat || daemon.heartbeat->role.empty()) return {};
   if (!report::IsRunning(daemon, settings.query.now)) return {};
   const store::HeartbeatRow& row = *daemon.heartbeat;
-  const bool leads = row.role == "Leader";
+  const bool leads = row.role == store::kLeaderRole;
   const std::string since =
       row.leader_since ? " since " + Since(*row.leader_since, settings.query.now) : "";
   const std::string who = row.leader.empty() ? "nobody leads" : row.leader + " leads" + since;
