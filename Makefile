@@ -49,7 +49,8 @@ SEED ?= 1
 
 INSTALL_PACKAGES := @scripts/install_packages.sh
 # Traces with lines although llvm-symbolizer is not installed.
-SANITIZER_ENV := ASAN_OPTIONS=allow_addr2line=1 UBSAN_OPTIONS=print_stacktrace=1 TSAN_OPTIONS=halt_on_error=1
+SANITIZER_ENV := ASAN_OPTIONS=allow_addr2line=1 UBSAN_OPTIONS=print_stacktrace=1 TSAN_OPTIONS=halt_on_error=1 \
+                 FEDRA_HISTORIES=20
 
 .PHONY: all build-release build-asan build-tsan demo test test-real test-real-kinds test-real-dra agree deb image chart krew test-packages test-packages-quick test-browser pictures test-trixie site bench takeovers lint style \
         tidy asan tsan fuzz format docs install clean help
@@ -87,7 +88,7 @@ demo:
 	@HOLD=$(HOLD) scripts/demo.py
 
 test: build-release
-	@ctest --test-dir build/release --output-on-failure $(CTEST_OPTIONS)
+	@ctest --test-dir build/release --parallel 2 --output-on-failure $(CTEST_OPTIONS)
 	@$(call SCENARIOS,release) $(SCENARIO_OPTIONS)
 	@FEDRA=$(CURDIR)/build/release/manager/fedra FEDRA_SIM=$(CURDIR)/build/release/tests/sim/fedra-sim \
 	  scripts/tutorials.py --check
@@ -191,7 +192,7 @@ tidy:
 	@scripts/run_tidy.py $(TIDY_OPTIONS) build/tidy
 
 asan: build-asan
-	@$(SANITIZER_ENV) ctest --test-dir build/asan --output-on-failure $(CTEST_OPTIONS)
+	@$(SANITIZER_ENV) ctest --test-dir build/asan --parallel 2 --output-on-failure $(CTEST_OPTIONS)
 	@$(SANITIZER_ENV) FEDRA_TEST_SLOWNESS=3 $(call SCENARIOS,asan) $(SCENARIO_OPTIONS)
 
 # The test programs of the parts that have threads, and the whole.

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Runs the scenarios against a fleet of simulated or real clusters.
 
-  run.py --fleet sim|real [--kueue-dra on|off] [--only NAME ...] [--kinds] [--fedra PATH] [--lanes N]
+  run.py --fleet sim|real [--kueue-dra on|off] [--only NAME ...] [--kinds] [--share K/N] [--fedra PATH] [--lanes N]
   run.py --list
   run.py --write-docs | --check-docs
 
@@ -76,6 +76,13 @@ def _parse() -> argparse.Namespace:
         help="only the scenarios of other kinds of jobs, which real clusters leave out otherwise",
     )
     parser.add_argument(
+        "--share",
+        type=_share,
+        default=(0, 1),
+        metavar="K/N",
+        help="every Nth of these scenarios, from the Kth on (any number: K counts modulo N)",
+    )
+    parser.add_argument(
         "--fedra",
         type=Path,
         default=default_binary(),
@@ -101,6 +108,13 @@ def _parse() -> argparse.Namespace:
         help="whether that page and the README's table are true, and end",
     )
     return parser.parse_args()
+
+
+def _share(text: str) -> tuple[int, int]:
+    first, _, step = text.partition("/")
+    if not (first.isdigit() and step.isdigit() and int(step) > 0):
+        raise argparse.ArgumentTypeError(f"{text}: not as 1/3")
+    return int(first) % int(step), int(step)
 
 
 def _documentation(write: bool) -> int:
@@ -144,15 +158,18 @@ def _chosen(arguments: argparse.Namespace, scenarios: list[Scenario]) -> list[Sc
     dra = arguments.kueue_dra == "on"
     chosen = [each for each in scenarios if each.runs_on(arguments.fleet, dra)]
     if arguments.kinds:
-        return [each for each in chosen if each.other_kinds]
-    if arguments.fleet == "real" and not arguments.only:
-        return [each for each in chosen if not each.other_kinds]
-    return chosen
+        chosen = [each for each in chosen if each.other_kinds]
+    elif arguments.fleet == "real" and not arguments.only:
+        chosen = [each for each in chosen if not each.other_kinds]
+    first, step = arguments.share
+    return chosen[first::step]
 
 
 def _run(arguments: argparse.Namespace, scenarios: list[Scenario]) -> int:
     started = time.monotonic()
     chosen = [each.name for each in _chosen(arguments, scenarios)]
+    if arguments.share[1] > 1:
+        print(f"share {arguments.share[0]}/{arguments.share[1]}: {len(chosen)} scenarios", flush=True)
     if elsewhere := [name for name in arguments.only if name not in chosen]:
         fleet = f"{arguments.fleet} fleet with Kueue DRA {arguments.kueue_dra}"
         print(f"not on a {fleet}{_names(elsewhere)}", flush=True)

@@ -2,11 +2,11 @@
 
 #include "dra/model/snapshot.h"
 
-#include <cstdlib>
 #include <map>
 #include <random>
 
 #include "tests/support/catch.h"
+#include "tests/support/histories.h"
 #include "tests/unit/dra/builders.h"
 
 namespace fedra::test::snapshot_test {
@@ -119,11 +119,8 @@ void RunHistory(unsigned seed, int steps) {
   }
 }
 
-// FEDRA_HISTORIES=5000: that many instead.
 TEST_CASE("any history of changes ends in the snapshot that a fresh start would make") {
-  const char* wanted = std::getenv("FEDRA_HISTORIES");
-  const unsigned histories = wanted ? static_cast<unsigned>(std::atoi(wanted)) : 10;
-  for (unsigned seed = 1; seed <= histories; ++seed) RunHistory(seed, 200);
+  for (unsigned seed = 1; seed <= Histories(10); ++seed) RunHistory(seed, 200);
 }
 
 TEST_CASE("publishing without a change gives the same snapshot") {

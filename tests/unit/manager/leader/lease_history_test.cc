@@ -16,6 +16,7 @@
 
 #include "manager/leader/lease_lock.h"
 #include "tests/support/catch.h"
+#include "tests/support/histories.h"
 
 namespace fedra::leader::lease_history_test {
 
@@ -24,7 +25,6 @@ using std::chrono::milliseconds;
 
 namespace {
 
-constexpr int kLeaseHistories = 1'000;
 constexpr milliseconds kLength = 200s;
 constexpr milliseconds kRequestTimeout = 5s;
 const LeaseTerms kTerms;
@@ -227,8 +227,9 @@ class LeaseHistory {
 TEST_CASE("of several candidates never two lead, and when it is quiet one does") {
   int would_have = 0;
   int won = 0;
-  for (unsigned seed = 1; seed <= kLeaseHistories; ++seed) {
-    LeaseHistory history(seed);
+  const int histories = static_cast<int>(Histories(400));
+  for (int seed = 1; seed <= histories; ++seed) {
+    LeaseHistory history(static_cast<unsigned>(seed));
     history.Run();
     INFO("seed " << seed);
     REQUIRE(history.both_led() == 0);
@@ -238,7 +239,7 @@ TEST_CASE("of several candidates never two lead, and when it is quiet one does")
   }
   // The histories are wild enough to show what is wrong with another rule, and leaders change.
   CHECK(would_have > 0);
-  CHECK(won > 3 * kLeaseHistories);
+  CHECK(won > 3 * histories);
 }
 
 }  // namespace

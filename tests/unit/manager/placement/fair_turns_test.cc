@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tests/support/catch.h"
+#include "tests/support/histories.h"
 
 namespace fedra::placement::fair_turns_test {
 namespace {
@@ -302,14 +303,15 @@ class History {
 TEST_CASE("fair turns: they are those of the rule, whenever they are asked for") {
   const bool locals = GENERATE(false, true);
   const bool batches = GENERATE(false, true);
+  const unsigned histories = Histories(20);
   int levels_gone = 0;
-  for (uint32_t seed = 1; seed <= 60; ++seed) {
+  for (uint32_t seed = 1; seed <= histories; ++seed) {
     INFO("seed " << seed << ", LocalQueues share " << locals << ", batches " << batches);
     History history(seed, locals, batches);
     history.Run(400);
     levels_gone += history.levels_gone();
   }
-  CHECK(levels_gone > 20);
+  CHECK(levels_gone > static_cast<int>(histories / 3));
 }
 
 // The clock stands still for a stalled job no longer because another one comes ahead of it and

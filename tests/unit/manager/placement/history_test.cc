@@ -7,6 +7,7 @@
 #include <set>
 
 #include "tests/support/catch.h"
+#include "tests/support/histories.h"
 #include "tests/unit/manager/placement/world.h"
 
 namespace fedra::placement::history_test {
@@ -16,7 +17,6 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr int kHistories = 10'000;
 constexpr int kEvents = 60;
 const std::vector<std::string> kWorkers = {"a", "b", "c"};
 
@@ -139,12 +139,13 @@ class History {
 }  // namespace
 
 TEST_CASE("invariants hold through random histories, and calm leads to one placement") {
+  const int histories = static_cast<int>(Histories(5'000));
   int placed = 0;
   int finished = 0;
   int gone = 0;
-  for (unsigned seed = 0; seed < kHistories; ++seed) {
+  for (int seed = 0; seed < histories; ++seed) {
     INFO("seed " << seed);
-    History history(seed);
+    History history(static_cast<unsigned>(seed));
     history.Run();
     history.CalmDown();
     World& world = history.world();
@@ -164,9 +165,9 @@ TEST_CASE("invariants hold through random histories, and calm leads to one place
             world.workload().priority);
   }
   // The histories must be worth something: each kind of end is common.
-  CHECK(placed > kHistories / 10);
-  CHECK(finished > kHistories / 50);
-  CHECK(gone > kHistories / 50);
+  CHECK(placed > histories / 10);
+  CHECK(finished > histories / 50);
+  CHECK(gone > histories / 50);
 }
 
 }  // namespace fedra::placement::history_test

@@ -10,6 +10,7 @@
 
 #include "manager/placement/lines.h"
 #include "tests/support/catch.h"
+#include "tests/support/histories.h"
 
 namespace fedra::placement::lines_history_test {
 namespace {
@@ -485,7 +486,7 @@ TEST_CASE("lines: random histories keep the order, the bound, and no device idle
   const bool churn = GENERATE(false, true);
   const bool shares = GENERATE(false, true);
   const bool changes = GENERATE(false, true);
-  for (uint32_t seed = 1; seed <= (shares ? 25u : 150u); ++seed) {
+  for (uint32_t seed = 1; seed <= Histories(shares ? 10 : 60); ++seed) {
     INFO("policy " << (policy ? static_cast<int>(*policy) : -1) << ", churn " << churn
                    << ", shares " << shares << ", changes " << changes << ", seed " << seed);
     Cluster({seed, policy, churn, shares, changes}).Run(200);

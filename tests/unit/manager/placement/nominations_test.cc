@@ -6,6 +6,7 @@
 
 #include "manager/tracking/kueue_api.h"
 #include "tests/support/catch.h"
+#include "tests/support/histories.h"
 #include "tests/unit/manager/placement/kueue_copies.h"
 
 namespace fedra::placement::nominations_test {
@@ -363,12 +364,12 @@ class History {
 
 // What may be written is checked by the model at each write.
 TEST_CASE("whatever happens, only nominations are written, and no job is stuck for ever") {
-  constexpr int kHistories = 10'000;
+  const int histories = static_cast<int>(Histories(10'000));
   int placed = 0;
   int finished = 0;
-  for (unsigned seed = 0; seed < kHistories; ++seed) {
+  for (int seed = 0; seed < histories; ++seed) {
     INFO("seed " << seed);
-    History history(seed);
+    History history(static_cast<unsigned>(seed));
     history.Run();
     history.CalmDown();
     KueueCopies& world = history.world();
@@ -377,8 +378,8 @@ TEST_CASE("whatever happens, only nominations are written, and no job is stuck f
     ++(world.workload().Finished() ? finished : placed);
   }
   // The histories must be worth something.
-  CHECK(placed > kHistories / 10);
-  CHECK(finished > kHistories / 50);
+  CHECK(placed > histories / 10);
+  CHECK(finished > histories / 50);
 }
 
 }  // namespace fedra::placement::nominations_test

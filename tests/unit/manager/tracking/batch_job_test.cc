@@ -118,7 +118,7 @@ TEST_CASE("a worker's status is copied within bounds, however much it sends") {
   json& status = remote["status"];
   for (int i = 0; i < 100; ++i) {
     status["conditions"].push_back(
-        {{"type", "T" + std::to_string(i)}, {"message", std::string(1 << 20, 'm')}});
+        {{"type", "T" + std::to_string(i)}, {"message", std::string(1 << 16, 'm')}});
   }
   json mirrored = (*Mirror(Local(), remote))["status"];
   CHECK(mirrored["conditions"].size() == 20);
