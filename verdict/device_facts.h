@@ -68,14 +68,14 @@ struct CountedCause {
 };
 
 // What a request asks for, per pod.
-struct DeviceWish {
+struct RequestedDevices {
   std::string request;  // "gpu", "gpu/large"
   std::string claim;    // "ResourceClaim ml/shared", "claim gpu (template large-only)"
   std::string device_class;
   int64_t count = 0;  // on one node
   bool all = false;   // of the node's, instead of a count
 
-  bool operator==(const DeviceWish&) const = default;
+  bool operator==(const RequestedDevices&) const = default;
 };
 
 // What would fit with every device free.
@@ -98,7 +98,7 @@ struct Shortfall {
 
 // All devices of a worker, by what rules them out for one request.
 struct DeviceCounts {
-  DeviceWish wish;
+  RequestedDevices requested;
   int devices = 0;  // in all; the parts add up to it
   std::vector<CountedCause> parts;
   std::optional<Shortfall> shortfall = std::nullopt;
@@ -117,7 +117,7 @@ struct AlternativeCounts {
   };
 
   std::string request;
-  std::string claim;                                  // as in DeviceWish
+  std::string claim;                                  // as in RequestedDevices
   std::vector<Alternative> alternatives;              // the first few
   size_t all = 0;                                     // how many there are
   std::optional<Shortfall> shortfall = std::nullopt;  // of the nearest
@@ -129,7 +129,7 @@ struct AlternativeCounts {
 // A selector that no device can be tried with.
 struct BrokenSelector {
   std::string request;
-  std::string claim;  // as in DeviceWish
+  std::string claim;  // as in RequestedDevices
   std::string error;
 
   bool operator==(const BrokenSelector&) const = default;
@@ -158,7 +158,7 @@ struct JointShortage {
   // How many devices one request finds.
   struct Found {
     std::string request;
-    std::string claim;  // as in DeviceWish; empty: the pod has one claim
+    std::string claim;  // as in RequestedDevices; empty: the pod has one claim
     int free = 0;       // no more than were asked for
     int64_t count = 0;
     bool all = false;

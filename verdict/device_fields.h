@@ -29,7 +29,7 @@ void ForEachField(Like<CountedCause> auto& f, V&& visit) {
   visit("needs", f.needs);
 }
 template <class V>
-void ForEachField(Like<DeviceWish> auto& f, V&& visit) {
+void ForEachField(Like<RequestedDevices> auto& f, V&& visit) {
   visit("request", f.request);
   visit("claim", f.claim);
   visit("deviceClass", f.device_class);
@@ -50,7 +50,7 @@ void ForEachField(Like<Shortfall> auto& f, V&& visit) {
 }
 template <class V>
 void ForEachField(Like<DeviceCounts> auto& f, V&& visit) {
-  visit("wish", f.wish);
+  visit("requested", f.requested);
   visit("devices", f.devices);
   visit("parts", f.parts);
   visit("shortfall", f.shortfall);

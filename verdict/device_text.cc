@@ -39,10 +39,11 @@ std::string NeedText(const CapacityNeed& need) {
   return fmt::format("{} ({} left on {})", text, need.left->ToString(), need.device);
 }
 
-// "2 on one node of class gpu"
-std::string PerPodText(const DeviceWish& wish) {
-  return (wish.all ? std::string("all devices") : fmt::format("{} on one node", wish.count)) +
-         " of class " + wish.device_class;
+// "1 device of class gpu", "2 devices of class gpu on one node", "all devices of class gpu"
+std::string PerPodText(const RequestedDevices& requested) {
+  if (requested.all) return "all devices of class " + requested.device_class;
+  return Counted(requested.count, "device") + " of class " + requested.device_class +
+         (requested.count == 1 ? "" : " on one node");
 }
 
 // Empty: nothing is known.
@@ -98,8 +99,8 @@ std::string NameOf(const Holder& holder) {
   return (holder.is_job ? "job " : "") + holder.name.ToString();
 }
 
-std::string SubjectOf(const DeviceWish& wish) {
-  return fmt::format("request {} of {}", wish.request, wish.claim);
+std::string SubjectOf(const RequestedDevices& requested) {
+  return fmt::format("request {} of {}", requested.request, requested.claim);
 }
 
 std::string WhatOf(const CountedCause& cause, const Rendering& rendering) {
@@ -145,13 +146,13 @@ std::string CountsText(const DeviceCounts& counts, const Rendering& rendering) {
   return text;
 }
 
-std::string WishText(const DeviceCounts& counts) {
-  return fmt::format("{} wants {}{}", SubjectOf(counts.wish), PerPodText(counts.wish),
+std::string RequestText(const DeviceCounts& counts) {
+  return fmt::format("{} wants {}{}", SubjectOf(counts.requested), PerPodText(counts.requested),
                      Behind(counts.shortfall, counts.with_all_free));
 }
 
 std::string TextOf(const DeviceCounts& counts, const Rendering& rendering) {
-  return WishText(counts) + ": " + CountsText(counts, rendering);
+  return RequestText(counts) + ": " + CountsText(counts, rendering);
 }
 
 std::string TextOf(const AlternativeCounts& request, const Rendering& rendering) {
@@ -159,9 +160,9 @@ std::string TextOf(const AlternativeCounts& request, const Rendering& rendering)
                                  request.request, request.claim, request.all);
   const char* separator = ": ";
   for (const auto& [code, counts] : request.alternatives) {
-    const std::string& name = counts.wish.request;
+    const std::string& name = counts.requested.request;
     text += fmt::format("{}{}: {} ({}; {})", separator, name.substr(name.find('/') + 1),
-                        PerPodText(counts.wish), ToString(code),
+                        PerPodText(counts.requested), ToString(code),
                         Cut(CountsText(counts, rendering), kMaxCountsShown));
     separator = ", ";
   }

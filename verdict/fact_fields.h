@@ -157,7 +157,7 @@ void ForEachField(Like<Reserved> auto& f, V&& visit) {
 }
 template <class V>
 void ForEachField(Like<Setback> auto& f, V&& visit) {
-  visit("words", f.words);
+  visit("message", f.message);
   visit("at", f.at);
   visit("pausedUntil", f.paused_until);
 }

@@ -37,9 +37,9 @@ std::string TextOf(const DeviceCounts& counts, const Rendering& rendering);
 std::string TextOf(const AlternativeCounts& request, const Rendering& rendering);
 std::string TextOf(const BrokenSelector& selector, const Rendering&);
 std::string TextOf(const JointShortage& shortage, const Rendering&);
-// "request gpu of claim gpu wants 1 on one node of class gpu.example.com", and what waiting will
+// "request gpu of claim gpu wants 1 device of class gpu.example.com", and what waiting will
 // not bring.
-std::string WishText(const DeviceCounts& counts);
+std::string RequestText(const DeviceCounts& counts);
 
 // node_text.cc
 std::string TextOf(const NodeRoom& room, const Rendering&);

@@ -229,7 +229,7 @@ struct Reserved {
 
 // The worker did not keep the job.
 struct Setback {
-  std::string words;  // "gpu-east refused the job: admission webhook ..."
+  std::string message;  // "gpu-east refused the job: admission webhook ..."; empty: not known
   WallTime at{};
   // It refused, and is not asked before. Absent: it may be asked, but the others come first.
   std::optional<WallTime> paused_until;

@@ -21,9 +21,9 @@ std::string MessageOf(const JointShortage& shortage) { return TextOf(shortage, {
 TwoLines InTwoLines(const Reason& reason, const Rendering& rendering) {
   const auto* counts = std::get_if<DeviceCounts>(&reason.facts);
   if (counts == nullptr) return {MessageOf(reason, rendering), {}};
-  std::string wish = WishText(*counts);
-  if (reason.new_nodes) wish.append("; ").append(MessageOf(*reason.new_nodes));
-  return {std::move(wish), CountsText(*counts, rendering)};
+  std::string requested = RequestText(*counts);
+  if (reason.new_nodes) requested.append("; ").append(MessageOf(*reason.new_nodes));
+  return {std::move(requested), CountsText(*counts, rendering)};
 }
 
 }  // namespace fedra::verdict

@@ -38,7 +38,7 @@ struct TwoLines {
 TwoLines InTwoLines(const Reason& reason, const Rendering& rendering = {});
 
 // "request gpu of claim gpu (template large-only)".
-std::string SubjectOf(const DeviceWish& wish);
+std::string SubjectOf(const RequestedDevices& requested);
 // "24 devices: 8 other driver, 16 free"; "no devices" without any.
 std::string CountsText(const DeviceCounts& counts, const Rendering& rendering = {});
 // "other driver", "allocated (job ml/train and 3 more)".

@@ -90,7 +90,9 @@ std::string TextOf(const Setback& setback, const Rendering& rendering) {
     when = "at " + FormatRfc3339(setback.at);
     if (until) again = "at " + FormatRfc3339(*until);
   }
-  return fmt::format("{} ({}); tried again {}", setback.words, when,
+  const std::string_view what =
+      setback.message.empty() ? "did not keep the job" : std::string_view(setback.message);
+  return fmt::format("{} ({}); tried again {}", what, when,
                      until ? again : "after the other workers");
 }
 

@@ -59,7 +59,7 @@ struct RequestReport {
 
   // Of this request of this claim: what is counted may have been counted for another one.
   void NameAfter(const PodClaims& pod, const SubRequest& ask);
-  verdict::DeviceWish Wish() const;
+  verdict::RequestedDevices Requested() const;
   // The counts as far as they are not 0. Of the holders the first few, and the first few of `ns`.
   std::vector<verdict::CountedCause> Parts(std::string_view ns = {}) const;
   verdict::DeviceCounts Counts(std::string_view ns = {}) const;

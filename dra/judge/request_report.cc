@@ -58,7 +58,7 @@ void RequestReport::NameAfter(const PodClaims& pod, const SubRequest& ask) {
   request = ask.Name();
 }
 
-verdict::DeviceWish RequestReport::Wish() const {
+verdict::RequestedDevices RequestReport::Requested() const {
   return {.request = request,
           .claim = claim_description,
           .device_class = device_class,
@@ -89,7 +89,7 @@ std::vector<CountedCause> RequestReport::Parts(std::string_view ns) const {
 }
 
 verdict::DeviceCounts RequestReport::Counts(std::string_view ns) const {
-  return {.wish = Wish(), .devices = devices, .parts = Parts(ns)};
+  return {.requested = Requested(), .devices = devices, .parts = Parts(ns)};
 }
 
 void NameHolders(const JobOfClaim* jobs, RequestReport& report) {

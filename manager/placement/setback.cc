@@ -9,11 +9,8 @@ std::optional<verdict::Setback> SetbackOf(const PlacementRecord& record, const C
   const Failure* failure = FailureOf(record, cluster);
   if (failure == nullptr) return std::nullopt;
   const auto paused_until = PausedUntil(record, cluster, now);
-  // How long a failure counts is no setting: every policy has the default.
-  if (!paused_until && RecentFailure(record, cluster, Policy{}, now) == nullptr)
-    return std::nullopt;
-  return verdict::Setback{failure->message.empty() ? "did not keep the job" : failure->message,
-                          failure->at, paused_until};
+  if (!paused_until && RecentFailure(record, cluster, now) == nullptr) return std::nullopt;
+  return verdict::Setback{failure->message, failure->at, paused_until};
 }
 
 }  // namespace fedra::placement

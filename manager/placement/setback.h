@@ -1,7 +1,7 @@
 #pragma once
 //
-// A worker that failed a workload a short while ago, for `why` and `check`: its words, and when it
-// is tried again. Pure.
+// A worker that failed a workload a short while ago, for `why` and `check`: what was recorded,
+// and when it is tried again. Pure.
 
 #include <optional>
 

@@ -38,10 +38,10 @@ void AddCounts(std::string& text, size_t indent, const RequestReport& request, c
                       indent, style);
 }
 
-std::string Wish(const RequestReport& request) {
+std::string RequestLine(const RequestReport& request) {
   const std::string wanted = request.all ? "all devices" : Counted(request.wanted, "device");
   return fmt::format("{}: {} of class {} per pod, at most {} free on one node",
-                     verdict::SubjectOf(request.Wish()), wanted, request.device_class,
+                     verdict::SubjectOf(request.Requested()), wanted, request.device_class,
                      request.most_on_one_node);
 }
 
@@ -69,7 +69,7 @@ std::string Explain(const report::JobVerdict& verdict, const Style& style) {
     if (pod_set.fitting >= pod_set.wanted) continue;
     AddPodSet(text, pod_set, style);
     for (const RequestReport& request : pod_set.requests) {
-      text += Paragraph(Wish(request), 4, style);
+      text += Paragraph(RequestLine(request), 4, style);
       AddCounts(text, 6, request, style);
     }
   }

@@ -171,11 +171,11 @@ void AddClassesInUse(const verify::KeptReason& kept, std::set<std::string>& clas
   const auto& [code, reason] = kept;
   if (code != ToString(verdict::ReasonCode::kDevicesAllocated)) return;
   if (const auto* counts = std::get_if<verdict::DeviceCounts>(&reason.facts))
-    classes.insert(counts->wish.device_class);
+    classes.insert(counts->requested.device_class);
   if (const auto* request = std::get_if<verdict::AlternativeCounts>(&reason.facts)) {
     for (const auto& [in_use, counts] : request->alternatives)
       if (in_use == verdict::ReasonCode::kDevicesAllocated)
-        classes.insert(counts.wish.device_class);
+        classes.insert(counts.requested.device_class);
   }
 }
 

@@ -112,7 +112,7 @@ inline std::vector<SampleReason> DeviceSamples() {
   using namespace verdict;
   using enum ReasonCode;
   const DeviceCounts counts{
-      .wish = {"gpu", "claim gpu (template one)", "gpu.example.com", 2, false},
+      .requested = {"gpu", "claim gpu (template one)", "gpu.example.com", 2, false},
       .devices = 9,
       .parts = {{.rule = Rule::kOtherDriver, .devices = 2},
                 {.rule = Rule::kRequestSelector, .devices = 1, .detail = "1"},
@@ -129,7 +129,8 @@ inline std::vector<SampleReason> DeviceSamples() {
   return {
       {{kNotEnoughDevices, "DeviceClass gpu.example.com", counts,
         NewNodes{1, {{"gpu.example.com", 8}}, {{"zone", "a"}}}},
-       "request gpu of claim gpu (template one) wants 2 on one node of class gpu.example.com; 4 "
+       "request gpu of claim gpu (template one) wants 2 devices of class gpu.example.com on one "
+       "node; 4 "
        "pods need 8 devices, only 3 are untainted and on nodes the pods can use: 9 devices: 2 "
        "other "
        "driver, 1 fail request selector 1, 3 allocated (job ml/train, web/claim and 2 more), 2 "
@@ -140,12 +141,12 @@ inline std::vector<SampleReason> DeviceSamples() {
             .request = "gpu",
             .claim = "claim gpu",
             .alternatives = {{kDriverMissing,
-                              {.wish = {"gpu/large", "claim gpu", "large", 1, false},
+                              {.requested = {"gpu/large", "claim gpu", "large", 1, false},
                                .devices = 1,
                                .parts = {{.rule = Rule::kOtherDriver, .devices = 1}}}}},
             .all = 2,
             .with_all_free = WithAllFree{1, 2}}},
-       "request gpu of claim gpu fits in none of 2 alternatives: large: 1 on one node of "
+       "request gpu of claim gpu fits in none of 2 alternatives: large: 1 device of "
        "class large (DriverMissing; 1 device: 1 other driver), ...; even with every device free "
        "only 1 of 2 pods would fit"},
       {{kSelectorError, "", BrokenSelector{"gpu", "claim gpu", "undeclared reference to 'x'"}},

@@ -93,7 +93,7 @@ TEST_CASE("each shortage has its own reason and counts") {
        "1 device: 1 free"},
       {"spread over nodes",
        [](Worker& w) { w.Node("n2").On("n1", Devices(1)).On("n2", Devices(1)); },
-       ReasonCode::kNotEnoughDevices, "wants 2 on one node"},
+       ReasonCode::kNotEnoughDevices, "wants 2 devices of class gpu on one node"},
       {"allocated",
        [](Worker& w) { w.On("n1", Devices(2)).Add(Holding("x", "gpu-0", {{"pool", "n1"}})); },
        ReasonCode::kDevicesAllocated, "1 allocated (other/x), 1 free"},
@@ -133,10 +133,10 @@ TEST_CASE("every alternative is refused for its own reason") {
   CHECK(
       First(judgement) ==
       R"(request f of claim dev (template t) fits in none of 3 alternatives: )"
-      R"(nic: 1 on one node of class nic (DriverMissing; 2 devices: 2 other driver), )"
-      R"(x: 1 on one node of class gpu (NoMatchingDevice; 2 devices: 2 fail request selector )"
+      R"(nic: 1 device of class nic (DriverMissing; 2 devices: 2 other driver), )"
+      R"(x: 1 device of class gpu (NoMatchingDevice; 2 devices: 2 fail request selector )"
       R"(device.attributes["gpu.example.com"].?m.orValue("") == "x"), )"
-      R"(two: 2 on one node of class gpu (DevicesAllocated; 2 devices: 1 allocated (other/x), 1 free))");
+      R"(two: 2 devices of class gpu on one node (DevicesAllocated; 2 devices: 1 allocated (other/x), 1 free))");
 }
 
 TEST_CASE("no node comes closest where nothing matches") {
@@ -157,8 +157,9 @@ TEST_CASE("a claim is called what its user calls it") {
       R"({"spec": {"resourceClaims": [{"name": "d", "resourceClaimTemplateName": "t"},
                                       {"name": "e", "resourceClaimName": "shared"}]}})")});
   REQUIRE(judgement.verdict.reasons.size() == 2);
-  CHECK_THAT(verdict::MessageOf(judgement.verdict.reasons[0]),
-             StartsWith("request r of claim d (template t) wants 2 on one node of class gpu"));
+  CHECK_THAT(
+      verdict::MessageOf(judgement.verdict.reasons[0]),
+      StartsWith("request r of claim d (template t) wants 2 devices of class gpu on one node"));
   CHECK_THAT(verdict::MessageOf(judgement.verdict.reasons[1]),
              StartsWith("request r of ResourceClaim ml/shared wants 2"));
   CHECK(judgement.pod_sets[0].requests[0].claim == "d");

@@ -65,7 +65,8 @@ TEST_CASE("waiting is only advised where free devices would suffice") {
          w.On("n1", Devices(4)).Add(Holding("x", "gpu-0", Of("n1")));
          w.Template("t", {Request("r", 4)});
        },
-       ReasonCode::kDevicesAllocated, "class gpu: 4 devices: 1 allocated (other/x), 3 free"},
+       ReasonCode::kDevicesAllocated,
+       "class gpu on one node: 4 devices: 1 allocated (other/x), 3 free"},
       {"all devices of a node, twice", 2,
        [](Worker& w) { w.On("n1", Devices(4)).Template("t", {All("r")}); },
        ReasonCode::kNotEnoughDevices, "; even with every device free only 1 of 2 pods would fit: "},
@@ -73,7 +74,8 @@ TEST_CASE("waiting is only advised where free devices would suffice") {
        [](Worker& w) {
          w.On("n1", Devices(4)).Add(Holding("x", "gpu-0", Of("n1"))).Template("t", {All("r")});
        },
-       ReasonCode::kDevicesAllocated, "class gpu: 4 devices: 1 allocated (other/x), 3 free"},
+       ReasonCode::kDevicesAllocated,
+       "class gpu on one node: 4 devices: 1 allocated (other/x), 3 free"},
       {"the rest is tainted", 3,
        [](Worker& w) {
          const json taint = {{"taints", {{{"key", "k"}, {"effect", "NoSchedule"}}}}};

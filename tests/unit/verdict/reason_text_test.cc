@@ -58,7 +58,8 @@ TEST_CASE("counts have a line of their own in tables") {
   const SampleReason counted = testing::DeviceSamples().front();
   const TwoLines lines = InTwoLines(counted.reason);
   CHECK(lines.text ==
-        "request gpu of claim gpu (template one) wants 2 on one node of class gpu.example.com; 4 "
+        "request gpu of claim gpu (template one) wants 2 devices of class gpu.example.com on one "
+        "node; 4 "
         "pods need 8 devices, only 3 are untainted and on nodes the pods can use; 1 new node of a "
         "scalable pool (8 devices of class gpu.example.com, zone=a) could provide it");
   CHECK(lines.counts.starts_with("9 devices: 2 other driver, "));

@@ -73,7 +73,7 @@ verdict::Verdict Counted(const std::string& holder, verdict::ReasonCode code, st
   held.holders = {{.is_job = true, .name = {"ml", holder}}};
   held.all_holders = 1;
   verdict::DeviceCounts counts{
-      .wish = {.request = "r", .claim = "claim g", .device_class = "gpu", .count = 4},
+      .requested = {.request = "r", .claim = "claim g", .device_class = "gpu", .count = 4},
       .devices = 4,
       .parts = {{.rule = verdict::Rule::kFree, .devices = free}, std::move(held)}};
   verdict::Reason reason{code, std::move(object), std::move(counts)};

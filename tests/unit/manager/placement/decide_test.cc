@@ -103,7 +103,7 @@ TEST_CASE("what tenants read names nothing of other namespaces") {
   secret.holders = {{.is_job = true, .name = {"other", "secret"}}};
   verdict::Verdict held = No("");
   held.reasons[0].facts = verdict::DeviceCounts{
-      .wish = {.request = "r", .claim = "claim g", .device_class = "gpu", .count = 1},
+      .requested = {.request = "r", .claim = "claim g", .device_class = "gpu", .count = 1},
       .devices = 1,
       .parts = {std::move(secret)}};
   REQUIRE_THAT(verdict::MessageOf(held.reasons[0]), ContainsSubstring("job other/secret"));
@@ -117,7 +117,7 @@ TEST_CASE("what tenants read names nothing of other namespaces") {
   }
   world.Settle();
   CHECK(world.Message() ==
-        "no worker eligible: a: request r of claim g wants 1 on one node of class gpu: "
+        "no worker eligible: a: request r of claim g wants 1 device of class gpu: "
         "1 device: 1 allocated");
 }
 

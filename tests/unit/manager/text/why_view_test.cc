@@ -142,11 +142,11 @@ TEST_CASE("why: a job that is not first in line is told who is, and by which ord
 
   incarnation.verdicts.resize(2);
   incarnation.verdicts[0].reasons_json = R"([{"code":"InLine"}])";
-  incarnation.verdicts[1].reasons_json =
-      verify::KeptReasons({{verdict::ReasonCode::kDevicesAllocated, "DeviceClass gpu.example.com",
-                            verdict::DeviceCounts{.wish = {.device_class = "gpu.example.com"}}},
-                           {verdict::ReasonCode::kDevicesAllocated, "ResourceClaim ml/shared",
-                            verdict::Sentence{"y"}}});
+  incarnation.verdicts[1].reasons_json = verify::KeptReasons(
+      {{verdict::ReasonCode::kDevicesAllocated, "DeviceClass gpu.example.com",
+        verdict::DeviceCounts{.requested = {.device_class = "gpu.example.com"}}},
+       {verdict::ReasonCode::kDevicesAllocated, "ResourceClaim ml/shared",
+        verdict::Sentence{"y"}}});
   const auto place = [](const char* worker, int number, const char* first) {
     return store::PlaceRow{"uid-sweep-3", ClusterName(worker), number, 0, false, first, "Strict"};
   };
@@ -157,12 +157,12 @@ TEST_CASE("why: a job that is not first in line is told who is, and by which ord
   std::string out = RenderWhy(data, Settings()).out;
   CHECK_THAT(out, ContainsSubstring("\nline   1st in line for gpu.example.com on gpu-west, 2nd on "
                                     "gpu-east\n"));
-  CHECK_THAT(
-      out, ContainsSubstring("\norder  Strict; its priority is 5; goes first on gpu-east: ml/big4 "
-                             "(priority 1000, 2 pods, order Strict; gpu-east is kept for it)\n"));
+  CHECK_THAT(out, ContainsSubstring(
+                      "\norder  Strict; its priority is 5; first in line on gpu-east is ml/big4 "
+                      "(priority 1000, 2 pods, order Strict; gpu-east is kept for it)\n"));
   first.places[ClusterName("gpu-east")] = 2;
   CHECK_THAT(RenderWhy(data, Settings()).out,
-             ContainsSubstring("; holds it back on gpu-east: ml/big4 (priority 1000"));
+             ContainsSubstring("; held back on gpu-east by ml/big4 (priority 1000"));
   first.places.clear();
   CHECK_THAT(out,
              ContainsSubstring(
@@ -201,7 +201,7 @@ TEST_CASE("why: a job that is not first in line is told who is, and by which ord
   data.manager->capacity_json = verify::ToJsonText(queues);
   CHECK_THAT(RenderWhy(data, Settings()).out,
              ContainsSubstring("; ClusterQueue ml has weight 2.5 among queues that share by "
-                               "weight; goes first on gpu-east"));
+                               "weight; first in line on gpu-east is "));
   queues.orders = {{"ml", "strict", false}};
   data.manager->capacity_json = verify::ToJsonText(queues);
   CHECK_THAT(RenderWhy(data, Settings()).out,
@@ -364,19 +364,20 @@ TEST_CASE("why: the counts of devices stand on a line of their own, wrapped belo
   verdict::CountedCause held{.rule = verdict::Rule::kAllocated, .devices = 2};
   held.holders = {{false, {"ml", "a"}}, {false, {"ml", "b"}}};
   verdict::DeviceCounts counts{
-      .wish = {.request = "gpu", .claim = "claim ml/g", .device_class = "gpu", .count = 1},
+      .requested = {.request = "gpu", .claim = "claim ml/g", .device_class = "gpu", .count = 1},
       .devices = 3,
       .parts = {{.rule = verdict::Rule::kOtherDriver, .devices = 1}, std::move(held)}};
   verdicts[0].reasons_json = verify::KeptReasons(
       {{verdict::ReasonCode::kDevicesAllocated, "DeviceClass gpu", std::move(counts)}});
   ViewSettings settings = Settings();
   settings.style.width = 80;
-  CHECK_THAT(RenderWhy(data, settings).out,
-             ContainsSubstring(
-                 "gpu-east  No       DevicesAllocated  request gpu of claim ml/g wants 1 on one\n"
-                 "                                     node of class gpu\n"
-                 "                                     3 devices: 1 other driver, 2 allocated\n"
-                 "                                     (ml/a, ml/b)\n"));
+  CHECK_THAT(
+      RenderWhy(data, settings).out,
+      ContainsSubstring(
+          "gpu-east  No       DevicesAllocated  request gpu of claim ml/g wants 1 device of\n"
+          "                                     class gpu\n"
+          "                                     3 devices: 1 other driver, 2 allocated\n"
+          "                                     (ml/a, ml/b)\n"));
 }
 
 TEST_CASE(

@@ -37,9 +37,9 @@ TEST_CASE("the store keeps no sentence, and programs get one") {
 }
 
 TEST_CASE("times are as everywhere in JSON, and what is empty is left out") {
-  CHECK(
-      FactsJson(verdict::Setback{.words = "", .at = testing::SampleTime(0), .paused_until = {}}) ==
-      ordered_json({{"type", "Setback"}, {"at", "2026-11-24T16:00:00.000000Z"}}));
+  CHECK(FactsJson(
+            verdict::Setback{.message = "", .at = testing::SampleTime(0), .paused_until = {}}) ==
+        ordered_json({{"type", "Setback"}, {"at", "2026-11-24T16:00:00.000000Z"}}));
 }
 
 TEST_CASE("what is not like facts is none") {

@@ -108,7 +108,7 @@ TEST_CASE("a refusal is explained with every count, below the table") {
   CHECK(Report({verdict}) ==
         R"(Job ml/train: 0 of 1 worker can run it
 WORKER  VERDICT  PODS  REASON            DETAIL
-east    No       0/1   NotEnoughDevices  request gpu of claim g (template two-large) wants 2 on one node of class gpu
+east    No       0/1   NotEnoughDevices  request gpu of claim g (template two-large) wants 2 devices of class gpu on one node
                                          3 devices: 2 fail request selector device.capacity['gpu.example.com'].memory.compareTo(quantity('80Gi')) >= 0, 1 free
 
 east
