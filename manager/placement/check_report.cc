@@ -5,7 +5,16 @@
 namespace fedra::placement {
 namespace {
 
-WallTime ReservedAt(const Context& context) { return context.workload().quota_reserved->since; }
+// A workload that has lost its quota may still be reported of: then of no reservation.
+WallTime ReservedAt(const Context& context) {
+  const auto& reserved = context.workload().quota_reserved;
+  return reserved ? reserved->since : WallTime{};
+}
+
+bool Differs(const CheckReport& reported, const Message& message) {
+  return reported.rendering != 0 ? reported.rendering != Hash64(message.text)
+                                 : reported.facts != message.facts;
+}
 
 // Kubernetes keeps seconds.
 bool IsBefore(WallTime a, WallTime b) {
@@ -38,7 +47,7 @@ std::vector<ClusterName> Nominated(const Context& context,
 bool IsReported(const Context& context, const tracking::AdmissionCheckState& check) {
   if (!HasBegun(context, check)) return false;
   const PlacementRecord& record = context.record;
-  if (record.reported) return record.reported->reserved_at == ReservedAt(context);
+  if (record.reported) return HasReported(context);
   // No other program nominates.
   return !context.workload().nominated.empty() || ReservedAt(context) < record.kept_since;
 }
@@ -47,9 +56,16 @@ bool MustReport(const Context& context, const tracking::AdmissionCheckState& che
                 const Message& message) {
   if (!IsReported(context, check)) return true;
   const auto& reported = context.record.reported;
-  if (!reported) return false;
-  return reported->rendering != 0 ? reported->rendering != Hash64(message.text)
-                                  : reported->facts != message.facts;
+  return reported && Differs(*reported, message);
+}
+
+bool HasReported(const Context& context) {
+  const auto& reported = context.record.reported;
+  return reported && reported->reserved_at == ReservedAt(context);
+}
+
+bool IsNews(const Context& context, const Message& message) {
+  return !HasReported(context) || Differs(*context.record.reported, message);
 }
 
 CheckReport AsReported(const Context& context, const Message& message) {

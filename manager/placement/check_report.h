@@ -35,6 +35,11 @@ bool IsReported(const Context& context, const tracking::AdmissionCheckState& che
 // one process the texts are compared, which say more than the facts.
 bool MustReport(const Context& context, const tracking::AdmissionCheckState& check,
                 const Message& message);
+// Whether something was reported of the reservation that the workload holds now.
+bool HasReported(const Context& context);
+// Whether the message says something else than what was last reported of the reservation that the
+// workload holds now, in the check or, where Kueue writes the check, in our records.
+bool IsNews(const Context& context, const Message& message);
 // What to remember once the message is written.
 CheckReport AsReported(const Context& context, const Message& message);
 // The message need not be written: notes that the check says so, unless that is known.

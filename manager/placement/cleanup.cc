@@ -140,10 +140,10 @@ void DecideWithoutQuota(const Context& context, Decision& decision) {
     clear.message = kWaitingForQuota;
     decision.actions.emplace_back(std::move(clear));
   }
-  TellWithoutQuota(context, decision);
+  ReportNoQuota(context, decision);
 }
 
-void TellWithoutQuota(const Context& context, Decision& decision) {
+void ReportNoQuota(const Context& context, Decision& decision) {
   const tracking::Workload& workload = context.workload();
   if (!workload.active) {
     decision.phase = Phase::kSuspended;

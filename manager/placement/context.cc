@@ -45,7 +45,8 @@ std::string NotDispatchable(const WorkloadView& view) {
     return fmt::format("no adapter for owner kind \"{}, Kind={}\"", owner.api_version, owner.kind);
   if (view.job != nullptr && view.job->managed_by != tracking::kManagedBy)
     return fmt::format(
-        "the job is not managed by Kueue: expecting spec.managedBy to be \"{}\" not \"{}\"",
+        "the job is not managed by Kueue: expecting spec.managedBy to be \"{}\" not \"{}\"; "
+        "delete it and create it again",
         tracking::kManagedBy, view.job->managed_by);
   return {};
 }

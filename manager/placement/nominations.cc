@@ -49,29 +49,12 @@ void EndRound(const Context& context, AttemptEnd end, Decision& decision) {
   }
 }
 
-WallTime ReservationOf(const Context& context) {
-  const auto& reserved = context.workload().quota_reserved;
-  return reserved ? reserved->since : WallTime{};
-}
-
-// Whether it says something else than what was last told of this reservation.
-bool IsNews(const Context& context, const Message& message) {
-  const auto& reported = context.record.reported;
-  if (!reported || reported->reserved_at != ReservationOf(context)) return true;
-  return reported->rendering != 0 ? reported->rendering != Hash64(message.text)
-                                  : reported->facts != message.facts;
-}
-
-CheckReport ReportOf(const Context& context, const Message& message) {
-  return {ReservationOf(context), message.facts, Hash64(message.text)};
-}
-
-// Tells of it once, also after a restart.
-void TellOnce(const Context& context, const notes::NoteReason& reason, const ClusterName& worker,
-              const std::string& text, Decision& decision) {
+// Reports it once, also after a restart.
+void ReportOnce(const Context& context, const notes::NoteReason& reason, const ClusterName& worker,
+                const std::string& text, Decision& decision) {
   const Message message{text, Hash64(reason.name, Hash64(worker.value))};
   if (!IsNews(context, message)) return;
-  decision.actions.emplace_back(RecordReport{ReportOf(context, message)});
+  decision.actions.emplace_back(RecordReport{AsReported(context, message)});
   decision.actions.emplace_back(Note{reason.name, worker, text});
 }
 
@@ -85,7 +68,7 @@ void DecideOver(const Context& context, Decision& decision) {
   if (context.record.attempt == 0) return;  // we had no part in it
   EndRound(context, AttemptEnd::kLostRace, decision);
   const size_t before = decision.actions.size();
-  TellOnce(context, end.note, decision.worker, finished.message, decision);
+  ReportOnce(context, end.note, decision.worker, finished.message, decision);
   if (decision.actions.size() == before || workload.cluster_name.empty()) return;
   EndOn(decision.worker, end.attempt, decision, finished.message);
 }
@@ -94,7 +77,7 @@ void DecideTakenBack(const Context& context, Decision& decision) {
   EndRound(context, AttemptEnd::kEvicted, decision);
   const ClusterName worker(context.workload().cluster_name);
   if (!worker.value.empty()) EndOn(worker, AttemptEnd::kEvicted, decision);
-  TellWithoutQuota(context, decision);
+  ReportNoQuota(context, decision);
 }
 
 // Kueue takes it back from its worker, and remembers nothing about that one.
@@ -116,7 +99,7 @@ void DecideRejected(const Context& context, const tracking::AdmissionCheckState&
                     Decision& decision) {
   decision.phase = Phase::kBlocked;
   decision.why = check.message;
-  TellOnce(context, notes::kNotDispatchable, {}, check.message, decision);
+  ReportOnce(context, notes::kNotDispatchable, {}, check.message, decision);
 }
 
 void DecidePlaced(const Context& context, const tracking::AdmissionCheckState& check,
@@ -124,8 +107,8 @@ void DecidePlaced(const Context& context, const tracking::AdmissionCheckState& c
   decision.phase = Phase::kRunning;
   decision.worker = ClusterName(context.workload().cluster_name);
   decision.why = check.message;
-  TellOnce(context, notes::kPlaced, decision.worker,
-           fmt::format("The workload was admitted on \"{}\"", decision.worker.value), decision);
+  ReportOnce(context, notes::kPlaced, decision.worker,
+             fmt::format("The workload was admitted on \"{}\"", decision.worker.value), decision);
   EndRound(context, AttemptEnd::kLostRace, decision);
 }
 
@@ -168,7 +151,7 @@ void WaitForEnd(const Context& context, const ClusterView& ended, Decision& deci
       "{} finished the copy without running it: {}: {}; Kueue does not go on before the Workload "
       "{} there is deleted",
       ended.name.value, finished.reason, finished.message, context.view.key.ToString());
-  TellOnce(context, notes::kDispatchFailed, ended.name, decision.why, decision);
+  ReportOnce(context, notes::kDispatchFailed, ended.name, decision.why, decision);
 }
 
 // Kueue puts it there. Its nomination may have been taken back in the moment of the admission: then
@@ -184,7 +167,7 @@ void WaitForKueue(const Context& context, const ClusterView& winner, const Names
   const Message message =
       DispatchedMessage(context.clusters, choice.clusters, nominated, context.policy);
   decision.actions.emplace_back(
-      Nominate{choice.clusters, message.text, true, ReportOf(context, message)});
+      Nominate{choice.clusters, message.text, true, AsReported(context, message)});
   NoteDispatched(context, nominated, choice, decision);
 }
 
@@ -291,15 +274,12 @@ void BlockNominations(const Context& context, const NominatedNames& nominated, c
     const bool new_round = nominated.HasOthers() || !context.record.nominated_at;
     TakeBackNominations(context, nominated.ours, choice, decision);
     decision.actions.emplace_back(
-        Nominate{{}, message.text, new_round, ReportOf(context, message)});
+        Nominate{{}, message.text, new_round, AsReported(context, message)});
     return NoteBlocked(context, message, decision);
   }
   if (!IsNews(context, message)) return TakeAsReported(context, message, decision);
-  const auto& reported = context.record.reported;
-  const bool was_reported =
-      reported && reported->reserved_at == context.workload().quota_reserved->since;
-  if (was_reported && MayPass(context)) return;
-  decision.actions.emplace_back(RecordReport{ReportOf(context, message)});
+  if (HasReported(context) && MayPass(context)) return;
+  decision.actions.emplace_back(RecordReport{AsReported(context, message)});
   NoteBlocked(context, message, decision);
 }
 
@@ -315,7 +295,7 @@ void NominateChosen(const Context& context, const NominatedNames& nominated, con
   TakeBackNominations(context, nominated.ours, choice, decision);
   if (new_round || choice.clusters != nominated.all) {
     decision.actions.emplace_back(
-        Nominate{choice.clusters, message.text, new_round, ReportOf(context, message)});
+        Nominate{choice.clusters, message.text, new_round, AsReported(context, message)});
   }
   NoteDispatched(context, nominated.ours, choice, decision);
 }
@@ -326,7 +306,7 @@ void DecideUnplaced(const Context& context, Decision& decision) {
   if (!workload.cluster_name.empty()) {
     decision.phase = Phase::kDispatching;
     decision.worker = ClusterName(workload.cluster_name);
-    decision.why = fmt::format("Kueue sends it to {}", workload.cluster_name);
+    decision.why = fmt::format("Kueue is dispatching it to {}", workload.cluster_name);
     return;
   }
   if (auto not_yet = WhyNotYet(context.view)) {

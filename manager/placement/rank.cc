@@ -35,9 +35,9 @@ const Failure* FailureOf(const PlacementRecord& record, const ClusterName& clust
 }
 
 const Failure* RecentFailure(const PlacementRecord& record, const ClusterName& cluster,
-                             const Policy& policy, WallTime now) {
+                             WallTime now) {
   const Failure* failure = FailureOf(record, cluster);
-  return failure != nullptr && failure->at + policy.failure_memory > now ? failure : nullptr;
+  return failure != nullptr && failure->at + kFailureMemory > now ? failure : nullptr;
 }
 
 bool FailedInRound(const PlacementRecord& record, const ClusterName& cluster) {
@@ -62,7 +62,7 @@ std::vector<const ClusterView*> Rank(std::span<const ClusterView> clusters,
   }
   // Of two that failed, the one whose failure is older comes first: so all of them get their turn.
   const auto failed_at = [&](const ClusterView* cluster) {
-    const Failure* failure = RecentFailure(record, cluster->name, policy, now);
+    const Failure* failure = RecentFailure(record, cluster->name, now);
     return failure == nullptr ? WallTime::min() : failure->at;
   };
   const auto key = [&](const ClusterView* cluster) {

@@ -31,8 +31,10 @@ std::optional<WallTime> PausedUntil(const PlacementRecord& record, const Cluster
 // What this cluster failed in; null: nothing that is remembered.
 const Failure* FailureOf(const PlacementRecord& record, const ClusterName& cluster);
 
+// How long a failure makes a cluster the last choice.
+inline constexpr std::chrono::minutes kFailureMemory{5};
 // The failure of this cluster that still counts; null: none.
 const Failure* RecentFailure(const PlacementRecord& record, const ClusterName& cluster,
-                             const Policy& policy, WallTime now);
+                             WallTime now);
 
 }  // namespace fedra::placement

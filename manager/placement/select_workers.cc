@@ -42,9 +42,9 @@ bool MayKeep(const Context& context, const ClusterView& cluster) {
 // Whether it takes part in the race. One that failed comes back when that is long ago.
 bool MayRace(const Context& context, const ClusterView& cluster, Choice& choice) {
   if (!FailedInRound(context.record, cluster.name)) return true;
-  const Failure* failure = RecentFailure(context.record, cluster.name, context.policy, context.now);
+  const Failure* failure = RecentFailure(context.record, cluster.name, context.now);
   if (failure == nullptr) return true;
-  WakeBy(failure->at + context.policy.failure_memory, choice.wake_at);
+  WakeBy(failure->at + kFailureMemory, choice.wake_at);
   return false;
 }
 

@@ -23,7 +23,7 @@ void DecideUnchecked(const Context& context, Decision& decision);
 void DecideWithoutQuota(const Context& context, Decision& decision);
 
 // Why it has no quota: phase and words.
-void TellWithoutQuota(const Context& context, Decision& decision);
+void ReportNoQuota(const Context& context, Decision& decision);
 
 // nominations.cc
 

@@ -139,8 +139,6 @@ struct Policy {
   int candidates = 1;                                    // kBest: how many at once
   std::chrono::milliseconds admission_timeout{120'000};  // kBest: then the next candidates
   std::chrono::milliseconds worker_lost_timeout{900'000};
-  std::chrono::milliseconds failure_memory{
-      300'000};  // how long a failure makes a cluster the last choice
   UnknownPolicy unknown = UnknownPolicy::kTryLast;
   // Whether jobs leave a worker that rejects our credentials as they leave one that is lost.
   bool leaves_rejected = false;
