@@ -184,7 +184,7 @@ Fields DescribeVerification(VerificationSettings& verification) {
                           {{"Warn", Undeclared::kWarn}, {"Require", Undeclared::kRequire}}),
        ""},
       {"queueQuota",
-       "Whether a worker is refused whose ClusterQueue can never admit the job: it does not cover "
+       "Whether to refuse a worker whose ClusterQueue can never admit the job: it does not cover "
        "a resource, or has less quota than the pods ask for. Ignore it where Kueue's configuration "
        "excludes or transforms resources.",
        Choice<QueueQuotaCheck>(&verification.queue_quota, {{"Enforce", QueueQuotaCheck::kEnforce},
@@ -337,7 +337,7 @@ Fields DescribeApi(ApiSettings& api) {
        TextRef{&api.socket, TextRule::kSocketPath}, "/run/fedra/fedra.sock"},
       {"group",
        "Group whose members may connect, beside the user who runs fedra and root. They see every "
-       "namespace. \"\", or a group that does not exist: nobody else may.",
+       "namespace. \"\", or a group that does not exist: no other user may.",
        TextRef{&api.group, TextRule::kAny}, ""},
   };
 }

@@ -206,6 +206,9 @@ std::string WithoutContent(const std::string& message) {
   return message.substr(0, message.find(": "));
 }
 
+// Most of what the parser rejects.
+constexpr const char* kYamlHint = "check the indentation (spaces, no tabs), brackets and quotes";
+
 Problem InFile(const std::string& filename, Mark mark, std::string problem, std::string hint = "") {
   return {filename, mark, "", std::move(problem), std::move(hint)};
 }
@@ -244,10 +247,10 @@ tl::expected<std::vector<YamlNode>, Problem> ParseYaml(std::string_view text,
   } catch (const Refusal& refusal) {
     return tl::make_unexpected(InFile(filename, refusal.mark, refusal.problem, refusal.hint));
   } catch (const YAML::Exception& error) {
-    return tl::make_unexpected(
-        InFile(filename, FromYaml(error.mark), "not valid YAML: " + WithoutContent(error.msg)));
+    return tl::make_unexpected(InFile(filename, FromYaml(error.mark),
+                                      "not valid YAML: " + WithoutContent(error.msg), kYamlHint));
   } catch (const std::exception&) {
-    return tl::make_unexpected(InFile(filename, {}, "not valid YAML"));
+    return tl::make_unexpected(InFile(filename, {}, "not valid YAML", kYamlHint));
   }
 }
 

@@ -131,7 +131,7 @@ class Daemon final {
 
   std::atomic<bool> stopping_{false};  // the main thread does not tick any more
   SteadyTime last_heartbeat_{};
-  std::string told_lead_;  // role and leader, as of the last heartbeat
+  std::string reported_lead_;  // role and leader, as of the last heartbeat
   SteadyTime last_reload_{};
 };
 
@@ -355,8 +355,8 @@ void Daemon::Heartbeat() {
   // A change of the leader is stored at once.
   const std::string lead = row.role + " " + row.leader;
   const SteadyTime now = SystemClock().Steady();
-  if (lead == told_lead_ && now - last_heartbeat_ < kHeartbeatInterval) return;
-  told_lead_ = lead;
+  if (lead == reported_lead_ && now - last_heartbeat_ < kHeartbeatInterval) return;
+  reported_lead_ = lead;
   last_heartbeat_ = now;
   store_->Enqueue(store::SetHeartbeat{std::move(row)});
 }

@@ -39,7 +39,7 @@ std::optional<config::Loaded> ConfigFollower::Follow(bool forced) {
   auto fresh = Read(forced);
   if (!fresh) return std::nullopt;
   TakeOverFrom(*fresh, forced);
-  TellWorkers(fresh->configuration);
+  PublishWorkers(fresh->configuration);
   return std::exchange(now_, std::move(*fresh));
 }
 
@@ -91,7 +91,7 @@ void ConfigFollower::KeepManager(config::Loaded& fresh) const {
   fresh.manager = now_.manager;
 }
 
-void ConfigFollower::TellWorkers(const config::Configuration& fresh) const {
+void ConfigFollower::PublishWorkers(const config::Configuration& fresh) const {
   const std::set<std::string> before = WorkersOf(now_.configuration), after = WorkersOf(fresh);
   if (before == after) return;
   log::Info("the configured workers have changed", {{"added", OnlyIn(after, before)},

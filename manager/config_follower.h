@@ -32,7 +32,7 @@ class ConfigFollower final {
   std::optional<config::Loaded> Read(bool forced);
   void TakeOverFrom(config::Loaded& fresh, bool forced);
   void KeepManager(config::Loaded& fresh) const;
-  void TellWorkers(const config::Configuration& fresh) const;
+  void PublishWorkers(const config::Configuration& fresh) const;
 
   const std::string path_;
   config::Loaded now_;

@@ -58,12 +58,12 @@ bool WorkerDiscovery::Update() {
                      "MultiKueueCluster " + name, "is not known: " + fresh->unknown,
                      "is its Kueue there, and deploy/manager-rbac-discovery.yaml applied?")});
   }
-  Tell(fresh->workers);
+  Publish(fresh->workers);
   used_ = std::move(fresh->workers);
   return true;
 }
 
-void WorkerDiscovery::Tell(const std::vector<config::DiscoveredWorker>& workers) const {
+void WorkerDiscovery::Publish(const std::vector<config::DiscoveredWorker>& workers) const {
   log::Info("the discovered workers have changed", {{"workers", NamesOf(workers)}});
   for (const config::DiscoveredWorker& worker : workers) {
     if (worker.access) continue;

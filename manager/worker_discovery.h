@@ -57,7 +57,7 @@ class WorkerDiscovery final {
   // Which objects were read: name and version.
   using Seen = std::vector<std::pair<std::string, std::string>>;
 
-  void Tell(const std::vector<config::DiscoveredWorker>& workers) const;
+  void Publish(const std::vector<config::DiscoveredWorker>& workers) const;
   void Run();
   void Look();
   void Publish(DiscoveredWorkers found);

@@ -87,30 +87,30 @@ void Reflector::Stop() {
 void Reflector::Apply(const Output& output) {
   // A sink that hears that objects are gone must be able to see why; and that a list is complete
   // only when it is.
-  const bool state_first = output.tell == Output::Tell::kClear;
-  if (!state_first) Tell(output.tell);
+  const bool state_first = output.deliver == Output::Deliver::kClear;
+  if (!state_first) Deliver(output.deliver);
   if (output.state) Publish(*output.state, output.error);
-  if (state_first && !target_.keeps_unserved) Tell(output.tell);
+  if (state_first && !target_.keeps_unserved) Deliver(output.deliver);
   if (output.next != Output::Next::kContinue) Schedule(output);
 }
 
-void Reflector::Tell(Output::Tell tell, std::string_view object) {
+void Reflector::Deliver(Output::Deliver what, std::string_view object) {
   Result<void> done;
-  switch (tell) {
-    case Output::Tell::kNothing:
+  switch (what) {
+    case Output::Deliver::kNothing:
       return;
-    case Output::Tell::kReset:
+    case Output::Deliver::kReset:
       return sink_.Reset();
-    case Output::Tell::kUpsert:
+    case Output::Deliver::kUpsert:
       done = sink_.Upsert(object);
       break;
-    case Output::Tell::kRemove:
+    case Output::Deliver::kRemove:
       done = sink_.Remove(object);
       break;
-    case Output::Tell::kSynced:
+    case Output::Deliver::kSynced:
       health_.complete = true;
       return sink_.Synced();
-    case Output::Tell::kClear:
+    case Output::Deliver::kClear:
       sink_.Reset();
       return sink_.Synced();
   }
@@ -232,7 +232,7 @@ void Reflector::BeginPage(const Output& page) {
   list_.emplace([this](std::string_view item) {
     ++arrived_.objects;
     const bool was_asked = ++arrived_.page_objects <= arrived_.limit || arrived_.limit == 0;
-    if (was_asked) Tell(Output::Tell::kUpsert, item);
+    if (was_asked) Deliver(Output::Deliver::kUpsert, item);
   });
 }
 
@@ -288,7 +288,7 @@ Output Reflector::OnLine(std::string_view line) {
   }
   Output output = watcher_.Handle(ObjectEvent{event->type, event->version});
   if (output.next != Output::Next::kContinue) return output;
-  Tell(std::exchange(output.tell, Output::Tell::kNothing), event->object);
+  Deliver(std::exchange(output.deliver, Output::Deliver::kNothing), event->object);
   if (const auto bounded = WithinBounds(); !bounded)
     return watcher_.Handle(WatchEnded{bounded.error(), true, Lived()});
   return output;

@@ -93,7 +93,7 @@ class Reflector final : public std::enable_shared_from_this<Reflector> {
 
  private:
   void Apply(const Output& output);
-  void Tell(Output::Tell tell, std::string_view object = {});
+  void Deliver(Output::Deliver what, std::string_view object = {});
   void Publish(CacheState state, std::optional<Error> error);
   void Schedule(const Output& output);
   void Open(const Output& output);

@@ -63,7 +63,7 @@ Output Watcher::Next() {
   if (const auto* paging = std::get_if<Paging>(&state_)) {
     output.continue_token = paging->token;
   } else {
-    output.tell = Output::Tell::kReset;
+    output.deliver = Output::Deliver::kReset;
   }
   return output;
 }
@@ -103,7 +103,7 @@ Output Watcher::Refused(const Error& error) {
 Output Watcher::NotServed(const Error& error) {
   state_ = Empty{};
   Output output = Retry(RetryClass::kRefused, error);
-  output.tell = Output::Tell::kClear;
+  output.deliver = Output::Deliver::kClear;
   output.state = CacheState::kNotServed;
   return output;
 }
@@ -143,7 +143,7 @@ Output Watcher::On(const PageEnded& input) {
   state_ = Watching{input.version};
   expired_ = 0;
   Output output = Next();
-  output.tell = Output::Tell::kSynced;
+  output.deliver = Output::Deliver::kSynced;
   output.state = CacheState::kSynced;
   return output;
 }
@@ -179,7 +179,8 @@ Output Watcher::On(const ObjectEvent& input) {
   *watching = {input.version, true};
   no_progress_ = 0;
   Output output;
-  output.tell = input.type == EventType::kDeleted ? Output::Tell::kRemove : Output::Tell::kUpsert;
+  output.deliver =
+      input.type == EventType::kDeleted ? Output::Deliver::kRemove : Output::Deliver::kUpsert;
   return output;
 }
 

@@ -60,9 +60,9 @@ struct Returned {};
 using Input = std::variant<PageEnded, ListFailed, WatchOpened, ObjectEvent, Bookmark, ErrorEvent,
                            WatchEnded, Overflowed, Resumed, Returned>;
 
-// What to do: first `tell` the sink, then publish `state`, then do `next`.
+// What to do: first `deliver` to the sink, then publish `state`, then do `next`.
 struct Output {
-  enum class Tell {
+  enum class Deliver {
     kNothing,
     kReset,
     kUpsert,
@@ -76,7 +76,7 @@ struct Output {
     kWatch,     // close what is open, wait, then WATCH from `version`
   };
 
-  Tell tell = Tell::kNothing;
+  Deliver deliver = Deliver::kNothing;
   Next next = Next::kContinue;
   size_t limit = 0;  // 0: everything at once
   std::string continue_token;

@@ -128,7 +128,7 @@ std::string AboutTheSet(const std::vector<report::JobReport>& reports) {
 std::string WithoutJob(const CheckInput& input) {
   const bool has_mistakes = std::ranges::any_of(
       input.findings, [](const Finding& finding) { return finding.severity == Severity::kError; });
-  return fmt::format("no job in the input: nothing was placed; {} checked, {} found",
+  return fmt::format("no job in the input, so nothing to judge; {} checked, {} found",
                      Counted(input.dra.size(), "manifest"),
                      has_mistakes             ? "mistakes"
                      : input.findings.empty() ? "no mistake"

@@ -158,9 +158,10 @@ std::string TooMany(const std::vector<const CLI::App*>& given, const std::string
 
 // CLI11's words, where they are not those of a person.
 std::string Plain(const std::string& said) {
-  if (said.ends_with(" is required") && said.find(' ') == said.rfind(" is required"))
-    return said.substr(0, said.find(' ')) + " is missing";
-  return said;
+  if (!said.ends_with(" is required") || said.find(' ') != said.rfind(" is required")) return said;
+  const std::string name = said.substr(0, said.find(' '));
+  return name.starts_with('-') ? name + " is missing"
+                               : fmt::format("expected one {}, got none", NounOf(name));
 }
 
 // Of a word at the place of one of the commands `known`.

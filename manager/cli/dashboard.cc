@@ -25,7 +25,7 @@ int Dashboard(const DashboardOptions& options, Terminal& terminal) {
   terminal.out << (*server)->Address() << "\n" << std::flush;
   if (!terminal.out) return kFailed;
   terminal.err
-      << "Open it in a browser on this machine. Whoever has it sees what you may see, until "
+      << "Open it in a browser on this machine. Anyone who has it sees what you may see, until "
          "this command ends (Ctrl-C).\n";
   // Whether it could be written, the command line checks.
   while (terminal.out && WaitWhileRead(kLookMilliseconds)) {

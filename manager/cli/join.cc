@@ -203,8 +203,8 @@ bool IsLoopback(const std::string& server) {
          server.find("://[::1]") != std::string::npos;
 }
 
-void TellJoined(const JoinPlan& plan, const JoinOptions& options, const AccountToken& token,
-                Terminal& terminal) {
+void ReportJoined(const JoinPlan& plan, const JoinOptions& options, const AccountToken& token,
+                  Terminal& terminal) {
   std::string files = "worker-rbac.yaml, worker-rbac-token-renewal.yaml";
   for (const std::string& each : options.optional)
     files += fmt::format(", worker-rbac-{}.yaml", each);
@@ -273,7 +273,7 @@ int Join(const JoinOptions& options, Terminal& terminal) {
   if (options.where.dry_run) return ShowPlan(*plan, terminal);
   const Result<AccountToken> token = ExecuteJoin(*plan, options, terminal);
   if (!token) return Failed("join", token.error(), terminal);
-  TellJoined(*plan, options, *token, terminal);
+  ReportJoined(*plan, options, *token, terminal);
   terminal.err << (plan->writes_secret()
                        ? "next: add it to the values of the chart, and `helm upgrade`\n"
                        : "next: add it to fedra.yaml, and `fedra config validate --connect`\n");

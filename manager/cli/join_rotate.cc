@@ -82,7 +82,7 @@ Result<WallTime> RotateFile(const std::string& file, const Renewal& renewal,
 }
 
 // Says what became of one worker's token; whether it was renewed.
-bool TellRenewed(const std::string& what, const Result<WallTime>& ends, Terminal& terminal) {
+bool ReportRenewed(const std::string& what, const Result<WallTime>& ends, Terminal& terminal) {
   const std::string text =
       ends ? fmt::format("{}: its new token ends {}", what, FormatRfc3339(*ends))
            : fmt::format("fedra join: {}", ends.error().message);
@@ -96,8 +96,8 @@ Result<bool> RotateAll(const JoinOptions& options, Terminal& terminal) {
   FEDRA_ASSIGN_OR_RETURN(renewal.lifetime, TokenLifetime(options.token_lifetime));
   FEDRA_ASSIGN_OR_RETURN(renewal.timeout, ParseDuration(where.timeout));
   if (!options.kubeconfig_out.empty())
-    return TellRenewed(options.kubeconfig_out,
-                       RotateFile(options.kubeconfig_out, renewal, terminal), terminal);
+    return ReportRenewed(options.kubeconfig_out,
+                         RotateFile(options.kubeconfig_out, renewal, terminal), terminal);
   if (options.names.empty())
     return Fail(ErrorCode::kInvalidArgument, "--rotate needs --name WORKER or --kubeconfig-out");
   FEDRA_ASSIGN_OR_RETURN(const ClusterSettings settings, ManagerSettings(where));
@@ -105,7 +105,8 @@ Result<bool> RotateAll(const JoinOptions& options, Terminal& terminal) {
   FEDRA_RETURN_IF_ERROR(manager.Reached(0));
   bool all = true;
   for (const std::string& name : options.names)
-    all &= TellRenewed(name, RotateSecret(manager[0], where.ns, name, renewal, terminal), terminal);
+    all &=
+        ReportRenewed(name, RotateSecret(manager[0], where.ns, name, renewal, terminal), terminal);
   return all;
 }
 

@@ -82,7 +82,7 @@ void AddJoin(CLI::App& app, Command& command) {
                  "The file of --kubeconfig-out may be there: replace it");
   join->add_flag("--rotate", options->rotate, "Only renew the token");
   join->add_flag("--force-conflicts", options->force_conflicts,
-                 "Take fields over that something else than fedra has applied");
+                 "Take over fields that another field manager applied");
   join->callback([options, &command] {
     if (options->rotate && options->where.dry_run)
       throw CLI::ValidationError("--dry-run", "not with --rotate");

@@ -116,8 +116,8 @@ Result<std::string> DaemonSocket(const Parsed& parsed) {
     sockets.push_back(config::ApiSocket(loaded->configuration));
   if (auto socket = FindDaemon(std::move(sockets))) return *std::move(socket);
   return Fail(ErrorCode::kConnection,
-              "no daemon listens where this user may ask it; name its socket with --server "
-              "unix:PATH");
+              "no daemon listens on a socket that this user may use: start it, or name its socket "
+              "with --server unix:PATH");
 }
 
 void AddStore(CLI::App& app, Parsed& parsed) {

@@ -1,5 +1,6 @@
 // fedra wait: until a job is dispatched, runs or has finished.
 
+#include <optional>
 #include <ostream>
 
 #include <fmt/format.h>
@@ -26,6 +27,7 @@ struct Seen {
   std::string state;
   std::string text;
   ordered_json report;
+  bool daemon_runs = true;
 };
 
 // `since`: of a job that was gone by then nothing is said, for another one of its name may come.
@@ -34,6 +36,7 @@ Result<Seen> Look(const ViewOptions& options, const Terminal& terminal, const Re
   FEDRA_ASSIGN_OR_RETURN(const text::Output output, RenderOnce(options, terminal, render));
   Seen seen;
   seen.report = ordered_json::parse(output.out, nullptr, /*allow_exceptions=*/false);
+  seen.daemon_runs = seen.report.value("daemon", ordered_json::object()).value("running", true);
   const ordered_json jobs = seen.report.value("jobs", ordered_json::array());
   if (jobs.empty()) return seen;
   const ordered_json& job = jobs.front();
@@ -74,7 +77,10 @@ class Waiting final {
         const Progress progress = report::ProgressOf(seen->state, goal_);
         if (progress != Progress::kNotYet) return Conclude(*seen, progress);
       }
-      Say(seen ? seen->text : seen.error().message);
+      if (seen)
+        Say(seen->text + (seen->daemon_runs ? "" : " (the daemon is not running)"));
+      else
+        SayOnce(seen.error());
       if (timeout_.count() > 0 && clock_.Steady() - begin_ >= timeout_) return GiveUp();
       if (!WaitWhileRead(kLookMilliseconds)) return kFailed;
     }
@@ -97,8 +103,15 @@ class Waiting final {
   // On standard error: what is waited for now, when that changes.
   void Say(const std::string& text) {
     if (text == said_) return;
+    said_code_.reset();
     said_ = text;
     terminal_.err << name_ << ": " << Shown(text) << "\n" << std::flush;
+  }
+
+  // Its message may have an age in it, which grows with every look.
+  void SayOnce(const Error& error) {
+    if (said_code_ != error.code) Say(error.message);
+    said_code_ = error.code;
   }
 
   int Conclude(const Seen& seen, Progress progress) {
@@ -111,9 +124,11 @@ class Waiting final {
   }
 
   int GiveUp() {
-    terminal_.err << fmt::format(
-        "fedra wait: {} is not {} after {}; fedra why {} says what it waits for\n", name_,
-        report::GoalNames()[static_cast<size_t>(goal_)], FormatDuration(timeout_), name_);
+    const std::string next = said_code_ ? "whether it exists, kubectl says"
+                                        : fmt::format("fedra why {} says what it waits for", name_);
+    terminal_.err << fmt::format("fedra wait: {} is not {} after {}; {}\n", name_,
+                                 report::GoalNames()[static_cast<size_t>(goal_)],
+                                 FormatDuration(timeout_), next);
     return kUnknown;
   }
 
@@ -129,6 +144,7 @@ class Waiting final {
   // Documents have times in whole seconds.
   const WallTime since_ = std::chrono::floor<std::chrono::seconds>(clock_.Now());
   std::string said_;
+  std::optional<ErrorCode> said_code_;  // of the error that was said last, when nothing else was
 };
 
 }  // namespace

@@ -27,7 +27,8 @@ constexpr std::chrono::seconds kSameOutage{2};
 constexpr size_t kMaxQueueNote = 300;
 
 constexpr const char* kKept =
-    "removed from the configuration; it is used until the jobs that run there have ended";
+    "removed from the configuration; fedra stays connected until the jobs that run there have "
+    "ended";
 constexpr const char* kDrained =
     "removed from the configuration; its jobs are taken back (dispatch.removedWorkers: Drain)";
 

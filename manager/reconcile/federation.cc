@@ -145,7 +145,7 @@ void Federation::TakeOver() {
 void Federation::RecordClusters() { cluster_rows_.Record(manager_, *workers_.Now(), left_out_); }
 
 std::string Federation::Awaited() const {
-  if (!began_) return "the manager has not told which workers there are";
+  if (!began_) return "the list of workers has not been read yet";
   if (IsRelisting()) return "the lists that are made anew after the take-over";
   // What was listed once may not be what another process has left.
   if (took_over_ ? !manager_.IsListedNow() : !manager_.IsListed()) {

@@ -154,7 +154,8 @@ Result<void> ManagerCluster::Identify() {
     if (!IsRefusal(found.error().code)) return Fail(found.error());
     log::Warn(
         "the namespace kube-system of the manager cannot be read: another fedra with the same "
-        "origin on the same workers is not told apart (the rule is in deploy/manager-rbac.yaml)",
+        "origin on the same workers cannot be distinguished (the rule is in "
+        "deploy/manager-rbac.yaml)",
         {{"error", found.error().message}});
   }
   uid_.With([&](std::optional<std::string>& known) { known = found.value_or(""); });

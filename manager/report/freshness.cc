@@ -42,7 +42,7 @@ std::string StaleText(const Daemon& daemon, WallTime now) {
                      decided_at ? fmt::format("as of {}, {} ago", FormatRfc3339(*decided_at),
                                               FormatAge(now - *decided_at))
                                 : std::string("nothing: it has never led"),
-                     leader.empty() ? "nobody leads" : "ask the leader, " + leader);
+                     leader.empty() ? "no replica leads" : "ask the leader, " + leader);
 }
 
 }  // namespace fedra::report

@@ -25,10 +25,12 @@ std::string KeepMore(const WorkloadData::Incarnation& incarnation) {
   const bool has_log = std::ranges::any_of(incarnation.events, [](const store::EventRow& event) {
     return event.reason == placement::notes::kPodLog.name;
   });
-  return fmt::format("next time {}dispatch.keepFailed can keep the job with its pods on the worker",
-                     has_log ? ""
-                             : "dispatch.failureLogLines can keep what failing pods print "
-                               "last, and ");
+  return fmt::format(
+      "to see more of the next failure: {}dispatch.keepFailed keeps the job with its pods on the "
+      "worker",
+      has_log ? ""
+              : "dispatch.failureLogLines keeps what failing pods print "
+                "last, and ");
 }
 
 // Whether a worker that the job was not dispatched to could run it. With policy race there is none:

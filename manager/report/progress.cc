@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "manager/placement/action.h"
+
 namespace fedra::report {
 namespace {
 
@@ -19,12 +21,29 @@ std::optional<Goal> ParseGoal(std::string_view text) {
 }
 
 Progress ProgressOf(std::string_view state, Goal goal) {
-  if (state == "Failed" || state == "Deleted") return Progress::kNever;
-  std::optional<Goal> furthest;
-  if (state == "Dispatching") furthest = Goal::kDispatched;
-  if (state == "Running") furthest = Goal::kRunning;
-  if (state == "Finished") furthest = Goal::kFinished;
-  return furthest && *furthest >= goal ? Progress::kReached : Progress::kNotYet;
+  using enum placement::Phase;
+  const auto reached = [&](Goal furthest) {
+    return furthest >= goal ? Progress::kReached : Progress::kNotYet;
+  };
+  const auto phase = placement::ParsePhase(state);
+  if (!phase) return Progress::kNotYet;
+  switch (*phase) {
+    case kWaiting:
+    case kBlocked:
+    case kRequeued:
+    case kSuspended:
+      return Progress::kNotYet;
+    case kDispatching:
+      return reached(Goal::kDispatched);
+    case kRunning:
+      return reached(Goal::kRunning);
+    case kFinished:
+      return reached(Goal::kFinished);
+    case kFailed:
+    case kGone:
+      break;
+  }
+  return Progress::kNever;
 }
 
 }  // namespace fedra::report

@@ -21,7 +21,7 @@ enum class Progress {
   kNever,  // the job has failed or was deleted
 };
 
-// Of a job in this state (states.h).
+// Of a job in this state (states.h); a state of another version of fedra is no progress yet.
 Progress ProgressOf(std::string_view state, Goal goal);
 
 }  // namespace fedra::report

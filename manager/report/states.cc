@@ -35,9 +35,13 @@ constexpr std::array kEntries = {
     StateEntry{"Requeued", kJob,
                "the job was evicted, or taken back from a worker, and Kueue queues it again",
                "`fedra history NAMESPACE/NAME` says why."},
-    StateEntry{"Suspended", kJob,
-               "a user or Kueue has deactivated the Workload (spec.active is false)",
-               "Set spec.active of the Workload to true, and the job is queued again."},
+    StateEntry{
+        "Suspended", kJob,
+        "a user or Kueue has deactivated the Workload (spec.active is false), or the job is not "
+        "managed by Kueue",
+        "Set spec.active of the Workload to true, and the job is queued again. A job whose "
+        "managedBy names another controller must be deleted and created again: with "
+        "kueue.x-k8s.io/multikueue, or without the field where a policy writes it."},
     StateEntry{"Finished", kJob, "the job has ended successfully; its copies are removed", ""},
     StateEntry{"Failed", kJob,
                "the job has ended with a failure; its copies are removed, at once or after "

@@ -50,7 +50,8 @@ std::string LineText(std::span<const store::PlaceRow> places,
   if (places.front().is_bound_reached)
     text += "; no other job passes it any more: the bound of its order is reached";
   for (const store::PlaceRow& row : places)
-    if (row.is_kept) text += fmt::format("; devices of {} are kept for it", row.cluster.value);
+    if (row.is_kept)
+      text += fmt::format("; devices of {} are kept for it as they become free", row.cluster.value);
   return text;
 }
 

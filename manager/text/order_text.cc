@@ -59,7 +59,7 @@ std::string FirstText(const report::FirstJob& first) {
   return fmt::format("{} ({})", first.row.job.ToString(), facts);
 }
 
-// A job that goes first on these workers, or is in the middle of the line and holds it back.
+// A job that is the first on these workers, or is in the middle of the line and holds it back.
 struct Ahead {
   const report::FirstJob* job = nullptr;
   bool is_first = true;
@@ -97,9 +97,12 @@ std::string OrderText(const report::WorkloadData& data,
   std::string text = OrderOf(capacity, incarnation);
   text += fmt::format("{}its priority is {}", text.empty() ? "" : "; ", priority);
   text += ShareText(capacity, incarnation.row.cluster_queue);
-  for (const Ahead& each : AheadOf(incarnation))
-    text += fmt::format("; {} on {}: {}", each.is_first ? "goes first" : "holds it back",
-                        fmt::join(each.workers, ", "), FirstText(*each.job));
+  for (const Ahead& each : AheadOf(incarnation)) {
+    const std::string where = fmt::format("{}", fmt::join(each.workers, ", "));
+    const std::string who = FirstText(*each.job);
+    text += each.is_first ? fmt::format("; first in line on {} is {}", where, who)
+                          : fmt::format("; held back on {} by {}", where, who);
+  }
   return text;
 }
 

@@ -10,7 +10,7 @@
 
 namespace fedra::text {
 
-// "Strict (annotation of ClusterQueue ml); its priority is 0; goes first on gpu-east: ml/big4
+// "Strict (annotation of ClusterQueue ml); its priority is 0; first in line on gpu-east is ml/big4
 // (priority 1000, 4 pods, order Strict; gpu-east is kept for it)". Empty: it is in no line, and
 // its priority is the usual one.
 std::string OrderText(const report::WorkloadData& data,

@@ -49,7 +49,7 @@ std::string ReplicaLine(const report::Daemon& daemon, const ViewSettings& settin
   const bool leads = row.role == store::kLeaderRole;
   const std::string since =
       row.leader_since ? " since " + Since(*row.leader_since, settings.query.now) : "";
-  const std::string who = row.leader.empty() ? "nobody leads" : row.leader + " leads" + since;
+  const std::string who = row.leader.empty() ? "no replica leads" : row.leader + " leads" + since;
   std::string text =
       leads ? fmt::format("REPLICA  leads{}, after {}", since, Counted(row.takeovers, "take-over"))
             : fmt::format("REPLICA  as seen by a standby: {}, after {}", who,
@@ -92,7 +92,7 @@ std::string DaemonLine(const report::Daemon& daemon, const ViewSettings& setting
         "DAEMON  runs, but has written nothing for {} (it is starting, or its log says why)", age);
   } else if (!daemon.heartbeat->restart_needed.empty()) {
     text = fmt::format(
-        "DAEMON  still runs with the configuration it started with: restart it to apply {}",
+        "DAEMON  does not apply every change of the configuration yet: restart it for {}",
         daemon.heartbeat->restart_needed);
   }
   if (!text.empty()) text = Toned(text, Tone::kWarning, settings.style) + "\n";

@@ -126,7 +126,7 @@ std::shared_ptr<const ClaimSummary> Original(const ObjectKey& key,
 }
 
 // Why a template that the worker lacks is not copied there.
-void TellWhyNoCopy(const ExistenceOptions& options, verdict::Missing& missing) {
+void AddWhyNoCopy(const ExistenceOptions& options, verdict::Missing& missing) {
   if (options.manager_templates == nullptr) return;
   // Copying would not help when there is nothing to copy.
   if (!options.rules.copies_templates && options.manager_templates->Find(missing.key) != nullptr)
@@ -149,7 +149,7 @@ std::shared_ptr<const ClaimSummary> CopyOf(const ObjectKey& key, const Existence
   verdict::Missing missing{.kind = "ResourceClaimTemplate", .key = key};
   auto original = Original(key, options);
   if (original == nullptr) {
-    TellWhyNoCopy(options, missing);
+    AddWhyNoCopy(options, missing);
     Add(verdict, Outcome::kNo, ReasonCode::kTemplateMissing, object, std::move(missing));
     return nullptr;
   }

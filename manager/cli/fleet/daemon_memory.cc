@@ -56,7 +56,8 @@ MemoryAge AgeOf(store::Reader& memory, WallTime now) {
 std::string MemoryAgeLine(const MemoryAge& age, const text::Style& style) {
   if (age.why_stale.empty()) return {};
   const std::string rendered = fmt::format(
-      "DAEMON  {}: so are lines and dispatched jobs here; workers were asked now", age.why_stale);
+      "DAEMON  {}. Lines and dispatched jobs are from its store; workers were asked just now",
+      age.why_stale);
   return text::Toned(rendered, text::Tone::kWarning, style) + "\n";
 }
 
@@ -68,8 +69,9 @@ void AddMemory(store::Reader& memory, WallTime now, report::JobReport& report) {
                               report.job.ToString(), report::Predicate(*row));
     return;
   }
-  report.note = fmt::format("{} has been submitted already: it {}; the answer is about another one",
-                            report.job.ToString(), report::Predicate(*row));
+  report.note =
+      fmt::format("{} has been submitted already: it {}; devices that it holds count as free here",
+                  report.job.ToString(), report::Predicate(*row));
   const auto failures = memory.Failures(row->uid);
   if (!failures) return;
   placement::PlacementRecord record;

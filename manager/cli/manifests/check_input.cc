@@ -44,6 +44,18 @@ void CheckQueueName(const json& job, const ObjectKey& key, Findings& findings) {
                 fmt::format("{}: NAME   # of a LocalQueue in namespace {}", label, key.ns));
 }
 
+// Kueue and fedra leave a job to the controller that it names. Without a name the managedBy policy,
+// or Kueue, writes it.
+void CheckManagedBy(const json& object, const tracking::JobAdapter& adapter, Findings& findings) {
+  const auto job = adapter.Parse(object);
+  if (!job || job->managed_by.empty() || job->managed_by == tracking::kManagedBy) return;
+  findings.Warn(
+      "managedBy",
+      fmt::format("is \"{}\": fedra dispatches only jobs that {} manages", job->managed_by,
+                  tracking::kManagedBy),
+      fmt::format("managedBy: {}; it cannot be changed once the job exists", tracking::kManagedBy));
+}
+
 bool HasName(const json& object) {
   return !tracking::Text(Member(object, "metadata"), "name").empty();
 }
@@ -124,6 +136,7 @@ bool AddJob(const Manifest& manifest, const tracking::JobKinds& kinds,
     CheckPodClaims(*item.object, path, key.ns, input.defined, findings);
   }
   CheckQueueName(object, key, findings);
+  CheckManagedBy(object, *adapter, findings);
   const auto is_same = [&](const InputJob& job) { return job.kind == kind && job.key == key; };
   const bool is_known =
       HasName(object) && std::any_of(input.jobs.begin(), input.jobs.end(), is_same);

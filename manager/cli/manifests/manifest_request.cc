@@ -81,7 +81,9 @@ void CheckCount(const json& request, const std::string& path, Findings& findings
   if (mode == "All" || count.is_null()) return;
   const bool is_positive = count.is_number_integer() && count.get<int64_t>() > 0;
   if (!is_positive) {
-    findings.Error(path + ".count", "must be a whole number above 0", WithoutQuotes(count));
+    findings.Error(path + ".count",
+                   fmt::format("must be a whole number above 0, not {}", count.dump()),
+                   WithoutQuotes(count));
   } else if (count.get<int64_t>() > kMaxDevices) {
     findings.Error(path + ".count",
                    fmt::format("one claim can hold at most {} devices", kMaxDevices),

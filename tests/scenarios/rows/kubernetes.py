@@ -122,7 +122,7 @@ E2 = Row(
                 [node("n1"), _gpus("n1", "80Gi"), taken(_GPU, "n1", "gpu-0")],
                 reasons=("DevicesAllocated",),
                 says=(
-                    "any: 1 on one node of class gpu.example.com (DevicesAllocated; 1 device: 1 allocated",
+                    "any: 1 device of class gpu.example.com (DevicesAllocated; 1 device: 1 allocated",
                 ),
             ),
             goes_to="worker1",

@@ -202,7 +202,8 @@ TEST_CASE_METHOD(Fixture, "files that are no kubeconfig") {
   CHECK(Outcome(Read("<html><body>Log in</body></html>\n")) ==
         "DIR/kubeconfig:1:1: must be a map, not a string");
   CHECK(Outcome(Read("a: [\n")) ==
-        "DIR/kubeconfig:2:1: not valid YAML: end of sequence flow not found");
+        "DIR/kubeconfig:2:1: not valid YAML: end of sequence flow not found (check the "
+        "indentation (spaces, no tabs), brackets and quotes)");
   CHECK(
       Outcome(Read("apiVersion: fedra.dev/v1alpha1\nkind: Configuration\ncurrent-context: a\n")) ==
       "DIR/kubeconfig:2:7: kind: must be Config (is this a kubeconfig?)\n"

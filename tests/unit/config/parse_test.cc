@@ -318,7 +318,9 @@ TEST_CASE("the head of the file") {
   CHECK(problems("apiVersion: fedra.dev/v2\nkind: Configuration\nmanager: {inCluster: true}\n") ==
         "c.yaml:1:13: apiVersion: \"fedra.dev/v2\" is not supported (write fedra.dev/v1alpha1)");
   CHECK(problems("a: 1\n---\nb: 2\n") == "c.yaml: has more than one document");
-  CHECK(problems("a: [1\n") == "c.yaml:2:1: not valid YAML: end of sequence flow not found");
+  CHECK(problems("a: [1\n") ==
+        "c.yaml:2:1: not valid YAML: end of sequence flow not found (check the "
+        "indentation (spaces, no tabs), brackets and quotes)");
   CHECK(problems("a: \xff\n") == "c.yaml:1:4: not valid UTF-8 (the file must be UTF-8 text)");
   CHECK(problems(std::string("a: \x04 b\n")) ==
         "c.yaml:1:4: control character 0x04 (the file must be UTF-8 text)");

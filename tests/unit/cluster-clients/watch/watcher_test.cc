@@ -6,7 +6,7 @@ namespace fedra::watch::watcher_test {
 namespace {
 
 using namespace std::chrono_literals;
-using Tell = Output::Tell;
+using Deliver = Output::Deliver;
 using Next = Output::Next;
 
 Error Because(ErrorCode code) { return Error{code, "because", {}, {}}; }
@@ -29,7 +29,7 @@ Watcher Open() {
 TEST_CASE("it begins with a paged list") {
   Watcher watcher(WatcherOptions{500});
   const Output output = watcher.Start();
-  CHECK(output.tell == Tell::kReset);
+  CHECK(output.deliver == Deliver::kReset);
   CHECK(output.next == Next::kList);
   CHECK(output.limit == 500);
   CHECK(output.continue_token.empty());
@@ -39,11 +39,11 @@ TEST_CASE("it begins with a paged list") {
 TEST_CASE("page after page, then synced and a watch from the list's version") {
   Watcher watcher = Started();
   Output output = watcher.Handle(PageEnded{V("10"), "t1"});
-  CHECK(output.tell == Tell::kNothing);
+  CHECK(output.deliver == Deliver::kNothing);
   CHECK(output.next == Next::kList);
   CHECK(output.continue_token == "t1");
   output = watcher.Handle(PageEnded{V("10"), ""});
-  CHECK(output.tell == Tell::kSynced);
+  CHECK(output.deliver == Deliver::kSynced);
   CHECK(output.state == CacheState::kSynced);
   CHECK(output.next == Next::kWatch);
   CHECK(output.version == V("10"));
@@ -52,16 +52,16 @@ TEST_CASE("page after page, then synced and a watch from the list's version") {
 
 TEST_CASE("events are passed on and move the version") {
   Watcher watcher = Open();
-  CHECK(watcher.Handle(ObjectEvent{EventType::kAdded, V("11")}).tell == Tell::kUpsert);
-  CHECK(watcher.Handle(ObjectEvent{EventType::kModified, V("12")}).tell == Tell::kUpsert);
-  CHECK(watcher.Handle(ObjectEvent{EventType::kDeleted, V("13")}).tell == Tell::kRemove);
+  CHECK(watcher.Handle(ObjectEvent{EventType::kAdded, V("11")}).deliver == Deliver::kUpsert);
+  CHECK(watcher.Handle(ObjectEvent{EventType::kModified, V("12")}).deliver == Deliver::kUpsert);
+  CHECK(watcher.Handle(ObjectEvent{EventType::kDeleted, V("13")}).deliver == Deliver::kRemove);
   CHECK(watcher.Handle(WatchEnded{{}, true, 290s}).version == V("13"));
 }
 
 TEST_CASE("a bookmark moves the version and tells nobody") {
   Watcher watcher = Open();
   const Output output = watcher.Handle(Bookmark{V("99")});
-  CHECK(output.tell == Tell::kNothing);
+  CHECK(output.deliver == Deliver::kNothing);
   CHECK(output.next == Next::kContinue);
   watcher.Handle(Bookmark{V("")});
   CHECK(watcher.Handle(WatchEnded{{}, true, 290s}).version == V("99"));
@@ -136,7 +136,7 @@ TEST_CASE("ends of a watch") {
     if (row.next == Next::kWatch) CHECK(output.version == V("10"));
     if (row.next == Next::kList) {
       CHECK(output.continue_token.empty());
-      CHECK((output.tell == Tell::kReset || output.tell == Tell::kClear));
+      CHECK((output.deliver == Deliver::kReset || output.deliver == Deliver::kClear));
     }
     if (output.trouble) CHECK(output.failures == 1);
   }
@@ -178,14 +178,14 @@ TEST_CASE("failures of a list") {
     CHECK(output.trouble == row.trouble);
     CHECK(output.state == row.state);
     // A page that is asked for again must not forget the pages before it.
-    CHECK((output.tell == Tell::kNothing) == !row.token.empty());
+    CHECK((output.deliver == Deliver::kNothing) == !row.token.empty());
   }
 }
 
 TEST_CASE("what is not served any more has no objects") {
   Watcher watcher = Open();
   const Output output = watcher.Handle(WatchEnded{Because(ErrorCode::kApiMissing), false, 0s});
-  CHECK(output.tell == Tell::kClear);
+  CHECK(output.deliver == Deliver::kClear);
   CHECK(output.error->code == ErrorCode::kApiMissing);
   // And when it is served again, the list begins anew.
   CHECK(watcher.Handle(PageEnded{V("20"), ""}).state == CacheState::kSynced);
@@ -230,7 +230,7 @@ TEST_CASE("a watch that lived long without a word is not trusted") {
     if (row.heard) watcher.Handle(Bookmark{V("10")});
     const Output output = watcher.Handle(row.end);
     CHECK(output.next == row.next);
-    CHECK(output.tell == (row.next == Next::kList ? Tell::kReset : Tell::kNothing));
+    CHECK(output.deliver == (row.next == Next::kList ? Deliver::kReset : Deliver::kNothing));
   }
   Watcher watcher = Open();
   watcher.Handle(WatchEnded{{}, true, 290s});
@@ -243,7 +243,7 @@ TEST_CASE("after an outage Synced waits for the list") {
   Watcher watcher = Open();
   const Output back = watcher.Handle(Returned{});
   CHECK(back.next == Next::kList);
-  CHECK(back.tell == Tell::kReset);
+  CHECK(back.deliver == Deliver::kReset);
   CHECK(back.continue_token.empty());
   CHECK(!watcher.Handle(PageEnded{V("5"), "t1"}).state);
   const Output listed = watcher.Handle(PageEnded{V("5"), ""});
@@ -323,13 +323,13 @@ TEST_CASE("after a reconnect nothing waits, and a list begins again") {
   watcher.Handle(PageEnded{V("10"), "t1"});
   const Output paging = watcher.Handle(Resumed{});
   CHECK(paging.continue_token.empty());
-  CHECK(paging.tell == Tell::kReset);
+  CHECK(paging.deliver == Deliver::kReset);
 }
 
 TEST_CASE("late events of a stream that was given up change nothing") {
   Watcher watcher = Open();
   watcher.Handle(Overflowed{});
-  CHECK(watcher.Handle(ObjectEvent{EventType::kAdded, V("11")}).tell == Tell::kNothing);
+  CHECK(watcher.Handle(ObjectEvent{EventType::kAdded, V("11")}).deliver == Deliver::kNothing);
   CHECK(watcher.Handle(Bookmark{V("12")}).next == Next::kContinue);
 }
 
@@ -337,7 +337,7 @@ TEST_CASE("more than any server has is read again from the beginning, and late")
   Watcher paging = Started();
   paging.Handle(PageEnded{V("10"), "t1"});
   const Output list = paging.Handle(ListFailed{Because(ErrorCode::kTooLarge)});
-  CHECK(list.tell == Tell::kReset);
+  CHECK(list.deliver == Deliver::kReset);
   CHECK(list.next == Next::kList);
   CHECK(list.continue_token.empty());
   CHECK(list.trouble == RetryClass::kTooLong);

@@ -58,15 +58,15 @@ TEST_CASE("check without a job: manifests are checked, and nobody can take it fo
   const Ran good = Check(ClaimTemplate("mine", kOneGpu));
   CHECK(good.code == 0);
   CHECK(good.out ==
-        "no job in the input: nothing was placed; 1 manifest checked, no mistake found\n");
+        "no job in the input, so nothing to judge; 1 manifest checked, no mistake found\n");
   const Ran wrong = Check(ClaimTemplate("mine", "{requests: [{name: gpu}]}"));
   CHECK(wrong.code == 1);
   CHECK_THAT(wrong.out,
-             ContainsSubstring("\nno job in the input: nothing was placed; 1 manifest checked, "
+             ContainsSubstring("\nno job in the input, so nothing to judge; 1 manifest checked, "
                                "mistakes found\n"));
   const json report = Parsed(Check(ClaimTemplate("mine", kOneGpu), "json").out);
   CHECK(report["items"].empty());
-  CHECK_THAT(report["note"].get<std::string>(), ContainsSubstring("nothing was placed"));
+  CHECK_THAT(report["note"].get<std::string>(), ContainsSubstring("nothing to judge"));
 }
 
 TEST_CASE("check of nothing is an error") {

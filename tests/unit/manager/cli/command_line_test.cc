@@ -518,7 +518,8 @@ TEST_CASE("explain: every word prints a document, and the format must be one") {
 TEST_CASE("a complaint about the arguments says which command complains") {
   const Ran ran = Run({"why"});
   CHECK(ran.code == 1);
-  CHECK_THAT(ran.err, ContainsSubstring("fedra why: job is missing\n`fedra why --help` says more"));
+  CHECK_THAT(ran.err, ContainsSubstring(
+                          "fedra why: expected one JOB, got none\n`fedra why --help` says more"));
   CHECK_THAT(Run({"why", "ml/a", "ml/b"}).err,
              ContainsSubstring("fedra why: expected one JOB, got 2: ml/a ml/b\n`fedra why"));
   CHECK_THAT(Run({"config", "validate", "--nonsense"}).err,

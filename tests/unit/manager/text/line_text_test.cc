@@ -22,7 +22,8 @@ TEST_CASE("a place in line in words") {
   CHECK(text({On("a", 3, 2), On("b", 3, 2), On("c", 3, 2), On("d", 3, 2)}) ==
         "3rd in line on a, b, c and 1 more; passed twice by other jobs");
   CHECK(text({On("east", 1, 1, true)}) ==
-        "1st in line on east; passed once by another job; devices of east are kept for it");
+        "1st in line on east; passed once by another job; devices of east are kept for it as they "
+        "become free");
   const std::vector<PlaceRow> places = {On("east", 3), On("west", 4)};
   CHECK(LineText(places, {"gpu.example.com", "nic.example.com"}) ==
         "3rd in line for gpu.example.com, nic.example.com on east, 4th on west");

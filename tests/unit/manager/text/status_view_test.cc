@@ -508,10 +508,11 @@ TEST_CASE("status says which of several replicas it is, and who leads") {
   CHECK(json()["replica"]["jobsAsOf"] == "2026-11-21T16:04:19Z");
   row.leader.clear();
   row.leader_since.reset();
-  CHECK(line() == "REPLICA  as seen by a standby: nobody leads, after 3 take-overs");
+  CHECK(line() == "REPLICA  as seen by a standby: no replica leads, after 3 take-overs");
   row.lead_problem = "it waits for its lists";
   CHECK(line() ==
-        "REPLICA  as seen by a standby: nobody leads, after 3 take-overs; this one does not lead: "
+        "REPLICA  as seen by a standby: no replica leads, after 3 take-overs; this one does not "
+        "lead: "
         "it waits for its lists");
   CHECK(json()["replica"]["problem"] == row.lead_problem);
   data.daemon.holds_store = false;  // what it was among others is nothing that it is
@@ -559,7 +560,7 @@ TEST_CASE("status: what the manager's queues and the configuration want from an 
 
   data.daemon.heartbeat->restart_needed = "dispatch.order";
   CHECK(
-      begins("DAEMON  still runs with the configuration it started with: restart it to apply "
+      begins("DAEMON  does not apply every change of the configuration yet: restart it for "
              "dispatch.order\n"));
   data.daemon.heartbeat->restart_needed.clear();
 

@@ -60,7 +60,8 @@ const store::PlacementFailure kRefused{ClusterName("gpu-east"), "Forbidden", Ago
 TEST_CASE("check: a worker that has refused this very job says so") {
   const report::JobReport report = ReportAfter("Blocked", {kRefused});
   CHECK(report.note ==
-        "ml/train has been submitted already: it is blocked; the answer is about another one");
+        "ml/train has been submitted already: it is blocked; devices that it holds count as free "
+        "here");
   const verdict::Verdict& east = report.verdicts[0].verdict;
   CHECK(east.outcome == verdict::Outcome::kNo);
   REQUIRE(east.reasons.size() == 1);
