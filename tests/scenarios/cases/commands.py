@@ -88,6 +88,11 @@ def wait_for_a_job(world: World) -> None:
         return again.code == 4 and "gone since" in again.stderr
 
     world.eventually("it is gone", is_gone)
+    other = world.submit("other")
+    other.wait_running_on(world.worker1)
+    fedra.stop()
+    alone = fedra.cli("wait", other.key, "--timeout", "1s")
+    assert alone.code == 4 and "(the daemon is not running)" in alone.stderr, alone
 
 
 @scenario("status-watch-terminal")

@@ -276,6 +276,33 @@ TEST_CASE("a job without a queue is judged, with a warning") {
                                "the label kueue.x-k8s.io/queue-name"));
 }
 
+TEST_CASE("a job that another controller manages is judged, with a warning") {
+  const auto findings = [](const std::string& head, const std::string& managed_by) {
+    const auto input = Read(head +
+                            "metadata: {name: train, namespace: ml, labels: "
+                            "{kueue.x-k8s.io/queue-name: q}}\nspec: " +
+                            managed_by);
+    REQUIRE(input.has_value());
+    CHECK(input->jobs.size() == 1);
+    return RenderFindings(input->findings, {});
+  };
+  const std::string job = "apiVersion: batch/v1\nkind: Job\n";
+  const std::string pods =
+      "template: {spec: {restartPolicy: OnFailure, containers: [{name: c, image: i}]}}}\n";
+  CHECK_THAT(
+      findings(job, "{managedBy: example.com/other, " + pods),
+      ContainsSubstring("managedBy: is \"example.com/other\": fedra dispatches only jobs that "
+                        "kueue.x-k8s.io/multikueue manages"));
+  CHECK(findings(job, "{managedBy: kueue.x-k8s.io/multikueue, " + pods).empty());
+  CHECK(findings(job, "{" + pods).empty());
+  CHECK_THAT(
+      findings("apiVersion: kubeflow.org/v2beta1\nkind: MPIJob\n",
+               "{runPolicy: {managedBy: kubeflow.org/mpi-operator}, mpiReplicaSpecs: {Worker: "
+               "{replicas: 1, " +
+                   pods.substr(0, pods.size() - 1) + "}}\n"),
+      ContainsSubstring("fedra dispatches only jobs that kueue.x-k8s.io/multikueue manages"));
+}
+
 TEST_CASE("a job whose pods have no container is a mistake, and not judged") {
   for (const char* spec : {"{template: {spec: {restartPolicy: Never}}}",
                            "{template: {spec: {restartPolicy: Never, containers: []}}}"}) {
