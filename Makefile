@@ -1,4 +1,5 @@
-# One-word targets. Each first installs the Debian packages it misses (with sudo when not root).
+# Targets. Each first installs the Debian packages that it needs and does not find (with sudo when not root). A target
+# is one word; variables behind it, as N=500, have defaults.
 #
 #   make            the program: build/release/manager/fedra
 #   make demo       a federation on loopback, step by step; HOLD=1 keeps it up at the end
@@ -7,7 +8,7 @@
 #   make test-real-kinds
 #                   the scenarios of other kinds of jobs there: real CRDs and Kueue, scripted operators
 #   make test-real-dra N=500 SEED=1
-#                   random pods and claims shown to a real kube-scheduler and to fedra
+#                   random pods and claims, judged by a real kube-scheduler and by fedra (needs Go 1.26)
 #   make agree N=500 SEED=1
 #                   the same cases for fedra and for the allocator library of Kubernetes 1.34 to 1.37 (needs Go 1.26)
 #   make deb        the Debian package: build/packages/fedra_VERSION_amd64.deb
@@ -18,7 +19,7 @@
 #                   the package installed, upgraded and purged in a booted systemd, the image run by runc, both
 #                   against a simulated fleet; the chart on a real API server (root; builds Helm the first time)
 #   make test-packages-quick
-#                   of these what needs no machine, cluster or root; what there is time for in four minutes
+#                   those of these tests that need no machine, cluster or root; begins none after 150 seconds
 #   make test-browser
 #                   fedra dashboard in Chromium, against a simulated fleet; pictures of the demo
 #   make pictures   the pictures of the documentation, docs/pictures: plays the demo, for the dashboard and the terminal
@@ -27,16 +28,16 @@
 #   make site       the documentation as pages that need no network: build/site/html/index.html
 #   make bench      every number of docs/performance.md
 #   make takeovers TAKEOVERS=1000
-#                   so many take-overs between two replicas on simulated clusters: how long nothing is dispatched
+#                   1000 take-overs between two replicas on simulated clusters: for how long nothing is dispatched
 #   make lint       both of:
-#   make style      format, layers, headers, private keys, mypy
+#   make style      format, layers, headers, private keys, links, generated files, mypy
 #   make tidy       clang-tidy (20 minutes the first time)
 #   make asan, make tsan, make fuzz
 #                   the other compiler (clang 19) with the sanitizers; the fuzzers (FUZZ_SECONDS each)
-#   make format     gives every file its form
+#   make format     formats every file
 #   make docs       writes the pages that are generated from the code
 #   make install    into $(DESTDIR)$(PREFIX)
-#   make clean
+#   make clean      removes everything that was built: the folder build
 #   make help       prints this
 
 PREFIX ?= /usr/local

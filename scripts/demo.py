@@ -142,7 +142,7 @@ class Demo:
     def _blocked_job(self) -> FederatedJob:
         _title(f"A job whose template {_TWO_GPUS} exists on no worker")
         _say(
-            "Kueue alone would send it somewhere and let its pods hang. fedra says what is missing where."
+            "Kueue alone would dispatch it somewhere and let its pods hang. fedra says what is missing where."
         )
         job = self._submit("sweep", _TWO_GPUS)
         job.wait_message("no worker eligible")
@@ -151,7 +151,7 @@ class Demo:
         return job
 
     def _create_what_is_missing(self, job: FederatedJob) -> None:
-        _title(f"Somebody creates the template on {_LAB}")
+        _title(f"An administrator creates the template on {_LAB}")
         _change(_LAB, f"template {_TWO_GPUS} is created: {_ASKS[_TWO_GPUS]}")
         started = time.monotonic()
         self._create_template(_LAB, _TWO_GPUS, count=2)
@@ -293,8 +293,9 @@ class Demo:
         east = "kubectl --kubeconfig $EAST"
         return f"""
 HOLD=1: the federation is yours until Ctrl-C here. Paste into another terminal. The clusters are simulated: API
-servers, queues, devices and jobs behave as real ones, no container runs. Lines with kubectl need a kubectl, and
---validate=false because the simulation serves no OpenAPI to validate by.
+servers, queues, devices and jobs behave as real ones, and no container runs. Lines with kubectl need a kubectl, and
+--validate=false because the simulation serves no OpenAPI to validate by. What kubectl sends in protobuf the simulation
+does not read: `kubectl create namespace` and its like fail, `kubectl create --validate=false -f FILE` works.
 
   export FEDRA_CONFIG={fedra.configuration_file} PATH={default_binary().resolve().parent}:$PATH
   export KUBECONFIG={self._fleet.admin_kubeconfig(MANAGER)}   # the manager
@@ -313,7 +314,7 @@ either-or   kubectl {create} {files["either"]}   # {_ASKS[_OR_TWO]}
 ask         fedra why {_NS}/mine; fedra why {_NS}/either; fedra history {_NS}/mine
 template    kubectl {create} {files["later"]}   # a job that is blocked: its template is nowhere
             fedra why {_NS}/later
-            {east} {create} {files["template"]}   # and here it is: the job leaves at once
+            {east} {create} {files["template"]}   # and here it is: the job is dispatched at once
 taint       {east} {create} {files["taint"]}   # a DeviceTaintRule on all its GPUs
             fedra devices; fedra check -f {files["mine"]}
 untaint     {east} delete devicetaintrule maintenance

@@ -184,7 +184,7 @@ kinds:
   podLabel: example.com/run
 ```
 
-What the kind must have: a field that its controller takes for "somebody else runs this", a field that keeps it
+What the kind must have: a field that tells its controller not to run the job, a field that keeps it
 from starting, a status subresource, and something that makes its Workload on the manager and starts the copy on
 the worker when its Workload is admitted. Kueue does that only for its own kinds; of others their controller
 does, with Kueue's job framework, whose annotation `kueue.x-k8s.io/prebuilt-workload-name` the copy carries.
@@ -233,7 +233,8 @@ std::string KindsPage() {
       "RayJob a\n"
       "`ttlSecondsAfterFinished` of 0, and with that setting its result could be gone before it is "
       "mirrored.\n\n"
-      "| kind | managedBy, and who leaves such jobs alone since when | suspend | not copied "
+      "| kind | managedBy, and the first version of its operator that obeys it | suspend | not "
+      "copied "
       "|\n|---|---|---|---|\n";
   for (const tracking::KindRow& row : tracking::BuiltInRows())
     page += fmt::format("| `{}` {} | `{}`, {} | `{}` | {} |\n", row.resource.ApiVersion(),
