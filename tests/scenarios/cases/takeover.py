@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import datetime
 import os
-import random
 import signal
 import time
 
 from scenarios import objects, setup
+from scenarios.chance import seeded
 from scenarios.federated_job import FederatedJob
 from scenarios.fedra_process import Fedra
 from scenarios.registry import scenario
@@ -179,9 +179,7 @@ def both_start_at_once(world: World) -> None:
 @scenario("takeover-at-random", fleets=("sim",))
 def leaders_come_and_go(world: World) -> None:
     """Leaders are killed, ended and stopped at random moments of a stream of jobs: each job is made once, and ends."""
-    seed = int(os.environ.get("FEDRA_STORM_SEED", random.randrange(100_000)))
-    world.note(f"FEDRA_STORM_SEED={seed}")
-    chance = random.Random(seed)
+    chance = seeded(world)
     leader, standby = _two_replicas(world)
     without: dict[str, list[float]] = {end: [] for end in _ENDS}
     made = 0
