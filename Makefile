@@ -193,12 +193,12 @@ tidy:
 	@scripts/run_tidy.py $(TIDY_OPTIONS) build/tidy
 
 asan: build-asan
-	@$(SANITIZER_ENV) ctest --test-dir build/asan --parallel 2 --output-on-failure $(CTEST_OPTIONS)
+	@$(SANITIZER_ENV) FEDRA_TEST_SLOWNESS=3 ctest --test-dir build/asan --parallel 2 --output-on-failure $(CTEST_OPTIONS)
 	@$(SANITIZER_ENV) FEDRA_TEST_SLOWNESS=3 $(call SCENARIOS,asan) $(SCENARIO_OPTIONS)
 
 # The test programs of the parts that have threads, and the whole.
 tsan: build-tsan
-	@$(SANITIZER_ENV) ctest --test-dir build/tsan --output-on-failure -L threaded $(CTEST_OPTIONS)
+	@$(SANITIZER_ENV) FEDRA_TEST_SLOWNESS=10 ctest --test-dir build/tsan --output-on-failure -L threaded $(CTEST_OPTIONS)
 	@$(SANITIZER_ENV) FEDRA_TEST_SLOWNESS=10 $(call SCENARIOS,tsan) $(SCENARIO_OPTIONS)
 
 fuzz:

@@ -8,6 +8,7 @@
 //
 // Thread rules: one object per evaluation.
 
+#include <optional>
 #include <span>
 
 #include "cel/program.h"
@@ -63,6 +64,9 @@ class Interpreter final {
   template <class Visit>
   Value ForEach(const Node& node, Visit visit);
   Value EvalQuantifier(const Node& node, bool decisive, uint64_t condition_cost);
+  // Whether what the loop is at passes the condition of the macro, its second argument. Nothing:
+  // that is an error, which `error` has then.
+  std::optional<bool> PassesFilter(const Node& node, Value& error);
   Value EvalAll(const Node& node);
   Value EvalExists(const Node& node);
   Value EvalExistsOne(const Node& node);

@@ -128,20 +128,23 @@ Value Interpreter::EvalExists(const Node& node) {
   return EvalQuantifier(node, true, kExistsConditionCost);
 }
 
+std::optional<bool> Interpreter::PassesFilter(const Node& node, Value& error) {
+  const Value condition = EvalArg(node, 1);
+  if (condition.is(Kind::kBool)) return condition.AsBool();
+  error = condition.is_error() ? condition : evaluation_.NoSuchOverload();
+  return std::nullopt;
+}
+
 Value Interpreter::EvalExistsOne(const Node& node) {
   int64_t count = 0;
   Value error = Value::Null();
   const Value failure = ForEach(node, [&](bool) {
-    const Value value = EvalArg(node, 1);
-    if (!value.is(Kind::kBool)) {
-      error = value.is_error() ? value : evaluation_.NoSuchOverload();
-      return false;
-    }
-    if (value.AsBool()) {
+    const auto passes = PassesFilter(node, error);
+    if (passes == true) {
       evaluation_.AddCost(kCountCost);
       ++count;
     }
-    return true;
+    return passes.has_value();
   });
   evaluation_.AddCost(2 * kResultCost);
   if (failure.is_error()) return failure;
@@ -155,12 +158,8 @@ Value Interpreter::EvalMapElements(const Node& node) {
   const bool filtered = node.arg_count == 3;
   const Value failure = ForEach(node, [&](bool) {
     if (filtered) {
-      const Value condition = EvalArg(node, 1);
-      if (!condition.is(Kind::kBool)) {
-        error = condition.is_error() ? condition : evaluation_.NoSuchOverload();
-        return false;
-      }
-      if (!condition.AsBool()) return true;
+      const auto passes = PassesFilter(node, error);
+      if (passes != true) return passes.has_value();
     }
     evaluation_.AddCost(node.constant.AsUint());
     const Value value = EvalArg(node, filtered ? 2 : 1);
@@ -179,12 +178,8 @@ Value Interpreter::EvalFilter(const Node& node) {
   ListBuilder list(evaluation_);
   Value error = Value::Null();
   const Value failure = ForEach(node, [&](bool) {
-    const Value condition = EvalArg(node, 1);
-    if (!condition.is(Kind::kBool)) {
-      error = condition.is_error() ? condition : evaluation_.NoSuchOverload();
-      return false;
-    }
-    if (!condition.AsBool()) return true;
+    const auto passes = PassesFilter(node, error);
+    if (passes != true) return passes.has_value();
     evaluation_.AddCost(kAppendCost + 1);
     return list.Add(slots_[node.number]);
   });
@@ -214,12 +209,8 @@ Value Interpreter::EvalTransformMap(const Node& node) {
   const bool filtered = node.arg_count == 3;
   const Value failure = ForEach(node, [&](bool) {
     if (filtered) {
-      const Value condition = EvalArg(node, 1);
-      if (!condition.is(Kind::kBool)) {
-        error = condition.is_error() ? condition : evaluation_.NoSuchOverload();
-        return false;
-      }
-      if (!condition.AsBool()) return true;
+      const auto passes = PassesFilter(node, error);
+      if (passes != true) return passes.has_value();
     }
     evaluation_.AddCost(kInsertCost);
     const Value value = EvalArg(node, filtered ? 2 : 1);

@@ -17,7 +17,7 @@ class Result:
     name: str
     passed: bool
     seconds: float
-    text: str  # measured values of one that passed; why the other failed, for a person
+    text: str  # measured values of one that passed; why the other failed, and its values, for a person
 
     def __str__(self) -> str:
         head = f"{'ok' if self.passed else 'FAIL':5} {self.name:28} {self.seconds:6.1f} s"
@@ -41,6 +41,8 @@ def play(each: Scenario, fleet: Fleet, binary: Path, folder: Path) -> Result:
 
 def _report(world: World) -> str:
     lines = [traceback.format_exc()]
+    if world.notes:
+        lines.append(world.notes)
     if world.fedra is not None:
         lines.append(world.fedra.report())
     return "\n".join([*lines, *world.describe()])

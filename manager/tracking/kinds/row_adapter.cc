@@ -95,10 +95,7 @@ class RowAdapter final : public JobAdapter {
     for (const FieldPath& path : row_.stripped) EraseAt(body, path);
     for (const std::string& name : row_.stripped_annotations)
       body["metadata"]["annotations"].erase(name);
-    for (const PodTemplate& item : PodTemplates(body)) {
-      // It stands in the body, which is ours to change.
-      if (item.object->is_object()) DropKueueMarks(const_cast<json&>(*item.object));
-    }
+    for (json* pod_template : PodTemplates(body)) DropKueueMarks(*pod_template);
     // Its Kueue resumes the job after adopting the clone; a job that started by itself would escape
     // admission.
     PutAt(body, row_.suspend.path, json::parse(row_.suspend.suspended, nullptr, false));
@@ -120,6 +117,15 @@ class RowAdapter final : public JobAdapter {
   }
 
  private:
+  // Those of an object that is ours to change. What is no object is left out: where a template is
+  // missing the others show a null that does not stand in the job.
+  std::vector<json*> PodTemplates(json& object) const {
+    std::vector<json*> own;
+    for (const PodTemplate& item : PodTemplates(std::as_const(object)))
+      if (item.object->is_object()) own.push_back(const_cast<json*>(item.object));
+    return own;
+  }
+
   const KindRow row_;
   const std::vector<std::string> essential_;  // members of a status that stay when it is too large
 };

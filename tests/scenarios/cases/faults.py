@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import json
-import random
 import sqlite3
 import time
 
 from scenarios import objects
+from scenarios.chance import seeded
 from scenarios.federated_job import FederatedJob
 from scenarios.fleet import MANAGER
 from scenarios.objects import Quota, present
@@ -96,11 +96,12 @@ def _end_on(world: World, job: FederatedJob, worker: str) -> None:
 @scenario("kill-at-random")
 def killed_again_and_again(world: World) -> None:
     """kill -9 at random moments while ten jobs are on their way: each runs once and finishes."""
+    chance = seeded(world)
     world.add_template_everywhere()
     fedra = world.start_fedra()
     jobs = [world.submit(f"train-{index}", template=TEMPLATE) for index in range(10)]
     for _ in range(8):
-        time.sleep(random.uniform(0.05, 0.6))  # the random moment itself, not a wait for something
+        time.sleep(chance.uniform(0.05, 0.6))  # the random moment itself, not a wait for something
         fedra.restart()
     for job in jobs:
         world.eventually(f"{job.name} runs", job.remote_jobs)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import datetime
 import os
-import random
 import signal
 import time
 
 from scenarios import objects, setup
+from scenarios.chance import seeded
 from scenarios.federated_job import FederatedJob
 from scenarios.fedra_process import Fedra
 from scenarios.registry import scenario
@@ -46,7 +46,7 @@ def leader_dies(world: World) -> None:
     for worker in world.workers:
         world.add_template(worker)
     begin = time.monotonic()
-    world.eventually("the waiting job leaves", waiting.remote_jobs, 20 * SLOWNESS)
+    world.eventually("the waiting job leaves", waiting.remote_jobs, 20)
     world.note(f"{time.monotonic() - begin:.1f} s from kill -9 to the dispatch")
     assert _holder(world) == _identity(second)
     assert _uid(world, "running") == uid, "the job was made again"
@@ -61,9 +61,7 @@ def leader_ends(world: World) -> None:
     first, second = _two_replicas(world)
     first.stop()
     begin = time.monotonic()
-    world.eventually(
-        "the standby leads", lambda: _holder(world) == _identity(second), 2.5 * SLOWNESS
-    )
+    world.eventually("the standby leads", lambda: _holder(world) == _identity(second), 2.5)
     job = world.submit("train")
     job.wait_running_on(world.worker1)
     world.note(f"{time.monotonic() - begin:.1f} s from the end to a running job")
@@ -72,7 +70,7 @@ def leader_ends(world: World) -> None:
     for fedra, leads in ((first, 0), (second, 1)):
         assert f"\nfedra_leader {leads}\n" in fedra.page("/metrics")
         wanted = ("Leader" if leads else "Standby", _identity(second), 1)
-        world.eventually("status says who leads", lambda: _told(fedra) == wanted, 2 * SLOWNESS)
+        world.eventually("status says who leads", lambda: _told(fedra) == wanted, 2)
     job.finish(world.worker1)
     first.stop()
     _end(world, second)
@@ -87,11 +85,11 @@ def leader_is_stopped(world: World) -> None:
     first.signal(signal.SIGSTOP)
     jobs.append(world.submit("late"))  # the others may all have been placed by now
     for job in jobs:
-        world.eventually(f"{job.key} is placed", job.remote_jobs, 30 * SLOWNESS)
+        world.eventually(f"{job.key} is placed", job.remote_jobs, 30)
     assert _holder(world) == _identity(second)
     before = {job.key: _uid(world, job.name) for job in jobs}
     first.signal(signal.SIGCONT)
-    first.wait_crashed(5 * SLOWNESS)
+    first.wait_crashed(5)
     assert first.process is not None and first.process.exit_code() == _LOST_LEASE
     first.start()
     assert {job.key: _uid(world, job.name) for job in jobs} == before, "a job was made again"
@@ -179,9 +177,7 @@ def both_start_at_once(world: World) -> None:
 @scenario("takeover-at-random", fleets=("sim",))
 def leaders_come_and_go(world: World) -> None:
     """Leaders are killed, ended and stopped at random moments of a stream of jobs: each job is made once, and ends."""
-    seed = int(os.environ.get("FEDRA_STORM_SEED", random.randrange(100_000)))
-    world.note(f"FEDRA_STORM_SEED={seed}")
-    chance = random.Random(seed)
+    chance = seeded(world)
     leader, standby = _two_replicas(world)
     without: dict[str, list[float]] = {end: [] for end in _ENDS}
     made = 0
@@ -192,7 +188,7 @@ def leaders_come_and_go(world: World) -> None:
         begin = time.monotonic()
         leader.signal(_ENDS[end])
         jobs.append(world.submit(f"train-{index}-late"))
-        world.eventually(f"a job is sent after {end}", jobs[-1].clones, 30 * SLOWNESS)
+        world.eventually(f"a job is sent after {end}", jobs[-1].clones, 30)
         without[end].append(time.monotonic() - begin)
         world.eventually("the standby leads", lambda: _leads(world, standby), 15)
         uids = {job.name: _uid_when_placed(world, job) for job in jobs}
@@ -236,7 +232,7 @@ def _assert_made_once(world: World, uids: dict[str, str]) -> None:
 
 
 def _uid_when_placed(world: World, job: FederatedJob) -> str:
-    world.eventually(f"{job.key} is placed", job.remote_jobs, 30 * SLOWNESS)
+    world.eventually(f"{job.key} is placed", job.remote_jobs, 30)
     return _uid(world, job.name)
 
 

@@ -8,6 +8,7 @@
 
 #include "cluster-clients/cluster.h"
 #include "tests/support/catch.h"
+#include "tests/support/slowness.h"
 #include "tests/unit/cluster-clients/support/harness.h"
 
 namespace fedra::cluster_calls_test {
@@ -215,7 +216,7 @@ TEST_CASE("a call that is not answered ends at its deadline") {
   CHECK(f.GetCode("a") == ErrorCode::kTimeout);
   const auto took = std::chrono::steady_clock::now() - before;
   CHECK(took >= 3s);
-  CHECK(took < 5s);
+  CHECK(took < Stretched(5s));
   CHECK(f.cluster->state().phase == ConnectionPhase::kConnected);
 }
 

@@ -5,6 +5,7 @@
 #include "cluster-clients/cluster.h"
 #include "tests/sim/net/pki.h"
 #include "tests/support/catch.h"
+#include "tests/support/slowness.h"
 #include "tests/support/temp_folder.h"
 #include "tests/unit/cluster-clients/support/harness.h"
 #include "tests/unit/cluster-clients/support/socks_proxy.h"
@@ -67,7 +68,7 @@ TEST_CASE("what is served is asked for again after an outage, and told when it d
       [&] { ++told; });
   const auto wait_for = [&](Phase wanted) {
     const auto is_there = [wanted](Phase now) { return now == wanted; };
-    return phase.WaitFor(10s, is_there, is_there);
+    return phase.WaitFor(Stretched(10s), is_there, is_there);
   };
   cluster.Start();
   REQUIRE(wait_for(Phase::kConnected));
@@ -104,7 +105,7 @@ TEST_CASE("what is served is asked for again when a watch was cut, although call
   f.server.SetFaults({});
   f.server.DropConnections();
   const auto known = [&](int) { return cluster.server()->Serves("resource.k8s.io", "v1"); };
-  CHECK(told.WaitFor(10s, known, known));
+  CHECK(told.WaitFor(Stretched(10s), known, known));
   cluster.Stop();
 }
 
@@ -123,13 +124,13 @@ TEST_CASE("what is served is asked for now and then, although nothing was reason
                   });
   cluster.Start();
   const auto told_once = [](int times) { return times == 1; };
-  REQUIRE(told.WaitFor(10s, told_once, told_once));
+  REQUIRE(told.WaitFor(Stretched(10s), told_once, told_once));
   const kube::Resource templates{"resource.k8s.io", "v1", "resourceclaimtemplates",
                                  "ResourceClaimTemplate"};
   CHECK_FALSE(cluster.server()->Serves(templates));
   f.server.SetFaults({});
   const auto known = [&](int) { return cluster.server()->Serves(templates); };
-  CHECK(told.WaitFor(10s, known, known));
+  CHECK(told.WaitFor(Stretched(10s), known, known));
   cluster.Stop();
 }
 
@@ -260,7 +261,7 @@ TEST_CASE("one outage has one beginning") {
   CHECK(cluster->state().since == since);
 }
 
-TEST_CASE("a server that is lost is noticed through its watches, and its return within 2 s") {
+TEST_CASE("a server that is lost is noticed through its watches, and so is its return") {
   Fixture f;
   ClusterOptions patient = QuickOptions();
   patient.probe_interval = 60s;  // nobody asks
@@ -269,11 +270,11 @@ TEST_CASE("a server that is lost is noticed through its watches, and its return 
   cluster->Watch({kConfigMaps}, *cache);
   REQUIRE(cache.WaitForState(watch::CacheState::kSynced));
   f.server.SetFaults(With(&sim::Faults::refuse));
-  REQUIRE(cluster.WaitFor(Phase::kUnreachable, 1s));
+  REQUIRE(cluster.WaitFor(Phase::kUnreachable));
   REQUIRE(cache.WaitForState(watch::CacheState::kFailing));
   REQUIRE(f.server.objects().Create(ConfigMap("a", "1")));
   f.server.SetFaults({});
-  CHECK(cache.WaitForContent({"a=1"}, 2s));
+  CHECK(cache.WaitForContent({"a=1"}));
   CHECK(cluster->state().phase == Phase::kConnected);
 }
 
@@ -368,7 +369,7 @@ TEST_CASE("new credentials are used from now on, watches go on") {
   f.server.SetUser(sim::Administrator("other", "other-token"));
   cluster->UpdateAccess(AccessTo(f.server, "other-token"));
   REQUIRE(cluster->Create(kConfigMaps, "default", ConfigMap("a", "1").dump()));
-  CHECK(cache.WaitForContent({"a=1"}, 2s));
+  CHECK(cache.WaitForContent({"a=1"}));
   CHECK(cluster.History() == std::vector<Phase>{Phase::kConnected});
 }
 

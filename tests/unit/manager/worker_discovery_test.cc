@@ -144,7 +144,7 @@ TEST_CASE("workers stay while their list is refused, those of the last run too")
     f.Forbid("/multikueueclusters");
     f.Start();
     CHECK(WaitUntil([&] { return !f.manager->Gaps().empty(); }));
-    CHECK_FALSE(WaitUntil([&] { return f.discovery->Update(); }, std::chrono::seconds(1)));
+    CHECK_FALSE(HappensWithin([&] { return f.discovery->Update(); }, std::chrono::seconds(1)));
     CHECK_FALSE(f.discovery->HasAnswered());
     f.server.SetFaults({});
     f.AwaitNow("east=one");
@@ -179,7 +179,7 @@ TEST_CASE("nothing is known of workers before the manager has answered") {
   f.server.SetFaults(faults);
   f.remembered = {"west"};
   f.Start();
-  CHECK_FALSE(WaitUntil([&] { return f.Now() != "?"; }, std::chrono::seconds(1)));
+  CHECK_FALSE(HappensWithin([&] { return f.Now() != "?"; }, std::chrono::seconds(1)));
   f.server.SetFaults({});
   f.AwaitNow("east=one");
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "tests/support/slowness.h"
+
 namespace fedra {
 namespace {
 
@@ -60,7 +62,7 @@ TestCluster::TestCluster(Threads& threads, kube::AccessSettings access, ClusterO
 bool TestCluster::WaitFor(const std::function<bool(const ConnectionState&)>& holds,
                           std::chrono::milliseconds timeout) {
   return seen_.WaitFor(
-      timeout, [&](const Seen& seen) { return holds(seen.state); },
+      Stretched(timeout), [&](const Seen& seen) { return holds(seen.state); },
       [&](const Seen& seen) { return holds(seen.state); });
 }
 
@@ -97,7 +99,7 @@ std::set<std::string> TestCache::Content() const {
 
 // Looks again after every change.
 bool TestCache::Wait(const std::function<bool()>& holds, std::chrono::milliseconds timeout) {
-  const auto deadline = std::chrono::steady_clock::now() + timeout;
+  const auto deadline = std::chrono::steady_clock::now() + Stretched(timeout);
   while (true) {
     const int changes = seen_.Copy().changes;
     if (holds()) return true;

@@ -1,6 +1,7 @@
 #pragma once
 //
-// A cluster client under test and what it reports, in a form that a test can wait for.
+// A cluster client under test and what it reports, in a form that a test can wait for. Slowness()
+// stretches every time-out of a wait.
 
 #include <chrono>
 #include <functional>

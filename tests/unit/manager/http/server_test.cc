@@ -89,11 +89,12 @@ TEST_CASE("clients that ask for slow pages do not keep a kubelet out either") {
 }
 
 TEST_CASE("a request has a few seconds to arrive") {
-  Fixture f({.first_request = 50ms, .next_request = 50ms});
-  Client silent(f.port());
+  Fixture first({.first_request = 50ms});
+  Client silent(first.port());
   CHECK(silent.Hear().empty());
   CHECK(silent.closed());
-  Client again(f.port());
+  Fixture next({.next_request = 50ms});
+  Client again(next.port());
   again.Say("GET /version HTTP/1.1\r\nHost: fedra\r\n\r\n");
   CHECK_THAT(again.Hear(), EndsWith("{}"));
   CHECK(again.closed());

@@ -405,15 +405,11 @@ TEST_CASE("where workers are discovered, nothing is decided before they are know
                         SystemClock());
   REQUIRE(federation.Start());
   CHECK(WaitUntil([&] { return federation.manager().IsListed(); }));
-  const auto works_soon = [&] {
-    return WaitUntil(
-        [&] {
-          federation.Tick();
-          return federation.IsWorking();
-        },
-        1s);
+  const auto works = [&] {
+    federation.Tick();
+    return federation.IsWorking();
   };
-  CHECK_FALSE(works_soon());
+  CHECK_FALSE(HappensWithin(works, 1s));
   CHECK(Versions(manager).rbegin()->first == before);
   const auto rows_now = [&] {
     REQUIRE(store->Flush());
@@ -435,7 +431,7 @@ TEST_CASE("where workers are discovered, nothing is decided before they are know
   south.cluster.name = ClusterName("south");
   federation.SetWorkers({west, south}, /*drains=*/false);
   CHECK(has_row("south"));
-  CHECK(works_soon());
+  CHECK(WaitUntil(works));
   CHECK(WaitUntil([&] { return Versions(manager).begin()->first > before; }));
   (void)federation.Stop();
   CHECK_FALSE(has_row("east"));

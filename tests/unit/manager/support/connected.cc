@@ -70,7 +70,7 @@ void Connected::Start() {
 
 bool Connected::WaitUntil(const std::function<bool()>& holds) {
   const auto ready = [&](int) { return holds(); };
-  return told_.WaitFor(std::chrono::seconds(10), ready, ready);
+  return told_.WaitFor(Stretched(std::chrono::seconds(10)), ready, ready);
 }
 
 int Connected::ToldOfJob(const ObjectKey& key) const {

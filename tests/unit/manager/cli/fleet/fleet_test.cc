@@ -52,7 +52,7 @@ store: {path: fedra.db}
   REQUIRE(east.objects().Create(
       {{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", "later"}}}}));
   const auto is_seen = [&] { return worker.objects().namespaces().Find({"", "later"}) != nullptr; };
-  CHECK_FALSE(WaitUntil(is_seen, std::chrono::seconds(1)));
+  CHECK_FALSE(HappensWithin(is_seen, std::chrono::seconds(1)));
   CHECK_FALSE(worker.Silence());
 }
 
