@@ -104,7 +104,7 @@ class BatchJob final : public JobAdapter {
     const json& spec = Member(object, "spec");
     const json& status = Member(object, "status");
     FEDRA_ASSIGN_OR_RETURN(Job job, ReadJobMetadata(object, *this));
-    job.managed_by = Text(spec, "managedBy");
+    job.managed_by = ManagedBy(object);
     FEDRA_ASSIGN_OR_RETURN(job.suspended, ReadFlag(spec, "suspend", false));
     job.failed = HasTrueCondition(status, "Failed");
     job.finished = job.failed || HasTrueCondition(status, "Complete");
@@ -112,6 +112,10 @@ class BatchJob final : public JobAdapter {
     for (const char* field : kActivity) job.shows_activity |= Number(status, field, 0) > 0;
     KeepText(object, job);
     return job;
+  }
+
+  std::string ManagedBy(const json& object) const override {
+    return Text(Member(object, "spec"), "managedBy");
   }
 
   std::vector<PodTemplate> PodTemplates(const json& object) const override {

@@ -82,6 +82,8 @@ class JobAdapter {
   const std::string& name() const { return name_; }
 
   virtual Result<Job> Parse(const nlohmann::json& object) const = 0;
+  // The controller that runs it, as the object says; empty: it names none.
+  virtual std::string ManagedBy(const nlohmann::json& object) const = 0;
   // The pod sets of a job that no Kueue has seen yet; they point into `object`.
   virtual std::vector<PodTemplate> PodTemplates(const nlohmann::json& object) const = 0;
   // How the pods of a job are recognized.

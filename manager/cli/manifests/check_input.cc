@@ -47,11 +47,11 @@ void CheckQueueName(const json& job, const ObjectKey& key, Findings& findings) {
 // Kueue and fedra leave a job to the controller that it names. Without a name the managedBy policy,
 // or Kueue, writes it.
 void CheckManagedBy(const json& object, const tracking::JobAdapter& adapter, Findings& findings) {
-  const auto job = adapter.Parse(object);
-  if (!job || job->managed_by.empty() || job->managed_by == tracking::kManagedBy) return;
+  const std::string name = adapter.ManagedBy(object);
+  if (name.empty() || name == tracking::kManagedBy) return;
   findings.Warn(
       "managedBy",
-      fmt::format("is \"{}\": fedra dispatches only jobs that {} manages", job->managed_by,
+      fmt::format("is \"{}\": fedra dispatches only jobs that {} manages", name,
                   tracking::kManagedBy),
       fmt::format("managedBy: {}; it cannot be changed once the job exists", tracking::kManagedBy));
 }

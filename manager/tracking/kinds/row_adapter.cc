@@ -41,8 +41,7 @@ class RowAdapter final : public JobAdapter {
 
   Result<Job> Parse(const json& object) const override {
     FEDRA_ASSIGN_OR_RETURN(Job job, ReadJobMetadata(object, *this));
-    const json& managed_by = FindFirst(object, row_.managed_by);
-    if (managed_by.is_string()) job.managed_by = managed_by.get<std::string>();
+    job.managed_by = ManagedBy(object);
     FEDRA_ASSIGN_OR_RETURN(job.suspended, IsSuspended(row_.suspend, object));
     job.failed = Holds(row_.failed, object);
     job.finished = job.failed || Holds(row_.succeeded, object);
@@ -54,6 +53,11 @@ class RowAdapter final : public JobAdapter {
       if (row_.hides_pods) job.asks = WhatPodsAsk(PodTemplates(object));
     }
     return job;
+  }
+
+  std::string ManagedBy(const json& object) const override {
+    const json& name = FindFirst(object, row_.managed_by);
+    return name.is_string() ? name.get<std::string>() : std::string();
   }
 
   std::vector<PodTemplate> PodTemplates(const json& object) const override {

@@ -74,8 +74,7 @@ TEST_CASE("waiting is only advised where free devices would suffice") {
        [](Worker& w) {
          w.On("n1", Devices(4)).Add(Holding("x", "gpu-0", Of("n1"))).Template("t", {All("r")});
        },
-       ReasonCode::kDevicesAllocated,
-       "class gpu on one node: 4 devices: 1 allocated (other/x), 3 free"},
+       ReasonCode::kDevicesAllocated, "class gpu: 4 devices: 1 allocated (other/x), 3 free"},
       {"the rest is tainted", 3,
        [](Worker& w) {
          const json taint = {{"taints", {{{"key", "k"}, {"effect", "NoSchedule"}}}}};

@@ -100,7 +100,7 @@ TEST_CASE("requests, counts and constraints that an API server would refuse") {
         kRequest + ".exactly.deviceClassName: is missing");
   CHECK(exactly("count: 0") == kRequest + ".exactly.count: must be a whole number above 0, not 0");
   CHECK(exactly("count: \"2\"") ==
-        kRequest + ".exactly.count: must be a whole number above 0, not 0");
+        kRequest + ".exactly.count: must be a whole number above 0, not \"2\"");
   CHECK(exactly("count: 33") == kRequest + ".exactly.count: one claim can hold at most 32 devices");
   CHECK(exactly("allocationMode: All, count: 1") ==
         kRequest + ".exactly.count: cannot be set with allocationMode All");
