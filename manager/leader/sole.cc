@@ -35,7 +35,7 @@ Result<void> Sole::Check() {
               {{"lease", settings_.lease.ToString()}, {"holder", other_->holder}});
   }
   while (seen == Seen::kTrace && BootClock::now() < begun + settings_.terms.lease_duration) {
-    std::this_thread::sleep_for(settings_.terms.retry_period);
+    if (PauseFor(settings_.terms.retry_period)) break;
     seen = Look();
   }
   if (seen == Seen::kOther) return Fail(ErrorCode::kConflict, WhyNot());
@@ -48,12 +48,16 @@ void Sole::Start() {
 
 void Sole::Run() {
   milliseconds pause = settings_.terms.retry_period;
-  const auto stops = [](const State& state) { return state.stopping; };
-  while (!state_.WaitFor(pause, stops, stops)) {
+  while (!PauseFor(pause)) {
     const Seen seen = Look();
     if (seen == Seen::kOther) return on_other_(WhyNot());
     pause = settings_.terms.retry_period * (seen == Seen::kNothing ? kPeriodsAfterFailure : 1);
   }
+}
+
+bool Sole::PauseFor(milliseconds pause) {
+  const auto stops = [](const State& state) { return state.stopping; };
+  return state_.WaitFor(pause, stops, stops);
 }
 
 Sole::Seen Sole::Look() {

@@ -57,6 +57,8 @@ class Sole final {
   };
 
   void Run();
+  // Whether it is to stop.
+  bool PauseFor(std::chrono::milliseconds pause);
   Seen Look();
   Seen Judge();
   std::string WhyNot() const;
