@@ -230,7 +230,7 @@ TEST_CASE("where fedra only nominates it may write that and events, and nothing 
     Grant("dispatcher-manager-rbac.yaml", f.user);
     const auto rights = ManagerRights(*tracking::BuiltInKinds(), {}, /*nominates=*/true);
     CHECK(f.Missing(rights).empty());
-    CHECK(writes(f.user) == std::set<std::string>{"workloads/status", "events"});
+    CHECK(writes(f.user) == std::set<std::string>{"workloads/status", "events", "leases"});
     Grant("manager-rbac-discovery.yaml", f.user);
     CHECK(f.Missing(ManagerRights(*tracking::BuiltInKinds(), "kueue-system", true)).empty());
   }
