@@ -295,7 +295,7 @@ Fields DescribeHighAvailability(HighAvailabilitySettings& replicas) {
   return {
       {"enabled",
        "Whether other fedras with the same configuration may run: one leads, the others stand by. "
-       "Needs deploy/manager-rbac-leader.yaml on the manager.",
+       "Without it a fedra keeps the Lease as well, and refuses to run beside another one.",
        FlagRef{&replicas.enabled}, ""},
       {"leaseNamespace", "Namespace of the Lease on the manager; it must exist.",
        TextRef{&replicas.lease_namespace, TextRule::kDnsLabel}, ""},

@@ -187,6 +187,7 @@ Result<void> Daemon::Start() {
   FEDRA_RETURN_IF_ERROR(OpenStore());
   replica_ = std::make_unique<Replica>(config_.now(), Instance(),
                                        [this](milliseconds within) { return Able(within); });
+  FEDRA_RETURN_IF_ERROR(replica_->Check());
   federation_ = std::make_unique<reconcile::Federation>(Settings(), threads_.loop, threads_.pool,
                                                         *store_, metrics_, SystemClock());
   http_ = std::make_unique<pages::HttpServer>(threads_.loop, threads_.pool, Pages());
@@ -292,7 +293,7 @@ pages::Pages Daemon::Pages() {
             const auto replica = replica_->Now();
             checks.push_back({replica && !replica->leads ? "standby-warm" : "reconciler",
                               IsReady() ? "" : "waits for " + federation_->WhyNotReady()});
-            if (replica) checks.push_back({"lease", replica->problem, true});
+            checks.push_back({"lease", replica_->Problem(), true});
             const auto workers = federation_->workers();
             for (const auto& worker : *workers) {
               checks.push_back({"worker/" + worker->name().value, worker->Problem(), true});

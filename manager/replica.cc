@@ -1,21 +1,54 @@
 #include "manager/replica.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <fstream>
+#include <functional>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "base/log.h"
 #include "base/time.h"
 #include "manager/wiring.h"
 
 namespace fedra {
+namespace {
+
+// Of the store: its predecessor's, too, which has ended, since it had the store's lock. A file's
+// numbers are one machine's, and those of one boot.
+std::string StoreIdentity(const std::string& host, const std::string& store) {
+  struct stat file{};
+  if (stat(store.c_str(), &file) != 0) return leader::NewIdentity(host);
+  std::string boot;
+  std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), boot);
+  const std::string place = fmt::format("{} {} {}", boot, file.st_dev, file.st_ino);
+  return fmt::format("{}_{:016x}", host, std::hash<std::string>()(place));
+}
+
+[[noreturn]] void EndWith(std::string_view message, const std::string& lease,
+                          const std::string& why) {
+  log::Fault(message, {{"lease", lease}, {"why", why}});
+  // The main thread may be what is stuck; the store survives a kill, too.
+  _exit(kExitLostLease);
+}
+
+}  // namespace
 
 Replica::Replica(const config::Loaded& loaded, const std::string& host,
                  std::function<leader::Ability(std::chrono::milliseconds)> ability) {
-  if (!loaded.configuration.high_availability.enabled) return;
   leader::ElectorSettings settings = ToElector(loaded);
-  settings.identity = leader::NewIdentity(host);
   const std::string lease = settings.lease.ToString();
+  if (!loaded.configuration.high_availability.enabled) {
+    settings.identity = StoreIdentity(host, loaded.configuration.store.path);
+    sole_ = std::make_unique<leader::Sole>(
+        std::move(settings),
+        [lease](const std::string& why) { EndWith("this process ends", lease, why); },
+        SystemClock());
+    return;
+  }
+  settings.identity = leader::NewIdentity(host);
   const std::chrono::milliseconds within = settings.terms.renew_deadline;
   log::Info("stands by until it has the Lease",
             {{"lease", lease}, {"identity", settings.identity}});
@@ -26,10 +59,8 @@ Replica::Replica(const config::Loaded& loaded, const std::string& host,
           .on_acquired = [lease] { log::Info("leads", {{"lease", lease}}); },
           .on_lost =
               [lease](const std::string& why) {
-                log::Fault("the Lease is lost, and with it the right to write: this process ends",
-                           {{"lease", lease}, {"why", why}});
-                // The main thread may be what is stuck; the store survives a kill, too.
-                _exit(kExitLostLease);
+                EndWith("the Lease is lost, and with it the right to write: this process ends",
+                        lease, why);
               }},
       SystemClock());
 }
@@ -48,16 +79,25 @@ std::optional<leader::LeadView> Replica::Now() const {
   return elector_->Now();
 }
 
+Result<void> Replica::Check() { return sole_ ? sole_->Check() : Result<void>(); }
+
 void Replica::Start() {
   if (elector_) elector_->Start();
+  if (sole_) sole_->Start();
 }
 
 void Replica::Stop(bool release) {
   if (elector_) elector_->Stop(release);
+  if (sole_) sole_->Stop(release);
 }
 
 void Replica::UpdateAccess(const kube::AccessSettings& access) {
   if (elector_) elector_->UpdateAccess(access);
+  if (sole_) sole_->UpdateAccess(access);
+}
+
+std::string Replica::Problem() const {
+  return elector_ ? elector_->Now().problem : sole_->Problem();
 }
 
 std::optional<pages::LeaderGauges> ToGauges(const std::optional<leader::LeadView>& view) {

@@ -1,8 +1,10 @@
 #pragma once
 //
-// This process among its replicas (highAvailability): whether it may decide and write.
+// This process among others on the same manager: whether it may decide and write.
 //
-// Losing the Lease ends the process with kExitLostLease: manager/leader/README.md says why.
+// With highAvailability that is the one that leads; without it there must be no other one. Losing
+// the Lease, or meeting another one, ends the process with kExitLostLease:
+// manager/leader/README.md says why.
 //
 // Thread rules: Start and Stop from one thread, the rest from any. Lifetime: what `ability` refers
 // to must outlive Stop().
@@ -12,14 +14,16 @@
 #include <optional>
 #include <string>
 
+#include "base/result.h"
 #include "config/load.h"
 #include "manager/http/metrics.h"
 #include "manager/leader/elector.h"
+#include "manager/leader/sole.h"
 #include "store/rows.h"
 
 namespace fedra {
 
-// The exit code of a daemon that led and does not any more.
+// The exit code of a daemon that led and does not any more, or that is not the only one.
 inline constexpr int kExitLostLease = 4;
 
 class Replica final {
@@ -36,13 +40,20 @@ class Replica final {
   // Null: likewise.
   std::optional<leader::LeadView> Now() const;
 
+  // Before anything is decided. Without highAvailability: whether no other fedra is there; may wait
+  // for lease_duration.
+  Result<void> Check();
   void Start();
   // `release`: as for Elector::Stop.
   void Stop(bool release);
   void UpdateAccess(const kube::AccessSettings& access);
+  // What is wrong with the Lease. Empty: nothing.
+  std::string Problem() const;
 
  private:
-  std::unique_ptr<leader::Elector> elector_;  // null: no other replicas
+  // One of the two is null.
+  std::unique_ptr<leader::Elector> elector_;
+  std::unique_ptr<leader::Sole> sole_;
 };
 
 // For /metrics and for the store's readers; null: no other replicas.

@@ -16,8 +16,6 @@ using std::chrono::nanoseconds;
 
 // So many requests that are not answered fit into the time after which the lead is lost.
 constexpr int kRequestsInDeadline = 3;
-// For each request of a release: systemd or the kubelet waits for our end.
-constexpr milliseconds kReleaseTimeout{1'000};
 // wait.JitterUntil(..., JitterFactor 1.2) of client-go's acquire(): candidates do not ask in step.
 constexpr double kJitterFactor = 1.2;
 
@@ -27,14 +25,6 @@ double RandomShare() {
   thread_local std::minstd_rand random{std::random_device{}()};
   return std::uniform_real_distribution<double>(0.0, 1.0)(random);
 }
-
-// Another one was quicker, or we are ending.
-bool IsRace(ErrorCode code) {
-  return code == ErrorCode::kConflict || code == ErrorCode::kAlreadyExists ||
-         code == ErrorCode::kCancelled;
-}
-
-kube::WriteQuery ByFedra() { return {.field_manager = "fedra"}; }
 
 }  // namespace
 
@@ -49,7 +39,8 @@ Elector::Elector(ElectorSettings settings, ElectorCallbacks callbacks, const Clo
       clock_(clock),
       leadership_(std::make_shared<Leadership>(settings_.terms)),
       lock_(settings_.terms, settings_.identity),
-      connection_(settings_.access, settings_.connection, clock) {
+      client_(settings_.lease, "a request for the Lease failed", settings_.access,
+              settings_.connection, clock) {
   state_.With([&](State& state) { state.view.identity = settings_.identity; });
 }
 
@@ -69,11 +60,11 @@ void Elector::Stop(bool release) {
   state_.With([](State& state) { state.stopping = true; });
   state_.Notify();
   if (!thread_.joinable()) return;
-  connection_.CancelCalls();
+  client_.CancelCalls();
   thread_.join();
   leadership_->End();
-  connection_.AllowCalls();
-  if (release) Release();
+  client_.AllowCalls();
+  if (release) client_.Release(lock_);
 }
 
 bool Elector::IsStopping() const {
@@ -97,7 +88,7 @@ bool Elector::Try() {
   if (ability.unable.empty())
     ask = lock_.Begin(BootClock::now(), clock_.Now(), /*eager=*/ability.cold.empty());
   while (ask != Ask::kWait && !IsStopping()) {
-    const Answer answer = Send(ask);
+    const Answer answer = client_.Send(ask, lock_, Timeout());
     ask = lock_.Handle(answer, BootClock::now(), clock_.Now());
   }
   Publish();
@@ -121,7 +112,7 @@ void Elector::NoteAbility(const Ability& ability) {
 bool Elector::GivesUp(const Ability& ability) {
   if (ability.unable.empty() || !ability.idle || !lock_.Leads(BootClock::now())) return false;
   leadership_->End();
-  if (callbacks_.ability().idle) Release();
+  if (callbacks_.ability().idle) client_.Release(lock_);
   if (!IsStopping()) callbacks_.on_lost(ability.unable);
   return true;
 }
@@ -131,7 +122,7 @@ void Elector::Publish() {
   leadership_->LeadUntil(until);
   state_.With([&](State& state) {
     state.view.record = lock_.Seen();
-    state.view.renewed_at = renewed_at_;
+    state.view.renewed_at = client_.renewed_at();
     state.view.problem = Problem();
   });
   if (acquired_ || !lock_.Leads(BootClock::now())) return;
@@ -148,43 +139,6 @@ milliseconds Elector::Timeout() const {
                     usual);
 }
 
-Answer Elector::Send(Ask ask) {
-  switch (ask) {
-    case Ask::kGet:
-      return Call(kube::Get(kLeases, settings_.lease), Timeout());
-    case Ask::kCreate:
-      return Call(kube::Create(kLeases, settings_.lease.ns, {},
-                               NewLease(settings_.lease, lock_.record()), ByFedra()),
-                  Timeout());
-    case Ask::kUpdate:
-      return Call(kube::Replace(kLeases, settings_.lease,
-                                ChangedLease(lock_.lease(), lock_.record()), ByFedra()),
-                  Timeout());
-    case Ask::kWait:
-      break;
-  }
-  return {};
-}
-
-Answer Elector::Call(const kube::Verb& verb, milliseconds timeout) {
-  const bool writes = verb.request.method != "GET";
-  const WallTime begun = clock_.Now();
-  Result<std::string> body = connection_.Call(verb, timeout);
-  if (!body && !writes && body.error().code == ErrorCode::kNotFound)
-    return {.kind = Answer::Kind::kAbsent};
-  Result<Lease> lease = body ? ReadLease(*body) : Fail(std::move(body).error());
-  if (!lease) {
-    const bool is_news = problem_.empty() && !IsRace(lease.error().code);
-    problem_ = lease.error().message;
-    log::Write(is_news ? log::Level::kWarn : log::Level::kDebug, "a request for the Lease failed",
-               {{"lease", settings_.lease.ToString()}, {"error", problem_}});
-    return {};
-  }
-  problem_.clear();
-  if (writes) renewed_at_ = begun;
-  return {.kind = Answer::Kind::kLease, .lease = *std::move(lease)};
-}
-
 // A leader renews in good time; candidates do not retry in step.
 nanoseconds Elector::Pause() const {
   const milliseconds period = settings_.terms.retry_period;
@@ -193,21 +147,6 @@ nanoseconds Elector::Pause() const {
   // One that could not begin yet looks more often whether it can.
   if (!refused_.empty()) return period / kColdTries;
   return std::chrono::duration_cast<nanoseconds>(period * (1 + kJitterFactor * RandomShare()));
-}
-
-// As client-go's release(): reads first, since the last renewal's answer may have been lost.
-void Elector::Release() {
-  if (!lock_.Leads(BootClock::now())) return;
-  const Answer now = Call(kube::Get(kLeases, settings_.lease), kReleaseTimeout);
-  if (now.kind != Answer::Kind::kLease || now.lease.record.holder != settings_.identity) return;
-  LeaseRecord record = lock_.Released(clock_.Now());
-  record.transitions = now.lease.record.transitions;
-  const Answer released =
-      Call(kube::Replace(kLeases, settings_.lease, ChangedLease(now.lease, record), ByFedra()),
-           kReleaseTimeout);
-  const bool done = released.kind == Answer::Kind::kLease;
-  log::Info(done ? "the Lease is given back" : "the Lease could not be given back, and runs out",
-            {{"lease", settings_.lease.ToString()}});
 }
 
 }  // namespace fedra::leader

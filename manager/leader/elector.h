@@ -18,8 +18,8 @@
 
 #include "base/clock.h"
 #include "base/guarded.h"
-#include "cluster-clients/own_connection.h"
 #include "manager/leader/leadership.h"
+#include "manager/leader/lease_client.h"
 #include "manager/leader/lease_lock.h"
 
 namespace fedra::leader {
@@ -78,7 +78,7 @@ class Elector final {
   // No write passes the gate any more, and nothing is renewed. `release`: nothing of what passed it
   // is under way, so that another one may lead at once; waits about a second for that.
   void Stop(bool release);
-  void UpdateAccess(const kube::AccessSettings& access) { connection_.UpdateAccess(access); }
+  void UpdateAccess(const kube::AccessSettings& access) { client_.UpdateAccess(access); }
 
  private:
   struct State {
@@ -91,14 +91,11 @@ class Elector final {
   bool Try();
   // Whether the lead was given back, or runs out, because it is of no use here.
   bool GivesUp(const Ability& ability);
-  Answer Send(Ask ask);
-  Answer Call(const kube::Verb& verb, std::chrono::milliseconds timeout);
   std::chrono::milliseconds Timeout() const;
   std::chrono::nanoseconds Pause() const;
   void Publish();
-  void Release();
   void NoteAbility(const Ability& ability);
-  const std::string& Problem() const { return refused_.empty() ? problem_ : refused_; }
+  const std::string& Problem() const { return refused_.empty() ? client_.problem() : refused_; }
   bool IsStopping() const;
 
   // Constant after construction.
@@ -111,11 +108,9 @@ class Elector final {
 
   // Of the elector's thread, and after it of Stop().
   LeaseLock lock_;
-  std::string problem_;  // of the last request
   std::string refused_;  // why nothing is asked for, as it was logged last
-  std::optional<WallTime> renewed_at_;
   bool acquired_ = false;
-  OwnConnection connection_;
+  LeaseClient client_;
   std::thread thread_;
 };
 

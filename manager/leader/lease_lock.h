@@ -61,7 +61,8 @@ inline constexpr int kGraceDurations = 2;
 
 class LeaseLock final {
  public:
-  // `identity`: of this process alone, never of its predecessor. Not empty.
+  // `identity`: not empty. Of this process alone, never of its predecessor, wherever that could
+  // still act.
   LeaseLock(LeaseTerms terms, std::string identity);
 
   // `now` is what the validity is counted from: take it before the request is sent. `eager`: see
@@ -73,6 +74,7 @@ class LeaseLock final {
   const LeaseRecord& record() const { return record_; }
   const Lease& lease() const { return *lease_; }
 
+  const std::string& identity() const { return identity_; }
   // We may act as the leader before this time; the earliest of all times when we never led.
   BootTime held_until() const { return held_until_; }
   bool Leads(BootTime now) const { return now < held_until_; }

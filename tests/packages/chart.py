@@ -158,11 +158,12 @@ def rights(built: Artefacts) -> None:
 
 
 def replicas(built: Artefacts) -> None:
-    """Two pods where one may stand by, with a Lease in the release's namespace and the rights to it; else one."""
+    """Two pods where one may stand by, else one; a Lease in the release's namespace, and the rights to it."""
     plain = render(built, "--values", MINIMAL)
     one = of_kind(plain, "StatefulSet")["spec"]
     assert one["replicas"] == 1
-    assert "Role" not in {document["kind"] for document in plain}
+    # It notices another fedra by the same Lease.
+    assert of_kind(plain, "Role")["metadata"]["namespace"] == "fedra-system"
     more = "--set=config.highAvailability.enabled=true"
     documents = render(built, "--values", MINIMAL, more, namespace="batch")
     stateful = of_kind(documents, "StatefulSet")["spec"]
@@ -175,7 +176,7 @@ def replicas(built: Artefacts) -> None:
     assert settings["highAvailability"] == wanted
     role = of_kind(documents, "Role")
     assert role["metadata"]["namespace"] == "batch"
-    assert role["rules"] == _of_deploy("manager-rbac-leader.yaml", "Role")["rules"]
+    assert role["rules"] == _of_deploy("manager-rbac.yaml", "Role")["rules"]
     elsewhere = render(built, "--values", SOURCE / "ci/manager-elsewhere-values.yaml", more)
     assert of_kind(elsewhere, "StatefulSet")["spec"]["replicas"] == 2
     assert "Role" not in {document["kind"] for document in elsewhere}
@@ -190,13 +191,22 @@ def discovery_rights(built: Artefacts) -> None:
         found = [each for each in documents if each["kind"] == kind]
         assert _of_deploy(file, kind)["rules"] in [each["rules"] for each in found], kind
     account = of_kind(documents, "StatefulSet")["spec"]["template"]["spec"]["serviceAccountName"]
-    for each in (of_kind(documents, "Role"), of_kind(documents, "RoleBinding")):
-        assert each["metadata"]["namespace"] == "kueue-system", each
-    assert of_kind(documents, "RoleBinding")["subjects"][0]["name"] == account
+    role, binding = _discovery(documents)
+    assert {each["metadata"]["namespace"] for each in (role, binding)} == {"kueue-system"}
+    assert binding["subjects"][0]["name"] == account
     elsewhere = render(built, *chosen, "--set=config.workersFrom.secretNamespace=queues")
-    assert of_kind(elsewhere, "Role")["metadata"]["namespace"] == "queues"
-    kinds = {document["kind"] for document in render(built, "--values", MINIMAL)}
-    assert not kinds & {"Role", "RoleBinding"}, kinds
+    assert [each["metadata"]["namespace"] for each in _discovery(elsewhere)] == ["queues"] * 2
+    assert not _discovery(render(built, "--values", MINIMAL))
+
+
+def _discovery(documents: list[Document]) -> list[Document]:
+    """Role and binding in the namespace of Kueue's Secrets."""
+    kinds = ("Role", "RoleBinding")
+    return [
+        each
+        for each in documents
+        if each["kind"] in kinds and each["metadata"]["name"].endswith("-kubeconfigs")
+    ]
 
 
 def monitoring(built: Artefacts) -> None:

@@ -111,6 +111,10 @@ def _make_namespace(cluster: _Cluster) -> None:
     labels = {f"pod-security.kubernetes.io/{level}": "restricted" for level in _LEVELS}
     metadata = {"name": _NAMESPACE, "labels": labels}
     cluster.client.create({"apiVersion": "v1", "kind": "Namespace", "metadata": metadata})
+    # As Helm does: of what names no namespace, and nothing else.
+    cluster.kubectl("config", "set-context", "--current", f"--namespace={_NAMESPACE}")
+    # Where the values say that the Secrets of Kueue's workers are; a role is made there.
+    cluster.kubectl("create", "namespace", "queues")
     # Is the standard enforced here at all?
     pod = {
         "apiVersion": "v1",
@@ -146,9 +150,7 @@ def _apply(
 ) -> str:
     path = cluster.folder / "manifests.yaml"
     path.write_text(yaml.safe_dump_all(documents))
-    return cluster.kubectl(
-        "apply", "--validate=strict", f"--namespace={_NAMESPACE}", *arguments, "-f", path, code=code
-    )
+    return cluster.kubectl("apply", "--validate=strict", *arguments, "-f", path, code=code)
 
 
 def _install(built: Artefacts, cluster: _Cluster) -> None:
@@ -173,10 +175,14 @@ def _rights_of_deploy(cluster: _Cluster) -> dict[str, list[str]]:
         return cluster.can("fedra-system:fedra", namespace)
 
     eventually("the rights are in force", granted, 10)
-    found = {each: rights(each) for each in ("default", "kube-system", _NAMESPACE)}
+    found = {each: rights(each) for each in ("default", "kube-system")}
+    # The Lease is in the account's own namespace.
+    found[_NAMESPACE] = rights("fedra-system")
     # Not its namespace, which takes a while; the chart's role and binding have the same names.
     cluster.kubectl("delete", "clusterrole,clusterrolebinding", "fedra-manager")
-    cluster.kubectl("delete", "serviceaccount", "fedra", "--namespace=fedra-system")
+    own = "--namespace=fedra-system"
+    cluster.kubectl("delete", "role,rolebinding", "fedra-leader", own)
+    cluster.kubectl("delete", "serviceaccount", "fedra", own)
     return found
 
 

@@ -69,8 +69,6 @@ def _two_replicas(built: Artefacts) -> list[Document]:
     head = {key: two[key] for key in ("apiVersion", "kind")}
     patch = {**head, "metadata": {"name": two["metadata"]["name"]}, "spec": changed}
     _write_component(_REPLICAS, "stateful-set.yaml", [patch])
-    added = [of_kind(documents, kind) for kind in ("Role", "RoleBinding")]
-    _write_component(_REPLICAS, "kubernetes.yaml", added)
     assert one["spec"].keys() == two["spec"].keys(), "a key that no patch brings"
     return documents
 

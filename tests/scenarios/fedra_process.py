@@ -244,6 +244,19 @@ class Fedra:
         """Runs `fedra ARGUMENTS`, which need no configuration."""
         return _run([str(self._binary), *arguments], None)
 
+    def types(self, line: str, environment: Mapping[str, str]) -> str:
+        """What a line of a document prints, typed into a shell here whose `fedra` is this one, with this configuration."""
+        variables = {
+            "PATH": f"{self._binary.parent}:/usr/bin:/bin",
+            "FEDRA_CONFIG": str(self.configuration_file),
+            **environment,
+        }
+        set_up = [f"{name}={value}" for name, value in variables.items()]
+        here = ["env", f"--chdir={self.store.parent}", *set_up]
+        output = _run([*here, "sh", "-c", line], None)
+        assert output.code == 0, f"{line}: {output}"
+        return output.stdout
+
     def bare_as(self, user: int, *arguments: str) -> Output:
         """The same as another user, and the group of that number; as this one where we are not root."""
         become = [f"--reuid={user}", f"--regid={user}", "--clear-groups", "--"]

@@ -38,7 +38,7 @@ def deploy_manifests(*names: str) -> list[Object]:
 
 def rights_of(cluster: str) -> list[Object]:
     if cluster == MANAGER:
-        return deploy_manifests("manager-rbac.yaml", "manager-rbac-leader.yaml")
+        return deploy_manifests("manager-rbac.yaml")
     return deploy_manifests("worker-rbac.yaml")
 
 

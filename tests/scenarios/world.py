@@ -100,13 +100,13 @@ class World:
         for fedra in (self.fedra, *self._replicas):
             if fedra is not None and fedra.process is not None:
                 fedra.process.kill()
-        if self._replicas:
-            self.manager.delete("Lease", setup.FEDRA_NAMESPACE, setup.LEASE)
         for observer in (self._watchdog, self._clones, *self._links.values()):
             if observer is not None:
                 observer.close()
         self._watchdog, self._clones, self._links = None, None, {}
         self.fleet.reset()
+        # One that was killed has left it.
+        self.manager.delete("Lease", setup.FEDRA_NAMESPACE, setup.LEASE)
         self.supply.restore()
         for worker, class_name in self._classes:
             self.admin(worker).delete("DeviceClass", None, class_name)
@@ -226,11 +226,11 @@ class World:
             self.wait_check_active()
         return self.fedra
 
-    def start_replica(self, name: str) -> Fedra:
-        """Another fedra with the configuration of the first one and a store of its own; returns when it is ready."""
+    def start_replica(self, name: str, ready: bool = True) -> Fedra:
+        """Another fedra with the configuration of the first one and a store of its own; `ready`: waits until it is."""
         replica = Fedra(self._binary, self._folder / name, *self._started_with)
         self._replicas.append(replica)
-        replica.start()
+        replica.start(ready=ready)
         return replica
 
     def link(self, worker: str) -> Link:

@@ -32,10 +32,8 @@ Asked WhatToAsk(const config::Loaded& loaded) {
   asked.rights.push_back(ManagerRights(
       *ToKinds(loaded.configuration),
       from.multi_kueue_clusters ? std::optional(from.secret_namespace) : std::nullopt, nominates));
-  if (loaded.configuration.high_availability.enabled) {
-    std::vector<Right> more = LeaderRights(ToLease(loaded.configuration));
-    std::move(more.begin(), more.end(), std::back_inserter(asked.rights.back()));
-  }
+  std::vector<Right> more = LeaderRights(ToLease(loaded.configuration));
+  std::move(more.begin(), more.end(), std::back_inserter(asked.rights.back()));
   const bool copies = ToRules(loaded.configuration.verification).copies_templates;
   const bool reads_logs = loaded.configuration.dispatch.failure_log_lines > 0;
   for (reconcile::WorkerSettings& worker : ToWorkers(loaded)) {

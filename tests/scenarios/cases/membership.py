@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import base64
+import re
+from pathlib import Path
 
 import yaml
 
+from scenarios.documents import commands
 from scenarios.fedra_process import Fedra, Output
 from scenarios.fleet import MANAGER
+from scenarios.kube_client import KubeClient
 from scenarios.kubeconfig import Access
 from scenarios.registry import scenario
 from scenarios.resources import Object
@@ -15,6 +19,9 @@ from scenarios.setup import FEDRA_ACCOUNT, FEDRA_NAMESPACE
 from scenarios.world import World
 
 _NAME = "joined"
+# As the documents call them.
+_CONTEXT, _DOCUMENTED = "gpu-east-admin", "gpu-east"
+_ROOT = Path(__file__).resolve().parents[3]
 
 
 @scenario("join-and-leave")
@@ -58,33 +65,71 @@ def a_worker_joins_and_leaves(world: World) -> None:
     world.manager.delete("Secret", FEDRA_NAMESPACE, f"fedra-worker-{_NAME}")
 
 
-def _secret(world: World) -> Object | None:
-    return world.manager.find("Secret", FEDRA_NAMESPACE, f"fedra-worker-{_NAME}")
+def _secret(world: World, name: str = _NAME) -> Object | None:
+    return world.manager.find("Secret", FEDRA_NAMESPACE, f"fedra-worker-{name}")
 
 
 def _joined_access(world: World) -> Access:
     """What the Secret on the manager says."""
-    secret = _secret(world)
+    return _access_of(_kubeconfig_in_secret(world, _NAME))
+
+
+def _kubeconfig_in_secret(world: World, name: str) -> str:
+    secret = _secret(world, name)
     assert secret is not None
-    config = yaml.safe_load(base64.b64decode(secret["data"]["kubeconfig"]))
+    return base64.b64decode(secret["data"]["kubeconfig"]).decode()
+
+
+def _access_of(kubeconfig: str) -> Access:
+    config = yaml.safe_load(kubeconfig)
     cluster, user = config["clusters"][0]["cluster"], config["users"][0]["user"]
     authority = base64.b64decode(cluster["certificate-authority-data"]).decode()
     return Access(cluster["server"], authority, user["token"])
 
 
-def administrator_kubeconfig(world: World, fedra: Fedra) -> str:
-    """An administrator's: a context for each cluster, the manager's is the current one."""
+@scenario("join-as-documented")
+def documents_say_how_to_join(world: World) -> None:
+    """What README.md and docs/install.md say of `fedra join` and `fedra status` works as it is typed."""
+    world.manager.apply(
+        {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": FEDRA_NAMESPACE}}
+    )
+    fedra = world.start_fedra()
+    kubeconfig = administrator_kubeconfig(world, fedra, context=_CONTEXT)
+    for page in ("README.md", "docs/install.md"):
+        lines = commands((_ROOT / page).read_text(), "fedra join", "fedra status")
+        assert {line.split()[1] for line in lines} == {"join", "status"}, f"{page}: {lines}"
+        for line in lines:
+            text = fedra.types(line, {"KUBECONFIG": kubeconfig})
+            if line.startswith("fedra status"):
+                assert all(worker in text for worker in world.workers), f"{line}: {text}"
+                continue
+            written = re.search(r"--kubeconfig-out (\S+)", line)
+            config = (
+                (fedra.store.parent / written[1]).read_text()
+                if written
+                else _kubeconfig_in_secret(world, _DOCUMENTED)
+            )
+            assert KubeClient(_access_of(config)).may("create", "batch", "jobs"), line
+    leaves = fedra.bare(
+        "leave", "--name", _DOCUMENTED, "--kubeconfig", kubeconfig, "--context", _CONTEXT
+    )
+    assert leaves.code == 0, leaves
+
+
+def administrator_kubeconfig(world: World, fedra: Fedra, context: str | None = None) -> str:
+    """An administrator's: a context for each cluster, the manager's is the current one. `context`: the worker's name in it."""
     merged: Object = {"apiVersion": "v1", "kind": "Config", "current-context": MANAGER}
-    for cluster in (MANAGER, world.worker1):
+    names = {MANAGER: MANAGER, world.worker1: context or world.worker1}
+    for cluster, name in names.items():
         config = world.fleet.admin_access(cluster).to_kubeconfig()
         for part, value in (
             ("clusters", "cluster"),
             ("users", "user"),
             ("contexts", "context"),
         ):
-            entry = {"name": cluster, value: config[part][0][value]}
+            entry = {"name": name, value: config[part][0][value]}
             merged.setdefault(part, []).append(entry)
-        merged["contexts"][-1]["context"] = {"cluster": cluster, "user": cluster}
+        merged["contexts"][-1]["context"] = {"cluster": name, "user": name}
     file = fedra.store.parent / "administrator.kubeconfig"
     file.write_text(yaml.safe_dump(merged))
     file.chmod(0o600)

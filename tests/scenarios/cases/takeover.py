@@ -209,6 +209,31 @@ def leaders_come_and_go(world: World) -> None:
     _end(world, leader)
 
 
+@scenario("second-fedra-refused")
+def second_is_refused(world: World) -> None:
+    """Two fedras without highAvailability: the second one refuses to start, and says why; the first one's successor does not."""
+    world.manager.apply(objects.namespace(setup.FEDRA_NAMESPACE))
+    first = world.start_fedra()
+    second = world.start_replica("second", ready=False)
+    second.wait_crashed(15 * SLOWNESS)
+    assert second.process is not None and second.process.exit_code() == 1
+    assert second.logged("another fedra serves this manager") == 1, second.log.read_text()
+    first.kill()
+    begin = time.monotonic()
+    first.start()
+    world.note(f"ready {time.monotonic() - begin:.1f} s after kill -9")
+    job = world.submit("train")
+    job.wait_running_on(world.worker1)
+    job.finish(world.worker1)
+    # A leader beside it would be noticed as well: it has the same Lease.
+    first.stop()
+    second.change_settings({"highAvailability": _REPLICAS})
+    second.start()
+    first.start(ready=False)
+    first.wait_crashed(15 * SLOWNESS)
+    _end(world, second)
+
+
 def _wake_and_bury(leader: Fedra, end: str) -> None:
     """The old leader has ended as it should; one that was stopped is woken first."""
     if end == "SIGSTOP":

@@ -75,9 +75,10 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- $http := dict "address" (printf "%s:%v" .Values.http.address .Values.http.port) }}
 {{- $head := dict "apiVersion" "fedra.dev/v1alpha1" "kind" "Configuration" }}
 {{- $rest := dict "manager" $manager "workers" $workers "store" $store "http" $http }}
-{{- if and (include "fedra.replicated" .) (include "fedra.inCluster" .) }}
+{{- if include "fedra.inCluster" . }}
 {{- $lease := dict "leaseNamespace" .Release.Namespace "leaseName" (include "fedra.fullname" .) }}
-{{- $_ := set $rest "highAvailability" (mustMerge (deepCopy .Values.config.highAvailability) $lease) }}
+{{- $given := .Values.config.highAvailability | default dict }}
+{{- $_ := set $rest "highAvailability" (mustMerge (deepCopy $given) $lease) }}
 {{- end }}
 {{- mustMerge $head $rest (omit .Values.config "store") | toYaml }}
 {{- end }}

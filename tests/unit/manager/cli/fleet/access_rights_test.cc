@@ -154,13 +154,14 @@ TEST_CASE("the manager's role grants what is needed there") {
   CHECK(f.Missing(ManagerRights(*tracking::BuiltInKinds())) == Texts{"get namespaces kube-system"});
 }
 
-TEST_CASE("the role of replicas grants their Lease, and nothing else in its namespace") {
+TEST_CASE("the manager's role grants fedra's Lease, and nothing else in its namespace") {
   Fixture f;
   const std::vector<Right> rights = LeaderRights({"fedra-system", "fedra"});
   CHECK(f.Missing(rights) == Texts{"get leases.coordination.k8s.io fedra in fedra-system",
                                    "create leases.coordination.k8s.io in fedra-system",
                                    "update leases.coordination.k8s.io fedra in fedra-system"});
-  Grant("manager-rbac-leader.yaml", f.user);
+  const std::string file = GENERATE("manager-rbac.yaml", "dispatcher-manager-rbac.yaml");
+  Grant(file, f.user);
   CHECK(f.Missing(rights).empty());
   CHECK(f.Missing(LeaderRights({"fedra-system", "other"})).size() == 2);
   CHECK(f.Missing(LeaderRights({"other", "fedra"})).size() == 3);
@@ -229,7 +230,7 @@ TEST_CASE("where fedra only nominates it may write that and events, and nothing 
     Grant("dispatcher-manager-rbac.yaml", f.user);
     const auto rights = ManagerRights(*tracking::BuiltInKinds(), {}, /*nominates=*/true);
     CHECK(f.Missing(rights).empty());
-    CHECK(writes(f.user) == std::set<std::string>{"workloads/status", "events"});
+    CHECK(writes(f.user) == std::set<std::string>{"workloads/status", "events", "leases"});
     Grant("manager-rbac-discovery.yaml", f.user);
     CHECK(f.Missing(ManagerRights(*tracking::BuiltInKinds(), "kueue-system", true)).empty());
   }
