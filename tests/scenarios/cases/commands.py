@@ -93,6 +93,7 @@ def wait_for_a_job(world: World) -> None:
     fedra.stop()
     alone = fedra.cli("wait", other.key, "--timeout", "1s")
     assert alone.code == 4 and "(the daemon is not running)" in alone.stderr, alone
+    fedra.start()  # cleans up
 
 
 @scenario("status-watch-terminal")
