@@ -169,7 +169,9 @@ def _run(arguments: argparse.Namespace, scenarios: list[Scenario]) -> int:
     started = time.monotonic()
     chosen = [each.name for each in _chosen(arguments, scenarios)]
     if arguments.share[1] > 1:
-        print(f"share {arguments.share[0]}/{arguments.share[1]}: {len(chosen)} scenarios", flush=True)
+        print(
+            f"share {arguments.share[0]}/{arguments.share[1]}: {len(chosen)} scenarios", flush=True
+        )
     if elsewhere := [name for name in arguments.only if name not in chosen]:
         fleet = f"{arguments.fleet} fleet with Kueue DRA {arguments.kueue_dra}"
         print(f"not on a {fleet}{_names(elsewhere)}", flush=True)
