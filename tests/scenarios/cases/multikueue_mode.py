@@ -58,14 +58,14 @@ def takes_over(world: World) -> None:
             _nominate(world, job, world.worker2 if name == "waiting" else world.worker1)
         for name in ("running", "deleted"):
             jobs[name].wait_running_on(world.worker1)
-        uids = {name: _uid(jobs[name].remote_job(world.worker1)) for name in ("running", "deleted")}
+        uid = _uid(jobs["running"].remote_job(world.worker1))
         clone = _uid(jobs["waiting"].wait_clone(world.worker2))
         world.fleet.set_multikueue(False)
         world.manager.delete("Job", world.ns, "deleted")
         _start(world)
         jobs["deleted"].wait_gone_from(world.worker1)
         job = jobs["running"]
-        assert _uid(job.remote_job(world.worker1)) == uids["running"], "its job was made again"
+        assert _uid(job.remote_job(world.worker1)) == uid, "its job was made again"
         assert job.cluster_name() == world.worker1 and job.check_state() == "Ready"
         job.finish(world.worker1)
         waiting = jobs["waiting"]

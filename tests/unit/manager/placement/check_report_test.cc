@@ -327,7 +327,8 @@ TEST_CASE("what MultiKueue has nominated and admitted is taken as it is by who i
   CHECK(decide(true) == std::set<std::string>{"delete"});
 }
 
-TEST_CASE("an end that Kueue's eviction overtook is reported, though Kueue has cleared the worker") {
+TEST_CASE(
+    "an end that Kueue's eviction overtook is reported, though Kueue has cleared the worker") {
   World world({"a", "b"});
   world.ReserveQuota();
   world.Settle();
@@ -343,9 +344,9 @@ TEST_CASE("an end that Kueue's eviction overtook is reported, though Kueue has c
     WorkloadView view = world.View();
     view.kueue_clears = kueue_clears;
     const Decision decision = Decide(view, world.Seen(), world.record(), {}, world.now());
-    return std::any_of(
-        decision.actions.begin(), decision.actions.end(),
-        [](const Action& action) { return std::holds_alternative<MirrorStatus>(action); });
+    return std::any_of(decision.actions.begin(), decision.actions.end(), [](const Action& action) {
+      return std::holds_alternative<MirrorStatus>(action);
+    });
   };
   CHECK(mirrors(true));
   CHECK_FALSE(mirrors(false));

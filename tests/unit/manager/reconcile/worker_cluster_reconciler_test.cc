@@ -92,8 +92,9 @@ TEST_CASE("a MultiKueueCluster's condition is written once") {
   CHECK(active["message"] == "Connected");
   CHECK(active["observedGeneration"] == f.Object("east")["metadata"].value("generation", 0));
   const json version = f.Object("east")["metadata"]["resourceVersion"];
-  REQUIRE(f.fleet.WaitUntil(
-      [&] { return f.fleet.manager().worker_clusters().Find({"", "east"})->active.condition; }));
+  REQUIRE(f.fleet.WaitUntil([&] {
+    return f.fleet.manager().worker_clusters().Find({"", "east"})->active.condition.has_value();
+  }));
   (void)f.Active("east");
   CHECK(f.Object("east")["metadata"]["resourceVersion"] == version);
 }
@@ -108,7 +109,7 @@ TEST_CASE(
   CHECK(f.Active("manager")["reason"] == "BadKubeConfig");
 }
 
-TEST_CASE("the first message of an outage stays, and a connection ends it") {
+TEST_CASE("the first message of an outage stays, and each other state is written") {
   Fixture f;
   f.Create("east");
   const auto say = [&](const char* status, const char* reason, const char* message) {
@@ -131,9 +132,19 @@ TEST_CASE("the first message of an outage stays, and a connection ends it") {
   };
   say("False", "ClientConnectionFailed", "refused, connection attempts: 3");
   CHECK(f.Active("east")["reason"] == "Active");
-  f.fleet.worker(0).Stop();
-  REQUIRE(f.fleet.worker(0).Reconfigure({}, Error{ErrorCode::kNotFound, "gone", {}, {}}));
+  Worker& worker = f.fleet.worker(0);
+  REQUIRE(worker.Reconfigure({}, Error{ErrorCode::kNotFound, "gone", {}, {}}));
+  REQUIRE(f.fleet.WaitUntil([&] { return worker.contact() == Contact::kNone; }));
   CHECK(f.Active("east")["message"] == "load client config failed: gone");
+  // Nobody listens there.
+  kube::AccessSettings nowhere;
+  nowhere.server = "https://127.0.0.1:1";
+  REQUIRE(worker.Reconfigure(nowhere, std::nullopt));
+  REQUIRE(f.fleet.WaitUntil(
+      [&] { return worker.Status().connection.phase == ConnectionPhase::kUnreachable; }));
+  CHECK(f.Active("east")["reason"] == "ClientConnectionFailed");
+  say("False", "ClientConnectionFailed", "the first words of an outage");
+  CHECK(f.Active("east")["message"] == "the first words of an outage");
 }
 
 }  // namespace fedra::reconcile::worker_cluster_reconciler_test

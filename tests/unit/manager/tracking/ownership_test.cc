@@ -73,12 +73,12 @@ TEST_CASE("of Kueue's copies the origin says all, while their workload lives") {
 // In kueue.mode multikueue; fedra's own are told by their marks as always.
 TEST_CASE("a copy that Kueue's MultiKueue made is ours once we are in its place") {
   const Identity us{.origin = "multikueue", .manager = "m1", .takes_over = true};
-  struct Row {
+  struct Case {
     CopyMarks marks;
     std::string uid, name;  // of the manager's Workload; empty: there is none
     Ownership whose;
   };
-  const Row rows[] = {
+  const Case cases[] = {
       {{"multikueue", "", "", ""}, "u1", "job-train-1", kOurs},  // a clone
       {{"multikueue", "", "", ""}, "", "", kOursEarlier},
       {{"multikueue", "", "", "job-train-1"}, "u1", "job-train-1", kOurs},  // a job
@@ -92,7 +92,7 @@ TEST_CASE("a copy that Kueue's MultiKueue made is ours once we are in its place"
       {{"multikueue", "m2", "u1", "job-train-1"}, "u1", "job-train-1", kOtherManager},
       {{"multikueue", "m2", "", "job-train-1"}, "u1", "job-train-1", kForeign},
   };
-  for (const Row& row : rows) {
+  for (const Case& row : cases) {
     CAPTURE(row.marks.origin, row.marks.made_by, row.marks.source_uid, row.marks.workload, row.uid);
     CHECK(ToString(OwnershipOf(row.marks, us, row.uid, row.name)) == ToString(row.whose));
   }
