@@ -57,7 +57,10 @@ ConnectionTracker::Output ConnectionTracker::Failed(WallTime now, Error why, dou
 }
 
 ConnectionTracker::Output ConnectionTracker::Misconfigured(WallTime now, Error why) {
-  const bool changed = Enter(ConnectionPhase::kMisconfigured, now);
+  const bool entered = Enter(ConnectionPhase::kMisconfigured, now);
+  // Somebody has tried to mend it.
+  const bool changed =
+      entered || !state_.why || state_.why->code != why.code || state_.why->message != why.message;
   state_.why = std::move(why);
   return {changed, std::nullopt};
 }

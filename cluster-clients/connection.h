@@ -18,7 +18,8 @@ namespace fedra {
 class ConnectionTracker final {
  public:
   struct Output {
-    bool changed = false;                               // the phase is another one
+    // The phase is another one, or the reason why it is misconfigured.
+    bool changed = false;
     std::optional<std::chrono::milliseconds> probe_in;  // nothing: not before the access changes
   };
 

@@ -88,6 +88,9 @@ class Checks final {
 
   // With mode dispatcher fedra writes nothing on workers, and nothing there is its to keep.
   void CheckMode() {
+    if (config_.kueue.mode == KueueMode::kMultiKueue && !config_.workers_from.multi_kueue_clusters)
+      Add("kueue.mode", "multikueue takes its workers from MultiKueueClusters",
+          "write workersFrom: {multiKueueClusters: true}");
     if (config_.kueue.mode != KueueMode::kDispatcher) return;
     const std::string why = "is not possible with kueue.mode dispatcher: ";
     if (config_.verification.template_sync != SyncPolicy::kNever)

@@ -59,14 +59,15 @@ struct WorkersFrom {
 // How fedra joins in with Kueue on the manager.
 enum class KueueMode {
   kAdmissionCheck,  // it is the controller of AdmissionChecks, copies, admits and mirrors
+  kMultiKueue,      // the same in place of Kueue's MultiKueue, which is switched off
   kDispatcher,      // Kueue's MultiKueue does that; fedra nominates workers to it
 };
 
 struct KueueSettings {
   KueueMode mode = KueueMode::kAdmissionCheck;
-  // spec.controllerName of our AdmissionChecks; with kDispatcher only who reports Events.
+  // spec.controllerName of our AdmissionChecks; in the other modes only who reports Events.
   std::string controller_name = "fedra.dev/federation";
-  // With kDispatcher: multiKueue.origin of Kueue's configuration; DNS-1123 label.
+  // In the other modes: multiKueue.origin of Kueue's configuration; DNS-1123 label.
   std::string multi_kueue_origin = "multikueue";
 };
 

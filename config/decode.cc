@@ -198,14 +198,8 @@ class Decoder final {
     if (node.kind != YamlNode::Kind::kScalar) return AddWrongKind(node, path, "a word");
     const auto found = std::find(ref.names.begin(), ref.names.end(), node.scalar);
     if (found != ref.names.end()) return ref.set(static_cast<size_t>(found - ref.names.begin()));
-    const std::string allowed = fmt::format("{}", fmt::join(ref.names, ", "));
-    if (std::find(ref.unavailable.begin(), ref.unavailable.end(), node.scalar) !=
-        ref.unavailable.end()) {
-      return Add(node.mark, path,
-                 fmt::format("{} is not available in this version", Quote(node.scalar)),
-                 "available: " + allowed);
-    }
-    Add(node.mark, path, fmt::format("{} is not one of {}", Quote(node.scalar), allowed),
+    Add(node.mark, path,
+        fmt::format("{} is not one of {}", Quote(node.scalar), fmt::join(ref.names, ", ")),
         CaseHint(node.scalar, ref.names));
   }
 

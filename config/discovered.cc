@@ -13,7 +13,7 @@ namespace {
 
 bool IsSame(const ClusterAccess& a, const ClusterAccess& b) {
   if (a.has_value() != b.has_value()) return false;
-  if (!a) return a.error().problems == b.error().problems;
+  if (!a) return a.error().problems == b.error().problems && a.error().fault == b.error().fault;
   return ServerKey(*a) == ServerKey(*b) && a->ca_pem == b->ca_pem && a->token == b->token &&
          a->client_certificate_pem == b->client_certificate_pem &&
          a->client_key_pem == b->client_key_pem && a->warnings == b->warnings;

@@ -25,9 +25,10 @@ bool IsBelow(const fs::path& file, const fs::path& folder) {
 
 }  // namespace
 
-ClusterAccess Unusable(std::string source, std::string problem, std::string hint) {
-  return tl::make_unexpected(
-      AccessFailure{{{std::move(source), {}, "", std::move(problem), std::move(hint)}}, {}});
+ClusterAccess Unusable(std::string source, std::string problem, std::string hint,
+                       AccessFault fault) {
+  return tl::make_unexpected(AccessFailure{
+      {{std::move(source), {}, "", std::move(problem), std::move(hint)}}, {}, {}, fault});
 }
 
 ClusterAccess ParseForeignKubeconfig(const std::string& text, const std::string& source,

@@ -26,6 +26,7 @@ ClusterAccess ReadForeignKubeconfig(const std::string& path, const std::string& 
                                     WallTime now);
 
 // A failure of one problem.
-ClusterAccess Unusable(std::string source, std::string problem, std::string hint);
+ClusterAccess Unusable(std::string source, std::string problem, std::string hint,
+                       AccessFault fault = AccessFault::kMissing);
 
 }  // namespace fedra::config

@@ -64,11 +64,18 @@ struct KubeAccess {
   Problems warnings;               // usable, but a person should know
 };
 
+enum class AccessFault {
+  kRefused,      // the kubeconfig was read, and cannot be used as it is
+  kMissing,      // it could not be read
+  kUnsupported,  // the access is of a kind that fedra does not have
+};
+
 // Why a cluster cannot be used, and which files to watch for the repair.
 struct AccessFailure {
   Problems problems;  // never empty
   std::vector<std::string> files;
   std::optional<WallTime> credential_expiry = {};  // as in KubeAccess: perhaps the reason
+  AccessFault fault = AccessFault::kRefused;       // told apart of foreign kubeconfigs only
 };
 
 using ClusterAccess = tl::expected<KubeAccess, AccessFailure>;

@@ -35,13 +35,6 @@ ChoiceRef Choice(Enum* target, const std::vector<Word<Enum>>& words) {
   return choice;
 }
 
-// A file that asks for one of those words is refused by name ("multikueue" is not available in this
-// version) instead of being run as something else.
-ChoiceRef WithoutYet(ChoiceRef choice, std::vector<std::string_view> unavailable) {
-  choice.unavailable = std::move(unavailable);
-  return choice;
-}
-
 ChoiceRef HttpVersions(HttpVersion* target) {
   return Choice<HttpVersion>(target, {{"2", HttpVersion::k2}, {"1.1", HttpVersion::k11}});
 }
@@ -128,18 +121,20 @@ Fields DescribeKueue(KueueSettings& kueue) {
   return {
       {"mode",
        "How fedra joins in: admissionCheck is an AdmissionCheck controller beside Kueue's "
-       "MultiKueue; dispatcher nominates workers to MultiKueue, which copies and mirrors.",
-       WithoutYet(Choice<KueueMode>(&kueue.mode, {{"admissionCheck", KueueMode::kAdmissionCheck},
-                                                  {"dispatcher", KueueMode::kDispatcher}}),
-                  {"multikueue"}),
+       "MultiKueue; multikueue serves MultiKueue's own AdmissionChecks in its place; dispatcher "
+       "nominates workers to MultiKueue, which copies and mirrors.",
+       Choice<KueueMode>(&kueue.mode, {{"admissionCheck", KueueMode::kAdmissionCheck},
+                                       {"multikueue", KueueMode::kMultiKueue},
+                                       {"dispatcher", KueueMode::kDispatcher}}),
        ""},
       {"controllerName",
-       "The spec.controllerName of the AdmissionChecks that fedra serves. With mode dispatcher "
+       "The spec.controllerName of the AdmissionChecks that fedra serves. In the other modes "
        "these are MultiKueue's, and this only names fedra in Events.",
        TextRef{&kueue.controller_name, TextRule::kControllerName}, ""},
       {"multiKueueOrigin",
-       "With mode dispatcher: multiKueue.origin of Kueue's configuration, the label value by which "
-       "MultiKueue's copies are known on the workers.",
+       "In the modes multikueue and dispatcher: multiKueue.origin of Kueue's configuration, the "
+       "label value by which MultiKueue's copies, and fedra's in its place, are known on the "
+       "workers.",
        TextRef{&kueue.multi_kueue_origin, TextRule::kDnsLabel}, ""},
   };
 }

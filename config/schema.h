@@ -67,9 +67,8 @@ struct DurationRef {
   std::chrono::milliseconds max;
 };
 struct ChoiceRef {
-  std::vector<std::string_view> names;        // what may be written
-  std::vector<std::string_view> unavailable;  // known words that this version refuses with a hint
-  std::function<size_t()> get;                // index into `names`
+  std::vector<std::string_view> names;  // what may be written
+  std::function<size_t()> get;          // index into `names`
   std::function<void(size_t)> set;
 };
 struct LabelsRef {

@@ -52,7 +52,8 @@ class Reader final {
         return config::Unusable(
             about, fmt::format("clusterProfileRef {} is not supported", cluster.location),
             "name a kubeconfig in spec.clusterSource.kubeConfig, or put the worker into fedra's "
-            "configuration below workers");
+            "configuration below workers",
+            config::AccessFault::kUnsupported);
       case Source::kNone:
         break;
     }

@@ -30,6 +30,18 @@ std::optional<verify::DependencyOptions> ToDependencies(
       .secrets = verification.secrets};
 }
 
+ErrorCode CodeOf(config::AccessFault fault) {
+  switch (fault) {
+    case config::AccessFault::kRefused:
+      break;
+    case config::AccessFault::kMissing:
+      return ErrorCode::kNotFound;
+    case config::AccessFault::kUnsupported:
+      return ErrorCode::kApiMissing;
+  }
+  return ErrorCode::kInvalidArgument;
+}
+
 }  // namespace
 
 kube::AccessSettings ToAccess(const config::KubeAccess& access) {
@@ -59,7 +71,7 @@ kube::AccessSettings ToAccess(const config::KubeAccess& access) {
 std::optional<Error> ToMisconfigured(const config::ClusterAccess& access) {
   if (access) return std::nullopt;
   return Error{
-      ErrorCode::kInvalidArgument, config::ToString(access.error().problems.front()), {}, {}};
+      CodeOf(access.error().fault), config::ToString(access.error().problems.front()), {}, {}};
 }
 
 tracking::JobKindsPtr ToKinds(const config::Configuration& configuration) {
@@ -96,13 +108,20 @@ bool KueueCopies(const config::Configuration& configuration) {
   return configuration.kueue.mode == config::KueueMode::kDispatcher;
 }
 
+bool TakesOver(const config::Configuration& configuration) {
+  return configuration.kueue.mode == config::KueueMode::kMultiKueue;
+}
+
 std::string ControllerOf(const config::Configuration& configuration) {
-  return KueueCopies(configuration) ? std::string(tracking::kMultiKueueController)
-                                    : configuration.kueue.controller_name;
+  return KueueCopies(configuration) || TakesOver(configuration)
+             ? std::string(tracking::kMultiKueueController)
+             : configuration.kueue.controller_name;
 }
 
 std::string CopiesOrigin(const config::Configuration& configuration) {
-  return KueueCopies(configuration) ? configuration.kueue.multi_kueue_origin : configuration.origin;
+  return KueueCopies(configuration) || TakesOver(configuration)
+             ? configuration.kueue.multi_kueue_origin
+             : configuration.origin;
 }
 
 bool DrainsRemoved(const config::Configuration& configuration) {
@@ -137,6 +156,7 @@ reconcile::GatherSettings ToGather(const config::Configuration& configuration) {
   settings.controller_name = ControllerOf(configuration);
   settings.origin = CopiesOrigin(configuration);
   settings.kueue_copies = KueueCopies(configuration);
+  settings.takes_over = TakesOver(configuration);
   settings.order = {.policy = SameName(dispatch.order),
                     .max_passes = dispatch.backfill.max_passes,
                     .max_wait = dispatch.backfill.max_wait};
@@ -176,6 +196,7 @@ std::vector<reconcile::WorkerSettings> ToWorkers(const config::Loaded& loaded) {
     worker.cluster.options = ToOptions(from.http_version, *kinds);
     worker.origin = CopiesOrigin(configuration);
     worker.kueue_copies = KueueCopies(configuration);
+    worker.takes_over = TakesOver(configuration);
     worker.verified.kinds = kinds;
     worker.verified.devices = ToDevices(configuration.verification, from);
     worker.verified.dependencies = ToDependencies(configuration.verification);

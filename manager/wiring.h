@@ -14,7 +14,8 @@
 namespace fedra {
 
 kube::AccessSettings ToAccess(const config::KubeAccess& access);
-// Why a kubeconfig cannot be used, as one error; null when it can.
+// Why a kubeconfig cannot be used, as one error; null when it can. Its code says how far it came:
+// kInvalidArgument, it was read; kNotFound, it could not be; kApiMissing, fedra cannot use such.
 std::optional<Error> ToMisconfigured(const config::ClusterAccess& access);
 ClusterOptions ToOptions(config::HttpVersion version, const tracking::JobKinds& kinds);
 // The kinds of jobs that this configuration makes fedra run; the same object for the same `kinds`,
@@ -25,6 +26,9 @@ bool DrainsRemoved(const config::Configuration& configuration);
 // Whether Kueue's MultiKueue copies and fedra nominates (kueue.mode dispatcher); the controller of
 // the AdmissionChecks that are ours to answer; and the origin label's value on copies.
 bool KueueCopies(const config::Configuration& configuration);
+// Whether fedra is in the place of Kueue's MultiKueue, and copies of that are its own (kueue.mode
+// multikueue).
+bool TakesOver(const config::Configuration& configuration);
 std::string ControllerOf(const config::Configuration& configuration);
 std::string CopiesOrigin(const config::Configuration& configuration);
 placement::Policy ToPolicy(const config::Configuration& configuration);

@@ -93,7 +93,8 @@ void WorkerDiscovery::Look() {
   }
   WorkerClusters clusters = cache.List();
   Seen now;
-  for (const auto& cluster : clusters) now.emplace_back(cluster->name, cluster->version.value);
+  for (const auto& cluster : clusters)
+    now.emplace_back(cluster->name, cluster->active.version.value);
   std::sort(now.begin(), now.end());
   const SteadyTime at = SystemClock().Steady();
   if (read_at_ && now == seen_ && at - *read_at_ < kReadInterval) return;

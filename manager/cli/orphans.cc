@@ -87,7 +87,7 @@ class OrphanSearch final {
 OrphanSearch::OrphanSearch(const config::Loaded& loaded, std::chrono::milliseconds timeout,
                            const Terminal& terminal)
     : kinds_(ToKinds(loaded.configuration)),
-      us_(tracking::Identity{loaded.configuration.origin, {}}) {
+      us_(tracking::Identity{CopiesOrigin(loaded.configuration), {}}) {
   clusters_.push_back(ToManager(loaded));
   for (auto& worker : ToWorkers(loaded)) clusters_.push_back(std::move(worker.cluster));
   for (size_t i = 0; i < clusters_.size(); ++i) {
@@ -110,7 +110,7 @@ OrphanSearch::OrphanSearch(const config::Loaded& loaded, std::chrono::millisecon
   if (!ProblemOf(0).empty()) return;
   const Result<std::string> uid = reconcile::ReadClusterUid(live_->cluster(0));
   if (!uid) nameless_ = uid.error().message;
-  us_ = IdentityOf(loaded.configuration.origin, uid);
+  us_ = IdentityOf(CopiesOrigin(loaded.configuration), uid);
 }
 
 std::string OrphanSearch::Problem() const {

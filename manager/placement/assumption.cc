@@ -15,7 +15,7 @@ bool IsDispatchedTo(const WorkloadView& view, const ClusterName& worker) {
     return workload.cluster_name == worker.value;
   const auto& nominated = workload.nominated;
   return check->state == tracking::CheckState::kPending &&
-         (view.kueue_copies || IsWrittenSinceReserved(workload, *check)) &&
+         (view.kueue_copies || view.kueue_clears || IsWrittenSinceReserved(workload, *check)) &&
          std::find(nominated.begin(), nominated.end(), worker.value) != nominated.end();
 }
 

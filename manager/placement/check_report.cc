@@ -29,6 +29,7 @@ bool IsWrittenSinceReserved(const tracking::Workload& workload,
 }
 
 bool HasBegun(const Context& context, const tracking::AdmissionCheckState& check) {
+  if (context.view.kueue_clears && !context.workload().nominated.empty()) return true;
   if (check.message.empty()) return false;  // as Kueue makes it
   // StatusPatch() sees to the dates; earlier releases did not, but remembered when a round began.
   const auto& round = context.record.nominated_at;

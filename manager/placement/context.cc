@@ -32,6 +32,13 @@ const ClusterView* UnmirroredEnd(const Context& context) {
   for (const std::string& name : workload.nominated) {
     if (const ClusterView* cluster = ended(name); cluster != nullptr) return cluster;
   }
+  // Kueue has cleared where it was, and has the quota still: no other worker has got it since.
+  if (!context.view.kueue_clears || !workload.Evicted() || !workload.QuotaReserved())
+    return nullptr;
+  for (const ClusterView& at : context.clusters) {
+    const ClusterView* cluster = ended(at.name.value);
+    if (cluster != nullptr && HasOwnClone(at) && at.clone->Admitted()) return cluster;
+  }
   return nullptr;
 }
 

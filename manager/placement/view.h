@@ -33,6 +33,9 @@ struct WorkloadView {
   // Kueue's MultiKueue copies, admits, mirrors and writes the check; fedra only nominates
   // (kueue.mode dispatcher).
   bool kueue_copies = false;
+  // Kueue takes clusterName and nominations back when it evicts, so what is there is of the
+  // reservation that the workload has now (kueue.mode multikueue).
+  bool kueue_clears = false;
 };
 
 // Whether what we know of a cluster may be acted upon.

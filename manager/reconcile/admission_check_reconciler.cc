@@ -1,5 +1,7 @@
 #include "manager/reconcile/admission_check_reconciler.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
@@ -13,28 +15,25 @@ std::string Listed(std::string_view label, const std::vector<std::string>& names
   return names.empty() ? std::string() : fmt::format("{}: [{}]", label, fmt::join(names, " "));
 }
 
-bool IsSame(const tracking::AdmissionCheck& check, const tracking::ActiveCondition& desired) {
-  return check.active && check.active->is_true == desired.is_active &&
-         check.active->reason == desired.reason && check.active->message == desired.message &&
-         check.active_generation == check.generation;
-}
-
 }  // namespace
 
 tracking::ActiveCondition ActiveOf(const verify::CheckScope& scope,
                                    const std::vector<CheckWorker>& workers) {
   if (!scope.problem.empty())
     return {false, "BadConfig", "Cannot load the AdmissionChecks parameters: " + scope.problem};
-  std::vector<std::string> missing = scope.names;
+  std::vector<std::string> wanted = scope.names;
+  if (scope.all) std::ranges::transform(workers, std::back_inserter(wanted), &CheckWorker::name);
+  std::vector<std::string> missing;
   std::vector<std::string> inactive;
   size_t usable = 0;
-  for (const CheckWorker& worker : workers) {
-    const bool named = std::erase(missing, worker.name) > 0;
-    if (!scope.all && !named) continue;
-    if (worker.usable) {
-      ++usable;
+  for (const std::string& name : wanted) {
+    const auto worker = std::ranges::find(workers, name, &CheckWorker::name);
+    if (worker == workers.end()) {
+      missing.push_back(name);
+    } else if (!worker->usable) {
+      inactive.push_back(name);
     } else {
-      inactive.push_back(worker.name);
+      ++usable;
     }
   }
   if (missing.empty() && inactive.empty()) {
@@ -62,10 +61,11 @@ Result<void> AdmissionCheckReconciler::Reconcile(const std::string& name) {
     workers.push_back({worker->name().value, worker->contact() != placement::Contact::kNone});
   }
   const tracking::ActiveCondition desired = ActiveOf(scopes_.Of(*check), workers);
-  if (IsSame(*check, desired)) return {};
-  auto written = manager_.cluster().MergePatch(tracking::kAdmissionChecks, {"", name},
-                                               tracking::ActivePatch(*check, desired, clock_.Now()),
-                                               {.field_manager = "fedra", .subresource = "status"});
+  if (tracking::Says(check->active, desired)) return {};
+  auto written =
+      manager_.cluster().MergePatch(tracking::kAdmissionChecks, {"", name},
+                                    tracking::ActivePatch(check->active, desired, clock_.Now()),
+                                    {.field_manager = "fedra", .subresource = "status"});
   if (!written) return Fail(std::move(written).error());
   return {};
 }

@@ -30,6 +30,7 @@ ManagerListener EventHandlers::ForManager() {
           .on_progress =
               [this](const ObjectKey& key) { targets_.workloads.AddAfter(key, kProgressDebounce); },
           .on_checks = [this] { OnChecks(); },
+          .on_worker_cluster = [this](const std::string& name) { OnWorkerCluster(name); },
           .on_order = [this](const std::vector<ObjectKey>& workloads) { OnOrder(workloads); },
           .on_template =
               [this](const ObjectKey& key) {
@@ -100,6 +101,16 @@ void EventHandlers::OnMembership(const ClusterName& worker) {
   LookAgain(sources_.wake_index.AffectedBy(worker), worker);
   if (const auto now = sources_.workers.Now()->Find(worker)) targets_.templates.LookAtAll(*now);
   WakeChecks();
+  OnWorkerCluster(worker.value);
+}
+
+void EventHandlers::OnWorkerCluster(const std::string& name) {
+  if (targets_.worker_clusters != nullptr) targets_.worker_clusters->Add(name);
+}
+
+void EventHandlers::WakeWorkerClusters() {
+  for (const auto& cluster : sources_.manager.worker_clusters().List())
+    OnWorkerCluster(cluster->name);
 }
 
 void EventHandlers::WakeChecks() {
@@ -174,6 +185,8 @@ void EventHandlers::OnContact(const Worker& worker) {
     now = worker.contact();
     return std::exchange(contact[worker.name()], now);
   });
+  // Why there is none may be something else, too.
+  OnWorkerCluster(worker.name().value);
   const std::vector<ObjectKey> affected = sources_.wake_index.AffectedBy(worker.name());
   LookAgain(affected, worker.name());
   if (now == Contact::kFull) {

@@ -28,6 +28,7 @@ class EventHandlers final {
     RunLoop<ObjectKey>& workloads;
     RunLoop<std::string>& checks;  // by name
     TemplateReconciler& templates;
+    RunLoop<std::string>* worker_clusters = nullptr;  // by name; null: Kueue keeps them itself
   };
   struct Sources {
     const WakeIndex& wake_index;
@@ -48,6 +49,8 @@ class EventHandlers final {
   void OnMembership(const ClusterName& worker);
   // All AdmissionChecks of ours.
   void WakeChecks();
+  // All MultiKueueClusters.
+  void WakeWorkerClusters();
   // Workloads that the template concerns: it has changed, or a worker would take a copy now.
   void WakeTemplateUsers(const ObjectKey& claim_template);
   // Where no loop runs, what has come and gone would be kept until one does: keys, places and lines
@@ -56,6 +59,7 @@ class EventHandlers final {
 
  private:
   void OnChecks();
+  void OnWorkerCluster(const std::string& name);
   void OnOrder(const std::vector<ObjectKey>& workloads);
   void OnCopy(const ClusterName& worker, const ObjectKey& workload);
   void OnWorkload(const ObjectKey& key);

@@ -58,10 +58,14 @@ Federation::Federation(FederationSettings settings, http::HttpLoop& loop, Worker
                   [this](const std::string& name) { return checks_.Reconcile(name); }),
       template_loop_({.subject = "template", .threads = kTemplateThreads, .retry = &RetryCopyAfter},
                      clock, [this](const ObjectKey& key) { return templates_.Reconcile(key); }),
+      worker_cluster_loop_(
+          {.subject = "multikueuecluster"}, clock,
+          [this](const std::string& name) { return worker_clusters_.Reconcile(name); }),
       placements_(store),
       status_writer_(store, clock),
       limiter_(clock, {}),
-      handlers_({workload_loop_, check_loop_, templates_},
+      handlers_({workload_loop_, check_loop_, templates_,
+                 settings_.gather.takes_over ? &worker_cluster_loop_ : nullptr},
                 {wake_index_, placements_, manager_, workers_, places_, gatherer_, order_}, clock),
       manager_(settings_.manager, settings_.kinds, loop, pool, clock, handlers_.ForManager(),
                settings_.gather.kueue_copies),
@@ -72,10 +76,13 @@ Federation::Federation(FederationSettings settings, http::HttpLoop& loop, Worker
                  template_loop_,
                  [this](const ObjectKey& key) { handlers_.WakeTemplateUsers(key); }),
       manager_writes_(manager_, bookkeeping_, telemetry, clock),
-      worker_writes_(settings_.gather.origin, manager_, templates_, limiter_, bookkeeping_,
-                     telemetry, clock),
+      worker_writes_({.origin = settings_.gather.origin,
+                      .manager = {},
+                      .takes_over = settings_.gather.takes_over},
+                     manager_, templates_, limiter_, bookkeeping_, telemetry, clock),
       executor_(manager_writes_, worker_writes_, bookkeeping_),
       checks_(manager_, gatherer_.scopes(), workers_, clock),
+      worker_clusters_(manager_, workers_, clock),
       workloads_({settings_.policy, settings_.gather.devices},
                  {gatherer_, wake_index_, places_, order_, placements_, status_writer_, executor_,
                   workload_loop_, telemetry, clock}),
@@ -194,8 +201,10 @@ void Federation::ReleaseRemoved() {
   for (const ClusterName& name : workers->removed()) {
     if (!CanBeReleased(*workers->Find(name), manager_,
                        settings_.templates.mode != templates::SyncPolicy::kNever,
-                       {copies_origin, manager_.uid()}, settings_.policy.worker_lost_timeout,
-                       clock_.Now()))
+                       {.origin = copies_origin,
+                        .manager = manager_.uid(),
+                        .takes_over = settings_.gather.takes_over},
+                       settings_.policy.worker_lost_timeout, clock_.Now()))
       continue;
     log::Info("removed worker disconnected", {{"cluster", name.value}});
     const RosterChange change = roster_.Release(name);
@@ -248,6 +257,10 @@ void Federation::Tick() {
   handlers_.WakeChecks();
   // MultiKueue keeps its checks itself.
   if (!settings_.gather.kueue_copies) check_loop_.Start();
+  if (settings_.gather.takes_over) {
+    handlers_.WakeWorkerClusters();
+    worker_cluster_loop_.Start();
+  }
   if (settings_.templates.mode != templates::SyncPolicy::kNever) template_loop_.Start();
   workload_loop_.Start();
 }
@@ -256,6 +269,7 @@ bool Federation::Stop() {
   workload_loop_.Stop();
   check_loop_.Stop();
   template_loop_.Stop();
+  worker_cluster_loop_.Stop();
   // Running looks may finish what they began; what waits for an answer that does not come is cut
   // off. Either way a restart continues from the state of the clusters.
   const SteadyTime limit = clock_.Steady() + kDrain;
@@ -264,8 +278,9 @@ bool Federation::Stop() {
         std::max(limit - clock_.Steady(), SteadyTime::duration(0)));
   };
   const bool workloads_ended = workload_loop_.WaitUntilIdle(left());
-  const bool others_ended =
-      check_loop_.WaitUntilIdle(left()) && template_loop_.WaitUntilIdle(left());
+  const bool others_ended = check_loop_.WaitUntilIdle(left()) &&
+                            template_loop_.WaitUntilIdle(left()) &&
+                            worker_cluster_loop_.WaitUntilIdle(left());
   // What has ended has told of it: those writes are the last.
   const bool ended = events_.Finish(left()) && workloads_ended && others_ended;
   roster_.StopAll();
@@ -274,6 +289,7 @@ bool Federation::Stop() {
   workload_loop_.Join();
   check_loop_.Join();
   template_loop_.Join();
+  worker_cluster_loop_.Join();
   return ended;
 }
 

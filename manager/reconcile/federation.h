@@ -20,6 +20,7 @@
 #include "manager/reconcile/event_handlers.h"
 #include "manager/reconcile/line_rows.h"
 #include "manager/reconcile/template_survey.h"
+#include "manager/reconcile/worker_cluster_reconciler.h"
 #include "manager/reconcile/worker_roster.h"
 #include "manager/reconcile/workload_reconciler.h"
 
@@ -117,6 +118,7 @@ class Federation final {
   RunLoop<ObjectKey> workload_loop_;
   RunLoop<std::string> check_loop_;
   RunLoop<ObjectKey> template_loop_;
+  RunLoop<std::string> worker_cluster_loop_;
   WakeIndex wake_index_;
   DispatchOrder order_;
   CopyFailures copy_failures_;
@@ -135,6 +137,7 @@ class Federation final {
   WorkerWrites worker_writes_;
   Executor executor_;
   AdmissionCheckReconciler checks_;
+  WorkerClusterReconciler worker_clusters_;
   WorkloadReconciler workloads_;
   std::atomic<bool> working_{false};
   std::atomic<bool> standby_{false};

@@ -109,6 +109,7 @@ Gathered Gatherer::Begin(const ObjectKey& key, const Known& known) const {
   Gathered gathered;
   gathered.view.key = key;
   gathered.view.kueue_copies = settings_.kueue_copies;
+  gathered.view.kueue_clears = settings_.takes_over;
   gathered.view.workload = manager_.workloads().Find(key);
   if (known.job) {
     gathered.job = known.job->key;
@@ -161,11 +162,7 @@ Gathered Gatherer::Gather(const ObjectKey& key, const Known& known) const {
 
 std::optional<verdict::Reason> Gatherer::WhyKueueCannot(const ClusterName& worker) const {
   if (!settings_.kueue_copies) return std::nullopt;
-  const auto known = manager_.worker_clusters().Find({"", worker.value});
-  if (known == nullptr)
-    return verify::KueueDisconnected("the manager has no MultiKueueCluster of that name");
-  if (known->active && known->active->is_true) return std::nullopt;
-  return verify::KueueDisconnected(known->active ? known->active->message : std::string());
+  return verify::WhyDisconnected(manager_.worker_clusters(), worker);
 }
 
 // By its name, and else by the workload that it names.
@@ -191,11 +188,13 @@ std::shared_ptr<const tracking::Job> Gatherer::FindJob(const Worker& worker,
 
 void Gatherer::LookForCopies(const Worker& worker, const Gathered& gathered,
                              ClusterView& cluster) const {
-  const tracking::Identity us{settings_.origin, manager_.uid(), settings_.kueue_copies};
+  const tracking::Identity us{settings_.origin, manager_.uid(), settings_.kueue_copies,
+                              settings_.takes_over};
   const tracking::Workload* workload = gathered.view.workload.get();
   const auto ownership = [&](const auto* copy) {
     if (copy == nullptr) return tracking::Ownership::kForeign;
-    return tracking::OwnershipOf(copy->marks, us, workload == nullptr ? "" : workload->uid);
+    return tracking::OwnershipOf(copy->marks, us, workload == nullptr ? "" : workload->uid,
+                                 workload == nullptr ? "" : workload->key.name);
   };
   cluster.name = worker.name();
   cluster.clone = worker.objects().clones().Find(gathered.view.key);

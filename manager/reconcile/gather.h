@@ -39,6 +39,8 @@ struct GatherSettings {
   std::string origin;
   // Kueue makes the copies, and `origin` is its (kueue.mode dispatcher).
   bool kueue_copies = false;
+  // And those that Kueue's MultiKueue made before are ours (kueue.mode multikueue).
+  bool takes_over = false;
   bool devices = false;            // whether devices are verified
   placement::OrderSettings order;  // of those that wait for the same devices
 };

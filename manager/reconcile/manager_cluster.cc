@@ -51,10 +51,12 @@ ManagerCluster::ManagerCluster(ClusterSettings settings, tracking::JobKindsPtr k
           [this](const CacheHealth&) { listener_.on_checks(); }),
       worker_clusters_(
           &tracking::ParseMultiKueueCluster,
-          [this](const ObjectKey&, const auto& before, const auto& after) {
+          [this](const ObjectKey& key, const auto& before, const auto& after) {
+            listener_.on_worker_cluster(key.name);
             // Kueue counts its attempts in the condition.
             const auto is_active = [](const auto& cluster) {
-              return cluster != nullptr && cluster->active && cluster->active->is_true;
+              return cluster != nullptr && cluster->active.condition &&
+                     cluster->active.condition->is_true;
             };
             const bool is_other = (before == nullptr) != (after == nullptr);
             if (nominates_ && (is_other || is_active(before) != is_active(after)))
@@ -84,8 +86,9 @@ ManagerCluster::ManagerCluster(ClusterSettings settings, tracking::JobKindsPtr k
                loop, pool, clock,
                /*on_state=*/nullptr, [this] { OnServer(); }) {
   FEDRA_ASSERT(listener_.on_kinds && listener_.on_workload && listener_.on_progress &&
-                   listener_.on_checks && listener_.on_order && listener_.on_template &&
-                   listener_.on_template_use && listener_.on_templates_health,
+                   listener_.on_checks && listener_.on_worker_cluster && listener_.on_order &&
+                   listener_.on_template && listener_.on_template_use &&
+                   listener_.on_templates_health,
                "every event must have a listener");
   MakeJobCaches(clock);
   for (ManagerInput& input : ManagerInputs(*kinds_, nullptr, nominates_)) {

@@ -40,6 +40,7 @@ struct ManagerListener {
   std::function<void(const ObjectKey& workload)> on_progress;
   // An AdmissionCheck, a MultiKueueConfig, or an object that jobs name (ReferenceIndex) changed.
   std::function<void()> on_checks;
+  std::function<void(const std::string& name)> on_worker_cluster;  // this MultiKueueCluster changed
   // What orders these, which have not ended, is something else now: the order or the weight of
   // their ClusterQueue, or the weight of their LocalQueue.
   std::function<void(const std::vector<ObjectKey>& workloads)> on_order;

@@ -22,6 +22,10 @@ ManagerWrites::ManagerWrites(ManagerCluster& manager, Bookkeeping& bookkeeping,
     : manager_(manager), bookkeeping_(bookkeeping), telemetry_(telemetry), clock_(clock) {}
 
 Result<void> ManagerWrites::PatchWorkloadStatus(Execution& execution, std::string body) {
+  if (execution.gathered.view.kueue_clears) {
+    FEDRA_ASSIGN_OR_RETURN(body, tracking::StatusApply(*execution.workload, body));
+    return ApplyWorkloadStatus(execution, std::move(body));
+  }
   FEDRA_ASSIGN_OR_RETURN(const std::string text, manager_.cluster().MergePatch(
                                                      tracking::kWorkloads, execution.workload->key,
                                                      std::move(body), OnStatus()));
@@ -37,6 +41,10 @@ Result<void> ManagerWrites::TakeWritten(Execution& execution, const std::string&
 Result<void> ManagerWrites::ApplyNominations(Execution& execution,
                                              const std::vector<std::string>& names) {
   FEDRA_ASSIGN_OR_RETURN(std::string body, tracking::NominationsApply(*execution.workload, names));
+  return ApplyWorkloadStatus(execution, std::move(body));
+}
+
+Result<void> ManagerWrites::ApplyWorkloadStatus(Execution& execution, std::string body) {
   WriteOptions options = OnStatus();
   options.field_manager = tracking::kAdmissionManager;
   options.force = true;

@@ -30,9 +30,12 @@ class ManagerWrites final {
 
  private:
   Result<void> WriteStatus(Execution& execution, tracking::StatusChange change);
-  // The names alone, as Kueue writes its part of the status.
+  // The names alone.
   Result<void> ApplyNominations(Execution& execution, const std::vector<std::string>& names);
+  // As Kueue writes its part of the status (tracking::StatusApply).
+  Result<void> ApplyWorkloadStatus(Execution& execution, std::string body);
   Result<void> TakeWritten(Execution& execution, const std::string& text);
+  // By this merge patch; where Kueue must be able to take it back, as an apply of what it makes.
   Result<void> PatchWorkloadStatus(Execution& execution, std::string body);
   Result<void> PatchJobStatus(Execution& execution, std::string body);
 

@@ -53,6 +53,7 @@ struct WorkerSettings {
   ClusterSettings cluster;
   std::string origin;         // of copies
   bool kueue_copies = false;  // Kueue makes them (tracking::Identity)
+  bool takes_over = false;    // likewise
   verify::WorkerObjectsOptions verified;
   std::vector<std::string> capabilities;  // declared, ascending or not
   std::optional<WallTime> lost_since;     // as remembered from before the start

@@ -72,10 +72,10 @@ std::string StopMessage(const placement::DeleteRemote& action, const ClusterView
 
 }  // namespace
 
-WorkerWrites::WorkerWrites(std::string origin, ManagerCluster& manager,
+WorkerWrites::WorkerWrites(tracking::Identity us, ManagerCluster& manager,
                            TemplateReconciler& templates, ConcurrencyLimiter& limiter,
                            Bookkeeping& bookkeeping, Telemetry& telemetry, const Clock& clock)
-    : origin_(std::move(origin)),
+    : us_(std::move(us)),
       manager_(manager),
       templates_(templates),
       limiter_(limiter),

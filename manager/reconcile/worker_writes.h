@@ -20,7 +20,8 @@ namespace fedra::reconcile {
 
 class WorkerWrites final {
  public:
-  WorkerWrites(std::string origin, ManagerCluster& manager, TemplateReconciler& templates,
+  // `us`: without the manager's UID, which is asked for.
+  WorkerWrites(tracking::Identity us, ManagerCluster& manager, TemplateReconciler& templates,
                ConcurrencyLimiter& limiter, Bookkeeping& bookkeeping, Telemetry& telemetry,
                const Clock& clock);
 
@@ -35,10 +36,15 @@ class WorkerWrites final {
   // Takes the created object, and says whether it is ours.
   using Remember = std::function<Result<bool>(const std::string& object)>;
 
-  tracking::Identity Us() const { return {origin_, manager_.uid()}; }
+  tracking::Identity Us() const {
+    tracking::Identity us = us_;
+    us.manager = manager_.uid();
+    return us;
+  }
   // Whether an object with these marks is this workload's copy.
   bool IsOf(const tracking::Workload& workload, const tracking::CopyMarks& marks) const {
-    return tracking::OwnershipOf(marks, Us(), workload.uid) == tracking::Ownership::kOurs;
+    return tracking::OwnershipOf(marks, Us(), workload.uid, workload.key.name) ==
+           tracking::Ownership::kOurs;
   }
   Result<void> ProvideTemplates(Execution& execution, Worker& worker);
   Result<void> Create(Execution& execution, Worker& worker, const kube::Resource& resource,
@@ -50,7 +56,7 @@ class WorkerWrites final {
   Result<void> DeleteJob(Worker& worker, const placement::ClusterView& view, bool as_seen);
   Result<void> DeleteClone(Worker& worker, const placement::ClusterView& view, bool as_seen);
 
-  const std::string origin_;
+  const tracking::Identity us_;
   ManagerCluster& manager_;
   TemplateReconciler& templates_;
   ConcurrencyLimiter& limiter_;

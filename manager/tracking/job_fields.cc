@@ -95,6 +95,7 @@ Result<Job> ReadJobMetadata(const json& object, const JobAdapter& kind) {
   if (IsControlled(metadata)) return job;
   job.marks = ReadCopyMarks(metadata);
   job.prebuilt_workload = PrebuiltWorkload(metadata);
+  job.marks.workload = job.prebuilt_workload;
   return job;
 }
 

@@ -3,7 +3,6 @@
 #include <nlohmann/json.hpp>
 
 #include "manager/tracking/json_fields.h"
-#include "manager/tracking/kueue_api.h"
 
 namespace fedra::tracking {
 
@@ -16,12 +15,8 @@ Result<MultiKueueCluster> ParseMultiKueueCluster(const json& object) {
   cluster.name = Text(metadata, "name");
   if (cluster.name.empty())
     return Fail(ErrorCode::kBadResponse, "a MultiKueueCluster without name");
-  cluster.version = ResourceVersion(Text(metadata, "resourceVersion"));
+  FEDRA_ASSIGN_OR_RETURN(cluster.active, ReadActive(object));
   cluster.created = Time(metadata, "creationTimestamp");
-  if (const json& active = ConditionOf(Member(object, "status"), kActive); !active.is_null()) {
-    cluster.active = Condition{Text(active, "status") == "True", Text(active, "reason"),
-                               Text(active, "message"), Time(active, "lastTransitionTime")};
-  }
   const json& source = Path(object, {"spec", "clusterSource"});
   if (const json& profile = Member(source, "clusterProfileRef"); profile.is_object()) {
     cluster.source = Source::kClusterProfile;

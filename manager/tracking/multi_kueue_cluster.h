@@ -4,15 +4,13 @@
 // whether Kueue is connected to it. Plain values. Source: kueue.x-k8s.io/v1beta2 of Kueue 0.19.2,
 // apis/kueue/v1beta2/multikueue_types.go.
 
-#include <optional>
 #include <string>
 
 #include <nlohmann/json_fwd.hpp>
 
 #include "base/clock.h"
 #include "base/result.h"
-#include "base/types.h"
-#include "manager/tracking/workload.h"
+#include "manager/tracking/active_condition.h"
 
 namespace fedra::tracking {
 
@@ -27,12 +25,11 @@ struct MultiKueueCluster {
     kNone,            // nothing that is known
   };
   std::string name;
-  ResourceVersion version;
   WallTime created{};
   Source source = Source::kNone;
   std::string location;  // name or path; empty: none is written
-  // The condition Active: Kueue's connection to it; null: Kueue has not said.
-  std::optional<Condition> active;
+  // Whether Kueue is connected to it, or fedra in its place (kueue.mode multikueue).
+  ActiveState active;
 };
 
 Result<MultiKueueCluster> ParseMultiKueueCluster(const nlohmann::json& object);

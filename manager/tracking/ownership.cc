@@ -13,15 +13,26 @@ CopyMarks Read(const nlohmann::json& metadata, std::string_view origin_label,
   const nlohmann::json& annotations = Member(metadata, "annotations");
   return {.origin = Text(Member(metadata, "labels"), origin_label),
           .made_by = Text(annotations, kManagerUidAnnotation),
-          .source_uid = Text(annotations, source_annotation)};
+          .source_uid = Text(annotations, source_annotation),
+          .workload = {}};
+}
+
+// Kueue's, which says no more than its origin and, on a job, the name of the Workload.
+Ownership OwnershipOfUnmarked(const CopyMarks& marks, std::string_view source_uid,
+                              std::string_view source_name) {
+  const bool is_of_another = !marks.workload.empty() && marks.workload != source_name;
+  return source_uid.empty() || is_of_another ? Ownership::kOursEarlier : Ownership::kOurs;
 }
 
 }  // namespace
 
-Ownership OwnershipOf(const CopyMarks& marks, const Identity& us, std::string_view source_uid) {
+Ownership OwnershipOf(const CopyMarks& marks, const Identity& us, std::string_view source_uid,
+                      std::string_view source_name) {
   if (us.origin.empty() || marks.origin != us.origin) return Ownership::kForeign;
   // Kueue's say nothing of their source. The names of Workloads differ with their jobs' UIDs.
   if (us.kueue_copies) return source_uid.empty() ? Ownership::kOursEarlier : Ownership::kOurs;
+  if (us.takes_over && marks.source_uid.empty() && marks.made_by.empty())
+    return OwnershipOfUnmarked(marks, source_uid, source_name);
   if (marks.source_uid.empty()) return Ownership::kForeign;
   const bool is_of_source = marks.source_uid == source_uid;
   if (!marks.made_by.empty() && marks.made_by != us.manager) {

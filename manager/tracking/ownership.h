@@ -5,8 +5,15 @@
 //
 // A copy carries three marks: the origin label, the UID of the management cluster, and the UID of
 // the manager's object that it stands for. A copy without the second one was made by a fedra that
-// may not read its own cluster's UID. Where Kueue's MultiKueue makes the copies they carry its
-// origin label alone, and fedra changes none of them.
+// may not read its own cluster's UID.
+//
+// Kueue's MultiKueue marks its copies with the origin label alone (cloneForCreate of
+// pkg/controller/admissionchecks/multikueue/workload.go and SetMultiKueueMeta of
+// pkg/controller/jobframework/utils.go, 0.19.2), and takes every copy with its label for its own.
+// In kueue.mode dispatcher fedra changes none of them. In mode multikueue it takes them over: then
+// an unmarked copy is told by the name of its Workload, which differs with the UID of the job that
+// it is made for. Two managers of one origin would remove each other's copies there, as two Kueues
+// would.
 //
 // Pure functions on plain values.
 
@@ -23,6 +30,8 @@ struct Identity {
   std::string origin;   // value of the origin label, from the configuration
   std::string manager;  // UID of the management cluster (kube-system's); empty: may not be read
   bool kueue_copies = false;  // the copies are Kueue's (kueue.mode dispatcher): `origin` is Kueue's
+  // Unmarked copies are ours, too (kueue.mode multikueue): `origin` is Kueue's.
+  bool takes_over = false;
 };
 
 // The marks of one object, as it was read; all empty on an object that no fedra made.
@@ -32,6 +41,7 @@ struct CopyMarks {
   // UID of the manager's object: of the Workload for its clone and its job, of the
   // ResourceClaimTemplate for a copy of it.
   std::string source_uid;
+  std::string workload;  // the name of the Workload that a job says it is of; empty on others
 
   auto operator<=>(const CopyMarks&) const = default;
 };
@@ -45,8 +55,10 @@ enum class Ownership {
 
 // `source_uid`: the UID of the manager's object of that name; empty: there is none. Without
 // Identity::manager a copy that names its maker is ours only by the UID of a living object, which
-// no other cluster can have.
-Ownership OwnershipOf(const CopyMarks& marks, const Identity& us, std::string_view source_uid);
+// no other cluster can have. `source_name`: of a Workload; an unmarked job that names another one
+// is of an earlier Workload.
+Ownership OwnershipOf(const CopyMarks& marks, const Identity& us, std::string_view source_uid,
+                      std::string_view source_name = {});
 
 // Whether we may change or delete it.
 inline bool IsOurs(Ownership ownership) { return ownership >= Ownership::kOursEarlier; }

@@ -236,13 +236,16 @@ Result<std::string> StatusPatch(const Workload& workload, const StatusChange& ch
                    {"status", std::move(status)}});
 }
 
-Result<std::string> NominationsApply(const Workload& workload,
-                                     const std::vector<std::string>& nominated) {
+Result<std::string> StatusApply(const Workload& workload, const std::string& patch) {
   if (workload.text == nullptr)
     return Fail(ErrorCode::kInternal, "the workload's text was not kept");
   json status = Member(json::parse(*workload.text, nullptr, false), "status");
   if (!status.is_object()) return Fail(ErrorCode::kInternal, "the workload has no status");
-  status["nominatedClusterNames"] = nominated;
+  const bool nominates = status.contains("nominatedClusterNames");
+  status.merge_patch(Member(json::parse(patch, nullptr, false), "status"));
+  // Written empty, not left out: so they go whoever owns them.
+  if (nominates && !status.contains("nominatedClusterNames"))
+    status["nominatedClusterNames"] = json::array();
   return Dump(json{{"apiVersion", kWorkloads.ApiVersion()},
                    {"kind", kWorkloads.kind},
                    {"metadata",
@@ -251,6 +254,11 @@ Result<std::string> NominationsApply(const Workload& workload,
                      {"uid", workload.uid},
                      {"resourceVersion", workload.version.value}}},
                    {"status", std::move(status)}});
+}
+
+Result<std::string> NominationsApply(const Workload& workload,
+                                     const std::vector<std::string>& nominated) {
+  return StatusApply(workload, Dump(json{{"status", {{"nominatedClusterNames", nominated}}}}));
 }
 
 Result<std::string> FinishedPatch(const Workload& workload, std::string_view reason,

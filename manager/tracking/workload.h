@@ -140,14 +140,18 @@ struct StatusChange {
 // Pending one as it is (resetChecksOnEviction of Kueue 0.19.2).
 Result<std::string> StatusPatch(const Workload& workload, const StatusChange& change, WallTime now);
 
-// The body of a server-side apply of the status subresource as kAdmissionManager that changes
-// nominatedClusterNames and nothing else; bound to the resourceVersion we looked at.
+// The body of a server-side apply of the status subresource as kAdmissionManager: the status that
+// we looked at, changed by the merge patch `patch` and in nothing else; bound to its
+// resourceVersion.
 //
 // Kueue writes its status as one apply of that manager, which removes every field that it leaves
-// out and no other manager owns. A list written under another name would survive that apply, and
-// the webhook refuses clusterName beside it. So we apply as Kueue does, with the whole status as it
-// is: an apply that left out fields of this manager would remove them. Fields of other managers
-// keep their owners, and Kueue's next apply gives them up.
+// out and no other manager owns. Nominations, or a clusterName, written under another name would
+// survive that apply: the webhook refuses the two together, and MultiKueue places no Workload that
+// has a clusterName. So we apply as Kueue does, with the whole status as it is: an apply that left
+// out fields of this manager would remove them. Fields of other managers keep their owners, and
+// Kueue's next apply gives them up.
+Result<std::string> StatusApply(const Workload& workload, const std::string& patch);
+// The same of nominatedClusterNames alone.
 Result<std::string> NominationsApply(const Workload& workload,
                                      const std::vector<std::string>& nominated);
 

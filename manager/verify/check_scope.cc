@@ -4,6 +4,9 @@
 
 #include <fmt/format.h>
 
+#include "manager/tracking/kueue_api.h"
+#include "manager/verify/verify.h"
+
 namespace fedra::verify {
 namespace {
 
@@ -26,8 +29,13 @@ bool CheckScopes::IsOurs(const std::string& check) const {
 
 CheckScope CheckScopes::Of(const tracking::AdmissionCheck& check) const {
   CheckScope scope;
-  if (!check.HasParameters()) return scope;
+  const bool needs_config = check.controller_name == tracking::kMultiKueueController;
+  if (!check.HasParameters() && !needs_config) return scope;
   scope.all = false;
+  if (!check.HasParameters()) {
+    scope.problem = "missing parameters reference";
+    return scope;
+  }
   if (check.parameters_group != kConfigGroup || check.parameters_kind != kConfigKind) {
     scope.problem = fmt::format("spec.parameters must name a {} of {}, not a {} of {}", kConfigKind,
                                 kConfigGroup, check.parameters_kind, check.parameters_group);
@@ -47,6 +55,16 @@ CheckScope CheckScopes::Of(const tracking::AdmissionCheck& check) const {
 CheckScope CheckScopes::Of(const std::string& check) const {
   const auto found = check.empty() ? nullptr : checks_.Find({"", check});
   return found == nullptr ? CheckScope{} : Of(*found);
+}
+
+std::optional<verdict::Reason> WhyDisconnected(
+    const Cache<tracking::MultiKueueCluster>& worker_clusters, const ClusterName& worker) {
+  const auto known = worker_clusters.Find({"", worker.value});
+  if (known == nullptr)
+    return KueueDisconnected("the manager has no MultiKueueCluster of that name");
+  const auto& active = known->active.condition;
+  if (active && active->is_true) return std::nullopt;
+  return KueueDisconnected(active ? active->message : std::string());
 }
 
 }  // namespace fedra::verify

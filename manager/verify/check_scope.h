@@ -1,7 +1,8 @@
 #pragma once
 //
 // Which workers an AdmissionCheck of ours means: all, or those of its MultiKueueConfig in this
-// order. Source: spec.parameters of kueue.x-k8s.io/v1beta2 (Kueue 0.19.2).
+// order, and to which of them Kueue is connected. Source: spec.parameters of kueue.x-k8s.io/v1beta2
+// (Kueue 0.19.2). A check of MultiKueue's own must have them.
 //
 // Thread rules: any thread; what the manager says may change between two questions.
 // Lifetime: the caches must outlive it.
@@ -13,12 +14,13 @@
 
 #include "base/types.h"
 #include "manager/tracking/admission_check.h"
+#include "manager/tracking/multi_kueue_cluster.h"
 #include "manager/verify/existence.h"
 
 namespace fedra::verify {
 
 struct CheckScope {
-  bool all = true;                 // no parameters
+  bool all = true;                 // no parameters, on a check that needs none
   std::vector<std::string> names;  // otherwise these, in this order
   std::string problem;             // why the parameters cannot be used; empty when they can
 
@@ -47,5 +49,9 @@ class CheckScopes final {
   const Cache<tracking::AdmissionCheck>& checks_;
   const Cache<tracking::MultiKueueConfig>& configs_;
 };
+
+// Why Kueue can copy nothing to the worker: its MultiKueueCluster is missing or not Active.
+std::optional<verdict::Reason> WhyDisconnected(
+    const Cache<tracking::MultiKueueCluster>& worker_clusters, const ClusterName& worker);
 
 }  // namespace fedra::verify

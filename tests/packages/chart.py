@@ -139,7 +139,7 @@ def reproducible(built: Artefacts) -> None:
 
 
 def rights(built: Artefacts) -> None:
-    """Those of deploy/manager-rbac.yaml, and none where the manager is another cluster."""
+    """Those of deploy/ for the mode, and none where the manager is another cluster."""
     wanted = _of_deploy("manager-rbac.yaml", "ClusterRole")["rules"]
     documents = render(built, "--values", MINIMAL)
     assert of_kind(documents, "ClusterRole")["rules"] == wanted
@@ -148,6 +148,13 @@ def rights(built: Artefacts) -> None:
     name = pod["serviceAccountName"]
     assert account == [{"kind": "ServiceAccount", "name": name, "namespace": "fedra-system"}]
     assert pod["automountServiceAccountToken"] is True
+    for mode, files in {
+        "dispatcher": ["dispatcher-manager-rbac.yaml"],
+        "multikueue": ["manager-rbac.yaml", "manager-rbac-multikueue.yaml"],
+    }.items():
+        of_mode = render(built, "--values", MINIMAL, f"--set=config.kueue.mode={mode}")
+        rules = [each["rules"] for each in of_mode if each["kind"] == "ClusterRole"]
+        assert rules == [_of_deploy(file, "ClusterRole")["rules"] for file in files], mode
     # The release is called as the file's objects.
     assert _policies(documents) == _policies(_documents("managed-by-policy.yaml"))
     documents = render(built, "--values", SOURCE / "ci/manager-elsewhere-values.yaml")

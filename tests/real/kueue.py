@@ -61,9 +61,8 @@ class Kueue:
         (certificates / "tls.crt").write_bytes(pki.server_certificate.read_bytes())
         (certificates / "tls.key").write_bytes(pki.server_key.read_bytes())
         self._configuration_file = cluster.folder / "kueue.yaml"
-        self._configuration_file.write_text(
-            yaml.safe_dump(self._configuration(options, certificates))
-        )
+        self._options, self._certificates = options, certificates
+        self._configure({})
 
     def install_crds(self) -> None:
         client = self._cluster.client
@@ -91,6 +90,18 @@ class Kueue:
             ],
             self._cluster.folder / "kueue.log",
         )
+
+    def restart(self, gates: Object) -> None:
+        """With these feature gates beside the usual ones. From the main thread; returns when it is ready."""
+        self.stop()
+        self._configure(gates)
+        self.start()
+        self.wait_ready()
+
+    def _configure(self, gates: Object) -> None:
+        configuration = self._configuration(self._options, self._certificates)
+        configuration["featureGates"] |= gates
+        self._configuration_file.write_text(yaml.safe_dump(configuration))
 
     def cpu_seconds(self) -> float:
         assert self._process is not None

@@ -20,8 +20,8 @@ _NAMESPACE = "kueue-system"
 def connect_workers(manager: KubeClient, workers: Mapping[str, Access]) -> None:
     """Makes Kueue on the manager connect to the workers, and waits until it has."""
     for name, access in workers.items():
-        manager.apply(_secret(name, access))
-        manager.apply(_cluster(name))
+        put_kubeconfig(manager, name, access.to_kubeconfig())
+        manager.apply(cluster(name))
     for name in workers:
         eventually(
             f"MultiKueueCluster {name} active",
@@ -38,17 +38,20 @@ def check(name: str, workers: list[str]) -> list[Object]:
     ]
 
 
-def _secret(name: str, access: Access) -> Object:
-    kubeconfig = yaml.safe_dump(access.to_kubeconfig()).encode()
-    return {
-        "apiVersion": "v1",
-        "kind": "Secret",
-        "metadata": {"name": name, "namespace": _NAMESPACE},
-        "data": {"kubeconfig": base64.b64encode(kubeconfig).decode()},
-    }
+def put_kubeconfig(manager: KubeClient, name: str, kubeconfig: Object) -> None:
+    """Into the Secret of Kueue's that `cluster` names."""
+    text = yaml.safe_dump(kubeconfig).encode()
+    manager.apply(
+        {
+            "apiVersion": "v1",
+            "kind": "Secret",
+            "metadata": {"name": name, "namespace": _NAMESPACE},
+            "data": {"kubeconfig": base64.b64encode(text).decode()},
+        }
+    )
 
 
-def _cluster(name: str) -> Object:
+def cluster(name: str) -> Object:
     source = {"kubeConfig": {"location": name, "locationType": "Secret"}}
     return {
         "apiVersion": "kueue.x-k8s.io/v1beta2",

@@ -77,6 +77,10 @@ class Fleet(abc.ABC):
         """fedra does not have the further rights of a file in deploy/, until `grant` or `reset`."""
 
     @abc.abstractmethod
+    def set_multikueue(self, on: bool) -> None:
+        """Whether the manager's Kueue has its MultiKueue controllers, until `reset`; it has them at first."""
+
+    @abc.abstractmethod
     def foreign_ca(self) -> str:
         """A CA certificate (PEM) that has signed nothing here."""
 
@@ -112,4 +116,4 @@ class Fleet(abc.ABC):
 
     @abc.abstractmethod
     def reset(self) -> None:
-        """Takes back what has been done by `restricted_access`, `grant`, `withhold`, `stop_api_server`, `forget_kind`."""
+        """Takes back what has been done by `restricted_access`, `grant`, `withhold`, `set_multikueue`, `stop_api_server`, `forget_kind`."""

@@ -55,6 +55,7 @@ class RealFleet(Fleet):
         self._planes: dict[str, ControlPlane] = {}
         self._kueues: dict[str, Kueue] = {}
         self._granted: list[tuple[str, str, str | None, str]] = []  # cluster, kind, namespace, name
+        self._has_multikueue = True
         self._etcd: Etcd | None = None
         self._foreign_ca = make_ca(self.folder, "foreign", "somebody else").read_text()
 
@@ -136,6 +137,10 @@ class RealFleet(Fleet):
     def withhold(self, worker: str, manifest: str) -> None:
         """Nothing to do: what was not granted is not allowed."""
 
+    def set_multikueue(self, on: bool) -> None:
+        self._has_multikueue = on
+        self._kueues[MANAGER].restart({"MultiKueue": on})
+
     def foreign_ca(self) -> str:
         return self._foreign_ca
 
@@ -210,6 +215,8 @@ class RealFleet(Fleet):
     def reset(self) -> None:
         for plane in self._planes.values():
             plane.ensure_api_server()
+        if not self._has_multikueue:
+            self.set_multikueue(True)
         for cluster, kind in list(self._forgotten):
             self.install_kind(cluster, kind)
         for worker, kind, namespace, name in self._granted:

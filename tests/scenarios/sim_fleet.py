@@ -45,6 +45,7 @@ class SimFleet(Fleet):
         self._control = ""
         self._clients: dict[str, KubeClient] = {}
         self._withheld: set[str] = set()
+        self._has_multikueue = True
 
     def start(self) -> None:
         """Clusters with our usual objects and no queues."""
@@ -68,6 +69,8 @@ class SimFleet(Fleet):
 
     def reset(self) -> None:
         self._withheld.clear()
+        if not self._has_multikueue:
+            self.set_multikueue(True)
         for cluster in self.clusters:
             self._command("/faults", cluster=cluster, fault="none")
 
@@ -110,6 +113,10 @@ class SimFleet(Fleet):
                 for verb, resource in itertools.product(rule["verbs"], rule["resources"]):
                     forbidden = {"fault": "forbid", "verb": verb, "resource": resource}
                     self._command("/faults", cluster=worker, **forbidden)
+
+    def set_multikueue(self, on: bool) -> None:
+        self._has_multikueue = on
+        self._command("/actors", cluster=MANAGER, actor="multikueue", on=on)
 
     @cached_property
     def _foreign_ca(self) -> str:

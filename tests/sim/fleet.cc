@@ -58,9 +58,14 @@ Fleet::Fleet(FleetOptions options) : engine_(std::make_shared<Engine>(options.th
   };
   manager_ = make("manager", true);
   for (const std::string& name : options.workers) workers_.push_back(make(name, false));
-  if (!options.multi_kueue) return;
+  SetMultiKueue(options.multi_kueue);
+}
+
+void Fleet::SetMultiKueue(bool on) {
+  multi_kueue_.reset();
+  if (!on) return;
   std::map<std::string, Server*> workers;
-  for (const std::string& name : options.workers) workers[name] = &Find(name)->server;
+  for (size_t i = 0; i < workers_.size(); ++i) workers[names_[i + 1]] = &workers_[i]->server;
   multi_kueue_ = std::make_unique<MultiKueue>(manager_->server, std::move(workers));
 }
 

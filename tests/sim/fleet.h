@@ -55,6 +55,8 @@ class Fleet final {
   // By name; the manager is "manager". Null pointer: no such cluster.
   Cluster* Find(std::string_view name);
   const std::vector<std::string>& names() const { return names_; }
+  // Whether the manager's Kueue has MultiKueue, from now on.
+  void SetMultiKueue(bool on);
 
  private:
   std::shared_ptr<Engine> engine_;

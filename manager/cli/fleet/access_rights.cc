@@ -71,7 +71,8 @@ std::vector<Right> WorkerRights(const verify::WorkerObjectsOptions& verified, bo
 }
 
 std::vector<Right> ManagerRights(const tracking::JobKinds& kinds,
-                                 const std::optional<std::string>& secrets_in, bool nominates) {
+                                 const std::optional<std::string>& secrets_in, bool nominates,
+                                 bool takes_over) {
   Rights rights;
   for (const reconcile::ManagerInput& input : reconcile::ManagerInputs(kinds, nullptr, nominates)) {
     if (input.for_discovery && !secrets_in) continue;
@@ -87,6 +88,7 @@ std::vector<Right> ManagerRights(const tracking::JobKinds& kinds,
     }
     rights.Add(tracking::kAdmissionChecks, {"patch"}, "status");
   }
+  if (takes_over) rights.Add(tracking::kMultiKueueClusters, {"patch"}, "status");
   rights.Add(tracking::kEvents, {"create", "patch"});
   rights.Get(tracking::kNamespaces, reconcile::kIdentityNamespace);
   if (secrets_in) rights.GetIn(*secrets_in, tracking::kSecrets);

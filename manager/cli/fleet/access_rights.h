@@ -32,9 +32,10 @@ std::vector<Right> WorkerRights(const verify::WorkerObjectsOptions& verified, bo
                                 bool reads_logs, bool nominates = false);
 // `secrets_in`: the namespace of the Secrets of discovered workers; null: none are discovered.
 // `nominates`: kueue.mode is dispatcher; of what is written only Workloads' status is left.
+// `takes_over`: it is multikueue, and MultiKueueClusters' conditions are kept.
 std::vector<Right> ManagerRights(const tracking::JobKinds& kinds,
                                  const std::optional<std::string>& secrets_in = {},
-                                 bool nominates = false);
+                                 bool nominates = false, bool takes_over = false);
 // On the manager, too, where there are several replicas.
 std::vector<Right> LeaderRights(const ObjectKey& lease);
 

@@ -25,9 +25,9 @@ namespace fedra::cli {
 
 class AskedManager final {
  public:
-  // `controller_name`: of our AdmissionChecks. `kinds`: of the jobs that will be judged.
+  // `controller_name`, `kueue_copies`: as of AskedScopes. `kinds`: of the jobs that will be judged.
   // `on_change`: something is listed, or cannot be had.
-  AskedManager(ClusterSettings settings, std::string controller_name,
+  AskedManager(ClusterSettings settings, std::string controller_name, bool kueue_copies,
                std::span<const tracking::JobAdapter* const> kinds,
                const std::function<void()>& on_change);
   ~AskedManager();

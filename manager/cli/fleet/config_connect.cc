@@ -29,9 +29,10 @@ Asked WhatToAsk(const config::Loaded& loaded) {
   asked.clusters.push_back(ToManager(loaded));
   const bool nominates = KueueCopies(loaded.configuration);
   const config::WorkersFrom& from = loaded.configuration.workers_from;
-  asked.rights.push_back(ManagerRights(
-      *ToKinds(loaded.configuration),
-      from.multi_kueue_clusters ? std::optional(from.secret_namespace) : std::nullopt, nominates));
+  asked.rights.push_back(
+      ManagerRights(*ToKinds(loaded.configuration),
+                    from.multi_kueue_clusters ? std::optional(from.secret_namespace) : std::nullopt,
+                    nominates, TakesOver(loaded.configuration)));
   std::vector<Right> more = LeaderRights(ToLease(loaded.configuration));
   std::move(more.begin(), more.end(), std::back_inserter(asked.rights.back()));
   const bool copies = ToRules(loaded.configuration.verification).copies_templates;

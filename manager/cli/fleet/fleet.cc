@@ -29,6 +29,7 @@ FleetWorkerSettings ToJudged(const WorkerSettings& worker, const verify::Rules& 
   return {.name = worker.cluster.name,
           .origin = worker.origin,
           .kueue_copies = worker.kueue_copies,
+          .takes_over = worker.takes_over,
           .verified = worker.verified,
           .rules = rules,
           .capabilities = worker.capabilities};
@@ -126,6 +127,7 @@ Result<ConfiguredWorkers> LoadWorkers(const FleetOptions& options) {
   if (loaded->manager) workers.manager = ToManager(*loaded);
   workers.origin = CopiesOrigin(loaded->configuration);
   workers.controller_name = ControllerOf(loaded->configuration);
+  workers.kueue_copies = KueueCopies(loaded->configuration);
   workers.store = loaded->configuration.store.path;
   std::vector<std::string> known;
   for (WorkerSettings& worker : ToWorkers(*loaded)) {
@@ -155,8 +157,8 @@ std::unique_ptr<AskedManager> AskManager(const ConfiguredWorkers& workers,
                                          std::span<const tracking::JobAdapter* const> kinds,
                                          FleetSignal& signal) {
   if (!workers.manager) return nullptr;
-  return std::make_unique<AskedManager>(*workers.manager, workers.controller_name, kinds,
-                                        [&signal] { signal.Raise(); });
+  return std::make_unique<AskedManager>(*workers.manager, workers.controller_name,
+                                        workers.kueue_copies, kinds, [&signal] { signal.Raise(); });
 }
 
 // Without them nothing is said of drift and of copies: the workers are what was asked for.

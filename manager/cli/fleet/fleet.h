@@ -37,6 +37,7 @@ struct FleetOptions {
 struct ConfiguredWorkers {
   std::string origin;
   std::string controller_name;  // of our AdmissionChecks
+  bool kueue_copies = false;    // as of AskedScopes
   std::string store;            // the daemon's; it need not exist
   std::chrono::milliseconds timeout{0};
   std::vector<ClusterSettings> access;

@@ -19,6 +19,7 @@ reconcile::ManagerListener ManagerRaising(FleetSignal& signal) {
           .on_workload = [](const ObjectKey&) {},
           .on_progress = [](const ObjectKey&) {},
           .on_checks = [&signal] { signal.Raise(); },
+          .on_worker_cluster = [](const std::string&) {},
           .on_order = [](const std::vector<ObjectKey>&) {},
           .on_template = [](const ObjectKey&) {},
           .on_template_use = [](const ObjectKey&) {},

@@ -30,7 +30,8 @@ namespace fedra::cli {
 struct FleetWorkerSettings {
   ClusterName name;
   std::string origin = "fedra";
-  bool kueue_copies = false;
+  bool kueue_copies = false;  // as of tracking::Identity, and the next one
+  bool takes_over = false;
   verify::WorkerObjectsOptions verified;
   // Of templates only where the manager's are known (SetManager).
   verify::Rules rules;

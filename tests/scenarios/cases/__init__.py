@@ -17,6 +17,7 @@ from scenarios.cases import (
 )  # noqa: F401
 from scenarios.cases import (
     membership,
+    multikueue_mode,
     ordering,
     placement,
     protocol,

@@ -91,10 +91,13 @@ def blocked_with_its_reason(world: World) -> None:
 def only_where_kueue_is_connected(world: World) -> None:
     """A worker that only fedra can reach is not nominated: it waits for Kueue's connection."""
     world.close_queue(world.worker2)
-    with _dispatching(world, without=[world.worker1]):
+    with _dispatching(world, without=[world.worker1]) as fedra:
         job = _submit(world, "train")
         job.wait_clone(world.worker2)
         assert world.reasons(job)[world.worker1] == ["KueueDisconnected"]
+        another = fedra.checked(objects.job(world.ns, "another", QUEUE))
+        assert another[world.worker1].reasons == ["KueueDisconnected"], another
+        assert another[world.worker2].reasons == [], another
         # A disconnected worker does not come first any more.
         _connect(world, [world.worker1])
         world.set_quota(world.worker2, Quota())

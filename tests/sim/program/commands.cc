@@ -92,6 +92,10 @@ ControlReply Commands::Handle(const std::string& method, const std::string& path
   if (cluster == nullptr) return BadCommand(fmt::format("no cluster \"{}\"", name));
   if (path == "/faults") return SetFault(*cluster, name, body);
   if (path == "/actors" && StringAt(body, {"actor"}) == "kueue") return SteerKueue(*cluster, body);
+  if (path == "/actors" && StringAt(body, {"actor"}) == "multikueue") {
+    fleet_.SetMultiKueue(BoolAt(body, {"on"}));
+    return {};
+  }
   return {404, {{"error", "no such command"}}};
 }
 

@@ -69,6 +69,10 @@ TEST_CASE("a misconfigured cluster is not asked until its access changes") {
   CHECK(output.changed);
   CHECK(!output.probe_in);
   CHECK(tracker.state().since == At(0));
+  CHECK_FALSE(tracker.Misconfigured(At(6), Because(ErrorCode::kInvalidArgument)).changed);
+  // For another reason.
+  CHECK(tracker.Misconfigured(At(7), Because(ErrorCode::kNotFound)).changed);
+  CHECK(tracker.state().why->code == ErrorCode::kNotFound);
   output = tracker.AccessChanged();
   CHECK(output.changed);
   CHECK(output.probe_in == 0ms);

@@ -187,11 +187,11 @@ TEST_CASE("values") {
        "/etc/fedra.yaml:4:25: kueue.controllerName: \"fedra\" is not a controller name (write "
        "domain/name)"},
       {"kueue: {mode: multikueue}\n",
-       "/etc/fedra.yaml:4:15: kueue.mode: \"multikueue\" is not available in this version "
-       "(available: admissionCheck, dispatcher)"},
+       "/etc/fedra.yaml:4:15: kueue.mode: multikueue takes its workers from MultiKueueClusters "
+       "(write workersFrom: {multiKueueClusters: true})"},
       {"kueue: {mode: Dispatcher}\n",
-       "/etc/fedra.yaml:4:15: kueue.mode: \"Dispatcher\" is not one of admissionCheck, dispatcher "
-       "(did you mean \"dispatcher\"?)"},
+       "/etc/fedra.yaml:4:15: kueue.mode: \"Dispatcher\" is not one of admissionCheck, multikueue, "
+       "dispatcher (did you mean \"dispatcher\"?)"},
       {"kueue: {mode: dispatcher}\nverification: {templates: {sync: IfMissing}}\n"
        "dispatch: {keepFailed: 1h, failureLogLines: 5, removedWorkers: Drain}\n",
        "/etc/fedra.yaml:5:34: verification.templates.sync: is not possible with kueue.mode "

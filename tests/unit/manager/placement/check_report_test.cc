@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <set>
 
 #include "manager/placement/message.h"
 #include "tests/support/catch.h"
@@ -298,6 +299,57 @@ TEST_CASE("of a long fleet the reasons are counted, and their words do not matte
   CHECK(facts_of(ReasonCode::kQueueMissing, "it does not exist") == facts);
   CHECK(facts_of(ReasonCode::kTemplateMissing, "it is not there") != facts);
   CHECK(facts_of(ReasonCode::kDevicesAllocated, "it is not there") != facts);
+}
+
+TEST_CASE("what MultiKueue has nominated and admitted is taken as it is by who is in its place") {
+  World world({"a", "b"});
+  world.ReserveQuota();
+  world.Settle();
+  REQUIRE(world.Admit("a"));
+  world.LoseStore();
+  // MultiKueue leaves a Pending check as Kueue makes it.
+  world.workload().checks.front().message = "";
+  const auto decide = [&](bool in_its_place) {
+    WorkloadView view = world.View();
+    view.kueue_clears = in_its_place;
+    std::set<std::string> kinds;
+    const Decision decision = Decide(view, world.Seen(), world.record(), {}, world.now());
+    for (const Action& action : decision.actions) {
+      if (std::holds_alternative<Admit>(action)) kinds.insert("admit");
+      if (std::holds_alternative<DeleteRemote>(action)) kinds.insert("delete");
+    }
+    return kinds;
+  };
+  CHECK(decide(true) == std::set<std::string>{"admit"});
+  // Elsewhere nobody takes nominations back at an eviction: they may be of an earlier reservation.
+  CHECK(decide(false) == std::set<std::string>{"delete"});
+  world.workload().nominated.clear();
+  CHECK(decide(true) == std::set<std::string>{"delete"});
+}
+
+TEST_CASE(
+    "an end that Kueue's eviction overtook is reported, though Kueue has cleared the worker") {
+  World world({"a", "b"});
+  world.ReserveQuota();
+  world.Settle();
+  REQUIRE(world.Admit("a"));
+  world.Settle();
+  REQUIRE(world.WorkersWithJob() == Names{"a"});
+  REQUIRE(world.Finish("a"));
+  world.Deactivate();
+  REQUIRE(world.workload().Evicted());
+  REQUIRE(world.workload().QuotaReserved());
+  world.workload().cluster_name.clear();
+  const auto mirrors = [&](bool kueue_clears) {
+    WorkloadView view = world.View();
+    view.kueue_clears = kueue_clears;
+    const Decision decision = Decide(view, world.Seen(), world.record(), {}, world.now());
+    return std::any_of(decision.actions.begin(), decision.actions.end(), [](const Action& action) {
+      return std::holds_alternative<MirrorStatus>(action);
+    });
+  };
+  CHECK(mirrors(true));
+  CHECK_FALSE(mirrors(false));
 }
 
 }  // namespace fedra::placement::check_report_test

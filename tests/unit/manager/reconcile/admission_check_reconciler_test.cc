@@ -92,6 +92,12 @@ TEST_CASE("an AdmissionCheck is Active by the workers that it may use") {
           false,
           "NoUsableClusters",
           "Missing clusters: [north south], Inactive clusters: [west]"},
+      // In the order of the MultiKueueConfig.
+      Row{Named({"west", "east"}),
+          {kEastDown, kWestDown},
+          false,
+          "NoUsableClusters",
+          "Inactive clusters: [west east]"},
       Row{Named({"north"}), {}, false, "NoUsableClusters", "Missing clusters: [north]"},
       Row{{.all = false, .names = {}, .problem = "MultiKueueConfig fleet does not exist"},
           {kEast},
@@ -110,7 +116,7 @@ TEST_CASE("an AdmissionCheck's condition is written once, for the generation tha
   CHECK(f.Written() == "True Active: The admission check is active");
   const json object = f.Object();
   CHECK(f.Active()["observedGeneration"] == object["metadata"].value("generation", 0));
-  REQUIRE(f.fleet.WaitUntil([&] { return f.Seen()->active.has_value(); }));
+  REQUIRE(f.fleet.WaitUntil([&] { return f.Seen()->active.condition.has_value(); }));
   REQUIRE(f.checks.Reconcile("fedra"));
   CHECK(f.Object()["metadata"]["resourceVersion"] == object["metadata"]["resourceVersion"]);
 }
@@ -127,7 +133,7 @@ TEST_CASE("an AdmissionCheck says what is wrong with its parameters") {
        {"metadata", {{"name", "fleet"}}},
        {"spec", {{"clusters", json::array({"east", "north"})}}}}));
   REQUIRE(f.fleet.WaitUntil([&] {
-    return f.Seen()->active && f.fleet.manager().configs().Find({"", "fleet"}) != nullptr;
+    return f.Seen()->active.condition && f.fleet.manager().configs().Find({"", "fleet"}) != nullptr;
   }));
   CHECK(f.Written() == "True SomeActiveClusters: Missing clusters: [north]");
   f.UseConfig("ConfigMap", "other");

@@ -59,8 +59,8 @@ struct Fixture {
                     copy_failures};
   Bookkeeping bookkeeping{*store, placements, status_writer, events, telemetry, SystemClock()};
   ManagerWrites manager_writes{fleet.manager(), bookkeeping, telemetry, SystemClock()};
-  WorkerWrites worker_writes{"fedra",     fleet.manager(), templates,    limiter,
-                             bookkeeping, telemetry,       SystemClock()};
+  WorkerWrites worker_writes{{"fedra", ""}, fleet.manager(), templates,    limiter,
+                             bookkeeping,   telemetry,       SystemClock()};
   Executor executor{manager_writes, worker_writes, bookkeeping};
 
   Fixture() {

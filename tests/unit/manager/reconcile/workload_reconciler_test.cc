@@ -88,8 +88,8 @@ struct Ring {
       {},    fleet.manager(), fleet.workers(),        limiter, copy_failures,
       clock, template_loop,   [](const ObjectKey&) {}};
   ManagerWrites manager_writes{fleet.manager(), bookkeeping, meanwhile, clock};
-  WorkerWrites worker_writes{"fedra",     fleet.manager(), templates, limiter,
-                             bookkeeping, meanwhile,       clock};
+  WorkerWrites worker_writes{{"fedra", ""}, fleet.manager(), templates, limiter,
+                             bookkeeping,   meanwhile,       clock};
   Executor executor{manager_writes, worker_writes, bookkeeping};
   WorkloadReconciler workloads{{.policy = {}, .devices = true},
                                {gatherer, wake_index, places, order, placements, status_writer,

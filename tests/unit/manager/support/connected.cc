@@ -116,6 +116,7 @@ ManagerListener Connected::ListenToManager() {
                 checks_.With([](int& told) { ++told; });
                 Told();
               },
+          .on_worker_cluster = [this](const std::string&) { Told(); },
           .on_order =
               [this](const std::vector<ObjectKey>& workloads) {
                 orders_.With(

@@ -12,6 +12,7 @@ inline ManagerListener DeafListener() {
           .on_workload = nothing,
           .on_progress = nothing,
           .on_checks = [] {},
+          .on_worker_cluster = [](const std::string&) {},
           .on_order = nothing,
           .on_template = nothing,
           .on_template_use = nothing,

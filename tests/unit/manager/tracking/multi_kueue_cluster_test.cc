@@ -39,7 +39,7 @@ TEST_CASE("a MultiKueueCluster says where its kubeconfig is") {
                                                  {"spec", json::parse(row.spec)}});
     REQUIRE(cluster);
     CHECK(cluster->name == "gpu");
-    CHECK(cluster->version.value == "7");
+    CHECK(cluster->active.version.value == "7");
     CHECK(FormatRfc3339(cluster->created) == "2026-06-01T00:00:00Z");
     CHECK(cluster->source == row.source);
     CHECK(cluster->location == row.location);
@@ -49,15 +49,15 @@ TEST_CASE("a MultiKueueCluster says where its kubeconfig is") {
 
 TEST_CASE("a MultiKueueCluster says whether Kueue is connected to it") {
   json object = {{"metadata", {{"name", "gpu"}}}};
-  CHECK_FALSE(ParseMultiKueueCluster(object)->active);
+  CHECK_FALSE(ParseMultiKueueCluster(object)->active.condition);
   object["status"]["conditions"] = json::array(
       {{{"type", "Active"}, {"status", "False"}, {"reason", "x"}, {"message", "refused"}}});
   auto cluster = ParseMultiKueueCluster(object);
-  REQUIRE(cluster->active);
-  CHECK_FALSE(cluster->active->is_true);
-  CHECK(cluster->active->message == "refused");
+  REQUIRE(cluster->active.condition);
+  CHECK_FALSE(cluster->active.condition->is_true);
+  CHECK(cluster->active.condition->message == "refused");
   object["status"]["conditions"][0]["status"] = "True";
-  CHECK(ParseMultiKueueCluster(object)->active->is_true);
+  CHECK(ParseMultiKueueCluster(object)->active.condition->is_true);
 }
 
 }  // namespace fedra::tracking::multi_kueue_cluster_test

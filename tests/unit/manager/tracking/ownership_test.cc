@@ -50,12 +50,12 @@ TEST_CASE("whose an object on a worker is") {
         const Identity us{"fedra", row.manager};
         INFO("made by \"" << row.made_by << "\", we are \"" << row.manager << "\", UID \"" << uid
                           << "\", exists " << exists);
-        CHECK(ToString(OwnershipOf({"fedra", row.made_by, uid}, us, exists ? "u1" : "")) ==
+        CHECK(ToString(OwnershipOf({"fedra", row.made_by, uid, ""}, us, exists ? "u1" : "")) ==
               ToString(whose));
         // Without our origin nothing is ours, and two unconfigured origins are not the same one.
         for (const char* origin : {"", "another"})
-          CHECK(OwnershipOf({origin, row.made_by, uid}, us, exists ? "u1" : "") == kForeign);
-        CHECK(OwnershipOf({"", row.made_by, uid}, {"", row.manager}, "u1") == kForeign);
+          CHECK(OwnershipOf({origin, row.made_by, uid, ""}, us, exists ? "u1" : "") == kForeign);
+        CHECK(OwnershipOf({"", row.made_by, uid, ""}, {"", row.manager}, "u1") == kForeign);
       }
     }
   }
@@ -63,11 +63,43 @@ TEST_CASE("whose an object on a worker is") {
 
 TEST_CASE("of Kueue's copies the origin says all, while their workload lives") {
   const Identity kueue{"multikueue", "m1", /*kueue_copies=*/true};
-  CHECK(OwnershipOf({"multikueue", "", ""}, kueue, "u1") == kOurs);
-  CHECK(OwnershipOf({"multikueue", "", ""}, kueue, "") == kOursEarlier);
-  CHECK(OwnershipOf({"fedra", "m1", "u1"}, kueue, "u1") == kForeign);
+  CHECK(OwnershipOf({"multikueue", "", "", ""}, kueue, "u1") == kOurs);
+  CHECK(OwnershipOf({"multikueue", "", "", ""}, kueue, "") == kOursEarlier);
+  CHECK(OwnershipOf({"fedra", "m1", "u1", ""}, kueue, "u1") == kForeign);
   CHECK(OwnershipOf({}, kueue, "u1") == kForeign);
   CHECK(OwnershipOf({}, {"", "m1", true}, "u1") == kForeign);
+}
+
+// In kueue.mode multikueue; fedra's own are told by their marks as always.
+TEST_CASE("a copy that Kueue's MultiKueue made is ours once we are in its place") {
+  const Identity us{.origin = "multikueue", .manager = "m1", .takes_over = true};
+  struct Case {
+    CopyMarks marks;
+    std::string uid, name;  // of the manager's Workload; empty: there is none
+    Ownership whose;
+  };
+  const Case cases[] = {
+      {{"multikueue", "", "", ""}, "u1", "job-train-1", kOurs},  // a clone
+      {{"multikueue", "", "", ""}, "", "", kOursEarlier},
+      {{"multikueue", "", "", "job-train-1"}, "u1", "job-train-1", kOurs},  // a job
+      {{"multikueue", "", "", "job-train-0"}, "u1", "job-train-1", kOursEarlier},
+      {{"multikueue", "", "", "job-train-0"}, "", "", kOursEarlier},
+      {{"another", "", "", "job-train-1"}, "u1", "job-train-1", kForeign},
+      {{"", "", "", "job-train-1"}, "u1", "job-train-1", kForeign},
+      {{"fedra", "m1", "u1", "job-train-1"}, "u1", "job-train-1", kForeign},
+      {{"multikueue", "m1", "u1", "job-train-1"}, "u1", "job-train-1", kOurs},
+      {{"multikueue", "m1", "u0", "job-train-0"}, "u1", "job-train-1", kOursEarlier},
+      {{"multikueue", "m2", "u1", "job-train-1"}, "u1", "job-train-1", kOtherManager},
+      {{"multikueue", "m2", "", "job-train-1"}, "u1", "job-train-1", kForeign},
+  };
+  for (const Case& row : cases) {
+    CAPTURE(row.marks.origin, row.marks.made_by, row.marks.source_uid, row.marks.workload, row.uid);
+    CHECK(ToString(OwnershipOf(row.marks, us, row.uid, row.name)) == ToString(row.whose));
+  }
+  // In no other mode.
+  CHECK(OwnershipOf({"multikueue", "", "", ""}, {"multikueue", "m1"}, "u1") == kForeign);
+  CHECK(OwnershipOf({"", "", "", ""}, {.origin = "", .manager = "m1", .takes_over = true}, "u1") ==
+        kForeign);
 }
 
 TEST_CASE("only what is ours may be changed") {
@@ -82,8 +114,8 @@ TEST_CASE("marks are read from metadata; on templates they have their own names"
     "labels": {"kueue.x-k8s.io/multikueue-origin": "a", "fedra.dev/origin": "b"},
     "annotations": {"fedra.dev/manager-uid": "m", "fedra.dev/workload-uid": "w",
                     "fedra.dev/template-uid": "t"}})");
-  CHECK(ReadCopyMarks(metadata) == CopyMarks{"a", "m", "w"});
-  CHECK(ReadTemplateMarks(metadata) == CopyMarks{"b", "m", "t"});
+  CHECK(ReadCopyMarks(metadata) == CopyMarks{"a", "m", "w", ""});
+  CHECK(ReadTemplateMarks(metadata) == CopyMarks{"b", "m", "t", ""});
   CHECK(ReadCopyMarks(nlohmann::json::object()) == CopyMarks{});
   CHECK(ReadCopyMarks({{"labels", 1}, {"annotations", nullptr}}) == CopyMarks{});
 }

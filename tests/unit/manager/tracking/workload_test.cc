@@ -157,6 +157,31 @@ TEST_CASE("nominations are applied with the whole status as it is, bound to what
   CHECK(none["status"]["nominatedClusterNames"] == json::array());
 }
 
+TEST_CASE("a status is applied whole, with what a patch of it changes") {
+  json waiting = Waiting();
+  waiting["status"]["nominatedClusterNames"] = {"gpu-east"};
+  const Workload workload = Parsed(waiting);
+  const WallTime now = workload.quota_reserved->since + std::chrono::hours(1);
+  const std::string admits = *StatusPatch(workload,
+                                          {.check = workload.checks.front().name,
+                                           .state = CheckState::kReady,
+                                           .message = "admitted",
+                                           .nominated = std::vector<std::string>(),
+                                           .cluster_name = "gpu-east"},
+                                          now);
+  const json admitted = json::parse(*StatusApply(workload, admits))["status"];
+  CHECK(admitted["clusterName"] == "gpu-east");
+  CHECK(admitted["nominatedClusterNames"] == json::array());
+  CHECK(admitted["admissionChecks"] == json::parse(admits)["status"]["admissionChecks"]);
+  CHECK(admitted["conditions"] == waiting["status"]["conditions"]);
+  waiting["status"].erase("nominatedClusterNames");
+  waiting["status"]["clusterName"] = "gpu-east";
+  const json cleared =
+      json::parse(*StatusApply(Parsed(waiting), R"({"status": {"clusterName": null}})"))["status"];
+  CHECK_FALSE(cleared.contains("clusterName"));
+  CHECK_FALSE(cleared.contains("nominatedClusterNames"));
+}
+
 TEST_CASE("of several Workloads of one job all but the first follow") {
   json workload = Waiting();
   CHECK_FALSE(Parsed(workload).follows);

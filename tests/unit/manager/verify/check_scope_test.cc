@@ -62,6 +62,16 @@ TEST_CASE("an AdmissionCheck means all workers, or those of its MultiKueueConfig
   CHECK_FALSE(f.scopes.Of("few").PlaceOf(ClusterName("south")));
 }
 
+TEST_CASE("a check of MultiKueue's own needs parameters") {
+  Fixture f;
+  tracking::AdmissionCheck check;
+  check.controller_name = "kueue.x-k8s.io/multikueue";
+  const CheckScope scope = f.scopes.Of(check);
+  CHECK_FALSE(scope.all);
+  CHECK(scope.problem == "missing parameters reference");
+  CHECK_FALSE(scope.PlaceOf(kEast));
+}
+
 TEST_CASE("an AdmissionCheck whose parameters are of another kind means no worker") {
   Fixture f;
   f.Check("odd", Fixture::Parameters("ConfigMap"));

@@ -214,6 +214,16 @@ TEST_CASE("discovered workers need rights of their own, and Secrets of one names
   }
 }
 
+TEST_CASE("in the place of MultiKueue the conditions of its clusters are ours to write") {
+  Fixture f;
+  Grant("manager-rbac.yaml", f.user);
+  Grant("manager-rbac-discovery.yaml", f.user);
+  const auto rights = ManagerRights(*tracking::BuiltInKinds(), "kueue-system", false, true);
+  CHECK(f.Missing(rights) == Texts{"patch multikueueclusters.kueue.x-k8s.io/status"});
+  Grant("manager-rbac-multikueue.yaml", f.user);
+  CHECK(f.Missing(rights).empty());
+}
+
 TEST_CASE("where fedra only nominates it may write that and events, and nothing on workers") {
   const auto writes = [](const sim::User& user) {
     std::set<std::string> found;

@@ -17,8 +17,8 @@ TEST_CASE("a manager whose kubeconfig cannot be used has answered, and is not as
   CAPTURE(misconfigured);
   if (misconfigured)
     settings.misconfigured = Error{ErrorCode::kInvalidArgument, "line 3: no server", {}, {}};
-  AskedManager manager(std::move(settings), "fedra.dev/dispatch", tracking::BuiltInKinds()->all(),
-                       [] {});
+  AskedManager manager(std::move(settings), "fedra.dev/dispatch", /*kueue_copies=*/false,
+                       tracking::BuiltInKinds()->all(), [] {});
   REQUIRE(WaitUntil([&] { return manager.HasAnswered(); }));
   CHECK((manager.cache() == nullptr) == misconfigured);
   CHECK(server.RequestCounts().empty() == misconfigured);

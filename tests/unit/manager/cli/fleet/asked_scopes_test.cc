@@ -37,7 +37,7 @@ struct Objects {
 
 struct Fixture {
   int changes = 0;
-  AskedScopes scopes{"fedra.dev/federation", [this] { ++changes; }};
+  AskedScopes scopes{"fedra.dev/federation", /*kueue_copies=*/false, [this] { ++changes; }};
   tracking::Requirement job;
 
   Fixture() {
@@ -81,6 +81,34 @@ TEST_CASE("a worker that the queue's check does not name is excluded") {
   CHECK(why->object == "AdmissionCheck fedra");
   f.job.queue = "another";
   CHECK_FALSE(f.Excludes());
+}
+
+TEST_CASE("a worker that Kueue is not connected to is refused where that makes the copies") {
+  Fixture f;
+  f.job.queue = "unknown";
+  AskedScopes nominating{"kueue.x-k8s.io/multikueue", /*kueue_copies=*/true, [] {}};
+  CHECK_FALSE(nominating.WhyNotAllowed(f.job, kEast));  // nothing is known yet
+  const std::vector<verify::Input> inputs = nominating.Inputs();
+  REQUIRE(inputs.size() == 5);
+  for (const verify::Input& input : inputs) input.sink->Reset();
+  json east = Named("east", json::object());
+  east["status"]["conditions"] = {{{"type", "Active"}, {"status", "True"}}};
+  json west = Named("west", json::object());
+  west["status"]["conditions"] = {
+      {{"type", "Active"}, {"status", "False"}, {"message", "refused"}}};
+  for (const json& object : {east, west}) REQUIRE(inputs.back().sink->Upsert(object.dump()));
+  CHECK(nominating.IsListing());
+  for (const verify::Input& input : inputs) {
+    input.sink->Synced();
+    Fixture::SetState(*input.sink, watch::CacheState::kSynced);
+  }
+  CHECK_FALSE(nominating.IsListing());
+  CHECK_FALSE(nominating.WhyNotAllowed(f.job, kEast));
+  for (const ClusterName& name : {kWest, ClusterName("north")}) {
+    const auto why = nominating.WhyNotAllowed(f.job, name);
+    REQUIRE(why);
+    CHECK(why->code == verdict::ReasonCode::kKueueDisconnected);
+  }
 }
 
 TEST_CASE("where it is not known which check decides, no worker is excluded") {

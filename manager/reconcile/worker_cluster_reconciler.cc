@@ -1,0 +1,76 @@
+#include "manager/reconcile/worker_cluster_reconciler.h"
+
+#include <utility>
+
+#include "manager/tracking/manager_name.h"
+#include "manager/tracking/resources.h"
+
+namespace fedra::reconcile {
+namespace {
+
+constexpr std::string_view kLoadFailed = "load client config failed: ";
+constexpr std::string_view kConnectionFailed = "ClientConnectionFailed";
+
+// As of wiring.h, ToMisconfigured().
+std::string_view WhyNotLoaded(const std::optional<Error>& why) {
+  if (why && why->code == ErrorCode::kNotFound) return "BadKubeConfig";
+  if (why && why->code == ErrorCode::kApiMissing) return "BadClusterProfile";
+  return "InsecureKubeConfig";
+}
+
+// Whether what it says is good enough, though the words differ.
+bool SaysAlready(const tracking::ActiveState& state, const tracking::ActiveCondition& desired) {
+  tracking::ActiveCondition same = desired;
+  if (desired.reason == kConnectionFailed && state.condition)
+    same.message = state.condition->message;
+  return tracking::Says(state, same);
+}
+
+}  // namespace
+
+std::optional<tracking::ActiveCondition> ActiveOf(const WorkerStatus& worker) {
+  if (worker.contact != placement::Contact::kNone)
+    return tracking::ActiveCondition{true, "Active", "Connected"};
+  switch (worker.connection.phase) {
+    case ConnectionPhase::kConnecting:
+      return std::nullopt;
+    case ConnectionPhase::kMisconfigured:
+      return tracking::ActiveCondition{false, std::string(WhyNotLoaded(worker.connection.why)),
+                                       std::string(kLoadFailed) + worker.problem};
+    case ConnectionPhase::kConnected:
+    case ConnectionPhase::kUnreachable:
+    case ConnectionPhase::kRejected:
+      break;
+  }
+  return tracking::ActiveCondition{false, std::string(kConnectionFailed), worker.problem};
+}
+
+WorkerClusterReconciler::WorkerClusterReconciler(ManagerCluster& manager, const WorkerSet& workers,
+                                                 const Clock& clock)
+    : manager_(manager), workers_(workers), clock_(clock) {}
+
+std::optional<tracking::ActiveCondition> WorkerClusterReconciler::Desired(
+    const std::string& name) const {
+  // config::AddDiscovered() leaves it out.
+  if (name == tracking::kManagerName)
+    return tracking::ActiveCondition{
+        false, "BadKubeConfig",
+        std::string(kLoadFailed) + "\"manager\" is the management cluster's own name: rename it"};
+  const auto worker = workers_.Now()->Find(ClusterName(name));
+  return worker == nullptr ? std::nullopt : ActiveOf(worker->Status());
+}
+
+Result<void> WorkerClusterReconciler::Reconcile(const std::string& name) {
+  const auto cluster = manager_.worker_clusters().Find({"", name});
+  if (cluster == nullptr) return {};
+  const auto desired = Desired(name);
+  if (!desired || SaysAlready(cluster->active, *desired)) return {};
+  auto written =
+      manager_.cluster().MergePatch(tracking::kMultiKueueClusters, {"", name},
+                                    tracking::ActivePatch(cluster->active, *desired, clock_.Now()),
+                                    {.field_manager = "fedra", .subresource = "status"});
+  if (!written) return Fail(std::move(written).error());
+  return {};
+}
+
+}  // namespace fedra::reconcile

@@ -1,0 +1,40 @@
+#pragma once
+//
+// Keeps the condition Active of the manager's MultiKueueClusters in place of Kueue's MultiKueue
+// (kueue.mode multikueue): by our own connection to the worker of that name, in Kueue's words
+// (clustersReconciler of pkg/controller/admissionchecks/multikueue/multikueuecluster.go, 0.19.2).
+//
+// Kueue counts its attempts in the message of a failed connection. We leave the message of an
+// outage as it was first: it would be written with every attempt.
+//
+// Thread rules: any thread; one MultiKueueCluster by one thread at a time. Lifetime: its references
+// must outlive it.
+
+#include <optional>
+#include <string>
+
+#include "manager/reconcile/manager_cluster.h"
+#include "manager/reconcile/worker_set.h"
+
+namespace fedra::reconcile {
+
+// The condition of the MultiKueueCluster that leads to this worker; nothing: it is being connected
+// to for the first time, and what is said of it stays. Pure.
+std::optional<tracking::ActiveCondition> ActiveOf(const WorkerStatus& worker);
+
+class WorkerClusterReconciler final {
+ public:
+  WorkerClusterReconciler(ManagerCluster& manager, const WorkerSet& workers, const Clock& clock);
+
+  // Nothing is done about one that does not exist, or of which discovery has made no worker yet.
+  Result<void> Reconcile(const std::string& name);
+
+ private:
+  std::optional<tracking::ActiveCondition> Desired(const std::string& name) const;
+
+  ManagerCluster& manager_;
+  const WorkerSet& workers_;
+  const Clock& clock_;
+};
+
+}  // namespace fedra::reconcile

@@ -1,0 +1,258 @@
+"""Mode multikueue: fedra in the place of Kueue's own MultiKueue, which is switched off on that manager."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from real import multikueue
+from scenarios import objects
+from scenarios.federated_job import ORIGIN_LABEL, PREBUILT_ANNOTATION, FederatedJob
+from scenarios.fedra_process import Fedra
+from scenarios.fleet import MANAGER
+from scenarios.kubeconfig import Access
+from scenarios.objects import Quota
+from scenarios.registry import scenario
+from scenarios.resources import Object
+from scenarios.world import QUEUE, World
+
+_ORIGIN = "multikueue"  # Kueue's default
+_KUEUE_NAMESPACE = "kueue-system"
+_SETTINGS: dict[str, Any] = {
+    "kueue": {"mode": "multikueue"},
+    "workersFrom": {"multiKueueClusters": True},
+    "workers": [],
+}
+
+
+@scenario("multikueue-runs-job")
+def in_place_of_multikueue(world: World) -> None:
+    """From MultiKueueClusters and a MultiKueueConfig to a finished job, without Kueue's MultiKueue."""
+    with _multikueue_installation(world):
+        world.fleet.set_multikueue(False)
+        _connect(world, {worker: world.fleet.fedra_access(worker) for worker in world.workers})
+        _start(world)
+        job = _submit(world, "train")
+        job.wait_running_on(world.worker1)
+        for worker in world.workers:
+            assert _active(world, "MultiKueueCluster", worker) == ("True", "Active", "Connected")
+        told = ("True", "Active", "The admission check is active")
+        assert _active(world, "AdmissionCheck", _name(world)) == told
+        clone = objects.present(job.clone(world.worker1))
+        metadata = objects.present(job.remote_job(world.worker1))["metadata"]
+        assert metadata["labels"][ORIGIN_LABEL] == _ORIGIN
+        assert metadata["annotations"][PREBUILT_ANNOTATION] == clone["metadata"]["name"]
+        job.finish(world.worker1)
+
+
+@scenario("multikueue-takes-over")
+def takes_over(world: World) -> None:
+    """What MultiKueue has placed, or nominated, runs on as it is under fedra, and is finished and cleaned up by it."""
+    world.close_queue(world.worker2)
+    with _multikueue_installation(world):
+        multikueue.connect_workers(world.manager, _administrators(world))
+        _wait_queue(world)
+        jobs = {name: _submit(world, name) for name in ("running", "deleted", "waiting")}
+        for name, job in jobs.items():
+            _nominate(world, job, world.worker2 if name == "waiting" else world.worker1)
+        for name in ("running", "deleted"):
+            jobs[name].wait_running_on(world.worker1)
+        uid = _uid(jobs["running"].remote_job(world.worker1))
+        clone = _uid(jobs["waiting"].wait_clone(world.worker2))
+        world.fleet.set_multikueue(False)
+        world.manager.delete("Job", world.ns, "deleted")
+        _start(world)
+        jobs["deleted"].wait_gone_from(world.worker1)
+        job = jobs["running"]
+        assert _uid(job.remote_job(world.worker1)) == uid, "its job was made again"
+        assert job.cluster_name() == world.worker1 and job.check_state() == "Ready"
+        job.finish(world.worker1)
+        waiting = jobs["waiting"]
+        assert _uid(waiting.clone(world.worker2)) == clone, "its clone was made again"
+        world.set_quota(world.worker2, Quota())
+        waiting.wait_running_on(world.worker2)
+        assert _uid(waiting.clone(world.worker2)) == clone, "its clone was made again"
+        waiting.finish(world.worker2)
+
+
+@scenario("multikueue-gives-back")
+def gives_back(world: World) -> None:
+    """What fedra has placed runs on under MultiKueue, which ends it, moves it after an eviction, and cleans up."""
+    world.set_quota(world.worker2, Quota(cpu="4"))
+    with _multikueue_installation(world):
+        world.fleet.set_multikueue(False)
+        _connect(world, _administrators(world))
+        fedra = _start(world)
+        job = _submit(world, "train")
+        job.wait_running_on(world.worker1)
+        world.set_quota(world.worker1, Quota(cpu="0"))
+        evicted = _submit(world, "evicted", cpu="4")
+        evicted.wait_running_on(world.worker2)
+        uid = _uid(job.remote_job(world.worker1))
+        fedra.stop()
+        world.fleet.set_multikueue(True)
+        world.set_quota(world.worker1, Quota())
+        world.preempt_on(world.worker2, evicted)
+        world.eventually("Kueue has taken the worker back", lambda: not evicted.cluster_name())
+        _nominate(world, evicted, world.worker1)
+        evicted.wait_running_on(world.worker1)
+        assert _uid(job.remote_job(world.worker1)) == uid, "its job was made again"
+        job.finish(world.worker1)
+        evicted.finish(world.worker1)
+
+
+@scenario("multikueue-cluster-inactive")
+def says_what_is_wrong(world: World) -> None:
+    """MultiKueueClusters and the check say which worker cannot be used and why, and when it can again."""
+    with _multikueue_installation(world):
+        world.fleet.set_multikueue(False)
+        _connect(world, {worker: world.fleet.fedra_access(worker) for worker in world.workers})
+        world.manager.delete("Secret", _KUEUE_NAMESPACE, world.worker1)
+        _start(world)
+        _wait_inactive(world, world.worker1, "BadKubeConfig", "does not exist")
+        inactive = ("True", "SomeActiveClusters", f"Inactive clusters: [{world.worker1}]")
+        world.eventually(
+            "the check says so",
+            lambda: _active(world, "AdmissionCheck", _name(world)) == inactive,
+        )
+        access = world.fleet.fedra_access(world.worker1)
+        multikueue.put_kubeconfig(world.manager, world.worker1, _insecure(access))
+        _wait_inactive(world, world.worker1, "InsecureKubeConfig", "insecure-skip-tls-verify")
+        job = _submit(world, "train")
+        job.wait_running_on(world.worker2)
+        multikueue.put_kubeconfig(world.manager, world.worker1, access.to_kubeconfig())
+        _wait_active(world, world.worker1)
+        world.stop_api_server(world.worker1)
+        try:
+            _wait_inactive(world, world.worker1, "ClientConnectionFailed", "")
+        finally:
+            world.start_api_server(world.worker1)
+        _wait_active(world, world.worker1)
+        told = ("True", "Active", "The admission check is active")
+        world.eventually(
+            "the check is as it was",
+            lambda: _active(world, "AdmissionCheck", _name(world)) == told,
+        )
+        job.finish(world.worker2)
+
+
+@contextmanager
+def _multikueue_installation(world: World) -> Iterator[None]:
+    """A check of MultiKueue's on the queue, with all workers; all of it is gone afterwards."""
+    for each in multikueue.check(_name(world), list(world.workers)):
+        world.manager.apply(each)
+    world.manager.apply(objects.cluster_queue(world.ns, Quota(), _name(world)))
+    namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": _KUEUE_NAMESPACE}}
+    world.manager.apply(namespace)
+    try:
+        yield
+        _assert_nothing_left(world)
+    finally:
+        world.manager.apply(objects.cluster_queue(world.ns, Quota(), world.check))
+        world.manager.delete("AdmissionCheck", None, _name(world))
+        world.manager.delete("MultiKueueConfig", None, _name(world))
+        for worker in world.workers:
+            world.manager.delete("MultiKueueCluster", None, worker)
+            world.manager.delete("Secret", _KUEUE_NAMESPACE, worker)
+
+
+def _start(world: World) -> Fedra:
+    for rights in ("manager-rbac-discovery.yaml", "manager-rbac-multikueue.yaml"):
+        world.fleet.grant(MANAGER, rights)
+    fedra = world.start_fedra(_SETTINGS, check_active=False)
+    _wait_queue(world)
+    return fedra
+
+
+def _wait_queue(world: World) -> None:
+    world.eventually(
+        "the manager's queue is Active",
+        lambda: objects.is_true(world.manager.get("ClusterQueue", None, world.ns), "Active"),
+    )
+
+
+def _connect(world: World, accesses: dict[str, Access]) -> None:
+    for worker, access in accesses.items():
+        multikueue.put_kubeconfig(world.manager, worker, access.to_kubeconfig())
+        world.manager.apply(multikueue.cluster(worker))
+
+
+def _administrators(world: World) -> dict[str, Access]:
+    return {worker: world.fleet.admin_access(worker) for worker in world.workers}
+
+
+def _name(world: World) -> str:
+    return f"{world.ns}-mk"
+
+
+def _submit(world: World, name: str, **options: Any) -> FederatedJob:
+    world.manager.create(objects.job(world.ns, name, QUEUE, **options))
+    return FederatedJob(world.fleet, world.ns, name, _name(world), origin=_ORIGIN)
+
+
+def _nominate(world: World, job: FederatedJob, worker: str) -> None:
+    """As Kueue's own dispatchers do: an apply of the whole status in Kueue's name."""
+
+    def try_once() -> bool:
+        workload = job.workload() or {}
+        if not objects.is_true(workload, "QuotaReserved") or job.check_state() != "Pending":
+            return False
+        metadata = {name: workload["metadata"][name] for name in ("name", "namespace")}
+        world.manager.apply_status(
+            {
+                "apiVersion": workload["apiVersion"],
+                "kind": "Workload",
+                "metadata": metadata,
+                "status": {**workload["status"], "nominatedClusterNames": [worker]},
+            },
+            "kueue-admission",
+        )
+        return True
+
+    world.eventually(f"{job.key} is nominated to {worker}", try_once)
+
+
+def _uid(obj: Object | None) -> str:
+    return str(objects.present(obj)["metadata"]["uid"])
+
+
+def _active(world: World, kind: str, name: str) -> tuple[str, str, str]:
+    status = world.manager.get(kind, None, name).get("status", {})
+    for condition in status.get("conditions", []):
+        if condition["type"] == "Active":
+            return condition["status"], condition["reason"], condition["message"]
+    return "", "", ""
+
+
+def _wait_active(world: World, worker: str) -> None:
+    world.eventually(
+        f"{worker} is Active",
+        lambda: _active(world, "MultiKueueCluster", worker) == ("True", "Active", "Connected"),
+        world.fleet.patience + 30,
+    )
+
+
+def _wait_inactive(world: World, worker: str, reason: str, words: str) -> None:
+    def look() -> bool:
+        status, why, message = _active(world, "MultiKueueCluster", worker)
+        return (status, why) == ("False", reason) and words in message
+
+    # A Secret is read every 30 s while all workers can be used (manager/worker_discovery.cc).
+    world.eventually(f"{worker} is inactive: {reason}", look, world.fleet.patience + 30)
+
+
+def _insecure(access: Access) -> Object:
+    kubeconfig: Any = access.to_kubeconfig()
+    there = kubeconfig["clusters"][0]["cluster"]
+    there.pop("certificate-authority-data", None)
+    there["insecure-skip-tls-verify"] = True
+    return dict(kubeconfig)
+
+
+def _assert_nothing_left(world: World) -> None:
+    for worker in world.workers:
+        for kind in ("Job", "Workload"):
+            copies = f"{ORIGIN_LABEL}={_ORIGIN}"
+            left = world.admin(worker).list(kind, world.ns, copies)
+            assert not left, f"{worker}: {kind} {left[0]['metadata']['name']}"
