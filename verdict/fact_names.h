@@ -22,8 +22,9 @@ constexpr Names<7> NamesOf(Missing::Copy) {
   return {"None", "Unknown", "Nowhere", "Comes", "Assumed", "Forbidden", "Refused"};
 }
 constexpr Names<3> NamesOf(Quota::Limit) { return {"NotCovered", "TooSmall", "Reserved"}; }
-constexpr Names<5> NamesOf(Connection::State) {
-  return {"Failed", "Connecting", "Lost", "NotReached", "NoAnswer"};
+constexpr Names<7> NamesOf(Connection::State) {
+  return {"Failed",   "Connecting",    "Lost",          "NotReached",
+          "NoAnswer", "KueueInactive", "NoKueueCluster"};
 }
 constexpr Names<12> NamesOf(Rule) {
   return {"UnusablePool",  "OtherDriver", "ClassSelector", "RequestSelector",

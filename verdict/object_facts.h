@@ -157,6 +157,9 @@ struct Connection {
     kLost,        // since then
     kNotReached,  // by a command, within the time that it had
     kNoAnswer,    // likewise, and nothing was heard at all
+    // Of Kueue's MultiKueue on the manager, which would copy the job there:
+    kKueueInactive,   // its MultiKueueCluster is not Active; the error is the condition's message
+    kNoKueueCluster,  // it has no MultiKueueCluster of that name
   };
 
   State state = State::kFailed;

@@ -30,6 +30,11 @@ std::string TextOf(const Connection& connection, const Rendering&) {
     case Connection::State::kNoAnswer:
       return fmt::format("no answer{}{}", WhenTried(connection),
                          connection.tried_for_ms ? "; --timeout waits longer" : "");
+    case Connection::State::kKueueInactive:
+      return "Kueue on the manager is not connected to it" +
+             (connection.error.empty() ? "" : ": " + connection.error);
+    case Connection::State::kNoKueueCluster:
+      return "the manager has no MultiKueueCluster of that name";
     case Connection::State::kLost:
       break;
   }

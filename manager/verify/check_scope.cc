@@ -60,11 +60,9 @@ CheckScope CheckScopes::Of(const std::string& check) const {
 std::optional<verdict::Reason> WhyDisconnected(
     const Cache<tracking::MultiKueueCluster>& worker_clusters, const ClusterName& worker) {
   const auto known = worker_clusters.Find({"", worker.value});
-  if (known == nullptr)
-    return KueueDisconnected("the manager has no MultiKueueCluster of that name");
-  const auto& active = known->active.condition;
-  if (active && active->is_true) return std::nullopt;
-  return KueueDisconnected(active ? active->message : std::string());
+  if (known != nullptr && known->active.condition && known->active.condition->is_true)
+    return std::nullopt;
+  return KueueDisconnected(known.get());
 }
 
 }  // namespace fedra::verify

@@ -4,6 +4,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "base/text.h"
@@ -18,6 +19,9 @@ using verdict::ReasonCode;
 
 // Of what Kueue says of a MultiKueueCluster.
 constexpr size_t kMostOfKueue = 200;
+// What Kueue adds to the message of a cluster that is not Active, and what changes with each
+// attempt (pkg/controller/admissionchecks/multikueue/multikueuecluster.go, 0.19.2).
+constexpr std::string_view kAttempts = "; connection attempts:";
 
 WorkerView ViewOf(const Subject& subject, const WorkerObjects& worker, const WorkerFacts& facts) {
   const tracking::JobAdapter* adapter = subject.adapter;
@@ -136,12 +140,17 @@ verdict::Reason ExcludedBy(const std::string& admission_check) {
           verdict::NotAllowed{admission_check}};
 }
 
-verdict::Reason KueueDisconnected(std::string_view error) {
-  // Behind that its words change with each attempt.
-  const std::string_view words = error.substr(0, error.find("; connection attempts:"));
-  std::string text = "Kueue on the manager is not connected to it";
-  if (!words.empty()) text += ": " + Cut(std::string(words), kMostOfKueue);
-  return {ReasonCode::kKueueDisconnected, "", verdict::Connection{.error = std::move(text)}};
+verdict::Reason KueueDisconnected(const tracking::MultiKueueCluster* cluster) {
+  using State = verdict::Connection::State;
+  if (cluster == nullptr)
+    return {ReasonCode::kKueueDisconnected, "",
+            verdict::Connection{.state = State::kNoKueueCluster}};
+  const auto& active = cluster->active.condition;
+  std::string message = active ? active->message : std::string();
+  message.resize(std::min(message.size(), message.find(kAttempts)));
+  return {ReasonCode::kKueueDisconnected, "",
+          verdict::Connection{.state = State::kKueueInactive,
+                              .error = Cut(std::move(message), kMostOfKueue)}};
 }
 
 Verified Verify(const Subject& subject, const WorkerObjects& worker, const WorkerFacts& facts,

@@ -14,6 +14,7 @@
 
 #include "cluster-clients/connection_state.h"
 #include "dra/judge/judge.h"
+#include "manager/tracking/multi_kueue_cluster.h"
 #include "manager/tracking/ownership.h"
 #include "manager/tracking/pod_set.h"
 #include "manager/tracking/requirement.h"
@@ -31,10 +32,10 @@ bool IsUsable(const WorkerObjects& worker, const tracking::JobAdapter& kind,
 
 // Why a job may not run on a worker: it was removed from the configuration, this AdmissionCheck
 // does not name it, or Kueue's MultiKueue, which would copy the job, is not connected to it
-// (`error`: its words; may be empty).
+// (`cluster`: null when the manager has none of that name).
 verdict::Reason WorkerRemoved();
 verdict::Reason ExcludedBy(const std::string& admission_check);
-verdict::Reason KueueDisconnected(std::string_view error);
+verdict::Reason KueueDisconnected(const tracking::MultiKueueCluster* cluster);
 
 // What is asked about. Lives for one call.
 struct Subject {

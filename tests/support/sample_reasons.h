@@ -93,7 +93,7 @@ inline std::vector<SampleReason> ObjectSamples() {
        "evaluated: fewer devices may be tainted than it seems"},
       {{kExcluded, "AdmissionCheck gpu", NotAllowed{"gpu"}}, "AdmissionCheck gpu does not name it"},
       {{kKueueDisconnected, "",
-        Connection{.error = "Kueue on the manager is not connected to it: connection refused"}},
+        Connection{.state = Connection::State::kKueueInactive, .error = "connection refused"}},
        "Kueue on the manager is not connected to it: connection refused"},
       {{kInLine, "", InLine{2, ObjectKey{"ml", "first"}, -5, "Backfill"}},
        "free devices go to those ahead in line: 2 jobs, first ml/first (priority -5, order "
