@@ -96,19 +96,24 @@ def documents_say_how_to_join(world: World) -> None:
     fedra = world.start_fedra()
     kubeconfig = administrator_kubeconfig(world, fedra, context=_CONTEXT)
     for page in ("README.md", "docs/install.md"):
-        lines = commands((_ROOT / page).read_text(), "fedra join", "fedra status")
+        # As the plugin, or as root: the same command.
+        begins = "(kubectl |sudo )?fedra join", "(kubectl |sudo )?fedra status"
+        lines = [
+            line.removeprefix("kubectl ").removeprefix("sudo ")
+            for line in commands((_ROOT / page).read_text(), *begins)
+        ]
         assert {line.split()[1] for line in lines} == {"join", "status"}, f"{page}: {lines}"
         for line in lines:
             text = fedra.types(line, {"KUBECONFIG": kubeconfig})
             if line.startswith("fedra status"):
                 assert all(worker in text for worker in world.workers), f"{line}: {text}"
                 continue
-            written = re.search(r"--kubeconfig-out (\S+)", line)
-            config = (
-                (fedra.store.parent / written[1]).read_text()
-                if written
-                else _kubeconfig_in_secret(world, _DOCUMENTED)
-            )
+            if written := re.search(r"--kubeconfig-out (\S+)", line):
+                file = fedra.store.parent / written[1]
+                config = file.read_text()
+                file.unlink()  # the next page writes it again
+            else:
+                config = _kubeconfig_in_secret(world, _DOCUMENTED)
             assert KubeClient(_access_of(config)).may("create", "batch", "jobs"), line
     leaves = fedra.bare(
         "leave", "--name", _DOCUMENTED, "--kubeconfig", kubeconfig, "--context", _CONTEXT
