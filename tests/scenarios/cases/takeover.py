@@ -215,7 +215,7 @@ def second_is_refused(world: World) -> None:
     world.manager.apply(objects.namespace(setup.FEDRA_NAMESPACE))
     first = world.start_fedra()
     second = world.start_replica("second", ready=False)
-    second.wait_crashed(15 * SLOWNESS)
+    second.wait_crashed(15)
     assert second.process is not None and second.process.exit_code() == 1
     assert second.logged("another fedra serves this manager") == 1, second.log.read_text()
     first.kill()
@@ -229,8 +229,9 @@ def second_is_refused(world: World) -> None:
     first.stop()
     second.change_settings({"highAvailability": _REPLICAS})
     second.start()
+    world.eventually("the second one leads", lambda: _leads(world, second))
     first.start(ready=False)
-    first.wait_crashed(15 * SLOWNESS)
+    first.wait_crashed(15)
     _end(world, second)
 
 

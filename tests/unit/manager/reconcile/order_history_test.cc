@@ -50,7 +50,7 @@ struct Play {
   // With one thread the records of the dispatches are in the order of the dispatches, and the order
   // is looked at. Several write them as they get time: there it is not, but they might promise one
   // device twice.
-  int threads = 1;
+  size_t threads = 1;
   bool cuts = false;
 };
 
