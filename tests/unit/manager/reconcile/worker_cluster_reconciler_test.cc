@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/support/catch.h"
+#include "tests/support/wait.h"
 #include "tests/unit/manager/support/connected.h"
 
 namespace fedra::reconcile::worker_cluster_reconciler_test {
@@ -47,7 +48,8 @@ struct Fixture {
   }
   // As it is after a look; null: nothing is said.
   json Active(const std::string& name) {
-    REQUIRE(clusters.Reconcile(name));
+    // Until the cache has what was written last there are conflicts.
+    REQUIRE(WaitUntil([&] { return clusters.Reconcile(name).has_value(); }));
     const json object = Object(name);
     const json conditions =
         object.value("status", json::object()).value("conditions", json::array());
