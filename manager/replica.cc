@@ -4,11 +4,11 @@
 #include <unistd.h>
 
 #include <fstream>
-#include <functional>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "base/hash.h"
 #include "base/log.h"
 #include "base/time.h"
 #include "manager/wiring.h"
@@ -24,7 +24,7 @@ std::string StoreIdentity(const std::string& host, const std::string& store) {
   std::string boot;
   std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), boot);
   const std::string place = fmt::format("{} {} {}", boot, file.st_dev, file.st_ino);
-  return fmt::format("{}_{:016x}", host, std::hash<std::string>()(place));
+  return fmt::format("{}_{:016x}", host, Hash64(place));
 }
 
 [[noreturn]] void EndWith(std::string_view message, const std::string& lease,

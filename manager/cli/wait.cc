@@ -124,8 +124,9 @@ class Waiting final {
   }
 
   int GiveUp() {
-    const std::string next = said_code_ ? "whether it exists, kubectl says"
-                                        : fmt::format("fedra why {} says what it waits for", name_);
+    const std::string next = said_code_ == ErrorCode::kNotFound
+                                 ? "kubectl says whether it exists"
+                                 : fmt::format("fedra why {} says what it waits for", name_);
     terminal_.err << fmt::format("fedra wait: {} is not {} after {}; {}\n", name_,
                                  report::GoalNames()[static_cast<size_t>(goal_)],
                                  FormatDuration(timeout_), next);

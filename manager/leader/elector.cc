@@ -60,10 +60,8 @@ void Elector::Stop(bool release) {
   state_.With([](State& state) { state.stopping = true; });
   state_.Notify();
   if (!thread_.joinable()) return;
-  client_.CancelCalls();
-  thread_.join();
+  client_.Join(thread_);
   leadership_->End();
-  client_.AllowCalls();
   if (release) client_.Release(lock_);
 }
 

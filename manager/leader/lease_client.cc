@@ -67,6 +67,12 @@ Answer LeaseClient::Call(const kube::Verb& verb, milliseconds timeout) {
   return {.kind = Answer::Kind::kLease, .lease = *std::move(lease)};
 }
 
+void LeaseClient::Join(std::thread& sender) {
+  connection_.CancelCalls();
+  sender.join();
+  connection_.AllowCalls();
+}
+
 void LeaseClient::Release(const LeaseLock& lock) {
   if (!lock.Leads(BootClock::now())) return;
   const Answer now = Call(kube::Get(kLeases, lease_), kReleaseTimeout);

@@ -2,12 +2,13 @@
 //
 // Sends what a LeaseLock asks for, over a connection of its own.
 //
-// Thread rules: UpdateAccess, CancelCalls and AllowCalls from any thread, the rest from one at a
-// time. Lifetime: the clock must outlive it.
+// Thread rules: UpdateAccess and Join from any thread, the rest from one at a time. Lifetime: the
+// clock must outlive it.
 
 #include <chrono>
 #include <optional>
 #include <string>
+#include <thread>
 
 #include "base/clock.h"
 #include "base/types.h"
@@ -35,8 +36,8 @@ class LeaseClient final {
   // When the last write that was answered was sent; null: none was.
   const std::optional<WallTime>& renewed_at() const { return renewed_at_; }
 
-  void CancelCalls() { connection_.CancelCalls(); }
-  void AllowCalls() { connection_.AllowCalls(); }
+  // Of the thread that sends, which is told to end: its call under way is cancelled.
+  void Join(std::thread& sender);
   void UpdateAccess(const kube::AccessSettings& access) { connection_.UpdateAccess(access); }
 
  private:

@@ -102,9 +102,7 @@ void Sole::Stop(bool release) {
   state_.With([](State& state) { state.stopping = true; });
   state_.Notify();
   if (!thread_.joinable()) return;
-  client_.CancelCalls();
-  thread_.join();
-  client_.AllowCalls();
+  client_.Join(thread_);
   if (release) client_.Release(*lock_);
 }
 

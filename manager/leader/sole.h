@@ -3,9 +3,9 @@
 // Notices another fedra on the same manager, for a daemon that is meant to be the only one.
 //
 // It keeps the same Lease as an Elector, so that each of the two kinds sees the other. But its
-// Lease gives no right: a manager that does not answer, or allows no Leases, stops nothing, and
-// nobody would be noticed meanwhile. Another holder is believed to live only when its record has
-// changed between two looks: clocks are not compared, and what a killed fedra has left proves
+// Lease gives no right: a manager that does not answer, or allows no Leases, stops nothing, and no
+// other fedra is noticed meanwhile. Another holder counts as alive only when its record has changed
+// between two looks: clocks are not compared, and the record that a killed fedra has left proves
 // nothing.
 //
 // Thread rules: Check, Start and Stop from one thread, the rest from any; on_other is called on a
