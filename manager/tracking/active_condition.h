@@ -24,7 +24,7 @@ struct ActiveCondition {
 struct ActiveState {
   ResourceVersion version;
   int generation = 0;
-  std::optional<Condition> condition;  // null: nobody has said
+  std::optional<Condition> condition;  // null: there is none
   int observed_generation = 0;         // of that condition
 };
 

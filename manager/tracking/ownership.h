@@ -11,7 +11,7 @@
 // pkg/controller/admissionchecks/multikueue/workload.go and SetMultiKueueMeta of
 // pkg/controller/jobframework/utils.go, 0.19.2), and takes every copy with its label for its own.
 // In kueue.mode dispatcher fedra changes none of them. In mode multikueue it takes them over: then
-// an unmarked copy is told by the name of its Workload, which differs with the UID of the job that
+// an unmarked copy is known by the name of its Workload, which differs with the UID of the job that
 // it is made for. Two managers of one origin would remove each other's copies there, as two Kueues
 // would.
 //

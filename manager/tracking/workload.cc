@@ -243,7 +243,7 @@ Result<std::string> StatusApply(const Workload& workload, const std::string& pat
   if (!status.is_object()) return Fail(ErrorCode::kInternal, "the workload has no status");
   const bool nominates = status.contains("nominatedClusterNames");
   status.merge_patch(Member(json::parse(patch, nullptr, false), "status"));
-  // Written empty, not left out: so they go whoever owns them.
+  // Written empty, not left out, so that they go whichever manager owns them.
   if (nominates && !status.contains("nominatedClusterNames"))
     status["nominatedClusterNames"] = json::array();
   return Dump(json{{"apiVersion", kWorkloads.ApiVersion()},

@@ -123,7 +123,7 @@ TEST_CASE("a daemon whose Lease another one has taken") {
   REQUIRE(a.sole.Check());
   a.sole.Start();
   f.Edit({{"holderIdentity", "x"}, {"leaseDurationSeconds", 2}});
-  SECTION("is told so when that one shows life") {
+  SECTION("learns it when that one shows life") {
     CHECK(WaitUntil([&] {
       f.Edit({{"renewTime", FormatRfc3339Micro(SystemClock().Now())}});
       return a.met == 1;
@@ -136,7 +136,7 @@ TEST_CASE("a daemon whose Lease another one has taken") {
   }
 }
 
-TEST_CASE("a manager that does not answer stops no daemon, and nobody takes it for another one") {
+TEST_CASE("a manager that does not answer stops no daemon, and is not taken for another fedra") {
   SoleFixture f;
   Daemon a(f.server, "a");
   REQUIRE(a.sole.Check());

@@ -321,7 +321,7 @@ TEST_CASE("what MultiKueue has nominated and admitted is taken as it is by who i
     return kinds;
   };
   CHECK(decide(true) == std::set<std::string>{"admit"});
-  // Elsewhere nobody takes nominations back at an eviction: they may be of an earlier reservation.
+  // In other modes an eviction leaves nominations in place: they may be of an earlier reservation.
   CHECK(decide(false) == std::set<std::string>{"delete"});
   world.workload().nominated.clear();
   CHECK(decide(true) == std::set<std::string>{"delete"});

@@ -70,7 +70,7 @@ TEST_CASE("of Kueue's copies the origin says all, while their workload lives") {
   CHECK(OwnershipOf({}, {"", "m1", true}, "u1") == kForeign);
 }
 
-// In kueue.mode multikueue; fedra's own are told by their marks as always.
+// In kueue.mode multikueue; fedra's own copies are known by their marks as always.
 TEST_CASE("a copy that Kueue's MultiKueue made is ours once we are in its place") {
   const Identity us{.origin = "multikueue", .manager = "m1", .takes_over = true};
   struct Case {

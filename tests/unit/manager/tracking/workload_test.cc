@@ -152,7 +152,7 @@ TEST_CASE("nominations are applied with the whole status as it is, bound to what
   CHECK(body["metadata"].size() == 4);
   CHECK(body["apiVersion"] == "kueue.x-k8s.io/v1beta2");
   CHECK_FALSE(body.contains("spec"));
-  // Written empty, not left out: so they go whoever owns them.
+  // Written empty, not left out, so that they go whichever manager owns them.
   const json none = json::parse(*NominationsApply(Parsed(waiting), {}));
   CHECK(none["status"]["nominatedClusterNames"] == json::array());
 }
