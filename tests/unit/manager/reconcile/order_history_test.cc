@@ -220,8 +220,8 @@ class History final {
   WallTime LeftLineAt(const Submitted& job) {
     WallTime left{};
     if (const auto attempts = Attempts(job); !attempts.empty()) left = attempts.back().started_at;
-    for (const auto& row : store_->Read().value()->FindWorkloads(job.workload).value())
-      left = std::max(left, row.removed_at.value_or(left));
+    const auto rows = store_->Read().value()->FindWorkloads(job.workload).value();
+    for (const auto& row : rows) left = std::max(left, row.removed_at.value_or(left));
     return left;
   }
 
