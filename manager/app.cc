@@ -70,6 +70,13 @@ int WaitForSignal(const sigset_t& signals, milliseconds limit) {
   return number > 0 ? number : 0;
 }
 
+// Whether a signal that ends the daemon waits to be taken.
+bool IsToEnd() {
+  sigset_t pending;
+  sigpending(&pending);
+  return sigismember(&pending, SIGTERM) == 1 || sigismember(&pending, SIGINT) == 1;
+}
+
 // Everything that lives as long as the daemon, in the order in which it is made; destroyed the
 // other way round.
 class Daemon final {
@@ -187,7 +194,7 @@ Result<void> Daemon::Start() {
   FEDRA_RETURN_IF_ERROR(OpenStore());
   replica_ = std::make_unique<Replica>(config_.now(), Instance(),
                                        [this](milliseconds within) { return Able(within); });
-  FEDRA_RETURN_IF_ERROR(replica_->Check());
+  FEDRA_RETURN_IF_ERROR(replica_->Check(IsToEnd));
   federation_ = std::make_unique<reconcile::Federation>(Settings(), threads_.loop, threads_.pool,
                                                         *store_, metrics_, SystemClock());
   http_ = std::make_unique<pages::HttpServer>(threads_.loop, threads_.pool, Pages());
@@ -462,6 +469,10 @@ int RunDaemon(const std::string& config_path) {
     log::Warn("kubeconfig", {{"problem", config::ToString(problem)}});
   Daemon daemon(config_path, std::move(*loaded), received);
   if (const Result<void> started = daemon.Start(); !started) {
+    if (started.error().code == ErrorCode::kCancelled && IsToEnd()) {
+      log::Info("stopped", {{"why", started.error().message}});
+      return 0;
+    }
     log::Fault("cannot start", {{"error", started.error().message}});
     return 1;
   }

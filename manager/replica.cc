@@ -79,7 +79,9 @@ std::optional<leader::LeadView> Replica::Now() const {
   return elector_->Now();
 }
 
-Result<void> Replica::Check() { return sole_ ? sole_->Check() : Result<void>(); }
+Result<void> Replica::Check(const std::function<bool()>& is_cancelled) {
+  return sole_ ? sole_->Check(is_cancelled) : Result<void>();
+}
 
 void Replica::Start() {
   if (elector_) elector_->Start();

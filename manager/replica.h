@@ -42,7 +42,7 @@ class Replica final {
 
   // Before anything is decided. Without highAvailability: whether no other fedra is there; may wait
   // for lease_duration.
-  Result<void> Check();
+  Result<void> Check(const std::function<bool()>& is_cancelled);
   void Start();
   // `release`: as for Elector::Stop.
   void Stop(bool release);

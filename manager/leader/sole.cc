@@ -15,6 +15,8 @@ using std::chrono::milliseconds;
 constexpr milliseconds kRequestTimeout{2'000};
 // So many retry_periods after a request that failed: a right that is missing stays so for long.
 constexpr int kPeriodsAfterFailure = 5;
+// How soon a start that waits ends when it is asked to.
+constexpr milliseconds kPoll{100};
 
 }  // namespace
 
@@ -27,7 +29,7 @@ Sole::Sole(ElectorSettings settings, std::function<void(const std::string& why)>
       client_(settings_.lease, "another fedra on this manager would not be noticed",
               settings_.access, settings_.connection, clock) {}
 
-Result<void> Sole::Check() {
+Result<void> Sole::Check(const std::function<bool()>& is_cancelled) {
   const BootTime begun = BootClock::now();
   Seen seen = Look();
   if (seen == Seen::kTrace && other_) {
@@ -35,7 +37,11 @@ Result<void> Sole::Check() {
               {{"lease", settings_.lease.ToString()}, {"holder", other_->holder}});
   }
   while (seen == Seen::kTrace && BootClock::now() < begun + settings_.terms.lease_duration) {
-    if (PauseFor(settings_.terms.retry_period)) break;
+    const BootTime next = BootClock::now() + settings_.terms.retry_period;
+    while (BootClock::now() < next) {
+      if (is_cancelled()) return Fail(ErrorCode::kCancelled, "asked to end before it began");
+      PauseFor(kPoll);
+    }
     seen = Look();
   }
   if (seen == Seen::kOther) return Fail(ErrorCode::kConflict, WhyNot());

@@ -35,8 +35,9 @@ class Sole final {
   ~Sole() { Stop(false); }
 
   // Before anything is decided: kConflict when another one lives. Where one has left its Lease it
-  // waits for a sign of life, no longer than lease_duration.
-  Result<void> Check();
+  // waits for a sign of life, no longer than lease_duration; kCancelled as soon as `is_cancelled`,
+  // which is asked several times a second.
+  Result<void> Check(const std::function<bool()>& is_cancelled);
   void Start();
   // `release`: another one may begin at once.
   void Stop(bool release);

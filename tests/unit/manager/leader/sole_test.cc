@@ -12,6 +12,7 @@
 #include "tests/sim/server.h"
 #include "tests/support/catch.h"
 #include "tests/support/sim_access.h"
+#include "tests/support/slowness.h"
 #include "tests/support/wait.h"
 
 namespace fedra::leader::sole_test {
@@ -42,6 +43,10 @@ struct Daemon {
               ++met;
             },
             SystemClock()) {}
+
+  Result<void> Check() {
+    return sole.Check([] { return false; });
+  }
 };
 
 struct SoleFixture {
@@ -79,10 +84,10 @@ TEST_CASE("the second daemon on a manager refuses to start while the first one l
   SoleFixture f;
   Daemon a(f.server, "a");
   Daemon b(f.server, "b");
-  REQUIRE(a.sole.Check());
+  REQUIRE(a.Check());
   a.sole.Start();
   CHECK(f.Holder() == "a");
-  const Result<void> refused = b.sole.Check();
+  const Result<void> refused = b.Check();
   REQUIRE_FALSE(refused);
   CHECK(refused.error().code == ErrorCode::kConflict);
   CHECK(refused.error().message.find("a keeps the Lease fedra-system/fedra") != std::string::npos);
@@ -92,7 +97,7 @@ TEST_CASE("the second daemon on a manager refuses to start while the first one l
   SECTION("and starts at once when that one has ended") {
     a.sole.Stop(/*release=*/true);
     const SteadyTime begun = SystemClock().Steady();
-    CHECK(b.sole.Check());
+    CHECK(b.Check());
     CHECK(SystemClock().Steady() - begun < 1s);
     CHECK(f.Holder() == "b");
   }
@@ -104,23 +109,36 @@ TEST_CASE("a Lease that was left behind") {
   SECTION("by this daemon's predecessor is taken at once") {
     Daemon again(f.server, "killed");
     const SteadyTime begun = SystemClock().Steady();
-    CHECK(again.sole.Check());
+    CHECK(again.Check());
     CHECK(SystemClock().Steady() - begun < 1s);
     CHECK(f.Spec().contains("renewTime"));
   }
   SECTION("by another one is taken after its time") {
     Daemon other(f.server, "other");
-    CHECK(other.sole.Check());
+    CHECK(other.Check());
     other.sole.Start();
     CHECK(WaitUntil([&] { return f.Holder() == "other"; }));
     CHECK(other.met == 0);
   }
 }
 
+TEST_CASE("a start that waits for a sign of life ends when it is asked to") {
+  SoleFixture f;
+  f.Leave("killed");
+  Daemon other(f.server, "other");
+  const SteadyTime begun = SystemClock().Steady();
+  const Result<void> ended =
+      other.sole.Check([&] { return SystemClock().Steady() > begun + 200ms; });
+  REQUIRE_FALSE(ended);
+  CHECK(ended.error().code == ErrorCode::kCancelled);
+  CHECK(SystemClock().Steady() - begun < Stretched(1s));
+  CHECK(f.Holder() == "killed");
+}
+
 TEST_CASE("a daemon whose Lease another one has taken") {
   SoleFixture f;
   Daemon a(f.server, "a");
-  REQUIRE(a.sole.Check());
+  REQUIRE(a.Check());
   a.sole.Start();
   f.Edit({{"holderIdentity", "x"}, {"leaseDurationSeconds", 2}});
   SECTION("learns it when that one shows life") {
@@ -139,7 +157,7 @@ TEST_CASE("a daemon whose Lease another one has taken") {
 TEST_CASE("a manager that does not answer stops no daemon, and is not taken for another fedra") {
   SoleFixture f;
   Daemon a(f.server, "a");
-  REQUIRE(a.sole.Check());
+  REQUIRE(a.Check());
   a.sole.Start();
   f.Refuse(503);
   CHECK(WaitUntil([&] { return !a.sole.Problem().empty(); }));
@@ -154,7 +172,7 @@ TEST_CASE("a daemon without the right to Leases starts, and says what it cannot 
   SoleFixture f;
   f.Refuse(403);
   Daemon a(f.server, "a");
-  CHECK(a.sole.Check());
+  CHECK(a.Check());
   CHECK_FALSE(a.sole.Problem().empty());
 }
 
@@ -164,7 +182,7 @@ TEST_CASE("of two that start at once one refuses") {
   Daemon b(f.server, "b");
   std::atomic<int> started = 0;
   const auto start = [&](Daemon& daemon) {
-    if (!daemon.sole.Check()) return;
+    if (!daemon.Check()) return;
     daemon.sole.Start();
     ++started;
   };
@@ -187,10 +205,10 @@ TEST_CASE("a daemon without replicas and a leader see each other") {
   SECTION("it refuses to start beside a leader") {
     elector.Start();
     REQUIRE(WaitUntil([&] { return acquired.load(); }));
-    CHECK_FALSE(alone.sole.Check());
+    CHECK_FALSE(alone.Check());
   }
   SECTION("a replica stands by while it runs") {
-    REQUIRE(alone.sole.Check());
+    REQUIRE(alone.Check());
     alone.sole.Start();
     elector.Start();
     CHECK_FALSE(WaitUntil([&] { return acquired.load(); }, 3s));
