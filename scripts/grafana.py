@@ -335,6 +335,17 @@ _JOBS = Board(
                         "{{cluster}}",
                     ),
                 ),
+                _lines(
+                    "Passed in line",
+                    "Jobs that left before others which may have fitted: devices came and went faster than "
+                    "the jobs ahead could be judged.",
+                    _PER_SECOND,
+                    Query(
+                        f"sum by (instance) (rate(fedra_line_passed_unasked_total{{{_JOB}}}[$__rate_interval]))",
+                        "{{instance}}",
+                    ),
+                    width=24,
+                ),
             ),
         ),
         (
@@ -562,6 +573,38 @@ _DAEMON = Board(
                     f"sum(fedra_queue_depth{{{_HOST}}})",
                     (None, _GOOD),
                     (100, _POOR),
+                ),
+            ),
+        ),
+        (
+            "Replicas",
+            (
+                _lines(
+                    "Leader",
+                    "1: this replica may decide and write. A fedra without highAvailability always may.",
+                    _COUNT,
+                    Query(f"fedra_leader{{{_HOST}}}", "{{instance}}"),
+                    width=8,
+                ),
+                _lines(
+                    "Lease renewed",
+                    "How long ago by this replica, while it leads; from leaseDuration on another one takes over.",
+                    _SECONDS,
+                    Query(
+                        f"time() - fedra_leader_renewed_timestamp_seconds{{{_HOST}}}",
+                        "{{instance}}",
+                    ),
+                    width=8,
+                ),
+                _lines(
+                    "Take-overs",
+                    "How often the Lease has got another holder.",
+                    _COUNT,
+                    Query(
+                        f"increase(fedra_leader_transitions_total{{{_HOST}}}[$__rate_interval])",
+                        "{{instance}}",
+                    ),
+                    width=8,
                 ),
             ),
         ),

@@ -63,6 +63,7 @@ _NO_DATA = {
     "fleet.json: Credentials end in A": _NO_EXPIRY,
     "FedraAbsent": "data only where there is no fedra",
     "job:fedra_reconcile_failed:ratio_rate10m": "no look at a workload fails",
+    "fedra.json: Lease renewed A": "there is one fedra, without highAvailability",
     "FedraReconcileFails": "no look at a workload fails",
     "fleet.json: Failed requests A": "every request succeeds",
     "FedraRightsMissing": "no cluster refuses anything with 403",
