@@ -81,8 +81,13 @@ TESTS: dict[str, Test] = {
     "runbook-lines": monitored.runbook_lines,
 }
 
-# Without a machine, a cluster or root. The cheap ones come first.
+# Without a machine, a cluster or root. The cheap ones come first, what builds the package comes last.
 QUICK = (
+    "metrics-in-use",
+    "dashboards",
+    "deb-build-dependencies",
+    "alert-runbooks",
+    "alert-rules",
     "kustomize-worker",
     "kustomize-base",
     "kustomize-components",
@@ -92,12 +97,13 @@ QUICK = (
     "chart-rights",
     "chart-monitoring",
     "chart-reproducible",
-    "alert-runbooks",
-    "alert-rules",
     "krew-manifest",
     "image-contents",
     "image-labels",
     "image-bill-of-materials",
+    "deb-contents",
+    "deb-hardening",
+    "krew-runs",
 )
 
 
