@@ -1,6 +1,11 @@
 # Run at every build: writes OUTPUT when the version or the commit has changed.
-execute_process(COMMAND git -C ${SOURCE_DIR} describe --always --dirty --abbrev=12
-  OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+# An archive of the sources says of which commit it is (scripts/release.sh).
+if(EXISTS ${SOURCE_DIR}/COMMIT)
+  file(READ ${SOURCE_DIR}/COMMIT commit LIMIT 12)
+else()
+  execute_process(COMMAND git -C ${SOURCE_DIR} describe --always --dirty --abbrev=12
+    OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+endif()
 if(NOT commit)
   set(commit unknown)
 endif()

@@ -18,8 +18,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from scripts import artefact  # noqa: E402
 from scripts.archive import Entry, Files, archive, compressed  # noqa: E402
+from scripts.version import epoch, version  # noqa: E402
 
 _CHART = ROOT / "deploy/chart/fedra"
 _LEFT_OUT = ("ci",)  # values for the tests
@@ -29,12 +29,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--folder", type=Path, default=ROOT / "build/packages")
     arguments = parser.parse_args()
-    version = artefact.version()
     files = _files()
-    files["fedra/Chart.yaml"] = Entry(_with_version(version).encode())
+    files["fedra/Chart.yaml"] = Entry(_with_version().encode())
     arguments.folder.mkdir(parents=True, exist_ok=True)
-    path = arguments.folder / f"fedra-{version}.tgz"
-    path.write_bytes(compressed(archive(files, artefact.epoch())))
+    path = arguments.folder / f"fedra-{version()}.tgz"
+    path.write_bytes(compressed(archive(files, epoch())))
     print(path)
 
 
@@ -48,9 +47,9 @@ def _files() -> Files:
     return files
 
 
-def _with_version(version: str) -> str:
+def _with_version() -> str:
     text = (_CHART / "Chart.yaml").read_text()
-    return re.sub(r"^(version|appVersion): .*$", rf"\1: {version}", text, flags=re.MULTILINE)
+    return re.sub(r"^(version|appVersion): .*$", rf"\1: {version()}", text, flags=re.MULTILINE)
 
 
 if __name__ == "__main__":

@@ -20,13 +20,14 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from scripts import artefact  # noqa: E402
 from scripts.archive import Entry, Files, archive, compressed  # noqa: E402
 from scripts.artefact import BuildError  # noqa: E402
 from scripts.image.contents import collect  # noqa: E402
 from scripts.image.debian import architecture  # noqa: E402
+from scripts.version import epoch, version  # noqa: E402
 
-_URL = "https://downloads.example.com/fedra"
+# For who tries it: krew takes --archive in its place. A release must say where it is (release.sh).
+_URL = "https://downloads.invalid/fedra"
 
 # krew links to it from a folder on PATH. The libraries are Debian's, those of the system may be others.
 _LAUNCHER = """#!/bin/sh
@@ -44,14 +45,16 @@ spec:
   homepage: https://kueue.sigs.k8s.io/docs/concepts/multikueue/
   shortDescription: See and explain federated DRA jobs
   description: |
-    Shows the worker clusters and jobs of a fedra, says for each worker why a
-    job can or cannot run there, which devices are free, and checks jobs before
-    they are submitted. `status`, `why` and `history` read the store of the
-    daemon; `check`, `devices` and `snapshot` need only kubeconfigs.
+    Makes clusters workers of fedra (`join`, `leave`), explains its reasons
+    (`explain`), and says where a job could run before it is submitted
+    (`check`, `devices`). `status`, `why` and `history` need the daemon's
+    machine or pod.
   caveats: |
-    Built for Linux on {architecture} only. It needs a configuration: name it
-    with --config or $FEDRA_CONFIG. For completion put a link to
-    kubectl_complete-fedra of the archive into a folder on PATH.
+    Built for Linux on {architecture} only. `join` and `leave` use your
+    kubeconfig; `check` and `devices` need a fedra.yaml with kubeconfigs of
+    the workers (--config or $FEDRA_CONFIG), or a snapshot. For completion
+    put a script kubectl_complete-fedra on PATH that calls
+    `kubectl-fedra __complete "$@"`.
   platforms:
   - selector:
       matchLabels: {{os: linux, arch: {architecture}}}
@@ -76,14 +79,13 @@ def main() -> int:
 
 
 def build(program: Path, folder: Path, url: str) -> None:
-    version = artefact.version()
-    file = folder / f"kubectl-fedra_{version}_linux_{architecture()}.tar.gz"
+    file = folder / f"kubectl-fedra_{version()}_linux_{architecture()}.tar.gz"
     folder.mkdir(parents=True, exist_ok=True)
-    file.write_bytes(compressed(archive(_files(program), artefact.epoch())))
+    file.write_bytes(compressed(archive(_files(program), epoch())))
     manifest = folder / "fedra-krew.yaml"
     manifest.write_text(
         _MANIFEST.format(
-            version=version,
+            version=version(),
             architecture=architecture(),
             url=url.rstrip("/"),
             file=file.name,

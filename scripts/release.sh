@@ -1,40 +1,47 @@
 #!/usr/bin/env bash
 #
-# Makes every artefact of this commit, with checksums: package, image and its bill of materials, chart, kubectl plugin,
+# Makes every artefact of a version, with checksums: package, image and its bill of materials, chart, kubectl plugin,
 # documentation, sources.
 #
-#   release.sh [--dirty] [FOLDER]    into build/packages/release unless FOLDER is given, which must be empty
+#   KREW_URL=https://… release.sh [FOLDER]    of the commit that has the tag vVERSION; KREW_URL is the folder that the
+#                                             plugin will be downloaded from
+#   release.sh --snapshot [FOLDER]            of any commit, also when files differ from it; KREW_URL may be missing
 #
-# --dirty: also when files differ from the commit, to try it. KREW_URL is where the plugin will be downloaded from.
+# Into build/packages/release unless FOLDER is given, which must be empty.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-dirty=false
-if [[ "${1:-}" == --dirty ]]; then
-  dirty=true
+snapshot=false
+if [[ "${1:-}" == --snapshot ]]; then
+  snapshot=true
   shift
 fi
 readonly folder="${1:-build/packages/release}"
+version="$(scripts/version.py)"
+readonly version
 
-if [[ $dirty == false && -n "$(git status --porcelain)" ]]; then
-  echo "error: files differ from the commit; a release is of a commit (--dirty to try it)" >&2
+fail() {
+  echo "error: $*" >&2
   exit 1
+}
+
+if [[ $snapshot == false ]]; then
+  [[ -z "$(git status --porcelain)" ]] || fail "files differ from the commit; a release is of a commit (--snapshot to try it)"
+  [[ "$version" != *-* ]] || fail "CHANGELOG.md calls this version unreleased: give it a date (--snapshot to try it)"
+  [[ "$(git tag --points-at HEAD --list "v$version")" ]] || fail "this commit does not have the tag v$version"
+  [[ -n "${KREW_URL:-}" ]] || fail "KREW_URL is not set: the plugin's manifest says where its archive is"
 fi
-if [[ -n "$(ls -A "$folder" 2>/dev/null)" ]]; then
-  echo "error: $folder is not empty" >&2
-  exit 1
-fi
+[[ -z "$(ls -A "$folder" 2>/dev/null)" ]] || fail "$folder is not empty"
 mkdir -p "$folder"
 
 make --no-print-directory all site deb DEB_FOLDER="$folder" >&2
 scripts/install_packages.sh image
 scripts/image/build.py --folder "$folder"
 scripts/build_chart.py --folder "$folder"
-scripts/build_krew.py --folder "$folder" --url "${KREW_URL:-https://downloads.example.com/fedra}"
+scripts/build_krew.py --folder "$folder" ${KREW_URL:+--url "$KREW_URL"}
 
-version="$(scripts/debian_changelog.py)"
-readonly version="${version//\~/-}"
-git archive --prefix="fedra-$version/" HEAD | gzip --no-name --best >"$folder/fedra-$version.src.tar.gz"
+git archive --prefix="fedra-$version/" --add-virtual-file="fedra-$version/COMMIT:$(scripts/version.py --commit)" HEAD |
+  gzip --no-name --best >"$folder/fedra-$version.src.tar.gz"
 tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$(git log -1 --format=%ct)" \
   --transform="s|^html|fedra-$version-docs|" -C build/site -cf - html |
   gzip --no-name --best >"$folder/fedra-$version-docs.tar.gz"

@@ -18,12 +18,12 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from scripts import artefact  # noqa: E402
 from scripts.artefact import BuildError  # noqa: E402
 from scripts.image import sbom  # noqa: E402
 from scripts.image.contents import COMPILED_IN, STORE, USER, collect, needed_glibc  # noqa: E402
 from scripts.image.debian import architecture, package  # noqa: E402
 from scripts.image.oci import Layer, Layout  # noqa: E402
+from scripts.version import commit, epoch, version  # noqa: E402
 
 _DESCRIPTION = "Federates Kubernetes batch jobs with Dynamic Resource Allocation over many clusters"
 
@@ -42,14 +42,14 @@ def main() -> int:
 
 
 def build(program: Path, folder: Path) -> None:
-    version, time = artefact.version(), artefact.epoch()
+    time = epoch()
     created = datetime.fromtimestamp(time, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     contents = collect(program, ROOT)
     labels = {
         "org.opencontainers.image.title": "fedra",
         "org.opencontainers.image.description": _DESCRIPTION,
-        "org.opencontainers.image.version": version,
-        "org.opencontainers.image.revision": artefact.revision(),
+        "org.opencontainers.image.version": version(),
+        "org.opencontainers.image.revision": commit().hash,
         "org.opencontainers.image.created": created,
         "org.opencontainers.image.licenses": "Apache-2.0",
         # For who takes the program out of it: the oldest C library that it starts with.
@@ -62,14 +62,14 @@ def build(program: Path, folder: Path) -> None:
     ]
     manifest = layout.add_image(layers, _config(created, labels), labels)
     names = {
-        "org.opencontainers.image.ref.name": version,
-        "io.containerd.image.name": f"localhost/fedra:{version}",
+        "org.opencontainers.image.ref.name": version(),
+        "io.containerd.image.name": f"localhost/fedra:{version()}",
     }
     folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"fedra_{version}_{architecture()}.oci.tar"
+    path = folder / f"fedra_{version()}_{architecture()}.oci.tar"
     layout.write(path, {**manifest, "annotations": names})
     bill = sbom.document(
-        version,
+        version(),
         manifest["digest"],
         created,
         contents.packages,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
 import subprocess
 import tempfile
 from pathlib import Path
@@ -28,7 +30,7 @@ def all_artefacts(_: Artefacts) -> None:
     script = ROOT / "scripts/release.sh"
     with tempfile.TemporaryDirectory(prefix="fedra-release-") as name:
         folder = Path(name)
-        run(script, "--dirty", folder)
+        run(script, "--snapshot", folder)
         files = sorted(path.name for path in folder.iterdir())
         for wanted in _WANTED:
             found = [file for file in files if re.fullmatch(wanted, file)]
@@ -36,6 +38,59 @@ def all_artefacts(_: Artefacts) -> None:
         assert len(files) == len(_WANTED) + 1, files
         run("sha256sum", "--check", "--strict", "SHA256SUMS", cwd=folder)
         assert len((folder / "SHA256SUMS").read_text().splitlines()) == len(_WANTED)
+        _build_from(next(folder.glob("*.src.tar.gz")), folder)
         # What is there is not mixed with something older.
-        again = subprocess.run([script, "--dirty", folder], capture_output=True, text=True)
+        again = subprocess.run([script, "--snapshot", folder], capture_output=True, text=True)
         assert again.returncode == 1 and "is not empty" in again.stderr, again
+
+
+def _build_from(sources: Path, folder: Path) -> None:
+    """The archive of the sources knows its commit: it gives the chart and the version that the repository gives."""
+    run("tar", "--extract", "--file", sources, "--directory", folder)
+    unpacked = folder / sources.name.removesuffix(".src.tar.gz")
+    run(unpacked / "scripts/build_chart.py", "--folder", unpacked / "made")
+    (made,) = (unpacked / "made").iterdir()
+    assert made.read_bytes() == (folder / made.name).read_bytes(), made
+    for option in ((), ("--commit",)):
+        here, there = (run(root / "scripts/version.py", *option) for root in (ROOT, unpacked))
+        assert here == there, f"{option}: {here} here, {there} there"
+    shutil.rmtree(unpacked)
+
+
+def refusals(_: object) -> None:
+    """A release has a date and a tag; the reason is said before anything is built."""
+    with tempfile.TemporaryDirectory(prefix="fedra-release-") as name:
+        clone = Path(name) / "clone"
+        run("git", "clone", "--quiet", ROOT, clone)
+        script = clone / "scripts/release.sh"
+        changelog = clone / "CHANGELOG.md"
+
+        def said() -> str:
+            environment = {key: each for key, each in os.environ.items() if key != "KREW_URL"}
+            ended = subprocess.run([script], capture_output=True, text=True, env=environment)
+            assert ended.returncode == 1 and not (clone / "build").exists(), ended
+            return ended.stderr
+
+        def commit() -> None:
+            who = ("-c", "user.name=test", "-c", "user.email=test@example.com")
+            run("git", "-C", clone, *who, "commit", "--quiet", "--all", "--message=test")
+
+        changelog.write_text(
+            re.sub(
+                r"^## (\S+) \(.*\)$",
+                r"## \1 (unreleased)",
+                changelog.read_text(),
+                count=1,
+                flags=re.MULTILINE,
+            )
+            + "\n"
+        )
+        assert "files differ from the commit" in said()
+        commit()
+        assert "CHANGELOG.md calls this version unreleased" in said()
+        changelog.write_text(changelog.read_text().replace("(unreleased)", "(2026-12-01)", 1))
+        commit()
+        assert "does not have the tag v" in said()
+        version = run(clone / "scripts/version.py").strip()
+        run("git", "-C", clone, "tag", f"v{version}")
+        assert "KREW_URL is not set" in said()
