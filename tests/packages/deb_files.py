@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
+import subprocess
 import tempfile
 from pathlib import Path
 
@@ -70,6 +72,25 @@ def build_dependencies(_: Artefacts) -> None:
     )
 
 
+def reproducible(built: Artefacts) -> None:
+    """Packed again with another umask, time zone and language, it has the same bytes."""
+    folder = Path(tempfile.mkdtemp(prefix="fedra-deb-"))
+    try:
+        environment = {**os.environ, "TZ": "Pacific/Auckland", "LC_ALL": "C", "LANG": "C"}
+        make = ["make", "--no-print-directory", "deb", f"DEB_FOLDER={folder}"]
+        subprocess.run(
+            ["sh", "-c", 'umask 077; exec "$@"', "sh", *make],
+            cwd=ROOT,
+            env=environment,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            check=True,
+        )
+        assert (folder / built.deb.name).read_bytes() == built.deb.read_bytes()
+    finally:
+        shutil.rmtree(folder)
+
+
 def contents(built: Artefacts) -> None:
     with _Unpacked(built) as folder:
         found = {f"/{path.relative_to(folder)}" for path in folder.rglob("*") if not path.is_dir()}
@@ -80,6 +101,10 @@ def contents(built: Artefacts) -> None:
             if not path.startswith(("/usr/share/doc/fedra/", "/usr/share/man/man1/fedra-"))
         }
         assert not strange, f"unexpected: {sorted(strange)}"
+        readme = folder / "usr/share/doc/fedra/README.md"
+        linked = set(re.findall(r"\]\((docs/[\w./-]+)", readme.read_text()))
+        dead = {link for link in linked if not (readme.parent / link).exists()}
+        assert len(linked) > 10 and not dead, f"README.md links to {sorted(dead)} of {len(linked)}"
         unit = (folder / "lib/systemd/system/fedra.service").read_text()
         assert unit == (ROOT / "deploy/systemd/fedra.service").read_text(), "another unit"
         special = run("find", folder, "-perm", "/7000").split()
