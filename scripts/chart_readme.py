@@ -25,16 +25,16 @@ _BEGIN = """\
 Federates Kubernetes batch jobs with Dynamic Resource Allocation over many clusters, next to Kueue.
 
 The chart makes a StatefulSet of one pod with a volume for the store, its account with the rights on the manager, and,
-on Kubernetes 1.36, the policy that sends jobs of labelled namespaces to fedra. Before it is installed, Kueue, queues
-and an account on each worker have to be there: docs/kueue-setup.md of the source.
+on Kubernetes 1.36, the policy that sends jobs of labelled namespaces to fedra. Before it is installed Kueue and queues
+have to be there: docs/kueue-setup.md of the source. `kubectl fedra` is the plugin that `make krew` builds (docs/install.md).
 
 ```sh
-kubectl create namespace fedra-system
-kubectl -n fedra-system create secret generic gpu-east --from-file=kubeconfig=gpu-east.kubeconfig
-helm install fedra fedra-VERSION.tgz -n fedra-system --wait \\
-  --set image.repository=registry.example.com/fedra \\
-  --set-json='workers=[{"name":"gpu-east","secretName":"gpu-east"}]'
-helm test fedra -n fedra-system --logs
+helm install fedra fedra-VERSION.tgz --namespace fedra-system --create-namespace \\
+  --set image.repository=registry.example.com/fedra
+kubectl fedra join --context gpu-east-admin --name gpu-east    # account, rights, token; Secret fedra-worker-gpu-east
+helm upgrade fedra fedra-VERSION.tgz --namespace fedra-system --reuse-values --wait \\
+  --set 'workers[0].name=gpu-east,workers[0].secretName=fedra-worker-gpu-east'
+helm test fedra --namespace fedra-system --logs
 ```
 
 ## Values

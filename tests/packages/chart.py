@@ -51,7 +51,7 @@ _WRONG = {
     "--set=config.dispatch.backfill.maxPasses=200000": "at '/config/dispatch/backfill/maxPasses': maximum",
     "--set=image.repository=": "image.repository: where is the image",
     "--kube-version=1.35.0": "managedByPolicy.enabled: needs Kubernetes 1.36",
-    "--kube-version=1.33.0": "chart requires kubeVersion: >=1.34.0-0",
+    "--kube-version=1.31.0": "chart requires kubeVersion: >=1.32.0-0",
     "--set=serviceAccount.create=false": "serviceAccount.name: which account",
     "--set=tokenRotation.enabled=true": "tokenRotation.enabled: no worker has the Secret fedra-worker-NAME",
     "--set=tokenRotation.tokenLifetime=ever": "at '/tokenRotation/tokenLifetime': 'ever' does not match",
@@ -74,7 +74,7 @@ def of_kind(documents: list[Document], kind: str) -> Document:
 
 
 def lint(built: Artefacts) -> None:
-    assert len(CASES) >= 4, CASES
+    assert len(CASES) >= 5, CASES
     for case in CASES:
         text = run(built.helm, "lint", "--strict", built.chart, "--values", case)
         assert "1 chart(s) linted, 0 chart(s) failed" in text, text
@@ -82,6 +82,23 @@ def lint(built: Artefacts) -> None:
         kinds = {document["kind"] for document in documents}
         assert {"StatefulSet", "ConfigMap", "Service", "Pod"} <= kinds, kinds
         _check_names(documents)
+        for pod in filter(None, map(_pod_of, documents)):
+            # A namespace with a ResourceQuota refuses a container without.
+            for container in pod["containers"]:
+                given = container["resources"]
+                assert {"cpu", "memory"} <= given["requests"].keys(), container["name"]
+                assert "memory" in given["limits"], container["name"]
+
+
+def _pod_of(document: Document) -> Document | None:
+    match document:
+        case {"kind": "Pod", "spec": pod}:
+            return pod
+        case {"kind": "StatefulSet", "spec": {"template": {"spec": pod}}}:
+            return pod
+        case {"spec": {"jobTemplate": {"spec": {"template": {"spec": pod}}}}}:
+            return pod
+    return None
 
 
 def _check_names(documents: list[Document]) -> None:
@@ -162,6 +179,10 @@ def rights(built: Artefacts) -> None:
     assert not kinds & {"ClusterRole", "ClusterRoleBinding", "MutatingAdmissionPolicy"}, kinds
     pod = of_kind(documents, "StatefulSet")["spec"]["template"]["spec"]
     assert pod["automountServiceAccountToken"] is False
+    for case in CASES:
+        by_others = render(built, "--values", case, "--set=rbac.create=false")
+        kinds = {document["kind"] for document in by_others}
+        assert not kinds & {"ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding"}, case
 
 
 def replicas(built: Artefacts) -> None:

@@ -114,7 +114,8 @@ def _make_namespace(cluster: _Cluster) -> None:
     # As Helm does: of what names no namespace, and nothing else.
     cluster.kubectl("config", "set-context", "--current", f"--namespace={_NAMESPACE}")
     # Where the values say that the Secrets of Kueue's workers are; a role is made there.
-    cluster.kubectl("create", "namespace", "queues")
+    for namespace in ("queues", "kueue-system"):
+        cluster.kubectl("create", "namespace", namespace)
     # Is the standard enforced here at all?
     pod = {
         "apiVersion": "v1",
@@ -154,13 +155,22 @@ def _apply(
 
 
 def _install(built: Artefacts, cluster: _Cluster) -> None:
-    """The StatefulSet controller's pod is accepted, with its volume's claim."""
-    notes = cluster.helm("install", "fedra", built.chart, "--values", MINIMAL)
+    """The StatefulSet controller's pod is accepted, with its volume's claim. The version is a lower one."""
+    notes = cluster.helm("install", "fedra", _older(built, cluster), "--values", MINIMAL)
     assert "It has no workers yet" in notes, notes
     eventually("the pod exists", lambda: cluster.client.find("Pod", _NAMESPACE, "fedra-0"), 30)
     events = cluster.kubectl("get", "events", f"--namespace={_NAMESPACE}", "-o", "name")
     assert "FailedCreate" not in events, events
     assert _claim(cluster) != ""
+
+
+def _older(built: Artefacts, cluster: _Cluster) -> Path:
+    """The same chart, packed under a lower version."""
+    folder = cluster.folder / "older"
+    run("tar", "--extract", "--file", built.chart, "--one-top-level=" + str(folder))
+    version = ("--version=0.0.1", "--app-version=0.0.1")
+    run(built.helm, "package", folder / "fedra", *version, "--destination", folder)
+    return folder / "fedra-0.0.1.tgz"
 
 
 def _rights_of_deploy(cluster: _Cluster) -> dict[str, list[str]]:
@@ -254,8 +264,13 @@ def _try_policy(cluster: _Cluster) -> None:
 
 
 def _upgrade(built: Artefacts, cluster: _Cluster) -> None:
+    """From the lower version, with the volume; then a setting that needs no other pod, and one that does."""
     claim, revision = _claim(cluster), _revision(cluster)
     options = ["upgrade", "fedra", built.chart, "--values", MINIMAL]
+    cluster.helm(*options)
+    eventually("the pod is to be replaced", lambda: _revision(cluster) != revision, 30)
+    assert _claim(cluster) == claim, "another volume"
+    revision = _revision(cluster)
     cluster.helm(*options, "--set=config.logging.level=debug")
     assert _revision(cluster) == revision, "the pod is replaced for what needs no restart"
     cluster.helm(*options, "--set=config.workerLostTimeout=1h")

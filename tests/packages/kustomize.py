@@ -15,8 +15,8 @@ from packages.parts import ROOT, Skip, run
 from real import tools as real_tools
 
 FOLDER = ROOT / "deploy/kustomize"
-_AGAIN = "by FEDRA_WRITE_DOCS=1 tests/packages/run.py --only"
-_HEADER = f"# Rendered from deploy/chart/fedra {_AGAIN} kustomize-base\n"
+_AGAIN = "by `make manifests`"
+_HEADER = f"# Rendered from deploy/chart/fedra {_AGAIN}\n"
 # Component -> the value that makes the chart render its object, and the object's kind.
 _COMPONENTS = {
     "network-policy": ("networkPolicy.enabled", "NetworkPolicy"),
@@ -55,7 +55,7 @@ def components(built: Artefacts) -> None:
 
 
 def _write_component(name: str, file: str, documents: list[Document]) -> None:
-    header = f"# Rendered from deploy/chart/fedra {_AGAIN} kustomize-components\n"
+    header = f"# Rendered from deploy/chart/fedra {_AGAIN}\n"
     _same(FOLDER / "components" / name / file, header + _manifests(documents))
 
 
@@ -165,6 +165,4 @@ def _of_base(document: Document) -> Document:
 def _same(path: Path, text: str) -> None:
     if os.environ.get("FEDRA_WRITE_DOCS"):
         path.write_text(text)
-    assert (
-        path.read_text() == text
-    ), f"{path} is not what it is made from: {_AGAIN} kustomize-base kustomize-components kustomize-worker"
+    assert path.read_text() == text, f"{path} is not what it is made from; it is written {_AGAIN}"

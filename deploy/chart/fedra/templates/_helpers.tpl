@@ -109,6 +109,15 @@ capabilities:
   drop: [ALL]
 {{- end }}
 
+{{- /* Of a pod that asks once and ends. A namespace with a ResourceQuota takes none without. */ -}}
+{{- define "fedra.briefResources" -}}
+requests:
+  cpu: 10m
+  memory: 64Mi
+limits:
+  memory: 256Mi
+{{- end }}
+
 {{- define "fedra.volumeMounts" -}}
 - name: configuration
   mountPath: /etc/fedra
