@@ -36,6 +36,7 @@
 #                   the other compiler (clang 19) with the sanitizers; the fuzzers (FUZZ_SECONDS each)
 #   make format     formats every file
 #   make docs       writes the pages that are generated from the code
+#   make manifests  writes deploy/kustomize, which are the chart's objects (builds Helm and kubectl the first time)
 #   make install    into $(DESTDIR)$(PREFIX)
 #   make clean      removes everything that was built: the folder build
 #   make help       prints this
@@ -53,8 +54,11 @@ INSTALL_PACKAGES := @scripts/install_packages.sh
 SANITIZER_ENV := ASAN_OPTIONS=allow_addr2line=1 UBSAN_OPTIONS=print_stacktrace=1 TSAN_OPTIONS=halt_on_error=1 \
                  FEDRA_HISTORIES=20
 
-.PHONY: all build-release build-asan build-tsan demo test test-real test-real-kinds test-real-dra agree deb image chart krew test-packages test-packages-quick test-browser pictures test-trixie site bench takeovers lint style \
-        tidy asan tsan fuzz format docs install clean help
+.PHONY: all build-release build-asan build-tsan demo bench takeovers \
+        test test-real test-real-kinds test-real-dra agree asan tsan fuzz \
+        deb image chart krew test-packages test-packages-quick test-trixie \
+        site test-browser pictures docs manifests \
+        lint style tidy format install clean help
 .DEFAULT_GOAL := all
 
 # Configures when it was never configured, and builds. CMake itself notices changed lists of files.
@@ -181,6 +185,7 @@ style:
 	@scripts/check_layers.py
 	@scripts/check_headers.sh
 	@scripts/check_keys.sh
+	@scripts/version.py --check
 	@scripts/grafana.py --check
 	@scripts/chart_schema.py --check
 	@scripts/chart_readme.py --check
@@ -219,6 +224,11 @@ docs: build-release
 	@scripts/grafana.py
 	@scripts/chart_schema.py
 	@scripts/chart_readme.py
+
+# The kustomize files, which are the chart's objects. Builds Helm and kubectl the first time.
+manifests:
+	$(INSTALL_PACKAGES) real
+	@FEDRA_WRITE_DOCS=1 tests/packages/run.py --only kustomize-base kustomize-components kustomize-worker
 
 install:
 	$(INSTALL_PACKAGES) build
