@@ -89,20 +89,22 @@ def _access_of(kubeconfig: str) -> Access:
 
 @scenario("join-as-documented")
 def documents_say_how_to_join(world: World) -> None:
-    """What README.md and docs/install.md say of `fedra join` and `fedra status` works as it is typed."""
+    """What README.md, docs/install.md and the chart say of `fedra join` and `fedra status` works as it is typed."""
     world.manager.apply(
         {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": FEDRA_NAMESPACE}}
     )
     fedra = world.start_fedra()
     kubeconfig = administrator_kubeconfig(world, fedra, context=_CONTEXT)
-    for page in ("README.md", "docs/install.md"):
+    both = {"join", "status"}
+    pages = {"README.md": both, "docs/install.md": both, "deploy/chart/fedra/README.md": {"join"}}
+    for page, verbs in pages.items():
         # As the plugin, or as root: the same command.
         begins = "(kubectl |sudo )?fedra join", "(kubectl |sudo )?fedra status"
         lines = [
             line.removeprefix("kubectl ").removeprefix("sudo ")
             for line in commands((_ROOT / page).read_text(), *begins)
         ]
-        assert {line.split()[1] for line in lines} == {"join", "status"}, f"{page}: {lines}"
+        assert {line.split()[1] for line in lines} == verbs, f"{page}: {lines}"
         for line in lines:
             text = fedra.types(line, {"KUBECONFIG": kubeconfig})
             if line.startswith("fedra status"):
