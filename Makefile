@@ -50,9 +50,10 @@ TAKEOVERS ?= 100
 SEED ?= 1
 
 INSTALL_PACKAGES := @scripts/install_packages.sh
-# Traces with lines although llvm-symbolizer is not installed.
-SANITIZER_ENV := ASAN_OPTIONS=allow_addr2line=1 UBSAN_OPTIONS=print_stacktrace=1 TSAN_OPTIONS=halt_on_error=1 \
-                 FEDRA_HISTORIES=20
+# Traces with lines: clang 19's own symbolizer is in a package of 500 MB.
+SYMBOLS := external_symbolizer_path=/usr/bin/addr2line
+SANITIZER_ENV := ASAN_OPTIONS=$(SYMBOLS) UBSAN_OPTIONS=$(SYMBOLS):print_stacktrace=1 \
+                 TSAN_OPTIONS=$(SYMBOLS):halt_on_error=1 FEDRA_HISTORIES=20
 
 .PHONY: all build-release build-asan build-tsan demo bench takeovers \
         test test-real test-real-kinds test-real-dra agree asan tsan fuzz \
