@@ -50,7 +50,7 @@ TAKEOVERS ?= 100
 SEED ?= 1
 
 INSTALL_PACKAGES := @scripts/install_packages.sh
-# Traces with lines: clang 19's own symbolizer is in a package of 500 MB.
+# Traces with names and lines: clang 19 looks for the symbolizer of llvm-19, which nothing else needs.
 SYMBOLS := external_symbolizer_path=/usr/bin/addr2line
 SANITIZER_ENV := ASAN_OPTIONS=$(SYMBOLS) UBSAN_OPTIONS=$(SYMBOLS):print_stacktrace=1 \
                  TSAN_OPTIONS=$(SYMBOLS):halt_on_error=1 FEDRA_HISTORIES=20

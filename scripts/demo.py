@@ -40,7 +40,7 @@ from scenarios.rows.parts import (  # noqa: E402
 )
 from scenarios.sim_fleet import SimFleet  # noqa: E402
 from scenarios.supply import Supply  # noqa: E402
-from scenarios.waiting import eventually  # noqa: E402
+from scenarios.waiting import Timeout, eventually  # noqa: E402
 
 _STORE_LAG = 2.0  # seconds; what the API servers show is in fedra's store a moment later
 _NS, _QUEUE, _CHECK = "ml", "gpu", "fedra"
@@ -468,6 +468,10 @@ def main() -> int:
         if os.environ.get("HOLD") == "1":
             demo.hold()
         return 0
+    except Timeout as error:
+        hint = "on a busy machine: FEDRA_TEST_SLOWNESS=5 make demo waits five times as long"
+        print(f"\ndemo FAILED: {error}\n{demo.report()}\n{hint}", file=sys.stderr)
+        return 1
     except Exception as error:
         print(f"\ndemo FAILED: {error}\n{demo.report()}", file=sys.stderr)
         return 1

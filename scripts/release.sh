@@ -16,6 +16,10 @@ if [[ "${1:-}" == --snapshot ]]; then
   snapshot=true
   shift
 fi
+if [[ $# -gt 1 || "${1:-}" == -* ]]; then
+  sed -n '3,/^set /{/^#/s/^# \{0,1\}//p}' scripts/release.sh
+  exit 2
+fi
 readonly folder="${1:-build/packages/release}"
 version="$(scripts/version.py)"
 readonly version

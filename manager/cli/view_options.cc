@@ -55,7 +55,9 @@ int WithStore(Parsed& parsed, Terminal& terminal, const std::function<int()>& ru
           return run();
         }
         terminal.err << "(name the daemon's file with --config, its store with --store"
-                     << (may_ask ? ", or its socket with --server unix:PATH)\n" : ")\n");
+                     << (may_ask ? ", or its socket with --server unix:PATH" : "")
+                     << "; where fedra runs in a cluster: kubectl --namespace fedra-system exec "
+                        "fedra-0 -- /usr/bin/fedra ...)\n";
         return 1;
       }
       terminal.err << "(a running daemon goes on with what it read before; this is what its store "
