@@ -227,6 +227,7 @@ def _as_readme_says(built: Artefacts, cluster: _Cluster) -> None:
     cluster.types(built, f'{readme.line("cp -r")}\n{readme.line("kubectl apply -k")}')
     _has_pod(cluster)
     print(f"     kubectl apply -k: the pod after {time.monotonic() - begun:.0f} s", flush=True)
+    cluster.kubectl("apply", "--dry-run=server", "-f", ROOT / "deploy/examples/restore-store.yaml")
     # No controller ends the namespace here.
     cluster.kubectl("delete", "--wait=false", "-k", FOLDER / "example")
 
