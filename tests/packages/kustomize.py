@@ -115,10 +115,10 @@ def example(_: Artefacts) -> None:
         as_it_is = _kinds(copy)
         assert "MutatingAdmissionPolicy" in as_it_is and "CronJob" not in as_it_is, as_it_is
         file = copy / "example/kustomization.yaml"
-        head, _, tail = file.read_text().partition("\npatches:\n")
+        head, begin, tail = file.read_text().partition("\npatches:\n")
         # What is a sentence stays a comment.
         tail = re.sub(r"^# (?=- |  |components:)", "", tail, flags=re.MULTILINE)
-        file.write_text(f"{head}\npatches:\n{tail}")
+        file.write_text(head + begin + tail)
         kinds = _kinds(copy)
         assert "CronJob" in kinds, kinds
         assert not {kind for kind in kinds if kind.startswith("MutatingAdmissionPolicy")}, kinds
