@@ -238,6 +238,9 @@ install:
 	@install -d $(DESTDIR)$(PREFIX)/lib/systemd/system $(DESTDIR)$(PREFIX)/lib/sysusers.d $(DESTDIR)$(PREFIX)/lib/tmpfiles.d
 	@sed 's|/usr/bin/fedra|$(PREFIX)/bin/fedra|' deploy/systemd/fedra.service \
 	  > $(DESTDIR)$(PREFIX)/lib/systemd/system/fedra.service
+	@sed 's|/usr/bin/fedra|$(PREFIX)/bin/fedra|' deploy/systemd/fedra-rotate@.service \
+	  > "$(DESTDIR)$(PREFIX)/lib/systemd/system/fedra-rotate@.service"
+	@install -m 644 deploy/systemd/fedra-rotate@.timer "$(DESTDIR)$(PREFIX)/lib/systemd/system/fedra-rotate@.timer"
 	@install -m 644 deploy/systemd/fedra.socket $(DESTDIR)$(PREFIX)/lib/systemd/system/fedra.socket
 	@install -m 644 deploy/systemd/fedra.sysusers $(DESTDIR)$(PREFIX)/lib/sysusers.d/fedra.conf
 	@install -m 644 deploy/systemd/fedra.tmpfiles $(DESTDIR)$(PREFIX)/lib/tmpfiles.d/fedra.conf

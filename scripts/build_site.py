@@ -3,7 +3,8 @@
 
 The pages keep their places in the repository, so that their links hold; README.md becomes the first page. Files of the
 repository that they link to are copied. Fails on a page that mkdocs.yml does not name, on every warning of mkdocs, on a
-link that leads nowhere, and on anything that a browser would fetch from elsewhere.
+link that leads nowhere, on a block of code that is none on the page, and on anything that a browser would fetch from
+elsewhere.
 """
 
 from __future__ import annotations
@@ -32,6 +33,12 @@ _LOADED = {"script": "src", "link": "href", "img": "src", "iframe": "src", "sour
 _NAMED_ONLY = {"canonical", "alternate", "prev", "next", "license"}
 
 
+# A fence as Markdown has it, with what stands before it.
+_FENCE = re.compile(r"^( *)(```+)", re.MULTILINE)
+# What becomes of a block of code that is not seen as one: code in a line, which begins with the language.
+_LOST_BLOCK = re.compile(r"<code>(sh|yaml|json|text|cpp)?\n")
+
+
 def main() -> int:
     _lay_out()
     result = subprocess.run(
@@ -45,7 +52,8 @@ def main() -> int:
         print(f"error: {problem}", file=sys.stderr)
     if problems:
         return 1
-    print(f"{_HTML / 'index.html'}: {len(files)} pages")
+    print(f"{_HTML / 'index.html'}: {len(files)} pages; its search needs a server:")
+    print(f"  python3 -m http.server --bind 127.0.0.1 --directory {_HTML}")
     return 0
 
 
@@ -72,6 +80,13 @@ def _lay_out() -> None:
 def _with_links(source: Path, sources: set[Path]) -> str:
     """Links to files lead to copies of them; what is no page and no file, to nothing: its text stays."""
     text = source.read_text()
+    for fence in _FENCE.finditer(text):
+        # GitHub takes three blanks in a list of numbers, where python-markdown ends the list.
+        if len(fence[1]) % 4:
+            line = text.count("\n", 0, fence.start()) + 1
+            raise SystemExit(
+                f"error: {source.relative_to(ROOT)}:{line}: a block in a list is indented by four blanks"
+            )
     parts, at = [], 0
     for match in links(text):
         start, end = match.span(1)
@@ -127,6 +142,9 @@ def _page(file: Path) -> _Page:
 
 def _problems(file: Path) -> Iterator[str]:
     page, name = _page(file), file.relative_to(_HTML)
+    for lost in _LOST_BLOCK.finditer(text := file.read_text()):
+        if not text[: lost.start()].endswith(("<pre>", "</span>")):
+            yield f"{name}: no block of code: {text[lost.end() :].partition(chr(10))[0]}"
     for target in page.loaded:
         if re.match(r"([a-z]+:)?//", target):
             yield f"{name}: fetches {target}"

@@ -11,6 +11,8 @@ pages=$(cd build/release/manager/pages/man && printf 'share/man/man1/%s\n' *.1 &
 expected=$(sed 's|^|opt/fedra/|' <<<"bin/fedra
 bin/kubectl-fedra
 bin/kubectl_complete-fedra
+lib/systemd/system/fedra-rotate@.service
+lib/systemd/system/fedra-rotate@.timer
 lib/systemd/system/fedra.service
 lib/systemd/system/fedra.socket
 lib/sysusers.d/fedra.conf

@@ -304,7 +304,7 @@ does not read: `kubectl create namespace` and its like fail, `kubectl create --v
   export LAB={self._fleet.admin_kubeconfig(_LAB)}
 
 look        fedra status --watch
-daemon      curl -s http://{fedra.http_address}/readyz?verbose; curl -s http://{fedra.http_address}/metrics
+daemon      curl -s 'http://{fedra.http_address}/readyz?verbose'; curl -s http://{fedra.http_address}/metrics
             tail -f {fedra.log}
 files       cat $FEDRA_CONFIG   # the workers' kubeconfigs, the store; all is below {self._folder}
 devices     fedra devices; fedra devices -o wide

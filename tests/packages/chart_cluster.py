@@ -71,16 +71,17 @@ class _Cluster:
         return text
 
     def types(self, built: Artefacts, line: str) -> None:
-        """In a clone with this chart and no older one."""
+        """In a clone with this chart."""
         clone = self.folder / "clone"
         (clone / "build/packages").mkdir(parents=True, exist_ok=True)
         programs = {"helm": self._helm, "kubectl": self._tools.program("kubectl")}
-        links = {"deploy": ROOT / "deploy", f"build/packages/{built.chart.name}": built.chart}
+        links = {name: ROOT / name for name in ("deploy", "scripts")}
+        links[f"build/packages/{built.chart.name}"] = built.chart
         for name, target in {**links, **programs}.items():
             (clone / name).unlink(missing_ok=True)
             (clone / name).symlink_to(target)
         variables = (f"PATH={clone}:/usr/bin:/bin", f"KUBECONFIG={self._plane.kubeconfig}")
-        text = run("env", *variables, "sh", "-c", line, cwd=clone)
+        text = run("env", *variables, "sh", "-e", "-c", line, cwd=clone)
         assert not _warnings(text), text
 
     def can(self, account: str, namespace: str) -> list[str]:
@@ -214,7 +215,7 @@ def _try_kustomize(cluster: _Cluster) -> None:
 def _as_readme_says(built: Artefacts, cluster: _Cluster) -> None:
     """Its lines as they stand, where they are to be typed; by both ways a pod of fedra's comes."""
     begun = time.monotonic()
-    cluster.types(built, readme.line("helm install"))
+    cluster.types(built, f'{readme.line("VERSION")}\n{readme.line("helm install")}')
     _has_pod(cluster)
     print(f"     helm install: the pod after {time.monotonic() - begun:.0f} s", flush=True)
     cluster.types(built, "helm uninstall fedra --namespace fedra-system")
@@ -223,9 +224,10 @@ def _as_readme_says(built: Artefacts, cluster: _Cluster) -> None:
     cluster.kubectl("delete", "pods", "--all", "--namespace=fedra-system", *force)
     eventually("the pod is gone", lambda: not cluster.client.list("Pod", "fedra-system"), 30)
     begun = time.monotonic()
-    cluster.types(built, readme.line("kubectl apply -k"))
+    cluster.types(built, f'{readme.line("cp -r")}\n{readme.line("kubectl apply -k")}')
     _has_pod(cluster)
     print(f"     kubectl apply -k: the pod after {time.monotonic() - begun:.0f} s", flush=True)
+    cluster.kubectl("apply", "--dry-run=server", "-f", ROOT / "deploy/examples/restore-store.yaml")
     # No controller ends the namespace here.
     cluster.kubectl("delete", "--wait=false", "-k", FOLDER / "example")
 

@@ -16,6 +16,8 @@ _COMMANDS = ("run", "status", "why", "check", "config", "completion")
 
 # Of /usr/share/doc only what people are pointed at.
 _EXPECTED = {
+    "/lib/systemd/system/fedra-rotate@.service",
+    "/lib/systemd/system/fedra-rotate@.timer",
     "/lib/systemd/system/fedra.service",
     "/lib/systemd/system/fedra.socket",
     "/usr/bin/fedra",

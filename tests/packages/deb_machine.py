@@ -21,6 +21,7 @@ from packages.parts import ROOT, Skip
 from packages.traced_thread import held
 from scenarios import objects
 from scenarios.fleet import MANAGER
+from scenarios.kubeconfig import Access
 from scenarios.process import free_ports
 from scenarios.sim_fleet import SimFleet
 from scenarios.waiting import always, eventually
@@ -29,6 +30,7 @@ _EXPOSURE = 1.3  # of `systemd-analyze security`, at most
 _STORE = "var/lib/private/fedra/fedra.db"
 _SOCKET = "/run/fedra/fedra.sock"
 _UNIT = "fedra.service"
+_ROTATE = "fedra-rotate@manager"
 _WATCHDOG = 4  # seconds, in the tests; the unit's own limit is made for busy machines
 # Not ours: what booting, and installing any package, changes.
 _OF_OTHERS = re.compile(
@@ -214,8 +216,26 @@ class _Installed:
         self.fleet.start_api_server(MANAGER)
         eventually("active", lambda: self.machine.unit(_UNIT, "ActiveState") == "active", 60)
 
+    def renew(self) -> None:
+        """The manager's token, as docs/operations.md says; the file is read on by the service alone."""
+        manager = self.fleet.admin(MANAGER)
+        documents = (ROOT / "deploy/manager-rbac.yaml").read_text()
+        documents += "\n---\n" + (ROOT / "deploy/worker-rbac-token-renewal.yaml").read_text()
+        for each in yaml.safe_load_all(documents):
+            manager.apply(each)
+        file = self.machine.root / "etc/fedra/manager.kubeconfig"
+        before, token = file.stat(), Access.from_kubeconfig(file).token
+        self.machine.check("systemd-analyze", "verify", "--man=no", f"{_ROTATE}.timer")
+        self.machine.check("systemctl", "enable", "--now", f"{_ROTATE}.timer")
+        self.machine.check("systemctl", "start", f"{_ROTATE}.service")
+        after = file.stat()
+        assert Access.from_kubeconfig(file).token != token, "the token is the old one"
+        assert (after.st_mode, after.st_gid) == (before.st_mode, before.st_gid), oct(after.st_mode)
+        self.run_job("renewed")
+
     def remove(self) -> None:
         self._apt("remove", "fedra")
+        assert self.machine.unit(f"{_ROTATE}.timer", "ActiveState") == "inactive", "still renewed"
         assert self.machine.unit(_UNIT, "ActiveState") in ("inactive", ""), "still running"
         assert not (self.machine.root / "usr/bin/fedra").exists()
         assert (self.machine.root / _STORE).exists(), "the store went with the program"
@@ -380,6 +400,7 @@ def _steps(installed: _Installed) -> list[Callable[[], None]]:
         installed.pings,
         installed.upgrade,
         second_job,
+        installed.renew,
         installed.upgrade_an_older_store,
         installed.upgrade_while_the_manager_is_unreachable,
         installed.remove,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shutil
 import tempfile
 from pathlib import Path
 
@@ -103,6 +105,27 @@ def _with_components(*names: str) -> list[Document]:
         overlay = {"resources": ["../base"], "components": listed}
         (Path(folder) / "kustomization.yaml").write_text(yaml.safe_dump(overlay))
         return _built(Path(folder))
+
+
+def example(_: Artefacts) -> None:
+    """A copy elsewhere can be built, as it is and with all that stands in it as comments."""
+    with tempfile.TemporaryDirectory(prefix="fedra-kustomize-") as folder:
+        copy = Path(folder) / "kustomize"
+        shutil.copytree(FOLDER, copy)
+        as_it_is = _kinds(copy)
+        assert "MutatingAdmissionPolicy" in as_it_is and "CronJob" not in as_it_is, as_it_is
+        file = copy / "example/kustomization.yaml"
+        head, begin, tail = file.read_text().partition("\npatches:\n")
+        # What is a sentence stays a comment.
+        tail = re.sub(r"^# (?=- |  |components:)", "", tail, flags=re.MULTILINE)
+        file.write_text(head + begin + tail)
+        kinds = _kinds(copy)
+        assert "CronJob" in kinds, kinds
+        assert not {kind for kind in kinds if kind.startswith("MutatingAdmissionPolicy")}, kinds
+
+
+def _kinds(copy: Path) -> set[str]:
+    return {each["kind"] for each in _built(copy / "example")}
 
 
 def worker(_: Artefacts) -> None:

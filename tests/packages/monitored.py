@@ -6,6 +6,7 @@ One fleet for all of it: a job that runs, one that lacks its template, one that 
 from __future__ import annotations
 
 import dataclasses
+import functools
 import json
 import os
 import re
@@ -34,6 +35,7 @@ from scenarios.fleet import MANAGER
 from scenarios.objects import Quota
 from scenarios.process import Process, free_ports
 from scenarios.rows.parts import device, node, pool
+from scenarios.setup import FEDRA_NAMESPACE
 from scenarios.sim_fleet import SimFleet
 from scenarios.supply import Supply
 from scenarios.waiting import eventually
@@ -189,6 +191,11 @@ def runbook_lines(_: object) -> None:
         raise Skip(str(missing)) from None
     tried = 0
     with _stage() as stage:
+        # Where deploy/manager-rbac.yaml has been applied; fedra then has its Lease there.
+        manager = stage.fleet.admin(MANAGER)
+        manager.apply(objects.namespace(FEDRA_NAMESPACE))
+        lease = functools.partial(manager.find, "Lease", FEDRA_NAMESPACE, "fedra")
+        eventually("fedra's Lease", lease, _PATIENCE)
         for alert, text in alert_rules.runbook_entries().items():
             for block in re.findall(r"^```sh\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
                 for line in block.splitlines():
