@@ -22,10 +22,12 @@ class ToolsMissing(RuntimeError):
 class Tools:
     root: Path
     release: str = RELEASE
-    kubernetes: Path | None = None  # where API server, controllers and scheduler of another release are
+    kubernetes: Path | None = (
+        None  # where API server, controllers and scheduler of another release are
+    )
 
     def program(self, name: str) -> Path:
-        """"kube-apiserver", "etcd", "kubectl", ..."""
+        """ "kube-apiserver", "etcd", "kubectl", ..."""
         if self.kubernetes is not None and (self.kubernetes / name).exists():
             return self.kubernetes / name
         return self.root / "bin" / name
