@@ -148,6 +148,8 @@ def selector_case(seed: int, number: int, release: str) -> Json:
     return {
         "name": f"case-{number}",
         "k8s": release,
+        # Attributes are dyn there, whatever the gate DRAListTypeAttributes says (cel/compile.go:294 of v0.37.2).
+        "listAttributes": release == "1.37",
         "expr": _Writer(dice).write("bool", dice.below(_DEEPEST + 1)),
         "driver": _DRIVER,
         "allowMultipleAllocations": dice.chance(0.5),
