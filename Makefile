@@ -7,7 +7,7 @@
 #   make test-real  the scenarios on real control planes with Kueue (needs Go 1.26; 10 minutes the first time)
 #   make test-real-kinds
 #                   the scenarios of other kinds of jobs there: real CRDs and Kueue, scripted operators
-#   make test-real-dra N=500 SEED=1
+#   make test-real-dra N=500 SEED=1 KUBERNETES=1.36
 #                   random pods and claims, judged by a real kube-scheduler and by fedra (needs Go 1.26)
 #   make agree N=500 SEED=1
 #                   the same cases for fedra and for the allocator library of Kubernetes 1.34 to 1.37 (needs Go 1.26)
@@ -113,7 +113,7 @@ test-real-kinds:
 test-real-dra:
 	$(INSTALL_PACKAGES) real
 	$(call BUILD,release,pod-lines)
-	@tests/real/agree_scheduler.py -n $(N) --seed $(SEED)
+	@tests/real/agree_scheduler.py -n $(N) --seed $(SEED) $(if $(KUBERNETES),--kubernetes $(KUBERNETES))
 
 # The library's searches that take long are left out after a second: thousands of cases are put to it.
 agree:

@@ -18,6 +18,7 @@
 
 namespace fedra::cel {
 
+struct MessageType;
 struct Overload;
 
 enum class ExprKind : uint8_t {
@@ -27,7 +28,7 @@ enum class ExprKind : uint8_t {
   kCall,    // name(args...); with `member` args[0] is the receiver. Operators are calls: "_+_"
   kList,    // args; optional_args marks ?e
   kMap,     // args: key, value, key, value...; optional_args marks the values of ?k: v
-  kStruct,  // name{...}: no message type is declared anywhere, so it never gets past the checker
+  kStruct,  // name{...}; args: field (a literal), value, field, value...; optional_args marks ?f: v
   kComprehension,  // macro over args[0] with variables var1, var2
 };
 
@@ -70,6 +71,7 @@ struct Expr {
   std::vector<const Overload*> candidates;  // overloads that fit the static types
   int variable = -1;                        // index of the environment's variable, for identifiers
   const Type* named_type = nullptr;         // for an identifier that names a type
+  const MessageType* message = nullptr;     // of kStruct, and of an identifier that names one
 };
 
 class Ast final {

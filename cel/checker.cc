@@ -1,6 +1,7 @@
 #include "cel/checker.h"
 
 #include "cel/checker_impl.h"
+#include "cel/messages.h"
 
 namespace fedra::cel {
 namespace {
@@ -97,7 +98,8 @@ bool Checker::ResolveGlobal(Expr& expr, const std::string& name) {
     expr.type = environment_.variables[i].type;
     return true;
   }
-  const Type* named = NamedType(name);
+  expr.message = FindMessage(name);
+  const Type* named = expr.message != nullptr ? expr.message->type : NamedType(name);
   if (named == nullptr) return false;
   expr.named_type = named;
   expr.type = pool_.TypeOf(named);
@@ -118,7 +120,10 @@ void Checker::CheckIdent(Expr& expr) {
 }
 
 void Checker::CheckSelect(Expr& expr) {
-  if (const std::string name = DottedName(expr); !name.empty() && ResolveGlobal(expr, name)) return;
+  if (const std::string name = DottedName(expr); !name.empty()) {
+    if (ResolveGlobal(expr, name)) return;
+    if (name == kNullValueName) return SetLiteral(expr, Value::Int(0), kIntType);
+  }
   Expr& operand = *expr.args[0];
   Check(operand);
   const Type* target = unifier_.Resolve(operand.type, false);
@@ -127,6 +132,13 @@ void Checker::CheckSelect(Expr& expr) {
   const Type* result = FieldType(expr, *target);
   if (through_optional || expr.optional) result = pool_.Optional(result);
   expr.type = expr.test_only ? &kBoolType : unifier_.Resolve(result, false);
+}
+
+void Checker::SetLiteral(Expr& expr, const Value& value, const Type& type) {
+  expr.kind = ExprKind::kLiteral;
+  expr.args.clear();
+  expr.literal = value;
+  expr.type = &type;
 }
 
 const Type* Checker::FieldType(const Expr& expr, const Type& target) {
@@ -278,13 +290,34 @@ void Checker::CheckMap(Expr& map) {
 
 void Checker::CheckStruct(Expr& expr) {
   const std::string name = expr.name[0] == '.' ? expr.name.substr(1) : expr.name;
-  if (NamedType(name) != nullptr) {
+  expr.message = FindMessage(name);
+  if (expr.message != nullptr) {
+    expr.type = expr.message->type;
+  } else if (NamedType(name) != nullptr) {
+    expr.type = FailedType();
     Report(expr, "'" + name + "' is not a message type");
   } else {
+    expr.type = FailedType();
     ReportUndeclared(expr, expr.name);
   }
-  for (Expr* arg : expr.args) Check(*arg);
-  expr.type = FailedType();
+  for (size_t i = 0; i + 1 < expr.args.size(); i += 2) {
+    Check(*expr.args[i]);
+    Check(*expr.args[i + 1]);
+    if (expr.message != nullptr) CheckField(expr, i);
+  }
+}
+
+void Checker::CheckField(const Expr& message, size_t index) {
+  const Expr& key = *message.args[index];
+  const Expr& value = *message.args[index + 1];
+  const std::string name(key.literal.AsText());
+  const MessageField* field = message.message->Find(name);
+  if (field == nullptr) return Report(key, "undefined field '" + name + "'");
+  const bool optional = message.optional_args[index / 2];
+  const Type* type = optional ? OptionalContent(value) : value.type;
+  if (unifier_.Assignable(*field->type, *type)) return;
+  Report(key, "expected type of field '" + name + "' is '" + FormatType(*field->type) +
+                  "' but provided type is '" + FormatType(*type) + "'");
 }
 
 void Check(const Environment& environment, Ast& ast, IssueList& issues) {

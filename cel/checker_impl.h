@@ -39,6 +39,7 @@ class Checker final {
   bool ResolveGlobal(Expr& expr, const std::string& name);
   void CheckIdent(Expr& expr);
   void CheckSelect(Expr& expr);
+  static void SetLiteral(Expr& expr, const Value& value, const Type& type);
   const Type* FieldType(const Expr& expr, const Type& target);
   const Type* ObjectFieldType(const Expr& expr, const Type& target);
   void CheckCall(Expr& call);
@@ -62,6 +63,8 @@ class Checker final {
   void CheckList(Expr& list);
   void CheckMap(Expr& map);
   void CheckStruct(Expr& expr);
+  // `index`: of the field's name among the arguments.
+  void CheckField(const Expr& message, size_t index);
   void CheckComprehension(Expr& expr);
   void CheckOptMap(Expr& expr);
   void PushIterationVariables(const Expr& expr);

@@ -5,6 +5,7 @@
 
 #include "base/assert.h"
 #include "cel/lib/regex.h"
+#include "cel/messages.h"
 
 namespace fedra::cel {
 namespace {
@@ -118,6 +119,8 @@ Value Interpreter::EvalOther(const Node& node) {
       return EvalList(node);
     case Op::kMap:
       return EvalMap(node);
+    case Op::kMessage:
+      return EvalMessage(node);
     case Op::kAll:
       return EvalAll(node);
     case Op::kExists:
@@ -359,6 +362,26 @@ Value Interpreter::EvalMap(const Node& node) {
     }
   }
   return map.Finish();
+}
+
+Value Interpreter::EvalMessage(const Node& node) {
+  const auto& message = *static_cast<const MessageType*>(node.data);
+  std::vector<FieldValue> fields;
+  for (size_t i = 0; i + 1 < node.arg_count; i += 2) {
+    const Value name = EvalArg(node, i);
+    Value value = EvalArg(node, i + 1);
+    if (value.is_error()) return value;
+    if (program_.optional_args[node.first_arg + i + 1]) {
+      if (!value.is(Kind::kOptional)) {
+        return evaluation_.Error("cannot initialize optional entry '" + ErrorText(name) +
+                                 "' from non-optional value " + ErrorText(value));
+      }
+      if (value.AsOptional() == nullptr) continue;
+      value = *value.AsOptional();
+    }
+    fields.push_back({name.AsText(), value});
+  }
+  return message.make(message, fields, evaluation_);
 }
 
 }  // namespace fedra::cel

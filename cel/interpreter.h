@@ -59,6 +59,7 @@ class Interpreter final {
   Value EvalOptionalOr(const Node& node);
   Value EvalList(const Node& node);
   Value EvalMap(const Node& node);
+  Value EvalMessage(const Node& node);
   Value EvalLazySlot(const Node& node);
 
   template <class Visit>

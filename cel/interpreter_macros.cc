@@ -59,6 +59,8 @@ std::string_view GoTypeName(Kind kind) {
       return "*types.baseMap";
     case Kind::kFormat:
       return "cel.Format";
+    case Kind::kMessage:
+      return "*types.protoObj";
     case Kind::kError:
       return "*types.Err";
   }

@@ -163,11 +163,15 @@ Expr* Parser::ParseStruct(std::string name, uint32_t begin) {
   Expect("{", "'{'");
   Expr* result = ast_.New(ExprKind::kStruct, open);
   while (!failed_ && !token_.Is("}")) {
-    Accept("?");
+    result->optional_args.push_back(AcceptOptionalMark());
     if (token_.kind != TokenKind::kIdentifier && token_.kind != TokenKind::kEscapedIdentifier)
       break;
+    Expr* field = ast_.New(ExprKind::kLiteral, token_.offset);
+    field->literal = Value::String(ast_.arena().Copy(token_.text));
     Advance();
+    field->offset = token_.offset;  // errors about it point to the colon
     Expect(":", "':'");
+    result->args.push_back(field);
     result->args.push_back(ParseExpr());
     if (!Accept(",")) break;
   }

@@ -1,4 +1,5 @@
 #include "cel/interpreter.h"
+#include "cel/messages.h"
 #include "cel/planner_impl.h"
 
 namespace fedra::cel {
@@ -85,7 +86,7 @@ uint32_t Planner::PlanExpr(const Expr& expr, bool raw) {
     case ExprKind::kMap:
       return PlanMap(expr);
     case ExprKind::kStruct:
-      return AddFailure("unknown type: " + expr.name);
+      return PlanMessage(expr);
     case ExprKind::kComprehension:
       return PlanComprehension(expr);
   }
@@ -100,6 +101,8 @@ uint32_t Planner::AddFailure(const std::string& message) {
 }
 
 uint32_t Planner::PlanIdent(const Expr& expr, bool raw) {
+  if (expr.message != nullptr && !expr.message->names_type)
+    return Fail(expr, "reference to undefined type: " + std::string(expr.message->name));
   if (expr.named_type != nullptr) return AddConstant(Value::Type(expr.named_type->name));
   Node node;
   node.cost = BaseCost(raw);
@@ -217,14 +220,32 @@ uint32_t Planner::PlanMap(const Expr& expr) {
   return Literal(expr, node, args, 2);
 }
 
-uint32_t Planner::Literal(const Expr& expr, const Node& node, const std::vector<uint32_t>& args,
-                          size_t stride) {
+uint32_t Planner::PlanMessage(const Expr& expr) {
+  if (expr.message == nullptr) return AddFailure("unknown type: " + expr.name);
+  std::vector<uint32_t> args;
+  for (const Expr* arg : expr.args) args.push_back(PlanExpr(*arg, false));
   if (failed_) return 0;
-  const uint32_t literal = Add(node, args);
+  Node node;
+  node.op = Op::kMessage;
+  node.cost = kMessageCost;
+  node.data = expr.message;
+  const uint32_t message = Add(node, args);
+  MarkOptional(message, expr, 2);
+  return message;
+}
+
+void Planner::MarkOptional(uint32_t literal, const Expr& expr, size_t stride) {
   const uint32_t first = program_.nodes[literal].first_arg;
   for (size_t i = 0; i < expr.optional_args.size(); ++i) {
     program_.optional_args[first + i * stride + stride - 1] = expr.optional_args[i];
   }
+}
+
+uint32_t Planner::Literal(const Expr& expr, const Node& node, const std::vector<uint32_t>& args,
+                          size_t stride) {
+  if (failed_) return 0;
+  const uint32_t literal = Add(node, args);
+  MarkOptional(literal, expr, stride);
   for (const uint32_t arg : args) {
     if (ConstantOf(arg) == nullptr) return literal;
   }

@@ -35,7 +35,7 @@ bool IsConversion(std::string_view function) {
 // needed.
 bool IsKnownToFit(const Type& parameter, const Type& type) {
   if (parameter.kind == TypeKind::kParam || parameter.kind == TypeKind::kDyn) return true;
-  if (parameter.kind != type.kind || parameter.name != type.name) return false;
+  if (parameter.kind != type.kind || parameter.name != type.name || type.nullable) return false;
   return parameter.first == nullptr ||
          (type.first != nullptr && IsKnownToFit(*parameter.first, *type.first) &&
           (parameter.second == nullptr || IsKnownToFit(*parameter.second, *type.second)));

@@ -82,8 +82,10 @@ class Planner final {
   uint32_t PlanSpecial(const Expr& expr, const std::vector<uint32_t>& args);
   uint32_t PlanList(const Expr& expr);
   uint32_t PlanMap(const Expr& expr);
+  uint32_t PlanMessage(const Expr& expr);
 
   // A list or map literal; of constants only, it is one, and free.
+  void MarkOptional(uint32_t literal, const Expr& expr, size_t stride);
   uint32_t Literal(const Expr& expr, const Node& node, const std::vector<uint32_t>& args,
                    size_t stride);
   uint32_t PlanComprehension(const Expr& expr);

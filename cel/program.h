@@ -76,6 +76,7 @@ enum class Op : uint8_t {
 
   kList,
   kMap,
+  kMessage,  // data: MessageType; args: the field's name, its value, ...
 
   // args[0]: range; number: the slot of the first variable; flag: two variables.
   kAll,

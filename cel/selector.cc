@@ -20,6 +20,23 @@ tl::unexpected<CompileFailure> Refused(std::string message) {
   return tl::unexpected<CompileFailure>(CompileFailure{{std::move(issue)}, ""});
 }
 
+// bool, or what may be a boolean attribute. Up to 1.36 cel/compile.go of
+// k8s.io/dynamic-resource-allocation compares types by identity, from 1.37 on by their names: a
+// wrapper of bool is one, and only the type that attributes have there may be an attribute.
+bool IsAccepted(const Type& type, const SelectorOptions& options) {
+  const bool by_name = options.release >= KubernetesRelease::k137;
+  switch (type.kind) {
+    case TypeKind::kBool:
+      return by_name || !type.nullable;
+    case TypeKind::kAny:
+      return !by_name || !options.list_attributes;
+    case TypeKind::kDyn:
+      return options.list_attributes;
+    default:
+      return false;
+  }
+}
+
 }  // namespace
 
 struct Selector::Impl {
@@ -107,10 +124,7 @@ tl::expected<ExplainedSelector, CompileFailure> CompileAndShow(std::string_view 
     failure.advice = AdviseOnCompilation(expression, options, failure);
     return tl::unexpected<CompileFailure>(std::move(failure));
   }
-  const TypeKind kind = ResultType(*compiled).kind;
-  const bool accepted = kind == TypeKind::kBool || kind == TypeKind::kAny ||
-                        (options.list_attributes && kind == TypeKind::kDyn);
-  if (!accepted) {
+  if (!IsAccepted(ResultType(*compiled), options)) {
     return Refused("must evaluate to bool or the unknown type, not " +
                    FormatType(ResultType(*compiled)));
   }

@@ -31,7 +31,9 @@ std::string_view ShownName(const Type& type) {
 
 void AppendType(const Type& type, BoundedText& out) {
   if (out.full()) return;
+  if (type.nullable) out.Append("wrapper(");
   out.Append(ShownName(type));
+  if (type.nullable) out.Append(")");
   if (type.first == nullptr) return;
   out.Append("(");
   AppendType(*type.first, out);

@@ -40,7 +40,8 @@ struct Type {
   std::string_view name;
   const Type* first = nullptr;
   const Type* second = nullptr;
-  uint32_t id = 0;  // of a type variable
+  uint32_t id = 0;        // of a type variable
+  bool nullable = false;  // a wrapper of google.protobuf: null is one, too
 };
 
 inline constexpr Type kErrorType{TypeKind::kError, "!error!"};

@@ -7,6 +7,7 @@ bool IsParam(const Type& type) { return type.kind == TypeKind::kParam; }
 
 // The types of cel-go that accept null.
 bool IsNullable(const Type& type) {
+  if (type.nullable) return true;
   switch (type.kind) {
     case TypeKind::kNull:
     case TypeKind::kOpaque:

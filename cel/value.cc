@@ -168,6 +168,8 @@ std::string_view TypeName(Kind kind) {
       return "optional_type";
     case Kind::kType:
       return "type";
+    case Kind::kMessage:
+      return "google.protobuf.Empty";
     case Kind::kQuantity:
       return "kubernetes.Quantity";
     case Kind::kSemver:
@@ -230,6 +232,7 @@ Equality Equals(const Value& left, const Value& right, Steps& steps) {
     case Kind::kString:
     case Kind::kBytes:
     case Kind::kType:
+    case Kind::kMessage:
       steps.Take(std::min(left.AsText().size(), right.AsText().size()) / kBytesPerStep);
       return FromBool(left.AsText() == right.AsText());
     case Kind::kTimestamp:

@@ -39,6 +39,7 @@ enum class Kind : uint8_t {
   kMap,
   kOptional,
   kType,
+  kMessage,  // google.protobuf.Empty, the only one that is kept; its text is the name
   kQuantity,
   kSemver,
   kIp,
@@ -88,6 +89,7 @@ class Value final {
   static constexpr Value String(std::string_view text) { return Text(Kind::kString, text); }
   static constexpr Value Bytes(std::string_view bytes) { return Text(Kind::kBytes, bytes); }
   static constexpr Value Type(std::string_view name) { return Text(Kind::kType, name); }
+  static constexpr Value Message(std::string_view name) { return Text(Kind::kMessage, name); }
 
   static constexpr Value List(std::span<const Value> items) {
     Value result(Kind::kList);
@@ -129,7 +131,7 @@ class Value final {
   constexpr double AsDouble() const { return double_; }
   constexpr std::string_view AsText() const {
     return {text_, size_};
-  }  // string, bytes, type, error
+  }  // string, bytes, type, message, error
   constexpr int64_t seconds() const { return int_; }
   constexpr uint32_t nanoseconds() const { return size_; }
   constexpr int16_t zone_minutes() const { return zone_; }

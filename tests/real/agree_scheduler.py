@@ -2,6 +2,7 @@
 """Shows random pods with claims to a real kube-scheduler and to fedra, and compares what both say.
 
     agree_scheduler.py -n 500 --seed 1        what `make test-real-dra N=500 SEED=1` runs
+    agree_scheduler.py --kubernetes 1.35      with API server, controllers and scheduler of that release
     agree_scheduler.py --only 17 --seed 1     one case, with everything that was seen
     agree_scheduler.py --node-share           the same cases with devices that take of their nodes (KEP-5517)
 
@@ -14,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import collections
+import dataclasses
 import json
 import shutil
 import subprocess
@@ -27,7 +29,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from real import tools as real_tools  # noqa: E402
-from real.agreement.batch import Batch, Observation  # noqa: E402
+from real.agreement.batch import WITH_RULES, Batch, Observation  # noqa: E402
 from real.agreement.dice import Json  # noqa: E402
 from real.agreement.node_share import GATE, add_node_share  # noqa: E402
 from real.agreement.pod_case import PodCase, pod_case  # noqa: E402
@@ -39,12 +41,14 @@ _BATCH = 40
 _LEFT_OUT = ("refused", "gave-up", "evicted")  # outcomes that nothing can be compared with
 
 
-def _flags(node_share: bool) -> dict[str, list[str]]:
-    """DeviceTaintRules are off by default in 1.36."""
-    gates = "--feature-gates=DRADeviceTaintRules=true" + (f",{GATE}=true" if node_share else "")
+def _flags(release: str, node_share: bool) -> dict[str, list[str]]:
+    """Each release with its default gates; 1.36 with DeviceTaintRules, too, which are off there."""
+    on = ["DRADeviceTaintRules"] if release in WITH_RULES else []
+    on += [GATE] if node_share else []
+    gates = [f"--feature-gates={','.join(f'{gate}=true' for gate in on)}"] if on else []
     return {
-        "kube-apiserver": ["--runtime-config=resource.k8s.io/v1beta2=true", gates],
-        "kube-scheduler": [gates],
+        "kube-apiserver": ["--runtime-config=resource.k8s.io/v1beta2=true", *gates],
+        "kube-scheduler": gates,
     }
 
 
@@ -52,6 +56,8 @@ def main() -> int:
     options = _parse()
     numbers = options.only or list(range(options.first, options.first + options.n))
     cases = [pod_case(options.seed, number) for number in numbers]
+    if options.kubernetes not in WITH_RULES:
+        cases = [dataclasses.replace(case, rules=[]) for case in cases]
     if options.node_share:
         cases = [add_node_share(case, options.seed) for case in cases]
     folder = Path(tempfile.mkdtemp(prefix="fedra-agreement-"))
@@ -65,10 +71,11 @@ def main() -> int:
 
 
 def _run(cases: list[PodCase], folder: Path, report: _Report) -> None:
-    tools = real_tools.build()
+    release = report.options.kubernetes
+    tools = real_tools.build(release)
     pki = Pki(folder / "pki")
     etcd = Etcd(tools, folder)
-    flags = _flags(report.options.node_share)
+    flags = _flags(release, report.options.node_share)
     plane = ControlPlane("agreement", tools, pki, etcd, folder, flags)
     try:
         plane.wait_ready()
@@ -76,10 +83,10 @@ def _run(cases: list[PodCase], folder: Path, report: _Report) -> None:
         with ThreadPoolExecutor(8) as pool, _Fedra(report.options.pod_lines) as fedra:
             again: list[PodCase] = []
             for number, batch in enumerate(_batches(cases)):
-                seen = Batch(plane.client, pool, f"batch-{number}").run(batch)
+                seen = Batch(plane.client, pool, f"batch-{number}", release).run(batch)
                 again += [o.case for o in seen if not report.add(o, fedra.judge(o), last=False)]
             for case in again:
-                seen = Batch(plane.client, pool, f"again-{case.number}").run([case])
+                seen = Batch(plane.client, pool, f"again-{case.number}", release).run([case])
                 report.add(seen[0], fedra.judge(seen[0]), last=True)
     finally:
         plane.stop()
@@ -190,7 +197,7 @@ class _Report:
         refused, gave_up, evicted = (self._outcomes[outcome] for outcome in _LEFT_OUT)
         compared, different = self._compared(), self._kinds.total()
         print(
-            f"seed {self.options.seed}: {compared} cases compared, scheduler: {dict(self._outcomes)}"
+            f"Kubernetes {self.options.kubernetes}, seed {self.options.seed}: {compared} cases compared, scheduler: {dict(self._outcomes)}"
         )
         print(
             f"left out: {refused} refused by the API server, {gave_up} given up by the scheduler, "
@@ -222,6 +229,11 @@ def _parse() -> argparse.Namespace:
     )
     parser.add_argument("-n", type=int, default=500, help="how many cases")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument(
+        "--kubernetes",
+        choices=sorted((real_tools.RELEASE, *real_tools.OTHER_RELEASES)),
+        default=real_tools.RELEASE,
+    )
     parser.add_argument("--first", type=int, default=0, help="number of the first case")
     parser.add_argument("--only", type=int, action="append", help="this case, with what was seen")
     parser.add_argument(

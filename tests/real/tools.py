@@ -6,7 +6,12 @@ import dataclasses
 import subprocess
 from pathlib import Path
 
-_BUILD = Path(__file__).parent / "build_tools.sh"
+_HERE = Path(__file__).parent
+
+# The release of Kubernetes that build_tools.sh builds, and the scenarios run on.
+RELEASE = "1.36"
+# Those of which build_kubernetes.sh builds API server, controllers and scheduler.
+OTHER_RELEASES = ("1.34", "1.35", "1.37")
 
 
 class ToolsMissing(RuntimeError):
@@ -16,8 +21,15 @@ class ToolsMissing(RuntimeError):
 @dataclasses.dataclass(frozen=True)
 class Tools:
     root: Path
+    release: str = RELEASE
+    kubernetes: Path | None = (
+        None  # where API server, controllers and scheduler of another release are
+    )
 
     def program(self, name: str) -> Path:
+        """ "kube-apiserver", "etcd", "kubectl", ..."""
+        if self.kubernetes is not None and (self.kubernetes / name).exists():
+            return self.kubernetes / name
         return self.root / "bin" / name
 
     @property
@@ -29,9 +41,16 @@ class Tools:
         return self.root / "kwok-src"
 
 
-def build() -> Tools:
+def build(release: str = RELEASE) -> Tools:
     """Builds what is missing (minutes when cold; progress goes to stderr)."""
-    result = subprocess.run([str(_BUILD)], stdout=subprocess.PIPE, text=True)
+    root = _folder_of("build_tools.sh")
+    if release == RELEASE:
+        return Tools(root)
+    return Tools(root, release, _folder_of("build_kubernetes.sh", release))
+
+
+def _folder_of(script: str, *arguments: str) -> Path:
+    result = subprocess.run([_HERE / script, *arguments], stdout=subprocess.PIPE, text=True)
     if result.returncode != 0:
-        raise ToolsMissing(f"{_BUILD.name} failed; its message is above")
-    return Tools(Path(result.stdout.splitlines()[-1]))
+        raise ToolsMissing(f"{script} failed; its message is above")
+    return Path(result.stdout.splitlines()[-1])

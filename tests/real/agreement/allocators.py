@@ -1,4 +1,4 @@
-"""The two programs that answer allocation cases: fedra's judge-lines, and the allocator library of a release."""
+"""The programs that answer cases: fedra's judge-lines, and those around the libraries of a release."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ OURS = _ROOT / "build/release/tests/tools/judge-lines"
 Answer = tuple[str, tuple[tuple[str, ...], ...]]
 
 
-def build(release: str) -> Path:
-    """The program around the library of that release; built anew when its source has changed."""
+def build(release: str, library: str = "allocator") -> Path:
+    """The program around a library of that release, its allocator or its selectors; built anew when the source has changed."""
     folder = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "fedra/allocators"
     folder.mkdir(parents=True, exist_ok=True)
-    program = folder / f"real-allocator-{release}"
+    program = folder / f"real-{library}-{release}"
     tag = "k" + release.replace(".", "")
     command = [
         "go",
@@ -34,7 +34,7 @@ def build(release: str) -> Path:
         f"-tags={tag}",
         "-o",
         str(program),
-        ".",
+        "." if library == "allocator" else f"./{library}",
     ]
     subprocess.run(command, cwd=_SOURCE, check=True)
     return program

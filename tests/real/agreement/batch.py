@@ -30,6 +30,8 @@ _PATHS = {
     "ResourceClaimTemplate": "/apis/resource.k8s.io/v1/namespaces/{}/resourceclaimtemplates",
     "Pod": "/api/v1/namespaces/{}/pods",
 }
+# Releases whose DeviceTaintRules are compared: older ones serve them as alpha only.
+WITH_RULES = ("1.36", "1.37")
 _DECISION_TIMEOUT = 60.0  # a search that gives up takes the scheduler 10 s
 
 
@@ -48,8 +50,10 @@ class Observation:
 class Batch:
     """One use: `Batch(...).run()`."""
 
-    def __init__(self, client: KubeClient, pool: ThreadPoolExecutor, name: str):
+    def __init__(self, client: KubeClient, pool: ThreadPoolExecutor, name: str, release: str):
         self._client, self._pool, self._namespace = client, pool, name
+        self._release = release
+        self._kinds = [k for k in _PATHS if release in WITH_RULES or k != "DeviceTaintRule"]
 
     def run(self, cases: list[PodCase]) -> list[Observation]:
         self._create_namespace()
@@ -93,8 +97,8 @@ class Batch:
                 consumers = [{"resource": "pods", "name": holder["name"], "uid": holder["uid"]}]
             result.line = {
                 "name": case.name,
-                "k8s": "1.36",
-                "deviceTaintRules": True,
+                "k8s": self._release,
+                "deviceTaintRules": self._release in WITH_RULES,
                 "nodes": [self._create(node) for node in case.nodes],
                 "classes": [self._create(device_class) for device_class in case.classes],
                 "slices": [self._create(piece) for piece in case.slices],
@@ -170,7 +174,7 @@ class Batch:
     def _clean_up(self) -> None:
         """Pods first, so that nothing is scheduled anew while the rest goes."""
         self._delete("Pod")
-        kinds = [kind for kind in _PATHS if kind != "Pod"]
+        kinds = [kind for kind in self._kinds if kind != "Pod"]
         list(self._pool.map(self._delete, kinds))
 
     def _delete(self, kind: str) -> None:

@@ -3,7 +3,7 @@
 // The same protocol as tests/tools/judge_lines.cc: one JSON document per line in, one per line out.
 // tests/real/agree_dra.py feeds generated cases to both and compares the answers.
 //
-// One program for each release of Kubernetes: k8s-1.NN.mod has its modules, gates_1.NN.go its feature
+// One program for each release of Kubernetes: k8s-1.NN.mod has its modules, gates/gates_1.NN.go its feature
 // gates.
 //
 //	go build -modfile=k8s-1.36.mod -tags=k136 -o real-allocator-1.36 .
@@ -25,6 +25,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/dynamic-resource-allocation/cel"
 	"k8s.io/dynamic-resource-allocation/structured"
+
+	"fedra.dev/fedra/tests/real/go/allocator/gates"
 )
 
 type testCase struct {
@@ -81,7 +83,7 @@ func gather(claims []*resourceapi.ResourceClaim) structured.AllocatedState {
 				continue
 			}
 			id := structured.MakeDeviceID(device.Driver, device.Pool, device.Device)
-			if device.ShareID == nil || !consumableCapacity {
+			if device.ShareID == nil || !gates.ConsumableCapacity {
 				state.AllocatedDevices.Insert(id)
 				continue
 			}
@@ -94,7 +96,7 @@ func gather(claims []*resourceapi.ResourceClaim) structured.AllocatedState {
 	return state
 }
 
-var cache = cel.NewCache(1000, celFeatures)
+var cache = cel.NewCache(1000, gates.CEL)
 
 func judge(c testCase, limit time.Duration) (out answer) {
 	out.Name = c.Name
@@ -105,7 +107,7 @@ func judge(c testCase, limit time.Duration) (out answer) {
 	}()
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
-	allocator, err := structured.NewAllocator(ctx, features, gather(c.AllocatedClaims), classes(c.Classes), c.Slices, cache)
+	allocator, err := structured.NewAllocator(ctx, gates.Features, gather(c.AllocatedClaims), classes(c.Classes), c.Slices, cache)
 	if err != nil {
 		out.Outcome, out.Error = "error", err.Error()
 		return

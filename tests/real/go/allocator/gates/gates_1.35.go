@@ -1,6 +1,7 @@
 //go:build k135
 
-package main
+// Package gates has the feature gates of each release at their defaults.
+package gates
 
 import (
 	"k8s.io/dynamic-resource-allocation/cel"
@@ -8,11 +9,11 @@ import (
 )
 
 // The feature gates of 1.35 at their defaults.
-var features = structured.Features{
+var Features = structured.Features{
 	AdminAccess:     true,
 	PrioritizedList: true,
 }
 
-var celFeatures = cel.Features{}
+var CEL = cel.Features{}
 
-const consumableCapacity = false
+const ConsumableCapacity = false

@@ -1,6 +1,7 @@
 //go:build k137
 
-package main
+// Package gates has the feature gates of each release at their defaults.
+package gates
 
 import (
 	"k8s.io/dynamic-resource-allocation/cel"
@@ -8,7 +9,7 @@ import (
 )
 
 // The feature gates of 1.37 at their defaults.
-var features = structured.Features{
+var Features = structured.Features{
 	AdminAccess:             true,
 	PrioritizedList:         true,
 	PartitionableDevices:    true,
@@ -18,6 +19,6 @@ var features = structured.Features{
 	FractionalCapacityRange: true,
 }
 
-var celFeatures = cel.Features{EnableConsumableCapacity: true}
+var CEL = cel.Features{EnableConsumableCapacity: true}
 
-const consumableCapacity = true
+const ConsumableCapacity = true

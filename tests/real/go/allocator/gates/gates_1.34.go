@@ -1,6 +1,7 @@
 //go:build k134
 
-package main
+// Package gates has the feature gates of each release at their defaults.
+package gates
 
 import (
 	"k8s.io/dynamic-resource-allocation/cel"
@@ -9,12 +10,12 @@ import (
 
 // The feature gates of 1.34 at their defaults. Device status is on since 1.33, which selects the
 // experimental variant.
-var features = structured.Features{
+var Features = structured.Features{
 	AdminAccess:     true,
 	PrioritizedList: true,
 	DeviceStatus:    true,
 }
 
-var celFeatures = cel.Features{}
+var CEL = cel.Features{}
 
-const consumableCapacity = false
+const ConsumableCapacity = false
