@@ -10,7 +10,8 @@
 #   make test-real-dra N=500 SEED=1 KUBERNETES=1.36
 #                   random pods and claims, judged by a real kube-scheduler and by fedra (needs Go 1.26)
 #   make agree N=500 SEED=1
-#                   the same cases for fedra and for the allocator library of Kubernetes 1.34 to 1.37 (needs Go 1.26)
+#                   the same cases for fedra and for the allocator library of Kubernetes 1.34 to 1.37, and selectors
+#                   for its CEL and theirs (needs Go 1.26)
 #   make deb        the Debian package: build/packages/fedra_VERSION_amd64.deb
 #   make image      the container image, without an engine: build/packages/fedra_VERSION_amd64.oci.tar, and its SBOM
 #   make chart      the Helm chart: build/packages/fedra-VERSION.tgz
@@ -118,8 +119,9 @@ test-real-dra:
 # The library's searches that take long are left out after a second: thousands of cases are put to it.
 agree:
 	$(INSTALL_PACKAGES) real
-	$(call BUILD,release,judge-lines)
+	$(call BUILD,release,judge-lines cel-lines)
 	@tests/real/agree_dra.py -n $(N) --seed $(SEED) --limit 1s
+	@tests/real/agree_selectors.py -n $(N) --seed $(SEED)
 
 # For tests of upgrades: VERSION=0.1.0~1 gives the package another version than its own, DEB_FOLDER another place.
 DEB_FOLDER ?= build/packages

@@ -23,6 +23,7 @@ from real.agreement.dice import Json  # noqa: E402
 from real.agreement.selector_case import selector_case  # noqa: E402
 
 _OURS = Path(__file__).parents[2] / "build/release/tests/tools/cel-lines"
+_COST = "another cost"
 
 
 @dataclasses.dataclass
@@ -39,7 +40,7 @@ class Case:
             self.real["outcome"] in ("true", "false")
             and self.real.get("cost", 0) != self.ours["cost"]
         ):
-            return "another cost"
+            return _COST
         return None
 
 
@@ -59,7 +60,7 @@ def main() -> int:
 
 
 def _report(release: str, cases: list[Case], options: argparse.Namespace) -> bool:
-    """True: all agree."""
+    """True: what compiles and what it answers is the same. The cost only decides near the limit."""
     different = [case for case in cases if case.difference() is not None]
     for case in different[: options.show]:
         print(f'{case.asked["name"]}: {case.difference()}: {case.asked["expr"]}')
@@ -70,7 +71,7 @@ def _report(release: str, cases: list[Case], options: argparse.Namespace) -> boo
         f"Kubernetes {release} ({allocators.module_version(release)}), seed {options.seed}: {len(cases)} selectors,"
         f" {dict(sorted(outcomes.items()))}, differ {len(different)} {dict(kinds)}"
     )
-    return not different
+    return set(kinds) <= {_COST}
 
 
 def _parse() -> argparse.Namespace:
