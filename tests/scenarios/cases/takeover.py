@@ -16,8 +16,8 @@ from scenarios.resources import Object
 from scenarios.waiting import SLOWNESS, always
 from scenarios.world import TEMPLATE, World
 
-# Shorter than usual, as long as what a busy machine can need allows.
-_DURATION = max(3, round(3 * SLOWNESS))
+# Shorter than usual, and longer than a busy API server is known to take for an answer.
+_DURATION = max(5, round(3 * SLOWNESS))
 _REPLICAS = {
     "enabled": True,
     "leaseDuration": f"{_DURATION}s",
