@@ -291,13 +291,10 @@ void Checker::CheckMap(Expr& map) {
 void Checker::CheckStruct(Expr& expr) {
   const std::string name = expr.name[0] == '.' ? expr.name.substr(1) : expr.name;
   expr.message = FindMessage(name);
-  if (expr.message != nullptr) {
-    expr.type = expr.message->type;
-  } else if (NamedType(name) != nullptr) {
-    expr.type = FailedType();
+  expr.type = expr.message != nullptr ? expr.message->type : FailedType();
+  if (expr.message == nullptr && NamedType(name) != nullptr) {
     Report(expr, "'" + name + "' is not a message type");
-  } else {
-    expr.type = FailedType();
+  } else if (expr.message == nullptr) {
     ReportUndeclared(expr, expr.name);
   }
   for (size_t i = 0; i + 1 < expr.args.size(); i += 2) {

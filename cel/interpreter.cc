@@ -339,23 +339,28 @@ Value Interpreter::EvalList(const Node& node) {
   return list.Finish();
 }
 
+Value Interpreter::EvalEntry(const Node& node, size_t index, const Value& key, bool& absent) {
+  const Value value = EvalArg(node, index);
+  if (value.is_error() || !program_.optional_args[node.first_arg + index]) return value;
+  if (!value.is(Kind::kOptional)) {
+    return evaluation_.Error("cannot initialize optional entry '" + ErrorText(key) +
+                             "' from non-optional value " + ErrorText(value));
+  }
+  absent = value.AsOptional() == nullptr;
+  return absent ? value : *value.AsOptional();
+}
+
 Value Interpreter::EvalMap(const Node& node) {
   MapBuilder map(evaluation_);
   for (size_t i = 0; i + 1 < node.arg_count; i += 2) {
     const Value key = EvalArg(node, i);
     if (key.is_error()) return key;
-    Value value = EvalArg(node, i + 1);
+    bool absent = false;
+    const Value value = EvalEntry(node, i + 1, key, absent);
     if (value.is_error()) return value;
-    if (program_.optional_args[node.first_arg + i + 1]) {
-      if (!value.is(Kind::kOptional)) {
-        return evaluation_.Error("cannot initialize optional entry '" + ErrorText(key) +
-                                 "' from non-optional value " + ErrorText(value));
-      }
-      if (value.AsOptional() == nullptr) {
-        map.Remove(key);
-        continue;
-      }
-      value = *value.AsOptional();
+    if (absent) {
+      map.Remove(key);
+      continue;
     }
     if (map.Put(key, value, MapBuilder::Mode::kReplace) == MapBuilder::Outcome::kUnhashable) {
       return UnhashableKey(evaluation_, key);
@@ -369,17 +374,10 @@ Value Interpreter::EvalMessage(const Node& node) {
   std::vector<FieldValue> fields;
   for (size_t i = 0; i + 1 < node.arg_count; i += 2) {
     const Value name = EvalArg(node, i);
-    Value value = EvalArg(node, i + 1);
+    bool absent = false;
+    const Value value = EvalEntry(node, i + 1, name, absent);
     if (value.is_error()) return value;
-    if (program_.optional_args[node.first_arg + i + 1]) {
-      if (!value.is(Kind::kOptional)) {
-        return evaluation_.Error("cannot initialize optional entry '" + ErrorText(name) +
-                                 "' from non-optional value " + ErrorText(value));
-      }
-      if (value.AsOptional() == nullptr) continue;
-      value = *value.AsOptional();
-    }
-    fields.push_back({name.AsText(), value});
+    if (!absent) fields.push_back({name.AsText(), value});
   }
   return message.make(message, fields, evaluation_);
 }

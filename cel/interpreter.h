@@ -60,6 +60,9 @@ class Interpreter final {
   Value EvalList(const Node& node);
   Value EvalMap(const Node& node);
   Value EvalMessage(const Node& node);
+  // The value of an entry `key: value` or `?key: value`, which is argument `index`. `absent`: the
+  // optional is empty.
+  Value EvalEntry(const Node& node, size_t index, const Value& key, bool& absent);
   Value EvalLazySlot(const Node& node);
 
   template <class Visit>

@@ -84,8 +84,9 @@ class Planner final {
   uint32_t PlanMap(const Expr& expr);
   uint32_t PlanMessage(const Expr& expr);
 
-  // A list or map literal; of constants only, it is one, and free.
+  // Notes which entries of a literal, of `stride` arguments each, are optional.
   void MarkOptional(uint32_t literal, const Expr& expr, size_t stride);
+  // A list or map literal; of constants only, it is one, and free.
   uint32_t Literal(const Expr& expr, const Node& node, const std::vector<uint32_t>& args,
                    size_t stride);
   uint32_t PlanComprehension(const Expr& expr);
