@@ -41,7 +41,7 @@ class Replica final {
   std::optional<leader::LeadView> Now() const;
 
   // Before anything is decided. Without highAvailability: whether no other fedra is there; may wait
-  // for lease_duration.
+  // for lease_duration, or until `is_cancelled` (as for Sole::Check).
   Result<void> Check(const std::function<bool()>& is_cancelled);
   void Start();
   // `release`: as for Elector::Stop.

@@ -36,7 +36,7 @@ class LeaseClient final {
   // When the last write that was answered was sent; null: none was.
   const std::optional<WallTime>& renewed_at() const { return renewed_at_; }
 
-  // Of the thread that sends, which is told to end: its call under way is cancelled.
+  // Cancels the call that `sender` has under way, and joins it. It must have been told to end.
   void Join(std::thread& sender);
   void UpdateAccess(const kube::AccessSettings& access) { connection_.UpdateAccess(access); }
 
