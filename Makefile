@@ -5,10 +5,12 @@
 #   make demo       a federation on loopback, step by step; HOLD=1 keeps it up at the end
 #   make test       unit tests and the scenarios on simulated clusters
 #   make test-real  the scenarios on real control planes with Kueue (needs Go 1.26; 10 minutes the first time)
+#   make test-real-releases
+#                   the same on fleets of several releases of Kubernetes and Kueue (builds them once; three times as long)
 #   make test-real-kinds
-#                   the scenarios of other kinds of jobs there: real CRDs and Kueue, scripted operators
-#   make test-real-dra N=500 SEED=1 KUBERNETES=1.36
-#                   random pods and claims, judged by a real kube-scheduler and by fedra (needs Go 1.26)
+#                   the scenarios of other kinds of jobs there: real CRDs and Kueue, real operators of two, scripted ones of the rest
+#   make test-real-dra N=500 JOBS=200 SEED=1 KUBERNETES=1.36
+#                   random pods and claims, judged by a real kube-scheduler and by fedra, then whole jobs (needs Go 1.26)
 #   make agree N=500 SEED=1
 #                   the same cases for fedra and for the allocator library of Kubernetes 1.34 to 1.37, and selectors
 #                   for its CEL and theirs (needs Go 1.26)
@@ -47,6 +49,7 @@ FUZZ_SECONDS ?= 60
 FUZZ_SEED ?= 0
 
 N ?= 500
+JOBS ?= 200
 TAKEOVERS ?= 100
 SEED ?= 1
 
@@ -57,7 +60,7 @@ SANITIZER_ENV := ASAN_OPTIONS=$(SYMBOLS) UBSAN_OPTIONS=$(SYMBOLS):print_stacktra
                  TSAN_OPTIONS=$(SYMBOLS):halt_on_error=1 FEDRA_HISTORIES=20
 
 .PHONY: all build-release build-asan build-tsan demo bench takeovers \
-        test test-real test-real-kinds test-real-dra agree asan tsan fuzz \
+        test test-real test-real-releases test-real-kinds test-real-dra agree asan tsan fuzz \
         deb image chart krew test-packages test-packages-quick test-trixie \
         site test-browser pictures docs manifests \
         lint style tidy format install clean help
@@ -106,6 +109,11 @@ test-real:
 	$(call BUILD,release,fedra)
 	@tests/real/run.sh $(SCENARIO_OPTIONS)
 
+test-real-releases:
+	$(INSTALL_PACKAGES) real
+	$(call BUILD,release,fedra)
+	@tests/real/releases.py $(SCENARIO_OPTIONS)
+
 test-real-kinds:
 	$(INSTALL_PACKAGES) real
 	$(call BUILD,release,fedra)
@@ -113,8 +121,9 @@ test-real-kinds:
 
 test-real-dra:
 	$(INSTALL_PACKAGES) real
-	$(call BUILD,release,pod-lines)
+	$(call BUILD,release,pod-lines fedra)
 	@tests/real/agree_scheduler.py -n $(N) --seed $(SEED) $(if $(KUBERNETES),--kubernetes $(KUBERNETES))
+	@tests/real/agree_jobs.py -n $(JOBS) --seed $(SEED) $(if $(KUBERNETES),--kubernetes $(KUBERNETES))
 
 # The library's searches that take long are left out after a second: thousands of cases are put to it.
 agree:
@@ -189,6 +198,7 @@ style:
 	@scripts/check_headers.sh
 	@scripts/check_keys.sh
 	@scripts/version.py --check
+	@tests/real/releases.py --check
 	@scripts/grafana.py --check
 	@scripts/chart_schema.py --check
 	@scripts/chart_readme.py --check
@@ -223,6 +233,7 @@ docs: build-release
 	@FEDRA_WRITE_DOCS=1 build/release/tests/test_cel "docs/*"
 	@FEDRA_WRITE_DOCS=1 ctest --test-dir build/release --quiet --output-on-failure -R '^cel-spec$$'
 	@tests/scenarios/run.py --write-docs
+	@tests/real/releases.py --write
 	@scripts/tutorials.py
 	@scripts/grafana.py
 	@scripts/chart_schema.py

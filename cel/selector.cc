@@ -5,20 +5,10 @@
 #include "cel/compile.h"
 #include "cel/device_data.h"
 #include "cel/diagnosis.h"
+#include "cel/selector_parts.h"
 
 namespace fedra::cel {
 namespace {
-
-// Memory on the stack for what an evaluation creates; most create nothing.
-constexpr size_t kInlineMemory = 512;
-
-tl::unexpected<CompileFailure> Refused(std::string message) {
-  CompileIssue issue;
-  issue.line = -1;
-  issue.column = 0;
-  issue.message = std::move(message);
-  return tl::unexpected<CompileFailure>(CompileFailure{{std::move(issue)}, ""});
-}
 
 // bool, or what may be a boolean attribute. Up to 1.36 cel/compile.go of
 // k8s.io/dynamic-resource-allocation compares types by identity, from 1.37 on by their names: a
@@ -38,6 +28,27 @@ bool IsAccepted(const Type& type, const SelectorOptions& options) {
 }
 
 }  // namespace
+
+tl::unexpected<CompileFailure> Refused(std::string message) {
+  CompileIssue issue;
+  issue.line = -1;
+  issue.column = 0;
+  issue.message = std::move(message);
+  return tl::unexpected<CompileFailure>(CompileFailure{{std::move(issue)}, ""});
+}
+
+tl::expected<Compiled, CompileFailure> CompileForDevice(std::string_view expression,
+                                                        const SelectorOptions& options) {
+  if (options.max_expression_bytes > 0 && expression.size() > options.max_expression_bytes) {
+    return Refused("the expression has " + std::to_string(expression.size()) +
+                   " bytes, the limit is " + std::to_string(options.max_expression_bytes));
+  }
+  const Environment environment = DeviceEnvironment(options.release, options.list_attributes);
+  auto compiled = Compile(expression, environment);
+  if (!compiled)
+    compiled.error().advice = AdviseOnCompilation(expression, options, compiled.error());
+  return compiled;
+}
 
 struct Selector::Impl {
   std::string expression;
@@ -113,17 +124,8 @@ std::optional<MissingValue> Selector::Missing(const Device& device,
 tl::expected<ExplainedSelector, CompileFailure> CompileAndShow(std::string_view expression,
                                                                const SelectorOptions& options,
                                                                bool show) {
-  if (options.max_expression_bytes > 0 && expression.size() > options.max_expression_bytes) {
-    return Refused("the expression has " + std::to_string(expression.size()) +
-                   " bytes, the limit is " + std::to_string(options.max_expression_bytes));
-  }
-  const Environment environment = DeviceEnvironment(options.release, options.list_attributes);
-  auto compiled = Compile(expression, environment);
-  if (!compiled) {
-    CompileFailure failure = std::move(compiled).error();
-    failure.advice = AdviseOnCompilation(expression, options, failure);
-    return tl::unexpected<CompileFailure>(std::move(failure));
-  }
+  auto compiled = CompileForDevice(expression, options);
+  if (!compiled) return tl::unexpected<CompileFailure>(std::move(compiled).error());
   if (!IsAccepted(ResultType(*compiled), options)) {
     return Refused("must evaluate to bool or the unknown type, not " +
                    FormatType(ResultType(*compiled)));

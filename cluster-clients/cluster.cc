@@ -101,6 +101,10 @@ Result<bool> Cluster::MayI(std::string_view verb, const kube::Resource& resource
   return *allowed == "true";
 }
 
+Result<std::string> Cluster::Review(const kube::Resource& resource, std::string body) {
+  return impl_->client.Call(kube::Review(resource, std::move(body)), "create " + resource.plural);
+}
+
 void Cluster::Watch(WatchSpec spec, watch::CacheSink& sink) { impl_->Watch(std::move(spec), sink); }
 
 }  // namespace fedra

@@ -148,6 +148,10 @@ class Cluster final {
                     const std::string& ns = {}, const std::string& subresource = {},
                     const std::string& object = {});
 
+  // Sends a question that the server answers and does not keep, such as a TokenReview: the answer.
+  // Whether this process leads or not. Messages have nothing of `body`, but what the server says.
+  Result<std::string> Review(const kube::Resource& resource, std::string body);
+
   // Keeps `sink` in step with the server until Stop(). A sink that is watched for already follows
   // this from now on; what it holds stays until the new list is complete. One thread at a time for
   // one sink. The sink must outlive the cluster's Stop().

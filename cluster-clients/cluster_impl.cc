@@ -124,8 +124,8 @@ void Cluster::Impl::Watch(WatchSpec spec, watch::CacheSink& sink) {
   settings.on_watch_lost = [weak = std::weak_ptr(monitor)] {
     if (const auto alive = weak.lock()) alive->RediscoverSoon();
   };
-  watch::Target target{name.value, std::move(spec.resource), spec.metadata_only,
-                       spec.keeps_unserved};
+  watch::Target target{name.value,          std::move(spec.resource), spec.metadata_only,
+                       spec.keeps_unserved, std::move(spec.ns),       std::move(spec.labels)};
   if (!Replace(target, sink)) return;
   const auto reflector = std::make_shared<watch::Reflector>(std::move(target), sink, *this, loop_,
                                                             share_, clock_, std::move(settings));

@@ -13,13 +13,6 @@ namespace {
 using std::chrono::duration_cast;
 using std::chrono::milliseconds;
 
-Error AccessChangedError() {
-  Error error;
-  error.code = ErrorCode::kConnection;
-  error.message = "the credentials or the address have changed";
-  return error;
-}
-
 }  // namespace
 
 HealthMonitor::HealthMonitor(ClusterName name, kube::AccessSettings access, ClusterOptions options,
@@ -65,7 +58,7 @@ void HealthMonitor::UpdateAccess(const kube::AccessSettings& access) {
     sessions.earlier.push_back(sessions.current);
     return std::exchange(sessions.current, fresh);
   });
-  old->client().EndStreams(AccessChangedError());
+  old->client().EndStreams("the credentials or the address have changed");
   serial_->Submit([self = shared_from_this()] {
     self->rediscover_ = true;
     self->Act(self->tracker_.AccessChanged());
@@ -74,7 +67,7 @@ void HealthMonitor::UpdateAccess(const kube::AccessSettings& access) {
 
 void HealthMonitor::SetMisconfigured(Error why) {
   serial_->Submit([self = shared_from_this(), why = std::move(why)] {
-    self->session()->client().Reset(why);
+    self->session()->client().Reset(why.message);
     self->Act(self->tracker_.Misconfigured(self->clock_.Now(), why));
   });
 }
@@ -199,7 +192,7 @@ void HealthMonitor::Publish(kube::ServerInfo info) {
 }
 
 void HealthMonitor::OnProbeFailed(const SessionPtr& session, const Error& why) {
-  session->client().Reset(why);
+  session->client().Reset(why.message);
   // The probe was on a connection that has just been cut, or others got an answer meanwhile: ask
   // once more, on a new connection.
   const bool doubtful = why.code == ErrorCode::kConnection ||

@@ -74,11 +74,13 @@ Result<std::string> OwnConnection::Call(const kube::Verb& verb, std::chrono::mil
       timeout + kCallMargin,
       [](const Pending& pending) { return pending.cancelled || pending.reply; },
       [](Pending& pending) {
-        if (pending.reply) return *std::move(pending.reply);
+        if (pending.reply && (!pending.reply->failure || !pending.cancelled))
+          return *std::move(pending.reply);
         return Unanswered(pending.cancelled ? CallCancelled() : NoCredentials());
       });
   Result<std::string> body = kube::TakeObject(std::move(reply));
-  if (!body && body.error().code == ErrorCode::kTimeout) session->client().Reset(body.error());
+  if (!body && body.error().code == ErrorCode::kTimeout)
+    session->client().Reset(body.error().message);
   return body;
 }
 
@@ -91,7 +93,7 @@ void OwnConnection::CancelCalls() {
     call->With([](Pending& pending) { pending.cancelled = true; });
     call->Notify();
   }
-  session->client().Reset(CallCancelled());
+  session->client().Reset(CallCancelled().message);
 }
 
 void OwnConnection::AllowCalls() {

@@ -19,6 +19,9 @@ endforeach()
 file(WRITE ${OUTPUT} "// Written by cmake/Embed.cmake.
 #include \"${HEADER}\"
 
+// C++ promises strings of 65,536 characters; both compilers take longer ones.
+#pragma GCC diagnostic ignored \"-Woverlength-strings\"
+
 namespace ${namespace} {
 
 std::span<const ${TYPE}> ${function}() {

@@ -19,9 +19,11 @@ class Checks final {
     CheckWorkerNames();
     CheckSameCluster();
     CheckDispatch();
+    CheckWorkersFrom();
     CheckMode();
     CheckHighAvailability();
     CheckKinds();
+    CheckSecureApi();
     return std::move(problems_);
   }
 
@@ -86,11 +88,42 @@ class Checks final {
     }
   }
 
+  void CheckWorkersFrom() {
+    const WorkersFrom& from = config_.workers_from;
+    const std::string profiles = "workersFrom.clusterProfiles";
+    const std::string providers = "workersFrom.accessProviders";
+    if (Written(profiles) && from.cluster_profiles.ns.empty())
+      Add(profiles, "has no namespace", "write namespace: the one where the ClusterProfiles are");
+    if (!from.cluster_profiles.ns.empty() && from.access_providers.empty())
+      Add(profiles, "nobody gives credentials for ClusterProfiles",
+          "write accessProviders, as multiKueue.clusterProfile.accessProviders of Kueue's "
+          "configuration");
+    if (!from.access_providers.empty() && !DiscoversWorkers(from))
+      Add(providers, "has no effect: no ClusterProfile is read",
+          "write clusterProfiles or multiKueueClusters, too");
+    std::map<std::string, size_t> first;
+    for (size_t i = 0; i < from.access_providers.size(); ++i) {
+      const auto [at, fresh] = first.emplace(from.access_providers[i].name, i);
+      if (!fresh && !at->first.empty())
+        Add(fmt::format("{}[{}].name", providers, i),
+            fmt::format("\"{}\" is also the name of accessProviders[{}]", at->first, at->second),
+            "names must be unique");
+    }
+  }
+
   // With mode dispatcher fedra writes nothing on workers, and nothing there is its to keep.
   void CheckMode() {
     if (config_.kueue.mode == KueueMode::kMultiKueue && !config_.workers_from.multi_kueue_clusters)
       Add("kueue.mode", "multikueue takes its workers from MultiKueueClusters",
           "write workersFrom: {multiKueueClusters: true}");
+    if (config_.kueue.pods && config_.kueue.mode == KueueMode::kMultiKueue)
+      Add("kueue.pods",
+          "is not possible with kueue.mode multikueue: Kueue would start pods that "
+          "MultiKueue has dispatched on the manager, too, once its gate is off",
+          "remove it, or use mode admissionCheck");
+    if (config_.kueue.pods && config_.kueue.mode == KueueMode::kDispatcher)
+      Add("kueue.pods", "is not needed with kueue.mode dispatcher: MultiKueue copies pods itself",
+          "remove it");
     if (config_.kueue.mode != KueueMode::kDispatcher) return;
     const std::string why = "is not possible with kueue.mode dispatcher: ";
     if (config_.verification.template_sync != SyncPolicy::kNever)
@@ -121,6 +154,24 @@ class Checks final {
     if (replicas.renew_deadline * 10 <= replicas.retry_period * 12)
       Add(path + "renewDeadline", "is not longer than 1.2 times retryPeriod",
           "a leader needs time for a second try");
+  }
+
+  void CheckSecureApi() {
+    const SecureApiSettings& secure = config_.api.secure;
+    const bool has_certificate = Written("api.secure.certFile");
+    if (has_certificate != Written("api.secure.keyFile"))
+      Add(has_certificate ? "api.secure.certFile" : "api.secure.keyFile",
+          fmt::format("has no {} beside it", has_certificate ? "keyFile" : "certFile"),
+          "write both, or none: then a certificate is made");
+    if (secure.address.empty() &&
+        (has_certificate || Written("api.secure.keyFile") || !secure.hosts.empty()))
+      Add("api.secure", "has no address, so that nothing is served",
+          "write one, such as address: 0.0.0.0:8443");
+    if (!secure.address.empty() && !config_.api.enabled)
+      Add("api.secure.address", "is not listened on, for api.enabled is false",
+          "remove one of them");
+    if (!secure.address.empty() && secure.address == config_.http.address)
+      Add("api.secure.address", "is that of http.address, too", "choose another port");
   }
 
   void CheckKinds() {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/log.h"
+#include "config/exec_access.h"
 
 namespace fedra::config {
 
@@ -44,17 +45,38 @@ struct WorkerSettings {
   std::vector<ScalablePool> scalable_pools;
   bool allow_insecure = false;  // permits insecure-skip-tls-verify and plain http
   HttpVersion http_version = HttpVersion::k2;
-  bool discovered = false;  // from a MultiKueueCluster (WorkersFrom), not from the file
+  bool discovered = false;  // from an object of the manager (WorkersFrom), not from the file
+};
+
+// ClusterProfiles of the manager that are workers without a MultiKueueCluster.
+struct ClusterProfilesFrom {
+  std::string ns;        // DNS-1123 label; empty: none are
+  std::string selector;  // of their labels (base/label_selector.h); empty: all
+};
+
+// Gives the credentials for clusters whose ClusterProfile lists a provider of this name.
+struct AccessProvider {
+  std::string name;  // unique
+  ExecAccess exec;
 };
 
 // Where workers come from beside the list.
 struct WorkersFrom {
   bool multi_kueue_clusters = false;  // every MultiKueueCluster of the manager is a worker
-  std::string secret_namespace = "kueue-system";  // Kueue's own: their Secrets are there
+  // Kueue's own: their Secrets and ClusterProfiles are there.
+  std::string secret_namespace = "kueue-system";
   // Files that they name (locationType Path) must be in it; absolute after loading. The default is
   // Kueue's.
   std::string kubeconfig_folder = "/etc/multikueue/kubeconfigs";
+  ClusterProfilesFrom cluster_profiles;
+  // The first that a ClusterProfile lists is used. Without any, no ClusterProfile is read.
+  std::vector<AccessProvider> access_providers;
 };
+
+// Whether any are discovered.
+bool DiscoversWorkers(const WorkersFrom& from);
+// The namespaces whose ClusterProfiles are read for it, each once.
+std::vector<std::string> ProfileNamespaces(const WorkersFrom& from);
 
 // How fedra joins in with Kueue on the manager.
 enum class KueueMode {
@@ -69,6 +91,7 @@ struct KueueSettings {
   std::string controller_name = "fedra.dev/federation";
   // In the other modes: multiKueue.origin of Kueue's configuration; DNS-1123 label.
   std::string multi_kueue_origin = "multikueue";
+  bool pods = false;  // with kAdmissionCheck: whether bare pods are dispatched, too
 };
 
 // What a ResourceClaimTemplate on a worker that differs from the manager's means.
@@ -187,10 +210,21 @@ struct HttpSettings {
   std::string address = "127.0.0.1:9480";  // IP:port or [IPv6]:port; port 0 lets the system choose
 };
 
+// The API for others than root on this machine: over TLS, with the rights that the manager gives.
+struct SecureApiSettings {
+  std::string address;  // IP:port or [IPv6]:port; empty: it is not served
+  // PEM; absolute after loading; both or none. None: a certificate is made, and nobody can verify
+  // it.
+  std::string certificate_file;
+  std::string key_file;
+  std::vector<std::string> hosts;  // DNS-1123 subdomains
+};
+
 struct ApiSettings {
   bool enabled = true;
   std::string socket;  // absolute after loading, at most 107 bytes; empty: beside the store
   std::string group = "fedra-view";  // whose members may connect, too; empty: none
+  SecureApiSettings secure;
 };
 
 struct LoggingSettings {

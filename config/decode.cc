@@ -8,6 +8,7 @@
 
 #include "base/object_names.h"
 #include "base/time.h"
+#include "config/exec_access.h"
 #include "config/names.h"
 #include "config/schema.h"
 #include "config/text_rules.h"
@@ -160,12 +161,18 @@ class Decoder final {
   void DecodeText(const YamlNode& node, const TextRef& ref, const std::string& path) {
     const auto text = Text(node, path);
     if (!text) return;
-    const std::string value = IsPath(ref.rule) && !CheckTextRule(*text, TextRule::kPath)
-                                  ? ResolvePath(*text, filename_)
-                                  : *text;
+    const std::string value = Resolved(*text, ref.rule);
     if (const auto bad = CheckTextRule(value, ref.rule))
       return Add(node.mark, path, bad->problem, bad->hint);
     *ref.value = value;
+  }
+
+  // A path is made absolute; one that makes no sense stays as it is.
+  std::string Resolved(const std::string& text, TextRule rule) const {
+    const bool is_path = IsPath(rule) || rule == TextRule::kCommand;
+    if (!is_path || CheckTextRule(text, TextRule::kPath)) return text;
+    return rule == TextRule::kCommand ? ResolveCommand(text, filename_)
+                                      : ResolvePath(text, filename_);
   }
 
   void DecodeNumber(const YamlNode& node, const NumberRef& ref, const std::string& path) {

@@ -16,10 +16,18 @@ bool IsSame(const ClusterAccess& a, const ClusterAccess& b) {
   if (!a) return a.error().problems == b.error().problems && a.error().fault == b.error().fault;
   return ServerKey(*a) == ServerKey(*b) && a->ca_pem == b->ca_pem && a->token == b->token &&
          a->client_certificate_pem == b->client_certificate_pem &&
-         a->client_key_pem == b->client_key_pem && a->warnings == b->warnings;
+         a->client_key_pem == b->client_key_pem && a->exec == b->exec &&
+         a->exec_cluster_config == b->exec_cluster_config && a->warnings == b->warnings;
 }
 
-std::string SourceOf(const std::string& name) { return "MultiKueueCluster " + name; }
+// Why none of this name can be added; empty: it can.
+std::string WhyTaken(const std::string& name, const std::vector<WorkerSettings>& workers) {
+  if (name == "manager") return "\"manager\" is the management cluster's own name";
+  const auto same = std::find_if(workers.begin(), workers.end(),
+                                 [&](const WorkerSettings& other) { return other.name == name; });
+  if (same == workers.end()) return {};
+  return same->discovered ? "a MultiKueueCluster has this name" : "workers has one of this name";
+}
 
 // Those who have been in use longer keep their server.
 class Servers final {
@@ -37,7 +45,7 @@ class Servers final {
     if (!worker.access) return worker.access;
     const auto [at, fresh] = names_.emplace(ServerKey(*worker.access), "worker " + worker.name);
     if (fresh) return worker.access;
-    return Unusable(SourceOf(worker.name),
+    return Unusable(worker.found,
                     fmt::format("leads to {}, as {} does", worker.access->server, at->second),
                     "each cluster may be a worker once");
   }
@@ -60,17 +68,9 @@ void AddDiscovered(const std::vector<DiscoveredWorker>& found, Loaded& loaded) {
   std::vector<WorkerSettings>& workers = loaded.configuration.workers;
   Servers servers(loaded);
   for (const DiscoveredWorker& worker : found) {
-    const bool is_manager = worker.name == "manager";
-    if (is_manager || std::any_of(workers.begin(), workers.end(), [&](const WorkerSettings& other) {
-          return other.name == worker.name;
-        })) {
+    if (const std::string why = WhyTaken(worker.name, workers); !why.empty()) {
       loaded.not_used.push_back(
-          {SourceOf(worker.name),
-           {},
-           "",
-           is_manager ? "is not used: \"manager\" is the management cluster's own name"
-                      : "is not used: workers has one of this name",
-           "rename one of them"});
+          {worker.found, {}, "", "is not used: " + why, "rename one of them"});
       continue;
     }
     WorkerSettings settings;

@@ -15,7 +15,9 @@ namespace fedra::config {
 struct DiscoveredWorker {
   std::string name;
   ClusterAccess access;
-  std::string source = {};  // of the access: "Secret kueue-system/gpu-east"; empty: no Secret
+  std::string found = {};  // the object that makes it a worker: "MultiKueueCluster gpu-east"
+  // Where the access comes from when that is another object: "Secret kueue-system/gpu-east"
+  std::string source = {};
 };
 
 // Whether both lead to the same workers with the same credentials, and say the same of them.
@@ -23,8 +25,8 @@ bool AreSame(const std::vector<DiscoveredWorker>& some,
              const std::vector<DiscoveredWorker>& others);
 
 // Appends them to `loaded` in the order of `found`, at most once for each file that was loaded. One
-// whose name is a configured worker's is left out: Loaded::not_used says so. One that leads to the
-// API server of another cluster cannot be used, and says so itself.
+// whose name is a configured worker's, or that of one before it, is left out: Loaded::not_used says
+// so. One that leads to the API server of another cluster cannot be used, and says so itself.
 void AddDiscovered(const std::vector<DiscoveredWorker>& found, Loaded& loaded);
 
 }  // namespace fedra::config

@@ -12,7 +12,6 @@
 // Thread rules: free functions over files; any thread.
 
 #include <array>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,20 +20,10 @@
 #include <tl/expected.hpp>
 
 #include "base/clock.h"
+#include "config/exec_access.h"
 #include "config/problem.h"
 
 namespace fedra::config {
-
-// An exec credential plugin (client.authentication.k8s.io v1 or v1beta1); run without a terminal.
-struct ExecAccess {
-  std::string api_version;  // "client.authentication.k8s.io/v1" or ".../v1beta1"
-  std::string command;      // absolute when it was written with a slash, else for PATH
-  std::vector<std::string> args;
-  std::map<std::string, std::string> env;  // added to our own environment; may hold secrets
-  std::string install_hint;                // shown when the command is not found
-  bool provide_cluster_info = false;
-  bool operator==(const ExecAccess&) const = default;
-};
 
 // Whether it can be the proxy-url of a kubeconfig: http, https or socks5://host:port. Pure.
 bool IsProxyUrl(std::string_view text);
@@ -53,6 +42,9 @@ struct KubeAccess {
   std::string token;       // empty when token_file is set
   std::string token_file;  // absolute; read again by the client
   std::optional<ExecAccess> exec;
+  // What the cluster tells its plugin: the extension client.authentication.k8s.io/exec, as JSON
+  // text; empty: nothing.
+  std::string exec_cluster_config;
   std::string username;
   std::string password;
 
@@ -65,9 +57,8 @@ struct KubeAccess {
 };
 
 enum class AccessFault {
-  kRefused,      // the kubeconfig was read, and cannot be used as it is
-  kMissing,      // it could not be read
-  kUnsupported,  // the access is of a kind that fedra does not have
+  kRefused,  // the kubeconfig or ClusterProfile was read, and leads to nothing that may be used
+  kMissing,  // it could not be read, or says nothing that fedra knows
 };
 
 // Why a cluster cannot be used, and which files to watch for the repair.
@@ -75,7 +66,7 @@ struct AccessFailure {
   Problems problems;  // never empty
   std::vector<std::string> files;
   std::optional<WallTime> credential_expiry = {};  // as in KubeAccess: perhaps the reason
-  AccessFault fault = AccessFault::kRefused;       // told apart of foreign kubeconfigs only
+  AccessFault fault = AccessFault::kRefused;       // told apart of discovered workers only
 };
 
 using ClusterAccess = tl::expected<KubeAccess, AccessFailure>;

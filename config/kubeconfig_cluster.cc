@@ -2,13 +2,26 @@
 
 #include <fmt/format.h>
 
+#include "base/ascii.h"
+#include "base/object_names.h"
 #include "base/time.h"
 #include "config/kubeconfig_section.h"
 #include "config/pem.h"
 #include "config/url.h"
+#include "config/yaml_json.h"
 
 namespace fedra::config {
 namespace {
+
+// As clientcmd and the Cluster Inventory API name it (client-go 1.36, ExecConfig.Config).
+constexpr std::string_view kExecExtension = "client.authentication.k8s.io/exec";
+// It is handed over in an environment variable, which may have 128 KiB.
+constexpr size_t kMaxExecExtension = size_t{32} << 10;
+
+// isValidHostname of Kueue 0.19.2: what others write may name an IP address or a DNS-1123 name.
+bool IsTrustedHost(const std::string& host) {
+  return host.starts_with('[') || IsDnsSubdomain(ToLower(host));
+}
 
 void ReadServer(KubeconfigReading& reading, KubeconfigSection& section) {
   std::string server = section.Text("server");
@@ -17,6 +30,10 @@ void ReadServer(KubeconfigReading& reading, KubeconfigSection& section) {
   if (!url || url->has_user || (url->scheme != "https" && url->scheme != "http")) {
     return section.Problem("server", "is not an address",
                            "https://host:port, without user or query");
+  }
+  if (reading.options.foreign && !IsTrustedHost(url->host)) {
+    return section.Problem("server", "its host is no IP address and no DNS-1123 name",
+                           "https://host:port");
   }
   if (url->scheme == "http" && !reading.options.allow_insecure) {
     return section.Problem("server", "plain http sends credentials in the clear",
@@ -67,6 +84,24 @@ void ReadTrust(KubeconfigReading& reading, KubeconfigSection& section) {
   }
 }
 
+// What is meant for the cluster's credential plugin; extensions of other programs are ignored.
+void ReadExecExtension(KubeconfigReading& reading, KubeconfigSection& section) {
+  const YamlNode* extensions = section.Child("extensions");
+  if (extensions == nullptr) return;
+  for (const YamlNode& each : extensions->items) {
+    const YamlNode* name = each.Find("name");
+    const YamlNode* extension = each.Find("extension");
+    if (name == nullptr || name->scalar != kExecExtension || extension == nullptr) continue;
+    auto text = TreeToJson(*extension);
+    if (!text) return section.Problem("extensions", text.error().message);
+    if (text->size() > kMaxExecExtension) {
+      return section.Problem("extensions", fmt::format("{} is larger than {} KiB", kExecExtension,
+                                                       kMaxExecExtension >> 10));
+    }
+    reading.access.exec_cluster_config = *std::move(text);
+  }
+}
+
 }  // namespace
 
 std::optional<PemFinding> CheckCaBundle(const std::string& pem, WallTime now) {
@@ -93,6 +128,7 @@ void ReadClusterEntry(KubeconfigReading& reading, const YamlNode& cluster,
   ReadServer(reading, section);
   ReadProxy(reading, section);
   ReadTrust(reading, section);
+  ReadExecExtension(reading, section);
   reading.access.tls_server_name = section.Text("tls-server-name");
   const std::string& name = reading.access.tls_server_name;
   if (!name.empty() && !ParseUrl("https://" + name))

@@ -1,25 +1,17 @@
-#include <unistd.h>
-
 #include <fmt/format.h>
 
 #include "config/kubeconfig_section.h"
-#include "config/text_rules.h"
 
 namespace fedra::config {
 namespace {
 
-constexpr std::string_view kGroup = "client.authentication.k8s.io/";
-
 void ReadApiVersion(ExecAccess& exec, KubeconfigSection& section) {
   exec.api_version = section.Text("apiVersion");
-  if (exec.api_version == fmt::format("{}v1", kGroup) ||
-      exec.api_version == fmt::format("{}v1beta1", kGroup)) {
-    return;
-  }
-  const std::string hint = fmt::format("{}v1 or {}v1beta1", kGroup, kGroup);
+  if (exec.api_version == kExecV1 || exec.api_version == kExecV1Beta1) return;
+  const std::string hint = fmt::format("{} or {}", kExecV1, kExecV1Beta1);
   if (exec.api_version.empty()) {
     section.Problem("apiVersion", "is required", hint);
-  } else if (exec.api_version == fmt::format("{}v1alpha1", kGroup)) {
+  } else if (exec.api_version == "client.authentication.k8s.io/v1alpha1") {
     section.Problem("apiVersion", "v1alpha1 was removed in Kubernetes 1.24",
                     "update the plugin and regenerate the kubeconfig");
   } else {
@@ -27,17 +19,12 @@ void ReadApiVersion(ExecAccess& exec, KubeconfigSection& section) {
   }
 }
 
-// A command with a slash is a path from the kubeconfig's folder, any other is looked up in PATH
-// (client-go).
 void ReadCommand(KubeconfigReading& reading, ExecAccess& exec, KubeconfigSection& section) {
   exec.command = section.Text("command");
   if (exec.command.empty()) return section.Problem("command", "is required");
-  if (exec.command.find('/') == std::string::npos) return;
-  exec.command = ResolvePath(exec.command, reading.path);
-  if (::access(exec.command.c_str(), X_OK) != 0) {
-    section.Problem("command", fmt::format("{} cannot be executed", exec.command),
-                    exec.install_hint);
-  }
+  exec.command = ResolveCommand(exec.command, reading.path);
+  if (auto problem = CommandProblem(exec.command))
+    section.Problem("command", *std::move(problem), exec.install_hint);
 }
 
 void ReadEnvironment(KubeconfigReading& reading, ExecAccess& exec, const YamlNode& list,
@@ -45,11 +32,11 @@ void ReadEnvironment(KubeconfigReading& reading, ExecAccess& exec, const YamlNod
   for (size_t i = 0; i < list.items.size(); ++i) {
     KubeconfigSection variable(reading, list.items[i], fmt::format("{}[{}]", path, i));
     const std::string name = variable.Text("name");
-    if (name.empty() || name.find('=') != std::string::npos) {
+    if (!IsVariableName(name)) {
       variable.Problem("name", "must be the name of an environment variable");
       continue;
     }
-    exec.env[name] = variable.Text("value");
+    exec.env.push_back({name, variable.Text("value")});
   }
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 //
-// Certificates and keys of a kubeconfig, checked before they are used. Private to this folder.
-// Errors: short reasons without any part of the data. Thread rules: pure functions.
+// Certificates and keys of a kubeconfig or a server, checked before they are used. Private to this
+// folder. Errors: short reasons without any part of the data. Thread rules: pure functions.
 
 #include <optional>
 #include <string>

@@ -57,7 +57,10 @@ std::string ValueText(const Binding& binding) {
       Overloaded{
           [](const ConstantRef& ref) { return std::string(ref.value); },
           [](const FlagRef& ref) { return std::string(*ref.value ? "true" : "false"); },
-          [](const TextRef& ref) { return ref.value->empty() ? "" : Quoted(*ref.value); },
+          [](const TextRef& ref) {
+            if (ref.value->empty()) return std::string();
+            return ref.rule == TextRule::kSecret ? "REDACTED" : Quoted(*ref.value);
+          },
           [](const NumberRef& ref) { return std::to_string(*ref.value); },
           [](const DurationRef& ref) { return FormatDuration(*ref.value); },
           [](const ChoiceRef& ref) { return Quoted(ref.names[ref.get()]); },
@@ -133,13 +136,14 @@ void Comment(std::string& out, std::string_view text, const std::string& indent)
 }
 
 // One example element, commented out as a whole: there is no default worker.
-void DefaultsList(std::string& out, const ListRef& list) {
+void DefaultsList(std::string& out, const ListRef& list, const std::string& indent) {
   list.resize(1);
   std::string_view bullet = "- ";
   for (const Field& field : list.at(0)) {
     const std::string value = ValueText(field.binding);
-    Comment(out, field.meaning, "#   ");
-    out += fmt::format("# {}{}: {}\n", bullet, field.key, value.empty() ? field.example : value);
+    Comment(out, field.meaning, indent + "#   ");
+    out += fmt::format("{}# {}{}: {}\n", indent, bullet, field.key,
+                       value.empty() ? field.example : value);
     bullet = "  ";
   }
 }
@@ -153,8 +157,8 @@ void DefaultsField(std::string& out, const Field& field, const std::string& inde
     out += fmt::format("{}{}:\n", indent, field.key);
     DefaultsFields(out, object->fields, indent + "  ");
   } else if (list != nullptr) {
-    out += fmt::format("{}:\n", field.key);
-    DefaultsList(out, *list);
+    out += fmt::format("{}{}:\n", indent, field.key);
+    DefaultsList(out, *list, indent);
   } else if (const std::string value = ValueText(field.binding); !value.empty()) {
     out += fmt::format("{}{}: {}\n", indent, field.key, value);
   } else {

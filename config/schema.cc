@@ -3,37 +3,15 @@
 #include <filesystem>
 #include <utility>
 
+#include "config/schema_choice.h"
 #include "config/schema_kinds.h"
+#include "config/schema_workers_from.h"
 
 namespace fedra::config {
 namespace {
 
 using std::chrono::hours;
 using std::chrono::seconds;
-
-// A word of the file and the value it stands for.
-template <class Enum>
-struct Word {
-  std::string_view name;
-  Enum value;
-};
-
-template <class Enum>
-ChoiceRef Choice(Enum* target, const std::vector<Word<Enum>>& words) {
-  ChoiceRef choice;
-  std::vector<Enum> values;
-  for (const Word<Enum>& word : words) {
-    choice.names.push_back(word.name);
-    values.push_back(word.value);
-  }
-  choice.get = [target, values] {
-    size_t index = 0;
-    while (index + 1 < values.size() && values[index] != *target) ++index;
-    return index;
-  };
-  choice.set = [target, values](size_t index) { *target = values[index]; };
-  return choice;
-}
 
 ChoiceRef HttpVersions(HttpVersion* target) {
   return Choice<HttpVersion>(target, {{"2", HttpVersion::k2}, {"1.1", HttpVersion::k11}});
@@ -99,24 +77,6 @@ Fields DescribeWorker(WorkerSettings& worker) {
   };
 }
 
-Fields DescribeWorkersFrom(WorkersFrom& from) {
-  return {
-      {"multiKueueClusters",
-       "Whether every MultiKueueCluster of the manager is a worker, too, with the kubeconfig that "
-       "Kueue uses. They come, go and change without a restart. One whose name is in workers is "
-       "not used. Needs deploy/manager-rbac-discovery.yaml on the manager.",
-       FlagRef{&from.multi_kueue_clusters}, ""},
-      {"secretNamespace",
-       "Namespace of Kueue on the manager, where the Secrets are that MultiKueueClusters name. "
-       "Each is read by its name, every 30 seconds; nothing is listed.",
-       TextRef{&from.secret_namespace, TextRule::kDnsLabel}, ""},
-      {"kubeconfigFolder",
-       "Folder in which the kubeconfig files must be that MultiKueueClusters name "
-       "(locationType: Path); others are refused. Relative paths start from this file's folder.",
-       TextRef{&from.kubeconfig_folder, TextRule::kPath}, ""},
-  };
-}
-
 Fields DescribeKueue(KueueSettings& kueue) {
   return {
       {"mode",
@@ -136,6 +96,12 @@ Fields DescribeKueue(KueueSettings& kueue) {
        "label value by which MultiKueue's copies, and fedra's in its place, are known on the "
        "workers.",
        TextRef{&kueue.multi_kueue_origin, TextRule::kDnsLabel}, ""},
+      {"pods",
+       "Whether pods that Kueue manages (its integration pod) are dispatched, and so the replicas "
+       "of Deployments; groups of pods are not. With mode admissionCheck only. Needs "
+       "deploy/manager-rbac-pods.yaml on the manager and deploy/worker-rbac-pods.yaml on the "
+       "workers.",
+       FlagRef{&kueue.pods}, ""},
   };
 }
 
@@ -322,6 +288,25 @@ Fields DescribeStore(StoreSettings& store) {
   };
 }
 
+Fields DescribeSecureApi(SecureApiSettings& secure) {
+  return {
+      {"address",
+       "IP address and port to listen on. Without it, the API is not served over the network.",
+       TextRef{&secure.address, TextRule::kAddress}, "0.0.0.0:8443"},
+      {"certFile",
+       "PEM file of the certificate, with those that signed it behind it. Read again when it "
+       "changes. Without certFile and keyFile a certificate is made at the start and kept in "
+       "memory: clients cannot verify it.",
+       TextRef{&secure.certificate_file, TextRule::kPath}, "/etc/fedra/tls/tls.crt"},
+      {"keyFile", "PEM file of the certificate's private key, without a passphrase.",
+       TextRef{&secure.key_file, TextRule::kPath}, "/etc/fedra/tls/tls.key"},
+      {"hosts",
+       "DNS names by which clients reach it, beside localhost, IP addresses and the names in the "
+       "certificate. Requests for other names are refused (421).",
+       TextsRef{&secure.hosts, TextRule::kDnsSubdomain}, "[fedra.fedra-system.svc]"},
+  };
+}
+
 Fields DescribeApi(ApiSettings& api) {
   return {
       {"enabled", "Whether the API is served (docs/api.md).", FlagRef{&api.enabled}, ""},
@@ -334,6 +319,10 @@ Fields DescribeApi(ApiSettings& api) {
        "Group whose members may connect, beside the user who runs fedra and root. They see every "
        "namespace. \"\", or a group that does not exist: no other user may.",
        TextRef{&api.group, TextRule::kAny}, ""},
+      {"secure",
+       "The API over TLS, for users of the manager's API server: each sees what their rights there "
+       "cover (docs/api.md). Needs deploy/manager-rbac-secure-api.yaml.",
+       ObjectRef{DescribeSecureApi(api.secure)}, ""},
   };
 }
 

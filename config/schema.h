@@ -28,6 +28,10 @@ enum class TextRule {
   kDnsLabel,
   kDnsSubdomain,
   kControllerName,  // "domain/name"
+  kSecret,          // never printed
+  kLabelSelector,   // base/label_selector.h
+  kCommand,         // a path, made absolute like kPath, or a name without a slash for PATH
+  kVariableName,    // of the environment
   kPath,            // made absolute from the file's folder while decoding
   kSocketPath,      // the same, short enough for a Unix socket
   kAddress,         // "IP:port"

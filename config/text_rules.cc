@@ -11,7 +11,9 @@
 #include "base/ascii.h"
 #include "base/field_path.h"
 #include "base/field_rules.h"
+#include "base/label_selector.h"
 #include "base/object_names.h"
+#include "config/exec_access.h"
 #include "config/names.h"
 #include "config/url.h"
 
@@ -113,7 +115,13 @@ std::optional<BadValue> CheckFieldTest(std::string_view text) {
 std::optional<BadValue> CheckTextRule(std::string_view text, TextRule rule) {
   switch (rule) {
     case TextRule::kAny:
+    case TextRule::kSecret:
       return std::nullopt;
+    case TextRule::kLabelSelector:
+      return CheckReadable(LabelSelector::Parse(text), "as of kubectl -l, such as env=prod,gpu");
+    case TextRule::kVariableName:
+      if (IsVariableName(std::string(text))) return std::nullopt;
+      return BadValue{"must be the name of an environment variable", ""};
     case TextRule::kDnsLabel:
       if (IsDnsLabel(text)) return std::nullopt;
       return BadValue{fmt::format("\"{}\" is not a DNS-1123 label", text),
@@ -123,6 +131,7 @@ std::optional<BadValue> CheckTextRule(std::string_view text, TextRule rule) {
       return BadValue{fmt::format("\"{}\" is not a DNS-1123 name", text), std::string(kDnsHint)};
     case TextRule::kControllerName:
       return CheckControllerName(text);
+    case TextRule::kCommand:
     case TextRule::kPath:
       return CheckPath(text);
     case TextRule::kSocketPath:

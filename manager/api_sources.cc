@@ -1,8 +1,11 @@
 #include "manager/api_sources.h"
 
 #include <optional>
+#include <utility>
 #include <vector>
 
+#include "config/file_stamp.h"
+#include "config/serving_certificate.h"
 #include "manager/wiring.h"
 #include "verdict/reason_text.h"
 
@@ -21,6 +24,7 @@ report::DeviceSource DevicesOf(const reconcile::Worker& worker) {
     source.problem = verdict::MessageOf(*obstacle);
   } else {
     source.snapshot = devices->snapshot();
+    source.jobs = devices->pods().OfClaims();
   }
   return source;
 }
@@ -28,7 +32,7 @@ report::DeviceSource DevicesOf(const reconcile::Worker& worker) {
 }  // namespace
 
 api::Sources ToSources(const config::Configuration& configuration, store::Store& store,
-                       reconcile::Federation& federation) {
+                       reconcile::Federation& federation, const Replica& replica) {
   return {.store = [&store] { return store.Read(); },
           .devices =
               [&federation] {
@@ -41,7 +45,32 @@ api::Sources ToSources(const config::Configuration& configuration, store::Store&
               [&federation](std::optional<templates::SyncPolicy> mode) {
                 return federation.SurveyTemplates(mode);
               },
+          .replica = [&replica]() -> std::optional<store::HeartbeatRow> {
+            store::HeartbeatRow row;
+            PutReplica(row, replica);
+            if (row.role.empty()) return std::nullopt;
+            return row;
+          },
           .settings = ToQuery(configuration)};
+}
+
+api::SecureSettings ToSecureSettings(const config::SecureApiSettings& settings) {
+  api::SecureSettings secure{
+      .address = settings.address, .hosts = settings.hosts, .certificate = {}};
+  if (settings.certificate_file.empty()) {
+    secure.certificate = api::SelfSigned(settings.hosts, SystemClock());
+    return secure;
+  }
+  const std::string& certificate = settings.certificate_file;
+  const std::string& key = settings.key_file;
+  secure.certificate = {
+      .stamp = [certificate, key] { return config::StampFiles({certificate, key}).value; },
+      .read = [certificate, key]() -> Result<pages::KeyPair> {
+        FEDRA_ASSIGN_OR_RETURN(config::ServingCertificate pair,
+                               config::ReadServingCertificate(certificate, key));
+        return pages::KeyPair{std::move(pair.certificates), std::move(pair.key)};
+      }};
+  return secure;
 }
 
 }  // namespace fedra

@@ -4,13 +4,18 @@
 
 #include "config/configuration.h"
 #include "manager/api/api.h"
+#include "manager/api/secure_server.h"
 #include "manager/reconcile/federation.h"
+#include "manager/replica.h"
 #include "store/store.h"
 
 namespace fedra {
 
-// The store and the federation must outlive what is made of it. Both may be asked by any thread.
+// The store, the federation and the replica must outlive what is made of it. All may be asked by
+// any thread.
 api::Sources ToSources(const config::Configuration& configuration, store::Store& store,
-                       reconcile::Federation& federation);
+                       reconcile::Federation& federation, const Replica& replica);
+
+api::SecureSettings ToSecureSettings(const config::SecureApiSettings& settings);
 
 }  // namespace fedra

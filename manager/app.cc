@@ -18,6 +18,7 @@
 #include "base/time.h"
 #include "cluster-clients/threads.h"
 #include "config/load.h"
+#include "manager/api/secure_server.h"
 #include "manager/api/server.h"
 #include "manager/api_sources.h"
 #include "manager/config_follower.h"
@@ -97,6 +98,8 @@ class Daemon final {
  private:
   Result<void> OpenStore();
   void StartApi();
+  void StartSecureApi();
+  void FollowCertificate();
   reconcile::FederationSettings Settings();
   std::function<void(const ClusterName&, std::string_view, std::string_view,
                      std::chrono::nanoseconds)>
@@ -106,6 +109,7 @@ class Daemon final {
   std::string MetricsPage();
   void ReportCredentialExpiries();
   void Heartbeat();
+  void NoteDifference(const std::string& sections);
   std::vector<WatchedPart> Watched();
   ServiceState State() const;
   // On the elector's thread.
@@ -134,11 +138,14 @@ class Daemon final {
   SystemdReport systemd_{Watched()};
   std::unique_ptr<pages::HttpServer> http_;
   std::unique_ptr<api::Server> api_;
+  std::unique_ptr<api::SecureServer>
+      secure_api_;  // null: it is not configured, or cannot be served
   std::unique_ptr<Replica> replica_;
 
   std::atomic<bool> stopping_{false};  // the main thread does not tick any more
   SteadyTime last_heartbeat_{};
-  std::string reported_lead_;  // role and leader, as of the last heartbeat
+  std::string reported_lead_;  // role, leader and difference, as of the last heartbeat
+  std::string differs_in_;     // as logged last
   SteadyTime last_reload_{};
 };
 
@@ -201,6 +208,7 @@ Result<void> Daemon::Start() {
   FEDRA_RETURN_IF_ERROR(http_->Start(config_.now().configuration.http.address));
   log::Info("listening", {{"port", std::to_string(http_->port())}});
   StartApi();
+  StartSecureApi();
   Result<void> started = federation_->Start();
   if (started) StartDiscovery();
   // A page may be in the making, and what it is made from is about to be destroyed.
@@ -232,7 +240,7 @@ leader::Ability Daemon::Able(milliseconds within) const {
 
 void Daemon::StartDiscovery() {
   const config::WorkersFrom& from = config_.now().configuration.workers_from;
-  if (!from.multi_kueue_clusters) return;
+  if (!config::DiscoversWorkers(from)) return;
   discovery_ = std::make_unique<WorkerDiscovery>(from, federation_->manager(),
                                                  [this] { return RememberedWorkers(); });
   discovery_->Start();
@@ -265,7 +273,7 @@ void Daemon::StartApi() {
     if (received_socket_) close(*received_socket_);
     return;
   }
-  api::Sources sources = ToSources(configuration, *store_, *federation_);
+  api::Sources sources = ToSources(configuration, *store_, *federation_, *replica_);
   auto server = received_socket_ ? api::Server::OnReceived(*received_socket_, std::move(sources))
                                  : api::Server::OnSocket(
                                        {config::ApiSocket(configuration), configuration.api.group},
@@ -275,6 +283,25 @@ void Daemon::StartApi() {
     return;
   }
   api_ = *std::move(server);
+}
+
+void Daemon::StartSecureApi() {
+  const config::Configuration& configuration = config_.now().configuration;
+  if (!configuration.api.enabled || configuration.api.secure.address.empty()) return;
+  auto server = api::SecureServer::Start(ToSecureSettings(configuration.api.secure),
+                                         ToSources(configuration, *store_, *federation_, *replica_),
+                                         access::ReviewsBy(federation_->manager().cluster()));
+  if (!server) {
+    log::Fault("the secure API is not served", {{"error", server.error().message}});
+    return;
+  }
+  secure_api_ = *std::move(server);
+}
+
+void Daemon::FollowCertificate() {
+  if (secure_api_ == nullptr) return;
+  if (const Result<void> followed = secure_api_->Follow(); !followed)
+    log::Fault("the secure API is not served", {{"error", followed.error().message}});
 }
 
 pages::Pages Daemon::Pages() {
@@ -301,6 +328,9 @@ pages::Pages Daemon::Pages() {
             checks.push_back({replica && !replica->leads ? "standby-warm" : "reconciler",
                               IsReady() ? "" : "waits for " + federation_->WhyNotReady()});
             checks.push_back({"lease", replica_->Problem(), true});
+            const std::string differs = replica_->ConfigDifference();
+            checks.push_back({"same-configuration",
+                              differs.empty() ? "" : "not the leader's in " + differs, true});
             const auto workers = federation_->workers();
             for (const auto& worker : *workers) {
               checks.push_back({"worker/" + worker->name().value, worker->Problem(), true});
@@ -314,7 +344,7 @@ pages::Pages Daemon::Pages() {
 
 std::string Daemon::MetricsPage() {
   metrics_.SetManager(federation_->manager().IsUsable());
-  metrics_.SetLeader(ToGauges(replica_->Now()));
+  metrics_.SetLeader(ToGauges(*replica_));
   std::vector<pages::ClusterGauges> clusters;
   const auto workers = federation_->workers();
   const std::string manager_uid = federation_->manager().uid();
@@ -359,14 +389,27 @@ void Daemon::Heartbeat() {
                           .started_at = started_,
                           .dispatch_order = std::string(placement::ToString(federation_->order())),
                           .restart_needed = config_.restart_needed()};
-  PutReplica(row, replica_->Now());
+  PutReplica(row, *replica_);
+  NoteDifference(row.config_differs);
   // A change of the leader is stored at once.
-  const std::string lead = row.role + " " + row.leader;
+  const std::string lead = row.role + " " + row.leader + " " + row.config_differs;
   const SteadyTime now = SystemClock().Steady();
   if (lead == reported_lead_ && now - last_heartbeat_ < kHeartbeatInterval) return;
   reported_lead_ = lead;
   last_heartbeat_ = now;
   store_->Enqueue(store::SetHeartbeat{std::move(row)});
+}
+
+// Of this standby's configuration and the leader's.
+void Daemon::NoteDifference(const std::string& sections) {
+  if (std::exchange(differs_in_, sections) == sections) return;
+  if (sections.empty()) {
+    log::Info("the configuration is the leader's again, or another one leads");
+  } else {
+    log::Warn(
+        "the configuration is not the leader's: if this replica led, it would decide otherwise",
+        {{"sections", sections}});
+  }
 }
 
 void Daemon::Tick() {
@@ -415,6 +458,7 @@ void Daemon::Reload(bool forced) {
   const SteadyTime now = SystemClock().Steady();
   if (!forced && now - last_reload_ < kReloadInterval) return;
   last_reload_ = now;
+  FollowCertificate();
   if (config_.Follow(forced)) Apply();
 }
 
@@ -423,6 +467,7 @@ void Daemon::Apply() {
   const config::Loaded before = std::exchange(
       used_, discovery_ == nullptr ? config_.now() : discovery_->Complete(config_.now()));
   log::SetLevel(now.configuration.logging.level);
+  replica_->SetConfiguration(config_.now());
   if (ToAccess(*now.manager) != ToAccess(*before.manager)) {
     federation_->manager().cluster().UpdateAccess(ToAccess(*now.manager));
     replica_->UpdateAccess(ToAccess(*now.manager));
@@ -448,7 +493,9 @@ void Daemon::Stop() {
   NotifySystemd("STOPPING=1");
   http_->Stop();
   api_.reset();
+  if (secure_api_ != nullptr) secure_api_->Stop();
   replica_->Stop(/*release=*/federation_->Stop());
+  secure_api_.reset();
   if (discovery_ != nullptr) discovery_->Stop();
   threads_.Stop();
 }

@@ -1,16 +1,13 @@
 #pragma once
 //
-// The workers that the manager's MultiKueueClusters name, each with the kubeconfig that it leads
-// to: the daemon's and the commands'.
-//
-// A kubeconfig comes from the key `kubeconfig` of a Secret in Kueue's namespace, or from a file.
-// ClusterProfiles (alpha in Kueue 0.19.2, off by default) need credential plugins of Kueue's own
-// configuration, which no API shows: such a worker cannot be used. What is wrong with one is that
-// worker's failure only.
+// The workers that objects of the manager make, each with its access: the daemon's and the
+// commands'. Where they come from is one file each: multi_kueue_source.h, cluster_profile_source.h.
+// What is wrong with one worker is that worker's failure only.
 //
 // Thread rules: free functions; any thread. They block for `get_secret` and the disk.
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -20,19 +17,50 @@
 #include "base/types.h"
 #include "config/configuration.h"
 #include "config/discovered.h"
+#include "manager/tracking/cluster_profile.h"
 #include "manager/tracking/multi_kueue_cluster.h"
 
 namespace fedra {
 
 // The Secret as JSON text, as Cluster::Get.
 using GetSecret = std::function<Result<std::string>(const ObjectKey& secret)>;
-using WorkerClusters = std::vector<std::shared_ptr<const tracking::MultiKueueCluster>>;
 
-// In the order in which the MultiKueueClusters were created. `before`: what was found last. A
-// Secret that cannot be read now, for another reason than that it is not there, leaves its worker
-// as it was.
-std::vector<config::DiscoveredWorker> ReadDiscovered(
-    WorkerClusters clusters, const config::WorkersFrom& settings, WallTime now,
-    const GetSecret& get_secret, const std::vector<config::DiscoveredWorker>& before);
+// Objects of one kind on the manager.
+template <class T>
+struct KnownObjects {
+  std::vector<std::shared_ptr<const T>> list;
+  std::string unknown;  // why the list is not known; empty: it is complete
+};
+using KnownClusters = KnownObjects<tracking::MultiKueueCluster>;
+using KnownProfiles = KnownObjects<tracking::ClusterProfile>;
+
+struct DiscoveryObjects {
+  KnownClusters clusters;                         // none, where they make no workers
+  std::map<std::string, KnownProfiles> profiles;  // by namespace, those that are read
+};
+
+// What the sources read. Lifetime: for the length of a call.
+struct DiscoveryView {
+  const DiscoveryObjects& objects;
+  const config::WorkersFrom& settings;
+  WallTime now;  // for certificate dates
+  const GetSecret& get_secret;
+  // What was found last: what cannot be read now, for another reason than that it is not there,
+  // leaves its worker as it was.
+  const std::vector<config::DiscoveredWorker>& before;
+
+  // Null: it was not known, or had no access from there.
+  const config::ClusterAccess* Before(const std::string& worker, const std::string& source) const;
+};
+
+struct DiscoveredWorkers {
+  std::vector<config::DiscoveredWorker> workers;
+  // Why there may be more of them: a list has not been seen since the start. Empty: `workers` are
+  // all there are.
+  std::string unknown;
+};
+
+// Those of MultiKueueClusters first, each kind in the order in which they were created.
+DiscoveredWorkers ReadDiscovered(const DiscoveryView& view);
 
 }  // namespace fedra

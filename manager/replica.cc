@@ -7,10 +7,13 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/time.h"
+#include "config/shared_settings.h"
+#include "manager/version.h"
 #include "manager/wiring.h"
 
 namespace fedra {
@@ -34,6 +37,16 @@ std::string StoreIdentity(const std::string& host, const std::string& store) {
   _exit(kExitLostLease);
 }
 
+// As Replica::ConfigDifference(), of what the leader says.
+std::string DifferenceOf(const leader::LeadView& view, const leader::HolderNotes& ours) {
+  const bool another_leads =
+      view.record && !view.record->holder.empty() && view.record->holder != view.identity;
+  if (!another_leads || view.notes.version != ours.version) return {};
+  return fmt::format(
+      "{}",
+      fmt::join(config::DifferingSections(ours.configuration, view.notes.configuration), ", "));
+}
+
 }  // namespace
 
 Replica::Replica(const config::Loaded& loaded, const std::string& host,
@@ -46,6 +59,7 @@ Replica::Replica(const config::Loaded& loaded, const std::string& host,
         std::move(settings),
         [lease](const std::string& why) { EndWith("this process ends", lease, why); },
         SystemClock());
+    SetConfiguration(loaded);
     return;
   }
   settings.identity = leader::NewIdentity(host);
@@ -63,6 +77,7 @@ Replica::Replica(const config::Loaded& loaded, const std::string& host,
                         lease, why);
               }},
       SystemClock());
+  SetConfiguration(loaded);
 }
 
 std::shared_ptr<const http::WriteGate> Replica::gate() const {
@@ -98,19 +113,35 @@ void Replica::UpdateAccess(const kube::AccessSettings& access) {
   if (sole_) sole_->UpdateAccess(access);
 }
 
+void Replica::SetConfiguration(const config::Loaded& loaded) {
+  leader::HolderNotes notes{.version = kVersion, .configuration = config::SharedSettings(loaded)};
+  notes_.With([&](leader::HolderNotes& ours) { ours = notes; });
+  if (elector_) elector_->SetNotes(notes);
+  if (sole_) sole_->SetNotes(notes);
+}
+
+std::string Replica::ConfigDifference() const {
+  if (!elector_) return {};
+  return DifferenceOf(elector_->Now(), notes_.Copy());
+}
+
 std::string Replica::Problem() const {
   return elector_ ? elector_->Now().problem : sole_->Problem();
 }
 
-std::optional<pages::LeaderGauges> ToGauges(const std::optional<leader::LeadView>& view) {
+std::optional<pages::LeaderGauges> ToGauges(const Replica& replica) {
+  const std::optional<leader::LeadView> view = replica.Now();
   if (!view) return std::nullopt;
   return pages::LeaderGauges{.leads = view->leads,
                              .renewed_at = view->renewed_at,
-                             .transitions = view->record ? view->record->transitions : 0};
+                             .transitions = view->record ? view->record->transitions : 0,
+                             .config_differs = !replica.ConfigDifference().empty()};
 }
 
-void PutReplica(store::HeartbeatRow& row, const std::optional<leader::LeadView>& view) {
+void PutReplica(store::HeartbeatRow& row, const Replica& replica) {
+  const std::optional<leader::LeadView> view = replica.Now();
   if (!view) return;
+  row.config_differs = replica.ConfigDifference();
   row.role = view->leads ? store::kLeaderRole : store::kStandbyRole;
   row.identity = view->identity;
   row.lead_problem = view->problem;

@@ -14,6 +14,7 @@
 #include <optional>
 #include <string>
 
+#include "base/guarded.h"
 #include "base/result.h"
 #include "config/load.h"
 #include "manager/http/metrics.h"
@@ -47,17 +48,23 @@ class Replica final {
   // `release`: as for Elector::Stop.
   void Stop(bool release);
   void UpdateAccess(const kube::AccessSettings& access);
+  // The configuration that this process runs with, as others may compare it.
+  void SetConfiguration(const config::Loaded& loaded);
+  // In which sections it differs from the leader's, "dispatch, workers"; empty: in none, or we
+  // lead, or the leader is another version, whose keys are others.
+  std::string ConfigDifference() const;
   // What is wrong with the Lease. Empty: nothing.
   std::string Problem() const;
 
  private:
+  Guarded<leader::HolderNotes> notes_;  // of ours
   // One of the two is null.
   std::unique_ptr<leader::Elector> elector_;
   std::unique_ptr<leader::Sole> sole_;
 };
 
-// For /metrics and for the store's readers; null: no other replicas.
-std::optional<pages::LeaderGauges> ToGauges(const std::optional<leader::LeadView>& view);
-void PutReplica(store::HeartbeatRow& row, const std::optional<leader::LeadView>& view);
+// For /metrics and for the store's readers; nothing: no other replicas.
+std::optional<pages::LeaderGauges> ToGauges(const Replica& replica);
+void PutReplica(store::HeartbeatRow& row, const Replica& replica);
 
 }  // namespace fedra

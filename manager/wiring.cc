@@ -36,8 +36,6 @@ ErrorCode CodeOf(config::AccessFault fault) {
       break;
     case config::AccessFault::kMissing:
       return ErrorCode::kNotFound;
-    case config::AccessFault::kUnsupported:
-      return ErrorCode::kApiMissing;
   }
   return ErrorCode::kInvalidArgument;
 }
@@ -58,12 +56,15 @@ kube::AccessSettings ToAccess(const config::KubeAccess& access) {
   settings.username = access.username;
   settings.password = access.password;
   if (access.exec) {
-    settings.exec.push_back({.api_version = access.exec->api_version,
-                             .command = access.exec->command,
-                             .args = access.exec->args,
-                             .env = access.exec->env,
-                             .install_hint = access.exec->install_hint,
-                             .provide_cluster_info = access.exec->provide_cluster_info});
+    kube::ExecPlugin& plugin = settings.exec.emplace_back();
+    plugin.api_version = access.exec->api_version;
+    plugin.command = access.exec->command;
+    plugin.args = access.exec->args;
+    for (const config::ExecVariable& variable : access.exec->env)
+      plugin.env[variable.name] = variable.value;
+    plugin.install_hint = access.exec->install_hint;
+    plugin.provide_cluster_info = access.exec->provide_cluster_info;
+    plugin.cluster_config = access.exec_cluster_config;
   }
   return settings;
 }
@@ -77,19 +78,21 @@ std::optional<Error> ToMisconfigured(const config::ClusterAccess& access) {
 tracking::JobKindsPtr ToKinds(const config::Configuration& configuration) {
   struct Made {
     std::vector<config::KindSettings> of;
+    bool pods = false;
     tracking::JobKindsPtr kinds;
   };
   // All parts of the process know a kind by the address of its adapter, after a reload too. One
   // entry, since a change of them needs a restart.
   static Guarded<std::vector<Made>> all;
-  if (configuration.kinds.empty()) return tracking::BuiltInKinds();
+  const bool pods = configuration.kueue.pods;
+  if (configuration.kinds.empty() && !pods) return tracking::BuiltInKinds();
   return all.With([&](std::vector<Made>& made) {
     for (const Made& known : made)
-      if (known.of == configuration.kinds) return known.kinds;
+      if (known.of == configuration.kinds && known.pods == pods) return known.kinds;
     std::vector<tracking::KindRow> rows;
     for (const config::KindSettings& kind : configuration.kinds) rows.push_back(ToRow(kind));
-    made.push_back(
-        {configuration.kinds, std::make_shared<const tracking::JobKinds>(std::move(rows))});
+    made.push_back({configuration.kinds, pods,
+                    std::make_shared<const tracking::JobKinds>(std::move(rows), pods)});
     return made.back().kinds;
   });
 }
@@ -228,6 +231,11 @@ leader::ElectorSettings ToElector(const config::Loaded& loaded) {
   return settings;
 }
 
+reconcile::Discovery ToDiscovery(const config::WorkersFrom& from) {
+  return {.secrets_in = from.multi_kueue_clusters ? from.secret_namespace : std::string(),
+          .profiles_in = config::ProfileNamespaces(from)};
+}
+
 reconcile::FederationSettings ToFederation(const config::Loaded& loaded) {
   const config::Configuration& configuration = loaded.configuration;
   reconcile::FederationSettings settings;
@@ -238,7 +246,7 @@ reconcile::FederationSettings ToFederation(const config::Loaded& loaded) {
   settings.kinds = ToKinds(configuration);
   settings.workers = ToWorkers(loaded);
   settings.reporting_controller = configuration.kueue.controller_name;
-  settings.discovers = loaded.configuration.workers_from.multi_kueue_clusters;
+  settings.discovery = ToDiscovery(configuration.workers_from);
   settings.drains_removed = DrainsRemoved(configuration);
   return settings;
 }

@@ -15,7 +15,7 @@ namespace fedra {
 
 kube::AccessSettings ToAccess(const config::KubeAccess& access);
 // Why a kubeconfig cannot be used, as one error; null when it can. Its code says how far it came:
-// kInvalidArgument, it was read; kNotFound, it could not be; kApiMissing, fedra cannot use such.
+// kInvalidArgument, it was read; kNotFound, it could not be.
 std::optional<Error> ToMisconfigured(const config::ClusterAccess& access);
 ClusterOptions ToOptions(config::HttpVersion version, const tracking::JobKinds& kinds);
 // The kinds of jobs that this configuration makes fedra run; the same object for the same `kinds`,
@@ -44,6 +44,8 @@ std::vector<reconcile::WorkerSettings> ToWorkers(const config::Loaded& loaded);
 ObjectKey ToLease(const config::Configuration& configuration);
 // Without an identity. The manager's access must be usable.
 leader::ElectorSettings ToElector(const config::Loaded& loaded);
+// What is read of the manager for workers that are discovered.
+reconcile::Discovery ToDiscovery(const config::WorkersFrom& from);
 // All that the daemon's federation does not learn from its process. The manager's access must be
 // usable.
 reconcile::FederationSettings ToFederation(const config::Loaded& loaded);

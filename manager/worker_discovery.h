@@ -1,12 +1,13 @@
 #pragma once
 //
-// Follows the manager's MultiKueueClusters, and the kubeconfigs that they name, for the daemon.
+// Follows the manager's MultiKueueClusters and ClusterProfiles, and the kubeconfigs that they name,
+// for the daemon.
 //
 // Each Secret is asked for by its name every 30 seconds, every 5 while one of the workers cannot be
-// used, and at once when a MultiKueueCluster has changed. A watch would tell of a rotated Secret
-// sooner, but needs the right to list or watch Secrets, which RBAC can restrict to names only where
-// they are known before; `get` alone shows no other Secret of Kueue's namespace. Credentials are
-// kept in memory only.
+// used, and at once when a MultiKueueCluster or ClusterProfile has changed. A watch would tell of a
+// rotated Secret sooner, but needs the right to list or watch Secrets, which RBAC can restrict to
+// names only where they are known before; `get` alone shows no other Secret of Kueue's namespace.
+// Credentials are kept in memory only.
 //
 // Thread rules: one user thread, and one of its own, which blocks for the manager. Lifetime:
 // `manager` must outlive it, and end its calls (ManagerCluster::Stop) before Stop().
@@ -22,17 +23,10 @@
 #include "base/guarded.h"
 #include "config/configuration.h"
 #include "config/discovered.h"
+#include "manager/discovered_access.h"
 #include "manager/reconcile/manager_cluster.h"
 
 namespace fedra {
-
-// What the manager tells of its workers.
-struct DiscoveredWorkers {
-  std::vector<config::DiscoveredWorker> workers;
-  // Why nothing is known of them since the start: they may not be listed, or are not served. Empty:
-  // `workers` are all there are.
-  std::string unknown;
-};
 
 class WorkerDiscovery final {
  public:
@@ -54,12 +48,19 @@ class WorkerDiscovery final {
   config::Loaded Complete(config::Loaded configured) const;
 
  private:
-  // Which objects were read: name and version.
-  using Seen = std::vector<std::pair<std::string, std::string>>;
+  // What was read, as far as it matters.
+  struct Seen {
+    std::vector<std::pair<std::string, std::string>> clusters;  // name and version
+    std::vector<tracking::ClusterProfile> profiles;
+    bool operator==(const Seen&) const = default;
+  };
 
   void Publish(const std::vector<config::DiscoveredWorker>& workers) const;
   void Run();
   void Look();
+  // Nothing: a list is on its way.
+  std::optional<DiscoveryObjects> Objects() const;
+  static Seen SeenOf(const DiscoveryObjects& objects);
   void Publish(DiscoveredWorkers found);
 
   // Constant after construction.

@@ -21,7 +21,8 @@ Schema = dict[str, Any]
 
 # What the chart writes itself.
 _OF_THE_CHART = {
-    "apiVersion", "kind", "manager", "http", "store.path", "workers[].name", "workers[].kubeconfig"
+    "apiVersion", "kind", "manager", "http", "store.path", "workers[].name", "workers[].kubeconfig",
+    "api.secure.address", "api.secure.certFile", "api.secure.keyFile", "api.secure.hosts",
 }  # fmt: skip
 _NAME = "^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$"  # as DNS has it
 _SECRET_KEY = "^[A-Za-z0-9._-]+$"
@@ -93,7 +94,7 @@ def _value(values: str) -> Schema:
         return {"type": "string", "minLength": 1}
     if values == "map of labels":
         return _MAP
-    if values == "list of names":
+    if values in ("list of names", "list of strings"):
         return _list({"type": "string", "minLength": 1})
     if values.startswith("duration"):
         return _matching(_DURATION)
@@ -154,6 +155,14 @@ def _chart() -> Schema:
                 "port": {"type": "integer", "minimum": 1024, "maximum": 65535},
             }
         ),
+        "secureApi": _closed(
+            {
+                "enabled": _BOOLEAN,
+                "port": {"type": "integer", "minimum": 1024, "maximum": 65535},
+                "secretName": _TEXT,
+                "hosts": _list(_matching(_NAME)),
+            }
+        ),
         "persistence": _closed(
             {
                 "enabled": _BOOLEAN,
@@ -173,7 +182,7 @@ def _chart() -> Schema:
                 "tokenLifetime": _matching("^([0-9]+(h|m|s))*$"),
             }
         ),
-        "rbac": _closed({"create": _BOOLEAN}),
+        "rbac": _closed({"create": _BOOLEAN, "discoveredSecrets": _list(_matching(_NAME))}),
         "serviceAccount": _closed({"create": _BOOLEAN, "name": _TEXT, "annotations": _MAP}),
         "metrics": _closed(
             {
@@ -185,6 +194,7 @@ def _chart() -> Schema:
             }
         ),
         "networkPolicy": _closed({"enabled": _BOOLEAN, "from": _OBJECTS}),
+        "flowSchemas": _closed({"enabled": _BOOLEAN}),
         "podDisruptionBudget": _closed({"enabled": _BOOLEAN}),
         "resources": _closed({"requests": _OBJECT, "limits": _OBJECT, "claims": _OBJECTS}),
         **{name: _TEXT for name in ("nameOverride", "fullnameOverride", "priorityClassName")},

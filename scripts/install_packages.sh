@@ -14,7 +14,7 @@ readonly build=(
   libjemalloc-dev
   catch2 libbenchmark-dev
 )
-readonly run=(python3 python3-yaml openssl)                     # the demo and the scenarios
+readonly run=(python3 python3-yaml python3-jsonschema openssl)  # the demo and the scenarios
 readonly clang=(clang-19 libclang-rt-19-dev)                    # sanitizers and fuzzers
 readonly deb=(debhelper dpkg-dev fakeroot)
 readonly image=(binutils ca-certificates dpkg-dev git python3)   # what goes into it is installed, too
@@ -34,7 +34,7 @@ packages_of() {
     format) echo git "${lint[@]}" ;;
     deb) echo "${deb[@]}" ;;
     image) echo "${image[@]}" ;;
-    packages) echo "${tried[@]}" ;;
+    packages) echo "${run[@]}" "${tried[@]}" ;;
     site) echo git "${site[@]}" ;;
     browser) echo "${run[@]}" "${browser[@]}" ;;
     trixie) echo git mmdebstrap debian-archive-keyring ;;

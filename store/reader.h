@@ -14,6 +14,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,12 @@ class Reader final {
   ~Reader();
   Reader(const Reader&) = delete;
   Reader& operator=(const Reader&) = delete;
+
+  // From now on there is nothing here but workloads whose jobs are in these namespaces, and what is
+  // about them. Who goes before another in line is only known where it is in one of them, too.
+  Result<void> ShowOnly(std::set<std::string> namespaces);
+  // Of all workloads, removed ones included, whatever is shown.
+  Result<std::set<std::string>> Namespaces();
 
   // Null: no daemon wrote here yet.
   Result<std::optional<HeartbeatRow>> Heartbeat();
@@ -65,6 +72,10 @@ class Reader final {
 
  private:
   struct Parts;
+  bool IsShown(const std::string& uid) const;
+  // Without those that are not shown.
+  template <class T>
+  Result<std::vector<T>> Shown(Result<std::vector<T>> rows) const;
   explicit Reader(std::unique_ptr<Parts> parts);
 
   std::unique_ptr<Parts> parts_;

@@ -40,6 +40,8 @@ struct ClusterRow {
   std::string capacity_json = "{}";
   // From the configuration; it is kept until nothing of ours is left there.
   bool is_removed = false;
+  // An administrator's wish: Cordoned, it gets no new jobs; Draining, its jobs are taken back, too.
+  std::string cordon = {};  // empty: none
 
   bool operator==(const ClusterRow&) const = default;
 };
@@ -213,6 +215,9 @@ struct HeartbeatRow {
   int takeovers = 0;                          // how often the Lease has got another holder
   // Why this one could not lead now, or what is wrong with the Lease; empty: nothing.
   std::string lead_problem = {};
+  // Sections of the configuration in which this standby's differs from the leader's, "dispatch,
+  // workers"; empty: none.
+  std::string config_differs = {};
   // When a daemon that was no standby wrote its heartbeat here last: what is stored of jobs is as
   // of then. Null: none did. Kept by the store: not written.
   std::optional<WallTime> decided_at = {};

@@ -29,6 +29,7 @@ enum class Rule {
   kAllocated,
   kReserved,  // for workloads that were dispatched and do not hold them yet
   kTaken,     // by pods of the same workload
+  kGroups,    // its compatibility groups do not go with the devices in use
   kCapacity,
   kFree,
 };
@@ -58,7 +59,7 @@ struct CountedCause {
   Rule rule = Rule::kFree;
   int devices = 0;
   // A selector; an error; "NoSchedule maintenance (DeviceTaintRule maint)"; what is wrong with the
-  // pools. Empty for the other rules.
+  // pools; a counter set. Empty for the other rules.
   std::string detail = {};
   std::vector<Holder> holders = {};      // of kAllocated: the first, and the first of the job's own
   size_t all_holders = 0;                // how many there are; 0: not known
@@ -140,6 +141,7 @@ struct JointShortage {
   enum class Cause {
     kConstraints,
     kCounters,
+    kGroups,  // compatibility groups
     kTaints,
     kCapacity,
     kAllocated,  // by others

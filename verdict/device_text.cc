@@ -125,6 +125,8 @@ std::string WhatOf(const CountedCause& cause, const Rendering& rendering) {
       return "reserved for jobs already dispatched here";
     case Rule::kTaken:
       return "taken by other pods of this job";
+    case Rule::kGroups:
+      return "of other compatibility groups than those in use of counter set " + cause.detail;
     case Rule::kCapacity:
       return "without enough capacity" +
              (cause.needs.empty() ? "" : ": " + NeedText(cause.needs.front()));
@@ -187,6 +189,11 @@ std::string TextOf(const JointShortage& shortage, const Rendering&) {
     case kCounters:
       return fmt::format("shared counters are used up on node {}: {}{}", node,
                          AmountsText(shortage.amounts), free);
+    case kGroups:
+      return fmt::format(
+          "devices that share counters do not go together on node {}: their compatibility groups "
+          "differ{}",
+          node, free);
     case kTaints:
       return fmt::format("untolerated device taints on node {}", node);
     case kCapacity:

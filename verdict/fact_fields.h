@@ -23,7 +23,7 @@ inline constexpr std::array<std::string_view, std::variant_size_v<Facts::Variant
     "BroadTaintRules", "NotAllowed",        "InLine",         "Reserved",       "Setback",
     "DeviceCounts",    "AlternativeCounts", "BrokenSelector", "JointShortage",  "NodeRoom",
     "NoSuchResource",  "NodeCounts",        "PodsFit",        "FullClaim",      "Unbindable",
-    "SchedulerError",  "SearchLimit"};
+    "SchedulerError",  "SearchLimit",       "GroupTerms",     "Cordoned"};
 static_assert(!kFactTypes.back().empty(), "all have a name");
 
 // Calls `visit(name, field)` for each. One overload for every struct of facts.
@@ -134,6 +134,11 @@ void ForEachField(Like<Gang> auto& f, V&& visit) {
   visit("there", f.there);
 }
 template <class V>
+void ForEachField(Like<GroupTerms> auto& f, V&& visit) {
+  visit("group", f.group);
+  visit("fields", f.fields);
+}
+template <class V>
 void ForEachField(Like<BroadTaintRules> auto& f, V&& visit) {
   visit("rules", f.rules);
   visit("first", f.first);
@@ -141,6 +146,11 @@ void ForEachField(Like<BroadTaintRules> auto& f, V&& visit) {
 template <class V>
 void ForEachField(Like<NotAllowed> auto& f, V&& visit) {
   visit("check", f.check);
+}
+template <class V>
+void ForEachField(Like<Cordoned> auto& f, V&& visit) {
+  visit("drains", f.drains);
+  visit("reason", f.reason);
 }
 template <class V>
 void ForEachField(Like<InLine> auto& f, V&& visit) {

@@ -26,13 +26,14 @@ constexpr Names<7> NamesOf(Connection::State) {
   return {"Failed",   "Connecting",    "Lost",          "NotReached",
           "NoAnswer", "KueueInactive", "NoKueueCluster"};
 }
-constexpr Names<12> NamesOf(Rule) {
-  return {"UnusablePool",  "OtherDriver", "ClassSelector", "RequestSelector",
-          "SelectorError", "OtherNode",   "Taint",         "Allocated",
-          "Reserved",      "Taken",       "Capacity",      "Free"};
+constexpr Names<13> NamesOf(Rule) {
+  return {"UnusablePool", "OtherDriver", "ClassSelector", "RequestSelector", "SelectorError",
+          "OtherNode",    "Taint",       "Allocated",     "Reserved",        "Taken",
+          "Groups",       "Capacity",    "Free"};
 }
-constexpr Names<7> NamesOf(JointShortage::Cause) {
-  return {"Constraints", "Counters", "Taints", "Capacity", "Allocated", "Taken", "NoNode"};
+constexpr Names<8> NamesOf(JointShortage::Cause) {
+  return {"Constraints", "Counters",  "Groups", "Taints",
+          "Capacity",    "Allocated", "Taken",  "NoNode"};
 }
 constexpr Names<3> NamesOf(NodeRoom::Cause) { return {"TooSmall", "TooSmallAll", "Busy"}; }
 constexpr Names<4> NamesOf(NoSuchResource::Source) {

@@ -25,9 +25,11 @@ std::string TextOf(const ClaimPlace& place, const Rendering&);
 // worker_text.cc
 std::string TextOf(const Connection& connection, const Rendering&);
 std::string TextOf(const OtherScheduler& scheduler, const Rendering&);
+std::string TextOf(const GroupTerms& terms, const Rendering&);
 std::string TextOf(const Gang& gang, const Rendering&);
 std::string TextOf(const BroadTaintRules& rules, const Rendering&);
 std::string TextOf(const NotAllowed& worker, const Rendering&);
+std::string TextOf(const Cordoned& worker, const Rendering&);
 std::string TextOf(const InLine& line, const Rendering&);
 std::string TextOf(const Reserved& reserved, const Rendering&);
 std::string TextOf(const Setback& setback, const Rendering& rendering);

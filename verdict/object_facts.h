@@ -196,6 +196,14 @@ struct Gang {
   bool operator==(const Gang&) const = default;
 };
 
+// What a PodGroup demands and is not looked at.
+struct GroupTerms {
+  std::string group;                // "PodGroup ml/train"
+  std::vector<std::string> fields;  // of its spec
+
+  bool operator==(const GroupTerms&) const = default;
+};
+
 // DeviceTaintRules that select in ways which are not evaluated.
 struct BroadTaintRules {
   size_t rules = 0;
@@ -211,10 +219,18 @@ struct NotAllowed {
   bool operator==(const NotAllowed&) const = default;
 };
 
+// The worker is out of service.
+struct Cordoned {
+  bool drains = false;  // what runs there is taken back, too
+  std::string reason;   // in the administrator's words; may be empty
+
+  bool operator==(const Cordoned&) const = default;
+};
+
 // Jobs that get the devices first.
 struct InLine {
   size_t ahead = 0;                               // 0: some
-  std::optional<ObjectKey> first = std::nullopt;  // of them
+  std::optional<ObjectKey> first = std::nullopt;  // of them; absent: not known, or withheld
   int priority = 0;                               // of the first
   std::string order = {};                         // that it is served by; may be empty
 
@@ -225,7 +241,7 @@ struct InLine {
 struct Reserved {
   int spare = 0;     // devices
   int reserved = 0;  // at least
-  ObjectKey job;
+  ObjectKey job;     // without a name: it is withheld
 
   bool operator==(const Reserved&) const = default;
 };

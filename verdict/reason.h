@@ -26,7 +26,7 @@ class Facts final
                           ClaimPlace, OtherScheduler, Gang, BroadTaintRules, NotAllowed, InLine,
                           Reserved, Setback, DeviceCounts, AlternativeCounts, BrokenSelector,
                           JointShortage, NodeRoom, NoSuchResource, NodeCounts, PodsFit, FullClaim,
-                          Unbindable, SchedulerError, SearchLimit> {
+                          Unbindable, SchedulerError, SearchLimit, GroupTerms, Cordoned> {
  public:
   using Variant = variant;  // which has no virtual destructor: never deleted through it
   using variant::variant;

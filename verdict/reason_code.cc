@@ -201,8 +201,12 @@ constexpr std::array kCatalogue = {
                 "See the constraint named in the message."},
     ReasonEntry{
         kCountersExhausted, "CountersExhausted", kDevices,
-        "partitions exist, but their parent device is used up",
-        "Partitionable devices draw on shared counters that other partitions have consumed.",
+        "partitions exist, but their parent device is used up, or in use by others that they do "
+        "not "
+        "go with",
+        "Partitionable devices draw on shared counters that other partitions have consumed, or "
+        "their "
+        "compatibility groups differ from those of partitions in use.",
         "No action needed: the job is dispatched in its turn, once enough partitions are free. "
         "Where the message says that even free devices are too few: ask for less, or use another "
         "worker."},
@@ -285,6 +289,14 @@ constexpr std::array kCatalogue = {
         "another scheduler may place the pods otherwise.",
         "Make sure that the scheduler runs on the worker; if it does on all of them, "
         "verification.dependencies: Warn makes this a note. Or leave out schedulerName."},
+    ReasonEntry{
+        kGroupUnverified, "GroupUnverified", kOther,
+        "the PodGroup on the worker demands more than fedra looks at",
+        "It names a topology that its pods must share (schedulingConstraints) or a group above it "
+        "(parentCompositePodGroupName). Both are alpha in Kubernetes 1.37; pods that fit one by "
+        "one may not fit as the group demands.",
+        "See that the worker has room for the whole group as it demands, and set "
+        "verification.unknown to let the job try; or leave these fields out."},
     ReasonEntry{kStaleData, "StaleData", kOther,
                 "what we know about the worker is incomplete or too old",
                 "A list is still being read, or a watch has been failing.",
@@ -306,6 +318,12 @@ constexpr std::array kCatalogue = {
         "dispatch.removedWorkers says whether those that it has may end there.",
         "No action needed where that is meant. A worker that was removed by mistake: put it back "
         "into the configuration, which is read again without a restart."},
+    ReasonEntry{
+        kWorkerCordoned, "WorkerCordoned", kOther,
+        "an administrator has taken the worker out of service",
+        "fedra cordon or fedra drain was run for it, or its annotation was put on an "
+        "AdmissionCheck by hand. It gets no new jobs; drained, its jobs move to other workers.",
+        "No action needed while that is meant. Afterwards: fedra uncordon WORKER."},
     ReasonEntry{kKueueDisconnected, "KueueDisconnected", kOther,
                 "Kueue on the manager, which copies the job, is not connected to this worker",
                 "With kueue.mode dispatcher MultiKueue copies. The MultiKueueCluster of the "

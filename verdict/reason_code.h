@@ -58,10 +58,12 @@ enum class ReasonCode {
   // Other
   kCapabilityUndeclared,
   kSchedulerUnverified,
+  kGroupUnverified,
   kStaleData,
   kBudgetExceeded,
   kExcluded,
   kWorkerRemoved,
+  kWorkerCordoned,
   kKueueDisconnected,
   kRecentlyFailed,
 };

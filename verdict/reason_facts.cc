@@ -92,6 +92,8 @@ std::vector<std::string_view> FactTypesOf(ReasonCode code) {
       return Named<Undeclared>();
     case kSchedulerUnverified:
       return Named<OtherScheduler>();
+    case kGroupUnverified:
+      return Named<GroupTerms>();
     case kStaleData:
       return Named<Unreadable, Connection>();
     case kBudgetExceeded:
@@ -99,6 +101,8 @@ std::vector<std::string_view> FactTypesOf(ReasonCode code) {
     case kExcluded:
     case kWorkerRemoved:
       return Named<NotAllowed>();
+    case kWorkerCordoned:
+      return Named<Cordoned>();
     case kRecentlyFailed:
       return Named<Setback>();
   }

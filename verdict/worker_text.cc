@@ -56,6 +56,11 @@ std::string TextOf(const Gang& gang, const Rendering&) {
   return text;
 }
 
+std::string TextOf(const GroupTerms& terms, const Rendering&) {
+  return fmt::format("{} has {}, which fedra does not look at: the pods may not fit as it demands",
+                     terms.group, fmt::join(terms.fields, " and "));
+}
+
 std::string TextOf(const BroadTaintRules& rules, const Rendering&) {
   return fmt::format(
       "{} (such as {}) select{} by deviceClassName or by selectors, which is not evaluated: fewer "
@@ -68,10 +73,16 @@ std::string TextOf(const NotAllowed& worker, const Rendering&) {
                               : fmt::format("AdmissionCheck {} does not name it", worker.check);
 }
 
+std::string TextOf(const Cordoned& worker, const Rendering&) {
+  return fmt::format("it is {}{}{}", worker.drains ? "drained" : "cordoned",
+                     worker.reason.empty() ? "" : ": ", worker.reason);
+}
+
 std::string AheadText(const InLine& line) {
-  const ObjectKey first = line.first.value_or(ObjectKey());
-  return fmt::format("{}, first {} (priority {}{}{})", Counted(line.ahead, "job"), first.ToString(),
-                     line.priority, line.order.empty() ? "" : ", order ", line.order);
+  std::string jobs = Counted(line.ahead, "job");
+  if (!line.first) return jobs;
+  return fmt::format("{}, first {} (priority {}{}{})", jobs, line.first->ToString(), line.priority,
+                     line.order.empty() ? "" : ", order ", line.order);
 }
 
 std::string TextOf(const InLine& line, const Rendering&) {
@@ -81,8 +92,9 @@ std::string TextOf(const InLine& line, const Rendering&) {
 
 std::string TextOf(const Reserved& reserved, const Rendering&) {
   return fmt::format(
-      "{} to spare, and at least {} reserved for jobs already dispatched there (job {})",
-      Counted(reserved.spare, "device"), reserved.reserved, reserved.job.ToString());
+      "{} to spare, and at least {} reserved for jobs already dispatched there{}",
+      Counted(reserved.spare, "device"), reserved.reserved,
+      reserved.job.name.empty() ? "" : fmt::format(" (job {})", reserved.job.ToString()));
 }
 
 std::string TextOf(const Setback& setback, const Rendering& rendering) {

@@ -40,23 +40,23 @@ Value IsInteger(Evaluation&, const Value* args) {
   return Value::Bool(args[0].AsQuantity().AsInt64().has_value());
 }
 
-Value Result(Evaluation& evaluation, const std::optional<Quantity>& quantity) {
+Value Computed(Evaluation& evaluation, const std::optional<Quantity>& quantity) {
   if (!quantity) return Value::Error("quantity of more than 38 digits");
   const auto* copy = evaluation.arena().New<Quantity>(*quantity);
   return copy == nullptr ? evaluation.OutOfMemory() : Value::ComputedQuantity(copy);
 }
 
 Value Plus(Evaluation& evaluation, const Value* args) {
-  return Result(evaluation, args[0].AsQuantity().Add(args[1].AsQuantity()));
+  return Computed(evaluation, args[0].AsQuantity().Add(args[1].AsQuantity()));
 }
 Value PlusInt(Evaluation& evaluation, const Value* args) {
-  return Result(evaluation, args[0].AsQuantity().Add(Quantity(args[1].AsInt())));
+  return Computed(evaluation, args[0].AsQuantity().Add(Quantity(args[1].AsInt())));
 }
 Value Minus(Evaluation& evaluation, const Value* args) {
-  return Result(evaluation, args[0].AsQuantity().Sub(args[1].AsQuantity()));
+  return Computed(evaluation, args[0].AsQuantity().Sub(args[1].AsQuantity()));
 }
 Value MinusInt(Evaluation& evaluation, const Value* args) {
-  return Result(evaluation, args[0].AsQuantity().Sub(Quantity(args[1].AsInt())));
+  return Computed(evaluation, args[0].AsQuantity().Sub(Quantity(args[1].AsInt())));
 }
 
 constexpr std::array<const Type*, 4> kOneQuantity = {&kQuantityType};

@@ -43,11 +43,11 @@ void Client::Cancel(TransferId transfer) {
   Run([transfer](Core& core) { core.Cancel(transfer); });
 }
 
-void Client::Reset(Error why) {
+void Client::Reset(std::string why) {
   Run([why = std::move(why)](Core& core) { core.Reset(why); });
 }
 
-void Client::EndStreams(Error why) {
+void Client::EndStreams(std::string why) {
   Run([why = std::move(why)](Core& core) { core.EndStreams(why); });
 }
 

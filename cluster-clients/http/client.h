@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 
 #include "base/result.h"
 #include "cluster-clients/http/message.h"
@@ -39,10 +40,11 @@ class Client final {
   // Ends the transfer with kCancelled, unless it has ended already.
   void Cancel(TransferId transfer);
 
-  // Ends every transfer with `why` and drops every connection.
-  void Reset(Error why);
-  // Ends only the streams; requests go on.
-  void EndStreams(Error why);
+  // Ends every transfer and drops every connection. The error is always kConnection, with `why` as
+  // its message: any other code would look like the server's answer, such as a 404.
+  void Reset(std::string why);
+  // Likewise, but only the streams; requests go on.
+  void EndStreams(std::string why);
   // Like Reset, and connects with other credentials from now on.
   void SetClientCertificate(std::string certificate_pem, std::string key_pem);
   // Ends everything with kCancelled, now and from now on.

@@ -184,7 +184,7 @@ void Client::Core::OnDone(CURL* easy, CURLcode code) {
 // A connection that swallows requests would be used again and again by libcurl.
 void Client::Core::CountTimeout() {
   if (++timeouts_ < kTimeoutsToReset) return;
-  Reset(MakeError(ErrorCode::kConnection, "the connection was dropped after two time-outs"));
+  Reset("the connection was dropped after two time-outs");
 }
 
 void Client::Core::Recycle(Transfer& transfer) {
@@ -233,9 +233,15 @@ void Client::Core::EndAll(const Error& why, bool streams_only) {
   }
 }
 
-void Client::Core::EndStreams(const Error& why) { EndAll(why, true); }
+void Client::Core::EndStreams(const std::string& why) {
+  EndAll(MakeError(ErrorCode::kConnection, why), true);
+}
 
-void Client::Core::Reset(const Error& why) {
+void Client::Core::Reset(const std::string& why) {
+  DropAll(MakeError(ErrorCode::kConnection, why));
+}
+
+void Client::Core::DropAll(const Error& why) {
   EndAll(why, false);
   LeaveGate();
   timeouts_ = 0;
@@ -247,15 +253,14 @@ void Client::Core::Reset(const Error& why) {
 
 void Client::Core::SetClientCertificate(const std::string& certificate_pem,
                                         const std::string& key_pem) {
-  Reset(
-      MakeError(ErrorCode::kConnection, "the connection was dropped for a new client certificate"));
+  Reset("the connection was dropped for a new client certificate");
   endpoint_.client_certificate_pem = certificate_pem;
   endpoint_.client_key_pem = key_pem;
 }
 
 void Client::Core::Shutdown() {
   shut_ = true;
-  Reset(MakeError(ErrorCode::kCancelled, "the client is shut down"));
+  DropAll(MakeError(ErrorCode::kCancelled, "the client is shut down"));
 }
 
 }  // namespace fedra::http

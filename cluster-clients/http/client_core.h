@@ -27,8 +27,8 @@ class Client::Core final : public std::enable_shared_from_this<Client::Core> {
 
   void Start(std::shared_ptr<Transfer> transfer);
   void Cancel(TransferId id);
-  void Reset(const Error& why);
-  void EndStreams(const Error& why);
+  void Reset(const std::string& why);
+  void EndStreams(const std::string& why);
   void SetClientCertificate(const std::string& certificate_pem, const std::string& key_pem);
   void Shutdown();
 
@@ -51,6 +51,7 @@ class Client::Core final : public std::enable_shared_from_this<Client::Core> {
   void CountTimeout();
   void UseHttp1(bool http1);
   void EndAll(const Error& why, bool streams_only);
+  void DropAll(const Error& why);
   void Recycle(Transfer& transfer);
   Multi::Limits CurrentLimits() const;
 

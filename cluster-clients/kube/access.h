@@ -17,6 +17,9 @@ struct ExecPlugin {
   std::map<std::string, std::string> env;  // added to our own environment
   std::string install_hint;                // shown when the command is not found
   bool provide_cluster_info = false;
+  // JSON text of spec.cluster.config in what the plugin gets, if provide_cluster_info; empty: none.
+  std::string cluster_config = {};
+  bool operator==(const ExecPlugin&) const = default;
 };
 
 struct AccessSettings {
@@ -37,11 +40,6 @@ struct AccessSettings {
 
   bool operator==(const AccessSettings&) const = default;
 };
-inline bool operator==(const ExecPlugin& a, const ExecPlugin& b) {
-  return a.api_version == b.api_version && a.command == b.command && a.args == b.args &&
-         a.env == b.env && a.install_hint == b.install_hint &&
-         a.provide_cluster_info == b.provide_cluster_info;
-}
 
 // Whether both lead to the same server, as far as settings can tell. Credentials do not matter.
 inline bool SameServer(const AccessSettings& a, const AccessSettings& b) {

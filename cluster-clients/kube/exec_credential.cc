@@ -36,6 +36,9 @@ std::string ExecInfo(const AccessSettings& access, const ExecPlugin& plugin) {
     if (access.insecure_skip_tls_verify) cluster["insecure-skip-tls-verify"] = true;
     if (!access.ca_pem.empty()) cluster["certificate-authority-data"] = Base64Encode(access.ca_pem);
     if (!access.proxy_url.empty()) cluster["proxy-url"] = access.proxy_url;
+    // It was parsed where it came from; what is no JSON all the same is left out.
+    json config = json::parse(plugin.cluster_config, nullptr, /*allow_exceptions=*/false);
+    if (!config.is_discarded()) cluster["config"] = std::move(config);
     spec["cluster"] = std::move(cluster);
   }
   const json info = {

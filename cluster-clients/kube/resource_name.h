@@ -15,4 +15,9 @@ inline std::string ResourceName(const Resource& resource) {
   return resource.group.empty() ? resource.plural : resource.plural + "." + resource.group;
 }
 
+// "clusterprofiles.multicluster.x-k8s.io in fleet": of one namespace; of all when `ns` is empty.
+inline std::string ResourceIn(const Resource& resource, const std::string& ns) {
+  return ns.empty() ? ResourceName(resource) : ResourceName(resource) + " in " + ns;
+}
+
 }  // namespace fedra::kube

@@ -96,8 +96,13 @@ Verb AccessReview(std::string_view verb, const Resource& resource, std::string_v
   const nlohmann::json review = {{"apiVersion", "authorization.k8s.io/v1"},
                                  {"kind", "SelfSubjectAccessReview"},
                                  {"spec", {{"resourceAttributes", attributes}}}};
-  Verb call = WithBody("POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
-                       "application/json", Dump(review));
+  return Review(
+      {"authorization.k8s.io", "v1", "selfsubjectaccessreviews", "SelfSubjectAccessReview", false},
+      Dump(review));
+}
+
+Verb Review(const Resource& resource, std::string body) {
+  Verb call = WithBody("POST", resource.CollectionPath(""), "application/json", std::move(body));
   call.idempotent = true;
   call.request.stores_nothing = true;
   return call;
@@ -116,24 +121,27 @@ Verb PodLog(const ObjectKey& pod, std::string_view container, int lines, size_t 
   return verb;
 }
 
-http::Request ListPage(const Resource& resource, size_t limit, std::string_view continue_token) {
+http::Request ListPage(const Resource& resource, const Selection& selection, size_t limit,
+                       std::string_view continue_token) {
   Query query;
+  query.Add("labelSelector", selection.labels);
   if (limit > 0) query.Add("limit", std::to_string(limit));
   query.Add("continue", continue_token);
   http::Request request;
-  request.path = resource.CollectionPath({}) + query.text();
+  request.path = resource.CollectionPath(selection.ns) + query.text();
   return request;
 }
 
-http::Request OpenWatch(const Resource& resource, const ResourceVersion& from,
-                        std::chrono::seconds timeout) {
+http::Request OpenWatch(const Resource& resource, const Selection& selection,
+                        const ResourceVersion& from, std::chrono::seconds timeout) {
   Query query;
   query.Add("watch", "true")
+      .Add("labelSelector", selection.labels)
       .Add("allowWatchBookmarks", "true")
       .Add("resourceVersion", from.value)
       .Add("timeoutSeconds", std::to_string(timeout.count()));
   http::Request request;
-  request.path = resource.CollectionPath({}) + query.text();
+  request.path = resource.CollectionPath(selection.ns) + query.text();
   return request;
 }
 

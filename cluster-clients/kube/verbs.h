@@ -43,13 +43,22 @@ Verb Delete(const Resource& resource, const ObjectKey& key, const std::string& u
 // May the caller do `verb` on `resource`? A SelfSubjectAccessReview.
 Verb AccessReview(std::string_view verb, const Resource& resource, std::string_view ns,
                   std::string_view subresource, std::string_view name = {});
+// A question of a kind that no server keeps: TokenReview, SubjectAccessReview.
+Verb Review(const Resource& resource, std::string body);
 
 // The last lines that a container of a pod has printed, of those the first `bytes`.
 Verb PodLog(const ObjectKey& pod, std::string_view container, int lines, size_t bytes);
 
-// One page of all objects. `limit` 0: everything at once.
-http::Request ListPage(const Resource& resource, size_t limit, std::string_view continue_token);
-http::Request OpenWatch(const Resource& resource, const ResourceVersion& from,
-                        std::chrono::seconds timeout);
+// Which objects of a resource. Lifetime: for the length of a call.
+struct Selection {
+  std::string_view ns = {};      // of this namespace; empty: of all
+  std::string_view labels = {};  // that this label selector selects; empty: all
+};
+
+// One page of the objects. `limit` 0: everything at once.
+http::Request ListPage(const Resource& resource, const Selection& selection, size_t limit,
+                       std::string_view continue_token);
+http::Request OpenWatch(const Resource& resource, const Selection& selection,
+                        const ResourceVersion& from, std::chrono::seconds timeout);
 
 }  // namespace fedra::kube

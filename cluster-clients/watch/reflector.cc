@@ -162,17 +162,18 @@ void Reflector::Schedule(const Output& output) {
 }
 
 void Reflector::Open(const Output& output) {
+  const kube::Selection selection{target_.ns, target_.labels};
   http::Request request;
   listing_ = output.next == Output::Next::kList;
   if (listing_) {
-    request = kube::ListPage(target_.resource, output.limit, output.continue_token);
+    request = kube::ListPage(target_.resource, selection, output.limit, output.continue_token);
     request.timeout = kPageTimeout;
     request.stall_timeout = kPageStall;
     request.max_bytes = options_.max_page_bytes;
     BeginPage(output);
   } else {
     const seconds timeout = Spread(options_.watch_timeout);
-    request = kube::OpenWatch(target_.resource, output.version, timeout);
+    request = kube::OpenWatch(target_.resource, selection, output.version, timeout);
     request.timeout = timeout + kWatchMargin;
     request.max_bytes = SIZE_MAX;
     lines_.emplace();

@@ -59,6 +59,8 @@ struct Target {
   kube::Resource resource;
   bool metadata_only = false;   // PartialObjectMetadata instead of the objects
   bool keeps_unserved = false;  // a 404 for the whole resource leaves the content as it is
+  std::string ns = {};          // only the objects of this namespace; empty: all
+  std::string labels = {};      // only those that this label selector selects; empty: all
 
   bool operator==(const Target&) const = default;
 };

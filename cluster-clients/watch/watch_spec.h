@@ -2,6 +2,8 @@
 //
 // What is listed and watched of a cluster. Plain values.
 
+#include <string>
+
 #include "cluster-clients/kube/resource.h"
 #include "cluster-clients/watch/list_bounds.h"
 
@@ -14,6 +16,8 @@ struct WatchSpec {
   // When the server answers 404 for the whole resource, what is known stays: for objects whose
   // absence is acted upon, only a list proves it. Otherwise the sink is emptied.
   bool keeps_unserved = false;
+  std::string ns = {};      // only the objects of this namespace; empty: all
+  std::string labels = {};  // only those that this label selector selects; empty: all
   watch::ListBounds bounds = {};
 };
 

@@ -44,10 +44,22 @@ struct ChosenDevice {
   Amounts consumed;
 };
 
-// What chosen devices take of their node's own resources (NodeMapping).
+// What the devices of one claim take of their node's own resources.
+struct ClaimTake {
+  Amounts mapped;          // once (NodeMapping)
+  Amounts per_pod;         // for each pod that uses the claim (NodeOverhead)
+  Amounts per_container;   // and for each time that its containers name it
+  bool exclusive = false;  // one pod only may use the claim
+
+  // For one pod.
+  Amounts For(int64_t uses) const;
+};
+
+// What chosen devices take of their node's own resources.
 struct NodeShare {
   Amounts amounts;
-  std::vector<uint32_t> claims;  // whose devices take some: indices in PodClaims::claims
+  // Whose devices take some, in the form of 1.36: indices in PodClaims::claims.
+  std::vector<uint32_t> claims;
 };
 
 struct NodeAllocation {
@@ -79,6 +91,7 @@ struct Relaxation {
   uint64_t constraints = 0;  // bit i: constraint i of every claim is dropped
   bool taints = false;
   bool counters = false;
+  bool groups = false;  // compatibility groups
   bool capacity = false;
   bool in_use = false;  // everything is as if nothing was allocated
 };

@@ -66,6 +66,7 @@ void CandidateTable::AddPool(const NodeView& node, size_t pool, const Workspace*
     candidate.pool = &view;
     candidate.pool_index = static_cast<uint32_t>(pool);
     candidate.device_index = i;
+    candidate.unprepared = LacksOperations(*node.node, *view.devices[i].slice, features_);
     SetUse(candidate, placed ? placed->Find(view.devices[i].slot) : nullptr);
   }
 }
@@ -174,7 +175,12 @@ bool CandidateTable::CapacitySuffices(uint32_t ask, size_t index) const {
   return dra::CapacityFits(candidates_[index].device(), *pod_.asks[ask].request, {}, features_);
 }
 
-const AttributeValue* CandidateTable::Value(uint32_t claim, size_t constraint, size_t candidate) {
+const Symbol& CandidateTable::AttributeOf(uint32_t ask, size_t constraint) const {
+  const Constraint& of_claim = pod_.claims[pod_.asks[ask].claim].spec->constraints[constraint];
+  return of_claim.match_attribute.empty() ? of_claim.distinct_attribute : of_claim.match_attribute;
+}
+
+const CandidateTable::Values& CandidateTable::PublishedValues(uint32_t claim, size_t constraint) {
   std::vector<Values>& of_claim = values_[claim];
   if (of_claim.empty()) of_claim.resize(pod_.claims[claim].spec->constraints.size());
   Values& values = of_claim[constraint];
@@ -183,7 +189,57 @@ const AttributeValue* CandidateTable::Value(uint32_t claim, size_t constraint, s
     for (const Candidate& one : candidates_)
       values.push_back(state.Lookup(one.device(), one.driver()));
   }
-  return values[candidate];
+  return values;
+}
+
+const CandidateTable::Derivations* CandidateTable::Derived(uint32_t ask, size_t constraint) {
+  if (pod_.asks[ask].derived.empty()) return nullptr;
+  const auto* attribute = pod_.asks[ask].FindDerived(AttributeOf(ask, constraint));
+  if (attribute == nullptr) return nullptr;
+  Derivations& derivations = derived_[{ask, constraint}];
+  if (!derivations.empty()) return &derivations;
+  const Slice* slice = nullptr;
+  for (const Candidate& candidate : candidates_) {
+    const ViewDevice& view = candidate.view();
+    if (view.slice != slice) {
+      slice = view.slice;
+      held_.push_back(matches_.Derive(*attribute, *slice, features_));
+    }
+    derivations.push_back(&(*held_.back())[view.index]);
+  }
+  return &derivations;
+}
+
+const AttributeValue* CandidateTable::Value(uint32_t ask, size_t constraint, size_t candidate) {
+  if (const Derivations* derived = Derived(ask, constraint)) {
+    const Derivation& derivation = *(*derived)[candidate];
+    return derivation.error.empty() ? &derivation.value : nullptr;
+  }
+  return PublishedValues(pod_.asks[ask].claim, constraint)[candidate];
+}
+
+bool CandidateTable::HasList(uint32_t ask, size_t constraint) {
+  const auto [at, is_new] = has_list_.try_emplace({ask, constraint}, false);
+  for (size_t i = 0; is_new && i < candidates_.size() && !at->second; ++i) {
+    const AttributeValue* value = Value(ask, constraint, i);
+    at->second = value != nullptr && std::holds_alternative<ListPointer>(*value);
+  }
+  return at->second;
+}
+
+bool CandidateTable::CannotDerive(uint32_t ask, size_t constraint, size_t candidate) {
+  const Derivations* derived = Derived(ask, constraint);
+  return derived != nullptr && !(*derived)[candidate]->error.empty();
+}
+
+std::string CandidateTable::DerivationError(uint32_t ask_index, size_t constraint, size_t index) {
+  const SubRequest& ask = pod_.asks[ask_index];
+  const ViewDevice& view = candidates_[index].view();
+  const Symbol& attribute = AttributeOf(ask_index, constraint);
+  const std::string device = view.slice->pool.ToString() + "/" + view.device->name.str();
+  return "request " + ask.Name() + " of " + pod_.claims[ask.claim].Describe() + ": " +
+         DescribeDerivation(attribute, **ask.FindDerived(attribute),
+                            *(*Derived(ask_index, constraint))[index], device);
 }
 
 uint32_t CandidateTable::ValueId(const AttributeValue* value) {
@@ -200,9 +256,10 @@ uint32_t CandidateTable::ValueId(const AttributeValue* value) {
 std::vector<uint64_t> CandidateTable::Signature(size_t index) {
   const Candidate& candidate = candidates_[index];
   const auto pointer = [](const auto& shared) { return reinterpret_cast<uintptr_t>(shared.get()); };
-  std::vector<uint64_t> signature = {
-      static_cast<uint64_t>(candidate.in_use) | static_cast<uint64_t>(candidate.shareable) << 1,
-      pointer(candidate.device().capacity)};
+  std::vector<uint64_t> signature = {static_cast<uint64_t>(candidate.in_use) |
+                                         static_cast<uint64_t>(candidate.shareable) << 1 |
+                                         static_cast<uint64_t>(candidate.unprepared) << 2,
+                                     pointer(candidate.device().capacity)};
   for (uint32_t ask = 0; ask < pod_.asks.size(); ++ask) {
     const uint8_t code = Code(ask, index);
     const uint64_t suits = code == kSuits ? 0 : IsErrorCode(code) ? 1 : 2;
@@ -211,7 +268,15 @@ std::vector<uint64_t> CandidateTable::Signature(size_t index) {
   bool unique = candidate.allocated || candidate.simulated || candidate.capacity_in_use;
   for (uint32_t claim = 0; claim < pod_.claims.size(); ++claim) {
     for (size_t i = 0; i < pod_.claims[claim].spec->constraints.size(); ++i) {
-      const AttributeValue* value = Value(claim, i, index);
+      const AttributeValue* value = PublishedValues(claim, i)[index];
+      signature.push_back(ValueId(value));
+      unique = unique || (value && std::holds_alternative<ListPointer>(*value));
+    }
+  }
+  for (uint32_t ask = 0; ask < pod_.asks.size(); ++ask) {
+    if (pod_.asks[ask].derived.empty()) continue;
+    for (size_t i = 0; i < pod_.claims[pod_.asks[ask].claim].spec->constraints.size(); ++i) {
+      const AttributeValue* value = Value(ask, i, index);
       signature.push_back(ValueId(value));
       unique = unique || (value && std::holds_alternative<ListPointer>(*value));
     }

@@ -7,6 +7,8 @@
 // matches must outlive it.
 
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -25,6 +27,7 @@ struct Candidate {
   uint32_t device_index;               // in PoolView::devices
   bool in_use = false;                 // held as a whole, by a claim or by the simulation
   bool shareable = false;              // may be allocated several times, in shares
+  bool unprepared = false;             // the node lacks a feature that it needs
   bool capacity_in_use = false;        // shares of it that count for its counters
   const Amounts* allocated = nullptr;  // shares of the cluster's claims
   const Amounts* simulated = nullptr;  // shares of pods placed earlier in the simulation
@@ -80,8 +83,15 @@ class CandidateTable final {
   // If nothing of the device was consumed.
   bool CapacitySuffices(uint32_t ask, size_t candidate) const;
 
-  // The candidate's value for a constraint's attribute; null: not published.
-  const AttributeValue* Value(uint32_t claim, size_t constraint, size_t candidate);
+  // The candidate's value for the attribute of a constraint of the ask's claim; null: there is
+  // none.
+  const AttributeValue* Value(uint32_t ask, size_t constraint, size_t candidate);
+  // Some candidate's value is a list.
+  bool HasList(uint32_t ask, size_t constraint);
+  // Whether the ask derives that attribute, and cannot for this candidate.
+  bool CannotDerive(uint32_t ask, size_t constraint, size_t candidate);
+  // For such a candidate, in the scheduler's words.
+  std::string DerivationError(uint32_t ask, size_t constraint, size_t candidate);
   // Equal for equal scalars, whatever the constraint; 0: not published, 1: no scalar.
   uint32_t ValueId(const AttributeValue* value);
 
@@ -92,6 +102,11 @@ class CandidateTable final {
   using Values = std::vector<const AttributeValue*>;
 
   void AddPool(const NodeView& node, size_t pool, const Workspace* workspace);
+  const Values& PublishedValues(uint32_t claim, size_t constraint);
+  // Per candidate. Null: the ask does not derive the attribute.
+  using Derivations = std::vector<const Derivation*>;
+  const Derivations* Derived(uint32_t ask, size_t constraint);
+  const Symbol& AttributeOf(uint32_t ask, size_t constraint) const;
   void SetUse(Candidate& candidate, const SimulatedUse* simulated) const;
   const std::vector<uint8_t>& Codes(uint32_t ask);
   uint8_t CodeOf(const Candidate& candidate, uint8_t match) const;
@@ -106,6 +121,9 @@ class CandidateTable final {
   std::vector<Candidate> candidates_;
   std::vector<std::vector<uint8_t>> codes_;  // per ask; empty until needed
   std::vector<std::vector<Values>> values_;  // per claim and constraint; empty until needed
+  std::map<std::pair<uint32_t, size_t>, Derivations> derived_;        // by ask and constraint
+  std::vector<std::shared_ptr<const std::vector<Derivation>>> held_;  // what those point into
+  std::map<std::pair<uint32_t, size_t>, bool> has_list_;              // by ask and constraint
   std::unordered_map<uint64_t, std::vector<std::pair<const AttributeValue*, uint32_t>>> value_ids_;
   uint32_t next_value_id_ = 2;
   std::optional<bool> any_error_;

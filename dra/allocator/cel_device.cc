@@ -35,7 +35,37 @@ cel::AttributeValue ToCel(const AttributeValue& value) {
   return std::monostate();
 }
 
+template <class Item>
+AttributeValue FromCelList(const std::vector<Item>& items) {
+  auto list = std::make_shared<ListValue>();
+  for (const auto& item : items) {
+    if constexpr (std::is_same_v<Item, std::string>)
+      list->items.emplace_back(Symbol(item));
+    else if constexpr (std::is_same_v<Item, cel::VersionText>)
+      list->items.emplace_back(VersionName{Symbol(item.text)});
+    else
+      list->items.emplace_back(static_cast<Item>(item));
+  }
+  return ListPointer(std::move(list));
+}
+
 }  // namespace
+
+AttributeValue FromCel(const cel::AttributeValue& value) {
+  return std::visit(
+      []<class T>(const T& content) -> AttributeValue {
+        if constexpr (std::is_same_v<T, std::string>)
+          return Symbol(content);
+        else if constexpr (std::is_same_v<T, cel::VersionText>)
+          return VersionName{Symbol(content.text)};
+        else if constexpr (std::is_same_v<T, std::monostate> || std::is_same_v<T, int64_t> ||
+                           std::is_same_v<T, bool>)
+          return content;
+        else
+          return FromCelList(content);
+      },
+      value);
+}
 
 cel::Device ToCel(const Device& device, const Symbol& driver, bool sees_sharing) {
   cel::DeviceInput input;

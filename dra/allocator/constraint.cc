@@ -44,7 +44,8 @@ ConstraintState::ConstraintState(const Constraint& constraint, const AllocatorFe
 
 bool ConstraintState::Accepts(const AttributeValue* value) const {
   if (value == nullptr) return false;
-  if (lists_) return AcceptsList(*value);
+  // Where all are scalars, lists change nothing.
+  if (lists_ && (held_lists_ > 0 || !IsScalar(*value))) return AcceptsList(*value);
   return count_ == 0 || AcceptsScalar(*value);
 }
 
@@ -68,6 +69,7 @@ bool ConstraintState::AcceptsList(const AttributeValue& value) const {
 
 void ConstraintState::Add(const Symbol& request, const AttributeValue* value) {
   ++count_;
+  held_lists_ += std::holds_alternative<ListPointer>(*value) ? 1 : 0;
   if (is_match_) {
     if (values_.empty()) values_.emplace_back(request, value);
     if (lists_) {
@@ -80,8 +82,9 @@ void ConstraintState::Add(const Symbol& request, const AttributeValue* value) {
   values_.emplace_back(request, value);
 }
 
-void ConstraintState::Remove(const Symbol& request) {
+void ConstraintState::Remove(const Symbol& request, const AttributeValue* value) {
   --count_;
+  held_lists_ -= std::holds_alternative<ListPointer>(*value) ? 1 : 0;
   if (is_match_) {
     if (count_ == 0) values_.clear();
     if (lists_) common_.pop_back();

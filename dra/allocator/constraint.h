@@ -24,12 +24,13 @@ class ConstraintState final {
   bool Accepts(const AttributeValue* value) const;
   // The device joins, for this main request. Only after Accepts().
   void Add(const Symbol& request, const AttributeValue* value);
-  // The device that joined last leaves.
-  void Remove(const Symbol& request);
+  // The device that joined last, with this value, leaves.
+  void Remove(const Symbol& request, const AttributeValue* value);
 
   const AttributeValue* Lookup(const Device& device, const Symbol& driver) const {
     return device.FindQualified(attribute_.view(), driver.view());
   }
+  const Symbol& attribute() const { return attribute_; }
   bool is_match() const { return is_match_; }
   // The values that later devices are compared with, in the order in which they came.
   std::vector<const AttributeValue*> Values() const;
@@ -44,6 +45,7 @@ class ConstraintState final {
   bool forgets_;     // AllocatorFeatures::distinct_forgets
   bool by_pointer_;  // AllocatorFeatures::distinct_by_pointer
   size_t count_ = 0;
+  size_t held_lists_ = 0;  // of the devices that joined, whose values are lists
   // Match: the first value. Distinct: all of them, or one per request when it forgets.
   std::vector<std::pair<Symbol, const AttributeValue*>> values_;
   // Match with lists: the intersection after each device.

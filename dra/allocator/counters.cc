@@ -12,25 +12,51 @@ Quantity LeftOf(const ViewCounter& counter, const Workspace::Pool* held) {
   return counter.available.Sub(taken->second).value_or(counter.available);
 }
 
+const GroupUse& UseOf(const ViewGroups& groups, const Workspace::Pool* held) {
+  if (held == nullptr) return groups.allocated;
+  const auto taken = held->groups.find(groups.set);
+  return taken == held->groups.end() ? groups.allocated : taken->second;
+}
+
+bool IsShared(const ViewDevice& device, const AllocatorFeatures& features) {
+  const bool shared = device.use && (device.use->consumed ||
+                                     (features.empty_shares_hold_counters && device.use->shared));
+  return shared && device.device->allow_multiple.value_or(false);
+}
+
 }  // namespace
+
+const Symbol* FindGroupConflict(const PoolView& view, size_t index, const Workspace::Pool* held,
+                                const AllocatorFeatures& features) {
+  const ViewDevice& device = view.devices[index];
+  if (view.groups.empty() || !device.device->consumes || IsShared(device, features)) return nullptr;
+  for (const CounterSet& set : *device.device->consumes) {
+    for (const ViewGroups& groups : view.groups)
+      if (groups.set == set.name && !UseOf(groups, held).Admits(set.groups)) return &set.name;
+  }
+  return nullptr;
+}
 
 bool HasCounters(const PoolView& view, size_t index, const Workspace::Pool* held,
                  const AllocatorFeatures& features) {
-  const ViewDevice& device = view.devices[index];
-  const bool shared = device.use && (device.use->consumed ||
-                                     (features.empty_shares_hold_counters && device.use->shared));
-  if (shared && device.device->allow_multiple.value_or(false)) return true;
+  if (IsShared(view.devices[index], features)) return true;
+  if (FindGroupConflict(view, index, held, features) != nullptr) return false;
   const auto consumption = view.ConsumptionOf(index);
   return std::all_of(consumption.begin(), consumption.end(), [&](const Consumption& use) {
     return LeftOf(view.counters[use.counter], held) >= *use.amount;
   });
 }
 
-CounterLedger::CounterLedger(const NodeView& node, const Workspace* workspace, bool by_pool_name)
-    : node_(node), workspace_(workspace), collides_(node.pools.size()) {
+CounterLedger::CounterLedger(const NodeView& node, const Workspace* workspace,
+                             const LedgerRules& rules)
+    : node_(node),
+      workspace_(workspace),
+      rules_(rules),
+      collides_(node.pools.size()),
+      groups_(node.pools.size()) {
   for (uint32_t pool = 0; pool < node.pools.size(); ++pool) {
     table_of_pool_.push_back(pool);
-    if (!by_pool_name || node.pools[pool]->counters.empty()) continue;
+    if (!rules.by_pool_name || node.pools[pool]->counters.empty()) continue;
     for (uint32_t earlier = 0; earlier < pool; ++earlier) {
       const PoolView& other = *node.pools[earlier];
       if (other.counters.empty() || other.key.pool != node.pools[pool]->key.pool) continue;
@@ -76,7 +102,7 @@ void CounterLedger::Apply(Table& table, const PoolView& view, uint32_t device, i
   }
 }
 
-bool CounterLedger::Take(uint32_t pool, uint32_t device) {
+bool CounterLedger::TakeCounters(uint32_t pool, uint32_t device) {
   Table& table = TableOf(pool);
   if (table.overdrawn) return false;
   const PoolView& view = *node_.pools[pool];
@@ -90,8 +116,53 @@ bool CounterLedger::Take(uint32_t pool, uint32_t device) {
   return true;
 }
 
+void CounterLedger::GiveBackGroups(uint32_t pool) {
+  PoolGroups& groups = groups_[pool];
+  if (groups.changes.empty()) return;  // the pool has none
+  size_t changes = groups.changes.back();
+  groups.changes.pop_back();
+  for (; changes > 0; --changes) {
+    auto& [at, before] = groups.undo.back();
+    groups.uses[at] = std::move(before);
+    groups.undo.pop_back();
+  }
+}
+
+bool CounterLedger::TakeGroups(uint32_t pool, uint32_t device) {
+  const PoolView& view = *node_.pools[pool];
+  const auto& consumes = view.devices[device].device->consumes;
+  if (view.groups.empty() || !rules_.groups) return true;
+  PoolGroups& groups = groups_[pool];
+  if (groups.uses.empty()) {
+    const Workspace::Pool* placed = workspace_ ? workspace_->Find(view.key) : nullptr;
+    for (const ViewGroups& known : view.groups) groups.uses.push_back(UseOf(known, placed));
+  }
+  groups.changes.push_back(0);
+  for (const CounterSet& set : *consumes) {
+    for (uint32_t at = 0; at < view.groups.size(); ++at) {
+      if (view.groups[at].set != set.name) continue;
+      if (!groups.uses[at].Admits(set.groups)) {
+        GiveBackGroups(pool);
+        return false;
+      }
+      groups.undo.emplace_back(at, groups.uses[at]);
+      groups.uses[at].Add(set.groups);
+      ++groups.changes.back();
+    }
+  }
+  return true;
+}
+
+bool CounterLedger::Take(uint32_t pool, uint32_t device) {
+  if (!TakeGroups(pool, device)) return false;
+  if (!rules_.counters || TakeCounters(pool, device)) return true;
+  GiveBackGroups(pool);
+  return false;
+}
+
 void CounterLedger::GiveBack(uint32_t pool, uint32_t device) {
-  Apply(TableOf(pool), *node_.pools[pool], device, -1);
+  if (rules_.counters) Apply(TableOf(pool), *node_.pools[pool], device, -1);
+  GiveBackGroups(pool);
 }
 
 Quantity CounterLedger::Left(uint32_t pool, uint32_t counter) {

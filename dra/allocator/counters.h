@@ -1,17 +1,20 @@
 #pragma once
 //
 // Shared counters of partitionable devices while devices are being chosen: a device is accepted
-// when no counter of its pool runs out. The ledger is used by the search only.
+// when no counter of its pool runs out, and its compatibility groups go with those of all others
+// that take of the same counter sets. The ledger is used by the search only.
 //
 // Source: checkAvailableCounters in structured/internal/incubating, 1.36.3. A counter that is
 // negative already (more allocated than published) blocks every device of the pool that consumes
 // counters. Up to 1.36 the pools of two drivers share one table when they have the same name
-// (kubernetes#140434): the table of the pool that is asked for first.
+// (kubernetes#140434): the table of the pool that is asked for first. Groups:
+// checkAndConsumeCompatibilityGroups in structured/internal/experimental, 1.37.2.
 //
 // Thread rules: a ledger belongs to one search and its thread; HasCounters() is pure. Lifetime:
 // node and workspace must outlive the ledger.
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "dra/model/node_view.h"
@@ -19,18 +22,30 @@
 namespace fedra::dra {
 
 // Whether the pool's counters suffice for the device beside what is allocated and `held` (null:
-// nothing). A device that is shared already has its counters. Pools of the same name are left out
-// of account.
+// nothing), and its groups go with them. A device that is shared already has its counters. Pools of
+// the same name are left out of account.
 bool HasCounters(const PoolView& view, size_t device, const Workspace::Pool* held,
                  const AllocatorFeatures& features);
 
+// The counter set whose devices in use, allocated or `held` (null: none), the device's groups do
+// not go with. Null: there is none, or the device is shared already.
+const Symbol* FindGroupConflict(const PoolView& view, size_t device, const Workspace::Pool* held,
+                                const AllocatorFeatures& features);
+
+struct LedgerRules {
+  bool by_pool_name = false;  // AllocatorFeatures::counters_by_pool_name
+  bool counters = true;       // else every amount is there
+  bool groups = true;         // else all go together
+};
+
 class CounterLedger final {
  public:
-  CounterLedger(const NodeView& node, const Workspace* workspace, bool by_pool_name);
+  CounterLedger(const NodeView& node, const Workspace* workspace, const LedgerRules& rules);
 
-  // Takes the counters of the device if all suffice; false and no change if not.
+  // Takes the counters of the device if all suffice and its groups go with those of the others;
+  // false and no change if not.
   bool Take(uint32_t pool, uint32_t device);
-  // The reverse of a successful Take().
+  // The reverse of the last successful Take() for the pool that was not taken back.
   void GiveBack(uint32_t pool, uint32_t device);
   // Whether the pool shares its table with another one that has counters, too.
   bool Collides(uint32_t pool) const { return collides_[pool]; }
@@ -50,12 +65,23 @@ class CounterLedger final {
   static int64_t Translate(const Table& table, const PoolView& view, uint32_t counter);
   // Subtracts `sign` times the consumption.
   void Apply(Table& table, const PoolView& view, uint32_t device, int sign);
+  bool TakeCounters(uint32_t pool, uint32_t device);
+  bool TakeGroups(uint32_t pool, uint32_t device);
+  void GiveBackGroups(uint32_t pool);  // of the device taken last
+
+  struct PoolGroups {
+    std::vector<GroupUse> uses;                       // parallel to the view's; empty until asked
+    std::vector<std::pair<uint32_t, GroupUse>> undo;  // what each change has replaced
+    std::vector<size_t> changes;                      // per device taken
+  };
 
   const NodeView& node_;
   const Workspace* workspace_;
+  const LedgerRules rules_;
   std::vector<uint32_t> table_of_pool_;
   std::vector<bool> collides_;
   std::vector<Table> tables_;
+  std::vector<PoolGroups> groups_;  // per pool
 };
 
 }  // namespace fedra::dra

@@ -25,17 +25,37 @@ bool IsAboutDriver(std::string_view condition) {
 
 }  // namespace
 
+cel::SelectorOptions SelectorCache::OptionsFor(const AllocatorFeatures& features) {
+  cel::SelectorOptions options;
+  options.release = features.release;
+  options.list_attributes = features.list_attributes || features.selectors_see_lists;
+  return options;
+}
+
+std::shared_ptr<const CompiledDerived> SelectorCache::GetDerived(
+    const std::string& expression, const AllocatorFeatures& features) {
+  const cel::SelectorOptions options = OptionsFor(features);
+  Key key{expression, features.release, options.list_attributes};
+  if (const auto found = derived_.find(key); found != derived_.end()) return found->second;
+  if (derived_.size() >= kMaxSelectors) derived_.clear();
+  auto compiled = std::make_shared<CompiledDerived>();
+  compiled->expression = expression;
+  if (auto attribute = cel::CompileDerivedAttribute(expression, options))
+    compiled->attribute = std::move(*attribute);
+  else
+    compiled->error = attribute.error().ToString();
+  derived_.emplace(std::move(key), compiled);
+  return compiled;
+}
+
 std::shared_ptr<const CompiledSelector> SelectorCache::Get(const std::string& expression,
                                                            const AllocatorFeatures& features) {
-  const bool lists = features.list_attributes || features.selectors_see_lists;
-  Key key{expression, features.release, lists};
+  const cel::SelectorOptions options = OptionsFor(features);
+  Key key{expression, features.release, options.list_attributes};
   if (const auto found = selectors_.find(key); found != selectors_.end()) return found->second;
   if (selectors_.size() >= kMaxSelectors) selectors_.clear();
   auto compiled = std::make_shared<CompiledSelector>();
   compiled->expression = expression;
-  cel::SelectorOptions options;
-  options.release = features.release;
-  options.list_attributes = lists;
   if (auto selector = cel::CompileSelector(expression, options)) {
     compiled->selector = std::move(*selector);
   } else {
@@ -55,6 +75,7 @@ void MatchCache::Trim(const Snapshot& snapshot) {
     ++epoch_;
   }
   if (result_count_ >= std::min(next_sweep_, max_results_)) DropResultsOfOthers(snapshot);
+  if (derived_.size() >= kMaxDerived) derived_.clear();
   unkept_.clear();
 }
 
@@ -96,6 +117,26 @@ ConjunctionId MatchCache::Intern(const std::vector<std::string>& class_selectors
   if (is_new) conjunctions_.push_back(std::move(conjunction));
   conjunctions_[at->second].asked_for = true;
   return at->second;
+}
+
+std::shared_ptr<const std::vector<Derivation>> MatchCache::Derive(
+    const std::shared_ptr<const CompiledDerived>& attribute, const Slice& slice,
+    const AllocatorFeatures& features) {
+  auto& known = derived_[{slice.serial, attribute}];
+  if (known) return known;
+  auto values = std::make_shared<std::vector<Derivation>>(slice.devices.size());
+  const std::vector<cel::Device>& devices = Convert(slice, features.selectors_see_sharing);
+  for (size_t i = 0; i < devices.size(); ++i) {
+    Derivation& derivation = (*values)[i];
+    if (!attribute->attribute) {
+      derivation.error = attribute->error;
+      continue;
+    }
+    cel::DerivedValue found = attribute->attribute->Evaluate(devices[i]);
+    derivation.error = std::move(found.error);
+    derivation.value = FromCel(found.value);
+  }
+  return known = std::move(values);
 }
 
 const std::vector<cel::Device>& MatchCache::Convert(const Slice& slice, bool sees_sharing) {

@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "cel/derived_attribute.h"
 #include "cel/selector.h"
 #include "dra/model/features.h"
 #include "dra/model/model.h"
@@ -34,12 +35,27 @@ struct CompiledSelector {
   std::string advice;  // what to write instead; may be empty
 };
 
+// A derived attribute of a request after compilation, or why it does not compile.
+struct CompiledDerived {
+  std::string expression;
+  std::optional<cel::DerivedAttribute> attribute;
+  std::string error;  // for a failure, in cel-go's layout
+};
+
+// What a derived attribute is on one device.
+struct Derivation {
+  AttributeValue value;
+  std::string error;  // why there is none: the scheduler's attempt ends; empty: there is
+};
+
 class Snapshot;
 
 class SelectorCache final {
  public:
   std::shared_ptr<const CompiledSelector> Get(const std::string& expression,
                                               const AllocatorFeatures& features);
+  std::shared_ptr<const CompiledDerived> GetDerived(const std::string& expression,
+                                                    const AllocatorFeatures& features);
   size_t size() const { return selectors_.size(); }
 
  private:
@@ -49,7 +65,10 @@ class SelectorCache final {
     bool list_attributes;
     auto operator<=>(const Key&) const = default;
   };
+  static cel::SelectorOptions OptionsFor(const AllocatorFeatures& features);
+
   std::map<Key, std::shared_ptr<const CompiledSelector>> selectors_;
+  std::map<Key, std::shared_ptr<const CompiledDerived>> derived_;
 };
 
 // A class's selectors followed by a request's: a device matches when all do, tested in this order,
@@ -105,6 +124,11 @@ class MatchCache final {
   // Some device of the slice has the code kSelectorFails.
   bool HasFailure(ConjunctionId conjunction, const Slice& slice);
 
+  // One per device of the slice, whether selectors match it or not.
+  std::shared_ptr<const std::vector<Derivation>> Derive(
+      const std::shared_ptr<const CompiledDerived>& attribute, const Slice& slice,
+      const AllocatorFeatures& features);
+
   // Behind a code from 1 to kLastCause.
   const Cause& CauseOf(ConjunctionId conjunction, uint8_t code) const {
     return conjunctions_[conjunction].causes[code - 1u];
@@ -117,6 +141,7 @@ class MatchCache final {
 
  private:
   static constexpr size_t kFewResults = 256;
+  static constexpr size_t kMaxDerived = 1 << 14;  // slices and attributes
   struct Conjunction {
     std::vector<std::shared_ptr<const CompiledSelector>> selectors;
     std::vector<Cause> causes;  // in the order in which they were met
@@ -147,6 +172,8 @@ class MatchCache final {
   std::map<std::vector<const CompiledSelector*>, ConjunctionId> ids_;
   std::vector<Conjunction> conjunctions_;
   std::unordered_map<uint64_t, std::vector<Results>> results_;  // by slice serial
+  using DerivedKey = std::pair<uint64_t, std::shared_ptr<const CompiledDerived>>;  // slice serial
+  std::map<DerivedKey, std::shared_ptr<const std::vector<Derivation>>> derived_;
   // Of the slice that was asked about last, when there is no room left.
   std::deque<Results> unkept_;
   uint64_t unkept_slice_ = 0;

@@ -98,6 +98,10 @@ void Preparer::AddAsk(const UnallocatedClaim& claim, const ClaimRequest& owner,
     if (std::find(missing.begin(), missing.end(), request.device_class) == missing.end())
       missing.push_back(request.device_class);
   }
+  if (snapshot_.features().derived_attributes) {
+    for (const auto& [name, expression] : request.derived)
+      ask.derived.emplace_back(name, selectors_.GetDerived(expression, snapshot_.features()));
+  }
   result_.asks.push_back(std::move(ask));
 }
 
@@ -134,8 +138,11 @@ void Preparer::CheckConstraints(const UnallocatedClaim& claim) {
 }
 
 void Preparer::Add(const UnallocatedClaim& claim) {
-  result_.claims.push_back(
-      {.key = claim.key, .spec = claim.spec, .made_from = claim.made_from, .requests = {}});
+  result_.claims.push_back({.key = claim.key,
+                            .spec = claim.spec,
+                            .made_from = claim.made_from,
+                            .uses = claim.uses,
+                            .requests = {}});
   for (const ClaimRequest& request : claim.spec->requests) AddRequest(claim, request);
   CheckConstraints(claim);
 }
@@ -154,6 +161,24 @@ std::string PreparedClaim::Describe() const {
 
 std::string SubRequest::Name() const {
   return alternative ? owner->name.str() + "/" + request->name.str() : owner->name.str();
+}
+
+const std::shared_ptr<const CompiledDerived>* SubRequest::FindDerived(
+    const Symbol& attribute) const {
+  const auto at = std::find_if(derived.rbegin(), derived.rend(),
+                               [&](const auto& entry) { return entry.first == attribute; });
+  return at == derived.rend() ? nullptr : &at->second;
+}
+
+std::string DescribeDerivation(const Symbol& attribute, const CompiledDerived& compiled,
+                               const Derivation& derivation, const std::string& device) {
+  const std::string text = "derived attribute " + attribute.str();
+  if (!compiled.attribute) {
+    return text + " does not compile: CEL compile error: " +
+           Cut(derivation.error, kMaxExpressionShown + kMaxErrorShown);
+  }
+  return text + ", " + Cut(compiled.expression, kMaxExpressionShown) + ", fails on device " +
+         device + ": CEL runtime error: " + Cut(derivation.error, kMaxErrorShown);
 }
 
 std::string DescribeSelector(const SubRequest& ask, const SelectorFailure& failure,

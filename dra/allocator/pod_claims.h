@@ -29,6 +29,7 @@ struct UnallocatedClaim {
   const ClaimSpec* spec = nullptr;
   // The template that it is made from, while no such object exists; null: it does.
   const std::string* made_from = nullptr;
+  int64_t uses = 0;  // how often containers of the pod name it
 };
 
 // One request, or one alternative of a firstAvailable request.
@@ -41,10 +42,14 @@ struct SubRequest {
   bool all = false;  // allocationMode All
   bool admin = false;
   uint64_t constraints = 0;  // bit i: constraint i of the claim applies (the first 64)
+  // What shadows attributes in constraints. Of several of one name the last counts.
+  std::vector<std::pair<Symbol, std::shared_ptr<const CompiledDerived>>> derived;
   uint32_t claim = 0;
 
   // "req" or "req/sub".
   std::string Name() const;
+  // Of this attribute; null: none, what devices publish counts.
+  const std::shared_ptr<const CompiledDerived>* FindDerived(const Symbol& attribute) const;
 };
 
 struct PreparedRequest {
@@ -56,7 +61,8 @@ struct PreparedRequest {
 struct PreparedClaim {
   ObjectKey key;
   const ClaimSpec* spec = nullptr;
-  const std::string* made_from = nullptr;  // as in UnallocatedClaim
+  const std::string* made_from = nullptr;  // this and `uses` as in UnallocatedClaim
+  int64_t uses = 0;
   std::vector<PreparedRequest> requests;
 
   // "ml/shared", or the pod's name for what is made for it: "gpu".
@@ -80,6 +86,10 @@ struct PodClaims {
 // What follows "CEL" are kube-scheduler's words.
 std::string DescribeFailure(const SubRequest& ask, const SelectorFailure& failure,
                             const std::string& device, const MatchCache& matches);
+// The same of a derived attribute: "derived attribute example.com/numa, EXPRESSION, fails on device
+// DRIVER/POOL/DEVICE: CEL runtime error: ...", or "... does not compile: CEL compile error: ...".
+std::string DescribeDerivation(const Symbol& attribute, const CompiledDerived& compiled,
+                               const Derivation& derivation, const std::string& device);
 // The same without what went wrong: "selector #0 of the request does not compile".
 std::string DescribeSelector(const SubRequest& ask, const SelectorFailure& failure,
                              const std::string& device, const MatchCache& matches);

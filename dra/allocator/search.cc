@@ -29,7 +29,10 @@ Search::Search(const PodClaims& pod, const NodeView& node, const Workspace* work
       features_(features),
       limits_(limits),
       relaxation_(relaxation),
-      counters_(node, workspace, features.counters_by_pool_name),
+      counters_(node, workspace,
+                {.by_pool_name = features.counters_by_pool_name,
+                 .counters = !relaxation.counters,
+                 .groups = !relaxation.groups}),
       table_(pod, node, workspace, matches, counters_, features, relaxation),
       counts_(pod.asks.size()),
       all_(pod.asks.size()),
@@ -125,7 +128,10 @@ Search::Step Search::PlaceExact(const Position& position, size_t start) {
     if (IsErrorCode(code)) return StopAt(position.ask, i);
     if (code != kSuits || Skips(failed, i) || !table_.CapacityFits(position.ask, i)) continue;
     Taken taken;
-    if (!Take(position, i, false, taken)) continue;
+    if (!Take(position, i, false, taken)) {
+      if (!outcome_.error.empty()) return Step::kStop;
+      continue;
+    }
     Charge(i - charged);
     charged = i;
     Position next = position;
@@ -162,8 +168,8 @@ bool Search::InUse(const SubRequest& ask, const Candidate& candidate) const {
 }
 
 bool Search::TakeCounters(const Candidate& candidate, Taken& taken) {
-  if (relaxation_.counters || !candidate.device().consumes) return true;
-  if (!features_.partitionable_devices) return false;
+  if (!candidate.device().consumes) return true;
+  if (!features_.partitionable_devices) return relaxation_.counters;
   // A shared device has its counters since the first share that is known.
   const bool in_use = candidate.capacity_in_use || !candidate.shares.empty();
   if (candidate.shareable && in_use) return true;
@@ -177,7 +183,11 @@ bool Search::AddToConstraints(const Position& position, size_t candidate, Taken&
   for (size_t i = 0; i < constraints.size(); ++i) {
     const uint64_t bit = uint64_t{1} << i;
     if (!(ask.constraints & bit) || (relaxation_.constraints & bit)) continue;
-    const AttributeValue* value = table_.Value(position.claim, i, candidate);
+    if (table_.CannotDerive(position.ask, i, candidate)) {
+      Stop(Fit::kError, table_.DerivationError(position.ask, i, candidate), ErrorCause::kSelector);
+      return false;
+    }
+    const AttributeValue* value = table_.Value(position.ask, i, candidate);
     if (!constraints[i].Accepts(value)) return false;
     constraints[i].Add(ask.owner->name, value);
     taken.constraints |= bit;
@@ -190,7 +200,7 @@ bool Search::Take(const Position& position, size_t index, bool must, Taken& take
   const SubRequest& ask = pod_.asks[position.ask];
   const bool held = ask.admin ? !candidate.shareable && HeldByClaim(candidate, position.claim)
                               : InUse(ask, candidate);
-  if (held) return false;
+  if (held || candidate.unprepared) return false;
   if (!TakeCounters(candidate, taken)) return false;
   if (table_.Tainted(position.ask, index)) {
     TakeBack(position, index, taken);
@@ -198,7 +208,7 @@ bool Search::Take(const Position& position, size_t index, bool must, Taken& take
   }
   if (!AddToConstraints(position, index, taken)) {
     TakeBack(position, index, taken);
-    if (must) {
+    if (must && outcome_.error.empty()) {
       Stop(Fit::kError, pod_.claims[position.claim].Describe() + ", request " +
                             ask.request->name.str() + ": cannot add device " +
                             candidate.pool->key.ToString() + "/" + candidate.device().name.str() +
@@ -242,7 +252,8 @@ void Search::TakeBack(const Position& position, size_t index, const Taken& taken
   if (taken.marked) candidate.users.pop_back();
   const Symbol& request = pod_.asks[position.ask].owner->name;
   for (size_t i = constraints_[position.claim].size(); i-- > 0;)
-    if (taken.constraints & (uint64_t{1} << i)) constraints_[position.claim][i].Remove(request);
+    if (taken.constraints & (uint64_t{1} << i))
+      constraints_[position.claim][i].Remove(request, table_.Value(position.ask, i, index));
   if (taken.counters) counters_.GiveBack(candidate.pool_index, candidate.device_index);
 }
 
@@ -330,6 +341,10 @@ void Commit(const NodeAllocation& allocation, const PodClaims& pod, const NodeVi
       Quantity& taken = pool.counters[{counter.set, counter.name}];
       taken = taken.AddUp(*consumption.amount);
     }
+    for (const CounterSet& set : *device.device->consumes)
+      for (const ViewGroups& groups : view.groups)
+        if (groups.set == set.name)
+          pool.groups.try_emplace(set.name, groups.allocated).first->second.Add(set.groups);
   }
 }
 

@@ -17,7 +17,7 @@
 // Nothing is left out (`symmetric_`) where the real search is not symmetric: All requests under
 // constraints, distinctAttribute of 1.36 with counts above one, an invalid pool that ends the
 // search (up to 1.34), All in a later alternative up to 1.35, negative amounts of counters or
-// capacities, the 32 limit inside of a branch.
+// capacities, a derived attribute that fails, the 32 limit inside of a branch.
 //
 // Up to 1.35 the real search tries the devices of one request in every order. Where it is symmetric
 // that leads to the same first solution as one order does, and only takes longer.
@@ -78,7 +78,8 @@ class Search final {
   bool CheckClaims();
   bool CheckAsk(uint32_t claim, const PreparedRequest& request, uint32_t index);
   bool CollectAll(uint32_t claim, uint32_t ask);
-  bool IsSymmetric() const;
+  bool DerivationCanFail();
+  bool IsSymmetric();
   bool CheckNodeSelectors();
 
   Step PlaceRequest(uint32_t claim, uint32_t request);

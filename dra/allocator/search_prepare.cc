@@ -114,8 +114,25 @@ bool Search::CheckClaims() {
   return true;
 }
 
-bool Search::IsSymmetric() const {
-  if (fatal_position_ != SIZE_MAX) return false;
+// Whether the search may come to a device for which an attribute cannot be derived.
+bool Search::DerivationCanFail() {
+  for (uint32_t ask = 0; ask < pod_.asks.size(); ++ask) {
+    if (pod_.asks[ask].derived.empty()) continue;
+    const size_t constraints = constraints_[pod_.asks[ask].claim].size();
+    for (size_t i = 0; i < constraints; ++i) {
+      const uint64_t bit = uint64_t{1} << i;
+      if (!(pod_.asks[ask].constraints & bit) || (relaxation_.constraints & bit)) continue;
+      for (size_t c = 0; c < table_.size(); ++c)
+        if (table_.CannotDerive(ask, i, c) && table_.Code(ask, c) == kSuits &&
+            !InUse(pod_.asks[ask], table_[c]) && !table_[c].unprepared && !table_.Tainted(ask, c))
+          return true;
+    }
+  }
+  return false;
+}
+
+bool Search::IsSymmetric() {
+  if (fatal_position_ != SIZE_MAX || DerivationCanFail()) return false;
   for (const auto& pool : node_.pools)
     if (pool->negative_consumption) return false;
   for (uint32_t i = 0; i < pod_.asks.size(); ++i) {

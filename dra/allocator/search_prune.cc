@@ -32,14 +32,15 @@ Search::Step Search::FailOrError(const Position& position, size_t start) {
 bool Search::Usable(const Position& position, size_t index) {
   const Candidate& candidate = table_[index];
   const SubRequest& ask = pod_.asks[position.ask];
-  if (InUse(ask, candidate) || table_.Code(position.ask, index) != kSuits) return false;
+  if (InUse(ask, candidate) || candidate.unprepared || table_.Code(position.ask, index) != kSuits)
+    return false;
   if (table_.Tainted(position.ask, index) || !table_.CapacityFits(position.ask, index))
     return false;
   const std::vector<ConstraintState>& constraints = constraints_[position.claim];
   for (size_t i = 0; i < constraints.size(); ++i) {
     const uint64_t bit = uint64_t{1} << i;
     if (!(ask.constraints & bit) || (relaxation_.constraints & bit)) continue;
-    if (!constraints[i].Accepts(table_.Value(position.claim, i, index))) return false;
+    if (!constraints[i].Accepts(table_.Value(position.ask, i, index))) return false;
   }
   Taken taken;
   if (!TakeCounters(candidate, taken)) return false;
@@ -61,11 +62,12 @@ Search::Upper Search::Bound(const Position& position, size_t start) {
       const uint64_t bit = uint64_t{1} << c;
       const bool applies = (ask.constraints & bit) && !(relaxation_.constraints & bit);
       if (!applies) continue;
-      if (!constraints_[position.claim][c].is_match() || features_.list_attributes) {
+      const bool lists = features_.list_attributes && table_.HasList(position.ask, c);
+      if (!constraints_[position.claim][c].is_match() || lists) {
         upper.independent = false;
         continue;
       }
-      group.push_back(table_.ValueId(table_.Value(position.claim, c, i)));
+      group.push_back(table_.ValueId(table_.Value(position.ask, c, i)));
     }
     groups[std::move(group)].push_back(i);
   }

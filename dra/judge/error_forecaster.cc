@@ -54,6 +54,23 @@ double MostSteps(const PodClaims& pod, const DevicesFor& devices, size_t nodes) 
 
 }  // namespace
 
+// On some device of the cluster.
+bool ErrorForecaster::DerivationCanFail(const SubRequest& ask) const {
+  const auto fails = [&](const auto& attribute, const Slice& slice) {
+    const auto values = context_.caches.matches.Derive(attribute, slice, context_.features());
+    return std::any_of(values->begin(), values->end(),
+                       [](const Derivation& derivation) { return !derivation.error.empty(); });
+  };
+  bool can_fail = false;
+  if (ask.derived.empty()) return false;
+  context_.snapshot.pools().ForEach([&](const PoolKey&, const auto& pool) {
+    for (const auto& slice : pool->slices)
+      for (const auto& [name, attribute] : ask.derived)
+        can_fail = can_fail || fails(attribute, *slice);
+  });
+  return can_fail;
+}
+
 bool ErrorForecaster::CanEndWithError(const PodClaims& pod) const {
   MatchCache& matches = context_.caches.matches;
   const PoolFacts& pools = context_.memory.Pools(context_.snapshot, matches);
@@ -68,6 +85,7 @@ bool ErrorForecaster::CanEndWithError(const PodClaims& pod) const {
         const SubRequest& ask = pod.asks[request.first_ask + i];
         if (ask.all && (!pools.all_ready || ask.constraints != 0)) return true;
         if (context_.memory.CanFail(ask.match, context_.snapshot, matches)) return true;
+        if (DerivationCanFail(ask)) return true;
         most = std::max(most, ask.all ? pools.most_devices : ask.request->count);
       }
       devices += std::min(most, kMaxResultsPerClaim + 1);

@@ -44,6 +44,7 @@ class ErrorForecaster final {
   void Renew(const ResolvedPod& resolved, int fitting, bool binds);
 
  private:
+  bool DerivationCanFail(const SubRequest& ask) const;
   bool CanEndWithError(const PodClaims& pod) const;
   bool CanBeSlow(const ResolvedPod& resolved, const PodClaims& pod) const;
   bool ErrorsPossible(const ResolvedPod& resolved, const std::vector<bool>& too_few) const;

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "dra/allocator/candidates.h"
+#include "dra/allocator/counters.h"
 #include "dra/judge/selector_advice.h"
 
 namespace fedra::dra {
@@ -71,7 +72,7 @@ class Tally final {
     std::map<const Slice*, std::vector<Reach>> of_slice;
     int devices = 0;
   };
-  Reach CountReached(const ViewDevice& device, const SimulatedUse* held);
+  Reach CountReached(const PoolView& view, size_t device);
   void AddReached(const PoolView& view, const Symbol& node, Reached& reached);
   void AddUnreached(const PoolState& pool, const Reached& reached);
   // `view`: how some node sees the pool; null: none knows why it cannot be used. `reachable`: the
@@ -87,8 +88,13 @@ class Tally final {
   // The selectors stand against it.
   void CountSelectors(const ViewDevice& device, uint8_t code);
   void CountCause(const Cause& cause);
-  // True: it could be taken. `held`: what the simulation holds of it; may be null.
-  bool CountMatching(const ViewDevice& device, const SimulatedUse* held);
+  // Whether the devices of the slice are for other nodes, by what they need of a node.
+  bool IsForOthers(const Slice& slice, const Symbol& node) const {
+    const auto* found = snapshot_.nodes().Find(node);
+    return found != nullptr && LacksOperations(**found, slice, snapshot_.features());
+  }
+  // True: it could be taken.
+  bool CountMatching(const PoolView& view, size_t device);
   bool HasCapacity(const ViewDevice& device, const SimulatedUse* held);
 
   const SubRequest& ask_;
@@ -159,7 +165,10 @@ bool Tally::HasCapacity(const ViewDevice& device, const SimulatedUse* held) {
   return false;
 }
 
-bool Tally::CountMatching(const ViewDevice& device, const SimulatedUse* held) {
+bool Tally::CountMatching(const PoolView& view, size_t index) {
+  const ViewDevice& device = view.devices[index];
+  const Workspace::Pool* placed = placed_ ? placed_->Find(view.key) : nullptr;
+  const SimulatedUse* held = placed ? placed->Find(device.slot) : nullptr;
   report_.shareable = report_.shareable || device.device->allow_multiple.value_or(false);
   if (const Taint* taint = BlockingTaint(device, *ask_.request, snapshot_.features())) {
     const std::string value = taint->value.empty() ? "" : "=" + taint->value.str();
@@ -182,6 +191,10 @@ bool Tally::CountMatching(const ViewDevice& device, const SimulatedUse* held) {
     ++(held->assumed ? report_.assumed : report_.placed);
     return false;
   }
+  if (const Symbol* set = FindGroupConflict(view, index, placed, snapshot_.features())) {
+    Count(report_.groups, Rule::kGroups, set->str());
+    return false;
+  }
   if (!HasCapacity(device, held)) {
     ++report_.capacity;
     return false;
@@ -191,22 +204,24 @@ bool Tally::CountMatching(const ViewDevice& device, const SimulatedUse* held) {
 }
 
 void Tally::AddView(const PoolView& view, const Symbol& node, bool usable) {
-  const Workspace::Pool* placed = placed_ ? placed_->Find(view.key) : nullptr;
   const Slice* slice = nullptr;
   std::span<const uint8_t> codes;  // of the slice
+  bool for_others = false;
   int free = 0;
-  for (const ViewDevice& device : view.devices) {
+  for (size_t i = 0; i < view.devices.size(); ++i) {
+    const ViewDevice& device = view.devices[i];
     if (device.slice != slice) {
       slice = device.slice;
       codes = matches_.Match(ask_.match, *slice);
+      for_others = IsForOthers(*slice, node);
     }
     ++report_.devices;
     if (codes[device.index] != kMatches) {
       CountSelectors(device, codes[device.index]);
-    } else if (!usable || device.node_fit != NodeFit::kYes) {
+    } else if (!usable || for_others || device.node_fit != NodeFit::kYes) {
       ++report_.other_node;
     } else {
-      free += CountMatching(device, placed ? placed->Find(device.slot) : nullptr);
+      free += CountMatching(view, i);
     }
   }
   if (free > 0) free_on_node_[node] += free;
@@ -254,22 +269,23 @@ void Tally::AddUnusable(const PoolState& pool, const PoolView* view, int devices
     report_.pool_problems.push_back(view->key.ToString() + ": " + view->problem);
 }
 
-Tally::Reach Tally::CountReached(const ViewDevice& device, const SimulatedUse* held) {
+Tally::Reach Tally::CountReached(const PoolView& view, size_t index) {
+  const ViewDevice& device = view.devices[index];
   ++report_.devices;
   const uint8_t code = matches_.Match(ask_.match, *device.slice)[device.index];
-  if (code == kMatches) return CountMatching(device, held) ? Reach::kFree : Reach::kNotFree;
+  if (code == kMatches) return CountMatching(view, index) ? Reach::kFree : Reach::kNotFree;
   CountSelectors(device, code);
   return Reach::kNotFree;
 }
 
 // Counts what the node reaches; each device once, whichever nodes reach it.
 void Tally::AddReached(const PoolView& view, const Symbol& node, Reached& reached) {
-  const Workspace::Pool* placed = placed_ ? placed_->Find(view.key) : nullptr;
   int free = 0;
   const Slice* slice = nullptr;
   std::vector<Reach>* known = nullptr;  // of the slice
-  for (const ViewDevice& device : view.devices) {
-    if (device.node_fit != NodeFit::kYes) continue;
+  for (size_t i = 0; i < view.devices.size(); ++i) {
+    const ViewDevice& device = view.devices[i];
+    if (device.node_fit != NodeFit::kYes || IsForOthers(*device.slice, node)) continue;
     if (device.slice != slice) {
       slice = device.slice;
       known = &reached.of_slice[slice];
@@ -278,7 +294,7 @@ void Tally::AddReached(const PoolView& view, const Symbol& node, Reached& reache
     Reach& reach = (*known)[device.index];
     if (reach == Reach::kNone) {
       ++reached.devices;
-      reach = CountReached(device, placed ? placed->Find(device.slot) : nullptr);
+      reach = CountReached(view, i);
     }
     free += reach == Reach::kFree;
   }

@@ -49,9 +49,11 @@ struct RequestReport {
   std::vector<ObjectKey> claims;         // that hold those, each once, at most kMaxClaimsKept
   size_t all_claims = 0;                 // how many there are
   std::vector<verdict::Holder> holders;  // each once; see NameHolders
-  int assumed = 0;   // reserved for dispatched workloads whose pods do not hold them yet
-  int placed = 0;    // taken by pods of the same workload
-  int capacity = 0;  // not enough capacity left, or not published
+  int assumed = 0;  // reserved for dispatched workloads whose pods do not hold them yet
+  int placed = 0;   // taken by pods of the same workload
+  // Whose compatibility groups do not go with those in use, per counter set.
+  std::vector<verdict::CountedCause> groups;
+  int capacity = 0;                               // not enough capacity left, or not published
   std::optional<verdict::CapacityNeed> shortage;  // of the one that has most left
   int free = 0;                                   // could be taken
   int most_on_one_node = 0;  // the largest number of free ones that one node reaches

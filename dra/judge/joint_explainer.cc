@@ -87,6 +87,9 @@ bool JointExplainer::ExplainAmounts(JointShortage shortage, Explanation& explana
     code = ReasonCode::kCountersExhausted;
     shortage.cause = JointShortage::Cause::kCounters;
     shortage.amounts = CounterShortages(context_, taken, node_, pod_);
+  } else if (Fits({.groups = true})) {
+    code = ReasonCode::kCountersExhausted;
+    shortage.cause = JointShortage::Cause::kGroups;
   } else if (Fits({.taints = true})) {
     code = ReasonCode::kDeviceTainted;
     shortage.cause = JointShortage::Cause::kTaints;
@@ -106,7 +109,7 @@ void JointExplainer::Explain(const Waiting& waiting, Explanation& explanation) c
   shortage.with_all_free = waiting.Hopeless(nullptr);
   const bool hopeless = shortage.with_all_free.has_value();
   if (ExplainConstraints(explanation) || ExplainAmounts(shortage, explanation)) return;
-  const bool in_use = Fits({.counters = true, .in_use = true});
+  const bool in_use = Fits({.counters = true, .groups = true, .in_use = true});
   const bool by_others = in_use && !hopeless && AreHeldByOthers(explanation.requests);
   if (in_use)
     shortage.cause = by_others ? JointShortage::Cause::kAllocated : JointShortage::Cause::kTaken;

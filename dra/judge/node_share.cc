@@ -1,26 +1,75 @@
 #include "dra/judge/node_share.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
+#include <map>
 
 namespace fedra::dra {
 namespace {
 
-// Nothing: this mapping does not count. An error is the scheduler's.
-Result<std::optional<Quantity>> AmountOf(const NodeMapping& mapping, const ChosenDevice& chosen) {
+// Nothing: this mapping does not count. An error is the scheduler's. `consumed`: null when none is
+// recorded, as for a device that is allocated as a whole.
+Result<std::optional<Quantity>> AmountOf(const NodeMapping& mapping, const Amounts* consumed) {
   if (mapping.capacity.empty()) return mapping.multiplier;
-  if (!chosen.shared) {
-    return Fail(ErrorCode::kInvalidArgument,
-                "ConsumedCapacity is nil, but Capacity key '" + mapping.capacity.str() +
-                    "' is set in NodeAllocatableResourceMappings for resource " +
-                    mapping.resource.str());
+  if (consumed == nullptr) {
+    return Fail(
+        ErrorCode::kInvalidArgument,
+        "ConsumedCapacity is nil, but Capacity key '" + mapping.capacity.str() + "' is set in " +
+            (mapping.exclusive ? "NodeAllocatableResources" : "NodeAllocatableResourceMappings") +
+            " for resource " + mapping.resource.str());
   }
-  const Quantity* consumed = FindAmount(chosen.consumed, mapping.capacity);
-  if (consumed == nullptr) return std::optional<Quantity>();
-  if (!mapping.multiplier) return std::optional(*consumed);
+  const Quantity* amount = FindAmount(*consumed, mapping.capacity);
+  if (amount == nullptr) return std::optional<Quantity>();
+  if (!mapping.multiplier) return std::optional(*amount);
   // Beyond 38 digits it is more than any node has.
   return std::optional(
-      consumed->Mul(*mapping.multiplier).value_or(Quantity(std::numeric_limits<int64_t>::max())));
+      amount->Mul(*mapping.multiplier).value_or(Quantity(std::numeric_limits<int64_t>::max())));
+}
+
+// Of one device, in either form. `counts`: a mapping of 1.36 did.
+Result<void> AddTake(const DeviceExtras& extras, const Amounts* consumed, ClaimTake& take,
+                     bool& counts) {
+  for (const NodeMapping& mapping : extras.of_node) {
+    take.exclusive = take.exclusive || mapping.exclusive;
+    FEDRA_ASSIGN_OR_RETURN(const std::optional<Quantity> amount, AmountOf(mapping, consumed));
+    if (!amount) continue;
+    AddAmounts(take.mapped, {{mapping.resource, *amount}});
+    counts = counts || !mapping.exclusive;
+  }
+  for (const NodeOverhead& overhead : extras.overhead) {
+    if (overhead.per_pod) AddAmounts(take.per_pod, {{overhead.resource, *overhead.per_pod}});
+    if (overhead.per_container)
+      AddAmounts(take.per_container, {{overhead.resource, *overhead.per_container}});
+  }
+  return {};
+}
+
+// The same where nothing but the form of 1.37 counts: for claims that are allocated already. What
+// the scheduler could not count it has not allocated.
+void AddLater(const Device& device, const Amounts* consumed, ClaimTake& take) {
+  if (device.extras == nullptr) return;
+  DeviceExtras newer;
+  newer.overhead = device.extras->overhead;
+  std::copy_if(device.extras->of_node.begin(), device.extras->of_node.end(),
+               std::back_inserter(newer.of_node),
+               [](const NodeMapping& mapping) { return mapping.exclusive; });
+  bool counts = false;
+  if (!AddTake(newer, consumed, take, counts)) return;
+}
+
+const Device* FindDevice(const AllocatedDevice& wanted, const Snapshot& snapshot) {
+  const auto* pool = snapshot.pools().Find(wanted.pool);
+  if (pool == nullptr) return nullptr;
+  for (const auto& slice : (*pool)->slices) {
+    for (const Device& device : slice->devices)
+      if (device.name == wanted.device) return &device;
+  }
+  return nullptr;
+}
+
+const Amounts* ConsumedBy(const ChosenDevice& chosen) {
+  return chosen.shared ? &chosen.consumed : nullptr;
 }
 
 // What nodeFitsResources looks at.
@@ -31,26 +80,54 @@ bool IsOfNode(std::string_view resource) {
 
 }  // namespace
 
+Amounts ClaimTake::For(int64_t uses) const {
+  Amounts all = mapped;
+  AddAmounts(all, per_pod);
+  for (const auto& [resource, amount] : per_container)
+    if (uses > 0)
+      AddAmounts(
+          all,
+          {{resource,
+            amount.Mul(Quantity(uses)).value_or(Quantity(std::numeric_limits<int64_t>::max()))}});
+  return all;
+}
+
+ClaimTake TakeOf(const Allocation& allocation, const Snapshot& snapshot) {
+  ClaimTake take;
+  for (const AllocatedDevice& allocated : allocation.devices)
+    if (const Device* device = FindDevice(allocated, snapshot))
+      AddLater(*device, allocated.consumed ? &*allocated.consumed : nullptr, take);
+  return take;
+}
+
+ClaimTake TakeOf(const NodeAllocation& found, const NodeView& view, uint32_t claim) {
+  ClaimTake take;
+  for (const ChosenDevice& chosen : found.devices)
+    if (chosen.claim == claim)
+      AddLater(*view.pools[chosen.pool]->devices[chosen.device].device, ConsumedBy(chosen), take);
+  return take;
+}
+
 void AddNodeShare(const PodClaims& pod, const NodeView& view, NodeAllocation& found) {
   if (found.fit != Fit::kFit) return;
+  std::map<uint32_t, ClaimTake> takes;
   for (const ChosenDevice& chosen : found.devices) {
     const Device& device = *view.pools[chosen.pool]->devices[chosen.device].device;
     if (device.extras == nullptr) continue;
-    for (const NodeMapping& mapping : device.extras->of_node) {
-      const auto amount = AmountOf(mapping, chosen);
-      if (!amount) {
-        found.fit = Fit::kError;
-        found.cause = ErrorCause::kAllocator;
-        found.error = "claim " + pod.claims[chosen.claim].Name() + ", device " + device.name.str() +
-                      ": " + amount.error().message;
-        return;
-      }
-      if (!*amount) continue;
-      AddAmounts(found.of_node.amounts, {{mapping.resource, **amount}});
-      auto& claims = found.of_node.claims;
-      if (claims.empty() || claims.back() != chosen.claim) claims.push_back(chosen.claim);
+    bool counts = false;
+    const auto added = AddTake(*device.extras, ConsumedBy(chosen), takes[chosen.claim], counts);
+    if (!added) {
+      found.fit = Fit::kError;
+      found.cause = ErrorCause::kAllocator;
+      found.error = "claim " + pod.claims[chosen.claim].Name() + ", device " + device.name.str() +
+                    ": " + added.error().message;
+      return;
     }
+    auto& claims = found.of_node.claims;
+    if (counts && (claims.empty() || claims.back() != chosen.claim)) claims.push_back(chosen.claim);
   }
+  for (const auto& [claim, take] : takes)
+    AddAmounts(found.of_node.amounts, take.For(pod.claims[claim].uses));
 }
 
 Amounts BeyondRequests(const PodDemand& demand, const NodeShare& share) {

@@ -1,7 +1,7 @@
 #pragma once
 //
 // What allocated devices take of the node's own cpu, memory, ephemeral storage and huge pages
-// (KEP-5517, alpha in 1.36). Counted as by kube-scheduler v1.36.3 in
+// (KEP-5517, alpha in 1.36 and 1.37). Counted as by kube-scheduler v1.36.3 in
 // pkg/scheduler/framework/plugins/dynamicresources/nodeallocatabledynamicresources.go:
 //
 // - It is looked at when the allocator has chosen devices (calculateAndCheckNodeAllocatable-
@@ -18,7 +18,18 @@
 //   that was allocated before, nothing is added for the pod.
 //
 // The scheduler finds a device by the names of pool and device alone (getDeviceFromManager); here
-// it is always the driver's own. The form of 1.37 (nodeAllocatableResources) is not read.
+// it is always the driver's own.
+//
+// The form of 1.37 (nodeAllocatableResources, the same file of v1.37.2) differs:
+//
+// - An overhead counts for each pod that uses the claim, allocated before or not, and once more for
+//   each time that a container names it (addDRANodeAllocatableClaimResources of
+//   k8s.io/component-helpers/resource v0.37.2). Containers need not use the claim.
+// - A claim with a mapping is for one pod in all; one with overheads only is for any number
+//   (validateNodeAllocatableDRAClaimSharing). Of one that was allocated before and that no pod has
+//   reserved, the mapping counts.
+//
+// Limits of spec.resources are not compared with what devices take.
 //
 // Pure functions.
 
@@ -34,6 +45,11 @@ namespace fedra::dra {
 
 // Fills in NodeAllocation::of_node of a kFit, or makes it a kError.
 void AddNodeShare(const PodClaims& pod, const NodeView& view, NodeAllocation& found);
+
+// What the devices of an allocated claim take of their node in the form of 1.37.
+ClaimTake TakeOf(const Allocation& allocation, const Snapshot& snapshot);
+// The same of a claim of an offer.
+ClaimTake TakeOf(const NodeAllocation& found, const NodeView& view, uint32_t claim);
 
 // What the pod holds of the node beyond PodDemand::requests.
 Amounts BeyondRequests(const PodDemand& demand, const NodeShare& share);

@@ -56,6 +56,10 @@ const ObjectKey* ClaimOfAnotherPod(const Node& node, const std::vector<BoundClai
     return at != by_node.end() && at->second.contains(claim);
   };
   for (const auto& [claim, binding] : bound) {
+    const bool has_pod = !binding->idle || placed.consumers.contains(claim);
+    // A PodGroup's claim is reserved for all of its pods.
+    const bool of_group = placed.group_claims.contains(claim);
+    if (binding->of_node.exclusive && has_pod && !of_group) return &claim;
     if (is_held(placed.node_claims, claim) ||
         (options.node_claims != nullptr && is_held(*options.node_claims, claim)))
       return &claim;

@@ -50,8 +50,8 @@ NodeAnswer RoomOn(const Node& node, const PodDemand& demand, const PodVariant& v
 NodeAnswer RoomWithDevices(const Node& node, const PodDemand& demand, const NodeShare& share,
                            const Amounts* held, const JudgeOptions& options);
 
-// An allocated claim of the pod through which another pod holds resources of this node, so that no
-// further pod may use it there; null: none.
+// An allocated claim of the pod through which another pod holds resources of this node (or, in the
+// form of 1.37, of any), so that no further pod may use it there; null: none.
 const ObjectKey* ClaimOfAnotherPod(const Node& node, const std::vector<BoundClaim>& bound,
                                    const PlacedPods& placed, const JudgeOptions& options);
 

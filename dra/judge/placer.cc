@@ -44,8 +44,10 @@ Binding BindingOf(const Offer& offer, size_t claim) {
     if (!reach.node_name.empty() || (extras && extras->binds_to_node))
       binding.node = offer.node->name;
     if (reach.selector) binding.selectors.push_back(reach.selector);
+    if (device.slice->skips_operations) binding.needs_operations = offer.node->optional_operations;
   }
   if (!binding.node.empty()) binding.selectors.clear();
+  binding.of_node = TakeOf(offer.allocation, offer.view, static_cast<uint32_t>(claim));
   return binding;
 }
 
@@ -105,7 +107,7 @@ bool Placer::TakesPod(const PodVariant& variant) {
 // Whether the node has what the devices take of its own resources.
 bool Placer::TakesDevices(const Offer& offer) {
   const NodeShare& share = offer.allocation.of_node;
-  if (share.claims.empty()) return true;
+  if (share.claims.empty() && share.amounts.empty()) return true;
   if (auto why = WhyShareIsRefused(demand_, trace_.resolved, *offer.variant, share)) {
     ++trace_.found.refused[*std::move(why)];
     return false;
@@ -143,9 +145,33 @@ std::optional<Offer> Placer::OfferOn(const Node& node) {
     trace_.nearest.Note(node, found.deepest);
     return std::nullopt;
   }
+  AddAmounts(found.of_node.amounts, trace_.resolved.of_bound);
   if (!TakesDevices(offer) || !TakesPod(variant)) return std::nullopt;
   offer.score = ScoreOf(found);
   return offer;
+}
+
+// Nodes are scored only where several fit.
+bool Placer::FailsToScore(const Offer& offer) {
+  const size_t claims = offer.variant->pod.claims.size();
+  if (!context_.features().scores_need_all_claims || claims == 0 || trace_.resolved.bound.empty())
+    return false;
+  const NodeFindings found = trace_.found;
+  const auto& nodes = trace_.resolved.nodes;
+  const bool fails = std::any_of(nodes.begin(), nodes.end(), [&](const Node* other) {
+    return other != offer.node && OfferOn(*other).has_value();
+  });
+  trace_.found = found;
+  if (!fails) return false;
+  trace_.errors.error = {.node = offer.node,
+                         .pods = 0,
+                         .text = "no node is scored: number of allocations " +
+                                 std::to_string(claims) + " is smaller than number of claims",
+                         .cause = ErrorCause::kAllocator,
+                         .selector = {}};
+  // Earlier pods may have left one node for it only.
+  trace_.errors.by_chance = placed_.chose;
+  return true;
 }
 
 // The claims that the pod shares with others are allocated from now on, for every further pod of
@@ -251,7 +277,7 @@ void Placer::PlacePods() {
       trace_.found = {.too_few = std::move(trace_.found.too_few), .no_room = {}};
       offer = Choose();
     }
-    if (!offer) return;
+    if (!offer || FailsToScore(*offer)) return;
     const bool binds = !offer->variant->shared.empty();
     const bool renew = trace_.errors.possible && forecaster_.ChangesOthers(*offer);
     Take(*offer);

@@ -55,6 +55,7 @@ class Placer final {
   std::optional<Offer> OfferOn(const Node& node);
   bool TakesDevices(const Offer& offer);
   bool TakesPod(const PodVariant& variant);
+  bool FailsToScore(const Offer& offer);
   void Take(const Offer& offer);
   void Bind(const Offer& offer);
   void FindIdleClaim();

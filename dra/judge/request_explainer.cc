@@ -35,7 +35,7 @@ ReasonCode RequestExplainer::CodeOf(const RequestReport& report, int64_t need) c
   }
   if (matching == report.other_node) return ReasonCode::kNodeMismatch;
   if (matching < need) return ReasonCode::kNotEnoughDevices;
-  const bool by_others = report.allocated + report.assumed > 0;
+  const bool by_others = report.allocated + report.assumed + Sum(report.groups) > 0;
   if (by_others && !waiting_.Hopeless(&report)) return ReasonCode::kDevicesAllocated;
   if (!report.taints.empty()) return ReasonCode::kDeviceTainted;
   if (report.capacity > 0) return ReasonCode::kCapacityExhausted;

@@ -82,6 +82,7 @@ std::vector<CountedCause> RequestReport::Parts(std::string_view ns) const {
                      .all_holders = holders.size() + all_claims - claims.size()});
   AppendCount(parts, Rule::kReserved, assumed);
   AppendCount(parts, Rule::kTaken, placed);
+  AppendCounts(parts, groups);
   AppendCount(parts, Rule::kCapacity, capacity);
   if (capacity > 0 && shortage) parts.back().needs.push_back(*shortage);
   AppendCount(parts, Rule::kFree, free);

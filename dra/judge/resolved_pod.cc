@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "dra/judge/extended.h"
+#include "dra/judge/node_share.h"
 #include "dra/judge/placed_pods.h"
 #include "dra/model/node_match.h"
 
@@ -23,10 +24,17 @@ Reason MissingObject(ReasonCode code, const char* kind, const ObjectKey& key,
           verdict::Missing{.kind = kind, .key = key, .being_deleted = being_deleted}};
 }
 
-Binding BindingOf(const Claim& claim, const AllocatorFeatures& features) {
+Binding BindingOf(const Claim& claim, const Snapshot& snapshot) {
+  const AllocatorFeatures& features = snapshot.features();
   Binding binding;
+  binding.of_node = TakeOf(*claim.allocation, snapshot);
   if (claim.allocation->node_selector) binding.selectors.push_back(claim.allocation->node_selector);
   binding.idle = claim.reserved_for.empty();
+  const auto& devices = claim.allocation->devices;
+  binding.needs_operations =
+      features.optional_operations &&
+      std::any_of(devices.begin(), devices.end(),
+                  [](const AllocatedDevice& device) { return device.skips_operations; });
   if (features.binding_conditions) {
     binding.unbindable = !claim.allocation->has_timestamp;
     binding.failure = claim.allocation->binding_failure;
@@ -40,14 +48,19 @@ class ClaimResolver final {
   ClaimResolver(const SimulationContext& context, const std::string& ns, const PlacedPods& placed)
       : snapshot_(context.snapshot), ns_(ns), placed_(placed) {}
 
-  void Add(size_t entry, const ClaimReference& reference) {
+  // `uses`: how often containers name it.
+  void Add(size_t entry, const ClaimReference& reference, int64_t uses) {
+    const size_t before = bound.size();
     reference.claim_name.empty() ? AddTemplate(reference) : AddNamed(reference.claim_name);
+    if (entries.size() < claims.size()) claims.back().claim.uses = uses;
     entries.resize(claims.size(), entry);
+    if (bound.size() > before) AddAmounts(of_bound, bound.back().second->of_node.For(uses));
   }
 
   std::vector<PodVariants::Claim> claims;
   std::vector<size_t> entries;  // as in ResolvedPod
   std::vector<BoundClaim> bound;
+  Amounts of_bound;
   std::vector<ObjectKey> group_claims;
   std::vector<Reason> missing;
 
@@ -73,8 +86,7 @@ void ClaimResolver::AddNamed(const std::string& name) {
   if (const auto here = placed_.bindings.find(key); here != placed_.bindings.end())
     bound.emplace_back(key, here->second);
   else if (claim.allocation)
-    bound.emplace_back(key,
-                       std::make_shared<const Binding>(BindingOf(claim, snapshot_.features())));
+    bound.emplace_back(key, std::make_shared<const Binding>(BindingOf(claim, snapshot_)));
   else
     claims.push_back({.claim = {.key = key, .spec = &claim.spec}, .shared = true});
 }
@@ -145,6 +157,7 @@ void CollectNodes(const SimulationContext& context, const PodDemand& demand,
 
 bool CannotBeUsed(const Binding& binding, const Node& node) {
   if (!binding.failure.empty()) return true;
+  if (binding.needs_operations && !node.optional_operations) return true;
   if (!binding.node.empty() && binding.node != node.name) return true;
   return std::any_of(binding.selectors.begin(), binding.selectors.end(), [&](const auto& selector) {
     return !Matches(*selector, node).value_or(false);
@@ -202,10 +215,13 @@ ResolvedPod Resolve(const SimulationContext& context, const std::string& ns,
                     const PodDemand& demand, const PlacedPods& placed) {
   ClaimResolver claims(context, ns, placed);
   for (size_t entry = 0; entry < demand.claims.size(); ++entry)
-    claims.Add(entry, demand.claims[entry]);
+    claims.Add(entry, demand.claims[entry],
+               std::count(demand.container_claims.begin(), demand.container_claims.end(),
+                          demand.claims[entry].pod_claim));
   ResolvedPod resolved{.variants = {context, ns, demand, std::move(claims.claims)},
                        .entries = std::move(claims.entries),
                        .bound = std::move(claims.bound),
+                       .of_bound = std::move(claims.of_bound),
                        .group_claims = std::move(claims.group_claims),
                        .missing = std::move(claims.missing)};
   if (resolved.missing.empty()) CheckClasses(resolved);

@@ -30,6 +30,9 @@ struct Binding {
   bool idle = false;        // and reserved for no pod
   bool unbindable = false;  // and no further pod can be bound to it
   std::string failure;      // why its devices could not be bound: it can be used nowhere
+  // Of these, devices are for nodes that declare DRAOptionalNodeOperations.
+  bool needs_operations = false;
+  ClaimTake of_node = {};  // what further pods take of its node, in the form of 1.37
 };
 using BoundClaim = std::pair<ObjectKey, std::shared_ptr<const Binding>>;
 
@@ -78,6 +81,7 @@ struct ResolvedPod {
   PodVariants variants;
   std::vector<size_t> entries;    // of the claims without an allocation: index in PodDemand::claims
   std::vector<BoundClaim> bound;  // allocated claims: the nodes must suit all of them
+  Amounts of_bound;  // what their devices take of the node for this pod, in the form of 1.37
   std::vector<ObjectKey> group_claims;   // of those: made for a PodGroup, their only consumer
   std::vector<verdict::Reason> missing;  // objects that do not exist; then no node is looked at
   std::vector<const Node*> nodes;        // that the pod may use, resources left out; by name

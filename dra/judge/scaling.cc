@@ -58,10 +58,12 @@ bool IsAboutDevices(ReasonCode code) {
     case kAllocationError:
     case kCapabilityUndeclared:
     case kSchedulerUnverified:
+    case kGroupUnverified:
     case kStaleData:
     case kBudgetExceeded:
     case kExcluded:
     case kWorkerRemoved:
+    case kWorkerCordoned:
     case kKueueDisconnected:
     case kRecentlyFailed:
       return false;

@@ -65,7 +65,7 @@ std::vector<JointShortage::Amount> CounterShortages(const SimulationContext& con
                                                     const Workspace& taken, const Node& node,
                                                     const PodClaims& pod) {
   const NodeView view = ViewOf(context.snapshot, node);
-  CounterLedger ledger(view, &taken, context.features().counters_by_pool_name);
+  CounterLedger ledger(view, &taken, {.by_pool_name = context.features().counters_by_pool_name});
   Lacking shortages, shared;
   for (uint32_t p = 0; p < view.pools.size(); ++p) {
     const PoolView& pool = *view.pools[p];

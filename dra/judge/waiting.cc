@@ -39,7 +39,8 @@ int Sum(const std::vector<CountedCause>& causes) {
 }
 
 int WithinReach(const RequestReport& report) {
-  return report.allocated + report.assumed + report.placed + report.capacity + report.free;
+  return report.allocated + report.assumed + report.placed + Sum(report.groups) + report.capacity +
+         report.free;
 }
 
 int Matching(const RequestReport& report) {

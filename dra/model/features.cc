@@ -14,6 +14,10 @@ void SetGates(AllocatorFeatures& features, cel::KubernetesRelease release) {
   features.binding_conditions = release >= k136;
   features.consumable_capacity = release >= k136;
   features.extended_resources = release >= k136;
+  features.list_attributes = release >= k137;
+  features.compatibility_groups = release >= k137;
+  features.derived_attributes = release >= k137;
+  features.optional_operations = release >= k137;
 }
 
 void SetPools(AllocatorFeatures& features, cel::KubernetesRelease release) {
@@ -40,6 +44,7 @@ void SetSearch(AllocatorFeatures& features, cel::KubernetesRelease release) {
   features.selectors_see_lists = release >= k137;
   features.empty_all_fits = release <= k132;
   features.oversize_backtracks = release >= k134;
+  features.scores_need_all_claims = release == k135;
 }
 
 }  // namespace

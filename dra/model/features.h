@@ -27,9 +27,15 @@ struct AllocatorFeatures {
   bool device_taint_rules = false;
   bool binding_conditions = true;  // and device status
   bool consumable_capacity = true;
-  bool list_attributes = false;
   bool extended_resources = true;
   bool workload_claims = false;  // a PodGroup's claims; off by default in every release up to 1.37
+
+  // Alpha in 1.37: gates that are off by default and that no API shows. Objects have the fields
+  // only where a server has the gate on and keeps them, so what is seen counts (docs/releases.md).
+  bool list_attributes = false;      // in constraints, and attributes are dyn; on from 1.37 on
+  bool compatibility_groups = true;  // of devices that take of one counter set
+  bool derived_attributes = true;    // of requests; up to 1.36 no server keeps them
+  bool optional_operations = true;   // slices whose devices need a feature of the node
 
   // Differences between releases: what a node sees of a pool.
   bool counter_slices_everywhere = false;  // whatever their own node selection says
@@ -65,6 +71,9 @@ struct AllocatorFeatures {
   // A pod with claims cannot be bound to a node whose device plugin has its DRA-backed extended
   // resources: "nil or empty request mappings", seen with 1.36.3, no correction known.
   bool plugin_beside_claims_fails = true;
+  // A pod with claims of which some are allocated and some are not has no score, which ends its
+  // attempt where several nodes fit: computeScore of 1.35 (dynamicresources.go:866 of v1.35.4).
+  bool scores_need_all_claims = false;
   bool oversize_backtracks = true;  // more than 32 results: try the next alternative at once
 
   bool operator==(const AllocatorFeatures&) const = default;

@@ -92,6 +92,9 @@ struct Counter {
 struct CounterSet {
   Symbol name;
   std::vector<Counter> counters;
+  // Of a device: its compatibilityGroups, ascending. Devices may take of one set together when they
+  // have a group in common, or none has any (gate DRADeviceCompatibilityGroups, alpha in 1.37).
+  std::vector<Symbol> groups = {};
   bool operator==(const CounterSet&) const = default;
 };
 
@@ -124,12 +127,22 @@ struct NodeReach {
 };
 
 // How much of a resource of its node a device takes when it is allocated (KEP-5517, gate
-// DRANodeAllocatableResources of 1.36; nodeAllocatableResourceMappings).
+// DRANodeAllocatableResources, alpha): nodeAllocatableResourceMappings of 1.36, or the mapping of
+// nodeAllocatableResources of 1.37.
 struct NodeMapping {
   Symbol resource;                     // "cpu", "memory", "ephemeral-storage" or huge pages
   Symbol capacity;                     // of which consumed amounts count; empty: the device counts
   std::optional<Quantity> multiplier;  // of either; absent: 1 of a capacity, nothing of a device
+  bool exclusive = false;              // the form of 1.37: one pod only may use the claim
   bool operator==(const NodeMapping&) const = default;
+};
+
+// What it takes beside that, by 1.37: for each pod that uses its claim, and for each time that a
+// container of the pod names it.
+struct NodeOverhead {
+  Symbol resource;
+  std::optional<Quantity> per_pod, per_container;
+  bool operator==(const NodeOverhead&) const = default;
 };
 
 // What few devices have. Shared by all devices of equal content.
@@ -138,7 +151,8 @@ struct DeviceExtras {
   NodeReach reach;  // only with per-device node selection
   bool binds_to_node = false;
   std::vector<Symbol> binding_conditions;
-  std::vector<NodeMapping> of_node;  // ascending by resource
+  std::vector<NodeMapping> of_node;    // ascending by resource
+  std::vector<NodeOverhead> overhead;  // ascending by resource
   bool operator==(const DeviceExtras&) const = default;
 };
 
@@ -178,6 +192,9 @@ struct Slice {
   bool has_per_device = false;  // the field is present, even if false
   std::vector<Device> devices;
   std::vector<CounterSet> counters;  // sharedCounters
+  // skipNodeOperations (gate DRAOptionalNodeOperations, alpha in 1.37): its devices are for nodes
+  // that declare this feature.
+  bool skips_operations = false;
   // Its place in the list that the scheduler goes through, where that is known (judge-lines). A
   // scheduler's cache has none: its order is that of a Go map.
   uint64_t position = 0;
@@ -219,6 +236,9 @@ struct DeviceRequest {
   std::vector<Toleration> tolerations;
   std::vector<std::pair<Symbol, Quantity>> capacity;  // capacity.requests, ascending by name
   bool has_capacity = false;                          // `capacity` is present
+  // derivedAttributes: a qualified name, and the CEL expression for its value in constraints (gate
+  // DRADerivedAttributes, alpha in 1.37).
+  std::vector<std::pair<Symbol, std::string>> derived;
   bool operator==(const DeviceRequest&) const = default;
 };
 
@@ -249,6 +269,7 @@ struct AllocatedDevice {
   bool admin_access = false;
   std::optional<Symbol> share;  // shareID: shared, not dedicated
   std::optional<std::vector<std::pair<Symbol, Quantity>>> consumed;  // consumedCapacity
+  bool skips_operations = false;                                     // as Slice::skips_operations
   bool operator==(const AllocatedDevice&) const = default;
 };
 
@@ -298,7 +319,8 @@ struct Node {
   std::vector<NodeTaint> taints;
   bool unschedulable = false;
   std::vector<std::pair<Symbol, Quantity>> allocatable;  // ascending by name
-  uint64_t serial = 0;                                   // given by the SnapshotBuilder
+  bool optional_operations = false;  // declaredFeatures: DRAOptionalNodeOperations
+  uint64_t serial = 0;               // given by the SnapshotBuilder
 
   const Symbol* Label(std::string_view key) const;
   const Quantity* Allocatable(std::string_view resource) const;

@@ -47,6 +47,7 @@ struct Workspace {
   struct Pool {
     std::unordered_map<uint32_t, SimulatedUse> devices;      // by slot
     std::map<std::pair<Symbol, Symbol>, Quantity> counters;  // consumption by (set, counter)
+    std::map<Symbol, GroupUse> groups;  // by set: with what is allocated; absent: only that
 
     // Null: nothing is held of it.
     const SimulatedUse* Find(uint32_t slot) const {

@@ -46,13 +46,18 @@ DeviceRequest ReadRequest(const Fields& field, std::string_view name, SymbolPool
     request.has_capacity = true;
     request.capacity = ReadQuantities(capacity, "requests", symbols);
   }
+  // A server without the gate keeps none.
+  field.ForEachObject("derivedAttributes", kMaxItems, [&](const Fields& attribute) {
+    request.derived.emplace_back(symbols.Intern(attribute.String("name")),
+                                 attribute.String("expression"));
+  });
   return request;
 }
 
 // v1beta1 has the fields of `exactly` beside the name; any one of them makes an exact request.
 bool HasFlatRequest(const Fields& request) {
   for (const char* key : {"deviceClassName", "selectors", "allocationMode", "count", "adminAccess",
-                          "tolerations", "capacity"})
+                          "tolerations", "capacity", "derivedAttributes"})
     if (request.Has(key)) return true;
   return false;
 }
@@ -102,6 +107,7 @@ AllocatedDevice ReadAllocatedDevice(const Fields& field, SymbolPool& symbols) {
   if (field.Has("shareID")) device.share = symbols.Intern(field.String("shareID"));
   if (field.Has("consumedCapacity"))
     device.consumed = ReadQuantities(field, "consumedCapacity", symbols);
+  device.skips_operations = HasEntries(field, "skipNodeOperations");
   return device;
 }
 

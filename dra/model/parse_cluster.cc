@@ -60,6 +60,9 @@ Result<Node> ParseNode(const nlohmann::json& object, ParseContext& context) {
   });
   node.unschedulable = spec.Bool("unschedulable").value_or(false);
   node.allocatable = ReadQuantities(status, "allocatable", symbols);
+  status.ForEachString("declaredFeatures", kMaxItems, [&](std::string_view feature) {
+    node.optional_operations = node.optional_operations || feature == "DRAOptionalNodeOperations";
+  });
   if (problem.found()) return Fail(problem.error().WithContext("Node " + node.name.str()));
   return node;
 }

@@ -76,6 +76,12 @@ std::shared_ptr<const NodeSelector> ReadNodeSelector(const Fields& owner, const 
   return context.node_selectors.Intern(std::move(selector), hash);
 }
 
+bool HasEntries(const Fields& owner, const char* key) {
+  bool any = false;
+  owner.ForEachString(key, kMaxItems, [&](std::string_view) { any = true; });
+  return any;
+}
+
 Taint ReadTaint(const Fields& taint, SymbolPool& symbols) {
   const std::string_view effect = taint.String("effect");
   return {.key = symbols.Intern(taint.String("key")),

@@ -25,6 +25,9 @@ void ReadSelectors(const Fields& owner, std::vector<std::string>& expressions,
 std::shared_ptr<const NodeSelector> ReadNodeSelector(const Fields& owner, const char* key,
                                                      ParseContext& context);
 
+// Whether `key` is a list with entries: skipNodeOperations.
+bool HasEntries(const Fields& owner, const char* key);
+
 Taint ReadTaint(const Fields& taint, SymbolPool& symbols);
 
 // Sorted by name; `key` is a map of quantities.

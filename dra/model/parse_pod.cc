@@ -36,9 +36,7 @@ ContainerRequests ReadContainer(const Fields& container, bool init, SymbolPool& 
 
 void NoteClaims(const Fields& container, std::vector<std::string>& claims) {
   container.Object("resources").ForEachObject("claims", kMaxItems, [&](const Fields& claim) {
-    std::string name(claim.String("name"));
-    if (std::find(claims.begin(), claims.end(), name) == claims.end())
-      claims.push_back(std::move(name));
+    claims.emplace_back(claim.String("name"));
   });
 }
 
@@ -159,6 +157,8 @@ Result<PodGroup> ParsePodGroup(const nlohmann::json& object) {
   });
   const Fields gang = root.Object("spec").Object("schedulingPolicy").Object("gang");
   group.min_count = gang.Int("minCount");
+  for (const char* field : {"schedulingConstraints", "parentCompositePodGroupName"})
+    if (root.Object("spec").Has(field)) group.unread.emplace_back(field);
   root.Object("status").ForEachObject("resourceClaimStatuses", kMaxItems,
                                       [&](const Fields& generated) {
                                         for (PodGroup::Claim& claim : group.claims)

@@ -135,6 +135,11 @@ CounterSet ReadCounterSet(const Fields& field, const char* name_key, SymbolPool&
   });
   std::sort(set.counters.begin(), set.counters.end(),
             [](const Counter& a, const Counter& b) { return a.name < b.name; });
+  // As with nodeAllocatableResourceMappings: a server without the gate keeps none.
+  field.ForEachString("compatibilityGroups", kMaxItems,
+                      [&](std::string_view group) { set.groups.push_back(symbols.Intern(group)); });
+  std::sort(set.groups.begin(), set.groups.end());
+  set.groups.erase(std::unique(set.groups.begin(), set.groups.end()), set.groups.end());
   return set;
 }
 
@@ -147,6 +152,7 @@ std::shared_ptr<const std::vector<CounterSet>> ReadConsumed(const Fields& device
     hash = hash * 31 + consumed.back().name.hash();
     for (const Counter& counter : consumed.back().counters)
       hash = (hash * 31 + counter.name.hash()) * 31 + static_cast<uint64_t>(counter.value.Value());
+    for (const Symbol& group : consumed.back().groups) hash = hash * 31 + group.hash();
   });
   if (consumed.empty()) return nullptr;
   return context.counters.Intern(std::move(consumed), hash);
@@ -180,8 +186,28 @@ std::shared_ptr<const DeviceExtras> ReadExtras(const Fields& device, ParseContex
                                   .capacity = symbols.Intern(mapping.String("capacityKey")),
                                   .multiplier = mapping.QuantityOf("allocationMultiplier")});
       });
-  std::sort(extras.of_node.begin(), extras.of_node.end(),
-            [](const NodeMapping& a, const NodeMapping& b) { return a.resource < b.resource; });
+  device.ForEachEntry(
+      "nodeAllocatableResources", kMaxItems, [&](std::string_view name, const Fields& taken) {
+        const Symbol resource = symbols.Intern(name);
+        if (taken.Has("mapping")) {
+          const Fields mapping = taken.Object("mapping");
+          const Symbol capacity = symbols.Intern(mapping.String("capacityKey"));
+          const char* multiplier = capacity.empty() ? "deviceMultiplier" : "capacityMultiplier";
+          extras.of_node.push_back({.resource = resource,
+                                    .capacity = capacity,
+                                    .multiplier = mapping.QuantityOf(multiplier),
+                                    .exclusive = true});
+        }
+        if (taken.Has("overhead")) {
+          const Fields overhead = taken.Object("overhead");
+          extras.overhead.push_back({.resource = resource,
+                                     .per_pod = overhead.QuantityOf("perPod"),
+                                     .per_container = overhead.QuantityOf("perContainer")});
+        }
+      });
+  const auto by_resource = [](const auto& a, const auto& b) { return a.resource < b.resource; };
+  std::sort(extras.of_node.begin(), extras.of_node.end(), by_resource);
+  std::sort(extras.overhead.begin(), extras.overhead.end(), by_resource);
   if (extras == DeviceExtras()) return nullptr;
   uint64_t hash = extras.reach.node_name.hash();
   for (const Taint& taint : extras.taints) hash = hash * 31 + taint.key.hash();
@@ -222,6 +248,7 @@ Result<Slice> ParseSlice(const nlohmann::json& object, ParseContext& context) {
   slice.reach = ReadReach(spec, context);
   slice.has_per_device = spec.Has("perDeviceNodeSelection");
   slice.per_device = spec.Bool("perDeviceNodeSelection").value_or(false);
+  slice.skips_operations = HasEntries(spec, "skipNodeOperations");
   spec.ForEachObject("devices", kMaxDevices, [&](const Fields& device) {
     slice.devices.push_back(ReadDevice(device, context));
   });

@@ -56,7 +56,8 @@ struct PodDemand {
   NodeConstraints node;
   Amounts requests;  // what the node must have, per resource name, pods left out
   std::vector<ContainerRequests> containers;  // init containers first, in order
-  std::vector<std::string> container_claims;  // pod_claims that some container uses, each once
+  std::vector<std::string>
+      container_claims;  // pod_claims, once for each time a container names one
   // Resources that spec.resources asks for (pod level): how much of it the containers leave.
   Amounts pod_level_left;
   std::string pod_group;  // spec.schedulingGroup.podGroupName; empty: of none
@@ -85,6 +86,9 @@ struct PodGroup {
   // spec.schedulingPolicy.gang.minCount: none of its pods is scheduled before so many exist (plugin
   // GangScheduling of kube-scheduler v1.36, gangscheduling.go: PreEnqueue). 0: no gang.
   int64_t min_count = 0;
+  // Fields of its spec that demand something of its pods' places and are not looked at:
+  // schedulingConstraints (TopologyAwareWorkloadScheduling), parentCompositePodGroupName.
+  std::vector<std::string> unread;
 
   bool operator==(const PodGroup&) const = default;
 };

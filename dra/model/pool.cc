@@ -101,6 +101,27 @@ const Quantity* FindAmount(const Amounts& amounts, const Symbol& name) {
   return nullptr;
 }
 
+bool GroupUse::Admits(const std::vector<Symbol>& groups) const {
+  if (!any) return true;
+  if (groups.empty() || ungrouped) return groups.empty() && ungrouped;
+  return std::any_of(groups.begin(), groups.end(), [&](const Symbol& group) {
+    return std::binary_search(common.begin(), common.end(), group);
+  });
+}
+
+// Devices that do not go together are only allocated when their slice was changed afterwards.
+void GroupUse::Add(const std::vector<Symbol>& groups) {
+  if (!any) {
+    any = true;
+    ungrouped = groups.empty();
+    common = groups;
+  } else if (!ungrouped && !groups.empty()) {
+    std::erase_if(common, [&](const Symbol& group) {
+      return !std::binary_search(groups.begin(), groups.end(), group);
+    });
+  }
+}
+
 const DeviceUse* PoolUsage::Find(const Symbol& device) const {
   const auto at =
       std::lower_bound(devices.begin(), devices.end(), device,
@@ -124,6 +145,10 @@ void AddUse(PoolUsage& usage, const PoolKey& pool, const Claim& claim,
     if (!use.consumed) use.consumed.emplace();
     AddAmounts(*use.consumed, *result.consumed);
   }
+}
+
+bool LacksOperations(const Node& node, const Slice& slice, const AllocatorFeatures& features) {
+  return features.optional_operations && slice.skips_operations && !node.optional_operations;
 }
 
 const NodeReach& ReachOf(const ViewDevice& device) {

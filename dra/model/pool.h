@@ -63,6 +63,9 @@ struct ViewDevice {
   NodeFit node_fit;                  // per-device node selection
 };
 
+// Whether the node lacks a feature that the devices of the slice need to be prepared there.
+bool LacksOperations(const Node& node, const Slice& slice, const AllocatorFeatures& features);
+
 // Which nodes can reach the device: what its slice says, or, with per-device selection, it itself.
 const NodeReach& ReachOf(const ViewDevice& device);
 
@@ -80,6 +83,23 @@ struct Consumption {
   const Quantity* amount;
 };
 
+// Which devices may still join those that take of a counter set, by their compatibility groups
+// (compatibilityGroupIntersection in compatibility_groups.go of the experimental allocator, 1.37).
+struct GroupUse {
+  bool any = false;            // some device takes of the set
+  bool ungrouped = false;      // and has no groups: no device that has some may join
+  std::vector<Symbol> common;  // else: the groups that all of them have, ascending
+
+  bool Admits(const std::vector<Symbol>& groups) const;
+  void Add(const std::vector<Symbol>& groups);
+};
+
+// A counter set of which some device with groups takes, and the allocated devices that do.
+struct ViewGroups {
+  Symbol set;
+  GroupUse allocated;
+};
+
 enum class PoolStatus : uint8_t {
   kReady,
   kIncomplete,  // slices of the current generation are missing
@@ -95,6 +115,7 @@ struct PoolView {
   std::vector<ViewCounter> counters;
   std::vector<Consumption> consumption;
   std::vector<uint32_t> consumption_begin;  // per device and one more; empty without counters
+  std::vector<ViewGroups> groups;           // where compatibility groups matter; empty: nowhere
   bool negative_consumption = false;  // some device adds to a counter; no API server accepts that
   bool has_binding_conditions = false;
 

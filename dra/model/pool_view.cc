@@ -55,6 +55,7 @@ class ViewBuilder final {
   void AddDevices(size_t slice);
   void AddConsumption(const Slice& slice, const Device& device);
   void Consume(const Slice& slice, const Device& device);
+  void CollectGroups();
   const uint32_t* FindCounter(const Slice& slice, const Symbol& set, const Symbol& name) const;
   bool Invalid(const std::string& why);
   bool IsAllocated(const Device& device) const {
@@ -228,6 +229,35 @@ void ViewBuilder::Consume(const Slice& slice, const Device& device) {
   }
 }
 
+// compatibilityGroupsBaselineForPool of the experimental allocator, 1.37: the node's own slices
+// come first.
+void ViewBuilder::CollectGroups() {
+  std::vector<size_t> all = relevant_;
+  all.insert(all.end(), elsewhere_.begin(), elsewhere_.end());
+  const auto for_each = [&](auto&& visit) {
+    for (const size_t i : all) {
+      if (IsCounterSlice(*pool_.slices[i], features_)) continue;
+      for (const Device& device : pool_.slices[i]->devices) {
+        if (!device.consumes) continue;
+        for (const CounterSet& set : *device.consumes) visit(device, set);
+      }
+    }
+  };
+  std::vector<ViewGroups>& known = view_->groups;
+  const auto find = [&](const Symbol& set) {
+    return std::find_if(known.begin(), known.end(),
+                        [&](const ViewGroups& groups) { return groups.set == set; });
+  };
+  for_each([&](const Device&, const CounterSet& set) {
+    if (!set.groups.empty() && find(set.name) == known.end()) known.push_back({set.name, {}});
+  });
+  if (known.empty()) return;
+  for_each([&](const Device& device, const CounterSet& set) {
+    const auto at = find(set.name);
+    if (at != known.end() && IsAllocated(device)) at->allocated.Add(set.groups);
+  });
+}
+
 void ViewBuilder::AddConsumption(const Slice& slice, const Device& device) {
   if (!device.consumes) return;
   for (const CounterSet& set : *device.consumes) {
@@ -286,6 +316,7 @@ void ViewBuilder::Fill() {
       if (!CheckConsumption(i, true)) return;
     for (const size_t i : elsewhere_)
       if (!CheckConsumption(i, false)) return;
+    if (features_.compatibility_groups) CollectGroups();
   }
   if (!view_->counters.empty()) view_->consumption_begin.push_back(0);
   for (const size_t i : relevant_)

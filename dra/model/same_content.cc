@@ -28,7 +28,7 @@ bool SameContent(const Slice& a, const Slice& b) {
   return a.name == b.name && a.pool == b.pool && a.generation == b.generation &&
          a.pool_slices == b.pool_slices && a.reach == b.reach && a.per_device == b.per_device &&
          a.has_per_device == b.has_per_device && a.counters == b.counters &&
-         a.position == b.position &&
+         a.skips_operations == b.skips_operations && a.position == b.position &&
          std::equal(a.devices.begin(), a.devices.end(), b.devices.begin(), b.devices.end(),
                     SameDevice);
 }
@@ -50,7 +50,8 @@ bool SameContent(const TaintRule& a, const TaintRule& b) { return a == b; }
 
 bool SameContent(const Node& a, const Node& b) {
   return a.name == b.name && a.labels == b.labels && a.taints == b.taints &&
-         a.unschedulable == b.unschedulable && a.allocatable == b.allocatable;
+         a.unschedulable == b.unschedulable && a.allocatable == b.allocatable &&
+         a.optional_operations == b.optional_operations;
 }
 
 }  // namespace fedra::dra

@@ -9,11 +9,15 @@
 
 #include "base/text.h"
 #include "manager/api/delivery.h"
+#include "manager/api/openapi.h"
 #include "manager/api/parameters.h"
 #include "manager/api/problem.h"
 #include "manager/api/routes.h"
+#include "manager/report/device_map.h"
 #include "manager/report/row_json.h"
 #include "manager/report/template_document.h"
+#include "manager/text/as_of_text.h"
+#include "manager/text/device_map_view.h"
 #include "manager/text/device_view.h"
 #include "manager/text/template_view.h"
 
@@ -99,44 +103,68 @@ pages::Answer ToAnswer(text::Output output, text::Format format) {
   return answer;
 }
 
+// What the API has, for programs. It takes no parameters.
+Result<pages::Answer> AnswerOpenApi(const pages::Request& request) {
+  if (request.target.find('?') != std::string::npos)
+    return Fail(ErrorCode::kInvalidArgument, fmt::format("{} has no parameters", kOpenApiPath));
+  constexpr std::string_view kType = "application/json";
+  if (!Accepts(HeaderOf(request, "accept"), kType))
+    return Problem(406, fmt::format("the answer is {}, which you do not accept", kType));
+  const std::string text(OpenApi().front().text);
+  return Deliver(request, {.content_type = std::string(kType), .body = text}, text);
+}
+
 }  // namespace
 
 Api::Api(Sources sources) : sources_(std::move(sources)) {}
 
 pages::Answer Api::Answer(const pages::Request& request) const {
   if (auto refusal = RefusalOf(request)) return *std::move(refusal);
-  Result<pages::Answer> answer = Find(request);
+  return AnswerTo(Viewer::OfEverything(), request);
+}
+
+pages::Answer Api::AnswerTo(const Viewer& viewer, const pages::Request& request) const {
+  Result<pages::Answer> answer = Find(request, viewer);
   return answer ? *std::move(answer) : ProblemOf(answer.error());
 }
 
-Result<pages::Answer> Api::Find(const pages::Request& request) const {
-  FEDRA_ASSIGN_OR_RETURN(const std::string path, PathOf(request.target));
-  const Route* const route = path.starts_with(kPrefix)
-                                 ? FindRoute(std::string_view(path).substr(kPrefix.size()))
-                                 : nullptr;
-  if (route == nullptr)
-    return Fail(ErrorCode::kNotFound,
-                fmt::format("there is no such page; below {} there are {}", kPrefix, PathsText()));
+Result<pages::Answer> Api::Find(const pages::Request& request, const Viewer& viewer) const {
+  if (IsOpenApi(request.target)) return AnswerOpenApi(request);
+  FEDRA_ASSIGN_OR_RETURN(const Route* const route, RouteOf(request.target));
   FEDRA_ASSIGN_OR_RETURN(const Parameters asked, Parameters::Parse(*route, request.target));
   FEDRA_ASSIGN_OR_RETURN(const text::ViewSettings settings,
                          SettingsOf(asked, sources_.settings, sources_.clock->Now()));
   if (const std::string_view type = TypeOf(settings.format);
       !Accepts(HeaderOf(request, "accept"), type))
     return Problem(406, fmt::format("the answer is {}, which you do not accept", type));
-  FEDRA_ASSIGN_OR_RETURN(text::Output output, Print(*route, asked, settings));
+  FEDRA_ASSIGN_OR_RETURN(text::Output output, Print(*route, asked, settings, viewer));
   const std::string news = settings.format == text::Format::kJson ? report::WithoutAges(output.out)
                                                                   : output.out + output.note;
   return Deliver(request, ToAnswer(std::move(output), settings.format), news);
 }
 
 Result<text::Output> Api::Print(const Route& route, const Parameters& asked,
-                                const text::ViewSettings& settings) const {
-  if (route.topic == Topic::kDevices) return PrintDevices(asked, settings);
-  if (route.topic == Topic::kTemplates) return PrintTemplates(asked, settings);
+                                const text::ViewSettings& settings, const Viewer& viewer) const {
+  if (route.topic != Topic::kView) return PrintSeen(route, asked, settings);
   text::ViewSettings filtered = settings;
   FEDRA_ASSIGN_OR_RETURN(filtered.query.jobs, report::Checked(FilterOf(asked), filtered.query.ns));
   FEDRA_ASSIGN_OR_RETURN(const auto reader, sources_.store());
-  return RenderView(route.view, asked.Text("job"), *reader, filtered);
+  return RenderView(route.view, asked.Text("job"), *reader, filtered, viewer);
+}
+
+Result<text::Output> Api::PrintSeen(const Route& route, const Parameters& asked,
+                                    const text::ViewSettings& settings) const {
+  Result<text::Output> output = route.topic == Topic::kDevices ? PrintDevices(asked, settings)
+                                : route.topic == Topic::kDeviceMap
+                                    ? PrintDeviceMap(asked, settings)
+                                    : PrintTemplates(asked, settings);
+  if (output && text::IsTable(settings.format) && settings.style.headers)
+    output->out.insert(0, text::StandbyLine(AsOfNow(settings), settings.style));
+  return output;
+}
+
+report::AsOf Api::AsOfNow(const text::ViewSettings& settings) const {
+  return {settings.query.now, {}, sources_.replica ? sources_.replica() : std::nullopt};
 }
 
 Result<text::Output> Api::PrintDevices(const Parameters& asked,
@@ -147,8 +175,23 @@ Result<text::Output> Api::PrintDevices(const Parameters& asked,
   const report::DeviceFilter filter{asked.Text("class"), asked.Text("selector")};
   Result<std::vector<report::WorkerDevices>> workers = report::CountDevices(sources, filter);
   if (!workers) return Fail(std::move(workers).error().WithContext("--selector"));
-  return text::RenderDevices(*workers, {settings.query.now, {}}, settings.format, settings.style,
+  return text::RenderDevices(*workers, AsOfNow(settings), settings.format, settings.style,
                              filter.device_class);
+}
+
+Result<text::Output> Api::PrintDeviceMap(const Parameters& asked,
+                                         const text::ViewSettings& settings) const {
+  if (settings.format == text::Format::kName)
+    return Fail(ErrorCode::kInvalidArgument, "--output: devices have no list of names");
+  FEDRA_ASSIGN_OR_RETURN(const auto sources, Chosen(sources_.devices(), {asked.Text("worker")}));
+  const report::DeviceSource& source = sources.front();
+  if (!source.problem.empty())
+    return Fail(ErrorCode::kUnavailable, fmt::format("{}: {}", source.worker, source.problem));
+  FEDRA_ASSIGN_OR_RETURN(const report::DeviceMap map,
+                         report::MapDevices(source, {.node = asked.Text("node"),
+                                                     .limit = asked.Number("limit"),
+                                                     .go_on = asked.Text("continue")}));
+  return text::RenderDeviceMap(map, AsOfNow(settings), settings.format, settings.style);
 }
 
 Result<text::Output> Api::PrintTemplates(const Parameters& asked,
@@ -160,7 +203,7 @@ Result<text::Output> Api::PrintTemplates(const Parameters& asked,
     if (asked.Text("mode") == report::NameOf(each)) mode = each;
   const reconcile::TemplateSurvey survey = sources_.templates(mode);
   if (!survey.problem.empty()) return Fail(ErrorCode::kUnavailable, survey.problem);
-  return text::RenderTemplates(survey, {settings.query.now, {}}, settings.format, settings.style);
+  return text::RenderTemplates(survey, AsOfNow(settings), settings.format, settings.style);
 }
 
 }  // namespace fedra::api

@@ -14,10 +14,12 @@
 #include "base/result.h"
 #include "manager/http/message.h"
 #include "manager/reconcile/template_survey.h"
+#include "manager/report/as_of.h"
 #include "manager/report/device_inventory.h"
 #include "manager/report/query.h"
 #include "manager/text/view_settings.h"
 #include "store/reader.h"
+#include "store/rows.h"
 
 namespace fedra::api {
 
@@ -29,12 +31,15 @@ struct Sources {
   std::function<std::vector<report::DeviceSource>()> devices = {};
   // What would be done about copies of templates, with this mode or the configured one.
   std::function<reconcile::TemplateSurvey(std::optional<templates::SyncPolicy>)> templates = {};
+  // Which of several daemons answers, as its heartbeat has it; null: there are no replicas.
+  std::function<std::optional<store::HeartbeatRow>()> replica = {};
   // What documents say of the configuration; what is asked for is not looked at.
   report::Query settings = {};
   const Clock* clock = &SystemClock();
 };
 
 struct Route;
+struct Viewer;
 class Parameters;
 
 class Api final {
@@ -43,15 +48,23 @@ class Api final {
 
   // Never fails: what goes wrong is an answer, too.
   pages::Answer Answer(const pages::Request& request) const;
+  // What of it the viewer may see. Whether the request may come at all is found out before.
+  pages::Answer AnswerTo(const Viewer& viewer, const pages::Request& request) const;
 
  private:
-  Result<pages::Answer> Find(const pages::Request& request) const;
+  Result<pages::Answer> Find(const pages::Request& request, const Viewer& viewer) const;
   Result<text::Output> Print(const Route& route, const Parameters& asked,
-                             const text::ViewSettings& settings) const;
+                             const text::ViewSettings& settings, const Viewer& viewer) const;
+  // Of what is read now, and not from the store.
+  Result<text::Output> PrintSeen(const Route& route, const Parameters& asked,
+                                 const text::ViewSettings& settings) const;
+  report::AsOf AsOfNow(const text::ViewSettings& settings) const;
   Result<text::Output> PrintTemplates(const Parameters& asked,
                                       const text::ViewSettings& settings) const;
   Result<text::Output> PrintDevices(const Parameters& asked,
                                     const text::ViewSettings& settings) const;
+  Result<text::Output> PrintDeviceMap(const Parameters& asked,
+                                      const text::ViewSettings& settings) const;
 
   const Sources sources_;
 };

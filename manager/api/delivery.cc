@@ -99,9 +99,14 @@ bool HasTag(std::string_view if_none_match, std::string_view tag) {
 }
 
 std::optional<pages::Answer> RefusalOf(const pages::Request& request) {
-  const std::string host = HostIn(HeaderOf(request, "host"));
   // Clients of a Unix socket send what they like; a browser sends what its page was loaded from.
-  if (!host.empty() && host != "localhost" && host != "fedra" && !IsAddress(host))
+  return RefusalOf(request, [](const std::string& host) { return host == "fedra"; });
+}
+
+std::optional<pages::Answer> RefusalOf(
+    const pages::Request& request, const std::function<bool(const std::string& host)>& is_ours) {
+  const std::string host = HostIn(HeaderOf(request, "host"));
+  if (!host.empty() && host != "localhost" && !IsAddress(host) && !is_ours(host))
     return Problem(421, fmt::format("this is not the server of {}", host));
   return RefusalOfOtherSites(request);
 }

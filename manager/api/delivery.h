@@ -5,6 +5,7 @@
 //
 // Source: RFC 9110, sections 8.8 (ETag), 12.5 (Accept), 13.1.2 (If-None-Match).
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,6 +24,9 @@ bool HasTag(std::string_view if_none_match, std::string_view tag);
 // Why a browser's page may not ask here: another site's page, or a name that was made to lead here
 // (DNS rebinding). Nothing: it may, or it is no browser.
 std::optional<pages::Answer> RefusalOf(const pages::Request& request);
+// The same for a server that has names of its own, beside localhost and IP addresses.
+std::optional<pages::Answer> RefusalOf(const pages::Request& request,
+                                       const std::function<bool(const std::string& host)>& is_ours);
 
 // A part of that: another site's page. For all servers that listen for browsers.
 std::optional<pages::Answer> RefusalOfOtherSites(const pages::Request& request);

@@ -111,6 +111,23 @@ Result<std::string> PathOf(std::string_view target) {
   return *path;
 }
 
+bool IsOpenApi(std::string_view target) {
+  const Result<std::string> path = PathOf(target);
+  return path && path->starts_with(kPrefix) &&
+         std::string_view(*path).substr(kPrefix.size()) == kOpenApiPath;
+}
+
+Result<const Route*> RouteOf(std::string_view target) {
+  FEDRA_ASSIGN_OR_RETURN(const std::string path, PathOf(target));
+  const Route* const route = path.starts_with(kPrefix)
+                                 ? FindRoute(std::string_view(path).substr(kPrefix.size()))
+                                 : nullptr;
+  if (route == nullptr)
+    return Fail(ErrorCode::kNotFound,
+                fmt::format("there is no such page; below {} there are {}", kPrefix, PathsText()));
+  return route;
+}
+
 Result<Parameters> Parameters::Parse(const Route& route, std::string_view target) {
   Parameters parameters;
   const size_t mark = target.find('?');

@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "manager/report/schema.h"
+
 namespace fedra::api {
 namespace {
 
@@ -14,6 +16,8 @@ std::string_view ReasonOf(int status) {
   switch (status) {
     case 400:
       return "BadRequest";
+    case 401:
+      return "Unauthorized";
     case 403:
       return "Forbidden";
     case 404:
@@ -76,6 +80,32 @@ pages::Answer ProblemOf(const Error& error) {
   const std::string field = FieldIn(message);
   if (!field.empty()) message.erase(0, 2);
   return Problem(StatusOf(error.code), message, field);
+}
+
+std::vector<report::schema::NamedSchema> ProblemSchemas() {
+  using report::schema::Always;
+  using report::schema::ListOf;
+  using report::schema::Maybe;
+  using report::schema::Object;
+  using report::schema::Ref;
+  using report::schema::Text;
+  return {
+      {"Status", Object("What went wrong, as API servers say it (meta/v1).",
+                        {{"kind", Always("Status"), "What document it is"},
+                         {"apiVersion", Always("v1"), "Kubernetes' version of it"},
+                         {"metadata", Object("Of lists; here there is nothing in it.", {}), ""},
+                         {"status", Always("Failure"), "Success is another document"},
+                         {"message", Text(), "What is wrong and what to do, for people"},
+                         {"reason", Text(), "Kubernetes' word for the code; empty: it has none"},
+                         {"code", report::schema::Number(), "The HTTP status"},
+                         Maybe("details", Ref("StatusDetails"), "What it is about")})},
+      {"StatusDetails", Object("What a Status is about.",
+                               {{"causes", ListOf(Ref("StatusCause")), "The wrong parameters"}})},
+      {"StatusCause", Object("A wrong parameter.",
+                             {{"reason", Always("FieldValueInvalid"), "Kubernetes' word for it"},
+                              {"message", Text(), "As in the Status"},
+                              {"field", Text(), "The parameter's name"}})},
+  };
 }
 
 }  // namespace fedra::api

@@ -3,9 +3,14 @@
 // Errors of the API as API servers word them: a Status (meta/v1 of Kubernetes 1.36). Pure.
 
 #include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "manager/http/message.h"
+
+namespace fedra::report::schema {
+struct NamedSchema;
+}
 
 namespace fedra::api {
 
@@ -14,5 +19,8 @@ pages::Answer Problem(int status, const std::string& message, const std::string&
 
 // What the code says; a message about an option names that parameter.
 pages::Answer ProblemOf(const Error& error);
+
+// What they may hold.
+std::vector<report::schema::NamedSchema> ProblemSchemas();
 
 }  // namespace fedra::api

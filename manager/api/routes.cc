@@ -57,6 +57,19 @@ const std::vector<Parameter>& DeviceFilters() {
   return filters;
 }
 
+const std::vector<Parameter>& DeviceMapFilters() {
+  static const std::vector<Parameter> filters = {
+      {"worker", Form::kText, "This worker", true},
+      {"node", Form::kText, "Only this node"},
+      {"limit", Form::kNumber,
+       "At most so many nodes; 0, nothing, or more than 200: 200. `remaining` counts those behind "
+       "them, and `continue` leads to them"},
+      {"continue", Form::kText,
+       "`continue` of the answer before, about the same worker: what comes behind it"},
+  };
+  return filters;
+}
+
 }  // namespace
 
 std::span<const Route> Routes() {
@@ -70,7 +83,7 @@ std::span<const Route> Routes() {
        "How many jobs there are of each, which has been so for longest, and a reason's remedy",
        Topic::kView, View::kCounts, CountFilters()},
       {"job", "fedra status JOB", "JobReport", "Where one job is and where it has been",
-       Topic::kView, View::kJob, OneJob()},
+       Topic::kView, View::kJob, OneJob(), "OneJobReport"},
       {"why", "fedra why JOB", "WhyReport",
        "For each worker why it can or cannot run a job, and what comes next", Topic::kView,
        View::kWhy, OneJob()},
@@ -82,6 +95,10 @@ std::span<const Route> Routes() {
        "now: "
        "no worker is asked",
        Topic::kDevices, View::kStatus, DeviceFilters()},
+      {"device-map", "fedra devices --map --worker WORKER", "DeviceMap",
+       "The devices of one worker, one by one, by node: free, allocated (by whom), shared, tainted "
+       "or unusable. As the daemon sees them now: no worker is asked",
+       Topic::kDeviceMap, View::kStatus, DeviceMapFilters()},
       {"templates",
        "fedra templates diff",
        "TemplateSync",
@@ -118,6 +135,35 @@ std::span<const Parameter> CommonParameters() {
   return common;
 }
 
+std::span<const AnswerCode> AnswerCodes() {
+  static constexpr AnswerCode kCodes[] = {
+      {200, "`Warning: 299 fedra \"...\"` is what the command would say on standard error"},
+      {304,
+       "nothing but ages has changed since the answer whose `ETag` was sent as `If-None-Match`"},
+      {400, "a parameter is wrong, which `details.causes[0].field` names"},
+      {401, "over TLS: there is no token, or none that the manager knows"},
+      {403, "a page of another site asks; over TLS: a right is missing, which the message names"},
+      {404, "the path or the job is not known"},
+      {405, "the method is neither GET nor HEAD"},
+      {406, "`Accept` does not take the answer's media type"},
+      {414, "the URL is longer than 16 KiB"},
+      {421, "`Host` is another server's"},
+      {429,
+       "over TLS: too many questions about tokens or rights are to be asked: again after "
+       "`Retry-After`"},
+      {431, "the headers are longer than 16 KiB"},
+      {500, "the store cannot be read"},
+      {503,
+       "more questions at a time than are answered: again after `Retry-After`; what is asked about "
+       "cannot be read now; or, over TLS, the manager does not answer about the reader"},
+  };
+  return kCodes;
+}
+
+std::string_view SchemaOf(const Route& route) {
+  return route.schema.empty() ? route.document : route.schema;
+}
+
 const Route* FindRoute(std::string_view path) {
   const auto found = std::ranges::find(Routes(), path, &Route::path);
   return found == Routes().end() ? nullptr : &*found;
@@ -132,8 +178,8 @@ const Parameter* FindParameter(const Route& route, std::string_view name) {
 
 std::string PathsText() {
   std::string text;
-  for (const Route& route : Routes()) text.append(text.empty() ? "" : ", ").append(route.path);
-  return text;
+  for (const Route& route : Routes()) text.append(route.path).append(", ");
+  return text.append(kOpenApiPath);
 }
 
 }  // namespace fedra::api

@@ -1,7 +1,7 @@
 #pragma once
 //
-// The endpoints of the API and their parameters, as data: what is checked, and what docs/api.md and
-// completions of clients are made of. Plain values.
+// The endpoints of the API and their parameters, as data: what is checked, and what docs/api.md,
+// docs/openapi.json and completions of clients are made of. Plain values.
 
 #include <span>
 #include <string>
@@ -14,6 +14,8 @@ namespace fedra::api {
 
 // Before every path. Documents carry the version as their apiVersion, "fedra.dev/v1alpha1".
 inline constexpr std::string_view kPrefix = "/api/v1alpha1/";
+// What describes the routes for programs, behind the prefix.
+inline constexpr std::string_view kOpenApiPath = "openapi.json";
 
 enum class ParameterForm {
   kText,
@@ -35,6 +37,7 @@ struct Parameter {
 enum class Topic {
   kView,     // the store: one of the views
   kDevices,  // the daemon's caches
+  kDeviceMap,
   kTemplates,
 };
 
@@ -46,16 +49,27 @@ struct Route {
   Topic topic = Topic::kView;
   View view = View::kStatus;               // of Topic::kView
   std::vector<Parameter> parameters = {};  // but for CommonParameters()
+  std::string_view schema = {};            // of the document; empty: it is called as the kind
+};
+
+// What answers there are, of every route.
+struct AnswerCode {
+  int status = 0;
+  std::string_view when;  // markdown
 };
 
 std::span<const Route> Routes();
 // Of every route: how the answer is printed.
 std::span<const Parameter> CommonParameters();
+// Ascending. From 400 on the answer is a Status.
+std::span<const AnswerCode> AnswerCodes();
+// "StatusReport": as in openapi.json.
+std::string_view SchemaOf(const Route& route);
 // Null: there is no such endpoint.
 const Route* FindRoute(std::string_view path);
 // Null: the route has none of this name.
 const Parameter* FindParameter(const Route& route, std::string_view name);
-// "status, workers, ..."
+// "status, workers, ..., openapi.json"
 std::string PathsText();
 
 }  // namespace fedra::api

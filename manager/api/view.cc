@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "config/names.h"
+#include "manager/api/withhold.h"
 #include "manager/report/status_model.h"
 #include "manager/text/history_view.h"
 #include "manager/text/job_counts_view.h"
@@ -34,9 +35,31 @@ Result<void> CheckWorkers(const report::StatusData& data, const std::vector<std:
   return {};
 }
 
+// The store as a viewer sees it.
+struct Sight {
+  store::Reader& reader;
+  const Viewer& viewer;
+  std::set<std::string> hidden;  // namespaces
+};
+
+Result<Sight> SightOf(const Viewer& viewer, store::Reader& reader) {
+  Sight sight{reader, viewer, {}};
+  if (viewer.everywhere) return sight;
+  FEDRA_ASSIGN_OR_RETURN(sight.hidden, reader.Namespaces());
+  for (const std::string& ns : viewer.namespaces) sight.hidden.erase(ns);
+  FEDRA_RETURN_IF_ERROR(reader.ShowOnly(viewer.namespaces));
+  return sight;
+}
+
+Result<report::StatusData> Fleet(const Sight& sight) {
+  FEDRA_ASSIGN_OR_RETURN(report::StatusData data, report::LoadStatus(sight.reader));
+  Withhold(sight.viewer, sight.hidden, data);
+  return data;
+}
+
 // What a word is that is no job's name; empty: nothing known.
-std::string WhatElse(store::Reader& reader, const std::string& word, bool may_be_table) {
-  const Result<report::StatusData> data = report::LoadStatus(reader);
+std::string WhatElse(const Sight& sight, const std::string& word, bool may_be_table) {
+  const Result<report::StatusData> data = Fleet(sight);
   if (!data) return {};
   for (const store::ClusterRow& row : data->clusters) {
     if (row.name.value == word)
@@ -52,29 +75,34 @@ std::string WhatElse(store::Reader& reader, const std::string& word, bool may_be
   return closest.empty() ? "" : fmt::format("there is no job {}; did you mean {}?", word, closest);
 }
 
-Result<Output> OfFleet(store::Reader& reader, const ViewSettings& settings,
+Result<Output> OfFleet(const Sight& sight, const ViewSettings& settings,
                        Output (*render)(const report::StatusData&, const ViewSettings&)) {
-  FEDRA_ASSIGN_OR_RETURN(const report::StatusData data, report::LoadStatus(reader));
+  FEDRA_ASSIGN_OR_RETURN(const report::StatusData data, Fleet(sight));
   FEDRA_RETURN_IF_ERROR(CheckWorkers(data, settings.query.jobs.workers));
   return render(data, settings);
 }
 
-Result<Output> OfJob(const std::string& job, store::Reader& reader, const ViewSettings& settings,
+Result<Output> OfJob(const std::string& job, const Sight& sight, const ViewSettings& settings,
                      Output (*render)(const report::WorkloadData&, const ViewSettings&)) {
   FEDRA_ASSIGN_OR_RETURN(const std::vector<report::JobName> names,
                          report::ParseWorkloadName(job, settings.query.ns));
-  FEDRA_ASSIGN_OR_RETURN(const report::WorkloadData data,
-                         report::LoadWorkload(reader, names, settings.query.now));
+  FEDRA_ASSIGN_OR_RETURN(report::WorkloadData data,
+                         report::LoadWorkload(sight.reader, names, settings.query.now));
+  Withhold(sight.viewer, sight.hidden, data);
   return render(data, settings);
 }
 
 // OfJob, with a hint where the word names something else. `may_be_table`: as behind `status`.
-Result<Output> OfWord(const std::string& job, store::Reader& reader, const ViewSettings& settings,
+Result<Output> OfWord(const std::string& job, const Sight& sight, const ViewSettings& settings,
                       Output (*render)(const report::WorkloadData&, const ViewSettings&),
                       bool may_be_table = false) {
-  Result<Output> output = OfJob(job, reader, settings, render);
+  Result<Output> output = OfJob(job, sight, settings, render);
   if (output || output.error().code != ErrorCode::kNotFound) return output;
-  const std::string hint = WhatElse(reader, job, may_be_table);
+  // What is wrong with the manager's connection is no business of theirs.
+  if (!sight.viewer.fleet)
+    return Fail(ErrorCode::kNotFound,
+                "no such job or Workload is known to fedra, of those that you may see");
+  const std::string hint = WhatElse(sight, job, may_be_table);
   if (hint.empty()) return output;
   return Fail(ErrorCode::kNotFound, hint);
 }
@@ -83,23 +111,29 @@ Result<Output> OfWord(const std::string& job, store::Reader& reader, const ViewS
 
 Result<Output> RenderView(View view, const std::string& job, store::Reader& reader,
                           const ViewSettings& settings) {
+  return RenderView(view, job, reader, settings, Viewer::OfEverything());
+}
+
+Result<Output> RenderView(View view, const std::string& job, store::Reader& reader,
+                          const ViewSettings& settings, const Viewer& viewer) {
+  FEDRA_ASSIGN_OR_RETURN(const Sight sight, SightOf(viewer, reader));
   switch (view) {
     case View::kWorkers:
-      return OfFleet(reader, settings, &text::RenderWorkers);
+      return OfFleet(sight, settings, &text::RenderWorkers);
     case View::kJobs:
-      return OfFleet(reader, settings, &text::RenderJobs);
+      return OfFleet(sight, settings, &text::RenderJobs);
     case View::kCounts:
-      return OfFleet(reader, settings, &text::RenderJobCounts);
+      return OfFleet(sight, settings, &text::RenderJobCounts);
     case View::kJob:
-      return OfWord(job, reader, settings, &text::RenderWorkload, /*may_be_table=*/true);
+      return OfWord(job, sight, settings, &text::RenderWorkload, /*may_be_table=*/true);
     case View::kWhy:
-      return OfWord(job, reader, settings, &text::RenderWhy);
+      return OfWord(job, sight, settings, &text::RenderWhy);
     case View::kHistory:
-      return OfWord(job, reader, settings, &text::RenderHistory);
+      return OfWord(job, sight, settings, &text::RenderHistory);
     case View::kStatus:
       break;
   }
-  return OfFleet(reader, settings, &text::RenderStatus);
+  return OfFleet(sight, settings, &text::RenderStatus);
 }
 
 }  // namespace fedra::api

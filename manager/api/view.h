@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "manager/api/viewer.h"
 #include "manager/text/output.h"
 #include "manager/text/view_settings.h"
 #include "store/reader.h"
@@ -27,5 +28,8 @@ enum class View {
 // does not exist, or is not clear; kNotFound: the job is not known; else the store's.
 Result<text::Output> RenderView(View view, const std::string& job, store::Reader& reader,
                                 const text::ViewSettings& settings);
+// What of it the viewer may see; the reader shows no more than that from then on.
+Result<text::Output> RenderView(View view, const std::string& job, store::Reader& reader,
+                                const text::ViewSettings& settings, const Viewer& viewer);
 
 }  // namespace fedra::api

@@ -31,6 +31,8 @@ constexpr const char* kExamples =
 
 // The type of options whose value is a file's name.
 constexpr const char* kFile = "FILE";
+// Of those whose value is for people, in any words.
+constexpr const char* kWords = "WORDS";
 
 // "{table,wide}", as CLI11 describes IsMember, as a list.
 std::vector<std::string> ValuesIn(const std::string& description) {
@@ -56,10 +58,10 @@ CompletionOption ToCompletion(const CLI::Option& option) {
   if (name == "job" || name == kWhat) completion.from = "status jobs --all -o name";
   if (name == kWhat) completion.values = {"workers", "jobs"};
   if (option.check_lname("state")) completion.values = report::JobStates();
-  if (option.check_lname("reason"))
+  if (option.check_lname("reason") && type != kWords)
     for (const auto& entry : verdict::ReasonCatalogue()) completion.values.emplace_back(entry.name);
   if (option.check_lname("sort-by")) completion.values = report::SortColumns();
-  if (option.check_lname("worker")) completion.from = "status workers -o name";
+  if (name == "worker" || option.check_lname("worker")) completion.from = "status workers -o name";
   if (name == "reason") completion.values = ExplainableWords();
   return completion;
 }
@@ -237,8 +239,10 @@ void AddCommands(CLI::App& app, Parsed& parsed, Command& command) {
   AddTemplates(app, parsed, command);
   AddSnapshot(app, parsed, command);
   AddOrphans(app, parsed, command);
+  AddMigrate(app, parsed, command);
   AddBackup(app, parsed, command);
   AddSupportBundle(app, parsed, command);
+  AddCordons(app, command);
   AddJoin(app, command);
   AddLeave(app, command);
   AddConfigCommands(app, parsed, command);

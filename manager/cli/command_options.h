@@ -28,7 +28,7 @@ struct Parsed {
   std::string config = kUsualConfig;
   std::string color = "auto";
   std::string store;
-  std::string server;
+  ServerOptions server;
   std::string api_socket;  // as configured
   std::string format = "table";
   std::string reason;
@@ -46,6 +46,7 @@ struct Parsed {
   CelCommand cel;
   ValidateOptions validate;
   bool no_headers = false;
+  MigrateOptions migrate;
 };
 
 // What the command line asks for.

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "manager/cli/cel_report.h"
+#include "manager/cli/daemon_address.h"
 #include "manager/cli/terminal/terminal.h"
 #include "manager/report/job_filter.h"
 
@@ -99,6 +100,10 @@ struct DevicesOptions {
   std::string format = "table";
   std::string timeout = "15s";
   bool headers = true;
+  bool map = false;       // one by one, instead of counts; of one worker
+  std::string node = {};  // of a map: only this one
+  size_t limit = 0;       // of a map: as of report::DeviceMapQuery
+  std::string go_on = {};
 };
 int Devices(const DevicesOptions& options, Terminal& terminal);
 
@@ -113,6 +118,19 @@ struct OrphanOptions {
   bool headers = true;
 };
 int Orphans(const OrphanOptions& options, Terminal& terminal);
+
+// fedra migrate --check: what would become of every job when fedra takes the place of Kueue's
+// MultiKueue (kueue.mode multikueue), or gives it back. Writes nothing.
+struct MigrateOptions {
+  std::string config;
+  bool check = false;  // required: there is nothing else to do yet
+  bool back = false;   // MultiKueue takes back what fedra has
+  std::string format = "table";
+  std::string timeout = "30s";
+  bool headers = true;
+};
+// 0 nothing is lost, 1 something would be or an error, 4 a cluster that decides was not read.
+int Migrate(const MigrateOptions& options, Terminal& terminal);
 
 // fedra snapshot -f FILE: everything that decides placement on the workers, without secrets.
 struct SnapshotOptions {
@@ -137,7 +155,7 @@ int SupportBundle(const SupportBundleOptions& options, Terminal& terminal);
 // fedra status, why, history: read the store, whether or not the daemon runs, or ask the daemon.
 struct ViewOptions {
   std::string store;               // path of the file
-  std::string socket;              // of the daemon's API, which is asked instead; empty: it is not
+  DaemonAddress daemon;            // is asked instead; empty: none is
   std::vector<std::string> names;  // positional arguments
   std::string ns;
   bool all_namespaces = false;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "base/time.h"
@@ -37,6 +38,23 @@ bool IsFailing(const Validation& validation) {
                       [](const ClusterAnswer& cluster) { return !cluster.problem.empty(); }));
 }
 
+// The daemon works without them, and says so of each worker that needs one.
+void AddPluginProblems(const config::Loaded& loaded, const std::string& path,
+                       Validation& validation) {
+  const auto& providers = loaded.configuration.workers_from.access_providers;
+  for (size_t i = 0; i < providers.size(); ++i) {
+    auto problem = config::CommandProblem(providers[i].exec.command);
+    if (!problem) continue;
+    validation.valid = false;
+    validation.problems.push_back(
+        {path,
+         {},
+         fmt::format("workersFrom.accessProviders[{}].execConfig.command", i),
+         *std::move(problem),
+         providers[i].exec.install_hint});
+  }
+}
+
 Validation Examine(const ValidateOptions& options, std::chrono::milliseconds timeout,
                    Terminal& terminal) {
   Validation validation;
@@ -52,8 +70,8 @@ Validation Examine(const ValidateOptions& options, std::chrono::milliseconds tim
   validation.valid = config::AccessProblems(*loaded, false).empty() && not_discovered.empty();
   validation.problems = config::AccessProblems(*loaded, true);
   if (!not_discovered.empty())
-    validation.problems.push_back(
-        {options.config, {}, "workersFrom.multiKueueClusters", not_discovered, ""});
+    validation.problems.push_back({options.config, {}, "workersFrom", not_discovered, ""});
+  AddPluginProblems(*loaded, options.config, validation);
   if (loaded->store) {
     validation.problems.push_back(loaded->store->problem);
     if (loaded->store->fatal) validation.valid = false;
@@ -94,10 +112,19 @@ ordered_json AsJson(const Validation& validation, const std::string& path) {
   if (validation.clusters) {
     document["clusters"] = ordered_json::array();
     for (const ClusterAnswer& cluster : *validation.clusters)
-      document["clusters"].push_back(
-          {{"name", cluster.name}, {"release", cluster.release}, {"problem", cluster.problem}});
+      document["clusters"].push_back({{"name", cluster.name},
+                                      {"release", cluster.release},
+                                      {"problem", cluster.problem},
+                                      {"onlyIn", cluster.only_in}});
   }
   return document;
+}
+
+std::string Granted(const ClusterAnswer& cluster) {
+  std::string text = "Kubernetes " + cluster.release + ", all required permissions granted";
+  if (!cluster.only_in.empty())
+    text += fmt::format("; jobs in the namespaces {} only", fmt::join(cluster.only_in, ", "));
+  return text;
 }
 
 void Print(const Validation& validation, const std::string& path, Terminal& terminal) {
@@ -109,22 +136,18 @@ void Print(const Validation& validation, const std::string& path, Terminal& term
     terminal.out << fmt::format("  worker {}: {}\n", loaded.configuration.workers[i].name,
                                 config::Summary(*loaded.workers[i]));
   }
-  if (loaded.configuration.workers_from.multi_kueue_clusters) {
+  if (config::DiscoversWorkers(loaded.configuration.workers_from)) {
     if (!validation.clusters)
-      terminal.out << "  and the MultiKueueClusters of the manager (--connect asks for them)\n";
+      terminal.out << "  and those of workersFrom, on the manager (--connect asks for them)\n";
   } else if (loaded.workers.empty()) {
     terminal.out
         << "  no worker: every job waits (add name and kubeconfig of each below workers)\n";
   }
   if (!validation.clusters) return;
   // One report on one stream: in a file, too, the cluster that fails is among the others.
-  for (const ClusterAnswer& cluster : *validation.clusters) {
+  for (const ClusterAnswer& cluster : *validation.clusters)
     terminal.out << cluster.name << ": "
-                 << (cluster.problem.empty()
-                         ? "Kubernetes " + cluster.release + ", all required permissions granted"
-                         : cluster.problem)
-                 << "\n";
-  }
+                 << (cluster.problem.empty() ? Granted(cluster) : cluster.problem) << "\n";
 }
 
 }  // namespace

@@ -9,8 +9,10 @@
 #include "manager/cli/commands.h"
 #include "manager/cli/fleet/fleet.h"
 #include "manager/report/device_inventory.h"
+#include "manager/report/device_map.h"
 #include "manager/report/device_report.h"
 #include "manager/text/as_of_text.h"
+#include "manager/text/device_map_view.h"
 #include "manager/text/device_view.h"
 #include "verdict/reason_text.h"
 
@@ -30,9 +32,41 @@ std::vector<report::DeviceSource> SourcesOf(const Fleet& fleet) {
     report::DeviceSource& source = sources.emplace_back();
     source.worker = worker->name().value;
     source.problem = ProblemOf(*worker);
-    if (source.problem.empty()) source.snapshot = worker->devices()->snapshot();
+    if (!source.problem.empty()) continue;
+    source.snapshot = worker->devices()->snapshot();
+    source.jobs = worker->devices()->pods().OfClaims();
   }
   return sources;
+}
+
+// Without headings only rows go to standard output.
+void PrintWhenItWasSo(const DevicesOptions& options, const Fleet& fleet, const text::Style& style,
+                      Terminal& terminal) {
+  (options.headers ? terminal.out : terminal.err)
+      << text::SnapshotLine(fleet.as_of, SystemClock().Now(), style);
+}
+
+// The map of the one worker that was read.
+int PrintMap(const DevicesOptions& options, const Fleet& fleet, text::Format format,
+             Terminal& terminal) {
+  const std::vector<report::DeviceSource> sources = SourcesOf(fleet);
+  const auto fail = [&](int code, const std::string& message) {
+    terminal.err << "fedra devices: " << message << "\n";
+    return code;
+  };
+  if (sources.size() != 1) return fail(1, "--map is about one worker: name it with --worker");
+  const report::DeviceSource& source = sources.front();
+  if (!source.problem.empty())
+    return fail(kUnknown, fmt::format("{}: {}", source.worker, source.problem));
+  const auto map = report::MapDevices(
+      source, {.node = options.node, .limit = options.limit, .go_on = options.go_on});
+  if (!map) return fail(1, map.error().message);
+  const text::Style style = StyleOf(terminal, options.headers);
+  if (text::IsTable(format)) PrintWhenItWasSo(options, fleet, style, terminal);
+  const text::Output output = text::RenderDeviceMap(*map, fleet.as_of, format, style);
+  terminal.out << output.out;
+  if (!output.note.empty()) terminal.err << output.note << "\n";
+  return 0;
 }
 
 }  // namespace
@@ -51,6 +85,7 @@ int Devices(const DevicesOptions& options, Terminal& terminal) {
                                 .devices_only = true},
                                terminal);
   if (!fleet) return fail(fleet.error().message);
+  if (options.map) return PrintMap(options, **fleet, *format, terminal);
   const auto workers =
       report::CountDevices(SourcesOf(**fleet), {options.device_class, options.selector});
   if (!workers) return fail("--selector does not compile\n" + workers.error().message);
@@ -58,11 +93,7 @@ int Devices(const DevicesOptions& options, Terminal& terminal) {
   if (*format == text::Format::kWide) style.width = 0;
   const text::Output output =
       text::RenderDevices(*workers, (*fleet)->as_of, *format, style, options.device_class);
-  if (text::IsTable(*format)) {
-    // Without headings only rows go to standard output.
-    (options.headers ? terminal.out : terminal.err)
-        << text::SnapshotLine((*fleet)->as_of, SystemClock().Now(), style);
-  }
+  if (text::IsTable(*format)) PrintWhenItWasSo(options, **fleet, style, terminal);
   terminal.out << output.out;
   if (!output.note.empty()) terminal.err << output.note << "\n";
   const bool unknown = std::any_of(workers->begin(), workers->end(),

@@ -1,4 +1,4 @@
-// The options of check, templates, devices, snapshot, support-bundle and orphans.
+// The options of check, templates, devices, snapshot, support-bundle, orphans and migrate.
 
 #include <CLI/CLI.hpp>
 
@@ -23,6 +23,22 @@ void AddFleetOptions(CLI::App& app, std::vector<std::string>& workers, std::stri
       ->capture_default_str();
 }
 
+void AddMap(CLI::App& devices, DevicesOptions& options) {
+  CLI::Option* const map = devices.add_flag(
+      "--map", options.map,
+      "The devices of one worker, one by one, by node: who holds each, its taints and counters");
+  for (const char* name : {"--class", "--selector"}) map->excludes(devices.get_option(name));
+  devices.add_option("--node", options.node, "Of a map: only this node")->needs(map);
+  devices
+      .add_option("--limit", options.limit,
+                  "Of a map: at most so many nodes; 0, or more than 200: 200")
+      ->needs(map);
+  devices
+      .add_option("--continue", options.go_on,
+                  "Of a map: the page behind the one that named this word")
+      ->needs(map);
+}
+
 }  // namespace
 
 void AddDevices(CLI::App& app, Parsed& parsed, Command& command) {
@@ -42,9 +58,11 @@ void AddDevices(CLI::App& app, Parsed& parsed, Command& command) {
                       "Only devices that this CEL selector matches");
   devices
       ->add_option("-o,--output", parsed.devices.format,
-                   "table: by class; wide: by pool and node, with attributes; json or yaml")
+                   "table: by class; wide: by pool and node, with attributes; json or yaml. Of a "
+                   "map: table, json or yaml")
       ->check(CLI::IsMember({"table", "wide", "json", "yaml"}));
   devices->add_flag("--no-headers", parsed.no_headers, "Tables without headers");
+  AddMap(*devices, parsed.devices);
   devices->callback([&] {
     command = [&](Terminal& terminal) {
       parsed.devices.config = parsed.config;
@@ -141,6 +159,49 @@ void AddOrphans(CLI::App& app, Parsed& parsed, Command& command) {
       parsed.orphans.config = parsed.config;
       parsed.orphans.headers = !parsed.no_headers;
       return Orphans(parsed.orphans, terminal);
+    };
+  });
+}
+
+void AddMigrate(CLI::App& app, Parsed& parsed, Command& command) {
+  CLI::App* migrate = app.add_subcommand(
+      "migrate", "Say what becomes of each job when fedra takes the place of Kueue's MultiKueue");
+  migrate->footer(
+      "Reads the manager and the workers with the configuration that fedra is to run with "
+      "(kueue.mode "
+      "multikueue), and asks the daemon's own decision about every Workload of a MultiKueue "
+      "AdmissionCheck that has not finished. With --back it says what MultiKueue would do with "
+      "what "
+      "fedra has placed. Nothing is written.\n\n"
+      "A job goes on (its remote job stays as it is), has ended (that is mirrored), waits, is sent "
+      "anew (nothing of it runs), restarts, is rejected, is left behind (what runs has no keeper "
+      "any "
+      "more), or is unknown (a worker could not be read). Below the table stands what must be done "
+      "first, and then.\n\n"
+      "-o json is a MigrationReport: direction (ToFedra or ToMultiKueue); counts by outcome; "
+      "before: "
+      "what must be done (text; blocks: whether something is lost without it); workloads: "
+      "namespace, "
+      "workload, workloadUid, kind and name of the job, outcome (GoesOn, Ends, Waits, Dispatched, "
+      "Restarts, Rejected, LeftBehind, Unknown), worker, why, and copies: for each worker that has "
+      "some their uid, ownership (ours, oursEarlier, otherManager or foreign, for who takes over), "
+      "and whether they are removed; unreadWorkers.\n\n"
+      "Exit codes: 0 nothing is lost, 1 something would be, or an error, 4 it is not completely "
+      "known, because a worker could not be read.");
+  AddConfig(*migrate, parsed);
+  migrate->add_flag("--check", parsed.migrate.check, "Required: say it, and switch nothing");
+  migrate->add_flag("--back", parsed.migrate.back,
+                    "What becomes of the jobs when MultiKueue takes them back from fedra");
+  migrate->add_option("-o,--output", parsed.migrate.format, "table, json or yaml")
+      ->check(CLI::IsMember({"table", "json", "yaml"}));
+  migrate->add_flag("--no-headers", parsed.no_headers, "Tables without headers");
+  migrate->add_option("--timeout", parsed.migrate.timeout, "How long to wait for the clusters")
+      ->capture_default_str();
+  migrate->callback([&] {
+    command = [&](Terminal& terminal) {
+      parsed.migrate.config = parsed.config;
+      parsed.migrate.headers = !parsed.no_headers;
+      return Migrate(parsed.migrate, terminal);
     };
   });
 }

@@ -15,7 +15,9 @@
 #include "base/time.h"
 #include "base/write_file.h"
 #include "manager/cli/commands.h"
+#include "manager/cli/membership/account_notes.h"
 #include "manager/cli/membership/account_token.h"
+#include "manager/cli/membership/grant_rights.h"
 #include "manager/cli/membership/member_clusters.h"
 #include "manager/cli/membership/worker_rights.h"
 #include "manager/cli/membership/worker_secret.h"
@@ -34,6 +36,7 @@ constexpr size_t kManagerAt = 1;
 struct JoinPlan {
   std::string worker;
   std::vector<ClusterSettings> clusters;  // the worker, and the manager unless a file is written
+  WantedRights wanted;
   std::vector<RightsObject> rights;
   kube::AccessSettings published;  // how fedra is to reach the worker; without credentials
   std::chrono::seconds lifetime{0};
@@ -83,12 +86,30 @@ Result<void> IsFree(const std::string& file) {
   return Fail(ErrorCode::kConflict, file + ": exists; add --overwrite to replace it");
 }
 
+struct Joined {
+  AccountToken token;
+  std::vector<std::string> others;  // managers that use the account, too
+};
+
+Result<WantedRights> WantedOf(const JoinOptions& options) {
+  WantedRights wanted{options.optional, options.mode == "dispatcher", options.namespaces};
+  if (wanted.only_reads && !wanted.namespaces.empty())
+    return Fail(ErrorCode::kInvalidArgument,
+                "--in is not for --mode dispatcher, in which fedra makes no job on a worker");
+  for (const std::string& ns : wanted.namespaces)
+    if (!IsDnsLabel(ns))
+      return Fail(ErrorCode::kInvalidArgument, fmt::format("--in {}: not a namespace's name", ns));
+  wanted.namespaces = Merged(wanted.namespaces, {});
+  return wanted;
+}
+
 Result<JoinPlan> PlanJoin(const JoinOptions& options) {
   const MembershipOptions& where = options.where;
   JoinPlan plan;
   FEDRA_ASSIGN_OR_RETURN(plan.lifetime, TokenLifetime(options.token_lifetime));
   FEDRA_ASSIGN_OR_RETURN(plan.timeout, ParseDuration(where.timeout));
-  FEDRA_ASSIGN_OR_RETURN(plan.rights, RightsWith(options.optional));
+  FEDRA_ASSIGN_OR_RETURN(plan.wanted, WantedOf(options));
+  FEDRA_ASSIGN_OR_RETURN(plan.rights, RightsFor(plan.wanted));
   if (!options.server.empty() && !options.server.starts_with("https://"))
     return Fail(ErrorCode::kInvalidArgument, "--server is an address as https://HOST:PORT");
   if (!options.proxy_url.value_or("").empty() && !config::IsProxyUrl(*options.proxy_url))
@@ -111,26 +132,14 @@ Result<JoinPlan> PlanJoin(const JoinOptions& options) {
   return plan;
 }
 
-// A manager that is its own worker would copy each job onto itself.
-Result<void> AreTwoClusters(MemberClusters& clusters) {
+// The manager's UID. A manager that is its own worker would copy each job onto itself.
+Result<std::string> OtherClustersUid(MemberClusters& clusters) {
   FEDRA_ASSIGN_OR_RETURN(const std::string worker, reconcile::ReadClusterUid(clusters[kWorkerAt]));
-  FEDRA_ASSIGN_OR_RETURN(const std::string manager,
-                         reconcile::ReadClusterUid(clusters[kManagerAt]));
-  if (worker != manager) return {};
+  FEDRA_ASSIGN_OR_RETURN(std::string manager, reconcile::ReadClusterUid(clusters[kManagerAt]));
+  if (worker != manager) return manager;
   return Fail(ErrorCode::kInvalidArgument,
               "both contexts lead to the same cluster, which cannot be its own worker: name the "
               "manager's with --manager-context");
-}
-
-Result<void> ApplyRights(Cluster& worker, const JoinPlan& plan, bool force) {
-  for (const RightsObject& object : plan.rights) {
-    const auto applied = worker.Apply(object.resource, object.key, object.json, {.force = force});
-    if (applied) continue;
-    if (applied.error().code != ErrorCode::kConflict) return Fail(applied.error());
-    return Fail(ErrorCode::kConflict,
-                applied.error().message + "; --force-conflicts makes them what this fedra needs");
-  }
-  return {};
 }
 
 Result<void> PutSecret(Cluster& manager, const JoinPlan& plan, const std::string& kubeconfig,
@@ -159,24 +168,28 @@ Result<void> TryToken(const JoinPlan& plan, const AccountToken& token, const Ter
   return Fail(reached.error().WithContext("with the account's new token"));
 }
 
-Result<AccountToken> ExecuteJoin(const JoinPlan& plan, const JoinOptions& options,
-                                 const Terminal& terminal) {
+Result<Joined> ExecuteJoin(const JoinPlan& plan, const JoinOptions& options,
+                           const Terminal& terminal) {
   MemberClusters clusters(plan.clusters, false, plan.timeout, terminal);
   for (size_t i = 0; i < plan.clusters.size(); ++i) FEDRA_RETURN_IF_ERROR(clusters.Reached(i));
+  std::string uid;  // of the manager
   if (plan.writes_secret()) {
-    FEDRA_RETURN_IF_ERROR(AreTwoClusters(clusters));
+    FEDRA_ASSIGN_OR_RETURN(uid, OtherClustersUid(clusters));
     // Before anything is written: a Secret of that name that is not ours stays as it is.
     FEDRA_RETURN_IF_ERROR(FindSecretOf(clusters[kManagerAt], plan.secret, plan.worker));
   }
   Cluster& worker = clusters[kWorkerAt];
-  FEDRA_RETURN_IF_ERROR(ApplyRights(worker, plan, options.force_conflicts));
-  FEDRA_ASSIGN_OR_RETURN(AccountToken token, RequestAccountToken(worker, plan.lifetime));
+  Joined joined;
+  FEDRA_ASSIGN_OR_RETURN(joined.others,
+                         GrantRights(worker, plan.wanted, uid, options.force_conflicts));
+  FEDRA_ASSIGN_OR_RETURN(joined.token, RequestAccountToken(worker, plan.lifetime));
+  const AccountToken& token = joined.token;
   FEDRA_RETURN_IF_ERROR(TryToken(plan, token, terminal));
   const std::string kubeconfig = TokenKubeconfig(plan.worker, plan.published, token.token);
   FEDRA_RETURN_IF_ERROR(plan.writes_secret()
                             ? PutSecret(clusters[kManagerAt], plan, kubeconfig, token)
                             : WritePrivateFile(options.kubeconfig_out, kubeconfig));
-  return token;
+  return joined;
 }
 
 int ShowPlan(const JoinPlan& plan, Terminal& terminal) {
@@ -203,17 +216,27 @@ bool IsLoopback(const std::string& server) {
          server.find("://[::1]") != std::string::npos;
 }
 
-void ReportJoined(const JoinPlan& plan, const JoinOptions& options, const AccountToken& token,
+void ReportJoined(const JoinPlan& plan, const JoinOptions& options, const Joined& joined,
                   Terminal& terminal) {
-  std::string files = "worker-rbac.yaml, worker-rbac-token-renewal.yaml";
+  std::string files = plan.wanted.only_reads ? "dispatcher-worker-rbac.yaml" : "worker-rbac.yaml";
+  files += ", worker-rbac-token-renewal.yaml";
   for (const std::string& each : options.optional)
     files += fmt::format(", worker-rbac-{}.yaml", each);
-  terminal.err << fmt::format("{}: account {}/{} with the rights of {}\n", plan.worker,
-                              kAccountNamespace, kAccountName, files);
+  const std::vector<std::string>& in = plan.wanted.namespaces;
+  terminal.err << fmt::format(
+      "{}: account {}/{} with the rights of {}{}\n", plan.worker, kAccountNamespace, kAccountName,
+      files,
+      in.empty() ? ""
+                 : fmt::format("; it makes jobs in the namespaces {} only", fmt::join(in, ", ")));
+  if (!joined.others.empty())
+    terminal.err << fmt::format(
+        "note: another manager (UID {}) uses this account, too: what it was granted for that "
+        "stays\n",
+        fmt::join(joined.others, ", "));
   const std::string place = plan.writes_secret() ? SecretName(plan.secret) : options.kubeconfig_out;
   terminal.err << fmt::format(
       "{} has its kubeconfig; the token ends {}, renew it before by `fedra join --rotate`\n", place,
-      FormatRfc3339(token.ends));
+      FormatRfc3339(joined.token.ends));
   if (plan.writes_secret() && IsLoopback(plan.published.server)) {
     terminal.err << fmt::format(
         "note: {} is this machine's own address; for a fedra in a pod join again with --server\n",
@@ -221,13 +244,14 @@ void ReportJoined(const JoinPlan& plan, const JoinOptions& options, const Accoun
   }
 }
 
-// What the administrator adds, to the chart's values or to fedra.yaml.
+// What the administrator adds, to the chart's values or to fedra.yaml, which looks for a relative
+// file beside itself.
 std::string NextLine(const JoinPlan& plan, const JoinOptions& options) {
   nlohmann::ordered_json worker = {{"name", plan.worker}};
   if (plan.writes_secret())
     worker["secretName"] = plan.secret.name;
   else
-    worker["kubeconfig"] = std::filesystem::absolute(options.kubeconfig_out).string();
+    worker["kubeconfig"] = options.kubeconfig_out;
   return text::ToYaml({{"workers", nlohmann::ordered_json::array({worker})}});
 }
 
@@ -271,9 +295,9 @@ int Join(const JoinOptions& options, Terminal& terminal) {
   const Result<JoinPlan> plan = PlanJoin(options);
   if (!plan) return Failed("join", plan.error(), terminal);
   if (options.where.dry_run) return ShowPlan(*plan, terminal);
-  const Result<AccountToken> token = ExecuteJoin(*plan, options, terminal);
-  if (!token) return Failed("join", token.error(), terminal);
-  ReportJoined(*plan, options, *token, terminal);
+  const Result<Joined> joined = ExecuteJoin(*plan, options, terminal);
+  if (!joined) return Failed("join", joined.error(), terminal);
+  ReportJoined(*plan, options, *joined, terminal);
   terminal.err << (plan->writes_secret()
                        ? "next: add it to the values of the chart, and `helm upgrade`\n"
                        : "next: add it to fedra.yaml, and `fedra config validate --connect`\n");

@@ -32,6 +32,8 @@ struct JoinOptions {
   std::string server;              // the worker's address as fedra has to use it; empty: ours
   std::optional<std::string> proxy_url;  // fedra's proxy; empty: none. Not given: the context's
   std::vector<std::string> optional;     // see OptionalRights()
+  std::string mode = "admissionCheck";   // kueue.mode of the fedra that it is for
+  std::vector<std::string> namespaces;   // where jobs may be made; empty: in all
   std::string token_lifetime = "2160h";
   bool force_conflicts = false;  // take fields over from other field managers
   bool rotate = false;
@@ -43,7 +45,7 @@ int Join(const JoinOptions& options, Terminal& terminal);
 struct LeaveOptions {
   MembershipOptions where;
   std::string name;
-  bool force = false;        // also with jobs there, or when it cannot be reached
+  bool force = false;        // also with jobs there, another manager, or when it cannot be reached
   bool worker_only = false;  // there is no Secret
 };
 // kUnknown: with `force`, what is on the worker was left there.

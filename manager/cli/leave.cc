@@ -15,9 +15,12 @@
 #include "config/foreign_kubeconfig.h"
 #include "manager/cli/commands.h"
 #include "manager/cli/join.h"
+#include "manager/cli/membership/account_notes.h"
+#include "manager/cli/membership/account_token.h"
 #include "manager/cli/membership/member_clusters.h"
 #include "manager/cli/membership/worker_rights.h"
 #include "manager/cli/membership/worker_secret.h"
+#include "manager/reconcile/manager_cluster.h"
 #include "manager/text/display_text.h"
 
 namespace fedra::cli {
@@ -27,7 +30,6 @@ constexpr size_t kNamedJobs = 5;
 
 struct LeavePlan {
   std::vector<ClusterSettings> clusters;  // the worker, and the manager unless worker_only
-  std::vector<RightsObject> rights;       // in the order in which they go
   std::chrono::milliseconds timeout{0};
   ObjectKey secret;
 };
@@ -37,10 +39,6 @@ Result<LeavePlan> PlanLeave(const LeaveOptions& options) {
   LeavePlan plan;
   FEDRA_RETURN_IF_ERROR(IsWorkerName(options.name));
   FEDRA_ASSIGN_OR_RETURN(plan.timeout, ParseDuration(where.timeout));
-  FEDRA_ASSIGN_OR_RETURN(plan.rights, RightsWith(OptionalRights()));
-  // The namespace may hold what others have put there.
-  std::erase_if(plan.rights, [](const auto& each) { return each.resource.kind == "Namespace"; });
-  std::ranges::reverse(plan.rights);
   FEDRA_ASSIGN_OR_RETURN(const config::KubeAccess worker, WorkerContext(where));
   plan.clusters.push_back(MemberSettings(options.name, worker));
   plan.secret = SecretKeyOf(where.ns, options.name);
@@ -50,8 +48,35 @@ Result<LeavePlan> PlanLeave(const LeaveOptions& options) {
   return plan;
 }
 
-Result<void> HasNoJobs(const MemberClusters& clusters, const std::string& worker) {
-  FEDRA_ASSIGN_OR_RETURN(std::vector<std::string> jobs, clusters.UnfinishedJobs());
+// What is known of the worker, as soon as it has answered.
+struct OnWorker {
+  AccountNotes notes;
+  std::string manager;               // the UID of the one that is left; empty: not known
+  std::vector<std::string> others;   // managers that use the account, too
+  std::vector<RightsObject> rights;  // that go, in this order; empty: others need them
+};
+
+Result<OnWorker> LookAround(MemberClusters& clusters, const LeavePlan& plan, bool force) {
+  OnWorker found;
+  FEDRA_ASSIGN_OR_RETURN(found.notes, ReadAccountNotes(clusters[0]));
+  if (plan.clusters.size() > 1) {
+    FEDRA_ASSIGN_OR_RETURN(found.manager, reconcile::ReadClusterUid(clusters[1]));
+  }
+  found.others = Without(found.notes.managers, found.manager);
+  if (!found.others.empty() && !force) return found;
+  FEDRA_ASSIGN_OR_RETURN(found.rights, AllRights(found.notes.namespaces));
+  // The namespace may hold what others have put there.
+  std::erase_if(found.rights, [](const auto& each) { return each.resource.kind == "Namespace"; });
+  std::ranges::reverse(found.rights);
+  return found;
+}
+
+// Where others stay, theirs may go on.
+Result<void> HasNoJobs(const MemberClusters& clusters, const std::string& worker,
+                       const OnWorker& found) {
+  FEDRA_ASSIGN_OR_RETURN(
+      std::vector<std::string> jobs,
+      clusters.UnfinishedJobs(found.rights.empty() ? found.others : std::vector<std::string>()));
   if (jobs.empty()) return {};
   const size_t count = jobs.size();
   if (count > kNamedJobs) {
@@ -78,8 +103,27 @@ void SayDeleted(bool existed, const std::string& what, Terminal& terminal) {
                << "\n";
 }
 
-Result<void> DeleteRights(Cluster& worker, const LeavePlan& plan, Terminal& terminal) {
-  for (const RightsObject& object : plan.rights) {
+// The account is another manager's as well: it is not noted as ours any more.
+Result<void> LetBe(Cluster& worker, const OnWorker& found, Terminal& terminal) {
+  FEDRA_ASSIGN_OR_RETURN(const std::vector<RightsObject> all, RightsFor({}));
+  const auto account = std::ranges::find(all, kAccounts, &RightsObject::resource);
+  const AccountNotes notes{found.others, found.notes.namespaces};
+  FEDRA_RETURN_IF_ERROR(
+      worker.Apply(account->resource, account->key, WithNotes(account->json, notes), {}));
+  terminal.err << text::Printable(
+                      fmt::format("{}: the account {}/{} and its rights stay, for another manager "
+                                  "uses them (UID {}); a token that was given out is good until it "
+                                  "ends",
+                                  worker.name().value, kAccountNamespace, kAccountName,
+                                  fmt::join(found.others, ", ")),
+                      terminal.utf8)
+               << "\n";
+  return {};
+}
+
+Result<void> DeleteRights(Cluster& worker, const OnWorker& found, Terminal& terminal) {
+  if (found.rights.empty()) return LetBe(worker, found, terminal);
+  for (const RightsObject& object : found.rights) {
     FEDRA_ASSIGN_OR_RETURN(const bool existed, DeleteIfThere(worker, object.resource, object.key));
     // Those for what this worker may never have been allowed are not worth a line.
     if (existed || object.resource.kind == "ServiceAccount")
@@ -116,8 +160,9 @@ Result<void> DeleteSecret(Cluster& manager, const ObjectKey& key, Terminal& term
   return {};
 }
 
-void ShowLeave(const LeavePlan& plan, const std::string& worker, Terminal& terminal) {
-  for (const RightsObject& object : plan.rights)
+void ShowLeave(const LeavePlan& plan, const std::string& worker, const OnWorker& found,
+               Terminal& terminal) {
+  for (const RightsObject& object : found.rights)
     terminal.out << fmt::format("{}: {} {}\n", worker, object.resource.kind, object.key.ToString());
   if (plan.clusters.size() > 1) terminal.out << SecretName(plan.secret) << "\n";
 }
@@ -131,13 +176,17 @@ Result<bool> ExecuteLeave(const LeavePlan& plan, const LeaveOptions& options, Te
   if (!reached && !options.force)
     return Fail(reached.error().code,
                 reached.error().message + "; if it is gone for good, add --force");
-  if (!options.force) FEDRA_RETURN_IF_ERROR(HasNoJobs(clusters, options.name));
+  OnWorker found;
+  if (reached) {
+    FEDRA_ASSIGN_OR_RETURN(found, LookAround(clusters, plan, options.force));
+  }
+  if (!options.force) FEDRA_RETURN_IF_ERROR(HasNoJobs(clusters, options.name, found));
   if (options.where.dry_run) {
-    ShowLeave(plan, options.name, terminal);
+    ShowLeave(plan, options.name, found, terminal);
     return true;
   }
   if (has_manager) FEDRA_RETURN_IF_ERROR(CheckSecret(clusters[1], options, plan));
-  if (reached) FEDRA_RETURN_IF_ERROR(DeleteRights(clusters[0], plan, terminal));
+  if (reached) FEDRA_RETURN_IF_ERROR(DeleteRights(clusters[0], found, terminal));
   if (has_manager) FEDRA_RETURN_IF_ERROR(DeleteSecret(clusters[1], plan.secret, terminal));
   if (reached) return true;
   terminal.err << text::Printable(reached.error().message, terminal.utf8)

@@ -10,10 +10,11 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/clock.h"
+
 namespace fedra::cli {
 namespace {
 
-constexpr std::string_view kScheme = "unix:";
 // A daemon with 100,000 jobs answers within seconds; one that hangs never does.
 constexpr std::chrono::milliseconds kLimit{60'000};
 
@@ -28,6 +29,8 @@ std::string MessageIn(const http::Reply& reply) {
 
 ErrorCode CodeOf(int status) {
   if (status == 400) return ErrorCode::kInvalidArgument;
+  if (status == 401) return ErrorCode::kUnauthorized;
+  if (status == 403) return ErrorCode::kForbidden;
   if (status == 404) return ErrorCode::kNotFound;
   return ErrorCode::kUnavailable;
 }
@@ -51,15 +54,25 @@ size_t ColourSize(std::string_view text) {
   return end != text.npos && text[end] == 'm' ? end + 1 : 0;
 }
 
-}  // namespace
-
-Result<std::string> SocketIn(const std::string& server) {
-  if (server.starts_with(kScheme) && server.size() > kScheme.size())
-    return server.substr(kScheme.size());
-  return Fail(
-      ErrorCode::kInvalidArgument,
-      fmt::format("--server {}: write unix:PATH, such as unix:/run/fedra/fedra.sock", server));
+http::Endpoint EndpointOf(const DaemonAddress& address) {
+  http::Endpoint endpoint{.url = "http://fedra", .unix_socket = address.socket, .http2 = false};
+  if (!address.socket.empty()) return endpoint;
+  endpoint.url = address.url;
+  endpoint.ca_pem = address.ca_pem;
+  endpoint.tls_server_name = address.tls_server_name;
+  return endpoint;
 }
+
+// With what to do about a certificate that does not verify.
+Error Explained(Error failure, const std::string& daemon) {
+  if (failure.code == ErrorCode::kTlsUntrusted)
+    failure.message +=
+        "; name the CA of its certificate by --certificate-authority, and the name in it by "
+        "--tls-server-name where that is not the address";
+  return std::move(failure).WithContext(fmt::format("the daemon at {}", daemon));
+}
+
+}  // namespace
 
 std::optional<std::string> FindSocket(const std::vector<std::string>& paths) {
   for (const std::string& path : paths) {
@@ -71,17 +84,40 @@ std::optional<std::string> FindSocket(const std::vector<std::string>& paths) {
   return std::nullopt;
 }
 
-RemoteDaemon::RemoteDaemon(std::string socket)
-    : socket_(std::move(socket)),
-      client_(threads_.loop, {.url = "http://fedra", .unix_socket = socket_, .http2 = false}) {}
+RemoteDaemon::RemoteDaemon(const DaemonAddress& address)
+    : name_(address.Name()),
+      user_(address.socket.empty() ? std::make_shared<kube::CredentialSource>(
+                                         address.user, threads_.loop, threads_.pool, SystemClock())
+                                   : nullptr),
+      client_(threads_.loop, EndpointOf(address)) {}
+
+RemoteDaemon::~RemoteDaemon() {
+  if (user_) user_->Stop();
+}
+
+Result<std::string> RemoteDaemon::Authorization() {
+  if (!user_) return std::string();
+  std::promise<Result<kube::CredentialsPtr>> promise;
+  user_->Obtain([&](Result<kube::CredentialsPtr> found) { promise.set_value(std::move(found)); });
+  FEDRA_ASSIGN_OR_RETURN(const kube::CredentialsPtr credentials, promise.get_future().get());
+  if (!credentials->authorization.starts_with("Bearer "))
+    return Fail(
+        ErrorCode::kUnauthorized,
+        "the kubeconfig's plugin gives a certificate, and a daemon knows its users by their "
+        "tokens: name a file with one by --token-file");
+  return credentials->authorization;
+}
 
 Result<text::Output> RemoteDaemon::Ask(const std::string& target) {
+  FEDRA_ASSIGN_OR_RETURN(std::string authorization, Authorization());
   std::promise<http::Reply> promise;
-  client_.Send({.path = target, .accept = "*/*", .timeout = kLimit},
+  client_.Send({.path = target,
+                .accept = "*/*",
+                .authorization = std::move(authorization),
+                .timeout = kLimit},
                [&](http::Reply reply) { promise.set_value(std::move(reply)); });
   http::Reply reply = promise.get_future().get();
-  if (reply.failure)
-    return Fail(std::move(*reply.failure).WithContext(fmt::format("the daemon at {}", socket_)));
+  if (reply.failure) return Fail(Explained(*std::move(reply.failure), name_));
   if (!reply.ok()) return Fail(CodeOf(reply.status), MessageIn(reply));
   text::Output output{OnlyText(reply.body), {}};
   for (const std::string& warning : reply.warnings)

@@ -5,33 +5,41 @@
 //
 // Thread rules: one thread at a time. It has threads of its own while it lives.
 
+#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "cluster-clients/http/client.h"
+#include "cluster-clients/kube/auth.h"
 #include "cluster-clients/threads.h"
+#include "manager/cli/daemon_address.h"
 #include "manager/text/output.h"
 
 namespace fedra::cli {
-
-// "unix:/run/fedra/fedra.sock" -> the path. kInvalidArgument, with the form to use.
-Result<std::string> SocketIn(const std::string& server);
 
 // The first of these paths at which this user may connect; nothing: at none.
 std::optional<std::string> FindSocket(const std::vector<std::string>& paths);
 
 class RemoteDaemon final {
  public:
-  explicit RemoteDaemon(std::string socket);
+  explicit RemoteDaemon(const DaemonAddress& address);
+  ~RemoteDaemon();
 
   // What the daemon says to GET `target`: text, and what belongs on standard error. kConnection:
-  // no daemon listens; else what the answer's status means, with the daemon's message.
+  // no daemon listens; kUnauthorized, also when there is no token to send; else what the answer's
+  // status means, with the daemon's message.
   Result<text::Output> Ask(const std::string& target);
 
  private:
-  const std::string socket_;
+  // The header's value; empty: none is needed.
+  Result<std::string> Authorization();
+
+  const std::string name_;
   Threads threads_{1};
+  const std::shared_ptr<kube::CredentialSource> user_;  // null: at a Unix socket
   http::Client client_;
 };
 

@@ -31,14 +31,18 @@ Result<text::Output> RenderOnce(const ViewOptions& options, const Terminal& term
   return render(settings);
 }
 
+int LookAgainMilliseconds(const ViewOptions& options) {
+  return options.daemon.url.empty() ? 500 : 2'000;
+}
+
 Render RenderBy(api::View view, const ViewOptions& options, const std::string& job) {
-  if (options.socket.empty()) {
+  if (options.daemon.empty()) {
     return [=](const text::ViewSettings& settings) -> Result<text::Output> {
       FEDRA_ASSIGN_OR_RETURN(const auto reader, store::Reader::Open(options.store));
       return api::RenderView(view, job, *reader, settings);
     };
   }
-  const auto daemon = std::make_shared<RemoteDaemon>(options.socket);
+  const auto daemon = std::make_shared<RemoteDaemon>(options.daemon);
   return [=](const text::ViewSettings& settings) {
     return daemon->Ask(api::TargetOf(view, job, settings));
   };

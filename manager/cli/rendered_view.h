@@ -17,8 +17,11 @@ namespace fedra::cli {
 
 using Render = std::function<Result<text::Output>(const text::ViewSettings& settings)>;
 
-// Of `options.store`, or by the daemon that listens at `options.socket`.
+// Of `options.store`, or by `options.daemon`.
 Render RenderBy(api::View view, const ViewOptions& options, const std::string& job = {});
+
+// How long to wait before looking again: at a daemon elsewhere less often.
+int LookAgainMilliseconds(const ViewOptions& options);
 
 // As of now. kInvalidArgument for options that make no sense; else as of `render`.
 Result<text::Output> RenderOnce(const ViewOptions& options, const Terminal& terminal,

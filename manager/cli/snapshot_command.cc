@@ -11,7 +11,7 @@
 #include "cluster-clients/kube/resource_name.h"
 #include "manager/cli/commands.h"
 #include "manager/cli/fleet/fleet.h"
-#include "manager/cli/judged/connect_error.h"
+#include "manager/cli/snapshots/snapshot_missing.h"
 #include "manager/cli/snapshots/snapshot_names.h"
 #include "manager/cli/snapshots/snapshot_recorder.h"
 #include "manager/cli/snapshots/snapshot_reduce.h"
@@ -19,7 +19,6 @@
 #include "manager/text/status_format.h"
 #include "manager/tracking/resources.h"
 #include "manager/version.h"
-#include "verdict/reason_text.h"
 
 namespace fedra::cli {
 namespace {
@@ -54,27 +53,6 @@ SnapshotFile Record(const ConfiguredWorkers& configured, const Terminal& termina
   return file;
 }
 
-// What could not be read: one line each. Whether there is any.
-bool SayWhatIsMissing(const SnapshotFile& file, std::ostream& err) {
-  bool any = false;
-  const auto say = [&](const RecordedWorker& worker, const std::string& what) {
-    any = true;
-    err << text::Printable(fmt::format("{}: {}", worker.settings.name.value, what)) << "\n";
-  };
-  for (const RecordedWorker& worker : file.workers) {
-    if (worker.connection.phase != ConnectionPhase::kConnected)
-      say(worker, verdict::MessageOf(NotReached(worker.connection, std::nullopt)));
-    for (const RecordedResource& resource : worker.resources) {
-      // What a cluster does not serve it does not have: that is complete.
-      if (resource.health.IsCurrent()) continue;
-      say(worker, fmt::format("{} could not be read completely: {}", resource.name,
-                              resource.health.error ? resource.health.error->message
-                                                    : "still being listed"));
-    }
-  }
-  return any;
-}
-
 std::string Summary(const SnapshotFile& file, const std::string& path, size_t bytes) {
   size_t objects = 0;
   for (const RecordedWorker& worker : file.workers)
@@ -97,7 +75,8 @@ int Snapshot(const SnapshotOptions& options, Terminal& terminal) {
                                        .timeout = options.timeout});
   if (!configured) return fail(configured.error().message);
   SnapshotFile file = Record(*configured, terminal);
-  const bool incomplete = SayWhatIsMissing(file, terminal.err);
+  const std::vector<std::string> missing = WhatIsMissing(file);
+  for (const std::string& line : missing) terminal.err << text::Printable(line) << "\n";
   if (options.redact_names) RedactNames(file);
   const std::string text = ToText(file);
   if (options.file == "-") {
@@ -107,7 +86,7 @@ int Snapshot(const SnapshotOptions& options, Terminal& terminal) {
     return fail(written.error().message);
   }
   terminal.err << Summary(file, options.file, text.size());
-  return incomplete ? kUnknown : 0;
+  return missing.empty() ? 0 : kUnknown;
 }
 
 }  // namespace fedra::cli

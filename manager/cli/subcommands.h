@@ -26,10 +26,12 @@ void AddDevices(CLI::App& app, Parsed& parsed, Command& command);
 void AddSnapshot(CLI::App& app, Parsed& parsed, Command& command);
 void AddSupportBundle(CLI::App& app, Parsed& parsed, Command& command);
 void AddOrphans(CLI::App& app, Parsed& parsed, Command& command);
+void AddMigrate(CLI::App& app, Parsed& parsed, Command& command);
 
 // membership_options.cc: writes to the clusters.
 void AddJoin(CLI::App& app, Command& command);
 void AddLeave(CLI::App& app, Command& command);
+void AddCordons(CLI::App& app, Command& command);
 
 // The group of what works and is not shown: spellings of earlier versions.
 inline constexpr const char* kHidden = "";

@@ -22,11 +22,13 @@
 #include "cluster-clients/http/loop.h"
 #include "config/load.h"
 #include "manager/cli/bundle/archive.h"
+#include "manager/cli/bundle/disclosure.h"
 #include "manager/cli/bundle/known_names.h"
 #include "manager/cli/bundle/secrets.h"
 #include "manager/cli/commands.h"
 #include "manager/cli/fleet/discover.h"
 #include "manager/cli/snapshots/snapshot_file.h"
+#include "manager/cli/snapshots/snapshot_missing.h"
 #include "manager/cli/snapshots/snapshot_names.h"
 #include "manager/cli/terminal/read_input.h"
 #include "manager/placement/action.h"
@@ -263,11 +265,10 @@ void SupportBundleMaker::Snapshot() {
         {.config = options_.config, .file = "-", .workers = {}, .timeout = options_.timeout},
         terminal);
   });
-  // What could not be read of a worker is in the snapshot, too.
-  if (captured.code != 0) Note("snapshot.json", captured.err);
-  if (captured.out.empty()) return;
+  if (captured.out.empty()) return Note("snapshot.json", captured.err);
   Result<SnapshotFile> snapshot = ParseSnapshot(captured.out);
   if (!snapshot) return Note("snapshot.json", snapshot.error().message);
+  for (std::string& missing : WhatIsMissing(*snapshot)) Note("snapshot.json", std::move(missing));
   names_.AddAll(*snapshot);
   if (!options_.keep_names) RedactNames(*snapshot);
   texts_.push_back({"snapshot.json", ToText(*snapshot)});
@@ -300,7 +301,9 @@ std::string SupportBundleMaker::Readme() const {
   text += options_.keep_names ? "Names are as they are (--keep-names).\n"
                               : "Names of namespaces, jobs, claims, templates, pods, nodes and "
                                 "pools are pseudonyms: name-HASH here is template-HASH, job-HASH "
-                                "and so on in the snapshot, where nodes and pools have numbers.\n";
+                                "and so on in the snapshot, where nodes and pools have numbers. "
+                                "Who guesses a name can confirm it: the hash is that of the name "
+                                "alone.\n";
   if (options_.logs.empty()) text += "No log was given.\n";
   if (!notes_.empty()) text += "\nWhat could not be read:\n";
   for (const std::string& note : notes_) text += fmt::format("- {}\n", note);
@@ -308,21 +311,17 @@ std::string SupportBundleMaker::Readme() const {
 }
 
 std::string SupportBundleMaker::Packed(WallTime now, const std::string& folder) const {
+  const Disclosure told(secrets_, options_.keep_names ? nullptr : &names_);
   std::vector<ArchivedFile> files;
+  // Once more: keys of documents, and the texts that have no names.
   const auto put = [&](const std::string& name, std::string_view text) {
     files.push_back({folder + "/" + name, secrets_.Removed(text)});
   };
-  const auto named = [&](const std::string& text) {
-    return options_.keep_names ? text : names_.Redacted(text);
-  };
-  put("README.txt", named(Readme()));
+  put("README.txt", told.Text(Readme()));
   for (const ArchivedFile& text : texts_) put(text.name, text.text);
-  for (const auto& [name, document] : documents_) {
-    ordered_json shown = document;
-    if (!options_.keep_names) names_.Redact(shown);
-    put(name, text::ToText(shown, text::Format::kJson));
-  }
-  for (const ArchivedFile& log : logs_) put(log.name, named(log.text));
+  for (const auto& [name, document] : documents_)
+    put(name, text::ToText(told.Document(document), text::Format::kJson));
+  for (const ArchivedFile& log : logs_) put(log.name, told.Text(log.text));
   return TarGz(files, now);
 }
 

@@ -5,8 +5,8 @@
 #include "base/time.h"
 #include "config/load.h"
 #include "manager/cli/commands.h"
+#include "manager/cli/fleet/daemon_fleet.h"
 #include "manager/cli/fleet/discover.h"
-#include "manager/cli/fleet/template_fleet.h"
 #include "manager/report/template_document.h"
 #include "manager/text/template_view.h"
 #include "manager/wiring.h"
@@ -31,8 +31,8 @@ int TemplatesDiff(const TemplatesDiffOptions& options, Terminal& terminal) {
   for (const SyncPolicy mode : {SyncPolicy::kIfMissing, SyncPolicy::kReconcile})
     if (options.mode == report::NameOf(mode)) settings.mode = mode;
 
-  TemplateFleet fleet(*loaded);
-  fleet.Read(*limit);
+  DaemonFleet fleet(*loaded, {});
+  fleet.Read(*limit, terminal);
   const reconcile::TemplateSurvey survey = fleet.Survey(settings);
   if (!survey.problem.empty()) return fail(survey.problem);
   const text::Output output = text::RenderTemplates(survey, {SystemClock().Now(), {}}, *format, {});

@@ -18,9 +18,6 @@
 namespace fedra::cli {
 namespace {
 
-// A file that changes is looked at this often.
-constexpr int kWatchMilliseconds = 500;
-
 // For programs a change is one line of json, or one document of yaml.
 std::string OneOfMany(const std::string& out, text::Format format) {
   if (format == text::Format::kYaml) return "---\n" + out;
@@ -79,7 +76,7 @@ int Show(const std::string& command, const ViewOptions& options, Terminal& termi
       shown = now;
     }
     // Whether it could be written, the command line checks.
-    if (!options.watch || !terminal.out || !WaitWhileRead(kWatchMilliseconds)) return 0;
+    if (!options.watch || !terminal.out || !WaitWhileRead(LookAgainMilliseconds(options))) return 0;
   }
 }
 

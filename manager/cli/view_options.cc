@@ -48,10 +48,11 @@ int WithStore(Parsed& parsed, Terminal& terminal, const std::function<int()>& ru
       // The daemon goes on with the configuration that it has, and so does what it tells.
       const auto store = config::StorePathIn(parsed.config);
       if (!store || !std::filesystem::exists(*store)) {
-        if (parsed.view.socket = UsualDaemon(parsed, may_ask); !parsed.view.socket.empty()) {
+        parsed.view.daemon.socket = UsualDaemon(parsed, may_ask);
+        if (!parsed.view.daemon.empty()) {
           terminal.err
               << "(a running daemon goes on with what it read before; this is what the one at "
-              << parsed.view.socket << " says)\n";
+              << parsed.view.daemon.Name() << " says)\n";
           return run();
         }
         terminal.err << "(name the daemon's file with --config, its store with --store"
@@ -81,24 +82,24 @@ bool IsForbidden(const std::string& path) {
 
 // Who may not read the store, or the configuration that names it, asks the daemon.
 void AskInstead(Parsed& parsed, std::vector<std::string> sockets) {
-  if (auto socket = FindDaemon(std::move(sockets))) parsed.view.socket = *std::move(socket);
+  if (auto socket = FindDaemon(std::move(sockets))) parsed.view.daemon.socket = *std::move(socket);
 }
 
 // WithStore, or the daemon in its place.
 int WithStoreOrDaemon(Parsed& parsed, Terminal& terminal, const std::function<int()>& run) {
   parsed.view.headers = !parsed.no_headers;
   parsed.view.format = parsed.format;
-  if (!parsed.server.empty()) {
-    auto socket = SocketIn(parsed.server);
-    if (!socket) {
-      terminal.err << "fedra: " << socket.error().message << "\n";
+  if (!parsed.server.server.empty()) {
+    auto daemon = AddressIn(parsed.server);
+    if (!daemon) {
+      terminal.err << "fedra: " << daemon.error().message << "\n";
       return 1;
     }
-    parsed.view.socket = *std::move(socket);
+    parsed.view.daemon = *std::move(daemon);
   } else if (parsed.store.empty() && IsForbidden(parsed.config)) {
     AskInstead(parsed, {});
   }
-  if (!parsed.view.socket.empty()) return run();
+  if (!parsed.view.daemon.empty()) return run();
   return WithStore(
       parsed, terminal,
       [&] {
@@ -111,7 +112,12 @@ int WithStoreOrDaemon(Parsed& parsed, Terminal& terminal, const std::function<in
 
 // Where a daemon listens that this user may ask: as given, as configured, or where it usually is.
 Result<std::string> DaemonSocket(const Parsed& parsed) {
-  if (!parsed.server.empty()) return SocketIn(parsed.server);
+  if (!parsed.server.server.empty()) {
+    FEDRA_ASSIGN_OR_RETURN(DaemonAddress daemon, AddressIn(parsed.server));
+    if (!daemon.socket.empty()) return std::move(daemon.socket);
+    return Fail(ErrorCode::kInvalidArgument,
+                "the dashboard asks a daemon on this machine: --server unix:PATH");
+  }
   std::vector<std::string> sockets;
   if (const auto loaded =
           config::Load(parsed.config, config::OptionsNow(/*manager_may_fail=*/true)))
@@ -132,11 +138,34 @@ void AddStore(CLI::App& app, Parsed& parsed) {
 // Where a view comes from, and of which namespace.
 void AddSource(CLI::App& app, Parsed& parsed) {
   AddStore(app, parsed);
-  app.add_option("--server", parsed.server,
-                 "Ask the daemon that listens at unix:PATH, instead of reading its store; done by "
-                 "itself where the store is not for this user")
-      ->type_name("ADDRESS")
-      ->excludes("--store");
+  CLI::Option* server =
+      app.add_option("--server", parsed.server.server,
+                     "Ask the daemon at unix:PATH or https://HOST:PORT (api.secure), instead of "
+                     "reading its store; done by itself where the store is not for this user")
+          ->type_name("ADDRESS")
+          ->excludes("--store");
+  const auto of_server = [&](const char* name, std::string& value, const char* meaning) {
+    return app.add_option(name, value, meaning)->needs(server);
+  };
+  CLI::Option* token_file =
+      of_server("--token-file", parsed.server.token_file,
+                "With https: a file with the token of an account on the manager, in place of the "
+                "kubeconfig's")
+          ->type_name("FILE");
+  of_server("--certificate-authority", parsed.server.certificate_authority,
+            "With https: the CA of the daemon's certificate; else the system's")
+      ->type_name("FILE");
+  of_server("--tls-server-name", parsed.server.tls_server_name,
+            "With https: the name in the daemon's certificate, where that is not its address")
+      ->type_name("NAME");
+  of_server("--kubeconfig", parsed.server.context.kubeconfig,
+            "With https: where your token is, instead of $KUBECONFIG or ~/.kube/config")
+      ->type_name("FILE")
+      ->excludes(token_file);
+  of_server("--context", parsed.server.context.context,
+            "With https: the kubeconfig's context for the manager")
+      ->type_name("NAME")
+      ->excludes(token_file);
   app.add_option("-n,--namespace", parsed.view.ns, "Only this namespace");
 }
 
@@ -256,8 +285,9 @@ void AddWait(CLI::App& app, Parsed& parsed, Command& command) {
       ->check(CLI::IsMember({"table", "json"}));
   wait->footer(
       "A job that fedra does not know yet is waited for. On standard error it says what the job "
-      "waits for. Exit codes: 0 it is as far as that, 3 it has failed or was deleted, 4 not within "
-      "the timeout, 1 an error.");
+      "waits for. Of several replicas ask the one that leads: a standby does not know how far a "
+      "job is, says so, and is waited for until it leads. Exit codes: 0 it is as far as that, 3 it "
+      "has failed or was deleted, 4 not within the timeout, 1 an error.");
   wait->callback([&] {
     command = [&](Terminal& terminal) {
       return WithStoreOrDaemon(parsed, terminal, [&] {
@@ -278,7 +308,7 @@ void AddDashboard(CLI::App& app, Parsed& parsed, Command& command) {
   AddConfig(*dashboard, parsed);
   dashboard
       ->add_option(
-          "--server", parsed.server,
+          "--server", parsed.server.server,
           "Ask the daemon that listens at unix:PATH; else the one of the configuration, or "
           "the one at /run/fedra/fedra.sock or /var/lib/fedra/fedra.sock")
       ->type_name("ADDRESS");

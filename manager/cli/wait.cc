@@ -13,14 +13,13 @@
 #include "manager/cli/terminal/checked_output.h"
 #include "manager/report/progress.h"
 #include "manager/text/display_text.h"
+#include "store/rows.h"
 
 namespace fedra::cli {
 namespace {
 
 using nlohmann::ordered_json;
 using report::Progress;
-
-constexpr int kLookMilliseconds = 500;
 
 // What the view says of the job: as text, "Running on gpu-east"; without a state: nothing yet.
 struct Seen {
@@ -29,6 +28,17 @@ struct Seen {
   ordered_json report;
   bool daemon_runs = true;
 };
+
+// Why this daemon does not know how far the job is now; empty: it may. From a report on anything.
+std::string WhyNotKnown(const ordered_json& report) {
+  const ordered_json daemon = report.value("daemon", ordered_json::object());
+  const ordered_json replica = daemon.value("replica", ordered_json::object());
+  if (!daemon.value("running", true) || replica.value("role", "") != store::kStandbyRole) return {};
+  const std::string leader = replica.value("leader", "");
+  return fmt::format("this is a standby (replica {}), which does not see how far it is; {}",
+                     replica.value("identity", ""),
+                     leader.empty() ? "no replica leads" : "ask the leader, " + leader);
+}
 
 // `since`: of a job that was gone by then nothing is said, for another one of its name may come.
 Result<Seen> Look(const ViewOptions& options, const Terminal& terminal, const Render& render,
@@ -65,7 +75,8 @@ class Waiting final {
         view_(options.view),
         format_(options.view.format),
         terminal_(terminal),
-        render_(RenderBy(api::View::kJob, view_, name_)) {
+        render_(RenderBy(api::View::kJob, view_, name_)),
+        fleet_(RenderBy(api::View::kWorkers, view_)) {
     view_.format = "json";
   }
 
@@ -73,16 +84,19 @@ class Waiting final {
     while (true) {
       const auto seen = Look(view_, terminal_, render_, since_);
       if (!seen && !MayPass(seen.error().code)) return Complain(seen.error().message);
-      if (seen) {
+      const std::string standby = WhyStandby(seen);
+      if (seen && standby.empty()) {
         const Progress progress = report::ProgressOf(seen->state, goal_);
         if (progress != Progress::kNotYet) return Conclude(*seen, progress);
       }
-      if (seen)
+      if (!standby.empty())
+        Say(standby);
+      else if (seen)
         Say(seen->text + (seen->daemon_runs ? "" : " (the daemon is not running)"));
       else
         SayOnce(seen.error());
       if (timeout_.count() > 0 && clock_.Steady() - begin_ >= timeout_) return GiveUp();
-      if (!WaitWhileRead(kLookMilliseconds)) return kFailed;
+      if (!WaitWhileRead(LookAgainMilliseconds(view_))) return kFailed;
     }
   }
 
@@ -90,6 +104,16 @@ class Waiting final {
   // A job that was created a moment ago is not known yet; a daemon that is asked may start again.
   static bool MayPass(ErrorCode code) {
     return code == ErrorCode::kNotFound || code == ErrorCode::kConnection;
+  }
+
+  // A standby does not see jobs come and go: what it remembers concludes nothing, and what it does
+  // not know may be there. It may lead by the next look.
+  std::string WhyStandby(const Result<Seen>& seen) const {
+    if (seen) return WhyNotKnown(seen->report);
+    if (seen.error().code != ErrorCode::kNotFound) return {};
+    const auto fleet = RenderOnce(view_, terminal_, fleet_);
+    if (!fleet) return {};
+    return WhyNotKnown(ordered_json::parse(fleet->out, nullptr, /*allow_exceptions=*/false));
   }
 
   int Complain(const std::string& message) {
@@ -140,6 +164,7 @@ class Waiting final {
   const std::string format_;
   Terminal& terminal_;
   const Render render_;
+  const Render fleet_;
   const Clock& clock_ = SystemClock();
   const SteadyTime begin_ = clock_.Steady();
   // Documents have times in whole seconds.

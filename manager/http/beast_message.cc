@@ -12,7 +12,7 @@ namespace fedra::pages {
 namespace beast = boost::beast;
 using boost::asio::ip::tcp;
 
-Result<tcp::endpoint> ParseAddress(const std::string& address) {
+Result<tcp::endpoint> ParseAddress(const std::string& address, const std::string& key) {
   const size_t colon = address.rfind(':');
   std::string host = address.substr(0, colon);
   if (host.size() > 2 && host.front() == '[' && host.back() == ']')
@@ -24,8 +24,7 @@ Result<tcp::endpoint> ParseAddress(const std::string& address) {
   const auto ip = boost::asio::ip::make_address(host, error);
   if (digits.empty() || parsed.ec != std::errc() || parsed.ptr != digits.data() + digits.size() ||
       error)
-    return Fail(ErrorCode::kInvalidArgument,
-                fmt::format("http.address \"{}\" is not IP:port", address));
+    return Fail(ErrorCode::kInvalidArgument, fmt::format("{} \"{}\" is not IP:port", key, address));
   return tcp::endpoint(ip, port);
 }
 

@@ -22,8 +22,9 @@ inline constexpr size_t kMaxRequest = 16 << 10;
 using Parser = boost::beast::http::request_parser<boost::beast::http::empty_body>;
 using Response = boost::beast::http::response<boost::beast::http::string_body>;
 
-// "127.0.0.1:9480" of http.address.
-Result<boost::asio::ip::tcp::endpoint> ParseAddress(const std::string& address);
+// "127.0.0.1:9480". `key`: whose value it is, for the message.
+Result<boost::asio::ip::tcp::endpoint> ParseAddress(const std::string& address,
+                                                    const std::string& key);
 
 // Why what came is no request that we take: a status and words. Nothing: there is none to answer.
 std::optional<std::pair<int, std::string>> WhyUnreadable(boost::system::error_code why,

@@ -1,5 +1,6 @@
 #include "manager/http/listener.h"
 
+#include <arpa/inet.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -14,10 +15,12 @@
 #include <boost/asio/generic/stream_protocol.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/ssl/stream.hpp>
 #include <boost/beast/core.hpp>
 
 #include "cluster-clients/http/loop_asio.h"
 #include "manager/http/beast_message.h"
+#include "manager/http/tls.h"
 
 namespace fedra::pages {
 namespace {
@@ -31,6 +34,7 @@ using std::chrono::milliseconds;
 using Protocol = boost::asio::generic::stream_protocol;
 using Socket = Protocol::socket;
 using Stream = beast::basic_stream<Protocol>;
+using TlsStream = boost::asio::ssl::stream<Stream&>;
 using Acceptor = boost::asio::basic_socket_acceptor<Protocol>;
 
 // How long, and for how much, we listen to a client that has had its last answer.
@@ -51,8 +55,8 @@ class Listener::Impl final : public std::enable_shared_from_this<Listener::Impl>
         limits_(limits),
         acceptor_(http::Context(loop)) {}
 
-  Result<void> ListenOn(const std::string& address) {
-    FEDRA_ASSIGN_OR_RETURN(const tcp::endpoint endpoint, ParseAddress(address));
+  Result<void> ListenOn(const std::string& address, const std::string& key) {
+    FEDRA_ASSIGN_OR_RETURN(const tcp::endpoint endpoint, ParseAddress(address, key));
     boost::system::error_code error;
     acceptor_.open(endpoint.protocol(), error);
     if (!error) acceptor_.set_option(tcp::acceptor::reuse_address(true), error);
@@ -60,8 +64,8 @@ class Listener::Impl final : public std::enable_shared_from_this<Listener::Impl>
     if (!error) acceptor_.listen(Acceptor::max_listen_connections, error);
     if (error) {
       return Fail(ErrorCode::kConnection,
-                  fmt::format("cannot listen on {} ({}); set http.address to a free one", address,
-                              error.message()));
+                  fmt::format("cannot listen on {} ({}); set {} to a free one", address,
+                              error.message(), key));
     }
     port_ = PortOf(acceptor_.native_handle());
     loop_.Post([self = shared_from_this()] { self->Accept(); });
@@ -77,6 +81,12 @@ class Listener::Impl final : public std::enable_shared_from_this<Listener::Impl>
     }
     loop_.Post([self = shared_from_this()] { self->Accept(); });
     return {};
+  }
+
+  void Use(std::shared_ptr<TlsIdentity> identity) {
+    loop_.Post([self = shared_from_this(), identity = std::move(identity)]() mutable {
+      self->identity_ = std::move(identity);
+    });
   }
 
   // After the loop has run what was posted, nothing is asked of the service any more.
@@ -99,8 +109,14 @@ class Listener::Impl final : public std::enable_shared_from_this<Listener::Impl>
   using Waiting = std::list<std::shared_ptr<Connection>>;
 
   struct Connection {
-    explicit Connection(Socket socket) : stream(std::move(socket)) {}
+    Connection(Socket socket, std::shared_ptr<TlsIdentity> shown)
+        : stream(std::move(socket)), identity(std::move(shown)) {
+      if (identity != nullptr) tls.emplace(stream, identity->context());
+    }
     Stream stream;
+    std::shared_ptr<TlsIdentity> identity;  // null: no TLS
+    std::optional<TlsStream> tls;           // over `stream`
+    std::string client;                     // its address; empty: a Unix socket's
     beast::flat_buffer buffer{kMaxRequest};
     std::optional<Parser> parser;
     Response response;
@@ -118,6 +134,19 @@ class Listener::Impl final : public std::enable_shared_from_this<Listener::Impl>
     const auto port = name.ss_family == AF_INET6 ? reinterpret_cast<sockaddr_in6&>(name).sin6_port
                                                  : reinterpret_cast<sockaddr_in&>(name).sin_port;
     return ntohs(port);
+  }
+
+  // "10.0.0.7", without the port; empty: not over TCP.
+  static std::string ClientOf(int socket) {
+    sockaddr_storage name{};
+    socklen_t size = sizeof name;
+    char text[INET6_ADDRSTRLEN] = {};
+    if (getpeername(socket, reinterpret_cast<sockaddr*>(&name), &size) != 0) return {};
+    if (name.ss_family == AF_INET)
+      inet_ntop(AF_INET, &reinterpret_cast<sockaddr_in&>(name).sin_addr, text, sizeof text);
+    if (name.ss_family == AF_INET6)
+      inet_ntop(AF_INET6, &reinterpret_cast<sockaddr_in6&>(name).sin6_addr, text, sizeof text);
+    return text;
   }
 
   void Accept() {
@@ -144,13 +173,26 @@ class Listener::Impl final : public std::enable_shared_from_this<Listener::Impl>
 
   void Take(Socket socket) {
     ++connections_;
-    std::shared_ptr<Connection> connection(new Connection(std::move(socket)),
+    std::shared_ptr<Connection> connection(new Connection(std::move(socket), identity_),
                                            [self = shared_from_this()](Connection* gone) {
                                              self->Settle(*gone);
                                              --self->connections_;
                                              delete gone;
                                            });
+    connection->client = ClientOf(connection->stream.socket().native_handle());
+    if (connection->tls) return Greet(connection);
     Read(connection, limits_.first_request);
+  }
+
+  // A client that does not come to terms is not told why: it speaks another language.
+  void Greet(const std::shared_ptr<Connection>& connection) {
+    Wait(connection);
+    connection->stream.expires_after(limits_.first_request);
+    connection->tls->async_handshake(TlsStream::server, [self = shared_from_this(), connection](
+                                                            boost::system::error_code error) {
+      self->StopWaiting(*connection);
+      if (!error) self->Read(connection, self->limits_.first_request);
+    });
   }
 
   // What the connection was answered is written, or will not be.
@@ -165,14 +207,19 @@ class Listener::Impl final : public std::enable_shared_from_this<Listener::Impl>
     connection->parser->header_limit(kMaxRequest);
     Wait(connection);
     connection->stream.expires_after(limit);
-    beast::http::async_read_header(
-        connection->stream, connection->buffer, *connection->parser,
-        [self = shared_from_this(), connection](boost::system::error_code error, size_t) {
-          self->StopWaiting(*connection);
-          if (!self->acceptor_.is_open()) return;
-          if (error) return self->Refuse(connection, error);
-          self->OnRequest(connection);
-        });
+    auto done = [self = shared_from_this(), connection](boost::system::error_code error, size_t) {
+      self->StopWaiting(*connection);
+      if (!self->acceptor_.is_open()) return;
+      if (error) return self->Refuse(connection, error);
+      self->OnRequest(connection);
+    };
+    if (connection->tls) {
+      beast::http::async_read_header(*connection->tls, connection->buffer, *connection->parser,
+                                     std::move(done));
+    } else {
+      beast::http::async_read_header(connection->stream, connection->buffer, *connection->parser,
+                                     std::move(done));
+    }
   }
 
   // A connection that waits for nothing from us makes room for others.
@@ -201,6 +248,7 @@ class Listener::Impl final : public std::enable_shared_from_this<Listener::Impl>
     if (method != beast::http::verb::get && method != beast::http::verb::head)
       return Write(connection, service_.refusal(405, "only GET and HEAD"));
     Request request = ToRequest(*connection->parser);
+    request.client = connection->client;
     if (!service_.is_urgent(request)) {
       connection->counts = true;
       if (++under_way_ > limits_.connections / 2) return Write(connection, TooMuch());
@@ -221,18 +269,37 @@ class Listener::Impl final : public std::enable_shared_from_this<Listener::Impl>
     connection->response =
         ToResponse(*connection->parser, std::move(answer), connection->requests < limits_.requests);
     connection->stream.expires_after(limits_.write);
-    beast::http::async_write(
-        connection->stream, connection->response,
-        [self = shared_from_this(), connection](boost::system::error_code error, size_t) {
-          self->Settle(*connection);
-          const bool goes_on = connection->response.keep_alive();
-          connection->response = {};
-          if (error) return;
-          if (goes_on) return self->Read(connection, self->limits_.next_request);
-          connection->stream.socket().shutdown(Socket::shutdown_send, error);
-          connection->stream.expires_after(kGoodbye);
-          self->Discard(connection);
+    auto done = [self = shared_from_this(), connection](boost::system::error_code error, size_t) {
+      self->Settle(*connection);
+      const bool goes_on = connection->response.keep_alive();
+      connection->response = {};
+      if (error) return;
+      if (goes_on) return self->Read(connection, self->limits_.next_request);
+      self->SayGoodbye(connection);
+    };
+    if (connection->tls) {
+      beast::http::async_write(*connection->tls, connection->response, std::move(done));
+    } else {
+      beast::http::async_write(connection->stream, connection->response, std::move(done));
+    }
+  }
+
+  // With TLS the end is said in it, too: otherwise the client could not tell it from a cut.
+  void SayGoodbye(const std::shared_ptr<Connection>& connection) {
+    connection->stream.expires_after(kGoodbye);
+    if (!connection->tls) return HangUp(connection);
+    Wait(connection);
+    connection->tls->async_shutdown(
+        [self = shared_from_this(), connection](boost::system::error_code) {
+          self->StopWaiting(*connection);
+          if (self->acceptor_.is_open()) self->HangUp(connection);
         });
+  }
+
+  void HangUp(const std::shared_ptr<Connection>& connection) {
+    boost::system::error_code error;
+    connection->stream.socket().shutdown(Socket::shutdown_send, error);
+    Discard(connection);
   }
 
   // To close a socket with unread bytes is a reset, which may overtake the answer.
@@ -252,6 +319,7 @@ class Listener::Impl final : public std::enable_shared_from_this<Listener::Impl>
   const Service service_;
   const ServerLimits limits_;
   Acceptor acceptor_;
+  std::shared_ptr<TlsIdentity> identity_;  // of new connections; null: no TLS
   // A connection's last owner may be a thread that answers.
   std::atomic<size_t> connections_{0};
   std::atomic<size_t> under_way_{0};     // being answered or written, but for urgent ones
@@ -268,7 +336,10 @@ Listener::~Listener() {
   loop_.Flush();
 }
 
-Result<void> Listener::ListenOn(const std::string& address) { return impl_->ListenOn(address); }
+Result<void> Listener::ListenOn(const std::string& address, const std::string& key) {
+  return impl_->ListenOn(address, key);
+}
+void Listener::Use(std::shared_ptr<TlsIdentity> identity) { impl_->Use(std::move(identity)); }
 Result<void> Listener::Adopt(int socket) { return impl_->Adopt(socket); }
 void Listener::Stop() { impl_->Stop(); }
 int Listener::port() const { return impl_->port(); }

@@ -1,6 +1,7 @@
 #pragma once
 //
-// One listening socket, TCP or Unix: HTTP/1.1, GET and HEAD, each client within limits.
+// One listening socket, TCP, with TLS or without, or Unix: HTTP/1.1, GET and HEAD, each client
+// within limits.
 //
 // Reads and writes on the io loop that it is given; who answers is the service's business. A
 // connection that waits for its client's request makes room for a new one, so a crowd of silent
@@ -25,13 +26,16 @@ namespace fedra::pages {
 struct ServerLimits {
   // Open at once. Beyond it the connection goes that has waited longest for its client's request.
   size_t connections = 64;
-  std::chrono::milliseconds first_request{5'000};  // from accepting to the end of the headers
+  // From accepting to the end of the headers; of TLS to the end of the handshake, and once more.
+  std::chrono::milliseconds first_request{5'000};
   std::chrono::milliseconds next_request{60'000};  // the same, on a connection that is used again
   std::chrono::milliseconds write{30'000};         // one answer
   size_t requests = 1'000;                         // on one connection; the last is answered so
   // Of answers that their readers have not taken yet, together; a single one may be longer.
   size_t answer_bytes = size_t{64} << 20;
 };
+
+class TlsIdentity;
 
 struct Service {
   // Calls `done` once, on whatever thread. Runs on the loop's thread, so it may only pass on.
@@ -47,9 +51,12 @@ class Listener final {
   Listener(http::HttpLoop& loop, Service service, ServerLimits limits);
   ~Listener();
 
-  // "127.0.0.1:9480"; port 0 lets the system choose. kInvalidArgument, or kConnection when the
-  // address is taken.
-  Result<void> ListenOn(const std::string& address);
+  // "127.0.0.1:9480"; port 0 lets the system choose. `key`: of the configuration, for the message.
+  // kInvalidArgument, or kConnection when the address is taken.
+  Result<void> ListenOn(const std::string& address, const std::string& key = "http.address");
+  // From now on new connections are TLS, and this is what they are shown. Before ListenOn: there is
+  // no other one.
+  void Use(std::shared_ptr<TlsIdentity> identity);
   // A Unix socket that listens already; it belongs to the listener now. kConnection.
   Result<void> Adopt(int socket);
   void Stop();

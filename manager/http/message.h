@@ -15,6 +15,7 @@ struct Request {
   std::string target;  // path and query, as they came: percent-encoded, at most a few KiB
   // By lower-case name; of a header that came more than once the first.
   std::map<std::string, std::string, std::less<>> headers = {};
+  std::string client = {};  // the address that it comes from; empty: a Unix socket's
 };
 
 // Empty: it was not sent. `name` in lower case.

@@ -87,6 +87,10 @@ constexpr std::array kFamilies = {
                  "once it has been."},
     MetricFamily{"fedra_leader_transitions_total", "counter", "",
                  "How often the Lease has got another holder, as it says itself."},
+    MetricFamily{
+        "fedra_config_mismatch", "gauge", "",
+        "1 while this process stands by and its configuration differs from the leader's in "
+        "what replicas must have in common; `fedra status` names the sections."},
     MetricFamily{"fedra_config_last_reload_successful", "gauge", "",
                  "1 when the configuration file is used as it is, 0 when it has changed and could "
                  "not be used."},
@@ -187,6 +191,7 @@ struct Metrics::Families {
   Gauge& leader = GaugeFamily("fedra_leader").Add({});
   Family<Gauge>& renewed_at = GaugeFamily("fedra_leader_renewed_timestamp_seconds");
   Counter& transitions = CounterFamily("fedra_leader_transitions_total").Add({});
+  Gauge& config_differs = GaugeFamily("fedra_config_mismatch").Add({});
   Gauge& config_ok = GaugeFamily("fedra_config_last_reload_successful").Add({});
   Gauge& config_read_at = GaugeFamily("fedra_config_last_reload_success_timestamp_seconds").Add({});
   Gauge& store_size = GaugeFamily("fedra_store_size_bytes").Add({});
@@ -338,6 +343,7 @@ void Metrics::SetConfigRead(bool ok, WallTime now) {
 
 void Metrics::SetLeader(const std::optional<LeaderGauges>& replica) {
   families_->leader.Set(!replica || replica->leads ? 1 : 0);
+  families_->config_differs.Set(replica && replica->config_differs ? 1 : 0);
   if (!replica) return;
   if (replica->renewed_at)
     families_->renewed_at.Add({}).Set(

@@ -52,6 +52,7 @@ struct LeaderGauges {
   bool leads = false;
   std::optional<WallTime> renewed_at = {};  // our last renewal of the Lease
   int transitions = 0;                      // how often the Lease has got another holder
+  bool config_differs = false;              // from the leader's
 };
 
 class Metrics final : public reconcile::Telemetry {

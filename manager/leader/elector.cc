@@ -120,6 +120,7 @@ void Elector::Publish() {
   leadership_->LeadUntil(until);
   state_.With([&](State& state) {
     state.view.record = lock_.Seen();
+    state.view.notes = state.view.record ? lock_.lease().notes : HolderNotes();
     state.view.renewed_at = client_.renewed_at();
     state.view.problem = Problem();
   });

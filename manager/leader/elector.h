@@ -6,15 +6,16 @@
 // A lead that is lost is lost for the process: on_lost is called once, and nothing is tried after
 // it. What `ability` says decides what is asked for: Ability.
 //
-// Thread rules: Start and Stop from one thread; Now and UpdateAccess from any. The callbacks run on
-// the elector's thread, and must be short; on_lost may end the process.
-// Lifetime: the clock must outlive it.
+// Thread rules: Start and Stop from one thread; Now, UpdateAccess and SetNotes from any. The
+// callbacks run on the elector's thread, and must be short; on_lost may end the process. Lifetime:
+// the clock must outlive it.
 
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "base/clock.h"
 #include "base/guarded.h"
@@ -56,6 +57,7 @@ struct LeadView {
   bool leads = false;                  // this process
   std::string identity;                // of this process
   std::optional<LeaseRecord> record;   // null: the Lease was not read yet, or is not there
+  HolderNotes notes = {};              // what its holder says of itself; with a record
   std::optional<WallTime> renewed_at;  // our last renewal that was answered; null: none was
   // Why it neither leads nor could now, or what was wrong with the last try; empty: it went well.
   std::string problem;
@@ -79,6 +81,8 @@ class Elector final {
   // is under way, so that another one may lead at once; waits about a second for that.
   void Stop(bool release);
   void UpdateAccess(const kube::AccessSettings& access) { client_.UpdateAccess(access); }
+  // What a leader tells the others of itself.
+  void SetNotes(HolderNotes notes) { client_.SetNotes(std::move(notes)); }
 
  private:
   struct State {

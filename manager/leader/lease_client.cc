@@ -30,16 +30,18 @@ LeaseClient::LeaseClient(ObjectKey lease, std::string failure, const kube::Acces
       connection_(access, options, clock) {}
 
 Answer LeaseClient::Send(Ask ask, const LeaseLock& lock, milliseconds timeout) {
+  const HolderNotes notes = notes_.Copy();
   switch (ask) {
     case Ask::kGet:
       return Call(kube::Get(kLeases, lease_), timeout);
     case Ask::kCreate:
-      return Call(kube::Create(kLeases, lease_.ns, {}, NewLease(lease_, lock.record()), ByFedra()),
-                  timeout);
-    case Ask::kUpdate:
       return Call(
-          kube::Replace(kLeases, lease_, ChangedLease(lock.lease(), lock.record()), ByFedra()),
+          kube::Create(kLeases, lease_.ns, {}, NewLease(lease_, lock.record(), notes), ByFedra()),
           timeout);
+    case Ask::kUpdate:
+      return Call(kube::Replace(kLeases, lease_, ChangedLease(lock.lease(), lock.record(), notes),
+                                ByFedra()),
+                  timeout);
     case Ask::kWait:
       break;
   }

@@ -2,15 +2,17 @@
 //
 // Sends what a LeaseLock asks for, over a connection of its own.
 //
-// Thread rules: UpdateAccess and Join from any thread, the rest from one at a time. Lifetime: the
-// clock must outlive it.
+// Thread rules: SetNotes, UpdateAccess and Join from any thread, the rest from one at a time.
+// Lifetime: the clock must outlive it.
 
 #include <chrono>
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "base/clock.h"
+#include "base/guarded.h"
 #include "base/types.h"
 #include "cluster-clients/own_connection.h"
 #include "manager/leader/lease_lock.h"
@@ -22,6 +24,11 @@ class LeaseClient final {
   // `failure`: what the log says when requests begin to fail.
   LeaseClient(ObjectKey lease, std::string failure, const kube::AccessSettings& access,
               const ClusterOptions& options, const Clock& clock);
+
+  // What the next writes say of us; a Lease that is given back says nothing.
+  void SetNotes(HolderNotes notes) {
+    notes_.With([&](HolderNotes& now) { now = std::move(notes); });
+  }
 
   // For any `ask` but kWait.
   Answer Send(Ask ask, const LeaseLock& lock, std::chrono::milliseconds timeout);
@@ -47,6 +54,8 @@ class LeaseClient final {
   const ObjectKey lease_;
   const std::string failure_;
   const Clock& clock_;
+
+  Guarded<HolderNotes> notes_;
 
   std::string problem_;
   bool was_race_ = false;

@@ -33,6 +33,31 @@ void PutRecord(json& spec, const LeaseRecord& record) {
   spec["leaseTransitions"] = record.transitions;
 }
 
+// Longer than any of ours.
+constexpr size_t kLongestNote = 4'096;
+
+std::string NoteAt(const json& metadata, const char* name) {
+  const auto annotations = metadata.find("annotations");
+  if (annotations == metadata.end() || !annotations->is_object()) return {};
+  std::string note = TextAt(*annotations, name);
+  return note.size() <= kLongestNote ? note : std::string();
+}
+
+void PutNote(json& metadata, const char* name, const std::string& note) {
+  json& annotations = metadata["annotations"];
+  if (!annotations.is_object()) annotations = json::object();
+  if (note.empty())
+    annotations.erase(name);
+  else
+    annotations[name] = note;
+  if (annotations.empty()) metadata.erase("annotations");
+}
+
+void PutNotes(json& metadata, const HolderNotes& notes) {
+  PutNote(metadata, kVersionAnnotation, notes.version);
+  PutNote(metadata, kConfigurationAnnotation, notes.configuration);
+}
+
 std::string LeaseText(const json& object) {
   return object.dump(-1, ' ', false, json::error_handler_t::replace);
 }
@@ -46,7 +71,10 @@ Result<Lease> ReadLease(const std::string& text) {
   if (metadata == object->end() || !metadata->is_object() ||
       TextAt(*metadata, "resourceVersion").empty())
     return Fail(ErrorCode::kBadResponse, "a Lease without a resourceVersion");
-  Lease lease{.record = {}, .object = text};
+  Lease lease{.record = {},
+              .notes = {.version = NoteAt(*metadata, kVersionAnnotation),
+                        .configuration = NoteAt(*metadata, kConfigurationAnnotation)},
+              .object = text};
   const auto spec = object->find("spec");
   if (spec == object->end() || !spec->is_object()) return lease;
   lease.record = {.holder = TextAt(*spec, "holderIdentity"),
@@ -57,19 +85,21 @@ Result<Lease> ReadLease(const std::string& text) {
   return lease;
 }
 
-std::string NewLease(const ObjectKey& key, const LeaseRecord& record) {
+std::string NewLease(const ObjectKey& key, const LeaseRecord& record, const HolderNotes& notes) {
   json object{{"apiVersion", kLeases.group + "/" + kLeases.version},
               {"kind", kLeases.kind},
               {"metadata", {{"namespace", key.ns}, {"name", key.name}}}};
   PutRecord(object["spec"], record);
+  PutNotes(object["metadata"], notes);
   return LeaseText(object);
 }
 
-std::string ChangedLease(const Lease& lease, const LeaseRecord& record) {
+std::string ChangedLease(const Lease& lease, const LeaseRecord& record, const HolderNotes& notes) {
   json object = kube::ParseObject(lease.object).value_or(json::object());
   json& spec = object["spec"];
   if (!spec.is_object()) spec = json::object();
   PutRecord(spec, record);
+  PutNotes(object["metadata"], notes);
   return LeaseText(object);
 }
 

@@ -27,8 +27,20 @@ struct LeaseRecord {
   bool operator==(const LeaseRecord&) const = default;
 };
 
+// What the holder says of itself, in annotations. No part of the protocol: a change of it is no
+// sign of life.
+struct HolderNotes {
+  std::string version;        // of fedra; empty: not said
+  std::string configuration;  // config::SharedSettings; empty: not said
+
+  bool operator==(const HolderNotes&) const = default;
+};
+inline constexpr const char* kVersionAnnotation = "fedra.dev/version";
+inline constexpr const char* kConfigurationAnnotation = "fedra.dev/config-hash";
+
 struct Lease {
   LeaseRecord record;
+  HolderNotes notes;
   std::string
       object;  // the whole, as the server sent it, with the resourceVersion that updates need
 };
@@ -36,9 +48,11 @@ struct Lease {
 // kBadResponse when it is no object, or has no resourceVersion.
 Result<Lease> ReadLease(const std::string& text);
 // The body of a POST.
-std::string NewLease(const ObjectKey& key, const LeaseRecord& record);
-// The body of a PUT that changes nothing but the record; a 409 is the answer when the Lease has
-// changed since it was read.
-std::string ChangedLease(const Lease& lease, const LeaseRecord& record);
+std::string NewLease(const ObjectKey& key, const LeaseRecord& record,
+                     const HolderNotes& notes = {});
+// The body of a PUT that changes nothing but the record and the notes; a 409 is the answer when the
+// Lease has changed since it was read.
+std::string ChangedLease(const Lease& lease, const LeaseRecord& record,
+                         const HolderNotes& notes = {});
 
 }  // namespace fedra::leader

@@ -16,6 +16,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "base/clock.h"
 #include "base/guarded.h"
@@ -44,6 +45,7 @@ class Sole final {
   // Why another one would not be noticed now; empty: it would.
   std::string Problem() const;
   void UpdateAccess(const kube::AccessSettings& access) { client_.UpdateAccess(access); }
+  void SetNotes(HolderNotes notes) { client_.SetNotes(std::move(notes)); }
 
  private:
   enum class Seen {

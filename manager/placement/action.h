@@ -40,6 +40,7 @@ struct Nominate {
 struct Admit {
   ClusterName cluster;
   std::string message;
+  bool holds_check = false;  // the check stays Pending (WorkloadView::holds_check)
 };
 // clusterName and nominations cleared, check Pending with an own message, of which nothing is
 // remembered: the next one is written whatever it says.

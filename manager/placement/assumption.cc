@@ -11,8 +11,7 @@ bool IsDispatchedTo(const WorkloadView& view, const ClusterName& worker) {
   if (!workload.QuotaReserved() || workload.Evicted()) return false;
   const tracking::AdmissionCheckState* check = workload.Check(view.check);
   // Without its check the job keeps running where it is.
-  if (check == nullptr || check->state == tracking::CheckState::kReady)
-    return workload.cluster_name == worker.value;
+  if (check == nullptr || IsPlaced(view, *check)) return workload.cluster_name == worker.value;
   const auto& nominated = workload.nominated;
   return check->state == tracking::CheckState::kPending &&
          (view.kueue_copies || view.kueue_clears || IsWrittenSinceReserved(workload, *check)) &&

@@ -28,6 +28,14 @@ bool IsWrittenSinceReserved(const tracking::Workload& workload,
   return !check.message.empty() && !IsBefore(check.since, workload.quota_reserved->since);
 }
 
+bool IsPlaced(const WorkloadView& view, const tracking::AdmissionCheckState& check) {
+  if (check.state == tracking::CheckState::kReady) return true;
+  const tracking::Workload& workload = *view.workload;
+  return view.holds_check && check.state == tracking::CheckState::kPending &&
+         !workload.cluster_name.empty() && !check.message.empty() &&
+         IsBefore(workload.quota_reserved->since, check.since);
+}
+
 bool HasBegun(const Context& context, const tracking::AdmissionCheckState& check) {
   if (context.view.kueue_clears && !context.workload().nominated.empty()) return true;
   if (check.message.empty()) return false;  // as Kueue makes it

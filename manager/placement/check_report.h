@@ -19,6 +19,10 @@ namespace fedra::placement {
 // every check that this release wrote. For those who have nothing but the API objects.
 bool IsWrittenSinceReserved(const tracking::Workload& workload,
                             const tracking::AdmissionCheckState& check);
+// Whether a worker has the workload: its check is Ready, or stays Pending beside the worker's name
+// (WorkloadView::holds_check). Such a name of an earlier reservation is not meant: its check is
+// dated no later than this one (StatusPatch()). The workload must have quota.
+bool IsPlaced(const WorkloadView& view, const tracking::AdmissionCheckState& check);
 // Whether we have written the check since the quota was reserved that the workload holds now. If
 // not, what is nominated, and what is on the workers, is of an earlier reservation.
 bool HasBegun(const Context& context, const tracking::AdmissionCheckState& check);

@@ -50,6 +50,10 @@ std::string NotDispatchable(const WorkloadView& view) {
   const tracking::Owner& owner = view.workload->owner;
   if (!view.kind_supported)
     return fmt::format("no adapter for owner kind \"{}, Kind={}\"", owner.api_version, owner.kind);
+  if (view.workload->is_pod_group)
+    return fmt::format(
+        "{} is a group of pods (kueue.x-k8s.io/pod-group-name), which fedra does not dispatch",
+        view.workload->key.ToString());
   if (view.job != nullptr && view.job->managed_by != tracking::kManagedBy)
     return fmt::format(
         "the job is not managed by Kueue: expecting spec.managedBy to be \"{}\" not \"{}\"; "

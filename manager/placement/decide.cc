@@ -1,5 +1,6 @@
 #include "manager/placement/decide.h"
 
+#include "manager/placement/check_report.h"
 #include "manager/placement/note_reasons.h"
 #include "manager/placement/stages.h"
 
@@ -40,7 +41,7 @@ Decision Decide(const WorkloadView& view, std::span<const ClusterView> clusters,
   } else if (check->state == CheckState::kRetry || check->state == CheckState::kRejected) {
     decision.phase = Phase::kRequeued;
     decision.why = check->message;
-  } else if (check->state == CheckState::kReady) {
+  } else if (IsPlaced(view, *check)) {
     DecideReady(context, decision);
   } else if (const std::string why = NotDispatchable(view); !why.empty()) {
     Reject(why, decision);

@@ -37,7 +37,19 @@ void AdmitWinner(const Context& context, const ClusterView& winner, Decision& de
     return;
   }
   if (!has_job) decision.actions.emplace_back(CreateJob{winner.name});
-  AdmitOn(winner, decision);
+  AdmitOn(context, winner, decision);
+}
+
+// Where the job has been created, or may have been, and the manager does not say so yet, while
+// nothing can be seen there; null: nowhere.
+const ClusterView* UnseenPlace(const Context& context, const std::vector<ClusterName>& nominated) {
+  for (const ClusterView& cluster : context.clusters) {
+    const bool may_have_it = HasOwnJob(cluster) || IsBeingPlacedOn(context, cluster);
+    if (cluster.contact != Contact::kFull && may_have_it && Contains(nominated, cluster.name) &&
+        !FailedInRound(context.record, cluster.name))
+      return &cluster;
+  }
+  return nullptr;
 }
 
 // The winner is known, and may not be admitted yet.
@@ -186,14 +198,25 @@ void RememberSpent(const Context& context, const ClusterView& cluster, Decision&
   decision.actions.emplace_back(std::move(refusal.note));
 }
 
-void AdmitOn(const ClusterView& winner, Decision& decision) {
+void AdmitOn(const Context& context, const ClusterView& winner, Decision& decision) {
   std::string message = fmt::format("The workload was admitted on \"{}\"", winner.name.value);
-  decision.actions.emplace_back(Admit{winner.name, message});
+  const bool holds = context.view.holds_check;
+  decision.actions.emplace_back(
+      Admit{winner.name,
+            holds ? message + "; this check stays Pending, so that nothing is started here as well"
+                  : message,
+            holds});
   decision.actions.emplace_back(Note{notes::kPlaced.name, winner.name, std::move(message)});
 }
 
 void Dispatch(const Context& context, const tracking::AdmissionCheckState& check,
               const std::vector<ClusterName>& nominated, const Choice& choice, Decision& decision) {
+  if (const ClusterView* place = UnseenPlace(context, nominated);
+      place != nullptr && WaitsForContact(context, *place, decision)) {
+    decision.phase = Phase::kDispatching;
+    decision.worker = place->name;
+    return;
+  }
   if (choice.winner != nullptr && choice.unlisted != nullptr)
     return WaitForLists(*choice.winner, *choice.unlisted, decision);
   if (choice.winner != nullptr) return AdmitWinner(context, *choice.winner, decision);

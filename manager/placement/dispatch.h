@@ -36,6 +36,6 @@ std::string TooLate(const Context& context, const ClusterView& cluster);
 void RememberSpent(const Context& context, const ClusterView& cluster, Decision& decision);
 
 // Records that the worker has the workload.
-void AdmitOn(const ClusterView& winner, Decision& decision);
+void AdmitOn(const Context& context, const ClusterView& winner, Decision& decision);
 
 }  // namespace fedra::placement

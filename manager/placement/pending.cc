@@ -26,7 +26,7 @@ void DecideEnded(const Context& context, const ClusterView& ended,
     return MirrorEnd(ended, decision);
   decision.phase = Phase::kRunning;
   decision.worker = ended.name;
-  AdmitOn(ended, decision);
+  AdmitOn(context, ended, decision);
   CleanUp(context, &ended, AttemptEnd::kLostRace, decision);
 }
 

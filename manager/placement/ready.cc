@@ -17,10 +17,6 @@ namespace {
 
 using tracking::CheckState;
 
-// How soon it is looked again at a job whose worker rejects our credentials: it may be unreachable
-// by then.
-constexpr std::chrono::minutes kRejectedLook{1};
-
 // Gives the workload back to Kueue, which evicts it, queues it again, and brings it back here.
 void TakeBack(const notes::NoteReason& note, const ClusterName& cluster, std::string message,
               Decision& decision) {
@@ -37,29 +33,21 @@ void TakeBack(const notes::NoteReason& note, const ClusterName& cluster, std::st
 bool IsToBeDrained(const ClusterView& worker) {
   const bool ended = (worker.job != nullptr && worker.job->finished) ||
                      (worker.clone != nullptr && worker.clone->Finished());
-  return worker.membership == Membership::kDrained && worker.contact == Contact::kFull && !ended;
+  return (worker.membership == Membership::kDrained || worker.drained_for) &&
+         worker.contact == Contact::kFull && !ended;
+}
+
+std::string WhyDrained(const ClusterView& worker) {
+  if (!worker.drained_for)
+    return fmt::format("worker {} was removed from the configuration", worker.name.value);
+  return fmt::format("worker {} is drained{}{}", worker.name.value,
+                     worker.drained_for->empty() ? "" : ": ", *worker.drained_for);
 }
 
 void DecideWithoutContact(const Context& context, const ClusterView& worker, Decision& decision) {
+  if (WaitsForContact(context, worker, decision)) return;
   const WallTime since = worker.lost_since.value_or(context.now);
   const std::string why = worker.lost_why.empty() ? "no contact" : worker.lost_why;
-  if (worker.fault_is_ours && !context.policy.leaves_rejected) {
-    decision.why = fmt::format(
-        "fedra's own credentials for {} have not worked since {}: {}; the job stays there, and its "
-        "state is not known until they do",
-        worker.name.value, FormatRfc3339(since), why);
-    decision.wake_at = context.now + kRejectedLook;
-    return;
-  }
-  if (!IsLost(context, worker)) {
-    const WallTime deadline = since + context.policy.worker_lost_timeout;
-    decision.wake_at = context.now < deadline ? deadline : context.now + kSyncingRecheck;
-    const std::string next = context.now < deadline ? "the job moves at " + FormatRfc3339(deadline)
-                                                    : "it is asked once more before the job moves";
-    decision.why = fmt::format("{} has been unreachable since {}: {}; {}", worker.name.value,
-                               FormatRfc3339(since), why, next);
-    return;
-  }
   std::string message =
       fmt::format("worker {} has been unreachable since {} ({}), longer than {}", worker.name.value,
                   FormatRfc3339(since), why, FormatDuration(context.policy.worker_lost_timeout));
@@ -129,11 +117,8 @@ void DecideReady(const Context& context, Decision& decision) {
                                 workload.cluster_name, workload.key.ToString()),
                     decision);
   }
-  if (IsToBeDrained(*worker)) {
-    return TakeBack(notes::kRequeued, worker->name,
-                    fmt::format("worker {} was removed from the configuration", worker->name.value),
-                    decision);
-  }
+  if (IsToBeDrained(*worker))
+    return TakeBack(notes::kRequeued, worker->name, WhyDrained(*worker), decision);
   // A worker that answers but cannot be listed is as lost as one that does not answer.
   if (worker->contact != Contact::kFull) return DecideWithoutContact(context, *worker, decision);
   if (context.view.job == nullptr) return;  // an event will wake us

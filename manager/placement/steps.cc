@@ -5,10 +5,15 @@
 
 #include <fmt/format.h>
 
+#include "base/time.h"
 #include "manager/tracking/kueue_api.h"
 
 namespace fedra::placement {
 namespace {
+
+// How soon it is looked again at a job whose worker rejects our credentials: it may be unreachable
+// by then.
+constexpr std::chrono::minutes kRejectedLook{1};
 
 // Of the attempt; nothing: by the failure's reason.
 std::optional<AttemptEnd> EndOf(FailureKind kind) {
@@ -42,6 +47,27 @@ void RememberFailure(const Context& context, const ClusterView& cluster, verdict
                      std::string message, Decision& decision, FailureKind kind) {
   decision.actions.emplace_back(RecordFailure{
       {cluster.name, reason, context.now, std::move(message), /*refused=*/false}, EndOf(kind)});
+}
+
+bool WaitsForContact(const Context& context, const ClusterView& worker, Decision& decision) {
+  const WallTime since = worker.lost_since.value_or(context.now);
+  const std::string why = worker.lost_why.empty() ? "no contact" : worker.lost_why;
+  if (worker.fault_is_ours && !context.policy.leaves_rejected) {
+    decision.why = fmt::format(
+        "fedra's own credentials for {} have not worked since {}: {}; the job stays there, and its "
+        "state is not known until they do",
+        worker.name.value, FormatRfc3339(since), why);
+    decision.wake_at = context.now + kRejectedLook;
+    return true;
+  }
+  if (IsLost(context, worker)) return false;
+  const WallTime deadline = since + context.policy.worker_lost_timeout;
+  decision.wake_at = context.now < deadline ? deadline : context.now + kSyncingRecheck;
+  const std::string next = context.now < deadline ? "the job moves at " + FormatRfc3339(deadline)
+                                                  : "it is asked once more before the job moves";
+  decision.why = fmt::format("{} has been unreachable since {}: {}; {}", worker.name.value,
+                             FormatRfc3339(since), why, next);
+  return true;
 }
 
 void MirrorEnd(const ClusterView& cluster, Decision& decision) {

@@ -28,8 +28,10 @@ struct WorkloadView {
   std::shared_ptr<const tracking::Job>
       job;                     // null: its job does not exist, or no adapter knows its kind
   bool kind_supported = true;  // an adapter for the owner's kind exists
-  std::string check;           // name of our AdmissionCheck on it; empty: not ours
-  std::string second_check;    // another one of ours on it, which is a mistake; empty: none
+  // Its check stays Pending while a worker has it (JobAdapter::HoldsCheck).
+  bool holds_check = false;
+  std::string check;         // name of our AdmissionCheck on it; empty: not ours
+  std::string second_check;  // another one of ours on it, which is a mistake; empty: none
   // Kueue's MultiKueue copies, admits, mirrors and writes the check; fedra only nominates
   // (kueue.mode dispatcher).
   bool kueue_copies = false;
@@ -69,6 +71,9 @@ struct ClusterView {
   // Of WorkloadView::kueue_copies: whether Kueue is connected to it. One that is not is a No.
   bool kueue_connected = true;
   Membership membership = Membership::kConfigured;
+  // An administrator wants it empty, for this reason, which may be empty: what runs there is taken
+  // back.
+  std::optional<std::string> drained_for;
   verdict::Verdict verdict;  // kUnknown when the workload was not judged
   // The devices there that could serve it, free or not; null: not known, or it wants none.
   std::shared_ptr<const dra::DeviceSet> serving;

@@ -53,6 +53,13 @@ std::string StoppedQueues(const verify::Capacity& capacity) {
   return capacity.stopped == 1 ? text : fmt::format("{} (and {} more)", text, capacity.stopped - 1);
 }
 
+void AddCordon(const tracking::Cordon& cordon, store::ClusterRow& row) {
+  row.cordon = cordon.drains ? "Draining" : "Cordoned";
+  std::string why = cordon.drains ? "drained" : "cordoned";
+  if (!cordon.reason.empty()) why += ": " + cordon.reason;
+  row.why = row.why.empty() ? why : why + "; " + row.why;
+}
+
 }  // namespace
 
 Result<void> ClusterRows::Load(std::vector<WorkerSettings>& workers) {
@@ -130,7 +137,7 @@ store::ClusterRow ClusterRows::RowOf(const Worker& worker, int position) {
 }
 
 void ClusterRows::Record(const ManagerCluster& manager, const WorkerList& workers,
-                         const std::string& left_out) {
+                         const tracking::Cordons& cordons, const std::string& left_out) {
   store::ClusterRow of_manager = manager.Row(clock_.Now());
   if (manager.IsUsable()) {
     if (!left_out.empty()) of_manager.why += (of_manager.why.empty() ? "" : "; ") + left_out;
@@ -144,6 +151,8 @@ void ClusterRows::Record(const ManagerCluster& manager, const WorkerList& worker
     store::ClusterRow row = RowOf(*worker, position++);
     row.is_removed = workers.removed().contains(worker->name());
     if (row.is_removed && row.why.empty()) row.why = workers.drains() ? kDrained : kKept;
+    if (const auto cordon = cordons.find(row.name); cordon != cordons.end())
+      AddCordon(cordon->second, row);
     Record(std::move(row));
   }
 }
@@ -160,8 +169,9 @@ void ClusterRows::Record(store::ClusterRow row) {
   if (same_outage) row.lost_since = written.lost_since;
   if (!row.last_contact) row.last_contact = written.last_contact;
   const bool changed = !same_outage || written.is_removed != row.is_removed ||
-                       written.phase != row.phase || written.why != row.why ||
-                       written.note != row.note || written.capacity_json != row.capacity_json ||
+                       written.cordon != row.cordon || written.phase != row.phase ||
+                       written.why != row.why || written.note != row.note ||
+                       written.capacity_json != row.capacity_json ||
                        written.kubernetes_version != row.kubernetes_version;
   // A clock that was set back must not silence the row until it has caught up.
   const auto age = std::chrono::abs(row.updated_at - written.updated_at);

@@ -17,6 +17,7 @@
 #include "manager/reconcile/gather.h"
 #include "manager/reconcile/manager_cluster.h"
 #include "manager/reconcile/worker.h"
+#include "manager/tracking/admission_check.h"
 #include "manager/verify/capacity.h"
 #include "store/store.h"
 
@@ -29,9 +30,10 @@ class ClusterRows final {
   // Reads what the last run wrote, gives these workers the outages that it remembered, and forgets
   // the rows of all others. Once, before Record.
   Result<void> Load(std::vector<WorkerSettings>& workers);
-  // `left_out`: what the manager tells of workers and is not used, for people; empty: nothing.
+  // `cordons`: of the workers. `left_out`: what the manager tells of workers and is not used, for
+  // people; empty: nothing.
   void Record(const ManagerCluster& manager, const WorkerList& workers,
-              const std::string& left_out = {});
+              const tracking::Cordons& cordons = {}, const std::string& left_out = {});
   // It is no longer a worker.
   void Remove(const ClusterName& worker);
 

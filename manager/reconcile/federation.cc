@@ -94,7 +94,9 @@ Federation::Federation(FederationSettings settings, http::HttpLoop& loop, Worker
             std::make_shared<Worker>(std::move(worker), loop, pool, clock_, std::move(listener));
         made->UseKinds(remembered_kinds_);
         return made;
-      }) {}
+      }) {
+  if (settings_.discovery.Any()) manager_.DiscoverWorkers(settings_.discovery);
+}
 
 Federation::~Federation() { (void)Stop(); }
 
@@ -107,13 +109,9 @@ Result<void> Federation::Start() {
   FEDRA_RETURN_IF_ERROR(line_rows_.Load());
   workload_loop_.AddAll(announced);
   workload_loop_.AddAll(known);
-  if (!settings_.discovers) {
-    manager_.Start();
-    return StartWorkers(settings_.workers, settings_.drains_removed);
-  }
-  manager_.DiscoverWorkers();
   manager_.Start();
-  return {};
+  if (settings_.discovery.Any()) return {};
+  return StartWorkers(settings_.workers, settings_.drains_removed);
 }
 
 Result<void> Federation::StartWorkers(std::vector<WorkerSettings> workers, bool drains) {
@@ -149,7 +147,9 @@ void Federation::TakeOver() {
 
 // Before a job can be there: the next run must know of a discovered worker while the manager does
 // not tell of it.
-void Federation::RecordClusters() { cluster_rows_.Record(manager_, *workers_.Now(), left_out_); }
+void Federation::RecordClusters() {
+  cluster_rows_.Record(manager_, *workers_.Now(), gatherer_.scopes().Cordons(), left_out_);
+}
 
 std::string Federation::Awaited() const {
   if (!began_) return "the list of workers has not been read yet";

@@ -33,9 +33,9 @@ struct FederationSettings {
   ClusterSettings manager;
   tracking::JobKindsPtr kinds = tracking::BuiltInKinds();
   std::vector<WorkerSettings> workers;  // at the start
-  // They are not known at the start: the manager's MultiKueueClusters tell. Decisions begin after
-  // the first SetWorkers(), and `workers` are of no use.
-  bool discovers = false;
+  // With any, workers are not known at the start: objects of the manager tell. Decisions begin
+  // after the first SetWorkers(), and `workers` are of no use.
+  Discovery discovery;
   bool drains_removed = false;
   std::string reporting_controller = "fedra.dev/federation";  // in Events
   std::string instance = "fedra";                             // of this process, in Events

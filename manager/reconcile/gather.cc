@@ -15,7 +15,7 @@ using placement::Contact;
 bool NeedsVerdicts(const tracking::Workload& workload, const std::string& check_name) {
   if (workload.deleting || workload.Finished() || workload.Evicted()) return false;
   const auto* check = workload.Check(check_name);
-  return workload.QuotaReserved() && check != nullptr &&
+  return workload.QuotaReserved() && workload.cluster_name.empty() && check != nullptr &&
          check->state == tracking::CheckState::kPending;
 }
 
@@ -34,9 +34,12 @@ bool IsSuccessors(const tracking::Job* remote, const Gathered& gathered) {
          remote->prebuilt_workload != view.key.name;
 }
 
-std::optional<verdict::Reason> WhyNotAllowed(const ClusterView& cluster, const std::string& check) {
+// `cordon`: null when it is in service.
+std::optional<verdict::Reason> WhyNotAllowed(const ClusterView& cluster, const std::string& check,
+                                             const tracking::Cordon* cordon) {
   if (cluster.membership != placement::Membership::kConfigured) return verify::WorkerRemoved();
   if (!cluster.allowed) return verify::ExcludedBy(check);
+  if (cordon != nullptr) return verify::WorkerCordoned(*cordon);
   return std::nullopt;
 }
 
@@ -119,6 +122,7 @@ Gathered Gatherer::Begin(const ObjectKey& key, const Known& known) const {
   if (workload != nullptr) {
     gathered.adapter = manager_.kinds().Find(workload->owner.api_version, workload->owner.kind);
     gathered.view.kind_supported = gathered.adapter != nullptr;
+    gathered.view.holds_check = gathered.adapter != nullptr && gathered.adapter->HoldsCheck();
     gathered.job = {key.ns, workload->owner.name};
     gathered.cluster_queue = workload->cluster_queue;
     if (gathered.cluster_queue.empty())
@@ -138,6 +142,7 @@ Gathered Gatherer::Gather(const ObjectKey& key, const Known& known) const {
   Gathered gathered = Begin(key, known);
   gathered.workers = workers_.Now();
   const tracking::Workload* workload = gathered.view.workload.get();
+  const tracking::Cordons cordons = scopes_.Cordons();
   gathered.judged = gathered.view.workload != nullptr &&
                     NeedsVerdicts(*gathered.view.workload, gathered.view.check);
   for (const auto& [worker, allowed] :
@@ -147,10 +152,13 @@ Gathered Gatherer::Gather(const ObjectKey& key, const Known& known) const {
     ClusterView cluster = ViewOf(*worker, look, gathered);
     cluster.allowed = allowed;
     cluster.membership = gathered.workers->MembershipOf(worker->name());
+    const auto found = cordons.find(worker->name());
+    const tracking::Cordon* cordon = found == cordons.end() ? nullptr : &found->second;
+    if (cordon != nullptr && cordon->drains) cluster.drained_for = cordon->reason;
     auto cannot = WhyKueueCannot(worker->name());
     cluster.kueue_connected = !cannot;
     if (gathered.judged) {
-      auto not_allowed = WhyNotAllowed(cluster, gathered.view.check);
+      auto not_allowed = WhyNotAllowed(cluster, gathered.view.check, cordon);
       if (!not_allowed) not_allowed = std::move(cannot);
       Judge(*worker, look.facts, std::move(not_allowed), gathered, cluster);
     }

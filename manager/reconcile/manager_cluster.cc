@@ -91,10 +91,24 @@ ManagerCluster::ManagerCluster(ClusterSettings settings, tracking::JobKindsPtr k
                    listener_.on_templates_health,
                "every event must have a listener");
   MakeJobCaches(clock);
-  for (ManagerInput& input : ManagerInputs(*kinds_, nullptr, nominates_)) {
+  MakeInputs();
+}
+
+void ManagerCluster::MakeInputs() {
+  inputs_.clear();
+  for (ManagerInput& input : ManagerInputs(*kinds_, nullptr, nominates_, discovery_)) {
     const watch::CacheSink& sink = input.sink(*this);
     inputs_.emplace_back(std::move(input), &sink);
   }
+}
+
+void ManagerCluster::DiscoverWorkers(Discovery discovery) {
+  discovery_ = std::move(discovery);
+  for (const std::string& ns : discovery_.profiles_in)
+    profiles_.emplace(ns, std::make_unique<watch::ObjectCache<tracking::ClusterProfile>>(
+                              &tracking::ParseClusterProfile,
+                              [](const ObjectKey&, const auto&, const auto&) {}, Ignore));
+  MakeInputs();
 }
 
 ManagerCluster::~ManagerCluster() { Stop(); }
@@ -169,7 +183,6 @@ Result<void> ManagerCluster::Identify() {
 constexpr watch::ListBounds kManagerBounds{.objects = 1'000'000, .bytes = size_t{8} << 30};
 
 bool ManagerCluster::IsRead(const ManagerInput& input) const {
-  if (input.for_discovery) return discovers_;
   return input.kind == nullptr || jobs_[kinds_->IndexOf(*input.kind)].used;
 }
 
@@ -185,9 +198,13 @@ void ManagerCluster::VisitRead(Visit visit) const {
 void ManagerCluster::OnServer() {
   const auto server = cluster_.server();
   NoteKinds(server.get());
-  for (const ManagerInput& input : ManagerInputs(*kinds_, server.get(), nominates_)) {
+  for (const ManagerInput& input : ManagerInputs(*kinds_, server.get(), nominates_, discovery_)) {
     if (!IsRead(input)) continue;
-    cluster_.Watch({.resource = input.resource, .keeps_unserved = true, .bounds = kManagerBounds},
+    cluster_.Watch({.resource = input.resource,
+                    .keeps_unserved = true,
+                    .ns = input.ns,
+                    .labels = input.labels,
+                    .bounds = kManagerBounds},
                    input.sink(*this));
   }
 }
@@ -242,8 +259,7 @@ verify::Capacity ManagerCluster::Queues() const { return CapacityOf(queues_.List
 std::string ManagerCluster::Problem() const {
   std::string text;
   VisitRead([&](const ManagerInput& input, const CacheHealth& health) {
-    if (text.empty() && IsNeeded(input, health))
-      text = verify::Problem(health, kube::ResourceName(input.resource));
+    if (text.empty() && IsNeeded(input, health)) text = verify::Problem(health, NameOf(input));
   });
   return text;
 }
@@ -261,7 +277,7 @@ std::vector<Gap> ManagerCluster::TakeNewGaps() {
   VisitRead([&](const ManagerInput& input, const CacheHealth& health) {
     auto gap = GapOf(input, health);
     known_gaps_.With([&](std::set<std::string>& known) {
-      if (health.IsCurrent()) known.erase(kube::ResourceName(input.resource));
+      if (health.IsCurrent()) known.erase(NameOf(input));
       if (gap && known.insert(gap->resource).second) fresh.push_back(*std::move(gap));
     });
   });

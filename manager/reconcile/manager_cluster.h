@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -21,6 +22,7 @@
 #include "manager/reconcile/manager_inputs.h"
 #include "manager/reconcile/queue_index.h"
 #include "manager/tracking/admission_check.h"
+#include "manager/tracking/cluster_profile.h"
 #include "manager/tracking/kinds/job_kinds.h"
 #include "manager/tracking/multi_kueue_cluster.h"
 #include "manager/tracking/shared_queue.h"
@@ -78,8 +80,8 @@ class ManagerCluster final {
                  bool nominates = false);
   ~ManagerCluster();
 
-  // Its MultiKueueClusters are read, too. Before Start().
-  void DiscoverWorkers() { discovers_ = true; }
+  // What makes workers is read, too. Before Start(), and before another thread asks for anything.
+  void DiscoverWorkers(Discovery discovery);
   void Start();
   void Stop();
 
@@ -125,10 +127,15 @@ class ManagerCluster final {
   const verify::ReferenceIndex& references(const tracking::JobAdapter& adapter) const;
   const watch::ObjectCache<tracking::AdmissionCheck>& checks() const { return checks_; }
   const watch::ObjectCache<tracking::MultiKueueConfig>& configs() const { return configs_; }
-  // With DiscoverWorkers() or `nominates`. What was listed once stays when it cannot be listed any
+  // As of DiscoverWorkers() or `nominates`. What was listed once stays when it cannot be listed any
   // more.
   const watch::ObjectCache<tracking::MultiKueueCluster>& worker_clusters() const {
     return worker_clusters_;
+  }
+  // The same of one of the namespaces of DiscoverWorkers().
+  const watch::ObjectCache<tracking::ClusterProfile>& cluster_profiles(
+      const std::string& ns) const {
+    return *profiles_.at(ns);
   }
   // Null when there is none of that name, or they may not be read.
   std::shared_ptr<const tracking::SharedQueue> Queue(const std::string& name) const {
@@ -157,9 +164,11 @@ class ManagerCluster final {
 
  private:
   friend std::vector<ManagerInput> ManagerInputs(const tracking::JobKinds& kinds,
-                                                 const kube::ServerInfo* server, bool nominates);
+                                                 const kube::ServerInfo* server, bool nominates,
+                                                 const Discovery& discovery);
 
   void OnServer();
+  void MakeInputs();
   bool IsRead(const ManagerInput& input) const;
   // visit(input, health) for each input that is read.
   template <class Visit>
@@ -180,7 +189,7 @@ class ManagerCluster final {
   const ManagerListener listener_;
   const std::optional<Error> misconfigured_;  // as of the settings
   const bool nominates_;
-  bool discovers_ = false;     // constant since Start()
+  Discovery discovery_;        // constant since Start()
   Guarded<bool> identifying_;  // a function of the pool uses `this` until it is false
   // A Workload of a job: when the job is replaced, the old one and the new one are there together
   // for a while.
@@ -209,12 +218,14 @@ class ManagerCluster final {
   watch::ObjectCache<tracking::AdmissionCheck> checks_;
   watch::ObjectCache<tracking::MultiKueueConfig> configs_;
   watch::ObjectCache<tracking::MultiKueueCluster> worker_clusters_;
+  // By namespace; constant since Start().
+  std::map<std::string, std::unique_ptr<watch::ObjectCache<tracking::ClusterProfile>>> profiles_;
   std::atomic<int> sharing_queues_ = 0;
   QueueIndex of_queues_;
   watch::ObjectCache<tracking::SharedQueue> queues_;
   verify::Cache<verify::LocalQueue> local_queues_;
   verify::Cache<verify::ClaimSummary> templates_;
-  // All of ManagerInputs(), with their sinks. Constant after construction.
+  // All of ManagerInputs(), with their sinks. Constant since Start().
   std::vector<std::pair<ManagerInput, const watch::CacheSink*>> inputs_;
   Guarded<std::set<std::string>> known_gaps_;  // Gap::resource; of TakeNewGaps()
 

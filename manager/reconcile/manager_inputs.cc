@@ -29,7 +29,8 @@ constexpr std::string_view kNoReferences = "what jobs name is not compared with 
 }  // namespace
 
 std::vector<ManagerInput> ManagerInputs(const tracking::JobKinds& kinds,
-                                        const kube::ServerInfo* server, bool nominates) {
+                                        const kube::ServerInfo* server, bool nominates,
+                                        const Discovery& discovery) {
   using Manager = ManagerCluster;
   std::vector<ManagerInput> inputs = {
       {.resource = tracking::kWorkloads,
@@ -52,15 +53,26 @@ std::vector<ManagerInput> ManagerInputs(const tracking::JobKinds& kinds,
        .awaited = false,
        .without = kNoTemplates,
        .sink = [](Manager& m) -> auto& { return m.templates_; }},
-      {.resource = tracking::kMultiKueueClusters,
-       .need = nominates ? Need::kRequired : Need::kOptional,
-       .without = kNoDiscovery,
-       .sink = [](Manager& m) -> auto& { return m.worker_clusters_; },
-       .for_discovery = !nominates},
   };
+  if (nominates || !discovery.secrets_in.empty()) {
+    inputs.push_back({.resource = tracking::kMultiKueueClusters,
+                      .need = nominates ? Need::kRequired : Need::kOptional,
+                      .without = kNoDiscovery,
+                      .sink = [](Manager& m) -> auto& { return m.worker_clusters_; },
+                      .for_discovery = !nominates});
+  }
+  for (const std::string& ns : discovery.profiles_in) {
+    inputs.push_back({.resource = tracking::kClusterProfiles,
+                      .ns = ns,
+                      .need = Need::kOptional,
+                      .without = kNoDiscovery,
+                      .sink = [ns](Manager& m) -> auto& { return *m.profiles_.at(ns); },
+                      .for_discovery = true});
+  }
   for (const tracking::JobAdapter* kind : kinds.all()) {
     const bool required = kind == kinds.all().front();  // batch/v1 Job
     inputs.push_back({.resource = kind->resource(),
+                      .labels = kind->labels_on_manager(),
                       .need = required ? Need::kRequired : Need::kIfGranted,
                       .without = required ? std::string_view() : kNoJobs,
                       .kind = kind,
@@ -79,6 +91,8 @@ std::vector<ManagerInput> ManagerInputs(const tracking::JobKinds& kinds,
   }
   return inputs;
 }
+
+std::string NameOf(const ManagerInput& input) { return kube::ResourceIn(input.resource, input.ns); }
 
 bool IsWithheld(const watch::CacheHealth& health) {
   return health.state == CacheState::kForbidden || health.state == CacheState::kNotServed;
@@ -114,7 +128,7 @@ std::optional<Gap> GapOf(const ManagerInput& input, const watch::CacheHealth& he
   const bool is_wrong = is_missed || health.state == CacheState::kForbidden ||
                         (health.state == CacheState::kFailing && !verify::IsSyncing(health));
   if (!is_wrong || IsNeeded(input, health)) return std::nullopt;
-  const std::string name = kube::ResourceName(input.resource);
+  const std::string name = NameOf(input);
   return Gap{name, fmt::format("{}: {}", verify::Problem(health, name), input.without)};
 }
 

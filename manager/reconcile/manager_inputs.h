@@ -28,8 +28,19 @@ enum class Need {
   kOptional,   // never
 };
 
+// The objects that make workers.
+struct Discovery {
+  // The namespace of the Secrets that MultiKueueClusters name; empty: these make none.
+  std::string secrets_in;
+  std::vector<std::string> profiles_in;  // the namespaces whose ClusterProfiles are read, each once
+
+  bool Any() const { return !secrets_in.empty() || !profiles_in.empty(); }
+};
+
 struct ManagerInput {
   kube::Resource resource;  // in the version that the server is read in
+  std::string ns = {};      // read in this namespace only; empty: in all
+  std::string labels = {};  // a label selector of those that are read; empty: all
   Need need = Need::kRequired;
   // Whether the first decisions wait until it is listed or known to be withheld.
   bool awaited = true;
@@ -39,21 +50,23 @@ struct ManagerInput {
   // where the manager serves the kind, batch/v1 Job everywhere.
   const tracking::JobAdapter* kind = nullptr;
   std::function<watch::CacheSink&(ManagerCluster&)> sink = {};  // where its objects go
-  // Read only where workers are discovered (ManagerCluster::DiscoverWorkers). One that is not
-  // served is missed there.
-  bool for_discovery = false;
+  bool for_discovery = false;  // it makes workers: one that is not served is missed
 };
 
 // What cannot be read of the manager although nothing stops for it.
 struct Gap {
-  std::string resource;  // "clusterqueues.kueue.x-k8s.io"; two inputs of one plural differ in it
+  std::string resource;  // as of NameOf()
   std::string why;       // what is wrong with it, and what follows
 };
 
 // `server`: null when it is not known. `nominates`: Kueue makes the copies, and its connections to
 // workers must be known (kueue.mode dispatcher).
 std::vector<ManagerInput> ManagerInputs(const tracking::JobKinds& kinds,
-                                        const kube::ServerInfo* server, bool nominates = false);
+                                        const kube::ServerInfo* server, bool nominates = false,
+                                        const Discovery& discovery = {});
+
+// "clusterqueues.kueue.x-k8s.io"; no two inputs have the same.
+std::string NameOf(const ManagerInput& input);
 
 // Refused or not served: what is not there does not keep anything waiting.
 bool IsWithheld(const watch::CacheHealth& health);

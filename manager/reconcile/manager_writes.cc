@@ -94,8 +94,10 @@ Result<void> ManagerWrites::Do(Execution& execution, const placement::Nominate& 
 }
 
 Result<void> ManagerWrites::Do(Execution& execution, const placement::Admit& action) {
+  const auto state =
+      action.holds_check ? tracking::CheckState::kPending : tracking::CheckState::kReady;
   FEDRA_RETURN_IF_ERROR(WriteStatus(execution, {.check = {},
-                                                .state = tracking::CheckState::kReady,
+                                                .state = state,
                                                 .message = action.message,
                                                 .nominated = std::vector<std::string>(),
                                                 .cluster_name = action.cluster.value}));

@@ -8,14 +8,17 @@
 namespace fedra::reconcile {
 namespace {
 
+using Source = tracking::MultiKueueCluster::Source;
+
 constexpr std::string_view kLoadFailed = "load client config failed: ";
 constexpr std::string_view kConnectionFailed = "ClientConnectionFailed";
 
-// As of wiring.h, ToMisconfigured().
-std::string_view WhyNotLoaded(const std::optional<Error>& why) {
-  if (why && why->code == ErrorCode::kNotFound) return "BadKubeConfig";
-  if (why && why->code == ErrorCode::kApiMissing) return "BadClusterProfile";
-  return "InsecureKubeConfig";
+// As of wiring.h, ToMisconfigured(). Kueue has the other words while its gate
+// MultiKueueClusterProfile is off; fedra has no such gate.
+std::string_view WhyNotLoaded(const std::optional<Error>& why, Source source) {
+  const bool is_missing = why && why->code == ErrorCode::kNotFound;
+  if (source == Source::kClusterProfile) return is_missing ? "BadClusterProfile" : "BadRestConfig";
+  return is_missing ? "BadKubeConfig" : "InsecureKubeConfig";
 }
 
 // Whether what it says is good enough, though the words differ.
@@ -28,14 +31,15 @@ bool SaysAlready(const tracking::ActiveState& state, const tracking::ActiveCondi
 
 }  // namespace
 
-std::optional<tracking::ActiveCondition> ActiveOf(const WorkerStatus& worker) {
+std::optional<tracking::ActiveCondition> ActiveOf(const WorkerStatus& worker, Source source) {
   if (worker.contact != placement::Contact::kNone)
     return tracking::ActiveCondition{true, "Active", "Connected"};
   switch (worker.connection.phase) {
     case ConnectionPhase::kConnecting:
       return std::nullopt;
     case ConnectionPhase::kMisconfigured:
-      return tracking::ActiveCondition{false, std::string(WhyNotLoaded(worker.connection.why)),
+      return tracking::ActiveCondition{false,
+                                       std::string(WhyNotLoaded(worker.connection.why, source)),
                                        std::string(kLoadFailed) + worker.problem};
     case ConnectionPhase::kConnected:
     case ConnectionPhase::kUnreachable:
@@ -50,20 +54,20 @@ WorkerClusterReconciler::WorkerClusterReconciler(ManagerCluster& manager, const 
     : manager_(manager), workers_(workers), clock_(clock) {}
 
 std::optional<tracking::ActiveCondition> WorkerClusterReconciler::Desired(
-    const std::string& name) const {
+    const tracking::MultiKueueCluster& cluster) const {
   // config::AddDiscovered() leaves it out.
-  if (name == tracking::kManagerName)
+  if (cluster.name == tracking::kManagerName)
     return tracking::ActiveCondition{
         false, "BadKubeConfig",
         std::string(kLoadFailed) + "\"manager\" is the management cluster's own name: rename it"};
-  const auto worker = workers_.Now()->Find(ClusterName(name));
-  return worker == nullptr ? std::nullopt : ActiveOf(worker->Status());
+  const auto worker = workers_.Now()->Find(ClusterName(cluster.name));
+  return worker == nullptr ? std::nullopt : ActiveOf(worker->Status(), cluster.source);
 }
 
 Result<void> WorkerClusterReconciler::Reconcile(const std::string& name) {
   const auto cluster = manager_.worker_clusters().Find({"", name});
   if (cluster == nullptr) return {};
-  const auto desired = Desired(name);
+  const auto desired = Desired(*cluster);
   if (!desired || SaysAlready(cluster->active, *desired)) return {};
   auto written =
       manager_.cluster().MergePatch(tracking::kMultiKueueClusters, {"", name},

@@ -18,9 +18,10 @@
 
 namespace fedra::reconcile {
 
-// The condition of the MultiKueueCluster that leads to this worker; nothing: it is being connected
-// to for the first time, and what is said of it stays. Pure.
-std::optional<tracking::ActiveCondition> ActiveOf(const WorkerStatus& worker);
+// The condition of the MultiKueueCluster that leads to this worker, by what `source` says; nothing:
+// it is being connected to for the first time, and what is said of it stays. Pure.
+std::optional<tracking::ActiveCondition> ActiveOf(const WorkerStatus& worker,
+                                                  tracking::MultiKueueCluster::Source source);
 
 class WorkerClusterReconciler final {
  public:
@@ -30,7 +31,8 @@ class WorkerClusterReconciler final {
   Result<void> Reconcile(const std::string& name);
 
  private:
-  std::optional<tracking::ActiveCondition> Desired(const std::string& name) const;
+  std::optional<tracking::ActiveCondition> Desired(
+      const tracking::MultiKueueCluster& cluster) const;
 
   ManagerCluster& manager_;
   const WorkerSet& workers_;

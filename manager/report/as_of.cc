@@ -4,6 +4,7 @@
 
 #include "base/time.h"
 #include "manager/report/document.h"
+#include "manager/report/row_json.h"
 
 namespace fedra::report {
 
@@ -12,6 +13,7 @@ nlohmann::ordered_json Document(std::string_view kind, const AsOf& as_of) {
   document["asOf"] = FormatRfc3339(as_of.at);
   document["source"] = as_of.snapshot.empty() ? "Clusters" : "Snapshot";
   if (!as_of.snapshot.empty()) document["file"] = as_of.snapshot;
+  if (as_of.replica) document["replica"] = ReplicaJson(*as_of.replica);
   return document;
 }
 

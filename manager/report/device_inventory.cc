@@ -7,32 +7,21 @@
 #include <fmt/ranges.h>
 
 #include "base/text.h"
-#include "dra/allocator/candidates.h"
-#include "dra/allocator/counters.h"
+#include "dra/allocator/match.h"
 #include "dra/judge/selector_advice.h"
 #include "manager/report/attribute_text.h"
+#include "manager/report/device_walk.h"
 
 namespace fedra::report {
 namespace {
 
 using dra::PoolState;
-using dra::PoolStatus;
 using dra::PoolView;
 using dra::Symbol;
 using dra::ViewDevice;
 
 // More different values than this are only counted.
 constexpr size_t kMaxValues = 64;
-
-// Of the newest generation: older slices are about to be replaced.
-int CountPublished(const PoolState& pool) {
-  int64_t newest = INT64_MIN;
-  for (const auto& slice : pool.slices) newest = std::max(newest, slice->generation);
-  int devices = 0;
-  for (const auto& slice : pool.slices)
-    if (slice->generation == newest) devices += static_cast<int>(slice->devices.size());
-  return devices;
-}
 
 // What the person asked for, and all classes, compiled.
 struct Question {
@@ -52,13 +41,10 @@ class Inventory final {
   DeviceInventory Take();
 
  private:
-  void AddLocal(const PoolState& pool);
-  void AddRoaming(const PoolState& pool);
-  void AddView(const PoolView& view, const std::string& node, bool node_exists);
-  void AddUnseen(const PoolState& pool, int devices, const std::string& problem);
+  void AddSight(const PoolSight& sight);
+  void AddUnseen(const PoolState& pool, const UnseenDevices& unseen);
   bool IsWanted(const ViewDevice& device);
   void AddClasses(NodeDevices& place, const ViewDevice& device, const DeviceCount& one);
-  DeviceCount StateOf(const PoolView& view, size_t device, bool node_exists) const;
   NodeDevices& At(const dra::PoolKey& key, const std::string& node);
   void AddCordoned();
 
@@ -142,21 +128,23 @@ bool Inventory::IsWanted(const ViewDevice& device) {
   return code == dra::kMatches;
 }
 
-DeviceCount Inventory::StateOf(const PoolView& view, size_t index, bool node_exists) const {
-  static const dra::DeviceRequest tolerates_nothing;
-  const ViewDevice& device = view.devices[index];
-  DeviceCount one{.total = 1};
-  const bool tainted =
-      dra::BlockingTaint(device, tolerates_nothing, snapshot_.features()) != nullptr;
-  one.tainted = tainted ? 1 : 0;
-  if (device.use != nullptr && device.use->dedicated) {
-    one.allocated = 1;
-  } else if (node_exists && device.use != nullptr && device.use->shared) {
-    one.shared = 1;
-  } else if (!node_exists || !dra::HasCounters(view, index, nullptr, snapshot_.features())) {
-    one.unusable = 1;
-  } else if (!tainted) {
-    one.free = 1;
+DeviceCount CountOf(const DeviceNow& now) {
+  DeviceCount one{.total = 1, .tainted = now.is_tainted ? 1 : 0};
+  switch (now.condition) {
+    case DeviceCondition::kFree:
+      one.free = 1;
+      break;
+    case DeviceCondition::kAllocated:
+      one.allocated = 1;
+      break;
+    case DeviceCondition::kShared:
+      one.shared = 1;
+      break;
+    case DeviceCondition::kUnusable:
+      one.unusable = 1;
+      break;
+    case DeviceCondition::kTainted:
+      break;
   }
   return one;
 }
@@ -171,12 +159,13 @@ void Inventory::AddClasses(NodeDevices& place, const ViewDevice& device, const D
   if (!any) place.classes[""].Add(one);
 }
 
-void Inventory::AddView(const PoolView& view, const std::string& node, bool node_exists) {
+void Inventory::AddSight(const PoolSight& sight) {
+  const PoolView& view = *sight.view;
   for (size_t i = 0; i < view.devices.size(); ++i) {
     const ViewDevice& device = view.devices[i];
     if (question_.nothing_matches || !IsWanted(device)) continue;
-    NodeDevices& place = At(view.key, node);
-    const DeviceCount one = StateOf(view, i, node_exists);
+    NodeDevices& place = At(view.key, sight.node);
+    const DeviceCount one = CountOf(NowOf(sight, i, snapshot_.features()));
     place.count.Add(one);
     AddClasses(place, device, one);
     for (const auto& [name, value] : TextsOf(*device.device)) {
@@ -184,63 +173,26 @@ void Inventory::AddView(const PoolView& view, const std::string& node, bool node
       if (values.size() < kMaxValues) values.insert(value);
     }
     if (one.unusable > 0)
-      place.problems.insert(node_exists ? "shared counters are used up" : "there is no such node");
+      place.problems.insert(sight.node_exists ? "shared counters are used up"
+                                              : "there is no such node");
   }
 }
 
 // Nothing but the number of devices is known of pools that cannot be used: no filter applies.
-void Inventory::AddUnseen(const PoolState& pool, int devices, const std::string& problem) {
-  if (devices <= 0 || question_.has_filter || question_.nothing_matches) return;
+void Inventory::AddUnseen(const PoolState& pool, const UnseenDevices& unseen) {
+  if (unseen.devices.empty() || question_.has_filter || question_.nothing_matches) return;
   NodeDevices& place = At(pool.key, "");
+  const int devices = static_cast<int>(unseen.devices.size());
   const DeviceCount unusable{.total = devices, .unusable = devices};
   place.count.Add(unusable);
   place.classes[""].Add(unusable);
-  place.problems.insert(problem);
-}
-
-std::string ProblemOf(const PoolView* view) {
-  if (view == nullptr) return "no node reaches them";
-  if (view->status == PoolStatus::kIncomplete) return "the pool is not completely published";
-  return view->problem.empty() ? "the pool is invalid" : view->problem;
-}
-
-// The views of the nodes that own slices hold every device once.
-void Inventory::AddLocal(const PoolState& pool) {
-  int seen = 0;
-  const PoolView* unusable = pool.elsewhere.get();
-  for (const auto& [name, view] : pool.local_views) {
-    if (view == nullptr) continue;
-    if (view->status != PoolStatus::kReady) {
-      unusable = view.get();
-      continue;
-    }
-    seen += static_cast<int>(view->devices.size());
-    AddView(*view, name.str(), snapshot_.nodes().Find(name) != nullptr);
-  }
-  AddUnseen(pool, CountPublished(pool) - seen, ProblemOf(unusable));
-}
-
-// Seen from the node that reaches most of it.
-void Inventory::AddRoaming(const PoolState& pool) {
-  const int devices = CountPublished(pool);
-  std::shared_ptr<const PoolView> best;
-  snapshot_.nodes().ForEach([&](const Symbol&, const auto& node) -> bool {
-    auto view = dra::MakePoolView(pool, *node);
-    if (view != nullptr && (best == nullptr || view->devices.size() > best->devices.size()))
-      best = std::move(view);
-    return best == nullptr || static_cast<int>(best->devices.size()) < devices;
-  });
-  const bool ready = best != nullptr && best->status == PoolStatus::kReady;
-  if (ready) AddView(*best, "", true);
-  const int seen = ready ? static_cast<int>(best->devices.size()) : 0;
-  AddUnseen(pool, devices - seen, ready ? "no single node reaches them" : ProblemOf(best.get()));
+  place.problems.insert(unseen.problem);
 }
 
 void Inventory::AddPool(const PoolState& pool) {
-  if (pool.roaming)
-    AddRoaming(pool);
-  else
-    AddLocal(pool);
+  const PoolWalk walk = WalkPool(snapshot_, pool);
+  for (const PoolSight& sight : walk.seen) AddSight(sight);
+  AddUnseen(pool, walk.unseen);
 }
 
 // Their free devices are free, and yet no new pod gets one.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "dra/judge/explain.h"
 #include "dra/model/snapshot.h"
 #include "manager/report/device_counts.h"
 #include "manager/report/device_report.h"
@@ -27,6 +28,8 @@ struct DeviceSource {
   std::string worker;
   std::string problem;  // why nothing can be said about its devices; empty: something can
   std::shared_ptr<const dra::Snapshot> snapshot;  // null with a problem
+  // Whose pods use which claim; null: not known.
+  std::shared_ptr<const dra::JobOfClaim> jobs = nullptr;
 };
 
 // Each of them, in the same order. Errors as of TakeInventory.

@@ -24,6 +24,24 @@ bool IsStandby(const Daemon& daemon) {
   return daemon.heartbeat && daemon.heartbeat->role == store::kStandbyRole;
 }
 
+std::optional<WallTime> JobsAsOf(const Daemon& daemon) {
+  if (!daemon.heartbeat) return std::nullopt;
+  return IsStandby(daemon) ? daemon.heartbeat->decided_at : daemon.heartbeat->at;
+}
+
+std::string StandbyText(const Daemon& daemon, WallTime now) {
+  const store::HeartbeatRow& row = *daemon.heartbeat;
+  const std::string what =
+      row.decided_at
+          ? fmt::format("jobs are as of {} ago, by a standby (replica {})",
+                        FormatAge(now - *row.decided_at), row.identity)
+          : fmt::format("no job is known to this standby (replica {}), which has never led",
+                        row.identity);
+  const bool runs = IsRunning(daemon, now);
+  if (row.leader.empty()) return what + (runs ? "; no replica leads" : "; no replica led");
+  return fmt::format("{}; the leader {} {}", what, runs ? "is" : "was", row.leader);
+}
+
 std::string StaleText(const Daemon& daemon, WallTime now) {
   if (!daemon.heartbeat) {
     return daemon.holds_store == true ? ""
@@ -31,18 +49,12 @@ std::string StaleText(const Daemon& daemon, WallTime now) {
   }
   const std::string age = FormatAge(now - daemon.heartbeat->at);
   if (!IsRunning(daemon, now)) {
+    if (IsStandby(daemon)) return "the daemon is not running, and " + StandbyText(daemon, now);
     return fmt::format("the daemon is not running, and what it knew is as of {}, {} ago",
                        FormatRfc3339(daemon.heartbeat->at), age);
   }
   if (!IsFresh(daemon, now)) return fmt::format("the daemon has written nothing for {}", age);
-  if (!IsStandby(daemon)) return {};
-  const auto& decided_at = daemon.heartbeat->decided_at;
-  const std::string leader = daemon.heartbeat->leader;
-  return fmt::format("this is a standby, and what it knows of jobs is {}; {}",
-                     decided_at ? fmt::format("as of {}, {} ago", FormatRfc3339(*decided_at),
-                                              FormatAge(now - *decided_at))
-                                : std::string("nothing: it has never led"),
-                     leader.empty() ? "no replica leads" : "ask the leader, " + leader);
+  return IsStandby(daemon) ? StandbyText(daemon, now) : std::string();
 }
 
 }  // namespace fedra::report

@@ -2,6 +2,7 @@
 //
 // Whether what the store says is of now. Pure functions.
 
+#include <optional>
 #include <string>
 
 #include "base/clock.h"
@@ -17,6 +18,14 @@ bool IsFresh(const Daemon& daemon, WallTime now);
 // Whether another daemon decides, or did when this one wrote last: what is stored of jobs is as of
 // HeartbeatRow::decided_at.
 bool IsStandby(const Daemon& daemon);
+
+// Until when what is said of jobs was kept current; null: it never was, or no daemon has written
+// yet.
+std::optional<WallTime> JobsAsOf(const Daemon& daemon);
+
+// Of a standby: "jobs are as of 3h ago, by a standby (replica fedra-1_5e); the leader is
+// fedra-0_2a", or "was" of one that has ended.
+std::string StandbyText(const Daemon& daemon, WallTime now);
 
 // "the daemon is not running, and what it knew is as of 2026-11-21T16:11:19Z, 12m ago": why what is
 // shown may be wrong by now; empty when a daemon keeps it current.

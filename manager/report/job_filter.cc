@@ -64,8 +64,8 @@ bool InQueue(const WorkloadRow& row, const std::vector<std::string>& queues) {
 }
 
 // Empty when the text is not the object that it should be.
-Labels LabelsOf(const WorkloadRow& row) {
-  Labels labels;
+LabelSelector::Labels LabelsOf(const WorkloadRow& row) {
+  LabelSelector::Labels labels;
   const auto object = nlohmann::json::parse(row.labels_json, nullptr, /*allow_exceptions=*/false);
   if (!object.is_object()) return labels;
   for (const auto& [name, value] : object.items())

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/label_selector.h"
 #include "base/result.h"
 #include "manager/report/job_order.h"
-#include "manager/report/label_selector.h"
 #include "store/rows.h"
 
 namespace fedra::report {

@@ -7,17 +7,14 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/base64.h"
 #include "base/hash.h"
+#include "manager/report/page_token.h"
 #include "manager/report/row_states.h"
 
 namespace fedra::report {
 namespace {
 
 using store::WorkloadRow;
-
-// Far more than three names of 253 bytes make.
-constexpr size_t kMostToken = 4096;
 
 uint64_t Urgency(const WorkloadRow& row) {
   const PhaseView* view = ViewOf(row);
@@ -38,21 +35,6 @@ std::unordered_map<std::string, uint64_t> BestPlaces(const std::vector<store::Pl
     at->second = std::min(at->second, place);
   }
   return best;
-}
-
-// Base64 as URLs take it (RFC 4648, section 5), without padding.
-std::string ForUrl(std::string text) {
-  std::ranges::replace(text, '+', '-');
-  std::ranges::replace(text, '/', '_');
-  text.erase(std::ranges::find(text, '='), text.end());
-  return text;
-}
-
-std::string FromUrl(std::string text) {
-  std::ranges::replace(text, '-', '+');
-  std::ranges::replace(text, '_', '/');
-  text.append((4 - text.size() % 4) % 4, '=');
-  return text;
 }
 
 }  // namespace
@@ -85,11 +67,11 @@ std::vector<JobKey> KeysOf(const std::vector<WorkloadRow>& jobs,
 std::string ContinueToken(const JobKey& key, const std::string& question) {
   const nlohmann::json parts = {HashHex(question), key.rank,       key.text, key.age, key.ns,
                                 key.name,          key.created_at, key.uid};
-  return ForUrl(Base64Encode(parts.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)));
+  return PageToken(parts.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
 Result<JobKey> KeyIn(const std::string& token, const std::string& question) {
-  const auto text = token.size() > kMostToken ? std::nullopt : Base64Decode(FromUrl(token));
+  const auto text = TextOfPageToken(token);
   const auto parts = nlohmann::json::parse(text.value_or(""), nullptr, /*allow_exceptions=*/false);
   const auto is = [&](size_t at, auto test) { return (parts[at].*test)(); };
   constexpr auto kText = &nlohmann::json::is_string;

@@ -16,15 +16,6 @@ namespace {
 
 using nlohmann::ordered_json;
 
-ordered_json ReplicaJson(const store::HeartbeatRow& row) {
-  ordered_json object = {{"role", row.role}, {"identity", row.identity}, {"leader", row.leader}};
-  PutTime(object, "leaderSince", row.leader_since);
-  object["takeovers"] = row.takeovers;
-  if (!row.lead_problem.empty()) object["problem"] = row.lead_problem;
-  if (row.role == store::kStandbyRole) PutTime(object, "jobsAsOf", row.decided_at);
-  return object;
-}
-
 ordered_json DaemonJson(const Daemon& daemon, const store::HeartbeatRow& row, WallTime now) {
   const auto age = std::chrono::duration_cast<std::chrono::seconds>(now - row.at);
   return {{"running", IsRunning(daemon, now)},
@@ -48,11 +39,22 @@ ordered_json NeedsJson(const store::WorkloadRow& row) {
 
 }  // namespace
 
+ordered_json ReplicaJson(const store::HeartbeatRow& row) {
+  ordered_json object = {{"role", row.role}, {"identity", row.identity}, {"leader", row.leader}};
+  PutTime(object, "leaderSince", row.leader_since);
+  object["takeovers"] = row.takeovers;
+  if (!row.lead_problem.empty()) object["problem"] = row.lead_problem;
+  if (!row.config_differs.empty()) object["configDiffers"] = row.config_differs;
+  if (row.role == store::kStandbyRole) PutTime(object, "jobsAsOf", row.decided_at);
+  return object;
+}
+
 ordered_json Document(std::string_view kind, const Daemon& daemon,
                       const std::optional<store::ClusterRow>& manager, WallTime now) {
   ordered_json document = Document(kind);
+  if (!daemon.omitted.empty()) document["omitted"] = daemon.omitted;
   if (daemon.heartbeat) {
-    PutTime(document, "asOf", daemon.heartbeat->at);
+    PutTime(document, "asOf", kind == "WorkerReport" ? daemon.heartbeat->at : JobsAsOf(daemon));
     document["daemon"] = DaemonJson(daemon, *daemon.heartbeat, now);
     if (!daemon.heartbeat->role.empty())
       document["daemon"]["replica"] = ReplicaJson(*daemon.heartbeat);

@@ -14,10 +14,13 @@
 
 namespace fedra::report {
 
-// A document with "asOf", "daemon" and "manager".
+// A document with "asOf", "daemon" and "manager". All but a WorkerReport are about jobs, and as of
+// when those were current: on a standby that is older than its workers.
 nlohmann::ordered_json Document(std::string_view kind, const Daemon& daemon,
                                 const std::optional<store::ClusterRow>& manager, WallTime now);
 
+// Of a daemon that has replicas.
+nlohmann::ordered_json ReplicaJson(const store::HeartbeatRow& row);
 nlohmann::ordered_json ToJson(const store::WorkloadRow& row);
 nlohmann::ordered_json ToJson(const store::VerdictRow& row);
 nlohmann::ordered_json ToJson(const store::AttemptRow& row);

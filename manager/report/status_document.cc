@@ -34,6 +34,7 @@ std::string_view KindOf(Parts parts) {
 ordered_json WorkerJson(const ClusterRow& row, size_t jobs, size_t left) {
   ordered_json object = {{"name", row.name.value}, {"state", row.phase}};
   if (row.is_removed) object["removed"] = true;
+  if (!row.cordon.empty()) object["cordon"] = row.cordon;
   PutTime(object, "since", row.phase_since);
   object["why"] = row.why;
   PutTime(object, "lostSince", row.lost_since);

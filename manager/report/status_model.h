@@ -20,6 +20,8 @@ namespace fedra::report {
 struct Daemon {
   std::optional<store::HeartbeatRow> heartbeat;    // its last one; null: none has written here yet
   std::optional<bool> holds_store = std::nullopt;  // null: this user may not look
+  // What the reader's rights do not cover, whether there is any or not: "workers", "namespaces".
+  std::vector<std::string> omitted = {};
 };
 
 // The fleet and its workloads.

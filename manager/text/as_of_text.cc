@@ -22,4 +22,13 @@ std::string SnapshotLine(const report::AsOf& as_of, WallTime now, const Style& s
   return Toned(text, Tone::kWarning, style) + "\n";
 }
 
+std::string StandbyLine(const report::AsOf& as_of, const Style& style) {
+  if (!as_of.replica || as_of.replica->role != store::kStandbyRole) return {};
+  const store::HeartbeatRow& row = *as_of.replica;
+  const std::string text =
+      fmt::format("REPLICA  as of now, by a standby (replica {}); {}", row.identity,
+                  row.leader.empty() ? "no replica leads" : "the leader is " + row.leader);
+  return Toned(text, Tone::kFaint, style) + "\n";
+}
+
 }  // namespace fedra::text

@@ -17,4 +17,8 @@ std::string UnreadText(std::span<const report::UnreadWorker> workers, const Styl
 // what is said of a snapshot. Empty when the clusters were read.
 std::string SnapshotLine(const report::AsOf& as_of, WallTime now, const Style& style);
 
+// "REPLICA  as of now, by a standby (replica fedra-1_5e); the leader is fedra-0_2a", with line end:
+// of what a standby sees as the leader does. Empty where no standby answers.
+std::string StandbyLine(const report::AsOf& as_of, const Style& style);
+
 }  // namespace fedra::text

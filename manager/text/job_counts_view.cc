@@ -38,7 +38,13 @@ Table TableOf(const std::vector<JobGroup>& groups, const ViewSettings& settings)
 Output RenderJobCounts(const report::StatusData& data, const ViewSettings& settings) {
   const std::vector<JobGroup> groups = report::GroupsOf(data, settings.query);
   Output output;
-  if (groups.empty()) output.note = "No jobs to count.";
+  if (groups.empty()) {
+    // A standby would not know of any.
+    const report::Daemon& daemon = data.daemon;
+    const std::string standby =
+        report::IsStandby(daemon) ? report::StandbyText(daemon, settings.query.now) + ". " : "";
+    output.note = standby + "No jobs to count.";
+  }
   if (settings.format == Format::kName) {
     output.out = NamesOf(groups);
   } else if (!IsTable(settings.format)) {

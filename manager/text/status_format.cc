@@ -41,24 +41,31 @@ constexpr const char* kNothingDispatched =
 // More remedies than this would fill the screen; `explain` has the others.
 constexpr size_t kMaxRemedies = 3;
 
-// Of a daemon that runs: which of several it is, and who leads.
+// Which of several it is, and who leads. Of one that has ended only what makes its jobs old.
 std::string ReplicaLine(const report::Daemon& daemon, const ViewSettings& settings) {
   if (!daemon.heartbeat || daemon.heartbeat->role.empty()) return {};
-  if (!report::IsRunning(daemon, settings.query.now)) return {};
+  const WallTime now = settings.query.now;
   const store::HeartbeatRow& row = *daemon.heartbeat;
   const bool leads = row.role == store::kLeaderRole;
+  const bool runs = report::IsRunning(daemon, now);
+  if (leads && !runs) return {};
   const std::string since =
-      row.leader_since ? " since " + Since(*row.leader_since, settings.query.now) : "";
-  const std::string who = row.leader.empty() ? "no replica leads" : row.leader + " leads" + since;
+      row.leader_since && runs ? " since " + Since(*row.leader_since, now) : "";
   std::string text =
-      leads ? fmt::format("REPLICA  leads{}, after {}", since, Counted(row.takeovers, "take-over"))
-            : fmt::format("REPLICA  as seen by a standby: {}, after {}", who,
-                          Counted(row.takeovers, "take-over"));
-  if (!row.lead_problem.empty())
+      fmt::format("REPLICA  {}{}, after {}", leads ? "leads" : report::StandbyText(daemon, now),
+                  since, Counted(row.takeovers, "take-over"));
+  if (!row.lead_problem.empty() && runs)
     text +=
         fmt::format("; {} {}", leads ? "its Lease:" : "this one does not lead:", row.lead_problem);
-  return Toned(Printable(text, settings.style.utf8),
+  text = Toned(Printable(text, settings.style.utf8),
                leads && row.lead_problem.empty() ? Tone::kFaint : Tone::kWarning, settings.style) +
+         "\n";
+  if (row.config_differs.empty() || !runs) return text;
+  return text +
+         Toned(fmt::format("REPLICA  its configuration is not the leader's in {}: give both the "
+                           "same, or jobs are decided otherwise after a take-over",
+                           Printable(row.config_differs, settings.style.utf8)),
+               Tone::kWarning, settings.style) +
          "\n";
 }
 

@@ -71,6 +71,13 @@ std::string WorkerNote(const ClusterRow& row, size_t jobs, size_t left,
   return note;
 }
 
+// "Connected", "Connected,Cordoned" as kubectl says it of nodes.
+Cell WorkerState(const ClusterRow& row) {
+  const Tone tone = WorkerTone(row);
+  if (row.cordon.empty()) return Cell(row.phase, tone);
+  return Cell(row.phase + "," + row.cordon, tone == Tone::kGood ? Tone::kWarning : tone);
+}
+
 // ".../gpu-east.kubeconfig:4:12:": the folders of a long path push the cause out of the note.
 std::string WithShortPaths(const std::string& note) {
   std::string text;
@@ -182,7 +189,7 @@ Table WorkerTable(const report::StatusData& data, const ViewSettings& settings) 
   for (const ClusterRow& row : data.clusters) {
     const verify::Capacity capacity = report::CapacityOf(row);
     std::vector<Cell> cells = {row.name.value,
-                               Cell(row.phase, WorkerTone(row)),
+                               WorkerState(row),
                                Since(row.phase_since, settings.query.now),
                                QueuesText(capacity),
                                QuotaText(capacity, wide),

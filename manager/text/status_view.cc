@@ -96,11 +96,13 @@ std::string KeyLines(Parts parts, const report::StatusData& data, const ViewSett
   return names;
 }
 
-std::string NoJobs(const ViewSettings& settings) {
+// A standby, which would not know of any, says so first.
+std::string NoJobs(const report::Daemon& daemon, const ViewSettings& settings) {
+  const std::string standby =
+      report::IsStandby(daemon) ? report::StandbyText(daemon, settings.query.now) + ". " : "";
   const std::string which = report::IsFiltered(settings.query.jobs) ? " match" : " found";
-  return settings.query.ns.empty()
-             ? "No jobs" + which + "."
-             : fmt::format("No jobs{} in namespace {}.", which, settings.query.ns);
+  const std::string where = settings.query.ns.empty() ? "" : " in namespace " + settings.query.ns;
+  return fmt::format("{}No jobs{}{}.", standby, which, where);
 }
 
 constexpr char kNoWorkers[] = "No workers found: no daemon has recorded any here yet.";
@@ -176,7 +178,7 @@ Output RenderWorkers(const report::StatusData& data, const ViewSettings& setting
 Output RenderJobs(const report::StatusData& data, const ViewSettings& settings) {
   const report::ChosenJobs jobs = report::JobsOf(data, settings.query);
   Output output;
-  if (jobs.matching.empty()) output.note = NoJobs(settings);
+  if (jobs.matching.empty()) output.note = NoJobs(data.daemon, settings);
   if (settings.format == Format::kName) {
     output.out = KeyLines(Parts::kJobs, data, settings);
   } else if (!IsTable(settings.format)) {

@@ -2,11 +2,32 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cluster-clients/kube/json_text.h"
 #include "manager/tracking/json_fields.h"
 
 namespace fedra::tracking {
 
 using nlohmann::json;
+
+namespace {
+
+Cordons ReadCordons(const json& metadata) {
+  Cordons cordons;
+  const json& annotations = Member(metadata, "annotations");
+  if (!annotations.is_object()) return cordons;
+  for (const auto& [key, value] : annotations.items()) {
+    const std::string_view name = key;
+    const bool drains = name.starts_with(kDrainPrefix);
+    if ((!drains && !name.starts_with(kCordonPrefix)) || !value.is_string()) continue;
+    const size_t prefix = drains ? kDrainPrefix.size() : kCordonPrefix.size();
+    Cordon& cordon = cordons[ClusterName(std::string(name.substr(prefix)))];
+    if (cordon.drains) continue;
+    cordon = {drains, kube::OneLine(value.get_ref<const std::string&>(), kMaxCordonReason)};
+  }
+  return cordons;
+}
+
+}  // namespace
 
 Result<AdmissionCheck> ParseAdmissionCheck(const json& object) {
   const json& metadata = Member(object, "metadata");
@@ -16,6 +37,7 @@ Result<AdmissionCheck> ParseAdmissionCheck(const json& object) {
   check.uid = Text(metadata, "uid");
   if (check.name.empty()) return Fail(ErrorCode::kBadResponse, "an AdmissionCheck without name");
   FEDRA_ASSIGN_OR_RETURN(check.active, ReadActive(object));
+  check.cordons = ReadCordons(metadata);
   check.controller_name = Text(spec, "controllerName");
   const json& parameters = Member(spec, "parameters");
   check.parameters_group = Text(parameters, "apiGroup");

@@ -1,17 +1,37 @@
 #pragma once
 //
-// AdmissionCheck and MultiKueueConfig of the manager: which queues are ours, and which workers they
-// may use. Plain values. Source: kueue.x-k8s.io/v1beta2 of Kueue 0.19.2.
+// AdmissionCheck and MultiKueueConfig of the manager: which queues are ours, which workers they may
+// use, and which of those are out of service. Plain values. Source: kueue.x-k8s.io/v1beta2 of Kueue
+// 0.19.2.
 
+#include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <nlohmann/json_fwd.hpp>
 
 #include "base/result.h"
+#include "base/types.h"
 #include "manager/tracking/active_condition.h"
 
 namespace fedra::tracking {
+
+// What an administrator wants of a worker: its annotation cordon.fedra.dev/WORKER, or
+// drain.fedra.dev/WORKER, on a check. The value is the reason, for people.
+struct Cordon {
+  bool drains = false;  // what runs there is taken back, too
+  std::string reason;   // one line; may be empty
+
+  bool operator==(const Cordon&) const = default;
+};
+inline constexpr std::string_view kCordonPrefix = "cordon.fedra.dev/";
+inline constexpr std::string_view kDrainPrefix = "drain.fedra.dev/";
+// The reason's bytes; of a longer one the rest is "...".
+inline constexpr size_t kMaxCordonReason = 200;
+
+// By worker.
+using Cordons = std::map<ClusterName, Cordon>;
 
 struct AdmissionCheck {
   std::string name;
@@ -22,6 +42,7 @@ struct AdmissionCheck {
   std::string parameters_group;
   std::string parameters_kind;
   std::string parameters_name;
+  Cordons cordons;
 
   bool HasParameters() const {
     return !parameters_group.empty() || !parameters_kind.empty() || !parameters_name.empty();

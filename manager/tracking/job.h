@@ -104,6 +104,13 @@ class JobAdapter {
     (void)object, (void)ns;
     return {};
   }
+  // Whether nothing in a job says who runs it, so that Kueue would start it on the manager, too.
+  // Then its check stays Pending while a worker has it: Kueue starts nothing that is not admitted
+  // (ReconcileGenericJob in pkg/controller/jobframework/reconciler.go of Kueue 0.19.2).
+  virtual bool HoldsCheck() const { return false; }
+  // Where only some of the resource's objects can be jobs: a label selector of them; empty: all.
+  virtual std::string labels_on_manager() const { return {}; }
+  virtual std::string labels_on_worker() const { return {}; }
   // The body that creates the job on a worker: same name, labels, annotations and spec, our marks,
   // the clone's name, and without what only the manager's copy may carry.
   virtual Result<std::string> RemoteBody(const Job& local, const Workload& workload,

@@ -25,6 +25,8 @@ inline constexpr std::string_view kManagedBy = "kueue.x-k8s.io/multikueue";
 
 // The controller of the AdmissionChecks that Kueue's own MultiKueue serves.
 inline constexpr std::string_view kMultiKueueController = "kueue.x-k8s.io/multikueue";
+// On the Workload of a group of pods: "true" (pkg/controller/jobs/pod of Kueue 0.19.2).
+inline constexpr std::string_view kIsGroupWorkload = "kueue.x-k8s.io/is-group-workload";
 // Of several Workloads of one job, which is which. The first one decides for all.
 inline constexpr std::string_view kComponentIndexAnnotation =
     "kueue.x-k8s.io/component-workload-index";

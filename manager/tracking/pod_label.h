@@ -12,6 +12,7 @@ struct PodLabel {
   std::string key;  // empty: they cannot be recognized
   std::string also_key = {};
   std::string also_value = {};
+  bool is_the_job = false;  // the pod that has the label is the job itself, whatever its value
   bool operator==(const PodLabel&) const = default;
 };
 

@@ -17,6 +17,8 @@ inline const kube::Resource kMultiKueueConfigs{"kueue.x-k8s.io", "v1beta2", "mul
                                                "MultiKueueConfig", false};
 inline const kube::Resource kMultiKueueClusters{"kueue.x-k8s.io", "v1beta2", "multikueueclusters",
                                                 "MultiKueueCluster", false};
+inline const kube::Resource kClusterProfiles{"multicluster.x-k8s.io", "v1alpha1", "clusterprofiles",
+                                             "ClusterProfile", true};
 inline const kube::Resource kSecrets{"", "v1", "secrets", "Secret", true};
 inline const kube::Resource kNamespaces{"", "v1", "namespaces", "Namespace", false};
 inline const kube::Resource kEvents{"events.k8s.io", "v1", "events", "Event", true};

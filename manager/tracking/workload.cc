@@ -126,6 +126,7 @@ Result<Workload> ReadCommon(const json& object) {
   workload.owner = ReadOwner(metadata);
   workload.marks = ReadCopyMarks(metadata);
   const std::string index = Text(Member(metadata, "annotations"), kComponentIndexAnnotation);
+  workload.is_pod_group = Text(Member(metadata, "annotations"), kIsGroupWorkload) == "true";
   workload.follows = !index.empty() && index != "0";
   const json& spec = Member(object, "spec");
   workload.active = Flag(spec, "active", true);
@@ -218,8 +219,11 @@ Result<std::string> StatusPatch(const Workload& workload, const StatusChange& ch
                 "the workload no longer has the admission check " + change.check);
   WallTime since = Time(*entry, "lastTransitionTime");
   if (Text(*entry, "state") != ToString(change.state)) since = now;
-  if (change.state == CheckState::kPending && workload.QuotaReserved())
-    since = std::max(since, workload.quota_reserved->since);
+  if (change.state == CheckState::kPending && workload.QuotaReserved()) {
+    const bool places = change.cluster_name && !change.cluster_name->empty();
+    since = std::max(since, workload.quota_reserved->since +
+                                (places ? kHeldAfterQuota : std::chrono::seconds(0)));
+  }
   (*entry)["lastTransitionTime"] = FormatRfc3339(since);
   (*entry)["state"] = ToString(change.state);
   (*entry)["message"] = change.message;

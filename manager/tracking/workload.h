@@ -5,6 +5,7 @@
 // Plain values, made once from JSON at the border. What is copied to a worker (the spec) is kept as
 // the original text and never re-modelled. Source: kueue.x-k8s.io/v1beta2 of Kueue 0.19.2.
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <set>
@@ -85,6 +86,7 @@ struct Workload {
   std::vector<std::string> nominated;
   // Of several Workloads of one job not the first: MultiKueue sends it where that one goes.
   bool follows = false;
+  bool is_pod_group = false;  // several pods own it, and none of them is the job
 
   bool QuotaReserved() const { return quota_reserved && quota_reserved->is_true; }
   bool Admitted() const { return admitted && admitted->is_true; }
@@ -119,6 +121,10 @@ bool PriorityDiffers(const Workload& workload, const Workload& clone);
 // The merge patch that does so, bound to the clone's UID and to what was seen of it.
 std::string PriorityPatch(const Workload& workload, const Workload& clone);
 
+// How much later than the quota's reservation, at least, a check is dated that stays Pending while
+// a worker has the job. Kubernetes keeps whole seconds.
+inline constexpr std::chrono::seconds kHeldAfterQuota{1};
+
 // What one status write of ours changes; everything else stays.
 struct StatusChange {
   std::string check;  // our AdmissionCheck's name
@@ -137,7 +143,8 @@ struct StatusChange {
 // A Pending check is never dated before the quota that the workload holds was reserved: so an
 // object shows by itself whether we have written its check since then. Kueue dates a check when it
 // makes it and when it resets it at an eviction, both before the next reservation, and leaves a
-// Pending one as it is (resetChecksOnEviction of Kueue 0.19.2).
+// Pending one as it is (resetChecksOnEviction of Kueue 0.19.2). One that stays Pending beside a
+// clusterName is dated after it: a reset of the same second is not.
 Result<std::string> StatusPatch(const Workload& workload, const StatusChange& change, WallTime now);
 
 // The body of a server-side apply of the status subresource as kAdmissionManager: the status that

@@ -57,6 +57,18 @@ CheckScope CheckScopes::Of(const std::string& check) const {
   return found == nullptr ? CheckScope{} : Of(*found);
 }
 
+tracking::Cordons CheckScopes::Cordons() const {
+  tracking::Cordons all;
+  for (const auto& check : checks_.List()) {
+    if (!IsOurs(*check)) continue;
+    for (const auto& [worker, cordon] : check->cordons) {
+      const auto [known, is_new] = all.emplace(worker, cordon);
+      if (!is_new && cordon.drains && !known->second.drains) known->second = cordon;
+    }
+  }
+  return all;
+}
+
 std::optional<verdict::Reason> WhyDisconnected(
     const Cache<tracking::MultiKueueCluster>& worker_clusters, const ClusterName& worker) {
   const auto known = worker_clusters.Find({"", worker.value});

@@ -1,8 +1,8 @@
 #pragma once
 //
 // Which workers an AdmissionCheck of ours means: all, or those of its MultiKueueConfig in this
-// order, and to which of them Kueue is connected. Source: spec.parameters of kueue.x-k8s.io/v1beta2
-// (Kueue 0.19.2). A check of MultiKueue's own must have them.
+// order, which are out of service, and to which of them Kueue is connected. Source: spec.parameters
+// of kueue.x-k8s.io/v1beta2 (Kueue 0.19.2). A check of MultiKueue's own must have them.
 //
 // Thread rules: any thread; what the manager says may change between two questions.
 // Lifetime: the caches must outlive it.
@@ -43,6 +43,9 @@ class CheckScopes final {
   CheckScope Of(const tracking::AdmissionCheck& check) const;
   // Of the check of that name; of one that is not there, or of none (empty), all workers.
   CheckScope Of(const std::string& check) const;
+  // Of all our checks: a worker is out of service for every job. Where one drains it, it is
+  // drained.
+  tracking::Cordons Cordons() const;
 
  private:
   const std::string controller_name_;

@@ -62,6 +62,20 @@ std::optional<verdict::Reason> DeviceObstacles::Groups(
   });
 }
 
+std::optional<verdict::Reason> DeviceObstacles::UnreadTerms(
+    const std::string& ns, std::span<const dra::PodDemand> demands) const {
+  return devices_.objects.With([&](DeviceObjects& objects) -> std::optional<verdict::Reason> {
+    for (const dra::PodDemand& demand : demands) {
+      const auto group = objects.pod_groups.find({ns, demand.pod_group});
+      if (group == objects.pod_groups.end() || group->second.unread.empty()) continue;
+      const std::string object = "PodGroup " + group->first.ToString();
+      return verdict::Reason{verdict::ReasonCode::kGroupUnverified, object,
+                             verdict::GroupTerms{.group = object, .fields = group->second.unread}};
+    }
+    return std::nullopt;
+  });
+}
+
 std::optional<verdict::Reason> DeviceObstacles::Uncertainty() const {
   const std::set<std::string> rules =
       devices_.objects.With([](const DeviceObjects& objects) { return objects.broad_rules; });

@@ -28,6 +28,10 @@ class DeviceObstacles final {
   // without it, or wait for it at once (see dependencies.h).
   std::optional<verdict::Reason> Groups(const std::string& ns,
                                         std::span<const dra::PodDemand> demands) const;
+  // Why a Yes for these pods may be wrong: their PodGroup demands what is not looked at. Nothing:
+  // none does.
+  std::optional<verdict::Reason> UnreadTerms(const std::string& ns,
+                                             std::span<const dra::PodDemand> demands) const;
   // Why a No may be wrong: the names of DeviceTaintRules that taint fewer devices than they are
   // taken to (dra::TaintRule::taints_fewer). Nothing: there are none.
   std::optional<verdict::Reason> Uncertainty() const;

@@ -2,6 +2,8 @@
 //
 // What must be read of a cluster for verdicts. A plain value.
 
+#include <string>
+
 #include "cluster-clients/kube/resource.h"
 
 namespace fedra::watch {
@@ -16,6 +18,7 @@ struct Input {
   watch::CacheSink* sink = nullptr;  // of the object that named this input, and as long-lived
   bool metadata_only = false;
   bool keeps_unserved = false;  // WatchSpec::keeps_unserved
+  std::string labels = {};      // WatchSpec::labels
 };
 
 }  // namespace fedra::verify

@@ -25,4 +25,8 @@ std::optional<FailedContainer> JobPods::FailedContainerOf(const tracking::JobKey
   });
 }
 
+std::shared_ptr<const dra::JobOfClaim> JobPods::OfClaims() const {
+  return devices_.objects.With([](DeviceObjects& objects) { return objects.pods.CountUse().jobs; });
+}
+
 }  // namespace fedra::verify

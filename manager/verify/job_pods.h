@@ -5,6 +5,7 @@
 // Thread rules: any thread. Lifetime: `devices` must outlive it.
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -27,6 +28,8 @@ class JobPods final {
   // How this job's failed pods ended (pod_table.h); empty: none has, or none is watched.
   std::string Failures(const tracking::JobKey& job) const;
   std::optional<FailedContainer> FailedContainerOf(const tracking::JobKey& job) const;
+  // Of the claims that running pods use (pod_table.h). Never null; empty: no pods are watched.
+  std::shared_ptr<const dra::JobOfClaim> OfClaims() const;
 
  private:
   GuardedDevices& devices_;

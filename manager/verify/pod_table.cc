@@ -54,24 +54,52 @@ void ReadFailures(const json& status, PodFacts& pod) {
     ReadFailure(tracking::Member(status, "containerStatuses"), pod);
 }
 
+// One claim's entry of nodeAllocatableResourceClaimStatuses, as resources of the pod: what 1.36
+// records, and what 1.37 does (addDRANodeAllocatableClaimResources of
+// k8s.io/component-helpers/resource v0.37.2).
+dra::Amounts ReadNodeClaim(const json& claim, dra::ParseContext& context) {
+  dra::Amounts amounts;
+  const auto add = [&](std::string_view name, const json& amount, int64_t times) {
+    if (!amount.is_string() || times <= 0) return;
+    const auto one = Quantity::Parse(amount.get_ref<const std::string&>());
+    if (!one) return;
+    if (const auto all = one->Mul(Quantity(times)))
+      dra::AddAmounts(amounts, {{context.symbols.Intern(name), *all}});
+  };
+  const json& resources = tracking::Member(claim, "resources");
+  if (resources.is_object())
+    for (const auto& [name, amount] : resources.items()) add(name, amount, 1);
+  const json& mapping = tracking::Member(claim, "mapping");
+  if (mapping.is_array())
+    for (const json& taken : mapping)
+      add(tracking::Text(taken, "name"), tracking::Member(taken, "quantity"), 1);
+  const json& overhead = tracking::Member(claim, "overhead");
+  const json& containers = tracking::Member(claim, "containers");
+  const auto uses = static_cast<int64_t>(containers.is_array() ? containers.size() : 0);
+  if (overhead.is_array()) {
+    for (const json& taken : overhead) {
+      add(tracking::Text(taken, "name"), tracking::Member(taken, "perPod"), 1);
+      add(tracking::Text(taken, "name"), tracking::Member(taken, "perContainer"), uses);
+    }
+  }
+  return amounts;
+}
+
 // What the scheduler has recorded of the pod's devices (KEP-5517) counts like its requests, unless
 // the pod asks for the resource as a whole: CalculateResource and
-// updateNodeAllocatableDRAClaimState in pkg/scheduler/framework/types.go of Kubernetes v1.36.3.
+// updateNodeAllocatableDRAClaimState in pkg/scheduler/framework/types.go of Kubernetes v1.36.3. In
+// the form of 1.37 no other pod of the node is kept from a claim by it.
 void ReadNodeClaims(const json& status, const dra::Amounts& pod_level, dra::ParseContext& context,
                     PodFacts& pod) {
   const json& claims = tracking::Member(status, "nodeAllocatableResourceClaimStatuses");
   if (!claims.is_array()) return;
   for (const json& claim : claims) {
-    pod.node_claims.push_back(tracking::Text(claim, "resourceClaimName"));
-    const json& resources = tracking::Member(claim, "resources");
-    if (!resources.is_object()) continue;
-    for (const auto& [name, amount] : resources.items()) {
-      if (!amount.is_string()) continue;
-      const auto quantity = Quantity::Parse(amount.get_ref<const std::string&>());
-      const dra::Symbol resource = context.symbols.Intern(name);
-      if (quantity && dra::FindAmount(pod_level, resource) == nullptr)
-        dra::AddAmounts(pod.requests, {{resource, *quantity}});
-    }
+    if (tracking::Member(claim, "mapping").is_null() &&
+        tracking::Member(claim, "overhead").is_null())
+      pod.node_claims.push_back(tracking::Text(claim, "resourceClaimName"));
+    for (const auto& entry : ReadNodeClaim(claim, context))
+      if (dra::FindAmount(pod_level, entry.first) == nullptr)
+        dra::AddAmounts(pod.requests, {entry});
   }
 }
 

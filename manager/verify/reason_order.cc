@@ -16,6 +16,7 @@ Hindrance HindranceOf(verdict::ReasonCode code) {
     case kApiVersionOld:
     case kExcluded:
     case kWorkerRemoved:
+    case kWorkerCordoned:
     case kKueueDisconnected:
       return Hindrance::kUnreached;
     case kNamespaceMissing:
@@ -42,6 +43,7 @@ Hindrance HindranceOf(verdict::ReasonCode code) {
     case kDeviceTainted:
     case kCapabilityUndeclared:
     case kSchedulerUnverified:
+    case kGroupUnverified:
     case kBudgetExceeded:
       return Hindrance::kUntilChanged;
     case kConstraintUnsatisfied:

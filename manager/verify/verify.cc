@@ -135,6 +135,10 @@ bool IsUsable(const WorkerObjects& worker, const tracking::JobAdapter& kind,
 
 verdict::Reason WorkerRemoved() { return {ReasonCode::kWorkerRemoved, "", verdict::NotAllowed{}}; }
 
+verdict::Reason WorkerCordoned(const tracking::Cordon& cordon) {
+  return {ReasonCode::kWorkerCordoned, "", verdict::Cordoned{cordon.drains, cordon.reason}};
+}
+
 verdict::Reason ExcludedBy(const std::string& admission_check) {
   return {ReasonCode::kExcluded, "AdmissionCheck " + admission_check,
           verdict::NotAllowed{admission_check}};

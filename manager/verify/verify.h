@@ -14,6 +14,7 @@
 
 #include "cluster-clients/connection_state.h"
 #include "dra/judge/judge.h"
+#include "manager/tracking/admission_check.h"
 #include "manager/tracking/multi_kueue_cluster.h"
 #include "manager/tracking/ownership.h"
 #include "manager/tracking/pod_set.h"
@@ -30,10 +31,12 @@ namespace fedra::verify {
 bool IsUsable(const WorkerObjects& worker, const tracking::JobAdapter& kind,
               const ConnectionState& connection);
 
-// Why a job may not run on a worker: it was removed from the configuration, this AdmissionCheck
-// does not name it, or Kueue's MultiKueue, which would copy the job, is not connected to it
+// Why a job may not run on a worker: it was removed from the configuration, an administrator has
+// cordoned it, this AdmissionCheck does not name it, or Kueue's MultiKueue, which would copy the
+// job, is not connected to it
 // (`cluster`: null when the manager has none of that name).
 verdict::Reason WorkerRemoved();
+verdict::Reason WorkerCordoned(const tracking::Cordon& cordon);
 verdict::Reason ExcludedBy(const std::string& admission_check);
 verdict::Reason KueueDisconnected(const tracking::MultiKueueCluster* cluster);
 

@@ -41,6 +41,7 @@ WatchSpec WatchOf(const Input& input) {
   return {.resource = input.resource,
           .metadata_only = input.metadata_only,
           .keeps_unserved = input.keeps_unserved,
+          .labels = input.labels,
           .bounds = BoundsOf(input.resource)};
 }
 
@@ -170,7 +171,8 @@ void WorkerObjects::AddKinds(const kube::ServerInfo* server, std::vector<Input>&
     jobs_[i].watched = server != nullptr;
     inputs.push_back({.resource = kinds_->all()[i]->resource(),
                       .sink = &jobs_[i].cache->cache(),
-                      .keeps_unserved = true});
+                      .keeps_unserved = true,
+                      .labels = kinds_->all()[i]->labels_on_worker()});
     const std::vector<Input> named = jobs_[i].references->Inputs();
     inputs.insert(inputs.end(), named.begin(), named.end());
   }

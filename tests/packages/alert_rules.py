@@ -226,6 +226,16 @@ STORIES = (
         {**_TWO, _UP % "gpu-east": "0x60", _UP % "gpu-east" + "@standby": "0x60"},
     ),
     Story(
+        "FedraConfigMismatch",
+        {**_TWO, "fedra_config_mismatch": "0x60", "fedra_config_mismatch@standby": "0x5 1x20 0x20"},
+        20,
+        {"job": "fedra", "instance": "b:9480"},
+        "The standby fedra at b:9480 is configured otherwise than the leader",
+        40,
+        # A ConfigMap that reaches one pod earlier than the other.
+        {**_TWO, "fedra_config_mismatch@standby": "0x5 1x5 0x40"},
+    ),
+    Story(
         "FedraWorkerLost",
         {'fedra_worker_lost_total{cluster="gpu-east"}': "0x15 3x60"},
         20,

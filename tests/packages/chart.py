@@ -103,7 +103,10 @@ def _pod_of(document: Document) -> Document | None:
 
 def _check_names(documents: list[Document]) -> None:
     """No object twice, and every one says whose it is."""
-    keys = [(each["kind"], each["metadata"]["name"]) for each in documents]
+    keys = [
+        (each["kind"], each["metadata"].get("namespace"), each["metadata"]["name"])
+        for each in documents
+    ]
     assert len(keys) == len(set(keys)), keys
     for each in documents:
         labels = each["metadata"].get("labels", {})
@@ -172,6 +175,9 @@ def rights(built: Artefacts) -> None:
         of_mode = render(built, "--values", MINIMAL, f"--set=config.kueue.mode={mode}")
         rules = [each["rules"] for each in of_mode if each["kind"] == "ClusterRole"]
         assert rules == [_of_deploy(file, "ClusterRole")["rules"] for file in files], mode
+    pods = render(built, "--values", MINIMAL, "--set=config.kueue.pods=true")
+    further = _of_deploy("manager-rbac-pods.yaml", "ClusterRole")["rules"]
+    assert of_kind(pods, "ClusterRole")["rules"] == wanted + further
     # The release is called as the file's objects.
     assert _policies(documents) == _policies(_documents("managed-by-policy.yaml"))
     documents = render(built, "--values", SOURCE / "ci/manager-elsewhere-values.yaml")
@@ -210,6 +216,32 @@ def replicas(built: Artefacts) -> None:
     assert "Role" not in {document["kind"] for document in elsewhere}
 
 
+def flow_schemas(built: Artefacts) -> None:
+    """Those of deploy/, for the release's account and Lease; none unless asked for, and none for a manager elsewhere."""
+    chosen = "--set=flowSchemas.enabled=true"
+    # The release is called as the file's account.
+    found = _flow_schemas(render(built, "--values", MINIMAL, chosen))
+    assert found == _flow_schemas(_documents("flow-schemas.yaml")) and len(found) == 2, found
+    more = ("--set=serviceAccount.name=federation", "--set=fullnameOverride=second")
+    named = _flow_schemas(render(built, "--values", MINIMAL, chosen, *more, namespace="batch"))
+    assert [name for name, _ in named] == ["second", "second-leader-election"], named
+    rules = [rule for _, spec in named for rule in spec["rules"]]
+    account = {"name": "federation", "namespace": "batch"}
+    wanted = [{"kind": "ServiceAccount", "serviceAccount": account}]
+    assert [rule["subjects"] for rule in rules] == [wanted, wanted], rules
+    places = [rule["resourceRules"][0]["namespaces"] for rule in rules]
+    assert places == [["*"], ["batch"]], rules
+    elsewhere = SOURCE / "ci/manager-elsewhere-values.yaml"
+    for without in (("--values", MINIMAL), ("--values", elsewhere, chosen)):
+        assert not _flow_schemas(render(built, *without)), without
+
+
+def _flow_schemas(documents: list[Document]) -> list[tuple[str, Document]]:
+    """Name and spec."""
+    found = [each for each in documents if each["kind"] == "FlowSchema"]
+    return sorted((each["metadata"]["name"], each["spec"]) for each in found)
+
+
 def discovery_rights(built: Artefacts) -> None:
     """Those of deploy/manager-rbac-discovery.yaml where workers are discovered, and in Kueue's namespace."""
     file = "manager-rbac-discovery.yaml"
@@ -224,7 +256,70 @@ def discovery_rights(built: Artefacts) -> None:
     assert binding["subjects"][0]["name"] == account
     elsewhere = render(built, *chosen, "--set=config.workersFrom.secretNamespace=queues")
     assert [each["metadata"]["namespace"] for each in _discovery(elsewhere)] == ["queues"] * 2
+    named, _ = _discovery(
+        render(built, *chosen, "--set=rbac.discoveredSecrets={gpu-east,gpu-west}")
+    )
+    assert named["rules"] == [{**role["rules"][0], "resourceNames": ["gpu-east", "gpu-west"]}]
     assert not _discovery(render(built, "--values", MINIMAL))
+
+
+def secure_api(built: Artefacts) -> None:
+    """Port, certificate, configuration, and the rights of deploy/, where secureApi is enabled; nothing of it elsewhere."""
+    chosen = ("--values", MINIMAL, "--set=secureApi.enabled=true")
+    documents = render(built, *chosen, "--set=secureApi.hosts={fedra.example}")
+    secure = _secure_settings(documents)
+    assert secure["address"] == "0.0.0.0:8443" and "certFile" not in secure, secure
+    assert (
+        "fedra.example" in secure["hosts"] and "fedra.fedra-system.svc" in secure["hosts"]
+    ), secure
+    ports = of_kind(documents, "Service")["spec"]["ports"]
+    assert [(each["name"], each["port"]) for each in ports] == [("http", 9480), ("https", 8443)]
+    roles = [each["rules"] for each in documents if each["kind"] == "ClusterRole"]
+    assert _of_deploy("manager-rbac-secure-api.yaml", "ClusterRole")["rules"] in roles
+    assert all(viewer["rules"] in roles for viewer in _documents("viewer-rbac.yaml"))
+    named = render(built, *chosen, "--set=secureApi.secretName=tls")
+    assert _secure_settings(named)["keyFile"] == "tls/tls.key"
+    volumes = of_kind(named, "StatefulSet")["spec"]["template"]["spec"]["volumes"]
+    sources = next(each for each in volumes if each["name"] == "configuration")["projected"]
+    assert "tls" in [each.get("secret", {}).get("name") for each in sources["sources"]], sources
+    assert _secure_settings(render(built, "--values", MINIMAL)) == {}
+
+
+def _secure_settings(documents: list[Document]) -> Document:
+    settings = yaml.safe_load(of_kind(documents, "ConfigMap")["data"]["fedra.yaml"])
+    secure: Document = settings.get("api", {}).get("secure", {})
+    return secure
+
+
+def profile_rights(built: Artefacts) -> None:
+    """Those of deploy/manager-rbac-clusterprofiles.yaml, in each namespace of ClusterProfiles once, and no Secret with them."""
+    rules = _of_deploy("manager-rbac-clusterprofiles.yaml", "Role")["rules"]
+    chosen = (
+        "--values",
+        MINIMAL,
+        "--set=config.workersFrom.accessProviders[0].name=acme",
+        "--set=config.workersFrom.accessProviders[0].execConfig.command=/opt/acme",
+        "--set=config.workersFrom.accessProviders[0].execConfig.apiVersion=client.authentication.k8s.io/v1",
+    )
+    alone = render(built, *chosen, "--set=config.workersFrom.clusterProfiles.namespace=fleet")
+    assert _profile_namespaces(alone, rules) == ["fleet", "fleet"]
+    assert not _discovery(alone)
+    both = ("--set=config.workersFrom.multiKueueClusters=true", *chosen)
+    named = render(built, *both)
+    assert _profile_namespaces(named, rules) == ["kueue-system"] * 2
+    together = render(built, *both, "--set=config.workersFrom.clusterProfiles.namespace=fleet")
+    assert _profile_namespaces(together, rules) == ["kueue-system"] * 2 + ["fleet"] * 2
+    same = render(built, *both, "--set=config.workersFrom.clusterProfiles.namespace=kueue-system")
+    assert _profile_namespaces(same, rules) == ["kueue-system"] * 2
+
+
+def _profile_namespaces(documents: list[Document], rules: list[Document]) -> list[str]:
+    """Of the Roles and bindings for ClusterProfiles, as they are rendered."""
+    found = [each for each in documents if each["metadata"]["name"].endswith("-clusterprofiles")]
+    assert all(each["rules"] == rules for each in found if each["kind"] == "Role")
+    return sorted(
+        (each["metadata"]["namespace"] for each in found), key=lambda ns: ns != "kueue-system"
+    )
 
 
 def _discovery(documents: list[Document]) -> list[Document]:

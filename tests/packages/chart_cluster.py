@@ -104,6 +104,7 @@ def installs(built: Artefacts) -> None:
         _install(built, cluster)
         _compare_rights(cluster, wanted)
         _try_policy(cluster)
+        _try_flow_schemas(cluster)
         _upgrade(built, cluster)
         _uninstall(cluster)
 
@@ -114,8 +115,8 @@ def _make_namespace(cluster: _Cluster) -> None:
     cluster.client.create({"apiVersion": "v1", "kind": "Namespace", "metadata": metadata})
     # As Helm does: of what names no namespace, and nothing else.
     cluster.kubectl("config", "set-context", "--current", f"--namespace={_NAMESPACE}")
-    # Where the values say that the Secrets of Kueue's workers are; a role is made there.
-    for namespace in ("queues", "kueue-system"):
+    # Where the values say that the Secrets of Kueue's workers and ClusterProfiles are; roles are made there.
+    for namespace in ("queues", "fleet", "kueue-system"):
         cluster.kubectl("create", "namespace", namespace)
     # Is the standard enforced here at all?
     pod = {
@@ -263,6 +264,39 @@ def _try_policy(cluster: _Cluster) -> None:
         return bool(yaml.safe_load(text)["spec"].get("managedBy") == "kueue.x-k8s.io/multikueue")
 
     eventually("a job's managedBy is written", managed_by, 30)
+
+
+def _try_flow_schemas(cluster: _Cluster) -> None:
+    """The API server says of each request by which schema it has queued it: the Lease apart from the rest."""
+    lease = "/apis/coordination.k8s.io/v1/namespaces/fedra-system/leases/fedra"
+    others = lease.replace("fedra-system", "default")  # in another namespace
+    anything = "/api/v1/namespaces/kube-system"
+    assert _schema_of(cluster, lease) == _schema_of(cluster, anything) == "service-accounts"
+    text = cluster.kubectl("apply", "--validate=strict", "-f", ROOT / "deploy/flow-schemas.yaml")
+    assert not _warnings(text), text
+    eventually("the rest", lambda: _schema_of(cluster, anything) == "fedra", 30)
+    eventually("the Lease", lambda: _schema_of(cluster, lease) == "fedra-leader-election", 30)
+    assert _schema_of(cluster, others) == "fedra"
+    # A level that is not there would be no more than a condition.
+    condition = 'jsonpath={.status.conditions[?(@.type=="Dangling")].status}'
+    for name in ("fedra", "fedra-leader-election"):
+        assert cluster.kubectl("get", "flowschema", name, "-o", condition) == "False", name
+    cluster.kubectl("delete", "-f", ROOT / "deploy/flow-schemas.yaml")
+
+
+def _schema_of(cluster: _Cluster, path: str) -> str:
+    """The FlowSchema by which it has queued a request of fedra's account, allowed or not."""
+    user = "--as=system:serviceaccount:fedra-system:fedra"
+    groups = [
+        f"--as-group=system:{each}"
+        for each in ("authenticated", "serviceaccounts", "serviceaccounts:fedra-system")
+    ]
+    text = cluster.kubectl("get", "--raw", path, user, *groups, "-v=8", code=None)
+    uids = re.findall(r"(?i)x-kubernetes-pf-flowschema-uid\W+([0-9a-f-]{36})", text)
+    assert uids, text
+    names = 'jsonpath={range .items[*]}{.metadata.uid}{" "}{.metadata.name}{"\\n"}{end}'
+    listed = cluster.kubectl("get", "flowschemas", "-o", names)
+    return dict(line.split(" ", 1) for line in listed.splitlines())[uids[-1]]
 
 
 def _upgrade(built: Artefacts, cluster: _Cluster) -> None:

@@ -28,6 +28,7 @@ _COMPONENTS = {
 }
 _REPLICAS = "two-replicas"
 _ROTATION = "token-rotation"
+_FLOWS = "flow-schemas"
 _LEADER = "--set=config.highAvailability.enabled=true"
 _OF_HELM = ("app.kubernetes.io/managed-by", "helm.sh/chart")
 
@@ -48,11 +49,14 @@ def components(built: Artefacts) -> None:
         _write_component(name, "kubernetes.yaml", [found])
     two = _two_replicas(built)
     _write_component(_ROTATION, "kubernetes.yaml", _rotation(built))
+    _write_component(_FLOWS, "kubernetes.yaml", _flow_schemas(built))
+    lists = (_REPLICAS, _ROTATION, _FLOWS)
     written = {path.name for path in (FOLDER / "components").iterdir()}
-    assert written == {*_COMPONENTS, _REPLICAS, _ROTATION, *_worker_components()}, written
-    documents = _with_components(*_COMPONENTS, _REPLICAS, _ROTATION)
+    assert written == {*_COMPONENTS, *lists, *_worker_components()}, written
+    documents = _with_components(*_COMPONENTS, *lists)
     kinds = {each["kind"] for each in documents}
-    assert {*(kind for _, kind in _COMPONENTS.values()), "CronJob", "RoleBinding"} <= kinds, kinds
+    further = {"CronJob", "RoleBinding", "FlowSchema"}
+    assert {*(kind for _, kind in _COMPONENTS.values()), *further} <= kinds, kinds
     _compare_replicas(two)
 
 
@@ -99,6 +103,11 @@ def _rotation(built: Artefacts) -> list[Document]:
     return [each for each in documents if each["metadata"]["name"] == "fedra-rotate"]
 
 
+def _flow_schemas(built: Artefacts) -> list[Document]:
+    documents = [_of_base(each) for each in _rendered(built, "--set=flowSchemas.enabled=true")]
+    return [each for each in documents if each["kind"] == "FlowSchema"]
+
+
 def _with_components(*names: str) -> list[Document]:
     with tempfile.TemporaryDirectory(dir=FOLDER, prefix=".all-") as folder:
         listed = [f"../components/{name}" for name in names]
@@ -135,7 +144,13 @@ def worker(_: Artefacts) -> None:
         _same(FOLDER / "components" / component / "rights.yaml", _copy_of(manifest))
     built = _built(FOLDER / "example-worker")
     roles = {each["metadata"]["name"] for each in built if each["kind"] == "ClusterRole"}
-    assert roles == {"fedra-worker", "fedra-worker-template-sync", "fedra-worker-logs"}, roles
+    wanted = {
+        "fedra-worker",
+        "fedra-worker-writing",
+        "fedra-worker-template-sync",
+        "fedra-worker-logs",
+    }
+    assert roles == wanted, roles
 
 
 def _built(folder: Path) -> list[Document]:

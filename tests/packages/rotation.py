@@ -66,22 +66,20 @@ def _join(fleet: SimFleet, worker: str) -> None:
 
 
 def _render(built: Artefacts, workers: tuple[str, ...]) -> list[Document]:
-    """The first worker has joined; the kubeconfig of the others is somebody else's to renew."""
+    """What belongs to the renewal. The first worker has joined; the kubeconfig of the others is somebody else's to renew."""
     values = [{"name": each, "secretName": f"fedra-worker-{each}"} for each in workers[:1]]
     values += [{"name": each, "secretName": each} for each in workers[1:]]
     options = ("--set=tokenRotation.enabled=true", f"--set-json=workers={json.dumps(values)}")
-    return render(built, "--values", MINIMAL, *options, namespace=_NAMESPACE)
+    documents = render(built, "--values", MINIMAL, *options, namespace=_NAMESPACE)
+    name = of_kind(documents, "CronJob")["metadata"]["name"]
+    return [each for each in documents if each["metadata"]["name"] == name]
 
 
 def _install(fleet: SimFleet, documents: list[Document]) -> Access:
     """The account with its role; how its pods reach the manager."""
     manager = fleet.admin(MANAGER)
-    role, binding = of_kind(documents, "Role"), of_kind(documents, "RoleBinding")
-    account = of_kind(
-        [each for each in documents if each["metadata"]["name"] == role["metadata"]["name"]],
-        "ServiceAccount",
-    )
-    for each in (account, role, binding):
+    account = of_kind(documents, "ServiceAccount")
+    for each in (account, of_kind(documents, "Role"), of_kind(documents, "RoleBinding")):
         manager.apply(each)
     path = f"{_CORE}/serviceaccounts/{account['metadata']['name']}/token"
     request = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {}}

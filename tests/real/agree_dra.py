@@ -4,6 +4,7 @@ kube-scheduler links (tests/real/go/allocator), and compares outcome and chosen 
 
     agree_dra.py -n 10000 --seed 1                      # each of the four releases
     agree_dra.py --kubernetes 1.34 --seed 1 --only 17   # one case: what is asked, and both answers
+    agree_dra.py --kubernetes 1.37 --alpha -n 10000     # with features behind gates that are off by default
 
 Up to 1.35 the library tries pools in an order that is chance, so each case is put to it several times. There,
 fedra's answer must be one of the library's, and each of the library's must be fedra's for some order of the
@@ -29,6 +30,7 @@ from real.agreement.allocator_case import allocator_case  # noqa: E402
 from real.agreement.allocators import answer, answers, ask  # noqa: E402
 from real.agreement.dice import Json  # noqa: E402
 from real.agreement.kept_fields import GATED  # noqa: E402
+from real.tools import RELEASES  # noqa: E402
 
 # With five pools an order that must be met is missed once in 2^20 and 2^200 cases.
 _REPEAT, _REPEAT_MORE = "20", "200"
@@ -58,10 +60,13 @@ class Comparison:
     def __init__(self, release: str, options: argparse.Namespace):
         self.release, self.options = release, options
         self.real = [str(allocators.build(release)), "-limit", options.limit]
+        if options.alpha:
+            self.real.append("-alpha")
         self.by_chance = release in GATED
 
     def run(self, numbers: range) -> list[Case]:
-        asked = [allocator_case(self.options.seed, i, self.release) for i in numbers]
+        options = self.options
+        asked = [allocator_case(options.seed, i, self.release, options.alpha) for i in numbers]
         repeat = _REPEAT if self.by_chance else "1"
         real = ask([*self.real, "-repeat", repeat], asked)
         ours = ask([self.options.ours], asked)
@@ -117,7 +122,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
-    parser.add_argument("--kubernetes", nargs="*", choices=allocators.RELEASES)
+    parser.add_argument("--kubernetes", nargs="*", choices=RELEASES)
     parser.add_argument("--ours", default=str(allocators.OURS), help="fedra's judge-lines")
     parser.add_argument("-n", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=1)
@@ -125,9 +130,16 @@ def main() -> int:
     parser.add_argument("--limit", default="10s", help="time that the library has for one case")
     parser.add_argument("--save", help="folder for the cases that differ")
     parser.add_argument("--show", type=int, default=5, help="how many differences to print")
+    parser.add_argument(
+        "--alpha",
+        action="store_true",
+        help="with lists, compatibility groups, derived attributes, optional node operations: for 1.37",
+    )
     options = parser.parse_args()
+    if options.alpha and options.kubernetes != ["1.37"]:
+        parser.error("--alpha is for --kubernetes 1.37 alone: older releases have none of it")
     agree = True
-    for release in options.kubernetes or allocators.RELEASES:
+    for release in options.kubernetes or RELEASES:
         comparison = Comparison(release, options)
         if options.only is None:
             agree = comparison.report(comparison.run(range(options.n))) and agree

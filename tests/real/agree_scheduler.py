@@ -22,34 +22,22 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from real import tools as real_tools  # noqa: E402
-from real.agreement.batch import WITH_RULES, Batch, Observation  # noqa: E402
+from real.agreement.batch import Batch, Observation  # noqa: E402
+from real.agreement.cluster_writer import WITH_RULES  # noqa: E402
 from real.agreement.dice import Json  # noqa: E402
+from real.agreement.lanes import batches  # noqa: E402
 from real.agreement.node_share import GATE, add_node_share  # noqa: E402
+from real.agreement.options import parser as comparison_parser  # noqa: E402
+from real.agreement.plane import running_plane  # noqa: E402
 from real.agreement.pod_case import PodCase, pod_case  # noqa: E402
-from real.control_plane import ControlPlane, Etcd  # noqa: E402
-from real.pki import Pki  # noqa: E402
 
 _POD_LINES = Path(__file__).parents[2] / "build/release/tests/tools/pod-lines"
-_BATCH = 40
 _LEFT_OUT = ("refused", "gave-up", "evicted")  # outcomes that nothing can be compared with
-
-
-def _flags(release: str, node_share: bool) -> dict[str, list[str]]:
-    """Each release with its default gates; 1.36 with DeviceTaintRules, too, which are off there."""
-    on = ["DRADeviceTaintRules"] if release in WITH_RULES else []
-    on += [GATE] if node_share else []
-    gates = [f"--feature-gates={','.join(f'{gate}=true' for gate in on)}"] if on else []
-    return {
-        "kube-apiserver": ["--runtime-config=resource.k8s.io/v1beta2=true", *gates],
-        "kube-scheduler": gates,
-    }
 
 
 def main() -> int:
@@ -72,39 +60,19 @@ def main() -> int:
 
 def _run(cases: list[PodCase], folder: Path, report: _Report) -> None:
     release = report.options.kubernetes
-    tools = real_tools.build(release)
-    pki = Pki(folder / "pki")
-    etcd = Etcd(tools, folder)
-    flags = _flags(release, report.options.node_share)
-    plane = ControlPlane("agreement", tools, pki, etcd, folder, flags)
-    try:
-        plane.wait_ready()
-        plane.start_controllers(kubelets=False)
-        with ThreadPoolExecutor(8) as pool, _Fedra(report.options.pod_lines) as fedra:
-            again: list[PodCase] = []
-            for number, batch in enumerate(_batches(cases)):
-                seen = Batch(plane.client, pool, f"batch-{number}", release).run(batch)
-                again += [o.case for o in seen if not report.add(o, fedra.judge(o), last=False)]
-            for case in again:
-                seen = Batch(plane.client, pool, f"again-{case.number}", release).run([case])
-                report.add(seen[0], fedra.judge(seen[0]), last=True)
-    finally:
-        plane.stop()
-        etcd.process.kill()
-
-
-def _batches(cases: list[PodCase]) -> Iterator[list[PodCase]]:
-    """A case that looks around must not meet one that reaches out."""
-    # Those that wait do so together.
-    cases = sorted(cases, key=lambda case: case.waits_for_drivers)
-    blind = [case for case in cases if not case.looks_around]
-    inward = [case for case in cases if case.looks_around and not case.reaches_out]
-    for lane in (blind, inward):
-        for i in range(0, len(lane), _BATCH):
-            yield lane[i : i + _BATCH]
-    for case in cases:
-        if case.looks_around and case.reaches_out:
-            yield [case]
+    gates = [GATE] if report.options.node_share else []
+    with (
+        running_plane(release, folder, gates, []) as plane,
+        ThreadPoolExecutor(8) as pool,
+        _Fedra(report.options.pod_lines) as fedra,
+    ):
+        again: list[PodCase] = []
+        for number, batch in enumerate(batches(cases)):
+            seen = Batch(plane.client, pool, f"batch-{number}", release).run(batch)
+            again += [o.case for o in seen if not report.add(o, fedra.judge(o), last=False)]
+        for case in again:
+            seen = Batch(plane.client, pool, f"again-{case.number}", release).run([case])
+            report.add(seen[0], fedra.judge(seen[0]), last=True)
 
 
 class _Fedra:
@@ -224,22 +192,10 @@ class _Report:
 
 
 def _parse() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("-n", type=int, default=500, help="how many cases")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument(
-        "--kubernetes",
-        choices=sorted((real_tools.RELEASE, *real_tools.OTHER_RELEASES)),
-        default=real_tools.RELEASE,
-    )
-    parser.add_argument("--first", type=int, default=0, help="number of the first case")
-    parser.add_argument("--only", type=int, action="append", help="this case, with what was seen")
+    parser = comparison_parser(__doc__, "case", 500)
     parser.add_argument(
         "--node-share", action="store_true", help="devices take of their nodes (KEP-5517)"
     )
-    parser.add_argument("--save", type=Path, help="folder for the cases that are shown")
     parser.add_argument("--pod-lines", type=Path, default=_POD_LINES)
     return parser.parse_args()
 

@@ -21,6 +21,7 @@ from real.agreement import allocators  # noqa: E402
 from real.agreement.allocators import ask  # noqa: E402
 from real.agreement.dice import Json  # noqa: E402
 from real.agreement.selector_case import selector_case  # noqa: E402
+from real.tools import RELEASES  # noqa: E402
 
 _OURS = Path(__file__).parents[2] / "build/release/tests/tools/cel-lines"
 _COST = "another cost"
@@ -47,7 +48,7 @@ class Case:
 def main() -> int:
     options = _parse()
     agree = True
-    for release in options.kubernetes or allocators.RELEASES:
+    for release in options.kubernetes or RELEASES:
         program = allocators.build(release, "selectors")
         numbers = [options.only] if options.only is not None else range(options.n)
         asked = [selector_case(options.seed, number, release) for number in numbers]
@@ -78,7 +79,7 @@ def _parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
-    parser.add_argument("--kubernetes", nargs="*", choices=allocators.RELEASES)
+    parser.add_argument("--kubernetes", nargs="*", choices=RELEASES)
     parser.add_argument("--ours", default=str(_OURS), help="fedra's cel-lines")
     parser.add_argument("-n", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=1)

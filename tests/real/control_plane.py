@@ -18,17 +18,18 @@ from scenarios.waiting import eventually
 # The controllers that jobs, claims and clean-up need. Without the node lifecycle controller nobody marks a
 # node unreachable, which is right: no kubelet ever reports.
 _CONTROLLERS = (
-    "namespace,job,resourceclaim-controller,garbage-collector-controller,ttl-after-finished-controller,"
+    "namespace,job,deployment-controller,replicaset-controller,resourceclaim-controller,garbage-collector-controller,ttl-after-finished-controller,"
     "serviceaccount-controller,pod-garbage-collector-controller,device-taint-eviction-controller"
 )
 _CONTROLLERS_SINCE_1_36 = ",podgroup-protection-controller"
 
 # What Kubernetes 1.36 does not serve by default: DeviceTaintRules and PodGroups with claims. The API needs both,
-# scheduler and controllers the gates.
+# scheduler and controllers the gates. Other releases have other versions of these APIs.
 _ALPHA_GATES = (
     "--feature-gates=DRADeviceTaintRules=true,GenericWorkload=true,DRAWorkloadResourceClaims=true"
 )
 _ALPHA_APIS = "--runtime-config=resource.k8s.io/v1beta2=true,scheduling.k8s.io/v1alpha2=true"
+_HAS_ALPHA = "1.36"
 
 # pod-complete.yaml is left out: it ends every pod of a Job at once. Here a job runs until a scenario ends it.
 _KWOK_STAGES = (
@@ -65,7 +66,7 @@ class Etcd:
 class ControlPlane:
     """One cluster. The API server is started by the constructor, the rest by `start_controllers`.
 
-    `more_flags`: program -> flags after ours. `alpha`: it knows DeviceTaintRules and PodGroups.
+    `more_flags`: program -> flags after ours. `alpha`: it knows DeviceTaintRules and PodGroups, if it is 1.36.
     """
 
     def __init__(
@@ -80,14 +81,14 @@ class ControlPlane:
     ):
         self.name = name
         self._more_flags = more_flags or {}
-        self._gates = [_ALPHA_GATES] if alpha else []
-        self._api = [_ALPHA_APIS] if alpha else []
+        self._alpha = alpha
         self.folder = folder / name
         self.folder.mkdir()
         self.kubeconfig = folder / f"{name}.kubeconfig"
         self._tools, self._pki, self._etcd = tools, pki, etcd
         self._port, self._controllers_port, self._scheduler_port, self._kwok_port = free_ports(4)
-        self._others: list[Process] = []
+        self._controllers: list[Process] = []
+        self._kwok: Process | None = None
         self.access = Access(f"https://127.0.0.1:{self._port}", pki.ca.read_text(), pki.admin_token)
         self.access.write_kubeconfig(self.kubeconfig)
         self.client = KubeClient(self.access)
@@ -100,9 +101,22 @@ class ControlPlane:
 
     def start_controllers(self, kubelets: bool = True) -> None:
         """Controllers, scheduler and, as kubelets, kwok. The API server must be ready."""
-        self._others += [self._start_controller_manager(), self._start_scheduler()]
+        self._start_own_controllers()
         if kubelets:
-            self._others.append(self._start_kwok())
+            self._kwok = self._start_kwok()
+
+    @property
+    def release(self) -> str:
+        """ "1.36" """
+        return self._tools.release
+
+    def change_release(self, tools: Tools) -> None:
+        """API server, controllers and scheduler end, and those of `tools` begin, on the same objects."""
+        for process in (*self._controllers, self._api_server):
+            process.kill()
+        self._tools = tools
+        self.start_api_server()
+        self._start_own_controllers()
 
     def stop_api_server(self) -> None:
         """The API server is gone, as in a crash; everything else runs on."""
@@ -118,8 +132,12 @@ class ControlPlane:
             self.start_api_server()
 
     def stop(self) -> None:
-        for process in reversed([self._api_server, *self._others]):
-            process.kill()
+        for process in (self._kwok, *self._controllers, self._api_server):
+            if process is not None:
+                process.kill()
+
+    def _start_own_controllers(self) -> None:
+        self._controllers = [self._start_controller_manager(), self._start_scheduler()]
 
     def _start_api_server(self) -> Process:
         pki = self._pki
@@ -144,8 +162,8 @@ class ControlPlane:
             "--disable-admission-plugins=ServiceAccount,TaintNodesByCondition",
             "--max-requests-inflight=2000",
             "--max-mutating-requests-inflight=1000",
-            *self._gates,
-            *self._api,
+            *self._gates(),
+            *([_ALPHA_APIS] if self._gates() else []),
         )
 
     def _start_controller_manager(self) -> Process:
@@ -160,13 +178,16 @@ class ControlPlane:
             f"--service-account-private-key-file={self._pki.service_account_key}",
             "--kube-api-qps=500",
             "--kube-api-burst=1000",
-            f"--controllers={self._controllers()}",
-            *self._gates,
+            f"--controllers={self._controller_names()}",
+            *self._gates(),
         )
 
-    def _controllers(self) -> str:
+    def _gates(self) -> list[str]:
+        return [_ALPHA_GATES] if self._alpha and self.release == _HAS_ALPHA else []
+
+    def _controller_names(self) -> str:
         """A name that the release does not know is refused."""
-        newer = self._tools.release not in ("1.34", "1.35")
+        newer = self.release not in ("1.34", "1.35")
         return _CONTROLLERS + (_CONTROLLERS_SINCE_1_36 if newer else "")
 
     def _start_scheduler(self) -> Process:
@@ -178,7 +199,7 @@ class ControlPlane:
             "--bind-address=127.0.0.1",
             "--kube-api-qps=500",
             "--kube-api-burst=1000",
-            *self._gates,
+            *self._gates(),
         )
 
     def _start_kwok(self) -> Process:

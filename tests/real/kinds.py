@@ -1,11 +1,12 @@
 """The other kinds of jobs on real control planes: their CRDs, and what Kueue must be told of them.
 
-No operator runs: scripted_operator.py plays them.
+scripted_operator.py plays their operators, but for those that are to be real (operators.py).
 """
 
 from __future__ import annotations
 
 import dataclasses
+import functools
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -62,20 +63,31 @@ _INSTALLED = (
     ),
 )
 
-FRAMEWORKS = tuple(each.framework for each in _INSTALLED if each.framework is not None)
+# Of the cluster itself, without CRDs and operators of their own.
+_BUILT_IN = {"Pod": "pod", "Deployment": "deployment"}
+
 KINDS = tuple(each.kind for each in _INSTALLED if each.framework is not None)
-WEBHOOK_KINDS = tuple(kind.lower() for kind in KINDS)
+FRAMEWORKS = (
+    *(each.framework for each in _INSTALLED if each.framework is not None),
+    *_BUILT_IN.values(),
+)
+WEBHOOK_KINDS = tuple(kind.lower() for kind in (*KINDS, *_BUILT_IN))
+
+
+@functools.cache
+def sources() -> Path:
+    """The folder with the operators' modules."""
+    result = subprocess.run([str(_BUILD)], stdout=subprocess.PIPE, text=True)
+    if result.returncode != 0:
+        raise ToolsMissing(f"{_BUILD.name} failed; its message is above")
+    return Path(result.stdout.splitlines()[-1])
 
 
 class KindCrds:
     """Read once and applied to every cluster. The clusters may be different threads' after the constructor."""
 
     def __init__(self) -> None:
-        result = subprocess.run([str(_BUILD)], stdout=subprocess.PIPE, text=True)
-        if result.returncode != 0:
-            raise ToolsMissing(f"{_BUILD.name} failed; its message is above")
-        folder = Path(result.stdout.splitlines()[-1])
-        self._crds = {each.kind: _read(folder / each.crd) for each in _INSTALLED}
+        self._crds = {each.kind: _read(sources() / each.crd) for each in _INSTALLED}
 
     def install(self, client: KubeClient) -> None:
         for each in _INSTALLED:

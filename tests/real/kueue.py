@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import base64
 import dataclasses
 import os
 import subprocess
-import urllib.request
 from pathlib import Path
 
 import yaml
 
-from real import kinds
+from real import kinds, webhooks
 from real.control_plane import ControlPlane
 from real.pki import Pki
 from real.tools import Tools
@@ -29,13 +27,14 @@ _METRICS_CERTIFICATES = Path("/etc/kueue/metrics/certs")
 _WEBHOOK_KINDS = ("job", "workload", "clusterqueue", "cohort", "resourceflavor")
 
 # Kueue accepts every shape of claim and leaves devices alone only with all four off: it refuses to start when
-# a dependent gate stays on.
+# a dependent gate stays on. 0.17 has one gate, off by default.
 _DRA_OFF = {
     "KueueDRAIntegration": False,
     "KueueDRARejectWorkloadsWhenDRADisabled": False,
     "KueueDRAIntegrationExtendedResource": False,
     "KueueDRAIntegrationPartitionableDevices": False,
 }
+_DRA_ON_IN_0_17 = {"DynamicResourceAllocation": True}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -112,8 +111,11 @@ class Kueue:
             self._process.kill()
 
     def wait_ready(self, timeout: float = 60) -> None:
-        url = f"http://127.0.0.1:{self._health_port}/readyz"
-        eventually(f"Kueue of {self._cluster.name} ready", lambda: _answers(url), timeout)
+        eventually(
+            f"Kueue of {self._cluster.name} ready",
+            lambda: webhooks.is_ready(self._health_port),
+            timeout,
+        )
         for configuration in self._webhooks():
             self._cluster.client.apply(configuration)
 
@@ -146,7 +148,9 @@ class Kueue:
                     for name, classes in options.device_class_mappings.items()
                 ]
             }
-        else:
+            if self._tools.kueue == "0.17":
+                gates |= _DRA_ON_IN_0_17
+        elif self._tools.kueue != "0.17":
             gates |= _DRA_OFF
         return {**configuration, "featureGates": gates, **options.configuration}
 
@@ -156,20 +160,14 @@ class Kueue:
         )
 
     def _webhooks(self) -> list[Object]:
-        """Kueue's own manifests with a URL in place of the Service that does not exist here."""
-        ca = base64.b64encode(self._pki.ca.read_bytes()).decode()
-        file = self._tools.kueue_source / "config/components/webhook/manifests.yaml"
-        manifests: list[Object] = [each for each in yaml.safe_load_all(file.read_text()) if each]
-        configurations = []
-        for manifest in manifests:
-            hooks = [hook for hook in manifest["webhooks"] if self._is_served(hook)]
-            for hook in hooks:
-                path = hook["clientConfig"].pop("service")["path"]
-                url = f"https://127.0.0.1:{self._webhook_port}{path}"
-                hook["clientConfig"] = {"url": url, "caBundle": ca}
-            manifest["metadata"]["name"] = "kueue-" + manifest["metadata"]["name"]
-            configurations.append({**manifest, "webhooks": hooks})
-        return configurations
+        """Kueue's own, of the kinds that it runs."""
+        return webhooks.at_url(
+            self._tools.kueue_source / "config/components/webhook/manifests.yaml",
+            f"https://127.0.0.1:{self._webhook_port}",
+            self._pki,
+            "kueue-",
+            self._is_served,
+        )
 
     def _is_served(self, hook: Object) -> bool:
         # Names are "m" or "v" (mutating, validating), the kind, and this suffix.
@@ -191,8 +189,3 @@ def ensure_metrics_certificate(pki: Pki) -> None:
             str(_METRICS_CERTIFICATES / name),
         ]
         subprocess.run(command, check=True)
-
-
-def _answers(url: str) -> bool:
-    with urllib.request.urlopen(url, timeout=1) as response:
-        return response.status == 200

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
+import re
 import subprocess
 from pathlib import Path
 
 _HERE = Path(__file__).parent
 
-# The release of Kubernetes that build_tools.sh builds, and the scenarios run on.
+# The release of Kubernetes that build_tools.sh builds, and on which the scenarios run unless they are told otherwise.
 RELEASE = "1.36"
-# Those of which build_kubernetes.sh builds API server, controllers and scheduler.
+# Those of which build_release.sh builds API server, controllers and scheduler.
 OTHER_RELEASES = ("1.34", "1.35", "1.37")
+RELEASES = tuple(sorted((RELEASE, *OTHER_RELEASES)))
+# The same for Kueue.
+KUEUE = "0.19"
+KUEUES = ("0.17", "0.18", KUEUE)
 
 
 class ToolsMissing(RuntimeError):
@@ -22,33 +28,50 @@ class ToolsMissing(RuntimeError):
 class Tools:
     root: Path
     release: str = RELEASE
-    kubernetes: Path | None = (
-        None  # where API server, controllers and scheduler of another release are
-    )
+    kueue: str = KUEUE
+    others: tuple[Path, ...] = ()  # where what is of another release is, first
 
     def program(self, name: str) -> Path:
         """ "kube-apiserver", "etcd", "kubectl", ..."""
-        if self.kubernetes is not None and (self.kubernetes / name).exists():
-            return self.kubernetes / name
-        return self.root / "bin" / name
+        return self._first(f"bin/{name}")
 
     @property
     def kueue_source(self) -> Path:
-        return self.root / "kueue-src"
+        return self._first("kueue-src")
 
     @property
     def kwok_source(self) -> Path:
         return self.root / "kwok-src"
 
+    def _first(self, name: str) -> Path:
+        for folder in self.others:
+            if (folder / name).exists():
+                return folder / name
+        return self.root / name
 
-def build(release: str = RELEASE) -> Tools:
+
+def module_version(file: Path, module: str) -> str:
+    """What the Go module file asks for: "v1.36.3"."""
+    match = re.search(
+        rf"^\s*(?:require )?{re.escape(module)} (v\S+)", file.read_text(), re.MULTILINE
+    )
+    assert match is not None, f"{file} names no version of {module}"
+    return match[1]
+
+
+@functools.cache  # a fleet asks for each of its clusters
+def build(release: str = RELEASE, kueue: str = KUEUE) -> Tools:
     """Builds what is missing (minutes when cold; progress goes to stderr)."""
     root = _folder_of("build_tools.sh")
-    if release == RELEASE:
-        return Tools(root)
-    return Tools(root, release, _folder_of("build_kubernetes.sh", release))
+    others = []
+    if release != RELEASE:
+        others.append(_folder_of("build_release.sh", "kube", release))
+    if kueue != KUEUE:
+        others.append(_folder_of("build_release.sh", "kueue", kueue))
+    return Tools(root, release, kueue, tuple(others))
 
 
+@functools.cache
 def _folder_of(script: str, *arguments: str) -> Path:
     result = subprocess.run([_HERE / script, *arguments], stdout=subprocess.PIPE, text=True)
     if result.returncode != 0:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
-_REPOSITORY = Path(__file__).parents[2]
+from scenarios import shown_by
+
 PAGE = Path(__file__).parent / "README.md"
 _HEADING = "## Cases"
-# `scenario`, or `folder/file` with the "titles" of tests in it.
-_NAMED = re.compile(r'`([^`]+)`((?: "[^"]+",?)*)')
 
 
 def problems(scenarios: Collection[str]) -> list[str]:
@@ -26,19 +24,6 @@ def _rows() -> list[str]:
 
 
 def _problems_of(row: str, scenarios: Collection[str]) -> Iterator[str]:
-    named = _NAMED.findall(row)
-    if not named:
+    if not shown_by.names_something(row):
         yield f"nothing is named in {row!r}"
-    for name, titles in named:
-        if "/" not in name:
-            if name not in scenarios:
-                yield f"no scenario is called {name}"
-            continue
-        file = _REPOSITORY / name
-        if not file.exists():
-            yield f"{name} does not exist"
-            continue
-        text = file.read_text()
-        for title in re.findall(r'"([^"]+)"', titles):
-            if f'"{title}"' not in text:
-                yield f'{name} has no test "{title}"'
+    yield from shown_by.problems(row, scenarios)

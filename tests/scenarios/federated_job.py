@@ -110,7 +110,8 @@ class FederatedJob:
     def wait_running_on(self, worker: str) -> None:
         """The remote job runs there, and the manager says so in every place."""
         self._eventually(f"clusterName is {worker}", lambda: self.cluster_name() == worker)
-        self._eventually("check is Ready", lambda: self.check_state() == "Ready")
+        state = "Pending" if self._kind is not None and self._kind.holds_check else "Ready"
+        self._eventually(f"check is {state}", lambda: self.check_state() == state)
         self._eventually(f"active pods on {worker}", lambda: self._active(self.remote_job(worker)))
         self._eventually("active pods mirrored", lambda: self._active(self.manager_job()))
 
@@ -120,9 +121,8 @@ class FederatedJob:
         def pods_ended() -> bool:
             if self._kind is None:
                 self._fleet.end_pods(worker, self.ns, self.name, phase)
-            elif self.remote_job(worker) is not None:
-                end = {"metadata": {"annotations": {"sim.fedra.dev/run-for": "0s"}}}
-                self._fleet.admin(worker).patch(self.kind, self.ns, self.name, end)
+            else:
+                self._fleet.end_job(worker, self._kind, self.ns, self.name, phase)
             return objects.is_true(self.workload(), "Finished")
 
         self._eventually(f"{self.key} finished", pods_ended)

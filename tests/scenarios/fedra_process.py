@@ -18,6 +18,7 @@ from typing import Any
 
 import yaml
 
+from scenarios.contract import check_document
 from scenarios.kubeconfig import Access
 from scenarios.process import Process, free_ports
 from scenarios.resources import Object
@@ -73,7 +74,10 @@ class Stream:
         """All so far; a line that is still being written does not count."""
         assert self._process.running(), f"ended with {self._process.exit_code()}"
         whole, _, _ = self._file.read_text().rpartition("\n")
-        return [json.loads(line) for line in whole.splitlines()]
+        documents = [json.loads(line) for line in whole.splitlines()]
+        for document in documents:
+            check_document(document)
+        return documents
 
     def end(self) -> None:
         """SIGTERM, of which it dies at once."""
@@ -152,6 +156,10 @@ class Fedra:
     def add_worker(self, entry: Object) -> None:
         """Puts a worker at the end of the configuration file's list; a running daemon must notice."""
         self.change_settings({"workers": [*self._configuration["workers"], entry]})
+
+    def use(self, binary: Path) -> None:
+        """The program that is started next, and its commands."""
+        self._binary = binary
 
     def delete_store(self) -> None:
         """Database, write-ahead log and all; the daemon must not be running."""
@@ -279,6 +287,11 @@ class Fedra:
         """What `fedra status` says of each worker: Connected, Unreachable, ..."""
         return {worker["name"]: worker["state"] for worker in self._json("status")["workers"]}
 
+    def kubernetes_versions(self) -> dict[str, str]:
+        """Of each worker, as `fedra status` shows it: "v1.36.3"; "": not known yet."""
+        rows = self._json("status")["workers"]
+        return {row["name"]: row["kubernetesVersion"] for row in rows}
+
     def left_behind(self) -> dict[str, int]:
         """How many jobs' copies may still run on each worker, as far as `fedra status` knows."""
         return {row["name"]: row["jobsLeftBehind"] for row in self._json("status")["workers"]}
@@ -361,6 +374,8 @@ def _run(command: Sequence[str], stdin: str | None) -> Output:
     result = subprocess.run(
         command, input=stdin, capture_output=True, text=True, timeout=_CALL_SECONDS * SLOWNESS
     )
+    if "json" in command and result.stdout:
+        check_document(json.loads(result.stdout))
     return Output(result.returncode, result.stdout, result.stderr)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import abc
 from collections.abc import Collection
 
+from scenarios.job_kinds import JobKind
 from scenarios.kube_client import KubeClient
 from scenarios.kubeconfig import Access
 
@@ -69,6 +70,10 @@ class Fleet(abc.ABC):
         """As `fedra_access`, but nothing at all may be done with the resources in `without` (plural names)."""
 
     @abc.abstractmethod
+    def access_without_jobs_in(self, worker: str, namespace: str) -> Access:
+        """As `fedra_access`, but in this namespace nothing may be created, as `fedra join --in` of others leaves it."""
+
+    @abc.abstractmethod
     def grant(self, worker: str, manifest: str) -> None:
         """Gives fedra the further rights of a file in deploy/, until `reset`."""
 
@@ -97,6 +102,14 @@ class Fleet(abc.ABC):
         self, worker: str, namespace: str, job: str | None = None, phase: str = "Succeeded"
     ) -> None:
         """Lets the pods that run now end with `phase` (or Failed), as their programs would; None: of every job."""
+
+    @abc.abstractmethod
+    def end_pod(self, worker: str, namespace: str, name: str, phase: str = "Succeeded") -> None:
+        """The same with one pod that no Job has made."""
+
+    @abc.abstractmethod
+    def end_job(self, worker: str, kind: JobKind, namespace: str, name: str, phase: str) -> None:
+        """The same with all pods of a job of another kind; `phase` counts where there are pods."""
 
     @abc.abstractmethod
     def preempt(self, worker: str, namespace: str, workload: str) -> None:

@@ -10,12 +10,18 @@ from scenarios.objects import MANAGED_BY, QUEUE_LABEL
 from scenarios.resources import RESOURCES, Object
 
 
+_OF_JOB_SET = "jobset.sigs.k8s.io/jobset-name"
+
+# Ends a job whose operator is played, as a merge patch.
+END_OF_RUN: Object = {"metadata": {"annotations": {"sim.fedra.dev/run-for": "0s"}}}
+
+
 @dataclasses.dataclass(frozen=True)
 class JobKind:
     kind: str
     spec: Callable[[Object], Object]  # of a pod template
     active: Callable[[Object], bool]  # of a status, as Kueue reads it
-    managed_by: tuple[str, ...] = ("managedBy",)  # path below spec
+    managed_by: tuple[str, ...] = ("managedBy",)  # path below spec; (): it has none
     own_manager: str | None = None  # what the CRD writes there by itself
     # Other objects that must be on every cluster, of a pod template; their namespace is the job's.
     beside: Callable[[Object], list[Object]] = lambda pod: []
@@ -24,6 +30,9 @@ class JobKind:
     entry: Object | None = (
         None  # of an external kind: what the configuration says of it under `kinds`
     )
+    # Its check stays Pending while a worker has it.
+    holds_check: bool = False
+    pod_label: str | None = None  # of the pods that its real operator makes; its value is the job
 
     @property
     def label(self) -> str:
@@ -33,6 +42,8 @@ class JobKind:
     @property
     def settings(self) -> Object:
         """What fedra's configuration must have to run it."""
+        if self.kind == "Pod":
+            return {"kueue": {"pods": True}}
         return {} if self.entry is None else {"kinds": [self.entry]}
 
     def make(
@@ -48,7 +59,7 @@ class JobKind:
         `managed_by`: it says that it runs elsewhere.
         """
         spec = self.spec(_pod_template(template))
-        if managed_by:
+        if managed_by and self.managed_by:
             place = spec
             for step in self.managed_by[:-1]:
                 place = place.setdefault(step, {})
@@ -206,12 +217,26 @@ TRAIN_JOB = JobKind(
     lambda status: _any_active(status.get("jobsStatus", [])),
     own_manager="trainer.kubeflow.org/trainjob-controller",
     beside=lambda pod: [training_runtime(pod)],
+    pod_label=_OF_JOB_SET,  # its operator makes a JobSet of the same name
+)
+
+POD = JobKind(
+    "Pod",
+    lambda pod: dict(pod["spec"]),
+    lambda status: status.get("phase") == "Running",
+    managed_by=(),
+    holds_check=True,
 )
 
 APP_WRAPPER = JobKind("AppWrapper", _app_wrapper, lambda status: _is_true(status, "QuotaReserved"))
 
 JOB_KINDS = (
-    JobKind("JobSet", _job_set, lambda status: _any_active(status.get("replicatedJobsStatus", []))),
+    JobKind(
+        "JobSet",
+        _job_set,
+        lambda status: _any_active(status.get("replicatedJobsStatus", [])),
+        pod_label=_OF_JOB_SET,
+    ),
     _of_kubeflow("MPIJob", "mpiReplicaSpecs", "Launcher", "Worker"),
     _of_kubeflow("TFJob", "tfReplicaSpecs", "Chief", "Worker"),
     _of_kubeflow("PyTorchJob", "pytorchReplicaSpecs", "Master", "Worker"),

@@ -12,15 +12,19 @@ from real import tools as real_tools
 from real.control_plane import ControlPlane, Etcd
 from real.kinds import KINDS, KindCrds
 from real.kueue import Kueue, KueueOptions, ensure_metrics_certificate
+from real.operators import Operator
 from real.pki import Pki
 from real.scripted_operator import ScriptedOperator
 from scenarios import objects, setup
 from scenarios.certificates import make_ca
 from scenarios.fleet import MANAGER, Fleet
+from scenarios.job_kinds import END_OF_RUN, JobKind
 from scenarios.kube_client import KubeClient
 from scenarios.kubeconfig import Access
 from scenarios.resources import Object
 from scenarios.waiting import eventually
+
+WORKERS = ("worker1", "worker2")
 
 _TOKEN_SECONDS = 24 * 3600
 
@@ -29,24 +33,33 @@ class RealFleet(Fleet):
     """About 20 s to start and 1.8 GB of memory with two workers."""
 
     kind = "real"
-    sets_managed_by = True
     patience = 60.0
     recovery = 120.0  # client back-off of Kueue and the scheduler: 33 to 68 s were seen
 
     def __init__(
         self,
         kueue_dra: bool,
-        workers: tuple[str, ...] = ("worker1", "worker2"),
+        workers: tuple[str, ...] = WORKERS,
         kueue_configuration: Mapping[str, Object] | None = None,
         other_kinds: bool = False,
+        releases: Mapping[str, str] | None = None,
+        kueues: Mapping[str, str] | None = None,
+        operators: Collection[str] = (),
     ):
         """`kueue_configuration`: cluster -> top-level entries for its Kueue's configuration file.
 
-        `other_kinds`: with the CRDs of real/kinds.py, and their operators played by real/scripted_operator.py.
+        `other_kinds`: with the CRDs of real/kinds.py, and their operators played by real/scripted_operator.py, but
+        for the kinds of `operators`, which have their real ones.
+        `releases`, `kueues`: cluster -> its release of Kubernetes ("1.34") and Kueue ("0.18"), if it is another than
+        usual.
         """
+        self._releases, self._kueue_releases = releases or {}, kueues or {}
+        # Before 1.36 an API server has MutatingAdmissionPolicies off.
+        self.sets_managed_by = self._release_of(MANAGER) not in ("1.34", "1.35")
         self._other_kinds = other_kinds
         self._crds: KindCrds | None = None
-        self._operators: list[ScriptedOperator] = []
+        self._scripted: list[ScriptedOperator] = []
+        self._real_operators, self._operators = frozenset(operators), list[Operator]()
         self._forgotten: set[tuple[str, str]] = set()  # cluster, kind
         self.kueue_dra = kueue_dra
         self.workers = workers
@@ -60,30 +73,38 @@ class RealFleet(Fleet):
         self._foreign_ca = make_ca(self.folder, "foreign", "somebody else").read_text()
 
     def start(self) -> None:
-        tools = real_tools.build()
+        tools = {name: self._tools_of(name) for name in self.clusters}
         pki = Pki(self.folder / "pki")
         ensure_metrics_certificate(pki)
-        self._etcd = etcd = Etcd(tools, self.folder)
+        self._etcd = etcd = Etcd(tools[MANAGER], self.folder)
         # Processes must be started from this thread (see Process); calls to different clusters run in parallel.
         for name in self.clusters:
             # The manager too: without GenericWorkload an API server drops a pod template's schedulingGroup.
             alpha = name in (MANAGER, self.workers[0])
-            self._planes[name] = ControlPlane(name, tools, pki, etcd, self.folder, alpha=alpha)
+            self._planes[name] = ControlPlane(
+                name, tools[name], pki, etcd, self.folder, alpha=alpha
+            )
         with ThreadPoolExecutor(len(self.clusters)) as pool:
             list(pool.map(ControlPlane.wait_ready, self._planes.values()))
             for name, plane in self._planes.items():
                 plane.start_controllers()
-                self._kueues[name] = Kueue(plane, tools, pki, self._kueue_options(name))
+                self._kueues[name] = Kueue(plane, tools[name], pki, self._kueue_options(name))
             list(pool.map(Kueue.install_crds, self._kueues.values()))
             if self._other_kinds:
                 crds = self._crds = KindCrds()
                 list(pool.map(lambda cluster: crds.install(self.admin(cluster)), self.clusters))
             for kueue in self._kueues.values():
                 kueue.start()
+            self._operators = [
+                Operator(kind, plane, pki)
+                for kind in sorted(self._real_operators)
+                for plane in self._planes.values()
+            ]
             list(pool.map(Kueue.wait_ready, self._kueues.values()))
+            list(pool.map(Operator.wait_ready, self._operators))
             list(pool.map(self._install_objects, self.clusters))
         if self._other_kinds:
-            self._start_operators()
+            self._start_scripted()
 
     def announce(self, namespaces: Collection[str]) -> None:
         # Kueue looks once: a Workload whose namespace its informer has not seen yet is inadmissible, and a namespace
@@ -93,8 +114,10 @@ class RealFleet(Fleet):
                 self.admin(cluster).apply(objects.namespace(name, managed=cluster == MANAGER))
 
     def stop(self) -> None:
+        for scripted in self._scripted:
+            scripted.close()
         for operator in self._operators:
-            operator.close()
+            operator.stop()
         for kueue in self._kueues.values():
             kueue.stop()
         for plane in self._planes.values():
@@ -127,6 +150,22 @@ class RealFleet(Fleet):
             self.admin(worker).apply(_renamed(document, account, without))
         return self._account_access(worker, account)
 
+    def access_without_jobs_in(self, worker: str, namespace: str) -> Access:
+        account = "fedra-elsewhere"
+        for document in setup.rights_of(worker):
+            if document["kind"] == "Namespace":
+                continue
+            renamed = _renamed(document, account, ())
+            if (
+                document["kind"] == "ClusterRoleBinding"
+                and document["metadata"]["name"] == "fedra-worker-writing"
+            ):
+                assert namespace != setup.FEDRA_NAMESPACE
+                renamed["kind"] = "RoleBinding"
+                renamed["metadata"]["namespace"] = setup.FEDRA_NAMESPACE
+            self.admin(worker).apply(renamed)
+        return self._account_access(worker, account)
+
     def grant(self, worker: str, manifest: str) -> None:
         for document in setup.deploy_manifests(manifest):
             self.admin(worker).apply(document)
@@ -144,6 +183,11 @@ class RealFleet(Fleet):
     def foreign_ca(self) -> str:
         return self._foreign_ca
 
+    def upgrade(self, cluster: str) -> None:
+        """To the next release of Kubernetes, until `reset`."""
+        release = real_tools.RELEASES[real_tools.RELEASES.index(self._planes[cluster].release) + 1]
+        self._planes[cluster].change_release(real_tools.build(release))
+
     def stop_api_server(self, cluster: str) -> None:
         self._planes[cluster].stop_api_server()
 
@@ -157,14 +201,23 @@ class RealFleet(Fleet):
         for pod in client.list(
             "Pod", namespace, f"batch.kubernetes.io/job-name={job}" if job else ""
         ):
-            if pod["status"].get("phase") == "Running":
-                client.patch(
-                    "Pod",
-                    namespace,
-                    pod["metadata"]["name"],
-                    {"status": {"phase": phase}},
-                    "status",
-                )
+            self.end_pod(worker, namespace, pod["metadata"]["name"], phase)
+
+    def end_job(self, worker: str, kind: JobKind, namespace: str, name: str, phase: str) -> None:
+        if kind.kind == "Pod":
+            return self.end_pod(worker, namespace, name, phase)
+        client = self.admin(worker)
+        if kind.kind in self._real_operators:
+            for pod in client.list("Pod", namespace, f"{kind.pod_label}={name}"):
+                self.end_pod(worker, namespace, pod["metadata"]["name"], phase)
+        elif client.find(kind.kind, namespace, name) is not None:
+            client.patch(kind.kind, namespace, name, END_OF_RUN)
+
+    def end_pod(self, worker: str, namespace: str, name: str, phase: str = "Succeeded") -> None:
+        client = self.admin(worker)
+        pod = client.find("Pod", namespace, name)
+        if pod is not None and pod["status"].get("phase") == "Running":
+            client.patch("Pod", namespace, name, {"status": {"phase": phase}}, "status")
 
     def kueue_cpu_seconds(self, cluster: str) -> float:
         """What Kueue there has used so far."""
@@ -213,8 +266,10 @@ class RealFleet(Fleet):
         self._forgotten.discard((cluster, kind))
 
     def reset(self) -> None:
-        for plane in self._planes.values():
+        for cluster, plane in self._planes.items():
             plane.ensure_api_server()
+            if plane.release != self._release_of(cluster):
+                plane.change_release(real_tools.build(self._release_of(cluster)))
         if not self._has_multikueue:
             self.set_multikueue(True)
         for cluster, kind in list(self._forgotten):
@@ -223,6 +278,13 @@ class RealFleet(Fleet):
             self.admin(worker).delete(kind, namespace, name)
         self._granted.clear()
 
+    def _release_of(self, cluster: str) -> str:
+        return self._releases.get(cluster, real_tools.RELEASE)
+
+    def _tools_of(self, cluster: str) -> real_tools.Tools:
+        kueue = self._kueue_releases.get(cluster, real_tools.KUEUE)
+        return real_tools.build(self._release_of(cluster), kueue)
+
     def _kueue_options(self, cluster: str) -> KueueOptions:
         return KueueOptions(
             device_class_mappings=setup.DEVICE_CLASS_MAPPINGS if self.kueue_dra else {},
@@ -230,19 +292,21 @@ class RealFleet(Fleet):
             configuration=self._kueue_configuration.get(cluster, {}),
         )
 
-    def _start_operators(self) -> None:
+    def _start_scripted(self) -> None:
         """On the manager too, where they must leave alone what is managed by another cluster."""
-        for cluster, plane in self._planes.items():
+        kinds = tuple(kind for kind in KINDS if kind not in self._real_operators)
+        for plane in self._planes.values():
             log = plane.folder / "scripted-operator.log"
-            self._operators.append(ScriptedOperator(plane.client, KINDS, log))
+            self._scripted.append(ScriptedOperator(plane.client, kinds, log))
 
     def _install_objects(self, cluster: str) -> None:
         client = self.admin(cluster)
         for document in setup.rights_of(cluster):
             client.apply(document)
         if cluster == MANAGER:
-            for document in setup.deploy_manifests("managed-by-policy.yaml"):
-                client.apply(document)
+            if self.sets_managed_by:
+                for document in setup.deploy_manifests("managed-by-policy.yaml"):
+                    client.apply(document)
             setup.install_manager(client)
         else:
             setup.install_worker(client)
@@ -262,15 +326,28 @@ class RealFleet(Fleet):
 
 
 def _renamed(document: Object, account: str, without: Collection[str]) -> Object:
-    """The same account, role or binding under another name, with resources taken out of the rules."""
-    renamed: Object = {**document, "metadata": {**document["metadata"], "name": account}}
-    if document["kind"] == "ClusterRole":
+    """The same account, roles or bindings under other names, with resources taken out of the rules."""
+    renamed: Object = {
+        **document,
+        "metadata": {
+            **document["metadata"],
+            "name": _in_place_of_fedra(document["metadata"]["name"], account),
+        },
+    }
+    if document["kind"] in ("ClusterRole", "Role"):
         renamed["rules"] = [
             {**rule, "resources": [name for name in rule["resources"] if name not in without]}
             for rule in document["rules"]
             if not set(rule["resources"]) <= set(without)
         ]
-    if document["kind"] == "ClusterRoleBinding":
-        renamed["roleRef"] = {**document["roleRef"], "name": account}
+    if document["kind"] in ("ClusterRoleBinding", "RoleBinding"):
+        role = document["roleRef"]
+        renamed["roleRef"] = {**role, "name": _in_place_of_fedra(role["name"], account)}
         renamed["subjects"] = [{**subject, "name": account} for subject in document["subjects"]]
     return renamed
+
+
+def _in_place_of_fedra(name: str, account: str) -> str:
+    """fedra-worker-writing is ACCOUNT-worker-writing."""
+    assert name.startswith("fedra"), name
+    return account + name.removeprefix("fedra")

@@ -18,6 +18,8 @@ class Scenario:
     fleets: tuple[str, ...]  # kinds of fleet that it runs on
     kueue_dra: tuple[bool, ...]  # with Kueue's DRA support on, off, or both
     other_kinds: bool = False  # needs the CRDs of other kinds than batch/v1 Job
+    off_by_default: bool = False  # needs DeviceTaintRules or PodGroups as 1.36 has them
+    upgrades: bool = False  # gives worker1 the next release of Kubernetes
 
     @property
     def namespace(self) -> str:
@@ -40,14 +42,20 @@ def scenario(
     fleets: tuple[str, ...] = ("sim", "real"),
     kueue_dra: tuple[bool, ...] = (True, False),
     other_kinds: bool = False,
+    off_by_default: bool = False,
+    upgrades: bool = False,
 ) -> Callable[[Body], Body]:
     """Adds the function to the list. State a reason beside every restriction.
 
     `other_kinds`: real clusters play it only when asked for it, because their start is slower then.
+    `off_by_default`: only where manager and worker1 are of the release that the scenarios are written for.
+    `upgrades`: only on a fleet of several releases, whose programs take long to build.
     """
 
     def register(body: Body) -> Body:
-        SCENARIOS.append(Scenario(name, body, fleets, kueue_dra, other_kinds))
+        SCENARIOS.append(
+            Scenario(name, body, fleets, kueue_dra, other_kinds, off_by_default, upgrades)
+        )
         return body
 
     return register

@@ -2,6 +2,7 @@
 """Runs the scenarios against a fleet of simulated or real clusters.
 
   run.py --fleet sim|real [--kueue-dra on|off] [--only NAME ...] [--kinds] [--share K/N] [--fedra PATH] [--lanes N]
+  run.py --fleet real --kubernetes manager=1.37 --kubernetes worker1=1.34 --kueue worker2=0.18
   run.py --list
   run.py --write-docs | --check-docs
 
@@ -20,11 +21,13 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from real.tools import ToolsMissing  # noqa: E402
+from real.operators import KINDS as OPERATORS  # noqa: E402
+from real.tools import KUEUE, KUEUES, RELEASE, RELEASES, ToolsMissing  # noqa: E402
 from scenarios import case_table, cases, lanes, setup  # noqa: E402
+from scenarios.conformance import page as conformance  # noqa: E402
 from scenarios.fedra_process import default_binary  # noqa: E402
 from scenarios.fleet import MANAGER, Fleet  # noqa: E402
-from scenarios.real_fleet import RealFleet  # noqa: E402
+from scenarios.real_fleet import WORKERS, RealFleet  # noqa: E402
 from scenarios.registry import Scenario  # noqa: E402
 from scenarios.rows import page  # noqa: E402
 from scenarios.sim_fleet import SimFleet  # noqa: E402
@@ -52,6 +55,9 @@ def main() -> int:
             file=sys.stderr,
         )
         return 2
+    if (arguments.kubernetes or arguments.kueue) and arguments.fleet != "real":
+        print("error: --kubernetes and --kueue are for --fleet real", file=sys.stderr)
+        return 2
     # So that SIGTERM ends the fleet as well as Ctrl-C does.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     try:
@@ -74,6 +80,27 @@ def _parse() -> argparse.Namespace:
         "--kinds",
         action="store_true",
         help="only the scenarios of other kinds of jobs, which real clusters leave out otherwise",
+    )
+    parser.add_argument(
+        "--play-operators",
+        action="store_true",
+        help=f"also those of {', '.join(OPERATORS)}, which are real on real clusters otherwise",
+    )
+    parser.add_argument(
+        "--kubernetes",
+        action="append",
+        default=[],
+        type=lambda text: _release(text, RELEASES),
+        metavar="CLUSTER=RELEASE",
+        help=f"a real cluster with another Kubernetes than {RELEASE}; may be repeated",
+    )
+    parser.add_argument(
+        "--kueue",
+        action="append",
+        default=[],
+        type=lambda text: _release(text, KUEUES),
+        metavar="CLUSTER=RELEASE",
+        help=f"a real cluster with another Kueue than {KUEUE}; may be repeated",
     )
     parser.add_argument(
         "--share",
@@ -100,12 +127,14 @@ def _parse() -> argparse.Namespace:
     parser.add_argument("--lane", action="store_true", help=argparse.SUPPRESS)  # see lanes.py
     parser.add_argument("--list", action="store_true", help="name the scenarios and end")
     parser.add_argument(
-        "--write-docs", action="store_true", help="make docs/workloads.md of the table and end"
+        "--write-docs",
+        action="store_true",
+        help="make docs/workloads.md and conformance.md of their tables and end",
     )
     parser.add_argument(
         "--check-docs",
         action="store_true",
-        help="whether that page and the README's table are true, and end",
+        help="whether these pages and the README's table are true, and end",
     )
     return parser.parse_args()
 
@@ -117,14 +146,27 @@ def _share(text: str) -> tuple[int, int]:
     return int(first) % int(step), int(step)
 
 
+def _release(text: str, known: tuple[str, ...]) -> tuple[str, str]:
+    cluster, _, release = text.partition("=")
+    if cluster not in (MANAGER, *WORKERS) or release not in known:
+        clusters = ", ".join((MANAGER, *WORKERS))
+        raise argparse.ArgumentTypeError(
+            f"{text}: not as {MANAGER}={known[0]}; there are {clusters}, and {', '.join(known)}"
+        )
+    return cluster, release
+
+
 def _documentation(write: bool) -> int:
     if write:
         page.write()
+        conformance.write()
         return 0
-    wrong = case_table.problems({each.name for each in cases.SCENARIOS})
-    problems = [f"{case_table.PAGE}: {each}" for each in wrong]
-    if not page.is_current():
-        problems.append(f"{page.PAGE} is not what the scenarios say; run make docs")
+    names = {each.name for each in cases.SCENARIOS}
+    problems = [f"{case_table.PAGE}: {each}" for each in case_table.problems(names)]
+    problems += [f"{conformance.TABLE_FILE}: {each}" for each in conformance.problems(names)]
+    for each in (page, conformance):
+        if not each.is_current():
+            problems.append(f"{each.PAGE} is not what the scenarios say; run make docs")
     for problem in problems:
         print(f"error: {problem}", file=sys.stderr)
     return 1 if problems else 0
@@ -134,10 +176,14 @@ def _make_fleet(arguments: argparse.Namespace, scenarios: list[Scenario]) -> Fle
     kueue_dra = arguments.kueue_dra == "on"
     if arguments.fleet == "sim":
         return SimFleet(kueue_dra)
+    with_kinds = any(each.other_kinds for each in scenarios)
     return RealFleet(
         kueue_dra,
         kueue_configuration={MANAGER: setup.DISPATCHER},
-        other_kinds=any(each.other_kinds for each in scenarios),
+        other_kinds=with_kinds,
+        releases=dict(arguments.kubernetes),
+        kueues=dict(arguments.kueue),
+        operators=OPERATORS if with_kinds and not arguments.play_operators else (),
     )
 
 
@@ -161,6 +207,11 @@ def _chosen(arguments: argparse.Namespace, scenarios: list[Scenario]) -> list[Sc
         chosen = [each for each in chosen if each.other_kinds]
     elif arguments.fleet == "real" and not arguments.only:
         chosen = [each for each in chosen if not each.other_kinds]
+    releases = dict(arguments.kubernetes)
+    if {releases.get(cluster, RELEASE) for cluster in (MANAGER, WORKERS[0])} != {RELEASE}:
+        chosen = [each for each in chosen if not each.off_by_default]
+    if not releases:
+        chosen = [each for each in chosen if not each.upgrades]
     first, step = arguments.share
     return chosen[first::step]
 

@@ -17,6 +17,7 @@ from typing import Any
 from scenarios import objects, setup
 from scenarios.certificates import make_ca
 from scenarios.fleet import MANAGER, Fleet
+from scenarios.job_kinds import END_OF_RUN, JobKind
 from scenarios.kube_client import KubeClient
 from scenarios.kubeconfig import Access
 from scenarios.process import Process
@@ -100,6 +101,12 @@ class SimFleet(Fleet):
             self._command("/faults", cluster=worker, fault="forbid", resource=resource)
         return self.fedra_access(worker)
 
+    def access_without_jobs_in(self, worker: str, namespace: str) -> Access:
+        for verb in ("create", "patch", "delete"):
+            forbidden = {"fault": "forbid", "verb": verb, "namespace": namespace}
+            self._command("/faults", cluster=worker, **forbidden)
+        return self.fedra_access(worker)
+
     def grant(self, worker: str, manifest: str) -> None:
         """Everything is allowed that is not forbidden."""
         if worker in self._withheld:
@@ -172,6 +179,19 @@ class SimFleet(Fleet):
         for name in names:
             if client.find("Job", namespace, name) is not None:
                 client.patch("Job", namespace, name, {"metadata": {"annotations": annotations}})
+
+    def end_pod(self, worker: str, namespace: str, name: str, phase: str = "Succeeded") -> None:
+        client = self.admin(worker)
+        annotations = {_RUN_FOR: "0s", **({_RESULT: "failure"} if phase == "Failed" else {})}
+        if client.find("Pod", namespace, name) is not None:
+            client.patch("Pod", namespace, name, {"metadata": {"annotations": annotations}})
+
+    def end_job(self, worker: str, kind: JobKind, namespace: str, name: str, phase: str) -> None:
+        if kind.kind == "Pod":
+            return self.end_pod(worker, namespace, name, phase)
+        client = self.admin(worker)
+        if client.find(kind.kind, namespace, name) is not None:
+            client.patch(kind.kind, namespace, name, END_OF_RUN)
 
     def preempt(self, worker: str, namespace: str, workload: str) -> None:
         """The quota goes first, or the evicted Workload would have it back before anybody looks."""

@@ -171,6 +171,12 @@ class World:
         clone = objects.present(job.clone(worker))
         self.fleet.preempt(worker, self.ns, clone["metadata"]["name"])
 
+    def scratch(self, name: str) -> Path:
+        """A new folder beside fedra's own."""
+        folder = self._folder.with_name(f"{self._folder.name}-{name}")
+        folder.mkdir(parents=True)
+        return folder
+
     def note(self, text: str) -> None:
         """A measured value, printed beside the scenario's result."""
         self._notes.append(text)
@@ -193,13 +199,15 @@ class World:
         check_active: bool = True,
         watchdog: bool = True,
         ignore_quota: bool = False,
+        start: bool = True,
     ) -> Fedra:
         """Starts fedra on this fleet with an empty store.
 
         `links`: workers whose network the scenario wants to control (see `link`), `cut`: those of them that are
         cut from the beginning. `accesses`: other credentials than the usual ones. `workers`: settings in the
         entries of some workers. `check_active`: wait until Kueue lets jobs into the queue. `watchdog`: off where
-        its reads would disturb a measurement. `ignore_quota`: for scenarios that close a queue later.
+        its reads would disturb a measurement. `ignore_quota`: for scenarios that close a queue later. `start`:
+        False where only commands are asked at first.
         """
         self._ignores_quota |= ignore_quota
         usual = {cluster: self.fleet.fedra_access(cluster) for cluster in self.fleet.clusters}
@@ -221,8 +229,9 @@ class World:
         self.fedra = Fedra(self._binary, self._folder, chosen, settings)
         for worker, entry in (workers or {}).items():
             self.fedra.change_worker(worker, entry)
-        self.fedra.start(crash_at)
-        if check_active:
+        if start:
+            self.fedra.start(crash_at)
+        if start and check_active:
             self.wait_check_active()
         return self.fedra
 

@@ -11,7 +11,24 @@ bool Contains(const std::vector<std::string>& list, std::string_view value) {
                      [value](const std::string& entry) { return entry == "*" || entry == value; });
 }
 
+// What ClusterRole system:discovery gives to everybody who is authenticated.
+const std::vector<std::string>& DiscoveryPaths() {
+  static const std::vector<std::string> paths = {"/api",     "/api/*",   "/apis",    "/apis/*",
+                                                 "/healthz", "/livez",   "/openapi", "/openapi/*",
+                                                 "/readyz",  "/version", "/version/"};
+  return paths;
+}
+
+bool HasPath(const std::vector<std::string>& paths, std::string_view path) {
+  return std::any_of(paths.begin(), paths.end(), [path](const std::string& entry) {
+    if (entry.ends_with('*')) return path.starts_with(entry.substr(0, entry.size() - 1));
+    return entry == path;
+  });
+}
+
 bool Matches(const PolicyRule& rule, const AccessRequest& request) {
+  if (!request.path.empty())
+    return Contains(rule.verbs, request.verb) && HasPath(rule.paths, request.path);
   std::string resource(request.resource);
   if (!request.subresource.empty()) resource.append("/").append(request.subresource);
   // A rule limited to names or namespaces never covers a request about all of them.
@@ -32,11 +49,13 @@ User Administrator(std::string name, std::string token) {
   user.name = std::move(name);
   user.groups = {"system:masters", "system:authenticated"};
   user.token = std::move(token);
-  user.allow = {{.verbs = {"*"}, .groups = {"*"}, .resources = {"*"}}};
+  user.allow = {{.verbs = {"*"}, .groups = {"*"}, .resources = {"*"}, .paths = {"*"}}};
   return user;
 }
 
 bool Allows(const User& user, const AccessRequest& request) {
+  if (!request.path.empty() && request.verb == "get" && HasPath(DiscoveryPaths(), request.path))
+    return true;
   return AnyMatches(user.allow, request) && !AnyMatches(user.deny, request);
 }
 

@@ -19,6 +19,7 @@ struct PolicyRule {
   std::vector<std::string> resources;           // "jobs", "workloads/status", "*"
   std::vector<std::string> names = {"*"};       // resourceNames; "*": all, as RBAC's empty list
   std::vector<std::string> namespaces = {"*"};  // "*": a ClusterRoleBinding
+  std::vector<std::string> paths = {};          // nonResourceURLs: "/metrics", "/apis/*", "*"
 };
 
 struct User {
@@ -38,6 +39,7 @@ struct AccessRequest {
   std::string_view subresource;  // may be empty
   std::string_view ns;           // empty: cluster scope or all namespaces
   std::string_view name;         // empty: no particular object
+  std::string_view path = {};    // not empty: of this, and of no resource
 };
 
 // Everything, as system:masters.

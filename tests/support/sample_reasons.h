@@ -88,10 +88,16 @@ inline std::vector<SampleReason> ObjectSamples() {
        "PodGroup ml/train needs minCount 8 pods before any of them is scheduled; the job has 4, "
        "and "
        "the worker has 1 of this group"},
+      {{kGroupUnverified, "PodGroup ml/train",
+        GroupTerms{"PodGroup ml/train", {"schedulingConstraints"}}},
+       "PodGroup ml/train has schedulingConstraints, which fedra does not look at: the pods may "
+       "not "
+       "fit as it demands"},
       {{kApiVersionOld, "DeviceTaintRule old", BroadTaintRules{2, "old"}},
        "2 DeviceTaintRules (such as old) select by deviceClassName or by selectors, which is not "
        "evaluated: fewer devices may be tainted than it seems"},
       {{kExcluded, "AdmissionCheck gpu", NotAllowed{"gpu"}}, "AdmissionCheck gpu does not name it"},
+      {{kWorkerCordoned, "", Cordoned{true, "new firmware"}}, "it is drained: new firmware"},
       {{kKueueDisconnected, "",
         Connection{.state = Connection::State::kKueueInactive, .error = "connection refused"}},
        "Kueue on the manager is not connected to it: connection refused"},

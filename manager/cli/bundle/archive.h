@@ -1,6 +1,6 @@
 #pragma once
 //
-// A gzipped tar file of a few texts, in memory. The only room of zlib.
+// A gzipped tar file of a few texts, in memory.
 //
 // The format is POSIX.1-1988's ustar (pax(1)), which every tar reads: a header of 512 bytes for
 // each file, its bytes, and zeros up to the next 512. Thread rules: a pure function.

@@ -104,10 +104,4 @@ std::string KnownNames::Redacted(std::string_view text) const {
   return out;
 }
 
-void KnownNames::Redact(ordered_json& document) const {
-  if (document.is_string()) document = Redacted(document.get_ref<const std::string&>());
-  if (document.is_structured())
-    for (ordered_json& value : document) Redact(value);
-}
-
 }  // namespace fedra::cli

@@ -28,8 +28,6 @@ class KnownNames final {
   void AddAll(const nlohmann::ordered_json& report);
 
   std::string Redacted(std::string_view text) const;
-  // Every string in it; keys stay.
-  void Redact(nlohmann::ordered_json& document) const;
 
  private:
   void AddJob(const nlohmann::ordered_json& job);

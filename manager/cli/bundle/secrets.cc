@@ -1,6 +1,7 @@
 #include "manager/cli/bundle/secrets.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -21,7 +22,10 @@ constexpr std::string_view kPemBegin = "-----BEGIN ";
 constexpr std::string_view kPemEnd = "-----END ";
 constexpr std::string_view kDashes = "-----";
 constexpr std::string_view kWebToken = "eyJ";  // {" in base64
-constexpr std::string_view kBearer = "Bearer ";
+// Words of an Authorization header; what follows is a secret.
+constexpr std::array<std::string_view, 2> kSchemes = {"Bearer ", "Basic "};
+// Which a password in an option (--insecure=true) is not, and which a document would miss.
+constexpr std::array<std::string_view, 3> kJsonWords = {"true", "false", "null"};
 
 uint64_t FirstBytes(std::string_view text) {
   uint64_t key = 0;
@@ -76,7 +80,8 @@ void Secrets::AddForm(std::string form) {
 }
 
 void Secrets::Add(const std::string& secret) {
-  if (secret.size() < kShortestSecret) return;
+  if (secret.size() < kShortestSecret || std::ranges::find(kJsonWords, secret) != kJsonWords.end())
+    return;
   AddForm(secret);
   AddForm(Base64Encode(secret));
   const std::string quoted =
@@ -88,6 +93,23 @@ void Secrets::Add(const std::string& secret) {
     if (!line.starts_with(kDashes)) AddForm(line);
 }
 
+// "user:password": Basic authentication has it in base64.
+void Secrets::AddLogin(std::string_view login) {
+  const size_t colon = login.find(':');
+  if (colon == std::string_view::npos) return;
+  Add(std::string(login));
+  Add(std::string(login.substr(colon + 1)));
+}
+
+// Which option of a credential plugin is its secret is the plugin's to know. An option that has no
+// value in it (--client-secret) is no secret.
+void Secrets::AddArgument(const std::string& argument) {
+  const size_t equals = argument.find('=');
+  if (equals == std::string::npos && argument.starts_with("--")) return;
+  Add(argument);
+  if (equals != std::string::npos) Add(argument.substr(equals + 1));
+}
+
 void Secrets::AddAccess(const config::KubeAccess& access) {
   for (const std::string* secret :
        {&access.token, &access.password, &access.client_key_pem, &access.client_certificate_pem,
@@ -95,10 +117,9 @@ void Secrets::AddAccess(const config::KubeAccess& access) {
     Add(*secret);
   if (const size_t user = access.proxy_url.find("://"); user != std::string::npos) {
     const std::string_view info = std::string_view(access.proxy_url).substr(user + 3);
-    const std::string_view login = info.substr(0, UserInfo(info));
-    if (const size_t colon = login.find(':'); colon != std::string_view::npos)
-      Add(std::string(login.substr(colon + 1)));
+    AddLogin(info.substr(0, UserInfo(info)));
   }
+  if (!access.password.empty()) AddLogin(access.username + ":" + access.password);
   if (!access.token_file.empty()) {
     std::ifstream file(access.token_file, std::ios::binary);
     std::string token(std::istreambuf_iterator<char>(file), {});
@@ -106,11 +127,14 @@ void Secrets::AddAccess(const config::KubeAccess& access) {
       token.pop_back();
     Add(token);
   }
-  if (access.exec)
-    for (const auto& [name, value] : access.exec->env) Add(value);
+  if (!access.exec) return;
+  for (const config::ExecVariable& variable : access.exec->env) Add(variable.value);
+  for (const std::string& argument : access.exec->args) AddArgument(argument);
 }
 
 void Secrets::AddAll(const config::Loaded& loaded) {
+  for (const config::AccessProvider& provider : loaded.configuration.workers_from.access_providers)
+    for (const config::ExecVariable& variable : provider.exec.env) Add(variable.value);
   if (loaded.manager) AddAccess(*loaded.manager);
   for (const config::ClusterAccess& worker : loaded.workers)
     if (worker) AddAccess(*worker);
@@ -144,8 +168,10 @@ std::string Secrets::Removed(std::string_view text) const {
     if (text.starts_with("://")) {
       word = 3;
       secret = UserInfo(text.substr(word));
-    } else if (text.starts_with(kBearer)) {
-      word = kBearer.size();
+    }
+    for (const std::string_view scheme : kSchemes) {
+      if (!text.starts_with(scheme)) continue;
+      word = scheme.size();
       secret = TokenLength(text.substr(word));
     }
     if (secret > 0) {

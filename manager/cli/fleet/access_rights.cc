@@ -1,14 +1,15 @@
 #include "manager/cli/fleet/access_rights.h"
 
+#include <algorithm>
 #include <initializer_list>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "cluster-clients/kube/resource_name.h"
+#include "manager/access/reviews.h"
 #include "manager/leader/lease_record.h"
 #include "manager/reconcile/manager_cluster.h"
-#include "manager/reconcile/manager_inputs.h"
 #include "manager/tracking/job.h"
 #include "manager/tracking/resources.h"
 
@@ -28,15 +29,25 @@ class Rights final {
   void GetIn(const std::string& ns, const kube::Resource& resource) {
     all_.push_back({"get", resource, {}, {}, if_served_, ns});
   }
-  void Read(const kube::Resource& resource) { Add(resource, {"list", "watch"}); }
+  void Read(const kube::Resource& resource, const std::string& ns = {}) {
+    for (const char* verb : {"list", "watch"})
+      all_.push_back({verb, resource, {}, {}, if_served_, ns});
+  }
   // What is needed of this kind's jobs.
   template <class F>
   void OfKind(const tracking::JobAdapter& kind, F&& add) {
-    if_served_ = &kind != &tracking::BatchJobAdapter();
+    const std::string& group = kind.resource().group;
+    if_served_ = !group.empty() && group != "batch";  // these two every cluster serves
     add(kind.resource());
     if_served_ = false;
   }
-  std::vector<Right> Take() { return std::move(all_); }
+  // Each once: pods are read for devices and as jobs.
+  std::vector<Right> Take() {
+    std::vector<Right> each;
+    for (Right& right : all_)
+      if (std::ranges::find(each, right) == each.end()) each.push_back(std::move(right));
+    return each;
+  }
 
  private:
   std::vector<Right> all_;
@@ -71,15 +82,16 @@ std::vector<Right> WorkerRights(const verify::WorkerObjectsOptions& verified, bo
 }
 
 std::vector<Right> ManagerRights(const tracking::JobKinds& kinds,
-                                 const std::optional<std::string>& secrets_in, bool nominates,
+                                 const reconcile::Discovery& discovery, bool nominates,
                                  bool takes_over) {
   Rights rights;
-  for (const reconcile::ManagerInput& input : reconcile::ManagerInputs(kinds, nullptr, nominates)) {
-    if (input.for_discovery && !secrets_in) continue;
-    if (input.kind == nullptr) rights.Read(input.resource);
+  for (const reconcile::ManagerInput& input :
+       reconcile::ManagerInputs(kinds, nullptr, nominates, discovery)) {
+    if (input.kind == nullptr) rights.Read(input.resource, input.ns);
     if (input.kind != nullptr)
       rights.OfKind(*input.kind, [&](const kube::Resource&) { rights.Read(input.resource); });
   }
+  rights.Add(tracking::kWorkloads, {"get"});  // `fedra orphans`
   rights.Add(tracking::kWorkloads, {"patch"}, "status");
   if (!nominates) {
     for (const tracking::JobAdapter* kind : kinds.all()) {
@@ -91,7 +103,7 @@ std::vector<Right> ManagerRights(const tracking::JobKinds& kinds,
   if (takes_over) rights.Add(tracking::kMultiKueueClusters, {"patch"}, "status");
   rights.Add(tracking::kEvents, {"create", "patch"});
   rights.Get(tracking::kNamespaces, reconcile::kIdentityNamespace);
-  if (secrets_in) rights.GetIn(*secrets_in, tracking::kSecrets);
+  if (!discovery.secrets_in.empty()) rights.GetIn(discovery.secrets_in, tracking::kSecrets);
   return rights.Take();
 }
 
@@ -100,6 +112,11 @@ std::vector<Right> LeaderRights(const ObjectKey& lease) {
     return Right{.verb = verb, .resource = leader::kLeases, .name = name, .ns = lease.ns};
   };
   return {right("get", lease.name), right("create", {}), right("update", lease.name)};
+}
+
+std::vector<Right> SecureApiRights() {
+  return {{.verb = "create", .resource = access::kTokenReviews, .subresource = {}, .name = {}},
+          {.verb = "create", .resource = access::kAccessReviews, .subresource = {}, .name = {}}};
 }
 
 Result<std::vector<Right>> MissingRights(Cluster& cluster, const std::vector<Right>& rights) {
@@ -112,6 +129,26 @@ Result<std::vector<Right>> MissingRights(Cluster& cluster, const std::vector<Rig
     if (!granted) missing.push_back(right);
   }
   return missing;
+}
+
+bool IsOfNamespaces(const Right& right) {
+  return right.resource.namespaced && right.ns.empty() && right.verb != "list" &&
+         right.verb != "watch";
+}
+
+Result<std::vector<std::string>> GrantedIn(Cluster& cluster, const std::vector<Right>& rights,
+                                           const std::vector<std::string>& namespaces) {
+  std::vector<std::string> granted;
+  for (const std::string& ns : namespaces) {
+    bool all = true;
+    for (const Right& right : rights) {
+      if (!all) break;
+      FEDRA_ASSIGN_OR_RETURN(
+          all, cluster.MayI(right.verb, right.resource, ns, right.subresource, right.name));
+    }
+    if (all) granted.push_back(ns);
+  }
+  return granted;
 }
 
 }  // namespace fedra::cli

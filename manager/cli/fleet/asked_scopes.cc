@@ -61,6 +61,9 @@ std::string AskedScopes::CheckFor(const tracking::Requirement& job) const {
 std::optional<verdict::Reason> AskedScopes::WhyNotAllowed(const tracking::Requirement& job,
                                                           const ClusterName& worker) const {
   if (auto excluded = WhyExcluded(job, worker)) return excluded;
+  const tracking::Cordons cordons = scopes_.Cordons();
+  if (const auto cordon = cordons.find(worker); cordon != cordons.end())
+    return verify::WorkerCordoned(cordon->second);
   if (!kueue_copies_ || !worker_clusters_.health().complete) return std::nullopt;
   return verify::WhyDisconnected(worker_clusters_, worker);
 }

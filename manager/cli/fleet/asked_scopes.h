@@ -1,8 +1,9 @@
 #pragma once
 //
 // Which workers a job may use that would be submitted to the manager now: those that the
-// AdmissionCheck of its ClusterQueue allows, and to which Kueue is connected where that makes the
-// copies. The daemon reads the check off the Workload, which a manifest does not have yet.
+// AdmissionCheck of its ClusterQueue allows, that are in service, and to which Kueue is connected
+// where that makes the copies. The daemon reads the check off the Workload, which a manifest does
+// not have yet.
 //
 // Where this is not known nothing is said: the queue or a list is missing, the queue's check
 // depends on the flavors that the job will get (onFlavors), or two checks of ours are on the queue.

@@ -4,55 +4,120 @@
 
 #include <algorithm>
 #include <iterator>
+#include <memory>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/time.h"
 #include "manager/cli/fleet/access_rights.h"
 #include "manager/cli/fleet/live_fleet.h"
 #include "manager/text/display_text.h"
+#include "manager/tracking/resources.h"
 #include "manager/verify/existence.h"
 #include "manager/wiring.h"
 
 namespace fedra::cli {
 namespace {
 
-// The manager and then the workers, with the rights needed on each.
+// The manager and then the workers, with the rights needed on each and the files that grant them.
 struct Asked {
   std::vector<ClusterSettings> clusters;
   std::vector<std::vector<Right>> rights;
+  std::vector<std::vector<std::string>> files;  // of deploy/
 };
+
+bool ServesUsers(const config::Configuration& configuration) {
+  return !configuration.api.secure.address.empty();
+}
+
+std::vector<std::string> ManagerFiles(const config::Configuration& configuration) {
+  std::vector<std::string> files = {"manager-rbac.yaml"};
+  if (KueueCopies(configuration)) files = {"dispatcher-manager-rbac.yaml"};
+  if (ServesUsers(configuration)) files.push_back("manager-rbac-secure-api.yaml");
+  if (KueueCopies(configuration)) return files;
+  if (TakesOver(configuration)) files.push_back("manager-rbac-multikueue.yaml");
+  if (configuration.kueue.pods) files.push_back("manager-rbac-pods.yaml");
+  if (config::DiscoversWorkers(configuration.workers_from))
+    files.push_back("manager-rbac-discovery.yaml");
+  if (!configuration.workers_from.access_providers.empty())
+    files.push_back("manager-rbac-clusterprofiles.yaml");
+  return files;
+}
+
+std::vector<std::string> WorkerFiles(const verify::WorkerObjectsOptions& verified, bool nominates,
+                                     bool pods, bool copies_templates, bool reads_logs) {
+  std::vector<std::string> files = {nominates ? "dispatcher-worker-rbac.yaml" : "worker-rbac.yaml"};
+  if (verified.dependencies) files.push_back("worker-rbac-dependencies.yaml");
+  if (reads_logs) files.push_back("worker-rbac-logs.yaml");
+  if (pods) files.push_back("worker-rbac-pods.yaml");
+  if (copies_templates) files.push_back("worker-rbac-template-sync.yaml");
+  return files;
+}
 
 Asked WhatToAsk(const config::Loaded& loaded) {
   Asked asked;
   asked.clusters.push_back(ToManager(loaded));
   const bool nominates = KueueCopies(loaded.configuration);
-  const config::WorkersFrom& from = loaded.configuration.workers_from;
-  asked.rights.push_back(
-      ManagerRights(*ToKinds(loaded.configuration),
-                    from.multi_kueue_clusters ? std::optional(from.secret_namespace) : std::nullopt,
-                    nominates, TakesOver(loaded.configuration)));
+  asked.rights.push_back(ManagerRights(*ToKinds(loaded.configuration),
+                                       ToDiscovery(loaded.configuration.workers_from), nominates,
+                                       TakesOver(loaded.configuration)));
+  // Discovery has read each Secret by its name, and more need not be allowed: of one that it may
+  // not read its worker says so.
+  std::erase_if(asked.rights.back(),
+                [](const Right& right) { return right.resource == tracking::kSecrets; });
   std::vector<Right> more = LeaderRights(ToLease(loaded.configuration));
   std::move(more.begin(), more.end(), std::back_inserter(asked.rights.back()));
+  if (ServesUsers(loaded.configuration)) {
+    more = SecureApiRights();
+    std::move(more.begin(), more.end(), std::back_inserter(asked.rights.back()));
+  }
+  asked.files.push_back(ManagerFiles(loaded.configuration));
   const bool copies = ToRules(loaded.configuration.verification).copies_templates;
   const bool reads_logs = loaded.configuration.dispatch.failure_log_lines > 0;
   for (reconcile::WorkerSettings& worker : ToWorkers(loaded)) {
     asked.rights.push_back(WorkerRights(worker.verified, copies, reads_logs, nominates));
+    asked.files.push_back(WorkerFiles(worker.verified, nominates, loaded.configuration.kueue.pods,
+                                      copies, reads_logs));
     asked.clusters.push_back(std::move(worker.cluster));
   }
   return asked;
 }
 
-// Why the cluster cannot be used as it should; empty: it can.
-std::string ProblemOf(Cluster& cluster, const std::vector<Right>& rights) {
-  const ConnectionState state = cluster.state();
-  if (state.phase != ConnectionPhase::kConnected) return WhyUnusable(state);
-  const auto missing = MissingRights(cluster, rights);
-  if (!missing) return "cannot check permissions: " + text::Printable(missing.error().message);
+std::string Forbidden(const std::vector<Right>& missing, const std::vector<std::string>& files) {
   std::string forbidden;
-  for (const Right& right : *missing) forbidden += (forbidden.empty() ? "" : ", ") + ToText(right);
-  return forbidden.empty() ? forbidden : "Forbidden (cluster-wide): " + forbidden;
+  for (const Right& right : missing) forbidden += (forbidden.empty() ? "" : ", ") + ToText(right);
+  if (forbidden.empty()) return forbidden;
+  return fmt::format("Forbidden (cluster-wide): {}; apply {} of deploy/ there", forbidden,
+                     fmt::join(files, ", "));
+}
+
+// `files`: those that grant the rights. `queues`: the namespaces that jobs can wait in there.
+void FillRights(Cluster& cluster, const std::vector<Right>& rights,
+                const std::vector<std::string>& files, const std::vector<std::string>& queues,
+                ClusterAnswer& answer) {
+  const auto cannot_ask = [&](const Error& error) {
+    answer.problem = "cannot check permissions: " + text::Printable(error.message);
+  };
+  const auto missing = MissingRights(cluster, rights);
+  if (!missing) return cannot_ask(missing.error());
+  answer.problem = Forbidden(*missing, files);
+  if (missing->empty() || !std::ranges::all_of(*missing, IsOfNamespaces)) return;
+  const auto granted = GrantedIn(cluster, *missing, queues);
+  if (!granted) return cannot_ask(granted.error());
+  if (granted->empty()) return;
+  answer.problem.clear();
+  for (const std::string& ns : *granted) answer.only_in.push_back(text::Printable(ns));
+}
+
+using Queues = verify::Cache<verify::LocalQueue>;
+
+std::vector<std::string> NamespacesOf(const Queues& queues) {
+  std::set<std::string> namespaces;
+  for (const auto& queue : queues.List()) namespaces.insert(queue->key.ns);
+  return {namespaces.begin(), namespaces.end()};
 }
 
 }  // namespace
@@ -70,16 +135,33 @@ std::vector<ClusterAnswer> AskClusters(const config::Loaded& loaded,
                                        std::chrono::milliseconds timeout, Terminal& terminal) {
   const Asked asked = WhatToAsk(loaded);
   FleetSignal signal;
+  std::vector<std::unique_ptr<Queues>> queues;
+  for (size_t i = 0; i < asked.clusters.size(); ++i)
+    queues.push_back(std::make_unique<Queues>(
+        &verify::ParseLocalQueue, [](const ObjectKey&, const auto&, const auto&) {},
+        [&](const watch::CacheHealth&) { signal.Raise(); }));
+  // Of the workers; the manager is the first.
   LiveFleet fleet(
-      asked.clusters, [](size_t, const kube::ServerInfo*) { return std::vector<verify::Input>(); },
-      [](size_t) { return false; }, signal);
+      asked.clusters,
+      [&](size_t i, const kube::ServerInfo*) {
+        std::vector<verify::Input> inputs;
+        if (i > 0) inputs.push_back({tracking::kLocalQueues, queues[i].get()});
+        return inputs;
+      },
+      [&](size_t i) { return i > 0 && queues[i]->health().IsListing(); }, signal);
   fleet.Wait(timeout, terminal);
   std::vector<ClusterAnswer> answers;
   for (size_t i = 0; i < asked.clusters.size(); ++i) {
     const auto server = fleet.server(i);
-    answers.push_back({.name = asked.clusters[i].name.value,
-                       .release = server ? text::Printable(server->git_version) : std::string(),
-                       .problem = ProblemOf(fleet.cluster(i), asked.rights[i])});
+    ClusterAnswer& answer = answers.emplace_back();
+    answer.name = asked.clusters[i].name.value;
+    if (server != nullptr) answer.release = text::Printable(server->git_version);
+    const ConnectionState state = fleet.state(i);
+    if (state.phase == ConnectionPhase::kConnected)
+      FillRights(fleet.cluster(i), asked.rights[i], asked.files[i], NamespacesOf(*queues[i]),
+                 answer);
+    else
+      answer.problem = WhyUnusable(state);
   }
   return answers;
 }

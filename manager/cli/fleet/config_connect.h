@@ -20,6 +20,8 @@ struct ClusterAnswer {
   std::string name;
   std::string release;  // "v1.36.3"; empty while it cannot be reached
   std::string problem;  // why it cannot be used as it should; empty: it can
+  // The namespaces with a LocalQueue in which jobs may be made there; empty: it is all.
+  std::vector<std::string> only_in = {};
 };
 
 // Why a cluster that is not connected cannot be used, in one line.

@@ -1,6 +1,6 @@
 #pragma once
 //
-// The workers that the manager's MultiKueueClusters name, for commands: the same that the daemon
+// The workers that objects of the manager make, for commands: the same that the daemon
 // finds (manager/discovered_access.h), asked for once.
 //
 // Thread rules: blocks; the main thread of a command.

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include <fmt/format.h>
-
+#include "manager/cli/fleet/wait_progress.h"
 #include "manager/verify/list_bounds.h"
 
 namespace fedra::cli {
@@ -14,7 +13,6 @@ using std::chrono::milliseconds;
 
 // Progress is shown at least this often.
 constexpr milliseconds kAskWorkersAgain{200};
-constexpr milliseconds kSilent{2000};
 
 }  // namespace
 
@@ -73,20 +71,15 @@ bool LiveFleet::HasAnswered(size_t worker) const {
 
 void LiveFleet::Wait(milliseconds limit, const Terminal& terminal) {
   const SteadyTime begin = SystemClock().Steady();
-  bool told = false;
+  WaitProgress progress(terminal);
   while (true) {
     size_t answered = 0;
     for (size_t i = 0; i < clusters_.size(); ++i) answered += HasAnswered(i) ? 1 : 0;
     waited_ = std::chrono::duration_cast<milliseconds>(SystemClock().Steady() - begin);
     if (answered == clusters_.size() || waited_ > limit) break;
-    if (terminal.out_is_tty && waited_ > kSilent) {
-      terminal.err << fmt::format("\r{} of {} workers have answered", answered, clusters_.size())
-                   << std::flush;
-      told = true;
-    }
+    progress.Show(answered, clusters_.size(), waited_);
     signal_.Await(kAskWorkersAgain);
   }
-  if (told) terminal.err << "\r\033[K";
 }
 
 }  // namespace fedra::cli

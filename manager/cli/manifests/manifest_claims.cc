@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "cel/derived_attribute.h"
 #include "cel/selector.h"
 #include "manager/cli/manifests/manifest_check.h"
 #include "manager/cli/manifests/manifest_constraint.h"
@@ -28,6 +29,7 @@ using tracking::Text;
 constexpr size_t kMaxRequests = 32;
 constexpr size_t kMaxConstraints = 32;
 constexpr size_t kMaxAlternatives = 8;
+constexpr size_t kMaxDerived = 32;
 
 constexpr size_t kMaxConfigs = 32;
 
@@ -37,9 +39,10 @@ const FieldList kTemplateSpec = {{"metadata", "spec"}};
 const FieldList kClaimSpec = {{"devices"}};
 const FieldList kDevices = {{"requests", "constraints", "config"}};
 const FieldList kExactly = {{"deviceClassName", "selectors", "allocationMode", "count",
-                             "adminAccess", "tolerations", "capacity"}};
-const FieldList kAlternative = {
-    {"name", "deviceClassName", "selectors", "allocationMode", "count", "tolerations", "capacity"}};
+                             "adminAccess", "tolerations", "capacity", "derivedAttributes"}};
+const FieldList kAlternative = {{"name", "deviceClassName", "selectors", "allocationMode", "count",
+                                 "tolerations", "capacity", "derivedAttributes"}};
+const FieldList kDerived = {{"name", "expression"}};
 const FieldList kSelector = {{"cel"}};
 const FieldList kCel = {{"expression"}};
 const FieldList kConfig = {{"requests", "opaque"}};
@@ -61,6 +64,7 @@ class ClaimCheck final {
   void Request(const json& request, const std::string& path);
   void Alternatives(const json& request, const std::string& path);
   void Devices(const json& request, const std::string& path);
+  void Derived(const json& request, const std::string& path);
   void Name(const json& owner, const std::string& path, std::set<std::string>& names);
   // each(element, path of the element)
   template <class F>
@@ -123,6 +127,28 @@ void ClaimCheck::Config(const json& owner, const std::string& path) {
   });
 }
 
+// As a scheduler of 1.37 compiles them, the first that has them.
+void ClaimCheck::Derived(const json& request, const std::string& path) {
+  cel::SelectorOptions options;
+  options.release = cel::KubernetesRelease::k137;
+  options.list_attributes = true;
+  ForEach(
+      request, "derivedAttributes", path, kMaxDerived,
+      [&](const json& attribute, const std::string& at) {
+        Known(attribute, at, kDerived);
+        if (Text(attribute, "name").find('/') == std::string::npos)
+          findings_.Error(at + ".name", "is no qualified name",
+                          "write a domain in front of it, as in derived/numa");
+        const auto compiled = cel::CompileDerivedAttribute(Text(attribute, "expression"), options);
+        if (!compiled)
+          findings_.Error(at + ".expression", compiled.error().ToString(), compiled.error().advice);
+      });
+  if (!Member(request, "derivedAttributes").empty())
+    findings_.Warn(path + ".derivedAttributes",
+                   "an API server without the gate DRADerivedAttributes, which is alpha in "
+                   "Kubernetes 1.37 and off by default, drops it without a word");
+}
+
 void ClaimCheck::Devices(const json& request, const std::string& path) {
   if (Text(request, "deviceClassName").empty())
     findings_.Error(path + ".deviceClassName", "is missing", "name the DeviceClass of the devices");
@@ -130,6 +156,7 @@ void ClaimCheck::Devices(const json& request, const std::string& path) {
   CheckTolerations(request, path, findings_);
   CheckCapacity(request, path, findings_);
   Selectors(request, path);
+  Derived(request, path);
 }
 
 void ClaimCheck::Alternatives(const json& request, const std::string& path) {

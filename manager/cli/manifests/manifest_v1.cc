@@ -13,9 +13,9 @@ namespace {
 using nlohmann::json;
 using nlohmann::ordered_json;
 
-constexpr std::array<std::string_view, 7> kMembersOfExactly = {
+constexpr std::array<std::string_view, 8> kMembersOfExactly = {
     "deviceClassName", "selectors",   "allocationMode", "count",
-    "adminAccess",     "tolerations", "capacity"};
+    "adminAccess",     "tolerations", "capacity",       "derivedAttributes"};
 
 // The lists of requests in the object, to be changed: of a claim or of a template.
 ordered_json* RequestsOf(ordered_json& object) {

@@ -9,8 +9,6 @@
 namespace fedra::cli {
 namespace {
 
-const kube::Resource kAccounts{"", "v1", "serviceaccounts", "ServiceAccount", true};
-
 std::string TokenRequestOf(std::chrono::seconds lifetime) {
   return nlohmann::json{{"apiVersion", "authentication.k8s.io/v1"},
                         {"kind", "TokenRequest"},
@@ -36,6 +34,8 @@ Result<AccountToken> ReadTokenAnswer(const std::string& answer) {
 }
 
 }  // namespace
+
+const kube::Resource kAccounts{"", "v1", "serviceaccounts", "ServiceAccount", true};
 
 Result<AccountToken> RequestAccountToken(Cluster& worker, std::chrono::seconds lifetime) {
   FEDRA_ASSIGN_OR_RETURN(const std::string answer,

@@ -22,6 +22,8 @@ struct AccountToken {
   WallTime ends;      // may be sooner than wanted: --service-account-max-token-expiration
 };
 
+extern const kube::Resource kAccounts;  // ServiceAccounts
+
 Result<AccountToken> RequestAccountToken(Cluster& worker, std::chrono::seconds lifetime);
 
 }  // namespace fedra::cli

@@ -50,7 +50,8 @@ Result<void> MemberClusters::Reached(size_t cluster) const {
                           verdict::MessageOf(NotReached(state, live_.waited()))));
 }
 
-Result<std::vector<std::string>> MemberClusters::UnfinishedJobs() const {
+Result<std::vector<std::string>> MemberClusters::UnfinishedJobs(
+    const std::vector<std::string>& but_of) const {
   FEDRA_RETURN_IF_ERROR(Reached(0));
   const watch::CacheHealth health = workloads_.health();
   // Without Kueue there are none.
@@ -62,7 +63,8 @@ Result<std::vector<std::string>> MemberClusters::UnfinishedJobs() const {
   std::vector<std::string> jobs;
   for (const auto& clone : workloads_.List()) {
     const bool is_ours = !clone->marks.origin.empty() && !clone->marks.source_uid.empty();
-    if (is_ours && !clone->Finished()) jobs.push_back(clone->key.ToString());
+    const bool is_left_out = std::ranges::find(but_of, clone->marks.made_by) != but_of.end();
+    if (is_ours && !is_left_out && !clone->Finished()) jobs.push_back(clone->key.ToString());
   }
   std::ranges::sort(jobs);
   return jobs;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -16,6 +17,9 @@ namespace {
 constexpr std::string_view kEveryWorkers = "worker-rbac.yaml";
 constexpr std::string_view kRenewal = "worker-rbac-token-renewal.yaml";
 constexpr std::string_view kPrefix = "worker-rbac-";
+// The role that mode dispatcher does without.
+constexpr std::string_view kWriting = "fedra-worker-writing";
+constexpr std::string_view kBinding = "ClusterRoleBinding";
 constexpr std::string_view kSuffix = ".yaml";
 
 const kube::Resource* ResourceOfKind(std::string_view kind) {
@@ -60,6 +64,55 @@ Result<void> AddFile(std::string_view name, std::vector<RightsObject>& objects) 
   return {};
 }
 
+// As the files have them: for all namespaces.
+Result<std::vector<RightsObject>> Applied(const std::vector<std::string>& optional) {
+  std::vector<RightsObject> objects;
+  FEDRA_RETURN_IF_ERROR(AddFile(kEveryWorkers, objects));
+  FEDRA_RETURN_IF_ERROR(AddFile(kRenewal, objects));
+  for (const std::string& each : optional) FEDRA_RETURN_IF_ERROR(AddFile(FileOf(each), objects));
+  return objects;
+}
+
+bool Holds(const std::vector<RightsObject>& objects, const RightsObject& object) {
+  return std::ranges::any_of(objects, [&](const RightsObject& each) {
+    return each.resource == object.resource && each.key == object.key;
+  });
+}
+
+// Lists and watches are of all namespaces at once; whatever else a role allows is done in one.
+bool ActsInNamespaces(const RightsObject& role) {
+  const auto document = nlohmann::json::parse(role.json);
+  for (const nlohmann::json& rule : document.at("rules"))
+    for (const nlohmann::json& verb : rule.at("verbs"))
+      if (verb == "list" || verb == "watch") return false;
+  return true;
+}
+
+RightsObject BoundIn(const RightsObject& binding, const std::string& ns) {
+  auto document = nlohmann::json::parse(binding.json);
+  const kube::Resource& resource = *ResourceOfKind("RoleBinding");
+  document["kind"] = resource.kind;
+  document["metadata"]["namespace"] = ns;
+  return {resource, {ns, binding.key.name}, document.dump()};
+}
+
+// Each binding of a role of namespaces is one in each of these. It is called as its role.
+std::vector<RightsObject> Narrowed(std::vector<RightsObject> objects,
+                                   const std::vector<std::string>& namespaces) {
+  std::set<std::string> narrow;
+  for (const RightsObject& each : objects)
+    if (each.resource.kind == "ClusterRole" && ActsInNamespaces(each)) narrow.insert(each.key.name);
+  std::vector<RightsObject> bound;
+  for (RightsObject& each : objects) {
+    if (each.resource.kind != kBinding || !narrow.contains(each.key.name)) {
+      bound.push_back(std::move(each));
+      continue;
+    }
+    for (const std::string& ns : namespaces) bound.push_back(BoundIn(each, ns));
+  }
+  return bound;
+}
+
 }  // namespace
 
 std::vector<std::string> OptionalRights() {
@@ -73,12 +126,36 @@ std::vector<std::string> OptionalRights() {
   return names;
 }
 
-Result<std::vector<RightsObject>> RightsWith(const std::vector<std::string>& optional) {
-  std::vector<RightsObject> objects;
-  FEDRA_RETURN_IF_ERROR(AddFile(kEveryWorkers, objects));
-  FEDRA_RETURN_IF_ERROR(AddFile(kRenewal, objects));
-  for (const std::string& each : optional) FEDRA_RETURN_IF_ERROR(AddFile(FileOf(each), objects));
+Result<std::vector<RightsObject>> RightsFor(const WantedRights& wanted) {
+  FEDRA_ASSIGN_OR_RETURN(std::vector<RightsObject> objects, Applied(wanted.optional));
+  if (wanted.only_reads)
+    std::erase_if(objects, [](const RightsObject& each) { return each.key.name == kWriting; });
+  if (!wanted.namespaces.empty()) objects = Narrowed(std::move(objects), wanted.namespaces);
   return objects;
+}
+
+Result<std::vector<RightsObject>> BindingsBeyond(const WantedRights& wanted,
+                                                 const std::vector<std::string>& before) {
+  FEDRA_ASSIGN_OR_RETURN(std::vector<RightsObject> beyond, AllRights(before));
+  FEDRA_ASSIGN_OR_RETURN(const std::vector<RightsObject> kept, RightsFor(wanted));
+  // Of what was granted for all namespaces stays what --with has asked for at another time.
+  const auto is_replaced = [&](const RightsObject& binding) {
+    return binding.key.name == kWriting || std::ranges::any_of(kept, [&](const RightsObject& each) {
+             return each.resource.kind == "ClusterRole" && each.key.name == binding.key.name;
+           });
+  };
+  std::erase_if(beyond, [&](const RightsObject& each) {
+    if (each.resource.kind == kBinding) return Holds(kept, each) || !is_replaced(each);
+    return each.resource.kind != "RoleBinding" || Holds(kept, each);
+  });
+  return beyond;
+}
+
+Result<std::vector<RightsObject>> AllRights(const std::vector<std::string>& namespaces) {
+  FEDRA_ASSIGN_OR_RETURN(std::vector<RightsObject> all, Applied(OptionalRights()));
+  for (RightsObject& object : Narrowed(all, namespaces))
+    if (!Holds(all, object)) all.push_back(std::move(object));
+  return all;
 }
 
 }  // namespace fedra::cli

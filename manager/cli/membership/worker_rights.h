@@ -36,8 +36,22 @@ struct RightsObject {
 // What verification and dispatch may need in addition: "dependencies", "logs", "template-sync".
 std::vector<std::string> OptionalRights();
 
-// In the order in which they are to be applied: what every worker gets, and `optional`, which must
-// be of OptionalRights(). kInternal: a file of deploy/ has a kind that is not known here.
-Result<std::vector<RightsObject>> RightsWith(const std::vector<std::string>& optional);
+struct WantedRights {
+  std::vector<std::string> optional = {};    // of OptionalRights()
+  bool only_reads = false;                   // kueue.mode is dispatcher: no copies are made there
+  std::vector<std::string> namespaces = {};  // where jobs are made; empty: in all
+};
+
+// In the order in which they are to be applied. kInternal: a file of deploy/ has a kind that is not
+// known here.
+Result<std::vector<RightsObject>> RightsFor(const WantedRights& wanted);
+
+// The bindings that an earlier join may have left and that grant more than is wanted. `before`: the
+// namespaces that it was for. They are to be deleted, where they exist.
+Result<std::vector<RightsObject>> BindingsBeyond(const WantedRights& wanted,
+                                                 const std::vector<std::string>& before);
+
+// Everything that any join with these namespaces has made.
+Result<std::vector<RightsObject>> AllRights(const std::vector<std::string>& namespaces);
 
 }  // namespace fedra::cli

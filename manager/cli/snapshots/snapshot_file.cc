@@ -156,6 +156,11 @@ std::vector<std::string> FeedRecorded(const RecordedWorker& recorded, FleetWorke
   AddKinds(recorded, worker.objects().kinds(), server);
   for (const verify::Input& input :
        worker.Inputs(recorded.kubernetes_version.empty() ? nullptr : &server)) {
+    // Copies that are told by their labels: a file has none of them.
+    if (!input.labels.empty()) {
+      input.sink->SetHealth({.state = CacheState::kSynced, .complete = true});
+      continue;
+    }
     const std::string name = kube::ResourceName(input.resource);
     const RecordedResource* resource = Find(recorded, name);
     if (resource == nullptr) {

@@ -116,13 +116,16 @@ json PodGroup(const json& object) {
       KeepEach(Path(object, {"spec", "resourceClaims"}), {"name", "resourceClaimTemplateName"});
   kept["status"]["resourceClaimStatuses"] =
       KeepEach(Path(object, {"status", "resourceClaimStatuses"}), {"name", "resourceClaimName"});
+  // That they are there is all that counts.
+  for (const char* field : {"schedulingConstraints", "parentCompositePodGroupName"})
+    if (!Path(object, {"spec", field}).is_null()) kept["spec"][field] = json::object();
   return kept;
 }
 
 json Node(const json& object) {
   return {{"metadata", Metadata(object, {"labels"})},
           {"spec", Keep(Member(object, "spec"), {"taints", "unschedulable"})},
-          {"status", Keep(Member(object, "status"), {"allocatable"})}};
+          {"status", Keep(Member(object, "status"), {"allocatable", "declaredFeatures"})}};
 }
 
 json Containers(const json& list) {
@@ -150,6 +153,18 @@ json JobLabels(const json& labels, const tracking::JobKinds& kinds) {
   return kept;
 }
 
+// How many containers name a claim counts, and not what they are called.
+json NodeClaims(const json& claims) {
+  json kept =
+      KeepEach(claims, {"resourceClaimName", "resources", "mapping", "overhead", "containers"});
+  for (json& claim : kept) {
+    const auto containers = claim.find("containers");
+    if (containers == claim.end() || !containers->is_array()) continue;
+    for (size_t i = 0; i < containers->size(); ++i) (*containers)[i] = std::to_string(i);
+  }
+  return kept;
+}
+
 std::optional<json> Pod(const json& object, const tracking::JobKinds& kinds) {
   const std::string phase = Text(Member(object, "status"), "phase");
   if (phase == "Succeeded" || phase == "Failed") return std::nullopt;  // holds nothing any more
@@ -169,7 +184,7 @@ std::optional<json> Pod(const json& object, const tracking::JobKinds& kinds) {
        KeepEach(Path(object, {"status", "resourceClaimStatuses"}), {"name", "resourceClaimName"})}};
   const char* const of_node = "nodeAllocatableResourceClaimStatuses";
   if (const json& claims = Path(object, {"status", of_node}); claims.is_array())
-    status[of_node] = KeepEach(claims, {"resourceClaimName", "resources"});
+    status[of_node] = NodeClaims(claims);
   return json{
       {"metadata", std::move(metadata)}, {"spec", std::move(kept)}, {"status", std::move(status)}};
 }

@@ -35,13 +35,17 @@ function say(text) {
 
 // The daemon's own state, as the commands say it above their tables.
 function daemonWords(document) {
-  if (document.kind === "DeviceReport") return "";  // the daemon's own memory, so it runs
+  if (document.kind === "DeviceReport") return "";  // the daemon's own memory, as of now
   const daemon = document.daemon;
   if (daemon === undefined) return "No daemon has written here yet.";
   if (!daemon.running) return `The daemon is not running: what follows is as of ${document.asOf}.`;
   if (daemon.restartNeeded) return "The daemon needs a restart to take over what changed in its configuration.";
   const replica = daemon.replica;
-  if (replica?.role === "Standby") return `As seen by a standby: ${replica.leader || "nobody"} leads.`;
+  if (replica?.role === "Standby") {
+    const jobs = replica.jobsAsOf ? `jobs are as of ${replica.jobsAsOf}` : "no job is known";
+    return `By a standby (replica ${replica.identity}): ${jobs}; ` +
+      (replica.leader ? `the leader is ${replica.leader}.` : "no replica leads.");
+  }
   const manager = document.manager;
   if (manager && (manager.state !== "Connected" || manager.why)) return `Manager ${manager.state}: ${manager.why}`;
   return "";

@@ -11,7 +11,7 @@ export const workers = {
         { title: "Worker" }, { title: "State" }, { title: "For" }, { title: "Kubernetes" }, { title: "DRA" },
         { title: "Jobs", number: true }, { title: "" }, { title: "Note" },
       ], report.workers.map((worker) => [
-        worker.name, word(worker.removed ? `${worker.state}, removed` : worker.state), since(worker.since),
+        worker.name, word([worker.state, worker.removed && "removed", worker.cordon].filter(Boolean).join(", ")), since(worker.since),
         worker.kubernetesVersion || "-", worker.draVersion || "-",
         h("a", { href: `#/jobs?${new URLSearchParams({ worker: worker.name })}`, "data-key": `jobs ${worker.name}`,
           "aria-label": `${worker.jobs} jobs on ${worker.name}` }, String(worker.jobs)),

@@ -7,12 +7,14 @@
 
 #include "base/assert.h"
 #include "manager/tracking/json_fields.h"
+#include "manager/tracking/kinds/pod.h"
 #include "manager/tracking/kinds/row_adapter.h"
 
 namespace fedra::tracking {
 
-JobKinds::JobKinds(std::vector<KindRow> added) {
+JobKinds::JobKinds(std::vector<KindRow> added, bool pods) {
   all_.push_back(&BatchJobAdapter());
+  if (pods) all_.push_back(&PodAdapter());
   const auto add = [this](KindRow row) {
     rows_.push_back(MakeRowAdapter(std::move(row)));
     all_.push_back(rows_.back().get());
@@ -71,6 +73,7 @@ std::optional<JobKey> JobKinds::JobOfPod(const nlohmann::json& pod_metadata) con
     std::string name = Text(labels, label.key);
     if (name.empty()) continue;
     if (!label.also_key.empty() && Text(labels, label.also_key) != label.also_value) continue;
+    if (label.is_the_job) name = Text(pod_metadata, "name");
     return JobKey{adapter->name(), {Text(pod_metadata, "namespace"), std::move(name)}};
   }
   return std::nullopt;

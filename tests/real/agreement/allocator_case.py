@@ -7,15 +7,20 @@ the release keeps, the others what it may hold from a time when a feature gate w
 
 from __future__ import annotations
 
+from real.agreement.alpha_fields import with_alpha
 from real.agreement.claims import ClaimGenerator
 from real.agreement.dice import Dice, Json
-from real.agreement.kept_fields import GATED, kept
+from real.agreement.kept_fields import GATED, kept, without_lists
 from real.agreement.names import Names
 from real.agreement.slices import SliceGenerator
 
 
-def allocator_case(seed: int, number: int, release: str = "1.36") -> Json:
+def allocator_case(seed: int, number: int, release: str = "1.36", alpha: bool = False) -> Json:
     case = _case(seed, number, release)
+    if alpha:
+        return with_alpha(case, Dice(f"{seed}/{number}/alpha"))
+    if release == "1.37":
+        return without_lists(case)
     if release not in GATED:
         return case
     if number % 5:

@@ -8,9 +8,8 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
+from real import tools as real_tools
 from real.agreement.dice import Json
-
-RELEASES = ("1.34", "1.35", "1.36", "1.37")
 
 _ROOT = Path(__file__).parents[3]
 _SOURCE = _ROOT / "tests/real/go/allocator"
@@ -42,11 +41,8 @@ def build(release: str, library: str = "allocator") -> Path:
 
 def module_version(release: str) -> str:
     """Of k8s.io/dynamic-resource-allocation: "v0.36.3"."""
-    for line in (_SOURCE / f"k8s-{release}.mod").read_text(encoding="utf-8").splitlines():
-        words = line.split()
-        if words and words[0] == "k8s.io/dynamic-resource-allocation":
-            return words[1]
-    raise ValueError(f"k8s-{release}.mod names no version of the allocator")
+    module = "k8s.io/dynamic-resource-allocation"
+    return real_tools.module_version(_SOURCE / f"k8s-{release}.mod", module)
 
 
 def ask(command: Sequence[str], cases: Sequence[Json]) -> list[Json]:

@@ -1,8 +1,9 @@
-"""What the API server of an older release would not have kept of a case.
+"""What the API server of a release would not have kept of a case.
 
 1.34 and 1.35 serve every field of resource.k8s.io/v1 but drop those whose feature gate is off when an
 object is created (dropDisabledFields of pkg/registry/resource/{resourceslice,resourceclaim}/strategy.go,
-v1.34.4 and v1.35.4). An object from a time when the gate was on keeps them.
+v1.34.4 and v1.35.4). An object from a time when the gate was on keeps them. 1.37 does so with attributes that are
+lists, which fedra takes for a sign that the gate is on.
 """
 
 from __future__ import annotations
@@ -27,6 +28,16 @@ _DEVICE_FIELDS = (
     "allowMultipleAllocations",
 )
 _RESULT_FIELDS = ("shareID", "consumedCapacity")
+
+
+def without_lists(case: Json) -> Json:
+    """Without attributes that are lists (dropDisableDRAListTypeAttributesFields, v1.37.2)."""
+    for piece in case["slices"]:
+        for device in piece["spec"].get("devices", []):
+            attributes = device.get("attributes", {})
+            for name in [name for name, value in attributes.items() if "strings" in value]:
+                del attributes[name]
+    return case
 
 
 def kept(case: Json, release: str) -> Json:

@@ -5,11 +5,25 @@ from __future__ import annotations
 import dataclasses
 
 from real.agreement.claims import ClaimGenerator
+from real.agreement.cluster_objects import (
+    add_plugin,
+    api_object,
+    make_node,
+    node_labels,
+    node_taint,
+    taint_rule,
+)
 from real.agreement.dice import Dice, Json
+from real.agreement.lanes import (
+    IMPLICIT_RESOURCE,
+    extended_resources,
+    look_around,
+    reach_out,
+    wait_for_drivers,
+)
 from real.agreement.names import CASE_LABEL, Names
 from real.agreement.slices import SliceGenerator
 
-IMPLICIT_RESOURCE = "deviceclass.resource.kubernetes.io/"
 HOLDER = "holder"  # a pod that keeps a claim reserved
 
 
@@ -43,49 +57,17 @@ class PodCase:
 
     @property
     def waits_for_drivers(self) -> bool:
-        """The scheduler looks only every 5 seconds whether binding conditions have come true."""
-        return any(
-            "bindingConditions" in device
-            for piece in self.slices
-            for device in piece["spec"].get("devices", [])
-        )
+        return wait_for_drivers(self.slices)
 
     @property
     def reaches_out(self) -> bool:
-        """Something of it is seen from every node."""
-        for piece in self.slices:
-            devices = piece["spec"].get("devices", [])
-            if piece["spec"].get("allNodes") or "sharedCounters" in piece["spec"]:
-                return True
-            if any(device.get("allNodes") for device in devices):
-                return True
-        return False
+        return reach_out(self.slices)
 
     @property
     def looks_around(self) -> bool:
-        """It may ask for devices of other drivers, or is sensitive to the state of their pools."""
-        guarded = {
-            c["metadata"]["name"]
-            for c, driver in zip(self.classes, self.names.drivers)
-            if c["spec"]["selectors"][0]["cel"]["expression"] == f'device.driver == "{driver}"'
-        }
-        for claim in [*self.claims, *(t["spec"] for t in self.templates)]:
-            for request in claim["spec"]["devices"]["requests"]:
-                for ask in request.get("firstAvailable") or [request["exactly"]]:
-                    if ask.get("allocationMode") == "All" or ask["deviceClassName"] not in guarded:
-                        return True
-        return self._extended_class() not in (None, *guarded)
-
-    def _extended_class(self) -> str | None:
-        """The class behind the pod's extended resource."""
-        for container in self.pod["spec"]["containers"]:
-            for resource in container["resources"].get("limits", {}):
-                if resource.startswith(IMPLICIT_RESOURCE):
-                    return str(resource.removeprefix(IMPLICIT_RESOURCE))
-                for candidate in self.classes:
-                    if candidate["spec"].get("extendedResourceName") == resource:
-                        return str(candidate["metadata"]["name"])
-        return None
+        specs = [claim["spec"] for claim in self.claims]
+        specs += [template["spec"]["spec"] for template in self.templates]
+        return look_around(self.names, self.classes, specs, extended_resources(self.pod["spec"]))
 
 
 def pod_case(seed: int, number: int) -> PodCase:
@@ -108,7 +90,11 @@ class _Generator:
             nodes=[self._node(name) for name in self.names.nodes],
             classes=classes,
             slices=slices,
-            rules=self._rules() if self.dice.odd(0.3) else [],
+            rules=(
+                [taint_rule(self.dice, self.names, "rule", of_device=0.6)]
+                if self.dice.odd(0.3)
+                else []
+            ),
             used=self._used(slices),
             claims=[],
             templates=[],
@@ -124,25 +110,14 @@ class _Generator:
 
     def _node(self, name: str) -> Json:
         dice = self.dice
-        labels = {"kubernetes.io/hostname": name, CASE_LABEL: self.names.prefix.rstrip("-")}
-        if dice.chance(0.8):
-            labels["zone"] = dice.pick("a", "b")
-        if dice.chance(0.5):
-            labels["rank"] = dice.pick("5", "x")
+        labels = node_labels(dice, self.names, name)
         amounts = {"cpu": dice.pick("4", "4", "2500m"), "memory": "8Gi", "pods": "110"}
         spec: Json = {}
         if dice.odd(0.08):
-            effect = dice.pick("NoSchedule", "NoExecute", "PreferNoSchedule")
-            spec["taints"] = [{"key": "dedicated", "value": "ml", "effect": effect}]
+            spec["taints"] = [node_taint(dice)]
         if dice.odd(0.04):
             spec["unschedulable"] = True
-        return {
-            "apiVersion": "v1",
-            "kind": "Node",
-            "metadata": {"name": name, "labels": labels},
-            "spec": spec,
-            "status": {"allocatable": amounts, "capacity": dict(amounts)},
-        }
+        return make_node(name, labels, amounts, spec)
 
     def _add_node_wishes(self, spec: Json) -> None:
         dice = self.dice
@@ -169,7 +144,7 @@ class _Generator:
 
     def _allocated_claim(self, name: str, results: list[Json]) -> Json:
         request = {"name": "r", "exactly": {"deviceClassName": self.names.any_class}}
-        claim = _object("ResourceClaim", self.names.prefix + name)
+        claim = api_object("ResourceClaim", self.names.prefix + name)
         claim["spec"] = {"devices": {"requests": [request]}}
         claim["status"] = {"allocation": {"devices": {"results": results}}}
         return claim
@@ -181,12 +156,12 @@ class _Generator:
             name = f"{self.names.prefix}claim-{i}"
             entry = {"name": f"entry-{i}"}
             if dice.chance(0.25):
-                template = _object("ResourceClaimTemplate", name)
+                template = api_object("ResourceClaimTemplate", name)
                 template["spec"] = {"spec": self.claim_generator.spec()}
                 case.templates.append(template)
                 entry["resourceClaimTemplateName"] = name
             else:
-                claim = _object("ResourceClaim", name)
+                claim = api_object("ResourceClaim", name)
                 claim["spec"] = self.claim_generator.spec()
                 case.claims.append(claim)
                 entry["resourceClaimName"] = name
@@ -216,22 +191,6 @@ class _Generator:
             allocation["nodeSelector"] = {"nodeSelectorTerms": [term]}
         return claim
 
-    def _rules(self) -> list[Json]:
-        dice = self.dice
-        selector: Json = {"driver": dice.pick(*self.names.drivers)}
-        if dice.chance(0.3):
-            selector["pool"] = dice.pick(*self.names.nodes)
-        if dice.chance(0.6):
-            selector["device"] = f"dev-{dice.below(4)}"
-        taint = {
-            "key": dice.pick("maintenance", "broken"),
-            "value": "yes",
-            "effect": dice.pick("NoSchedule", "NoExecute", "None"),
-        }
-        rule = _object("DeviceTaintRule", f"{self.names.prefix}rule", "resource.k8s.io/v1beta2")
-        rule["spec"] = {"deviceSelector": selector, "taint": taint}
-        return [rule]
-
     # ---- extended resources
 
     def _add_extended_resource(self, case: PodCase) -> None:
@@ -243,11 +202,9 @@ class _Generator:
             case.classes[number]["spec"]["extendedResourceName"] = resource
         if dice.chance(0.3):
             resource = IMPLICIT_RESOURCE + self.names.device_class(number)
-        for node in case.nodes:
+        for each in case.nodes:
             if dice.chance(0.3):
-                amount = dice.pick("0", "1", "2", "8")
-                node["status"]["allocatable"][resource] = amount
-                node["status"]["capacity"][resource] = amount
+                add_plugin(dice, each, resource)
         spec = case.pod["spec"]
         containers = dice.pick(1, 1, 2)
         while len(spec["containers"]) < containers:
@@ -266,16 +223,12 @@ class _Generator:
             case.templates.clear()
 
 
-def _object(kind: str, name: str, version: str = "resource.k8s.io/v1") -> Json:
-    return {"apiVersion": version, "kind": kind, "metadata": {"name": name}}
-
-
 def _container(name: str) -> Json:
     return {"name": name, "image": "none", "resources": {}}
 
 
 def _pod(name: str, node_selector: Json) -> Json:
-    pod = _object("Pod", name, "v1")
+    pod = api_object("Pod", name, "v1")
     pod["spec"] = {
         "nodeSelector": node_selector,
         "containers": [_container("main")],

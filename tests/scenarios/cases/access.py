@@ -93,6 +93,21 @@ def may_not_read_templates_anywhere(world: World) -> None:
     job.finish(worker)
 
 
+@scenario("forbidden-namespace")
+def may_not_make_jobs_in_this_namespace(world: World) -> None:
+    """A worker where fedra may make jobs in other namespaces only refuses this one's; that is said, and another gets it."""
+    for cluster in (MANAGER, world.worker1):  # Kueue with DRA support reads the manager's
+        world.add_template(cluster)
+    access = world.fleet.access_without_jobs_in(world.worker1, world.ns)
+    world.start_fedra(accesses={world.worker1: access})
+    job = world.submit("train", template=TEMPLATE)
+    message = job.wait_message(f"{world.worker1} refused the copy: create workloads")
+    assert "forbidden" in message, message
+    world.add_template(world.worker2)
+    job.wait_running_on(world.worker2)
+    job.finish(world.worker2)
+
+
 @scenario("forbidden-manager-queues")
 def may_not_read_queues_of_the_manager(world: World) -> None:
     """A manager that forbids reading ClusterQueues stays in use: jobs are dispatched, and what has no effect is said."""

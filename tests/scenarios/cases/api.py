@@ -12,7 +12,9 @@ import socket
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+from scenarios.contract import check_answer, openapi_text
 from scenarios.fedra_process import Fedra
 from scenarios.registry import scenario
 from scenarios.world import TEMPLATE, World
@@ -76,9 +78,33 @@ def devices_are_the_daemons(world: World) -> None:
         world.eventually("the same devices, one of them allocated", same)
         one = json.loads(_get(socket_path, f"devices?worker={world.worker2}")[1])
         assert [each["name"] for each in one["workers"]] == [world.worker2], one
+        _map_agrees(fedra, world, socket_path, job.key)
         status, body = _get(socket_path, "devices?worker=nowhere")
         assert status == 400 and json.loads(body)["reason"] == "BadRequest", body
         job.finish(world.worker1)
+
+
+@scenario("api-contract", kueue_dra=(False,))  # as api-devices
+def answers_are_as_described(world: World) -> None:
+    """Every answer of every endpoint, errors too, is what docs/openapi.json says, and the daemon serves that file."""
+    with _public_folder() as folder:
+        fedra = world.start_fedra(settings={**_on(folder), "verification": {"devices": "Enforce"}})
+        world.add_template_everywhere()
+        runs = world.submit("train", template=TEMPLATE)
+        runs.wait_running_on(world.worker1)
+        blocked = world.submit("blocked", template="none")
+        world.eventually("it is blocked", lambda: fedra.verdicts(blocked.key))
+        socket_path = folder / "s"
+        status, text = _get(socket_path, "openapi.json")
+        assert status == 200 and text == openapi_text(), text[:200]
+        paths = {path.removeprefix("/") for path in json.loads(text)["paths"]} - {"openapi.json"}
+        asked = {target.partition("?")[0] for target, _ in _targets(world, runs.key, blocked.key)}
+        assert asked - {"nothing"} == paths, paths ^ asked
+        for target, expected in _targets(world, runs.key, blocked.key):
+            status, body = _get(socket_path, target)
+            assert status == expected, f"{target}: {status} {body}"
+            check_answer(target.partition("?")[0], status, body)
+        runs.finish(world.worker1)
 
 
 @scenario("api-socket-is-private")
@@ -112,6 +138,83 @@ def a_crowd_delays_nothing(world: World) -> None:
             assert fedra.bare("status", "jobs", *_server(folder)).code == 0
         for job, worker in zip(jobs, placed):
             job.finish(worker)
+
+
+def _map_agrees(fedra: Fedra, world: World, socket_path: Path, job: str) -> None:
+    """The map of each worker has as many devices in each state as are counted, and names who holds them."""
+    counts = json.loads(_get(socket_path, "devices")[1])["workers"]
+    for worker in (world.worker1, world.worker2):
+        target = f"device-map?worker={worker}"
+        watched = json.loads(_get(socket_path, target)[1])
+        asked = fedra.cli("devices", "--map", "--worker", worker, "-o", "json").json()
+        devices = _devices_of(watched)
+        # The command looks at no pods, so it does not know whose the claims are.
+        assert [{**each, "holders": _claims_of(each)} for each in devices] == [
+            {**each, "holders": _claims_of(each)} for each in _devices_of(asked)
+        ], worker
+        pools = next(each["pools"] for each in counts if each["name"] == worker)
+        for state in ("free", "allocated", "shared", "unusable"):
+            mapped = sum(each["state"] == state.capitalize() for each in devices)
+            assert mapped == sum(pool[state] for pool in pools), f"{worker}: {state}"
+        first = json.loads(_get(socket_path, f"{target}&limit=1")[1])
+        assert first["nodes"] == watched["nodes"][:1], first
+        assert first["remaining"] == len(watched["nodes"][1:]), first
+    held = _devices_of(json.loads(_get(socket_path, f"device-map?worker={world.worker1}")[1]))
+    holders = [holder for device in held for holder in device.get("holders", [])]
+    assert f"{world.ns}/{holders[0]['job']}" == job, holders
+
+
+def _devices_of(document: Any) -> list[Any]:
+    return [
+        device for node in document["nodes"] for pool in node["pools"] for device in pool["devices"]
+    ]
+
+
+def _claims_of(device: Any) -> list[str]:
+    return [f"{holder['namespace']}/{holder['claim']}" for holder in device.get("holders", [])]
+
+
+def _targets(world: World, runs: str, blocked: str) -> list[tuple[str, int]]:
+    """What is asked, and with which status it is answered."""
+    one = [
+        (f"{path}?job={job}", 200)
+        for path in ("job", "why", "history")
+        for job in (runs, blocked, f"{runs.partition('/')[2]}&namespace={world.ns}")
+    ]
+    no_job = [(f"{path}?job={world.ns}/none", 404) for path in ("job", "why", "history")]
+    counts = [
+        (f"counts?group-by={by}&all", 200)
+        for by in ("state", "reason", "worker", "queue", "namespace")
+    ]
+    return [
+        ("status", 200),
+        ("status?all&sort-by=age&limit=1", 200),
+        ("status?state=Gone", 400),
+        ("workers", 200),
+        ("workers?state=Running", 400),
+        ("jobs?state=Blocked,Running", 200),
+        (f"jobs?namespace={world.ns}&worker={world.worker1}", 200),
+        ("jobs?limit=1", 200),
+        ("jobs?continue=x", 400),
+        *counts,
+        ("counts", 400),
+        *one,
+        *no_job,
+        ("why", 400),
+        ("devices", 200),
+        (f"devices?worker={world.worker1}", 200),
+        ("devices?class=none", 200),
+        ("devices?selector=device.", 400),
+        (f"device-map?worker={world.worker1}", 200),
+        (f"device-map?worker={world.worker1}&limit=1", 200),
+        (f"device-map?worker={world.worker1}&node=none", 400),
+        ("device-map?worker=none", 400),
+        ("device-map", 400),
+        ("templates", 200),
+        ("templates?mode=Reconcile", 200),
+        ("templates?mode=Always", 400),
+        ("nothing", 404),
+    ]
 
 
 def _on(folder: Path) -> dict[str, object]:

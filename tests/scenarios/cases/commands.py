@@ -188,7 +188,9 @@ _PRINTING: dict[str, list[str]] = {
     "config print-defaults": [],
     "config view": [],
 }
-_SILENT = {"run", "backup", "config", "templates", "leave"}
+_SILENT = {
+    "run", "backup", "config", "templates", "leave", "migrate", "cordon", "drain", "uncordon",
+}  # fmt: skip
 _UNCONFIGURED = {
     "explain",
     "version",

@@ -144,7 +144,7 @@ def the_end_of_one_job_lets_the_next_go(world: World) -> None:
     second.finish(world.worker1)
 
 
-@scenario("taint-rule", kueue_dra=_OFF)
+@scenario("taint-rule", kueue_dra=_OFF, off_by_default=True)
 def a_rule_comes_and_goes(world: World) -> None:
     """A DeviceTaintRule on the only worker with a card holds a job back; without it the job leaves at once."""
     rule = taint_rule("maintenance", _CLASS, "example.com/maintenance", device="card-0")

@@ -105,14 +105,14 @@ def killed_again_and_again(world: World) -> None:
         fedra.restart()
     for job in jobs:
         world.eventually(f"{job.name} runs", job.remote_jobs)
-    uids = {job.name: _remote_uid(job) for job in jobs}
+    uids = {job.name: remote_uid(job) for job in jobs}
     fedra.restart()
     for job in jobs:
-        assert _remote_uid(job) == uids[job.name], f"{job.name} was made again"
+        assert remote_uid(job) == uids[job.name], f"{job.name} was made again"
         job.finish(job.remote_jobs()[0])
 
 
-def _remote_uid(job: FederatedJob) -> str:
+def remote_uid(job: FederatedJob) -> str:
     worker = job.remote_jobs()[0]
     return str(present(job.remote_job(worker))["metadata"]["uid"])
 
@@ -142,7 +142,7 @@ def api_is_not_found(world: World) -> None:
     jobs = [world.submit(f"train-{index}") for index in range(20)]
     for job in jobs:
         world.eventually(f"{job.name} runs", job.remote_jobs)
-    uids = {job.name: _remote_uid(job) for job in jobs}
+    uids = {job.name: remote_uid(job) for job in jobs}
     for cluster in (MANAGER, world.worker1):
         world.unwatch(cluster)
         world.fleet.forget_api(cluster, KUEUE)
@@ -156,7 +156,7 @@ def api_is_not_found(world: World) -> None:
         world.watch_again(cluster)
         world.eventually("back", lambda: not fedra.cluster_trouble(cluster))
     for job in jobs:
-        assert _remote_uid(job) == uids[job.name], f"{job.name} was made again"
+        assert remote_uid(job) == uids[job.name], f"{job.name} was made again"
         job.finish(job.remote_jobs()[0])
 
 

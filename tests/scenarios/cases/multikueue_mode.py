@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -102,6 +103,129 @@ def gives_back(world: World) -> None:
         evicted.finish(world.worker1)
 
 
+@scenario("migration-foretold")
+def the_switch_is_foretold(world: World) -> None:
+    """`fedra migrate --check` says what becomes of each job of MultiKueue's; after the switch it is as it said."""
+    world.close_queue(world.worker2)
+    world.fleet.grant(MANAGER, "manager-rbac-discovery.yaml")
+    world.fleet.withhold(MANAGER, "manager-rbac-multikueue.yaml")
+    with _multikueue_installation(world):
+        multikueue.connect_workers(world.manager, _administrators(world))
+        _wait_queue(world)
+        fedra = world.start_fedra(_SETTINGS, start=False)
+        placed = {"running": world.worker1, "stray": world.worker1, "waiting": world.worker2}
+        jobs = {name: _submit(world, name) for name in placed}
+        for name, worker in placed.items():
+            _nominate(world, jobs[name], worker)
+        waiting = _uid(jobs["waiting"].wait_clone(world.worker2))
+        for name in ("running", "stray"):
+            jobs[name].wait_running_on(world.worker1)
+        jobs["unsent"] = _submit(world, "unsent")
+        world.eventually(
+            "it has quota",
+            lambda: objects.is_true(jobs["unsent"].workload() or {}, "QuotaReserved"),
+        )
+        running, stray = (_uid(jobs[n].remote_job(world.worker1)) for n in ("running", "stray"))
+
+        code, report = _foretell(fedra)
+        blocking = [each["text"] for each in report["before"] if each["blocks"]]
+        assert code == 1 and len(blocking) == 1, report
+        assert (
+            "multikueueclusters" in blocking[0] and "manager-rbac-multikueue" in blocking[0]
+        ), report
+        world.fleet.grant(MANAGER, "manager-rbac-multikueue.yaml")
+        code, report = _foretell(fedra)
+        assert code == 0 and not any(each["blocks"] for each in report["before"]), report
+        assert _foretold(report) == {
+            "running": ("GoesOn", world.worker1),
+            "stray": ("GoesOn", world.worker1),
+            "waiting": ("Waits", world.worker2),
+            "unsent": ("Dispatched", world.worker1),
+        }, report
+        assert _copy_uids(report, "running") == {world.worker1: running}, report
+
+        # Now somebody gives one of them another origin.
+        client, elsewhere = world.admin(world.worker1), {
+            "metadata": {"labels": {ORIGIN_LABEL: "x"}}
+        }
+        clone = objects.present(jobs["stray"].clone(world.worker1))["metadata"]["name"]
+        client.patch("Workload", world.ns, clone, elsewhere)
+        client.patch("Job", world.ns, "stray", elsewhere)
+        code, report = _foretell(fedra)
+        assert code == 1 and _foretold(report)["stray"] == ("LeftBehind", world.worker1), report
+        assert _foretold(report)["running"] == ("GoesOn", world.worker1), report
+        table = fedra.cli("migrate", "--check").stdout
+        assert "left behind" in table and "Something would be lost" in table, table
+
+        world.fleet.set_multikueue(False)
+        fedra.start()
+        _wait_queue(world)
+        jobs["unsent"].wait_running_on(world.worker1)
+        world.eventually(
+            "the stray is queued again", lambda: jobs["stray"].check_state() != "Ready"
+        )
+        assert _uid(client.find("Job", world.ns, "stray")) == stray, "it is left where it was"
+        assert _uid(jobs["running"].remote_job(world.worker1)) == running, "it was made again"
+        assert _uid(jobs["waiting"].clone(world.worker2)) == waiting, "it was made again"
+        world.manager.delete("Job", world.ns, "stray")
+        client.delete("Job", world.ns, "stray")
+        client.delete("Workload", world.ns, clone)
+        world.set_quota(world.worker2, Quota())
+        jobs["waiting"].wait_running_on(world.worker2)
+        for name, worker in {**placed, "unsent": world.worker1}.items():
+            if name != "stray":
+                jobs[name].finish(worker)
+
+
+@scenario("migration-back-foretold")
+def the_way_back_is_foretold(world: World) -> None:
+    """`fedra migrate --check --back` says what becomes of each job of fedra's; MultiKueue then does so."""
+    world.set_quota(world.worker2, Quota(cpu="0"))
+    with _multikueue_installation(world):
+        world.fleet.set_multikueue(False)
+        _connect(world, _administrators(world))
+        fedra = _start(world)
+        running = _submit(world, "running")
+        running.wait_running_on(world.worker1)
+        world.set_quota(world.worker1, Quota(cpu="0"))
+        world.set_quota(world.worker2, Quota(cpu="4"))
+        outside = _submit(world, "outside", cpu="4")
+        outside.wait_running_on(world.worker2)
+        waiting = _submit(world, "waiting", cpu="4")
+        clone = _uid(waiting.wait_clone(world.worker2))
+        placed = {running: world.worker1, outside: world.worker2}
+        uids = {job: _uid(job.remote_job(worker)) for job, worker in placed.items()}
+
+        code, report = _foretell(fedra, "--back")
+        expected = {
+            "running": ("GoesOn", world.worker1),
+            "outside": ("GoesOn", world.worker2),
+            "waiting": ("Waits", world.worker2),
+        }
+        assert code == 0 and _foretold(report) == expected, report
+        fedra.stop()
+        # Without this worker in its MultiKueueConfig MultiKueue would not look there.
+        world.manager.apply(objects.multikueue_config(_name(world), [world.worker1]))
+        code, report = _foretell(fedra, "--back")
+        lost = ("LeftBehind", world.worker2)
+        assert code == 1 and _foretold(report) == {
+            "running": ("GoesOn", world.worker1),
+            "outside": lost,
+            "waiting": lost,
+        }, report
+        world.manager.apply(objects.multikueue_config(_name(world), list(world.workers)))
+
+        world.fleet.set_multikueue(True)
+        for worker in world.workers:
+            world.set_quota(worker, Quota())
+        waiting.wait_running_on(world.worker2)
+        assert _uid(waiting.clone(world.worker2)) == clone, "its clone was made again"
+        for job, worker in placed.items():
+            assert _uid(job.remote_job(worker)) == uids[job], f"{job.key} was made again"
+            job.finish(worker)
+        waiting.finish(world.worker2)
+
+
 @scenario("multikueue-cluster-inactive")
 def says_what_is_wrong(world: World) -> None:
     """MultiKueueClusters and the check say which worker cannot be used and why, and when it can again."""
@@ -155,6 +279,21 @@ def _multikueue_installation(world: World) -> Iterator[None]:
         for worker in world.workers:
             world.manager.delete("MultiKueueCluster", None, worker)
             world.manager.delete("Secret", _KUEUE_NAMESPACE, worker)
+
+
+def _foretell(fedra: Fedra, *options: str) -> tuple[int, dict[str, Any]]:
+    answer = fedra.cli("migrate", "--check", *options, "-o", "json")
+    assert answer.stdout, answer
+    return answer.code, dict(json.loads(answer.stdout))
+
+
+def _foretold(report: dict[str, Any]) -> dict[str, tuple[str, str]]:
+    return {each["name"]: (each["outcome"], each["worker"]) for each in report["workloads"]}
+
+
+def _copy_uids(report: dict[str, Any], job: str) -> dict[str, str]:
+    [workload] = [each for each in report["workloads"] if each["name"] == job]
+    return {copy["worker"]: copy["job"]["uid"] for copy in workload["copies"]}
 
 
 def _start(world: World) -> Fedra:

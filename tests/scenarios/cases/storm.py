@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import time
 
-from scenarios import objects
+from scenarios import objects, setup
 from scenarios.chance import seeded
 from scenarios.federated_job import FederatedJob
 from scenarios.kube_client import ApiError
@@ -160,9 +160,13 @@ class _Storm:
         self._ensure_template(self._random.choice(self._world.fleet.clusters))
 
     def _ensure_template(self, cluster: str) -> None:
-        client = self._world.admin(cluster)
-        if client.find("ResourceClaimTemplate", self._world.ns, TEMPLATE) is None:
-            self._world.add_template(cluster)
+        try:
+            self._world.admin(cluster).create(
+                objects.claim_template(self._world.ns, TEMPLATE, setup.GPU_CLASS, 1)
+            )
+        except ApiError as error:
+            if error.reason != "AlreadyExists":  # fedra copies it, too
+                raise
 
     def _delete_copy_of_job(self) -> None:
         self._delete_copy("Job")

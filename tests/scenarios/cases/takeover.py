@@ -5,12 +5,14 @@ from __future__ import annotations
 import datetime
 import os
 import signal
+import threading
 import time
+from pathlib import Path
 
 from scenarios import objects, setup
 from scenarios.chance import seeded
 from scenarios.federated_job import FederatedJob
-from scenarios.fedra_process import Fedra
+from scenarios.fedra_process import Fedra, default_binary
 from scenarios.registry import scenario
 from scenarios.resources import Object
 from scenarios.waiting import SLOWNESS, always
@@ -24,11 +26,15 @@ _REPLICAS = {
     "renewDeadline": f"{_DURATION - 1}s",
     "retryPeriod": "500ms",
 }
+_UNKNOWN = 4  # exit code of a command that could not find out
 _LOST_LEASE = 4  # exit code of one that led and does not any more
 _BURST = 12
 _STARTS = 3
 # `make takeovers TAKEOVERS=1000` for more than a test has time for.
 _ROUNDS, _JOBS_A_ROUND = int(os.environ.get("FEDRA_TAKEOVERS", "6")), 4
+# A program of the version before, for `rolling-upgrade`.
+_PREVIOUS = os.environ.get("FEDRA_PREVIOUS", "")
+_PLACED, _PERIOD = 4, 0.1 * SLOWNESS
 _ENDS = {"kill -9": signal.SIGKILL, "SIGTERM": signal.SIGTERM, "SIGSTOP": signal.SIGSTOP}
 
 
@@ -72,6 +78,117 @@ def leader_ends(world: World) -> None:
         wanted = ("Leader" if leads else "Standby", _identity(second), 1)
         world.eventually("status says who leads", lambda: _told(fedra) == wanted, 2)
     job.finish(world.worker1)
+    first.stop()
+    _end(world, second)
+
+
+@scenario("standby-answers")
+def standby_answers(world: World) -> None:
+    """What a standby says of jobs is as of when it led last, by whom, and who leads; wait concludes nothing there."""
+    first, second = _two_replicas(world)
+    job = world.submit("train")
+    job.wait_running_on(world.worker1)
+    who = f"(replica {_identity(second)}), which has never led; the leader is {_identity(first)}"
+    never = f"no job is known to this standby {who}"
+    world.eventually("the standby's words", lambda: never in second.cli("status").stdout, 5)
+    assert "asOf" not in second.cli("status", "jobs", "-o", "json").json()
+    assert never in second.cli("status", "jobs").stderr
+    refused = second.cli("why", job.key)
+    assert refused.code == 1 and never in refused.stderr, refused
+    first.stop()
+    world.eventually("the second one leads", lambda: _leads(world, second))
+    first.start()
+    job.finish(world.worker1)
+    last = ("wait", job.key, "--for", "finished", "--timeout", "20s")
+    assert second.cli(*last).code == 0
+    line = f"by a standby (replica {_identity(first)}); the leader is {_identity(second)}"
+    world.eventually("it knows who leads", lambda: line in first.cli("status").stdout, 5)
+    # It led while the job ran, and has not seen the end.
+    questions = (
+        ("status",),
+        ("status", "jobs"),
+        ("status", job.key),
+        ("why", job.key),
+        ("history", job.key),
+        ("status", "jobs", "--group-by", "state"),
+    )
+    for question in questions:
+        begin, *_ = first.cli(*question).stdout.splitlines()
+        assert begin.startswith("REPLICA  jobs are as of ") and line in begin, begin
+        document = first.cli(*question, "-o", "json").json()
+        replica = document["daemon"]["replica"]
+        assert replica["role"] == "Standby" and replica["identity"] == _identity(first), replica
+        assert replica["leader"] == _identity(second), replica
+        assert document["asOf"] == replica["jobsAsOf"] <= document["daemon"]["startedAt"], document
+    only_rows = first.cli("status", "jobs", "--no-headers")
+    assert "Running" in only_rows.stdout and line in only_rows.stderr, only_rows
+    waited = first.cli(*last[:-1], "1s")
+    assert waited.code == _UNKNOWN and f"the leader, {_identity(second)}" in waited.stderr, waited
+    first.stop()
+    _end(world, second)
+
+
+@scenario("rolling-upgrade")
+def rolling_upgrade(world: World) -> None:
+    """Under load the standby is replaced, then the leader by SIGTERM: each job is made once, none is lost, all end."""
+    leader, standby = _two_replicas(world)
+    _begin_with_previous(world, leader, standby)
+    with _Load(world) as load:
+        world.eventually("some are placed", lambda: len(load.placed()) >= _PLACED)
+        standby.stop()
+        standby.use(default_binary())
+        standby.start()
+        assert _leads(world, leader), "no replica took over"
+        before = {job.name: _uid(world, job.name) for job in load.placed()}
+        begin = time.monotonic()
+        leader.stop()
+        late = load.next()
+        world.eventually("a job is sent", late.clones, 10)
+        without = time.monotonic() - begin
+        assert _leads(world, standby)
+        leader.use(default_binary())
+        leader.start()
+        _assert_made_once(world, before)
+        last = load.next()
+    uids = {job.name: _uid_when_placed(world, job) for job in load.jobs[-_PLACED:]}
+    world.eventually("the last one is sent", last.clones, 30)
+    _assert_made_once(world, uids)
+    for job in load.jobs:
+        job.finish(world.eventually(f"{job.key} runs", job.remote_jobs, 30)[0])
+    dispatched = sum(world.dispatched_to(worker) for worker in world.workers)
+    assert dispatched == len(load.jobs), f"{dispatched} clones of {len(load.jobs)} jobs"
+    assert _leads(world, standby), "once is enough"
+    world.note(f"from {_PREVIOUS or 'the same program'}: {dispatched} jobs were made once each")
+    world.note(f"{without:.1f} s from SIGTERM to the next dispatch")
+    leader.stop()
+    _end(world, standby)
+
+
+@scenario("replicas-configured-differently")
+def configured_differently(world: World) -> None:
+    """A standby whose configuration is not the leader's says in which sections: log, status, readyz, metric; until it is."""
+    first, second = _two_replicas(world)
+    # Their stores and addresses are not the same, and need not be.
+    world.eventually("the leader tells", lambda: "dispatch=" in _told_configuration(world))
+    always("nothing differs", lambda: _difference(second) == "", 2)
+    second.stop()
+    second.change_settings({"dispatch": {"order": "Strict"}, "logging": {"level": "info"}})
+    second.start()
+    world.eventually("it differs", lambda: _difference(second) == "dispatch", 5)
+    assert "the leader's in dispatch: give both the same" in second.cli("status").stdout
+    assert "same-configuration not the leader's in dispatch" in second.page("/readyz?verbose")
+    assert "\nfedra_config_mismatch 0\n" in first.page("/metrics")
+    # What is applied at once: by the leader first.
+    for fedra, wanted in ((first, "dispatch, workers"), (second, "dispatch")):
+        fedra.change_worker(world.worker1, {"capabilities": ["example.com/x"]})
+        world.eventually(f"it differs in {wanted}", lambda: _difference(second) == wanted, 10)
+    assert second.logged("the configuration is not the leader's") == 3, second.log.read_text()
+    # The one that leads now tells its own.
+    first.stop()
+    world.eventually("the second one leads", lambda: _leads(world, second))
+    first.start()
+    world.eventually("it differs from the new leader", lambda: _difference(first) == "dispatch", 5)
+    assert _difference(second) == ""
     first.stop()
     _end(world, second)
 
@@ -243,6 +360,56 @@ def second_is_refused(world: World) -> None:
     _end(world, second)
 
 
+class _Load:
+    """Jobs that are submitted one after the other, on a thread of its own, for a `with`."""
+
+    def __init__(self, world: World):
+        self._world = world
+        self._ends = threading.Event()
+        self._thread = threading.Thread(target=self._run)
+        self._failed: Exception | None = None
+        self.jobs: list[FederatedJob] = []
+
+    def __enter__(self) -> _Load:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._ends.set()
+        self._thread.join()
+        if self._failed is not None:
+            raise self._failed
+
+    def placed(self) -> list[FederatedJob]:
+        return [job for job in list(self.jobs) if job.remote_jobs()]
+
+    def next(self) -> FederatedJob:
+        """One that is submitted after this was asked for."""
+        known = len(self.jobs)
+        self._world.eventually("a job is submitted", lambda: len(self.jobs) > known + 1)
+        return self.jobs[known + 1]  # the one before may have been on its way
+
+    def _run(self) -> None:
+        try:
+            while not self._ends.wait(_PERIOD):
+                self.jobs.append(self._world.submit(f"train-{len(self.jobs)}"))
+        except Exception as error:  # pylint: disable=broad-except
+            self._failed = error
+
+
+def _begin_with_previous(world: World, *replicas: Fedra) -> None:
+    """The first of them leads. Without FEDRA_PREVIOUS the same program stands for the version before."""
+    if not _PREVIOUS:
+        return
+    for fedra in reversed(replicas):
+        fedra.stop()
+        fedra.delete_store()  # its schema may be too new
+        fedra.use(Path(_PREVIOUS))
+    for fedra in replicas:
+        fedra.start()
+    world.eventually("the first one leads", lambda: _leads(world, replicas[0]))
+
+
 def _wake_and_bury(leader: Fedra, end: str) -> None:
     """The old leader has ended as it should; one that was stopped is woken first."""
     if end == "SIGSTOP":
@@ -295,6 +462,19 @@ def _leads(world: World, fedra: Fedra) -> bool:
 def _identity(fedra: Fedra) -> str:
     """Of the process that was started last."""
     return fedra.last_logged("identity")
+
+
+def _told_configuration(world: World) -> str:
+    annotations = _lease(world)["metadata"].get("annotations", {})
+    return str(annotations.get("fedra.dev/config-hash", ""))
+
+
+def _difference(fedra: Fedra) -> str:
+    """Sections that are not the leader's, as status and the metric agree; "?": they do not yet."""
+    replica = fedra.cli("status", "-o", "json").json()["daemon"]["replica"]
+    sections = str(replica.get("configDiffers", ""))
+    metric = f"\nfedra_config_mismatch {int(bool(sections))}\n" in fedra.page("/metrics")
+    return sections if metric else "?"
 
 
 def _told(fedra: Fedra) -> tuple[str, str, int]:

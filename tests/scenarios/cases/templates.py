@@ -20,7 +20,7 @@ RARE_CLASS = setup.RARE_CLASSES[0]
 _ORIGIN, _SOURCE = "fedra.dev/origin", "fedra.dev/template-uid"
 _FIELD_MANAGER = "fedra-template-sync"
 _RIGHTS = "worker-rbac-template-sync.yaml"
-_READ, _COPY = {"get", "list", "watch"}, {"create", "patch", "delete"}
+_READ, _COPY = {"list", "watch"}, {"create", "patch", "delete"}
 # A worker that refused a copy is asked again after ten seconds.
 _ASKED_AGAIN = 30.0
 _COUNT = "spec.spec.devices.requests[0].exactly.count"
@@ -54,7 +54,7 @@ def _allow_copies(world: World, worker: str) -> None:
 
 def _rights(client: KubeClient, resource: str) -> set[str]:
     """What may be done with these objects of resource.k8s.io."""
-    verbs = _READ | _COPY | {"update", "deletecollection"}
+    verbs = _READ | _COPY | {"get", "update", "deletecollection"}
     return {verb for verb in verbs if client.may(verb, "resource.k8s.io", resource)}
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from scenarios.cases.membership import administrator_kubeconfig
+from scenarios.federated_job import FederatedJob
 from scenarios.fedra_process import Fedra
 from scenarios.fleet import MANAGER
 from scenarios.registry import scenario
@@ -27,11 +29,7 @@ def blocked_job_goes_to_a_new_worker(world: World) -> None:
 @scenario("worker-removed")
 def running_job_ends_on_a_removed_worker(world: World) -> None:
     """removedWorkers: Keep. The job of a removed worker runs on and ends there; new jobs go elsewhere."""
-    world.add_template_everywhere()
-    fedra = world.start_fedra()
-    world.use_workers(world.worker1, world.worker2)
-    first = world.submit("first", template=TEMPLATE)
-    first.wait_running_on(world.worker1)
+    fedra, first = _first_on_worker1(world)
     fedra.remove_worker(world.worker1)
     _wait_leaving(world, fedra, world.worker1)
     second = world.submit("second", template=TEMPLATE)
@@ -60,14 +58,43 @@ def running_job_leaves_a_removed_worker(world: World) -> None:
     job.finish(world.worker2)
 
 
+@scenario("worker-cordoned")
+def cordoned_worker_gets_no_jobs(world: World) -> None:
+    """fedra cordon: what runs there stays, new jobs go elsewhere or wait; drain: what runs there moves; uncordon: all is as before."""
+    fedra, first = _first_on_worker1(world)
+    _cordon(world, fedra, "cordon", world.worker1, "--reason", "new disks")
+    _wait_state(world, fedra, world.worker1, "Connected,Cordoned")
+    second = world.submit("second", template=TEMPLATE)
+    second.wait_running_on(world.worker2)
+    assert fedra.verdicts(second.key)[world.worker1].reasons == ["WorkerCordoned"]
+    assert "it is cordoned: new disks" in fedra.cli("why", second.key).stdout
+    assert first.cluster_name() == world.worker1 and first.check_state() == "Ready"
+
+    _cordon(world, fedra, "drain", world.worker1)
+    first.wait_running_on(world.worker2)
+    first.wait_gone_from(world.worker1)
+    _cordon(world, fedra, "cordon", world.worker2)
+    _wait_state(world, fedra, world.worker2, "Connected,Cordoned")
+    third = world.submit("third", template=TEMPLATE)
+    third.wait_message("it is drained")
+    # A fedra that starts again knows it still.
+    fedra.kill()
+    fedra.start()
+    third.wait_message("it is cordoned")
+    assert first.cluster_name() == world.worker2
+    _cordon(world, fedra, "uncordon", world.worker1)
+    third.wait_running_on(world.worker1)
+    _wait_state(world, fedra, world.worker1, "Connected")
+    unknown = fedra.bare("cordon", "Not A Name")
+    assert unknown.code == 1 and "a worker's name has" in unknown.stderr, unknown
+    for job in (first, second, third):
+        job.finish(job.cluster_name() or "nowhere")
+
+
 @scenario("worker-taken-out")
 def worker_is_emptied_before_it_is_removed(world: World) -> None:
     """As docs/operations.md says: its queue is held, its job ends there, and a restart without it queues no job again."""
-    world.add_template_everywhere()
-    fedra = world.start_fedra()
-    world.use_workers(world.worker1, world.worker2)
-    first = world.submit("first", template=TEMPLATE)
-    first.wait_running_on(world.worker1)
+    fedra, first = _first_on_worker1(world)
     hold = {"spec": {"stopPolicy": "Hold"}}
     world.admin(world.worker1).patch("ClusterQueue", None, world.ns, hold)
     second = world.submit("second", template=TEMPLATE)
@@ -115,3 +142,30 @@ def _wait_leaving(world: World, fedra: Fedra, worker: str) -> None:
 def _wait_released(world: World, fedra: Fedra, worker: str) -> None:
     """Waits until fedra has nothing to do with the worker any more."""
     world.eventually(f"{worker} is released", lambda: worker not in fedra.worker_states())
+
+
+def _first_on_worker1(world: World) -> tuple[Fedra, FederatedJob]:
+    """A fedra that prefers the first worker, where a job runs."""
+    world.add_template_everywhere()
+    fedra = world.start_fedra()
+    world.use_workers(world.worker1, world.worker2)
+    job = world.submit("first", template=TEMPLATE)
+    job.wait_running_on(world.worker1)
+    return fedra, job
+
+
+def _cordon(world: World, fedra: Fedra, command: str, *arguments: str) -> None:
+    """As the manager's administrator, on this scenario's AdmissionCheck."""
+    kubeconfig = ("--kubeconfig", administrator_kubeconfig(world, fedra))
+    done = fedra.bare(command, *arguments, "--check", world.check, *kubeconfig)
+    assert done.code == 0 and arguments[0] in done.stderr, done
+
+
+def _wait_state(world: World, fedra: Fedra, worker: str, state: str) -> None:
+    """Waits for this STATE in the table of workers."""
+
+    def is_shown() -> bool:
+        rows = fedra.cli("status", "workers", "--no-headers").stdout.splitlines()
+        return any(row.split()[:2] == [worker, state] for row in rows)
+
+    world.eventually(f"{worker} is {state}", is_shown)

@@ -15,7 +15,7 @@ def _register(row: Row) -> None:
 
     body.__doc__ = f"{row.title}."
     # With its DRA support on, Kueue 0.19.2 refuses most of these shapes before fedra sees the workload.
-    scenario(row.name, kueue_dra=(False,))(body)
+    scenario(row.name, kueue_dra=(False,), off_by_default=row.off_by_default)(body)
 
 
 for _rows in TABLE.values():

@@ -370,6 +370,7 @@ E8 = Row(
             goes_to="worker2",
         ),
     ],
+    off_by_default=True,
     note="scenario taint-rule shows a rule that comes and goes while a job waits",
 )
 
@@ -410,6 +411,7 @@ E9 = Row(
             goes_to="worker2",
         ),
     ],
+    off_by_default=True,
     note="scheduling.k8s.io/v1alpha2 and its gates (GenericWorkload, DRAWorkloadResourceClaims) are off by default "
     "in 1.36; here the manager and worker1 have them. Without them the pods' schedulingGroup has no effect",
 )

@@ -69,4 +69,5 @@ class Row:
     )  # limits of the container
     # Merged into `verification` of fedra's configuration.
     verification: Object = dataclasses.field(default_factory=dict)
+    off_by_default: bool = False  # see registry.scenario
     note: str = ""  # what is different from the original workload, and why

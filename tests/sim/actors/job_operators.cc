@@ -17,7 +17,8 @@ using std::chrono::milliseconds;
 
 class JobOperators::Impl final : public Actor {
  public:
-  Impl(Core& core, JobOptions options) : Actor(core), options_(options) {
+  Impl(Core& core, JobOptions options)
+      : Actor(core), options_(options), nodes_(core.registry.Get("nodes")) {
     for (const JobKind& kind : JobKinds()) {
       const ResourceType* type = core.registry.Find(kind.group, kind.version, kind.plural);
       if (type != nullptr && kind.run) kinds_.emplace(type, &kind);
@@ -42,6 +43,7 @@ class JobOperators::Impl final : public Actor {
       running_until_.erase(place);
       return;
     }
+    if (!kind.gate.empty() && !Looks(store, job->body)) return;
     if (IsSuspended(kind, job->body)) {
       running_until_.erase(place);
       kind.stop(status);
@@ -53,6 +55,14 @@ class JobOperators::Impl final : public Actor {
     if (status == job->body.value("status", Json::object())) return;
     job->body["status"] = std::move(status);
     store.Touch(*place.type, place.key, *job);
+  }
+
+  // Of pods those that Kueue manages and no controller has made; on nodes those that the scheduler
+  // has started.
+  bool Looks(const Store& store, const Json& pod) const {
+    if (StringAt(pod, {"metadata", "labels", "kueue.x-k8s.io/queue-name"}).empty()) return false;
+    if (!ArrayAt(pod, {"metadata", "ownerReferences"}).empty()) return false;
+    return store.All(nodes_).empty() || StringAt(pod, {"status", "phase"}) == "Running";
   }
 
   bool TimeIsUp(const Place& place, const Json& job) {
@@ -69,6 +79,7 @@ class JobOperators::Impl final : public Actor {
   }
 
   const JobOptions options_;
+  const ResourceType& nodes_;
   std::map<const ResourceType*, const JobKind*> kinds_;
   std::map<Place, Clock::time_point> running_until_;
 };

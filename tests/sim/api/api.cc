@@ -5,8 +5,8 @@
 #include <charconv>
 
 #include "tests/sim/api/access_review.h"
-#include "tests/sim/api/bindings.h"
 #include "tests/sim/api/discovery.h"
+#include "tests/sim/api/subject_review.h"
 #include "tests/sim/api/token_request.h"
 #include "tests/sim/api/url.h"
 
@@ -292,21 +292,24 @@ ApiReply Dispatch(const Call& call) {
   return ToReply(MethodNotAllowed());
 }
 
-// With what bindings allow at this moment.
-std::shared_ptr<const User> Bound(Core& core, const std::shared_ptr<const User>& user) {
-  if (user == nullptr || user->account.name.empty()) return user;
-  auto bound = std::make_shared<User>(*user);
-  const auto rules = core.store.With(
-      [&](const Store& store) { return BoundRules(core.registry, store, user->account); });
-  bound->allow.insert(bound->allow.end(), rules.begin(), rules.end());
-  return bound;
-}
-
-ApiReply HandleReview(const ApiRequest& request, const User* user, const ResourcePath& path) {
+ApiReply HandleReview(Core& core, const ApiRequest& request, const User* user,
+                      const ResourcePath& path) {
   if (user == nullptr) return ToReply(Unauthorized());
   auto body = ParseJson(request.body);
   if (!body) return ToReply(BadRequest("the object provided is unrecognized"));
-  auto review = Review(*user, path.plural, *std::move(body));
+  if (path.plural == "tokenreviews" || path.plural == "subjectaccessreviews") {
+    const AccessRequest access{.verb = "create",
+                               .group = path.group,
+                               .resource = path.plural,
+                               .subresource = {},
+                               .ns = {},
+                               .name = {}};
+    if (auto refused = Authorize(user, access)) return ToReply(*refused);
+  }
+  auto review = path.plural == "tokenreviews" ? AnswerTokenReview(core, *std::move(body))
+                : path.plural == "subjectaccessreviews"
+                    ? AnswerSubjectReview(core, *std::move(body))
+                    : Review(*user, path.plural, *std::move(body));
   return review ? JsonReply(201, Serialize(*review)) : ToReply(review.error());
 }
 
@@ -320,8 +323,10 @@ ApiReply HandleResource(Core& core, const ApiRequest& request, const Url& url,
   Count(core, fmt::format("{} {}{}{}", verb, path.plural, path.subresource.empty() ? "" : "/",
                           path.subresource));
   const std::shared_ptr<const User> user = Bound(core, request.user);
-  if (path.group == "authorization.k8s.io" && request.method == "POST") {
-    return HandleReview(request, user.get(), path);
+  const bool is_review = path.group == "authorization.k8s.io" ||
+                         (path.group == "authentication.k8s.io" && path.plural == "tokenreviews");
+  if (is_review && request.method == "POST") {
+    return HandleReview(core, request, user.get(), path);
   }
   const bool hidden = core.faults.With([&path](const Faults& faults) {
     return faults.not_served.contains(path.group + "/" + path.version);

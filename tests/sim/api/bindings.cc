@@ -32,6 +32,8 @@ PolicyRule RuleOf(const Json& rule, const std::string& scope) {
                     .names = Words(rule, "resourceNames"),
                     .namespaces = {scope}};
   if (policy.names.empty()) policy.names = {"*"};
+  // Paths are in no namespace.
+  if (scope == "*") policy.paths = Words(rule, "nonResourceURLs");
   return policy;
 }
 

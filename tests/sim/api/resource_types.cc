@@ -61,6 +61,7 @@ std::vector<ResourceType> BuiltIn() {
   };
 }
 
+// What comes with Kueue, and the ClusterProfiles that its MultiKueue may use.
 std::vector<ResourceType> Kueue() {
   const std::string group = "kueue.x-k8s.io";
   std::vector<ResourceType> types = {
@@ -74,6 +75,8 @@ std::vector<ResourceType> Kueue() {
       Type(group, "v1beta2", "multikueueclusters", "MultiKueueCluster", kCluster, kSubresource,
            {"mkc"}),
       Type(group, "v1beta2", "workloadpriorityclasses", "WorkloadPriorityClass", kCluster, kNone),
+      Type("multicluster.x-k8s.io", "v1alpha1", "clusterprofiles", "ClusterProfile", kNamespaced,
+           kSubresource),
   };
   for (ResourceType& type : types) type.custom = true;
   return types;
@@ -119,7 +122,7 @@ Registry::Registry(const ServerOptions& options) : types_(BuiltIn()) {
   if (!options.dra_versions.empty()) add(Devices(options.dra_versions, options.device_taint_rules));
   if (options.job_kinds) {
     for (const JobKind& kind : JobKinds()) {
-      if (kind.group == "batch") continue;
+      if (kind.group == "batch" || kind.group.empty()) continue;  // built in
       ResourceType type =
           Type(kind.group, kind.version, kind.plural, kind.kind, kNamespaced, kSubresource);
       type.custom = true;

@@ -117,6 +117,10 @@ void SetDefaults(const ResourceType& type, Json& body) {
   }
 }
 
+void SetUpdateDefaults(const ResourceType& type, Json& body) {
+  if (type.group == "resource.k8s.io") SetDeviceDefaults(body);
+}
+
 Outcome<void> CheckCreate(const ResourceType& type, const Json& body) {
   std::vector<FieldError> errors;
   const std::string_view name = StringAt(body, {"metadata", "name"});

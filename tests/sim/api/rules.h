@@ -15,6 +15,8 @@ namespace fedra::sim {
 void SetDefaults(const ResourceType& type, Json& body);
 Outcome<void> CheckCreate(const ResourceType& type, const Json& body);
 
+// Of what an update carries, as the object is decoded: one that leaves out a default is no change.
+void SetUpdateDefaults(const ResourceType& type, Json& body);
 // `before` is the stored object with its status; `after` everything but the status.
 Outcome<void> CheckUpdate(const ResourceType& type, const Json& before, const Json& after);
 

@@ -285,6 +285,7 @@ Outcome<Written> Verbs::ModifyMain(Store& store, const WriteRequest& request, Ob
   if (request.type.namespaced) metadata["namespace"] = request.key.ns;
   draft["apiVersion"] = object.body["apiVersion"];
   draft["kind"] = object.body["kind"];
+  SetUpdateDefaults(request.type, draft);
   const bool same_content = SameContent(draft, object.body);
   if (same_content && metadata == old_metadata) {
     if (owners != nullptr && !request.dry_run) object.owners = std::move(*owners);

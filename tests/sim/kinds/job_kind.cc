@@ -7,6 +7,7 @@
 #include "tests/sim/actors/conditions.h"
 #include "tests/sim/kinds/app_wrapper.h"
 #include "tests/sim/kinds/external_kinds.h"
+#include "tests/sim/kinds/pod.h"
 #include "tests/sim/kinds/train_job.h"
 
 namespace fedra::sim {
@@ -344,6 +345,7 @@ const std::vector<JobKind>& JobKinds() {
       RayService(),
       TrainJob(),
       AppWrapper(),
+      Pod(),
       PipelineRun(),
       TrainingRun()};
   return kinds;
@@ -419,11 +421,13 @@ void SetKindDefaults(const JobKind& kind, Json& job) {
 }
 
 bool IsSuspended(const JobKind& kind, const Json& job) {
+  if (!kind.gate.empty()) return IsGated(job, kind.gate);
   const Json* value = Follow(job, kind.suspend);
   return value != nullptr && *value == kind.suspended;
 }
 
 void SetSuspended(const JobKind& kind, bool suspended, Json& job) {
+  if (!kind.gate.empty()) return SetGate(suspended, kind.gate, job);
   if (suspended)
     Reach(job, kind.suspend) = kind.suspended;
   else
@@ -431,11 +435,13 @@ void SetSuspended(const JobKind& kind, bool suspended, Json& job) {
 }
 
 std::string ManagedBy(const JobKind& kind, const Json& job) {
+  if (kind.managed_by.empty()) return {};
   const Json* value = Follow(job, kind.managed_by);
   return value != nullptr && value->is_string() ? value->get<std::string>() : std::string();
 }
 
 void SetManagedBy(const JobKind& kind, std::string_view value, Json& job) {
+  if (kind.managed_by.empty()) return;
   Reach(job, kind.managed_by) = value;
 }
 

@@ -57,6 +57,9 @@ struct JobKind {
   std::function<void(Json& status)> stop;
 
   Json suspended = true;  // what is at `suspend` in a suspended job; a text becomes empty
+  // A job is a pod, which a scheduling gate of this name holds in place of `suspend`, and which can
+  // only be stopped by deleting it; empty: it is no pod.
+  std::string gate = {};
 };
 
 // Beside the members of an object.

@@ -253,7 +253,10 @@ void KueueController::CreateWorkload(Store& store, const Place& job_place, const
 // Workload keeps its quota.
 void KueueController::HandleEvicted(Store& store, const Place& job_place, Object& job,
                                     Object& workload) {
+  const bool deletes =
+      !KindOf(job_place.type)->gate.empty() && !IsSuspended(*KindOf(job_place.type), job.body);
   StopJob(store, job_place, job, &workload);
+  if (deletes) return;  // and with it goes its Workload
   if (!QuotaReserved(StatusOf(workload)) || KindOf(job_place.type)->active(StatusOf(job))) return;
   Json status = StatusOf(workload);
   const Json evicted = *FindCondition(status, "Evicted");
@@ -301,6 +304,15 @@ void KueueController::StopJob(Store& store, const Place& place, Object& job,
                               const Object* workload) {
   const JobKind& kind = *KindOf(place.type);
   const bool running = !IsSuspended(kind, job.body);
+  if (running && !kind.gate.empty()) {
+    if (kind.end(StatusOf(job))) return;
+    (void)verbs().Delete(store, {.type = *place.type,
+                                 .key = place.key,
+                                 .uid = {},
+                                 .resource_version = {},
+                                 .propagation = "Background"});
+    return;
+  }
   // Of a batch/v1 Job Kueue resets the start.
   const bool started = kind.group == "batch" && At(job.body, {"status", "startTime"}) != nullptr;
   if (!running && !started) return;

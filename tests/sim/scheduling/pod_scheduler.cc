@@ -120,6 +120,7 @@ void PodScheduler::Reconcile(Store& store, const Place& place) {
       pod == nullptr ? "" : StringAt(pod->body, {"spec", "schedulerName"});
   if (pod == nullptr || IsDone(pod->body) || !StringAt(pod->body, {"spec", "nodeName"}).empty() ||
       At(pod->body, {"metadata", "deletionTimestamp"}) != nullptr ||
+      !ArrayAt(pod->body, {"spec", "schedulingGates"}).empty() ||
       (!scheduler.empty() && scheduler != kDefaultScheduler) || store.All(nodes_).empty()) {
     waiting_.erase(place.key);
     return;

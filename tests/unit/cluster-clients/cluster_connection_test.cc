@@ -249,6 +249,26 @@ TEST_CASE("a kubeconfig that cannot be read is a state of the cluster") {
   CHECK(cluster.WaitFor(Phase::kConnected));
 }
 
+TEST_CASE("why a kubeconfig cannot be read is no answer of the server to a watch") {
+  Fixture f;
+  REQUIRE(f.server.objects().Create(ConfigMap("a", "1")));
+  TestCache cache;
+  TestCluster cluster(f.threads, AccessTo(f.server));
+  cluster->Watch({kConfigMaps}, *cache);
+  // Which is first, the end of the watch or the cluster's state, is a matter of chance.
+  for (int round = 0; round < 20; ++round) {
+    REQUIRE(cluster.WaitFor(Phase::kConnected));
+    REQUIRE(cache.WaitForState(watch::CacheState::kSynced));
+    cluster->SetMisconfigured(Error{ErrorCode::kNotFound, "no such file", {}, {}});
+    REQUIRE(cluster.WaitFor(Phase::kMisconfigured));
+    REQUIRE(cache.WaitForState(watch::CacheState::kFailing));
+    CHECK(cache.Content() == std::set<std::string>{"a=1"});
+    cluster->UpdateAccess(AccessTo(f.server));
+  }
+  for (const auto& told : cache.Healths())
+    CHECK(told.health.state != watch::CacheState::kNotServed);
+}
+
 TEST_CASE("one outage has one beginning") {
   Fixture f;
   TestCluster cluster(f.threads, AccessTo(f.server));

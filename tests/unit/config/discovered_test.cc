@@ -19,6 +19,10 @@ ClusterAccess To(const std::string& host, const std::string& token = "abc") {
   return access;
 }
 
+DiscoveredWorker Found(const std::string& name, ClusterAccess access) {
+  return {name, std::move(access), "MultiKueueCluster " + name};
+}
+
 // The manager, and worker east of the file.
 Loaded Configured() {
   Loaded loaded;
@@ -39,7 +43,7 @@ std::vector<std::string> Names(const Loaded& loaded) {
 
 TEST_CASE("discovered workers stand behind the configured ones, with defaults") {
   Loaded loaded = Configured();
-  AddDiscovered({{"west", To("west")}, {"north", To("north")}}, loaded);
+  AddDiscovered({Found("west", To("west")), Found("north", To("north"))}, loaded);
   CHECK(Names(loaded) == std::vector<std::string>{"east", "west", "north"});
   REQUIRE(loaded.workers.size() == 3);
   CHECK(loaded.workers[1]->server == "https://west");
@@ -50,23 +54,26 @@ TEST_CASE("discovered workers stand behind the configured ones, with defaults") 
 
 TEST_CASE("a configured worker's name, and the manager's, are taken") {
   Loaded loaded = Configured();
-  AddDiscovered({{"east", To("elsewhere")}, {"manager", To("other")}, {"west", To("west")}},
+  AddDiscovered({Found("east", To("elsewhere")),
+                 Found("manager", To("other")),
+                 Found("west", To("west")),
+                 {"west", To("west"), "ClusterProfile fleet/west"}},
                 loaded);
   CHECK(Names(loaded) == std::vector<std::string>{"east", "west"});
   CHECK(loaded.workers[0]->server == "https://east");
   CHECK(ToString(AccessProblems(loaded, true)) ==
         "MultiKueueCluster east: is not used: workers has one of this name (rename one of them)\n"
         "MultiKueueCluster manager: is not used: \"manager\" is the management cluster's own name "
-        "(rename one of them)");
+        "(rename one of them)\n"
+        "ClusterProfile fleet/west: is not used: a MultiKueueCluster has this name (rename one of "
+        "them)");
   CHECK(AccessProblems(loaded, false).empty());
 }
 
 TEST_CASE("one API server is one worker: the one that was there first") {
   Loaded loaded = Configured();
-  AddDiscovered({{"again", To("east")},
-                 {"west", To("west")},
-                 {"twin", To("west", "other")},
-                 {"self", To("manager")}},
+  AddDiscovered({Found("again", To("east")), Found("west", To("west")),
+                 Found("twin", To("west", "other")), Found("self", To("manager"))},
                 loaded);
   REQUIRE(loaded.workers.size() == 5);
   CHECK(loaded.workers[2]);

@@ -52,6 +52,7 @@ TEST_CASE("a kubeconfig of a Secret can neither run a program nor read a file of
       {"{server: \"https://h\", insecure-skip-tls-verify: true}", "{token: abc}",
        "clusters[0].cluster.insecure-skip-tls-verify"},
       {"{server: \"http://h\"}", "{token: abc}", "clusters[0].cluster.server"},
+      {"{server: \"https://a_b\"}", "{token: abc}", "clusters[0].cluster.server"},
   };
   for (const Row& row : rows) {
     const auto access =

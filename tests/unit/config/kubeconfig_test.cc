@@ -139,10 +139,19 @@ TEST_CASE_METHOD(Fixture, "an exec plugin is taken over") {
   CHECK(access->exec->api_version == "client.authentication.k8s.io/v1");
   CHECK(access->exec->command == folder_.Path("login"));
   CHECK(access->exec->args == std::vector<std::string>{"token", "1"});
-  CHECK(access->exec->env == std::map<std::string, std::string>{{"REGION", "east"}});
+  CHECK(access->exec->env == std::vector<ExecVariable>{{"REGION", "east"}});
   CHECK(access->exec->install_hint == "see the wiki");
   CHECK(access->exec->provide_cluster_info);
   CHECK(Summary(*access) == "https://h (exec plugin)");
+}
+
+TEST_CASE_METHOD(Fixture, "what the cluster tells its plugin is an extension of that name") {
+  const auto access =
+      Read(Config("{server: \"https://h\", extensions: [{name: other, extension: {a: 1}}, {name: "
+                  "client.authentication.k8s.io/exec, extension: {audience: east, ids: [1]}}]}",
+                  "{exec: {apiVersion: client.authentication.k8s.io/v1, command: aws}}"));
+  REQUIRE(access);
+  CHECK(access->exec_cluster_config == R"({"audience":"east","ids":[1]})");
 }
 
 TEST_CASE_METHOD(Fixture, "a command without a slash is left to PATH") {

@@ -103,6 +103,22 @@ logging: {level: debug, format: json}
   CHECK(parsed->logging.format == log::Format::kJson);
 }
 
+TEST_CASE("the secure API's files are found from the file's folder") {
+  const auto parsed = Parse(R"(apiVersion: fedra.dev/v1alpha1
+kind: Configuration
+manager: {kubeconfig: m}
+api:
+  secure: {address: "[::]:8443", certFile: tls.crt, keyFile: /tls/tls.key, hosts: [fedra.example]}
+)",
+                            "/srv/conf/fedra.yaml");
+  REQUIRE(parsed);
+  const SecureApiSettings& secure = parsed->api.secure;
+  CHECK(secure.address == "[::]:8443");
+  CHECK(secure.certificate_file == "/srv/conf/tls.crt");
+  CHECK(secure.key_file == "/tls/tls.key");
+  CHECK(secure.hosts == std::vector<std::string>{"fedra.example"});
+}
+
 TEST_CASE("everything but the manager has a default") {
   const auto parsed = Parse(kHead, "/etc/fedra.yaml");
   REQUIRE(parsed);
@@ -153,6 +169,102 @@ TEST_CASE("keys and shapes") {
   });
 }
 
+TEST_CASE("access providers are read as Kueue's configuration has them") {
+  const auto parsed = Parse(R"(apiVersion: fedra.dev/v1alpha1
+kind: Configuration
+manager: {kubeconfig: m}
+workersFrom:
+  clusterProfiles: {namespace: fleet, selector: "env=prod,gpu"}
+  accessProviders:
+  - name: acme
+    execConfig:
+      apiVersion: client.authentication.k8s.io/v1beta1
+      command: plugins/acme
+      args: [token, "1"]
+      env: [{name: REGION, value: east}, {name: EMPTY, value: ""}]
+      installHint: ask Bob
+      provideClusterInfo: true
+      interactiveMode: Never
+  - name: other
+    execConfig: {apiVersion: client.authentication.k8s.io/v1, command: fleet-token}
+)",
+                            "/srv/conf/fedra.yaml");
+  REQUIRE(parsed);
+  const WorkersFrom& from = parsed->workers_from;
+  CHECK(from.cluster_profiles.ns == "fleet");
+  CHECK(from.cluster_profiles.selector == "env=prod,gpu");
+  REQUIRE(from.access_providers.size() == 2);
+  CHECK(from.access_providers[0].name == "acme");
+  CHECK(from.access_providers[0].exec == ExecAccess{.api_version = kExecV1Beta1,
+                                                    .command = "/srv/conf/plugins/acme",
+                                                    .args = {"token", "1"},
+                                                    .env = {{"REGION", "east"}, {"EMPTY", ""}},
+                                                    .install_hint = "ask Bob",
+                                                    .provide_cluster_info = true});
+  CHECK(from.access_providers[1].exec.command == "fleet-token");
+}
+
+TEST_CASE("which namespaces' ClusterProfiles are read") {
+  WorkersFrom from;
+  using Names = std::vector<std::string>;
+  from.multi_kueue_clusters = true;
+  CHECK(DiscoversWorkers(from));
+  CHECK(ProfileNamespaces(from).empty());
+  from.access_providers.emplace_back();
+  CHECK(ProfileNamespaces(from) == Names{"kueue-system"});
+  from.cluster_profiles.ns = "fleet";
+  CHECK(ProfileNamespaces(from) == Names{"kueue-system", "fleet"});
+  from.secret_namespace = "fleet";
+  CHECK(ProfileNamespaces(from) == Names{"fleet"});
+  from.multi_kueue_clusters = false;
+  CHECK(DiscoversWorkers(from));
+  CHECK(ProfileNamespaces(from) == Names{"fleet"});
+}
+
+TEST_CASE("sources of workers that lead to none are problems") {
+  const std::string providers =
+      ", accessProviders: [{name: a, execConfig: {apiVersion: client.authentication.k8s.io/v1, "
+      "command: a}}]}\n";
+  CheckRows({
+      {"workersFrom: {clusterProfiles: {namespace: fleet}" + providers, "ok"},
+      {"workersFrom: {multiKueueClusters: true" + providers, "ok"},
+      {"workersFrom: {clusterProfiles: {selector: gpu}" + providers,
+       "/etc/fedra.yaml:4:32: workersFrom.clusterProfiles: has no namespace (write namespace: the "
+       "one where the ClusterProfiles are)\n"
+       "/etc/fedra.yaml:4:66: workersFrom.accessProviders: has no effect: no ClusterProfile is "
+       "read (write clusterProfiles or multiKueueClusters, too)"},
+      {"workersFrom: {clusterProfiles: {namespace: fleet}}\n",
+       "/etc/fedra.yaml:4:32: workersFrom.clusterProfiles: nobody gives credentials for "
+       "ClusterProfiles (write accessProviders, as multiKueue.clusterProfile.accessProviders of "
+       "Kueue's configuration)"},
+      {"workersFrom: {clusterProfiles: {namespace: fleet, selector: \"gpu in (\"}" + providers,
+       "/etc/fedra.yaml:4:61: workersFrom.clusterProfiles.selector: \"gpu in (\": expected ) at "
+       "the end (as of kubectl -l, such as env=prod,gpu)"},
+      {"workersFrom: {multiKueueClusters: true, accessProviders: [{name: a, execConfig: "
+       "{apiVersion: client.authentication.k8s.io/v1alpha1, command: \"\", interactiveMode: "
+       "Always, env: [{name: \"A=B\", value: hidden}]}}]}\n",
+       "/etc/fedra.yaml:4:94: workersFrom.accessProviders[0].execConfig.apiVersion: "
+       "\"client.authentication.k8s.io/v1alpha1\" is not one of "
+       "client.authentication.k8s.io/v1beta1, client.authentication.k8s.io/v1 (did you mean "
+       "\"client.authentication.k8s.io/v1beta1\"?)\n"
+       "/etc/fedra.yaml:4:142: workersFrom.accessProviders[0].execConfig.command: must not be "
+       "empty\n"
+       "/etc/fedra.yaml:4:163: workersFrom.accessProviders[0].execConfig.interactiveMode: "
+       "\"Always\" is not supported (write Never)\n"
+       "/etc/fedra.yaml:4:184: workersFrom.accessProviders[0].execConfig.env[0].name: must be the "
+       "name of an environment variable"},
+      {"workersFrom: {multiKueueClusters: true, accessProviders: [{name: a, execConfig: "
+       "{apiVersion: client.authentication.k8s.io/v1, command: a}}, {name: a, execConfig: "
+       "{apiVersion: client.authentication.k8s.io/v1, command: b}}]}\n",
+       "/etc/fedra.yaml:4:148: workersFrom.accessProviders[1].name: \"a\" is also the name of "
+       "accessProviders[0] (names must be unique)"},
+      {"workersFrom: {multiKueueClusters: true, accessProviders: [{name: a}]}\n",
+       "/etc/fedra.yaml:4:59: workersFrom.accessProviders[0].execConfig: is required (write "
+       "execConfig: {apiVersion: client.authentication.k8s.io/v1, command: "
+       "/opt/plugins/fleet-token})"},
+  });
+}
+
 TEST_CASE("values") {
   CheckRows({
       {"origin: Fedra\n",
@@ -177,6 +289,24 @@ TEST_CASE("values") {
       {"api: {socket: /" + std::string(107, 'x') + "}\n",
        "/etc/fedra.yaml:4:15: api.socket: is 108 bytes long, a socket's path at most 107 (such as "
        "/run/fedra/fedra.sock)"},
+      {"api: {secure: {address: localhost:8443}}\n",
+       "/etc/fedra.yaml:4:25: api.secure.address: \"localhost:8443\" does not start with an IP "
+       "address (127.0.0.1 for this machine only, 0.0.0.0 or [::] for every interface)"},
+      {"api: {secure: {address: 127.0.0.1:8443, certFile: tls.crt}}\n",
+       "/etc/fedra.yaml:4:51: api.secure.certFile: has no keyFile beside it (write both, or none: "
+       "then a certificate is made)"},
+      {"api: {secure: {address: 127.0.0.1:8443, keyFile: tls.key}}\n",
+       "/etc/fedra.yaml:4:50: api.secure.keyFile: has no certFile beside it (write both, or none: "
+       "then a certificate is made)"},
+      {"api: {secure: {hosts: [fedra.example]}}\n",
+       "/etc/fedra.yaml:4:15: api.secure: has no address, so that nothing is served (write one, "
+       "such as address: 0.0.0.0:8443)"},
+      {"api: {enabled: false, secure: {address: 127.0.0.1:8443}}\n",
+       "/etc/fedra.yaml:4:41: api.secure.address: is not listened on, for api.enabled is false "
+       "(remove one of them)"},
+      {"api: {secure: {address: 127.0.0.1:9480}}\n",
+       "/etc/fedra.yaml:4:25: api.secure.address: is that of http.address, too (choose another "
+       "port)"},
       {"http: {address: \"127.0.0.1:65536\"}\n",
        "/etc/fedra.yaml:4:17: http.address: \"65536\" is no port (a number from 1 to 65535)"},
       {"kueue: {controllerName: kueue.x-k8s.io/multikueue}\n",
@@ -189,6 +319,13 @@ TEST_CASE("values") {
       {"kueue: {mode: multikueue}\n",
        "/etc/fedra.yaml:4:15: kueue.mode: multikueue takes its workers from MultiKueueClusters "
        "(write workersFrom: {multiKueueClusters: true})"},
+      {"kueue: {mode: multikueue, pods: true}\nworkersFrom: {multiKueueClusters: true}\n",
+       "/etc/fedra.yaml:4:33: kueue.pods: is not possible with kueue.mode multikueue: Kueue would "
+       "start pods that MultiKueue has dispatched on the manager, too, once its gate is off "
+       "(remove it, or use mode admissionCheck)"},
+      {"kueue: {mode: dispatcher, pods: true}\n",
+       "/etc/fedra.yaml:4:33: kueue.pods: is not needed with kueue.mode dispatcher: MultiKueue "
+       "copies pods itself (remove it)"},
       {"kueue: {mode: Dispatcher}\n",
        "/etc/fedra.yaml:4:15: kueue.mode: \"Dispatcher\" is not one of admissionCheck, multikueue, "
        "dispatcher (did you mean \"dispatcher\"?)"},

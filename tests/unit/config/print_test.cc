@@ -46,6 +46,18 @@ TEST_CASE("no printed line is longer than 100 columns") {
   }
 }
 
+TEST_CASE("the environment of a credential plugin is not printed") {
+  Configuration configuration;
+  AccessProvider& provider = configuration.workers_from.access_providers.emplace_back();
+  provider.name = "acme";
+  provider.exec.command = "/opt/acme";
+  provider.exec.env = {{"PASSWORD", "hidden"}};
+  const std::string text = View(configuration);
+  CHECK_THAT(text, ContainsSubstring("  accessProviders:\n  - name: acme\n    execConfig:\n"));
+  CHECK_THAT(text, ContainsSubstring("      - name: PASSWORD\n        value: REDACTED\n"));
+  CHECK(text.find("hidden") == std::string::npos);
+}
+
 TEST_CASE("a viewed configuration reads back as the same") {
   Configuration configuration;
   configuration.manager.in_cluster = true;

@@ -74,5 +74,49 @@ TEST_CASE("a selector that fails where the scheduler does not come does not hide
   CHECK(Code(worker.Pods(1, "other")) == ReasonCode::kSelectorError);
 }
 
+TEST_CASE("1.35 scores no node for a pod of whose claims only some are allocated") {
+  const char* const pod = R"({"spec": {"resourceClaims": [
+      {"name": "a", "resourceClaimName": "shared"},
+      {"name": "b", "resourceClaimTemplateName": "t"}]}})";
+  struct ScoreRow {
+    const char* why;
+    cel::KubernetesRelease release;
+    int nodes;
+    bool allocated;
+    int pods;
+    verdict::Outcome outcome;
+    int fitting;
+  };
+  using enum cel::KubernetesRelease;
+  using enum verdict::Outcome;
+  for (const ScoreRow& row :
+       {ScoreRow{"two nodes fit", k135, 2, true, 2, kNo, 0},
+        ScoreRow{"of one node no score is asked", k135, 1, true, 2, kYes, 2},
+        ScoreRow{"none is allocated yet", k135, 2, false, 1, kYes, 1},
+        ScoreRow{"the first pod has allocated it", k135, 2, false, 2, kUnknown, 1},
+        ScoreRow{"mended", k136, 2, true, 2, kYes, 2}}) {
+    INFO(row.why);
+    Worker worker(dra::FeaturesOf(row.release));
+    for (int i = 1; i <= row.nodes; ++i) {
+      const std::string node = "n" + std::to_string(i);
+      worker.Node(node).On(node, Devices(2));
+    }
+    worker.On("everywhere", {Device("wide", {{"reach", "all"}})},
+              {{"nodeName", nullptr}, {"allNodes", true}});
+    const auto wide = Cel({R"("reach" in device.attributes["gpu.example.com"])"});
+    json claim = Claim("shared", {Request("r", 1, {{"selectors", wide}})});
+    if (row.allocated) {
+      claim["status"] = Holding("x", "wide", {{"pool", "everywhere"}})["status"];
+      claim["status"]["allocation"]["allocationTimestamp"] = "2026-01-01T00:00:00Z";
+      claim["status"]["reservedFor"] = {{{"uid", "u"}}};
+    }
+    worker.Add(claim).Template("t", {Request("r")});
+    const auto judgement = worker.Judge({worker.Parse(pod, row.pods)});
+    CHECK(judgement.verdict.outcome == row.outcome);
+    CHECK(judgement.verdict.pods_fitting == row.fitting);
+    if (row.outcome == kNo) CHECK(Code(judgement) == ReasonCode::kAllocationError);
+  }
+}
+
 }  // namespace
 }  // namespace fedra::test::judge_errors_test

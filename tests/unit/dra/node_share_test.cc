@@ -164,5 +164,122 @@ TEST_CASE("validateNodeAllocatableDRAClaimSharing: one pod of a node uses such a
   CHECK(worker.Judge({worker.Parse(pod)}, options).verdict.outcome == Outcome::kNo);
 }
 
+// ---- the form of 1.37; functions of the same file of v1.37.2
+
+json Resources(const std::string& name, const json& resources, const json& more = json::object()) {
+  json fields = {{"nodeAllocatableResources", resources}};
+  fields.update(more);
+  return Device(name, json::object(), fields);
+}
+
+const json kTwoCpusMapped = {{"cpu", {{"mapping", {{"deviceMultiplier", "2"}}}}}};
+const json kOverhead = {{"cpu", {{"overhead", {{"perPod", "1"}, {"perContainer", "500m"}}}}}};
+
+// So many containers that use claim "dev", of a template or by name.
+std::string Using(int containers, const char* claim = R"("resourceClaimTemplateName": "t")") {
+  std::string list;
+  for (int i = 0; i < containers; ++i) list += R"({"resources": {"claims": [{"name": "dev"}]}}, )";
+  return R"({"spec": {"containers": [)" + list + R"({}], "resourceClaims": [{"name": "dev", )" +
+         claim + "}]}}";
+}
+
+TEST_CASE("1.37: mapping once for the claim, overhead for the pod and for each use") {
+  struct Row37 {
+    const char* why;
+    json resources;
+    json more;
+    json request;
+    int devices;
+    std::string pod;
+    int pods;
+    int fitting;  // on one node with 8 cpus and eight such devices
+  };
+  const json shared = {{"allowMultipleAllocations", true},
+                       {"capacity", {{"cores", {{"value", "4"}}}}}};
+  const json by_cores = {
+      {"cpu", {{"mapping", {{"capacityKey", "cores"}, {"capacityMultiplier", "2"}}}}}};
+  const json wanted = {{"capacity", {{"requests", {{"cores", "2"}}}}}};
+  const json none = json::object();
+  json both = kTwoCpusMapped;
+  both["cpu"].update(kOverhead["cpu"]);
+  const std::vector<Row37> rows = {
+      {"addDeviceMapping: the multiplier per device", kTwoCpusMapped, none, none, 4, Using(1), 1,
+       1},
+      {"... of which five take ten cpus", kTwoCpusMapped, none, none, 5, Using(1), 1, 0},
+      {"no container needs to use the claim", kTwoCpusMapped, none, none, 1, Using(0), 5, 4},
+      {"addDeviceMapping: a capacity as it is consumed", by_cores, shared, wanted, 1, Using(1), 3,
+       2},
+      {"addDeviceOverhead: per pod", kOverhead, none, none, 1, Using(0), 8, 8},
+      {"... and per container that names the claim", kOverhead, none, none, 1, Using(2), 8, 4},
+      {"... per device", kOverhead, none, none, 2, Using(2), 4, 2},
+      {"both", both, none, none, 1, Using(2), 8, 2},
+  };
+  for (const Row37& row : rows) {
+    INFO(row.why);
+    std::vector<json> devices;
+    const int count = row.more.empty() ? 8 : 1;
+    for (int i = 0; i < count; ++i)
+      devices.push_back(Resources("dev-" + std::to_string(i), row.resources, row.more));
+    Worker worker(dra::FeaturesOf(cel::KubernetesRelease::k137));
+    worker.Node("n", json::object(), Room("8", "8Gi")).On("n", devices);
+    worker.Template("t", {Request("r", row.devices, row.request)});
+    const auto judgement = worker.Judge({worker.Parse(row.pod.c_str(), row.pods)});
+    INFO(First(judgement));
+    CHECK(judgement.verdict.pods_fitting == row.fitting);
+  }
+}
+
+TEST_CASE("1.37: a capacity of a device that is allocated as a whole is an error") {
+  const json by_cores = {
+      {"cpu", {{"mapping", {{"capacityKey", "cores"}, {"capacityMultiplier", "2"}}}}}};
+  Worker worker(dra::FeaturesOf(cel::KubernetesRelease::k137));
+  worker.Node("n", json::object(), Room("8", "8Gi"));
+  worker.On("n", {Resources("a", by_cores, {{"capacity", {{"cores", {{"value", "4"}}}}}})});
+  worker.Template("t", {Request("r")});
+  const auto judgement = worker.Judge({worker.Parse(Using(1).c_str())});
+  CHECK(judgement.verdict.outcome == Outcome::kNo);
+  CHECK_THAT(First(judgement),
+             ContainsSubstring("ConsumedCapacity is nil, but Capacity key 'cores' "
+                               "is set in NodeAllocatableResources"));
+}
+
+json Allocated(const json& reserved) {
+  json claim = Claim("shared", {Request("r")});
+  const json result = {{"request", "r"}, {"driver", kDriver}, {"pool", "n"}, {"device", "a"}};
+  claim["status"]["allocation"] = {{"allocationTimestamp", "2026-11-21T16:00:00Z"},
+                                   {"devices", {{"results", json::array({result})}}}};
+  claim["status"]["reservedFor"] = reserved;
+  return claim;
+}
+
+TEST_CASE("1.37: a claim with a mapping is for one pod, one with overhead for all") {
+  const std::string pod = Using(2, R"("resourceClaimName": "shared")");
+  const json another = json::array({{{"uid", "another-pod"}}});
+  const auto judge = [&](const json& resources, const json& claim, int pods, const char* cpus) {
+    Worker worker(dra::FeaturesOf(cel::KubernetesRelease::k137));
+    worker.Node("n", json::object(), Room(cpus, "8Gi")).On("n", {Resources("a", resources)});
+    worker.Add(claim);
+    return worker.Judge({worker.Parse(pod.c_str(), pods)}).verdict.pods_fitting;
+  };
+  const json free = Claim("shared", {Request("r")});
+  CHECK(judge(kTwoCpusMapped, free, 2, "8") == 1);
+  CHECK(judge(kOverhead, free, 5, "8") == 4);
+  CHECK(judge(kTwoCpusMapped, Allocated(another), 1, "8") == 0);
+  CHECK(judge(kOverhead, Allocated(another), 5, "8") == 4);
+  // Allocated for nobody: what it maps counts for the pod that takes it.
+  CHECK(judge(kTwoCpusMapped, Allocated(json::array()), 1, "2") == 1);
+  CHECK(judge(kTwoCpusMapped, Allocated(json::array()), 1, "1") == 0);
+}
+
+TEST_CASE("1.37: what the pod asks for as a whole covers its devices") {
+  Worker worker(dra::FeaturesOf(cel::KubernetesRelease::k137));
+  worker.Node("n", json::object(), Room("8", "8Gi")).On("n", {Resources("a", kTwoCpusMapped)});
+  worker.Template("t", {Request("r")});
+  CHECK(worker.Judge({worker.Parse(Pod("{}", R"({"requests": {"cpu": "1"}})").c_str())})
+            .verdict.outcome == Outcome::kNo);
+  CHECK(worker.Judge({worker.Parse(Pod("{}", R"({"requests": {"cpu": "2"}})").c_str())})
+            .verdict.outcome == Outcome::kYes);
+}
+
 }  // namespace
 }  // namespace fedra::test::node_share_test

@@ -1,6 +1,7 @@
 #include "manager/discovered_access.h"
 
 #include <map>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -46,16 +47,22 @@ struct Manager {
   std::vector<std::string> asked = {};
 
   std::vector<config::DiscoveredWorker> Read(
-      WorkerClusters clusters, const std::vector<config::DiscoveredWorker>& before = {}) {
-    return ReadDiscovered(
-        std::move(clusters), settings, WallTime{},
-        [this](const ObjectKey& key) -> Result<std::string> {
-          asked.push_back(key.ToString());
-          const auto found = secrets.find(key.name);
-          if (found == secrets.end()) return Fail(ErrorCode::kNotFound, "not found");
-          return found->second;
-        },
-        before);
+      std::vector<std::shared_ptr<const MultiKueueCluster>> clusters,
+      const std::vector<config::DiscoveredWorker>& before = {}) {
+    const GetSecret get_secret = [this](const ObjectKey& key) -> Result<std::string> {
+      asked.push_back(key.ToString());
+      const auto found = secrets.find(key.name);
+      if (found == secrets.end()) return Fail(ErrorCode::kNotFound, "not found");
+      return found->second;
+    };
+    DiscoveryObjects objects;
+    objects.clusters.list = std::move(clusters);
+    return ReadDiscovered({.objects = objects,
+                           .settings = settings,
+                           .now = WallTime{},
+                           .get_secret = get_secret,
+                           .before = before})
+        .workers;
   }
   // Of the one worker: its server, or why it cannot be used.
   std::string Outcome(const std::shared_ptr<const MultiKueueCluster>& cluster,
@@ -109,14 +116,12 @@ TEST_CASE("what is wrong with one MultiKueueCluster is said with what to do") {
   CHECK(manager.Outcome(secret) ==
         "Secret kueue-system/east: cannot be read: secrets east is forbidden (apply "
         "deploy/manager-rbac-discovery.yaml on the manager)");
-  CHECK(manager.Outcome(Cluster("gpu", Source::kClusterProfile, "fleet")) ==
-        "MultiKueueCluster gpu: clusterProfileRef fleet is not supported (name a kubeconfig in "
-        "spec.clusterSource.kubeConfig, or put the worker into fedra's configuration below "
-        "workers)");
   const std::string none =
-      "MultiKueueCluster gpu: names no kubeconfig (spec.clusterSource.kubeConfig.location)";
+      "MultiKueueCluster gpu: names neither a kubeconfig nor a ClusterProfile (write "
+      "spec.clusterSource.kubeConfig.location, or spec.clusterSource.clusterProfileRef.name)";
   CHECK(manager.Outcome(Cluster("gpu", Source::kNone, "")) == none);
   CHECK(manager.Outcome(Cluster("gpu", Source::kSecret, "")) == none);
+  CHECK(manager.Outcome(Cluster("gpu", Source::kClusterProfile, "")) == none);
 }
 
 TEST_CASE(

@@ -22,6 +22,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/page.h"
 #include "tests/unit/manager/support/example_kinds.h"
+#include "tests/unit/manager/support/openapi_page.h"
 #include "verdict/reason_facts.h"
 
 namespace fedra::docs_test {
@@ -122,6 +123,28 @@ whether who creates the AppWrapper may create each component (`userRBACAdmission
 fedra's account, which needs the right, or the check is switched off. Components should have no queue label of their own.
 )";
 
+constexpr std::string_view kPods = R"(
+## Pods
+
+With `kueue.pods: true` fedra runs pods, too: those that Kueue manages (its integration `pod`), and so the replicas of
+Deployments, each for itself. It needs `deploy/manager-rbac-pods.yaml` on the manager and `deploy/worker-rbac-pods.yaml` on
+the workers (`fedra join --with pods`), and `pod` in `integrations.frameworks` of every Kueue. Pods of a group
+(`kueue.x-k8s.io/pod-group-name`), and so StatefulSets and LeaderWorkerSets, are not run: their Workloads are rejected.
+Before it is switched off no pod should run elsewhere: fedra then rejects their Workloads, and leaves their copies to you
+(`fedra orphans`).
+
+A pod has no managedBy. Kueue would start it on the manager as well, so fedra leaves its AdmissionCheck `Pending` while a
+worker has it: Kueue starts nothing that is not admitted. What that costs:
+
+- `ADMITTED` of the Workload stays empty on the manager, and the LocalQueue counts it as reserving, not as admitted.
+  Quota is reserved all the same. `fedra status` says `Running`.
+- waitForPodsReady and max-exec-time hold on the worker only.
+
+The manager's pod keeps Kueue's scheduling gate. Its status is the worker's, so a Deployment becomes ready, but for
+addresses: `podIP` and `hostIP` are of another cluster, and Services on the manager must not send anything there. A pod
+that fails on its worker has failed, and its ReplicaSet makes another one. After an eviction it is `Pending` again.
+)";
+
 // Kinds whose jobs name other objects that a worker must have.
 std::string ReferencesText() {
   std::string text =
@@ -189,7 +212,7 @@ from starting, a status subresource, and something that makes its Workload on th
 the worker when its Workload is admitted. Kueue does that only for its own kinds; of others their controller
 does, with Kueue's job framework, whose annotation `kueue.x-k8s.io/prebuilt-workload-name` the copy carries.
 
-Rights on the kind are yours to grant: on the manager get, list and watch, and patch of its status; on workers
+Rights on the kind are yours to grant: on the manager list and watch, and patch of its status; on workers
 get, list, watch, create and delete. `fedra config validate --connect` tells what is missing.
 
 Tekton's PipelineRun, from Tekton 1.5, with tekton-kueue on all clusters:
@@ -257,6 +280,7 @@ std::string KindsPage() {
   }
   page += ReferencesText();
   page += kAppWrapper;
+  page += kPods;
   page += kOwnKinds;
   page += testing::kPipelineRunEntry;
   page += kOwnKindsAfterTekton;
@@ -277,38 +301,103 @@ std::string EventsPage() {
 
 constexpr std::string_view kApiBegin = R"(# API
 
-The daemon answers what `fedra status`, `why`, `history`, `devices` and `templates diff` ask, over HTTP/1.1 on a Unix socket: the same documents as
-`-o json`, byte for byte. Nothing can be changed by it. Generated from `manager/api/routes.cc` by `make docs`.
+The daemon answers what `fedra status`, `why`, `history`, `devices` and `templates diff` ask, over HTTP/1.1 on a Unix
+socket: the same documents as `-o json`, byte for byte. Nothing can be changed by it. Generated from `manager/api/routes.cc` by `make docs`.
 
 ```sh
 curl -s --unix-socket /run/fedra/fedra.sock 'http://fedra/api/v1alpha1/jobs?state=Blocked&limit=20'
 curl -s --unix-socket /run/fedra/fedra.sock 'http://fedra/api/v1alpha1/why?job=ml/train&output=table'
 ```
 
+[openapi.json](openapi.json) says the same for programs, with every field of every document and what it means; the daemon
+serves it as `/api/v1alpha1/openapi.json`.
+
 ## Who may ask
 
 Whoever may open the socket: root, the user who runs fedra, and the members of `api.group`
 ([configuration.md](configuration.md)), by default `fedra-view`. They see every namespace, and the names in it. There is
-no login and no TCP port. A browser gets there by `fedra dashboard` ([commands.md](commands.md)), or through a tunnel
-(`ssh -L`); pages of other sites are refused (403, 421).
+no login and, unless `api.secure.address` is set, no TCP port. A browser gets there by `fedra dashboard`
+([commands.md](commands.md)), or through a tunnel (`ssh -L`); pages of other sites are refused (403, 421).
 
 The systemd unit takes its socket from `fedra.socket`: `/run/fedra/fedra.sock`. Elsewhere it is `fedra.sock` beside the
 store, or what `api.socket` says.
+
+### Over the network
+
+With `api.secure` ([configuration.md](configuration.md)) the same is served over TLS (1.2 or newer) to users of the
+manager's API server. Fedra has no users of its own: it asks the manager who has the token (TokenReview) and what they
+may (SubjectAccessReview), and keeps the answers for a moment: a token 60 s, a right 30 s, a refusal 5 s. It needs
+[manager-rbac-secure-api.yaml](../deploy/manager-rbac-secure-api.yaml) for that; `fedra config validate --connect` says
+whether it has it.
+
+```yaml
+api:
+  secure:
+    address: 0.0.0.0:8443
+    certFile: /etc/fedra/tls/tls.crt   # both are read again when they change
+    keyFile: /etc/fedra/tls/tls.key
+```
+
+```sh
+kubectl apply -f deploy/viewer-rbac.yaml
+kubectl create serviceaccount looker -n ml
+kubectl create rolebinding fedra-viewer -n ml --clusterrole fedra-viewer --serviceaccount ml:looker
+kubectl create token looker -n ml > token
+fedra why ml/train --server https://fedra.example:8443 --certificate-authority ca.crt --token-file token
+TOKEN=$(cat token)
+curl -s --cacert ca.crt -H "Authorization: Bearer $TOKEN" 'https://fedra.example:8443/api/v1alpha1/jobs?namespace=ml'
+```
+
+`status`, `why`, `history` and `wait` ask over the network with `--server`. Without `--token-file` they send the token of
+the kubeconfig's current context, of a plugin as well. Whoever runs fedra could use a token that it is sent, so do not
+send an administrator's: an account with `fedra-viewer` is enough. Client certificates are not tokens, and are refused
+with what to do instead.
+
+| endpoint | right on the manager | without it |
+|---|---|---|
+| `status`, `jobs`, `counts` | `list` workloads.kueue.x-k8s.io, everywhere or in the namespace that is asked for | 403;
+without `namespace`,
+    of at most 100 namespaces those that are allowed | | `job`, `why`, `history` | `get` workloads
+                                                                                           .kueue
+                                                                                           .x -
+                                                                                       k8s.io,
+    everywhere or
+        in the job's namespace | 403, whether there is such a job or not | | `workers`, `devices`, the
+                workers in `status` | `get` the path `/ fedra / fleet` |
+            403; no workers in `status` |
+| what a worker says about a job, in `why` and `history` | the same | codes of reasons alone |
+| what a job's pods have printed | `get` pods/log in its namespace | withheld |
+| `device-map` | `get` the path `/fedra/fleet`, and `list` workloads.kueue.x-k8s.io everywhere: it names who holds devices | 403 |
+| `openapi.json` | none | |
+| `templates` | `get` the path `/fedra/fleet`, and `list` resourceclaimtemplates.resource.k8s.io everywhere | 403 |
+| others | | 403 |
+
+[viewer-rbac.yaml](../deploy/viewer-rbac.yaml) has two ClusterRoles for it: `fedra-viewer`, which a RoleBinding gives for
+one namespace, and `fedra-fleet-viewer`. Rights to paths below `/api` and `/apis` every authenticated user has, so the
+fleet's is not there.
+
+`omitted` in a document names what the reader's rights do not cover, whether there is any or not: `workers`,
+`namespaces`. Jobs of other namespaces are not counted, either. Who holds devices, or is first in line, is named where
+the reader may see that namespace; text that mentions another one is withheld as a whole.
+
+| status | when |
+|---|---|
+| 401 | no token, or none that the manager knows |
+| 403 | the right is missing, which the message names |
+| 421 | another name in `Host` than an IP address, localhost, `api.secure.hosts` or a name in the certificate |
+| 429 | too many tokens from one address, or too many questions about the rights of one user: again after `Retry-After` |
+| 503 | the manager does not answer, and fedra has no recent answer about this client |
+
+Without `certFile` a certificate is made at the start, which clients cannot verify (`curl -k`): an attacker between them and
+fedra can then steal their tokens.
 
 ## Answers
 
 GET and HEAD. Times are RFC 3339, names and meanings those of `-o json`.
 
-| status | when |
-|---|---|
-| 200 | `Warning: 299 fedra "..."` is what the command would say on standard error |
-| 304 | nothing but ages has changed since the answer whose `ETag` was sent as `If-None-Match` |
-| 400 | a wrong parameter, which `details.causes[0].field` names; 404 a path or a job that is not known; 405; 406 |
-| 403, 421 | a page of another site |
-| 414, 431 | more than 16 KiB of URL and headers |
-| 503 | more questions at a time than are answered: again after `Retry-After` |
-| 500 | the store cannot be read |
+)";
 
+constexpr std::string_view kApiMore = R"(
 Errors are a `Status` as API servers send it (`apiVersion: v1`, with `reason`, `message` and `code`).
 `Accept-Encoding: gzip` is heeded. An answer must be taken within 30 s; a connection is closed after 60 s without a
 request, and after 1,000 requests; of more than 256 the one goes that has been silent for longest.
@@ -323,7 +412,8 @@ another. `counts` says how many jobs there are without listing any.
 ## Versions
 
 The path and `apiVersion` say the same version. Within it endpoints, parameters and fields stay and keep their meaning;
-new ones may come, so clients ignore fields that they do not know. An unknown parameter is an error. Text
+new ones may come, so clients ignore fields that they do not know. The same holds for the words that a field may have
+(`x-extensible-enum` in openapi.json). An unknown parameter is an error. Text
 (`output=table`, `wide`) is for people and may change with every version. [support.md](support.md#what-is-stable) has
 the promises.
 
@@ -345,6 +435,10 @@ std::string ParameterLine(const api::Parameter& parameter) {
 std::string ApiPage() {
   constexpr std::string_view kTable = "\n| parameter | meaning |\n|---|---|\n";
   std::string page(kApiBegin);
+  page += "| status | when |\n|---|---|\n";
+  for (const api::AnswerCode& code : api::AnswerCodes())
+    page += fmt::format("| {} | {} |\n", code.status, code.when);
+  page += kApiMore;
   for (const api::Route& route : api::Routes()) {
     page += fmt::format("\n### {}\n\n{}. `{}`: `{}`.\n", route.path, route.meaning, route.command,
                         route.document);
@@ -359,6 +453,9 @@ std::string ApiPage() {
 }  // namespace
 
 TEST_CASE("docs/api.md is what the routes are") { CheckPage(FEDRA_TEST_DATA, "api.md", ApiPage()); }
+TEST_CASE("docs/openapi.json is what the routes and the documents' schemas are") {
+  CheckPage(FEDRA_TEST_DATA, "openapi.json", testing::OpenApiDocument().dump(1) + "\n");
+}
 TEST_CASE("docs/reasons.md is what the catalogue says") {
   CheckPage(FEDRA_TEST_DATA, "reasons.md", ReasonsPage());
 }

@@ -1,9 +1,7 @@
 // docs/facts.md: every type of facts with its fields, an example, and the reasons that come with
 // it.
 
-#include <fstream>
 #include <map>
-#include <sstream>
 #include <string>
 #include <typeinfo>
 #include <utility>
@@ -11,70 +9,19 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <boost/core/demangle.hpp>
 #include <nlohmann/json.hpp>
 
 #include "base/ascii.h"
 #include "manager/verify/reason_json.h"
 #include "tests/support/page.h"
 #include "tests/support/sample_reasons.h"
-#include "tests/unit/manager/support/field_comments.h"
+#include "tests/unit/manager/support/fact_comments.h"
 #include "verdict/fact_fields.h"
 #include "verdict/reason_facts.h"
 
 namespace fedra::verdict::facts_page_test {
 
 namespace {
-
-// What the headers say; ObjectKey needs no words.
-const testing::FieldComments& Comments() {
-  static const testing::FieldComments comments = [] {
-    std::string headers;
-    for (const char* name : {"object_facts.h", "device_facts.h", "node_facts.h"}) {
-      std::ifstream file(std::string(FEDRA_TEST_DATA) + "/../../verdict/" + name);
-      std::ostringstream text;
-      text << file.rdbuf();
-      headers += text.str();
-    }
-    return testing::ReadFieldComments(headers);
-  }();
-  return comments;
-}
-
-// "JointShortage::Found"
-template <class T>
-std::string NameOfType() {
-  const std::string name = boost::core::demangle(typeid(T).name());
-  const std::string scope = "fedra::verdict::";
-  return name.starts_with(scope) ? name.substr(scope.size()) : name;
-}
-
-// namedBy: named_by
-std::string InCpp(std::string_view name) {
-  std::string text;
-  for (const char c : name) {
-    if (c >= 'A' && c <= 'Z') text += '_';
-    text += ToLower(c);
-  }
-  return text;
-}
-
-// As a person reads it who has no header at hand: constants of enums have their names in JSON.
-std::string Worded(std::string_view comment) {
-  std::string text;
-  for (size_t i = 0; i < comment.size(); ++i) {
-    const bool begins_word = i == 0 || !IsAlphanumeric(comment[i - 1]);
-    if (!begins_word || comment[i] != 'k' || i + 1 == comment.size() || !IsUpper(comment[i + 1])) {
-      text += comment[i];
-      continue;
-    }
-    size_t end = i + 1;
-    while (end < comment.size() && IsAlphanumeric(comment[end])) ++end;
-    text += fmt::format("`{}`", comment.substr(i + 1, end - i - 1));
-    i = end - 1;
-  }
-  return text;
-}
 
 // Rows of a table: the path of each field, "parts[].rule", what it may hold, and what it says.
 class FieldRows final {
@@ -85,9 +32,9 @@ class FieldRows final {
     requires std::is_class_v<T>
   void Add(const std::string& path, T& facts) {
     ForEachField(facts, [&](std::string_view name, auto& field) {
-      const auto& fields = Comments().fields;
-      const auto comment = fields.find({NameOfType<T>(), InCpp(name)});
-      if (comment != fields.end()) Say(Worded(comment->second));
+      // ObjectKey needs no words.
+      if (const auto meaning = testing::MeaningOfFact(testing::NameOfType(typeid(T)), name))
+        Say(*meaning);
       Add(path.empty() ? std::string(name) : fmt::format("{}.{}", path, name), field);
     });
   }
@@ -177,7 +124,7 @@ std::string FactsPage() {
     if (type == "Sentence") {
       page += "What an earlier version kept of a reason: words only.\n";
     } else {
-      page += fmt::format("{}\n\nWith {}.\n", Worded(Comments().structs.at(std::string(type))),
+      page += fmt::format("{}\n\nWith {}.\n", testing::MeaningOfFacts(std::string(type)).value(),
                           ReasonsOf(type));
     }
     page +=

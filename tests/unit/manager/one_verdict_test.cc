@@ -6,6 +6,7 @@
 // `check`. Compared are whole verdicts, as the daemon hands them to its metrics.
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <sstream>
 
@@ -22,6 +23,7 @@
 #include "manager/tracking/workload.h"
 #include "manager/wiring.h"
 #include "tests/support/catch.h"
+#include "tests/support/slowness.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/wait.h"
 #include "tests/unit/manager/support/no_telemetry.h"
@@ -196,6 +198,13 @@ class Clusters {
   std::string config_;
 };
 
+// On a busy machine a dozen clusters need their time to be listed.
+std::string Patience() { return fmt::format("{}ms", Stretched(std::chrono::minutes(1)).count()); }
+
+cli::FleetOptions LiveOptions(const Clusters& clusters) {
+  return {.config = clusters.config(), .timeout = Patience()};
+}
+
 // What `check` says of every job, in the order of the table.
 std::vector<Verdicts> Check(const cli::FleetOptions& options) {
   std::ostringstream out;
@@ -216,7 +225,8 @@ std::string WriteSnapshot(const Clusters& clusters) {
   const std::string file = clusters.folder().Path("snapshot.json");
   std::ostringstream out;
   cli::Terminal terminal{.out = out, .err = out};
-  (void)cli::Snapshot({.config = clusters.config(), .file = file, .workers = {}}, terminal);
+  (void)cli::Snapshot(
+      {.config = clusters.config(), .file = file, .workers = {}, .timeout = Patience()}, terminal);
   INFO(out.str());
   REQUIRE(std::filesystem::exists(file));
   return file;
@@ -271,7 +281,7 @@ void CheckDaemon(Clusters& clusters, const std::vector<Verdicts>& expected) {
 TEST_CASE("the daemon, check, and check of a snapshot say the same of every worker") {
   Clusters clusters;
   const std::vector<JobCase> jobs = verdict_cases::Jobs();
-  const std::vector<Verdicts> live = Check({.config = clusters.config()});
+  const std::vector<Verdicts> live = Check(LiveOptions(clusters));
   for (const ClusterCase& row : verdict_cases::Clusters()) {
     INFO(row.name << ": " << Said(live.front().at(row.name)));
     CHECK(Codes(live.front().at(row.name)) == row.for_template);
@@ -293,7 +303,7 @@ TEST_CASE("the daemon, check, and check of a snapshot say the same of every work
 // Which cluster the manager is, its namespace kube-system says.
 TEST_CASE("where the manager's UID may not be read, copies that name their manager are another's") {
   Clusters clusters("namespaces");
-  const Verdicts live = Check({.config = clusters.config()}).front();
+  const Verdicts live = Check(LiveOptions(clusters)).front();
   CHECK(Codes(live.at("complete")) == verdict_cases::Expected{"Yes"});
   for (const char* worker : {"our-earlier-copy", "another-managers-copy"}) {
     INFO(worker << ": " << Said(live.at(worker)));

@@ -11,6 +11,7 @@
 
 #include "base/base64.h"
 #include "cluster-clients/threads.h"
+#include "manager/wiring.h"
 #include "tests/sim/server.h"
 #include "tests/support/catch.h"
 #include "tests/support/sim_access.h"
@@ -35,6 +36,7 @@ struct Fixture {
   sim::Server server{{}};
   Threads threads{2};
   std::unique_ptr<reconcile::ManagerCluster> manager;
+  config::WorkersFrom settings{.multi_kueue_clusters = true};
   std::vector<std::string> remembered;
   std::unique_ptr<WorkerDiscovery> discovery;
 
@@ -50,10 +52,10 @@ struct Fixture {
         ClusterSettings{ClusterName("manager"), AccessTo(server), {}, options},
         tracking::BuiltInKinds(), threads.loop, threads.pool, SystemClock(),
         reconcile::DeafListener());
-    manager->DiscoverWorkers();
+    manager->DiscoverWorkers(ToDiscovery(settings));
     manager->Start();
-    discovery = std::make_unique<WorkerDiscovery>(config::WorkersFrom{}, *manager,
-                                                  [this] { return remembered; });
+    discovery =
+        std::make_unique<WorkerDiscovery>(settings, *manager, [this] { return remembered; });
     discovery->Start();
   }
   void Stop() {
@@ -84,7 +86,8 @@ struct Fixture {
     for (size_t i = 0; i < loaded.workers.size(); ++i) {
       const config::ClusterAccess& access = loaded.workers[i];
       text += fmt::format("{}{}={}", i == 0 ? "" : " ", loaded.configuration.workers[i].name,
-                          access ? access->token : access.error().problems.front().problem);
+                          access ? access->exec ? access->server : access->token
+                                 : access.error().problems.front().problem);
     }
     return text;
   }
@@ -168,6 +171,58 @@ TEST_CASE("workers stay while their list is refused, those of the last run too")
     CHECK_FALSE(f.discovery->Update());
     CHECK(f.Now() == "east=one");
   }
+}
+
+TEST_CASE("workers come, change and go with their ClusterProfiles") {
+  Fixture f;
+  f.settings.multi_kueue_clusters = false;
+  f.settings.cluster_profiles = {.ns = "fleet", .selector = "gpu"};
+  config::AccessProvider& provider = f.settings.access_providers.emplace_back();
+  provider.name = "fleet";
+  provider.exec.command = "fleet-token";
+  REQUIRE(f.server.objects().Create(
+      {{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", "fleet"}}}}));
+  const auto offer = [](const std::string& host) {
+    const json entry = {{"name", "fleet"}, {"cluster", {{"server", host}}}};
+    return json{{"accessProviders", json::array({entry})}};
+  };
+  f.Start();
+  f.AwaitNow("");
+  REQUIRE(f.server.objects().Create(
+      {{"apiVersion", "multicluster.x-k8s.io/v1alpha1"},
+       {"kind", "ClusterProfile"},
+       {"metadata", {{"namespace", "fleet"}, {"name", "east"}, {"labels", {{"gpu", "h100"}}}}},
+       {"spec", {{"clusterManager", {{"name", "acme"}}}}},
+       {"status", offer("https://one")}}));
+  f.AwaitNow("east=https://one");
+  const ObjectKey east{"fleet", "east"};
+  REQUIRE(f.server.objects().Patch("clusterprofiles", east, {{"status", offer("https://two")}},
+                                   "status"));
+  f.AwaitNow("east=https://two");
+  REQUIRE(f.server.objects().Patch("clusterprofiles", east,
+                                   {{"metadata", {{"labels", {{"gpu", nullptr}}}}}}));
+  f.AwaitNow("");
+  REQUIRE(f.server.objects().Patch("clusterprofiles", east,
+                                   {{"metadata", {{"labels", {{"gpu", "h200"}}}}}}));
+  f.AwaitNow("east=https://two");
+  REQUIRE(f.server.objects().Delete("clusterprofiles", east));
+  f.AwaitNow("");
+}
+
+TEST_CASE("what may not be listed of one kind hides no worker of the other") {
+  Fixture f;
+  f.settings.cluster_profiles.ns = "fleet";
+  f.settings.access_providers.emplace_back().name = "fleet";
+  f.AddCluster("east", "first");
+  f.AddSecret("first", "one");
+  f.remembered = {"east", "west"};
+  f.Forbid("/namespaces/fleet/clusterprofiles");
+  f.Start();
+  f.AwaitNow(
+      "east=one west=is not known: not allowed to list or watch "
+      "clusterprofiles.multicluster.x-k8s.io in fleet (403)");
+  f.server.SetFaults({});
+  f.AwaitNow("east=one");
 }
 
 TEST_CASE("nothing is known of workers before the manager has answered") {

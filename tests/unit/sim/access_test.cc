@@ -78,6 +78,49 @@ TEST_CASE("access reviews answer from the same rules") {
   CHECK(rules.body["status"]["resourceRules"][0]["resources"] == Json{"jobs"});
 }
 
+TEST_CASE(
+    "reviews about others say who has a token, and what they may when they are told of in full") {
+  Server server;
+  User viewer = Viewer();
+  viewer.groups = {"viewers", "system:authenticated"};
+  viewer.allow.push_back({.verbs = {"get"}, .groups = {}, .resources = {}, .paths = {"/own/*"}});
+  server.SetUser(viewer);
+  const auto who = [&](const std::string& token) {
+    return Post(server, "/apis/authentication.k8s.io/v1/tokenreviews",
+                {{"kind", "TokenReview"}, {"spec", {{"token", token}}}})
+        .body["status"];
+  };
+  CHECK_FALSE(who("wrong").contains("authenticated"));
+  const Json known = who("viewer-token");
+  CHECK(known["authenticated"] == true);
+  CHECK(known["user"]["username"] == "viewer");
+  Json spec = {{"user", "viewer"},
+               {"uid", known["user"]["uid"]},
+               {"groups", known["user"]["groups"]},
+               {"extra", known["user"]["extra"]}};
+  const auto may = [&](const char* kind, const Json& attributes) {
+    Json asked = spec;
+    asked[kind] = attributes;
+    return Post(server, "/apis/authorization.k8s.io/v1/subjectaccessreviews",
+                {{"kind", "SubjectAccessReview"}, {"spec", asked}})
+               .body["status"]["allowed"] == true;
+  };
+  const Json jobs = {
+      {"verb", "list"}, {"group", "batch"}, {"resource", "jobs"}, {"namespace", "default"}};
+  CHECK(may("resourceAttributes", jobs));
+  CHECK_FALSE(
+      may("resourceAttributes", {{"verb", "list"}, {"group", "batch"}, {"resource", "jobs"}}));
+  CHECK(may("nonResourceAttributes", {{"verb", "get"}, {"path", "/own/x"}}));
+  CHECK_FALSE(may("nonResourceAttributes", {{"verb", "get"}, {"path", "/other"}}));
+  // Everybody's, by ClusterRole system:discovery.
+  CHECK(may("nonResourceAttributes", {{"verb", "get"}, {"path", "/apis/anything"}}));
+  spec.erase("extra");
+  CHECK_FALSE(may("resourceAttributes", jobs));
+  const Reply refused = server.Call("POST", "/apis/authentication.k8s.io/v1/tokenreviews",
+                                    R"({"spec":{"token":"x"}})", "", "viewer");
+  CHECK(refused.status == 403);
+}
+
 TEST_CASE("discovery lists what is served") {
   Server server({.git_version = "v1.34.4", .dra_versions = {"v1", "v1beta2"}});
   CHECK(Get(server, "/version").body["minor"] == "34");

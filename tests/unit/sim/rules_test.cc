@@ -206,5 +206,23 @@ TEST_CASE("admin access is refused in a namespace without the label") {
   CHECK(Post(server, templates, object).status == 201);
 }
 
+TEST_CASE("an update that leaves out a template's defaults changes nothing, another count does") {
+  Server server;
+  const std::string path =
+      "/apis/resource.k8s.io/v1/namespaces/default/resourceclaimtemplates/one-gpu";
+  const auto wanted = [](int count) {
+    Json exactly = {{"deviceClassName", "gpu"}};
+    if (count != 1) exactly["count"] = count;  // 1 is the default
+    const Json request = {{"name", "r"}, {"exactly", exactly}};
+    return Json{{"apiVersion", "resource.k8s.io/v1"},
+                {"kind", "ResourceClaimTemplate"},
+                {"metadata", {{"name", "one-gpu"}}},
+                {"spec", {{"spec", {{"devices", {{"requests", {request}}}}}}}}};
+  };
+  CHECK(Apply(server, path, "m", wanted(1)).status == 201);
+  CHECK(Apply(server, path, "m", wanted(1)).status == 200);
+  CHECK(Apply(server, path, "m", wanted(2)).status == 422);
+}
+
 }  // namespace
 }  // namespace fedra::sim::rules_test

@@ -31,6 +31,7 @@ TEST_CASE_METHOD(Fixture, "clusters") {
   full.note = "its job moves in 10m";
   full.capacity_json = R"({"queues":{"total":1}})";
   full.is_removed = true;
+  full.cordon = "Draining";
   const ClusterRow sparse = Cluster("a", 1);
   auto reader = After({PutCluster{sparse}, PutCluster{full}});
   CHECK(Must(reader->Clusters()) == std::vector{full, sparse});  // the configuration's order
@@ -212,8 +213,9 @@ TEST_CASE_METHOD(Fixture, "places in line") {
 
 TEST_CASE_METHOD(Fixture, "heartbeat") {
   CHECK_FALSE(Must(Must(store->Read())->Heartbeat()));
-  const HeartbeatRow beat{At(4),     4711,   "0.1.0", At(3), "Strict", "dispatch.order, store.path",
-                          "Standby", "me_1", "you_2", At(1), 3,        "no lists"};
+  const HeartbeatRow beat{
+      At(4),  4711,    "0.1.0", At(3), "Strict",   "dispatch.order, store.path", "Standby",
+      "me_1", "you_2", At(1),   3,     "no lists", "dispatch, workers"};
   // Of a store that has known nothing but a standby.
   CHECK(Must(After({SetHeartbeat{beat}})->Heartbeat()) == beat);
   HeartbeatRow kept = beat;

@@ -75,12 +75,32 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- $http := dict "address" (printf "%s:%v" .Values.http.address .Values.http.port) }}
 {{- $head := dict "apiVersion" "fedra.dev/v1alpha1" "kind" "Configuration" }}
 {{- $rest := dict "manager" $manager "workers" $workers "store" $store "http" $http }}
+{{- if .Values.secureApi.enabled }}
+{{- $_ := set $rest "api" (dict "secure" (include "fedra.secureApi" . | fromYaml)) }}
+{{- end }}
 {{- if include "fedra.inCluster" . }}
 {{- $lease := dict "leaseNamespace" .Release.Namespace "leaseName" (include "fedra.fullname" .) }}
 {{- $given := .Values.config.highAvailability | default dict }}
 {{- $_ := set $rest "highAvailability" (mustMerge (deepCopy $given) $lease) }}
 {{- end }}
 {{- mustMerge $head $rest (omit .Values.config "store") | toYaml }}
+{{- end }}
+
+{{/* api.secure of fedra.yaml. */}}
+{{- define "fedra.secureApi" -}}
+{{- $service := include "fedra.fullname" . }}
+address: {{ printf "%s:%v" .Values.http.address .Values.secureApi.port | quote }}
+{{- if .Values.secureApi.secretName }}
+certFile: tls/tls.crt
+keyFile: tls/tls.key
+{{- end }}
+hosts:
+- {{ $service }}
+- {{ $service }}.{{ .Release.Namespace }}
+- {{ $service }}.{{ .Release.Namespace }}.svc
+{{- with .Values.secureApi.hosts }}
+{{ toYaml . }}
+{{- end }}
 {{- end }}
 
 {{/* What the daemon takes over without a restart is not in the checksum that restarts it. */}}
@@ -162,6 +182,17 @@ limits:
         - key: {{ . }}
           path: {{ $folder }}/{{ . }}
         {{- end }}
+    {{- end }}
+    {{- with .Values.secureApi }}
+    {{- if and .enabled .secretName }}
+    - secret:
+        name: {{ .secretName }}
+        items:
+        - key: tls.crt
+          path: tls/tls.crt
+        - key: tls.key
+          path: tls/tls.key
+    {{- end }}
     {{- end }}
 - name: tmp
   emptyDir:

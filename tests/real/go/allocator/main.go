@@ -96,7 +96,13 @@ func gather(claims []*resourceapi.ResourceClaim) structured.AllocatedState {
 	return state
 }
 
-var cache = cel.NewCache(1000, gates.CEL)
+// Those of the release, or with -alpha some that are off by default.
+var (
+	features    = gates.Features
+	celFeatures = gates.CEL
+)
+
+var cache *cel.Cache
 
 func judge(c testCase, limit time.Duration) (out answer) {
 	out.Name = c.Name
@@ -107,7 +113,7 @@ func judge(c testCase, limit time.Duration) (out answer) {
 	}()
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
-	allocator, err := structured.NewAllocator(ctx, gates.Features, gather(c.AllocatedClaims), classes(c.Classes), c.Slices, cache)
+	allocator, err := structured.NewAllocator(ctx, features, gather(c.AllocatedClaims), classes(c.Classes), c.Slices, cache)
 	if err != nil {
 		out.Outcome, out.Error = "error", err.Error()
 		return
@@ -156,7 +162,12 @@ func judgeRepeatedly(c testCase, limit time.Duration, repeat int) answer {
 func main() {
 	limit := flag.Duration("limit", 10*time.Second, "time for one case; kube-scheduler has 10s per node")
 	repeat := flag.Int("repeat", 1, "how often each case is put")
+	alpha := flag.Bool("alpha", false, "with the alpha features that fedra judges where it sees them")
 	flag.Parse()
+	if *alpha {
+		features, celFeatures = gates.WithAlpha(features, celFeatures)
+	}
+	cache = cel.NewCache(1000, celFeatures)
 	in := bufio.NewScanner(os.Stdin)
 	in.Buffer(nil, 64<<20)
 	out := bufio.NewWriter(os.Stdout)

@@ -77,6 +77,11 @@ TEST_CASE("a plugin hears about the cluster only when it asked") {
   info = json::parse(ExecInfo(access, plugin));
   CHECK(info["spec"]["cluster"]["server"] == "https://example:6443");
   CHECK(info["spec"]["cluster"]["certificate-authority-data"] == "Q0E=");
+  CHECK_FALSE(info["spec"]["cluster"].contains("config"));
+  plugin.cluster_config = R"({"audience":"east"})";
+  CHECK(json::parse(ExecInfo(access, plugin))["spec"]["cluster"]["config"]["audience"] == "east");
+  plugin.provide_cluster_info = false;
+  CHECK(ExecInfo(access, plugin).find("east") == std::string::npos);
 }
 
 }  // namespace

@@ -74,11 +74,20 @@ TEST_CASE("an access review asks about ourselves") {
 }
 
 TEST_CASE("lists are paged, watches resume and ask for bookmarks") {
-  CHECK(ListPage(kJobs, 500, "").path == "/apis/batch/v1/jobs?limit=500");
-  CHECK(ListPage(kJobs, 0, "t=").path == "/apis/batch/v1/jobs?continue=t%3D");
-  CHECK(OpenWatch(kJobs, ResourceVersion("12"), 290s).path ==
+  CHECK(ListPage(kJobs, {}, 500, "").path == "/apis/batch/v1/jobs?limit=500");
+  CHECK(ListPage(kJobs, {}, 0, "t=").path == "/apis/batch/v1/jobs?continue=t%3D");
+  CHECK(OpenWatch(kJobs, {}, ResourceVersion("12"), 290s).path ==
         "/apis/batch/v1/jobs?watch=true&allowWatchBookmarks=true&resourceVersion=12&"
         "timeoutSeconds=290");
+  CHECK(ListPage(kJobs, {.ns = "ml"}, 500, "").path ==
+        "/apis/batch/v1/namespaces/ml/jobs?limit=500");
+  CHECK(OpenWatch(kJobs, {.ns = "ml"}, ResourceVersion("12"), 290s)
+            .path.starts_with("/apis/batch/v1/namespaces/ml/jobs?watch=true"));
+  const Selection labelled{.labels = "app=a,tier"};
+  CHECK(ListPage(kJobs, labelled, 500, "").path ==
+        "/apis/batch/v1/jobs?labelSelector=app%3Da%2Ctier&limit=500");
+  CHECK(OpenWatch(kJobs, labelled, ResourceVersion("12"), 290s)
+            .path.starts_with("/apis/batch/v1/jobs?watch=true&labelSelector=app%3Da%2Ctier&"));
 }
 
 }  // namespace

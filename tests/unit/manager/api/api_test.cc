@@ -13,6 +13,7 @@
 #include "tests/support/temp_folder.h"
 #include "tests/unit/manager/cli/raw_cluster.h"
 #include "tests/unit/manager/report/rows.h"
+#include "tests/unit/manager/support/contract.h"
 
 namespace fedra::api_test {
 
@@ -41,15 +42,22 @@ struct Fixture {
     INFO(answer.body);
     REQUIRE(answer.status == 200);
     CHECK(answer.content_type == "application/json");
-    return ordered_json::parse(answer.body);
+    ordered_json document = ordered_json::parse(answer.body);
+    const api::Route& route = *api::FindRoute(path.substr(0, path.find('?')));
+    HoldAgainst(std::string(api::SchemaOf(route)), document);
+    return document;
+  }
+  static void HoldAgainst(const std::string& schema, const ordered_json& document) {
+    static testing::Contract contract;
+    const auto mistakes = contract.MistakesIn(schema, document);
+    CAPTURE(mistakes);
+    CHECK(mistakes.empty());
   }
   // Status, and the message.
   std::pair<int, std::string> Refused(const std::string& path) const {
     const pages::Answer answer = Get(path);
     const ordered_json status = ordered_json::parse(answer.body);
-    CHECK(status.at("kind") == "Status");
-    CHECK(status.at("apiVersion") == "v1");
-    CHECK(status.at("status") == "Failure");
+    HoldAgainst("Status", status);
     CHECK(status.at("code") == answer.status);
     return {answer.status, status.at("message").get<std::string>()};
   }
@@ -61,6 +69,7 @@ struct Fixture {
   }
 
   reconcile::TemplateSurvey survey;
+  std::optional<store::HeartbeatRow> replica;
   const TempFolder folder;
   const std::unique_ptr<store::Store> store;
   HandClock clock;
@@ -73,6 +82,7 @@ struct Fixture {
                                                       {"west", "not reached", nullptr}};
            },
        .templates = [this](auto mode) { return SurveyWith(mode); },
+       .replica = [this] { return replica; },
        .clock = &clock}};
 };
 
@@ -90,6 +100,7 @@ TEST_CASE_METHOD(Fixture, "each endpoint gives the document that it names") {
     std::string target(route.path);
     if (api::FindParameter(route, "job") != nullptr) target += "?job=ml/sweep-3";
     if (api::FindParameter(route, "group-by") != nullptr) target += "?group-by=state";
+    if (route.topic == api::Topic::kDeviceMap) target += "?worker=east";
     const ordered_json document = Document(target);
     CHECK(document.at("kind") == route.document);
     CHECK(document.at("apiVersion") == "fedra.dev/v1alpha1");
@@ -181,6 +192,40 @@ TEST_CASE_METHOD(Fixture,
   CHECK(Refused("devices?worker=north").second == "worker north: there is no such worker");
   CHECK_THAT(Refused("devices?selector=device.").second, Catch::Matchers::StartsWith("selector: "));
   CHECK(Refused("devices?output=name").first == 400);
+}
+
+TEST_CASE_METHOD(Fixture, "a map is of one worker, and says why there is none") {
+  const ordered_json document = Document("device-map?worker=east");
+  CHECK(document.at("worker") == "east");
+  CHECK(document.at("nodes").size() == 2);
+  CHECK(Document("device-map?worker=east&limit=1").at("remaining") == 1);
+  CHECK_THAT(Get("device-map?worker=east&output=table").body, ContainsSubstring("node node-a\n"));
+  CHECK(Refused("device-map") == std::pair(400, std::string("worker: is missing: This worker")));
+  CHECK(Refused("device-map?worker=north").first == 400);
+  CHECK(Refused("device-map?worker=west") == std::pair(503, std::string("west: not reached")));
+  CHECK(Refused("device-map?worker=east&node=none").second ==
+        "node none: no devices are published there");
+}
+
+TEST_CASE_METHOD(Fixture, "what a standby sees of workers says who answers, and who leads") {
+  const std::string line =
+      "REPLICA  as of now, by a standby (replica fedra-1_5e); the leader is fedra-0_2a\n";
+  for (const char* path :
+       {"devices?output=table", "device-map?worker=east&output=table", "templates?output=table"}) {
+    INFO(path);
+    CHECK_THAT(Get(path).body, !Catch::Matchers::StartsWith("REPLICA"));
+    replica =
+        store::HeartbeatRow{.role = "Standby", .identity = "fedra-1_5e", .leader = "fedra-0_2a"};
+    CHECK_THAT(Get(path).body, Catch::Matchers::StartsWith(line));
+    CHECK(Get(std::string(path) + "&headers=false").body.find("REPLICA") == std::string::npos);
+    replica->role = "Leader";
+    CHECK(Get(path).body.find("REPLICA") == std::string::npos);
+    replica.reset();
+  }
+  CHECK_FALSE(Document("devices").contains("replica"));
+  replica = store::HeartbeatRow{.role = "Standby", .identity = "fedra-1_5e"};
+  CHECK(Document("devices")["replica"]["role"] == "Standby");
+  CHECK_THAT(Get("devices?output=table").body, ContainsSubstring("; no replica leads\n"));
 }
 
 TEST_CASE_METHOD(Fixture, "templates are surveyed as configured, or as asked") {

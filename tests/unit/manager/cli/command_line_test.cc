@@ -30,6 +30,7 @@
 #include "store/store.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
+#include "tests/unit/manager/cli/raw_cluster.h"
 #include "tests/unit/manager/report/rows.h"
 
 namespace fedra::cli::command_line_test {
@@ -161,9 +162,9 @@ TEST_CASE("output that cannot be written is an error, in every command") {
 TEST_CASE("--config wins over $FEDRA_CONFIG in every command that reads the file") {
   const Environment environment("/nowhere/environment.yaml");
   const std::vector<std::vector<const char*>> commands = {
-      {"status"},          {"why", "ml/a"},       {"history", "ml/a"}, {"devices"},
-      {"orphans"},         {"templates", "diff"}, {"config", "view"},  {"config", "validate"},
-      {"snapshot", "-f-"}, {"backup", "copy.db"},
+      {"status"},          {"why", "ml/a"},       {"history", "ml/a"},    {"devices"},
+      {"orphans"},         {"templates", "diff"}, {"config", "view"},     {"config", "validate"},
+      {"snapshot", "-f-"}, {"backup", "copy.db"}, {"migrate", "--check"},
   };
   for (std::vector<const char*> command : commands) {
     CAPTURE(command.front());
@@ -346,6 +347,33 @@ spec: {template: {spec: {restartPolicy: Never, containers: [{name: c, image: i}]
   const Ran rows = Run({"devices", "--no-headers", "--snapshot", path.c_str()});
   CHECK(rows.out.empty());
   CHECK_THAT(rows.err, ContainsSubstring("SNAPSHOT  taken at"));
+}
+
+TEST_CASE("devices --map is about one worker, which is named where there are several") {
+  const TempFolder folder;
+  SnapshotFile file = Record(MakeCluster());
+  const std::string one = folder.Write("one.json", ToText(file));
+  const Ran map = Run({"devices", "--map", "--snapshot", one.c_str()});
+  CAPTURE(map.err);
+  CHECK(map.code == 0);
+  CHECK_THAT(map.out, ContainsSubstring("node node-a\n"));
+  CHECK_THAT(map.out, ContainsSubstring("Allocated  gpu      ml/other\n"));
+  const Ran node =
+      Run({"devices", "--map", "--node", "node-b", "-o", "json", "--snapshot", one.c_str()});
+  const auto document = nlohmann::json::parse(node.out);
+  CHECK(document["kind"] == "DeviceMap");
+  CHECK(document["file"] == one);
+  CHECK(document["nodes"].size() == 1);
+  CHECK_THAT(Run({"devices", "--map", "--node", "x", "--snapshot", one.c_str()}).err,
+             ContainsSubstring("--node x: no devices are published there"));
+  CHECK(Run({"devices", "--node", "node-b", "--snapshot", one.c_str()}).code == 1);
+  CHECK(Run({"devices", "--map", "--class", "gpu", "--snapshot", one.c_str()}).code == 1);
+  file.workers.push_back(file.workers.front());
+  file.workers.back().settings.name = ClusterName("west");
+  const std::string two = folder.Write("two.json", ToText(file));
+  CHECK_THAT(Run({"devices", "--map", "--snapshot", two.c_str()}).err,
+             ContainsSubstring("--map is about one worker: name it with --worker"));
+  CHECK(Run({"devices", "--map", "--worker", "west", "--snapshot", two.c_str()}).code == 0);
 }
 
 // What bash offers after these words.
@@ -694,6 +722,28 @@ TEST_CASE("help has examples, and lists first what people use first") {
   const size_t status = help.find("  status ");
   REQUIRE(status != std::string::npos);
   CHECK(status < help.find("  completion "));
+}
+
+TEST_CASE("migrate switches nothing, and judges a configuration of mode multikueue only") {
+  const Ran bare = Run({"migrate"});
+  CHECK(bare.code == 1);
+  CHECK(bare.err ==
+        "fedra migrate: it switches nothing: add --check, and see docs/kueue-setup.md for the "
+        "switch\n");
+  const TempFolder folder;
+  const std::string path = folder.Path("fedra.yaml");
+  std::ofstream(path) << "apiVersion: fedra.dev/v1alpha1\nkind: Configuration\n"
+                         "manager: {kubeconfig: manager.kubeconfig}\n";
+  std::ofstream(folder.Path("manager.kubeconfig"))
+      << "{apiVersion: v1, kind: Config, current-context: a, contexts: [{name: a, context: "
+         "{cluster: a, user: a}}], clusters: [{name: a, cluster: {server: "
+         "'https://127.0.0.1:1'}}], "
+         "users: [{name: a, user: {token: x}}]}";
+  for (const char* direction : {"--no-headers", "--back"}) {
+    const Ran other = Run({"migrate", "--check", direction, "--config", path.c_str()});
+    CHECK(other.code == 1);
+    CHECK_THAT(other.err, ContainsSubstring("kueue.mode is not multikueue in " + path));
+  }
 }
 
 TEST_CASE("orphans: --yes alone answers a question that nobody asks") {

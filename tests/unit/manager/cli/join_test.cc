@@ -41,20 +41,20 @@ struct Printed {
 
 struct Clusters {
   TempFolder folder;
-  sim::Fleet fleet{{.workers = {"worker1"}}};
+  sim::Fleet fleet{{.workers = {"worker1", "manager2"}}};
   sim::Server& manager = fleet.manager().server;
   sim::Server& worker = fleet.Find("worker1")->server;
+  sim::Server& manager2 = fleet.Find("manager2")->server;
   JoinOptions join;
   LeaveOptions leave;
 
   Clusters() {
     const std::string files = folder.Write("manager", manager.Kubeconfig()) + ":" +
-                              folder.Write("worker", worker.Kubeconfig());
+                              folder.Write("worker", worker.Kubeconfig()) + ":" +
+                              folder.Write("manager2", manager2.Kubeconfig());
     setenv("KUBECONFIG", files.c_str(), 1);
-    REQUIRE(Put(manager, "/api/v1/namespaces/fedra-system",
-                {{"apiVersion", "v1"},
-                 {"kind", "Namespace"},
-                 {"metadata", {{"name", "fedra-system"}}}}) == 201);
+    MakeNamespace(manager, "fedra-system");
+    MakeNamespace(manager2, "fedra-system");
     join.where.worker.context = leave.where.worker.context = "worker1";
     join.names = {leave.name = "gpu-east"};
   }
@@ -63,6 +63,18 @@ struct Clusters {
   // Server-side apply as another field manager; the status code.
   static int Put(sim::Server& server, const std::string& path, const json& object) {
     return server.Call("PATCH", path + "?fieldManager=kubectl", object.dump(), kApply).status;
+  }
+  static void MakeNamespace(sim::Server& server, const std::string& name) {
+    REQUIRE(Put(server, "/api/v1/namespaces/" + name,
+                {{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", name}}}}) ==
+            201);
+  }
+  // Whether fedra's account on the worker may do everywhere, or in this namespace, what a role of
+  // this name says.
+  bool IsBound(const std::string& role, const std::string& ns = {}) {
+    const std::string where =
+        ns.empty() ? "clusterrolebindings/" : "namespaces/" + ns + "/rolebindings/";
+    return Has(worker, "/apis/rbac.authorization.k8s.io/v1/" + where + role);
   }
   static bool Has(sim::Server& server, const std::string& path) {
     return server.Call("GET", path).status == 200;
@@ -346,6 +358,97 @@ TEST_CASE("leave takes back what join made, and nothing else") {
   CHECK(Clusters::Has(clusters.worker, "/api/v1/namespaces/fedra-system"));
   // There is nothing any more, and that is no error.
   CHECK(clusters.Run(clusters.leave).code == 0);
+}
+
+TEST_CASE("join for some namespaces, for others, for all; leave takes back what is there then") {
+  Clusters clusters;
+  Clusters::MakeNamespace(clusters.worker, "vision");  // ml is there
+  REQUIRE(clusters.Run(clusters.join).code == 0);
+  clusters.join.namespaces = {"ml", "vision"};
+  clusters.join.optional = {"logs"};
+  const Printed narrow = clusters.Run(clusters.join);
+  INFO(narrow.err);
+  REQUIRE(narrow.code == 0);
+  CHECK_THAT(narrow.err, ContainsSubstring("it makes jobs in the namespaces ml, vision only"));
+  CHECK(clusters.IsBound("fedra-worker"));
+  CHECK(!clusters.IsBound("fedra-worker-writing"));
+  CHECK(!clusters.IsBound("fedra-worker-logs"));
+  for (const char* ns : {"ml", "vision"}) {
+    CHECK(clusters.IsBound("fedra-worker-writing", ns));
+    CHECK(clusters.IsBound("fedra-worker-logs", ns));
+  }
+  clusters.join.namespaces = {"vision"};
+  REQUIRE(clusters.Run(clusters.join).code == 0);
+  CHECK(!clusters.IsBound("fedra-worker-writing", "ml"));
+  CHECK(clusters.IsBound("fedra-worker-writing", "vision"));
+  SECTION("for all again") {
+    clusters.join.namespaces = {};
+    REQUIRE(clusters.Run(clusters.join).code == 0);
+    CHECK(!clusters.IsBound("fedra-worker-writing", "vision"));
+    CHECK(clusters.IsBound("fedra-worker-writing"));
+  }
+  SECTION("and for one that there is not") {
+    clusters.join.namespaces = {"missing"};
+    const Printed refused = clusters.Run(clusters.join);
+    CHECK(refused.code == kFailed);
+    CHECK_THAT(refused.err, ContainsSubstring("`kubectl create namespace missing` on the worker"));
+    CHECK(clusters.IsBound("fedra-worker-writing", "vision"));
+  }
+  REQUIRE(clusters.Run(clusters.leave).code == 0);
+  CHECK(!clusters.IsBound("fedra-worker-writing"));
+  CHECK(!clusters.IsBound("fedra-worker-writing", "vision"));
+  CHECK(!clusters.IsBound("fedra-worker-logs", "vision"));
+}
+
+TEST_CASE("a worker of mode dispatcher is only read, also when it was another's before") {
+  Clusters clusters;
+  REQUIRE(clusters.Run(clusters.join).code == 0);
+  CHECK(clusters.IsBound("fedra-worker-writing"));
+  clusters.join.mode = "dispatcher";
+  REQUIRE(clusters.Run(clusters.join).code == 0);
+  CHECK(clusters.IsBound("fedra-worker"));
+  CHECK(!clusters.IsBound("fedra-worker-writing"));
+  clusters.join.namespaces = {"ml"};
+  const Printed refused = clusters.Run(clusters.join);
+  CHECK(refused.code == kFailed);
+  CHECK_THAT(refused.err, ContainsSubstring("--in is not for --mode dispatcher"));
+}
+
+TEST_CASE("a worker of two managers keeps account and rights until both have left") {
+  Clusters clusters;
+  REQUIRE(clusters.Run(clusters.join).code == 0);
+  JoinOptions second = clusters.join;
+  second.where.manager_context = "manager2";
+  second.mode = "dispatcher";
+  const Printed joined = clusters.Run(second);
+  INFO(joined.err);
+  REQUIRE(joined.code == 0);
+  CHECK_THAT(joined.err, ContainsSubstring("uses this account, too"));
+  CHECK(clusters.IsBound("fedra-worker-writing"));  // the first one's
+
+  SECTION("one after the other") {
+    const Printed left = clusters.Run(clusters.leave);
+    CHECK(left.code == 0);
+    CHECK_THAT(left.err, ContainsSubstring("and its rights stay, for another manager uses them"));
+    CHECK(!Clusters::Has(clusters.manager, kSecretPath));
+    CHECK(Clusters::Has(clusters.worker, kAccountPath));
+    CHECK(clusters.IsBound("fedra-worker-writing"));
+    LeaveOptions last = clusters.leave;
+    last.where.manager_context = "manager2";
+    CHECK(clusters.Run(last).code == 0);
+    CHECK(!Clusters::Has(clusters.worker, kAccountPath));
+    CHECK(!clusters.IsBound("fedra-worker-writing"));
+  }
+  SECTION("one that joined with a file is not known, and does not know") {
+    clusters.leave.worker_only = true;
+    CHECK(clusters.Run(clusters.leave).code == 0);
+    CHECK(Clusters::Has(clusters.worker, kAccountPath));
+  }
+  SECTION("by force") {
+    clusters.leave.force = true;
+    CHECK(clusters.Run(clusters.leave).code == 0);
+    CHECK(!Clusters::Has(clusters.worker, kAccountPath));
+  }
 }
 
 TEST_CASE("leave refuses while workloads of fedra have not ended there") {

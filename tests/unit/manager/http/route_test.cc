@@ -76,7 +76,8 @@ TEST_CASE("every documented metric appears once it has a value") {
   metrics.SetManager(false);
   metrics.SetLeader(pages::LeaderGauges{.leads = true, .transitions = 3});
   metrics.SetLeader(pages::LeaderGauges{.renewed_at = WallTime(std::chrono::seconds(1'700'000'000)),
-                                        .transitions = 4});
+                                        .transitions = 4,
+                                        .config_differs = true});
   metrics.SetQueueDepth(2);
   metrics.SetWorkloads("JobSet", "Running", 5);
   metrics.SetStoreSize(4096);
@@ -92,6 +93,7 @@ TEST_CASE("every documented metric appears once it has a value") {
       text,
       ContainsSubstring(
           "fedra_verification_refusals_total{cluster=\"gpu-east\",reason=\"TemplateMissing\"} 1"));
+  CHECK_THAT(text, ContainsSubstring("\nfedra_config_mismatch 1\n"));
   CHECK_THAT(text, ContainsSubstring("\nprocess_cpu_seconds_total 2\n"));
   CHECK_THAT(text, ContainsSubstring("\nprocess_open_fds 7\n"));
   CHECK_THAT(text, ContainsSubstring("\nprocess_max_fds 1024\n"));

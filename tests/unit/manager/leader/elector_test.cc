@@ -66,6 +66,27 @@ struct ElectorFixture {
 
 }  // namespace
 
+TEST_CASE("a leader tells of itself in its Lease, the others read it, and none is left of it") {
+  ElectorFixture f;
+  Replica a(f.server, "a", kLong);
+  Replica b(f.server, "b", kLong);
+  const HolderNotes notes{.version = "1", .configuration = "dispatch=0f"};
+  a.elector.SetNotes(notes);
+  a.elector.Start();
+  REQUIRE(WaitUntil([&] { return a.Leads(); }));
+  b.elector.SetNotes({.version = "2"});
+  b.elector.Start();
+  REQUIRE(WaitUntil([&] { return b.elector.Now().notes == notes; }));
+  // It has been given another configuration meanwhile.
+  a.elector.SetNotes({.version = "1", .configuration = "dispatch=1e"});
+  REQUIRE(WaitUntil([&] { return b.elector.Now().notes.configuration == "dispatch=1e"; }));
+  a.elector.Stop(/*release=*/true);
+  REQUIRE(WaitUntil([&] { return b.Leads(); }));
+  CHECK(b.elector.Now().notes == HolderNotes{.version = "2"});
+  b.elector.Stop(/*release=*/true);
+  CHECK_FALSE((*f.server.objects().Get("leases", kLeaseKey))["metadata"].contains("annotations"));
+}
+
 TEST_CASE("the first elector makes the Lease and keeps it, the second one waits") {
   ElectorFixture f;
   Replica a(f.server, "a", kLong);

@@ -37,6 +37,32 @@ TEST_CASE("an update keeps the version and all that is not ours") {
   CHECK(changed["spec"]["holderIdentity"] == "fedra-0_1f");
 }
 
+TEST_CASE("what a holder says of itself is read back, and goes with it") {
+  const HolderNotes notes{.version = "0.1.0", .configuration = "dispatch=0f,kueue=1e"};
+  json made = json::parse(NewLease({"fedra-system", "fedra"}, kRecord, notes));
+  made["metadata"]["resourceVersion"] = "7";
+  made["metadata"]["annotations"]["a"] = "b";
+  const Lease lease = ReadLease(made.dump()).value();
+  CHECK(lease.notes == notes);
+  const json kept = json::parse(ChangedLease(lease, kRecord, {.version = "0.2.0"}));
+  CHECK(kept["metadata"]["annotations"] == json({{"a", "b"}, {"fedra.dev/version", "0.2.0"}}));
+  const json given_back = json::parse(ChangedLease(lease, {}));
+  CHECK(given_back["metadata"]["annotations"] == json({{"a", "b"}}));
+}
+
+TEST_CASE("notes of another type, or longer than any of ours, are none") {
+  const auto notes = [](const json& annotations) {
+    const json lease{{"metadata", {{"resourceVersion", "7"}, {"annotations", annotations}}}};
+    return ReadLease(lease.dump()).value().notes;
+  };
+  CHECK(notes(nullptr) == HolderNotes{});
+  CHECK(notes({1}) == HolderNotes{});
+  CHECK(notes({{kVersionAnnotation, 1}, {kConfigurationAnnotation, json::object()}}) ==
+        HolderNotes{});
+  CHECK(notes({{kConfigurationAnnotation, std::string(4'097, 'a')}}) == HolderNotes{});
+  CHECK(notes({{kConfigurationAnnotation, "a=b"}}) == HolderNotes{.configuration = "a=b"});
+}
+
 TEST_CASE("members of another type count as absent, and what is no Lease is refused") {
   const auto record = [](const std::string& spec) {
     return ReadLease(R"({"metadata": {"resourceVersion": "7"}, "spec": )" + spec + "}")

@@ -56,6 +56,39 @@ TEST_CASE("a job that is there runs, although the manager does not show it yet")
   CHECK(world.Look().phase == Phase::kRunning);
 }
 
+TEST_CASE("a job that is there, and that the manager could not be told of, is not run elsewhere") {
+  World world({"a", "b"});
+  bool broken = true;
+  world.SetFailures([&](const Action& action) {
+    return broken && std::holds_alternative<placement::Admit>(action);
+  });
+  world.ReserveQuota();
+  world.Settle();
+  REQUIRE(world.Admit("a"));
+  world.Step();
+  REQUIRE(world.WorkersWithJob() == Names{"a"});
+  world.Disconnect("a");
+  const bool is_rejected = GENERATE(false, true);
+  world.worker("a").fault_is_ours = is_rejected;
+  world.Settle();
+  CHECK(world.WorkersWithClone() == Names{"a"});
+  CHECK(world.Look().worker.value == "a");
+  SECTION("it comes back") {
+    broken = false;
+    world.worker("a").fault_is_ours = false;
+    world.Reconnect("a");
+    world.Settle();
+    CHECK(world.WorkersWithJob() == Names{"a"});
+    CHECK(world.workload().cluster_name == "a");
+  }
+  SECTION("it counts as lost") {
+    broken = false;
+    world.Advance(16min);
+    world.Settle();
+    CHECK(world.WorkersWithClone() == (is_rejected ? Names{"a"} : Names{"a", "b"}));
+  }
+}
+
 TEST_CASE("the only worker that cannot be given the job keeps being tried") {
   World world({"a"});
   bool broken = true;

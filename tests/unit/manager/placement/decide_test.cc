@@ -40,6 +40,62 @@ TEST_CASE("the first eligible worker in order gets the clone, the job only after
   CHECK(world.Look().phase == Phase::kRunning);
 }
 
+TEST_CASE("a check that is held stays Pending while a worker has the job, and is told so") {
+  World world({"a", "b"}, {}, /*holds_check=*/true);
+  world.ReserveQuota();
+  world.Settle();
+  REQUIRE(world.Admit("a"));
+  world.Settle();
+  CHECK(world.WorkersWithJob() == Names{"a"});
+  CHECK(world.State() == CheckState::kPending);
+  CHECK(world.workload().cluster_name == "a");
+  CHECK_FALSE(world.workload().Admitted());
+  CHECK(world.Look().phase == Phase::kRunning);
+  CHECK(world.Message() ==
+        "The workload was admitted on \"a\"; this check stays Pending, so that nothing is started "
+        "here as well");
+  SECTION("its end is mirrored, and its copies go") {
+    world.Finish("a");
+    world.Settle();
+    CHECK(world.JobFinished());
+    CHECK(world.WorkersWithJob().empty());
+    CHECK(world.Look().phase == Phase::kFinished);
+  }
+  SECTION("an eviction there brings it back, and another worker is tried") {
+    world.EvictOn("a");
+    world.Settle();
+    CHECK(world.WorkersWithJob().empty());
+    // In the same second the new reservation is dated like the check that was reset.
+    world.Advance(GENERATE(0s, 2s));
+    world.ReserveQuota();
+    world.Settle();
+    CHECK(world.WorkersWithClone() == Names{"b"});
+    CHECK(world.workload().cluster_name.empty());
+  }
+  SECTION("an eviction on the manager that passed unseen is known by the reservation's date") {
+    world.Advance(2s);
+    world.EvictOnManager("Preempted");
+    world.workload().quota_reserved.reset();
+    world.workload().evicted->is_true = false;
+    world.ReserveQuota();
+    CHECK(world.Look().phase == Phase::kRequeued);
+    world.Settle();
+    CHECK(world.WorkersWithJob().empty());
+    CHECK(world.workload().cluster_name.empty());
+  }
+}
+
+TEST_CASE("a group of pods is rejected, and no pod of it dispatched") {
+  World world({"a"}, {}, /*holds_check=*/true);
+  world.workload().is_pod_group = true;
+  world.ReserveQuota();
+  const Decision decision = world.Look();
+  CHECK(decision.phase == Phase::kBlocked);
+  CHECK_THAT(decision.why, ContainsSubstring("is a group of pods"));
+  world.Settle();
+  CHECK(world.WorkersWithClone().empty());
+}
+
 TEST_CASE("a finished job is mirrored before its copies are removed") {
   World world = RunningOnA();
   world.Finish("a");
@@ -704,6 +760,18 @@ TEST_CASE("a job is taken back from a worker that was removed and is drained, an
   world.Settle();
   CHECK(world.WorkersWithJob() == Names{"b"});
   CHECK(world.workload().cluster_name == "b");
+}
+
+TEST_CASE("a job is taken back from a worker that an administrator drains, and waits for another") {
+  World world = RunningOnA();
+  world.worker("a").drained_for = "firmware";
+  world.SetVerdict("a", No("drained"));
+  CHECK(world.Look().why == "worker a is drained: firmware");
+  world.Settle();
+  CHECK(world.WorkersWithClone().empty());
+  world.ReserveQuota();
+  world.Settle();
+  CHECK(world.WorkersWithClone() == Names{"b"});
 }
 
 TEST_CASE("a worker that is drained and out of reach keeps its job until it counts as lost") {

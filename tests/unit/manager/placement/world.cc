@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "manager/tracking/kueue_api.h"
+#include "manager/tracking/workload.h"
 #include "tests/support/catch.h"
 
 namespace fedra::placement::testing {
@@ -37,7 +38,8 @@ bool SameDecision(const Decision& a, const Decision& b) {
 
 }  // namespace
 
-World::World(const std::vector<std::string>& workers, Policy policy) : policy_(policy) {
+World::World(const std::vector<std::string>& workers, Policy policy, bool holds_check)
+    : policy_(policy), holds_check_(holds_check) {
   workload_ = std::make_unique<tracking::Workload>();
   workload_->key = {"ml", "job-train-1a2b3"};
   workload_->uid = kUid;
@@ -242,6 +244,7 @@ WorkloadView World::View() const {
     view.job = std::make_shared<tracking::Job>(*job_);
     view.check = kCheck;
     view.second_check = second_check_;
+    view.holds_check = holds_check_;
   }
   return view;
 }
@@ -331,10 +334,12 @@ void World::Carry(const Action& action) {
 }
 
 // As StatusPatch() dates it.
-void World::WriteCheck(CheckState state, const std::string& message) {
+void World::WriteCheck(CheckState state, const std::string& message, bool places) {
   WallTime since = state == State() ? Check().since : now_;
-  if (state == CheckState::kPending && workload_->QuotaReserved())
-    since = std::max(since, workload_->quota_reserved->since);
+  if (state == CheckState::kPending && workload_->QuotaReserved()) {
+    const auto after = places ? tracking::kHeldAfterQuota : std::chrono::seconds(0);
+    since = std::max(since, workload_->quota_reserved->since + after);
+  }
   Check() = {kCheck, state, message, since};
   ++writes_;
 }
@@ -384,7 +389,9 @@ void World::Apply(const placement::Admit& action) {
   REQUIRE(worker(action.cluster.value).clone->Admitted());
   workload_->cluster_name = action.cluster.value;
   workload_->nominated.clear();
-  WriteCheck(CheckState::kReady, action.message);
+  REQUIRE(action.holds_check == holds_check_);
+  WriteCheck(holds_check_ ? CheckState::kPending : CheckState::kReady, action.message,
+             /*places=*/true);
 }
 
 void World::Apply(const ClearPlacement& action) {
@@ -450,7 +457,7 @@ void World::Apply(const CreateJob& action) {
 void World::Apply(const MirrorStatus& action) {
   const ClusterView& at = worker(action.cluster.value);
   if (at.job == nullptr) return;
-  if (job_->suspended && !at.job->suspended && !at.job->finished) return;
+  if (!holds_check_ && job_->suspended && !at.job->suspended && !at.job->finished) return;
   job_->finished = at.job->finished;
   job_->shows_activity = at.job->shows_activity;
 }

@@ -22,7 +22,9 @@ inline constexpr char kUid[] = "uid-1";
 
 class World {
  public:
-  explicit World(const std::vector<std::string>& workers, Policy policy = {});
+  // `holds_check`: WorkloadView::holds_check.
+  explicit World(const std::vector<std::string>& workers, Policy policy = {},
+                 bool holds_check = false);
 
   void ReserveQuota();
   // The worker's Kueue admits our clone, if there is one it can admit.
@@ -97,7 +99,8 @@ class World {
 
  private:
   void Carry(const Action& action);
-  void WriteCheck(tracking::CheckState state, const std::string& message);
+  // `places`: beside a worker's name.
+  void WriteCheck(tracking::CheckState state, const std::string& message, bool places = false);
   void Apply(const SetCheck& action);
   void Apply(const Nominate& action);
   void Apply(const placement::Admit& action);
@@ -127,6 +130,7 @@ class World {
   std::string Print() const;
 
   Policy policy_;
+  bool holds_check_ = false;
   std::string second_check_;
   WallTime now_{std::chrono::hours(1)};
   std::unique_ptr<tracking::Workload> workload_;

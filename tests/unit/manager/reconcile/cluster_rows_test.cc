@@ -29,6 +29,7 @@ struct Fixture {
   std::unique_ptr<store::Store> store =
       store::Store::Open({.path = folder.Path("fedra.db")}).value();
   ClusterRows rows{*store, clock};
+  tracking::Cordons cordons;
 
   explicit Fixture(const ConnectedOptions& options = East()) : fleet(options, clock) {
     fleet.Start();
@@ -45,7 +46,7 @@ struct Fixture {
   }
   // As stored after a look.
   store::ClusterRow Row(const std::string& name = "east", const std::string& left_out = {}) {
-    rows.Record(fleet.manager(), *fleet.workers().Now(), left_out);
+    rows.Record(fleet.manager(), *fleet.workers().Now(), cordons, left_out);
     REQUIRE(store->Flush());
     const std::vector<store::ClusterRow> stored = store->Read().value()->Clusters().value();
     for (const store::ClusterRow& row : stored) {
@@ -193,6 +194,19 @@ TEST_CASE("workers that the manager tells of and that are not used are said with
   CHECK(f.Row("manager", "MultiKueueCluster east: is not used").why ==
         "MultiKueueCluster east: is not used");
   CHECK(f.Row("manager").why.empty());
+}
+
+TEST_CASE("a worker that is out of service says so, and why") {
+  Fixture f;
+  f.cordons[ClusterName("east")] = {false, "new disks"};
+  CHECK(f.Row().cordon == "Cordoned");
+  CHECK(f.Row().why == "cordoned: new disks");
+  f.cordons[ClusterName("east")] = {true, ""};
+  CHECK(f.Row().cordon == "Draining");
+  CHECK(f.Row().why == "drained");
+  f.cordons.clear();
+  CHECK(f.Row().cordon.empty());
+  CHECK(f.Row().why.empty());
 }
 
 }  // namespace fedra::reconcile::cluster_rows_test

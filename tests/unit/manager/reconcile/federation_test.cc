@@ -400,7 +400,7 @@ TEST_CASE("where workers are discovered, nothing is decided before they are know
   REQUIRE(store->Commit({store::PutCluster{row}}));
   NoTelemetry telemetry;
   FederationSettings settings = Alone(manager);
-  settings.discovers = true;
+  settings.discovery.secrets_in = "kueue-system";
   Federation federation(std::move(settings), threads.loop, threads.pool, *store, telemetry,
                         SystemClock());
   REQUIRE(federation.Start());

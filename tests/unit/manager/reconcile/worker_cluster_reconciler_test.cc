@@ -11,6 +11,8 @@
 namespace fedra::reconcile::worker_cluster_reconciler_test {
 namespace {
 
+using Source = tracking::MultiKueueCluster::Source;
+
 using nlohmann::json;
 using placement::Contact;
 
@@ -31,7 +33,7 @@ struct Fixture {
   WorkerClusterReconciler clusters{fleet.manager(), fleet.workers(), SystemClock()};
 
   explicit Fixture(const ConnectedOptions& options = {}) : fleet(options) {
-    fleet.manager().DiscoverWorkers();
+    fleet.manager().DiscoverWorkers({.secrets_in = "kueue-system"});
     fleet.Start();
   }
   void Create(const std::string& name) {
@@ -63,6 +65,7 @@ TEST_CASE("a MultiKueueCluster is Active by our connection to its worker, in Kue
   struct Row {
     WorkerStatus worker;
     std::optional<tracking::ActiveCondition> expected;
+    Source source = Source::kSecret;
   };
   using Phase = ConnectionPhase;
   const Row row =
@@ -79,10 +82,17 @@ TEST_CASE("a MultiKueueCluster is Active by our connection to its worker, in Kue
                    {{false, "BadKubeConfig", "load client config failed: what is wrong"}}},
                Row{StatusOf(Phase::kMisconfigured, Contact::kNone, ErrorCode::kInvalidArgument),
                    {{false, "InsecureKubeConfig", "load client config failed: what is wrong"}}},
-               Row{StatusOf(Phase::kMisconfigured, Contact::kNone, ErrorCode::kApiMissing),
-                   {{false, "BadClusterProfile", "load client config failed: what is wrong"}}});
+               Row{StatusOf(Phase::kMisconfigured, Contact::kNone, ErrorCode::kNotFound),
+                   {{false, "BadClusterProfile", "load client config failed: what is wrong"}},
+                   Source::kClusterProfile},
+               Row{StatusOf(Phase::kMisconfigured, Contact::kNone, ErrorCode::kInvalidArgument),
+                   {{false, "BadRestConfig", "load client config failed: what is wrong"}},
+                   Source::kClusterProfile},
+               Row{StatusOf(Phase::kUnreachable, Contact::kNone, ErrorCode::kTimeout),
+                   {{false, "ClientConnectionFailed", "what is wrong"}},
+                   Source::kClusterProfile});
   CAPTURE(ToString(row.worker.connection.phase));
-  CHECK(ActiveOf(row.worker) == row.expected);
+  CHECK(ActiveOf(row.worker, row.source) == row.expected);
 }
 
 TEST_CASE("a MultiKueueCluster's condition is written once") {

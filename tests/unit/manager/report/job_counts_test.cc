@@ -7,6 +7,7 @@
 #include "manager/report/status_document.h"
 #include "tests/support/catch.h"
 #include "tests/unit/manager/report/rows.h"
+#include "tests/unit/manager/support/contract.h"
 
 namespace fedra::report::job_counts_test {
 namespace {
@@ -53,6 +54,7 @@ TEST_CASE("counts: a document with the remedy of each reason, which pages do not
   query.jobs.limit = 1;
   const auto document = JobCountsDocument(Fleet(), query);
   CHECK(document.at("kind") == "JobCounts");
+  CHECK(testing::Contract().MistakesIn("JobCounts", document).empty());
   CHECK(document.at("groupBy") == "reason");
   CHECK(document.at("groups").size() == GroupsOf(Fleet(), By("reason")).size());
   for (const auto& group : document.at("groups")) {

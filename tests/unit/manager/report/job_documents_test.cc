@@ -6,6 +6,7 @@
 
 #include "tests/support/catch.h"
 #include "tests/unit/manager/report/rows.h"
+#include "tests/unit/manager/support/contract.h"
 
 namespace fedra::report::job_documents_test {
 namespace {
@@ -32,6 +33,8 @@ TEST_CASE("why and status are about the job that lives, the history about all, o
   const Query query{.now = kNow};
   const auto why = WhyDocument(Twice(), query);
   CHECK(why["kind"] == "WhyReport");
+  testing::Contract contract;
+  CHECK(contract.MistakesIn("WhyReport", why).empty());
   CHECK(why["asOf"] == "2026-11-21T16:11:17Z");
   REQUIRE(why["jobs"].size() == 1);
   CHECK(why["jobs"][0]["workers"].size() == 3);
@@ -39,9 +42,11 @@ TEST_CASE("why and status are about the job that lives, the history about all, o
         "the job is judged again as soon as one of these changes");
   const auto job = JobDocument(Twice(), query);
   CHECK(job["kind"] == "JobReport");
+  CHECK(contract.MistakesIn("OneJobReport", job).empty());
   CHECK(job["jobs"].size() == 1);
   const auto history = HistoryDocument(Twice(), query);
   CHECK(history["kind"] == "HistoryReport");
+  CHECK(contract.MistakesIn("HistoryReport", history).empty());
   REQUIRE(history["jobs"].size() == 2);
   CHECK(history["jobs"][0]["uid"] == "uid-before");
 }

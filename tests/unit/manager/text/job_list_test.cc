@@ -3,6 +3,7 @@
 
 #include "manager/text/status_view.h"
 #include "tests/support/catch.h"
+#include "tests/unit/manager/support/contract.h"
 #include "tests/unit/manager/text/settings.h"
 
 namespace fedra::text::job_list_test {
@@ -40,7 +41,7 @@ TEST_CASE("status: every format lists the same jobs, and JSON counts those that 
   ViewSettings settings = Settings(Format::kJson);
   settings.query.jobs.limit = 3;
   for (const auto render : {&RenderStatus, &RenderJobs}) {
-    const auto document = nlohmann::json::parse(render(data, settings).out);
+    const auto document = testing::HeldDocument(render(data, settings).out);
     Names listed;
     for (const auto& job : document["jobs"]) listed.push_back(job["name"]);
     CHECK(listed == Names{"sweep-3", "new", "train-1b"});
@@ -51,7 +52,7 @@ TEST_CASE("status: every format lists the same jobs, and JSON counts those that 
   CHECK(RenderJobs(data, settings).out == "ml/sweep-3\nml/new\nml/train-1b\n");
   settings = Settings(Format::kJson);
   settings.query.jobs.all = true;
-  const auto all = nlohmann::json::parse(RenderJobs(data, settings).out);
+  const auto all = testing::HeldDocument(RenderJobs(data, settings).out);
   CHECK(all["jobs"].size() == 5);
   CHECK(all["remaining"] == 0);
   CHECK(all["ended"] == 0);
@@ -75,7 +76,7 @@ TEST_CASE("status: a job's places in line, in the table and in JSON") {
   CHECK_THAT(RenderJobs(data, settings).out,
              ContainsSubstring("  9s    0         1st on gpu-west, 7th on gpu-east  "));
   settings.format = Format::kJson;
-  const auto document = nlohmann::json::parse(RenderJobs(data, settings).out);
+  const auto document = testing::HeldDocument(RenderJobs(data, settings).out);
   CHECK(document["jobs"][1]["line"]["places"][0]["place"] == 2);
   CHECK(document["jobs"][1]["line"]["keptWorker"] == "gpu-east");
   CHECK(!document["jobs"][2].contains("line"));

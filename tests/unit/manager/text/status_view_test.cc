@@ -4,10 +4,12 @@
 
 #include "manager/report/row_json.h"
 #include "manager/report/status_model.h"
+#include "manager/text/job_counts_view.h"
 #include "manager/text/status_format.h"
 #include "manager/text/workload_view.h"
 #include "manager/verify/capacity.h"
 #include "tests/support/catch.h"
+#include "tests/unit/manager/support/contract.h"
 #include "tests/unit/manager/text/settings.h"
 
 namespace fedra::text::status_view_test {
@@ -50,7 +52,7 @@ TEST_CASE("the note of a blocked job counts the reasons that it does not name") 
 
 TEST_CASE("json counts what stands against a blocked job, and says it of no other") {
   const auto document =
-      nlohmann::json::parse(RenderStatus(FleetStatus(), Settings(Format::kJson)).out);
+      testing::HeldDocument(RenderStatus(FleetStatus(), Settings(Format::kJson)).out);
   for (const nlohmann::json& job : document["jobs"]) {
     CAPTURE(job["name"]);
     const nlohmann::json reasons = job.value("reasons", nlohmann::json());
@@ -70,7 +72,7 @@ TEST_CASE("a manager that is not connected is said first") {
     CHECK(render(data, Settings())
               .out.starts_with("MANAGER  Rejected for 5m: 401 Unauthorized; nothing is dispatched "
                                "meanwhile, and "));
-    const auto json = nlohmann::json::parse(render(data, Settings(Format::kJson)).out);
+    const auto json = testing::HeldDocument(render(data, Settings(Format::kJson)).out);
     CHECK(json["manager"]["state"] == "Rejected");
     CHECK(json["manager"]["why"] == "401 Unauthorized");
   }
@@ -81,7 +83,7 @@ TEST_CASE("a manager that is not connected is said first") {
   CHECK(limited.starts_with("MANAGER  Connected for "));
   CHECK_THAT(limited, ContainsSubstring(": " + data.manager->why));
   CHECK(limited.find("nothing is dispatched") == std::string::npos);
-  const auto json = nlohmann::json::parse(RenderStatus(data, Settings(Format::kJson)).out);
+  const auto json = testing::HeldDocument(RenderStatus(data, Settings(Format::kJson)).out);
   CHECK(json["manager"]["state"] == "Connected");
   CHECK(json["manager"]["why"] == data.manager->why);
 }
@@ -89,7 +91,7 @@ TEST_CASE("a manager that is not connected is said first") {
 TEST_CASE("whether a daemon runs, for programs") {
   report::StatusData data = FleetStatus();
   const auto daemon = [&] {
-    return nlohmann::json::parse(RenderStatus(data, Settings(Format::kJson)).out)["daemon"];
+    return testing::HeldDocument(RenderStatus(data, Settings(Format::kJson)).out)["daemon"];
   };
   CHECK(daemon()["running"] == true);
   CHECK(daemon()["ageSeconds"] == 2);
@@ -106,7 +108,7 @@ TEST_CASE("what a job needs, for programs") {
   report::StatusData data;
   data.workloads = {Job("a", "Running", "b", hours(1))};
   const auto needs = [&] {
-    return nlohmann::json::parse(RenderJobs(data, Settings(Format::kJson)).out)["jobs"][0]["needs"];
+    return testing::HeldDocument(RenderJobs(data, Settings(Format::kJson)).out)["jobs"][0]["needs"];
   };
   data.workloads[0].needs_json = R"({"claims":["shared"],"pods":12,"templates":["one","two"]})";
   CHECK(needs()["queue"] == "gpu");
@@ -197,9 +199,21 @@ TEST_CASE("a worker that was removed is not counted as configured") {
   data.clusters.back().is_removed = true;
   CHECK_THAT(RenderWorkers(data, Settings()).out,
              ContainsSubstring("2 configured, 1 removed, 2 connected"));
-  const auto document = nlohmann::json::parse(RenderWorkers(data, Settings(Format::kJson)).out);
+  const auto document = testing::HeldDocument(RenderWorkers(data, Settings(Format::kJson)).out);
   CHECK(document["workers"].back()["removed"] == true);
   CHECK(!document["workers"][0].contains("removed"));
+}
+
+TEST_CASE("a worker that is out of service says so beside its state") {
+  report::StatusData data = FleetStatus();
+  data.clusters.front().cordon = "Draining";
+  data.clusters.front().why = "drained: firmware";
+  const std::string table = RenderWorkers(data, Settings()).out;
+  CHECK_THAT(table, ContainsSubstring("Connected,Draining"));
+  CHECK_THAT(table, ContainsSubstring("drained: firmware"));
+  const auto document = testing::HeldDocument(RenderWorkers(data, Settings(Format::kJson)).out);
+  CHECK(document["workers"][0]["cordon"] == "Draining");
+  CHECK(!document["workers"][1].contains("cordon"));
 }
 
 TEST_CASE("the wide table says how long a job has run, or ran, on its worker") {
@@ -247,7 +261,7 @@ TEST_CASE("a worker's queues, quota and devices, for people and for programs") {
   settings.format = Format::kWide;
   CHECK_THAT(RenderWorkers(data, settings).out, ContainsSubstring("2/3  cpu 6/4 (gpu)  -"));
   const auto worker =
-      nlohmann::json::parse(RenderWorkers(data, Settings(Format::kJson)).out)["workers"][0];
+      testing::HeldDocument(RenderWorkers(data, Settings(Format::kJson)).out)["workers"][0];
   CHECK(worker["queues"]["active"] == 2);
   CHECK(worker["queues"]["stopped"][0]["why"] == "stopped");
   CHECK(worker["quota"][0]["reserved"] == "6");
@@ -269,7 +283,7 @@ TEST_CASE("copies that could not be removed from a lost worker are said") {
                                "deleted may still run there\n"));
   data.residues.push_back(residue);
   CHECK_THAT(RenderWorkers(data, Settings()).out, ContainsSubstring("copies of 2 jobs"));
-  const auto document = nlohmann::json::parse(RenderWorkers(data, Settings(Format::kJson)).out);
+  const auto document = testing::HeldDocument(RenderWorkers(data, Settings(Format::kJson)).out);
   CHECK(document["workers"][0]["jobsLeftBehind"] == 2);
   // One that ended there cannot run there; one that ended elsewhere may have a copy that does.
   data.workloads = {Job("done", "Finished", "a", hours(2)),
@@ -469,7 +483,7 @@ TEST_CASE("json has whole times, every field and a version") {
   "ended": 0
 }
 )");
-  const auto parsed = nlohmann::json::parse(RenderWorkers(data, Settings(Format::kJson)).out);
+  const auto parsed = testing::HeldDocument(RenderWorkers(data, Settings(Format::kJson)).out);
   CHECK(parsed["kind"] == "WorkerReport");
   CHECK_FALSE(parsed.contains("jobs"));
 }
@@ -483,7 +497,7 @@ TEST_CASE("status says which of several replicas it is, and who leads") {
     return out.starts_with("REPLICA") ? out.substr(0, out.find('\n')) : std::string();
   };
   const auto json = [&] {
-    return nlohmann::json::parse(RenderStatus(data, Settings(Format::kJson)).out)["daemon"];
+    return testing::HeldDocument(RenderStatus(data, Settings(Format::kJson)).out)["daemon"];
   };
   CHECK(line().empty());
   CHECK_FALSE(json().contains("replica"));
@@ -502,21 +516,65 @@ TEST_CASE("status says which of several replicas it is, and who leads") {
   row.role = "Standby";
   row.leader = "fedra-1_2e";
   row.takeovers = 3;
-  CHECK(line() == "REPLICA  as seen by a standby: fedra-1_2e leads since 5m, after 3 take-overs");
+  CHECK(line() ==
+        "REPLICA  no job is known to this standby (replica fedra-0_1f), which has never led; the "
+        "leader is fedra-1_2e since 5m, after 3 take-overs");
   CHECK_FALSE(json()["replica"].contains("jobsAsOf"));
   row.decided_at = Ago(minutes(7));
+  CHECK(line() ==
+        "REPLICA  jobs are as of 7m ago, by a standby (replica fedra-0_1f); the leader is "
+        "fedra-1_2e since 5m, after 3 take-overs");
   CHECK(json()["replica"]["jobsAsOf"] == "2026-11-21T16:04:19Z");
   row.leader.clear();
   row.leader_since.reset();
-  CHECK(line() == "REPLICA  as seen by a standby: no replica leads, after 3 take-overs");
+  const std::string unled =
+      "REPLICA  jobs are as of 7m ago, by a standby (replica fedra-0_1f); no replica leads, after "
+      "3 take-overs";
+  CHECK(line() == unled);
   row.lead_problem = "it waits for its lists";
-  CHECK(line() ==
-        "REPLICA  as seen by a standby: no replica leads, after 3 take-overs; this one does not "
-        "lead: "
-        "it waits for its lists");
+  CHECK(line() == unled + "; this one does not lead: it waits for its lists");
   CHECK(json()["replica"]["problem"] == row.lead_problem);
-  data.daemon.holds_store = false;  // what it was among others is nothing that it is
+  CHECK_FALSE(json()["replica"].contains("configDiffers"));
+  row.config_differs = "dispatch, workers";
+  CHECK(json()["replica"]["configDiffers"] == "dispatch, workers");
+  CHECK_THAT(RenderStatus(data, Settings()).out,
+             ContainsSubstring("\nREPLICA  its configuration is not the leader's in dispatch, "
+                               "workers: give both the same"));
+  data.daemon.holds_store = false;
+  row.leader = "fedra-1_2e";
+  const std::string ended =
+      "jobs are as of 7m ago, by a standby (replica fedra-0_1f); the leader was fedra-1_2e";
+  CHECK_THAT(RenderStatus(data, Settings()).out,
+             ContainsSubstring("\nREPLICA  " + ended + ", after 3 take-overs\n"));
+  CHECK_THAT(RenderStatus(data, Settings()).out, !ContainsSubstring("its configuration is not"));
+  CHECK(RenderStatus(data, Settings(Format::kName)).note ==
+        "the daemon is not running, and " + ended);
+  row.role = "Leader";  // what it was among others is nothing that it is
   CHECK_THAT(RenderStatus(data, Settings()).out, !ContainsSubstring("REPLICA"));
+}
+
+TEST_CASE(
+    "a standby's documents about jobs are as of when it led last, that of workers as of now") {
+  report::StatusData data = FleetStatus();
+  data.daemon.holds_store = true;
+  store::HeartbeatRow& row = *data.daemon.heartbeat;
+  row.role = "Standby";
+  const auto as_of = [&](Output (*render)(const report::StatusData&, const ViewSettings&)) {
+    return testing::HeldDocument(render(data, Settings(Format::kJson)).out).value("asOf", "");
+  };
+  data.workloads.clear();
+  const std::string never =
+      "no job is known to this standby (replica ), which has never led; no replica leads. ";
+  CHECK(RenderJobs(data, Settings()).note == never + "No jobs found.");
+  ViewSettings counted = Settings();
+  counted.query.jobs.group_by = "state";
+  CHECK(RenderJobCounts(data, counted).note == never + "No jobs to count.");
+  CHECK(as_of(&RenderStatus).empty());
+  CHECK(as_of(&RenderJobs).empty());
+  row.decided_at = Ago(minutes(7));
+  CHECK(as_of(&RenderStatus) == "2026-11-21T16:04:19Z");
+  CHECK(as_of(&RenderJobs) == "2026-11-21T16:04:19Z");
+  CHECK(as_of(&RenderWorkers) == "2026-11-21T16:11:17Z");
 }
 
 TEST_CASE("a standby says as of when its jobs are, and the workers are as of now") {
@@ -535,6 +593,7 @@ TEST_CASE("a standby says as of when its jobs are, and the workers are as of now
   };
   CHECK_FALSE(ends("JOBS", "by a standby"));
   row.role = "Standby";
+  row.identity = "fedra-0_1f";
   row.leader = "fedra-1_2e";
   CHECK(ends("JOBS", "by a standby, which has never led"));
   row.decided_at = Ago(minutes(5));
@@ -543,8 +602,7 @@ TEST_CASE("a standby says as of when its jobs are, and the workers are as of now
   const std::string jobs = heading(RenderJobs(data, Settings()), "JOBS");
   CHECK(jobs.ends_with("as of 5m ago, by a standby"));
   CHECK(RenderJobs(data, Settings(Format::kName)).note ==
-        "this is a standby, and what it knows of jobs is as of 2026-11-21T16:06:19Z, 5m ago; ask "
-        "the leader, fedra-1_2e");
+        "jobs are as of 5m ago, by a standby (replica fedra-0_1f); the leader is fedra-1_2e");
 }
 
 TEST_CASE("status: what the manager's queues and the configuration want from an operator") {
@@ -574,7 +632,7 @@ TEST_CASE("status: what the manager's queues and the configuration want from an 
              "ignored, it must be Strict, Backfill or BestEffort\n"
              "ORDER  Backfill, Strict for ClusterQueue ml\n"));
 
-  const auto document = nlohmann::json::parse(RenderStatus(data, Settings(Format::kJson)).out);
+  const auto document = testing::HeldDocument(RenderStatus(data, Settings(Format::kJson)).out);
   CHECK(document["daemon"]["order"] == "Backfill");
   CHECK(document["daemon"]["restartNeeded"].get<std::string>().empty());
   CHECK(document["manager"]["queues"]["orders"].dump() ==
@@ -626,7 +684,7 @@ ATTEMPT  WORKER    BEGAN  ENDED  OUTCOME     MESSAGE
 1        tpu-lab   5h     4h     WorkerLost  no contact for 15m
 2        gpu-east  4h     -      -
 )");
-  const auto json = nlohmann::json::parse(RenderWorkload(data, Settings(Format::kJson)).out);
+  const auto json = testing::HeldDocument(RenderWorkload(data, Settings(Format::kJson)).out);
   CHECK(json["kind"] == "JobReport");
   CHECK(json["jobs"][0]["attempts"][0]["outcome"] == "WorkerLost");
   CHECK_FALSE(json["jobs"][0]["attempts"][1].contains("endedAt"));

@@ -8,6 +8,7 @@
 #include "manager/verify/capacity.h"
 #include "manager/verify/reason_json.h"
 #include "tests/support/catch.h"
+#include "tests/unit/manager/support/contract.h"
 #include "tests/unit/manager/text/settings.h"
 
 namespace fedra::text::why_view_test {
@@ -43,10 +44,13 @@ TEST_CASE("why and history on a standby: as of when it led last") {
   report::WorkloadData data = Sweep();
   data.daemon.holds_store = true;
   data.daemon.heartbeat->role = "Standby";
+  data.daemon.heartbeat->identity = "fedra-0_1f";
   data.daemon.heartbeat->leader = "fedra-1_2e";
   data.daemon.heartbeat->decided_at = data.daemon.heartbeat->at - hours(3);
   for (const Output& output : {RenderWhy(data, Settings()), RenderHistory(data, Settings())}) {
-    CHECK(output.out.starts_with("REPLICA  as seen by a standby: fedra-1_2e leads"));
+    CHECK(output.out.starts_with(
+        "REPLICA  jobs are as of 3h ago, by a standby (replica fedra-0_1f); the leader is "
+        "fedra-1_2e"));
     CHECK_THAT(output.out, ContainsSubstring("(for 4m; as of 3h ago, by a standby)"));
   }
 }
@@ -184,7 +188,7 @@ TEST_CASE("why: a job that is not first in line is told who is, and by which ord
              ContainsSubstring("; no other job passes it any more: the bound of its order"));
   incarnation.verdicts[0].reasons_json = R"([{"code":"InLine"}])";
   CHECK_THAT(RenderWhy(data, Settings()).out, !ContainsSubstring(may_pass));
-  const auto document = nlohmann::json::parse(RenderWhy(data, Settings(Format::kJson)).out);
+  const auto document = testing::HeldDocument(RenderWhy(data, Settings(Format::kJson)).out);
   const auto& item = document["jobs"][0];
   CHECK(item["priority"] == 5);
   CHECK(item["line"]["order"] == "Strict");
@@ -225,7 +229,7 @@ TEST_CASE("why: a job that waits for the manager's Kueue names who decides") {
   incarnation.row.note = "waiting for quota on the manager";
   CHECK_THAT(RenderWhy(data, Settings()).out,
              ContainsSubstring("next   the manager's Kueue decides, by the quota of the "));
-  const auto json = nlohmann::json::parse(RenderWhy(data, Settings(Format::kJson)).out);
+  const auto json = testing::HeldDocument(RenderWhy(data, Settings(Format::kJson)).out);
   CHECK(json["jobs"][0]["waitsFor"] == "Quota");
   incarnation.row.waits_for = "AdmissionCheck";
   CHECK_THAT(RenderWhy(data, Settings()).out,
@@ -316,7 +320,7 @@ TEST_CASE("why: a worker that refused the job is no Yes, and says when it is ask
                       "of jobs (12s ago); tried again in 8s\n"));
   CHECK_THAT(out, !ContainsSubstring("everything it needs is there"));
   CHECK_THAT(out, ContainsSubstring("       RecentlyFailed: fedra tries it again, after"));
-  const auto report = nlohmann::json::parse(RenderWhy(data, Settings(Format::kJson)).out);
+  const auto report = testing::HeldDocument(RenderWhy(data, Settings(Format::kJson)).out);
   const auto& east = report["jobs"][0]["workers"][0];
   CHECK(east["verdict"] == "No");
   CHECK(east["reasons"][0]["code"] == "RecentlyFailed");
@@ -390,7 +394,7 @@ TEST_CASE(
         R"([{"code":"PodsDoNotFit","object":"pod set main","facts":)" + facts + "}]";
     ViewSettings settings = Settings();
     settings.format = Format::kJson;
-    const auto document = nlohmann::json::parse(RenderWhy(data, settings).out);
+    const auto document = testing::HeldDocument(RenderWhy(data, settings).out);
     return document["jobs"][0]["workers"][0]["reasons"][0];
   };
   const std::string good = R"({"type":"PodsFit","fitting":1,"wanted":4})";
@@ -456,7 +460,7 @@ TEST_CASE("why: which worker comes first among those that can run it") {
   CHECK_THAT(RenderWhy(data, Settings()).out,
              ContainsSubstring("everything it needs is there; second and first alternative, 3 "
                                "devices to spare\n"));
-  const auto json = nlohmann::json::parse(RenderWhy(data, Settings(Format::kJson)).out);
+  const auto json = testing::HeldDocument(RenderWhy(data, Settings(Format::kJson)).out);
   CHECK(json["jobs"][0]["workers"][0]["alternatives"] == nlohmann::json::array({2, 1}));
   CHECK(json["jobs"][0]["workers"][0]["headroom"] == 3);
   verdicts[0].alternatives_json = "[";
@@ -522,7 +526,7 @@ TEST_CASE("verdicts that make no sense are shown as far as they go") {
 }
 
 TEST_CASE("why as json and by name") {
-  const auto json = nlohmann::json::parse(RenderWhy(Sweep(), Settings(Format::kJson)).out);
+  const auto json = testing::HeldDocument(RenderWhy(Sweep(), Settings(Format::kJson)).out);
   CHECK(json["apiVersion"] == "fedra.dev/v1alpha1");
   CHECK(json["kind"] == "WhyReport");
   REQUIRE(json["jobs"].size() == 1);
@@ -615,7 +619,7 @@ TEST_CASE("why, history: the last lines of a failed pod stand below, harmless on
 }
 
 TEST_CASE("history as json, and of a workload without one") {
-  const auto json = nlohmann::json::parse(RenderHistory(Past(), Settings(Format::kJson)).out);
+  const auto json = testing::HeldDocument(RenderHistory(Past(), Settings(Format::kJson)).out);
   CHECK(json["kind"] == "HistoryReport");
   REQUIRE(json["jobs"].size() == 2);
   CHECK(json["jobs"][0]["removedAt"] == "2026-11-20T20:11:19Z");

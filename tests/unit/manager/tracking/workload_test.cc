@@ -113,11 +113,13 @@ TEST_CASE("a message alone moves no transition time and touches no placement") {
   CHECK_FALSE(patch["status"].contains("nominatedClusterNames"));
 }
 
-TEST_CASE("a Pending check is not dated before the quota was reserved") {
+TEST_CASE("a Pending check is not dated before the quota was reserved, and after it if held") {
   json waiting = Waiting();
-  const auto patched = [&](CheckState state) {
-    const auto patch = StatusPatch(Parsed(waiting),
-                                   {.check = "fedra", .state = state, .message = "x"}, WallTime{});
+  const auto patched = [&](CheckState state, std::optional<std::string> cluster = {}) {
+    const auto patch = StatusPatch(
+        Parsed(waiting),
+        {.check = "fedra", .state = state, .message = "x", .cluster_name = std::move(cluster)},
+        WallTime{});
     REQUIRE(patch);
     return json::parse(*patch)["status"]["admissionChecks"][1]["lastTransitionTime"];
   };
@@ -129,7 +131,10 @@ TEST_CASE("a Pending check is not dated before the quota was reserved") {
               {"lastTransitionTime", "2026-11-21T17:00:00Z"}};
   CHECK(Parsed(waiting).Check("fedra")->since == *ParseRfc3339("2026-11-21T16:00:01Z"));
   CHECK(patched(CheckState::kPending) == "2026-11-21T17:00:00Z");
+  CHECK(patched(CheckState::kPending, "") == "2026-11-21T17:00:00Z");
+  CHECK(patched(CheckState::kPending, "gpu-east") == "2026-11-21T17:00:01Z");
   CHECK(patched(CheckState::kReady) == "1970-01-01T00:00:00Z");
+  CHECK(patched(CheckState::kReady, "gpu-east") == "1970-01-01T00:00:00Z");
   reserved["lastTransitionTime"] = "2026-11-21T15:00:00Z";
   CHECK(patched(CheckState::kPending) == "2026-11-21T16:00:01Z");
   reserved["lastTransitionTime"] = "2026-11-21T17:00:00Z";
@@ -190,6 +195,13 @@ TEST_CASE("of several Workloads of one job all but the first follow") {
   CHECK_FALSE(Parsed(workload).follows);
   index = "3";
   CHECK(Parsed(workload).follows);
+}
+
+TEST_CASE("the Workload of a group of pods says so") {
+  json workload = Waiting();
+  CHECK_FALSE(Parsed(workload).is_pod_group);
+  workload["metadata"]["annotations"]["kueue.x-k8s.io/is-group-workload"] = "true";
+  CHECK(Parsed(workload).is_pod_group);
 }
 
 TEST_CASE("a check that is gone is a conflict, not a new entry") {

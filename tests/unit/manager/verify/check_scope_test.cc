@@ -25,10 +25,13 @@ struct Fixture {
   CheckScopes scopes{"fedra.dev/federation", checks, configs};
 
   void Check(const std::string& name, json spec,
-             const std::string& controller = "fedra.dev/federation") {
+             const std::string& controller = "fedra.dev/federation",
+             const json& annotations = json::object()) {
     spec["controllerName"] = controller;
-    const json object = {{"metadata", {{"name", name}, {"uid", name}, {"resourceVersion", "1"}}},
-                         {"spec", spec}};
+    const json object = {
+        {"metadata",
+         {{"name", name}, {"uid", name}, {"resourceVersion", "1"}, {"annotations", annotations}}},
+        {"spec", spec}};
     REQUIRE(checks.Upsert(object.dump()));
   }
   static json Parameters(const std::string& kind) {
@@ -77,6 +80,28 @@ TEST_CASE("an AdmissionCheck whose parameters are of another kind means no worke
   f.Check("odd", Fixture::Parameters("ConfigMap"));
   CHECK_THAT(f.scopes.Of("odd").problem, ContainsSubstring("must name a MultiKueueConfig"));
   CHECK_FALSE(f.scopes.Of("odd").PlaceOf(kEast));
+}
+
+TEST_CASE("annotations of our checks take workers out of service") {
+  Fixture f;
+  CHECK(f.scopes.Cordons().empty());
+  f.Check("one", json::object(), "fedra.dev/federation",
+          {{"cordon.fedra.dev/east", "disks\nuntil 18:00"},
+           {"cordon.fedra.dev/west", ""},
+           {"drain.fedra.dev/west", "firmware"},
+           {"cordon.fedra.dev/", 5},
+           {"fedra.dev/east", "x"}});
+  f.Check("foreign", json::object(), "example.com/other", {{"drain.fedra.dev/east", ""}});
+  const tracking::Cordons of_one = {{kEast, {false, "disks until 18:00"}},
+                                    {kWest, {true, "firmware"}}};
+  CHECK(f.scopes.Cordons() == of_one);
+  // Where one check of several drains a worker, it is drained.
+  f.Check("a-second", json::object(), "fedra.dev/federation",
+          {{"drain.fedra.dev/east", std::string(500, 'y')}, {"cordon.fedra.dev/west", "later"}});
+  const tracking::Cordons both = f.scopes.Cordons();
+  CHECK(both.at(kEast).drains);
+  CHECK_THAT(both.at(kEast).reason, ContainsSubstring("yy..."));
+  CHECK(both.at(kWest) == tracking::Cordon{true, "firmware"});
 }
 
 }  // namespace fedra::verify::check_scope_test

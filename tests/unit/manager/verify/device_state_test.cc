@@ -378,6 +378,20 @@ TEST_CASE("what a running pod's devices take of the node counts like its request
   CHECK(f.Verdict(OneGpuPods(1, "1500m")).outcome == Outcome::kNo);
 }
 
+TEST_CASE("... in the form of 1.37 with overheads per pod and container") {
+  Fixture f;
+  json pod = json::parse(PodOf("busy", "other", "node-1", "Running", "1", "busy-gpu"));
+  const json taken = {
+      {"resourceClaimName", "busy-gpu"},
+      {"containers", {"c", "d"}},
+      {"mapping", {{{"name", "cpu"}, {"quantity", "500m"}}}},
+      {"overhead", {{{"name", "cpu"}, {"perPod", "500m"}, {"perContainer", "500m"}}}}};
+  pod["status"]["nodeAllocatableResourceClaimStatuses"] = json::array({taken});
+  REQUIRE(f.state.sinks().pods.Upsert(pod.dump()));
+  CHECK(f.Verdict(OneGpuPods(1, "1")).outcome == Outcome::kYes);
+  CHECK(f.Verdict(OneGpuPods(1, "1001m")).outcome == Outcome::kNo);
+}
+
 TEST_CASE("heartbeats of nodes and idle words of pods wake nobody") {
   Fixture f;
   REQUIRE(f.state.sinks().pods.Upsert(PodOf("p", "x", "node-1", "Running", "1", "")).has_value());
@@ -569,6 +583,24 @@ TEST_CASE("pods of a group that are on their way take its one claim") {
   CHECK(f.state.judge().Verdict("ml", OneGpuPods(2), Pods(others, 4)).outcome == Outcome::kNo);
   // More of the same group need nothing more.
   CHECK(f.Verdict(OneGpuPods(4, "100m", "training"), Pods(others, 4)).outcome == Outcome::kYes);
+}
+
+TEST_CASE("a group that demands what is not looked at makes a Yes uncertain, and no No") {
+  Fixture f;
+  const auto verdict = [&](int pods, const json& spec) {
+    REQUIRE(f.state.sinks().pod_groups.Upsert(Object("ml", "training", {{"spec", spec}})));
+    return VerifyDevices(f.state, "ml", OneGpuPods(pods, "100m", "training"), {});
+  };
+  const json topology = {{"schedulingConstraints", {{"topology", {{{"key", "rack"}}}}}}};
+  CHECK(verdict(1, json::object()).outcome == Outcome::kYes);
+  CHECK(verdict(1, topology).outcome == Outcome::kUnknown);
+  CHECK(verdict(1, topology).reasons.at(0).code == ReasonCode::kGroupUnverified);
+  CHECK(verdict(9, topology).outcome == Outcome::kNo);
+  const verdict::Verdict nested = verdict(1, {{"parentCompositePodGroupName", "all"}});
+  CHECK(nested.outcome == Outcome::kUnknown);
+  CHECK_THAT(verdict::MessageOf(nested.reasons.at(0)),
+             ContainsSubstring("PodGroup ml/training has parentCompositePodGroupName"));
+  CHECK(verdict(1, json::object()).outcome == Outcome::kYes);
 }
 
 TEST_CASE("a gang larger than the job never starts: No, unless the group has other pods") {

@@ -19,3 +19,8 @@ var Features = structured.Features{
 var CEL = cel.Features{}
 
 const ConsumableCapacity = false
+
+// No feature of 1.34 that is off by default is judged.
+func WithAlpha(features structured.Features, celFeatures cel.Features) (structured.Features, cel.Features) {
+	return features, celFeatures
+}

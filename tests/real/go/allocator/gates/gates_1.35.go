@@ -17,3 +17,8 @@ var Features = structured.Features{
 var CEL = cel.Features{}
 
 const ConsumableCapacity = false
+
+// No feature of 1.35 that is off by default is judged.
+func WithAlpha(features structured.Features, celFeatures cel.Features) (structured.Features, cel.Features) {
+	return features, celFeatures
+}

@@ -22,3 +22,13 @@ var Features = structured.Features{
 var CEL = cel.Features{EnableConsumableCapacity: true}
 
 const ConsumableCapacity = true
+
+// With the features that are off by default and show in objects.
+func WithAlpha(features structured.Features, celFeatures cel.Features) (structured.Features, cel.Features) {
+	features.ListTypeAttributes = true
+	features.CompatibilityGroups = true
+	features.DerivedAttributes = true
+	features.OptionalNodeOperations = true
+	celFeatures.EnableListTypeAttributes = true
+	return features, celFeatures
+}

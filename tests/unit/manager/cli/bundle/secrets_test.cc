@@ -65,6 +65,8 @@ TEST_CASE("what looks like a secret is removed without being known") {
   CHECK(secrets.Removed("eyJ is no token") == "eyJ is no token");
   CHECK(secrets.Removed("Authorization: Bearer abc.def/123= x") ==
         "Authorization: Bearer [removed] x");
+  CHECK(secrets.Removed("Authorization: Basic dXNlcjpwdw== x") ==
+        "Authorization: Basic [removed] x");
   CHECK(secrets.Removed("via http://user:pw@proxy:80/ and https://host/a@b") ==
         "via http://[removed]@proxy:80/ and https://host/a@b");
 }
@@ -86,11 +88,48 @@ TEST_CASE("the secrets of a configuration are those of all its kubeconfigs") {
   east.exec = config::ExecAccess{.env = {{"KEY", "env-word"}}};
   loaded.workers.emplace_back(east);
   loaded.workers.emplace_back(tl::unexpect, config::AccessFailure{});
+  loaded.configuration.workers_from.access_providers.emplace_back().exec.env = {
+      {"KEY", "provider-word"}};
   Secrets secrets;
   secrets.AddAll(loaded);
   CHECK(secrets.Removed("token-of-manager|token-in-file|proxy-word|basic-word|env-word|" +
-                        std::string(64, 'Q')) ==
-        "[removed]|[removed]|[removed]|[removed]|[removed]|[removed]");
+                        std::string(64, 'Q') + "|provider-word") ==
+        "[removed]|[removed]|[removed]|[removed]|[removed]|[removed]|[removed]");
+}
+
+TEST_CASE("the arguments of a credential plugin may be its secrets") {
+  config::Loaded loaded{.configuration = {},
+                        .manager = config::KubeAccess{},
+                        .workers = {},
+                        .files = {},
+                        .store = {},
+                        .stamp = {}};
+  loaded.manager->exec =
+      config::ExecAccess{.args = {"get-token", "--client-secret=hunter22", "--password", "hunter33",
+                                  "--insecure=true", "-phunter44"}};
+  Secrets secrets;
+  secrets.AddAll(loaded);
+  CHECK(secrets.Removed("run: --client-secret=hunter22 --password hunter33 -phunter44") ==
+        "run: [removed] --password [removed] [removed]");
+  CHECK(secrets.Removed(R"({"secret": "hunter22", "ok": true})") ==
+        R"({"secret": "[removed]", "ok": true})");
+}
+
+TEST_CASE("user and password are removed as Basic authentication writes them") {
+  config::Loaded loaded{.configuration = {},
+                        .manager = config::KubeAccess{},
+                        .workers = {},
+                        .files = {},
+                        .store = {},
+                        .stamp = {}};
+  loaded.manager->username = "admin";
+  loaded.manager->password = "basic-word";
+  loaded.manager->proxy_url = "http://user:proxy-word@proxy:3128";
+  Secrets secrets;
+  secrets.AddAll(loaded);
+  CHECK(secrets.Removed("<" + Base64Encode("admin:basic-word") + "|admin:basic-word|basic-word>") ==
+        "<[removed]|[removed]|[removed]>");
+  CHECK(secrets.Removed("<" + Base64Encode("user:proxy-word") + ">") == "<[removed]>");
 }
 
 }  // namespace fedra::cli::secrets_test

@@ -83,6 +83,18 @@ TEST_CASE("a worker that the queue's check does not name is excluded") {
   CHECK_FALSE(f.Excludes());
 }
 
+TEST_CASE("a worker that is out of service is excluded, whatever the queue") {
+  Fixture f;
+  Objects objects;
+  objects.checks.front()["metadata"]["annotations"] = {{"cordon.fedra.dev/east", "disks"}};
+  f.Fill(objects);
+  f.job.queue = "another";
+  const auto why = f.scopes.WhyNotAllowed(f.job, kEast);
+  REQUIRE(why);
+  CHECK(why->code == verdict::ReasonCode::kWorkerCordoned);
+  CHECK_FALSE(f.scopes.WhyNotAllowed(f.job, kWest));
+}
+
 TEST_CASE("a worker that Kueue is not connected to is refused where that makes the copies") {
   Fixture f;
   f.job.queue = "unknown";

@@ -5,6 +5,7 @@
 #include "manager/report/device_report.h"
 #include "manager/text/device_view.h"
 #include "tests/unit/manager/cli/raw_cluster.h"
+#include "tests/unit/manager/support/contract.h"
 
 namespace fedra::cli::device_inventory_test {
 namespace {
@@ -171,7 +172,7 @@ TEST_CASE("what cannot be had is told apart from what is allocated") {
 
 TEST_CASE("devices for programs") {
   report::WorkerDevices lost{"west", "no contact", {}};
-  const auto document = nlohmann::json::parse(
+  const auto document = testing::HeldDocument(
       text::RenderDevices({Look(MakeCluster()), lost}, kRead, text::Format::kJson, {}).out);
   CHECK(document["kind"] == "DeviceReport");
   CHECK(document["asOf"] == "2026-11-21T16:11:19Z");

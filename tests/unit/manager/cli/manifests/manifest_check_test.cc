@@ -43,6 +43,27 @@ TEST_CASE("selectors are compiled, with what to write instead") {
         kRequest + ".exactly.selectors[0]: has no cel.expression");
 }
 
+TEST_CASE("derived attributes are compiled, and need a gate") {
+  const auto check = [](const std::string& derived) {
+    return Check(
+        Template("{requests: [{name: gpu, exactly: {deviceClassName: gpu, count: 2, "
+                 "derivedAttributes: [" +
+                 derived + "]}}], constraints: [{matchAttribute: derived/numa}]}"));
+  };
+  const std::string path = kRequest + ".exactly.derivedAttributes";
+  auto findings = check("{name: derived/numa, expression: 'device.driver'}");
+  REQUIRE(findings.size() == 1);
+  CHECK(findings[0].severity == Severity::kWarning);
+  CHECK(findings[0].path == path);
+  CHECK_THAT(findings[0].message, ContainsSubstring("DRADerivedAttributes"));
+  findings = check("{name: numa, expression: '1u', more: 1}");
+  REQUIRE(findings.size() == 4);
+  CHECK(findings[0].path == path + "[0]");
+  CHECK(findings[1].path == path + "[0].name");
+  CHECK(findings[2].path == path + "[0].expression");
+  CHECK_THAT(findings[2].message, ContainsSubstring("must evaluate to a primitive scalar"));
+}
+
 TEST_CASE("DeviceClasses are looked at, too") {
   const auto findings = Check(
       "apiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: gpu}\n"

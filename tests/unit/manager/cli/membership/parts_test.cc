@@ -1,11 +1,14 @@
 // What join writes, where it finds credentials, and what it leaves alone.
 
+#include <algorithm>
 #include <cstdlib>
+#include <set>
 
 #include <nlohmann/json.hpp>
 
 #include "config/kubeconfig.h"
 #include "manager/cli/join.h"
+#include "manager/cli/membership/account_notes.h"
 #include "manager/cli/membership/named_context.h"
 #include "manager/cli/membership/worker_rights.h"
 #include "manager/cli/membership/worker_secret.h"
@@ -56,14 +59,26 @@ class Variable final {
   std::optional<std::string> before_;
 };
 
+using Names = std::set<std::string>;
+
+// "ml/fedra-worker-writing", "/fedra-worker".
+Names Bindings(const std::vector<RightsObject>& objects) {
+  Names names;
+  for (const RightsObject& object : objects)
+    if (object.resource.kind.ends_with("Binding"))
+      names.insert(object.key.ns + "/" + object.key.name);
+  return names;
+}
+
 TEST_CASE("the rights are those of deploy/, and all bindings are for the account that join asks") {
-  CHECK(OptionalRights() == std::vector<std::string>{"dependencies", "logs", "template-sync"});
-  const auto every = RightsWith({});
-  const auto all = RightsWith(OptionalRights());
+  CHECK(OptionalRights() ==
+        std::vector<std::string>{"dependencies", "logs", "pods", "template-sync"});
+  const auto every = RightsFor({});
+  const auto all = RightsFor({.optional = OptionalRights()});
   REQUIRE(every);
   REQUIRE(all);
-  CHECK(every->size() == 6);
-  CHECK(all->size() == 12);
+  CHECK(every->size() == 8);
+  CHECK(all->size() == 16);
   size_t accounts = 0;
   for (const RightsObject& object : *all) {
     CAPTURE(object.json);
@@ -79,6 +94,62 @@ TEST_CASE("the rights are those of deploy/, and all bindings are for the account
                             {"namespace", kAccountNamespace}});
   }
   CHECK(accounts == 1);
+}
+
+TEST_CASE("in some namespaces is granted what is done in one; what is read is read everywhere") {
+  const auto narrow = RightsFor({.optional = OptionalRights(), .namespaces = {"ml", "vision"}});
+  REQUIRE(narrow);
+  CHECK(Bindings(*narrow) ==
+        Names{"/fedra-worker", "/fedra-worker-dependencies", "fedra-system/fedra-token-renewal",
+              "ml/fedra-worker-logs", "ml/fedra-worker-pods", "ml/fedra-worker-template-sync",
+              "ml/fedra-worker-writing", "vision/fedra-worker-logs", "vision/fedra-worker-pods",
+              "vision/fedra-worker-template-sync", "vision/fedra-worker-writing"});
+  for (const RightsObject& object : *narrow) {
+    const json document = json::parse(object.json);
+    CHECK(document["kind"] == object.resource.kind);
+    CHECK(document["metadata"].value("namespace", "") == object.key.ns);
+    // What leave and the next join go by.
+    if (document.contains("roleRef")) CHECK(document["roleRef"]["name"] == object.key.name);
+  }
+  const auto gone = AllRights({"ml", "vision"});
+  REQUIRE(gone);
+  for (const RightsObject& object : *narrow)
+    CHECK(std::ranges::any_of(*gone, [&](const RightsObject& each) {
+      return each.resource == object.resource && each.key == object.key;
+    }));
+}
+
+TEST_CASE("the next join takes back what goes beyond") {
+  const auto beyond = [](const WantedRights& wanted, const std::vector<std::string>& before) {
+    return Bindings(BindingsBeyond(wanted, before).value());
+  };
+  CHECK(beyond({}, {}).empty());
+  CHECK(beyond({.only_reads = true}, {}) == Names{"/fedra-worker-writing"});
+  CHECK(beyond({.namespaces = {"ml"}}, {}) == Names{"/fedra-worker-writing"});
+  // Narrowed is what is asked for now.
+  CHECK(beyond({.optional = {"logs"}, .namespaces = {"ml"}}, {}) ==
+        Names{"/fedra-worker-logs", "/fedra-worker-writing"});
+  CHECK(beyond({.namespaces = {"vision"}}, {"ml", "vision"}) ==
+        Names{"/fedra-worker-writing", "ml/fedra-worker-logs", "ml/fedra-worker-pods",
+              "ml/fedra-worker-template-sync", "ml/fedra-worker-writing",
+              "vision/fedra-worker-logs", "vision/fedra-worker-pods",
+              "vision/fedra-worker-template-sync"});
+}
+
+TEST_CASE("managers and namespaces are noted on the account; what else is there is left out") {
+  const auto rights = RightsFor({});
+  const auto account = std::ranges::find(
+      *rights, "ServiceAccount", [](const RightsObject& each) { return each.resource.kind; });
+  REQUIRE(account != rights->end());
+  const AccountNotes notes = NotesOf(WithNotes(account->json, {{"uid-1", "uid-2"}, {"ml"}}));
+  CHECK(notes.managers == std::vector<std::string>{"uid-1", "uid-2"});
+  CHECK(notes.namespaces == std::vector<std::string>{"ml"});
+  CHECK(json::parse(WithNotes(account->json, {})) == json::parse(account->json));
+  const AccountNotes odd = NotesOf(
+      R"({"metadata": {"annotations": {"fedra.dev/managers": "a/../b,,ok", "fedra.dev/namespaces": 7}}})");
+  CHECK(odd.managers == std::vector<std::string>{"ok"});
+  CHECK(odd.namespaces.empty());
+  CHECK(NotesOf("no JSON").managers.empty());
 }
 
 TEST_CASE("the kubeconfig can be read, and leads where the administrator's does") {

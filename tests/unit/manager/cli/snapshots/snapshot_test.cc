@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "manager/cli/snapshots/snapshot_missing.h"
 #include "manager/cli/snapshots/snapshot_names.h"
 #include "manager/cli/snapshots/snapshot_reduce.h"
 #include "manager/report/job_report.h"
@@ -165,6 +166,21 @@ TEST_CASE("what cannot be read is as unknown in the snapshot as it was") {
   const tracking::SubmittedJob job = MakeJob("a", "one-gpu");
   CHECK(Answer(JudgeEverywhere(job, offline)) == Answer(JudgeEverywhere(job, online)));
   CHECK(JudgeEverywhere(job, offline)[0].verdict.outcome != verdict::Outcome::kYes);
+}
+
+TEST_CASE("what a snapshot lacks is said, and nothing where it has all") {
+  RawCluster cluster = MakeCluster();
+  CHECK(WhatIsMissing(Reread(Record(cluster))).empty());
+  cluster.states["resourceslices.resource.k8s.io"] = watch::CacheState::kNotServed;
+  CHECK(WhatIsMissing(Reread(Record(cluster))).empty());
+  cluster.states["pods"] = watch::CacheState::kForbidden;
+  SnapshotFile file = Reread(Record(cluster));
+  const auto missing = WhatIsMissing(file);
+  REQUIRE(missing.size() == 1);
+  CHECK(missing[0].find(": pods could not be read completely: ") != std::string::npos);
+  file.workers[0].resources.clear();
+  file.workers[0].connection.phase = ConnectionPhase::kUnreachable;
+  CHECK(WhatIsMissing(file).size() == 1);
 }
 
 TEST_CASE("a snapshot knows which namespaces may have admin access, and no other label of them") {

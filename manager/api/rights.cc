@@ -1,0 +1,167 @@
+#include "manager/api/rights.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "manager/report/status_model.h"
+
+namespace fedra::api {
+namespace {
+
+using access::Refusal;
+using access::Wish;
+
+template <class T>
+using Answered = tl::expected<T, Refusal>;
+
+Wish Fleet() { return {.verb = "get", .path = std::string(kFleetPath)}; }
+Wish Workloads(const std::string& verb, const std::string& ns) {
+  return {.verb = verb, .group = "kueue.x-k8s.io", .resource = "workloads", .ns = ns};
+}
+Wish PodLogs(const std::string& ns) {
+  return {.verb = "get", .resource = "pods", .subresource = "log", .ns = ns};
+}
+Wish Templates() {
+  return {.verb = "list", .group = "resource.k8s.io", .resource = "resourceclaimtemplates"};
+}
+
+tl::unexpected<Refusal> Denied(const Wish& wish) {
+  return tl::make_unexpected(
+      Refusal{403, fmt::format("you may not {} (a right on the manager)", TextOf(wish))});
+}
+
+Answered<Viewer> OfFleet(const May& may, const std::vector<Wish>& wishes) {
+  for (const Wish& wish : wishes) {
+    const Answered<bool> allowed = may(wish);
+    if (!allowed) return tl::make_unexpected(allowed.error());
+    if (!*allowed) return Denied(wish);
+  }
+  // Who may list the jobs of all namespaces sees what is here of them, too.
+  const Answered<bool> everywhere = may(Workloads("list", ""));
+  if (!everywhere) return tl::make_unexpected(everywhere.error());
+  return Viewer{.fleet = true, .everywhere = *everywhere};
+}
+
+// Those of `all` that `wish_in` of which is allowed.
+Answered<std::set<std::string>> Allowed(const May& may, const std::set<std::string>& all,
+                                        const std::function<Wish(const std::string&)>& wish_in) {
+  std::set<std::string> allowed;
+  for (const std::string& ns : all) {
+    const Answered<bool> each = may(wish_in(ns));
+    if (!each) return tl::make_unexpected(each.error());
+    if (*each) allowed.insert(ns);
+  }
+  return allowed;
+}
+
+// Sets `everywhere`, or `namespaces`: those of `all` with the verb on Workloads.
+Answered<void> SeeJobs(const May& may, const std::string& verb, const std::set<std::string>& all,
+                       Viewer& viewer) {
+  auto allowed = Allowed(may, all, [&](const std::string& ns) { return Workloads(verb, ns); });
+  if (!allowed) return tl::make_unexpected(allowed.error());
+  viewer.namespaces = *std::move(allowed);
+  return {};
+}
+
+// What does not depend on a namespace. `verb`: on Workloads.
+Answered<Viewer> AtLarge(const May& may, const std::string& verb) {
+  Viewer viewer;
+  const Answered<bool> fleet = may(Fleet());
+  if (!fleet) return tl::make_unexpected(fleet.error());
+  viewer.fleet = *fleet;
+  const Answered<bool> everywhere = may(Workloads(verb, ""));
+  if (!everywhere) return tl::make_unexpected(everywhere.error());
+  viewer.everywhere = *everywhere;
+  return viewer;
+}
+
+Answered<Viewer> OfList(const Parameters& asked, View view, const May& may,
+                        const std::function<Result<std::set<std::string>>()>& namespaces) {
+  Answered<Viewer> at_large = AtLarge(may, "list");
+  if (!at_large || at_large->everywhere) return at_large;
+  Viewer viewer = *std::move(at_large);
+  const std::string ns = asked.Text("namespace");
+  if (!ns.empty()) {
+    if (const auto seen = SeeJobs(may, "list", {ns}, viewer); !seen)
+      return tl::make_unexpected(seen.error());
+    if (viewer.namespaces.empty()) return Denied(Workloads("list", ns));
+    return viewer;
+  }
+  const Result<std::set<std::string>> known = namespaces();
+  if (!known) return tl::make_unexpected(Refusal{503, "the store cannot be read"});
+  const bool are_few = known->size() <= kMostNamespaces;
+  if (are_few) {
+    if (const auto seen = SeeJobs(may, "list", *known, viewer); !seen)
+      return tl::make_unexpected(seen.error());
+  }
+  // The same words whether there are none, or too many to be asked about.
+  const bool has_more_to_see = view == View::kStatus && viewer.fleet;
+  if (viewer.namespaces.empty() && !has_more_to_see)
+    return tl::make_unexpected(
+        Refusal{403, fmt::format("you may not {}: name one that you may (namespace=)",
+                                 TextOf(Workloads("list", "")))});
+  return viewer;
+}
+
+// The namespaces that the word may mean; empty: in any.
+std::set<std::string> NamespacesIn(const std::vector<report::JobName>& names) {
+  std::set<std::string> all;
+  for (const report::JobName& name : names) all.insert(name.key.ns);
+  return all;
+}
+
+Answered<Viewer> OfJob(const Parameters& asked, const May& may) {
+  const auto names = report::ParseWorkloadName(asked.Text("job"), asked.Text("namespace"));
+  if (!names) return tl::make_unexpected(Refusal{400, names.error().message});
+  Answered<Viewer> at_large = AtLarge(may, "get");
+  if (!at_large) return at_large;
+  Viewer viewer = *std::move(at_large);
+  std::set<std::string> meant = NamespacesIn(*names);
+  if (!viewer.everywhere) {
+    meant.erase("");
+    if (const auto seen = SeeJobs(may, "get", meant, viewer); !seen)
+      return tl::make_unexpected(seen.error());
+    if (viewer.namespaces.empty() && meant.empty())
+      return tl::make_unexpected(Refusal{
+          403, fmt::format("you may not {}: write NAMESPACE/NAME", TextOf(Workloads("get", "")))});
+    if (viewer.namespaces.empty()) return Denied(Workloads("get", *meant.begin()));
+    meant = viewer.namespaces;
+  }
+  // Of each that may be shown, or else of none.
+  const auto logs = Allowed(may, meant, PodLogs);
+  if (!logs) return tl::make_unexpected(logs.error());
+  viewer.logs = logs->size() == meant.size();
+  return viewer;
+}
+
+}  // namespace
+
+Answered<Viewer> ViewerOf(const Route& route, const Parameters& asked, const May& may,
+                          const std::function<Result<std::set<std::string>>()>& namespaces) {
+  if (route.topic == Topic::kDevices) return OfFleet(may, {Fleet()});
+  // It names the jobs and claims that hold devices, of every namespace.
+  if (route.topic == Topic::kDeviceMap) return OfFleet(may, {Fleet(), Workloads("list", "")});
+  if (route.topic == Topic::kTemplates) return OfFleet(may, {Fleet(), Templates()});
+  if (route.topic == Topic::kView) {
+    switch (route.view) {
+      case View::kWorkers:
+        return OfFleet(may, {Fleet()});
+      case View::kStatus:
+      case View::kJobs:
+      case View::kCounts:
+        return OfList(asked, route.view, may, namespaces);
+      case View::kJob:
+      case View::kWhy:
+      case View::kHistory:
+        return OfJob(asked, may);
+    }
+  }
+  // What has no rule is for nobody.
+  return tl::make_unexpected(
+      Refusal{403, fmt::format("{} is not served here: ask over the Unix socket", route.path)});
+}
+
+}  // namespace fedra::api

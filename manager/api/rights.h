@@ -1,0 +1,34 @@
+#pragma once
+//
+// Which right each endpoint takes, and so what of its answer a user gets to see. docs/api.md has
+// the table.
+//
+// Thread rules: free functions; `may` and `namespaces` are called on the caller's thread.
+
+#include <functional>
+#include <set>
+#include <string>
+
+#include "base/result.h"
+#include "manager/access/gate.h"
+#include "manager/api/parameters.h"
+#include "manager/api/routes.h"
+#include "manager/api/viewer.h"
+
+namespace fedra::api {
+
+// What is not of one namespace: the workers, their devices. Not below /api or /apis, which every
+// authenticated user may get (ClusterRole system:discovery).
+inline constexpr std::string_view kFleetPath = "/fedra/fleet";
+
+// Without a namespace in the request, at most so many are asked about.
+inline constexpr size_t kMostNamespaces = 100;
+
+using May = std::function<tl::expected<bool, access::Refusal>(const access::Wish& wish)>;
+
+// 403 as soon as it is clear, before anything is looked up. `namespaces`: those that have jobs.
+tl::expected<Viewer, access::Refusal> ViewerOf(
+    const Route& route, const Parameters& asked, const May& may,
+    const std::function<Result<std::set<std::string>>()>& namespaces);
+
+}  // namespace fedra::api

@@ -1,0 +1,139 @@
+#include "manager/api/secure_server.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/log.h"
+#include "base/text.h"
+#include "manager/api/delivery.h"
+#include "manager/api/parameters.h"
+#include "manager/api/problem.h"
+#include "manager/api/rights.h"
+#include "manager/api/routes.h"
+
+namespace fedra::api {
+namespace {
+
+constexpr std::string_view kAddressKey = "api.secure.address";
+// A certificate that is made here ends after a year.
+constexpr std::chrono::hours kMadeAnew{24 * 180};
+
+pages::Answer ToAnswer(const access::Refusal& refusal) {
+  pages::Answer answer = Problem(refusal.status, refusal.message);
+  if (refusal.status == 401) answer.headers.emplace_back("WWW-Authenticate", "Bearer");
+  if (refusal.status == 429 || refusal.status == 503)
+    answer.headers.emplace_back("Retry-After", "1");
+  return answer;
+}
+
+}  // namespace
+
+CertificateSource SelfSigned(std::vector<std::string> names, const Clock& clock) {
+  return {.stamp = [&clock] { return std::to_string(clock.Now().time_since_epoch() / kMadeAnew); },
+          .read = [names = std::move(names),
+                   &clock] { return pages::MakeSelfSigned(names, clock.Now()); }};
+}
+
+SecureServer::SecureServer(SecureSettings settings, Sources sources,
+                           std::unique_ptr<access::Reviews> reviews, access::GateLimits gate_limits,
+                           pages::ServerLimits limits)
+    : settings_(std::move(settings)),
+      sources_(sources),
+      gate_(std::move(reviews), *sources.clock, gate_limits),
+      api_(std::move(sources)),
+      listener_(threads_.loop, ServiceOfApi(), limits) {}
+
+pages::Service SecureServer::ServiceOfApi() {
+  return {
+      .answer =
+          [this](pages::Request request, std::function<void(pages::Answer)> done) {
+            threads_.pool.Submit([this, request = std::move(request), done = std::move(done)] {
+              done(Answer(request));
+            });
+          },
+      .is_urgent = [](const pages::Request&) { return false; },
+      .refusal = [](int status, const std::string& message) { return Problem(status, message); }};
+}
+
+Result<std::unique_ptr<SecureServer>> SecureServer::Start(SecureSettings settings, Sources sources,
+                                                          std::unique_ptr<access::Reviews> reviews,
+                                                          access::GateLimits gate_limits,
+                                                          pages::ServerLimits limits) {
+  std::unique_ptr<SecureServer> server(new SecureServer(std::move(settings), std::move(sources),
+                                                        std::move(reviews), gate_limits, limits));
+  FEDRA_RETURN_IF_ERROR(server->Follow());
+  return server;
+}
+
+Result<void> SecureServer::Follow() {
+  std::string stamp = settings_.certificate.stamp();
+  if (stamp == stamp_) return {};
+  stamp_ = std::move(stamp);
+  const Result<pages::KeyPair> pair = settings_.certificate.read();
+  const auto made = pair ? pages::TlsIdentity::Make(*pair) : Fail(pair.error());
+  const bool is_first = port() == 0;
+  if (!made) {
+    log::Fault(is_first ? "the secure API is not served: it has no certificate"
+                        : "the secure API keeps its certificate: the new one cannot be used",
+               {{"error", made.error().message}});
+    return {};
+  }
+  identity_.With([&](std::shared_ptr<pages::TlsIdentity>& identity) { identity = *made; });
+  listener_.Use(*made);
+  if (is_first) {
+    FEDRA_RETURN_IF_ERROR(listener_.ListenOn(settings_.address, std::string(kAddressKey)));
+    log::Info("the secure API is served", {{"port", std::to_string(port())}});
+  } else {
+    log::Info("the secure API has another certificate");
+  }
+  return {};
+}
+
+void SecureServer::Stop() {
+  listener_.Stop();
+  std::lock_guard lock(answering_);
+  stopped_ = true;
+}
+
+bool SecureServer::IsOurs(const std::string& host) const {
+  if (Contains(settings_.hosts, host)) return true;
+  const auto identity = identity_.Copy();
+  return identity != nullptr && identity->IsFor(host);
+}
+
+pages::Answer SecureServer::Answer(const pages::Request& request) {
+  if (auto refusal = RefusalOf(request, [&](const std::string& host) { return IsOurs(host); }))
+    return *std::move(refusal);
+  const auto user = gate_.Identify(pages::HeaderOf(request, "authorization"), request.client);
+  if (!user) return ToAnswer(user.error());
+  pages::Answer answer = AnswerTo(*user, request);
+  log::Debug("secure API",
+             {{"user", user->name},
+              {"path", request.target.substr(0, std::min(request.target.find('?'), size_t{100}))},
+              {"code", std::to_string(answer.status)}});
+  return answer;
+}
+
+pages::Answer SecureServer::AnswerTo(const access::User& user, const pages::Request& request) {
+  if (IsOpenApi(request.target)) return api_.AnswerTo({}, request);
+  const Result<const Route*> route = RouteOf(request.target);
+  if (!route) return ProblemOf(route.error());
+  const Result<Parameters> asked = Parameters::Parse(**route, request.target);
+  if (!asked) return ProblemOf(asked.error());
+  const auto viewer = ViewerOf(
+      **route, *asked, [&](const access::Wish& wish) { return gate_.May(user, wish); },
+      [&]() -> Result<std::set<std::string>> {
+        FEDRA_ASSIGN_OR_RETURN(const auto reader, sources_.store());
+        return reader->Namespaces();
+      });
+  if (!viewer) return ToAnswer(viewer.error());
+  std::lock_guard lock(answering_);
+  if (stopped_) return Problem(503, "the daemon ends");
+  pages::Answer answer = api_.AnswerTo(*viewer, request);
+  if (!viewer->everywhere && (*route)->topic == Topic::kView)
+    answer.headers.emplace_back(
+        "Warning", "299 fedra \"only namespaces are shown whose workloads you may see\"");
+  return answer;
+}
+
+}  // namespace fedra::api

@@ -1,0 +1,87 @@
+#pragma once
+//
+// The API over TLS, for users of the manager's API server, with threads of its own: one that reads
+// and writes, a few that ask the manager who somebody is and what they may, of which one at a time
+// answers. So neither a crowd of clients nor a manager that hangs delays the daemon's own work, or
+// the Unix socket.
+//
+// Every request is refused unless the manager has said that it may be answered.
+//
+// Thread rules: Start, Follow and the destructor from one thread. Lifetime: what the API's sources
+// and the reviews refer to must outlive it.
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/guarded.h"
+#include "base/result.h"
+#include "cluster-clients/threads.h"
+#include "manager/access/gate.h"
+#include "manager/api/api.h"
+#include "manager/api/server.h"
+#include "manager/http/listener.h"
+#include "manager/http/tls.h"
+
+namespace fedra::api {
+
+// Where the certificate comes from.
+struct CertificateSource {
+  // Differs when there may be another one.
+  std::function<std::string()> stamp;
+  std::function<Result<pages::KeyPair>()> read;
+};
+// One that is made in memory, anew every half a year.
+CertificateSource SelfSigned(std::vector<std::string> names, const Clock& clock);
+
+struct SecureSettings {
+  std::string address;             // "0.0.0.0:8443"
+  std::vector<std::string> hosts;  // names of ours, beside those in the certificate; lower case
+  CertificateSource certificate;
+};
+
+class SecureServer final {
+ public:
+  // Errors: of the address. Without a usable certificate it does not listen until there is one.
+  static Result<std::unique_ptr<SecureServer>> Start(SecureSettings settings, Sources sources,
+                                                     std::unique_ptr<access::Reviews> reviews,
+                                                     access::GateLimits gate_limits = {},
+                                                     pages::ServerLimits limits = kLimits);
+  SecureServer(const SecureServer&) = delete;
+  SecureServer& operator=(const SecureServer&) = delete;
+
+  // Takes over a certificate that has changed; new connections get it. Call about once a second.
+  Result<void> Follow();
+  // No source is asked after this. What still waits for the manager ends with the cluster's Stop(),
+  // which comes before the destructor.
+  void Stop();
+  // 0: it does not listen.
+  int port() const { return listener_.port(); }
+
+  // Of one request, without sockets.
+  pages::Answer Answer(const pages::Request& request);
+
+ private:
+  SecureServer(SecureSettings settings, Sources sources, std::unique_ptr<access::Reviews> reviews,
+               access::GateLimits gate_limits, pages::ServerLimits limits);
+  pages::Service ServiceOfApi();
+  bool IsOurs(const std::string& host) const;
+  pages::Answer AnswerTo(const access::User& user, const pages::Request& request);
+
+  const SecureSettings settings_;
+  const Sources sources_;
+  access::Gate gate_;
+  std::mutex answering_;  // held while api_ answers
+  bool stopped_ = false;  // guarded by it
+  const Api api_;
+  std::string stamp_;  // of the certificate that was read last, usable or not
+  Guarded<std::shared_ptr<pages::TlsIdentity>> identity_;  // null: there is none yet
+  Threads threads_{4};
+  pages::Listener listener_;
+};
+
+}  // namespace fedra::api

@@ -1,0 +1,199 @@
+#include "manager/api/withhold.h"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "base/ascii.h"
+#include "manager/placement/note_reasons.h"
+#include "manager/verify/reason_json.h"
+
+namespace fedra::api {
+namespace {
+
+using nlohmann::ordered_json;
+
+template <class... F>
+struct Overloaded : F... {
+  using F::operator()...;
+};
+
+bool IsOfName(char c) { return IsAlphanumeric(c) || c == '-'; }
+
+// Whether the text has "NAMESPACE/" or "namespace NAMESPACE" with a namespace that is hidden.
+bool Mentions(std::string_view text, const std::set<std::string>& hidden) {
+  const auto is_hidden = [&](size_t begin, size_t end) {
+    return begin < end && hidden.contains(std::string(text.substr(begin, end - begin)));
+  };
+  for (size_t end = text.find('/'); end != text.npos; end = text.find('/', end + 1)) {
+    size_t begin = end;
+    while (begin > 0 && IsOfName(text[begin - 1])) --begin;
+    if (is_hidden(begin, end)) return true;
+  }
+  constexpr std::string_view kWord = "namespace";
+  for (size_t at = text.find(kWord); at != text.npos; at = text.find(kWord, at + 1)) {
+    size_t begin = at + kWord.size();
+    while (begin < text.size() && !IsOfName(text[begin])) ++begin;
+    size_t end = begin;
+    while (end < text.size() && IsOfName(text[end])) ++end;
+    if (is_hidden(begin, end)) return true;
+  }
+  return false;
+}
+
+class Censor final {
+ public:
+  Censor(const Viewer& viewer, const std::set<std::string>& hidden)
+      : viewer_(viewer), hidden_(hidden) {}
+
+  bool Sees(const std::string& ns) const {
+    return viewer_.everywhere || viewer_.namespaces.contains(ns);
+  }
+
+  // Of what fedra, a worker or the manager has written.
+  void Prose(std::string& text) const {
+    if (!viewer_.everywhere && Mentions(text, hidden_)) text = kWithheld;
+  }
+  // The same, of what is about a worker.
+  void Detail(std::string& text) const {
+    if (viewer_.fleet) return Prose(text);
+    if (!text.empty()) text = kWithheld;
+  }
+
+  std::string Reasons(const std::string& reasons_json) const {
+    if (viewer_.fleet && viewer_.everywhere) return reasons_json;
+    ordered_json list = ordered_json::array();
+    for (const verify::KeptReason& kept : verify::ParseKeptReasons(reasons_json))
+      list.push_back(ReasonOf(kept));
+    return list.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+  }
+
+ private:
+  ordered_json ReasonOf(const verify::KeptReason& kept) const {
+    verdict::Reason reason = kept.reason;
+    if (viewer_.fleet && WithoutNames(reason.facts)) {
+      ordered_json json = verify::KeptJson(reason);
+      json["code"] = kept.code;
+      if (!Mentions(json.dump(-1, ' ', false, ordered_json::error_handler_t::replace), hidden_))
+        return json;
+    }
+    ordered_json bare = verify::KeptJson(
+        {.code = reason.code, .object = "", .facts = verdict::Sentence{kWithheld}});
+    bare["code"] = kept.code;
+    return bare;
+  }
+
+  // False: what is left cannot be told from what is to be withheld.
+  bool WithoutNames(verdict::Facts& facts) const {
+    return std::visit(
+        Overloaded{[&](verdict::DeviceCounts& counts) { return Counts(counts); },
+                   [&](verdict::AlternativeCounts& all) {
+                     for (auto& each : all.alternatives) Counts(each.counts);
+                     return true;
+                   },
+                   [&](verdict::InLine& line) {
+                     if (line.first && !Sees(line.first->ns)) {
+                       line.first.reset();
+                       line.priority = 0;
+                     }
+                     return true;
+                   },
+                   [&](verdict::Reserved& reserved) {
+                     if (!Sees(reserved.job.ns)) reserved.job = {};
+                     return true;
+                   },
+                   [&](verdict::ClaimPlace& place) { return !place.user || Sees(place.user->ns); },
+                   [&](verdict::Missing& missing) {
+                     return missing.key.ns.empty() || Sees(missing.key.ns);
+                   },
+                   // Words alone, of an earlier release: names in them cannot be found.
+                   [&](verdict::Sentence&) { return viewer_.everywhere; },
+                   [](auto&) { return true; }},
+        static_cast<verdict::Facts::Variant&>(facts));
+  }
+
+  bool Counts(verdict::DeviceCounts& counts) const {
+    for (verdict::CountedCause& part : counts.parts) {
+      part.all_holders = std::max(part.all_holders, part.holders.size());
+      std::erase_if(part.holders, [&](const auto& holder) { return !Sees(holder.name.ns); });
+    }
+    return true;
+  }
+
+  const Viewer& viewer_;
+  const std::set<std::string>& hidden_;
+};
+
+std::vector<std::string> Omitted(const Viewer& viewer) {
+  std::vector<std::string> omitted;
+  if (!viewer.fleet) omitted.emplace_back("workers");
+  if (!viewer.everywhere) omitted.emplace_back("namespaces");
+  return omitted;
+}
+
+void OfDaemon(const Viewer& viewer, report::Daemon& daemon,
+              std::optional<store::ClusterRow>& manager) {
+  daemon.omitted = Omitted(viewer);
+  if (viewer.fleet) return;
+  if (daemon.heartbeat) {
+    daemon.heartbeat->restart_needed.clear();
+    daemon.heartbeat->lead_problem.clear();
+    daemon.heartbeat->config_differs.clear();
+  }
+  if (!manager) return;
+  manager->why.clear();
+  manager->note.clear();
+  manager->capacity_json = "{}";
+}
+
+void OfCluster(const Censor& censor, store::ClusterRow& row) {
+  censor.Prose(row.why);
+  censor.Prose(row.note);
+}
+
+}  // namespace
+
+std::string WithheldReasons(const Viewer& viewer, const std::set<std::string>& hidden,
+                            const std::string& reasons_json) {
+  return Censor(viewer, hidden).Reasons(reasons_json);
+}
+
+void Withhold(const Viewer& viewer, const std::set<std::string>& hidden, report::StatusData& data) {
+  const Censor censor(viewer, hidden);
+  OfDaemon(viewer, data.daemon, data.manager);
+  if (data.manager) OfCluster(censor, *data.manager);
+  if (!viewer.fleet) {
+    data.clusters.clear();
+    data.residues.clear();
+  }
+  for (store::ClusterRow& row : data.clusters) OfCluster(censor, row);
+  for (store::WorkloadRow& row : data.workloads) censor.Prose(row.note);
+  for (store::VerdictRow& row : data.verdicts) row.reasons_json = censor.Reasons(row.reasons_json);
+  for (store::AttemptRow& row : data.attempts) censor.Detail(row.message);
+}
+
+void Withhold(const Viewer& viewer, const std::set<std::string>& hidden,
+              report::WorkloadData& data) {
+  const Censor censor(viewer, hidden);
+  OfDaemon(viewer, data.daemon, data.manager);
+  if (data.manager) OfCluster(censor, *data.manager);
+  for (report::WorkloadData::Incarnation& job : data.incarnations) {
+    censor.Prose(job.row.note);
+    for (store::VerdictRow& row : job.verdicts) row.reasons_json = censor.Reasons(row.reasons_json);
+    for (store::AttemptRow& row : job.attempts) censor.Detail(row.message);
+    for (store::PlacementFailure& failure : job.failures) censor.Detail(failure.message);
+    for (store::EventRow& event : job.events) {
+      const bool is_log = event.reason == placement::notes::kPodLog.name;
+      if (is_log && !viewer.logs) event.message = kWithheld;
+      if (!is_log) censor.Detail(event.message);
+    }
+    for (auto& [key, first] : job.first) censor.Prose(first.row.note);
+  }
+}
+
+}  // namespace fedra::api

@@ -1,0 +1,157 @@
+#include "manager/cli/cordon.h"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <ostream>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include "base/time.h"
+#include "base/utf8.h"
+#include "config/configuration.h"
+#include "manager/cli/commands.h"
+#include "manager/cli/fleet/live_fleet.h"
+#include "manager/cli/join.h"
+#include "manager/cli/judged/connect_error.h"
+#include "manager/text/display_text.h"
+#include "manager/tracking/admission_check.h"
+#include "manager/tracking/kueue_api.h"
+#include "manager/tracking/resources.h"
+#include "verdict/reason_text.h"
+
+namespace fedra::cli {
+namespace {
+
+constexpr std::array kCommands = {"cordon", "drain", "uncordon"};
+
+const char* CommandOf(const CordonOptions& options) {
+  return kCommands[static_cast<size_t>(options.wanted)];
+}
+
+using CheckPtr = std::shared_ptr<const tracking::AdmissionCheck>;
+
+// The manager, and its AdmissionChecks as they are now.
+class ManagerChecks final {
+ public:
+  ManagerChecks(const ClusterSettings& manager, std::chrono::milliseconds timeout,
+                const Terminal& terminal)
+      : checks_(
+            &tracking::ParseAdmissionCheck, [](const ObjectKey&, const auto&, const auto&) {},
+            [this](const watch::CacheHealth&) { signal_.Raise(); }),
+        live_(
+            {manager},
+            [this](size_t, const kube::ServerInfo*) {
+              return std::vector<verify::Input>{{tracking::kAdmissionChecks, &checks_}};
+            },
+            [this](size_t) { return checks_.health().IsListing(); }, signal_) {
+    live_.Wait(timeout, terminal);
+  }
+
+  Result<std::vector<CheckPtr>> List() const {
+    const ConnectionState state = live_.state(0);
+    if (state.phase != ConnectionPhase::kConnected)
+      return Fail(
+          ErrorCode::kUnavailable,
+          fmt::format("the manager: {}", verdict::MessageOf(NotReached(state, live_.waited()))));
+    const watch::CacheHealth health = checks_.health();
+    if (!health.complete)
+      return Fail(ErrorCode::kUnavailable,
+                  fmt::format("the manager's AdmissionChecks cannot be listed: {}",
+                              health.error ? health.error->message : "no answer in time"));
+    std::vector<CheckPtr> checks = checks_.List();
+    std::ranges::sort(checks, {}, [](const CheckPtr& check) { return check->name; });
+    return checks;
+  }
+
+  Result<void> Annotate(const std::string& check, std::string patch) {
+    FEDRA_RETURN_IF_ERROR(
+        live_.cluster(0).MergePatch(tracking::kAdmissionChecks, {"", check}, std::move(patch), {}));
+    return {};
+  }
+
+ private:
+  FleetSignal signal_;
+  verify::Cache<tracking::AdmissionCheck> checks_;
+  LiveFleet live_;  // destroyed first: it feeds the list
+};
+
+bool MayBeServed(const tracking::AdmissionCheck& check) {
+  return check.controller_name == tracking::kMultiKueueController ||
+         check.controller_name == config::KueueSettings().controller_name;
+}
+
+// Those to annotate: a check that is cordoned and not meant any more counts as well.
+Result<std::vector<std::string>> Chosen(const std::vector<CheckPtr>& all,
+                                        const CordonOptions& options) {
+  std::vector<std::string> names;
+  const ClusterName worker(options.worker);
+  for (const CheckPtr& check : all) {
+    const bool is_named = std::ranges::find(options.checks, check->name) != options.checks.end();
+    const bool is_meant = options.wanted == Service::kRestored
+                              ? check->cordons.contains(worker)
+                              : options.checks.empty() && MayBeServed(*check);
+    if (is_named || is_meant) names.push_back(check->name);
+  }
+  for (const std::string& name : options.checks)
+    if (std::ranges::find(names, name) == names.end())
+      return Fail(ErrorCode::kNotFound, fmt::format("the manager has no AdmissionCheck {}", name));
+  if (names.empty() && options.wanted != Service::kRestored)
+    return Fail(ErrorCode::kNotFound,
+                "the manager has no AdmissionCheck of fedra's (docs/kueue-setup.md); one with "
+                "another controllerName is named by --check");
+  return names;
+}
+
+std::string PatchOf(const CordonOptions& options) {
+  const auto key = [&](std::string_view prefix) { return std::string(prefix) + options.worker; };
+  const auto value = [&](Service service) {
+    return options.wanted == service ? nlohmann::json(options.reason) : nlohmann::json(nullptr);
+  };
+  return nlohmann::json{{"metadata",
+                         {{"annotations",
+                           {{key(tracking::kCordonPrefix), value(Service::kCordoned)},
+                            {key(tracking::kDrainPrefix), value(Service::kDrained)}}}}}}
+      .dump();
+}
+
+Result<void> Change(const CordonOptions& options, Terminal& terminal) {
+  FEDRA_RETURN_IF_ERROR(IsWorkerName(options.worker));
+  if (options.reason.size() > tracking::kMaxCordonReason || !IsUtf8(options.reason))
+    return Fail(ErrorCode::kInvalidArgument,
+                fmt::format("--reason: at most {} bytes of text", tracking::kMaxCordonReason));
+  FEDRA_ASSIGN_OR_RETURN(const std::chrono::milliseconds timeout, ParseDuration(options.timeout));
+  FEDRA_ASSIGN_OR_RETURN(const config::KubeAccess access, FindManagerContext(options.manager));
+  ManagerChecks manager(MemberSettings("manager", access), timeout, terminal);
+  FEDRA_ASSIGN_OR_RETURN(const std::vector<CheckPtr> all, manager.List());
+  FEDRA_ASSIGN_OR_RETURN(const std::vector<std::string> checks, Chosen(all, options));
+  if (checks.empty()) {
+    terminal.err << options.worker << " is in service: nothing to do\n";
+    return {};
+  }
+  for (const std::string& check : checks)
+    FEDRA_RETURN_IF_ERROR(manager.Annotate(check, PatchOf(options)));
+  constexpr std::array kOutcomes = {
+      "is cordoned: it gets no new jobs, and those that run there stay",
+      "is drained: it gets no new jobs, and those that run there move to other workers",
+      "is in service again"};
+  terminal.err << text::Printable(
+                      fmt::format("{} {} (AdmissionCheck {}); fedra status workers shows it",
+                                  options.worker, kOutcomes[static_cast<size_t>(options.wanted)],
+                                  fmt::join(checks, ", ")),
+                      terminal.utf8)
+               << "\n";
+  return {};
+}
+
+}  // namespace
+
+int Cordon(const CordonOptions& options, Terminal& terminal) {
+  const Result<void> changed = Change(options, terminal);
+  return changed ? 0 : Failed(CommandOf(options), changed.error(), terminal);
+}
+
+}  // namespace fedra::cli

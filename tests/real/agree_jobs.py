@@ -1,0 +1,222 @@
+#!/usr/bin/python3
+"""Shows random whole jobs to a real kube-scheduler and to `fedra check`, and compares what both make of them.
+
+    agree_jobs.py -n 1000 --seed 1        what `make test-real-dra JOBS=1000 SEED=1` runs
+    agree_jobs.py --kubernetes 1.37       with API server, controllers and scheduler of that release
+    agree_jobs.py --only 17 --seed 1      one job, with everything that was seen
+
+fedra's verdict must be Yes exactly if the scheduler has bound every pod; where it is No, as many pods of each pod set
+must fit as were bound. A job that differs is shown again. Then each of its pods is asked about, with the others
+where the scheduler put them: where fedra says the same of every one, only the scheduler's scores made the difference,
+and the job is counted under that word. A gang of which no pod was bound is shown once more with minCount 1, to see
+where its pods go. docs/agreement.md explains the result. Exit 0 only if nothing else differs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import dataclasses
+import json
+import shutil
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from real.agreement.cluster_writer import POD_GROUP_VERSIONS  # noqa: E402
+from real.agreement.fedra_check import Answer, FedraCheck, job_of  # noqa: E402
+from real.agreement.job_batch import JobBatch, JobObservation  # noqa: E402
+from real.agreement.job_case import JobCase, job_case  # noqa: E402
+from real.agreement.job_outcome import difference, is_broken_gang  # noqa: E402
+from real.agreement.lanes import batches  # noqa: E402
+from real.agreement.options import parser as comparison_parser  # noqa: E402
+from real.agreement.placed import contradictions  # noqa: E402
+from real.agreement.plane import running_plane  # noqa: E402
+
+_FEDRA = Path(__file__).parents[2] / "build/release/manager/fedra"
+_LEFT_OUT = ("refused", "gave-up", "evicted")  # nothing can be compared with them
+# Seconds for which nothing may change: the scheduler tries a pod again after 1 s, and later after up to 10.
+_SETTLE, _SETTLE_AGAIN = 2.5, 11.0
+_GATES = {"1.36": ["GenericWorkload", "GangScheduling"], "1.37": ["GenericWorkload"]}
+
+
+def main() -> int:
+    options = _parse()
+    release = options.kubernetes
+    numbers = options.only or list(range(options.first, options.first + options.n))
+    cases = [job_case(options.seed, number, release) for number in numbers]
+    folder = Path(tempfile.mkdtemp(prefix="fedra-agreement-"))
+    try:
+        report = _Report(options, FedraCheck(options.fedra, options.save or folder / "asked"))
+        _run(cases, folder, report)
+        report.print_summary()
+        return 0 if report.agreed() else 1
+    finally:
+        shutil.rmtree(folder)
+
+
+def _run(cases: list[JobCase], folder: Path, report: _Report) -> None:
+    release = report.options.kubernetes
+    gates = _GATES.get(release, [])
+    apis = [f"scheduling.k8s.io/{POD_GROUP_VERSIONS[release]}"] if gates else []
+    with running_plane(release, folder, gates, apis) as plane, ThreadPoolExecutor(8) as pool:
+        again: list[JobCase] = []
+        for number, batch in enumerate(batches(cases)):
+            if report.is_late():
+                break
+            one = JobBatch(plane.client, pool, f"batch-{number}", release, _SETTLE)
+            again += [seen.case for seen in one.run(batch) if not report.add(seen, last=False)]
+        gangs: list[JobCase] = []
+        for number, batch in enumerate(batches(again)):
+            one = JobBatch(plane.client, pool, f"again-{number}", release, _SETTLE_AGAIN)
+            gangs += [seen.case for seen in one.run(batch) if not report.add(seen, last=True)]
+        freed = [dataclasses.replace(case, min_count=1) for case in gangs]
+        for number, batch in enumerate(batches(freed)):
+            one = JobBatch(plane.client, pool, f"gang-{number}", release, _SETTLE_AGAIN)
+            for seen in one.run(batch):
+                report.add_freed(seen, next(c for c in gangs if c.number == seen.case.number))
+
+
+class _Report:
+    def __init__(self, options: argparse.Namespace, fedra: FedraCheck):
+        self.options, self._fedra = options, fedra
+        self._started = time.monotonic()
+        self._left_out: collections.Counter[str] = collections.Counter()
+        self._agreed: collections.Counter[str] = collections.Counter()
+        self._words: collections.Counter[str] = collections.Counter()  # explained differences
+        self._kinds: collections.Counter[str] = collections.Counter()  # others
+        self._gangs: dict[int, str] = {}  # how jobs differ of which no pod of the gang was bound
+        self._second_looks = 0
+        self._pods = 0
+
+    def add(self, seen: JobObservation, last: bool) -> bool:
+        """False: it differs and should be looked at again, or, the last time, without its gang."""
+        if seen.outcome == "undecided" and not last:
+            return False
+        if seen.outcome in _LEFT_OUT:
+            self._left_out[seen.outcome] += 1
+            if self.options.only or self.options.verbose:
+                self._show(seen, None, seen.outcome, [])
+            return True
+        ours = self._ask(seen)
+        kind = "undecided" if seen.outcome == "undecided" else difference(seen, ours)
+        if kind is not None and not last and not self.options.only:
+            self._second_looks += 1
+            return False
+        if kind is not None and seen.outcome == "decided" and is_broken_gang(seen):
+            self._gangs[seen.case.number] = kind
+            return False
+        self._pods += seen.case.pods
+        if kind is None:
+            self._agreed[_kind_of(seen, ours)] += 1
+            if self.options.only:
+                self._show(seen, ours, "agree", [])
+        else:
+            lines = contradictions(seen, self.options.kubernetes, self._fedra)
+            self._add_difference(seen, ours, kind, lines)
+        return True
+
+    def add_freed(self, seen: JobObservation, case: JobCase) -> None:
+        """The job whose gang was not bound, when its pods may be bound each: now it shows where they go."""
+        kind = self._gangs[case.number]
+        self._pods += case.pods
+        lines = contradictions(seen, self.options.kubernetes, self._fedra)
+        bound = sum(seen.bound(i) for i in range(case.grouped))
+        if seen.outcome != "decided" or bound >= case.min_count:
+            lines.append(f"minCount {case.min_count}, and without it {bound} pods are bound")
+        self._add_difference(seen, self._ask(seen), f"{kind}, a gang", lines)
+
+    def _add_difference(
+        self, seen: JobObservation, ours: Answer, kind: str, lines: list[str]
+    ) -> None:
+        if lines:
+            self._kinds[kind] += 1
+        else:
+            self._words[kind] += 1
+        if lines or self.options.only or self.options.verbose:
+            self._show(seen, ours, kind, lines)
+
+    def _ask(self, seen: JobObservation) -> Answer:
+        job = job_of(seen.case, seen.before["Namespace"][0]["metadata"]["name"])
+        return self._fedra.ask(self.options.kubernetes, [(seen.before, job)])[0]
+
+    def is_late(self) -> bool:
+        minutes = self.options.minutes
+        return minutes is not None and time.monotonic() - self._started > 60 * minutes
+
+    def agreed(self) -> bool:
+        """Of few comparisons, that nothing differed says nothing."""
+        compared = self._compared()
+        return 2 * compared >= compared + self._left_out.total() > 0 and not self._kinds
+
+    def _compared(self) -> int:
+        return self._agreed.total() + self._words.total() + self._kinds.total()
+
+    def print_summary(self) -> None:
+        compared = self._compared()
+        print(
+            f"Kubernetes {self.options.kubernetes}, seed {self.options.seed}: {compared} jobs with {self._pods} pods "
+            f"compared"
+        )
+        print(f"left out: {dict(self._left_out)}")
+        print(f"agree: {self._agreed.total()} {dict(self._agreed)}")
+        print(f"looked at twice: {self._second_looks}")
+        print(f"the scheduler's scores decide: {self._words.total()} {dict(self._words)}")
+        print(f"differ: {self._kinds.total()} {dict(self._kinds)}")
+        other_counts = [n for kind, n in self._words.items() if "than fit" in kind]
+        verdict = self._agreed.total() + sum(other_counts)
+        print(
+            f"agreement {self._share(compared - self._kinds.total())}; without scores {self._share(self._agreed.total())}, "
+            f"of the verdict alone {self._share(verdict)}; in {time.monotonic() - self._started:.0f} s"
+        )
+
+    def _share(self, jobs: int) -> str:
+        return f"{100 * jobs / max(self._compared(), 1):.2f} %"
+
+    def _show(
+        self, seen: JobObservation, ours: Answer | None, kind: str, contradicted: list[str]
+    ) -> None:
+        case = seen.case
+        print(f"{case.name}: {kind} {seen.message}")
+        for i, pod_set in enumerate(case.pod_sets):
+            fitting = "-" if ours is None or ours.fitting is None else ours.fitting[i]
+            print(f"  {pod_set.name}: {pod_set.count} pods, bound {seen.bound(i)}, fedra {fitting}")
+        if case.grouped:
+            print(f"  the first {case.grouped} in a PodGroup with minCount {case.min_count}")
+        for pod in seen.pods:
+            print(f"    {pod.name}: {pod.node or '-'} {pod.message[:300]}")
+        if ours is not None:
+            print(f"  fedra: {ours.verdict}")
+            for reason in ours.reasons:
+                print(f"    {reason[:300]}")
+        for line in contradicted:
+            print(f"  pod alone: {line}")
+        if self.options.save and ours is not None:
+            namespace = seen.before["Namespace"][0]["metadata"]["name"]
+            one = FedraCheck(self.options.fedra, self.options.save / case.name)
+            one.ask(self.options.kubernetes, [(seen.before, job_of(case, namespace))])
+            final = {"pods": [pod.final for pod in seen.pods], "claims": seen.claims}
+            (self.options.save / case.name / "seen.json").write_text(json.dumps(final))
+
+
+def _kind_of(seen: JobObservation, ours: Answer) -> str:
+    if ours.verdict == "Yes":
+        return "all bound"
+    bound = sum(seen.bound(i) for i in range(len(seen.case.pod_sets)))
+    return "some bound" if bound else "none bound"
+
+
+def _parse() -> argparse.Namespace:
+    parser = comparison_parser(__doc__, "job", 200)
+    parser.add_argument("--minutes", type=float, help="begin no more jobs after this time")
+    parser.add_argument("--verbose", action="store_true", help="show what scores decide, too")
+    parser.add_argument("--fedra", type=Path, default=_FEDRA)
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

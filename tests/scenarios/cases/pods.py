@@ -1,0 +1,187 @@
+"""Pods as jobs of their own: on the manager they stay gated, and show what happens on the worker."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scenarios import objects
+from scenarios.cases.faults import remote_uid
+from scenarios.federated_job import FederatedJob
+from scenarios.fedra_process import Fedra
+from scenarios.fleet import MANAGER
+from scenarios.job_kinds import POD
+from scenarios.objects import QUEUE_LABEL
+from scenarios.registry import scenario
+from scenarios.resources import Object
+from scenarios.world import QUEUE, TEMPLATE, World
+
+_GATE = {"name": "kueue.x-k8s.io/admission"}
+
+
+def _stays_here(job: FederatedJob) -> bool:
+    """The manager's pod is where its user made it, and nothing has started it."""
+    pod = objects.present(job.manager_job())
+    return _GATE in pod["spec"].get("schedulingGates", []) and "nodeName" not in pod["spec"]
+
+
+def _start(world: World, **more: Any) -> Fedra:
+    """fedra as the documentation says for pods: with their rights on every cluster."""
+    world.fleet.grant(MANAGER, "manager-rbac-pods.yaml")
+    for worker in world.fleet.workers:
+        world.fleet.grant(worker, "worker-rbac-pods.yaml")
+    return world.start_fedra({**POD.settings, **more}, links=[world.worker1])
+
+
+def _scheduled(pod: Object | None) -> Object | None:
+    return objects.condition(pod, "PodScheduled")
+
+
+@scenario("pod-runs", other_kinds=True)
+def runs(world: World) -> None:
+    """A bare pod is dispatched by its devices' template, mirrored, finished, and removed from the worker."""
+    world.add_template(world.worker2)
+    fedra = _start(world)
+    job = world.submit_kind(POD, "train", template=TEMPLATE)
+    job.wait_running_on(world.worker2)
+    assert _stays_here(job)
+    assert not objects.is_true(job.workload(), "Admitted")
+    assert "stays Pending" in job.check_message()
+    # On real clusters: which node has it there.
+    world.eventually(
+        "where it is scheduled is mirrored",
+        lambda: _scheduled(job.manager_job()) == _scheduled(job.remote_job(world.worker2)),
+    )
+    status = objects.present(job.manager_job())["status"]
+    assert "podIP" not in status and "hostIP" not in status, status
+    assert "Running" in fedra.cli("status", "jobs", "-o", "wide").stdout
+    job.finish(world.worker2)
+    finished = objects.condition(job.workload(), "Finished")
+    assert finished is not None and finished["reason"] == "Succeeded", finished
+    assert objects.present(job.manager_job())["status"]["phase"] == "Succeeded"
+
+
+@scenario("pod-fails", other_kinds=True)
+def fails(world: World) -> None:
+    """A pod that fails on its worker has failed on the manager."""
+    _start(world)
+    job = world.submit_kind(POD, "train")
+    job.wait_running_on(world.worker1)
+    job.finish(world.worker1, "Failed")
+    finished = objects.condition(job.workload(), "Finished")
+    assert finished is not None and finished["reason"] == "Failed", finished
+    assert objects.present(job.manager_job())["status"]["phase"] == "Failed"
+
+
+@scenario("pod-moved", other_kinds=True)
+def moved(world: World) -> None:
+    """A pod moves when its worker is lost, is evicted here and dispatched again, and goes with the user's."""
+    _start(world, workerLostTimeout="3s")
+    job = world.submit_kind(POD, "train")
+    job.wait_running_on(world.worker1)
+    world.cut(world.worker1)
+    job.wait_running_on(world.worker2)
+    world.restore(world.worker1)
+    job.wait_gone_from(world.worker1)
+    world.fleet.evict(MANAGER, world.ns, objects.present(job.workload())["metadata"]["name"])
+    world.eventually(
+        "it was requeued",
+        lambda: objects.condition(job.workload(), "Requeued") is not None,
+    )
+    job.wait_running_on(world.eventually("it is dispatched again", job.cluster_name))
+    assert _stays_here(job)
+    world.manager.delete("Pod", world.ns, "train")
+    world.eventually("nothing is left on the workers", job.nowhere)
+
+
+@scenario("pod-evicted", other_kinds=True)
+def evicted(world: World) -> None:
+    """A pod that is preempted on its worker, and so deleted there, runs on the other one."""
+    world.set_quota(world.worker1, objects.Quota(cpu="1"))
+    _start(world)
+    job = world.submit_kind(POD, "train")
+    job.wait_running_on(world.worker1)
+    world.preempt_on(world.worker1, job)
+    job.wait_running_on(world.worker2)
+    assert _stays_here(job)
+    job.wait_gone_from(world.worker1)
+    job.finish(world.worker2)
+
+
+@scenario("pod-restart", other_kinds=True)
+def restart(world: World) -> None:
+    """A fedra that is started again knows where a pod runs, although its check is Pending."""
+    fedra = _start(world)
+    job = world.submit_kind(POD, "train")
+    job.wait_running_on(world.worker1)
+    uid = remote_uid(job)
+    fedra.kill()
+    fedra.start()
+    world.wait_worker_state(world.worker1, "Connected")
+    job.wait_running_on(world.worker1)
+    assert remote_uid(job) == uid, "the pod was made again"
+    job.finish(world.worker1)
+
+
+@scenario("deployment-runs", fleets=("real",), other_kinds=True)
+def deployment(world: World) -> None:
+    """The replicas of a Deployment run on workers, and the manager's Deployment is ready."""
+    _start(world)
+    world.manager.apply(_deployment(world.ns, replicas=2))
+
+    def pods() -> list[FederatedJob]:
+        return [
+            FederatedJob(world.fleet, world.ns, pod["metadata"]["name"], world.check, POD)
+            for pod in world.admin(MANAGER).list("Pod", world.ns, "app=serve")
+            if "deletionTimestamp" not in pod["metadata"]
+        ]
+
+    world.eventually("two pods run elsewhere", lambda: _running(pods()) == 2)
+    world.eventually("the Deployment is ready", lambda: _ready(world) == 2)
+    assert all(_stays_here(job) for job in pods())
+    # One that fails there is replaced here, and the new one runs elsewhere, too.
+    first = pods()[0]
+    world.fleet.end_pod(first.remote_jobs()[0], world.ns, first.name, "Failed")
+    world.eventually(
+        "another one takes its place",
+        lambda: _running([job for job in pods() if job.name != first.name]) == 2,
+    )
+    world.manager.delete("Deployment", world.ns, "serve")
+    world.eventually("nothing is left on the workers", lambda: not _left(world), 90)
+
+
+def _running(jobs: list[FederatedJob]) -> int:
+    return sum(
+        job.manager_job() is not None
+        and objects.present(job.manager_job())["status"].get("phase") == "Running"
+        and job.remote_jobs() != []
+        for job in jobs
+    )
+
+
+def _ready(world: World) -> int:
+    status: Any = world.admin(MANAGER).get("Deployment", world.ns, "serve").get("status", {})
+    return int(status.get("readyReplicas", 0))
+
+
+def _left(world: World) -> list[Object]:
+    return [
+        pod
+        for worker in world.fleet.workers
+        for pod in world.admin(worker).list("Pod", world.ns, "app=serve")
+    ]
+
+
+def _deployment(namespace: str, replicas: int) -> Object:
+    labels = {"app": "serve", QUEUE_LABEL: QUEUE}
+    spec = POD.make(namespace, "x", QUEUE)["spec"]
+    del spec["restartPolicy"]  # Never, which a Deployment may not say
+    return {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {"name": "serve", "namespace": namespace, "labels": {QUEUE_LABEL: QUEUE}},
+        "spec": {
+            "replicas": replicas,
+            "selector": {"matchLabels": {"app": "serve"}},
+            "template": {"metadata": {"labels": labels}, "spec": spec},
+        },
+    }

@@ -1,0 +1,87 @@
+"""docs/conformance.md, made of the table."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection
+from pathlib import Path
+
+from scenarios import shown_by
+from scenarios.conformance.entry import MODES, Answer, Entry
+from scenarios.conformance.table import TABLE
+
+PAGE = Path(__file__).parents[3] / "docs/conformance.md"
+TABLE_FILE = Path(__file__).parent / "table.py"
+
+_HEAD = """# Conformance
+
+What Kueue's own tests ask of MultiKueue (kubernetes-sigs/kueue at ff69552e, v0.20-devel), and which test shows the same of
+fedra, in each [mode](kueue-setup.md#beside-multikueue) of `kueue.mode`. I-... are Kueue's integration tests, E-... its
+end-to-end tests; the names are ours.
+
+- **yes**: shown in this mode. A word in `code` is a scenario (`tests/scenarios/run.py --only NAME`; on simulated clusters in
+  `make test`, on real ones in `make test-real`), a path a unit test.
+- **part**: some of it is; the rest is named.
+- **not yet**: not tested in this mode, whether or not it works. The code that decides is the same in the modes
+  admissionCheck and multikueue; this page counts tests only.
+- **-**: does not apply, or is done otherwise on purpose.
+
+This page is made from `tests/scenarios/conformance/table.py` by `make docs`; `make test` fails when it names a test
+that does not exist.
+"""
+
+
+def render() -> str:
+    parts = [_HEAD, *_counts()]
+    for heading, entries in TABLE.items():
+        parts.append(f"\n## {heading}\n")
+        parts.append(f"| case | asks | {' | '.join(MODES)} |\n|---|---|---|---|---|")
+        parts += [_line(entry) for entry in entries]
+    return "\n".join(parts) + "\n"
+
+
+def is_current() -> bool:
+    return PAGE.exists() and PAGE.read_text() == render()
+
+
+def write() -> None:
+    PAGE.write_text(render())
+
+
+def problems(scenarios: Collection[str]) -> list[str]:
+    """Names that are there twice, and tests that do not exist; one line each."""
+    counted = Counter(entry.name for entry in _entries())
+    found = [f"{name} is there {count} times" for name, count in counted.items() if count > 1]
+    for entry in _entries():
+        for mode, answer in zip(MODES, entry.answers()):
+            found += [f"{entry.name}, {mode}: {each}" for each in _problems_of(answer, scenarios)]
+    return found
+
+
+def _problems_of(answer: Answer, scenarios: Collection[str]) -> list[str]:
+    if answer.mark in ("yes", "part") and not shown_by.names_something(answer.text):
+        return [f"nothing is named in {answer.text!r}"]
+    return list(shown_by.problems(answer.text, scenarios))
+
+
+def _entries() -> list[Entry]:
+    return [entry for entries in TABLE.values() for entry in entries]
+
+
+def _counts() -> list[str]:
+    lines = ["\n| | yes | part | not yet | - |\n|---|---|---|---|---|"]
+    for index, mode in enumerate(MODES):
+        marks = Counter(entry.answers()[index].mark for entry in _entries())
+        counts = [str(marks[mark]) for mark in ("yes", "part", "not yet", "-")]
+        lines.append(f"| {mode} | {' | '.join(counts)} |")
+    return lines
+
+
+def _line(entry: Entry) -> str:
+    cells = [entry.name, entry.asks, *(_cell(answer) for answer in entry.answers())]
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+def _cell(answer: Answer) -> str:
+    mark = f"**{answer.mark}**" if answer.mark in ("yes", "part") else answer.mark
+    return f"{mark}: {answer.text}" if answer.text else mark

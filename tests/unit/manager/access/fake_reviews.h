@@ -1,0 +1,51 @@
+#pragma once
+//
+// A manager that knows a few users, and counts what it is asked.
+
+#include <atomic>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "base/guarded.h"
+#include "manager/access/reviews.h"
+
+namespace fedra::access {
+
+// What there is to know; changed by tests while it is asked.
+struct Known {
+  std::map<std::string, User> users;                      // by token
+  std::set<std::pair<std::string, std::string>> allowed;  // user's name, TextOf(wish)
+  bool answers = true;
+};
+
+class FakeReviews final : public Reviews {
+ public:
+  explicit FakeReviews(Guarded<Known>& known) : known_(known) {}
+
+  Result<std::optional<User>> WhoHas(const std::string& token) override {
+    ++asked_who;
+    return known_.With([&](const Known& known) -> Result<std::optional<User>> {
+      if (!known.answers) return Fail(ErrorCode::kUnavailable, "manager: no answer");
+      const auto found = known.users.find(token);
+      return found == known.users.end() ? std::optional<User>() : found->second;
+    });
+  }
+  Result<bool> May(const User& user, const Wish& wish) override {
+    ++asked_may;
+    return known_.With([&](const Known& known) -> Result<bool> {
+      if (!known.answers) return Fail(ErrorCode::kUnavailable, "manager: no answer");
+      return known.allowed.contains({user.name, TextOf(wish)}) ||
+             known.allowed.contains({user.name, "*"});
+    });
+  }
+
+  std::atomic<int> asked_who = 0;
+  std::atomic<int> asked_may = 0;
+
+ private:
+  Guarded<Known>& known_;
+};
+
+}  // namespace fedra::access

@@ -1,0 +1,352 @@
+// The secure API without sockets: which user gets what of which endpoint, and that nothing of a
+// namespace that they may not see is in any answer.
+
+#include "manager/api/secure_server.h"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "manager/api/rights.h"
+#include "manager/api/routes.h"
+#include "manager/api/withhold.h"
+#include "manager/placement/note_reasons.h"
+#include "manager/verify/reason_json.h"
+#include "store/store.h"
+#include "tests/support/catch.h"
+#include "tests/support/hand_clock.h"
+#include "tests/support/temp_folder.h"
+#include "tests/unit/manager/access/fake_reviews.h"
+#include "tests/unit/manager/report/rows.h"
+#include "tests/unit/manager/support/contract.h"
+
+namespace fedra::secure_server_test {
+
+using nlohmann::ordered_json;
+using report::kNow;
+using namespace std::chrono_literals;
+using Catch::Matchers::EndsWith;
+
+namespace {
+
+constexpr const char* kListMl = "list workloads.kueue.x-k8s.io in the namespace ml";
+constexpr const char* kGetMl = "get workloads.kueue.x-k8s.io in the namespace ml";
+constexpr const char* kLogsMl = "get pods/log in the namespace ml";
+constexpr const char* kListAll = "list workloads.kueue.x-k8s.io everywhere";
+constexpr const char* kGetAll = "get workloads.kueue.x-k8s.io everywhere";
+constexpr const char* kFleet = "get the path /fedra/fleet";
+
+// Everything about ml/sweep-3 that could tell of a job of namespace zebra.
+std::vector<store::VerdictRow> TellingVerdicts() {
+  using verdict::ReasonCode;
+  verdict::DeviceCounts counts{
+      .requested = {.request = "gpu", .claim = "claim gpu", .device_class = "gpu", .count = 1},
+      .devices = 2,
+      .parts = {{.rule = verdict::Rule::kAllocated,
+                 .devices = 2,
+                 .holders = {{true, {"zebra", "stripes"}}, {true, {"ml", "train-7b"}}},
+                 .all_holders = 2}}};
+  const std::vector<verdict::Reason> reasons = {
+      {ReasonCode::kDevicesAllocated, "", counts},
+      {ReasonCode::kDevicesAllocated, "",
+       verdict::AlternativeCounts{
+           .request = "gpu",
+           .claim = "claim gpu",
+           .alternatives = {{.code = ReasonCode::kDevicesAllocated, .counts = counts}},
+           .all = 1}},
+      {ReasonCode::kInLine, "",
+       verdict::InLine{.ahead = 2, .first = ObjectKey{"zebra", "stripes"}, .priority = 7}},
+      {ReasonCode::kDevicesAllocated, "",
+       verdict::Reserved{.spare = 0, .reserved = 1, .job = {"zebra", "stripes"}}},
+      {ReasonCode::kClusterUnreachable, "",
+       verdict::Connection{.error = "GET /apis/batch/v1/namespaces/zebra/jobs/stripes: cut"}},
+      {ReasonCode::kTemplateMissing, "", verdict::Sentence{"the template of zebra is missing"}}};
+  std::vector<store::VerdictRow> rows = report::SweepVerdicts();
+  for (store::VerdictRow& row : rows) row.reasons_json = verify::KeptReasons(reasons);
+  return rows;
+}
+
+struct Fixture {
+  Fixture() : store(store::Store::Open({.path = folder.Path("fedra.db")}).value()) {
+    Fill();
+    clock.JumpWall(std::chrono::duration_cast<std::chrono::milliseconds>(kNow - clock.Now()));
+    known.With([](access::Known& all) {
+      const auto add = [&](const std::string& name, const std::vector<std::string>& rights) {
+        all.users[name + "-token"] = {.name = name, .uid = {}, .groups = {}, .extra = {}};
+        for (const std::string& right : rights) all.allowed.emplace(name, right);
+      };
+      add("nothing", {});
+      add("ml", {kListMl, kGetMl});
+      add("ml-fleet", {kListMl, kGetMl, kFleet});
+      add("everywhere", {kListAll, kGetAll});
+      add("fleet", {kFleet});
+      add("admin", {"*"});
+    });
+    auto started = api::SecureServer::Start(
+        {.address = "127.0.0.1:0",
+         .hosts = {"fedra.fedra-system.svc"},
+         .certificate = api::SelfSigned({}, clock)},
+        {.store = [this] { return store->Read(); },
+         .devices = [] { return std::vector<report::DeviceSource>{{"gpu-east", "away", nullptr}}; },
+         .templates = [](auto) { return reconcile::TemplateSurvey{}; },
+         .clock = &clock},
+        std::make_unique<access::FakeReviews>(known));
+    REQUIRE(started);
+    server = *std::move(started);
+  }
+
+  void Fill() {
+    report::StatusData fleet = report::FleetStatus();
+    fleet.clusters[1].note = "LocalQueue zebra/gpu is stopped";
+    store->Enqueue(store::SetHeartbeat{*fleet.daemon.heartbeat});
+    for (const auto& row : fleet.clusters) store->Enqueue(store::PutCluster{row});
+    fleet.workloads[3].note = "behind zebra/stripes";
+    for (const auto& row : fleet.workloads) store->Enqueue(store::PutWorkload{row});
+    store::WorkloadRow stripes = report::Job("stripes", "Blocked", "gpu-east", 5min);
+    stripes.job.ns = stripes.key.ns = "zebra";
+    store->Enqueue(store::PutWorkload{stripes});
+    store->Enqueue(store::PutVerdicts{"uid-sweep-3", TellingVerdicts()});
+    store->Enqueue(store::PutVerdicts{stripes.uid, TellingVerdicts()});
+    const auto event = [&](const store::WorkloadRow& row, std::string reason, std::string message) {
+      store->Enqueue(store::AddEvent{{.uid = row.uid,
+                                      .key = row.key,
+                                      .at = kNow,
+                                      .reason = std::move(reason),
+                                      .cluster = ClusterName("gpu-east"),
+                                      .message = std::move(message)}});
+    };
+    event(fleet.workloads[3], "PlacementRejected", "job zebra/stripes holds them");
+    event(fleet.workloads[3], std::string(placement::notes::kPodLog.name), "secret of the pod");
+    REQUIRE(store->Flush());
+  }
+
+  pages::Answer Get(const std::string& user, const std::string& path,
+                    std::map<std::string, std::string, std::less<>> headers = {}) const {
+    if (!user.empty()) headers["authorization"] = "Bearer " + user + "-token";
+    return server->Answer({std::string(api::kPrefix) + path, std::move(headers), "10.0.0.1"});
+  }
+  int Status(const std::string& user, const std::string& path) const {
+    return Get(user, path).status;
+  }
+  ordered_json Document(const std::string& user, const std::string& path) const {
+    const pages::Answer answer = Get(user, path);
+    INFO(answer.body);
+    REQUIRE(answer.status == 200);
+    (void)testing::HeldDocument(answer.body);
+    return ordered_json::parse(answer.body);
+  }
+
+  const TempFolder folder;
+  const std::unique_ptr<store::Store> store;
+  HandClock clock;
+  Guarded<access::Known> known;
+  std::unique_ptr<api::SecureServer> server;
+};
+
+// With the parameters that it needs.
+std::string TargetOf(const api::Route& route, const std::string& job) {
+  std::string target = std::string(route.path) + "?";
+  if (api::FindParameter(route, "job") != nullptr) target += "job=" + job;
+  if (api::FindParameter(route, "group-by") != nullptr) target += "group-by=namespace";
+  if (route.topic == api::Topic::kDeviceMap) target += "worker=gpu-east";
+  return target;
+}
+
+std::string Everything(const pages::Answer& answer) {
+  std::string text = answer.body;
+  for (const auto& [name, value] : answer.headers) text += "\n" + name + ": " + value;
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE_METHOD(Fixture, "each endpoint is for those who have its right") {
+  struct Row {
+    std::string user;
+    // status, workers, jobs, counts, job, why, history, devices, device-map (of a worker that is
+    // away), templates
+    std::vector<int> expected;
+  };
+  const Row rows[] = {
+      {"", {401, 401, 401, 401, 401, 401, 401, 401, 401, 401}},
+      {"wrong", {401, 401, 401, 401, 401, 401, 401, 401, 401, 401}},
+      {"nothing", {403, 403, 403, 403, 403, 403, 403, 403, 403, 403}},
+      {"ml", {200, 403, 200, 200, 200, 200, 200, 403, 403, 403}},
+      {"ml-fleet", {200, 200, 200, 200, 200, 200, 200, 200, 403, 403}},
+      {"everywhere", {200, 403, 200, 200, 200, 200, 200, 403, 403, 403}},
+      {"fleet", {200, 200, 403, 403, 403, 403, 403, 200, 403, 403}},
+      {"admin", {200, 200, 200, 200, 200, 200, 200, 200, 503, 200}},
+  };
+  REQUIRE(api::Routes().size() == 10);
+  for (const Row& row : rows) {
+    for (size_t i = 0; i < row.expected.size(); ++i) {
+      const std::string target = TargetOf(api::Routes()[i], "ml/sweep-3");
+      INFO(row.user << ": " << target);
+      const pages::Answer answer = Get(row.user, target);
+      CHECK(answer.status == row.expected[i]);
+      if (answer.status == 200) continue;
+      const ordered_json status = ordered_json::parse(answer.body);
+      CHECK(status.at("kind") == "Status");
+      CHECK(status.at("code") == answer.status);
+      CHECK_FALSE(status.at("reason").get<std::string>().empty());
+    }
+  }
+}
+
+TEST_CASE_METHOD(Fixture, "no answer names what is in a namespace that its reader may not see") {
+  for (const std::string user : {"", "wrong", "nothing", "ml", "ml-fleet", "fleet"}) {
+    for (const api::Route& route : api::Routes()) {
+      for (const std::string job : {"ml/sweep-3", "sweep-3", "stripes", "zebr", "nowhere"}) {
+        for (const std::string output : {"json", "yaml", "table", "wide", "name"}) {
+          const std::string target = TargetOf(route, job) + "&output=" + output;
+          INFO(user << ": " << target);
+          const std::string text = Everything(Get(user, target));
+          CHECK_THAT(text, !ContainsSubstring("zebra"));
+          CHECK_THAT(text, !ContainsSubstring("stripes"));
+          CHECK_THAT(text, !ContainsSubstring("secret of the pod"));
+        }
+      }
+    }
+  }
+  // They are there for those who may.
+  CHECK_THAT(Get("admin", "why?job=ml/sweep-3").body, ContainsSubstring("zebra"));
+  CHECK_THAT(Get("admin", "history?job=ml/sweep-3").body, ContainsSubstring("secret of the pod"));
+  CHECK_THAT(Get("everywhere", "jobs").body, ContainsSubstring("zebra"));
+}
+
+TEST_CASE_METHOD(Fixture, "403 comes before it is looked whether there is such a job") {
+  for (const std::string path : {"why?job=zebra/stripes", "why?job=zebra/nothing",
+                                 "why?job=nowhere/nothing", "why?job=stripes&namespace=zebra"}) {
+    INFO(path);
+    CHECK(Status("ml", path) == 403);
+  }
+  // The same words for one that there is and one that there is not, but for its name.
+  const auto refusal = [&](const std::string& ns) {
+    std::string body = Get("ml", "why?job=" + ns + "/stripes").body;
+    for (size_t at = body.find(ns); at != body.npos; at = body.find(ns))
+      body.replace(at, ns.size(), "*");
+    return body;
+  };
+  CHECK(refusal("zebra") == refusal("nowhere"));
+  CHECK(Status("ml", "why?job=ml/nothing") == 404);
+  CHECK(Status("ml", "jobs?namespace=zebra") == 403);
+  CHECK(Status("ml", "jobs?namespace=nowhere") == 403);
+  CHECK(Status("ml", "jobs?namespace=ml") == 200);
+  // Without a namespace a name may be anywhere.
+  CHECK(Status("ml", "why?job=sweep-3") == 403);
+  CHECK(Status("ml", "why?job=sweep-3&namespace=ml") == 200);
+  CHECK(Status("ml", "why?job=job/ml/sweep-3") == 200);
+  CHECK(Status("everywhere", "why?job=sweep-3") == 200);
+}
+
+TEST_CASE_METHOD(Fixture, "an answer says what is left out, whether there is any or not") {
+  const auto omitted = [&](const std::string& user, const std::string& path) {
+    return Document(user, path).value("omitted", std::vector<std::string>());
+  };
+  using Words = std::vector<std::string>;
+  CHECK(omitted("ml", "status") == Words{"workers", "namespaces"});
+  CHECK(omitted("ml-fleet", "status") == Words{"namespaces"});
+  CHECK(omitted("everywhere", "jobs") == Words{"workers"});
+  CHECK(omitted("admin", "status").empty());
+  CHECK(omitted("fleet", "workers") == Words{"namespaces"});
+  CHECK(omitted("admin", "workers").empty());
+  CHECK(Document("fleet", "workers").at("workers") != Document("admin", "workers").at("workers"));
+  CHECK(Document("ml", "status").at("workers").empty());
+  CHECK(Document("ml-fleet", "status").at("workers").size() == 3);
+  CHECK(Document("ml", "jobs?all").at("jobs").size() == 5);
+  CHECK(Document("admin", "jobs?all").at("jobs").size() == 6);
+  CHECK(Document("ml", "counts?group-by=namespace").at("groups").size() == 1);
+}
+
+TEST_CASE_METHOD(Fixture, "details of workers take the fleet's right, and facts lose their names") {
+  const auto reasons = [&](const std::string& user) {
+    return Document(user, "why?job=ml/sweep-3")["jobs"][0]["workers"][0]["reasons"];
+  };
+  const ordered_json bare = reasons("ml");
+  const ordered_json named = reasons("admin");
+  const ordered_json without = reasons("ml-fleet");
+  REQUIRE(bare.size() == 6);
+  REQUIRE(without.size() == 6);
+  for (size_t i = 0; i < 6; ++i) {
+    CHECK(bare[i].at("code") == named[i].at("code"));
+    CHECK(bare[i].at("message") == api::kWithheld);
+  }
+  const std::string counts = without[0].dump();
+  CHECK_THAT(counts, ContainsSubstring("train-7b") && ContainsSubstring("and 1 more"));
+  CHECK_THAT(without[2].at("message").get<std::string>(),
+             ContainsSubstring("2 jobs") && !ContainsSubstring("priority"));
+  CHECK_THAT(without[3].at("message").get<std::string>(), EndsWith("dispatched there"));
+  CHECK(without[4].at("message") == api::kWithheld);
+  CHECK(without[5].at("message") == api::kWithheld);
+}
+
+TEST_CASE_METHOD(Fixture, "what a pod has printed takes the right to its log") {
+  CHECK_THAT(Get("ml", "history?job=ml/sweep-3").body, !ContainsSubstring("secret of the pod"));
+  known.With([](access::Known& all) { all.allowed.emplace("ml", kLogsMl); });
+  clock.Advance(10s);
+  CHECK_THAT(Get("ml", "history?job=ml/sweep-3").body, ContainsSubstring("secret of the pod"));
+}
+
+TEST_CASE_METHOD(Fixture, "pages of other sites and names of other servers are refused") {
+  const auto status = [&](std::map<std::string, std::string, std::less<>> headers) {
+    return Get("admin", "jobs", std::move(headers)).status;
+  };
+  CHECK(status({}) == 200);
+  for (const std::string host : {"localhost:8443", "127.0.0.1:8443", "[::1]:8443",
+                                 "fedra.fedra-system.svc:8443", "Fedra.Fedra-System.svc"}) {
+    INFO(host);
+    CHECK(status({{"host", host}}) == 200);
+  }
+  CHECK(status({{"host", "evil.example:8443"}}) == 421);
+  CHECK(status({{"host", "fedra"}}) == 421);
+  CHECK(status({{"sec-fetch-site", "cross-site"}}) == 403);
+  CHECK(status({{"sec-fetch-site", "same-origin"}}) == 200);
+}
+
+TEST_CASE_METHOD(Fixture, "a manager that does not answer, and a token that was revoked") {
+  CHECK(Status("ml", "jobs") == 200);
+  known.With([](access::Known& all) { all.users.erase("ml-token"); });
+  clock.Advance(61s);
+  CHECK(Status("ml", "jobs") == 401);
+  known.With([](access::Known& all) { all.answers = false; });
+  const pages::Answer answer = Get("admin", "jobs");
+  CHECK(answer.status == 503);
+  CHECK(ordered_json::parse(answer.body).at("reason") == "ServiceUnavailable");
+  CHECK_THAT(Everything(answer), ContainsSubstring("Retry-After: 1"));
+  CHECK_THAT(Everything(Get("", "jobs")), ContainsSubstring("WWW-Authenticate: Bearer"));
+}
+
+TEST_CASE_METHOD(Fixture, "no answer has any part of the token") {
+  for (const std::string user : {"wrong", "nothing", "ml", "admin"})
+    for (const api::Route& route : api::Routes())
+      CHECK_THAT(Everything(Get(user, TargetOf(route, "ml/none"))),
+                 !ContainsSubstring(user + "-token"));
+}
+
+TEST_CASE_METHOD(Fixture, "more namespaces than are asked about have to be named") {
+  for (size_t i = 0; i <= api::kMostNamespaces; ++i) {
+    store::WorkloadRow row = report::Job("j" + std::to_string(i), "Running", "gpu-east", 1s);
+    row.job.ns = row.key.ns = "team-" + std::to_string(i);
+    store->Enqueue(store::PutWorkload{row});
+  }
+  REQUIRE(store->Flush());
+  CHECK(Status("ml", "jobs") == 403);
+  CHECK(Status("ml", "jobs?namespace=ml") == 200);
+  CHECK(Status("everywhere", "jobs") == 200);
+}
+
+TEST_CASE_METHOD(Fixture, "what no rule is about is for nobody") {
+  api::Route route = *api::FindRoute("jobs");
+  route.topic = static_cast<api::Topic>(99);
+  const auto asked = api::Parameters::Parse(route, "/api/v1alpha1/jobs").value();
+  const auto viewer = api::ViewerOf(
+      route, asked, [](const auto&) { return true; }, [] { return std::set<std::string>{"ml"}; });
+  REQUIRE_FALSE(viewer);
+  CHECK(viewer.error().status == 403);
+}
+
+}  // namespace fedra::secure_server_test

@@ -1,0 +1,187 @@
+// Pods as jobs: what is copied to a worker, and which status comes back.
+
+#include "manager/tracking/kinds/pod.h"
+
+#include <nlohmann/json.hpp>
+
+#include "manager/tracking/kinds/job_kinds.h"
+#include "manager/tracking/kueue_api.h"
+#include "tests/support/catch.h"
+
+namespace fedra::tracking::pod_test {
+
+using nlohmann::json;
+
+namespace {
+
+// As it is on the manager: of a Deployment, managed by Kueue, and gated.
+json Local() {
+  return json::parse(R"({"apiVersion": "v1", "kind": "Pod",
+    "metadata": {"namespace": "ml", "name": "serve-1", "uid": "p1", "resourceVersion": "5",
+                 "labels": {"kueue.x-k8s.io/queue-name": "gpu", "kueue.x-k8s.io/managed": "true",
+                            "app": "serve", "pod-template-hash": "6c5d"},
+                 "annotations": {"kueue.x-k8s.io/role-hash": "a1b2"},
+                 "finalizers": ["kueue.x-k8s.io/managed"],
+                 "ownerReferences": [{"kind": "ReplicaSet", "name": "serve", "controller": true}]},
+    "spec": {"schedulingGates": [{"name": "kueue.x-k8s.io/admission"},
+                                 {"name": "kueue.x-k8s.io/topology"}],
+             "priorityClassName": "high", "priority": 1000, "preemptionPolicy": "Never",
+             "serviceAccountName": "default",
+             "containers": [{"name": "c", "image": "i", "volumeMounts": [{"name": "kube-api-access-x"}]}],
+             "volumes": [{"name": "kube-api-access-x"}]},
+    "status": {"phase": "Pending", "qosClass": "Burstable",
+               "resourceClaimStatuses": [{"name": "gpu", "resourceClaimName": "local"}],
+               "conditions": [{"type": "PodScheduled", "status": "False",
+                               "reason": "SchedulingGated"}]}})");
+}
+
+json Remote(const char* status) {
+  json remote = Local();
+  remote["metadata"].erase("ownerReferences");
+  remote["metadata"]["labels"]["kueue.x-k8s.io/multikueue-origin"] = "fedra";
+  remote["metadata"]["annotations"] = {{"fedra.dev/workload-uid", "u1"},
+                                       {"kueue.x-k8s.io/prebuilt-workload-name", "w"}};
+  remote["spec"].erase("schedulingGates");
+  remote["status"] = json::parse(status);
+  return remote;
+}
+
+Job Parsed(const json& object) {
+  auto job = PodAdapter().Parse(object);
+  REQUIRE(job.has_value());
+  return *std::move(job);
+}
+
+// The status that is patched; null: nothing is.
+json Mirror(const json& local, const json& remote) {
+  const auto patch = PodAdapter().MirrorPatch(Parsed(local), Parsed(remote));
+  if (!patch) return nullptr;
+  const json body = json::parse(*patch);
+  CHECK(body["metadata"]["resourceVersion"] == "5");
+  return body["status"];
+}
+
+constexpr const char* kRunning = R"({"phase": "Running", "qosClass": "Guaranteed",
+    "hostIP": "10.0.0.1", "hostIPs": [{"ip": "10.0.0.1"}], "podIP": "10.1.0.7",
+    "podIPs": [{"ip": "10.1.0.7"}], "startTime": "2026-06-01T00:00:00Z",
+    "resourceClaimStatuses": [{"name": "gpu", "resourceClaimName": "remote"}],
+    "extendedResourceClaimStatus": {"resourceClaimName": "more"},
+    "containerStatuses": [{"name": "c", "ready": true, "state": {"running": {}}}],
+    "conditions": [{"type": "PodScheduled", "status": "True"}, {"type": "Ready", "status": "True"}]})";
+
+}  // namespace
+
+TEST_CASE(
+    "Pod: one that Kueue manages needs no managedBy, a copy of ours is no job of this cluster") {
+  const Job local = Parsed(Local());
+  CHECK(local.managed_by == kManagedBy);
+  CHECK(local.suspended);
+  CHECK(local.text != nullptr);
+  const Job remote = Parsed(Remote(kRunning));
+  CHECK(remote.managed_by.empty());
+  CHECK(remote.prebuilt_workload == "w");
+  CHECK_FALSE(remote.suspended);
+  CHECK(remote.shows_activity);
+  json other = Local();
+  other["metadata"]["labels"].erase("kueue.x-k8s.io/managed");
+  CHECK(Parsed(other).managed_by.empty());
+  CHECK(Parsed(other).text == nullptr);
+}
+
+TEST_CASE("Pod: it ends by its phase") {
+  const auto [phase, finished, failed] =
+      GENERATE(table<const char*, bool, bool>({{"Pending", false, false},
+                                               {"Running", false, false},
+                                               {"Succeeded", true, false},
+                                               {"Failed", true, true},
+                                               {"Unknown", false, false}}));
+  json pod = Local();
+  pod["status"]["phase"] = phase;
+  CHECK(Parsed(pod).finished == finished);
+  CHECK(Parsed(pod).failed == failed);
+}
+
+TEST_CASE("Pod: the copy is gated, and has nothing that only this cluster may say") {
+  Workload workload;
+  workload.key = {"ml", "pod-serve-1-1a2b3"};
+  workload.uid = "u1";
+  json local = Local();
+  local["metadata"]["labels"]["kueue.x-k8s.io/podset"] = "main";
+  const auto text = PodAdapter().RemoteBody(Parsed(local), workload, {"fedra", "m1"});
+  REQUIRE(text);
+  const json body = json::parse(*text);
+  CHECK(body["metadata"]["labels"] == json{{"kueue.x-k8s.io/queue-name", "gpu"},
+                                           {"kueue.x-k8s.io/managed", "true"},
+                                           {"kueue.x-k8s.io/multikueue-origin", "fedra"},
+                                           {"app", "serve"}});
+  CHECK(body["metadata"]["annotations"]["kueue.x-k8s.io/prebuilt-workload-name"] ==
+        "pod-serve-1-1a2b3");
+  CHECK(body["metadata"]["annotations"]["kueue.x-k8s.io/role-hash"] == "a1b2");
+  CHECK_FALSE(body["metadata"].contains("finalizers"));
+  CHECK_FALSE(body["metadata"].contains("ownerReferences"));
+  json spec = Local()["spec"];
+  spec.erase("priority");
+  spec.erase("preemptionPolicy");
+  CHECK(body["spec"] == spec);
+
+  local["spec"].erase("schedulingGates");  // whoever took it away
+  const json ungated =
+      json::parse(*PodAdapter().RemoteBody(Parsed(local), workload, {"fedra", "m1"}));
+  CHECK(ungated["spec"]["schedulingGates"] == json{{{"name", "kueue.x-k8s.io/admission"}}});
+}
+
+TEST_CASE("Pod: status is mirrored but for addresses, claims and what is immutable") {
+  CHECK(Mirror(Local(), Remote(kRunning)) ==
+        json{{"phase", "Running"},
+             {"startTime", "2026-06-01T00:00:00Z"},
+             {"containerStatuses",
+              {{{"name", "c"}, {"ready", true}, {"state", {{"running", json::object()}}}}}},
+             {"conditions",
+              {{{"type", "PodScheduled"}, {"status", "True"}},
+               {{"type", "Ready"}, {"status", "True"}}}}});
+  json mirrored = Local();
+  mirrored["status"].merge_patch(Mirror(Local(), Remote(kRunning)));
+  CHECK(Mirror(mirrored, Remote(kRunning)).is_null());  // written once
+}
+
+TEST_CASE("Pod: one that no node there takes stays gated here, so that no node is added for it") {
+  const char* unschedulable = R"({"phase": "Pending", "conditions": [
+      {"type": "PodScheduled", "status": "False", "reason": "Unschedulable"}]})";
+  CHECK(Mirror(Local(), Remote(unschedulable)).is_null());
+}
+
+TEST_CASE("Pod: nothing is mirrored to one that has ended or is being deleted") {
+  json local = Local();
+  SECTION("ended") { local["status"]["phase"] = "Succeeded"; }
+  SECTION("deleted") { local["metadata"]["deletionTimestamp"] = "2026-06-01T00:00:00Z"; }
+  CHECK(Mirror(local, Remote(kRunning)).is_null());
+  CHECK_FALSE(PodAdapter().ClearActivityPatch(Parsed(local)));
+}
+
+TEST_CASE("Pod: after an eviction its containers are gone, and another copy can be mirrored") {
+  CHECK_FALSE(PodAdapter().ClearActivityPatch(Parsed(Local())));
+  json local = Local();
+  local["status"].merge_patch(Mirror(Local(), Remote(kRunning)));
+  const auto patch = PodAdapter().ClearActivityPatch(Parsed(local));
+  REQUIRE(patch);
+  local["status"].merge_patch(json::parse(*patch)["status"]);
+  CHECK(local["status"]["phase"] == "Pending");
+  CHECK_FALSE(local["status"].contains("containerStatuses"));
+  CHECK_FALSE(local["status"].contains("startTime"));
+  for (const json& condition : local["status"]["conditions"]) CHECK(condition["status"] == "False");
+  CHECK_FALSE(Parsed(local).shows_activity);
+  CHECK(Mirror(local, Remote(kRunning))["phase"] == "Running");
+}
+
+TEST_CASE("Pod: a copy of ours is its own job, and is known beside the pods of jobs") {
+  const JobKinds kinds({}, /*pods=*/true);
+  REQUIRE(kinds.Find("v1", "Pod") == &PodAdapter());
+  CHECK(kinds.JobOfPod(Remote(kRunning)["metadata"]) == JobKey{"Pod", {"ml", "serve-1"}});
+  CHECK_FALSE(kinds.JobOfPod(Local()["metadata"]));
+  json of_job = Remote(kRunning)["metadata"];
+  of_job["labels"]["jobset.sigs.k8s.io/jobset-name"] = "train";
+  CHECK(kinds.JobOfPod(of_job)->kind == "JobSet.jobset.x-k8s.io");
+  CHECK(BuiltInKinds()->Find("v1", "Pod") == nullptr);
+}
+
+}  // namespace fedra::tracking::pod_test
