@@ -33,14 +33,14 @@ cel::SelectorOptions SelectorCache::OptionsFor(const AllocatorFeatures& features
 }
 
 std::shared_ptr<const CompiledDerived> SelectorCache::GetDerived(
-    const std::string& expression, const AllocatorFeatures& features) {
+    const Symbol& expression, const AllocatorFeatures& features) {
   const cel::SelectorOptions options = OptionsFor(features);
   Key key{expression, features.release, options.list_attributes};
   if (const auto found = derived_.find(key); found != derived_.end()) return found->second;
   if (derived_.size() >= kMaxSelectors) derived_.clear();
   auto compiled = std::make_shared<CompiledDerived>();
-  compiled->expression = expression;
-  if (auto attribute = cel::CompileDerivedAttribute(expression, options))
+  compiled->expression = expression.str();
+  if (auto attribute = cel::CompileDerivedAttribute(compiled->expression, options))
     compiled->attribute = std::move(*attribute);
   else
     compiled->error = attribute.error().ToString();
@@ -48,15 +48,15 @@ std::shared_ptr<const CompiledDerived> SelectorCache::GetDerived(
   return compiled;
 }
 
-std::shared_ptr<const CompiledSelector> SelectorCache::Get(const std::string& expression,
+std::shared_ptr<const CompiledSelector> SelectorCache::Get(const Symbol& expression,
                                                            const AllocatorFeatures& features) {
   const cel::SelectorOptions options = OptionsFor(features);
   Key key{expression, features.release, options.list_attributes};
   if (const auto found = selectors_.find(key); found != selectors_.end()) return found->second;
   if (selectors_.size() >= kMaxSelectors) selectors_.clear();
   auto compiled = std::make_shared<CompiledSelector>();
-  compiled->expression = expression;
-  if (auto selector = cel::CompileSelector(expression, options)) {
+  compiled->expression = expression.str();
+  if (auto selector = cel::CompileSelector(compiled->expression, options)) {
     compiled->selector = std::move(*selector);
   } else {
     compiled->error = selector.error().ToString();
@@ -100,14 +100,14 @@ void MatchCache::DropResultsOfOthers(const Snapshot& snapshot) {
   next_sweep_ = std::max(kFewResults, 2 * result_count_);
 }
 
-ConjunctionId MatchCache::Intern(const std::vector<std::string>& class_selectors,
-                                 const std::vector<std::string>& request_selectors,
+ConjunctionId MatchCache::Intern(const std::vector<Symbol>& class_selectors,
+                                 const std::vector<Symbol>& request_selectors,
                                  const AllocatorFeatures& features, SelectorCache& selectors) {
   Conjunction conjunction;
   conjunction.sees_sharing = features.selectors_see_sharing;
   std::vector<const CompiledSelector*> key;
   for (const auto* list : {&class_selectors, &request_selectors}) {
-    for (const std::string& expression : *list) {
+    for (const Symbol& expression : *list) {
       conjunction.selectors.push_back(selectors.Get(expression, features));
       key.push_back(conjunction.selectors.back().get());
     }

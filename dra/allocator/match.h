@@ -52,23 +52,29 @@ class Snapshot;
 
 class SelectorCache final {
  public:
-  std::shared_ptr<const CompiledSelector> Get(const std::string& expression,
+  std::shared_ptr<const CompiledSelector> Get(const Symbol& expression,
                                               const AllocatorFeatures& features);
-  std::shared_ptr<const CompiledDerived> GetDerived(const std::string& expression,
+  std::shared_ptr<const CompiledDerived> GetDerived(const Symbol& expression,
                                                     const AllocatorFeatures& features);
   size_t size() const { return selectors_.size(); }
 
  private:
   struct Key {
-    std::string expression;
+    Symbol expression;
     cel::KubernetesRelease release;
     bool list_attributes;
-    auto operator<=>(const Key&) const = default;
+    bool operator==(const Key&) const = default;
   };
+  struct KeyHash {
+    size_t operator()(const Key& key) const { return key.expression.hash(); }
+  };
+  template <class Compiled>
+  using ByKey = std::unordered_map<Key, std::shared_ptr<const Compiled>, KeyHash>;
+
   static cel::SelectorOptions OptionsFor(const AllocatorFeatures& features);
 
-  std::map<Key, std::shared_ptr<const CompiledSelector>> selectors_;
-  std::map<Key, std::shared_ptr<const CompiledDerived>> derived_;
+  ByKey<CompiledSelector> selectors_;
+  ByKey<CompiledDerived> derived_;
 };
 
 // A class's selectors followed by a request's: a device matches when all do, tested in this order,
@@ -114,8 +120,8 @@ class MatchCache final {
   // Another number whenever Trim() has made the ids invalid.
   uint64_t epoch() const { return epoch_; }
 
-  ConjunctionId Intern(const std::vector<std::string>& class_selectors,
-                       const std::vector<std::string>& request_selectors,
+  ConjunctionId Intern(const std::vector<Symbol>& class_selectors,
+                       const std::vector<Symbol>& request_selectors,
                        const AllocatorFeatures& features, SelectorCache& selectors);
 
   // One code per device of the slice. Valid until another slice is asked about, or Trim().

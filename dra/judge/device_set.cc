@@ -11,7 +11,7 @@ namespace {
 
 struct Wish {
   std::shared_ptr<const DeviceClass> device_class;
-  std::vector<std::string> selectors;  // of the request
+  std::vector<Symbol> selectors;  // of the request
 };
 
 class WishCollector final {
@@ -41,7 +41,7 @@ class WishCollector final {
     std::vector<std::string> parts;
     for (const Wish& wish : wishes_) {
       std::string part = wish.device_class->name.str();
-      for (const std::string& selector : wish.selectors) part += '\0' + selector;
+      for (const Symbol& selector : wish.selectors) part.append(1, '\0').append(selector.view());
       parts.push_back(std::move(part));
     }
     std::sort(parts.begin(), parts.end());

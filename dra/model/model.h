@@ -205,10 +205,10 @@ struct Slice {
 
 struct DeviceClass {
   Symbol name;
-  std::vector<std::string> selectors;  // CEL expressions; an entry may be of an unknown kind
-  std::vector<bool> selector_is_cel;   // parallel: false = a selector kind of a future API
-  Symbol extended_resource;            // spec.extendedResourceName; empty: none
-  std::string created;                 // metadata.creationTimestamp (RFC 3339, UTC): ties of names
+  std::vector<Symbol> selectors;      // CEL expressions; an entry may be of an unknown kind
+  std::vector<bool> selector_is_cel;  // parallel: false = a selector kind of a future API
+  Symbol extended_resource;           // spec.extendedResourceName; empty: none
+  std::string created;                // metadata.creationTimestamp (RFC 3339, UTC): ties of names
   bool operator==(const DeviceClass&) const = default;
 };
 
@@ -227,7 +227,7 @@ struct Toleration {
 struct DeviceRequest {
   Symbol name;
   Symbol device_class;
-  std::vector<std::string> selectors;
+  std::vector<Symbol> selectors;
   std::vector<bool> selector_is_cel;
   AllocationMode mode = AllocationMode::kUnknown;
   Symbol mode_text;                  // as written, for messages
@@ -238,7 +238,7 @@ struct DeviceRequest {
   bool has_capacity = false;                          // `capacity` is present
   // derivedAttributes: a qualified name, and the CEL expression for its value in constraints (gate
   // DRADerivedAttributes, alpha in 1.37).
-  std::vector<std::pair<Symbol, std::string>> derived;
+  std::vector<std::pair<Symbol, Symbol>> derived;
   bool operator==(const DeviceRequest&) const = default;
 };
 

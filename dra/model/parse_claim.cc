@@ -28,7 +28,7 @@ DeviceRequest ReadRequest(const Fields& field, std::string_view name, SymbolPool
   DeviceRequest request;
   request.name = symbols.Intern(name);
   request.device_class = symbols.Intern(field.String("deviceClassName"));
-  ReadSelectors(field, request.selectors, request.selector_is_cel);
+  ReadSelectors(field, request.selectors, request.selector_is_cel, symbols);
   std::string_view mode = field.String("allocationMode");
   if (mode.empty() && defaulting == Defaulting::kAsApiServer) mode = "ExactCount";
   request.mode_text = symbols.Intern(mode);
@@ -49,7 +49,7 @@ DeviceRequest ReadRequest(const Fields& field, std::string_view name, SymbolPool
   // A server without the gate keeps none.
   field.ForEachObject("derivedAttributes", kMaxItems, [&](const Fields& attribute) {
     request.derived.emplace_back(symbols.Intern(attribute.String("name")),
-                                 attribute.String("expression"));
+                                 symbols.Intern(attribute.String("expression")));
   });
   return request;
 }

@@ -15,7 +15,7 @@ Result<DeviceClass> ParseDeviceClass(const nlohmann::json& object, ParseContext&
   DeviceClass result;
   result.name = context.symbols.Intern(metadata.String("name"));
   result.created = metadata.String("creationTimestamp");
-  ReadSelectors(spec, result.selectors, result.selector_is_cel);
+  ReadSelectors(spec, result.selectors, result.selector_is_cel, context.symbols);
   result.extended_resource = context.symbols.Intern(spec.String("extendedResourceName"));
   if (problem.found()) return Fail(problem.error().WithContext("DeviceClass " + result.name.str()));
   return result;

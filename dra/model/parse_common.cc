@@ -54,11 +54,11 @@ ObjectKey ReadKey(const Fields& metadata) {
           .name = std::string(metadata.String("name"))};
 }
 
-void ReadSelectors(const Fields& owner, std::vector<std::string>& expressions,
-                   std::vector<bool>& is_cel) {
+void ReadSelectors(const Fields& owner, std::vector<Symbol>& expressions, std::vector<bool>& is_cel,
+                   SymbolPool& symbols) {
   owner.ForEachObject("selectors", kMaxItems, [&](const Fields& selector) {
     is_cel.push_back(selector.Has("cel"));
-    expressions.emplace_back(selector.Object("cel").String("expression"));
+    expressions.push_back(symbols.Intern(selector.Object("cel").String("expression")));
   });
 }
 

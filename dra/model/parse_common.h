@@ -18,8 +18,8 @@ void CheckApiVersion(const Fields& object, Problem& problem);
 ObjectKey ReadKey(const Fields& metadata);
 
 // `selectors`: the CEL texts, and for each entry whether it is CEL at all.
-void ReadSelectors(const Fields& owner, std::vector<std::string>& expressions,
-                   std::vector<bool>& is_cel);
+void ReadSelectors(const Fields& owner, std::vector<Symbol>& expressions, std::vector<bool>& is_cel,
+                   SymbolPool& symbols);
 
 // A core/v1 NodeSelector below `key`; null when absent.
 std::shared_ptr<const NodeSelector> ReadNodeSelector(const Fields& owner, const char* key,

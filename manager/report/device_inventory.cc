@@ -66,14 +66,13 @@ class Inventory final {
 
 Result<void> Inventory::Ask(const DeviceFilter& filter) {
   const dra::AllocatorFeatures& features = snapshot_.features();
-  std::vector<std::string> wanted;
+  std::vector<Symbol> wanted;
   if (!filter.selector.empty()) {
-    const auto compiled = selectors_.Get(filter.selector, features);
+    const auto compiled = selectors_.Get(wanted.emplace_back(filter.selector), features);
     if (!compiled->selector) {
       const std::string advice = compiled->advice.empty() ? "" : "\n" + compiled->advice;
       return Fail(ErrorCode::kInvalidArgument, compiled->error + advice);
     }
-    wanted.push_back(filter.selector);
   }
   snapshot_.classes().ForEach([&](const Symbol& name, const auto& device_class) {
     const auto& is_cel = device_class->selector_is_cel;
@@ -85,7 +84,7 @@ Result<void> Inventory::Ask(const DeviceFilter& filter) {
           name.str(), matches_.Intern(device_class->selectors, {}, features, selectors_));
     }
   });
-  std::vector<std::string> of_class;
+  std::vector<Symbol> of_class;
   if (!filter.device_class.empty()) {
     const auto* found = snapshot_.classes().Find(Symbol(filter.device_class));
     question_.nothing_matches = found == nullptr;

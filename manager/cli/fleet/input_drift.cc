@@ -33,7 +33,9 @@ std::optional<std::string> TemplateSpec(json object, const ObjectKey& key, Objec
 
 // What of a class decides which devices it means; its configuration is the driver's.
 std::string ClassSpec(const dra::DeviceClass& device_class) {
-  return tracking::Dump({{"selectors", device_class.selectors},
+  json selectors = json::array();
+  for (const dra::Symbol& selector : device_class.selectors) selectors.push_back(selector.str());
+  return tracking::Dump({{"selectors", std::move(selectors)},
                          {"extendedResourceName", device_class.extended_resource.str()}});
 }
 

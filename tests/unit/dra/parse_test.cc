@@ -62,7 +62,7 @@ TEST_CASE("a claim of v1beta1 has its request flat, later ones below exactly") {
     const dra::DeviceRequest& request = *claim->spec.requests[0].exactly;
     CHECK(request.name == "r");
     CHECK(request.count == 2);
-    CHECK(request.selectors == std::vector<std::string>{"true"});
+    CHECK(request.selectors == std::vector{dra::Symbol("true")});
     CHECK(request.mode == dra::AllocationMode::kExactCount);
   }
 }
