@@ -80,19 +80,25 @@ void DecideTakenBack(const Context& context, Decision& decision) {
   ReportNoQuota(context, decision);
 }
 
-// Kueue takes it back from its worker, and remembers nothing about that one.
+// Kueue takes it back from its worker, and remembers nothing about that one. `since`: of what says
+// so.
+void DecideEvicted(const Context& context, const ClusterView& worker, WallTime since,
+                   const notes::NoteReason& reason, Decision& decision) {
+  const Failure* before = FailureOf(context.record, worker.name);
+  if (FailedInRound(context.record, worker.name) || (before != nullptr && before->at >= since))
+    return;
+  RememberFailure(context, worker, verdict::ReasonCode::kRecentlyFailed, decision.why, decision,
+                  FailureKind::kEvicted);
+  decision.actions.emplace_back(Note{reason.name, worker.name, decision.why});
+}
+
 void DecideRetry(const Context& context, const tracking::AdmissionCheckState& check,
                  Decision& decision) {
   decision.phase = Phase::kRequeued;
   decision.worker = ClusterName(context.workload().cluster_name);
   decision.why = check.message;
-  const ClusterView* worker = context.Find(context.workload().cluster_name);
-  if (worker == nullptr) return;
-  const Failure* before = FailureOf(context.record, worker->name);
-  if (before != nullptr && before->at >= check.since) return;
-  RememberFailure(context, *worker, verdict::ReasonCode::kRecentlyFailed, check.message, decision,
-                  FailureKind::kEvicted);
-  decision.actions.emplace_back(Note{notes::kRequeued.name, worker->name, check.message});
+  if (const ClusterView* worker = context.Find(context.workload().cluster_name))
+    DecideEvicted(context, *worker, check.since, notes::kRequeued, decision);
 }
 
 void DecideRejected(const Context& context, const tracking::AdmissionCheckState& check,
@@ -102,10 +108,22 @@ void DecideRejected(const Context& context, const tracking::AdmissionCheckState&
   ReportOnce(context, notes::kNotDispatchable, {}, check.message, decision);
 }
 
+// The check's Retry, which follows, lasts for milliseconds and may never be seen.
+bool IsEvictedOn(const ClusterView& worker) {
+  return HasOwnClone(worker) && worker.clone->Evicted() && !worker.clone->Finished();
+}
+
 void DecidePlaced(const Context& context, const tracking::AdmissionCheckState& check,
                   Decision& decision) {
   decision.phase = Phase::kRunning;
   decision.worker = ClusterName(context.workload().cluster_name);
+  const ClusterView* worker = context.Find(context.workload().cluster_name);
+  if (worker != nullptr && IsEvictedOn(*worker)) {
+    const tracking::Condition& evicted = *worker->clone->evicted;
+    decision.phase = Phase::kRequeued;
+    decision.why = fmt::format("evicted on {}: {}", worker->name.value, evicted.message);
+    return DecideEvicted(context, *worker, evicted.since, notes::kEvictedOnWorker, decision);
+  }
   decision.why = check.message;
   ReportOnce(context, notes::kPlaced, decision.worker,
              fmt::format("The workload was admitted on \"{}\"", decision.worker.value), decision);

@@ -188,6 +188,27 @@ TEST_CASE("an evicted job is nominated elsewhere first") {
   CHECK(world.nominated() == Names{"b"});
 }
 
+TEST_CASE("an eviction is known from the worker when the check's Retry has passed unseen") {
+  KueueCopies world = Sent({"a", "b"});
+  world.Admit("a");
+  world.Settle();
+  world.EvictOn("a");
+  CHECK(world.Step().phase == Phase::kRequeued);
+  CHECK(world.notes().back() == "EvictedOnWorker");
+  CHECK(world.Step().actions.empty());
+  SECTION("Retry is seen, and is no second failure") {
+    world.RunMultiKueue();
+    REQUIRE(world.check().state == CheckState::kRetry);
+    CHECK(world.Step().actions.empty());
+  }
+  world.RunMultiKueue();
+  world.RunKueue();
+  world.Settle();
+  world.ReserveQuota();
+  world.Settle();
+  CHECK(world.nominated() == Names{"b"});
+}
+
 TEST_CASE("nothing is nominated before other checks are Ready, and for followers never") {
   KueueCopies world({"a"});
   world.ReserveQuota();
