@@ -297,6 +297,8 @@ servers, queues, devices and jobs behave as real ones, and no container runs. Li
 --validate=false because the simulation serves no OpenAPI to validate by. What kubectl sends in protobuf the simulation
 does not read: `kubectl create namespace` and its like fail, `kubectl create --validate=false -f FILE` works.
 
+The daemon that you ask is the replica that took over; the line REPLICA of its answers says so.
+
   export FEDRA_CONFIG={fedra.configuration_file} PATH={default_binary().resolve().parent}:$PATH
   export KUBECONFIG={self._fleet.admin_kubeconfig(MANAGER)}   # the manager
   export EAST={self._fleet.admin_kubeconfig(_EAST)}
@@ -316,17 +318,19 @@ template    kubectl {create} {files["later"]}   # a job that is blocked: its tem
             fedra why {_NS}/later
             {east} {create} {files["template"]}   # and here it is: the job is dispatched at once
 taint       {east} {create} {files["taint"]}   # a DeviceTaintRule on all its GPUs
-            fedra devices; fedra check -f {files["mine"]}
+            fedra devices; sed s/mine/other/ {files["mine"]} | fedra check -f -
 untaint     {east} delete devicetaintrule maintenance
             (only {_EAST} serves DeviceTaintRules: it is a beta API, which not every cluster has switched on)
 break       {fault} '{{"cluster": "{_EAST}", "fault": "refuse"}}'   # its API server
 repair      {fault} '{{"cluster": "{_EAST}", "fault": "none"}}'
 fail        kubectl {create} {files["failing"]}   # it fails after 2 seconds
             fedra why {_NS}/failing; fedra history {_NS}/failing
+wait        kubectl {create} {files["large"]}; kubectl {create} {files["next"]}   # {_ASKS[_ONLY_LARGE]}: there is one
+            fedra why {_NS}/next; fedra status --sort-by line
 gang        kubectl {create} {files["gang"]}   # 6 pods with a device each, more than any worker has
             fedra why {_NS}/gang
 order       kubectl annotate clusterqueue {_NS} fedra.dev/order=Strict   # or Backfill, BestEffort
-            fedra status --sort-by line   # docs/ordering.md
+            fedra why {_NS}/next   # docs/ordering.md
 end a job   {east} -n {_NS} annotate job mine sim.fedra.dev/run-for=0s
             ($EAST, $WEST or $LAB: the worker that fedra status shows)
 delete it   kubectl -n {_NS} delete job mine
@@ -426,6 +430,8 @@ def _to_paste() -> list[tuple[str, Object]]:
     return [
         ("mine", objects.job(_NS, "mine", _QUEUE, template=_ONE_GPU)),
         ("either", objects.job(_NS, "either", _QUEUE, template=_OR_TWO)),
+        ("large", objects.job(_NS, "large", _QUEUE, template=_ONLY_LARGE)),
+        ("next", objects.job(_NS, "next", _QUEUE, template=_ONLY_LARGE)),
         ("failing", failing),
         ("gang", objects.job(_NS, "gang", _QUEUE, template=_ONE_GPU, pods=6)),
         ("later", objects.job(_NS, "later", _QUEUE, template="later")),

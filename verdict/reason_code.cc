@@ -108,8 +108,8 @@ constexpr std::array kCatalogue = {
         "there. "
         "Kueue would admit the "
         "job and its pods would stay Pending.",
-        "Install the driver on the worker, or create the DeviceClass: kubectl --context WORKER get "
-        "deviceclasses"},
+        "Install the driver on the worker, or create the DeviceClass; kubectl --context WORKER get "
+        "deviceclasses lists those that there are."},
     ReasonEntry{
         kTemplateMissing, "TemplateMissing", kObjects,
         "a ResourceClaimTemplate that the job names does not exist on the worker",
