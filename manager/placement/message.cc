@@ -135,6 +135,12 @@ std::string EligibleCount(std::span<const ClusterView> clusters, const Policy& p
   return fmt::format("{} of {} workers eligible", eligible, allowed);
 }
 
+std::string EvictedText(const ClusterView& cluster) {
+  const auto& evicted = cluster.clone->evicted;
+  return fmt::format("evicted on {}: {}", cluster.name.value,
+                     evicted ? evicted->message : "not admitted any more");
+}
+
 std::string WorkerWords(const ClusterView& cluster) {
   const tracking::Workload* clone = cluster.clone.get();
   if (clone == nullptr) return "the copy could not be created there yet";

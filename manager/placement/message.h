@@ -52,6 +52,10 @@ Message TwoChecks(const std::string& check, const std::string& second);
 // what its Kueue says about the clone. Empty: it says nothing.
 std::string WorkerWords(const ClusterView& cluster);
 
+// "evicted on gpu-east: preempted by a job of higher priority", of a clone that has lost its
+// admission.
+std::string EvictedText(const ClusterView& cluster);
+
 // "gpu-east, gpu-west"
 std::string Join(const std::vector<ClusterName>& names);
 

@@ -80,8 +80,8 @@ void DecideTakenBack(const Context& context, Decision& decision) {
   ReportNoQuota(context, decision);
 }
 
-// Kueue takes it back from its worker, and remembers nothing about that one. `since`: of what says
-// so.
+// Kueue takes it back from its worker, and remembers nothing about that one. `since`: when the
+// check became what it is, by the manager's clock: a failure after that is this one.
 void DecideEvicted(const Context& context, const ClusterView& worker, WallTime since,
                    const notes::NoteReason& reason, Decision& decision) {
   const Failure* before = FailureOf(context.record, worker.name);
@@ -117,17 +117,15 @@ void DecidePlaced(const Context& context, const tracking::AdmissionCheckState& c
                   Decision& decision) {
   decision.phase = Phase::kRunning;
   decision.worker = ClusterName(context.workload().cluster_name);
-  const ClusterView* worker = context.Find(context.workload().cluster_name);
-  if (worker != nullptr && IsEvictedOn(*worker)) {
-    const tracking::Condition& evicted = *worker->clone->evicted;
-    decision.phase = Phase::kRequeued;
-    decision.why = fmt::format("evicted on {}: {}", worker->name.value, evicted.message);
-    return DecideEvicted(context, *worker, evicted.since, notes::kEvictedOnWorker, decision);
-  }
   decision.why = check.message;
   ReportOnce(context, notes::kPlaced, decision.worker,
              fmt::format("The workload was admitted on \"{}\"", decision.worker.value), decision);
   EndRound(context, AttemptEnd::kLostRace, decision);
+  const ClusterView* worker = context.Find(context.workload().cluster_name);
+  if (worker == nullptr || !IsEvictedOn(*worker)) return;
+  decision.phase = Phase::kRequeued;
+  decision.why = EvictedText(*worker);
+  DecideEvicted(context, *worker, check.since, notes::kEvictedOnWorker, decision);
 }
 
 // What MultiKueue looks at, whether it is nominated or not.

@@ -128,9 +128,7 @@ void DecideReady(const Context& context, Decision& decision) {
                     fmt::format("the copy on {} no longer exists", worker->name.value), decision);
   if (clone->Finished()) return DecideFinishedClone(context, *worker, decision);
   if (!clone->Admitted() || clone->Evicted()) {
-    const std::string said =
-        clone->evicted ? clone->evicted->message : std::string("not admitted any more");
-    std::string message = fmt::format("evicted on {}: {}", worker->name.value, said);
+    std::string message = EvictedText(*worker);
     RememberFailure(context, *worker, verdict::ReasonCode::kRecentlyFailed, message, decision,
                     FailureKind::kEvicted);
     return TakeBack(notes::kEvictedOnWorker, worker->name, std::move(message), decision);

@@ -201,12 +201,29 @@ TEST_CASE("an eviction is known from the worker when the check's Retry has passe
     REQUIRE(world.check().state == CheckState::kRetry);
     CHECK(world.Step().actions.empty());
   }
+  SECTION("without a store it is one more failure, and not one at every look") {
+    world.LoseStore();
+    CHECK_FALSE(world.Step().actions.empty());
+    CHECK(world.Step().actions.empty());
+  }
   world.RunMultiKueue();
   world.RunKueue();
   world.Settle();
   world.ReserveQuota();
   world.Settle();
   CHECK(world.nominated() == Names{"b"});
+}
+
+TEST_CASE("where the admission was not seen before the eviction, it is told first") {
+  KueueCopies world = Sent({"a", "b"});
+  world.Admit("a");
+  world.RunMultiKueue();
+  world.EvictOn("a");
+  world.Step();
+  const std::vector<std::string>& notes = world.notes();
+  REQUIRE(notes.size() >= 2);
+  CHECK(notes[notes.size() - 2] == "Placed");
+  CHECK(notes.back() == "EvictedOnWorker");
 }
 
 TEST_CASE("nothing is nominated before other checks are Ready, and for followers never") {
