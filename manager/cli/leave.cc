@@ -84,7 +84,7 @@ Result<void> HasNoJobs(const MemberClusters& clusters, const std::string& worker
     jobs.emplace_back("...");
   }
   return Fail(ErrorCode::kConflict,
-              fmt::format("{}: {} of fedra that {} not ended: {}; let them end first "
+              fmt::format("{}: {} of a manager that {} not ended: {}; let them end first "
                           "(docs/operations.md, \"Taking a worker out\"), or add --force",
                           worker, Counted(count, "workload"), count == 1 ? "has" : "have",
                           fmt::join(jobs, ", ")));

@@ -63,6 +63,9 @@ Ownership OwnershipOf(const CopyMarks& marks, const Identity& us, std::string_vi
 // Whether we may change or delete it.
 inline bool IsOurs(Ownership ownership) { return ownership >= Ownership::kOursEarlier; }
 
+// Whether some manager made it, whichever, fedra's or Kueue's.
+inline bool IsCopy(const CopyMarks& marks) { return !marks.origin.empty(); }
+
 // "foreign", "otherManager", "oursEarlier", "ours"; for logs and tests.
 std::string_view ToString(Ownership ownership);
 

@@ -62,9 +62,9 @@ Result<std::vector<std::string>> MemberClusters::UnfinishedJobs(
   }
   std::vector<std::string> jobs;
   for (const auto& clone : workloads_.List()) {
-    const bool is_ours = !clone->marks.origin.empty() && !clone->marks.source_uid.empty();
     const bool is_left_out = std::ranges::find(but_of, clone->marks.made_by) != but_of.end();
-    if (is_ours && !is_left_out && !clone->Finished()) jobs.push_back(clone->key.ToString());
+    if (IsCopy(clone->marks) && !is_left_out && !clone->Finished())
+      jobs.push_back(clone->key.ToString());
   }
   std::ranges::sort(jobs);
   return jobs;

@@ -25,8 +25,8 @@ class MemberClusters final {
   Cluster& operator[](size_t cluster) { return live_.cluster(cluster); }
   // kUnavailable: it did not answer, or refused the credentials; says which cluster.
   Result<void> Reached(size_t cluster) const;
-  // Those that fedra made there and that have not ended: "ml/train". For whichever manager, but
-  // for those of these UIDs. An error: they cannot be listed.
+  // Copies that have not ended: "ml/train". Of whichever manager, but for those of these UIDs; also
+  // those of Kueue, which fedra takes over in mode multikueue. An error: they cannot be listed.
   Result<std::vector<std::string>> UnfinishedJobs(const std::vector<std::string>& but_of) const;
 
  private:
