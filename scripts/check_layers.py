@@ -31,6 +31,22 @@ LAYERS = {
     },
 }  # fmt: skip
 
+# What rooms of manager may not include that know only cluster-clients.
+NOT_BESIDE_CLUSTER_CLIENTS = (
+    "manager/reconcile/",
+    "manager/placement/",
+    "manager/tracking/",
+    "manager/verify/",
+    "manager/templates/",
+    "manager/report/",
+    "manager/text/",
+    "manager/http/",
+    "manager/api/",
+    "manager/cli/",
+    "store/",
+    "config/",
+)
+
 # A part of a folder that must not know other parts: what decides stays free of I/O and of the command line.
 CLOSED = {
     "dra/model/": ("dra/allocator/", "dra/judge/"),
@@ -79,34 +95,8 @@ CLOSED = {
         "manager/text/",
         "manager/cli/",
     ),
-    "manager/leader/": (
-        "manager/reconcile/",
-        "manager/placement/",
-        "manager/tracking/",
-        "manager/verify/",
-        "manager/templates/",
-        "manager/report/",
-        "manager/text/",
-        "manager/http/",
-        "manager/api/",
-        "manager/cli/",
-        "store/",
-        "config/",
-    ),
-    "manager/access/": (
-        "manager/reconcile/",
-        "manager/placement/",
-        "manager/tracking/",
-        "manager/verify/",
-        "manager/templates/",
-        "manager/report/",
-        "manager/text/",
-        "manager/http/",
-        "manager/api/",
-        "manager/cli/",
-        "store/",
-        "config/",
-    ),
+    "manager/leader/": NOT_BESIDE_CLUSTER_CLIENTS,
+    "manager/access/": NOT_BESIDE_CLUSTER_CLIENTS,
     "manager/report/": ("manager/text/", "manager/http/", "manager/api/", "manager/cli/"),
     "manager/http/": (
         "manager/api/",

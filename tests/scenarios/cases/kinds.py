@@ -64,23 +64,28 @@ def runs(world: World, kind: JobKind) -> None:
         world.eventually("nothing is left on the workers", job.nowhere)
 
 
-@for_each_kind("moved")
-def moved(world: World, kind: JobKind) -> None:
-    """moved when its worker is lost, evicted there and requeued, and deleted by its user."""
-    fedra = world.start_fedra({"workerLostTimeout": "3s", **kind.settings}, links=[world.worker1])
-    job = world.submit_kind(kind, "train")
+def lose_worker_and_evict(world: World, job: FederatedJob) -> None:
+    """The job moves when its first worker is lost, is then evicted on the manager, and is dispatched again."""
     job.wait_running_on(world.worker1)
     world.cut(world.worker1)
     job.wait_running_on(world.worker2)
     world.restore(world.worker1)
     job.wait_gone_from(world.worker1)
-    # Evicted on the manager: quota is given back only when no activity is mirrored any more.
+    # Quota is given back only when no activity is mirrored any more.
     world.fleet.evict(MANAGER, world.ns, objects.present(job.workload())["metadata"]["name"])
     world.eventually(
         "it was requeued",
         lambda: objects.condition(job.workload(), "Requeued") is not None,
     )
     job.wait_running_on(world.eventually("it is dispatched again", job.cluster_name))
+
+
+@for_each_kind("moved")
+def moved(world: World, kind: JobKind) -> None:
+    """moved when its worker is lost, evicted there and requeued, and deleted by its user."""
+    fedra = world.start_fedra({"workerLostTimeout": "3s", **kind.settings}, links=[world.worker1])
+    job = world.submit_kind(kind, "train")
+    lose_worker_and_evict(world, job)
     assert kind.kind in fedra.cli("status", "jobs", "-o", "wide").stdout
     world.manager.delete(kind.kind, world.ns, "train")
     world.eventually("nothing is left on the workers", job.nowhere)

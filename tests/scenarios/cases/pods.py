@@ -6,6 +6,7 @@ from typing import Any
 
 from scenarios import objects
 from scenarios.cases.faults import remote_uid
+from scenarios.cases.kinds import lose_worker_and_evict
 from scenarios.federated_job import FederatedJob
 from scenarios.fedra_process import Fedra
 from scenarios.fleet import MANAGER
@@ -77,17 +78,7 @@ def moved(world: World) -> None:
     """A pod moves when its worker is lost, is evicted here and dispatched again, and goes with the user's."""
     _start(world, workerLostTimeout="3s")
     job = world.submit_kind(POD, "train")
-    job.wait_running_on(world.worker1)
-    world.cut(world.worker1)
-    job.wait_running_on(world.worker2)
-    world.restore(world.worker1)
-    job.wait_gone_from(world.worker1)
-    world.fleet.evict(MANAGER, world.ns, objects.present(job.workload())["metadata"]["name"])
-    world.eventually(
-        "it was requeued",
-        lambda: objects.condition(job.workload(), "Requeued") is not None,
-    )
-    job.wait_running_on(world.eventually("it is dispatched again", job.cluster_name))
+    lose_worker_and_evict(world, job)
     assert _stays_here(job)
     world.manager.delete("Pod", world.ns, "train")
     world.eventually("nothing is left on the workers", job.nowhere)
