@@ -16,6 +16,15 @@ std::string Pem(const std::string& kind) {
   return "-----BEGIN " + kind + "-----\n" + line + "\n" + last + "==\n-----END " + kind + "-----\n";
 }
 
+config::Loaded WithManager() {
+  return {.configuration = {},
+          .manager = config::KubeAccess{},
+          .workers = {},
+          .files = {},
+          .store = {},
+          .stamp = {}};
+}
+
 }  // namespace
 
 TEST_CASE("a secret is removed wherever it stands, and nothing else is") {
@@ -73,12 +82,7 @@ TEST_CASE("what looks like a secret is removed without being known") {
 
 TEST_CASE("the secrets of a configuration are those of all its kubeconfigs") {
   const TempFolder folder;
-  config::Loaded loaded{.configuration = {},
-                        .manager = config::KubeAccess{},
-                        .workers = {},
-                        .files = {},
-                        .store = {},
-                        .stamp = {}};
+  config::Loaded loaded = WithManager();
   loaded.manager->token = "token-of-manager";
   config::KubeAccess east;
   east.client_key_pem = Pem("PRIVATE KEY");
@@ -98,12 +102,7 @@ TEST_CASE("the secrets of a configuration are those of all its kubeconfigs") {
 }
 
 TEST_CASE("the arguments of a credential plugin may be its secrets") {
-  config::Loaded loaded{.configuration = {},
-                        .manager = config::KubeAccess{},
-                        .workers = {},
-                        .files = {},
-                        .store = {},
-                        .stamp = {}};
+  config::Loaded loaded = WithManager();
   loaded.manager->exec =
       config::ExecAccess{.args = {"get-token", "--client-secret=hunter22", "--password", "hunter33",
                                   "--insecure=true", "-phunter44"}};
@@ -116,12 +115,7 @@ TEST_CASE("the arguments of a credential plugin may be its secrets") {
 }
 
 TEST_CASE("user and password are removed as Basic authentication writes them") {
-  config::Loaded loaded{.configuration = {},
-                        .manager = config::KubeAccess{},
-                        .workers = {},
-                        .files = {},
-                        .store = {},
-                        .stamp = {}};
+  config::Loaded loaded = WithManager();
   loaded.manager->username = "admin";
   loaded.manager->password = "basic-word";
   loaded.manager->proxy_url = "http://user:proxy-word@proxy:3128";
