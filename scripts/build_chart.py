@@ -43,6 +43,8 @@ def _files() -> Files:
         folders[:] = [name for name in folders if name not in _LEFT_OUT]
         for name in names:
             path = Path(folder, name)
+            if path.parent == _CHART / "files" and not path.is_symlink():
+                sys.exit(f"{path} is a file of its own: make it a link to the one of deploy/")
             files[f"fedra/{path.relative_to(_CHART)}"] = Entry(path.read_bytes())
     return files
 

@@ -206,10 +206,13 @@ limits:
 {{/* The document of `kind` in the file files/`file`. The files are those of deploy/: one truth for all. */}}
 {{- define "fedra.document" -}}
 {{- $kind := .kind }}
+{{- $found := dict }}
 {{- range splitList "\n---\n" (.root.Files.Get (printf "files/%s" .file)) }}
 {{- $document := fromYaml . }}
 {{- if eq $document.kind $kind }}
-{{- toYaml $document }}
+{{- $found = $document }}
 {{- end }}
 {{- end }}
+{{- if not $found }}{{ fail (printf "files/%s has no %s" .file $kind) }}{{ end }}
+{{- toYaml $found }}
 {{- end }}
