@@ -1,5 +1,6 @@
 #include "cluster-clients/own_connection.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "cluster-clients/kube/status.h"
@@ -65,7 +66,7 @@ Result<std::string> OwnConnection::Call(const kube::Verb& verb, std::chrono::mil
   if (session == nullptr) return Fail(CallCancelled());
   http::Request request = verb.request;
   request.timeout = timeout;
-  request.max_bytes = options_.max_response_bytes;
+  request.max_bytes = std::min(request.max_bytes, options_.max_response_bytes);
   session->Send(std::move(request), [call](http::Reply reply) {
     call->With([&](Pending& pending) { pending.reply = std::move(reply); });
     call->Notify();
@@ -78,7 +79,8 @@ Result<std::string> OwnConnection::Call(const kube::Verb& verb, std::chrono::mil
           return *std::move(pending.reply);
         return Unanswered(pending.cancelled ? CallCancelled() : NoCredentials());
       });
-  Result<std::string> body = kube::TakeObject(std::move(reply));
+  Result<std::string> body =
+      verb.answers_text ? kube::TakeText(std::move(reply)) : kube::TakeObject(std::move(reply));
   if (!body && body.error().code == ErrorCode::kTimeout)
     session->client().Reset(body.error().message);
   return body;

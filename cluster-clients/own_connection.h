@@ -1,7 +1,7 @@
 #pragma once
 //
 // Calls to one server over a connection and on threads of its own: for what must go on when the
-// rest of the process is stuck, or its io loop is flooded.
+// rest of the process is stuck, or its io loop is flooded, and for commands that ask little.
 //
 // Unlike a Cluster it knows no phases and repeats nothing: each call is one request, and one after
 // the other is the caller's business. After a time-out the next one connects anew.
@@ -32,7 +32,7 @@ class OwnConnection final {
   OwnConnection(const kube::AccessSettings& access, ClusterOptions options, const Clock& clock);
   ~OwnConnection();
 
-  // The answer's object. Waits no longer than `timeout`.
+  // The answer's object, or its text where the verb has one. Waits no longer than `timeout`.
   Result<std::string> Call(const kube::Verb& verb, std::chrono::milliseconds timeout);
   // The call that waits ends with kCancelled at once, whatever it waits for, and so does every
   // later one, until AllowCalls(). What was sent may be carried out all the same. Any thread.

@@ -185,8 +185,8 @@ void AddSmallCommands(CLI::App& app, Parsed& parsed, Command& command) {
 
 // CLI11's envname() is not for an option that several subcommands have: it reads the variable for
 // each of them that was not given, and the last one to write wins.
-void AddConfig(CLI::App& app, Parsed& parsed) {
-  app.add_option("-c,--config", parsed.config,
+void AddConfig(CLI::App& app, Parsed& parsed, const char* names) {
+  app.add_option(names, parsed.config,
                  "The daemon's configuration file, instead of $FEDRA_CONFIG or "
                  "/etc/fedra/fedra.yaml")
       ->type_name(kFile);
@@ -231,6 +231,7 @@ void AddCommands(CLI::App& app, Parsed& parsed, Command& command) {
   AddWhy(app, parsed, command);
   AddHistory(app, parsed, command);
   AddWait(app, parsed, command);
+  AddLogs(app, parsed, command);
   AddDashboard(app, parsed, command);
   AddExplain(app, parsed, command);
   AddCheck(app, parsed, command);

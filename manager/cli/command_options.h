@@ -36,6 +36,7 @@ struct Parsed {
   std::string shell;
   ViewOptions view;
   WaitOptions wait;
+  LogsOptions logs;
   DashboardOptions dashboard;
   CheckOptions check;
   TemplatesDiffOptions templates_diff;

@@ -182,6 +182,22 @@ struct WaitOptions {
 inline constexpr int kEndedOtherwise = 3;
 int Wait(const WaitOptions& options, Terminal& terminal);
 
+// fedra logs: what a job's pods print, read from the worker where it is or was last, with the
+// caller's own credentials there.
+struct LogsOptions {
+  ViewOptions view;       // says which worker
+  std::string config;     // may add kinds of jobs
+  ContextChoice worker;   // without a context: the one that is called as the worker is
+  std::string pod;        // only this one; empty: all of the job's
+  std::string container;  // only this one; empty: all but init containers
+  int tail = 100;         // last lines of each container
+  size_t limit_bytes = size_t{1} << 20;  // of each container's lines, the first
+  std::string timeout = "30s";           // for each answer
+};
+// 0 printed, kNothingToRead, kUnknown: of some containers the log could not be read, 1 error.
+inline constexpr int kNothingToRead = 3;
+int Logs(const LogsOptions& options, Terminal& terminal);
+
 // fedra dashboard: pages on 127.0.0.1 for a browser, until interrupted, or until standard
 // output is closed. Asks the daemon that listens at `socket`.
 struct DashboardOptions {

@@ -16,6 +16,7 @@ void AddStatus(CLI::App& app, Parsed& parsed, Command& command);
 void AddWhy(CLI::App& app, Parsed& parsed, Command& command);
 void AddHistory(CLI::App& app, Parsed& parsed, Command& command);
 void AddWait(CLI::App& app, Parsed& parsed, Command& command);
+void AddLogs(CLI::App& app, Parsed& parsed, Command& command);
 void AddDashboard(CLI::App& app, Parsed& parsed, Command& command);
 void AddBackup(CLI::App& app, Parsed& parsed, Command& command);
 
@@ -36,7 +37,8 @@ void AddCordons(CLI::App& app, Command& command);
 // The group of what works and is not shown: spellings of earlier versions.
 inline constexpr const char* kHidden = "";
 
-// --config, for a subcommand that reads the configuration.
-void AddConfig(CLI::App& app, Parsed& parsed);
+// --config, for a subcommand that reads the configuration. `names`: without -c where that means
+// something else.
+void AddConfig(CLI::App& app, Parsed& parsed, const char* names = "-c,--config");
 
 }  // namespace fedra::cli

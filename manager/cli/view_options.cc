@@ -128,16 +128,16 @@ Result<std::string> DaemonSocket(const Parsed& parsed) {
               "with --server unix:PATH");
 }
 
-void AddStore(CLI::App& app, Parsed& parsed) {
-  AddConfig(app, parsed);
+void AddStore(CLI::App& app, Parsed& parsed, const char* config = "-c,--config") {
+  AddConfig(app, parsed, config);
   app.add_option("--store", parsed.store,
                  "The store's file, instead of the one the configuration names")
       ->type_name("FILE");
 }
 
-// Where a view comes from, and of which namespace.
-void AddSource(CLI::App& app, Parsed& parsed) {
-  AddStore(app, parsed);
+// Where a view comes from, and of which namespace. `config`: as of AddConfig.
+void AddSource(CLI::App& app, Parsed& parsed, const char* config = "-c,--config") {
+  AddStore(app, parsed, config);
   CLI::Option* server =
       app.add_option("--server", parsed.server.server,
                      "Ask the daemon at unix:PATH or https://HOST:PORT (api.secure), instead of "
@@ -220,6 +220,19 @@ void AddFilters(CLI::App& status, report::JobFilter& filter) {
   status.add_flag("--all", filter.all, "Also jobs that ended more than an hour ago");
 }
 
+constexpr const char* kLogsHelp =
+    "Which worker that is, `fedra status JOB` says. Its API server is asked with your credentials: "
+    "the context of your kubeconfig that is called as the worker is. There you need the rights to "
+    "list pods and to get pods/log in the job's namespace. Of several pods or containers each line "
+    "begins with [POD/CONTAINER]. A job's pods go with its copy when it has ended: "
+    "dispatch.keepFailed keeps those of a failed job for a while, and dispatch.failureLogLines "
+    "puts their last lines into `fedra history`.\n\n"
+    "On a terminal only text is shown. What goes into a file or a pipe is what the container "
+    "printed.\n\n"
+    "Exit codes: 0 success, 3 there is nothing to read: the job has been on no worker, or has no "
+    "pods there yet or any more; 4 of some containers the log could not be read (standard error "
+    "says which), 1 an error.";
+
 }  // namespace
 
 void AddStatus(CLI::App& app, Parsed& parsed, Command& command) {
@@ -293,6 +306,50 @@ void AddWait(CLI::App& app, Parsed& parsed, Command& command) {
       return WithStoreOrDaemon(parsed, terminal, [&] {
         parsed.wait.view = parsed.view;
         return Wait(parsed.wait, terminal);
+      });
+    };
+  });
+}
+
+void AddLogs(CLI::App& app, Parsed& parsed, Command& command) {
+  CLI::App* logs = app.add_subcommand(
+      "logs", "Print what a job's pods print, from the worker where it is or was last");
+  logs->footer(kLogsHelp);
+  AddJob(*logs, parsed);
+  LogsOptions& options = parsed.logs;
+  logs->add_option("--tail", options.tail, "So many last lines of each container")
+      ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str();
+  logs->add_option("--limit-bytes", options.limit_bytes,
+                   "At most so many bytes of each container's lines, the first of them")
+      ->check(CLI::Range(1, 1'000'000'000))
+      ->capture_default_str();
+  logs->add_option("--pod", options.pod, "Only this pod of the job")->type_name("NAME");
+  logs->add_option("-c,--container", options.container,
+                   "Only containers of this name; an init container's log is printed so only")
+      ->type_name("NAME");
+  logs->add_option("--worker-context", options.worker.context,
+                   "The kubeconfig's context for the worker, instead of the one that has its name")
+      ->type_name("NAME");
+  logs->add_option("--timeout", options.timeout, "How long to wait for each answer")
+      ->capture_default_str();
+  AddSource(*logs, parsed, "--config");  // -c is the container's, as with kubectl
+  // The caller's, for the worker; with https for the daemon, too.
+  CLI::Option* kubeconfig = logs->get_option("--kubeconfig");
+  CLI::Option* token_file = logs->get_option("--token-file");
+  kubeconfig->remove_needs(logs->get_option("--server"));
+  kubeconfig->remove_excludes(token_file);
+  token_file->remove_excludes(kubeconfig);
+  kubeconfig->description("The kubeconfig, instead of $KUBECONFIG or ~/.kube/config");
+  logs->callback([&] {
+    std::string& file = parsed.server.context.kubeconfig;
+    parsed.logs.worker.kubeconfig = file;
+    if (!parsed.server.server.starts_with("https://")) file.clear();
+    command = [&](Terminal& terminal) {
+      return WithStoreOrDaemon(parsed, terminal, [&] {
+        parsed.logs.view = parsed.view;
+        parsed.logs.config = parsed.config;
+        return Logs(parsed.logs, terminal);
       });
     };
   });

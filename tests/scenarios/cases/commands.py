@@ -188,8 +188,9 @@ _PRINTING: dict[str, list[str]] = {
     "config print-defaults": [],
     "config view": [],
 }
+# What prints nothing here, or has a scenario of its own.
 _SILENT = {
-    "run", "backup", "config", "templates", "leave", "migrate", "cordon", "drain", "uncordon",
+    "run", "backup", "config", "templates", "leave", "migrate", "cordon", "drain", "uncordon", "logs",
 }  # fmt: skip
 _UNCONFIGURED = {
     "explain",
@@ -258,6 +259,37 @@ def _fails_on_a_full_disk(name: str, command: list[str]) -> None:
         ran,
     )
     assert ran.stderr.count("cannot write") == 1, (command, ran)
+
+
+# kwok's nodes have no kubelet that could be asked for a log.
+@scenario("logs", fleets=("sim",))
+def what_a_job_prints(world: World) -> None:
+    """fedra logs: the last lines of a job's pod, by the caller's context for the worker; none any more when it has ended."""
+    fedra = world.start_fedra()
+    job = world.submit("train")
+    job.wait_running_on(world.worker1)
+    kubeconfig = administrator_kubeconfig(world, fedra)
+    command = ("logs", job.key, "--tail", "2", "--kubeconfig", kubeconfig)
+    world.eventually("stored", lambda: _state_in(fedra, fedra.store, job) == "Running")
+    shown = fedra.cli(*command)
+    assert shown.code == 0 and shown.stdout == "line 99 of main\nline 100 of main\n", shown
+    _fails_on_a_full_disk("logs", fedra.command(*command))
+    wrong = fedra.cli(*command, "-c", "other")
+    assert wrong.code == 1 and "there is no container other; there are: main" in wrong.stderr, wrong
+    administrator_kubeconfig(world, fedra, "elsewhere")
+    unnamed = fedra.cli(*command)
+    told = f'no context "{world.worker1}" (known: {MANAGER}, elsewhere)'
+    assert unnamed.code == 1 and told in unnamed.stderr, unnamed
+    assert fedra.cli(*command, "--worker-context", "elsewhere").stdout == shown.stdout
+    job.finish(world.worker1)
+    world.eventually("stored", lambda: _state_in(fedra, fedra.store, job) == "Finished")
+    gone = fedra.cli(*command, "--worker-context", "elsewhere")
+    assert gone.code == 3 and "has no pods there any more" in gone.stderr, gone
+    waiting = world.submit("waiting", template="unheard")
+    waiting.wait_message("no worker eligible")
+    world.eventually("stored", lambda: _state_in(fedra, fedra.store, waiting) == "Blocked")
+    nowhere = fedra.cli("logs", waiting.key, "--kubeconfig", kubeconfig)
+    assert nowhere.code == 3 and f"fedra why {waiting.key}" in nowhere.stderr, nowhere
 
 
 @scenario("snapshot-kinds-of-files")
