@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "cluster-clients/kube/list_reader.h"
 #include "cluster-clients/kube/status.h"
 #include "cluster-clients/session.h"
 
@@ -11,6 +14,8 @@ namespace {
 
 // The client keeps to the deadline itself; this only covers for a credential that never comes.
 constexpr std::chrono::milliseconds kCallMargin{500};
+constexpr size_t kPage = 500;         // objects of a list
+constexpr size_t kMostPages = 5'000;  // a server may send them without end, and nothing in them
 
 Error CallCancelled() {
   Error why;
@@ -84,6 +89,31 @@ Result<std::string> OwnConnection::Call(const kube::Verb& verb, std::chrono::mil
   if (!body && body.error().code == ErrorCode::kTimeout)
     session->client().Reset(body.error().message);
   return body;
+}
+
+Result<void> OwnConnection::List(const kube::Resource& resource, const kube::Selection& selection,
+                                 size_t most, std::chrono::milliseconds timeout,
+                                 const std::function<Result<void>(std::string_view)>& on_item) {
+  size_t items = 0;
+  size_t pages = 0;
+  std::string token;
+  do {
+    const kube::Verb verb{.request = kube::ListPage(resource, selection, kPage, token)};
+    FEDRA_ASSIGN_OR_RETURN(const std::string page, Call(verb, timeout));
+    Result<void> taken;
+    kube::ListReader reader([&](std::string_view item) {
+      ++items;
+      if (taken && items <= most) taken = on_item(item);
+    });
+    FEDRA_RETURN_IF_ERROR(reader.Feed(page));
+    FEDRA_RETURN_IF_ERROR(taken);
+    FEDRA_ASSIGN_OR_RETURN(kube::ListMeta meta, reader.Finish());
+    token = std::move(meta.continue_token);
+    if (items > most || ++pages > kMostPages)
+      return Fail(ErrorCode::kTooLarge,
+                  fmt::format("there are more than {} {}", most, resource.plural));
+  } while (!token.empty());
+  return {};
 }
 
 void OwnConnection::CancelCalls() {

@@ -10,9 +10,12 @@
 // Lifetime: the clock must outlive it. The destructor ends a call that waits with kCancelled.
 
 #include <chrono>
+#include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/clock.h"
 #include "base/guarded.h"
@@ -34,6 +37,11 @@ class OwnConnection final {
 
   // The answer's object, or its text where the verb has one. Waits no longer than `timeout`.
   Result<std::string> Call(const kube::Verb& verb, std::chrono::milliseconds timeout);
+  // Every object of the selection as text, page by page, each page within `timeout`; ends with the
+  // first error of `on_item`. kTooLarge: there are more than `most`.
+  Result<void> List(const kube::Resource& resource, const kube::Selection& selection, size_t most,
+                    std::chrono::milliseconds timeout,
+                    const std::function<Result<void>(std::string_view item)>& on_item);
   // The call that waits ends with kCancelled at once, whatever it waits for, and so does every
   // later one, until AllowCalls(). What was sent may be carried out all the same. Any thread.
   void CancelCalls();

@@ -243,6 +243,7 @@ void AddCommands(CLI::App& app, Parsed& parsed, Command& command) {
   AddMigrate(app, parsed, command);
   AddBackup(app, parsed, command);
   AddSupportBundle(app, parsed, command);
+  AddRetry(app, parsed, command);
   AddCordons(app, command);
   AddJoin(app, command);
   AddLeave(app, command);

@@ -8,7 +8,6 @@
 
 #include "base/clock.h"
 #include "base/time.h"
-#include "cluster-clients/kube/list_reader.h"
 #include "cluster-clients/kube/verbs.h"
 #include "cluster-clients/own_connection.h"
 #include "config/load.h"
@@ -26,7 +25,6 @@
 namespace fedra::cli {
 namespace {
 
-constexpr size_t kPage = 500;
 constexpr size_t kMaxPods = 10'000;
 constexpr size_t kMaxPage = size_t{64} << 20;
 // An answer may be this much larger than what was asked for: a server cuts at its own places.
@@ -53,11 +51,12 @@ class CallerOnWorker final {
         connection_(ToAccess(access), {.max_response_bytes = kMaxPage + kLogMargin},
                     SystemClock()) {}
 
-  // kInvalidArgument: there are more than kMaxPods. Empty: there are none.
+  // kTooLarge: there are more than kMaxPods. Empty: there are none.
   Result<std::vector<PodContainers>> Pods(const PodQuestion& question) {
+    const bool is_named = !question.pod.name.empty();
     Result<std::vector<PodContainers>> pods =
-        question.pod.name.empty() ? Labelled(question.labels) : Named(question.pod);
-    if (!pods) return Fail(Explained(std::move(pods).error(), "list pods"));
+        is_named ? Named(question.pod) : Labelled(question.labels);
+    if (!pods) return Fail(Explained(std::move(pods).error(), is_named ? "get pods" : "list pods"));
     return pods;
   }
 
@@ -81,28 +80,13 @@ class CallerOnWorker final {
 
   Result<std::vector<PodContainers>> Labelled(const std::string& labels) {
     std::vector<PodContainers> pods;
-    std::string token;
-    do {
-      kube::Verb verb{.request =
-                          kube::ListPage(tracking::kPods, {place_.job.ns, labels}, kPage, token)};
-      FEDRA_ASSIGN_OR_RETURN(const std::string page, connection_.Call(verb, timeout_));
-      Result<void> parsed;
-      kube::ListReader reader([&](std::string_view item) {
-        Result<PodContainers> pod = ParsePodContainers(item);
-        if (pod)
-          pods.push_back(*std::move(pod));
-        else
-          parsed = Fail(std::move(pod).error());
-      });
-      FEDRA_RETURN_IF_ERROR(reader.Feed(page));
-      FEDRA_RETURN_IF_ERROR(parsed);
-      FEDRA_ASSIGN_OR_RETURN(kube::ListMeta meta, reader.Finish());
-      token = std::move(meta.continue_token);
-      if (pods.size() > kMaxPods)
-        return Fail(
-            ErrorCode::kInvalidArgument,
-            fmt::format("the job has more than {} pods: kubectl logs reads one of them", kMaxPods));
-    } while (!token.empty());
+    FEDRA_RETURN_IF_ERROR(connection_.List(tracking::kPods, {place_.job.ns, labels}, kMaxPods,
+                                           timeout_, [&](std::string_view item) -> Result<void> {
+                                             FEDRA_ASSIGN_OR_RETURN(PodContainers pod,
+                                                                    ParsePodContainers(item));
+                                             pods.push_back(std::move(pod));
+                                             return {};
+                                           }));
     return pods;
   }
 

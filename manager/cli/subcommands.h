@@ -34,6 +34,9 @@ void AddJoin(CLI::App& app, Command& command);
 void AddLeave(CLI::App& app, Command& command);
 void AddCordons(CLI::App& app, Command& command);
 
+// request_options.cc: writes to the manager about one job.
+void AddRetry(CLI::App& app, const Parsed& parsed, Command& command);
+
 // The group of what works and is not shown: spellings of earlier versions.
 inline constexpr const char* kHidden = "";
 

@@ -4,6 +4,10 @@
 
 namespace fedra::placement {
 
+bool IsForgotten(WallTime failed_at, std::optional<WallTime> retry_at, WallTime now) {
+  return retry_at && *retry_at <= now && failed_at < *retry_at;
+}
+
 std::optional<verdict::Setback> SetbackOf(const PlacementRecord& record, const ClusterName& cluster,
                                           WallTime now) {
   const Failure* failure = FailureOf(record, cluster);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "manager/placement/setback.h"
 #include "manager/reconcile/remembered.h"
 #include "verdict/reason.h"
 
@@ -190,6 +191,12 @@ bool BringBack(store::PlacementRow& row, WallTime now) {
   if (row.nominated_at) bring(*row.nominated_at);
   for (store::PlacementFailure& failure : row.failures) bring(failure.at);
   return changed;
+}
+
+bool ForgetFailures(store::PlacementRow& row, std::optional<WallTime> retry_at, WallTime now) {
+  return std::erase_if(row.failures, [&](const store::PlacementFailure& failure) {
+           return placement::IsForgotten(failure.at, retry_at, now);
+         }) > 0;
 }
 
 placement::PlacementRecord ToRecord(const store::PlacementRow& row) {

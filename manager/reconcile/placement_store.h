@@ -87,6 +87,8 @@ class PlacementStore final {
 // A clock that was set back must not stretch what began by the old one: it begins now. Whether that
 // changed anything.
 bool BringBack(store::PlacementRow& row, WallTime now);
+// Leaves out the failures that placement::IsForgotten. True: there were some.
+bool ForgetFailures(store::PlacementRow& row, std::optional<WallTime> retry_at, WallTime now);
 // The part of a row that decisions look at; what is in memory only is not in the row.
 placement::PlacementRecord ToRecord(const store::PlacementRow& row);
 

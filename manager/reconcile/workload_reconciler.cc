@@ -86,6 +86,8 @@ WorkloadReconciler::Seen WorkloadReconciler::Gather(const ObjectKey& key) {
   if (workload != nullptr) seen.places.merge(workload->PlacedOn());
   // What is remembered of another incarnation does not count.
   if (workload == nullptr || workload->uid == remembered.uid) {
+    const auto retry_at = workload == nullptr ? std::nullopt : workload->RetryAt();
+    if (ForgetFailures(remembered, retry_at, seen.now)) parts_.placements.Put(remembered);
     seen.record = ToRecord(remembered);
     seen.record.placing = parts_.placements.Placing(key, seen.now);
     if (seen.record.reported) seen.record.reported->rendering = parts_.placements.Rendering(key);

@@ -102,13 +102,6 @@ Result<std::vector<store::WorkloadRow>> OfOneNamespace(std::vector<store::Worklo
 // "JobSets.jobset.x-k8s.io" -> "jobsets".
 std::string ShortWord(std::string_view kind) { return ToLower(kind.substr(0, kind.find('.'))); }
 
-// As kubectl takes a kind: in any case, one or many, with its group or without.
-bool IsKind(std::string_view word, std::string_view kind) {
-  const std::string asked = ShortWord(word);
-  const std::string known = ShortWord(kind);
-  return asked == known || asked == known + "s";
-}
-
 bool IsAnyKind(std::string_view word) {
   return IsKind(word, "workload") || ShortWord(word) == "wl";
 }
@@ -175,6 +168,13 @@ Result<std::map<std::string, FirstJob>> LoadFirst(store::Reader& reader,
 }
 
 }  // namespace
+
+// As kubectl takes a kind: in any case, one or many, with its group or without.
+bool IsKind(std::string_view word, std::string_view kind) {
+  const std::string asked = ShortWord(word);
+  const std::string known = ShortWord(kind);
+  return asked == known || asked == known + "s";
+}
 
 Incarnations Current(const WorkloadData& data) {
   Incarnations current;

@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/clock.h"
@@ -85,6 +86,9 @@ struct JobName {
 // without a namespace is known in several, or one without a kind as jobs of several kinds.
 Result<WorkloadData> LoadWorkload(store::Reader& reader, const std::vector<JobName>& names,
                                   WallTime now);
+
+// Whether the word, as somebody writes a kind, means this kind: "jobsets" and "JobSet".
+bool IsKind(std::string_view word, std::string_view kind);
 
 // What "ml/train", "train" (in namespace `ns`, or empty: in any), "jobset/train", "job/ml/train" or
 // "workload/ml/x" may mean, the likeliest first. kInvalidArgument, with the form to use, for

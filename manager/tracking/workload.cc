@@ -125,6 +125,7 @@ Result<Workload> ReadCommon(const json& object) {
   workload.created = Time(metadata, "creationTimestamp");
   workload.owner = ReadOwner(metadata);
   workload.marks = ReadCopyMarks(metadata);
+  workload.requests = ReadJobRequests(metadata);
   const std::string index = Text(Member(metadata, "annotations"), kComponentIndexAnnotation);
   workload.is_pod_group = Text(Member(metadata, "annotations"), kIsGroupWorkload) == "true";
   workload.follows = !index.empty() && index != "0";
@@ -158,6 +159,10 @@ const AdmissionCheckState* Workload::Check(std::string_view name) const {
   return nullptr;
 }
 
+std::optional<WallTime> Workload::RetryAt() const {
+  return requests == nullptr ? std::nullopt : requests->retry_at;
+}
+
 Result<Workload> ParseWorkload(const json& object) {
   FEDRA_ASSIGN_OR_RETURN(Workload workload, ReadCommon(object));
   const json& spec = Member(object, "spec");
@@ -182,6 +187,7 @@ Result<std::string> CloneBody(const Workload& workload, const Identity& us) {
   const json source = json::parse(*workload.text, nullptr, false);
   json metadata = CopyMetadata(source, workload.key, workload.uid, us);
   metadata["labels"].erase(std::string(kJobUidLabel));
+  RemoveJobRequests(metadata["annotations"]);
   return Dump(json{{"apiVersion", "kueue.x-k8s.io/v1beta2"},
                    {"kind", "Workload"},
                    {"metadata", std::move(metadata)},

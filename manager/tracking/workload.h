@@ -18,6 +18,7 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "base/types.h"
+#include "manager/tracking/job_requests.h"
 #include "manager/tracking/ownership.h"
 #include "manager/tracking/pod_set.h"
 #include "manager/tracking/requirement.h"
@@ -65,7 +66,8 @@ struct Workload {
   WallTime created{};
   Owner owner;
 
-  CopyMarks marks;  // of a clone
+  CopyMarks marks;                              // of a clone
+  std::shared_ptr<const JobRequests> requests;  // null: nobody asks for anything
 
   bool active = true;  // spec.active
   Priority priority;
@@ -98,6 +100,8 @@ struct Workload {
   bool IsPlacedOn(const ClusterName& worker) const;
   // Null when the workload does not have this check.
   const AdmissionCheckState* Check(std::string_view name) const;
+  // JobRequests::retry_at; nothing: nobody has asked.
+  std::optional<WallTime> RetryAt() const;
 };
 
 // kBadResponse when the object is not a Workload we can read.
@@ -107,8 +111,9 @@ Result<Workload> ParseWorkload(const nlohmann::json& object);
 Result<Workload> ParseClone(const nlohmann::json& object);
 
 // The body that creates the clone of `workload` on a worker: name, labels, annotations and spec as
-// they are, without the job-uid label, with our marks; no owner references, finalizers or status
-// (cloneForCreate in pkg/controller/admissionchecks/multikueue/workload.go of Kueue).
+// they are, without the job-uid label and JobRequests, with our marks; no owner references,
+// finalizers or status (cloneForCreate in pkg/controller/admissionchecks/multikueue/workload.go of
+// Kueue).
 Result<std::string> CloneBody(const Workload& workload, const Identity& us);
 
 // The merge patch that takes Kueue's resource-in-use finalizer off a clone that is to be deleted;

@@ -190,7 +190,8 @@ _PRINTING: dict[str, list[str]] = {
 }
 # What prints nothing here, or has a scenario of its own.
 _SILENT = {
-    "run", "backup", "config", "templates", "leave", "migrate", "cordon", "drain", "uncordon", "logs",
+    "run", "backup", "config", "templates", "leave", "migrate", "cordon", "drain", "uncordon",
+    "logs", "retry",
 }  # fmt: skip
 _UNCONFIGURED = {
     "explain",

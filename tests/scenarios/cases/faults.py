@@ -6,10 +6,13 @@ import contextlib
 import json
 import sqlite3
 import time
+from datetime import datetime, timezone
 
 from scenarios import objects
+from scenarios.cases.membership import administrator_kubeconfig
 from scenarios.chance import seeded
 from scenarios.federated_job import FederatedJob
+from scenarios.fedra_process import Fedra
 from scenarios.fleet import MANAGER
 from scenarios.objects import Quota, present
 from scenarios.registry import scenario
@@ -193,6 +196,44 @@ def workers_refuse_the_job(world: World) -> None:
     world.fleet.end_faults(world.worker1)
     job.wait_running_on(world.worker1)
     job.finish(world.worker1)
+
+
+# Quotas for objects are not part of the real test clusters.
+@scenario("retry", fleets=("sim",))
+def failures_are_forgotten(world: World) -> None:
+    """fedra retry: a worker that has refused a job again and again is asked at once, before its pause is over."""
+    assert isinstance(world.fleet, SimFleet)
+    world.use_workers(world.worker1)
+    world.fleet.refuse_jobs(world.worker1)
+    fedra = world.start_fedra()
+    job = world.submit("train")
+    world.eventually(
+        "a second refusal, and a longer pause",
+        lambda: fedra.history(job.key).count("DispatchFailed") >= 2,
+    )
+    paused_until = world.eventually(
+        "why has the pause", lambda: _paused_until(fedra, job, world.worker1)
+    )
+    world.fleet.end_faults(world.worker1)
+    asked = fedra.bare("retry", job.key, "--kubeconfig", administrator_kubeconfig(world, fedra))
+    assert asked.code == 0 and job.key in asked.stderr, asked
+    world.eventually("it is there", lambda: job.remote_job(world.worker1))
+    now = datetime.now(timezone.utc)
+    assert now < paused_until, "it was tried at the end of the pause only"
+    job.wait_running_on(world.worker1)
+    running = fedra.bare("retry", job.key, "--kubeconfig", administrator_kubeconfig(world, fedra))
+    assert running.code == 0 and "nothing to do" in running.stderr, running
+    clone = present(job.clone(world.worker1))
+    assert "retry.fedra.dev/at" not in clone["metadata"]["annotations"], clone
+    job.finish(world.worker1)
+
+
+def _paused_until(fedra: Fedra, job: FederatedJob, worker: str) -> datetime | None:
+    """Until when the worker is left alone, as `fedra why` says; None: it is not."""
+    workers = fedra.cli("why", job.key, "-o", "json").json()["jobs"][0]["workers"]
+    reasons = [each for row in workers if row["name"] == worker for each in row["reasons"]]
+    times = [each["facts"]["pausedUntil"] for each in reasons if "pausedUntil" in each["facts"]]
+    return datetime.fromisoformat(times[0]) if times else None
 
 
 @scenario("store-lost")

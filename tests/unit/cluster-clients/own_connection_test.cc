@@ -135,5 +135,30 @@ TEST_CASE("an answer that nobody waits for any more is not that of the next call
   CHECK_THAT(*other, ContainsSubstring("\"b\""));
 }
 
+TEST_CASE("a list is read page by page, within its bounds") {
+  ConnectionFixture f;
+  constexpr size_t kObjects = 1'201;  // more than two pages of 500
+  for (size_t i = 1; i < kObjects; ++i)
+    REQUIRE(f.server.objects().Create(ConfigMap("b" + std::to_string(i), "1")));
+  OwnConnection connection = f.Connect();
+  size_t read = 0;
+  const auto count = [&](std::string_view item) -> Result<void> {
+    read += item.starts_with('{') ? 1 : 0;
+    return {};
+  };
+  REQUIRE(connection.List(kConfigMaps, {.ns = "default"}, kObjects, kTimeout, count));
+  CHECK(read == kObjects);
+  CHECK(f.server.RequestCounts()["list configmaps"] == 3);
+  const auto too_many = connection.List(kConfigMaps, {.ns = "default"}, 1'000, kTimeout, count);
+  REQUIRE(!too_many);
+  CHECK(too_many.error().code == ErrorCode::kTooLarge);
+  const auto refused = [](std::string_view) -> Result<void> {
+    return Fail(ErrorCode::kBadResponse, "no");
+  };
+  const auto ended = connection.List(kConfigMaps, {.ns = "default"}, kObjects, kTimeout, refused);
+  REQUIRE(!ended);
+  CHECK(ended.error().message == "no");
+}
+
 }  // namespace
 }  // namespace fedra::own_connection_test

@@ -44,6 +44,42 @@ TEST_CASE("a worker that admits but cannot be given the job gives way to another
   CHECK(world.WorkersWithJob() == Names{"b"});
 }
 
+TEST_CASE("workers that refused a job are asked again at once when somebody asks for that") {
+  World world({"a", "b"});
+  world.ReserveQuota();
+  world.Settle();
+  for (int i = 0; i < 3; ++i) {
+    world.Fail("a");
+    world.Fail("b");
+  }
+  world.Settle();
+  REQUIRE(world.WorkersWithClone().empty());
+  world.Advance(30s);
+  world.Settle();
+  REQUIRE(world.WorkersWithClone().empty());
+  world.Retry();
+  world.Settle();
+  CHECK(world.WorkersWithClone() == Names{"a"});
+  // The next refusal is the first again: ten seconds.
+  world.Fail("a");
+  world.Fail("b");
+  world.Settle();
+  CHECK(world.WorkersWithClone().empty());
+  world.Advance(10s);
+  world.Settle();
+  CHECK(world.WorkersWithClone() == Names{"a"});
+}
+
+TEST_CASE("a worker that evicted a job is no longer its last choice when that is forgotten") {
+  World world = RunningOnA();
+  world.EvictOn("a");
+  world.Settle();
+  world.Retry();
+  world.ReserveQuota();
+  world.Settle();
+  CHECK(world.WorkersWithClone() == Names{"a"});
+}
+
 TEST_CASE("a job that is there runs, although the manager does not show it yet") {
   World world({"a"});
   world.SetFailures(

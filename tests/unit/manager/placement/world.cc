@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "manager/placement/setback.h"
 #include "manager/tracking/kueue_api.h"
 #include "manager/tracking/workload.h"
 #include "tests/support/catch.h"
@@ -162,6 +163,12 @@ void World::SetContact(const std::string& name, Contact contact) {
 }
 void World::SetVerdict(const std::string& name, verdict::Verdict verdict) {
   worker(name).verdict = std::move(verdict);
+}
+
+void World::Retry() {
+  Advance(std::chrono::milliseconds(1));
+  std::erase_if(record_.failures,
+                [&](const Failure& failure) { return IsForgotten(failure.at, now_, now_); });
 }
 
 void World::PutForeignJob(const std::string& name) {

@@ -44,6 +44,8 @@ class World {
     Apply(RecordFailure{{ClusterName(worker), verdict::ReasonCode::kRecentlyFailed, now_,
                          worker + " refused it", true}});
   }
+  // Somebody asks to try again, and the reconciler leaves out of the record what failed before.
+  void Retry();
   void PutForeignJob(const std::string& worker);
   // A clone of our origin and name that another manager's fedra made, where there is none yet.
   void PutCopyOfAnotherManager(const std::string& worker);

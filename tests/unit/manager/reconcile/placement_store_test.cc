@@ -43,6 +43,19 @@ TEST_CASE("what began later than now begins now") {
   CHECK_FALSE(BringBack(row, noon));
 }
 
+TEST_CASE("failures that somebody asks to forget leave the row, and later ones stay") {
+  const WallTime noon{12h};
+  store::PlacementRow row;
+  row.failures = {{ClusterName("east"), "RecentlyFailed", noon - 2min},
+                  {ClusterName("west"), "RecentlyFailed", noon - 1min}};
+  CHECK_FALSE(ForgetFailures(row, std::nullopt, noon));
+  CHECK_FALSE(ForgetFailures(row, noon + 1s, noon));
+  REQUIRE(ForgetFailures(row, noon - 90s, noon));
+  REQUIRE(row.failures.size() == 1);
+  CHECK(row.failures[0].cluster.value == "west");
+  CHECK_FALSE(ForgetFailures(row, noon - 90s, noon));
+}
+
 namespace {
 
 store::ResidueRow Residue(const std::string& cluster, const std::string& uid) {

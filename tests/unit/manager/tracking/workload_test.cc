@@ -57,6 +57,37 @@ TEST_CASE("a waiting workload is read with what it needs") {
   CHECK(workload.text != nullptr);
 }
 
+TEST_CASE("what people ask of fedra is read from annotations, and left out where it is no time") {
+  struct Row {
+    json value;
+    const char* time;  // empty: nothing is asked for
+  };
+  const std::vector<Row> rows = {
+      {"2026-11-21T16:11:19Z", "2026-11-21T16:11:19.000000Z"},
+      {"2026-11-21T17:11:19.5+01:00", "2026-11-21T16:11:19.500000Z"},
+      {"now", ""},
+      {"", ""},
+      {nullptr, ""},
+      {5, ""},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.value);
+    json object = Waiting();
+    object["metadata"]["annotations"]["retry.fedra.dev/at"] = row.value;
+    const auto at = Parsed(object).RetryAt();
+    CHECK((at ? FormatRfc3339Micro(*at) : "") == row.time);
+  }
+  CHECK_FALSE(Parsed(Waiting()).RetryAt());
+  const WallTime at = ParseRfc3339("2026-11-21T16:11:19.250Z").value();
+  json asked = Waiting();
+  asked.merge_patch(json::parse(RetryPatch("u1", at)));
+  CHECK(Parsed(asked).RetryAt() == at);
+  CHECK(asked["metadata"]["annotations"]["note"] == "kept");
+  const json clone = json::parse(CloneBody(Parsed(asked), {"fedra", "m1"}).value());
+  CHECK(clone["metadata"]["annotations"]["note"] == "kept");
+  CHECK_FALSE(clone["metadata"]["annotations"].contains("retry.fedra.dev/at"));
+}
+
 TEST_CASE("what cannot be a workload is refused, what is merely odd is read as empty") {
   CHECK_FALSE(ParseWorkload(json::parse("[]")).has_value());
   CHECK_FALSE(ParseWorkload(json::parse(R"({"metadata": {"name": "x"}})")).has_value());

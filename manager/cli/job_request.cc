@@ -1,0 +1,170 @@
+#include "manager/cli/job_request.h"
+
+#include <algorithm>
+#include <ostream>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include "base/ascii.h"
+#include "base/clock.h"
+#include "base/time.h"
+#include "cluster-clients/kube/json_object.h"
+#include "cluster-clients/kube/verbs.h"
+#include "cluster-clients/own_connection.h"
+#include "manager/cli/commands.h"
+#include "manager/cli/join.h"
+#include "manager/report/status_model.h"
+#include "manager/text/display_text.h"
+#include "manager/tracking/job_requests.h"
+#include "manager/tracking/resources.h"
+#include "manager/tracking/workload.h"
+#include "manager/wiring.h"
+
+namespace fedra::cli {
+namespace {
+
+using tracking::Workload;
+
+// Of one namespace.
+constexpr size_t kMostWorkloads = 200'000;
+constexpr size_t kMaxPage = size_t{256} << 20;
+
+// The manager's API server, asked as the caller.
+class CallerOnManager final {
+ public:
+  CallerOnManager(const config::KubeAccess& access, std::chrono::milliseconds timeout)
+      : context_(access.context),
+        timeout_(timeout),
+        connection_(ToAccess(access), {.max_response_bytes = kMaxPage}, SystemClock()) {}
+
+  // Those that the name may mean and that have not ended. kNotFound: there is none.
+  Result<std::vector<Workload>> Find(const report::JobName& name) {
+    std::vector<Workload> found;
+    bool has_ended = false;
+    const Result<void> listed = connection_.List(
+        tracking::kWorkloads, {.ns = name.key.ns}, kMostWorkloads, timeout_,
+        [&](std::string_view item) -> Result<void> {
+          const auto object = kube::ParseObject(item);
+          if (!object) return Fail(ErrorCode::kBadResponse, "a Workload is not a JSON object");
+          FEDRA_ASSIGN_OR_RETURN(Workload workload, tracking::ParseClone(*object));
+          if (!IsMeant(workload, name)) return {};
+          has_ended |= workload.Finished();
+          if (!workload.Finished() && !workload.deleting) found.push_back(std::move(workload));
+          return {};
+        });
+    if (!listed) return Fail(Explained(listed.error(), "list", name.key.ns));
+    if (!found.empty()) return found;
+    return Fail(ErrorCode::kNotFound,
+                has_ended
+                    ? fmt::format("{} has ended", name.key.ToString())
+                    : fmt::format("the manager{} has no Workload of a job {}, nor one of that name",
+                                  Where(), name.key.ToString()));
+  }
+
+  Result<void> Annotate(const Workload& workload, std::string patch) {
+    const Result<std::string> written =
+        connection_.Call(kube::MergePatch(tracking::kWorkloads, workload.key, {}, std::move(patch),
+                                          {.field_manager = "fedra-cli"}),
+                         timeout_);
+    if (!written) return Fail(Explained(written.error(), "patch", workload.key.ns));
+    return {};
+  }
+
+ private:
+  static bool IsMeant(const Workload& workload, const report::JobName& name) {
+    if (workload.key == name.key) return true;
+    return workload.owner.name == name.key.name &&
+           (name.kind.empty() || report::IsKind(name.kind, workload.owner.kind));
+  }
+
+  std::string Where() const {
+    return context_.empty() ? std::string() : fmt::format(" (context {})", context_);
+  }
+
+  Error Explained(Error error, const char* verb, const std::string& ns) const {
+    if (error.code == ErrorCode::kForbidden)
+      error.message += fmt::format(
+          "; you need the right to {} workloads.kueue.x-k8s.io in namespace {} there", verb, ns);
+    return std::move(error).WithContext("the manager" + Where());
+  }
+
+  const std::string context_;
+  const std::chrono::milliseconds timeout_;
+  OwnConnection connection_;
+};
+
+// "jobset/ml/train", as it may be named.
+std::string NameOf(const Workload& workload) {
+  return fmt::format("{}/{}/{}", ToLower(workload.owner.kind), workload.key.ns,
+                     workload.owner.name);
+}
+
+// The one that decides for the job. kInvalidArgument: it is not clear which is meant.
+Result<Workload> TheOne(std::vector<Workload> found) {
+  // Of several Workloads of one job the first decides for all.
+  if (found.size() > 1) std::erase_if(found, [](const Workload& each) { return each.follows; });
+  if (found.size() == 1) return std::move(found.front());
+  std::set<std::string> names;
+  for (const Workload& each : found) names.insert(NameOf(each));
+  if (names.size() < found.size()) {
+    names.clear();
+    for (const Workload& each : found) names.insert("workload/" + each.key.ToString());
+  }
+  return Fail(
+      ErrorCode::kInvalidArgument,
+      fmt::format("it is not clear which is meant: choose one of {}", fmt::join(names, ", ")));
+}
+
+Result<Workload> FindWorkload(CallerOnManager& manager, const JobRequestOptions& options) {
+  FEDRA_ASSIGN_OR_RETURN(std::vector<report::JobName> names,
+                         report::ParseWorkloadName(options.job, options.ns));
+  std::erase_if(names, [](const report::JobName& name) { return name.key.ns.empty(); });
+  if (names.empty())
+    return Fail(ErrorCode::kInvalidArgument,
+                fmt::format("\"{}\" names no namespace: write NAMESPACE/NAME, or -n NAMESPACE",
+                            options.job));
+  Result<std::vector<Workload>> found;
+  for (const report::JobName& name : names) {
+    found = manager.Find(name);
+    if (found || found.error().code != ErrorCode::kNotFound) break;
+  }
+  if (!found) return Fail(found.error());
+  return TheOne(*std::move(found));
+}
+
+void Say(const std::string& text, Terminal& terminal) {
+  terminal.err << text::Printable(text, terminal.utf8) << "\n";
+}
+
+Result<void> AskForRetry(const JobRequestOptions& options, Terminal& terminal) {
+  FEDRA_ASSIGN_OR_RETURN(const std::chrono::milliseconds timeout, ParseDuration(options.timeout));
+  FEDRA_ASSIGN_OR_RETURN(const config::KubeAccess access, FindManagerContext(options.manager));
+  CallerOnManager manager(access, timeout);
+  FEDRA_ASSIGN_OR_RETURN(const Workload workload, FindWorkload(manager, options));
+  const std::string job = ObjectKey{workload.key.ns, workload.owner.name}.ToString();
+  if (!workload.cluster_name.empty()) {
+    Say(fmt::format("{} runs on {}: nothing to do", job, workload.cluster_name), terminal);
+    return {};
+  }
+  FEDRA_RETURN_IF_ERROR(
+      manager.Annotate(workload, tracking::RetryPatch(workload.uid, SystemClock().Now())));
+  Say(fmt::format("what workers failed {0} in until now does not count any more (Workload {1}); "
+                  "fedra why {0} says how it goes on",
+                  job, workload.key.name),
+      terminal);
+  return {};
+}
+
+}  // namespace
+
+int Retry(const JobRequestOptions& options, Terminal& terminal) {
+  const Result<void> asked = AskForRetry(options, terminal);
+  return asked ? 0 : Failed("retry", asked.error(), terminal);
+}
+
+}  // namespace fedra::cli

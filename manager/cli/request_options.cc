@@ -1,0 +1,53 @@
+// The options of retry: what is asked about one job, on the manager.
+
+#include <memory>
+
+#include <CLI/CLI.hpp>
+
+#include "manager/cli/job_request.h"
+#include "manager/cli/subcommands.h"
+
+namespace fedra::cli {
+namespace {
+
+constexpr const char* kRetryHelp =
+    "A worker that did not keep a job is its last choice for five minutes; one that refused it is "
+    "left alone for a pause that doubles up to five minutes. When what was wrong there is mended, "
+    "this ends both at once: what failed before now does not count any more, and the next failure "
+    "counts as the first. It does not hurry what the job waits for otherwise: `fedra why` says "
+    "that.\n\n"
+    "Recorded as an annotation of the job's Workload on the manager, retry.fedra.dev/at, with the "
+    "time as its value: kubectl annotate does the same. Every replica reads it there. A time to "
+    "come counts once it has come by the daemon's clock. You need the right to list and patch "
+    "workloads.kueue.x-k8s.io in the job's namespace on the manager.";
+
+void AddRequestOptions(CLI::App& app, JobRequestOptions& options) {
+  app.add_option("job", options.job,
+                 "NAMESPACE/NAME; NAME alone with -n; KIND/ before it where jobs of several kinds "
+                 "have it; job/NAME and workload/NAME, too")
+      ->required();
+  app.add_option("-n,--namespace", options.ns, "The job's namespace");
+  app.add_option("--context", options.manager.context,
+                 "The kubeconfig's context for the manager, instead of current-context");
+  app.add_option("--kubeconfig", options.manager.kubeconfig,
+                 "The kubeconfig, instead of $KUBECONFIG or ~/.kube/config")
+      ->type_name("FILE");
+  app.add_option("--timeout", options.timeout, "How long to wait for each answer")
+      ->capture_default_str();
+}
+
+}  // namespace
+
+void AddRetry(CLI::App& app, const Parsed& parsed, Command& command) {
+  CLI::App* retry = app.add_subcommand(
+      "retry", "Forget on which workers a job has failed, so that they are tried again now");
+  retry->footer(kRetryHelp);
+  const auto options = std::make_shared<JobRequestOptions>();
+  options->ns = parsed.view.ns;
+  AddRequestOptions(*retry, *options);
+  retry->callback([options, &command] {
+    command = [options](Terminal& terminal) { return Retry(*options, terminal); };
+  });
+}
+
+}  // namespace fedra::cli

@@ -1,0 +1,164 @@
+// fedra retry on a simulated manager.
+
+#include "manager/cli/job_request.h"
+
+#include <sstream>
+
+#include <nlohmann/json.hpp>
+
+#include "base/clock.h"
+#include "base/time.h"
+#include "manager/cli/commands.h"
+#include "tests/sim/server.h"
+#include "tests/support/catch.h"
+#include "tests/support/temp_folder.h"
+
+namespace fedra::cli::job_request_test {
+namespace {
+
+using nlohmann::json;
+
+const std::string kWorkloads = "/apis/kueue.x-k8s.io/v1beta2/namespaces/ml/workloads";
+
+struct Printed {
+  int code = 0;
+  std::string err;
+};
+
+struct RequestFixture {
+  RequestFixture() {
+    options.manager.kubeconfig = folder.Write("kubeconfig", manager.Kubeconfig());
+    options.job = "ml/train";
+    Call("POST", "/api/v1/namespaces", {{"metadata", {{"name", "ml"}}}}, 201);
+  }
+
+  void Call(const std::string& method, const std::string& path, const json& object, int status) {
+    const sim::Reply reply =
+        manager.Call(method, path, object.dump(),
+                     method == "PATCH" ? "application/merge-patch+json" : "application/json");
+    INFO(reply.body);
+    REQUIRE(reply.status == status);
+  }
+  void Add(const std::string& workload, const std::string& job, const std::string& kind = "Job",
+           const json& status = nullptr) {
+    const json owner = {{"apiVersion", "batch/v1"},
+                        {"kind", kind},
+                        {"name", job},
+                        {"uid", "uid-" + job},
+                        {"controller", true}};
+    const json pod = {{"containers", {{{"name", "main"}, {"image", "x"}}}},
+                      {"restartPolicy", "Never"}};
+    Call("POST", kWorkloads,
+         {{"metadata", {{"name", workload}, {"ownerReferences", {owner}}}},
+          {"spec",
+           {{"queueName", "gpu"},
+            {"podSets", {{{"name", "main"}, {"count", 1}, {"template", {{"spec", pod}}}}}}}}},
+         201);
+    if (!status.is_null())
+      Call("PATCH", kWorkloads + "/" + workload + "/status", {{"status", status}}, 200);
+  }
+  json Annotations(const std::string& workload) {
+    const json object =
+        json::parse(manager.Call("GET", kWorkloads + "/" + workload).body, nullptr, false);
+    return object["metadata"].value("annotations", json::object());
+  }
+  Printed Run() {
+    std::ostringstream out, err;
+    Terminal terminal{out, err};
+    const int code = Retry(options, terminal);
+    CHECK(out.str().empty());
+    return {code, err.str()};
+  }
+  // The caller may do no more than this there.
+  void Restrict(const std::vector<std::string>& verbs) {
+    sim::User user{.name = "eve", .token = "eve-token"};
+    user.allow = {{verbs, {"kueue.x-k8s.io"}, {"workloads"}}};
+    manager.SetUser(user);
+    options.manager.kubeconfig = folder.Write("kubeconfig", manager.Kubeconfig("eve"));
+  }
+
+  const TempFolder folder;
+  sim::Server manager{{.name = "manager"}};
+  JobRequestOptions options;
+};
+
+}  // namespace
+
+TEST_CASE_METHOD(RequestFixture, "retry writes the time on the job's Workload, and on no other") {
+  Add("job-train-1", "train");
+  Add("job-other-1", "other");
+  const WallTime before = SystemClock().Now() - std::chrono::milliseconds(1);
+  const Printed printed = Run();
+  INFO(printed.err);
+  REQUIRE(printed.code == 0);
+  CHECK_THAT(printed.err, ContainsSubstring("fedra why ml/train"));
+  const auto at = ParseRfc3339(Annotations("job-train-1").value("retry.fedra.dev/at", ""));
+  REQUIRE(at);
+  CHECK(*at >= before);
+  CHECK(*at <= SystemClock().Now());
+  CHECK(Annotations("job-other-1").empty());
+}
+
+TEST_CASE_METHOD(RequestFixture, "a job may be named as for the other commands") {
+  Add("job-train-1", "train");
+  for (const char* name :
+       {"ml/train", "job/ml/train", "Jobs/ml/train", "workload/ml/job-train-1", "ml/job-train-1"}) {
+    CAPTURE(name);
+    options.job = name;
+    CHECK(Run().code == 0);
+  }
+  options.ns = "ml";
+  for (const char* name : {"train", "job/train", "workload/job-train-1"}) {
+    CAPTURE(name);
+    options.job = name;
+    CHECK(Run().code == 0);
+  }
+}
+
+TEST_CASE_METHOD(RequestFixture, "what is not clear, not there or over is said") {
+  struct Row {
+    const char* job;
+    const char* words;
+  };
+  const json finished = {{"conditions",
+                          {{{"type", "Finished"},
+                            {"status", "True"},
+                            {"reason", "Succeeded"},
+                            {"message", "x"},
+                            {"lastTransitionTime", "2026-11-21T16:11:19Z"}}}}};
+  Add("job-train-1", "train");
+  Add("jobset-train-1", "train", "JobSet");
+  Add("job-done-1", "done", "Job", finished);
+  const std::vector<Row> rows = {
+      {"train", "names no namespace"},
+      {"ml/train", "choose one of job/ml/train, jobset/ml/train"},
+      {"ml/done", "ml/done has ended"},
+      {"ml/unheard", "the manager (context manager) has no Workload of a job ml/unheard"},
+      {"rayjob/ml/train", "has no Workload of a job ml/train"},
+      {"a//b", "does not name a job"},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.job);
+    options.job = row.job;
+    const Printed printed = Run();
+    CHECK(printed.code == kFailed);
+    CHECK_THAT(printed.err, ContainsSubstring(row.words));
+  }
+  options.job = "jobset/ml/train";
+  CHECK(Run().code == 0);
+  CHECK(Annotations("job-train-1").empty());
+}
+
+TEST_CASE_METHOD(RequestFixture, "a right that is missing on the manager is named") {
+  Add("job-train-1", "train");
+  Restrict({"get"});
+  CHECK_THAT(Run().err, ContainsSubstring("the right to list workloads.kueue.x-k8s.io in "
+                                          "namespace ml"));
+  Restrict({"list"});
+  const Printed printed = Run();
+  CHECK(printed.code == kFailed);
+  CHECK_THAT(printed.err, ContainsSubstring("the right to patch workloads.kueue.x-k8s.io"));
+  CHECK_THAT(printed.err, !ContainsSubstring("eve-token"));
+}
+
+}  // namespace fedra::cli::job_request_test
