@@ -338,8 +338,7 @@ constexpr std::array kCatalogue = {
         "there evicted it; other workers are tried first.",
         "fedra tries it again, after the other workers. Where the message names a missing right, "
         "a webhook or a quota, fix that on the worker, and `fedra retry NAMESPACE/NAME` has it "
-        "tried at "
-        "once; `fedra history NAMESPACE/NAME` shows the attempts."},
+        "tried at once; `fedra history NAMESPACE/NAME` shows the attempts."},
 };
 
 static_assert(kCatalogue.size() == static_cast<size_t>(kRecentlyFailed) + 1,

@@ -61,7 +61,8 @@ CompletionOption ToCompletion(const CLI::Option& option) {
   if (option.check_lname("reason") && type != kWords)
     for (const auto& entry : verdict::ReasonCatalogue()) completion.values.emplace_back(entry.name);
   if (option.check_lname("sort-by")) completion.values = report::SortColumns();
-  if (name == "worker" || option.check_lname("worker")) completion.from = "status workers -o name";
+  if (name == "worker" || option.check_lname("worker") || option.check_lname("to"))
+    completion.from = "status workers -o name";
   if (name == "reason") completion.values = ExplainableWords();
   return completion;
 }
@@ -244,6 +245,7 @@ void AddCommands(CLI::App& app, Parsed& parsed, Command& command) {
   AddBackup(app, parsed, command);
   AddSupportBundle(app, parsed, command);
   AddRetry(app, parsed, command);
+  AddMove(app, parsed, command);
   AddCordons(app, command);
   AddJoin(app, command);
   AddLeave(app, command);

@@ -137,6 +137,12 @@ Result<Workload> FindWorkload(CallerOnManager& manager, const JobRequestOptions&
   return TheOne(*std::move(found));
 }
 
+// "ml/train"; of a Workload without an owner its own name.
+std::string JobOf(const Workload& workload) {
+  const std::string& name = workload.owner.name;
+  return ObjectKey{workload.key.ns, name.empty() ? workload.key.name : name}.ToString();
+}
+
 void Say(const std::string& text, Terminal& terminal) {
   terminal.err << text::Printable(text, terminal.utf8) << "\n";
 }
@@ -146,7 +152,7 @@ Result<void> AskForRetry(const JobRequestOptions& options, Terminal& terminal) {
   FEDRA_ASSIGN_OR_RETURN(const config::KubeAccess access, FindManagerContext(options.manager));
   CallerOnManager manager(access, timeout);
   FEDRA_ASSIGN_OR_RETURN(const Workload workload, FindWorkload(manager, options));
-  const std::string job = ObjectKey{workload.key.ns, workload.owner.name}.ToString();
+  const std::string job = JobOf(workload);
   if (!workload.cluster_name.empty()) {
     Say(fmt::format("{} runs on {}: nothing to do", job, workload.cluster_name), terminal);
     return {};
@@ -160,7 +166,49 @@ Result<void> AskForRetry(const JobRequestOptions& options, Terminal& terminal) {
   return {};
 }
 
+// Later than the job's beginning on its worker, or the move would be over. Its times have whole
+// seconds.
+WallTime AskedAt(const Workload& workload) {
+  WallTime began = workload.quota_reserved ? workload.quota_reserved->since : WallTime{};
+  for (const tracking::AdmissionCheckState& check : workload.checks)
+    began = std::max(began, check.since);
+  return std::max(SystemClock().Now(), began + std::chrono::seconds(1));
+}
+
+Result<void> AskForMove(const MoveOptions& options, Terminal& terminal) {
+  if (!options.to.empty()) FEDRA_RETURN_IF_ERROR(IsWorkerName(options.to));
+  FEDRA_ASSIGN_OR_RETURN(const std::chrono::milliseconds timeout,
+                         ParseDuration(options.request.timeout));
+  FEDRA_ASSIGN_OR_RETURN(const config::KubeAccess access,
+                         FindManagerContext(options.request.manager));
+  CallerOnManager manager(access, timeout);
+  FEDRA_ASSIGN_OR_RETURN(const Workload workload, FindWorkload(manager, options.request));
+  const std::string job = JobOf(workload);
+  const std::string& from = workload.cluster_name;
+  if (from.empty())
+    return Fail(ErrorCode::kInvalidArgument,
+                fmt::format("{0} is on no worker, so there is nothing to move: fedra why {0} says "
+                            "what it waits for",
+                            job));
+  if (from == options.to) {
+    Say(fmt::format("{} is on {}: nothing to do", job, from), terminal);
+    return {};
+  }
+  const tracking::MoveRequest move{.at = AskedAt(workload), .from = from, .to = options.to};
+  FEDRA_RETURN_IF_ERROR(manager.Annotate(workload, tracking::MovePatch(workload.uid, move)));
+  Say(fmt::format("{0} is to be moved from {1} to {2} (Workload {3}): it is taken back as soon as "
+                  "that can take it, within ten minutes; fedra why {0} says how it goes on",
+                  job, from, options.to.empty() ? "another worker" : options.to, workload.key.name),
+      terminal);
+  return {};
+}
+
 }  // namespace
+
+int Move(const MoveOptions& options, Terminal& terminal) {
+  const Result<void> asked = AskForMove(options, terminal);
+  return asked ? 0 : Failed("move", asked.error(), terminal);
+}
 
 int Retry(const JobRequestOptions& options, Terminal& terminal) {
   const Result<void> asked = AskForRetry(options, terminal);

@@ -1,6 +1,6 @@
 #pragma once
 //
-// fedra retry: what a person asks of the daemon about one job.
+// fedra retry and fedra move: what a person asks of the daemon about one job.
 //
 // That is an annotation of the job's Workload on the manager (manager/tracking/job_requests.h),
 // which every replica reads, and which kubectl shows. It is written with the caller's rights; the
@@ -24,5 +24,12 @@ struct JobRequestOptions {
 
 // Failures of workers that are older than now do not count any more.
 int Retry(const JobRequestOptions& options, Terminal& terminal);
+
+struct MoveOptions {
+  JobRequestOptions request;
+  std::string to;  // a worker; empty: any but the one that has it
+};
+// The running job is taken back from its worker, and goes to another one.
+int Move(const MoveOptions& options, Terminal& terminal);
 
 }  // namespace fedra::cli

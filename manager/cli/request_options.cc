@@ -1,4 +1,4 @@
-// The options of retry: what is asked about one job, on the manager.
+// The options of retry and move: what is asked about one job, on the manager.
 
 #include <memory>
 
@@ -19,6 +19,20 @@ constexpr const char* kRetryHelp =
     "Recorded as an annotation of the job's Workload on the manager, retry.fedra.dev/at, with the "
     "time as its value: kubectl annotate does the same. Every replica reads it there. A time to "
     "come counts once it has come by the daemon's clock. You need the right to list and patch "
+    "workloads.kueue.x-k8s.io in the job's namespace on the manager.";
+
+constexpr const char* kMoveHelp =
+    "The job starts from its beginning: as with a worker that is drained, it is evicted, queued "
+    "again and dispatched anew, and has to get its quota again. It is taken back only when the "
+    "verdict on another worker is Yes and its queue has room, or on the one named by --to; until "
+    "then it runs on, and `fedra why` says what is in the way. After ten minutes the wish is over. "
+    "Then it goes to that worker, or to any but the one that it came from, as long as there is one "
+    "that can run it, for twenty minutes after it was asked for.\n\n"
+    "Recorded as annotations of the job's Workload on the manager: move.fedra.dev/at, the time; "
+    "move.fedra.dev/from, the worker that has it; and move.fedra.dev/to with --to. It is carried "
+    "out once: a move that is older than the job's beginning on its worker is over. Removing "
+    "move.fedra.dev/at takes it back. With kueue.mode dispatcher running jobs are Kueue's, and "
+    "cannot be moved so: `fedra why` says so. You need the right to list and patch "
     "workloads.kueue.x-k8s.io in the job's namespace on the manager.";
 
 void AddRequestOptions(CLI::App& app, JobRequestOptions& options) {
@@ -47,6 +61,19 @@ void AddRetry(CLI::App& app, const Parsed& parsed, Command& command) {
   AddRequestOptions(*retry, *options);
   retry->callback([options, &command] {
     command = [options](Terminal& terminal) { return Retry(*options, terminal); };
+  });
+}
+
+void AddMove(CLI::App& app, const Parsed& parsed, Command& command) {
+  CLI::App* move =
+      app.add_subcommand("move", "Take a running job back and run it on another worker");
+  move->footer(kMoveHelp);
+  const auto options = std::make_shared<MoveOptions>();
+  options->request.ns = parsed.view.ns;
+  AddRequestOptions(*move, options->request);
+  move->add_option("--to", options->to, "Only to this worker")->type_name("WORKER");
+  move->callback([options, &command] {
+    command = [options](Terminal& terminal) { return Move(*options, terminal); };
   });
 }
 

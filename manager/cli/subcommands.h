@@ -36,6 +36,7 @@ void AddCordons(CLI::App& app, Command& command);
 
 // request_options.cc: writes to the manager about one job.
 void AddRetry(CLI::App& app, const Parsed& parsed, Command& command);
+void AddMove(CLI::App& app, const Parsed& parsed, Command& command);
 
 // The group of what works and is not shown: spellings of earlier versions.
 inline constexpr const char* kHidden = "";

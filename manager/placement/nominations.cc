@@ -13,6 +13,7 @@
 #include "manager/placement/check_report.h"
 #include "manager/placement/dispatch.h"
 #include "manager/placement/message.h"
+#include "manager/placement/move.h"
 #include "manager/placement/note_reasons.h"
 #include "manager/placement/passing.h"
 #include "manager/placement/rank.h"
@@ -118,6 +119,11 @@ void DecidePlaced(const Context& context, const tracking::AdmissionCheckState& c
   decision.phase = Phase::kRunning;
   decision.worker = ClusterName(context.workload().cluster_name);
   decision.why = check.message;
+  if (DueMove(context.view, context.now) != nullptr)
+    decision.why =
+        "it is to be moved, as asked; with kueue.mode dispatcher it is Kueue's, and fedra cannot "
+        "take "
+        "it back: it stays";
   ReportOnce(context, notes::kPlaced, decision.worker,
              fmt::format("The workload was admitted on \"{}\"", decision.worker.value), decision);
   EndRound(context, AttemptEnd::kLostRace, decision);

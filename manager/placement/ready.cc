@@ -1,11 +1,14 @@
 // The stage in which a worker has the workload: keep its status current, and notice when it has it
 // no longer.
 
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "base/text.h"
 #include "base/time.h"
 #include "manager/placement/message.h"
+#include "manager/placement/move.h"
 #include "manager/placement/note_reasons.h"
 #include "manager/placement/refusal.h"
 #include "manager/placement/stages.h"
@@ -28,13 +31,16 @@ void TakeBack(const notes::NoteReason& note, const ClusterName& cluster, std::st
   decision.actions.emplace_back(Note{note.name, cluster, std::move(message)});
 }
 
-// While it is out of reach its job may be running: then its loss is waited for, as always. A job
-// that has ended there is not run again.
+// Then it is not run again.
+bool HasEndedOn(const ClusterView& worker) {
+  return (worker.job != nullptr && worker.job->finished) ||
+         (worker.clone != nullptr && worker.clone->Finished());
+}
+
+// While it is out of reach its job may be running: then its loss is waited for, as always.
 bool IsToBeDrained(const ClusterView& worker) {
-  const bool ended = (worker.job != nullptr && worker.job->finished) ||
-                     (worker.clone != nullptr && worker.clone->Finished());
   return (worker.membership == Membership::kDrained || worker.drained_for) &&
-         worker.contact == Contact::kFull && !ended;
+         worker.contact == Contact::kFull && !HasEndedOn(worker);
 }
 
 std::string WhyDrained(const ClusterView& worker) {
@@ -42,6 +48,25 @@ std::string WhyDrained(const ClusterView& worker) {
     return fmt::format("worker {} was removed from the configuration", worker.name.value);
   return fmt::format("worker {} is drained{}{}", worker.name.value,
                      worker.drained_for->empty() ? "" : ": ", *worker.drained_for);
+}
+
+// Taken back for a worker that can take it now; else says why not, and looks again.
+bool MovesAway(const Context& context, const ClusterView& worker, Decision& decision) {
+  if (const auto at = NextMove(context.view, context.now)) WakeBy(*at, decision.wake_at);
+  const tracking::MoveRequest* move = DueMove(context.view, context.now);
+  if (move == nullptr || HasEndedOn(worker)) return false;
+  const std::string to = move->to.empty() ? "to another worker" : "to " + move->to;
+  const MoveTarget target =
+      TargetOf(*move, worker, context.clusters, context.record, context.policy, context.now);
+  if (target.worker != nullptr) {
+    TakeBack(notes::kRequeued, worker.name, fmt::format("it is moved {}, as asked", to), decision);
+    return true;
+  }
+  decision.why = Cut(fmt::format("it is to be moved {}, and {}; until {} it is looked again", to,
+                                 target.why_not, FormatRfc3339(move->at + kMoveStands)),
+                     tracking::kMaxCheckMessage);
+  WakeBy(context.now + kMoveRecheck, decision.wake_at);
+  return false;
 }
 
 void DecideWithoutContact(const Context& context, const ClusterView& worker, Decision& decision) {
@@ -133,7 +158,10 @@ void DecideReady(const Context& context, Decision& decision) {
                     FailureKind::kEvicted);
     return TakeBack(notes::kEvictedOnWorker, worker->name, std::move(message), decision);
   }
+  if (MovesAway(context, *worker, decision)) return;
+  const std::string why = std::exchange(decision.why, {});
   DecideRunning(context, *worker, decision);
+  if (decision.phase == Phase::kRunning && decision.why.empty()) decision.why = why;
 }
 
 }  // namespace fedra::placement

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "manager/placement/move.h"
 #include "manager/verify/named_claims.h"
 
 namespace fedra::reconcile {
@@ -145,9 +146,13 @@ Gathered Gatherer::Gather(const ObjectKey& key, const Known& known) const {
   const tracking::Cordons cordons = scopes_.Cordons();
   gathered.judged = gathered.view.workload != nullptr &&
                     NeedsVerdicts(*gathered.view.workload, gathered.view.check);
+  // It has a worker, and other ones are judged for it.
+  const bool moves =
+      !settings_.kueue_copies && placement::DueMove(gathered.view, known.now) != nullptr;
   for (const auto& [worker, allowed] :
        InOrder(*gathered.workers, scopes_.Of(gathered.view.check))) {
-    if (!gathered.judged && !Matters(worker->name(), workload, known)) continue;
+    const bool is_target = moves && !workload->IsPlacedOn(worker->name());
+    if (!gathered.judged && !is_target && !Matters(worker->name(), workload, known)) continue;
     const WorkerLook look = worker->Look(gathered.adapter);
     ClusterView cluster = ViewOf(*worker, look, gathered);
     cluster.allowed = allowed;
@@ -157,14 +162,14 @@ Gathered Gatherer::Gather(const ObjectKey& key, const Known& known) const {
     if (cordon != nullptr && cordon->drains) cluster.drained_for = cordon->reason;
     auto cannot = WhyKueueCannot(worker->name());
     cluster.kueue_connected = !cannot;
-    if (gathered.judged) {
+    if (gathered.judged || is_target) {
       auto not_allowed = WhyNotAllowed(cluster, gathered.view.check, cordon);
       if (!not_allowed) not_allowed = std::move(cannot);
       Judge(*worker, look.facts, std::move(not_allowed), gathered, cluster);
     }
     gathered.clusters.push_back(std::move(cluster));
   }
-  if (gathered.judged && settings_.devices) KeepClaimsTogether(gathered);
+  if ((gathered.judged || moves) && settings_.devices) KeepClaimsTogether(gathered);
   return gathered;
 }
 

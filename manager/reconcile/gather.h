@@ -23,12 +23,13 @@ namespace fedra::reconcile {
 struct Gathered {
   std::shared_ptr<const WorkerList> workers;  // as of this look
   placement::WorkloadView view;
-  // In order of preference: all workers when one is looked for, else those that matter.
+  // In order of preference: all workers when one is looked for, or may be moved to, else those that
+  // matter.
   std::vector<placement::ClusterView> clusters;
   const tracking::JobAdapter* adapter = nullptr;  // null: no adapter for the kind
   ObjectKey job;              // of that kind, on every cluster; empty when it is not known
   std::string cluster_queue;  // of the manager, behind the job's queue; may be empty
-  bool judged = false;        // whether the verdicts were made
+  bool judged = false;        // whether the verdicts were made, because a worker is looked for
   // AssumeCache::version() of each worker, as of before its verdict; absent: not judged.
   std::map<ClusterName, uint64_t> assumed_as_of;
 };
@@ -49,6 +50,7 @@ struct GatherSettings {
 struct Known {
   std::optional<tracking::JobKey> job;  // helps when the Workload is gone
   std::set<ClusterName> workers;        // that may have copies
+  WallTime now{};  // for what is asked for a time (placement::DueMove); the epoch: nothing is
 };
 
 class Gatherer final {

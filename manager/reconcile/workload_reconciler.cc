@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "manager/placement/decide.h"
+#include "manager/placement/move.h"
 
 namespace fedra::reconcile {
 namespace {
@@ -74,6 +75,7 @@ WorkloadReconciler::Seen WorkloadReconciler::Gather(const ObjectKey& key) {
   store::PlacementRow remembered = parts_.placements.Find(key);
   if (BringBack(remembered, seen.now)) parts_.placements.Put(remembered);
   Known known;
+  known.now = seen.now;
   if (!remembered.job.name.empty()) known.job = {remembered.job_kind, remembered.job};
   known.workers = parts_.places.Take(key);
   known.workers.insert(remembered.nominated.begin(), remembered.nominated.end());
@@ -93,6 +95,8 @@ WorkloadReconciler::Seen WorkloadReconciler::Gather(const ObjectKey& key) {
     if (seen.record.reported) seen.record.reported->rendering = parts_.placements.Rendering(key);
   }
   seen.record.kept_since = kept_since_;
+  placement::FollowMove(seen.gathered.view, seen.gathered.clusters, seen.record, settings_.policy,
+                        seen.now);
   if (seen.gathered.judged) parts_.telemetry.Verified(parts_.clock.Steady() - begin);
   return seen;
 }

@@ -163,6 +163,10 @@ std::optional<WallTime> Workload::RetryAt() const {
   return requests == nullptr ? std::nullopt : requests->retry_at;
 }
 
+const MoveRequest* Workload::Move() const {
+  return requests == nullptr || !requests->move ? nullptr : &*requests->move;
+}
+
 Result<Workload> ParseWorkload(const json& object) {
   FEDRA_ASSIGN_OR_RETURN(Workload workload, ReadCommon(object));
   const json& spec = Member(object, "spec");

@@ -102,6 +102,8 @@ struct Workload {
   const AdmissionCheckState* Check(std::string_view name) const;
   // JobRequests::retry_at; nothing: nobody has asked.
   std::optional<WallTime> RetryAt() const;
+  // JobRequests::move; null: nobody has asked.
+  const MoveRequest* Move() const;
 };
 
 // kBadResponse when the object is not a Workload we can read.

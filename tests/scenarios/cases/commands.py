@@ -191,7 +191,7 @@ _PRINTING: dict[str, list[str]] = {
 # What prints nothing here, or has a scenario of its own.
 _SILENT = {
     "run", "backup", "config", "templates", "leave", "migrate", "cordon", "drain", "uncordon",
-    "logs", "retry",
+    "logs", "retry", "move",
 }  # fmt: skip
 _UNCONFIGURED = {
     "explain",

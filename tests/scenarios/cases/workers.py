@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from scenarios import objects
 from scenarios.cases.membership import administrator_kubeconfig
 from scenarios.federated_job import FederatedJob
 from scenarios.fedra_process import Fedra
 from scenarios.fleet import MANAGER
 from scenarios.registry import scenario
+from scenarios.waiting import always
 from scenarios.world import TEMPLATE, World
 
 
@@ -91,6 +93,32 @@ def cordoned_worker_gets_no_jobs(world: World) -> None:
         job.finish(job.cluster_name() or "nowhere")
 
 
+@scenario("move")
+def running_job_is_moved(world: World) -> None:
+    """fedra move: once, to any other worker, or to a named one as soon as that can take it; why says what is in the way."""
+    fedra, job = _first_on_worker1(world)
+    _move(world, fedra, job)
+    job.wait_running_on(world.worker2)
+    job.wait_gone_from(world.worker1)
+    assert "it is moved to another worker, as asked" in fedra.cli("history", job.key).stdout
+    fedra.restart()
+    always("it is moved once", lambda: job.cluster_name() == world.worker2, 2)
+    _cordon(world, fedra, "cordon", world.worker1)
+    _wait_state(world, fedra, world.worker1, "Connected,Cordoned")
+    _move(world, fedra, job, "--to", world.worker1)
+    told = f"it is to be moved to {world.worker1}, and that worker cannot take it now"
+    world.eventually("why says so", lambda: told in fedra.cli("why", job.key).stdout)
+    assert job.cluster_name() == world.worker2 and job.check_state() == "Ready"
+    _cordon(world, fedra, "uncordon", world.worker1)
+    job.wait_running_on(world.worker1)
+    job.wait_gone_from(world.worker2)
+    annotations = objects.present(job.clone(world.worker1))["metadata"]["annotations"]
+    assert not [name for name in annotations if name.startswith("move.fedra.dev/")], annotations
+    there = _move(world, fedra, job, "--to", world.worker1)
+    assert "nothing to do" in there, there
+    job.finish(world.worker1)
+
+
 @scenario("worker-taken-out")
 def worker_is_emptied_before_it_is_removed(world: World) -> None:
     """As docs/operations.md says: its queue is held, its job ends there, and a restart without it queues no job again."""
@@ -152,6 +180,14 @@ def _first_on_worker1(world: World) -> tuple[Fedra, FederatedJob]:
     job = world.submit("first", template=TEMPLATE)
     job.wait_running_on(world.worker1)
     return fedra, job
+
+
+def _move(world: World, fedra: Fedra, job: FederatedJob, *arguments: str) -> str:
+    """As the manager's administrator; what is said."""
+    kubeconfig = ("--kubeconfig", administrator_kubeconfig(world, fedra))
+    done = fedra.bare("move", job.key, *arguments, *kubeconfig)
+    assert done.code == 0 and job.key in done.stderr, done
+    return done.stderr
 
 
 def _cordon(world: World, fedra: Fedra, command: str, *arguments: str) -> None:

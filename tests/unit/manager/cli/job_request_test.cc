@@ -1,4 +1,4 @@
-// fedra retry on a simulated manager.
+// fedra retry and fedra move on a simulated manager.
 
 #include "manager/cli/job_request.h"
 
@@ -62,12 +62,17 @@ struct RequestFixture {
         json::parse(manager.Call("GET", kWorkloads + "/" + workload).body, nullptr, false);
     return object["metadata"].value("annotations", json::object());
   }
-  Printed Run() {
+  template <class Options>
+  static Printed Print(int (*command)(const Options&, Terminal&), const Options& given) {
     std::ostringstream out, err;
     Terminal terminal{out, err};
-    const int code = Retry(options, terminal);
+    const int code = command(given, terminal);
     CHECK(out.str().empty());
     return {code, err.str()};
+  }
+  Printed Run() { return Print(&Retry, options); }
+  Printed RunMove(const std::string& to = {}) {
+    return Print(&Move, MoveOptions{.request = options, .to = to});
   }
   // The caller may do no more than this there.
   void Restrict(const std::vector<std::string>& verbs) {
@@ -159,6 +164,62 @@ TEST_CASE_METHOD(RequestFixture, "a right that is missing on the manager is name
   CHECK(printed.code == kFailed);
   CHECK_THAT(printed.err, ContainsSubstring("the right to patch workloads.kueue.x-k8s.io"));
   CHECK_THAT(printed.err, !ContainsSubstring("eve-token"));
+}
+
+namespace {
+
+// On east, since a second that has not passed yet.
+json RunningOnEast(WallTime since) {
+  const std::string time = FormatRfc3339(since);
+  return {
+      {"clusterName", "east"},
+      {"conditions",
+       {{{"type", "QuotaReserved"},
+         {"status", "True"},
+         {"reason", "QuotaReserved"},
+         {"message", "x"},
+         {"lastTransitionTime", time}}}},
+      {"admissionChecks",
+       {{{"name", "fedra"}, {"state", "Ready"}, {"message", ""}, {"lastTransitionTime", time}}}}};
+}
+
+}  // namespace
+
+TEST_CASE_METHOD(RequestFixture,
+                 "move writes when, from where and where to, later than the job's beginning") {
+  const WallTime since = SystemClock().Now();
+  Add("job-train-1", "train", "Job", RunningOnEast(since));
+  const Printed named = RunMove("west");
+  INFO(named.err);
+  REQUIRE(named.code == 0);
+  CHECK_THAT(named.err, ContainsSubstring("ml/train is to be moved from east to west"));
+  json annotations = Annotations("job-train-1");
+  CHECK(annotations.value("move.fedra.dev/from", "") == "east");
+  CHECK(annotations.value("move.fedra.dev/to", "") == "west");
+  const auto at = ParseRfc3339(annotations.value("move.fedra.dev/at", ""));
+  REQUIRE(at);
+  CHECK(*at > std::chrono::floor<std::chrono::seconds>(since));
+  REQUIRE(RunMove().code == 0);
+  annotations = Annotations("job-train-1");
+  CHECK(annotations.contains("move.fedra.dev/at"));
+  CHECK_FALSE(annotations.contains("move.fedra.dev/to"));
+}
+
+TEST_CASE_METHOD(RequestFixture, "what cannot be moved is said, and nothing is written") {
+  Add("job-train-1", "train", "Job", RunningOnEast(SystemClock().Now()));
+  Add("job-waits-1", "waits");
+  const Printed there = RunMove("east");
+  CHECK(there.code == 0);
+  CHECK_THAT(there.err, ContainsSubstring("ml/train is on east: nothing to do"));
+  const Printed no_name = RunMove("Not A Name");
+  CHECK(no_name.code == kFailed);
+  CHECK_THAT(no_name.err, ContainsSubstring("a worker's name has"));
+  CHECK(Annotations("job-train-1").empty());
+  options.job = "ml/waits";
+  const Printed waits = RunMove();
+  CHECK(waits.code == kFailed);
+  CHECK_THAT(waits.err, ContainsSubstring("ml/waits is on no worker"));
+  CHECK(Annotations("job-waits-1").empty());
 }
 
 }  // namespace fedra::cli::job_request_test

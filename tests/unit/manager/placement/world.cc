@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "manager/placement/move.h"
 #include "manager/placement/setback.h"
 #include "manager/tracking/kueue_api.h"
 #include "manager/tracking/workload.h"
@@ -171,6 +172,11 @@ void World::Retry() {
                 [&](const Failure& failure) { return IsForgotten(failure.at, now_, now_); });
 }
 
+void World::AskToMove(tracking::MoveRequest move) {
+  workload_->requests =
+      std::make_shared<const tracking::JobRequests>(std::nullopt, std::move(move));
+}
+
 void World::PutForeignJob(const std::string& name) {
   auto job = std::make_shared<tracking::Job>();
   job->key = {"ml", "train"};
@@ -275,6 +281,7 @@ std::vector<ClusterView> World::Seen() const {
                     .reasons = {{verdict::ReasonCode::kNameConflict, "",
                                  verdict::Sentence{"the name is taken there"}}}};
   }
+  FollowMove(View(), seen, record_, policy_, now_);
   return seen;
 }
 

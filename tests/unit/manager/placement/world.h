@@ -46,6 +46,7 @@ class World {
   }
   // Somebody asks to try again, and the reconciler leaves out of the record what failed before.
   void Retry();
+  void AskToMove(tracking::MoveRequest move);
   void PutForeignJob(const std::string& worker);
   // A clone of our origin and name that another manager's fedra made, where there is none yet.
   void PutCopyOfAnotherManager(const std::string& worker);

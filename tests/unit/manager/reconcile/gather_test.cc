@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/time.h"
+#include "manager/tracking/job_requests.h"
 #include "tests/support/catch.h"
 #include "tests/unit/manager/support/connected.h"
 #include "verdict/reason_text.h"
@@ -265,6 +267,40 @@ TEST_CASE("a workload that looks for no worker is looked at only where it may ha
   REQUIRE(known.clusters.size() == 1);
   CHECK(known.clusters[0].name == kWest);
   CHECK(known.workers->size() == 2);
+}
+
+TEST_CASE("other workers are judged for a job that is to be moved, while that is asked for") {
+  Fixture f;
+  const WallTime since = ParseRfc3339("2026-11-21T16:00:00Z").value();
+  const auto patch = [&](const json& change, std::string_view subresource) {
+    REQUIRE(f.fleet.manager_server().objects().Patch("workloads", kKey, change, subresource));
+  };
+  const json ready = {{"name", "fedra"},
+                      {"state", "Ready"},
+                      {"message", ""},
+                      {"lastTransitionTime", FormatRfc3339(since)}};
+  patch({{"status", {{"nominatedClusterNames", json::array({"east"})}}}}, "status");
+  patch({{"status",
+          {{"nominatedClusterNames", nullptr},
+           {"clusterName", "east"},
+           {"admissionChecks", json::array({ready})}}}},
+        "status");
+  const WallTime asked = since + std::chrono::minutes(1);
+  patch({{"metadata",
+          {{"annotations", {{std::string(tracking::kMoveAtAnnotation), FormatRfc3339(asked)}}}}}},
+        "");
+  const auto at = [&](std::chrono::minutes later) {
+    Known known;
+    known.now = since + later;
+    return f.gatherer.Gather(kKey, known);
+  };
+  REQUIRE(f.fleet.WaitUntil([&] { return at(std::chrono::minutes(2)).clusters.size() == 2; }));
+  const Gathered due = at(std::chrono::minutes(2));
+  CHECK_FALSE(due.judged);
+  CHECK(due.clusters.at(1).name == kWest);
+  CHECK(due.clusters.at(1).verdict.outcome == verdict::Outcome::kYes);
+  CHECK(at(std::chrono::minutes(0)).clusters.size() == 1);
+  CHECK(at(std::chrono::minutes(30)).clusters.size() == 1);
 }
 
 TEST_CASE("what the caches show is assumed, by every instance that looks at them") {

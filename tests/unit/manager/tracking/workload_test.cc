@@ -88,6 +88,40 @@ TEST_CASE("what people ask of fedra is read from annotations, and left out where
   CHECK_FALSE(clone["metadata"]["annotations"].contains("retry.fedra.dev/at"));
 }
 
+TEST_CASE("a wish to move a job is read whole, or not at all") {
+  struct Row {
+    const char* annotations;
+    std::optional<MoveRequest> move;
+  };
+  const WallTime at = ParseRfc3339("2026-11-21T16:11:19Z").value();
+  const std::vector<Row> rows = {
+      {R"({"at": "2026-11-21T16:11:19Z"})", MoveRequest{at}},
+      {R"({"at": "2026-11-21T16:11:19Z", "from": "east"})", MoveRequest{at, "east"}},
+      {R"({"at": "2026-11-21T16:11:19Z", "from": "east", "to": "west.eu"})",
+       MoveRequest{at, "east", "west.eu"}},
+      {R"({"at": "2026-11-21T16:11:19Z", "to": "a b"})", std::nullopt},
+      {R"({"at": "2026-11-21T16:11:19Z", "from": "../x"})", std::nullopt},
+      {R"({"at": "soon", "to": "west"})", std::nullopt},
+      {R"({"to": "west"})", std::nullopt},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.annotations);
+    json object = Waiting();
+    for (const auto& [name, value] : json::parse(row.annotations).items())
+      object["metadata"]["annotations"]["move.fedra.dev/" + name] = value;
+    const Workload workload = Parsed(object);
+    REQUIRE((workload.Move() != nullptr) == row.move.has_value());
+    if (row.move) CHECK(*workload.Move() == *row.move);
+  }
+  json asked = Waiting();
+  asked.merge_patch(json::parse(MovePatch("u1", {at, "east", "west"})));
+  CHECK(*Parsed(asked).Move() == MoveRequest{at, "east", "west"});
+  asked.merge_patch(json::parse(MovePatch("u1", {at, "west"})));
+  CHECK(*Parsed(asked).Move() == MoveRequest{at, "west"});
+  const json clone = json::parse(CloneBody(Parsed(asked), {"fedra", "m1"}).value());
+  CHECK(clone["metadata"]["annotations"].size() == 3);  // the note, and our marks
+}
+
 TEST_CASE("what cannot be a workload is refused, what is merely odd is read as empty") {
   CHECK_FALSE(ParseWorkload(json::parse("[]")).has_value());
   CHECK_FALSE(ParseWorkload(json::parse(R"({"metadata": {"name": "x"}})")).has_value());

@@ -1,0 +1,105 @@
+#include "manager/placement/move.h"
+
+#include <algorithm>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "manager/placement/rank.h"
+#include "verdict/reason_text.h"
+
+namespace fedra::placement {
+namespace {
+
+using tracking::MoveRequest;
+
+constexpr size_t kMostNamed = 3;  // workers in a message
+
+// Of the worker that has it, since it began there, whenever that was; null: nothing is.
+const MoveRequest* AskedOf(const WorkloadView& view) {
+  const tracking::Workload* workload = view.workload.get();
+  if (workload == nullptr || workload->cluster_name.empty() || !workload->QuotaReserved())
+    return nullptr;
+  const MoveRequest* move = workload->Move();
+  const tracking::AdmissionCheckState* check = workload->Check(view.check);
+  if (move == nullptr || check == nullptr || move->to == workload->cluster_name) return nullptr;
+  const bool is_elsewhere = !move->from.empty() && move->from != workload->cluster_name;
+  const WallTime began = std::max(workload->quota_reserved->since, check->since);
+  return is_elsewhere || move->at <= began ? nullptr : move;
+}
+
+bool IsFull(const verdict::Verdict& verdict) {
+  return std::ranges::any_of(verdict.reasons, [](const verdict::Reason& reason) {
+    return reason.code == verdict::ReasonCode::kQueueFull;
+  });
+}
+
+// A job that runs is not given up for a place in a queue, nor for a guess.
+bool CanTake(const ClusterView& cluster, const PlacementRecord& record, const Policy& policy,
+             WallTime now) {
+  return IsEligible(cluster, policy) && cluster.verdict.outcome == verdict::Outcome::kYes &&
+         !IsFull(cluster.verdict) && !PausedUntil(record, cluster.name, now);
+}
+
+std::string WhyNot(const ClusterView& cluster, const PlacementRecord& record, WallTime now) {
+  if (cluster.contact != Contact::kFull) return cluster.name.value + ": no contact";
+  if (PausedUntil(record, cluster.name, now))
+    return fmt::format("{}: {}", cluster.name.value, FailureOf(record, cluster.name)->message);
+  const auto& reasons = cluster.verdict.reasons;
+  return fmt::format("{}: {}", cluster.name.value,
+                     reasons.empty() ? std::string(verdict::ToString(cluster.verdict.outcome))
+                                     : verdict::MessageOf(reasons.front()));
+}
+
+}  // namespace
+
+const MoveRequest* DueMove(const WorkloadView& view, WallTime now) {
+  const MoveRequest* move = AskedOf(view);
+  return move != nullptr && move->at <= now && now < move->at + kMoveStands ? move : nullptr;
+}
+
+std::optional<WallTime> NextMove(const WorkloadView& view, WallTime now) {
+  const MoveRequest* move = AskedOf(view);
+  return move != nullptr && move->at > now ? std::optional(move->at) : std::nullopt;
+}
+
+MoveTarget TargetOf(const MoveRequest& move, const ClusterView& from,
+                    std::span<const ClusterView> clusters, const PlacementRecord& record,
+                    const Policy& policy, WallTime now) {
+  std::vector<std::string> why_not;
+  size_t others = 0;
+  for (const ClusterView& cluster : clusters) {
+    if (cluster.name == from.name || (!move.to.empty() && cluster.name.value != move.to)) continue;
+    if (CanTake(cluster, record, policy, now)) return {.worker = &cluster, .why_not = {}};
+    if (++others <= kMostNamed) why_not.push_back(WhyNot(cluster, record, now));
+  }
+  if (others > kMostNamed) why_not.push_back(fmt::format("{} more", others - kMostNamed));
+  if (!move.to.empty() && others == 0)
+    return {.worker = nullptr, .why_not = fmt::format("there is no worker {}", move.to)};
+  if (others == 0) return {.worker = nullptr, .why_not = "there is no other worker"};
+  return {.worker = nullptr,
+          .why_not = fmt::format("{} take it now: {}",
+                                 move.to.empty() ? "no other worker can" : "that worker cannot",
+                                 fmt::join(why_not, "; "))};
+}
+
+void FollowMove(const WorkloadView& view, std::span<ClusterView> clusters,
+                const PlacementRecord& record, const Policy& policy, WallTime now) {
+  const tracking::Workload* workload = view.workload.get();
+  const MoveRequest* move = workload == nullptr ? nullptr : workload->Move();
+  if (move == nullptr || !workload->cluster_name.empty() || move->at > now ||
+      now >= move->at + kMoveMemory)
+    return;
+  const auto is_left = [&](const ClusterView& cluster) {
+    return move->to.empty() ? cluster.name.value == move->from : cluster.name.value != move->to;
+  };
+  const bool has_target = std::ranges::any_of(clusters, [&](const ClusterView& cluster) {
+    return !is_left(cluster) && IsEligible(cluster, policy) &&
+           RecentFailure(record, cluster.name, now) == nullptr;
+  });
+  if (!has_target) return;
+  for (ClusterView& cluster : clusters) cluster.left_by_move = is_left(cluster);
+}
+
+}  // namespace fedra::placement

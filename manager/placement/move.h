@@ -1,0 +1,49 @@
+#pragma once
+//
+// A running job that somebody wants on another worker (`fedra move`): when it is taken back for
+// that, and where it goes then. Pure.
+//
+// It is taken back only when a worker can take it that moment, and then as from a worker that is
+// drained: Kueue evicts it, queues it again, and it is dispatched anew.
+
+#include <chrono>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "manager/placement/view.h"
+
+namespace fedra::placement {
+
+// So long a move stands that no worker can take: a job is not to be stopped by what somebody wanted
+// hours ago.
+inline constexpr std::chrono::minutes kMoveStands{10};
+// So long after it was asked for, the choice of a worker follows a move. Kueue has the job queued
+// and given quota again in moments, unless others are before it.
+inline constexpr std::chrono::minutes kMoveMemory{20};
+// How soon it is looked again whether a worker can take the job.
+inline constexpr std::chrono::seconds kMoveRecheck{30};
+
+// What is asked of a workload that a worker has, once its time has come; null: nothing, or it is
+// over. It is over after kMoveStands, and once the job is on another worker, or has begun there
+// since: so it is carried out once, whatever is forgotten. Other workers are judged for it.
+const tracking::MoveRequest* DueMove(const WorkloadView& view, WallTime now);
+// When one becomes due that is of a time to come; nothing: there is none.
+std::optional<WallTime> NextMove(const WorkloadView& view, WallTime now);
+
+// Exactly one of the two.
+struct MoveTarget {
+  const ClusterView* worker = nullptr;  // can take the job now
+  std::string why_not;                  // "gpu-west cannot take it now: ..."
+};
+// `clusters`: judged, but for `from`, which has the job.
+MoveTarget TargetOf(const tracking::MoveRequest& move, const ClusterView& from,
+                    std::span<const ClusterView> clusters, const PlacementRecord& record,
+                    const Policy& policy, WallTime now);
+
+// Of a workload that looks for a worker since it was moved: marks those that it is not to be sent
+// to, as long as there is one that it can be sent to (ClusterView::left_by_move).
+void FollowMove(const WorkloadView& view, std::span<ClusterView> clusters,
+                const PlacementRecord& record, const Policy& policy, WallTime now);
+
+}  // namespace fedra::placement
