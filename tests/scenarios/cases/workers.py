@@ -100,14 +100,20 @@ def running_job_is_moved(world: World) -> None:
     _move(world, fedra, job)
     job.wait_running_on(world.worker2)
     job.wait_gone_from(world.worker1)
-    assert "it is moved to another worker, as asked" in fedra.cli("history", job.key).stdout
+    events = fedra.cli("history", job.key, "-o", "json").json()["jobs"][0]["events"]
+    asked = [each["message"] for each in events if each["reason"] == "Requeued"]
+    assert asked == ["it is moved to another worker, as asked"], events
     fedra.restart()
     always("it is moved once", lambda: job.cluster_name() == world.worker2, 2)
     _cordon(world, fedra, "cordon", world.worker1)
     _wait_state(world, fedra, world.worker1, "Connected,Cordoned")
     _move(world, fedra, job, "--to", world.worker1)
     told = f"it is to be moved to {world.worker1}, and that worker cannot take it now"
-    world.eventually("why says so", lambda: told in fedra.cli("why", job.key).stdout)
+
+    def note() -> str:
+        return str(fedra.cli("why", job.key, "-o", "json").json()["jobs"][0]["note"])
+
+    world.eventually("why says so", lambda: told in note())
     assert job.cluster_name() == world.worker2 and job.check_state() == "Ready"
     _cordon(world, fedra, "uncordon", world.worker1)
     job.wait_running_on(world.worker1)
