@@ -42,14 +42,16 @@ bool CanTake(const ClusterView& cluster, const PlacementRecord& record, const Po
          !IsFull(cluster.verdict) && !PausedUntil(record, cluster.name, now);
 }
 
-std::string WhyNot(const ClusterView& cluster, const PlacementRecord& record, WallTime now) {
+std::string WhyNot(const ClusterView& cluster, const PlacementRecord& record, WallTime now,
+                   std::string_view tenants_of) {
   if (cluster.contact != Contact::kFull) return cluster.name.value + ": no contact";
   if (PausedUntil(record, cluster.name, now))
     return fmt::format("{}: {}", cluster.name.value, FailureOf(record, cluster.name)->message);
   const auto& reasons = cluster.verdict.reasons;
-  return fmt::format("{}: {}", cluster.name.value,
-                     reasons.empty() ? std::string(verdict::ToString(cluster.verdict.outcome))
-                                     : verdict::MessageOf(reasons.front()));
+  return fmt::format(
+      "{}: {}", cluster.name.value,
+      reasons.empty() ? std::string(verdict::ToString(cluster.verdict.outcome))
+                      : verdict::MessageOf(reasons.front(), {.tenants_of = tenants_of, .now = {}}));
 }
 
 }  // namespace
@@ -66,13 +68,13 @@ std::optional<WallTime> NextMove(const WorkloadView& view, WallTime now) {
 
 MoveTarget TargetOf(const MoveRequest& move, const ClusterView& from,
                     std::span<const ClusterView> clusters, const PlacementRecord& record,
-                    const Policy& policy, WallTime now) {
+                    const Policy& policy, WallTime now, std::string_view tenants_of) {
   std::vector<std::string> why_not;
   size_t others = 0;
   for (const ClusterView& cluster : clusters) {
     if (cluster.name == from.name || (!move.to.empty() && cluster.name.value != move.to)) continue;
     if (CanTake(cluster, record, policy, now)) return {.worker = &cluster, .why_not = {}};
-    if (++others <= kMostNamed) why_not.push_back(WhyNot(cluster, record, now));
+    if (++others <= kMostNamed) why_not.push_back(WhyNot(cluster, record, now, tenants_of));
   }
   if (others > kMostNamed) why_not.push_back(fmt::format("{} more", others - kMostNamed));
   if (!move.to.empty() && others == 0)

@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "manager/placement/view.h"
 
@@ -36,10 +37,11 @@ struct MoveTarget {
   const ClusterView* worker = nullptr;  // can take the job now
   std::string why_not;                  // "gpu-west cannot take it now: ..."
 };
-// `clusters`: judged, but for `from`, which has the job.
+// `clusters`: judged, but for `from`, which has the job. `tenants_of`: as of verdict::Rendering,
+// for tenants read why not.
 MoveTarget TargetOf(const tracking::MoveRequest& move, const ClusterView& from,
                     std::span<const ClusterView> clusters, const PlacementRecord& record,
-                    const Policy& policy, WallTime now);
+                    const Policy& policy, WallTime now, std::string_view tenants_of);
 
 // Of a workload that looks for a worker since it was moved: marks those that it is not to be sent
 // to, as long as there is one that it can be sent to (ClusterView::left_by_move).

@@ -56,8 +56,8 @@ bool MovesAway(const Context& context, const ClusterView& worker, Decision& deci
   const tracking::MoveRequest* move = DueMove(context.view, context.now);
   if (move == nullptr || HasEndedOn(worker)) return false;
   const std::string to = move->to.empty() ? "to another worker" : "to " + move->to;
-  const MoveTarget target =
-      TargetOf(*move, worker, context.clusters, context.record, context.policy, context.now);
+  const MoveTarget target = TargetOf(*move, worker, context.clusters, context.record,
+                                     context.policy, context.now, context.workload().key.ns);
   if (target.worker != nullptr) {
     TakeBack(notes::kRequeued, worker.name, fmt::format("it is moved {}, as asked", to), decision);
     return true;

@@ -124,8 +124,8 @@ TEST_CASE("a job is moved to a worker that can take it at that moment, and to no
   };
   for (const Row& row : rows) {
     CAPTURE(row.to, row.found, row.why_not);
-    const MoveTarget target =
-        TargetOf({kNow, "east", row.to}, row.clusters.front(), row.clusters, record, {}, kNow);
+    const MoveTarget target = TargetOf({kNow, "east", row.to}, row.clusters.front(), row.clusters,
+                                       record, {}, kNow, "ml");
     CHECK((target.worker == nullptr ? "" : target.worker->name.value) == row.found);
     CHECK(target.why_not.find(row.why_not) != std::string::npos);
     CHECK(target.why_not.empty() == (target.worker != nullptr));
