@@ -116,6 +116,14 @@ Result<void> OwnConnection::List(const kube::Resource& resource, const kube::Sel
   return {};
 }
 
+std::function<void()> OwnConnection::Stream(http::Request request, http::StreamHandler handler) {
+  const SessionPtr session = state_.With(
+      [](const State& state) { return state.cancelled ? SessionPtr() : state.session; });
+  if (session != nullptr) return session->Stream(std::move(request), std::move(handler));
+  handler.on_end(Unanswered(CallCancelled()));
+  return [] {};
+}
+
 void OwnConnection::CancelCalls() {
   const auto [session, call] = state_.With([](State& state) {
     state.cancelled = true;

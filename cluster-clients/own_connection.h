@@ -42,6 +42,9 @@ class OwnConnection final {
   Result<void> List(const kube::Resource& resource, const kube::Selection& selection, size_t most,
                     std::chrono::milliseconds timeout,
                     const std::function<Result<void>(std::string_view item)>& on_item);
+  // An answer that goes on, beside the calls; what is returned ends it. Handlers may run on any
+  // thread, also before this returns, and until this connection is destroyed.
+  std::function<void()> Stream(http::Request request, http::StreamHandler handler);
   // The call that waits ends with kCancelled at once, whatever it waits for, and so does every
   // later one, until AllowCalls(). What was sent may be carried out all the same. Any thread.
   void CancelCalls();

@@ -121,6 +121,17 @@ Verb PodLog(const ObjectKey& pod, std::string_view container, int lines, size_t 
   return verb;
 }
 
+http::Request FollowPodLog(const ObjectKey& pod, std::string_view container, int lines) {
+  const Resource pods{"", "v1", "pods", "Pod", true};
+  Query query;
+  query.Add("container", container);
+  query.Add("tailLines", std::to_string(lines));
+  query.Add("follow", "true");
+  http::Request request;
+  request.path = pods.ObjectPath(pod, "log") + query.text();
+  return request;
+}
+
 http::Request ListPage(const Resource& resource, const Selection& selection, size_t limit,
                        std::string_view continue_token) {
   Query query;

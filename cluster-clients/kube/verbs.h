@@ -48,6 +48,8 @@ Verb Review(const Resource& resource, std::string body);
 
 // The last lines that a container of a pod has printed, of those the first `bytes`.
 Verb PodLog(const ObjectKey& pod, std::string_view container, int lines, size_t bytes);
+// The last lines, and then what it prints until it ends.
+http::Request FollowPodLog(const ObjectKey& pod, std::string_view container, int lines);
 
 // Which objects of a resource. Lifetime: for the length of a call.
 struct Selection {

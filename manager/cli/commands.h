@@ -190,6 +190,7 @@ struct LogsOptions {
   ContextChoice worker;   // without a context: the one that is called as the worker is
   std::string pod;        // only this one; empty: all of the job's
   std::string container;  // only this one; empty: all but init containers
+  bool follow = false;    // and go on with what they print from now on
   int tail = 100;         // last lines of each container
   size_t limit_bytes = size_t{1} << 20;  // of each container's lines, the first
   std::string timeout = "30s";           // for each answer

@@ -1,34 +1,35 @@
 // fedra logs: what a job's pods print.
 
+#include <memory>
 #include <ostream>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "base/clock.h"
 #include "base/time.h"
-#include "cluster-clients/kube/verbs.h"
-#include "cluster-clients/own_connection.h"
 #include "config/load.h"
 #include "manager/cli/commands.h"
 #include "manager/cli/join.h"
+#include "manager/cli/logs/arrivals.h"
+#include "manager/cli/logs/caller_on_worker.h"
 #include "manager/cli/logs/job_place.h"
 #include "manager/cli/logs/log_text.h"
 #include "manager/cli/logs/pod_choice.h"
 #include "manager/cli/rendered_view.h"
+#include "manager/cli/terminal/checked_output.h"
 #include "manager/kind_settings.h"
 #include "manager/text/display_text.h"
-#include "manager/tracking/resources.h"
-#include "manager/wiring.h"
 
 namespace fedra::cli {
 namespace {
 
-constexpr size_t kMaxPods = 10'000;
-constexpr size_t kMaxPage = size_t{64} << 20;
-// An answer may be this much larger than what was asked for: a server cuts at its own places.
-constexpr size_t kLogMargin = size_t{64} << 10;
+// Each is a stream of one connection, and a log file that a kubelet keeps open.
+constexpr size_t kMostFollowed = 20;
+constexpr size_t kMaxUnread = size_t{16} << 20;          // of what is followed
+constexpr std::chrono::milliseconds kLookAtOutput{500};  // whether somebody reads it still
 
 // Those of the configuration that this user can read, and all that fedra knows by itself: whether
 // the daemon runs pods does not matter here.
@@ -39,71 +40,6 @@ tracking::JobKinds KindsIn(const std::string& config) {
       rows.push_back(ToRow(kind));
   return tracking::JobKinds(std::move(rows), /*pods=*/true);
 }
-
-// The worker's API server, asked as the caller.
-class CallerOnWorker final {
- public:
-  CallerOnWorker(const JobPlace& place, const config::KubeAccess& access,
-                 std::chrono::milliseconds timeout)
-      : place_(place),
-        context_(access.context),
-        timeout_(timeout),
-        connection_(ToAccess(access), {.max_response_bytes = kMaxPage + kLogMargin},
-                    SystemClock()) {}
-
-  // kTooLarge: there are more than kMaxPods. Empty: there are none.
-  Result<std::vector<PodContainers>> Pods(const PodQuestion& question) {
-    const bool is_named = !question.pod.name.empty();
-    Result<std::vector<PodContainers>> pods =
-        is_named ? Named(question.pod) : Labelled(question.labels);
-    if (!pods) return Fail(Explained(std::move(pods).error(), is_named ? "get pods" : "list pods"));
-    return pods;
-  }
-
-  Result<std::string> Log(const LogSource& source, const LogsOptions& options) {
-    kube::Verb verb = kube::PodLog({place_.job.ns, source.pod}, source.container, options.tail,
-                                   options.limit_bytes);
-    verb.request.max_bytes = options.limit_bytes + kLogMargin;
-    Result<std::string> log = connection_.Call(verb, timeout_);
-    if (!log) return Fail(Explained(std::move(log).error(), "get pods/log"));
-    return log;
-  }
-
- private:
-  Result<std::vector<PodContainers>> Named(const ObjectKey& key) {
-    const Result<std::string> text = connection_.Call(kube::Get(tracking::kPods, key), timeout_);
-    if (!text && text.error().code == ErrorCode::kNotFound) return std::vector<PodContainers>();
-    if (!text) return Fail(text.error());
-    FEDRA_ASSIGN_OR_RETURN(PodContainers pod, ParsePodContainers(*text));
-    return std::vector{std::move(pod)};
-  }
-
-  Result<std::vector<PodContainers>> Labelled(const std::string& labels) {
-    std::vector<PodContainers> pods;
-    FEDRA_RETURN_IF_ERROR(connection_.List(tracking::kPods, {place_.job.ns, labels}, kMaxPods,
-                                           timeout_, [&](std::string_view item) -> Result<void> {
-                                             FEDRA_ASSIGN_OR_RETURN(PodContainers pod,
-                                                                    ParsePodContainers(item));
-                                             pods.push_back(std::move(pod));
-                                             return {};
-                                           }));
-    return pods;
-  }
-
-  // With where it happened, and what a 403 asks for.
-  Error Explained(Error error, const char* right) const {
-    if (error.code == ErrorCode::kForbidden)
-      error.message +=
-          fmt::format("; you need the right to {} in namespace {} there", right, place_.job.ns);
-    return std::move(error).WithContext(
-        fmt::format("worker {} (context {})", place_.worker, context_));
-  }
-
-  const JobPlace& place_;
-  const std::string context_;
-  const std::chrono::milliseconds timeout_;
-  OwnConnection connection_;
-};
 
 Result<config::KubeAccess> ContextFor(const std::string& worker, ContextChoice choice) {
   if (choice.context.empty()) choice.context = worker;
@@ -136,7 +72,7 @@ Result<int> PrintAll(const std::vector<LogSource>& sources, CallerOnWorker& work
   int code = 0;
   for (const LogSource& source : sources) {
     const std::string name = fmt::format("[{}/{}] ", source.pod, source.container);
-    const Result<std::string> log = worker.Log(source, options);
+    const Result<std::string> log = worker.Log(source, options.tail, options.limit_bytes);
     if (!log && !IsOfOneContainer(log.error().code)) return Fail(log.error());
     if (!log) {
       code = kUnknown;
@@ -150,6 +86,76 @@ Result<int> PrintAll(const std::vector<LogSource>& sources, CallerOnWorker& work
     if (!terminal.out) return code;  // the command line says why
   }
   return code;
+}
+
+// Prints what followed containers print.
+class Following final {
+ public:
+  Following(const std::vector<LogSource>& sources, CallerOnWorker& worker,
+            const LogsOptions& options, Terminal& terminal)
+      : sources_(sources),
+        worker_(worker),
+        terminal_(terminal),
+        arrivals_(std::make_shared<Arrivals>(sources.size(), kMaxUnread)),
+        cutters_(sources.size()),
+        open_(sources.size()) {
+    for (size_t i = 0; i < sources.size(); ++i)
+      worker.Follow(sources[i], options.tail, i, arrivals_);
+  }
+
+  // Until all have ended, or nobody reads any more. kUnknown: one ended before its container.
+  Result<int> Run() {
+    while (open_ > 0) {
+      for (const Arrival& arrival : arrivals_->Take(kLookAtOutput))
+        FEDRA_RETURN_IF_ERROR(Print(arrival));
+      terminal_.out << std::flush;
+      if (!terminal_.out || !WaitWhileRead(0)) break;
+    }
+    return code_;
+  }
+
+ private:
+  Result<void> Print(const Arrival& arrival) {
+    const LogSource& source = sources_[arrival.stream];
+    const std::string name = fmt::format("[{}/{}] ", source.pod, source.container);
+    std::string lines = cutters_[arrival.stream].Cut(arrival.bytes);
+    if (arrival.ends()) lines += cutters_[arrival.stream].Rest();
+    terminal_.out << LogText(lines, {.prefix = sources_.size() > 1 ? name : "",
+                                     .terminal = terminal_.out_is_tty,
+                                     .utf8 = terminal_.utf8});
+    if (!arrival.ends()) return {};
+    --open_;
+    if (arrival.reply && arrival.reply->ok()) return {};
+    const std::string why = arrival.overflow
+                                ? std::string("it prints faster than this output is read: left off")
+                                : worker_.WhyEnded(*arrival.reply).message;
+    if (arrival.reply && IsRefused(*arrival.reply)) return Fail(worker_.WhyEnded(*arrival.reply));
+    code_ = kUnknown;
+    terminal_.err << text::Printable(name + why, terminal_.utf8) << "\n" << std::flush;
+    return {};
+  }
+
+  static bool IsRefused(const http::Reply& reply) {
+    return !reply.failure && (reply.status == 401 || reply.status == 403);
+  }
+
+  const std::vector<LogSource>& sources_;
+  CallerOnWorker& worker_;
+  Terminal& terminal_;
+  const std::shared_ptr<Arrivals> arrivals_;  // shared with streams, which end when they end
+  std::vector<LineCutter> cutters_;           // by source, as the others
+  size_t open_;                               // that have not ended
+  int code_ = 0;
+};
+
+Result<int> FollowAll(const std::vector<LogSource>& sources, CallerOnWorker& worker,
+                      const LogsOptions& options, Terminal& terminal) {
+  if (sources.size() > kMostFollowed)
+    return Fail(ErrorCode::kInvalidArgument,
+                fmt::format("of {} containers, at most {} can be followed at a time: choose by "
+                            "--pod or --container",
+                            sources.size(), kMostFollowed));
+  return Following(sources, worker, options, terminal).Run();
 }
 
 Result<nlohmann::ordered_json> ReportOf(ViewOptions view, const Terminal& terminal) {
@@ -173,7 +179,8 @@ Result<int> ReadLogs(const JobPlace& place, const LogsOptions& options, Terminal
   }
   FEDRA_ASSIGN_OR_RETURN(const std::vector<LogSource> sources,
                          SourcesIn(std::move(pods), {options.pod, options.container}));
-  return PrintAll(sources, worker, options, terminal);
+  return options.follow ? FollowAll(sources, worker, options, terminal)
+                        : PrintAll(sources, worker, options, terminal);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <CLI/CLI.hpp>
 
 #include "config/load.h"
+#include "manager/cli/logs/caller_on_worker.h"
 #include "manager/cli/remote.h"
 #include "manager/cli/subcommands.h"
 #include "manager/report/job_filter.h"
@@ -227,6 +228,8 @@ constexpr const char* kLogsHelp =
     "begins with [POD/CONTAINER]. A job's pods go with its copy when it has ended: "
     "dispatch.keepFailed keeps those of a failed job for a while, and dispatch.failureLogLines "
     "puts their last lines into `fedra history`.\n\n"
+    "With --follow pods that begin later are not seen, nor containers that are started again. A "
+    "container that prints faster than the output is read is left off, and that is said.\n\n"
     "On a terminal only text is shown. What goes into a file or a pipe is what the container "
     "printed.\n\n"
     "Exit codes: 0 success, 3 there is nothing to read: the job has been on no worker, or has no "
@@ -320,9 +323,12 @@ void AddLogs(CLI::App& app, Parsed& parsed, Command& command) {
   logs->add_option("--tail", options.tail, "So many last lines of each container")
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
+  CLI::Option* follow = logs->add_flag("-f,--follow", options.follow,
+                                       "Go on with what they print, until all of them have ended");
   logs->add_option("--limit-bytes", options.limit_bytes,
                    "At most so many bytes of each container's lines, the first of them")
-      ->check(CLI::Range(1, 1'000'000'000))
+      ->check(CLI::Range(size_t{1}, kMaxLogBytes))
+      ->excludes(follow)
       ->capture_default_str();
   logs->add_option("--pod", options.pod, "Only this pod of the job")->type_name("NAME");
   logs->add_option("-c,--container", options.container,

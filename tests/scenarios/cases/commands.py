@@ -274,6 +274,8 @@ def what_a_job_prints(world: World) -> None:
     world.eventually("stored", lambda: _state_in(fedra, fedra.store, job) == "Running")
     shown = fedra.cli(*command)
     assert shown.code == 0 and shown.stdout == "line 99 of main\nline 100 of main\n", shown
+    # The simulation's containers print nothing more.
+    assert fedra.cli(*command, "--follow").stdout == shown.stdout
     _fails_on_a_full_disk("logs", fedra.command(*command))
     wrong = fedra.cli(*command, "-c", "other")
     assert wrong.code == 1 and "there is no container other; there are: main" in wrong.stderr, wrong

@@ -147,4 +147,35 @@ TEST_CASE_METHOD(LogsFixture, "a container whose log cannot be read hides no oth
   CHECK_THAT(printed.err, ContainsSubstring("[train-0/main] worker east (context east)"));
 }
 
+TEST_CASE_METHOD(LogsFixture, "logs are followed side by side until their containers have ended") {
+  AddPod("train-1", {"main"});
+  AddPod("train-0", {"main"});
+  options.follow = true;
+  Printed printed = Run();
+  CHECK(printed.code == 0);
+  for (const char* line : {"[train-0/main] line 99 of main\n", "[train-0/main] line 100 of main\n",
+                           "[train-1/main] line 100 of main\n"})
+    CHECK_THAT(printed.out, ContainsSubstring(line));
+  CHECK(printed.err.empty());
+  CHECK(east.RequestCounts()["get pods/log"] == 2);
+  sim::Faults faults;
+  faults.answers = {{.path_contains = "pods/train-0/log", .code = 400}};
+  east.SetFaults(faults);
+  printed = Run();
+  CHECK(printed.code == kUnknown);
+  CHECK_THAT(printed.err, ContainsSubstring("[train-0/main] worker east (context east)"));
+  CHECK_THAT(printed.out, ContainsSubstring("[train-1/main] line 100 of main\n"));
+  east.SetFaults({});
+  for (int i = 2; i < 25; ++i) AddPod("train-" + std::to_string(i), {"main"});
+  printed = Run();
+  CHECK(printed.code == kFailed);
+  CHECK_THAT(printed.err, ContainsSubstring("of 25 containers, at most 20 can be followed"));
+  options.pod = "train-24";
+  CHECK(Run().out == "line 99 of main\nline 100 of main\n");
+  Restrict({"pods"});
+  const Printed refused = Run();
+  CHECK(refused.code == kFailed);
+  CHECK_THAT(refused.err, ContainsSubstring("the right to get pods/log in namespace ml"));
+}
+
 }  // namespace fedra::cli::logs_command_test

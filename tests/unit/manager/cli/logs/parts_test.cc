@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "manager/cli/logs/arrivals.h"
 #include "manager/cli/logs/job_place.h"
 #include "manager/cli/logs/log_text.h"
 #include "manager/cli/logs/pod_choice.h"
@@ -160,6 +161,51 @@ TEST_CASE("a terminal is shown text, and a file what came") {
     CAPTURE(row.log);
     CHECK(LogText(row.log, row.look) == row.shown);
   }
+}
+
+TEST_CASE("what arrives in pieces is shown in whole lines, and all of it at the end") {
+  LineCutter cutter;
+  CHECK(cutter.Cut("on").empty());
+  CHECK(cutter.Cut("e\ntwo\nth") == "one\ntwo\n");
+  CHECK(cutter.Cut("ree\n") == "three\n");
+  CHECK(cutter.Cut("").empty());
+  CHECK(cutter.Cut("four").empty());
+  CHECK(cutter.Rest() == "four");
+  CHECK(cutter.Rest().empty());
+  // A line without an end is not waited for.
+  const std::string half(size_t{1} << 20, 'x');
+  CHECK(cutter.Cut(half).empty());
+  CHECK(cutter.Cut("y") == half + "y");
+}
+
+TEST_CASE("of streams that nobody reads no more is kept than may be, and each ends once") {
+  constexpr size_t kMost = 10'000;
+  Arrivals arrivals(2, kMost);
+  CHECK(arrivals.Take(std::chrono::milliseconds(0)).empty());
+  CHECK(arrivals.Data(0, "a"));
+  CHECK(arrivals.Data(0, "b"));
+  CHECK(arrivals.Data(1, "c"));
+  arrivals.End(1, http::Reply{.status = 200});
+  std::vector<Arrival> taken = arrivals.Take(std::chrono::milliseconds(0));
+  REQUIRE(taken.size() == 3);
+  CHECK(taken[0].bytes == "ab");
+  CHECK(taken[1].bytes == "c");
+  CHECK(taken[2].ends());
+  CHECK(taken[2].stream == 1);
+  CHECK_FALSE(arrivals.Data(1, "late"));
+  arrivals.End(1, http::Reply{.status = 200});
+  CHECK(arrivals.Take(std::chrono::milliseconds(0)).empty());
+  // One byte at a time, and more than fits.
+  size_t kept = 0;
+  while (arrivals.Data(0, "x")) ++kept;
+  CHECK(kept > 0);
+  CHECK(kept < kMost);
+  CHECK_FALSE(arrivals.Data(0, "x"));
+  arrivals.End(0, http::Reply{.status = 200});  // it was cancelled
+  taken = arrivals.Take(std::chrono::milliseconds(0));
+  REQUIRE(taken.size() == 2);
+  CHECK(taken[0].bytes.size() == kept);
+  CHECK(taken[1].overflow);
 }
 
 }  // namespace
