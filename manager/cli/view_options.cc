@@ -221,6 +221,16 @@ void AddFilters(CLI::App& status, report::JobFilter& filter) {
   status.add_flag("--all", filter.all, "Also jobs that ended more than an hour ago");
 }
 
+// --kubeconfig is the caller's for the worker; with https for the daemon, too.
+void ShareKubeconfig(CLI::App& logs) {
+  CLI::Option* kubeconfig = logs.get_option("--kubeconfig");
+  CLI::Option* token_file = logs.get_option("--token-file");
+  kubeconfig->remove_needs(logs.get_option("--server"));
+  kubeconfig->remove_excludes(token_file);
+  token_file->remove_excludes(kubeconfig);
+  kubeconfig->description("The kubeconfig, instead of $KUBECONFIG or ~/.kube/config");
+}
+
 constexpr const char* kLogsHelp =
     "Which worker that is, `fedra status JOB` says. Its API server is asked with your credentials: "
     "the context of your kubeconfig that is called as the worker is. There you need the rights to "
@@ -340,13 +350,7 @@ void AddLogs(CLI::App& app, Parsed& parsed, Command& command) {
   logs->add_option("--timeout", options.timeout, "How long to wait for each answer")
       ->capture_default_str();
   AddSource(*logs, parsed, "--config");  // -c is the container's, as with kubectl
-  // The caller's, for the worker; with https for the daemon, too.
-  CLI::Option* kubeconfig = logs->get_option("--kubeconfig");
-  CLI::Option* token_file = logs->get_option("--token-file");
-  kubeconfig->remove_needs(logs->get_option("--server"));
-  kubeconfig->remove_excludes(token_file);
-  token_file->remove_excludes(kubeconfig);
-  kubeconfig->description("The kubeconfig, instead of $KUBECONFIG or ~/.kube/config");
+  ShareKubeconfig(*logs);
   logs->callback([&] {
     std::string& file = parsed.server.context.kubeconfig;
     parsed.logs.worker.kubeconfig = file;
