@@ -96,9 +96,13 @@ void FollowMove(const WorkloadView& view, std::span<ClusterView> clusters,
   const auto is_left = [&](const ClusterView& cluster) {
     return move->to.empty() ? cluster.name.value == move->from : cluster.name.value != move->to;
   };
+  // Where it has failed since, it is not sent again for that.
+  const auto may_keep_it = [&](const ClusterName& name) {
+    const Failure* failure = FailureOf(record, name);
+    return (failure == nullptr || failure->at < move->at) && !PausedUntil(record, name, now);
+  };
   const bool has_target = std::ranges::any_of(clusters, [&](const ClusterView& cluster) {
-    return !is_left(cluster) && IsEligible(cluster, policy) &&
-           RecentFailure(record, cluster.name, now) == nullptr;
+    return !is_left(cluster) && IsEligible(cluster, policy) && may_keep_it(cluster.name);
   });
   if (!has_target) return;
   for (ClusterView& cluster : clusters) cluster.left_by_move = is_left(cluster);

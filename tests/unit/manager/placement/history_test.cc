@@ -122,6 +122,14 @@ class History {
           if (Chance(10)) world_.LoseStore();
         },
         [&] { world_.ChangePriority(static_cast<int>(random_() % 4)); },
+        [&] {
+          if (Chance(4)) world_.Retry();
+        },
+        [&] {
+          if (!Chance(4) || !world_.WorkloadExists()) return;
+          const std::string to = Chance(2) ? std::string() : AnyWorker();
+          world_.AskToMove({world_.now(), world_.workload().cluster_name, to});
+        },
         [&] { world_.Step(); },
         [&] { world_.Step(); },
         [&] {  // killed in the middle of a decision

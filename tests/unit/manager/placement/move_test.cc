@@ -239,6 +239,22 @@ TEST_CASE("where the other workers cannot run it any more, a moved job may go ba
   CHECK(world.WorkersWithJob() == Names{"a"});
 }
 
+TEST_CASE(
+    "a worker that failed the job before that may be moved to, and one that fails it then not "
+    "again") {
+  World world = RunningOnA();
+  world.Fail("b");
+  world.Advance(1min);
+  world.AskToMove({world.now(), "a", "b"});
+  Requeue(world);
+  CHECK(world.WorkersWithClone() == Names{"b"});
+  REQUIRE(world.Admit("b"));
+  world.Settle();
+  world.EvictOn("b");
+  Requeue(world);
+  CHECK(world.WorkersWithClone() == Names{"a"});
+}
+
 TEST_CASE("where Kueue has the job, a move is not possible, and why says so") {
   World world = RunningOnA();
   world.Advance(5s);
