@@ -54,8 +54,14 @@ struct RequestFixture {
            {{"queueName", "gpu"},
             {"podSets", {{{"name", "main"}, {"count", 1}, {"template", {{"spec", pod}}}}}}}}},
          201);
-    if (!status.is_null())
-      Call("PATCH", kWorkloads + "/" + workload + "/status", {{"status", status}}, 200);
+    if (status.is_null()) return;
+    const std::string path = kWorkloads + "/" + workload + "/status";
+    // As the webhook has it: a worker is nominated before it is named.
+    if (status.contains("clusterName"))
+      Call("PATCH", path, {{"status", {{"nominatedClusterNames", {status["clusterName"]}}}}}, 200);
+    json written = status;
+    written["nominatedClusterNames"] = nullptr;
+    Call("PATCH", path, {{"status", written}}, 200);
   }
   json Annotations(const std::string& workload) {
     const json object =
