@@ -179,6 +179,8 @@ json RunningOnEast(WallTime since) {
   const std::string time = FormatRfc3339(since);
   return {
       {"clusterName", "east"},
+      {"admission",
+       {{"clusterQueue", "gpu"}, {"podSetAssignments", json::array({{{"name", "main"}}})}}},
       {"conditions",
        {{{"type", "QuotaReserved"},
          {"status", "True"},
