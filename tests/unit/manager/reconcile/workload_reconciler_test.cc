@@ -197,6 +197,25 @@ TEST_CASE("what was left behind on a worker is forgotten when the worker shows t
   }
 }
 
+TEST_CASE("a failure that somebody asks to forget is forgotten, and its pause is over") {
+  Ring ring({"east"}, 1);
+  const WallTime now = ring.clock.Now();
+  store::PlacementRow row{.uid = ring.fleet.manager().workloads().Find(kTrain)->uid, .key = kTrain};
+  row.failures = {{kEast, "RecentlyFailed", now - 2s, "east refused it", /*refused=*/true, 5}};
+  ring.placements.Put(row);
+  REQUIRE(ring.workloads.Reconcile(kTrain));
+  CHECK(ring.places.Of(kTrain).empty());
+  ring.Patched({{"metadata",
+                 {{"annotations",
+                   {{std::string(tracking::kRetryAtAnnotation), FormatRfc3339Micro(now - 1s)}}}}}},
+               "");
+  REQUIRE(ring.fleet.WaitUntil(
+      [&] { return ring.fleet.manager().workloads().Find(kTrain)->RetryAt().has_value(); }));
+  REQUIRE(ring.workloads.Reconcile(kTrain));
+  CHECK(ring.places.Of(kTrain) == std::set{kEast});
+  CHECK(ring.placements.Find(kTrain).failures.empty());
+}
+
 TEST_CASE("a blocked workload counts by the first reason on most workers") {
   Ring ring({"east", "north", "west"}, 0);
   REQUIRE(ring.fleet.server(0).objects().Delete("localqueues", {"ml", "gpu"}));
