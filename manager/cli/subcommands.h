@@ -16,9 +16,11 @@ void AddStatus(CLI::App& app, Parsed& parsed, Command& command);
 void AddWhy(CLI::App& app, Parsed& parsed, Command& command);
 void AddHistory(CLI::App& app, Parsed& parsed, Command& command);
 void AddWait(CLI::App& app, Parsed& parsed, Command& command);
-void AddLogs(CLI::App& app, Parsed& parsed, Command& command);
 void AddDashboard(CLI::App& app, Parsed& parsed, Command& command);
 void AddBackup(CLI::App& app, Parsed& parsed, Command& command);
+
+// logs_options.cc: from the worker that the store names.
+void AddLogs(CLI::App& app, Parsed& parsed, Command& command);
 
 // fleet_options.cc: from the clusters.
 void AddCheck(CLI::App& app, Parsed& parsed, Command& command);
