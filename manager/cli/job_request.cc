@@ -99,7 +99,7 @@ class CallerOnManager final {
 };
 
 // "jobset/ml/train", as it may be named.
-std::string NameOf(const Workload& workload) {
+std::string KindAndNameOf(const Workload& workload) {
   return fmt::format("{}/{}/{}", ToLower(workload.owner.kind), workload.key.ns,
                      workload.owner.name);
 }
@@ -110,7 +110,7 @@ Result<Workload> TheOne(std::vector<Workload> found) {
   if (found.size() > 1) std::erase_if(found, [](const Workload& each) { return each.follows; });
   if (found.size() == 1) return std::move(found.front());
   std::set<std::string> names;
-  for (const Workload& each : found) names.insert(NameOf(each));
+  for (const Workload& each : found) names.insert(KindAndNameOf(each));
   if (names.size() < found.size()) {
     names.clear();
     for (const Workload& each : found) names.insert("workload/" + each.key.ToString());

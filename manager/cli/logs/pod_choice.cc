@@ -20,7 +20,7 @@ using nlohmann::json;
 constexpr size_t kMaxContainers = 100;  // of a pod; more are left out
 constexpr size_t kMaxListed = 10;       // names in a message
 
-std::vector<std::string> NamesIn(const json& containers) {
+std::vector<std::string> ContainersIn(const json& containers) {
   std::vector<std::string> names;
   if (!containers.is_array()) return names;
   for (const json& container : containers) {
@@ -68,8 +68,8 @@ Result<PodContainers> ParsePodContainers(std::string_view text) {
   if (!IsDnsSubdomain(pod.name))
     return Fail(ErrorCode::kBadResponse, "a pod has no name that a pod may have");
   const json& spec = tracking::Member(*object, "spec");
-  pod.containers = NamesIn(tracking::Member(spec, "containers"));
-  pod.init_containers = NamesIn(tracking::Member(spec, "initContainers"));
+  pod.containers = ContainersIn(tracking::Member(spec, "containers"));
+  pod.init_containers = ContainersIn(tracking::Member(spec, "initContainers"));
   return pod;
 }
 
