@@ -1,6 +1,7 @@
 #include "manager/cli/job_request.h"
 
 #include <algorithm>
+#include <optional>
 #include <ostream>
 #include <set>
 #include <utility>
@@ -128,13 +129,14 @@ Result<Workload> FindWorkload(CallerOnManager& manager, const JobRequestOptions&
     return Fail(ErrorCode::kInvalidArgument,
                 fmt::format("\"{}\" names no namespace: write NAMESPACE/NAME, or -n NAMESPACE",
                             options.job));
-  Result<std::vector<Workload>> found;
+  // "job/train" may be of namespace "job", which the caller may not list.
+  std::optional<Error> first;
   for (const report::JobName& name : names) {
-    found = manager.Find(name);
-    if (found || found.error().code != ErrorCode::kNotFound) break;
+    Result<std::vector<Workload>> found = manager.Find(name);
+    if (found) return TheOne(*std::move(found));
+    if (!first) first = std::move(found).error();
   }
-  if (!found) return Fail(found.error());
-  return TheOne(*std::move(found));
+  return Fail(*std::move(first));
 }
 
 // "ml/train"; of a Workload without an owner its own name.

@@ -83,7 +83,7 @@ struct RequestFixture {
   // The caller may do no more than this there.
   void Restrict(const std::vector<std::string>& verbs) {
     sim::User user{.name = "eve", .token = "eve-token"};
-    user.allow = {{verbs, {"kueue.x-k8s.io"}, {"workloads"}}};
+    user.allow = {{verbs, {"kueue.x-k8s.io"}, {"workloads"}, {"*"}, {"ml"}}};
     manager.SetUser(user);
     options.manager.kubeconfig = folder.Write("kubeconfig", manager.Kubeconfig("eve"));
   }
@@ -165,6 +165,11 @@ TEST_CASE_METHOD(RequestFixture, "a right that is missing on the manager is name
   Restrict({"get"});
   CHECK_THAT(Run().err, ContainsSubstring("the right to list workloads.kueue.x-k8s.io in "
                                           "namespace ml"));
+  Restrict({"list", "patch"});
+  options.job = "job/train";  // not of a namespace "job", which this user may not list
+  options.ns = "ml";
+  CHECK(Run().code == 0);
+  options.job = "ml/train";
   Restrict({"list"});
   const Printed printed = Run();
   CHECK(printed.code == kFailed);
