@@ -18,7 +18,9 @@ std::string KindName(const Owner& owner) {
                                   : std::string_view(owner.api_version).substr(0, slash));
 }
 
-JobKey KeyOf(const Job& job) { return {job.kind->name(), job.key}; }
+JobKey KeyOf(const Job& job) {
+  return {job.is_group() ? std::string(job.kind->group_kind()) : job.kind->name(), job.key};
+}
 
 std::shared_ptr<const Workload> Completed(std::shared_ptr<const Workload> workload,
                                           const Job& job) {

@@ -2,6 +2,9 @@
 //
 // A job of any kind as fedra reads it, and what fedra must be able to do with a kind.
 //
+// As a rule a job is one object. A group of pods is several: each is read as a Job with `member`
+// set, and all of them together are a Job with `members` (job_members.h).
+//
 // Thread rules: plain values; adapters are stateless constants that live for the whole process.
 
 #include <memory>
@@ -21,6 +24,17 @@
 namespace fedra::tracking {
 
 class JobAdapter;
+
+// What one of several objects that are one job says of itself and of the others.
+struct GroupMember {
+  std::string group;      // its name, and that of its Workload
+  int total = 0;          // how many members must succeed; 0: it does not say
+  bool serves = false;    // the group never ends
+  bool retriable = true;  // false: no member that fails is replaced
+  // Of a copy: the UID of the manager's object that it stands for.
+  std::string copy_of;
+  std::vector<std::string> finalizers;
+};
 
 struct Job {
   ObjectKey key;
@@ -47,6 +61,13 @@ struct Job {
   // As JSON: on the manager the complete object, for the copy to a worker; on a worker an object
   // with its status alone. Null for foreign jobs.
   std::shared_ptr<const std::string> text;
+  // Of one of several objects that are one job; null: it is a job by itself.
+  std::shared_ptr<const GroupMember> member;
+  // Of a job of several objects: these, by name, at least one. Then `key` has the group's name, and
+  // what only an object has (UID, version, text) is empty.
+  std::vector<std::shared_ptr<const Job>> members;
+
+  bool is_group() const { return !members.empty(); }
 };
 
 // Whether all that has changed between two states of a job is how its pods are getting on: what is
@@ -55,7 +76,7 @@ bool IsProgress(const Job& before, const Job& after);
 
 // Which job: two of one name and of different kinds are two.
 struct JobKey {
-  std::string kind;  // JobAdapter::name()
+  std::string kind;  // JobAdapter::name(), or group_kind()
   ObjectKey key;
   auto operator<=>(const JobKey&) const = default;
 };
@@ -80,6 +101,9 @@ class JobAdapter {
   const kube::Resource& resource() const { return resource_; }
   // "Job.batch": the kind with its group.
   const std::string& name() const { return name_; }
+
+  // How a job of several objects of this kind is called; empty: there are none.
+  virtual std::string_view group_kind() const { return {}; }
 
   virtual Result<Job> Parse(const nlohmann::json& object) const = 0;
   // The controller that runs it, as the object says; empty: it names none.
@@ -111,6 +135,8 @@ class JobAdapter {
   // Where only some of the resource's objects can be jobs: a label selector of them; empty: all.
   virtual std::string labels_on_manager() const { return {}; }
   virtual std::string labels_on_worker() const { return {}; }
+  // The three below are of one object: of a group, of each member by itself.
+  //
   // The body that creates the job on a worker: same name, labels, annotations and spec, our marks,
   // the clone's name, and without what only the manager's copy may carry.
   virtual Result<std::string> RemoteBody(const Job& local, const Workload& workload,

@@ -25,8 +25,26 @@ inline constexpr std::string_view kManagedBy = "kueue.x-k8s.io/multikueue";
 
 // The controller of the AdmissionChecks that Kueue's own MultiKueue serves.
 inline constexpr std::string_view kMultiKueueController = "kueue.x-k8s.io/multikueue";
-// On the Workload of a group of pods: "true" (pkg/controller/jobs/pod of Kueue 0.19.2).
+
+// Of pods (pkg/controller/jobs/pod of Kueue 0.19.2): on the Workload of a group, "true".
 inline constexpr std::string_view kIsGroupWorkload = "kueue.x-k8s.io/is-group-workload";
+// On each pod of a group, as an annotation or a label: its name, which is that of its Workload.
+inline constexpr std::string_view kPodGroupName = "kueue.x-k8s.io/pod-group-name";
+// Likewise, as annotations: how many pods must succeed; "true": it serves, and never ends; "false":
+// no pod of the group is replaced.
+inline constexpr std::string_view kPodGroupTotalCount = "kueue.x-k8s.io/pod-group-total-count";
+inline constexpr std::string_view kPodGroupServing = "kueue.x-k8s.io/pod-group-serving";
+inline constexpr std::string_view kRetriableInGroup = "kueue.x-k8s.io/retriable-in-group";
+// On every pod that Kueue manages: a label, "true", and a finalizer.
+inline constexpr std::string_view kManaged = "kueue.x-k8s.io/managed";
+// The condition of a pod that Kueue stops.
+inline constexpr std::string_view kTerminationTarget = "TerminationTarget";
+// How fedra calls a group of pods: no API has it.
+inline constexpr std::string_view kPodGroup = "PodGroup";
+
+// On a Workload of which several objects are owners: which kind of them is the job
+// ("apps/v1, Kind=StatefulSet").
+inline constexpr std::string_view kJobOwnerGvk = "kueue.x-k8s.io/job-owner-gvk";
 // Of several Workloads of one job, which is which. The first one decides for all.
 inline constexpr std::string_view kComponentIndexAnnotation =
     "kueue.x-k8s.io/component-workload-index";
@@ -36,6 +54,10 @@ inline constexpr std::string_view kAdmissionManager = "kueue-admission";
 
 // Ours: on every clone and every remote job, the UID of the manager's Workload.
 inline constexpr std::string_view kWorkloadUidAnnotation = "fedra.dev/workload-uid";
+
+// Ours: on the copy of one of several objects that are one job, the UID of that object on the manager:
+// one that is replaced may leave its name to its successor.
+inline constexpr std::string_view kMemberUidAnnotation = "fedra.dev/member-uid";
 
 // Ours: on every copy of whatever kind, the UID of the management cluster's namespace kube-system.
 inline constexpr std::string_view kManagerUidAnnotation = "fedra.dev/manager-uid";

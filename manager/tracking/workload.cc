@@ -36,16 +36,38 @@ std::optional<Condition> ReadCondition(const json& status, std::string_view type
                    .since = Time(condition, "lastTransitionTime")};
 }
 
+// Of several owners the one whose kind the Workload names as the job's, else the controller, else
+// the first.
 Owner ReadOwner(const json& metadata) {
   const json& references = Member(metadata, "ownerReferences");
   if (!references.is_array()) return {};
+  const std::string gvk = Text(Member(metadata, "annotations"), kJobOwnerGvk);
+  const auto rank = [&](const json& reference) {
+    if (gvk.ends_with(", Kind=" + Text(reference, "kind"))) return 2;
+    return Flag(reference, "controller", false) ? 1 : 0;
+  };
   const json* chosen = nullptr;
   for (const json& reference : references) {
-    if (chosen == nullptr || Flag(reference, "controller", false)) chosen = &reference;
+    if (chosen == nullptr || rank(reference) > rank(*chosen)) chosen = &reference;
   }
   if (chosen == nullptr) return {};
   return {Text(*chosen, "apiVersion"), Text(*chosen, "kind"), Text(*chosen, "name"),
           Text(*chosen, "uid")};
+}
+
+// StatefulSets and LeaderWorkerSets have such Workloads, too: these name their owner's kind.
+bool IsPodGroup(const json& metadata, const Owner& owner) {
+  const json& annotations = Member(metadata, "annotations");
+  return Text(annotations, kIsGroupWorkload) == "true" && Text(annotations, kJobOwnerGvk).empty() &&
+         owner.api_version == kPods.ApiVersion() && owner.kind == kPods.kind;
+}
+
+std::vector<std::string> ReadOwnerUids(const json& metadata) {
+  std::vector<std::string> uids;
+  for (const json& reference : Member(metadata, "ownerReferences"))
+    uids.push_back(Text(reference, "uid"));
+  std::ranges::sort(uids);
+  return uids;
 }
 
 Priority ReadPriority(const json& spec) {
@@ -127,7 +149,9 @@ Result<Workload> ReadCommon(const json& object) {
   workload.marks = ReadCopyMarks(metadata);
   workload.requests = ReadJobRequests(metadata);
   const std::string index = Text(Member(metadata, "annotations"), kComponentIndexAnnotation);
-  workload.is_pod_group = Text(Member(metadata, "annotations"), kIsGroupWorkload) == "true";
+  workload.is_pod_group = IsPodGroup(metadata, workload.owner);
+  if (workload.is_pod_group)
+    workload.owner = {kPods.ApiVersion(), std::string(kPodGroup), workload.key.name, {}};
   workload.follows = !index.empty() && index != "0";
   const json& spec = Member(object, "spec");
   workload.active = Flag(spec, "active", true);
@@ -173,6 +197,7 @@ Result<Workload> ParseWorkload(const json& object) {
   workload.requirement.ns = workload.key.ns;
   workload.requirement.queue = Text(spec, "queueName");
   workload.requirement.kind = KindName(workload.owner);
+  if (workload.is_pod_group) workload.member_uids = ReadOwnerUids(Member(object, "metadata"));
   auto demands = ReadSpec(spec, workload);
   if (!demands) workload.requirement.unreadable = demands.error().message;
   const bool placed = !workload.cluster_name.empty() || !workload.nominated.empty();

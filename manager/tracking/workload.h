@@ -42,10 +42,10 @@ struct AdmissionCheckState {
   WallTime since{};  // lastTransitionTime; the epoch when absent
 };
 
-// The job that owns a Workload: its controller reference.
+// The job that owns a Workload: its controller reference; of a group of pods the group.
 struct Owner {
   std::string api_version;  // "batch/v1"; empty when the Workload has no owner
-  std::string kind;
+  std::string kind;         // kPodGroup: a group of pods, which has the Workload's name and no UID
   std::string name;
   std::string uid;
 };
@@ -89,6 +89,9 @@ struct Workload {
   // Of several Workloads of one job not the first: MultiKueue sends it where that one goes.
   bool follows = false;
   bool is_pod_group = false;  // several pods own it, and none of them is the job
+  // Of the pods of a group, those that were replaced included, ascending; of a manager's Workload
+  // only.
+  std::vector<std::string> member_uids;
 
   bool QuotaReserved() const { return quota_reserved && quota_reserved->is_true; }
   bool Admitted() const { return admitted && admitted->is_true; }

@@ -44,7 +44,8 @@ size_t JobKinds::IndexOf(const JobAdapter& adapter) const {
 const JobAdapter* JobKinds::Find(std::string_view api_version, std::string_view kind) const {
   const auto found = std::find_if(all_.begin(), all_.end(), [&](const JobAdapter* adapter) {
     const kube::Resource& resource = adapter->resource();
-    return resource.kind == kind && resource.ApiVersion() == api_version;
+    return resource.ApiVersion() == api_version &&
+           (resource.kind == kind || (!kind.empty() && adapter->group_kind() == kind));
   });
   return found == all_.end() ? nullptr : *found;
 }
@@ -53,7 +54,7 @@ const JobAdapter* JobKinds::FindName(std::string_view name) const {
   const JobAdapter* by_kind = nullptr;
   int of_kind = 0;
   for (const JobAdapter* adapter : all_) {
-    if (adapter->name() == name) return adapter;
+    if (adapter->name() == name || (!name.empty() && adapter->group_kind() == name)) return adapter;
     if (adapter->resource().kind != name) continue;
     by_kind = adapter;
     ++of_kind;
@@ -63,7 +64,8 @@ const JobAdapter* JobKinds::FindName(std::string_view name) const {
 
 JobKey JobKinds::PodsKeyOf(const JobKey& job) const {
   const JobAdapter* adapter = FindName(job.kind);
-  return adapter == nullptr ? job : JobKey{adapter->pods_kind(), job.key};
+  const bool is_group = adapter != nullptr && adapter->group_kind() == job.kind;
+  return adapter == nullptr || is_group ? job : JobKey{adapter->pods_kind(), job.key};
 }
 
 std::optional<JobKey> JobKinds::JobOfPod(const nlohmann::json& pod_metadata) const {
@@ -73,7 +75,12 @@ std::optional<JobKey> JobKinds::JobOfPod(const nlohmann::json& pod_metadata) con
     std::string name = Text(labels, label.key);
     if (name.empty()) continue;
     if (!label.also_key.empty() && Text(labels, label.also_key) != label.also_value) continue;
-    if (label.is_the_job) name = Text(pod_metadata, "name");
+    if (label.is_the_job) {
+      if (std::string group = PodGroupOf(pod_metadata); !group.empty())
+        return JobKey{std::string(adapter->group_kind()),
+                      {Text(pod_metadata, "namespace"), std::move(group)}};
+      name = Text(pod_metadata, "name");
+    }
     return JobKey{adapter->name(), {Text(pod_metadata, "namespace"), std::move(name)}};
   }
   return std::nullopt;

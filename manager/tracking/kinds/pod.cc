@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -18,8 +22,6 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* kGate = "kueue.x-k8s.io/admission";
-// On every pod that Kueue manages.
-constexpr const char* kManagedLabel = "kueue.x-k8s.io/managed";
 // By which a ReplicaSet knows its pods: one on the worker would adopt the copy.
 constexpr const char* kTemplateHash = "pod-template-hash";
 
@@ -41,6 +43,52 @@ bool IsGated(const json& object) {
   const json& gates = Member(Member(object, "spec"), "schedulingGates");
   return gates.is_array() &&
          std::ranges::any_of(gates, [](const json& gate) { return Text(gate, "name") == kGate; });
+}
+
+// Why Kueue stops pods. An eviction's reason follows its own: "WorkloadEvictedDueToPreempted".
+constexpr std::array<std::string_view, 3> kStopReasons = {"WorkloadDeleted", "NoMatchingWorkload",
+                                                          "NotAdmitted"};
+constexpr std::string_view kStoppedByEviction = "WorkloadEvicted";
+constexpr size_t kLongestName = 253;
+
+// Whether Kueue has stopped it, or is about to.
+bool IsStopped(const json& status) {
+  const json& condition = ConditionOf(status, kTerminationTarget);
+  if (Text(condition, "status") != "True") return false;
+  const std::string reason = Text(condition, "reason");
+  return reason.starts_with(kStoppedByEviction) ||
+         std::ranges::find(kStopReasons, reason) != kStopReasons.end();
+}
+
+std::vector<std::string> FinalizersOf(const json& metadata) {
+  std::vector<std::string> finalizers;
+  const json& list = Member(metadata, "finalizers");
+  if (!list.is_array()) return finalizers;
+  for (const json& one : list)
+    if (one.is_string()) finalizers.push_back(one.get<std::string>());
+  return finalizers;
+}
+
+// 0: it is not a number above 0.
+int ReadTotal(std::string_view text) {
+  int total = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), total);
+  const bool is_number = error == std::errc() && end == text.data() + text.size();
+  return is_number ? std::max(total, 0) : 0;
+}
+
+// Null: of no group.
+std::shared_ptr<const GroupMember> ReadMember(const json& metadata) {
+  std::string group = PodGroupOf(metadata);
+  if (group.empty()) return nullptr;
+  const json& annotations = Member(metadata, "annotations");
+  return std::make_shared<const GroupMember>(
+      GroupMember{.group = std::move(group),
+                  .total = ReadTotal(Text(annotations, kPodGroupTotalCount)),
+                  .serves = Text(annotations, kPodGroupServing) == "true",
+                  .retriable = Text(annotations, kRetriableInGroup) != "false",
+                  .copy_of = Text(annotations, kMemberUidAnnotation),
+                  .finalizers = FinalizersOf(metadata)});
 }
 
 bool ShowsContainers(const json& status) {
@@ -69,13 +117,15 @@ class PodKind final : public JobAdapter {
   Result<Job> Parse(const json& object) const override {
     FEDRA_ASSIGN_OR_RETURN(Job job, ReadJobMetadata(object, *this));
     const json& metadata = Member(object, "metadata");
-    const bool is_kueues = Text(Member(metadata, "labels"), kManagedLabel) == "true";
+    const bool is_kueues = Text(Member(metadata, "labels"), kManaged) == "true";
     if (is_kueues && job.marks.origin.empty()) job.managed_by = kManagedBy;
+    job.member = ReadMember(metadata);
     const json& status = Member(object, "status");
     const std::string phase = Text(status, "phase");
+    const bool stopped = IsStopped(status);
     job.suspended = IsGated(object);
-    job.failed = phase == "Failed";
-    job.finished = job.failed || phase == "Succeeded";
+    job.failed = phase == "Failed" && !stopped;
+    job.finished = job.failed || (phase == "Succeeded" && !stopped);
     job.active_pods = phase == "Running" ? 1 : 0;
     job.shows_activity = phase == "Running" || ShowsContainers(status);
     KeepText(object, job);
@@ -93,7 +143,8 @@ class PodKind final : public JobAdapter {
     return {.key = std::string(kOriginLabel), .is_the_job = true};
   }
   bool HoldsCheck() const override { return true; }
-  std::string labels_on_manager() const override { return std::string(kManagedLabel) + "=true"; }
+  std::string_view group_kind() const override { return kPodGroup; }
+  std::string labels_on_manager() const override { return std::string(kManaged) + "=true"; }
   std::string labels_on_worker() const override { return std::string(kOriginLabel); }
 
   Result<std::string> RemoteBody(const Job& local, const Workload& workload,
@@ -108,6 +159,8 @@ class PodKind final : public JobAdapter {
     if (!spec.is_object()) return Fail(ErrorCode::kInternal, "the pod's spec was not kept");
     for (const char* field : kOfThisCluster) spec.erase(field);
     body["metadata"]["labels"].erase(kTemplateHash);
+    if (local.member != nullptr)
+      body["metadata"]["annotations"][std::string(kMemberUidAnnotation)] = local.uid;
     DropKueueMarks(body);
     // A worker whose Kueue does not look after pods must not start it.
     if (!IsGated(body)) spec["schedulingGates"].push_back({{"name", kGate}});
@@ -116,8 +169,10 @@ class PodKind final : public JobAdapter {
 
   std::optional<std::string> MirrorPatch(const Job& local, const Job& remote) const override {
     if (local.finished || local.deleting) return std::nullopt;
+    json status = StatusOf(remote);
+    if (IsStopped(status)) return std::nullopt;
+    status = BoundedStatus(std::move(status), essential_);
     const json known = StatusOf(local);
-    json status = BoundedStatus(StatusOf(remote), essential_);
     for (const char* field : kElsewhere) status.erase(field);
     for (const char* field : kLocal) {
       status.erase(field);
@@ -153,6 +208,13 @@ class PodKind final : public JobAdapter {
 };
 
 }  // namespace
+
+std::string PodGroupOf(const json& metadata) {
+  // As Kueue reads it: the annotation is the newer form.
+  std::string name = Text(Member(metadata, "annotations"), kPodGroupName);
+  if (name.empty()) name = Text(Member(metadata, "labels"), kPodGroupName);
+  return name.size() <= kLongestName ? name : std::string();
+}
 
 const JobAdapter& PodAdapter() {
   static const PodKind adapter;

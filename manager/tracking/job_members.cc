@@ -1,0 +1,122 @@
+#include "manager/tracking/job_members.h"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include "manager/tracking/kueue_api.h"
+
+namespace fedra::tracking {
+namespace {
+
+bool HasSucceeded(const JobPtr& member) { return member->finished && !member->failed; }
+
+// As many succeeded as must, or all have ended and none of them is replaced.
+bool HasEnded(const std::vector<JobPtr>& members) {
+  const GroupMember& first = *members.front()->member;
+  if (first.serves) return false;
+  if (first.total > 0 && std::ranges::count_if(members, HasSucceeded) >= first.total) return true;
+  const bool replaced =
+      std::ranges::all_of(members, [](const JobPtr& one) { return one->member->retriable; });
+  return !replaced && std::ranges::all_of(members, &Job::finished);
+}
+
+// One that runs, or may.
+bool IsLive(const JobPtr& member) { return !member->finished && !member->deleting; }
+
+// Of a group; null: it has no member of this name.
+JobPtr FindNamed(const Job& group, std::string_view name) {
+  const auto found = std::ranges::lower_bound(
+      group.members, name, {}, [](const JobPtr& one) -> std::string_view { return one->key.name; });
+  return found != group.members.end() && (*found)->key.name == name ? *found : nullptr;
+}
+
+bool HoldsFinalizer(const Job& copy) {
+  return copy.member != nullptr &&
+         std::ranges::find(copy.member->finalizers, kManaged) != copy.member->finalizers.end();
+}
+
+// Whether the copy, one of `all`, stands for this object.
+bool StandsFor(const Job& copy, const Job& all, const Job& local) {
+  return copy.marks == all.marks && copy.member->copy_of == local.uid;
+}
+
+}  // namespace
+
+JobPtr JoinMembers(const ObjectKey& workload, std::vector<JobPtr> members) {
+  if (members.empty()) return nullptr;
+  auto job = std::make_shared<Job>();
+  const Job& first = *members.front();
+  job->key = workload;
+  job->kind = first.kind;
+  job->marks = first.marks;
+  job->prebuilt_workload = first.prebuilt_workload;
+  job->managed_by = first.managed_by;
+  job->labels_json = first.labels_json;
+  std::ranges::sort(members, {}, [](const JobPtr& one) { return one->key; });
+  job->created = (*std::ranges::min_element(members, {}, &Job::created))->created;
+  job->deleting = std::ranges::all_of(members, &Job::deleting);
+  job->finished = HasEnded(members);
+  job->failed = job->finished && !std::ranges::all_of(members, HasSucceeded);
+  job->suspended = std::ranges::all_of(
+      members, [](const JobPtr& one) { return one->suspended || one->finished; });
+  for (const JobPtr& one : members) {
+    if (one->managed_by != kManagedBy) job->managed_by = one->managed_by;
+    job->active_pods += one->active_pods;
+    job->shows_activity |= one->shows_activity && IsLive(one);
+  }
+  job->members = std::move(members);
+  return job;
+}
+
+std::vector<JobPtr> ObjectsOf(const JobPtr& job) {
+  if (job == nullptr) return {};
+  return job->is_group() ? job->members : std::vector<JobPtr>{job};
+}
+
+std::vector<CopyPair> PairsOf(const JobPtr& local, const JobPtr& remote) {
+  if (local == nullptr || remote == nullptr) return {};
+  if (!local->is_group()) return {{local, remote}};
+  std::vector<CopyPair> pairs;
+  for (const JobPtr& one : local->members) {
+    JobPtr copy = FindNamed(*remote, one->key.name);
+    if (copy != nullptr && StandsFor(*copy, *remote, *one)) pairs.push_back({one, std::move(copy)});
+  }
+  return pairs;
+}
+
+std::vector<JobPtr> MissingOf(const JobPtr& local, const JobPtr& remote) {
+  if (local == nullptr) return {};
+  if (!local->is_group()) return remote == nullptr ? std::vector<JobPtr>{local} : std::vector<JobPtr>{};
+  std::vector<JobPtr> missing;
+  for (const JobPtr& one : local->members) {
+    const bool is_there = remote != nullptr && FindNamed(*remote, one->key.name) != nullptr;
+    if (IsLive(one) && !is_there) missing.push_back(one);
+  }
+  return missing;
+}
+
+std::vector<JobPtr> SurplusOf(const JobPtr& local, const JobPtr& remote) {
+  std::vector<JobPtr> surplus;
+  if (local == nullptr || remote == nullptr || !local->is_group()) return surplus;
+  for (const JobPtr& copy : remote->members) {
+    const JobPtr original = FindNamed(*local, copy->key.name);
+    const bool stays =
+        original != nullptr && !original->deleting && StandsFor(*copy, *remote, *original);
+    if (!stays && IsToBeRemoved(*copy)) surplus.push_back(copy);
+  }
+  return surplus;
+}
+
+bool IsToBeRemoved(const Job& copy) { return !copy.deleting || HoldsFinalizer(copy); }
+
+bool ShowsNewEnd(const JobPtr& local, const JobPtr& remote) {
+  if (local == nullptr || remote == nullptr) return false;
+  if (!local->is_group()) return remote->finished && !local->finished;
+  return std::ranges::any_of(PairsOf(local, remote), [](const CopyPair& pair) {
+    return pair.remote->finished && IsLive(pair.local);
+  });
+}
+
+}  // namespace fedra::tracking
