@@ -215,9 +215,7 @@ Result<void> OrphanSearch::Delete(const Orphan& orphan) {
   // It has changed since it was listed: its job was removed just before.
   if (orphan.adapter == nullptr)
     return reconcile::RemoveClone(cluster, orphan.clone, /*only_if=*/{});
-  if (orphan.deleting) return {};
-  return reconcile::RemoveJob(cluster, *orphan.adapter, orphan.key,
-                              {.uid = orphan.uid, .version = {}});
+  return reconcile::RemoveJob(cluster, *orphan.job, /*only_if=*/{});
 }
 
 // Whether they are to be deleted; an answer that is not there is no.

@@ -64,7 +64,8 @@ Action::~Action() = default;
 bool IsIndependent(const Action& action) {
   return std::holds_alternative<CreateClone>(action) ||
          std::holds_alternative<DeleteRemote>(action) ||
-         std::holds_alternative<SetClonePriority>(action);
+         std::holds_alternative<SetClonePriority>(action) ||
+         std::holds_alternative<RemoveSurplus>(action);
 }
 
 bool NeedsAllBefore(const Action& action) {

@@ -81,8 +81,13 @@ struct KeepLog {
   ClusterName cluster;
   int lines = 0;  // at most
 };
-// The job on the worker that admitted the clone.
+// The job on the worker that admitted the clone; of a job of several objects what is missing there
+// (tracking::MissingOf).
 struct CreateJob {
+  ClusterName cluster;
+};
+// The copies that stand for no object of the job any more (tracking::SurplusOf).
+struct RemoveSurplus {
   ClusterName cluster;
 };
 // The remote job's status onto the manager's job.
@@ -138,7 +143,8 @@ class Action final
     : public std::variant<SetCheck, Nominate, Admit, ClearPlacement, CreateClone, DeleteRemote,
                           CreateJob, MirrorStatus, ClearActivity, FinishWorkload, RecordFailure,
                           RecordPlacing, RecordEnd, RecordResidue, Forget, Note, SetClonePriority,
-                          KeepRemote, KeepLog, RecordReport, RecordRemoval, EndAttempt> {
+                          KeepRemote, KeepLog, RecordReport, RecordRemoval, EndAttempt,
+                          RemoveSurplus> {
  public:
   using Variant = variant;  // which has no virtual destructor: never deleted through it
   using variant::variant;

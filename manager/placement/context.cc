@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "manager/tracking/job_members.h"
 #include "manager/tracking/kueue_api.h"
 
 namespace fedra::placement {
@@ -25,7 +26,8 @@ const ClusterView* UnmirroredEnd(const Context& context) {
   const tracking::Workload& workload = context.workload();
   const auto ended = [&](const std::string& name) {
     const ClusterView* cluster = context.Find(name);
-    const bool counts = cluster != nullptr && HasOwnJob(*cluster) && cluster->job->finished;
+    const bool counts = cluster != nullptr && HasOwnJob(*cluster) &&
+                        tracking::ShowsNewEnd(context.view.job, cluster->job);
     return counts ? cluster : nullptr;
   };
   if (!workload.cluster_name.empty()) return ended(workload.cluster_name);
@@ -50,10 +52,6 @@ std::string NotDispatchable(const WorkloadView& view) {
   const tracking::Owner& owner = view.workload->owner;
   if (!view.kind_supported)
     return fmt::format("no adapter for owner kind \"{}, Kind={}\"", owner.api_version, owner.kind);
-  if (view.workload->is_pod_group)
-    return fmt::format(
-        "{} is a group of pods (kueue.x-k8s.io/pod-group-name), which fedra does not dispatch",
-        view.workload->key.ToString());
   if (view.job != nullptr && view.job->managed_by != tracking::kManagedBy)
     return fmt::format(
         "the job is not managed by Kueue: expecting spec.managedBy to be \"{}\" not \"{}\"; "

@@ -31,10 +31,11 @@ struct Context {
 
 bool Contains(const std::vector<ClusterName>& names, const ClusterName& name);
 
-// The worker whose finished job has not been mirrored to the manager: the one in clusterName, or,
-// without one, a nominated one whose job finished before clusterName was written. A job that was
-// taken back from its worker and finished there all the same does not count: it may have changed
-// since. An end that was seen counts, reachable or not. Null: none.
+// The worker whose finished job, or an ended part of a job of several objects, has not been
+// mirrored to the manager: the one in clusterName, or, without one, a nominated one whose job
+// finished before clusterName was written. A job that was taken back from its worker and finished
+// there all the same does not count: it may have changed since. An end that was seen counts,
+// reachable or not. Null: none.
 const ClusterView* UnmirroredEnd(const Context& context);
 // Whether the worker's Kueue finished the clone because the job there ended.
 bool EndedAsItsJob(const tracking::Condition& finished);

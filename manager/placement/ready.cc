@@ -13,6 +13,7 @@
 #include "manager/placement/refusal.h"
 #include "manager/placement/stages.h"
 #include "manager/placement/steps.h"
+#include "manager/tracking/job_members.h"
 #include "manager/tracking/kueue_api.h"
 
 namespace fedra::placement {
@@ -105,23 +106,57 @@ void DecideFinishedClone(const Context& context, const ClusterView& worker, Deci
   decision.actions.emplace_back(FinishWorkload{finished.reason, finished.message});
 }
 
+void TakeBackForConflict(const Context& context, const ClusterView& worker,
+                         const tracking::Job& foreign, Decision& decision) {
+  std::string message =
+      fmt::format("a foreign job {} exists on {}", foreign.key.ToString(), worker.name.value);
+  // No refusal, which would end in time only: this one ends when the foreign job goes.
+  RememberFailure(context, worker, verdict::ReasonCode::kNameConflict, message, decision);
+  TakeBack(notes::kNameConflict, worker.name, std::move(message), decision);
+}
+
+// A member that went there by itself, or is new here, is made; one that went here goes there.
+void KeepGroup(const Context& context, const ClusterView& worker, Decision& decision) {
+  if (worker.job != nullptr) decision.actions.emplace_back(MirrorStatus{worker.name});
+  if (!tracking::SurplusOf(context.view.job, worker.job).empty())
+    decision.actions.emplace_back(RemoveSurplus{worker.name});
+  if (!tracking::MissingOf(context.view.job, worker.job).empty())
+    decision.actions.emplace_back(CreateJob{worker.name});
+}
+
 void DecideRunning(const Context& context, const ClusterView& worker, Decision& decision) {
   CleanUp(context, &worker, AttemptEnd::kLostRace, decision);
   if (tracking::PriorityDiffers(context.workload(), *worker.clone))
     decision.actions.emplace_back(SetClonePriority{worker.name});
+  if (worker.in_the_way != nullptr)
+    return TakeBackForConflict(context, worker, *worker.in_the_way, decision);
+  if (worker.job != nullptr && !HasOwnJob(worker))
+    return TakeBackForConflict(context, worker, *worker.job, decision);
+  if (context.view.job->is_group()) return KeepGroup(context, worker, decision);
   if (worker.job == nullptr) {
     // A clone with an owner had its job: it was deleted there (Kueue will finish the clone and say
     // so), or our list of jobs is a moment behind. Neither calls for another one.
     if (worker.clone->owner.name.empty()) decision.actions.emplace_back(CreateJob{worker.name});
-  } else if (!HasOwnJob(worker)) {
-    std::string message = fmt::format("a foreign job {} exists on {}",
-                                      context.view.job->key.ToString(), worker.name.value);
-    // No refusal, which would end in time only: this one ends when the foreign job goes.
-    RememberFailure(context, worker, verdict::ReasonCode::kNameConflict, message, decision);
-    TakeBack(notes::kNameConflict, worker.name, std::move(message), decision);
   } else {
     decision.actions.emplace_back(MirrorStatus{worker.name});
   }
+}
+
+void DecideEvictedClone(const Context& context, const ClusterView& worker, Decision& decision) {
+  const tracking::Workload& clone = *worker.clone;
+  const std::string said =
+      clone.evicted ? clone.evicted->message : std::string("not admitted any more");
+  std::string message = fmt::format("evicted on {}: {}", worker.name.value, said);
+  RememberFailure(context, worker, verdict::ReasonCode::kRecentlyFailed, message, decision,
+                  FailureKind::kEvicted);
+  TakeBack(notes::kEvictedOnWorker, worker.name, std::move(message), decision);
+}
+
+// Where no pod of a group is replaced, Kueue finishes the group when it has stopped the pods
+// itself.
+bool WasStopped(const ClusterView& worker) {
+  return worker.clone->Evicted() && HasOwnJob(worker) && worker.job->is_group() &&
+         !worker.job->finished;
 }
 
 }  // namespace
@@ -151,13 +186,9 @@ void DecideReady(const Context& context, Decision& decision) {
   if (!HasOwnClone(*worker) || clone->deleting)
     return TakeBack(notes::kRequeued, worker->name,
                     fmt::format("the copy on {} no longer exists", worker->name.value), decision);
-  if (clone->Finished()) return DecideFinishedClone(context, *worker, decision);
-  if (!clone->Admitted() || clone->Evicted()) {
-    std::string message = EvictedText(*worker);
-    RememberFailure(context, *worker, verdict::ReasonCode::kRecentlyFailed, message, decision,
-                    FailureKind::kEvicted);
-    return TakeBack(notes::kEvictedOnWorker, worker->name, std::move(message), decision);
-  }
+  if (clone->Finished() && !WasStopped(*worker))
+    return DecideFinishedClone(context, *worker, decision);
+  if (!clone->Admitted() || clone->Evicted()) return DecideEvictedClone(context, *worker, decision);
   if (MovesAway(context, *worker, decision)) return;
   const std::string why = std::exchange(decision.why, {});
   DecideRunning(context, *worker, decision);

@@ -87,6 +87,10 @@ struct ClusterView {
   tracking::Ownership clone_is = tracking::Ownership::kForeign;
   std::shared_ptr<const tracking::Job> job;
   tracking::Ownership job_is = tracking::Ownership::kForeign;
+  // Of a job of several objects `job` has ours alone. This one has the name of one of them, and is
+  // not ours; null: none is.
+  std::shared_ptr<const tracking::Job> in_the_way;
+  tracking::Ownership in_the_way_is = tracking::Ownership::kForeign;
   // How pods of a job that has failed there ended: "exit code 1 (3 pods)"; empty: it has not, or
   // its pods are not watched.
   std::string pod_failures;

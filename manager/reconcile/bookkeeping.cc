@@ -208,13 +208,17 @@ Result<void> Bookkeeping::Do(Execution& execution, const placement::Note& action
               {"message", action.message}});
   const auto& workload = execution.workload;
   if (workload == nullptr) return {};
-  // A dispatch is news about the Workload only; its end is news about the job.
-  if (action.reason != notes::kCompleted.name && action.reason != notes::kJobFailed.name) {
+  // A dispatch is news about the Workload only; its end is news about the job. Of a group none of
+  // the objects is the job, and the Workload has its name.
+  const bool is_group = execution.job != nullptr && execution.job->is_group();
+  const bool is_end =
+      action.reason == notes::kCompleted.name || action.reason == notes::kJobFailed.name;
+  if (!is_end || is_group) {
     events_.Emit({tracking::kWorkloads.ApiVersion(), tracking::kWorkloads.kind, workload->key,
                   workload->uid},
                  action.reason, is_warning, action.message);
   }
-  if (execution.job != nullptr && action.reason != notes::kDispatched.name) {
+  if (execution.job != nullptr && !is_group && action.reason != notes::kDispatched.name) {
     events_.Emit(
         {workload->owner.api_version, workload->owner.kind, execution.job->key, execution.job->uid},
         action.reason, is_warning, action.message);

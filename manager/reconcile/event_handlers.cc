@@ -157,7 +157,7 @@ bool EventHandlers::IsGone(const ObjectKey& key) {
   std::erase_if(places, [&](const ClusterName& name) {
     const auto worker = workers->Find(name);
     return worker == nullptr ||
-           (worker->objects().clones().Find(key) == nullptr && !worker->JobOf(key));
+           (worker->objects().clones().Find(key) == nullptr && worker->JobsOf(key).empty());
   });
   sources_.places.Put(key, places);
   return places.empty();

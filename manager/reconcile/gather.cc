@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "manager/placement/move.h"
+#include "manager/reconcile/find_copies.h"
 #include "manager/verify/named_claims.h"
 
 namespace fedra::reconcile {
@@ -24,15 +25,6 @@ bool NeedsVerdicts(const tracking::Workload& workload, const std::string& check_
 bool Matters(const ClusterName& worker, const tracking::Workload* workload, const Known& known) {
   if (known.workers.contains(worker)) return true;
   return workload != nullptr && workload->IsPlacedOn(worker);
-}
-
-// A workload whose own job is over cleans up what names it. Another job of that name is its
-// successor's: of a Workload that the same user has submitted since.
-bool IsSuccessors(const tracking::Job* remote, const Gathered& gathered) {
-  const placement::WorkloadView& view = gathered.view;
-  const bool over = view.job == nullptr || view.workload->deleting || view.workload->Finished();
-  return over && remote != nullptr && !remote->prebuilt_workload.empty() &&
-         remote->prebuilt_workload != view.key.name;
 }
 
 // `cordon`: null when it is in service.
@@ -178,42 +170,8 @@ std::optional<verdict::Reason> Gatherer::WhyKueueCannot(const ClusterName& worke
   return verify::WhyDisconnected(manager_.worker_clusters(), worker);
 }
 
-// By its name, and else by the workload that it names.
-std::shared_ptr<const tracking::Job> Gatherer::FindJob(const Worker& worker,
-                                                       const Gathered& gathered) const {
-  // Of a kind that we do not read: another job may have its name.
-  if (settings_.kueue_copies && gathered.adapter == nullptr) return nullptr;
-  const auto find = [&](const tracking::JobAdapter& kind, const ObjectKey& key) {
-    auto job = worker.objects().jobs(kind).Find(key);
-    return IsSuccessors(job.get(), gathered) ? nullptr : job;
-  };
-  for (const tracking::JobAdapter* kind : worker.objects().kinds().all()) {
-    if (gathered.job.name.empty() || (gathered.adapter != nullptr && gathered.adapter != kind))
-      continue;
-    if (auto job = find(*kind, gathered.job)) return job;
-  }
-  const auto indexed = worker.JobOf(gathered.view.key);
-  if (!indexed) return nullptr;
-  const tracking::JobAdapter* kind = worker.objects().kinds().FindName(indexed->kind);
-  const bool fits = gathered.adapter == nullptr || gathered.adapter == kind;
-  return fits ? worker.objects().jobs(*kind).Find(indexed->key) : nullptr;
-}
-
-void Gatherer::LookForCopies(const Worker& worker, const Gathered& gathered,
-                             ClusterView& cluster) const {
-  const tracking::Identity us{settings_.origin, manager_.uid(), settings_.kueue_copies,
-                              settings_.takes_over};
-  const tracking::Workload* workload = gathered.view.workload.get();
-  const auto ownership = [&](const auto* copy) {
-    if (copy == nullptr) return tracking::Ownership::kForeign;
-    return tracking::OwnershipOf(copy->marks, us, workload == nullptr ? "" : workload->uid,
-                                 workload == nullptr ? "" : workload->key.name);
-  };
-  cluster.name = worker.name();
-  cluster.clone = worker.objects().clones().Find(gathered.view.key);
-  cluster.clone_is = ownership(cluster.clone.get());
-  cluster.job = FindJob(worker, gathered);
-  cluster.job_is = ownership(cluster.job.get());
+tracking::Identity Gatherer::Us() const {
+  return {settings_.origin, manager_.uid(), settings_.kueue_copies, settings_.takes_over};
 }
 
 ClusterView Gatherer::ViewOf(const Worker& worker, const WorkerLook& look,
@@ -230,7 +188,7 @@ ClusterView Gatherer::ViewOf(const Worker& worker, const WorkerLook& look,
     cluster.lost_since = look.kind.lost_since;
     cluster.lost_why = look.kind.problem;
   }
-  LookForCopies(worker, gathered, cluster);
+  FindCopies(worker, gathered, Us(), cluster);
   cluster.waiting_clones = worker.waiting_clones(manager_.uid());
   if (cluster.clone != nullptr && !cluster.clone->Admitted() && !cluster.clone->Finished())
     cluster.waiting_clones = std::max(0, cluster.waiting_clones - 1);
@@ -248,11 +206,17 @@ void Gatherer::Judge(const Worker& worker, const verify::WorkerFacts& facts,
   // Kueue knows more kinds than we read, and their pods are in the Workload.
   if (adapter == nullptr && !settings_.kueue_copies) return;
   const tracking::Workload& workload = *gathered.view.workload;
+  // What is in a group's way counts, not what of it is there already.
+  const bool in_the_way = cluster.in_the_way != nullptr;
   const verify::Subject subject{
       .requirement = workload.requirement,
       .adapter = adapter,
-      .namesakes = verify::Namesakes(workload.owner.kind, cluster.clone.get(), cluster.clone_is,
-                                     cluster.job.get(), cluster.job_is),
+      .namesakes =
+          in_the_way
+              ? verify::Namesakes(adapter->resource().kind, cluster.clone.get(), cluster.clone_is,
+                                  cluster.in_the_way.get(), cluster.in_the_way_is)
+              : verify::Namesakes(workload.owner.kind, cluster.clone.get(), cluster.clone_is,
+                                  cluster.job.get(), cluster.job_is),
       .not_allowed = std::move(not_allowed),
       .is_there = cluster.job != nullptr && tracking::IsOurs(cluster.job_is),
       .has_quota = cluster.clone != nullptr && tracking::IsOurs(cluster.clone_is) &&
@@ -278,7 +242,7 @@ AssumeCache::Change Gatherer::Observe(const ObjectKey& workload, Worker& worker)
     const Gathered gathered = Begin(workload, {});
     if (gathered.view.workload == nullptr) return std::nullopt;
     ClusterView cluster;
-    LookForCopies(worker, gathered, cluster);
+    FindCopies(worker, gathered, Us(), cluster);
     return placement::AssumptionOn(gathered.view, cluster);
   });
 }

@@ -83,10 +83,7 @@ class Gatherer final {
   // Why Kueue would not take a nomination of the worker; nothing: it is connected to it, or makes
   // no copies.
   std::optional<verdict::Reason> WhyKueueCannot(const ClusterName& worker) const;
-  std::shared_ptr<const tracking::Job> FindJob(const Worker& worker,
-                                               const Gathered& gathered) const;
-  void LookForCopies(const Worker& worker, const Gathered& gathered,
-                     placement::ClusterView& cluster) const;
+  tracking::Identity Us() const;
   placement::ClusterView ViewOf(const Worker& worker, const WorkerLook& look,
                                 const Gathered& gathered) const;
   void Judge(const Worker& worker, const verify::WorkerFacts& facts,

@@ -117,7 +117,8 @@ class ManagerCluster final {
   std::shared_ptr<const tracking::Workload> Completed(
       std::shared_ptr<const tracking::Workload> workload) const;
   // The job that owns the Workload; null: it is not known, or another job has its name now, which
-  // belongs to another Workload.
+  // belongs to another Workload. Of a group of pods those that the Workload names as owners: Kueue
+  // has taken these for members, and deletes others that are too many.
   std::shared_ptr<const tracking::Job> JobOf(const tracking::Workload& workload) const;
   const tracking::JobKinds& kinds() const { return *kinds_; }
   // Those that are read: batch/v1 Job, and what the manager serves or has served since the start.
@@ -159,7 +160,7 @@ class ManagerCluster final {
   TemplateUse UseOf(const ObjectKey& claim_template) const;
   std::vector<ObjectKey> NamedTemplates() const;
 
-  // The workload whose owner is this job.
+  // The workload whose owner is this job, or the object of this name as a member of a group.
   std::optional<ObjectKey> WorkloadOf(const tracking::JobKey& job) const;
 
  private:
@@ -178,6 +179,11 @@ class ManagerCluster final {
   void NoteKinds(const kube::ServerInfo* server);
   void IndexOwner(const tracking::JobKey& job, const ObjectKey& workload,
                   const std::shared_ptr<const tracking::Workload>& after);
+  void IndexMember(const ObjectKey& key, const tracking::Job* before, const tracking::Job* after);
+  // The Workload of its group; nothing: it is of none, or there is no such Workload.
+  std::optional<ObjectKey> GroupWorkloadOf(const tracking::Job& job) const;
+  std::shared_ptr<const tracking::Job> GroupOf(const tracking::Workload& workload,
+                                               const tracking::JobAdapter& adapter) const;
 
   void IndexTemplates(const ObjectKey& workload);
   using QueuePtr = std::shared_ptr<const tracking::SharedQueue>;
@@ -199,6 +205,8 @@ class ManagerCluster final {
     WallTime created{};
   };
   Guarded<std::unordered_map<tracking::JobKey, std::vector<Owned>>> workloads_of_;  // none is empty
+  // The objects that say that they are of a group, by its name; none is empty.
+  Guarded<std::unordered_map<ObjectKey, std::set<ObjectKey>>> members_of_;
   Guarded<std::optional<std::string>> uid_;  // nothing: it was not asked for
   // ResourceClaimTemplates and the workloads that have not ended and name them, both ways.
   struct NamedTemplatesIndex {

@@ -10,6 +10,8 @@
 
 #include "base/log.h"
 #include "manager/reconcile/manager_cluster.h"
+#include "manager/reconcile/sets_by_key.h"
+#include "manager/tracking/job_members.h"
 
 namespace fedra::reconcile {
 void ManagerCluster::MakeJobCaches(const Clock& clock) {
@@ -32,7 +34,10 @@ const verify::ReferenceIndex& ManagerCluster::references(
 watch::TrackedCache<tracking::Job>::OnObject ManagerCluster::JobListener(
     const tracking::JobAdapter& kind) {
   return [this, &kind](const ObjectKey& key, const auto& before, const auto& after) {
-    const auto workload = WorkloadOf({kind.name(), key});
+    IndexMember(key, before.get(), after.get());
+    const tracking::Job& known = after != nullptr ? *after : *before;
+    const auto workload =
+        known.member == nullptr ? WorkloadOf({kind.name(), key}) : GroupWorkloadOf(known);
     if (!workload) return;
     const auto asks = [](const auto& job) { return job == nullptr ? nullptr : job->asks; };
     if (asks(before) != asks(after)) IndexTemplates(*workload);
@@ -51,6 +56,43 @@ void ManagerCluster::IndexOwner(const tracking::JobKey& job, const ObjectKey& wo
       all.push_back({workload, after->deleting || after->Finished(), after->created});
     if (all.empty()) index.erase(job);
   });
+}
+
+void ManagerCluster::IndexMember(const ObjectKey& key, const tracking::Job* before,
+                                 const tracking::Job* after) {
+  const auto group_of = [](const tracking::Job* job) {
+    return job == nullptr ? nullptr : job->member.get();
+  };
+  const tracking::GroupMember* left = group_of(before);
+  const tracking::GroupMember* joined = group_of(after);
+  if (left == nullptr && joined == nullptr) return;
+  members_of_.With([&](auto& index) {
+    if (left != nullptr) EraseFrom(index, ObjectKey{key.ns, left->group}, key);
+    if (joined != nullptr) index[{key.ns, joined->group}].insert(key);
+  });
+}
+
+std::optional<ObjectKey> ManagerCluster::GroupWorkloadOf(const tracking::Job& job) const {
+  if (job.member == nullptr) return std::nullopt;
+  const ObjectKey key{job.key.ns, job.member->group};
+  const auto workload = workloads_.Find(key);
+  return workload != nullptr && workload->is_pod_group ? std::optional(key) : std::nullopt;
+}
+
+std::shared_ptr<const tracking::Job> ManagerCluster::GroupOf(
+    const tracking::Workload& workload, const tracking::JobAdapter& adapter) const {
+  const std::set<ObjectKey> keys = members_of_.With([&](const auto& index) {
+    const auto found = index.find(workload.key);
+    return found == index.end() ? std::set<ObjectKey>() : found->second;
+  });
+  std::vector<tracking::JobPtr> members;
+  for (const ObjectKey& key : keys) {
+    auto job = jobs_[kinds_->IndexOf(adapter)].cache->Find(key);
+    if (job != nullptr && job->member != nullptr && job->member->group == workload.key.name &&
+        std::ranges::binary_search(workload.member_uids, job->uid))
+      members.push_back(std::move(job));
+  }
+  return tracking::JoinMembers(workload.key, std::move(members));
 }
 
 // A kind that was served once stays: that it is not served now proves nothing.
@@ -78,15 +120,19 @@ watch::TrackedCache<tracking::Job>& ManagerCluster::jobs(const tracking::JobAdap
 
 // The living Workload of a job counts, of several the youngest.
 std::optional<ObjectKey> ManagerCluster::WorkloadOf(const tracking::JobKey& job) const {
-  return workloads_of_.With([&](const auto& index) -> std::optional<ObjectKey> {
+  const auto owned = workloads_of_.With([&](const auto& index) -> std::optional<ObjectKey> {
     const auto found = index.find(job);
     if (found == index.end()) return std::nullopt;
-    return std::ranges::max_element(found->second, {},
-                                    [](const Owned& owned) {
-                                      return std::tuple(!owned.ends, owned.created, owned.workload);
-                                    })
+    return std::ranges::max_element(
+               found->second, {},
+               [](const Owned& one) { return std::tuple(!one.ends, one.created, one.workload); })
         ->workload;
   });
+  if (owned) return owned;
+  const tracking::JobAdapter* adapter = kinds_->FindName(job.kind);
+  if (adapter == nullptr || adapter->group_kind().empty()) return std::nullopt;
+  const auto object = jobs_[kinds_->IndexOf(*adapter)].cache->Find(job.key);
+  return object == nullptr ? std::nullopt : GroupWorkloadOf(*object);
 }
 
 std::shared_ptr<const tracking::Job> ManagerCluster::JobOf(
@@ -94,6 +140,7 @@ std::shared_ptr<const tracking::Job> ManagerCluster::JobOf(
   const tracking::Owner& owner = workload.owner;
   const tracking::JobAdapter* adapter = kinds_->Find(owner.api_version, owner.kind);
   if (adapter == nullptr) return nullptr;
+  if (workload.is_pod_group) return GroupOf(workload, *adapter);
   auto job = jobs_[kinds_->IndexOf(*adapter)].cache->Find({workload.key.ns, owner.name});
   return job != nullptr && job->uid == owner.uid ? job : nullptr;
 }

@@ -1,5 +1,6 @@
 #include "manager/reconcile/manager_writes.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -123,28 +124,53 @@ Result<void> ManagerWrites::Do(Execution& execution, const placement::FinishWork
   return PatchWorkloadStatus(execution, std::move(body));
 }
 
-Result<void> ManagerWrites::PatchJobStatus(Execution& execution, std::string body) {
-  const tracking::JobAdapter& adapter = *execution.gathered.adapter;
-  FEDRA_ASSIGN_OR_RETURN(const std::string text,
-                         manager_.cluster().MergePatch(adapter.resource(), execution.job->key,
-                                                       std::move(body), OnStatus()));
-  FEDRA_ASSIGN_OR_RETURN(execution.job, ParseWritten(text, adapter));
-  manager_.jobs(adapter).own().Wrote(execution.job);
-  return {};
+Result<tracking::JobPtr> ManagerWrites::PatchJobStatus(const tracking::Job& local,
+                                                       std::string body) {
+  const tracking::JobAdapter& adapter = *local.kind;
+  FEDRA_ASSIGN_OR_RETURN(
+      const std::string text,
+      manager_.cluster().MergePatch(adapter.resource(), local.key, std::move(body), OnStatus()));
+  FEDRA_ASSIGN_OR_RETURN(tracking::JobPtr written, ParseWritten(text, adapter));
+  manager_.jobs(adapter).own().Wrote(written);
+  return written;
+}
+
+// One that fails does not keep the others from being written.
+Result<void> ManagerWrites::PatchObjects(Execution& execution, std::vector<JobPatch> patches) {
+  Result<void> outcome;
+  std::vector<tracking::JobPtr> objects = tracking::ObjectsOf(execution.job);
+  for (JobPatch& patch : patches) {
+    auto written = PatchJobStatus(*patch.local, std::move(patch.body));
+    if (!written) {
+      if (outcome) outcome = Fail(written.error());
+      continue;
+    }
+    std::ranges::replace(objects, patch.local, *written);
+  }
+  if (patches.empty()) return outcome;
+  execution.job = execution.job->is_group()
+                      ? tracking::JoinMembers(execution.job->key, std::move(objects))
+                      : objects.front();
+  return outcome;
 }
 
 Result<void> ManagerWrites::Do(Execution& execution, const placement::MirrorStatus& action) {
-  const placement::ClusterView& view = execution.View(action.cluster);
-  const tracking::JobAdapter* adapter = execution.gathered.adapter;
-  if (execution.job == nullptr || view.job == nullptr || adapter == nullptr) return {};
-  auto patch = adapter->MirrorPatch(*execution.job, *view.job);
-  return patch ? PatchJobStatus(execution, std::move(*patch)) : Result<void>();
+  std::vector<JobPatch> patches;
+  for (auto& [local, remote] :
+       tracking::PairsOf(execution.job, execution.View(action.cluster).job)) {
+    if (auto patch = local->kind->MirrorPatch(*local, *remote))
+      patches.push_back({local, std::move(*patch)});
+  }
+  return PatchObjects(execution, std::move(patches));
 }
 
 Result<void> ManagerWrites::Do(Execution& execution, const placement::ClearActivity&) {
-  if (execution.job == nullptr || execution.gathered.adapter == nullptr) return {};
-  auto patch = execution.gathered.adapter->ClearActivityPatch(*execution.job);
-  return patch ? PatchJobStatus(execution, std::move(*patch)) : Result<void>();
+  std::vector<JobPatch> patches;
+  for (const tracking::JobPtr& local : tracking::ObjectsOf(execution.job)) {
+    if (auto patch = local->kind->ClearActivityPatch(*local))
+      patches.push_back({local, std::move(*patch)});
+  }
+  return PatchObjects(execution, std::move(patches));
 }
 
 }  // namespace fedra::reconcile

@@ -6,12 +6,14 @@
 // everything given at construction must outlive it.
 
 #include <string>
+#include <vector>
 
 #include "manager/placement/action.h"
 #include "manager/reconcile/bookkeeping.h"
 #include "manager/reconcile/execution.h"
 #include "manager/reconcile/manager_cluster.h"
 #include "manager/reconcile/telemetry.h"
+#include "manager/tracking/job_members.h"
 
 namespace fedra::reconcile {
 
@@ -37,7 +39,12 @@ class ManagerWrites final {
   Result<void> TakeWritten(Execution& execution, const std::string& text);
   // By this merge patch; where Kueue must be able to take it back, as an apply of what it makes.
   Result<void> PatchWorkloadStatus(Execution& execution, std::string body);
-  Result<void> PatchJobStatus(Execution& execution, std::string body);
+  struct JobPatch {
+    tracking::JobPtr local;
+    std::string body;  // of a merge patch
+  };
+  Result<tracking::JobPtr> PatchJobStatus(const tracking::Job& local, std::string body);
+  Result<void> PatchObjects(Execution& execution, std::vector<JobPatch> patches);
 
   ManagerCluster& manager_;
   Bookkeeping& bookkeeping_;

@@ -1,9 +1,12 @@
 #include "manager/reconcile/remove_copy.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
 #include "cluster-clients/watch/meta.h"
+#include "manager/tracking/finalizers.h"
+#include "manager/tracking/kueue_api.h"
 #include "manager/tracking/resources.h"
 
 namespace fedra::reconcile {
@@ -30,9 +33,20 @@ Result<std::optional<ResourceVersion>> StripFinalizer(Cluster& worker,
 
 }  // namespace
 
-Result<void> RemoveJob(Cluster& worker, const tracking::JobAdapter& adapter, const ObjectKey& key,
-                       const DeleteOptions& only_if) {
-  return Remove(worker, adapter.resource(), key, only_if);
+Result<void> RemoveJob(Cluster& worker, const tracking::Job& job, const ResourceVersion& only_if) {
+  const kube::Resource& resource = job.kind->resource();
+  if (!job.deleting) {
+    FEDRA_RETURN_IF_ERROR(Remove(worker, resource, job.key, {.uid = job.uid, .version = only_if}));
+  }
+  if (job.member == nullptr ||
+      std::ranges::find(job.member->finalizers, tracking::kManaged) == job.member->finalizers.end())
+    return {};
+  const auto released = worker.MergePatch(
+      resource, job.key,
+      tracking::WithoutFinalizer(job.uid, job.member->finalizers, tracking::kManaged,
+                                 /*version=*/{}));
+  if (!released && released.error().code != ErrorCode::kNotFound) return Fail(released.error());
+  return {};
 }
 
 Result<void> RemoveClone(Cluster& worker, const tracking::Workload& clone,

@@ -14,9 +14,10 @@
 
 namespace fedra::reconcile {
 
-// With its pods.
-Result<void> RemoveJob(Cluster& worker, const tracking::JobAdapter& adapter, const ObjectKey& key,
-                       const DeleteOptions& only_if);
+// With its pods. Of a pod of a group Kueue's finalizer is taken off, too: it stays on one that was
+// replaced, and on all of them once their Workload is gone (ensureOneWorkload and
+// handleJobWithNoWorkload in pkg/controller/jobframework/reconciler.go of Kueue 0.19.2).
+Result<void> RemoveJob(Cluster& worker, const tracking::Job& job, const ResourceVersion& only_if);
 // Takes Kueue's finalizer off first: no other program would.
 Result<void> RemoveClone(Cluster& worker, const tracking::Workload& clone,
                          const ResourceVersion& only_if);

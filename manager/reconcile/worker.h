@@ -14,6 +14,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -137,8 +138,9 @@ class Worker final {
   // What dispatched workloads will take there.
   AssumeCache& assumed() { return assumed_; }
   const AssumeCache& assumed() const { return assumed_; }
-  // The job here that names this workload as its clone.
-  std::optional<tracking::JobKey> JobOf(const ObjectKey& workload) const;
+  // The jobs here that name this workload as their clone: of a group its members, else one as a
+  // rule.
+  std::set<tracking::JobKey> JobsOf(const ObjectKey& workload) const;
   // Our clones that are not admitted yet, those just sent included. `manager_uid`: as of
   // tracking::Identity.
   int waiting_clones(const std::string& manager_uid) const;
@@ -207,7 +209,8 @@ class Worker final {
   };
   SteadyTime BeginOf(const Loss& loss, const ConnectionState& connection) const;
   Guarded<std::optional<Loss>> lost_;
-  Guarded<std::unordered_map<ObjectKey, tracking::JobKey>> job_of_;  // clone -> remote job
+  // Clone -> remote jobs; none is empty.
+  Guarded<std::unordered_map<ObjectKey, std::set<tracking::JobKey>>> jobs_of_;
 
   // Fed by the cluster's reflectors, which end before these go.
   verify::WorkerObjects objects_;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "manager/reconcile/sets_by_key.h"
 #include "manager/reconcile/worker.h"
 #include "manager/verify/cache_status.h"
 
@@ -25,17 +26,14 @@ void Worker::OnJob(const tracking::JobKey& key, const std::shared_ptr<const trac
   if (job->prebuilt_workload.empty()) return;
   if (after == nullptr) return ForgetJob(key, *before);
   const ObjectKey workload{key.key.ns, after->prebuilt_workload};
-  job_of_.With([&](auto& jobs) { jobs[workload] = key; });
+  jobs_of_.With([&](auto& index) { index[workload].insert(key); });
   progress ? listener_.on_progress(workload) : listener_.on_workload(workload);
 }
 
 void Worker::ForgetJob(const tracking::JobKey& key, const tracking::Job& job) {
   if (job.prebuilt_workload.empty()) return;
   const ObjectKey workload{key.key.ns, job.prebuilt_workload};
-  job_of_.With([&](auto& jobs) {
-    const auto found = jobs.find(workload);
-    if (found != jobs.end() && found->second == key) jobs.erase(found);
-  });
+  jobs_of_.With([&](auto& index) { EraseFrom(index, workload, key); });
   listener_.on_workload(workload);
 }
 
@@ -105,10 +103,10 @@ KindStatus Worker::StatusOf(const tracking::JobAdapter* kind) const {
   return all;
 }
 
-std::optional<tracking::JobKey> Worker::JobOf(const ObjectKey& workload) const {
-  return job_of_.With([&](const auto& jobs) -> std::optional<tracking::JobKey> {
-    const auto found = jobs.find(workload);
-    return found == jobs.end() ? std::nullopt : std::optional(found->second);
+std::set<tracking::JobKey> Worker::JobsOf(const ObjectKey& workload) const {
+  return jobs_of_.With([&](const auto& index) {
+    const auto found = index.find(workload);
+    return found == index.end() ? std::set<tracking::JobKey>() : found->second;
   });
 }
 

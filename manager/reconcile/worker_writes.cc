@@ -84,13 +84,11 @@ WorkerWrites::WorkerWrites(tracking::Identity us, ManagerCluster& manager,
       clock_(clock) {}
 
 Result<void> WorkerWrites::Create(Execution& execution, Worker& worker,
-                                  const kube::Resource& resource, std::string body,
-                                  const Remember& remember) {
-  const Gathered& gathered = execution.gathered;
-  auto created = worker.cluster().Create(resource, gathered.view.key.ns, std::move(body));
+                                  const kube::Resource& resource, const ObjectKey& key,
+                                  std::string body, const Remember& remember) {
+  auto created = worker.cluster().Create(resource, key.ns, std::move(body));
   if (!created && created.error().code == ErrorCode::kAlreadyExists) {
     // Ours from before a crash or a lost answer, or another's: the marks decide.
-    const ObjectKey key = resource == tracking::kWorkloads ? gathered.view.key : gathered.job;
     created = worker.cluster().Get(resource, key);
     if (!created && created.error().code == ErrorCode::kNotFound)
       return Fail(ErrorCode::kConflict, "the object that was in the way does not exist any more");
@@ -132,7 +130,7 @@ Result<void> WorkerWrites::Do(Execution& execution, const placement::CreateClone
   const tracking::Workload& workload = *execution.workload;
   FEDRA_ASSIGN_OR_RETURN(std::string body, tracking::CloneBody(workload, Us()));
   auto result =
-      Create(execution, worker, tracking::kWorkloads, std::move(body),
+      Create(execution, worker, tracking::kWorkloads, workload.key, std::move(body),
              [&](const std::string& text) -> Result<bool> {
                FEDRA_ASSIGN_OR_RETURN(auto clone, ParseWritten(text, &tracking::ParseClone));
                if (!IsOf(workload, clone->marks)) return false;
@@ -154,21 +152,33 @@ Result<void> WorkerWrites::Do(Execution& execution, const placement::CreateJob& 
     return Fail(ErrorCode::kConflict, "the job does not exist any more");
   Worker& worker = execution.WorkerOf(action.cluster);
   FEDRA_ASSIGN_OR_RETURN(const auto permit, limiter_.Enter(action.cluster));
-  const tracking::JobAdapter& adapter = *execution.gathered.adapter;
+  for (const tracking::JobPtr& local :
+       tracking::MissingOf(execution.job, execution.View(action.cluster).job))
+    FEDRA_RETURN_IF_ERROR(CreateObject(execution, worker, *local));
+  return {};
+}
+
+Result<void> WorkerWrites::CreateObject(Execution& execution, Worker& worker,
+                                        const tracking::Job& local) {
+  const tracking::JobAdapter& adapter = *local.kind;
   const tracking::Workload& workload = *execution.workload;
-  FEDRA_ASSIGN_OR_RETURN(std::string body, adapter.RemoteBody(*execution.job, workload, Us()));
-  auto result = Create(execution, worker, adapter.resource(), std::move(body),
+  FEDRA_ASSIGN_OR_RETURN(std::string body, adapter.RemoteBody(local, workload, Us()));
+  auto result = Create(execution, worker, adapter.resource(), local.key, std::move(body),
                        [&](const std::string& text) -> Result<bool> {
-                         FEDRA_ASSIGN_OR_RETURN(auto job, ParseWritten(text, adapter));
-                         if (!IsOf(workload, job->marks)) return false;
-                         worker.objects().jobs(adapter).own().Wrote(std::move(job));
+                         FEDRA_ASSIGN_OR_RETURN(auto copy, ParseWritten(text, adapter));
+                         if (!IsOf(workload, copy->marks)) return false;
+                         if (local.member != nullptr &&
+                             (copy->member == nullptr || copy->member->copy_of != local.uid))
+                           return Fail(ErrorCode::kConflict,
+                                       "the copy of the pod that it replaces is still there");
+                         worker.objects().jobs(adapter).own().Wrote(std::move(copy));
                          return true;
                        });
   CrashPoint("after-create-job");
   if (!result && IsRefusal(result.error().code)) {
-    return Refused(execution, action.cluster, RefusalReason(result.error().code),
-                   fmt::format("{} refused the job: {}", action.cluster.value,
-                               Words(action.cluster, result.error())));
+    return Refused(execution, worker.name(), RefusalReason(result.error().code),
+                   fmt::format("{} refused the job: {}", worker.name().value,
+                               Words(worker.name(), result.error())));
   }
   return result;
 }
@@ -187,14 +197,24 @@ Result<void> WorkerWrites::Do(Execution& execution, const placement::SetClonePri
   return {};
 }
 
-Result<void> WorkerWrites::DeleteJob(Worker& worker, const ClusterView& view, bool as_seen) {
-  if (view.job == nullptr || view.job->deleting || !tracking::IsOurs(view.job_is)) return {};
-  const tracking::Job& job = *view.job;
-  FEDRA_RETURN_IF_ERROR(
-      RemoveJob(worker.cluster(), *job.kind, job.key,
-                {.uid = job.uid, .version = as_seen ? job.version : ResourceVersion()}));
-  worker.objects().jobs(*job.kind).own().Deleted(job.key, job.uid);
+Result<void> WorkerWrites::DeleteObjects(Worker& worker,
+                                         const std::vector<tracking::JobPtr>& copies,
+                                         bool as_seen) {
+  for (const tracking::JobPtr& copy : copies) {
+    if (!tracking::IsToBeRemoved(*copy)) continue;
+    FEDRA_RETURN_IF_ERROR(
+        RemoveJob(worker.cluster(), *copy, as_seen ? copy->version : ResourceVersion()));
+    worker.objects().jobs(*copy->kind).own().Deleted(copy->key, copy->uid);
+  }
   return {};
+}
+
+Result<void> WorkerWrites::Do(Execution& execution, const placement::RemoveSurplus& action) {
+  Worker& worker = execution.WorkerOf(action.cluster);
+  FEDRA_ASSIGN_OR_RETURN(const auto permit, limiter_.Enter(action.cluster));
+  return DeleteObjects(worker,
+                       tracking::SurplusOf(execution.job, execution.View(action.cluster).job),
+                       /*as_seen=*/true);
 }
 
 Result<void> WorkerWrites::DeleteClone(Worker& worker, const ClusterView& view, bool as_seen) {
@@ -214,7 +234,8 @@ Result<void> WorkerWrites::Do(Execution& execution, const placement::DeleteRemot
   const ClusterView& view = execution.View(action.cluster);
   const bool stops = StopsJob(view);
   const bool as_seen = !IsOver(execution.gathered.view.workload.get());
-  FEDRA_RETURN_IF_ERROR(DeleteJob(worker, view, as_seen));
+  if (tracking::IsOurs(view.job_is))
+    FEDRA_RETURN_IF_ERROR(DeleteObjects(worker, tracking::ObjectsOf(view.job), as_seen));
   CrashPoint("after-delete-job");
   if (stops) {
     FEDRA_RETURN_IF_ERROR(

@@ -9,12 +9,14 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "manager/placement/action.h"
 #include "manager/reconcile/bookkeeping.h"
 #include "manager/reconcile/concurrency_limiter.h"
 #include "manager/reconcile/execution.h"
 #include "manager/reconcile/template_reconciler.h"
+#include "manager/tracking/job_members.h"
 
 namespace fedra::reconcile {
 
@@ -27,7 +29,9 @@ class WorkerWrites final {
 
   Result<void> Do(Execution& execution, const placement::CreateClone& action);
   Result<void> Do(Execution& execution, const placement::SetClonePriority& action);
+  // Each object of it that is not there; the first one that fails ends that.
   Result<void> Do(Execution& execution, const placement::CreateJob& action);
+  Result<void> Do(Execution& execution, const placement::RemoveSurplus& action);
   Result<void> Do(Execution& execution, const placement::DeleteRemote& action);
   // Never an error: what the pod printed is no reason to hold up the clean-up.
   Result<void> Do(Execution& execution, const placement::KeepLog& action);
@@ -48,12 +52,14 @@ class WorkerWrites final {
   }
   Result<void> ProvideTemplates(Execution& execution, Worker& worker);
   Result<void> Create(Execution& execution, Worker& worker, const kube::Resource& resource,
-                      std::string body, const Remember& remember);
+                      const ObjectKey& key, std::string body, const Remember& remember);
+  Result<void> CreateObject(Execution& execution, Worker& worker, const tracking::Job& local);
   // A worker will not take the workload: recorded, and with that another decision is due.
   Result<void> Refused(Execution& execution, const ClusterName& cluster, verdict::ReasonCode code,
                        std::string message);
   // `as_seen`: only if it has not changed since it was looked at.
-  Result<void> DeleteJob(Worker& worker, const placement::ClusterView& view, bool as_seen);
+  Result<void> DeleteObjects(Worker& worker, const std::vector<tracking::JobPtr>& copies,
+                             bool as_seen);
   Result<void> DeleteClone(Worker& worker, const placement::ClusterView& view, bool as_seen);
 
   const tracking::Identity us_;

@@ -1,7 +1,7 @@
 #include "manager/tracking/job_members.h"
 
 #include <algorithm>
-#include <map>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -10,15 +10,21 @@
 namespace fedra::tracking {
 namespace {
 
+// An object that was left in a member's place by another job says nothing of a group.
+const GroupMember& SaidBy(const Job& member) {
+  static const GroupMember nothing;
+  return member.member == nullptr ? nothing : *member.member;
+}
+
 bool HasSucceeded(const JobPtr& member) { return member->finished && !member->failed; }
 
 // As many succeeded as must, or all have ended and none of them is replaced.
 bool HasEnded(const std::vector<JobPtr>& members) {
-  const GroupMember& first = *members.front()->member;
+  const GroupMember& first = SaidBy(*members.front());
   if (first.serves) return false;
   if (first.total > 0 && std::ranges::count_if(members, HasSucceeded) >= first.total) return true;
   const bool replaced =
-      std::ranges::all_of(members, [](const JobPtr& one) { return one->member->retriable; });
+      std::ranges::all_of(members, [](const JobPtr& one) { return SaidBy(*one).retriable; });
   return !replaced && std::ranges::all_of(members, &Job::finished);
 }
 
@@ -33,13 +39,13 @@ JobPtr FindNamed(const Job& group, std::string_view name) {
 }
 
 bool HoldsFinalizer(const Job& copy) {
-  return copy.member != nullptr &&
-         std::ranges::find(copy.member->finalizers, kManaged) != copy.member->finalizers.end();
+  const std::vector<std::string>& finalizers = SaidBy(copy).finalizers;
+  return std::ranges::find(finalizers, kManaged) != finalizers.end();
 }
 
 // Whether the copy, one of `all`, stands for this object.
 bool StandsFor(const Job& copy, const Job& all, const Job& local) {
-  return copy.marks == all.marks && copy.member->copy_of == local.uid;
+  return copy.marks == all.marks && SaidBy(copy).copy_of == local.uid;
 }
 
 }  // namespace
@@ -88,7 +94,8 @@ std::vector<CopyPair> PairsOf(const JobPtr& local, const JobPtr& remote) {
 
 std::vector<JobPtr> MissingOf(const JobPtr& local, const JobPtr& remote) {
   if (local == nullptr) return {};
-  if (!local->is_group()) return remote == nullptr ? std::vector<JobPtr>{local} : std::vector<JobPtr>{};
+  if (!local->is_group())
+    return remote == nullptr ? std::vector<JobPtr>{local} : std::vector<JobPtr>{};
   std::vector<JobPtr> missing;
   for (const JobPtr& one : local->members) {
     const bool is_there = remote != nullptr && FindNamed(*remote, one->key.name) != nullptr;

@@ -7,6 +7,7 @@
 
 #include "base/time.h"
 #include "manager/tracking/copy_metadata.h"
+#include "manager/tracking/finalizers.h"
 #include "manager/tracking/job.h"
 #include "manager/tracking/json_fields.h"
 #include "manager/tracking/kueue_api.h"
@@ -316,13 +317,7 @@ Result<std::string> FinishedPatch(const Workload& workload, std::string_view rea
 }
 
 std::string FinalizersPatch(const Workload& clone, const ResourceVersion& version) {
-  json rest = json::array();
-  for (const std::string& finalizer : clone.finalizers) {
-    if (finalizer != kResourceInUse) rest.push_back(finalizer);
-  }
-  json metadata{{"uid", clone.uid}, {"finalizers", std::move(rest)}};
-  if (!version.empty()) metadata["resourceVersion"] = version.value;
-  return Dump(json{{"metadata", std::move(metadata)}});
+  return WithoutFinalizer(clone.uid, clone.finalizers, kResourceInUse, version);
 }
 
 }  // namespace fedra::tracking

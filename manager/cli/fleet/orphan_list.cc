@@ -62,7 +62,8 @@ std::vector<Orphan> FindOrphans(const RemoteObjects& remote, const tracking::Ide
                        job->created,
                        StateOf(*job),
                        job->active_pods,
-                       {}});
+                       {},
+                       job});
   }
   std::sort(orphans.begin(), orphans.end(), Before);
   return orphans;

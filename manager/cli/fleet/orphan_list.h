@@ -3,6 +3,7 @@
 // Objects fedra created on workers whose workload no longer exists: what a store that was lost, a
 // worker taken out of the configuration for a while, or a manager set up again may leave. Pure.
 
+#include <memory>
 #include <set>
 #include <span>
 #include <string>
@@ -32,6 +33,7 @@ struct Orphan {
   std::string_view state;
   int pods = 0;              // of a job that run now
   tracking::Workload clone;  // for taking its finalizer off; of a clone only
+  std::shared_ptr<const tracking::Job> job = nullptr;  // likewise; of a job only
 };
 
 // What one worker has.
