@@ -1,7 +1,7 @@
 #pragma once
 //
-// core/v1 Pod as a job (Kueue's integration "pod"), without groups. Source: pkg/controller/jobs/pod
-// of Kueue 0.19.2.
+// core/v1 Pod as a job (Kueue's integration "pod"); groups of them are kueue/pod_groups.cc. Source:
+// pkg/controller/jobs/pod of Kueue 0.19.2.
 //
 // Thread rules: constants and pure functions.
 

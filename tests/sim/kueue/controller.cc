@@ -85,9 +85,16 @@ void KueueController::NoticeJob(const Store& store, const ResourceType& type, co
   if (event.type == EventType::kDeleted) {
     for (const Place& dependent : store.Dependents(event.uid)) Enqueue(dependent);
     for (auto& [workload, jobs] : prebuilt_) jobs.erase({&type, event.key});
+    const auto left = groups_.extract({&type, event.key});
+    if (left.empty()) return;
+    for (const auto& [pod, group] : groups_)
+      if (group == left.mapped()) Enqueue(pod);
     return;
   }
   const Object* job = store.Find(type, event.key);
+  const bool is_pod = job != nullptr && !KindOf(&type)->gate.empty();
+  if (const std::string group = is_pod ? GroupNameOf(job->body) : ""; !group.empty())
+    groups_[{&type, event.key}] = {event.key.ns, group};
   const std::string prebuilt = job == nullptr ? "" : PrebuiltNameOf(job->body);
   if (!prebuilt.empty()) prebuilt_[{event.key.ns, prebuilt}].insert({&type, event.key});
 }
@@ -147,6 +154,7 @@ void KueueController::MutateOnCreate(const ResourceType& type, Json& body) const
   const JobKind* kind = KindOf(&type);
   if (kind == nullptr || QueueNameOf(body).empty()) return;
   SetSuspended(*kind, true, body);
+  if (!kind->gate.empty() && !GroupNameOf(body).empty()) PrepareGroupPod(body);
   // A CRD's default says that its own controller runs it: it counts as nothing.
   const std::string manager = ManagedBy(*kind, body);
   if (options_.default_managed_by && (manager.empty() || manager == kind->controller))

@@ -7,8 +7,10 @@
 
 #include <chrono>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "tests/sim/actors/actor.h"
 #include "tests/sim/actors/quota.h"
@@ -63,10 +65,36 @@ class KueueController final : public Actor {
   Object* AdoptPrebuilt(Store& store, const Place& job_place, Object& job, const ObjectKey& key);
   void CreateWorkload(Store& store, const Place& job_place, const Object& job);
   void HandleEvicted(Store& store, const Place& job_place, Object& job, Object& workload);
+  // Takes the quota of an evicted Workload back.
+  void ReleaseEvicted(Store& store, const ObjectKey& key, Object& workload);
   void StartJob(Store& store, const Place& place, Object& job, Object& workload);
   // Null pointer: the Workload is gone, and what Kueue wrote into the job stays there.
   void StopJob(Store& store, const Place& place, Object& job, const Object* workload);
   void RemoveFinalizer(Store& store, const Place& place, Object& workload);
+
+  // pod_groups.cc
+  struct Group {
+    const ResourceType* type = nullptr;  // pods
+    ObjectKey key;                       // of the group and of its Workload
+    std::vector<ObjectKey> pods;         // that Kueue manages
+  };
+  Group GroupOf(const Store& store, const ResourceType& type, const ObjectKey& key) const;
+  void ReconcileGroup(Store& store, const ResourceType& type, const ObjectKey& key);
+  Object* AdoptForGroup(Store& store, const Group& group);
+  Object* MatchGroup(Store& store, Group& group);
+  // Leaves `count` of `live`.
+  void RemoveExcess(Store& store, const Group& group, size_t count, std::vector<ObjectKey>& live);
+  void CreateGroupWorkload(Store& store, Group& group);
+  void OwnByAll(Store& store, const Group& group, const std::vector<ObjectKey>& pods,
+                Object& workload);
+  std::optional<JobEnd> GroupEnd(const Store& store, const Group& group) const;
+  bool IsGroupActive(const Store& store, const Group& group) const;
+  void StartGroup(Store& store, const Group& group, const Object& workload);
+  // `ended_too`: those that are gated or over as well. Null pointer: there is no Workload.
+  void StopGroup(Store& store, const Group& group, const Object* workload, bool ended_too);
+  void FinalizePods(Store& store, const Group& group, const std::vector<ObjectKey>& pods);
+  // Marks it as Kueue's to end, and deletes it.
+  void StopPod(Store& store, const Place& place, const Object* workload);
 
   // workloads.cc
   void ReconcileWorkload(Store& store, const Place& place);
@@ -105,6 +133,7 @@ class KueueController final : public Actor {
   Quota quota_;
   std::map<Place, int64_t> queue_generations_;
   std::map<ObjectKey, std::set<Place>> prebuilt_;            // Workload to the jobs that name it
+  std::map<Place, ObjectKey> groups_;                        // pods to their groups
   std::map<ObjectKey, Clock::time_point> admissible_since_;  // Workloads that sit out the latency
 };
 
@@ -114,6 +143,11 @@ std::vector<std::string> CheckNames(const Json& cluster_queue);
 // A job as Kueue reads it.
 std::string QueueNameOf(const Json& job);
 std::string PrebuiltNameOf(const Json& job);
+// Of a pod; empty: it is of no group.
+std::string GroupNameOf(const Json& pod);
+bool IsGroupWorkload(const Json& workload);
+// What Kueue's webhook writes into a pod of a group.
+void PrepareGroupPod(Json& pod);
 // "jobset-<name>-<5 hex>".
 std::string WorkloadNameOf(const JobKind& kind, const Json& job);
 

@@ -109,6 +109,8 @@ std::string WorkloadNameOf(const JobKind& kind, const Json& job) {
 void KueueController::ReconcileJob(Store& store, const Place& place, const JobKind& kind) {
   Object* job = store.Find(*place.type, place.key);
   if (job == nullptr) return;
+  if (const std::string group = kind.gate.empty() ? "" : GroupNameOf(job->body); !group.empty())
+    return ReconcileGroup(store, *place.type, {place.key.ns, group});
   if (Terminating(job->body)) {
     for (const Place& child :
          store.Dependents(std::string(StringAt(job->body, {"metadata", "uid"})))) {
@@ -258,6 +260,12 @@ void KueueController::HandleEvicted(Store& store, const Place& job_place, Object
   StopJob(store, job_place, job, &workload);
   if (deletes) return;  // and with it goes its Workload
   if (!QuotaReserved(StatusOf(workload)) || KindOf(job_place.type)->active(StatusOf(job))) return;
+  ReleaseEvicted(store,
+                 {job_place.key.ns, std::string(StringAt(workload.body, {"metadata", "name"}))},
+                 workload);
+}
+
+void KueueController::ReleaseEvicted(Store& store, const ObjectKey& key, Object& workload) {
   Json status = StatusOf(workload);
   const Json evicted = *FindCondition(status, "Evicted");
   const std::string reason = evicted["reason"];
@@ -266,7 +274,6 @@ void KueueController::HandleEvicted(Store& store, const Place& job_place, Object
   const bool requeue = reason == "Preempted" || reason == "NodeFailures";
   SetCondition(status, {"Requeued", requeue, reason, message}, generation);
   UnsetQuota(status, "Pending", message, generation);
-  const ObjectKey key{job_place.key.ns, std::string(StringAt(workload.body, {"metadata", "name"}))};
   WriteStatus(store, {&workloads_, key}, workload, std::move(status));
 }
 
@@ -306,12 +313,7 @@ void KueueController::StopJob(Store& store, const Place& place, Object& job,
   const bool running = !IsSuspended(kind, job.body);
   if (running && !kind.gate.empty()) {
     if (kind.end(StatusOf(job))) return;
-    (void)verbs().Delete(store, {.type = *place.type,
-                                 .key = place.key,
-                                 .uid = {},
-                                 .resource_version = {},
-                                 .propagation = "Background"});
-    return;
+    return StopPod(store, place, workload);
   }
   // Of a batch/v1 Job Kueue resets the start.
   const bool started = kind.group == "batch" && At(job.body, {"status", "startTime"}) != nullptr;

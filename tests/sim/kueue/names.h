@@ -16,6 +16,15 @@ inline constexpr std::string_view kManagedBy = "kueue.x-k8s.io/multikueue";
 inline constexpr std::string_view kPodSet = "kueue.x-k8s.io/podset";
 inline constexpr std::string_view kLocalQueue = "kueue.x-k8s.io/local-queue-name";
 inline constexpr std::string_view kClusterQueue = "kueue.x-k8s.io/cluster-queue-name";
+// Of pods: on those that it manages, a label and a finalizer; on those of a group its name, how
+// many there are, and what Kueue and users say of them.
+inline constexpr std::string_view kManaged = "kueue.x-k8s.io/managed";
+inline constexpr std::string_view kGroupName = "kueue.x-k8s.io/pod-group-name";
+inline constexpr std::string_view kGroupTotal = "kueue.x-k8s.io/pod-group-total-count";
+inline constexpr std::string_view kRoleHash = "kueue.x-k8s.io/role-hash";
+inline constexpr std::string_view kServing = "kueue.x-k8s.io/pod-group-serving";
+inline constexpr std::string_view kRetriable = "kueue.x-k8s.io/retriable-in-group";
+inline constexpr std::string_view kIsGroup = "kueue.x-k8s.io/is-group-workload";
 // Field manager of the admission status.
 inline constexpr std::string_view kAdmissionManager = "kueue-admission";
 

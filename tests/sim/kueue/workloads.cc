@@ -90,6 +90,14 @@ void KueueController::ReconcileWorkload(Store& store, const Place& place) {
 
 // Without an owner there is nobody who will ever finish it: Kueue does, and lets it go.
 bool KueueController::FinalizeOrphan(Store& store, const Place& place, Object& workload) {
+  const auto is_there = [&store](const std::string& uid) { return store.WhereIs(uid) != nullptr; };
+  if (IsGroupWorkload(workload.body)) {
+    // Its pods come and go. Kueue finishes none for want of them: the garbage collector takes it.
+    const bool is_owned = std::ranges::any_of(workload.owner_uids, is_there);
+    if (is_owned || (workload.owner_uids.empty() && !Terminating(workload.body))) return false;
+    RemoveFinalizer(store, place, workload);
+    return true;
+  }
   const bool labelled = !StringAt(workload.body, {"metadata", "labels", names::kJobUid}).empty();
   const bool unowned = workload.owner_uids.empty() && (Terminating(workload.body) || labelled);
   const bool lost = std::any_of(

@@ -125,7 +125,8 @@ class World {
   void Apply(const SetClonePriority& action);
   void Apply(const KeepRemote& action);
   void Apply(const EndAttempt& action);
-  void Apply(const KeepLog&) {}  // concerns the history alone
+  void Apply(const KeepLog&) {}        // concerns the history alone
+  void Apply(const RemoveSurplus&) {}  // of groups: group_test.cc
 
   const tracking::AdmissionCheckState& Check() const { return workload_->checks.front(); }
   tracking::AdmissionCheckState& Check() { return workload_->checks.front(); }

@@ -252,7 +252,7 @@ TEST_CASE("pods as jobs need rights of their own, each named once") {
   verify::WorkerObjectsOptions worker = VerifiesDevices();
   worker.kinds = WithPods();
   CHECK(f.Missing(WorkerRights(worker, false, false)) ==
-        Texts{"get pods", "create pods", "delete pods"});
+        Texts{"get pods", "create pods", "delete pods", "patch pods"});
   Grant("worker-rbac-pods.yaml", f.user);
   CHECK(f.Missing(WorkerRights(worker, false, false)).empty());
 
