@@ -43,6 +43,11 @@ bool HoldsFinalizer(const Job& copy) {
   return std::ranges::find(finalizers, kManaged) != finalizers.end();
 }
 
+// Whether it was deleted before it ran: Kueue's finalizer is all that is left of it.
+bool IsHusk(const Job& copy) {
+  return copy.deleting && !copy.finished && !copy.shows_activity && HoldsFinalizer(copy);
+}
+
 // Whether the copy, one of `all`, stands for this object.
 bool StandsFor(const Job& copy, const Job& all, const Job& local) {
   return copy.marks == all.marks && SaidBy(copy).copy_of == local.uid;
@@ -109,8 +114,8 @@ std::vector<JobPtr> SurplusOf(const JobPtr& local, const JobPtr& remote) {
   if (local == nullptr || remote == nullptr || !local->is_group()) return surplus;
   for (const JobPtr& copy : remote->members) {
     const JobPtr original = FindNamed(*local, copy->key.name);
-    const bool stays =
-        original != nullptr && !original->deleting && StandsFor(*copy, *remote, *original);
+    const bool stays = original != nullptr && !original->deleting &&
+                       StandsFor(*copy, *remote, *original) && !IsHusk(*copy);
     if (!stays && IsToBeRemoved(*copy)) surplus.push_back(copy);
   }
   return surplus;

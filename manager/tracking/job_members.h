@@ -11,8 +11,8 @@
 // Whose an object is was decided before: of a worker's objects only ours are given here.
 //
 // Sources: Finished, IsSuspended and FindMatchingWorkloads of pkg/controller/jobs/pod/
-// pod_controller.go, Kueue 0.19.2. Its MultiKueue (pod_multikueue_adapter.go there) copies every pod
-// of a group at every look, ended ones too; we do not run again what has ended.
+// pod_controller.go, Kueue 0.19.2. Its MultiKueue (pod_multikueue_adapter.go there) copies every
+// pod of a group at every look, ended ones too; we do not run again what has ended.
 //
 // Pure functions on values.
 
@@ -49,7 +49,8 @@ std::vector<CopyPair> PairsOf(const JobPtr& local, const JobPtr& remote);
 std::vector<JobPtr> MissingOf(const JobPtr& local, const JobPtr& remote);
 
 // Copies of a group that must go: they stand for no object of the manager's, or for one that is
-// being deleted, or are of an earlier life. Without those that only their pods' end keeps there.
+// being deleted; are of an earlier life; or were deleted before they ran. One that ran when it was
+// deleted fails by that, as any pod. Without those for which nothing is left to be done.
 std::vector<JobPtr> SurplusOf(const JobPtr& local, const JobPtr& remote);
 
 // Whether something is left to be done to remove the copy.

@@ -28,6 +28,7 @@ from scenarios.waiting import T, eventually
 
 QUEUE = "main"  # name of the LocalQueue everywhere
 TEMPLATE = "one-gpu"
+_IS_GROUP = "kueue.x-k8s.io/is-group-workload"
 _DESCRIBED = 10  # jobs in the report of a failure
 IMPATIENT = {"dispatch": {"admissionTimeout": "2s"}}
 
@@ -321,13 +322,16 @@ class World:
         self, kind: JobKind, name: str, template: str | None = None, managed_by: bool = True
     ) -> FederatedJob:
         """Creates a job of another kind on the manager. fedra must have been started."""
-        self._kinds.append(kind.kind)
         for needed in kind.needed(self.ns, template):
             for cluster in self.fleet.clusters:
                 self.admin(cluster).apply(needed)
-        made = kind.make(self.ns, name, QUEUE, template, managed_by)
+        return self.submit_object(kind, kind.make(self.ns, name, QUEUE, template, managed_by))
+
+    def submit_object(self, kind: JobKind, made: Object) -> FederatedJob:
+        """The same with an object that is made already."""
+        self._kinds.append(kind.kind)
         self.eventually("the job is taken", lambda: self._is_taken(made))
-        job = FederatedJob(self.fleet, self.ns, name, self.check, kind)
+        job = FederatedJob(self.fleet, self.ns, made["metadata"]["name"], self.check, kind)
         self._of_other_kinds.append(job)
         return job
 
@@ -388,6 +392,10 @@ class World:
         return self._of_other_kinds + [self.job(found["metadata"]["name"]) for found in jobs]
 
     def _remove_jobs(self) -> None:
+        # The pods of a group that has not finished wait for replacements: it ends with its Workload.
+        for workload in self.manager.list("Workload", self.ns) if "Pod" in self._kinds else []:
+            if _IS_GROUP in workload["metadata"].get("annotations", {}):
+                self.manager.delete("Workload", self.ns, workload["metadata"]["name"])
         for kind in self._kinds:
             for job in self.manager.list(kind, self.ns):
                 self.manager.delete(kind, self.ns, job["metadata"]["name"])

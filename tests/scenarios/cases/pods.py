@@ -12,6 +12,7 @@ from scenarios.fedra_process import Fedra
 from scenarios.fleet import MANAGER
 from scenarios.job_kinds import POD
 from scenarios.objects import QUEUE_LABEL
+from scenarios.pod_group import PodGroup
 from scenarios.registry import scenario
 from scenarios.resources import Object
 from scenarios.world import QUEUE, TEMPLATE, World
@@ -111,6 +112,94 @@ def restart(world: World) -> None:
     job.wait_running_on(world.worker1)
     assert remote_uid(job) == uid, "the pod was made again"
     job.finish(world.worker1)
+
+
+def _all_stay_here(group: PodGroup) -> bool:
+    return all(_stays_here(job) for job in group.members.values())
+
+
+@scenario("pod-group-runs", other_kinds=True)
+def group_runs(world: World) -> None:
+    """A group of pods goes to one worker whole, is mirrored pod by pod, and ends when all have succeeded."""
+    world.add_template(world.worker2)
+    fedra = _start(world)
+    group = PodGroup(world, "train", 2, template=TEMPLATE)
+    group.wait_running_on(world.worker2)
+    assert _all_stay_here(group)
+    job = group.members["train-0"]
+    assert not objects.is_true(job.workload(), "Admitted")
+    assert "stays Pending" in job.check_message()
+    assert f"PodGroup {world.ns}/train" in fedra.cli("status", "jobs", "-o", "wide").stdout
+    group.end(world.worker2, "train-0")
+    assert group.phase("train-1") == "Running"
+    assert group.finished() is None
+    group.finish(world.worker2)
+
+
+@scenario("pod-group-replaced", other_kinds=True)
+def group_replaced(world: World) -> None:
+    """A pod of a group that fails is replaced on its worker, also by one that takes its name."""
+    world.use_workers(world.worker1)
+    _start(world)
+    group = PodGroup(world, "train", 2)
+    group.wait_running_on(world.worker1)
+    group.end(world.worker1, "train-0", "Failed")
+    assert group.finished() is None
+    group.add("train-2").wait_running_on(world.worker1)
+    # Its successor is there, so Kueue lets it go.
+    first = group.uid_on(world.worker1, "train-0")
+    world.manager.delete("Pod", world.ns, "train-0")
+    world.eventually("it is gone", lambda: group.members["train-0"].manager_job() is None)
+    group.end(world.worker1, "train-1", "Failed")
+    group.add("train-0").wait_running_on(world.worker1)
+    assert group.uid_on(world.worker1, "train-0") != first, "it is the copy of the pod that failed"
+    assert _stays_here(group.members["train-0"]) and _stays_here(group.members["train-2"])
+    group.finish(world.worker1)
+
+
+@scenario("pod-group-moved", other_kinds=True)
+def group_moved(world: World) -> None:
+    """A group moves whole when its worker is lost, or it is evicted here; a copy that went comes back."""
+    _start(world, workerLostTimeout="3s")
+    group = PodGroup(world, "train", 2)
+    group.wait_running_on(world.worker1)
+    world.cut(world.worker1)
+    group.wait_running_on(world.worker2)
+    world.restore(world.worker1)
+    group.wait_gone_from(world.worker1)
+    first = group.uid_on(world.worker2, "train-1")
+    group.take_away(world.worker2, "train-1")
+    world.eventually(
+        "it is there again", lambda: group.members["train-1"].remote_job(world.worker2)
+    )
+    group.wait_running_on(world.worker2)
+    assert group.uid_on(world.worker2, "train-1") != first
+    group.evict_here()
+    world.eventually(
+        "it was requeued", lambda: objects.condition(group.workload(), "Requeued") is not None
+    )
+    somewhere = world.eventually("it is dispatched again", group.members["train-0"].cluster_name)
+    group.wait_running_on(somewhere)
+    assert _all_stay_here(group)
+    # How a user ends a group.
+    world.manager.delete("Workload", world.ns, "train")
+    for worker in world.workers:
+        group.wait_gone_from(worker)
+
+
+@scenario("pod-group-evicted", other_kinds=True)
+def group_evicted(world: World) -> None:
+    """A group whose pods are stopped by its worker's Kueue has not failed, and runs on the other one."""
+    world.set_quota(world.worker1, objects.Quota(cpu="2"))
+    _start(world)
+    group = PodGroup(world, "train", 2)
+    group.wait_running_on(world.worker1)
+    world.preempt_on(world.worker1, group.members["train-0"])
+    group.wait_running_on(world.worker2)
+    assert _all_stay_here(group)
+    assert group.finished() is None
+    group.wait_gone_from(world.worker1)
+    group.finish(world.worker2)
 
 
 @scenario("deployment-runs", fleets=("real",), other_kinds=True)
