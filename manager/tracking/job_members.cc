@@ -18,11 +18,16 @@ const GroupMember& SaidBy(const Job& member) {
 
 bool HasSucceeded(const JobPtr& member) { return member->finished && !member->failed; }
 
-// As many succeeded as must, or all have ended and none of them is replaced.
-bool HasEnded(const std::vector<JobPtr>& members) {
-  const GroupMember& first = SaidBy(*members.front());
-  if (first.serves) return false;
-  if (first.total > 0 && std::ranges::count_if(members, HasSucceeded) >= first.total) return true;
+// As many as must.
+bool HaveSucceeded(const std::vector<JobPtr>& members) {
+  const int total = SaidBy(*members.front()).total;
+  return total > 0 && std::ranges::count_if(members, HasSucceeded) >= total;
+}
+
+// Or all have ended, and none of them is replaced.
+bool HaveEnded(const std::vector<JobPtr>& members) {
+  if (SaidBy(*members.front()).serves) return false;
+  if (HaveSucceeded(members)) return true;
   const bool replaced =
       std::ranges::all_of(members, [](const JobPtr& one) { return SaidBy(*one).retriable; });
   return !replaced && std::ranges::all_of(members, &Job::finished);
@@ -68,8 +73,8 @@ JobPtr JoinMembers(const ObjectKey& workload, std::vector<JobPtr> members) {
   std::ranges::sort(members, {}, [](const JobPtr& one) { return one->key; });
   job->created = (*std::ranges::min_element(members, {}, &Job::created))->created;
   job->deleting = std::ranges::all_of(members, &Job::deleting);
-  job->finished = HasEnded(members);
-  job->failed = job->finished && !std::ranges::all_of(members, HasSucceeded);
+  job->finished = HaveEnded(members);
+  job->failed = job->finished && !HaveSucceeded(members);
   job->suspended = std::ranges::all_of(
       members, [](const JobPtr& one) { return one->suspended || one->finished; });
   for (const JobPtr& one : members) {

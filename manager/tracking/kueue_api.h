@@ -40,7 +40,7 @@ inline constexpr std::string_view kManaged = "kueue.x-k8s.io/managed";
 // The condition of a pod that Kueue stops.
 inline constexpr std::string_view kTerminationTarget = "TerminationTarget";
 // How fedra calls a group of pods: no API has it.
-inline constexpr std::string_view kPodGroup = "PodGroup";
+inline constexpr std::string_view kGroupOfPods = "PodGroup";
 
 // On a Workload of which several objects are owners: which kind of them is the job
 // ("apps/v1, Kind=StatefulSet").
@@ -55,8 +55,8 @@ inline constexpr std::string_view kAdmissionManager = "kueue-admission";
 // Ours: on every clone and every remote job, the UID of the manager's Workload.
 inline constexpr std::string_view kWorkloadUidAnnotation = "fedra.dev/workload-uid";
 
-// Ours: on the copy of one of several objects that are one job, the UID of that object on the manager:
-// one that is replaced may leave its name to its successor.
+// Ours: on the copy of one of several objects that are one job, the UID of that object on the
+// manager: one that is replaced may leave its name to its successor.
 inline constexpr std::string_view kMemberUidAnnotation = "fedra.dev/member-uid";
 
 // Ours: on every copy of whatever kind, the UID of the management cluster's namespace kube-system.

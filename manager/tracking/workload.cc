@@ -152,7 +152,7 @@ Result<Workload> ReadCommon(const json& object) {
   const std::string index = Text(Member(metadata, "annotations"), kComponentIndexAnnotation);
   workload.is_pod_group = IsPodGroup(metadata, workload.owner);
   if (workload.is_pod_group)
-    workload.owner = {kPods.ApiVersion(), std::string(kPodGroup), workload.key.name, {}};
+    workload.owner = {kPods.ApiVersion(), std::string(kGroupOfPods), workload.key.name, {}};
   workload.follows = !index.empty() && index != "0";
   const json& spec = Member(object, "spec");
   workload.active = Flag(spec, "active", true);

@@ -45,7 +45,7 @@ struct AdmissionCheckState {
 // The job that owns a Workload: its controller reference; of a group of pods the group.
 struct Owner {
   std::string api_version;  // "batch/v1"; empty when the Workload has no owner
-  std::string kind;         // kPodGroup: a group of pods, which has the Workload's name and no UID
+  std::string kind;  // kGroupOfPods: a group of pods, which has the Workload's name and no UID
   std::string name;
   std::string uid;
 };

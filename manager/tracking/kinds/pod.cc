@@ -143,7 +143,7 @@ class PodKind final : public JobAdapter {
     return {.key = std::string(kOriginLabel), .is_the_job = true};
   }
   bool HoldsCheck() const override { return true; }
-  std::string_view group_kind() const override { return kPodGroup; }
+  std::string_view group_kind() const override { return kGroupOfPods; }
   std::string labels_on_manager() const override { return std::string(kManaged) + "=true"; }
   std::string labels_on_worker() const override { return std::string(kOriginLabel); }
 

@@ -85,17 +85,6 @@ TEST_CASE("a check that is held stays Pending while a worker has the job, and is
   }
 }
 
-TEST_CASE("a group of pods is rejected, and no pod of it dispatched") {
-  World world({"a"}, {}, /*holds_check=*/true);
-  world.workload().is_pod_group = true;
-  world.ReserveQuota();
-  const Decision decision = world.Look();
-  CHECK(decision.phase == Phase::kBlocked);
-  CHECK_THAT(decision.why, ContainsSubstring("is a group of pods"));
-  world.Settle();
-  CHECK(world.WorkersWithClone().empty());
-}
-
 TEST_CASE("a finished job is mirrored before its copies are removed") {
   World world = RunningOnA();
   world.Finish("a");

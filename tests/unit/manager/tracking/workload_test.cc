@@ -262,11 +262,35 @@ TEST_CASE("of several Workloads of one job all but the first follow") {
   CHECK(Parsed(workload).follows);
 }
 
-TEST_CASE("the Workload of a group of pods says so") {
-  json workload = Waiting();
-  CHECK_FALSE(Parsed(workload).is_pod_group);
-  workload["metadata"]["annotations"]["kueue.x-k8s.io/is-group-workload"] = "true";
-  CHECK(Parsed(workload).is_pod_group);
+TEST_CASE("the Workload of a group of pods is owned by the group, and names its pods") {
+  json object = Waiting();
+  json& metadata = object["metadata"];
+  metadata["ownerReferences"] = json::parse(R"([
+      {"apiVersion": "v1", "kind": "Pod", "name": "b", "uid": "p2"},
+      {"apiVersion": "v1", "kind": "Pod", "name": "a", "uid": "p1"}])");
+  CHECK_FALSE(Parsed(object).is_pod_group);
+  metadata["annotations"]["kueue.x-k8s.io/is-group-workload"] = "true";
+  const Workload workload = Parsed(object);
+  CHECK(workload.is_pod_group);
+  CHECK(workload.owner.api_version == "v1");
+  CHECK(workload.owner.kind == "PodGroup");
+  CHECK(workload.owner.name == workload.key.name);
+  CHECK(workload.owner.uid.empty());
+  CHECK(workload.requirement.kind == "PodGroup");
+  CHECK(workload.member_uids == std::vector<std::string>{"p1", "p2"});
+  SECTION("without pods it has no owner") {
+    metadata.erase("ownerReferences");
+    CHECK_FALSE(Parsed(object).is_pod_group);
+    CHECK(Parsed(object).owner.name.empty());
+  }
+  SECTION("a StatefulSet's is the StatefulSet's, whose pods own it, too") {
+    metadata["annotations"]["kueue.x-k8s.io/job-owner-gvk"] = "apps/v1, Kind=StatefulSet";
+    metadata["ownerReferences"].push_back(
+        {{"apiVersion", "apps/v1"}, {"kind", "StatefulSet"}, {"name", "serve"}, {"uid", "s1"}});
+    CHECK_FALSE(Parsed(object).is_pod_group);
+    CHECK(Parsed(object).owner.kind == "StatefulSet");
+    CHECK(Parsed(object).owner.name == "serve");
+  }
 }
 
 TEST_CASE("a check that is gone is a conflict, not a new entry") {

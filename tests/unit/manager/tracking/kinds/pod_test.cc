@@ -101,6 +101,71 @@ TEST_CASE("Pod: it ends by its phase") {
   CHECK(Parsed(pod).failed == failed);
 }
 
+TEST_CASE("Pod: one that Kueue stops has not ended, and what becomes of it is not mirrored") {
+  const auto [reason, stopped] =
+      GENERATE(table<const char*, bool>({{"WorkloadEvictedDueToPreempted", true},
+                                         {"WorkloadEvicted", true},
+                                         {"WorkloadDeleted", true},
+                                         {"NoMatchingWorkload", true},
+                                         {"NotAdmitted", true},
+                                         {"SomebodyElses", false}}));
+  const char* phase = GENERATE("Failed", "Succeeded");
+  json remote = Remote(kRunning);
+  remote["status"]["phase"] = phase;
+  remote["status"]["conditions"] =
+      json::array({{{"type", "TerminationTarget"}, {"status", "True"}, {"reason", reason}}});
+  CHECK(Parsed(remote).finished == !stopped);
+  CHECK(Parsed(remote).failed == (!stopped && phase == std::string("Failed")));
+  CHECK(Mirror(Local(), remote).is_null() == stopped);
+  remote["status"]["conditions"][0]["status"] = "False";
+  CHECK(Parsed(remote).finished);
+}
+
+TEST_CASE("Pod: what one of a group says of it") {
+  CHECK(Parsed(Local()).member == nullptr);
+  json pod = Local();
+  pod["metadata"]["labels"]["kueue.x-k8s.io/pod-group-name"] = "by-label";
+  json& annotations = pod["metadata"]["annotations"];
+  annotations["kueue.x-k8s.io/pod-group-total-count"] = "3";
+  auto member = Parsed(pod).member;
+  REQUIRE(member != nullptr);
+  CHECK(member->group == "by-label");
+  CHECK(member->total == 3);
+  CHECK(member->retriable);
+  CHECK_FALSE(member->serves);
+  CHECK(member->copy_of.empty());
+  CHECK(member->finalizers == std::vector<std::string>{"kueue.x-k8s.io/managed"});
+  annotations["kueue.x-k8s.io/pod-group-name"] = "by-annotation";
+  annotations["kueue.x-k8s.io/pod-group-total-count"] = "many";
+  annotations["kueue.x-k8s.io/pod-group-serving"] = "true";
+  annotations["kueue.x-k8s.io/retriable-in-group"] = "false";
+  annotations["fedra.dev/member-uid"] = "p0";
+  member = Parsed(pod).member;
+  CHECK(member->group == "by-annotation");
+  CHECK(member->total == 0);
+  CHECK_FALSE(member->retriable);
+  CHECK(member->serves);
+  CHECK(member->copy_of == "p0");
+  annotations["kueue.x-k8s.io/pod-group-name"] = std::string(300, 'x');
+  CHECK(Parsed(pod).member == nullptr);
+}
+
+TEST_CASE("Pod: the copy of one of a group names the pod that it stands for") {
+  Workload workload;
+  workload.key = {"ml", "train"};
+  workload.uid = "u1";
+  json local = Local();
+  local["metadata"]["labels"]["kueue.x-k8s.io/pod-group-name"] = "train";
+  local["metadata"]["annotations"]["kueue.x-k8s.io/pod-group-total-count"] = "2";
+  const auto text = PodAdapter().RemoteBody(Parsed(local), workload, {"fedra", "m1"});
+  REQUIRE(text);
+  const json metadata = json::parse(*text)["metadata"];
+  CHECK(metadata["labels"]["kueue.x-k8s.io/pod-group-name"] == "train");
+  CHECK(metadata["annotations"]["kueue.x-k8s.io/pod-group-total-count"] == "2");
+  CHECK(metadata["annotations"]["kueue.x-k8s.io/prebuilt-workload-name"] == "train");
+  CHECK(metadata["annotations"]["fedra.dev/member-uid"] == "p1");
+}
+
 TEST_CASE("Pod: the copy is gated, and has nothing that only this cluster may say") {
   Workload workload;
   workload.key = {"ml", "pod-serve-1-1a2b3"};
@@ -182,6 +247,20 @@ TEST_CASE("Pod: a copy of ours is its own job, and is known beside the pods of j
   of_job["labels"]["jobset.sigs.k8s.io/jobset-name"] = "train";
   CHECK(kinds.JobOfPod(of_job)->kind == "JobSet.jobset.x-k8s.io");
   CHECK(BuiltInKinds()->Find("v1", "Pod") == nullptr);
+}
+
+TEST_CASE("Pod: those of a group are known by its name, which a bare pod may have as well") {
+  const JobKinds kinds({}, /*pods=*/true);
+  CHECK(kinds.Find("v1", "PodGroup") == &PodAdapter());
+  CHECK(kinds.FindName("PodGroup") == &PodAdapter());
+  CHECK(kinds.FindName("Pod") == &PodAdapter());
+  json metadata = Remote(kRunning)["metadata"];
+  metadata["labels"]["kueue.x-k8s.io/pod-group-name"] = "train";
+  const JobKey group{"PodGroup", {"ml", "train"}};
+  CHECK(kinds.JobOfPod(metadata) == group);
+  CHECK(kinds.PodsKeyOf(group) == group);
+  CHECK(BuiltInKinds()->Find("v1", "PodGroup") == nullptr);
+  CHECK(BuiltInKinds()->FindName("") == nullptr);
 }
 
 }  // namespace fedra::tracking::pod_test

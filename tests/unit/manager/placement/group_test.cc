@@ -1,0 +1,192 @@
+// Decide() about a group of pods: each test is one sentence about what is done with its members.
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "manager/placement/decide.h"
+#include "manager/placement/note_reasons.h"
+#include "manager/tracking/job_members.h"
+#include "manager/tracking/kueue_api.h"
+#include "tests/support/catch.h"
+
+namespace fedra::placement::group_test {
+
+using tracking::CheckState;
+using tracking::Condition;
+using tracking::JobPtr;
+using tracking::Ownership;
+
+namespace {
+
+constexpr WallTime kNow{std::chrono::hours(1)};
+const ClusterName kEast("east");
+
+Condition True(std::string reason) { return {true, std::move(reason), "", kNow}; }
+
+JobPtr Pod(const std::string& name, const std::string& phase, bool is_copy) {
+  auto pod = std::make_shared<tracking::Job>();
+  pod->key = {"ml", name};
+  pod->uid = (is_copy ? "copy-" : "") + name;
+  pod->managed_by = tracking::kManagedBy;
+  pod->suspended = phase.empty();
+  pod->shows_activity = phase == "Running";
+  pod->failed = phase == "Failed";
+  pod->finished = pod->failed || phase == "Succeeded";
+  if (is_copy) pod->marks = {"fedra", "m1", "w1", "train"};
+  pod->member = std::make_shared<const tracking::GroupMember>(tracking::GroupMember{
+      .group = "train", .total = 2, .copy_of = is_copy ? name : std::string(), .finalizers = {}});
+  return pod;
+}
+
+// A group of pods "a" and "b" on a manager, and one worker, to which it was sent.
+struct Scene {
+  WorkloadView view;
+  ClusterView east;
+  std::shared_ptr<tracking::Workload> workload = std::make_shared<tracking::Workload>();
+  std::shared_ptr<tracking::Workload> clone = std::make_shared<tracking::Workload>();
+
+  Scene() {
+    workload->key = {"ml", "train"};
+    workload->uid = "w1";
+    workload->is_pod_group = true;
+    workload->owner = {"v1", std::string(tracking::kGroupOfPods), "train", ""};
+    workload->quota_reserved = True("QuotaReserved");
+    workload->checks = {
+        {"fedra", CheckState::kPending, "admitted", kNow + tracking::kHeldAfterQuota}};
+    workload->cluster_name = kEast.value;
+    view.key = workload->key;
+    view.check = "fedra";
+    view.holds_check = true;
+    clone->key = workload->key;
+    clone->admitted = True("Admitted");
+    clone->quota_reserved = True("QuotaReserved");
+    clone->owner = workload->owner;
+    east.name = kEast;
+    east.contact = Contact::kFull;
+    east.verdict.outcome = verdict::Outcome::kYes;
+    east.clone_is = Ownership::kOurs;
+    Local({{"a", "Running"}, {"b", "Running"}});
+    Remote({{"a", "Running"}, {"b", "Running"}});
+  }
+
+  using Pods = std::vector<std::pair<std::string, std::string>>;  // name and phase
+  void Local(const Pods& pods) { view.job = Join(pods, false); }
+  void Remote(const Pods& pods) {
+    east.job = Join(pods, true);
+    east.job_is = Ownership::kOurs;
+  }
+  Decision Decide() {
+    view.workload = workload;
+    east.clone = clone;
+    return placement::Decide(view, {&east, 1}, {}, {}, kNow + std::chrono::seconds(10));
+  }
+
+ private:
+  static JobPtr Join(const Pods& pods, bool are_copies) {
+    std::vector<JobPtr> members;
+    for (const auto& [name, phase] : pods) members.push_back(Pod(name, phase, are_copies));
+    return tracking::JoinMembers({"ml", "train"}, std::move(members));
+  }
+};
+
+template <class What>
+bool Does(const Decision& decision) {
+  return std::ranges::any_of(
+      decision.actions, [](const Action& action) { return std::holds_alternative<What>(action); });
+}
+
+bool Retries(const Decision& decision) {
+  return std::ranges::any_of(decision.actions, [](const Action& action) {
+    const auto* check = std::get_if<SetCheck>(&action);
+    return check != nullptr && check->state == CheckState::kRetry;
+  });
+}
+
+}  // namespace
+
+TEST_CASE("what a worker that has a group is told of its pods") {
+  struct Row {
+    const char* what;
+    Scene::Pods local;
+    Scene::Pods remote;
+    bool creates;
+    bool removes;
+  };
+  const Row row = GENERATE(values<Row>({
+      {"all are there", {{"a", ""}, {"b", ""}}, {{"a", "Running"}, {"b", ""}}, false, false},
+      {"one is missing, and comes back", {{"a", ""}, {"b", ""}}, {{"a", ""}}, true, false},
+      {"all are missing", {{"a", ""}, {"b", ""}}, {}, true, false},
+      {"one that has ended is not run again",
+       {{"a", "Succeeded"}, {"b", ""}},
+       {{"b", ""}},
+       false,
+       false},
+      {"one was replaced",
+       {{"a", "Failed"}, {"b", ""}, {"c", ""}},
+       {{"a", "Failed"}, {"b", ""}},
+       true,
+       false},
+      {"one is gone here", {{"b", ""}}, {{"a", "Failed"}, {"b", ""}}, false, true},
+  }));
+  INFO(row.what);
+  Scene scene;
+  scene.Local(row.local);
+  scene.Remote(row.remote);
+  const Decision decision = scene.Decide();
+  CHECK(decision.phase == Phase::kRunning);
+  CHECK(decision.worker == kEast);
+  CHECK(Does<MirrorStatus>(decision) == !row.remote.empty());
+  CHECK(Does<CreateJob>(decision) == row.creates);
+  CHECK(Does<RemoveSurplus>(decision) == row.removes);
+  CHECK_FALSE(Does<DeleteRemote>(decision));
+}
+
+TEST_CASE("an object in the way of one pod takes the group back from the worker") {
+  Scene scene;
+  scene.Remote({{"a", "Running"}});
+  scene.east.in_the_way = Pod("b", "Running", false);
+  const Decision decision = scene.Decide();
+  CHECK(Retries(decision));
+  CHECK(decision.why == "a foreign job ml/b exists on east");
+}
+
+TEST_CASE("a group that the worker's Kueue has evicted moves, whatever became of its pods") {
+  Scene scene;
+  scene.clone->evicted = True("Preempted");
+  scene.clone->admitted->is_true = false;
+  // Where no pod is replaced, Kueue finishes a group whose pods it has stopped.
+  if (GENERATE(false, true)) scene.clone->finished = True("Succeeded");
+  const Decision decision = scene.Decide();
+  CHECK(Retries(decision));
+  CHECK(Does<RecordFailure>(decision));
+  CHECK_FALSE(Does<FinishWorkload>(decision));
+}
+
+TEST_CASE("the end of one pod is mirrored before the copies of an evicted group go") {
+  Scene scene;
+  scene.workload->evicted = True("Preempted");
+  scene.Remote({{"a", "Succeeded"}, {"b", "Running"}});
+  Decision decision = scene.Decide();
+  CHECK(Does<MirrorStatus>(decision));
+  CHECK_FALSE(Does<DeleteRemote>(decision));
+  scene.Local({{"a", "Succeeded"}, {"b", "Running"}});
+  decision = scene.Decide();
+  CHECK(Does<DeleteRemote>(decision));
+  CHECK(Does<ClearActivity>(decision));
+}
+
+TEST_CASE("a group whose pods have all ended where it was waits for replacements elsewhere") {
+  Scene scene;
+  scene.Local({{"a", "Succeeded"}, {"b", "Failed"}});
+  scene.Remote({});
+  scene.clone->owner = {};
+  Decision decision = scene.Decide();
+  CHECK(decision.phase == Phase::kRunning);
+  CHECK(decision.actions.empty());
+  scene.Local({{"a", "Succeeded"}, {"b", "Failed"}, {"c", ""}});
+  decision = scene.Decide();
+  CHECK(Does<CreateJob>(decision));
+}
+
+}  // namespace fedra::placement::group_test
