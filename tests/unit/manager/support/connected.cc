@@ -15,10 +15,11 @@ namespace {
 
 using nlohmann::json;
 
-ClusterOptions Quick() {
+ClusterOptions Quick(const tracking::JobKinds& kinds) {
   ClusterOptions options;
   options.discover_groups = {"batch", "jobset.x-k8s.io", "kueue.x-k8s.io", "resource.k8s.io",
                              "scheduling.k8s.io"};
+  if (kinds.FindName("Pod") != nullptr) options.discover_groups.emplace_back();
   options.probe_interval = std::chrono::milliseconds(500);
   return options;
 }
@@ -28,8 +29,9 @@ ClusterOptions Quick() {
 Connected::Connected(const ConnectedOptions& options, const Clock& clock) {
   sim::Furnish(manager_server_, /*manager=*/true);
   manager_ = std::make_unique<ManagerCluster>(
-      ClusterSettings{ClusterName("manager"), AccessTo(manager_server_), std::nullopt, Quick()},
-      tracking::BuiltInKinds(), threads_.loop, threads_.pool, clock, ListenToManager());
+      ClusterSettings{ClusterName("manager"), AccessTo(manager_server_), std::nullopt,
+                      Quick(*options.kinds)},
+      options.kinds, threads_.loop, threads_.pool, clock, ListenToManager());
   for (const std::string& name : options.workers) {
     sim::ServerOptions server = options.server;
     server.name = name;
@@ -40,8 +42,9 @@ Connected::Connected(const ConnectedOptions& options, const Clock& clock) {
     WorkerSettings settings;
     settings.cluster.name = ClusterName(name);
     settings.cluster.access = AccessTo(*servers_.back(), options.token);
-    settings.cluster.options = Quick();
+    settings.cluster.options = Quick(*options.kinds);
     settings.origin = "fedra";
+    settings.verified.kinds = options.kinds;
     settings.lost_since = options.lost_since;
     settings.keeps_rejected = options.keeps_rejected;
     if (options.devices) settings.verified.devices.emplace();

@@ -28,6 +28,7 @@ struct ConnectedOptions {
   sim::Faults faults;         // of every worker, from the beginning
   std::string token = "admin-token";
   bool devices = true;
+  tracking::JobKindsPtr kinds = tracking::BuiltInKinds();  // of every cluster
   std::optional<WallTime> lost_since;
   bool keeps_rejected = false;
 };

@@ -1,0 +1,253 @@
+// A group of pods against a simulated manager and workers: what is seen of it, and what is written.
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "manager/reconcile/execute.h"
+#include "tests/support/catch.h"
+#include "tests/support/temp_folder.h"
+#include "tests/unit/manager/support/connected.h"
+#include "tests/unit/manager/support/no_telemetry.h"
+
+namespace fedra::reconcile::pod_group_test {
+
+using namespace fedra::placement;
+using nlohmann::json;
+using Names = std::set<std::string>;
+
+namespace {
+
+const ClusterName kEast("east");
+const ObjectKey kGroup{"ml", "train"};
+constexpr const char* kFinalizer = "kueue.x-k8s.io/managed";
+
+ConnectedOptions WithPods() {
+  ConnectedOptions options;
+  options.workers = {kEast.value};
+  options.kinds =
+      std::make_shared<const tracking::JobKinds>(std::vector<tracking::KindRow>(), /*pods=*/true);
+  return options;
+}
+
+// Of the group, managed by Kueue and gated.
+json PodOf(const std::string& name) {
+  const json container = {{"name", "c"}, {"image", "i"}};
+  return {{"apiVersion", "v1"},
+          {"kind", "Pod"},
+          {"metadata",
+           {{"name", name},
+            {"namespace", kGroup.ns},
+            {"labels", {{kFinalizer, "true"}, {"kueue.x-k8s.io/pod-group-name", kGroup.name}}},
+            {"annotations", {{"kueue.x-k8s.io/pod-group-total-count", "2"}}}}},
+          {"spec",
+           {{"schedulingGates", json::array({{{"name", "kueue.x-k8s.io/admission"}}})},
+            {"containers", json::array({container})}}}};
+}
+
+json OwnerOf(const json& pod) {
+  return {{"apiVersion", "v1"},
+          {"kind", "Pod"},
+          {"name", pod["metadata"]["name"]},
+          {"uid", pod["metadata"]["uid"]}};
+}
+
+struct Fixture {
+  const TempFolder folder;
+  Connected fleet{WithPods()};
+  std::unique_ptr<store::Store> store =
+      store::Store::Open({.path = folder.Path("fedra.db")}).value();
+  PlacementStore placements{*store};
+  StatusWriter status_writer{*store, SystemClock()};
+  EventWriter events{{"fedra.dev/federation", "fedra"}, fleet.manager().cluster(), SystemClock()};
+  NoTelemetry telemetry;
+  ConcurrencyLimiter limiter{SystemClock(), {}};
+  CopyFailures copy_failures;
+  RunLoop<ObjectKey> loop{
+      {.subject = "template"}, SystemClock(), [](const ObjectKey&) { return Result<void>(); }};
+  TemplateReconciler templates{{.mode = templates::SyncPolicy::kNever, .origin = "fedra"},
+                               fleet.manager(),
+                               fleet.workers(),
+                               limiter,
+                               copy_failures,
+                               SystemClock(),
+                               loop,
+                               [](const ObjectKey&) {}};
+  Gatherer gatherer{{.controller_name = "fedra.dev/federation", .origin = "fedra"},
+                    fleet.manager(),
+                    fleet.workers(),
+                    copy_failures};
+  Bookkeeping bookkeeping{*store, placements, status_writer, events, telemetry, SystemClock()};
+  ManagerWrites manager_writes{fleet.manager(), bookkeeping, telemetry, SystemClock()};
+  WorkerWrites worker_writes{{"fedra", ""}, fleet.manager(), templates,    limiter,
+                             bookkeeping,   telemetry,       SystemClock()};
+  Executor executor{manager_writes, worker_writes, bookkeeping};
+
+  // With the pods a and b. A third one of the group, c, is not the Workload's.
+  Fixture() {
+    AddWaitingWorkload(manager(), kGroup);
+    json owners = json::array();
+    for (const char* name : {"a", "b"}) owners.push_back(OwnerOf(Submit(name)));
+    Submit("c");
+    REQUIRE(manager().objects().Patch(
+        "workloads", kGroup,
+        {{"metadata",
+          {{"ownerReferences", owners},
+           {"annotations", {{"kueue.x-k8s.io/is-group-workload", "true"}}}}}}));
+    fleet.Start();
+    Await([&] { return MembersHere() == Names{"a", "b"}; });
+  }
+
+  sim::Server& manager() { return fleet.manager_server(); }
+  sim::Server& east() { return fleet.server(0); }
+  json Submit(const std::string& name) {
+    const auto pod = manager().objects().Create(PodOf(name));
+    REQUIRE(pod);
+    return *pod;
+  }
+  Gathered Gather() { return gatherer.Gather(kGroup, {std::nullopt, {kEast}}); }
+  ClusterView East() { return Gather().clusters.at(0); }
+  static Names NamesOf(const std::shared_ptr<const tracking::Job>& job) {
+    Names names;
+    for (const auto& object : tracking::ObjectsOf(job)) names.insert(object->key.name);
+    return names;
+  }
+  Names MembersHere() { return NamesOf(Gather().view.job); }
+  Names MembersThere() { return NamesOf(East().job); }
+  void Await(const std::function<bool()>& holds) { REQUIRE(fleet.WaitUntil(holds)); }
+  Result<void> Execute(Action action) {
+    Decision decision;
+    decision.actions.push_back(std::move(action));
+    return executor.Execute(Gather(), decision);
+  }
+  std::optional<json> PodThere(const std::string& name) {
+    auto pod = east().objects().Get("pods", {kGroup.ns, name});
+    return pod ? std::optional<json>(*pod) : std::nullopt;
+  }
+  std::string PhaseHere(const std::string& name) {
+    return (*manager().objects().Get("pods", {kGroup.ns, name}))["status"].value("phase", "");
+  }
+  void SetPhaseThere(const std::string& name, const std::string& phase) {
+    REQUIRE(east().objects().Patch("pods", {kGroup.ns, name}, {{"status", {{"phase", phase}}}},
+                                   "status"));
+  }
+  // As the worker's Kueue does.
+  void HoldThere(const std::string& name) {
+    REQUIRE(east().objects().Patch("pods", {kGroup.ns, name},
+                                   {{"metadata", {{"finalizers", json::array({kFinalizer})}}}}));
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a group is the pods that its Workload names, and goes to a worker as such") {
+  Fixture f;
+  const Gathered gathered = f.Gather();
+  CHECK(gathered.view.holds_check);
+  CHECK(gathered.job == kGroup);
+  REQUIRE(gathered.view.job != nullptr);
+  CHECK(tracking::KeyOf(*gathered.view.job) == tracking::JobKey{"PodGroup", kGroup});
+  REQUIRE(f.Execute(CreateJob{kEast}));
+  CHECK(f.PodThere("a").has_value());
+  CHECK(f.PodThere("b").has_value());
+  CHECK_FALSE(f.PodThere("c").has_value());
+  CHECK(f.MembersThere() == Names{"a", "b"});  // our own writes, at once
+  CHECK(f.East().job_is == tracking::Ownership::kOurs);
+  // Once the Workload names the third one, that is all that is missing.
+  const auto third = f.manager().objects().Get("pods", {"ml", "c"});
+  json owners = (*f.manager().objects().Get("workloads", kGroup))["metadata"]["ownerReferences"];
+  owners.push_back(OwnerOf(*third));
+  REQUIRE(f.manager().objects().Patch("workloads", kGroup,
+                                      {{"metadata", {{"ownerReferences", owners}}}}));
+  f.Await([&] { return f.MembersHere() == Names{"a", "b", "c"}; });
+  const json before = (*f.PodThere("a"))["metadata"]["uid"];
+  REQUIRE(f.Execute(CreateJob{kEast}));
+  CHECK(f.PodThere("c").has_value());
+  CHECK((*f.PodThere("a"))["metadata"]["uid"] == before);
+}
+
+TEST_CASE(
+    "each pod of a group has its own status here, and loses it when the group is taken back") {
+  Fixture f;
+  REQUIRE(f.Execute(CreateJob{kEast}));
+  f.SetPhaseThere("a", "Running");
+  f.SetPhaseThere("b", "Succeeded");
+  f.Await([&] { return f.East().job->members[1]->finished && f.East().job->active_pods == 1; });
+  REQUIRE(f.Execute(MirrorStatus{kEast}));
+  CHECK(f.PhaseHere("a") == "Running");
+  CHECK(f.PhaseHere("b") == "Succeeded");
+  CHECK(f.PhaseHere("c") == "Pending");
+  REQUIRE(f.Execute(ClearActivity{}));
+  CHECK(f.PhaseHere("a") == "Pending");
+  CHECK(f.PhaseHere("b") == "Succeeded");
+}
+
+TEST_CASE("all copies of a group are removed, with the finalizer that its Kueue would keep") {
+  Fixture f;
+  REQUIRE(f.Execute(CreateJob{kEast}));
+  f.HoldThere("a");
+  REQUIRE(f.east().objects().Create(PodOf("d")));  // of somebody there
+  f.Await([&] {
+    const auto job = f.East().job;
+    return job != nullptr && !job->members.front()->member->finalizers.empty();
+  });
+  REQUIRE(f.Execute(DeleteRemote{kEast, AttemptEnd::kEvicted}));
+  CHECK_FALSE(f.PodThere("a").has_value());
+  CHECK_FALSE(f.PodThere("b").has_value());
+  CHECK(f.PodThere("d").has_value());
+}
+
+TEST_CASE("the copies of a group whose Workload is gone are known by what they say") {
+  Fixture f;
+  REQUIRE(f.Execute(CreateJob{kEast}));
+  f.Await([&] { return f.fleet.worker(0).JobsOf(kGroup).size() == 2; });
+  REQUIRE(f.manager().objects().Delete("workloads", kGroup));
+  f.Await([&] { return f.Gather().view.workload == nullptr; });
+  CHECK(f.MembersThere() == Names{"a", "b"});
+  CHECK(f.East().job_is == tracking::Ownership::kOursEarlier);
+  REQUIRE(f.Execute(DeleteRemote{kEast, AttemptEnd::kDeleted}));
+  CHECK_FALSE(f.PodThere("a").has_value());
+}
+
+TEST_CASE("a pod that takes the name of a failed one gets a copy of its own") {
+  Fixture f;
+  REQUIRE(f.Execute(CreateJob{kEast}));
+  f.SetPhaseThere("a", "Failed");
+  REQUIRE(f.manager().objects().Delete("pods", {"ml", "a"}));
+  json owners = (*f.manager().objects().Get("workloads", kGroup))["metadata"]["ownerReferences"];
+  owners.push_back(OwnerOf(f.Submit("a")));
+  REQUIRE(f.manager().objects().Patch("workloads", kGroup,
+                                      {{"metadata", {{"ownerReferences", owners}}}}));
+  f.Await([&] { return f.MembersHere() == Names{"a", "b"} && f.East().job->members[0]->failed; });
+  const json before = (*f.PodThere("a"))["metadata"]["uid"];
+  REQUIRE(f.Execute(MirrorStatus{kEast}));
+  CHECK(f.PhaseHere("a") == "Pending");
+  REQUIRE(f.Execute(RemoveSurplus{kEast}));
+  CHECK_FALSE(f.PodThere("a").has_value());
+  REQUIRE(f.Execute(CreateJob{kEast}));
+  REQUIRE(f.PodThere("a").has_value());
+  CHECK((*f.PodThere("a"))["metadata"]["uid"] != before);
+}
+
+TEST_CASE("somebody's pod of a member's name is in the group's way, and is not touched") {
+  Fixture f;
+  json foreign = PodOf("a");
+  foreign["metadata"].erase("labels");
+  foreign["metadata"]["labels"]["kueue.x-k8s.io/multikueue-origin"] = "another";
+  REQUIRE(f.east().objects().Create(foreign));
+  f.Await([&] { return f.East().in_the_way != nullptr; });
+  CHECK(f.East().job == nullptr);
+  CHECK(f.East().in_the_way->key.name == "a");
+  CHECK_FALSE(tracking::IsOurs(f.East().in_the_way_is));
+  const Result<void> done = f.Execute(CreateJob{kEast});
+  REQUIRE_FALSE(done);
+  REQUIRE(f.placements.Find(kGroup).failures.size() == 1);
+  CHECK(f.placements.Find(kGroup).failures[0].reason ==
+        verdict::ToString(verdict::ReasonCode::kNameConflict));
+  REQUIRE(f.Execute(DeleteRemote{kEast, AttemptEnd::kRefused}));
+  CHECK(f.PodThere("a").has_value());
+}
+
+}  // namespace fedra::reconcile::pod_group_test
