@@ -91,7 +91,7 @@ struct KueueSettings {
   std::string controller_name = "fedra.dev/federation";
   // In the other modes: multiKueue.origin of Kueue's configuration; DNS-1123 label.
   std::string multi_kueue_origin = "multikueue";
-  bool pods = false;  // with kAdmissionCheck: whether bare pods are dispatched, too
+  bool pods = false;  // with kAdmissionCheck: whether pods and their groups are dispatched, too
 };
 
 // What a ResourceClaimTemplate on a worker that differs from the manager's means.

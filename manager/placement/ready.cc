@@ -143,10 +143,7 @@ void DecideRunning(const Context& context, const ClusterView& worker, Decision& 
 }
 
 void DecideEvictedClone(const Context& context, const ClusterView& worker, Decision& decision) {
-  const tracking::Workload& clone = *worker.clone;
-  const std::string said =
-      clone.evicted ? clone.evicted->message : std::string("not admitted any more");
-  std::string message = fmt::format("evicted on {}: {}", worker.name.value, said);
+  std::string message = EvictedText(worker);
   RememberFailure(context, worker, verdict::ReasonCode::kRecentlyFailed, message, decision,
                   FailureKind::kEvicted);
   TakeBack(notes::kEvictedOnWorker, worker.name, std::move(message), decision);

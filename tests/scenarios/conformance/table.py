@@ -19,6 +19,7 @@ _NO_ELASTIC = other("elastic jobs are not scaled")
 _DECIDE = "`tests/unit/manager/placement/decide_test.cc`"
 _FOREIGN = "`tests/unit/config/foreign_kubeconfig_test.cc`"
 _DISCOVERED = "`tests/unit/manager/discovered_access_test.cc`"
+_GROUPS = "`tests/unit/manager/placement/group_test.cc`"
 _NOMINATIONS = "`tests/unit/manager/placement/nominations_test.cc`"
 _ROWS = "`tests/unit/manager/tracking/kinds/rows_test.cc`"
 _CHECKS = "`tests/unit/manager/reconcile/admission_check_reconciler_test.cc`"
@@ -346,14 +347,12 @@ _OTHERS = (
         )
     ),
     Entry("I-POD-1", "a single pod", yes("`pod-runs`"), _NO_PODS, NOT_YET),
-    Entry("I-POD-2", "a pod group", _NO_KIND, _NO_KIND, NOT_YET),
+    Entry("I-POD-2", "a pod group", yes("`pod-group-runs`"), _NO_PODS, NOT_YET),
     Entry(
         "I-POD-3",
         "a pod group with two other checks: nothing is sent before all are Ready",
-        other(
-            f'fedra does not run this kind; of Jobs: {_DECIDE} "another admission check is waited for"'
-        ),
-        _NO_KIND,
+        yes(f'{_GROUPS} "a group is sent nowhere before its other checks are Ready"'),
+        _NO_PODS,
         yes(
             f'{_NOMINATIONS} "nothing is nominated before other checks are Ready, and for followers never"'
         ),
@@ -474,7 +473,7 @@ _END_TO_END = (
         "E-B-3", "a Deployment's pods run on workers", yes("`deployment-runs`"), _NO_PODS, NOT_YET
     ),
     Entry("E-B-4", "a StatefulSet runs on a worker", _NO_KIND, _NO_KIND, NOT_YET),
-    Entry("E-B-5", "a pod group runs on a worker", _NO_KIND, _NO_KIND, NOT_YET),
+    Entry("E-B-5", "a pod group runs on a worker", yes("`pod-group-runs`"), _NO_PODS, NOT_YET),
     Entry(
         "E-B-6",
         "a Job: unsuspended on the manager, mirrored, ended, nothing left",

@@ -127,9 +127,9 @@ constexpr std::string_view kPods = R"(
 ## Pods
 
 With `kueue.pods: true` fedra runs pods, too: those that Kueue manages (its integration `pod`), and so the replicas of
-Deployments, each for itself. It needs `deploy/manager-rbac-pods.yaml` on the manager and `deploy/worker-rbac-pods.yaml` on
-the workers (`fedra join --with pods`), and `pod` in `integrations.frameworks` of every Kueue. Pods of a group
-(`kueue.x-k8s.io/pod-group-name`), and so StatefulSets and LeaderWorkerSets, are not run: their Workloads are rejected.
+Deployments, each for itself, and groups of pods (below). It needs `deploy/manager-rbac-pods.yaml` on the manager and
+`deploy/worker-rbac-pods.yaml` on the workers (`fedra join --with pods`), and `pod` in `integrations.frameworks` of every
+Kueue. StatefulSets and LeaderWorkerSets, whose pods are groups of theirs, are not run: their Workloads are rejected.
 Before it is switched off no pod should run elsewhere: fedra then rejects their Workloads, and leaves their copies to you
 (`fedra orphans`).
 
@@ -142,7 +142,24 @@ worker has it: Kueue starts nothing that is not admitted. What that costs:
 
 The manager's pod keeps Kueue's scheduling gate. Its status is the worker's, so a Deployment becomes ready, but for
 addresses: `podIP` and `hostIP` are of another cluster, and Services on the manager must not send anything there. A pod
-that fails on its worker has failed, and its ReplicaSet makes another one. After an eviction it is `Pending` again.
+that fails on its worker has failed, and its ReplicaSet makes another one. After an eviction it is `Pending` again: a pod
+that a worker's Kueue stops has not failed, whatever its copy shows.
+
+A **group of pods** (`kueue.x-k8s.io/pod-group-name`) is one job, `PodGroup` in fedra's tables, under the name of the group,
+which is that of its Workload. All of its pods go to one worker, chosen for all of them; each has a copy and shows the status
+of its own. In particular:
+
+- The pods that the Workload names as its owners are copied, once Kueue has taken them for members. One that replaces a
+  failed one follows to the worker, also under the failed one's name: a copy says which pod it stands for
+  (`fedra.dev/member-uid`).
+- What has ended is not run again: after a move only the others are copied. The worker's Kueue then reserves quota for all
+  of the group all the same.
+- A copy that goes by itself is made again, unless its pod failed by that. The copy of a pod that you delete is deleted.
+- Kueue holds the pods of a group by a finalizer, and lets go of them when the group has finished, or its Workload is
+  deleted: that is how a group is ended before. fedra takes the finalizer off the copies that it removes, and needs the
+  right to patch pods on the workers for that.
+- A group always ends as Kueue ends it: when as many pods have succeeded as it has, or, with
+  `kueue.x-k8s.io/retriable-in-group: "false"` on one of its pods, when all have ended. Events are written for its Workload.
 )";
 
 // Kinds whose jobs name other objects that a worker must have.

@@ -142,6 +142,20 @@ TEST_CASE("what a worker that has a group is told of its pods") {
   CHECK_FALSE(Does<DeleteRemote>(decision));
 }
 
+TEST_CASE("a group is sent nowhere before its other checks are Ready") {
+  Scene scene;
+  scene.workload->cluster_name.clear();
+  scene.workload->checks = {{"fedra", CheckState::kPending, "", kNow},
+                            {"budget", CheckState::kReady, "", kNow},
+                            {"approval", CheckState::kPending, "", kNow}};
+  scene.clone = nullptr;
+  scene.Remote({});
+  CHECK(scene.Decide().actions.empty());
+  CHECK(scene.Decide().waits_for == WaitsFor::kAdmissionCheck);
+  scene.workload->checks[2].state = CheckState::kReady;
+  CHECK(Does<CreateClone>(scene.Decide()));
+}
+
 TEST_CASE("an object in the way of one pod takes the group back from the worker") {
   Scene scene;
   scene.Remote({{"a", "Running"}});
