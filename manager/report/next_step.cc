@@ -11,6 +11,7 @@
 #include "manager/placement/note_reasons.h"
 #include "manager/report/line.h"
 #include "manager/report/row_states.h"
+#include "manager/tracking/kueue_api.h"
 
 namespace fedra::report {
 namespace {
@@ -152,8 +153,11 @@ NextStep NextStepOf(const WorkloadData& data, const WorkloadData::Incarnation& i
     return UntilTimeOut(incarnation, query);
   if (phase == Phase::kWaiting) return WhoDecides(data, row);
   if (phase == Phase::kFailed) {
-    const std::string job = fmt::format("kubectl describe {} -n {} {} (on the manager)",
-                                        ToLower(row.job_kind), row.job.ns, row.job.name);
+    // No API has groups of pods; the group's Workload has its name.
+    const std::string kind =
+        row.job_kind == tracking::kGroupOfPods ? "workload" : ToLower(row.job_kind);
+    const std::string job = fmt::format("kubectl describe {} -n {} {} (on the manager)", kind,
+                                        row.job.ns, row.job.name);
     return {KeepMore(incarnation), {job, history}, {}};
   }
   if (phase != Phase::kBlocked) return {};

@@ -48,9 +48,10 @@ bool HoldsFinalizer(const Job& copy) {
   return std::ranges::find(finalizers, kManaged) != finalizers.end();
 }
 
-// Whether it was deleted before it ran: Kueue's finalizer is all that is left of it.
+// Whether it was deleted without an end of its own, and does not run any more: Kueue's finalizer is
+// all that keeps it.
 bool IsHusk(const Job& copy) {
-  return copy.deleting && !copy.finished && !copy.shows_activity && HoldsFinalizer(copy);
+  return copy.deleting && !copy.finished && copy.active_pods == 0 && HoldsFinalizer(copy);
 }
 
 // Whether the copy, one of `all`, stands for this object.

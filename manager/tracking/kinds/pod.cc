@@ -123,8 +123,9 @@ class PodKind final : public JobAdapter {
     const json& status = Member(object, "status");
     const std::string phase = Text(status, "phase");
     const bool stopped = IsStopped(status);
+    const bool deleted_there = job.deleting && !job.marks.origin.empty();
     job.suspended = IsGated(object);
-    job.failed = phase == "Failed" && !stopped;
+    job.failed = phase == "Failed" && !stopped && !deleted_there;
     job.finished = job.failed || (phase == "Succeeded" && !stopped);
     job.active_pods = phase == "Running" ? 1 : 0;
     job.shows_activity = phase == "Running" || ShowsContainers(status);
@@ -170,7 +171,8 @@ class PodKind final : public JobAdapter {
   std::optional<std::string> MirrorPatch(const Job& local, const Job& remote) const override {
     if (local.finished || local.deleting) return std::nullopt;
     json status = StatusOf(remote);
-    if (IsStopped(status)) return std::nullopt;
+    if (IsStopped(status) || (remote.deleting && Text(status, "phase") == "Failed"))
+      return std::nullopt;
     status = BoundedStatus(std::move(status), essential_);
     const json known = StatusOf(local);
     for (const char* field : kElsewhere) status.erase(field);

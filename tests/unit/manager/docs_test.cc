@@ -142,8 +142,8 @@ worker has it: Kueue starts nothing that is not admitted. What that costs:
 
 The manager's pod keeps Kueue's scheduling gate. Its status is the worker's, so a Deployment becomes ready, but for
 addresses: `podIP` and `hostIP` are of another cluster, and Services on the manager must not send anything there. A pod
-that fails on its worker has failed, and its ReplicaSet makes another one. After an eviction it is `Pending` again: a pod
-that a worker's Kueue stops has not failed, whatever its copy shows.
+that fails on its worker has failed, and its ReplicaSet makes another one. One whose copy is deleted there, by the worker's
+Kueue or by others, has not: it is `Pending` again, and runs once more.
 
 A **group of pods** (`kueue.x-k8s.io/pod-group-name`) is one job, `PodGroup` in fedra's tables, under the name of the group,
 which is that of its Workload. All of its pods go to one worker, chosen for all of them; each has a copy and shows the status
@@ -154,7 +154,8 @@ of its own. In particular:
   (`fedra.dev/member-uid`).
 - What has ended is not run again: after a move only the others are copied. The worker's Kueue then reserves quota for all
   of the group all the same.
-- A copy that goes by itself is made again, unless its pod failed by that. The copy of a pod that you delete is deleted.
+- A copy that is deleted on the worker, as when a node is drained, is made again there. The copy of a pod that you delete is
+  deleted.
 - Kueue holds the pods of a group by a finalizer, and lets go of them when the group has finished, or its Workload is
   deleted: that is how a group is ended before. fedra takes the finalizer off the copies that it removes, and needs the
   right to patch pods on the workers for that.

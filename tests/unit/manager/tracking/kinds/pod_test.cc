@@ -121,6 +121,23 @@ TEST_CASE("Pod: one that Kueue stops has not ended, and what becomes of it is no
   CHECK(Parsed(remote).finished);
 }
 
+TEST_CASE(
+    "Pod: a copy that fails because it is deleted has not ended, one that has succeeded has") {
+  json remote = Remote(kRunning);
+  remote["metadata"]["deletionTimestamp"] = "2026-06-01T00:00:00Z";
+  CHECK(Mirror(Local(), remote)["phase"] == "Running");
+  remote["status"]["phase"] = "Failed";
+  CHECK_FALSE(Parsed(remote).finished);
+  CHECK(Mirror(Local(), remote).is_null());
+  remote["status"]["phase"] = "Succeeded";
+  CHECK(Parsed(remote).finished);
+  CHECK(Mirror(Local(), remote)["phase"] == "Succeeded");
+  json local = Local();  // whose deletion is its user's
+  local["metadata"]["deletionTimestamp"] = "2026-06-01T00:00:00Z";
+  local["status"]["phase"] = "Failed";
+  CHECK(Parsed(local).finished);
+}
+
 TEST_CASE("Pod: what one of a group says of it") {
   CHECK(Parsed(Local()).member == nullptr);
   json pod = Local();
