@@ -477,5 +477,95 @@ TEST_CASE("a worker's Kueue evicts on demand and the job stops") {
   }));
 }
 
+// Of the group "train" of two.
+Json GroupPod(const std::string& name) {
+  const Json container = {{"name", "c"},
+                          {"image", "i"},
+                          {"resources", {{"requests", {{"cpu", "1"}, {"memory", "1Mi"}}}}}};
+  return {
+      {"apiVersion", "v1"},
+      {"kind", "Pod"},
+      {"metadata",
+       {{"name", name},
+        {"namespace", "ml"},
+        {"labels",
+         {{"kueue.x-k8s.io/queue-name", "gpu"}, {"kueue.x-k8s.io/pod-group-name", "train"}}},
+        {"annotations",
+         {{"kueue.x-k8s.io/pod-group-total-count", "2"}, {"sim.fedra.dev/run-for", "forever"}}}}},
+      {"spec", {{"restartPolicy", "Never"}, {"containers", {container}}}}};
+}
+
+// Where no federation is: the pods run where they are.
+struct GroupScene {
+  Fleet fleet;
+  Server& server = fleet.Find("worker1")->server;
+  const ObjectKey key{"ml", "train"};
+
+  void Create(const std::string& name) { REQUIRE(server.objects().Create(GroupPod(name))); }
+  std::string PhaseOf(const Json& pod) { return StatusOf(pod).value("phase", ""); }
+  bool WaitPhase(const std::string& name, const std::string& phase) {
+    return server.objects().WaitFor("pods", {"ml", name},
+                                    [&](const Json& pod) { return PhaseOf(pod) == phase; });
+  }
+  void End(const std::string& name, const std::string& phase) {
+    REQUIRE(
+        server.objects().Patch("pods", {"ml", name}, {{"status", {{"phase", phase}}}}, "status"));
+  }
+  bool HoldsFinalizer(const std::string& name) {
+    const auto pod = server.objects().Get("pods", {"ml", name});
+    return pod && !ArrayAt(*pod, {"metadata", "finalizers"}).empty();
+  }
+  bool WaitWorkload(const std::function<bool(const Json&)>& holds) {
+    return server.objects().WaitFor("workloads", key, holds);
+  }
+};
+
+TEST_CASE("a group of pods has one Workload, waits for replacements and ends as one") {
+  GroupScene scene;
+  scene.Create("a");
+  Hand::Await([&] { return scene.HoldsFinalizer("a"); });
+  CHECK_FALSE(scene.server.objects().Get("workloads", scene.key));  // it is not complete
+  scene.Create("b");
+  REQUIRE(scene.WaitPhase("a", "Running"));
+  REQUIRE(scene.WaitPhase("b", "Running"));
+  const Json workload = *scene.server.objects().Get("workloads", scene.key);
+  CHECK(workload["metadata"]["ownerReferences"].size() == 2);
+  REQUIRE(workload["spec"]["podSets"].size() == 1);
+  CHECK(workload["spec"]["podSets"][0]["count"] == 2);
+  scene.End("a", "Failed");
+  scene.Create("c");
+  REQUIRE(scene.WaitPhase("c", "Running"));
+  Hand::Await([&] { return !scene.HoldsFinalizer("a"); });
+  scene.Create("d");  // one too many
+  REQUIRE(scene.server.objects().WaitFor("pods", {"ml", "d"},
+                                         [](const Json& pod) { return !pod.is_object(); }));
+  scene.End("b", "Succeeded");
+  scene.End("c", "Succeeded");
+  REQUIRE(scene.WaitWorkload([](const Json& w) { return IsTrue(StatusOf(w), "Finished"); }));
+  const Json ended = *scene.server.objects().Get("workloads", scene.key);
+  CHECK((*FindCondition(StatusOf(ended), "Finished"))["message"] == "Pods succeeded: 2/2.");
+  Hand::Await([&] { return !scene.HoldsFinalizer("b") && !scene.HoldsFinalizer("c"); });
+}
+
+TEST_CASE("the pods of an evicted group are stopped, and say so; a deleted Workload lets them go") {
+  GroupScene scene;
+  for (const char* name : {"a", "b"}) scene.Create(name);
+  REQUIRE(scene.WaitPhase("a", "Running"));
+  REQUIRE(scene.WaitPhase("b", "Running"));
+  Kueue& kueue = scene.fleet.Find("worker1")->kueue;
+  kueue.SetOptions({.admit = false});
+  REQUIRE(kueue.Evict(scene.key, "Preempted", "Preempted to accommodate a workload"));
+  REQUIRE(scene.WaitPhase("a", "Failed"));
+  const Json pod = *scene.server.objects().Get("pods", {"ml", "a"});
+  CHECK(pod["metadata"].contains("deletionTimestamp"));
+  const Json* condition = FindCondition(StatusOf(pod), "TerminationTarget");
+  REQUIRE(condition != nullptr);
+  CHECK((*condition)["reason"] == "WorkloadEvictedDueToPreempted");
+  REQUIRE(scene.WaitWorkload([](const Json& w) { return IsFalse(StatusOf(w), "QuotaReserved"); }));
+  REQUIRE(scene.server.objects().Delete("workloads", scene.key));
+  CHECK(scene.server.objects().WaitFor("pods", {"ml", "a"},
+                                       [](const Json& each) { return !each.is_object(); }));
+}
+
 }  // namespace
 }  // namespace fedra::sim::kueue_test
