@@ -45,6 +45,7 @@ inline constexpr std::string_view kGroupOfPods = "PodGroup";
 // On a Workload of which several objects are owners: which kind of them is the job
 // ("apps/v1, Kind=StatefulSet").
 inline constexpr std::string_view kJobOwnerGvk = "kueue.x-k8s.io/job-owner-gvk";
+inline constexpr std::string_view kJobOwnerName = "kueue.x-k8s.io/job-owner-name";
 // Of several Workloads of one job, which is which. The first one decides for all.
 inline constexpr std::string_view kComponentIndexAnnotation =
     "kueue.x-k8s.io/component-workload-index";

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/text.h"
 #include "base/time.h"
 #include "manager/tracking/copy_metadata.h"
 #include "manager/tracking/finalizers.h"
@@ -37,20 +38,35 @@ std::optional<Condition> ReadCondition(const json& status, std::string_view type
                    .since = Time(condition, "lastTransitionTime")};
 }
 
-// Of several owners the one whose kind the Workload names as the job's, else the controller, else
-// the first.
+// The owner that the Workload of a StatefulSet or LeaderWorkerSet says is the job, beside its pods;
+// it may not be among the owners just now. kind empty: it says nothing.
+Owner ReadNamedOwner(const json& metadata) {
+  constexpr std::string_view kKind = ", Kind=";
+  constexpr size_t kLongest = 253;
+  const json& annotations = Member(metadata, "annotations");
+  const std::string gvk = Text(annotations, kJobOwnerGvk);
+  const size_t at = gvk.rfind(kKind);
+  if (at == std::string::npos || gvk.size() > kLongest) return {};
+  return {gvk.substr(0, at),
+          gvk.substr(at + kKind.size()),
+          Cut(Text(annotations, kJobOwnerName), kLongest),
+          {}};
+}
+
+// Of several owners the one that the Workload names, else the controller, else the first.
 Owner ReadOwner(const json& metadata) {
   const json& references = Member(metadata, "ownerReferences");
   if (!references.is_array()) return {};
-  const std::string gvk = Text(Member(metadata, "annotations"), kJobOwnerGvk);
-  const auto rank = [&](const json& reference) {
-    if (gvk.ends_with(", Kind=" + Text(reference, "kind"))) return 2;
-    return Flag(reference, "controller", false) ? 1 : 0;
-  };
+  Owner named = ReadNamedOwner(metadata);
   const json* chosen = nullptr;
   for (const json& reference : references) {
-    if (chosen == nullptr || rank(reference) > rank(*chosen)) chosen = &reference;
+    if (!named.kind.empty() && Text(reference, "kind") == named.kind) {
+      named.name = Text(reference, "name");
+      named.uid = Text(reference, "uid");
+    }
+    if (chosen == nullptr || Flag(reference, "controller", false)) chosen = &reference;
   }
+  if (!named.kind.empty()) return named;
   if (chosen == nullptr) return {};
   return {Text(*chosen, "apiVersion"), Text(*chosen, "kind"), Text(*chosen, "name"),
           Text(*chosen, "uid")};

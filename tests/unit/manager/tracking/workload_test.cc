@@ -290,6 +290,12 @@ TEST_CASE("the Workload of a group of pods is owned by the group, and names its 
     CHECK_FALSE(Parsed(object).is_pod_group);
     CHECK(Parsed(object).owner.kind == "StatefulSet");
     CHECK(Parsed(object).owner.name == "serve");
+    CHECK(Parsed(object).owner.uid == "s1");
+    metadata["ownerReferences"].erase(2);  // scaled to nothing
+    metadata["annotations"]["kueue.x-k8s.io/job-owner-name"] = "serve";
+    CHECK_FALSE(Parsed(object).is_pod_group);
+    CHECK(Parsed(object).owner.api_version == "apps/v1");
+    CHECK(Parsed(object).owner.name == "serve");
   }
 }
 
