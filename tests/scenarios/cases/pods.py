@@ -129,7 +129,8 @@ def group_runs(world: World) -> None:
     job = group.members["train-0"]
     assert not objects.is_true(job.workload(), "Admitted")
     assert "stays Pending" in job.check_message()
-    assert f"PodGroup {world.ns}/train" in fedra.cli("status", "jobs", "-o", "wide").stdout
+    shown = fedra.cli("status", "jobs", "-o", "wide").stdout
+    assert f"{world.ns}/train " in shown and "PodGroup" in shown, shown
     group.end(world.worker2, "train-0")
     assert group.phase("train-1") == "Running"
     assert group.finished() is None
