@@ -5,7 +5,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/text.h"
 #include "base/time.h"
 #include "manager/tracking/copy_metadata.h"
 #include "manager/tracking/finalizers.h"
@@ -14,6 +13,7 @@
 #include "manager/tracking/kueue_api.h"
 #include "manager/tracking/pod_set.h"
 #include "manager/tracking/resources.h"
+#include "manager/tracking/workload_owner.h"
 
 namespace fedra::tracking {
 namespace {
@@ -36,55 +36,6 @@ std::optional<Condition> ReadCondition(const json& status, std::string_view type
                    .reason = Text(condition, "reason"),
                    .message = Text(condition, "message"),
                    .since = Time(condition, "lastTransitionTime")};
-}
-
-// The owner that the Workload of a StatefulSet or LeaderWorkerSet says is the job, beside its pods;
-// it may not be among the owners just now. kind empty: it says nothing.
-Owner ReadNamedOwner(const json& metadata) {
-  constexpr std::string_view kKind = ", Kind=";
-  constexpr size_t kLongest = 253;
-  const json& annotations = Member(metadata, "annotations");
-  const std::string gvk = Text(annotations, kJobOwnerGvk);
-  const size_t at = gvk.rfind(kKind);
-  if (at == std::string::npos || gvk.size() > kLongest) return {};
-  return {gvk.substr(0, at),
-          gvk.substr(at + kKind.size()),
-          Cut(Text(annotations, kJobOwnerName), kLongest),
-          {}};
-}
-
-// Of several owners the one that the Workload names, else the controller, else the first.
-Owner ReadOwner(const json& metadata) {
-  const json& references = Member(metadata, "ownerReferences");
-  if (!references.is_array()) return {};
-  Owner named = ReadNamedOwner(metadata);
-  const json* chosen = nullptr;
-  for (const json& reference : references) {
-    if (!named.kind.empty() && Text(reference, "kind") == named.kind) {
-      named.name = Text(reference, "name");
-      named.uid = Text(reference, "uid");
-    }
-    if (chosen == nullptr || Flag(reference, "controller", false)) chosen = &reference;
-  }
-  if (!named.kind.empty()) return named;
-  if (chosen == nullptr) return {};
-  return {Text(*chosen, "apiVersion"), Text(*chosen, "kind"), Text(*chosen, "name"),
-          Text(*chosen, "uid")};
-}
-
-// StatefulSets and LeaderWorkerSets have such Workloads, too: these name their owner's kind.
-bool IsPodGroup(const json& metadata, const Owner& owner) {
-  const json& annotations = Member(metadata, "annotations");
-  return Text(annotations, kIsGroupWorkload) == "true" && Text(annotations, kJobOwnerGvk).empty() &&
-         owner.api_version == kPods.ApiVersion() && owner.kind == kPods.kind;
-}
-
-std::vector<std::string> ReadOwnerUids(const json& metadata) {
-  std::vector<std::string> uids;
-  for (const json& reference : Member(metadata, "ownerReferences"))
-    uids.push_back(Text(reference, "uid"));
-  std::ranges::sort(uids);
-  return uids;
 }
 
 Priority ReadPriority(const json& spec) {
@@ -162,13 +113,11 @@ Result<Workload> ReadCommon(const json& object) {
   workload.deleting = metadata.contains("deletionTimestamp");
   workload.finalizers = ReadStrings(Member(metadata, "finalizers"));
   workload.created = Time(metadata, "creationTimestamp");
-  workload.owner = ReadOwner(metadata);
+  workload.owner = ReadOwner(metadata, workload.key.name);
   workload.marks = ReadCopyMarks(metadata);
   workload.requests = ReadJobRequests(metadata);
   const std::string index = Text(Member(metadata, "annotations"), kComponentIndexAnnotation);
-  workload.is_pod_group = IsPodGroup(metadata, workload.owner);
-  if (workload.is_pod_group)
-    workload.owner = {kPods.ApiVersion(), std::string(kGroupOfPods), workload.key.name, {}};
+  workload.is_pod_group = IsGroupOfPods(workload.owner);
   workload.follows = !index.empty() && index != "0";
   const json& spec = Member(object, "spec");
   workload.active = Flag(spec, "active", true);
