@@ -59,34 +59,34 @@ bool IsGroup(const Gathered& gathered, const std::vector<JobPtr>& that_name_it) 
   });
 }
 
-// Those that name the workload, and those that have the name of one of its objects that may run.
-std::map<ObjectKey, JobPtr> GroupObjects(const Worker& worker, const Gathered& gathered,
-                                         const std::vector<JobPtr>& that_name_it) {
-  std::map<ObjectKey, JobPtr> objects;
-  for (const JobPtr& job : that_name_it) objects.emplace(job->key, job);
-  for (const JobPtr& local : tracking::MissingOf(gathered.view.job, nullptr)) {
-    if (JobPtr job = FindNamed(worker, gathered, *local->kind, local->key))
-      objects.emplace(local->key, std::move(job));
-  }
-  return objects;
-}
-
 // Ours are one job; those of this life come first, and give it their marks.
 template <class Whose>
-void JoinGroup(const std::map<ObjectKey, JobPtr>& objects, const Whose& whose,
-               placement::ClusterView& cluster, const ObjectKey& workload) {
-  std::vector<JobPtr> ours;
-  for (const auto& [key, object] : objects) {
-    const Ownership ownership = whose(object.get());
-    if (!tracking::IsOurs(ownership)) {
-      cluster.in_the_way = object;
-      cluster.in_the_way_is = ownership;
-      continue;
-    }
-    cluster.job_is = std::max(cluster.job_is, ownership);
-    ours.insert(ownership == Ownership::kOurs ? ours.begin() : ours.end(), object);
+void JoinGroup(const Worker& worker, const Gathered& gathered, std::vector<JobPtr> that_name_it,
+               const Whose& whose, placement::ClusterView& cluster) {
+  std::map<ObjectKey, JobPtr> ours;
+  for (JobPtr& job : that_name_it) {
+    if (tracking::IsOurs(whose(job.get()))) ours.emplace(job->key, std::move(job));
   }
-  cluster.job = tracking::JoinMembers(workload, std::move(ours));
+  // Our own writes name it, too, but are in no index; what is not ours is in the way of those that
+  // may run.
+  for (const JobPtr& local : tracking::MissingOf(gathered.view.job, nullptr)) {
+    JobPtr job = FindNamed(worker, gathered, *local->kind, local->key);
+    if (job == nullptr) continue;
+    if (const Ownership ownership = whose(job.get()); !tracking::IsOurs(ownership)) {
+      cluster.in_the_way = std::move(job);
+      cluster.in_the_way_is = ownership;
+    } else {
+      ours.emplace(local->key, std::move(job));
+    }
+  }
+  std::vector<JobPtr> members;
+  for (const auto& [key, job] : ours) {
+    cluster.job_is = std::max(cluster.job_is, whose(job.get()));
+    members.push_back(job);
+  }
+  std::ranges::partition(members,
+                         [&](const JobPtr& job) { return whose(job.get()) == Ownership::kOurs; });
+  cluster.job = tracking::JoinMembers(gathered.view.key, std::move(members));
 }
 
 }  // namespace
@@ -104,10 +104,11 @@ void FindCopies(const Worker& worker, const Gathered& gathered, const tracking::
   cluster.clone_is = whose(cluster.clone.get());
   // Of a kind that we do not read: another job may have its name.
   if (us.kueue_copies && gathered.adapter == nullptr) return;
-  const std::vector<JobPtr> that_name_it = ThatNameIt(worker, gathered);
+  std::vector<JobPtr> that_name_it = ThatNameIt(worker, gathered);
+  std::ranges::stable_partition(
+      that_name_it, [&](const JobPtr& job) { return tracking::IsOurs(whose(job.get())); });
   if (IsGroup(gathered, that_name_it))
-    return JoinGroup(GroupObjects(worker, gathered, that_name_it), whose, cluster,
-                     gathered.view.key);
+    return JoinGroup(worker, gathered, std::move(that_name_it), whose, cluster);
   cluster.job = FindSingle(worker, gathered, that_name_it);
   cluster.job_is = whose(cluster.job.get());
 }

@@ -27,8 +27,8 @@ class JobKinds final {
   const std::vector<const JobAdapter*>& all() const { return all_; }
   size_t IndexOf(const JobAdapter& adapter) const;
 
-  // By a Workload's owner, or by what a manifest says; null when fedra does not run such. A group of
-  // objects is of their kind.
+  // By a Workload's owner, or by what a manifest says; null when fedra does not run such. A group
+  // of objects is of their kind.
   const JobAdapter* Find(std::string_view api_version, std::string_view kind) const;
   // By JobAdapter::name() or group_kind(), or by the kind alone where that is unambiguous.
   const JobAdapter* FindName(std::string_view name) const;
