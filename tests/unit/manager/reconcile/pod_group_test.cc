@@ -220,10 +220,16 @@ TEST_CASE("a pod that takes the name of a failed one gets a copy of its own") {
   f.SetPhaseThere("a", "Failed");
   REQUIRE(f.manager().objects().Delete("pods", {"ml", "a"}));
   json owners = (*f.manager().objects().Get("workloads", kGroup))["metadata"]["ownerReferences"];
-  owners.push_back(OwnerOf(f.Submit("a")));
+  const json successor = f.Submit("a");
+  owners.push_back(OwnerOf(successor));
   REQUIRE(f.manager().objects().Patch("workloads", kGroup,
                                       {{"metadata", {{"ownerReferences", owners}}}}));
-  f.Await([&] { return f.MembersHere() == Names{"a", "b"} && f.East().job->members[0]->failed; });
+  f.Await([&] {
+    const Gathered seen = f.Gather();
+    return seen.view.job != nullptr &&
+           seen.view.job->members[0]->uid == successor["metadata"]["uid"] &&
+           seen.clusters.at(0).job->members[0]->failed;
+  });
   const json before = (*f.PodThere("a"))["metadata"]["uid"];
   REQUIRE(f.Execute(MirrorStatus{kEast}));
   CHECK(f.PhaseHere("a") == "Pending");
