@@ -1,6 +1,7 @@
 // The stage in which a worker has the workload: keep its status current, and notice when it has it
 // no longer.
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -10,6 +11,7 @@
 #include "manager/placement/message.h"
 #include "manager/placement/move.h"
 #include "manager/placement/note_reasons.h"
+#include "manager/placement/rank.h"
 #include "manager/placement/refusal.h"
 #include "manager/placement/stages.h"
 #include "manager/placement/steps.h"
@@ -115,13 +117,28 @@ void TakeBackForConflict(const Context& context, const ClusterView& worker,
   TakeBack(notes::kNameConflict, worker.name, std::move(message), decision);
 }
 
+// What the worker said when it refused a member of a group, in this round and before any of them
+// ran; null: it did not. One that ran is not taken back for a replacement that is refused.
+const Failure* RefusedMember(const Context& context, const ClusterView& worker) {
+  const bool has_run = std::ranges::any_of(
+      tracking::ObjectsOf(worker.job),
+      [](const tracking::JobPtr& copy) { return copy->shows_activity || copy->finished; });
+  if (has_run || !FailedInRound(context.record, worker.name)) return nullptr;
+  const auto found = std::ranges::find_if(context.record.failures, [&](const Failure& failure) {
+    return failure.cluster == worker.name && failure.refused;
+  });
+  return found == context.record.failures.end() ? nullptr : &*found;
+}
+
 // A member that went there by itself, or is new here, is made; one that went here goes there.
 void KeepGroup(const Context& context, const ClusterView& worker, Decision& decision) {
+  const bool is_missing = !tracking::MissingOf(context.view.job, worker.job).empty();
+  if (const Failure* refused = is_missing ? RefusedMember(context, worker) : nullptr)
+    return TakeBack(notes::kRequeued, worker.name, refused->message, decision);
   if (worker.job != nullptr) decision.actions.emplace_back(MirrorStatus{worker.name});
   if (!tracking::SurplusOf(context.view.job, worker.job).empty())
     decision.actions.emplace_back(RemoveSurplus{worker.name});
-  if (!tracking::MissingOf(context.view.job, worker.job).empty())
-    decision.actions.emplace_back(CreateJob{worker.name});
+  if (is_missing) decision.actions.emplace_back(CreateJob{worker.name});
 }
 
 void DecideRunning(const Context& context, const ClusterView& worker, Decision& decision) {

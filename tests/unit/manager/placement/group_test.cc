@@ -43,6 +43,7 @@ JobPtr Pod(const std::string& name, const std::string& phase, bool is_copy) {
 struct Scene {
   WorkloadView view;
   ClusterView east;
+  PlacementRecord record;
   std::shared_ptr<tracking::Workload> workload = std::make_shared<tracking::Workload>();
   std::shared_ptr<tracking::Workload> clone = std::make_shared<tracking::Workload>();
 
@@ -79,7 +80,7 @@ struct Scene {
   Decision Decide() {
     view.workload = workload;
     east.clone = clone;
-    return placement::Decide(view, {&east, 1}, {}, {}, kNow + std::chrono::seconds(10));
+    return placement::Decide(view, {&east, 1}, record, {}, kNow + std::chrono::seconds(10));
   }
 
  private:
@@ -163,6 +164,26 @@ TEST_CASE("an object in the way of one pod takes the group back from the worker"
   const Decision decision = scene.Decide();
   CHECK(Retries(decision));
   CHECK(decision.why == "a foreign job ml/b exists on east");
+}
+
+TEST_CASE("a worker that refuses a pod before any of the group has run gives the group back") {
+  Scene scene;
+  scene.record.nominated_at = kNow;
+  scene.record.failures = {{.cluster = kEast,
+                            .at = kNow + std::chrono::seconds(2),
+                            .message = "east refused the job: no",
+                            .refused = true}};
+  scene.Remote({{"a", ""}});
+  Decision decision = scene.Decide();
+  CHECK(Retries(decision));
+  CHECK(decision.why == "east refused the job: no");
+  scene.Remote({{"a", "Running"}});
+  decision = scene.Decide();
+  CHECK_FALSE(Retries(decision));
+  CHECK(Does<CreateJob>(decision));
+  scene.Remote({{"a", ""}});
+  scene.record.failures[0].at = kNow - std::chrono::seconds(2);  // in an earlier round
+  CHECK(Does<CreateJob>(scene.Decide()));
 }
 
 TEST_CASE("a group that the worker's Kueue has evicted moves, whatever became of its pods") {
