@@ -2,6 +2,9 @@
 
 #include "manager/tracking/job_members.h"
 
+#include <algorithm>
+#include <array>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -62,7 +65,11 @@ JobPtr Join(const std::vector<Pod>& pods, bool are_copies) {
 }
 
 JobPtr Local(const std::vector<Pod>& pods) { return Join(pods, false); }
-JobPtr Remote(const std::vector<Pod>& pods) { return Join(pods, true); }
+// Those of this life first, as whoever looks for them gives them.
+JobPtr Remote(std::vector<Pod> pods) {
+  std::ranges::stable_partition(pods, [](const Pod& pod) { return !pod.earlier; });
+  return Join(pods, true);
+}
 
 Names NamesOf(const std::vector<JobPtr>& jobs) {
   Names names;
@@ -209,6 +216,81 @@ TEST_CASE("the end of a member is news while the manager's pod shows none") {
       {{.name = "a", .uid = "new"}, {"a", "Failed"}, false},
   }));
   CHECK(ShowsNewEnd(Local({row.local, {"b"}}), Remote({row.remote, {"b"}})) == row.news);
+}
+
+namespace {
+
+// Pods of a group and copies of them in any state, and what time and fedra make of the copies.
+struct Random {
+  std::mt19937 random;
+  std::vector<Pod> local;
+  std::vector<Pod> remote;
+
+  explicit Random(unsigned seed) : random(seed) {
+    for (const char* name : {"a", "b", "c"}) {
+      if (!OneIn(4))
+        local.push_back({.name = name, .is = Phase(), .uid = Uid(), .deleting = OneIn(5)});
+      if (OneIn(3)) continue;
+      remote.push_back({.name = name,
+                        .is = Phase(),
+                        .uid = Uid(),
+                        .deleting = OneIn(3),
+                        .held = OneIn(2),
+                        .earlier = OneIn(6)});
+    }
+  }
+
+  bool OneIn(unsigned n) { return random() % n == 0; }
+  std::string Phase() {
+    constexpr std::array kPhases = {"", "", "Running", "Succeeded", "Failed"};
+    return kPhases[random() % kPhases.size()];
+  }
+  std::string Uid() { return OneIn(3) ? "old" : "new"; }
+
+  // A deleted pod ends, and goes unless it is held. As adapters read it, it has not ended.
+  void PassTime() {
+    std::erase_if(remote, [](const Pod& copy) { return copy.deleting && !copy.held; });
+    for (Pod& copy : remote)
+      if (copy.deleting && (copy.is == "Running" || copy.is == "Failed")) copy.is = "";
+  }
+  void Act() {
+    const auto surplus = NamesOf(SurplusOf(Local(local), Remote(remote)));
+    std::erase_if(remote,
+                  [&](const Pod& copy) { return std::ranges::count(surplus, copy.name) > 0; });
+    for (const JobPtr& missing : MissingOf(Local(local), Remote(remote)))
+      remote.push_back({.name = missing->key.name, .uid = missing->uid});
+  }
+};
+
+}  // namespace
+
+TEST_CASE("whatever is on a worker, it comes to one copy of each pod that may run") {
+  const unsigned seed = GENERATE(range(0U, 2000U));
+  INFO("seed " << seed);
+  Random world(seed);
+  if (world.local.empty()) return;
+  for (int step = 0; step < 6; ++step) {
+    world.PassTime();
+    for (const JobPtr& missing : MissingOf(Local(world.local), Remote(world.remote)))
+      REQUIRE_FALSE((missing->finished || missing->deleting));
+    world.Act();
+  }
+  const JobPtr local = Local(world.local);
+  const JobPtr remote = Remote(world.remote);
+  CHECK(MissingOf(local, remote).empty());
+  CHECK(SurplusOf(local, remote).empty());
+  const std::vector<CopyPair> pairs = PairsOf(local, remote);
+  for (const JobPtr& pod : local->members) {
+    if (pod->finished || pod->deleting) continue;
+    CHECK(std::ranges::count(pairs, pod->key,
+                             [](const CopyPair& pair) { return pair.local->key; }) == 1);
+  }
+  // Beside them only what pods that have ended here left there.
+  for (const JobPtr& copy : ObjectsOf(remote)) {
+    CHECK(std::ranges::any_of(local->members, [&](const JobPtr& pod) {
+      return pod->key == copy->key && !pod->deleting;
+    }));
+  }
 }
 
 TEST_CASE("a job of one object is its own only member") {
