@@ -197,16 +197,22 @@ Result<void> WorkerWrites::Do(Execution& execution, const placement::SetClonePri
   return {};
 }
 
+// One that fails, for its pod has changed, say, does not keep the others there.
 Result<void> WorkerWrites::DeleteObjects(Worker& worker,
                                          const std::vector<tracking::JobPtr>& copies,
                                          bool as_seen) {
+  Result<void> outcome;
   for (const tracking::JobPtr& copy : copies) {
     if (!tracking::IsToBeRemoved(*copy)) continue;
-    FEDRA_RETURN_IF_ERROR(
-        RemoveJob(worker.cluster(), *copy, as_seen ? copy->version : ResourceVersion()));
-    worker.objects().jobs(*copy->kind).own().Deleted(copy->key, copy->uid);
+    const Result<void> removed =
+        RemoveJob(worker.cluster(), *copy, as_seen ? copy->version : ResourceVersion());
+    if (removed) {
+      worker.objects().jobs(*copy->kind).own().Deleted(copy->key, copy->uid);
+    } else if (outcome) {
+      outcome = removed;
+    }
   }
-  return {};
+  return outcome;
 }
 
 Result<void> WorkerWrites::Do(Execution& execution, const placement::RemoveSurplus& action) {
