@@ -433,7 +433,7 @@ std::string Offered(std::vector<const char*> line) {
 TEST_CASE("__complete offers what may come next, and says whether that is a file") {
   CHECK(Offered({"sta"}) == "status :4");
   CHECK(Run({"__complete", "sta"}).out == "status\tShow the fleet and the jobs\n:4\n");
-  CHECK_THAT(Offered({""}), ContainsSubstring("status why history wait dashboard explain"));
+  CHECK_THAT(Offered({""}), ContainsSubstring("status why history wait logs dashboard explain"));
   CHECK_THAT(Offered({""}), !ContainsSubstring("validate"));
   CHECK(Offered({"config", ""}) == "validate print-defaults view :4");
   CHECK(Offered({"config", "validate", "--conn"}) == "--connect :4");

@@ -29,36 +29,40 @@ struct RequestFixture {
   RequestFixture() {
     options.manager.kubeconfig = folder.Write("kubeconfig", manager.Kubeconfig());
     options.job = "ml/train";
-    Call("POST", "/api/v1/namespaces", {{"metadata", {{"name", "ml"}}}}, 201);
+    owner_uid = Call("POST", "/api/v1/namespaces", {{"metadata", {{"name", "ml"}}}},
+                     201)["metadata"]["uid"];
   }
 
-  void Call(const std::string& method, const std::string& path, const json& object, int status) {
+  json Call(const std::string& method, const std::string& path, const json& object, int status) {
     const sim::Reply reply =
         manager.Call(method, path, object.dump(),
                      method == "PATCH" ? "application/merge-patch+json" : "application/json");
     INFO(reply.body);
     REQUIRE(reply.status == status);
+    return json::parse(reply.body);
   }
   void Add(const std::string& workload, const std::string& job, const std::string& kind = "Job",
            const json& status = nullptr) {
     const json owner = {{"apiVersion", "batch/v1"},
                         {"kind", kind},
                         {"name", job},
-                        {"uid", "uid-" + job},
+                        {"uid", owner_uid},
                         {"controller", true}};
-    const json pod = {{"containers", {{{"name", "main"}, {"image", "x"}}}},
+    const json pod = {{"containers", json::array({{{"name", "main"}, {"image", "x"}}})},
                       {"restartPolicy", "Never"}};
     Call("POST", kWorkloads,
-         {{"metadata", {{"name", workload}, {"ownerReferences", {owner}}}},
+         {{"metadata", {{"name", workload}, {"ownerReferences", json::array({owner})}}},
           {"spec",
            {{"queueName", "gpu"},
-            {"podSets", {{{"name", "main"}, {"count", 1}, {"template", {{"spec", pod}}}}}}}}},
+            {"podSets",
+             json::array({{{"name", "main"}, {"count", 1}, {"template", {{"spec", pod}}}}})}}}},
          201);
     if (status.is_null()) return;
     const std::string path = kWorkloads + "/" + workload + "/status";
     // As the webhook has it: a worker is nominated before it is named.
     if (status.contains("clusterName"))
-      Call("PATCH", path, {{"status", {{"nominatedClusterNames", {status["clusterName"]}}}}}, 200);
+      Call("PATCH", path,
+           {{"status", {{"nominatedClusterNames", json::array({status["clusterName"]})}}}}, 200);
     json written = status;
     written["nominatedClusterNames"] = nullptr;
     Call("PATCH", path, {{"status", written}}, 200);
@@ -90,6 +94,7 @@ struct RequestFixture {
 
   const TempFolder folder;
   sim::Server manager{{.name = "manager"}};
+  std::string owner_uid;  // of an object that is there: what has no owner left is collected
   JobRequestOptions options;
 };
 
@@ -131,12 +136,12 @@ TEST_CASE_METHOD(RequestFixture, "what is not clear, not there or over is said")
     const char* job;
     const char* words;
   };
-  const json finished = {{"conditions",
-                          {{{"type", "Finished"},
-                            {"status", "True"},
-                            {"reason", "Succeeded"},
-                            {"message", "x"},
-                            {"lastTransitionTime", "2026-11-21T16:11:19Z"}}}}};
+  const json finished = {
+      {"conditions", json::array({{{"type", "Finished"},
+                                   {"status", "True"},
+                                   {"reason", "Succeeded"},
+                                   {"message", "x"},
+                                   {"lastTransitionTime", "2026-11-21T16:11:19Z"}}})}};
   Add("job-train-1", "train");
   Add("jobset-train-1", "train", "JobSet");
   Add("job-done-1", "done", "Job", finished);
@@ -182,18 +187,18 @@ namespace {
 // On east, since a second that has not passed yet.
 json RunningOnEast(WallTime since) {
   const std::string time = FormatRfc3339(since);
-  return {
-      {"clusterName", "east"},
-      {"admission",
-       {{"clusterQueue", "gpu"}, {"podSetAssignments", json::array({{{"name", "main"}}})}}},
-      {"conditions",
-       {{{"type", "QuotaReserved"},
-         {"status", "True"},
-         {"reason", "QuotaReserved"},
-         {"message", "x"},
-         {"lastTransitionTime", time}}}},
-      {"admissionChecks",
-       {{{"name", "fedra"}, {"state", "Ready"}, {"message", ""}, {"lastTransitionTime", time}}}}};
+  return {{"clusterName", "east"},
+          {"admission",
+           {{"clusterQueue", "gpu"}, {"podSetAssignments", json::array({{{"name", "main"}}})}}},
+          {"conditions", json::array({{{"type", "QuotaReserved"},
+                                       {"status", "True"},
+                                       {"reason", "QuotaReserved"},
+                                       {"message", "x"},
+                                       {"lastTransitionTime", time}}})},
+          {"admissionChecks", json::array({{{"name", "fedra"},
+                                            {"state", "Ready"},
+                                            {"message", ""},
+                                            {"lastTransitionTime", time}}})}};
 }
 
 }  // namespace

@@ -239,6 +239,30 @@ TEST_CASE("where the other workers cannot run it any more, a moved job may go ba
   CHECK(world.WorkersWithJob() == Names{"a"});
 }
 
+TEST_CASE("a moved job that waits where it was leaves it as soon as another worker can take it") {
+  const bool race = GENERATE(false, true);
+  World world({"a", "b"}, race ? Race() : Policy{});
+  world.ReserveQuota();
+  world.Settle();
+  REQUIRE(world.Admit("a"));
+  world.Settle();
+  world.Advance(5s);
+  world.AskToMove({world.now(), "a"});
+  world.Settle();
+  world.SetVerdict("b", No("the template is missing"));
+  world.ReserveQuota();
+  world.Settle();
+  REQUIRE(world.WorkersWithClone() == Names{"a"});
+  const bool was_admitted = GENERATE(false, true);
+  world.SetVerdict("b", {.outcome = verdict::Outcome::kYes});
+  if (was_admitted) REQUIRE(world.Admit("a"));
+  world.Settle();
+  CHECK(world.WorkersWithClone() == Names{"b"});
+  REQUIRE(world.Admit("b"));
+  world.Settle();
+  CHECK(world.WorkersWithJob() == Names{"b"});
+}
+
 TEST_CASE(
     "a worker that failed the job before that may be moved to, and one that fails it then not "
     "again") {

@@ -107,7 +107,8 @@ TEST_CASE("a wish to move a job is read whole, or not at all") {
   for (const Row& row : rows) {
     CAPTURE(row.annotations);
     json object = Waiting();
-    for (const auto& [name, value] : json::parse(row.annotations).items())
+    const json annotations = json::parse(row.annotations);
+    for (const auto& [name, value] : annotations.items())
       object["metadata"]["annotations"]["move.fedra.dev/" + name] = value;
     const Workload workload = Parsed(object);
     REQUIRE((workload.Move() != nullptr) == row.move.has_value());
