@@ -89,4 +89,17 @@ placement::OrderPolicy SameName(config::OrderPolicy value) {
   std::abort();
 }
 
+tracking::Mode SameName(config::KueueMode value) {
+  using To = tracking::Mode;
+  switch (value) {
+    case config::KueueMode::kAdmissionCheck:
+      return To::kAdmissionCheck;
+    case config::KueueMode::kMultiKueue:
+      return To::kMultiKueue;
+    case config::KueueMode::kDispatcher:
+      return To::kDispatcher;
+  }
+  std::abort();
+}
+
 }  // namespace fedra

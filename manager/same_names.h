@@ -10,6 +10,7 @@
 #include "manager/placement/lines.h"
 #include "manager/placement/view.h"
 #include "manager/templates/plan.h"
+#include "manager/tracking/ownership.h"
 #include "manager/verify/existence.h"
 #include "manager/verify/objects.h"
 
@@ -22,5 +23,6 @@ templates::SyncPolicy SameName(config::SyncPolicy value);
 placement::DispatchPolicy SameName(config::DispatchPolicy value);
 placement::UnknownPolicy SameName(config::UnknownPolicy value);
 placement::OrderPolicy SameName(config::OrderPolicy value);
+tracking::Mode SameName(config::KueueMode value);
 
 }  // namespace fedra

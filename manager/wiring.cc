@@ -107,24 +107,17 @@ ClusterOptions ToOptions(config::HttpVersion version, const tracking::JobKinds& 
   return options;
 }
 
-bool KueueCopies(const config::Configuration& configuration) {
-  return configuration.kueue.mode == config::KueueMode::kDispatcher;
-}
-
-bool TakesOver(const config::Configuration& configuration) {
-  return configuration.kueue.mode == config::KueueMode::kMultiKueue;
+tracking::Identity ToIdentity(const config::Configuration& configuration) {
+  const tracking::Mode mode = SameName(configuration.kueue.mode);
+  const bool is_own = mode == tracking::Mode::kAdmissionCheck;
+  return {.origin = is_own ? configuration.origin : configuration.kueue.multi_kueue_origin,
+          .mode = mode};
 }
 
 std::string ControllerOf(const config::Configuration& configuration) {
-  return KueueCopies(configuration) || TakesOver(configuration)
-             ? std::string(tracking::kMultiKueueController)
-             : configuration.kueue.controller_name;
-}
-
-std::string CopiesOrigin(const config::Configuration& configuration) {
-  return KueueCopies(configuration) || TakesOver(configuration)
-             ? configuration.kueue.multi_kueue_origin
-             : configuration.origin;
+  return configuration.kueue.mode == config::KueueMode::kAdmissionCheck
+             ? configuration.kueue.controller_name
+             : std::string(tracking::kMultiKueueController);
 }
 
 bool DrainsRemoved(const config::Configuration& configuration) {
@@ -157,9 +150,7 @@ reconcile::GatherSettings ToGather(const config::Configuration& configuration) {
   const config::VerificationSettings& verification = configuration.verification;
   reconcile::GatherSettings settings;
   settings.controller_name = ControllerOf(configuration);
-  settings.origin = CopiesOrigin(configuration);
-  settings.kueue_copies = KueueCopies(configuration);
-  settings.takes_over = TakesOver(configuration);
+  settings.us = ToIdentity(configuration);
   settings.order = {.policy = SameName(dispatch.order),
                     .max_passes = dispatch.backfill.max_passes,
                     .max_wait = dispatch.backfill.max_wait};
@@ -170,7 +161,8 @@ reconcile::GatherSettings ToGather(const config::Configuration& configuration) {
 
 reconcile::TemplateSettings ToTemplates(const config::Configuration& configuration) {
   reconcile::TemplateSettings settings;
-  settings.origin = configuration.origin;
+  // Kueue has no copies of templates: in every mode ours have our own origin and our marks.
+  settings.us = {.origin = configuration.origin};
   settings.mode = SameName(configuration.verification.template_sync);
   return settings;
 }
@@ -197,9 +189,7 @@ std::vector<reconcile::WorkerSettings> ToWorkers(const config::Loaded& loaded) {
     if (access) worker.cluster.access = ToAccess(*access);
     worker.cluster.misconfigured = ToMisconfigured(access);
     worker.cluster.options = ToOptions(from.http_version, *kinds);
-    worker.origin = CopiesOrigin(configuration);
-    worker.kueue_copies = KueueCopies(configuration);
-    worker.takes_over = TakesOver(configuration);
+    worker.us = ToIdentity(configuration);
     worker.verified.kinds = kinds;
     worker.verified.devices = ToDevices(configuration.verification, from);
     worker.verified.dependencies = ToDependencies(configuration.verification);

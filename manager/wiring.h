@@ -10,6 +10,7 @@
 #include "manager/leader/elector.h"
 #include "manager/reconcile/federation.h"
 #include "manager/report/query.h"
+#include "manager/tracking/ownership.h"
 
 namespace fedra {
 
@@ -23,14 +24,11 @@ ClusterOptions ToOptions(config::HttpVersion version, const tracking::JobKinds& 
 tracking::JobKindsPtr ToKinds(const config::Configuration& configuration);
 // Whether jobs are taken back from workers that are removed from the configuration.
 bool DrainsRemoved(const config::Configuration& configuration);
-// Whether Kueue's MultiKueue copies and fedra nominates (kueue.mode dispatcher); the controller of
-// the AdmissionChecks that are ours to answer; and the origin label's value on copies.
-bool KueueCopies(const config::Configuration& configuration);
-// Whether fedra is in the place of Kueue's MultiKueue, and copies of that are its own (kueue.mode
-// multikueue).
-bool TakesOver(const config::Configuration& configuration);
+// Who we are on the workers' jobs and Workloads; the manager's UID is asked for. Everything that
+// tells our copies from others' has it from here.
+tracking::Identity ToIdentity(const config::Configuration& configuration);
+// The controller of the AdmissionChecks that are ours to answer.
 std::string ControllerOf(const config::Configuration& configuration);
-std::string CopiesOrigin(const config::Configuration& configuration);
 placement::Policy ToPolicy(const config::Configuration& configuration);
 // By which verdicts are made, the daemon's and the commands'.
 verify::Rules ToRules(const config::VerificationSettings& verification);

@@ -38,7 +38,7 @@ config::Loaded ForDirection(config::Loaded loaded, Direction direction) {
 std::vector<Forecast> Foretell(DaemonFleet& fleet, const config::Loaded& loaded,
                                Direction direction) {
   const placement::Policy policy = ToPolicy(loaded.configuration);
-  const std::string origin = CopiesOrigin(loaded.configuration);
+  const std::string origin = ToIdentity(loaded.configuration).origin;
   const WallTime now = SystemClock().Now();
   std::vector<Forecast> forecasts;
   for (const auto& workload : fleet.manager().workloads().cache().List()) {
@@ -112,7 +112,7 @@ int Migrate(const MigrateOptions& options, Terminal& terminal) {
     return fail("it switches nothing: add --check, and see docs/kueue-setup.md for the switch");
   auto loaded = config::Load(options.config, config::OptionsNow(/*manager_may_fail=*/false));
   if (!loaded) return fail(config::ToString(loaded.error()));
-  if (!TakesOver(loaded->configuration))
+  if (!ToIdentity(loaded->configuration).TakesOver())
     return fail("kueue.mode is not multikueue in " + options.config +
                 ": give it the configuration that fedra is to run with, or runs with");
   if (const std::string why = DiscoverWorkers(*loaded, *timeout); !why.empty()) return fail(why);

@@ -70,7 +70,7 @@ class OrphanSearch final {
   std::vector<verify::Input> Feeds(size_t cluster, const kube::ServerInfo* server);
   bool IsListing(size_t cluster) const;
   std::string ProblemOf(size_t cluster) const;
-  std::set<std::string> LivingUids() const;
+  LivingWorkloads Living() const;
   // The list may be older than the object: only the manager itself can say.
   Result<bool> IsDead(const Orphan& orphan);
   Cluster& Of(const ClusterName& worker);
@@ -86,8 +86,7 @@ class OrphanSearch final {
 
 OrphanSearch::OrphanSearch(const config::Loaded& loaded, std::chrono::milliseconds timeout,
                            const Terminal& terminal)
-    : kinds_(ToKinds(loaded.configuration)),
-      us_(tracking::Identity{CopiesOrigin(loaded.configuration), {}}) {
+    : kinds_(ToKinds(loaded.configuration)), us_(ToIdentity(loaded.configuration)) {
   clusters_.push_back(ToManager(loaded));
   for (auto& worker : ToWorkers(loaded)) clusters_.push_back(std::move(worker.cluster));
   for (size_t i = 0; i < clusters_.size(); ++i) {
@@ -110,7 +109,7 @@ OrphanSearch::OrphanSearch(const config::Loaded& loaded, std::chrono::millisecon
   if (!ProblemOf(0).empty()) return;
   const Result<std::string> uid = reconcile::ReadClusterUid(live_->cluster(0));
   if (!uid) nameless_ = uid.error().message;
-  us_ = IdentityOf(CopiesOrigin(loaded.configuration), uid);
+  us_ = IdentityOf(ToIdentity(loaded.configuration), uid);
 }
 
 std::string OrphanSearch::Problem() const {
@@ -168,10 +167,11 @@ OrphanGaps OrphanSearch::Gaps() const {
   return gaps;
 }
 
-std::set<std::string> OrphanSearch::LivingUids() const {
-  std::set<std::string> uids;
-  for (const auto& workload : listed_[0].workloads->List()) uids.insert(workload->uid);
-  return uids;
+LivingWorkloads OrphanSearch::Living() const {
+  LivingWorkloads living;
+  for (const auto& workload : listed_[0].workloads->List())
+    living.emplace(workload->key, workload->uid);
+  return living;
 }
 
 Result<bool> OrphanSearch::IsDead(const Orphan& orphan) {
@@ -182,11 +182,11 @@ Result<bool> OrphanSearch::IsDead(const Orphan& orphan) {
     return Fail(found.error().WithContext("the manager"));
   }
   FEDRA_ASSIGN_OR_RETURN(const watch::Meta meta, watch::ScanMeta(*found));
-  return meta.uid != orphan.workload_uid;
+  return IsOrphanBeside(orphan, *us_, meta.uid);
 }
 
 std::vector<Orphan> OrphanSearch::Find() {
-  const std::set<std::string> living = LivingUids();
+  const LivingWorkloads living = Living();
   std::vector<Orphan> orphans;
   for (size_t i = 1; i < clusters_.size(); ++i) {
     RemoteObjects remote{clusters_[i].name, listed_[i].workloads->List(), {}};

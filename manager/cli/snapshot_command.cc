@@ -27,7 +27,7 @@ SnapshotFile Record(const ConfiguredWorkers& configured, const Terminal& termina
   SnapshotFile file;
   file.taken_at = SystemClock().Now();
   file.fedra_version = kVersion;
-  file.origin = configured.origin;
+  file.us = configured.us;
   FleetSignal signal;
   const std::unique_ptr<AskedManager> manager = AskManager(configured, {}, signal);
   std::vector<std::unique_ptr<WorkerRecorder>> recorders;

@@ -65,10 +65,10 @@ Federation::Federation(FederationSettings settings, http::HttpLoop& loop, Worker
       status_writer_(store, clock),
       limiter_(clock, {}),
       handlers_({workload_loop_, check_loop_, templates_,
-                 settings_.gather.takes_over ? &worker_cluster_loop_ : nullptr},
+                 settings_.gather.us.TakesOver() ? &worker_cluster_loop_ : nullptr},
                 {wake_index_, placements_, manager_, workers_, places_, gatherer_, order_}, clock),
       manager_(settings_.manager, settings_.kinds, loop, pool, clock, handlers_.ForManager(),
-               settings_.gather.kueue_copies),
+               settings_.gather.us.KueueCopies()),
       gatherer_(settings_.gather, manager_, workers_, copy_failures_),
       events_({settings_.reporting_controller, settings_.instance}, manager_.cluster(), clock),
       bookkeeping_(store, placements_, status_writer_, events_, telemetry, clock),
@@ -76,10 +76,8 @@ Federation::Federation(FederationSettings settings, http::HttpLoop& loop, Worker
                  template_loop_,
                  [this](const ObjectKey& key) { handlers_.WakeTemplateUsers(key); }),
       manager_writes_(manager_, bookkeeping_, telemetry, clock),
-      worker_writes_({.origin = settings_.gather.origin,
-                      .manager = {},
-                      .takes_over = settings_.gather.takes_over},
-                     manager_, templates_, limiter_, bookkeeping_, telemetry, clock),
+      worker_writes_(settings_.gather.us, manager_, templates_, limiter_, bookkeeping_, telemetry,
+                     clock),
       executor_(manager_writes_, worker_writes_, bookkeeping_),
       checks_(manager_, gatherer_.scopes(), workers_, clock),
       worker_clusters_(manager_, workers_, clock),
@@ -195,16 +193,15 @@ void Federation::ReleaseRemoved() {
   if (now - last_release_ < kReleaseInterval) return;
   last_release_ = now;
   const auto workers = workers_.Now();
+  Owners us{settings_.gather.us.OnManager(manager_.uid()), std::nullopt};
   // Kueue's copies do not name their maker: once their workload is gone, nothing shows whose they
   // are.
-  const std::string copies_origin = settings_.gather.kueue_copies ? "" : settings_.gather.origin;
+  if (us.copies.KueueCopies()) us.copies.origin.clear();
+  if (settings_.templates.mode != templates::SyncPolicy::kNever)
+    us.templates = settings_.templates.us.OnManager(manager_.uid());
   for (const ClusterName& name : workers->removed()) {
-    if (!CanBeReleased(*workers->Find(name), manager_,
-                       settings_.templates.mode != templates::SyncPolicy::kNever,
-                       {.origin = copies_origin,
-                        .manager = manager_.uid(),
-                        .takes_over = settings_.gather.takes_over},
-                       settings_.policy.worker_lost_timeout, clock_.Now()))
+    if (!CanBeReleased(*workers->Find(name), manager_, us, settings_.policy.worker_lost_timeout,
+                       clock_.Now()))
       continue;
     log::Info("removed worker disconnected", {{"cluster", name.value}});
     const RosterChange change = roster_.Release(name);
@@ -256,8 +253,8 @@ void Federation::Tick() {
                         {"workloads", std::to_string(manager_.workloads().cache().size())}});
   handlers_.WakeChecks();
   // MultiKueue keeps its checks itself.
-  if (!settings_.gather.kueue_copies) check_loop_.Start();
-  if (settings_.gather.takes_over) {
+  if (!settings_.gather.us.KueueCopies()) check_loop_.Start();
+  if (settings_.gather.us.TakesOver()) {
     handlers_.WakeWorkerClusters();
     worker_cluster_loop_.Start();
   }

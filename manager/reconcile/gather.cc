@@ -104,8 +104,8 @@ std::vector<std::shared_ptr<const Worker>> Gatherer::WorkersFor(
 Gathered Gatherer::Begin(const ObjectKey& key, const Known& known) const {
   Gathered gathered;
   gathered.view.key = key;
-  gathered.view.kueue_copies = settings_.kueue_copies;
-  gathered.view.kueue_clears = settings_.takes_over;
+  gathered.view.kueue_copies = settings_.us.KueueCopies();
+  gathered.view.kueue_clears = settings_.us.TakesOver();
   gathered.view.workload = manager_.workloads().Find(key);
   if (known.job) {
     gathered.job = known.job->key;
@@ -140,7 +140,7 @@ Gathered Gatherer::Gather(const ObjectKey& key, const Known& known) const {
                     NeedsVerdicts(*gathered.view.workload, gathered.view.check);
   // It has a worker, and other ones are judged for it.
   const bool moves =
-      !settings_.kueue_copies && placement::DueMove(gathered.view, known.now) != nullptr;
+      !settings_.us.KueueCopies() && placement::DueMove(gathered.view, known.now) != nullptr;
   for (const auto& [worker, allowed] :
        InOrder(*gathered.workers, scopes_.Of(gathered.view.check))) {
     const bool is_target = moves && !workload->IsPlacedOn(worker->name());
@@ -166,13 +166,11 @@ Gathered Gatherer::Gather(const ObjectKey& key, const Known& known) const {
 }
 
 std::optional<verdict::Reason> Gatherer::WhyKueueCannot(const ClusterName& worker) const {
-  if (!settings_.kueue_copies) return std::nullopt;
+  if (!settings_.us.KueueCopies()) return std::nullopt;
   return verify::WhyDisconnected(manager_.worker_clusters(), worker);
 }
 
-tracking::Identity Gatherer::Us() const {
-  return {settings_.origin, manager_.uid(), settings_.kueue_copies, settings_.takes_over};
-}
+tracking::Identity Gatherer::Us() const { return settings_.us.OnManager(manager_.uid()); }
 
 ClusterView Gatherer::ViewOf(const Worker& worker, const WorkerLook& look,
                              const Gathered& gathered) const {
@@ -204,7 +202,7 @@ void Gatherer::Judge(const Worker& worker, const verify::WorkerFacts& facts,
                      ClusterView& cluster) const {
   const tracking::JobAdapter* adapter = gathered.adapter;
   // Kueue knows more kinds than we read, and their pods are in the Workload.
-  if (adapter == nullptr && !settings_.kueue_copies) return;
+  if (adapter == nullptr && !settings_.us.KueueCopies()) return;
   const tracking::Workload& workload = *gathered.view.workload;
   // What is in a group's way counts, not what of it is there already.
   const bool in_the_way = cluster.in_the_way != nullptr;
@@ -265,7 +263,7 @@ std::map<ObjectKey, std::set<ClusterName>> Gatherer::UsersOf(const ObjectKey& cl
 
 void Gatherer::KeepClaimsTogether(Gathered& gathered) const {
   if (gathered.view.workload->requirement.ClaimNames().empty()) return;
-  if (gathered.adapter == nullptr && !settings_.kueue_copies) return;
+  if (gathered.adapter == nullptr && !settings_.us.KueueCopies()) return;
   std::vector<verify::ClaimCandidate> candidates;
   for (ClusterView& cluster : gathered.clusters) {
     candidates.push_back({.worker = cluster.name,

@@ -37,11 +37,7 @@ struct Gathered {
 struct GatherSettings {
   std::string controller_name;
   verify::Rules rules;
-  std::string origin;
-  // Kueue makes the copies, and `origin` is its (kueue.mode dispatcher).
-  bool kueue_copies = false;
-  // And those that Kueue's MultiKueue made before are ours (kueue.mode multikueue).
-  bool takes_over = false;
+  tracking::Identity us;           // without the manager's UID
   bool devices = false;            // whether devices are verified
   placement::OrderSettings order;  // of those that wait for the same devices
 };

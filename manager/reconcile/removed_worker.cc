@@ -15,10 +15,9 @@ bool HasPlaced(const ManagerCluster& manager, const ClusterName& name) {
 }
 
 // What no living workload explains; of the others HasPlaced() knows.
-bool HasCopies(const Worker& worker, const ManagerCluster& manager, bool with_templates,
-               const tracking::Identity& us) {
+bool HasCopies(const Worker& worker, const ManagerCluster& manager, const Owners& us) {
   const auto is_ours = [&](const auto& copy) {
-    return tracking::IsOurs(tracking::OwnershipOf(copy->marks, us, /*source_uid=*/{}));
+    return tracking::IsOurs(tracking::OwnershipOf(copy->marks, us.copies, /*source_uid=*/{}));
   };
   const auto clones = worker.objects().clones().cache().List();
   if (std::any_of(clones.begin(), clones.end(), is_ours)) return true;
@@ -26,18 +25,17 @@ bool HasCopies(const Worker& worker, const ManagerCluster& manager, bool with_te
     const auto jobs = worker.objects().jobs(*adapter).cache().List();
     if (std::any_of(jobs.begin(), jobs.end(), is_ours)) return true;
   }
-  return with_templates && !OurTemplateCopies(worker, manager, us).empty();
+  return us.templates && !OurTemplateCopies(worker, manager, *us.templates).empty();
 }
 
 }  // namespace
 
-bool CanBeReleased(const Worker& worker, const ManagerCluster& manager, bool with_templates,
-                   const tracking::Identity& us, std::chrono::milliseconds worker_lost_timeout,
-                   WallTime now) {
+bool CanBeReleased(const Worker& worker, const ManagerCluster& manager, const Owners& us,
+                   std::chrono::milliseconds worker_lost_timeout, WallTime now) {
   if (HasPlaced(manager, worker.name())) return false;
   if (worker.contact() == placement::Contact::kFull &&
       worker.KindContact(/*kind=*/nullptr) == placement::Contact::kFull)
-    return !HasCopies(worker, manager, with_templates, us);
+    return !HasCopies(worker, manager, us);
   // One whose connection is well may still refuse a kind of jobs: what is there of it stays unseen,
   // and is waited for as long as for a worker out of reach.
   auto lost_since = worker.Status().lost_since;

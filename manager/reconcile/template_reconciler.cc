@@ -89,7 +89,7 @@ void TemplateReconciler::LookAtAll(const Worker& worker) {
   for (const ObjectKey& key : failures_.TakeOutdated(worker.name())) loop_.Add(key);
 }
 
-tracking::Identity TemplateReconciler::Us() const { return {settings_.origin, manager_.uid()}; }
+tracking::Identity TemplateReconciler::Us() const { return settings_.us.OnManager(manager_.uid()); }
 
 Result<void> TemplateReconciler::Reconcile(const ObjectKey& key) {
   // From here on a workload that moves is news.

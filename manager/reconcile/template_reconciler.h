@@ -28,7 +28,7 @@ namespace fedra::reconcile {
 
 struct TemplateSettings {
   templates::SyncPolicy mode = templates::SyncPolicy::kNever;  // kNever: nothing is ever done
-  std::string origin;
+  tracking::Identity us;  // of copies of templates; without the manager's UID
 };
 
 class TemplateReconciler final {

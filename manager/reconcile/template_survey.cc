@@ -77,7 +77,7 @@ std::string ProblemOf(ManagerCluster& manager) {
 std::vector<TemplateStep> StepsOn(const Worker& worker, const TemplateSettings& settings,
                                   ManagerCluster& manager, const Candidates& candidates,
                                   bool leaving) {
-  const tracking::Identity us{settings.origin, manager.uid()};
+  const tracking::Identity us = settings.us.OnManager(manager.uid());
   std::vector<TemplateStep> steps;
   for (const ObjectKey& key : KeysOn(worker, us, manager, candidates)) {
     templates::Plan plan = PlanFor(key, worker, settings.mode, us, manager, candidates, leaving);
@@ -90,7 +90,7 @@ std::vector<TemplateLeftAlone> LeftAloneOn(const Worker& worker, const TemplateS
                                            const ManagerCluster& manager) {
   std::vector<TemplateLeftAlone> left;
   if (settings.mode != templates::SyncPolicy::kReconcile) return left;
-  const tracking::Identity us{settings.origin, manager.uid()};
+  const tracking::Identity us = settings.us.OnManager(manager.uid());
   for (const auto& original : manager.templates().List()) {
     const auto there = worker.objects().templates().cache().Find(original->key);
     if (there == nullptr || IsOurs(templates::OwnershipOf(*there, original.get(), us))) continue;

@@ -250,8 +250,7 @@ void Worker::CountClones(const std::shared_ptr<const tracking::Workload>& before
 }
 
 Worker::CloneCount Worker::OurClones(const std::string& manager_uid) const {
-  const tracking::Identity us{settings_.origin, manager_uid, settings_.kueue_copies,
-                              settings_.takes_over};
+  const tracking::Identity us = settings_.us.OnManager(manager_uid);
   return clone_counts_.With([&](const auto& counts) {
     CloneCount ours;
     for (const auto& [maker, count] : counts) {

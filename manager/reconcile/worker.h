@@ -52,9 +52,7 @@ struct WorkerListener {
 
 struct WorkerSettings {
   ClusterSettings cluster;
-  std::string origin;         // of copies
-  bool kueue_copies = false;  // Kueue makes them (tracking::Identity)
-  bool takes_over = false;    // likewise
+  tracking::Identity us;  // of copies; without the manager's UID
   verify::WorkerObjectsOptions verified;
   std::vector<std::string> capabilities;  // declared, ascending or not
   std::optional<WallTime> lost_since;     // as remembered from before the start

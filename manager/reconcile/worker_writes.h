@@ -40,11 +40,7 @@ class WorkerWrites final {
   // Takes the created object, and says whether it is ours.
   using Remember = std::function<Result<bool>(const std::string& object)>;
 
-  tracking::Identity Us() const {
-    tracking::Identity us = us_;
-    us.manager = manager_.uid();
-    return us;
-  }
+  tracking::Identity Us() const { return us_.OnManager(manager_.uid()); }
   // Whether an object with these marks is this workload's copy.
   bool IsOf(const tracking::Workload& workload, const tracking::CopyMarks& marks) const {
     return tracking::OwnershipOf(marks, Us(), workload.uid, workload.key.name) ==

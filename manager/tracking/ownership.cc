@@ -8,6 +8,10 @@
 namespace fedra::tracking {
 namespace {
 
+constexpr std::pair<Mode, std::string_view> kModes[] = {{Mode::kAdmissionCheck, "admissionCheck"},
+                                                        {Mode::kMultiKueue, "multikueue"},
+                                                        {Mode::kDispatcher, "dispatcher"}};
+
 CopyMarks Read(const nlohmann::json& metadata, std::string_view origin_label,
                std::string_view source_annotation) {
   const nlohmann::json& annotations = Member(metadata, "annotations");
@@ -30,8 +34,8 @@ Ownership OwnershipOf(const CopyMarks& marks, const Identity& us, std::string_vi
                       std::string_view source_name) {
   if (us.origin.empty() || marks.origin != us.origin) return Ownership::kForeign;
   // Kueue's say nothing of their source. The names of Workloads differ with their jobs' UIDs.
-  if (us.kueue_copies) return source_uid.empty() ? Ownership::kOursEarlier : Ownership::kOurs;
-  if (us.takes_over && marks.source_uid.empty() && marks.made_by.empty())
+  if (us.KueueCopies()) return source_uid.empty() ? Ownership::kOursEarlier : Ownership::kOurs;
+  if (us.TakesOver() && marks.source_uid.empty() && marks.made_by.empty())
     return OwnershipOfUnmarked(marks, source_uid, source_name);
   if (marks.source_uid.empty()) return Ownership::kForeign;
   const bool is_of_source = marks.source_uid == source_uid;
@@ -40,6 +44,18 @@ Ownership OwnershipOf(const CopyMarks& marks, const Identity& us, std::string_vi
     return may_be_ours && is_of_source ? Ownership::kOurs : Ownership::kOtherManager;
   }
   return is_of_source ? Ownership::kOurs : Ownership::kOursEarlier;
+}
+
+std::string_view ToString(Mode mode) {
+  for (const auto& [known, word] : kModes)
+    if (known == mode) return word;
+  return {};
+}
+
+std::optional<Mode> ParseMode(std::string_view word) {
+  for (const auto& [mode, known] : kModes)
+    if (known == word) return mode;
+  return std::nullopt;
 }
 
 std::string_view ToString(Ownership ownership) {

@@ -18,20 +18,40 @@
 // Pure functions on plain values.
 
 #include <compare>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <nlohmann/json_fwd.hpp>
 
 namespace fedra::tracking {
 
-// Who we are, as it is written on every copy of ours.
+// How fedra joins Kueue (kueue.mode), which says whose the copies with our origin are.
+enum class Mode {
+  kAdmissionCheck,  // ours are those with our marks
+  kMultiKueue,      // `origin` is Kueue's: unmarked copies are ours, too
+  kDispatcher,      // `origin` is Kueue's, and so are the copies
+};
+
+// "admissionCheck", "multikueue", "dispatcher", as the configuration has them.
+std::string_view ToString(Mode mode);
+std::optional<Mode> ParseMode(std::string_view word);
+
+// Who we are, as it is written on every copy of ours. wiring.h makes it, ToIdentity(); what is
+// kept in settings does not know the manager yet.
 struct Identity {
-  std::string origin;   // value of the origin label, from the configuration
-  std::string manager;  // UID of the management cluster (kube-system's); empty: may not be read
-  bool kueue_copies = false;  // the copies are Kueue's (kueue.mode dispatcher): `origin` is Kueue's
-  // Unmarked copies are ours, too (kueue.mode multikueue): `origin` is Kueue's.
-  bool takes_over = false;
+  std::string origin = {};  // value of the origin label, from the configuration
+  std::string manager =
+      {};  // UID of the management cluster (kube-system's); empty: may not be read
+  Mode mode = Mode::kAdmissionCheck;
+
+  bool operator==(const Identity&) const = default;
+  // Kueue makes the copies, and changes them.
+  bool KueueCopies() const { return mode == Mode::kDispatcher; }
+  // We are in the place of Kueue's MultiKueue: what it made is ours.
+  bool TakesOver() const { return mode == Mode::kMultiKueue; }
+  Identity OnManager(std::string uid) const { return {origin, std::move(uid), mode}; }
 };
 
 // The marks of one object, as it was read; all empty on an object that no fedra made.

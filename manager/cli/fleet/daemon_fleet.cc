@@ -41,7 +41,8 @@ reconcile::WorkerListener WorkerRaising(FleetSignal& signal) {
 DaemonFleet::DaemonFleet(const config::Loaded& loaded, const DaemonFleetOptions& options)
     : options_(options),
       manager_(ToManager(loaded), ToKinds(loaded.configuration), threads_.loop, threads_.pool,
-               SystemClock(), ManagerRaising(signal_), KueueCopies(loaded.configuration)),
+               SystemClock(), ManagerRaising(signal_),
+               ToIdentity(loaded.configuration).KueueCopies()),
       gatherer_(ToGather(loaded.configuration), manager_, workers_, failures_) {
   if (options.worker_clusters)
     manager_.DiscoverWorkers(ToDiscovery(loaded.configuration.workers_from));

@@ -27,9 +27,7 @@ constexpr std::chrono::milliseconds kAskManagerAgain{100};
 
 FleetWorkerSettings ToJudged(const WorkerSettings& worker, const verify::Rules& rules) {
   return {.name = worker.cluster.name,
-          .origin = worker.origin,
-          .kueue_copies = worker.kueue_copies,
-          .takes_over = worker.takes_over,
+          .us = worker.us,
           .verified = worker.verified,
           .rules = rules,
           .capabilities = worker.capabilities};
@@ -125,9 +123,8 @@ Result<ConfiguredWorkers> LoadWorkers(const FleetOptions& options) {
   workers.not_discovered = DiscoverWorkers(*loaded, workers.timeout);
   const verify::Rules rules = ToRules(loaded->configuration.verification);
   if (loaded->manager) workers.manager = ToManager(*loaded);
-  workers.origin = CopiesOrigin(loaded->configuration);
+  workers.us = ToIdentity(loaded->configuration);
   workers.controller_name = ControllerOf(loaded->configuration);
-  workers.kueue_copies = KueueCopies(loaded->configuration);
   workers.store = loaded->configuration.store.path;
   std::vector<std::string> known;
   for (WorkerSettings& worker : ToWorkers(*loaded)) {
@@ -158,7 +155,8 @@ std::unique_ptr<AskedManager> AskManager(const ConfiguredWorkers& workers,
                                          FleetSignal& signal) {
   if (!workers.manager) return nullptr;
   return std::make_unique<AskedManager>(*workers.manager, workers.controller_name,
-                                        workers.kueue_copies, kinds, [&signal] { signal.Raise(); });
+                                        workers.us.KueueCopies(), kinds,
+                                        [&signal] { signal.Raise(); });
 }
 
 // Without them nothing is said of drift and of copies: the workers are what was asked for.

@@ -35,9 +35,8 @@ struct FleetOptions {
 // The configured and discovered workers that are to be read, and what the daemon would verify of
 // each.
 struct ConfiguredWorkers {
-  std::string origin;
+  tracking::Identity us;        // without the manager's UID
   std::string controller_name;  // of our AdmissionChecks
-  bool kueue_copies = false;    // as of AskedScopes
   std::string store;            // the daemon's; it need not exist
   std::chrono::milliseconds timeout{0};
   std::vector<ClusterSettings> access;

@@ -1,6 +1,7 @@
 #include "manager/cli/fleet/orphan_list.h"
 
 #include <algorithm>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -28,36 +29,58 @@ std::string_view StateOf(const tracking::Job& job) {
   return job.shows_activity ? "Running" : "Pending";
 }
 
-bool IsOrphan(const tracking::CopyMarks& marks, const tracking::Identity& us,
-              const std::set<std::string>& living) {
-  return tracking::IsOurs(tracking::OwnershipOf(marks, us, /*source_uid=*/{})) &&
-         !living.contains(marks.source_uid);
-}
+// What is known of the living, to look copies up in.
+class Living final {
+ public:
+  explicit Living(const LivingWorkloads& workloads) : workloads_(workloads) {
+    for (const auto& [key, uid] : workloads) uids_.insert(uid);
+  }
+
+  // `workload`: that the copy was made for; its name may be empty.
+  bool HasNone(const tracking::CopyMarks& marks, const ObjectKey& workload,
+               const tracking::Identity& us) const {
+    // Only the name says of which Workload an unmarked copy is.
+    if (marks.source_uid.empty() && workload.name.empty()) return false;
+    const auto found = workloads_.find(workload);
+    const std::string uid = found == workloads_.end() ? std::string() : found->second;
+    return tracking::OwnershipOf(marks, us, uid, workload.name) ==
+               tracking::Ownership::kOursEarlier &&
+           !uids_.contains(marks.source_uid);
+  }
+
+ private:
+  const LivingWorkloads& workloads_;
+  std::set<std::string> uids_;
+};
 
 }  // namespace
 
-Result<tracking::Identity> IdentityOf(const std::string& origin, const Result<std::string>& uid) {
+Result<tracking::Identity> IdentityOf(const tracking::Identity& us,
+                                      const Result<std::string>& uid) {
   if (!uid && !IsRefusal(uid.error().code)) return Fail(uid.error());
-  return tracking::Identity{origin, uid.value_or("")};
+  return us.OnManager(uid.value_or(""));
 }
 
 std::vector<Orphan> FindOrphans(const RemoteObjects& remote, const tracking::Identity& us,
-                                const std::set<std::string>& living) {
+                                const LivingWorkloads& workloads) {
   std::vector<Orphan> orphans;
+  if (us.KueueCopies()) return orphans;
+  const Living living(workloads);
   for (const auto& clone : remote.clones) {
-    if (!IsOrphan(clone->marks, us, living)) continue;
+    if (!living.HasNone(clone->marks, clone->key, us)) continue;
     orphans.push_back({remote.worker, nullptr, clone->key, clone->uid, clone->key,
-                       clone->marks.source_uid, clone->deleting, clone->created, StateOf(*clone), 0,
-                       *clone});
+                       clone->marks.source_uid, clone->marks, clone->deleting, clone->created,
+                       StateOf(*clone), 0, *clone});
   }
   for (const auto& job : remote.jobs) {
-    if (!IsOrphan(job->marks, us, living)) continue;
+    if (!living.HasNone(job->marks, {job->key.ns, job->prebuilt_workload}, us)) continue;
     orphans.push_back({remote.worker,
                        job->kind,
                        job->key,
                        job->uid,
                        ObjectKey{job->key.ns, job->prebuilt_workload},
                        job->marks.source_uid,
+                       job->marks,
                        job->deleting,
                        job->created,
                        StateOf(*job),
@@ -67,6 +90,11 @@ std::vector<Orphan> FindOrphans(const RemoteObjects& remote, const tracking::Ide
   }
   std::sort(orphans.begin(), orphans.end(), Before);
   return orphans;
+}
+
+bool IsOrphanBeside(const Orphan& orphan, const tracking::Identity& us, const std::string& uid) {
+  return tracking::OwnershipOf(orphan.marks, us, uid, orphan.workload.name) ==
+         tracking::Ownership::kOursEarlier;
 }
 
 std::string KindOf(const Orphan& orphan) {

@@ -3,8 +3,8 @@
 // Objects fedra created on workers whose workload no longer exists: what a store that was lost, a
 // worker taken out of the configuration for a while, or a manager set up again may leave. Pure.
 
+#include <map>
 #include <memory>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -25,9 +25,10 @@ struct Orphan {
   ObjectKey key;
   std::string uid;
   ObjectKey workload;        // of the manager, that it was made for; name empty: unknown
-  std::string workload_uid;  // of that Workload
-  bool deleting = false;     // its deletion has begun
-  WallTime created{};        // the epoch: not known
+  std::string workload_uid;  // of that Workload; empty: Kueue's MultiKueue made the copy
+  tracking::CopyMarks marks;
+  bool deleting = false;  // its deletion has begun
+  WallTime created{};     // the epoch: not known
   // "Running", "Suspended", "Finished", "Failed" or "Pending" of a job; "Admitted", "Waiting" or
   // "Finished" of a clone.
   std::string_view state;
@@ -45,11 +46,18 @@ struct RemoteObjects {
 
 // Who we are, as soon as it is known which manager this is; `uid`: the answer of ReadClusterUid().
 // An error unless it is answered or refused: nothing may be deleted on a guess.
-Result<tracking::Identity> IdentityOf(const std::string& origin, const Result<std::string>& uid);
+Result<tracking::Identity> IdentityOf(const tracking::Identity& us, const Result<std::string>& uid);
 
-// Those of ours that stand for a UID that is not among `living`; jobs before clones, by name.
+// The UIDs of the manager's Workloads.
+using LivingWorkloads = std::map<ObjectKey, std::string>;
+
+// Those of ours that stand for none of `living`; jobs before clones, by name. In kueue.mode
+// dispatcher none: the copies are Kueue's, which removes its own.
 std::vector<Orphan> FindOrphans(const RemoteObjects& remote, const tracking::Identity& us,
-                                const std::set<std::string>& living);
+                                const LivingWorkloads& living);
+// Whether it stays one though the manager has a Workload with this UID of the name that it was made
+// for.
+bool IsOrphanBeside(const Orphan& orphan, const tracking::Identity& us, const std::string& uid);
 
 std::string KindOf(const Orphan& orphan);
 // What a search for orphans could not look at.

@@ -114,9 +114,8 @@ std::vector<verify::Namesake> FleetWorker::Namesakes(const tracking::SubmittedJo
 }
 
 tracking::Ownership FleetWorker::OwnershipOfJob(const tracking::Job& there) const {
-  const tracking::Identity us{settings_.origin, manager_.uid.value_or(""), settings_.kueue_copies,
-                              settings_.takes_over};
-  return tracking::OwnershipOf(there.marks, us, /*source_uid=*/{});
+  return tracking::OwnershipOf(there.marks, settings_.us.OnManager(manager_.uid.value_or("")),
+                               /*source_uid=*/{});
 }
 
 std::shared_ptr<const tracking::Job> FleetWorker::OurJob(const tracking::SubmittedJob& job) const {

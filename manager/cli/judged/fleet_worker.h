@@ -29,9 +29,7 @@ namespace fedra::cli {
 // What is verified, as the daemon's configuration says.
 struct FleetWorkerSettings {
   ClusterName name;
-  std::string origin = "fedra";
-  bool kueue_copies = false;  // as of tracking::Identity, and the next one
-  bool takes_over = false;
+  tracking::Identity us = {.origin = "fedra"};  // without the manager's UID
   verify::WorkerObjectsOptions verified;
   // Of templates only where the manager's are known (SetManager).
   verify::Rules rules;

@@ -127,7 +127,8 @@ std::string ToText(const SnapshotFile& file) {
   ordered_json document = report::Document("Snapshot");
   document["takenAt"] = FormatRfc3339(file.taken_at);
   document["fedra"] = file.fedra_version;
-  document["origin"] = file.origin;
+  document["origin"] = file.us.origin;
+  document["mode"] = tracking::ToString(file.us.mode);
   if (file.manager_uid) document["managerUid"] = *file.manager_uid;
   document["namesRedacted"] = file.redacted;
   if (file.manager_templates) document["managerTemplates"] = RecordedJson(*file.manager_templates);

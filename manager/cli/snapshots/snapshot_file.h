@@ -4,6 +4,9 @@
 //
 //   apiVersion: fedra.dev/v1alpha1, kind: Snapshot, one JSON document
 //
+// New members may come within an apiVersion. A file that lacks one was written before it was known:
+// what that means stands beside the member here, and each version reads all older files.
+//
 // A file is untrusted input: whatever it contains, the result is a well-formed value or an Error
 // that names the place. Objects are what is left of the API servers' objects by
 // snapshot_reduce.h; its readers find out whether one makes sense.
@@ -34,7 +37,7 @@ struct RecordedResource {
 };
 
 struct RecordedWorker {
-  FleetWorkerSettings settings;  // `origin` is the snapshot's
+  FleetWorkerSettings settings;  // `us` is the snapshot's
   ConnectionState connection;
   std::string kubernetes_version;          // "v1.36.3"; empty: unknown
   std::vector<std::string> dra_versions;   // served versions of resource.k8s.io, preferred first
@@ -45,8 +48,10 @@ struct RecordedWorker {
 
 struct SnapshotFile {
   WallTime taken_at{};
-  std::string fedra_version;               // that wrote it
-  std::string origin;                      // label value of our objects on the workers
+  std::string fedra_version;  // that wrote it
+  // Whose copies are ours there; without the manager's UID. A file without a mode is of a fedra
+  // that wrote none: admissionCheck.
+  tracking::Identity us;
   std::optional<std::string> manager_uid;  // as of ManagerFacts
   bool redacted = false;                   // names are pseudonyms (snapshot_names.h)
   // The manager's ResourceClaimTemplates; absent: they were not known.

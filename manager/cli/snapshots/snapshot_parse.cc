@@ -197,6 +197,15 @@ RecordedWorker ReadWorker(const Place& place) {
   return worker;
 }
 
+tracking::Identity ReadIdentity(const Place& place) {
+  tracking::Identity us{.origin = place.Text("origin")};
+  if (place.Find("mode") == nullptr) return us;
+  const auto mode = tracking::ParseMode(place.Text("mode"));
+  if (!mode) place.Complain("mode", "must be admissionCheck, multikueue or dispatcher");
+  us.mode = mode.value_or(us.mode);
+  return us;
+}
+
 void CheckHead(const Place& place) {
   const std::string kind = place.Text("kind");
   if (kind != "Snapshot")
@@ -229,14 +238,14 @@ Result<SnapshotFile> ParseSnapshot(std::string_view text) {
   SnapshotFile file;
   file.taken_at = ReadTime(place, "takenAt");
   file.fedra_version = place.Text("fedra");
-  file.origin = place.Text("origin");
+  file.us = ReadIdentity(place);
   if (place.Find("managerUid") != nullptr) file.manager_uid = place.Text("managerUid");
   file.redacted = place.Flag("namesRedacted");
   place.ForObject("managerTemplates",
                   [&](const Place& object) { file.manager_templates = ReadResource(object); });
   place.ForEachObject("workers", kMaxWorkers, [&](const Place& object) {
     file.workers.push_back(ReadWorker(object));
-    file.workers.back().settings.origin = file.origin;
+    file.workers.back().settings.us = file.us;
   });
   if (error) return Fail(*std::move(error));
   if (file.workers.empty()) return Fail(ErrorCode::kInvalidArgument, "workers: there are none");

@@ -19,7 +19,7 @@ class RecordingSink final : public watch::CacheSink {
   RecordingSink(kube::Resource resource, const FleetWorkerSettings& settings,
                 std::function<void()> on_health)
       : resource_(std::move(resource)),
-        origin_(settings.origin),
+        origin_(settings.us.origin),
         kinds_(settings.verified.kinds),
         on_health_(std::move(on_health)) {}
 

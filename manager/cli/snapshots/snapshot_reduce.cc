@@ -206,15 +206,16 @@ json LocalQueue(const json& object) {
 }
 
 // One that is not ours is in the way of one of the same name, and one that is holds its devices.
-// Whose one is that names its manager is found out when it is read: the manager need not have
-// answered here.
+// Whose one with our origin is, is found out when it is read: by the mode, where Kueue made it, and
+// by the manager's UID, which need not have answered here.
 json Job(const json& object, const std::string& origin) {
   const tracking::CopyMarks marks = tracking::ReadCopyMarks(Member(object, "metadata"));
   json kept = OnlyMetadata(object, {"uid"});
-  if (marks.origin != origin || marks.source_uid.empty()) return kept;
+  if (marks.origin.empty() || marks.origin != origin) return kept;
   json& metadata = kept["metadata"];
   metadata["labels"][std::string(tracking::kOriginLabel)] = marks.origin;
-  metadata["annotations"][std::string(tracking::kWorkloadUidAnnotation)] = marks.source_uid;
+  if (!marks.source_uid.empty())
+    metadata["annotations"][std::string(tracking::kWorkloadUidAnnotation)] = marks.source_uid;
   if (!marks.made_by.empty())
     metadata["annotations"][std::string(tracking::kManagerUidAnnotation)] = marks.made_by;
   // Whether it has ended: then it holds none.

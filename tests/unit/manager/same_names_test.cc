@@ -24,6 +24,9 @@ TEST_CASE("a choice of the configuration is the one of the same name below") {
   CHECK(SameName(config::OrderPolicy::kStrict) == placement::OrderPolicy::kStrict);
   CHECK(SameName(config::OrderPolicy::kBackfill) == placement::OrderPolicy::kBackfill);
   CHECK(SameName(config::OrderPolicy::kBestEffort) == placement::OrderPolicy::kBestEffort);
+  CHECK(SameName(config::KueueMode::kAdmissionCheck) == tracking::Mode::kAdmissionCheck);
+  CHECK(SameName(config::KueueMode::kMultiKueue) == tracking::Mode::kMultiKueue);
+  CHECK(SameName(config::KueueMode::kDispatcher) == tracking::Mode::kDispatcher);
 }
 
 }  // namespace fedra::same_names_test

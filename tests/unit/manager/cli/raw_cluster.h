@@ -206,7 +206,7 @@ inline SnapshotFile Record(const RawCluster& cluster) {
   CHECK_FALSE(recorder.IsListing());
   SnapshotFile file;
   file.fedra_version = "0.1.0";
-  file.origin = "fedra";
+  file.us.origin = "fedra";
   file.workers.push_back(recorder.Recorded(Connected(), &server));
   return file;
 }

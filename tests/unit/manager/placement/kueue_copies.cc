@@ -182,7 +182,7 @@ void KueueCopies::Restart() {
 }
 
 std::vector<ClusterView> KueueCopies::Seen() const {
-  const tracking::Identity kueue{"multikueue", "m1", true};
+  const tracking::Identity kueue{"multikueue", "m1", tracking::Mode::kDispatcher};
   std::vector<ClusterView> seen;
   for (const std::string& name : order_) {
     const WorkerModel& at = workers_.at(name);

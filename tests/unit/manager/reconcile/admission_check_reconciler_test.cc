@@ -26,7 +26,7 @@ const CheckWorker kEastDown{"east", false};
 struct Fixture {
   Connected fleet;
   CopyFailures copy_failures;
-  Gatherer gatherer{{.controller_name = "fedra.dev/federation", .origin = "fedra"},
+  Gatherer gatherer{{.controller_name = "fedra.dev/federation", .us = {.origin = "fedra"}},
                     fleet.manager(),
                     fleet.workers(),
                     copy_failures};

@@ -71,21 +71,22 @@ struct Fixture {
       }};
   ConcurrencyLimiter limiter{SystemClock(), {}};
   CopyFailures copy_failures;
-  TemplateReconciler templates{{.mode = templates::SyncPolicy::kReconcile, .origin = "fedra"},
-                               fleet.manager(),
-                               fleet.workers(),
-                               limiter,
-                               copy_failures,
-                               SystemClock(),
-                               template_loop,
-                               [](const ObjectKey&) {}};
+  TemplateReconciler templates{
+      {.mode = templates::SyncPolicy::kReconcile, .us = {.origin = "fedra"}},
+      fleet.manager(),
+      fleet.workers(),
+      limiter,
+      copy_failures,
+      SystemClock(),
+      template_loop,
+      [](const ObjectKey&) {}};
   WakeIndex wake_index;
   std::unique_ptr<store::Store> store =
       store::Store::Open({.path = folder.Path("fedra.db")}).value();
   PlacementStore placements{*store};
   CopyPlaces places;
   Gatherer gatherer{
-      {.controller_name = "fedra.dev/federation", .origin = "fedra", .devices = devices},
+      {.controller_name = "fedra.dev/federation", .us = {.origin = "fedra"}, .devices = devices},
       fleet.manager(),
       fleet.workers(),
       copy_failures};

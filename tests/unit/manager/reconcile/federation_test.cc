@@ -59,7 +59,7 @@ std::map<long, std::string> Versions(sim::Server& manager) {
 // Without workers every look writes why there is none that could have the workload.
 FederationSettings Alone(const sim::Server& manager) {
   FederationSettings settings;
-  settings.gather = {.controller_name = "fedra.dev/federation", .origin = "fedra"};
+  settings.gather = {.controller_name = "fedra.dev/federation", .us = {.origin = "fedra"}};
   settings.manager.name = ClusterName("manager");
   settings.manager.access = AccessTo(manager);
   settings.threads = 1;
@@ -205,7 +205,7 @@ struct ReplicaFixture {
     WorkerSettings one;
     one.cluster.name = ClusterName("east");
     one.cluster.access = AccessTo(worker);
-    one.origin = "fedra";
+    one.us.origin = "fedra";
     settings.workers.push_back(one);
   }
   Federation Make() {

@@ -49,7 +49,7 @@ struct Fixture {
   Gatherer GathererOf(const WorkerSet& workers) {
     return Gatherer{{.controller_name = "fedra.dev/federation",
                      .rules = {.shared_claims = shared},
-                     .origin = "fedra",
+                     .us = {.origin = "fedra"},
                      .devices = true},
                     fleet.manager(),
                     workers,
@@ -335,7 +335,7 @@ TEST_CASE("what the caches show is assumed, by every instance that looks at them
 
 TEST_CASE("where devices are not verified nothing is assumed") {
   Fixture f;
-  const Gatherer without({.controller_name = "fedra.dev/federation", .origin = "fedra"},
+  const Gatherer without({.controller_name = "fedra.dev/federation", .us = {.origin = "fedra"}},
                          f.fleet.manager(), f.fleet.workers(), f.copy_failures);
   REQUIRE(f.fleet.manager_server().objects().Patch(
       "workloads", kKey, {{"status", {{"nominatedClusterNames", json::array({"east"})}}}},

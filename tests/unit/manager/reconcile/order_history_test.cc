@@ -97,7 +97,7 @@ class History final {
   void Open() {
     FederationSettings settings;
     settings.gather = {.controller_name = "fedra.dev/federation",
-                       .origin = "fedra",
+                       .us = {.origin = "fedra"},
                        .devices = true,
                        .order = {.policy = play_.policy, .max_passes = kMaxPasses}};
     settings.manager.name = ClusterName("manager");
@@ -109,7 +109,7 @@ class History final {
       worker.cluster.name = ClusterName(name);
       worker.cluster.access = AccessTo(fleet_.Find(name)->server);
       worker.cluster.options = Quick();
-      worker.origin = "fedra";
+      worker.us.origin = "fedra";
       worker.verified.devices.emplace();
       settings.workers.push_back(std::move(worker));
     }

@@ -51,7 +51,9 @@ struct Fixture {
   tracking::Identity Us() { return {"fedra", fleet.manager().uid()}; }
   bool CanGo(const tracking::Identity& us, bool with_templates = true,
              WallTime now = SystemClock().Now()) {
-    return CanBeReleased(fleet.worker(0), fleet.manager(), with_templates, us, kTimeout, now);
+    Owners owners{us, std::nullopt};
+    if (with_templates) owners.templates = Us();
+    return CanBeReleased(fleet.worker(0), fleet.manager(), owners, kTimeout, now);
   }
 
   // The manager's Workload, as it is known.
@@ -136,6 +138,10 @@ TEST_CASE_METHOD(Fixture, "a removed worker is let go when nothing of ours is le
     AddTemplate();
     CHECK_FALSE(CanGo(Us()));
     CHECK(CanGo(Us(), /*with_templates=*/false));
+    // In kueue.mode multikueue copies of jobs have Kueue's origin, and those of templates ours.
+    tracking::Identity in_place{"multikueue", fleet.manager().uid(), tracking::Mode::kMultiKueue};
+    CHECK_FALSE(CanGo(in_place));
+    CHECK(CanGo(in_place, /*with_templates=*/false));
   }
 }
 

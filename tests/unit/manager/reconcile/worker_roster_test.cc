@@ -39,7 +39,7 @@ struct Fixture {
     WorkerSettings settings;
     settings.cluster.name = ClusterName(name);
     settings.cluster.access = AccessTo(server);
-    settings.origin = "fedra";
+    settings.us.origin = "fedra";
     return settings;
   }
   // The names of changed workers.

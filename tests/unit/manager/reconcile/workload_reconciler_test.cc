@@ -80,10 +80,11 @@ struct Ring {
   ConcurrencyLimiter limiter{clock, {}};
   EventWriter events{{"fedra.dev/federation", "test"}, fleet.manager().cluster(), clock};
   Bookkeeping bookkeeping{*store, placements, status_writer, events, meanwhile, clock};
-  Gatherer gatherer{{.controller_name = "fedra.dev/federation", .origin = "fedra", .devices = true},
-                    fleet.manager(),
-                    fleet.workers(),
-                    copy_failures};
+  Gatherer gatherer{
+      {.controller_name = "fedra.dev/federation", .us = {.origin = "fedra"}, .devices = true},
+      fleet.manager(),
+      fleet.workers(),
+      copy_failures};
   TemplateReconciler templates{
       {},    fleet.manager(), fleet.workers(),        limiter, copy_failures,
       clock, template_loop,   [](const ObjectKey&) {}};

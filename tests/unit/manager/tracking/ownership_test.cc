@@ -62,17 +62,17 @@ TEST_CASE("whose an object on a worker is") {
 }
 
 TEST_CASE("of Kueue's copies the origin says all, while their workload lives") {
-  const Identity kueue{"multikueue", "m1", /*kueue_copies=*/true};
+  const Identity kueue{"multikueue", "m1", Mode::kDispatcher};
   CHECK(OwnershipOf({"multikueue", "", "", ""}, kueue, "u1") == kOurs);
   CHECK(OwnershipOf({"multikueue", "", "", ""}, kueue, "") == kOursEarlier);
   CHECK(OwnershipOf({"fedra", "m1", "u1", ""}, kueue, "u1") == kForeign);
   CHECK(OwnershipOf({}, kueue, "u1") == kForeign);
-  CHECK(OwnershipOf({}, {"", "m1", true}, "u1") == kForeign);
+  CHECK(OwnershipOf({}, {"", "m1", Mode::kDispatcher}, "u1") == kForeign);
 }
 
 // In kueue.mode multikueue; fedra's own copies are known by their marks as always.
 TEST_CASE("a copy that Kueue's MultiKueue made is ours once we are in its place") {
-  const Identity us{.origin = "multikueue", .manager = "m1", .takes_over = true};
+  const Identity us{.origin = "multikueue", .manager = "m1", .mode = Mode::kMultiKueue};
   struct Case {
     CopyMarks marks;
     std::string uid, name;  // of the manager's Workload; empty: there is none
@@ -98,8 +98,8 @@ TEST_CASE("a copy that Kueue's MultiKueue made is ours once we are in its place"
   }
   // In no other mode.
   CHECK(OwnershipOf({"multikueue", "", "", ""}, {"multikueue", "m1"}, "u1") == kForeign);
-  CHECK(OwnershipOf({"", "", "", ""}, {.origin = "", .manager = "m1", .takes_over = true}, "u1") ==
-        kForeign);
+  CHECK(OwnershipOf({"", "", "", ""}, {.origin = "", .manager = "m1", .mode = Mode::kMultiKueue},
+                    "u1") == kForeign);
 }
 
 TEST_CASE("only what is ours may be changed") {

@@ -10,6 +10,8 @@ namespace {
 
 const report::AsOf kRead{WallTime(std::chrono::milliseconds(1'795'277'479'000)), {}};
 
+const tracking::Identity kUnnamed{.origin = "fedra"};
+
 template <class Object>
 std::shared_ptr<const Object> Marked(const std::string& name, const std::string& origin,
                                      const std::string& manager_uid,
@@ -24,7 +26,7 @@ std::shared_ptr<const Object> Marked(const std::string& name, const std::string&
   return std::make_shared<const Object>(std::move(object));
 }
 
-std::vector<Orphan> Find(const std::set<std::string>& living) {
+std::vector<Orphan> Find(const LivingWorkloads& living) {
   RemoteObjects remote;
   remote.worker = ClusterName("east");
   remote.clones = {Marked<tracking::Workload>("b", "fedra", "dead"),
@@ -38,20 +40,20 @@ std::vector<Orphan> Find(const std::set<std::string>& living) {
 }
 
 TEST_CASE("orphans are ours and of no living workload; jobs come before clones") {
-  const std::vector<Orphan> orphans = Find({"alive"});
+  const std::vector<Orphan> orphans = Find({{{"ml", "a"}, "alive"}});
   REQUIRE(orphans.size() == 2);
   CHECK(KindOf(orphans[0]) == "Job");
   CHECK(orphans[0].key == ObjectKey{"ml", "z"});
   CHECK(KindOf(orphans[1]) == "Workload");
   CHECK(orphans[1].key == ObjectKey{"ml", "b"});
   CHECK(orphans[1].uid == "uid-b");
-  CHECK(Find({"alive", "dead"}).empty());
+  CHECK(Find({{{"ml", "a"}, "alive"}, {{"ml", "b"}, "dead"}}).empty());
   CHECK(Find({}).size() == 3);
 }
 
 TEST_CASE(
     "a manager that may not know its UID leaves what names a manager; no answer is an error") {
-  const auto refused = IdentityOf("fedra", Fail(ErrorCode::kForbidden, "not allowed"));
+  const auto refused = IdentityOf(kUnnamed, Fail(ErrorCode::kForbidden, "not allowed"));
   REQUIRE(refused);
   RemoteObjects remote;
   remote.clones = {Marked<tracking::Workload>("theirs", "fedra", "living-there", "m2"),
@@ -61,8 +63,55 @@ TEST_CASE(
   CHECK(orphans[0].key.name == "old");
   for (const ErrorCode code : {ErrorCode::kTimeout, ErrorCode::kUnavailable, ErrorCode::kConnection,
                                ErrorCode::kUnauthorized, ErrorCode::kBadResponse})
-    CHECK_FALSE(IdentityOf("fedra", Fail(code, "no answer")));
-  CHECK(IdentityOf("fedra", std::string("m1"))->manager == "m1");
+    CHECK_FALSE(IdentityOf(kUnnamed, Fail(code, "no answer")));
+  CHECK(IdentityOf(kUnnamed, std::string("m1"))->manager == "m1");
+}
+
+// As Kueue's MultiKueue makes it: with its origin and the name of the Workload.
+tracking::JobPtr OfKueue(const std::string& name, const std::string& workload) {
+  tracking::Job job = *Marked<tracking::Job>(name, "multikueue", "");
+  job.marks.workload = job.prebuilt_workload = workload;
+  return std::make_shared<const tracking::Job>(std::move(job));
+}
+
+RemoteObjects LeftByKueue() {
+  RemoteObjects remote;
+  remote.worker = ClusterName("east");
+  remote.clones = {Marked<tracking::Workload>("job-alive", "multikueue", ""),
+                   Marked<tracking::Workload>("job-dead", "multikueue", ""),
+                   Marked<tracking::Workload>("job-ours", "multikueue", "u0", "m1")};
+  remote.jobs = {OfKueue("alive", "job-alive"), OfKueue("dead", "job-dead"),
+                 OfKueue("of-nothing", ""),
+                 Marked<tracking::Job>("theirs", "multikueue", "u0", "m2")};
+  return remote;
+}
+
+TEST_CASE("what Kueue's MultiKueue made before is known by the name of its workload") {
+  const LivingWorkloads living = {{{"ml", "job-alive"}, "u1"}, {{"ml", "job-ours"}, "u2"}};
+  using Names = std::vector<std::string>;
+  const auto names = [&](tracking::Mode mode) {
+    Names found;
+    for (const Orphan& orphan : FindOrphans(LeftByKueue(), {"multikueue", "m1", mode}, living))
+      found.push_back(KindOf(orphan) + " " + orphan.key.name);
+    return found;
+  };
+  CHECK(names(tracking::Mode::kMultiKueue) ==
+        Names{"Job dead", "Workload job-dead", "Workload job-ours"});
+  CHECK(names(tracking::Mode::kAdmissionCheck) == Names{"Workload job-ours"});
+  // Kueue removes its own.
+  CHECK(names(tracking::Mode::kDispatcher) == Names{});
+}
+
+TEST_CASE("an orphan whose workload has come in the meantime is none") {
+  const tracking::Identity us{"multikueue", "m1", tracking::Mode::kMultiKueue};
+  const std::vector<Orphan> orphans = FindOrphans(LeftByKueue(), us, {});
+  REQUIRE(orphans.size() == 5);
+  for (const Orphan& orphan : orphans) {
+    INFO(KindOf(orphan) << " " << orphan.key.name);
+    const bool is_marked = orphan.key.name == "job-ours";
+    CHECK(IsOrphanBeside(orphan, us, "u1") == is_marked);
+    CHECK_FALSE(IsOrphanBeside(orphan, us, "u0"));
+  }
 }
 
 TEST_CASE("an orphan says how old it is, and whether it runs") {
@@ -91,7 +140,7 @@ TEST_CASE("an orphan says how old it is, and whether it runs") {
 }
 
 TEST_CASE("orphans as a table and for programs") {
-  const std::vector<Orphan> orphans = Find({"alive"});
+  const std::vector<Orphan> orphans = Find({{{"ml", "a"}, "alive"}});
   const OrphanGaps gaps{{{"west", "no contact"}}, {}};
   const text::Output table = RenderOrphans(orphans, gaps, kRead, text::Format::kTable, {});
   CHECK(table.out ==

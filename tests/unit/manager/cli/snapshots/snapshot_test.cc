@@ -53,6 +53,55 @@ TEST_CASE("a snapshot answers as the worker itself") {
   }
 }
 
+constexpr tracking::Mode kAllModes[] = {tracking::Mode::kAdmissionCheck,
+                                        tracking::Mode::kMultiKueue, tracking::Mode::kDispatcher};
+
+TEST_CASE("a file says whose copies are ours; one without a mode is of mode admissionCheck") {
+  SnapshotFile file = Record(MakeCluster());
+  for (const tracking::Mode mode : kAllModes) {
+    file.us = {.origin = "multikueue", .mode = mode};
+    const SnapshotFile reread = Reread(file);
+    CHECK(reread.us == file.us);
+    CHECK(reread.workers[0].settings.us == file.us);
+    json older = json::parse(ToText(file));
+    CHECK(older["mode"] == tracking::ToString(mode));
+    older.erase("mode");
+    const auto read = ParseSnapshot(older.dump());
+    REQUIRE(read);
+    CHECK(read->us.mode == tracking::Mode::kAdmissionCheck);
+    CHECK(read->us.origin == "multikueue");
+  }
+}
+
+TEST_CASE("whether a copy of Kueue's MultiKueue is in the way, the snapshot knows as well") {
+  RawCluster cluster = MakeCluster();
+  cluster.Add("jobs.batch", Parsed(R"({"metadata": {"namespace": "ml", "name": "kueues", "labels": {
+      "kueue.x-k8s.io/multikueue-origin": "multikueue",
+      "kueue.x-k8s.io/prebuilt-workload-name": "SECRET"}}})"));
+  const tracking::SubmittedJob job = MakeJob("kueues", "one-gpu");
+  const kube::ServerInfo server = Server();
+  for (const tracking::Mode mode : kAllModes) {
+    INFO(tracking::ToString(mode));
+    FleetWorkerSettings settings = WorkerNamed("east");
+    settings.us = {.origin = "multikueue", .mode = mode};
+    WorkerRecorder recorder(settings, [] {});
+    FeedAll(recorder.Inputs(&server), cluster);
+    SnapshotFile file;
+    file.us = settings.us;
+    file.workers.push_back(recorder.Recorded(Connected(), &server));
+    CHECK_THAT(ToText(file), !ContainsSubstring("SECRET"));
+    FleetWorkers online;
+    online.push_back(MakeWorker(cluster, settings));
+    const FleetWorkers offline = Replay(Reread(file));
+    CHECK(Answer(JudgeEverywhere(job, offline)) == Answer(JudgeEverywhere(job, online)));
+    const bool in_the_way = mode == tracking::Mode::kAdmissionCheck;
+    CHECK((offline[0]->Judge(job).verdict.outcome == verdict::Outcome::kNo) == in_the_way);
+    RedactNames(file);
+    const auto redacted = Replay(Reread(file))[0]->Judge(WithPseudonyms(job)).verdict;
+    CHECK((redacted.outcome == verdict::Outcome::kNo) == in_the_way);
+  }
+}
+
 TEST_CASE("taint rules count where they are served, in the snapshot as well") {
   RawCluster cluster = MakeCluster();
   cluster.Add("devicetaintrules.resource.k8s.io",
@@ -65,7 +114,7 @@ TEST_CASE("taint rules count where they are served, in the snapshot as well") {
     WorkerRecorder recorder(WorkerNamed("east"), [] {});
     FeedAll(recorder.Inputs(&server), cluster);
     SnapshotFile file;
-    file.origin = "fedra";
+    file.us.origin = "fedra";
     file.workers.push_back(recorder.Recorded(Connected(), &server));
     const report::JobVerdict verdict = Replay(Reread(file))[0]->Judge(job);
     CHECK((verdict.verdict.outcome == verdict::Outcome::kYes) == !served);
@@ -100,7 +149,7 @@ TEST_CASE("PodGroups count where they are served, in the snapshot as well") {
     WorkerRecorder recorder(settings, [] {});
     FeedAll(recorder.Inputs(&server), cluster);
     SnapshotFile file;
-    file.origin = "fedra";
+    file.us.origin = "fedra";
     file.workers.push_back(recorder.Recorded(Connected(), &server));
     CHECK_THAT(ToText(file), !ContainsSubstring("SECRET"));
     const FleetWorkers plain = Replay(Reread(file));
@@ -134,7 +183,7 @@ TEST_CASE("a claim that could not be bound is known as such in the snapshot as w
   const kube::ServerInfo server = Server();
   FeedAll(recorder.Inputs(&server), cluster);
   SnapshotFile file;
-  file.origin = "fedra";
+  file.us.origin = "fedra";
   file.workers.push_back(recorder.Recorded(Connected(), &server));
   for (const bool redacted : {false, true}) {
     if (redacted) RedactNames(file);
@@ -326,6 +375,8 @@ TEST_CASE("a file that is no snapshot is refused with the place") {
   };
   CHECK(broken("/takenAt", "soon") == "takenAt: must be a time such as 2026-11-21T16:11:19Z");
   CHECK(broken("/workers", nlohmann::json::array()) == "workers: there are none");
+  CHECK(broken("/mode", "Dispatcher") == "mode: must be admissionCheck, multikueue or dispatcher");
+  CHECK(broken("/mode", 5) == "mode: must be a text");
   CHECK(broken("/workers/0", 5) == "workers[0]: must be an object");
   CHECK(broken("/workers/0/connection/phase", "Fine") ==
         "workers[0].connection.phase: is none of the phases of a connection");
