@@ -34,6 +34,7 @@
 namespace fedra::one_verdict_test {
 
 using nlohmann::json;
+using tracking::Mode;
 using verdict_cases::ClusterCase;
 using verdict_cases::JobCase;
 
@@ -137,22 +138,31 @@ class Overheard final : public reconcile::NoTelemetry {
   mutable Guarded<Verdicts> heard_;
 };
 
+// In mode multikueue workers may be MultiKueueClusters; here they are configured all the same.
+std::string ModeSettings(Mode mode) {
+  return fmt::format("kueue: {{mode: {}}}\n{}", tracking::ToString(mode),
+                     mode == Mode::kMultiKueue ? "workersFrom: {multiKueueClusters: true}\n" : "");
+}
+
 // The clusters of the table, and the configuration that names them.
 class Clusters {
  public:
   // `manager_denied`: what the manager does not let fedra read; empty: nothing.
-  explicit Clusters(const std::string& manager_denied = {}) {
-    verdict_cases::FurnishManager(manager_);
+  explicit Clusters(Mode mode, const std::string& manager_denied = {}) {
+    verdict_cases::FurnishManager(manager_, mode);
     verdict_cases::GiveRights(manager_, manager_denied);
-    const auto uid = manager_.objects().Get("namespaces", {"", "kube-system"});
-    REQUIRE(uid);
+    const auto system = manager_.objects().Get("namespaces", {"", "kube-system"});
+    REQUIRE(system);
+    const tracking::Identity us{.origin = mode == Mode::kAdmissionCheck ? "fedra" : "multikueue",
+                                .manager = (*system)["metadata"]["uid"],
+                                .mode = mode};
     folder_.Write("manager.kubeconfig", manager_.Kubeconfig(verdict_cases::kReader));
     std::string names;
     for (const ClusterCase& row : verdict_cases::Clusters()) {
       workers_.push_back(
           std::make_unique<sim::Server>(sim::ServerOptions{.name = row.name}, engine_));
       verdict_cases::Furnish(*workers_.back());
-      row.change(*workers_.back(), (*uid)["metadata"]["uid"]);
+      row.change(*workers_.back(), us);
       const std::string file = row.name + ".kubeconfig";
       folder_.Write(file, workers_.back()->Kubeconfig(verdict_cases::kReader));
       names += fmt::format("- {{name: {}, kubeconfig: {}}}\n", row.name, file);
@@ -162,9 +172,8 @@ class Clusters {
                             "kind: Configuration\n"
                             "manager: {kubeconfig: manager.kubeconfig}\n"
                             "verification: {dependencies: Enforce}\n"
-                            "store: {path: fedra.db}\n"
-                            "workers:\n" +
-                                names);
+                            "store: {path: fedra.db}\n" +
+                                ModeSettings(mode) + "workers:\n" + names);
   }
 
   sim::Server& manager() { return manager_; }
@@ -252,6 +261,9 @@ void CheckDaemon(Clusters& clusters, const std::vector<Verdicts>& expected) {
   reconcile::Federation daemon(ToFederation(*loaded), threads.loop, threads.pool, *store, overheard,
                                SystemClock());
   REQUIRE(daemon.Start());
+  // Where workers are discovered it waits until they are known.
+  if (config::DiscoversWorkers(loaded->configuration.workers_from))
+    daemon.SetWorkers(ToWorkers(*loaded), /*drains=*/false, /*left_out=*/{});
   const auto until = [&](const std::function<bool()>& holds) {
     return WaitUntil([&] {
       daemon.Tick();
@@ -279,12 +291,14 @@ void CheckDaemon(Clusters& clusters, const std::vector<Verdicts>& expected) {
 }  // namespace
 
 TEST_CASE("the daemon, check, and check of a snapshot say the same of every worker") {
-  Clusters clusters;
+  const Mode mode = GENERATE(Mode::kAdmissionCheck, Mode::kMultiKueue, Mode::kDispatcher);
+  INFO("kueue.mode " << tracking::ToString(mode));
+  Clusters clusters(mode);
   const std::vector<JobCase> jobs = verdict_cases::Jobs();
   const std::vector<Verdicts> live = Check(LiveOptions(clusters));
   for (const ClusterCase& row : verdict_cases::Clusters()) {
     INFO(row.name << ": " << Said(live.front().at(row.name)));
-    CHECK(Codes(live.front().at(row.name)) == row.for_template);
+    CHECK(Codes(live.front().at(row.name)) == row.For(mode));
   }
   for (size_t i = 0; i < jobs.size(); ++i) {
     INFO(jobs[i].what << ": " << Said(live[i].at("complete")));
@@ -302,7 +316,7 @@ TEST_CASE("the daemon, check, and check of a snapshot say the same of every work
 
 // Which cluster the manager is, its namespace kube-system says.
 TEST_CASE("where the manager's UID may not be read, copies that name their manager are another's") {
-  Clusters clusters("namespaces");
+  Clusters clusters(Mode::kAdmissionCheck, "namespaces");
   const Verdicts live = Check(LiveOptions(clusters)).front();
   CHECK(Codes(live.at("complete")) == verdict_cases::Expected{"Yes"});
   for (const char* worker : {"our-earlier-copy", "another-managers-copy"}) {

@@ -10,6 +10,9 @@ namespace {
 
 using nlohmann::json;
 
+constexpr const char* kKueue = "kueue.x-k8s.io/v1beta2";
+constexpr const char* kKueuesOrigin = "multikueue";  // the default of multiKueue.origin
+
 json DevicesWanted(int count) {
   return {{"devices",
            {{"requests", json::array({{{"name", "gpu"},
@@ -85,17 +88,64 @@ void AllowNoCpu(sim::Server& worker) {
                                  {{"spec", {{"resourceGroups", json::array({group})}}}}));
 }
 
-// A job of the name of ours, made by the fedra of this management cluster; empty: by nobody's.
-// `stays`: whoever deletes it, a finalizer keeps it there.
-void PutJob(sim::Server& worker, const std::string& made_by, bool stays = false) {
+// Whoever deletes it, it stays there.
+void Keep(json& job) { job["metadata"]["finalizers"] = json::array({"example.com/stays"}); }
+
+// A job of the name of ours, made by the fedra of this origin and management cluster; empty: by
+// nobody's.
+void PutJob(sim::Server& worker, const std::string& origin, const std::string& made_by,
+            bool stays = false) {
   json job = sim::MakeJob(kJob);
-  if (stays) job["metadata"]["finalizers"] = json::array({"example.com/stays"});
+  if (stays) Keep(job);
   if (!made_by.empty()) {
-    job["metadata"]["labels"][std::string(tracking::kOriginLabel)] = "fedra";
+    job["metadata"]["labels"][std::string(tracking::kOriginLabel)] = origin;
     job["metadata"]["annotations"] = {{std::string(tracking::kWorkloadUidAnnotation), "earlier"},
                                       {std::string(tracking::kManagerUidAnnotation), made_by}};
   }
   REQUIRE(worker.objects().Create(job));
+}
+
+// The same of Kueue's own MultiKueue, for an earlier Workload.
+void PutKueuesJob(sim::Server& worker) {
+  json job = sim::MakeJob(kJob);
+  Keep(job);
+  json& labels = job["metadata"]["labels"];
+  labels[std::string(tracking::kOriginLabel)] = kKueuesOrigin;
+  labels[std::string(tracking::kPrebuiltWorkload)] = "job-train-earlier";
+  REQUIRE(worker.objects().Create(job));
+}
+
+// As Kueue has them for MultiKueue. In mode multikueue fedra keeps their conditions.
+void AddWorkerClusters(sim::Server& manager) {
+  const json active = {{"type", "Active"},
+                       {"status", "True"},
+                       {"reason", "Active"},
+                       {"message", "Connected"},
+                       {"lastTransitionTime", "2026-11-21T16:00:00Z"}};
+  json names = json::array();
+  for (const ClusterCase& row : Clusters()) {
+    names.push_back(row.name);
+    REQUIRE(manager.objects().Create({{"apiVersion", kKueue},
+                                      {"kind", "MultiKueueCluster"},
+                                      {"metadata", {{"name", row.name}}},
+                                      {"spec", json::object()}}));
+    REQUIRE(manager.objects().Patch("multikueueclusters", {"", row.name},
+                                    {{"status", {{"conditions", json::array({active})}}}},
+                                    "status"));
+  }
+  REQUIRE(manager.objects().Create({{"apiVersion", kKueue},
+                                    {"kind", "MultiKueueConfig"},
+                                    {"metadata", {{"name", "all"}}},
+                                    {"spec", {{"clusters", names}}}}));
+  const json parameters = {
+      {"apiGroup", "kueue.x-k8s.io"}, {"kind", "MultiKueueConfig"}, {"name", "all"}};
+  Replace(manager, "admissionchecks", {"", "fedra"},
+          {{"apiVersion", kKueue},
+           {"kind", "AdmissionCheck"},
+           {"metadata", {{"name", "fedra"}}},
+           {"spec",
+            {{"controllerName", std::string(tracking::kMultiKueueController)},
+             {"parameters", parameters}}}});
 }
 
 }  // namespace
@@ -123,8 +173,9 @@ void Furnish(sim::Server& worker) {
   AddNamedClaim(worker);
 }
 
-void FurnishManager(sim::Server& manager) {
+void FurnishManager(sim::Server& manager, Mode mode) {
   sim::Furnish(manager, /*manager=*/true);
+  if (mode != Mode::kAdmissionCheck) AddWorkerClusters(manager);
   Replace(manager, "resourceclaimtemplates", {"ml", "one-gpu"}, Template("one-gpu", 1));
 }
 
@@ -132,15 +183,14 @@ void FurnishManager(sim::Server& manager) {
 std::vector<ClusterCase> Clusters() {
   using sim::Server;
   const auto remove = [](const char* plural, const ObjectKey& key) {
-    return
-        [=](Server& worker, const std::string&) { REQUIRE(worker.objects().Delete(plural, key)); };
+    return [=](Server& worker, const Identity&) { REQUIRE(worker.objects().Delete(plural, key)); };
   };
   const auto deny = [](const char* resource) {
-    return [=](Server& worker, const std::string&) { GiveRights(worker, resource); };
+    return [=](Server& worker, const Identity&) { GiveRights(worker, resource); };
   };
   return {
       {"complete",
-       [](Server& worker, const std::string&) {
+       [](Server& worker, const Identity&) {
          AllocateNamedClaim(worker);
          REQUIRE(
              worker.objects().Create({{"apiVersion", "v1"},
@@ -149,50 +199,58 @@ std::vector<ClusterCase> Clusters() {
        },
        {"Yes"}},
       {"another-template",
-       [](Server& worker, const std::string&) {
+       [](Server& worker, const Identity&) {
          Replace(worker, "resourceclaimtemplates", {"ml", "one-gpu"}, Template("one-gpu", 2));
        },
        {"Yes", "TemplateDrift"}},
       {"without-kueue",
-       [](Server& worker, const std::string&) {
+       [](Server& worker, const Identity&) {
          sim::Faults faults;
          faults.not_served = {"kueue.x-k8s.io/v1beta2"};
          worker.SetFaults(faults);
        },
        {"No", "ApiMissing"}},
       {"another-managers-copy",
-       [](Server& worker, const std::string&) { PutJob(worker, "another-cluster"); },
-       {"No", "NameConflict"}},
+       [](Server& worker, const Identity& us) { PutJob(worker, us.origin, "another-cluster"); },
+       {"No", "NameConflict"},
+       // Kueue looks at the origin alone.
+       {{Mode::kDispatcher, {"Yes"}}}},
+      {"kueues-copy",
+       [](Server& worker, const Identity&) { PutKueuesJob(worker); },
+       {"No", "NameConflict"},
+       {{Mode::kMultiKueue, {"Yes"}}, {Mode::kDispatcher, {"Yes"}}}},
       {"our-earlier-copy",
-       [](Server& worker, const std::string& uid) { PutJob(worker, uid, /*stays=*/true); },
+       [](Server& worker, const Identity& us) {
+         PutJob(worker, us.origin, us.manager, /*stays=*/true);
+       },
        {"Yes"}},
       // Its devices are its own: it is not asked whether they are free.
       {"our-earlier-copy-on-all-devices",
-       [](Server& worker, const std::string& uid) {
-         PutJob(worker, uid, /*stays=*/true);
+       [](Server& worker, const Identity& us) {
+         PutJob(worker, us.origin, us.manager, /*stays=*/true);
          AllocateAll(worker);
        },
        {"Yes"}},
       {"no-device-free",
-       [](Server& worker, const std::string&) { AllocateAll(worker); },
+       [](Server& worker, const Identity&) { AllocateAll(worker); },
        {"No", "DevicesAllocated"}},
       {"no-quota-for-cpu",  // which the job "cpu" asks for
-       [](Server& worker, const std::string&) { AllowNoCpu(worker); },
+       [](Server& worker, const Identity&) { AllowNoCpu(worker); },
        {"Yes"}},
       // A claim that is allocated there keeps no job there.
       {"claim-allocated-workloads-denied",
-       [](Server& worker, const std::string&) {
+       [](Server& worker, const Identity&) {
          AllocateNamedClaim(worker);
          GiveRights(worker, "workloads");
        },
        {"Unknown", "Forbidden"}},
       {"everything-denied",
-       [](Server& worker, const std::string&) {
+       [](Server& worker, const Identity&) {
          worker.SetUser({.name = kReader, .groups = {}, .token = kReader, .allow = {}, .deny = {}});
        },
        {"Unknown", "Forbidden", "Forbidden", "Forbidden", "Forbidden", "Forbidden"}},
       {"somebodys-job",
-       [](Server& worker, const std::string&) { PutJob(worker, ""); },
+       [](Server& worker, const Identity&) { PutJob(worker, "", ""); },
        {"No", "NameConflict"}},
       {"workloads-denied", deny("workloads"), {"Unknown", "Forbidden"}},
       {"jobs-denied", deny("jobs"), {"Unknown", "Forbidden"}},
@@ -206,7 +264,7 @@ std::vector<ClusterCase> Clusters() {
       // KEP-5517: each device takes more cpu than the node has. The job's container must use the
       // claim for it, which it does not: the node is out already for that.
       {"devices-take-cpu",
-       [](Server& worker, const std::string&) {
+       [](Server& worker, const Identity&) {
          const json slice = *worker.objects().Get("resourceslices", {"", "slice-1"});
          json devices = slice["spec"]["devices"];
          for (json& device : devices)
@@ -216,7 +274,7 @@ std::vector<ClusterCase> Clusters() {
        },
        {"No", "NodeMismatch"}},
       {"no-queue-no-devices",
-       [](Server& worker, const std::string&) {
+       [](Server& worker, const Identity&) {
          REQUIRE(worker.objects().Delete("localqueues", {"ml", "gpu"}));
          REQUIRE(worker.objects().Delete("resourceslices", {"", "slice-1"}));
        },

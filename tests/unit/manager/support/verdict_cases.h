@@ -5,17 +5,21 @@
 // Plain values; the functions change the server that they are given.
 
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
+#include "manager/tracking/ownership.h"
 #include "tests/sim/server.h"
 
 namespace fedra::verdict_cases {
 
 // "Yes", "No" or "Unknown", and the codes of the reasons.
 using Expected = std::vector<std::string>;
+using tracking::Identity;
+using tracking::Mode;
 
 // The name and token of the user by whom every worker is read.
 inline constexpr const char* kReader = "reader";
@@ -25,9 +29,15 @@ inline constexpr const char* kJob = "train";
 // One worker.
 struct ClusterCase {
   std::string name;
-  // What it lacks of Furnish(), or has beyond it. `manager_uid`: of this fedra's manager.
-  std::function<void(sim::Server& worker, const std::string& manager_uid)> change;
-  Expected for_template;  // of the job "a template"
+  // What it lacks of Furnish(), or has beyond it.
+  std::function<void(sim::Server& worker, const Identity& us)> change;
+  Expected for_template;                   // of the job "a template"
+  std::map<Mode, Expected> in_modes = {};  // the same in modes where it is another
+
+  const Expected& For(Mode mode) const {
+    const auto other = in_modes.find(mode);
+    return other == in_modes.end() ? for_template : other->second;
+  }
 };
 
 struct JobCase {
@@ -42,8 +52,9 @@ void GiveRights(sim::Server& server, const std::string& denied);
 // Namespace, queue, class, templates, a claim to name, four devices, and the user kReader with all
 // rights.
 void Furnish(sim::Server& worker);
-// The manager's template.
-void FurnishManager(sim::Server& manager);
+// The manager's template, and what Kueue's MultiKueue needs in the modes that take it from there:
+// the check's parameters, and connected MultiKueueClusters.
+void FurnishManager(sim::Server& manager, Mode mode);
 
 std::vector<ClusterCase> Clusters();
 std::vector<JobCase> Jobs();
