@@ -2,17 +2,15 @@
 
 #include <unistd.h>
 #include <algorithm>
-#include <atomic>
 #include <csignal>
-#include <ctime>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <thread>
 #include <utility>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "base/log.h"
 #include "base/time.h"
@@ -22,13 +20,16 @@
 #include "manager/api/server.h"
 #include "manager/api_sources.h"
 #include "manager/config_follower.h"
+#include "manager/daemon_heartbeat.h"
+#include "manager/daemon_pages.h"
+#include "manager/daemon_progress.h"
+#include "manager/daemon_signals.h"
 #include "manager/http/metrics.h"
 #include "manager/http/server.h"
 #include "manager/http/unix_socket.h"
 #include "manager/notify.h"
 #include "manager/reconcile/federation.h"
 #include "manager/replica.h"
-#include "manager/systemd_report.h"
 #include "manager/tracking/manager_name.h"
 #include "manager/version.h"
 #include "manager/wiring.h"
@@ -42,9 +43,6 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kTick{250};
 constexpr milliseconds kReloadInterval{1'000};
-constexpr milliseconds kHeartbeatInterval{2'000};
-// From the lead to the first decision. 100,000 Workloads are listed in a tenth of that.
-constexpr std::chrono::minutes kTakeOverLimit{2};
 
 // This replica, as Events name it: "fedra-7d9f", the pod's name in a cluster. The API allows 128
 // bytes.
@@ -52,30 +50,6 @@ std::string Instance() {
   char host[65] = {};
   if (gethostname(host, sizeof host - 1) != 0 || host[0] == '\0') return "fedra";
   return std::string("fedra-") + host;
-}
-
-// The signals that end or nudge the daemon are taken by the main thread only, between two ticks.
-sigset_t BlockSignals() {
-  sigset_t signals;
-  sigemptyset(&signals);
-  for (const int number : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&signals, number);
-  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  std::signal(SIGPIPE, SIG_IGN);
-  return signals;
-}
-
-// The next signal within `limit`; 0: none came.
-int WaitForSignal(const sigset_t& signals, milliseconds limit) {
-  const timespec timeout{0, static_cast<long>(limit.count()) * 1'000'000};
-  const int number = sigtimedwait(&signals, nullptr, &timeout);
-  return number > 0 ? number : 0;
-}
-
-// Whether a signal that ends the daemon waits to be taken.
-bool IsToEnd() {
-  sigset_t pending;
-  sigpending(&pending);
-  return sigismember(&pending, SIGTERM) == 1 || sigismember(&pending, SIGINT) == 1;
 }
 
 // Everything that lives as long as the daemon, in the order in which it is made; destroyed the
@@ -88,6 +62,7 @@ class Daemon final {
         config_(std::move(path), std::move(loaded),
                 [this](bool ok) { metrics_.SetConfigRead(ok, SystemClock().Now()); }),
         metrics_(kVersion, kCommit),
+        progress_(metrics_),
         threads_(std::max(4u, std::thread::hardware_concurrency())) {}
 
   Result<void> Start();
@@ -105,19 +80,9 @@ class Daemon final {
                      std::chrono::nanoseconds)>
   OnRequest();
   std::vector<reconcile::WorkerSettings> Workers(const config::Loaded& loaded);
-  pages::Pages Pages();
-  std::string MetricsPage();
   void ReportCredentialExpiries();
-  void Heartbeat();
-  void NoteDifference(const std::string& sections);
-  std::vector<WatchedPart> Watched();
-  ServiceState State() const;
-  // On the elector's thread.
-  leader::Ability Able(milliseconds within) const;
-  // Decisions are being made, or could be from one moment to the next.
-  bool IsReady() const { return federation_->IsWorking() || federation_->IsStandby(); }
   void StartDiscovery();
-  std::vector<std::string> RememberedWorkers();
+  std::vector<std::string> RememberedWorkers() const;
   void Apply();
 
   const std::optional<int> received_socket_;
@@ -125,27 +90,19 @@ class Daemon final {
   config::Loaded used_;  // with the discovered workers, as the federation knows it
   const WallTime started_ = SystemClock().Now();
 
-  // What the watched parts got done; counted by their own threads.
-  std::atomic<uint64_t> loop_turns_{0};
-  std::atomic<uint64_t> pool_turns_{0};
-  std::atomic<uint64_t> store_turns_{0};
-
   pages::Metrics metrics_;
+  DaemonProgress progress_;
   std::unique_ptr<store::Store> store_;
   Threads threads_;
   std::unique_ptr<reconcile::Federation> federation_;
   std::unique_ptr<WorkerDiscovery> discovery_;  // null: all workers are configured
-  SystemdReport systemd_{Watched()};
   std::unique_ptr<pages::HttpServer> http_;
   std::unique_ptr<api::Server> api_;
   std::unique_ptr<api::SecureServer>
       secure_api_;  // null: it is not configured, or cannot be served
   std::unique_ptr<Replica> replica_;
+  std::unique_ptr<DaemonHeartbeat> heartbeat_;
 
-  std::atomic<bool> stopping_{false};  // the main thread does not tick any more
-  SteadyTime last_heartbeat_{};
-  std::string reported_lead_;  // role, leader and difference, as of the last heartbeat
-  std::string differs_in_;     // as logged last
   SteadyTime last_reload_{};
 };
 
@@ -156,7 +113,7 @@ Result<void> Daemon::OpenStore() {
                                   .history_retention = settings.history_retention,
                                   .on_transaction = [this](const store::TransactionReport& report) {
                                     metrics_.StoreTransaction(report.ok, report.duration);
-                                    ++store_turns_;
+                                    progress_.StoreTurned();
                                   }}));
   if (store_->created()) {
     log::Info(
@@ -199,12 +156,18 @@ Result<void> Daemon::Start() {
   ReportCredentialExpiries();
   metrics_.SetConfigRead(true, started_);
   FEDRA_RETURN_IF_ERROR(OpenStore());
-  replica_ = std::make_unique<Replica>(config_.now(), Instance(),
-                                       [this](milliseconds within) { return Able(within); });
+  replica_ =
+      std::make_unique<Replica>(config_.now(), Instance(),
+                                // On the elector's thread.
+                                [this](milliseconds within) { return progress_.Able(within); });
   FEDRA_RETURN_IF_ERROR(replica_->Check(IsToEnd));
   federation_ = std::make_unique<reconcile::Federation>(Settings(), threads_.loop, threads_.pool,
                                                         *store_, metrics_, SystemClock());
-  http_ = std::make_unique<pages::HttpServer>(threads_.loop, threads_.pool, Pages());
+  progress_.Follow(threads_, *federation_);
+  heartbeat_ = std::make_unique<DaemonHeartbeat>(*store_, *federation_, *replica_, started_);
+  http_ = std::make_unique<pages::HttpServer>(
+      threads_.loop, threads_.pool,
+      DaemonPages({*store_, *federation_, *replica_, progress_, metrics_}));
   FEDRA_RETURN_IF_ERROR(http_->Start(config_.now().configuration.http.address));
   log::Info("listening", {{"port", std::to_string(http_->port())}});
   StartApi();
@@ -220,24 +183,6 @@ Result<void> Daemon::Start() {
   return started;
 }
 
-// While it stops the lead is kept: what was begun still has to be written.
-leader::Ability Daemon::Able(milliseconds within) const {
-  leader::Ability ability;
-  if (stopping_) return ability;
-  if (!systemd_.IsAlive(SystemClock().Steady(), within)) {
-    ability.unable = "the daemon makes no progress: a part of it hangs, and the log names it";
-    return ability;
-  }
-  ability.idle = !federation_->IsWorking();
-  const std::string waits = ability.idle ? federation_->WhyNotReady() : std::string();
-  if (waits.empty()) return ability;
-  ability.cold = "it cannot begin to decide yet and waits for: " + waits;
-  if (federation_->HasWaitedFor(kTakeOverLimit))
-    ability.unable = fmt::format("it has the Lease for {}, could decide nothing, and waits for: {}",
-                                 FormatDuration(kTakeOverLimit), waits);
-  return ability;
-}
-
 void Daemon::StartDiscovery() {
   const config::WorkersFrom& from = config_.now().configuration.workers_from;
   if (!config::DiscoversWorkers(from)) return;
@@ -247,22 +192,13 @@ void Daemon::StartDiscovery() {
 }
 
 // Those that were discovered by the last run, as far as the store knows.
-std::vector<std::string> Daemon::RememberedWorkers() {
+std::vector<std::string> Daemon::RememberedWorkers() const {
+  std::set<ClusterName> configured;
+  for (const config::WorkerSettings& worker : config_.now().configuration.workers)
+    configured.insert(ClusterName(worker.name));
   std::vector<std::string> names;
-  const auto reader = store_->Read();
-  const auto rows = reader ? (*reader)->Clusters() : Fail(reader.error());
-  if (!rows) {
-    log::Warn("the workers of the last run are not known", {{"error", rows.error().message}});
-    return names;
-  }
-  for (const store::ClusterRow& row : *rows) {
-    const auto& workers = config_.now().configuration.workers;
-    const bool is_configured = std::any_of(workers.begin(), workers.end(), [&](const auto& one) {
-      return one.name == row.name.value;
-    });
-    if (!is_configured && !row.is_removed && row.name.value != tracking::kManagerName)
-      names.push_back(row.name.value);
-  }
+  for (const ClusterName& name : federation_->RememberedWorkers(configured))
+    names.push_back(name.value);
   return names;
 }
 
@@ -304,74 +240,6 @@ void Daemon::FollowCertificate() {
     log::Fault("the secure API is not served", {{"error", followed.error().message}});
 }
 
-pages::Pages Daemon::Pages() {
-  const auto store_problem = [this] {
-    const store::StoreStats stats = store_->Stats();
-    return pages::HealthCheck{"store", stats.failing ? stats.failing->message : std::string()};
-  };
-  return {
-      // Only what a restart can mend: the store's disk, for one, would stay full.
-      .livez =
-          [this] {
-            const bool hangs = systemd_.IsOverdue(SystemClock().Steady());
-            return std::vector<pages::HealthCheck>{
-                {"progress", hangs ? "a part of the daemon hangs; the log names it" : ""}};
-          },
-      .readyz =
-          [this, store_problem] {
-            std::vector checks{store_problem()};
-            const reconcile::ManagerCluster& manager = federation_->manager();
-            checks.push_back({"manager", manager.Problem()});
-            for (const reconcile::Gap& gap : manager.Gaps())
-              checks.push_back({"manager/" + gap.resource, gap.why, true});
-            const auto replica = replica_->Now();
-            checks.push_back({replica && !replica->leads ? "standby-warm" : "reconciler",
-                              IsReady() ? "" : "waits for " + federation_->WhyNotReady()});
-            checks.push_back({"lease", replica_->Problem(), true});
-            const std::string differs = replica_->ConfigDifference();
-            checks.push_back({"same-configuration",
-                              differs.empty() ? "" : "not the leader's in " + differs, true});
-            const auto workers = federation_->workers();
-            for (const auto& worker : *workers) {
-              checks.push_back({"worker/" + worker->name().value, worker->Problem(), true});
-            }
-            return checks;
-          },
-      .metrics = [this] { return MetricsPage(); },
-      .version =
-          [] { return nlohmann::json{{"version", kVersion}, {"commit", kCommit}}.dump() + "\n"; }};
-}
-
-std::string Daemon::MetricsPage() {
-  metrics_.SetManager(federation_->manager().IsUsable());
-  metrics_.SetLeader(ToGauges(*replica_));
-  std::vector<pages::ClusterGauges> clusters;
-  const auto workers = federation_->workers();
-  const std::string manager_uid = federation_->manager().uid();
-  const auto lines = federation_->LinesNow();
-  for (const auto& worker : *workers) {
-    const auto line = lines.find(worker->name());
-    const reconcile::LineFacts facts = line == lines.end() ? reconcile::LineFacts{} : line->second;
-    clusters.push_back({.name = worker->name(),
-                        .is_up = worker->contact() == placement::Contact::kFull,
-                        .clones = worker->our_clones(manager_uid),
-                        .in_line = facts.length,
-                        .head_waits = facts.head_waits});
-    const verify::DeviceState* devices = worker->objects().devices();
-    if (devices != nullptr && clusters.back().is_up) clusters.back().devices = devices->Stock();
-  }
-  metrics_.SetClusters(clusters);
-  // A standby's wait for it to lead.
-  metrics_.SetQueueDepth(federation_->IsWorking() ? federation_->queue_depth() : 0);
-  for (const auto& [kind_and_phase, count] : federation_->WorkloadsByPhase())
-    metrics_.SetWorkloads(kind_and_phase.first, kind_and_phase.second, count);
-  metrics_.SetBlocked(federation_->BlockedByReason());
-  const store::StoreStats stats = store_->Stats();
-  metrics_.SetStoreSize(stats.file_bytes + stats.wal_bytes);
-  if (const auto process = pages::ReadProcessStats()) metrics_.SetProcess(*process);
-  return metrics_.Text();
-}
-
 void Daemon::ReportCredentialExpiries() {
   const auto tell = [&](const std::string& cluster, const config::ClusterAccess& access) {
     metrics_.SetCredentialExpiry(ClusterName(cluster), access ? access->credential_expiry
@@ -382,76 +250,12 @@ void Daemon::ReportCredentialExpiries() {
     tell(used_.configuration.workers[i].name, used_.workers[i]);
 }
 
-void Daemon::Heartbeat() {
-  store::HeartbeatRow row{.at = SystemClock().Now(),
-                          .pid = getpid(),
-                          .version = kVersion,
-                          .started_at = started_,
-                          .dispatch_order = std::string(placement::ToString(federation_->order())),
-                          .restart_needed = config_.restart_needed()};
-  PutReplica(row, *replica_);
-  NoteDifference(row.config_differs);
-  // A change of the leader is stored at once.
-  const std::string lead = row.role + " " + row.leader + " " + row.config_differs;
-  const SteadyTime now = SystemClock().Steady();
-  if (lead == reported_lead_ && now - last_heartbeat_ < kHeartbeatInterval) return;
-  reported_lead_ = lead;
-  last_heartbeat_ = now;
-  store_->Enqueue(store::SetHeartbeat{std::move(row)});
-}
-
-// Of this standby's configuration and the leader's.
-void Daemon::NoteDifference(const std::string& sections) {
-  if (std::exchange(differs_in_, sections) == sections) return;
-  if (sections.empty()) {
-    log::Info("the configuration is the leader's again, or another one leads");
-  } else {
-    log::Warn(
-        "the configuration is not the leader's: if this replica led, it would decide otherwise",
-        {{"sections", sections}});
-  }
-}
-
 void Daemon::Tick() {
   federation_->Tick();
-  Heartbeat();
+  heartbeat_->Beat(config_.restart_needed());
   Reload(false);
   if (discovery_ != nullptr && discovery_->Update()) Apply();
-  systemd_.Tick(SystemClock().Steady(), State());
-}
-
-// The loop and the pool are asked and have answered by the next look, the store by its heartbeat's
-// transaction, failed ones included: a full disk is nothing that a restart could mend.
-std::vector<WatchedPart> Daemon::Watched() {
-  return {{"network loop",
-           [this] {
-             const uint64_t answered = loop_turns_;
-             threads_.loop.Post([this] { ++loop_turns_; });
-             return answered;
-           }},
-          {"worker pool",
-           [this] {
-             const uint64_t answered = pool_turns_;
-             threads_.pool.Submit([this] { ++pool_turns_; });
-             return answered;
-           }},
-          {"store", [this] { return store_turns_.load(); }},
-          {"reconciler", [this, idle = uint64_t{0}]() mutable {
-             // A standby's keys wait for it to lead.
-             if (!federation_->IsWorking() || federation_->queue_depth() == 0) ++idle;
-             return metrics_.reconciles() + idle;
-           }}};
-}
-
-ServiceState Daemon::State() const {
-  ServiceState state{.is_working = federation_->IsWorking(), .stands_by = federation_->IsStandby()};
-  const auto workers = federation_->workers();
-  state.workers = workers->size();
-  state.connected =
-      static_cast<size_t>(std::count_if(workers->begin(), workers->end(), [](const auto& worker) {
-        return worker->contact() == placement::Contact::kFull;
-      }));
-  return state;
+  progress_.Tick();
 }
 
 void Daemon::Reload(bool forced) {
@@ -489,7 +293,7 @@ void Daemon::Apply() {
 }
 
 void Daemon::Stop() {
-  stopping_ = true;
+  progress_.Stopping();
   NotifySystemd("STOPPING=1");
   http_->Stop();
   api_.reset();

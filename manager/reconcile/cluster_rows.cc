@@ -77,6 +77,21 @@ Result<void> ClusterRows::Load(std::vector<WorkerSettings>& workers) {
   return {};
 }
 
+std::vector<ClusterName> ClusterRows::Remembered(const std::set<ClusterName>& others) const {
+  std::vector<ClusterName> names;
+  const auto reader = store_.Read();
+  const auto rows = reader ? (*reader)->Clusters() : Fail(reader.error());
+  if (!rows) {
+    log::Warn("the workers of the last run are not known", {{"error", rows.error().message}});
+    return names;
+  }
+  for (const store::ClusterRow& row : *rows) {
+    const bool is_worker = row.name.value != tracking::kManagerName && !row.is_removed;
+    if (is_worker && !others.contains(row.name)) names.push_back(row.name);
+  }
+  return names;
+}
+
 // What has changed in between is seen a second later, all of it at once.
 bool ClusterRows::IsDue(Counted& counted) const {
   const SteadyTime now = clock_.Steady();

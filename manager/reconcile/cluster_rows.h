@@ -8,8 +8,10 @@
 //
 // Thread rules: one thread. Lifetime: store and clock must outlive it.
 
+#include <set>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/result.h"
@@ -30,6 +32,9 @@ class ClusterRows final {
   // Reads what the last run wrote, gives these workers the outages that it remembered, and forgets
   // the rows of all others. Once, before Record.
   Result<void> Load(std::vector<WorkerSettings>& workers);
+  // The workers of the last run, without `others`; none, where the store does not tell. Before
+  // Load, which forgets those that are gone.
+  std::vector<ClusterName> Remembered(const std::set<ClusterName>& others) const;
   // `cordons`: of the workers. `left_out`: what the manager tells of workers and is not used, for
   // people; empty: nothing.
   void Record(const ManagerCluster& manager, const WorkerList& workers,

@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -59,6 +60,10 @@ class Federation final {
 
   ManagerCluster& manager() { return manager_; }
   std::shared_ptr<const WorkerList> workers() const { return workers_.Now(); }
+  // As of ClusterRows::Remembered(). The thread of Tick.
+  std::vector<ClusterName> RememberedWorkers(const std::set<ClusterName>& others) const {
+    return cluster_rows_.Remembered(others);
+  }
   // Workers come, go and change while the daemon runs. `drains`: whether jobs are taken back from
   // those that go; else they are kept until their jobs have ended. `left_out`: as of
   // ClusterRows::Record(). The thread of Tick.

@@ -99,6 +99,20 @@ TEST_CASE("a rejection for which jobs stay is no outage after a restart") {
   CHECK_FALSE(workers[0].lost_since);
 }
 
+TEST_CASE("the workers of the last run are remembered, but those that were removed") {
+  Fixture f;
+  store::ClusterRow removed = f.Row();
+  removed.name = ClusterName("removed");
+  removed.is_removed = true;
+  REQUIRE(f.store->Commit({store::PutCluster{removed}}));
+  REQUIRE_FALSE(f.Row("manager").name.empty());
+  const ClusterRows restarted(*f.store, f.clock);
+  const ClusterName east("east");
+  CHECK(restarted.Remembered({}) == std::vector<ClusterName>{east});
+  CHECK(restarted.Remembered({ClusterName("west")}) == std::vector<ClusterName>{east});
+  CHECK(restarted.Remembered({east}).empty());
+}
+
 TEST_CASE("a clock that is set moves the beginning of the outage that is stored") {
   Fixture f;
   f.Disconnect();

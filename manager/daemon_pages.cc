@@ -1,0 +1,90 @@
+#include "manager/daemon_pages.h"
+
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "manager/version.h"
+
+namespace fedra {
+namespace {
+
+// Only what a restart can mend: the store's disk, for one, would stay full.
+std::vector<pages::HealthCheck> Livez(const PageSources& from) {
+  return {
+      {"progress", from.progress.Hangs() ? "a part of the daemon hangs; the log names it" : ""}};
+}
+
+std::vector<pages::HealthCheck> Readyz(const PageSources& from) {
+  const store::StoreStats stats = from.store.Stats();
+  std::vector<pages::HealthCheck> checks{
+      {"store", stats.failing ? stats.failing->message : std::string()}};
+  const reconcile::Federation& federation = from.federation;
+  const reconcile::ManagerCluster& manager = from.federation.manager();
+  checks.push_back({"manager", manager.Problem()});
+  for (const reconcile::Gap& gap : manager.Gaps())
+    checks.push_back({"manager/" + gap.resource, gap.why, true});
+  const auto replica = from.replica.Now();
+  // Decisions are being made, or could be from one moment to the next.
+  const bool is_ready = federation.IsWorking() || federation.IsStandby();
+  checks.push_back({replica && !replica->leads ? "standby-warm" : "reconciler",
+                    is_ready ? "" : "waits for " + federation.WhyNotReady()});
+  checks.push_back({"lease", from.replica.Problem(), true});
+  const std::string differs = from.replica.ConfigDifference();
+  checks.push_back(
+      {"same-configuration", differs.empty() ? "" : "not the leader's in " + differs, true});
+  const auto workers = federation.workers();
+  for (const auto& worker : *workers)
+    checks.push_back({"worker/" + worker->name().value, worker->Problem(), true});
+  return checks;
+}
+
+std::vector<pages::ClusterGauges> GaugesOf(reconcile::Federation& federation) {
+  std::vector<pages::ClusterGauges> clusters;
+  const auto workers = federation.workers();
+  const std::string manager_uid = federation.manager().uid();
+  const auto lines = federation.LinesNow();
+  for (const auto& worker : *workers) {
+    const auto line = lines.find(worker->name());
+    const reconcile::LineFacts facts = line == lines.end() ? reconcile::LineFacts{} : line->second;
+    clusters.push_back({.name = worker->name(),
+                        .is_up = worker->contact() == placement::Contact::kFull,
+                        .clones = worker->our_clones(manager_uid),
+                        .in_line = facts.length,
+                        .head_waits = facts.head_waits});
+    const verify::DeviceState* devices = worker->objects().devices();
+    if (devices != nullptr && clusters.back().is_up) clusters.back().devices = devices->Stock();
+  }
+  return clusters;
+}
+
+std::string MetricsPage(const PageSources& from) {
+  pages::Metrics& metrics = from.metrics;
+  reconcile::Federation& federation = from.federation;
+  metrics.SetManager(federation.manager().IsUsable());
+  metrics.SetLeader(ToGauges(from.replica));
+  metrics.SetClusters(GaugesOf(federation));
+  // A standby's wait for it to lead.
+  metrics.SetQueueDepth(federation.IsWorking() ? federation.queue_depth() : 0);
+  for (const auto& [kind_and_phase, count] : federation.WorkloadsByPhase())
+    metrics.SetWorkloads(kind_and_phase.first, kind_and_phase.second, count);
+  metrics.SetBlocked(federation.BlockedByReason());
+  const store::StoreStats stats = from.store.Stats();
+  metrics.SetStoreSize(stats.file_bytes + stats.wal_bytes);
+  if (const auto process = pages::ReadProcessStats()) metrics.SetProcess(*process);
+  return metrics.Text();
+}
+
+}  // namespace
+
+pages::Pages DaemonPages(const PageSources& from) {
+  return {
+      .livez = [from] { return Livez(from); },
+      .readyz = [from] { return Readyz(from); },
+      .metrics = [from] { return MetricsPage(from); },
+      .version =
+          [] { return nlohmann::json{{"version", kVersion}, {"commit", kCommit}}.dump() + "\n"; }};
+}
+
+}  // namespace fedra

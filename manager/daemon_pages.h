@@ -1,0 +1,27 @@
+#pragma once
+//
+// The daemon's pages: is it alive, is it ready, metrics, version.
+//
+// Thread rules: the pages are asked for on any thread.
+
+#include "manager/daemon_progress.h"
+#include "manager/http/metrics.h"
+#include "manager/http/server.h"
+#include "manager/reconcile/federation.h"
+#include "manager/replica.h"
+#include "store/store.h"
+
+namespace fedra {
+
+// What the pages tell of; must outlive them.
+struct PageSources {
+  const store::Store& store;
+  reconcile::Federation& federation;
+  const Replica& replica;
+  const DaemonProgress& progress;
+  pages::Metrics& metrics;
+};
+
+pages::Pages DaemonPages(const PageSources& from);
+
+}  // namespace fedra
