@@ -65,6 +65,8 @@ class Metrics final : public reconcile::Telemetry {
   void Judged(const ClusterName& cluster, const verdict::Verdict& verdict) override;
   void Verified(std::chrono::nanoseconds duration) override;
   void Reconciled(std::string_view result, std::chrono::nanoseconds duration) override;
+  // Not counted: Dispatched says what became of it.
+  void Assumed(const ObjectKey& workload) override { (void)workload; }
   void PassedUnasked() override;
   void WorkerLost(const ClusterName& cluster) override;
 

@@ -33,6 +33,9 @@ class Telemetry {
   virtual void Verified(std::chrono::nanoseconds duration) = 0;
   // One look at one workload, writes included. `result` is "ok" or an ErrorCode's name.
   virtual void Reconciled(std::string_view result, std::chrono::nanoseconds duration) = 0;
+  // Devices were assumed for a workload that had none anywhere: it has left its line, whatever
+  // becomes of the writes that follow. Called in the order of the decisions.
+  virtual void Assumed(const ObjectKey& workload) = 0;
   // A workload may be dispatched ahead of others that could not be asked in time
   // (placement::Lines::Answer).
   virtual void PassedUnasked() = 0;

@@ -152,6 +152,7 @@ bool WorkloadReconciler::Reserve(Seen& seen, const placement::Decision& decision
   parts_.places.Put(key, reserved.made ? dispatched : seen.places);
   WakeWaiting(reserved.freed);
   if (!reserved.made) return false;
+  if (!dispatched.empty() && seen.places.empty()) parts_.telemetry.Assumed(key);
   seen.places.insert(dispatched.begin(), dispatched.end());
   if (placement::IsChosen(decision) || IsStuck(seen)) {
     const auto dispatched_now = placement::NewlyDispatched(seen.gathered.view, decision);

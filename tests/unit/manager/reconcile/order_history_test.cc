@@ -7,10 +7,12 @@
 #include <optional>
 #include <random>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/guarded.h"
 #include "cluster-clients/threads.h"
 #include "manager/reconcile/federation.h"
 #include "tests/sim/fleet.h"
@@ -47,11 +49,33 @@ ClusterOptions Quick() {
 // One way to play: which order, with how many threads, and whether workers are cut off.
 struct Play {
   OrderPolicy policy = OrderPolicy::kStrict;
-  // With one thread the records of the dispatches are in the order of the dispatches, and the order
-  // is looked at. Several write them as they get time: there it is not, but they might promise one
-  // device twice.
+  // With one thread one decision is made after the other, and their order is looked at. Several
+  // tell of them as they get time: there it is not, but they might promise one device twice.
   size_t threads = 1;
   bool cuts = false;
+};
+
+// When devices were assumed for workloads: in that order they leave, and their records follow when
+// they are written, later after a conflict.
+class Decisions final : public NoTelemetry {
+ public:
+  void Assumed(const ObjectKey& workload) override {
+    decided_.With([&](auto& decided) { decided[workload].push_back(SystemClock().Now()); });
+  }
+  // The one that led to the record of `then`, where there is one since `before`.
+  WallTime BehindRecord(const ObjectKey& workload, WallTime before, WallTime then) const {
+    return decided_.With([&](const auto& decided) {
+      WallTime last = then;
+      const auto found = decided.find(workload);
+      if (found == decided.end()) return last;
+      for (const WallTime at : found->second)
+        if (at > before && at <= then) last = at;
+      return last;
+    });
+  }
+
+ private:
+  mutable Guarded<std::map<ObjectKey, std::vector<WallTime>>> decided_;
 };
 
 struct Submitted {
@@ -205,21 +229,28 @@ class History final {
                        [](const json& one) { return one["type"] == "Complete"; });
   }
 
-  std::vector<store::AttemptRow> Attempts(const Submitted& job) {
-    return store_->Read().value()->Attempts(job.uid).value();
+  // When each of its attempts was decided.
+  std::vector<WallTime> Dispatches(const Submitted& job) {
+    std::vector<WallTime> dispatches;
+    WallTime before{};
+    for (const store::AttemptRow& row : store_->Read().value()->Attempts(job.uid).value()) {
+      dispatches.push_back(telemetry_.BehindRecord(job.workload, before, row.started_at));
+      before = row.started_at;
+    }
+    return dispatches;
   }
 
   // When it was dispatched for the first time; nothing: never.
   std::optional<WallTime> DispatchedAt(const Submitted& job) {
-    const auto attempts = Attempts(job);
-    if (attempts.empty()) return std::nullopt;
-    return attempts.front().started_at;
+    const auto dispatches = Dispatches(job);
+    if (dispatches.empty()) return std::nullopt;
+    return dispatches.front();
   }
 
   // From when on it waits for no worker any more.
   WallTime LeftLineAt(const Submitted& job) {
     WallTime left{};
-    if (const auto attempts = Attempts(job); !attempts.empty()) left = attempts.back().started_at;
+    if (const auto dispatches = Dispatches(job); !dispatches.empty()) left = dispatches.back();
     const auto rows = store_->Read().value()->FindWorkloads(job.workload).value();
     for (const auto& row : rows) left = std::max(left, row.removed_at.value_or(left));
     return left;
@@ -256,9 +287,9 @@ class History final {
     int before_restart = 0;
     int after_restart = 0;
     for (size_t k = first + 1; k < jobs_.size(); ++k) {
-      for (const store::AttemptRow& attempt : Attempts(jobs_[k])) {
-        if (attempt.started_at <= head_since || attempt.started_at >= first_left) continue;
-        ++(attempt.started_at < restarted_at_ ? before_restart : after_restart);
+      for (const WallTime left : Dispatches(jobs_[k])) {
+        if (left <= head_since || left >= first_left) continue;
+        ++(left < restarted_at_ ? before_restart : after_restart);
       }
     }
     INFO(jobs_[first].name << "\n" << Print());
@@ -286,7 +317,7 @@ class History final {
   const TempFolder folder_;
   sim::Fleet fleet_{{.threads = 2}};
   Threads threads_{4};
-  NoTelemetry telemetry_;
+  Decisions telemetry_;
   std::unique_ptr<store::Store> store_;
   std::unique_ptr<Federation> federation_;
   std::vector<Submitted> jobs_;

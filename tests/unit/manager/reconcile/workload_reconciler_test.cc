@@ -55,8 +55,10 @@ placement::Assumption Other(const std::string& name) {
 struct Meanwhile final : NoTelemetry {
   std::function<void(int look)> happens = [](int) {};  // looks are counted from 1
   int looks = 0;
+  std::vector<ObjectKey> assumed;  // Assumed() was told of
 
   void Verified(std::chrono::nanoseconds) override { happens(++looks); }
+  void Assumed(const ObjectKey& workload) override { assumed.push_back(workload); }
 };
 
 // "ml/job-train" wants one device; its Workload has quota and waits for fedra's check.
@@ -151,6 +153,7 @@ TEST_CASE("a look that another workload has overtaken is made again, and given u
     overtaken = 3;
     CHECK(ring.workloads.Reconcile(kTrain));
     CHECK(ring.meanwhile.looks == 4);
+    CHECK(ring.meanwhile.assumed == std::vector{kTrain});
     CHECK(ring.Coming(0) == 1);
     CHECK(ring.places.Of(kTrain) == std::set{kEast});
   }
@@ -160,6 +163,7 @@ TEST_CASE("a look that another workload has overtaken is made again, and given u
     REQUIRE_FALSE(result);
     CHECK(result.error().code == ErrorCode::kConflict);
     CHECK(ring.meanwhile.looks == 20);
+    CHECK(ring.meanwhile.assumed.empty());
     CHECK(ring.Coming(0) == 0);
     CHECK_FALSE(ring.fleet.server(0).objects().Get("workloads", kTrain));
   }
@@ -177,6 +181,8 @@ TEST_CASE("what was reserved on a worker that it is not sent to any more is off"
   CHECK(ring.Coming(0) == 1);
   CHECK(ring.Coming(1) == 0);
   CHECK(ring.places.Of(kTrain) == std::set{kEast});
+  // It had left its line by then.
+  CHECK(ring.meanwhile.assumed.empty());
 }
 
 TEST_CASE("what was left behind on a worker is forgotten when the worker shows that it is gone") {

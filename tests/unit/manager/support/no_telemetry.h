@@ -13,6 +13,7 @@ class NoTelemetry : public Telemetry {
   void Judged(const ClusterName&, const verdict::Verdict&) override {}
   void Verified(std::chrono::nanoseconds) override {}
   void Reconciled(std::string_view, std::chrono::nanoseconds) override {}
+  void Assumed(const ObjectKey&) override {}
   void PassedUnasked() override {}
   void WorkerLost(const ClusterName&) override {}
 };
