@@ -144,10 +144,9 @@ void AddOrphans(CLI::App& app, Parsed& parsed, Command& command) {
       std::string(
           "The daemon removes such objects where it knows of them. Objects without "
           "our origin label and the UID of a Workload, or with the mark of another manager, are "
-          "never listed and never deleted. With kueue.mode multikueue those that Kueue's "
-          "MultiKueue "
-          "made are listed, too, once there is no Workload of the name that they are of; with "
-          "dispatcher nothing is: Kueue removes its own copies.\n\n") +
+          "never listed and never deleted. With kueue.mode multikueue copies that Kueue's "
+          "MultiKueue made are listed, too, when there is no Workload of the name that they are "
+          "of. With dispatcher nothing is: Kueue removes its own copies.\n\n") +
       kExitCodes);
   AddConfig(*orphans, parsed);
   orphans->add_flag("--delete", parsed.orphans.remove, "Delete them, after asking");
