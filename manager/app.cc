@@ -12,8 +12,8 @@
 
 #include <fmt/format.h>
 
+#include "base/clock.h"
 #include "base/log.h"
-#include "base/time.h"
 #include "cluster-clients/threads.h"
 #include "config/load.h"
 #include "manager/api/secure_server.h"
