@@ -63,13 +63,21 @@ def takes_over(world: World) -> None:
         clone = _uid(jobs["waiting"].wait_clone(world.worker2))
         world.fleet.set_multikueue(False)
         world.manager.delete("Job", world.ns, "deleted")
-        _start(world)
+        fedra = _start(world)
         jobs["deleted"].wait_gone_from(world.worker1)
         job = jobs["running"]
         assert _uid(job.remote_job(world.worker1)) == uid, "its job was made again"
         assert job.cluster_name() == world.worker1 and job.check_state() == "Ready"
-        job.finish(world.worker1)
         waiting = jobs["waiting"]
+        copies = [
+            waiting.clone(world.worker2),
+            job.clone(world.worker1),
+            job.remote_job(world.worker1),
+        ]
+        names = {objects.present(copy)["metadata"]["name"] for copy in copies}
+        orphans = [each["name"] for each in fedra.cli("orphans", "-o", "json").json()["items"]]
+        assert not names.intersection(orphans), "MultiKueue's copies have their Workloads"
+        job.finish(world.worker1)
         assert _uid(waiting.clone(world.worker2)) == clone, "its clone was made again"
         world.set_quota(world.worker2, Quota())
         waiting.wait_running_on(world.worker2)
