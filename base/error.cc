@@ -1,5 +1,6 @@
 #include "base/error.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace fedra {
@@ -88,11 +89,22 @@ Error Error::WithContext(std::string_view context) && {
   text += ": ";
   text += message;
   message = std::move(text);
+  cluster_bytes = 0;
   return std::move(*this);
 }
 
 Error Error::WithContext(std::string_view context) const& {
   return Error(*this).WithContext(context);
+}
+
+Error Error::WithCluster(std::string_view cluster) && {
+  Error named = std::move(*this).WithContext(cluster);
+  named.cluster_bytes = cluster.size() + std::string_view(": ").size();
+  return named;
+}
+
+std::string_view Error::MessageThere() const {
+  return std::string_view(message).substr(std::min(cluster_bytes, message.size()));
 }
 
 }  // namespace fedra

@@ -6,6 +6,7 @@
 // borders. Thread rules: a plain value.
 
 #include <chrono>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -46,13 +47,19 @@ bool IsRefusal(ErrorCode code);
 
 struct Error {
   ErrorCode code = ErrorCode::kInternal;
-  std::string message;      // lower-case start, no trailing dot, says where
-  std::optional<int> http;  // status code when a server answered
+  std::string message;  // lower-case start, no trailing dot, says where
+  // Of that, what names the cluster at its beginning, "gpu-east: ", in bytes; 0: nothing does.
+  size_t cluster_bytes = 0;
+  std::optional<int> http;                               // status code when a server answered
   std::optional<std::chrono::milliseconds> retry_after;  // the server's wish; a floor, not a hint
 
   // "list resourceslices of gpu-east: connection refused": context is added where it is known.
   Error WithContext(std::string_view context) &&;
   Error WithContext(std::string_view context) const&;
+  // The cluster as context, so that MessageThere() can leave it out.
+  Error WithCluster(std::string_view cluster) &&;
+  // The message for a sentence that names the cluster itself: without its name at the beginning.
+  std::string_view MessageThere() const;
 };
 
 }  // namespace fedra

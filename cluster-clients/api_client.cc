@@ -69,7 +69,7 @@ Result<std::string> ApiClient::Call(const kube::Verb& verb, std::string_view wha
   // Rounded up, as everywhere below: a call that is not answered waits for at least its time-out.
   const auto left = [&] { return std::chrono::ceil<milliseconds>(deadline - clock_.Steady()); };
   const auto context = [&](Error error) {
-    return Fail(std::move(error).WithContext(fmt::format("{}: {}", name_.value, what)));
+    return Fail(std::move(error).WithContext(what).WithCluster(name_.value));
   };
   for (int number = 1;; ++number) {
     if (const Result<void> may = MayCall(); !may) return context(may.error());

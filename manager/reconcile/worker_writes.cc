@@ -21,12 +21,6 @@ verdict::ReasonCode RefusalReason(ErrorCode code) {
                                        : verdict::ReasonCode::kRecentlyFailed;
 }
 
-// What the worker said: its name is in the sentence already.
-std::string Words(const ClusterName& cluster, const Error& error) {
-  const std::string name = cluster.value + ": ";
-  return error.message.starts_with(name) ? error.message.substr(name.size()) : error.message;
-}
-
 // Whether what is deleted is a job of ours that was started and has not ended.
 bool StopsJob(const ClusterView& view) {
   return view.job != nullptr && tracking::IsOurs(view.job_is) && !view.job->deleting &&
@@ -117,7 +111,7 @@ Result<void> WorkerWrites::ProvideTemplates(Execution& execution, Worker& worker
   Result<void> provided = templates_.Provide(worker, *execution.gathered.view.workload);
   if (provided || !IsRefusal(provided.error().code)) return provided;
   std::string message = fmt::format("{} refused a copy of a ResourceClaimTemplate: {}",
-                                    worker.name().value, Words(worker.name(), provided.error()));
+                                    worker.name().value, provided.error().MessageThere());
   FEDRA_RETURN_IF_ERROR(bookkeeping_.Do(
       execution, placement::Note{placement::notes::kDispatchFailed.name, worker.name(), message}));
   return Fail(ErrorCode::kConflict, std::move(message));
@@ -142,7 +136,7 @@ Result<void> WorkerWrites::Do(Execution& execution, const placement::CreateClone
   if (!result && IsRefusal(result.error().code)) {
     return Refused(execution, action.cluster, RefusalReason(result.error().code),
                    fmt::format("{} refused the copy: {}", action.cluster.value,
-                               Words(action.cluster, result.error())));
+                               result.error().MessageThere()));
   }
   return result;
 }
@@ -176,9 +170,9 @@ Result<void> WorkerWrites::CreateObject(Execution& execution, Worker& worker,
                        });
   CrashPoint("after-create-job");
   if (!result && IsRefusal(result.error().code)) {
-    return Refused(execution, worker.name(), RefusalReason(result.error().code),
-                   fmt::format("{} refused the job: {}", worker.name().value,
-                               Words(worker.name(), result.error())));
+    return Refused(
+        execution, worker.name(), RefusalReason(result.error().code),
+        fmt::format("{} refused the job: {}", worker.name().value, result.error().MessageThere()));
   }
   return result;
 }
@@ -255,7 +249,7 @@ Result<void> WorkerWrites::Do(Execution& execution, const placement::DeleteRemot
   return {};
 }
 
-// The job's own words go into the store alone: neither into fedra's log nor into Events.
+// What the job has printed goes into the store alone: neither into fedra's log nor into Events.
 Result<void> WorkerWrites::Do(Execution& execution, const placement::KeepLog& action) {
   constexpr size_t kMaxLog = 4096;
   Worker& worker = execution.WorkerOf(action.cluster);
@@ -269,10 +263,10 @@ Result<void> WorkerWrites::Do(Execution& execution, const placement::KeepLog& ac
   const auto log = worker.cluster().PodLog(failed->pod, failed->name, action.lines, kMaxLog);
   const std::string whose =
       fmt::format("container {} of pod {}", failed->name, failed->pod.ToString());
-  bookkeeping_.KeepLog(execution, action.cluster,
-                       log ? fmt::format("last lines of {}:\n{}", whose, *log)
-                           : fmt::format("the log of {} could not be read: {}", whose,
-                                         Words(action.cluster, log.error())));
+  bookkeeping_.KeepLog(
+      execution, action.cluster,
+      log ? fmt::format("last lines of {}:\n{}", whose, *log)
+          : fmt::format("the log of {} could not be read: {}", whose, log.error().MessageThere()));
   return {};
 }
 

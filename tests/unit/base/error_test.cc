@@ -74,6 +74,21 @@ TEST_CASE("context goes in front and keeps the rest") {
   CHECK(twice.message == "b: a: slow down");
 }
 
+TEST_CASE("a sentence that names the cluster can leave its name out of the message") {
+  Error error;
+  error.message = "slow down";
+  CHECK(error.MessageThere() == "slow down");
+  const Error named = std::move(error).WithContext("list pods").WithCluster("gpu-east");
+  CHECK(named.message == "gpu-east: list pods: slow down");
+  CHECK(named.MessageThere() == "list pods: slow down");
+  // Behind another context the name is no beginning any more.
+  const Error behind = named.WithContext("gpu-east");
+  CHECK(behind.MessageThere() == "gpu-east: gpu-east: list pods: slow down");
+  Error cut = named;
+  cut.message = "gpu";
+  CHECK(cut.MessageThere().empty());
+}
+
 Result<int> Half(int number) {
   if (number % 2 != 0) return Fail(ErrorCode::kInvalidArgument, std::to_string(number) + " is odd");
   return number / 2;
