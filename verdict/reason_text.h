@@ -50,6 +50,9 @@ std::string DifferencesText(const Drift& drift);
 // "2 jobs, first ml/train (priority 0, order Backfill)".
 std::string AheadText(const InLine& line);
 
+// "drained: new firmware", "cordoned": of a worker that is out of service, wherever that is said.
+std::string ServiceText(const Cordoned& worker);
+
 // An amount of a resource as people write it: "4000" and not "4k" for cpu, "62.8Gi" for memory that
 // the node counts in Ki (rounded down).
 std::string ReadableAmount(std::string_view resource, const Quantity& amount);

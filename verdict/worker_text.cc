@@ -73,9 +73,13 @@ std::string TextOf(const NotAllowed& worker, const Rendering&) {
                               : fmt::format("AdmissionCheck {} does not name it", worker.check);
 }
 
-std::string TextOf(const Cordoned& worker, const Rendering&) {
-  return fmt::format("it is {}{}{}", worker.drains ? "drained" : "cordoned",
+std::string ServiceText(const Cordoned& worker) {
+  return fmt::format("{}{}{}", worker.drains ? "drained" : "cordoned",
                      worker.reason.empty() ? "" : ": ", worker.reason);
+}
+
+std::string TextOf(const Cordoned& worker, const Rendering&) {
+  return "it is " + ServiceText(worker);
 }
 
 std::string AheadText(const InLine& line) {

@@ -17,6 +17,7 @@
 #include "manager/placement/steps.h"
 #include "manager/tracking/job_members.h"
 #include "manager/tracking/kueue_api.h"
+#include "verdict/reason_text.h"
 
 namespace fedra::placement {
 namespace {
@@ -49,8 +50,8 @@ bool IsToBeDrained(const ClusterView& worker) {
 std::string WhyDrained(const ClusterView& worker) {
   if (!worker.drained_for)
     return fmt::format("worker {} was removed from the configuration", worker.name.value);
-  return fmt::format("worker {} is drained{}{}", worker.name.value,
-                     worker.drained_for->empty() ? "" : ": ", *worker.drained_for);
+  return fmt::format("worker {} is {}", worker.name.value,
+                     verdict::ServiceText({.drains = true, .reason = *worker.drained_for}));
 }
 
 // Taken back for a worker that can take it now; else says why not, and looks again.

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "manager/reconcile/cluster_phase.h"
 #include "manager/tracking/manager_name.h"
+#include "verdict/reason_text.h"
 
 namespace fedra::reconcile {
 namespace {
@@ -45,8 +46,7 @@ bool IsSameOutage(const std::optional<WallTime>& stored, const std::optional<Wal
 std::string StoppedQueues(const verify::Capacity& capacity) {
   if (capacity.stopped_queues.empty()) return {};
   const verify::StoppedQueue& first = capacity.stopped_queues.front();
-  // The queue's own stop says itself of which queue it is.
-  const std::string text = first.why.starts_with(first.name + " ")
+  const std::string text = first.why_names_it
                                ? first.why
                                : fmt::format("{} is not active{}{}", first.name,
                                              first.why.empty() ? "" : ": ", first.why);
@@ -54,9 +54,8 @@ std::string StoppedQueues(const verify::Capacity& capacity) {
 }
 
 void AddCordon(const tracking::Cordon& cordon, store::ClusterRow& row) {
-  row.cordon = cordon.drains ? "Draining" : "Cordoned";
-  std::string why = cordon.drains ? "drained" : "cordoned";
-  if (!cordon.reason.empty()) why += ": " + cordon.reason;
+  row.cordon = NameOf(cordon);
+  const std::string why = verdict::ServiceText({.drains = cordon.drains, .reason = cordon.reason});
   row.why = row.why.empty() ? why : why + "; " + row.why;
 }
 

@@ -88,7 +88,9 @@ verify::Capacity CapacityOf(const SharedQueues& queues) {
   std::vector<verify::StoppedQueue> stopped;
   for (const auto& queue : queues) {
     if (!queue->why_inactive.empty())
-      stopped.push_back({"ClusterQueue " + queue->name, queue->name, queue->why_inactive});
+      stopped.push_back({.name = "ClusterQueue " + queue->name,
+                         .cluster_queue = queue->name,
+                         .why = queue->why_inactive});
   }
   verify::Capacity capacity = verify::QueuesOf(queues.size(), std::move(stopped));
   capacity.orders = OrdersOf(queues);

@@ -2,6 +2,7 @@
 
 #include "manager/report/document_schemas.h"
 #include "manager/report/job_filter.h"
+#include "manager/tracking/admission_check.h"
 #include "store/rows.h"
 
 namespace fedra::report::schema {
@@ -29,7 +30,7 @@ Schema Worker() {
           {"name", Text(), "Its name in the configuration"},
           Maybe("removed", Flag(),
                 "True: it is not configured any more, and something of fedra's is left there"),
-          Maybe("cordon", OneOf({"Cordoned", "Draining"}),
+          Maybe("cordon", OneOf({tracking::kCordonedName, tracking::kDrainingName}),
                 "An administrator has taken it out of service: it gets no new jobs; Draining: "
                 "those that it has move; absent: it is in service")} +
           ConnectionFields() +

@@ -163,7 +163,8 @@ std::string EndText(const report::WorkloadData::Incarnation& incarnation,
   });
   if (last == attempts.rend()) return {};
   const std::string& message = last->message;
-  if (message.empty() || incarnation.row.note.ends_with(message)) return {};
+  // A failed job's note is the end that Kueue reports, which the attempt may only add to.
+  if (message.empty() || message == incarnation.row.note) return {};
   return LabelledLine("end", message, settings.style);
 }
 

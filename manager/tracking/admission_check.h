@@ -25,6 +25,12 @@ struct Cordon {
 
   bool operator==(const Cordon&) const = default;
 };
+// How a worker that is out of service is shown beside its state, and stored.
+inline constexpr std::string_view kCordonedName = "Cordoned";
+inline constexpr std::string_view kDrainingName = "Draining";
+constexpr std::string_view NameOf(const Cordon& cordon) {
+  return cordon.drains ? kDrainingName : kCordonedName;
+}
 inline constexpr std::string_view kCordonPrefix = "cordon.fedra.dev/";
 inline constexpr std::string_view kDrainPrefix = "drain.fedra.dev/";
 // The reason's bytes; of a longer one the rest is "...".

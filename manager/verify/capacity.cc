@@ -58,8 +58,12 @@ Capacity QueuesOf(const WorkerObjects& objects) {
   for (const auto& queue : queues) {
     if (queue->active) continue;
     const auto stop = StopOf(*queue, objects.cluster_queues());
-    stopped.push_back({"LocalQueue " + queue->key.ToString(), queue->cluster_queue,
-                       stop ? verdict::MessageOf(*stop) : queue->why_inactive});
+    std::string name = "LocalQueue " + queue->key.ToString();
+    const bool names_it = stop && stop->stops.front().queue == name;
+    stopped.push_back({.name = std::move(name),
+                       .cluster_queue = queue->cluster_queue,
+                       .why = stop ? verdict::MessageOf(*stop) : queue->why_inactive,
+                       .why_names_it = names_it});
   }
   return QueuesOf(queues.size(), std::move(stopped));
 }
@@ -121,7 +125,7 @@ void PutCapacity(ordered_json& object, const Capacity& capacity) {
 std::string ToJsonText(const Capacity& capacity) {
   ordered_json object = ordered_json::object();
   PutCapacity(object, capacity);
-  // Kueue's words may be no UTF-8.
+  // Kueue's message may be no UTF-8.
   return object.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
 
@@ -133,8 +137,9 @@ Result<Capacity> ParseCapacity(const std::string& text) {
   capacity.queues = CountOf(queues, "total");
   capacity.stopped = capacity.queues - CountOf(queues, "active");
   for (const json& queue : Member(queues, "stopped"))
-    capacity.stopped_queues.push_back(
-        {Text(queue, "name"), Text(queue, "clusterQueue"), Text(queue, "why")});
+    capacity.stopped_queues.push_back({.name = Text(queue, "name"),
+                                       .cluster_queue = Text(queue, "clusterQueue"),
+                                       .why = Text(queue, "why")});
   for (const json& queue : Member(queues, "orders")) {
     const json& valid = Member(queue, "valid");
     capacity.orders.push_back({Text(queue, "clusterQueue"), Text(queue, "order"),

@@ -21,7 +21,10 @@ namespace fedra::verify {
 struct StoppedQueue {
   std::string name;  // "LocalQueue ml/gpu"
   std::string cluster_queue;
-  std::string why;  // its stopPolicy, or Kueue's words; may be empty
+  std::string why;  // its stopPolicy, or Kueue's message; may be empty
+  // The queue's own stopPolicy is the first cause, so that `why` says already which queue it is.
+  // Neither printed nor stored: false of what was read back.
+  bool why_names_it = false;
 
   bool operator==(const StoppedQueue&) const = default;
 };
