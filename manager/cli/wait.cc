@@ -11,6 +11,7 @@
 #include "manager/cli/commands.h"
 #include "manager/cli/rendered_view.h"
 #include "manager/cli/terminal/checked_output.h"
+#include "manager/placement/action.h"
 #include "manager/report/progress.h"
 #include "manager/text/display_text.h"
 #include "store/rows.h"
@@ -19,12 +20,13 @@ namespace fedra::cli {
 namespace {
 
 using nlohmann::ordered_json;
+using placement::Phase;
 using report::Progress;
 
-// What the view says of the job: as text, "Running on gpu-east"; without a state: nothing yet.
+// What the view says of the job.
 struct Seen {
-  std::string state;
-  std::string text;
+  std::optional<Phase> phase;  // nullopt: nothing is known yet, or one of another version of fedra
+  std::string text;            // "Running on gpu-east"
   ordered_json report;
   bool daemon_runs = true;
 };
@@ -55,10 +57,12 @@ Result<Seen> Look(const ViewOptions& options, const Terminal& terminal, const Re
     seen.text = "gone since " + removed;
     return seen;
   }
-  seen.state = job.value("state", "");
-  if (!removed.empty() && seen.state != "Finished" && seen.state != "Failed")
-    seen.state = "Deleted";
-  seen.text = seen.state;
+  seen.text = job.value("state", "");
+  seen.phase = placement::ParsePhase(seen.text);
+  if (!removed.empty() && seen.phase != Phase::kFinished && seen.phase != Phase::kFailed) {
+    seen.phase = Phase::kGone;
+    seen.text = ToString(Phase::kGone);
+  }
   if (const std::string worker = job.value("worker", ""); !worker.empty())
     seen.text += " on " + worker;
   if (const std::string note = job.value("note", ""); !note.empty()) seen.text += ": " + note;
@@ -86,7 +90,7 @@ class Waiting final {
       if (!seen && !MayPass(seen.error().code)) return Complain(seen.error().message);
       const std::string standby = WhyStandby(seen);
       if (seen && standby.empty()) {
-        const Progress progress = report::ProgressOf(seen->state, goal_);
+        const Progress progress = report::ProgressOf(seen->phase, goal_);
         if (progress != Progress::kNotYet) return Conclude(*seen, progress);
       }
       if (!standby.empty())

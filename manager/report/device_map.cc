@@ -45,32 +45,16 @@ void AddPlaces(const dra::Snapshot& snapshot, const dra::PoolState& pool, PoolsB
     places[node].push_back({pool.key, std::nullopt, std::move(devices)});
 }
 
-std::string_view WhyOf(WhyUnseen why) {
+UnusableCause CauseOf(WhyUnseen why) {
   switch (why) {
     case WhyUnseen::kIncomplete:
-      return "PoolIncomplete";
+      return UnusableCause::kPoolIncomplete;
     case WhyUnseen::kInvalid:
-      return "PoolInvalid";
+      return UnusableCause::kPoolInvalid;
     case WhyUnseen::kNotReached:
       break;
   }
-  return "NotReached";
-}
-
-std::string_view NameOf(DeviceCondition condition) {
-  switch (condition) {
-    case DeviceCondition::kFree:
-      return "Free";
-    case DeviceCondition::kAllocated:
-      return "Allocated";
-    case DeviceCondition::kShared:
-      return "Shared";
-    case DeviceCondition::kTainted:
-      return "Tainted";
-    case DeviceCondition::kUnusable:
-      break;
-  }
-  return "Unusable";
+  return UnusableCause::kNotReached;
 }
 
 Quantity UsedOf(const Quantity& total, const Quantity& left) {
@@ -111,7 +95,7 @@ class Mapper final {
   MappedPool PoolAt(const PoolOnNode& place);
   std::vector<MappedCounterSet> CounterSetsOf(const PoolView& view) const;
   MappedDevice DeviceAt(const PoolSight& sight, size_t index);
-  std::string WhyUnusable(const PoolSight& sight, size_t index) const;
+  UnusableCause WhyUnusable(const PoolSight& sight, size_t index) const;
   std::vector<MappedHolder> HoldersOf(const dra::DeviceUse& use) const;
   std::vector<std::string> ClassesOf(const dra::Slice& slice, size_t index);
 
@@ -142,8 +126,8 @@ MappedPool Mapper::PoolAt(const PoolOnNode& place) {
   }
   for (const UnseenDevice& device : place.unseen.devices) {
     pool.devices.push_back({.name = device.device->name.str(),
-                            .state = std::string(NameOf(DeviceCondition::kUnusable)),
-                            .why = std::string(WhyOf(place.unseen.why))});
+                            .state = DeviceCondition::kUnusable,
+                            .why = CauseOf(place.unseen.why)});
   }
   std::ranges::stable_sort(pool.devices, {}, &MappedDevice::name);
   return pool;
@@ -201,7 +185,7 @@ std::vector<CounterDemand> ConsumesOf(const dra::Device& device) {
 MappedDevice Mapper::DeviceAt(const PoolSight& sight, size_t index) {
   const ViewDevice& device = sight.view->devices[index];
   const DeviceCondition condition = NowOf(sight, index, snapshot_.features()).condition;
-  MappedDevice mapped{.name = device.device->name.str(), .state = std::string(NameOf(condition))};
+  MappedDevice mapped{.name = device.device->name.str(), .state = condition};
   if (condition == DeviceCondition::kUnusable) mapped.why = WhyUnusable(sight, index);
   mapped.classes = ClassesOf(*device.slice, device.index);
   if (device.use != nullptr) mapped.holders = HoldersOf(*device.use);
@@ -211,11 +195,11 @@ MappedDevice Mapper::DeviceAt(const PoolSight& sight, size_t index) {
   return mapped;
 }
 
-std::string Mapper::WhyUnusable(const PoolSight& sight, size_t index) const {
-  if (!sight.node_exists) return "NodeMissing";
+UnusableCause Mapper::WhyUnusable(const PoolSight& sight, size_t index) const {
+  if (!sight.node_exists) return UnusableCause::kNodeMissing;
   const bool by_groups =
       dra::FindGroupConflict(*sight.view, index, nullptr, snapshot_.features()) != nullptr;
-  return by_groups ? "GroupConflict" : "CountersExhausted";
+  return by_groups ? UnusableCause::kGroupConflict : UnusableCause::kCountersExhausted;
 }
 
 std::vector<MappedHolder> Mapper::HoldersOf(const dra::DeviceUse& use) const {
@@ -253,6 +237,24 @@ Result<std::string> NodeIn(const std::string& token, const std::string& worker) 
 }
 
 }  // namespace
+
+std::string_view ToString(UnusableCause cause) {
+  switch (cause) {
+    case UnusableCause::kCountersExhausted:
+      return "CountersExhausted";
+    case UnusableCause::kGroupConflict:
+      return "GroupConflict";
+    case UnusableCause::kNodeMissing:
+      return "NodeMissing";
+    case UnusableCause::kNotReached:
+      return "NotReached";
+    case UnusableCause::kPoolIncomplete:
+      return "PoolIncomplete";
+    case UnusableCause::kPoolInvalid:
+      break;
+  }
+  return "PoolInvalid";
+}
 
 Result<DeviceMap> MapDevices(const DeviceSource& source, const DeviceMapQuery& query) {
   PoolsByNode places;

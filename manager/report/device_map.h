@@ -6,14 +6,17 @@
 //
 // Plain values; MapDevices is pure.
 
+#include <array>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/quantity.h"
 #include "base/result.h"
 #include "manager/report/device_inventory.h"
+#include "manager/report/device_walk.h"
 
 namespace fedra::report {
 
@@ -58,10 +61,26 @@ struct MappedHolder {
   std::string job;  // whose pods use the claim; empty: none, or not known
 };
 
+// Why a device is kUnusable.
+enum class UnusableCause {
+  kCountersExhausted,  // the counters that it shares are used up
+  kGroupConflict,      // its compatibility groups do not go with devices in use
+  kNodeMissing,        // its node is not there
+  kNotReached,         // no single node reaches it
+  kPoolIncomplete,
+  kPoolInvalid,
+};
+inline constexpr std::array kUnusableCauses = {
+    UnusableCause::kCountersExhausted, UnusableCause::kGroupConflict,  UnusableCause::kNodeMissing,
+    UnusableCause::kNotReached,        UnusableCause::kPoolIncomplete, UnusableCause::kPoolInvalid};
+
+// "NodeMissing": as documents and tables show it.
+std::string_view ToString(UnusableCause cause);
+
 struct MappedDevice {
   std::string name;
-  std::string state;     // "Free", "Allocated", "Shared", "Tainted", "Unusable"
-  std::string why = {};  // of Unusable: "CountersExhausted", ...
+  DeviceCondition state = DeviceCondition::kFree;
+  std::optional<UnusableCause> why = {};  // of kUnusable
   std::vector<std::string> classes = {};
   std::vector<MappedHolder> holders = {};
   std::vector<MappedTaint> taints = {};

@@ -54,8 +54,8 @@ ordered_json ConsumesJson(const std::vector<CounterDemand>& demands) {
 }
 
 ordered_json DeviceJson(const MappedDevice& device) {
-  ordered_json object = {{"name", device.name}, {"state", device.state}};
-  if (!device.why.empty()) object["why"] = device.why;
+  ordered_json object = {{"name", device.name}, {"state", ToString(device.state)}};
+  if (device.why) object["why"] = ToString(*device.why);
   object["classes"] = device.classes;
   if (!device.holders.empty()) object["holders"] = HoldersJson(device.holders);
   if (!device.taints.empty()) object["taints"] = TaintsJson(device.taints);

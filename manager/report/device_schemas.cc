@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "manager/report/device_map.h"
 #include "manager/report/document_schemas.h"
 #include "manager/report/template_document.h"
 
@@ -26,20 +27,18 @@ std::vector<NamedSchema> MappedDeviceSchemas() {
       {"Device",
        Object("A device, or a partition of one.",
               {{"name", Text(), "Its name in the pool"},
-               {"state", OneOf({"Free", "Allocated", "Shared", "Tainted", "Unusable"}),
+               {"state", OneOf(NamesOf(kDeviceConditions)),
                 "Allocated: held as a whole; Shared: in shares, and more may be had; Tainted: "
                 "nothing but a taint keeps pods away. A device that is held keeps that state "
                 "whatever its taints are"},
-               Maybe("why",
-                     OneOf({"CountersExhausted", "GroupConflict", "NodeMissing", "NotReached",
-                            "PoolIncomplete", "PoolInvalid"}),
+               Maybe("why", OneOf(NamesOf(kUnusableCauses)),
                      "Why it is Unusable: the counters that it shares are used up, its "
                      "compatibility groups do not go with devices in use, its node is not there, "
                      "no single node reaches it, or its pool cannot be used"),
                {"classes", ListOf(Text()),
                 "DeviceClasses that mean it; empty of PoolIncomplete, "
                 "PoolInvalid and NotReached"},
-               Maybe("holders", ListOf(Ref("DeviceHolder")), "Absent: nobody holds it"),
+               Maybe("holders", ListOf(Ref("DeviceHolder")), "Absent: no claim holds it"),
                Maybe("taints", ListOf(Ref("DeviceTaint")), "Absent: it has none"),
                Maybe("shares", MapOf(Ref("AmountUse")),
                      "Of a Shared one: its capacities, by name, and what is held of them"),

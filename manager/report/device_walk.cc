@@ -72,6 +72,22 @@ void WalkRoaming(const dra::Snapshot& snapshot, const PoolState& pool, size_t pu
 
 }  // namespace
 
+std::string_view ToString(DeviceCondition condition) {
+  switch (condition) {
+    case DeviceCondition::kFree:
+      return "Free";
+    case DeviceCondition::kAllocated:
+      return "Allocated";
+    case DeviceCondition::kShared:
+      return "Shared";
+    case DeviceCondition::kTainted:
+      return "Tainted";
+    case DeviceCondition::kUnusable:
+      break;
+  }
+  return "Unusable";
+}
+
 PoolWalk WalkPool(const dra::Snapshot& snapshot, const PoolState& pool) {
   PoolWalk walk;
   walk.unseen.devices = Published(pool);

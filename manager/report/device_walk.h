@@ -5,9 +5,11 @@
 //
 // Pure.
 
+#include <array>
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "dra/model/snapshot.h"
@@ -21,6 +23,12 @@ enum class DeviceCondition {
   kTainted,    // nothing but a taint keeps pods away
   kUnusable,
 };
+inline constexpr std::array kDeviceConditions = {
+    DeviceCondition::kFree, DeviceCondition::kAllocated, DeviceCondition::kShared,
+    DeviceCondition::kTainted, DeviceCondition::kUnusable};
+
+// "Free": as documents and tables show it.
+std::string_view ToString(DeviceCondition condition);
 
 // What can be said of a device now.
 struct DeviceNow {

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include "manager/placement/action.h"
-
 namespace fedra::report {
 namespace {
 
@@ -20,12 +18,11 @@ std::optional<Goal> ParseGoal(std::string_view text) {
   return static_cast<Goal>(found - kGoals.begin());
 }
 
-Progress ProgressOf(std::string_view state, Goal goal) {
+Progress ProgressOf(std::optional<placement::Phase> phase, Goal goal) {
   using enum placement::Phase;
   const auto reached = [&](Goal furthest) {
     return furthest >= goal ? Progress::kReached : Progress::kNotYet;
   };
-  const auto phase = placement::ParsePhase(state);
   if (!phase) return Progress::kNotYet;
   switch (*phase) {
     case kWaiting:

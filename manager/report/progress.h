@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "manager/placement/action.h"
+
 namespace fedra::report {
 
 // What may be waited for. Each is reached by a job that is further than that, too.
@@ -21,7 +23,7 @@ enum class Progress {
   kNever,  // the job has failed or was deleted
 };
 
-// Of a job in this state (states.h); a state of another version of fedra is no progress yet.
-Progress ProgressOf(std::string_view state, Goal goal);
+// Of a job in this phase; nullopt: one of another version of fedra, which is no progress yet.
+Progress ProgressOf(std::optional<placement::Phase> phase, Goal goal);
 
 }  // namespace fedra::report

@@ -39,6 +39,13 @@ Schema Time();  // RFC 3339
 Schema Always(std::string_view text);
 // One of these texts; later versions may have more.
 Schema OneOf(const std::vector<std::string_view>& words);
+// The names that ToString() gives the values of an enum, for OneOf().
+template <class Values>
+std::vector<std::string_view> NamesOf(const Values& values) {
+  std::vector<std::string_view> names;
+  for (const auto& value : values) names.push_back(ToString(value));
+  return names;
+}
 Schema ListOf(Schema item);
 // An object whose fields are called by what they are about.
 Schema MapOf(Schema value);

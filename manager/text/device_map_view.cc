@@ -15,14 +15,24 @@ namespace fedra::text {
 namespace {
 
 using report::AmountUse;
+using report::DeviceCondition;
 using report::MappedDevice;
 using report::MappedNode;
 using report::MappedPool;
 
-Tone ToneOfState(const std::string& state) {
-  if (state == "Free") return Tone::kGood;
-  if (state == "Tainted") return Tone::kWarning;
-  return state == "Unusable" ? Tone::kBad : Tone::kPlain;
+Tone ToneOfState(DeviceCondition state) {
+  switch (state) {
+    case DeviceCondition::kFree:
+      return Tone::kGood;
+    case DeviceCondition::kTainted:
+      return Tone::kWarning;
+    case DeviceCondition::kUnusable:
+      return Tone::kBad;
+    case DeviceCondition::kAllocated:
+    case DeviceCondition::kShared:
+      break;
+  }
+  return Tone::kPlain;
 }
 
 // "memory 40Gi of 80Gi"
@@ -54,7 +64,7 @@ std::string TaintText(const report::MappedTaint& taint) {
 // What else is to be said of a device.
 std::string RestOf(const MappedDevice& device) {
   std::vector<std::string> parts;
-  if (!device.why.empty()) parts.push_back(device.why);
+  if (device.why) parts.emplace_back(ToString(*device.why));
   for (const report::MappedTaint& taint : device.taints) parts.push_back(TaintText(taint));
   if (!device.shares.empty()) parts.push_back("held: " + AmountsText(device.shares));
   for (const report::CounterDemand& demand : device.consumes)
@@ -73,7 +83,7 @@ std::string PoolLine(const MappedPool& pool) {
       continue;
     }
     ++whole;
-    if (device.state == "Free") ++free;
+    if (device.state == DeviceCondition::kFree) ++free;
   }
   std::string text = fmt::format("{}, pool {}", pool.driver, pool.pool);
   if (whole > 0) text += fmt::format(": {} of {} free", free, Counted(whole, "device"));
@@ -91,7 +101,7 @@ std::string PoolText(const MappedPool& pool, const Style& style) {
   Table table({"    DEVICE", "STATE", "CLASSES", "HELD BY", "NOTE"}, Overflow::kWrap);
   for (const MappedDevice& device : pool.devices) {
     table.Add({"    " + device.name,
-               {device.state, ToneOfState(device.state)},
+               {std::string(ToString(device.state)), ToneOfState(device.state)},
                OrDash(fmt::format("{}", fmt::join(device.classes, ","))),
                HoldersText(device),
                RestOf(device)});

@@ -56,8 +56,8 @@ TEST_CASE("map: each device has one state, and what is the matter with it") {
         Row{"node-d", "gpu-0", "Unusable", "PoolIncomplete"}, Row{"", "nic-0", "Free", ""}}) {
     INFO(row.node << "/" << row.device);
     const MappedDevice& device = Find(map, row.node, row.device);
-    CHECK(device.state == row.state);
-    CHECK(device.why == row.why);
+    CHECK(ToString(device.state) == row.state);
+    CHECK((device.why ? ToString(*device.why) : "") == row.why);
   }
 }
 
@@ -114,7 +114,7 @@ TEST_CASE("map: as many devices in each state as are counted") {
       TakeInventory(*testing::MappedDevices().snapshot, DeviceFilter()).value();
   DeviceCount counted;
   for (const NodeDevices& node : inventory.nodes) counted.Add(node.count);
-  std::map<std::string, int> mapped;
+  std::map<DeviceCondition, int> mapped;
   int total = 0;
   for (const MappedNode& node : Map().nodes) {
     for (const MappedPool& pool : node.pools) {
@@ -125,12 +125,12 @@ TEST_CASE("map: as many devices in each state as are counted") {
     }
   }
   CHECK(total == counted.total);
-  CHECK(mapped["Free"] == counted.free);
-  CHECK(mapped["Allocated"] == counted.allocated);
-  CHECK(mapped["Shared"] == counted.shared);
-  CHECK(mapped["Unusable"] == counted.unusable);
+  CHECK(mapped[DeviceCondition::kFree] == counted.free);
+  CHECK(mapped[DeviceCondition::kAllocated] == counted.allocated);
+  CHECK(mapped[DeviceCondition::kShared] == counted.shared);
+  CHECK(mapped[DeviceCondition::kUnusable] == counted.unusable);
   // A device that is held counts as tainted, too.
-  CHECK(mapped["Tainted"] == counted.tainted - 1);
+  CHECK(mapped[DeviceCondition::kTainted] == counted.tainted - 1);
 }
 
 TEST_CASE("map: pages of nodes follow each other by their token") {
