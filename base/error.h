@@ -40,18 +40,18 @@ enum class ErrorCode {
 // "NotFound", "Forbidden", ...: stable, used in logs and metrics labels.
 std::string_view ToString(ErrorCode code);
 
-// Whether the same call may succeed later without anybody changing anything.
+// Whether the same call may succeed later without any change of the input or of the cluster.
 bool IsRetryable(ErrorCode code);
 // Whether the same write would fail again until an administrator changes something there.
 bool IsRefusal(ErrorCode code);
 
 struct Error {
   ErrorCode code = ErrorCode::kInternal;
-  std::string message;  // lower-case start, no trailing dot, says where
-  // Of that, what names the cluster at its beginning, "gpu-east: ", in bytes; 0: nothing does.
-  size_t cluster_bytes = 0;
-  std::optional<int> http;                               // status code when a server answered
+  std::string message;      // lower-case start, no trailing dot, says where
+  std::optional<int> http;  // status code when a server answered
   std::optional<std::chrono::milliseconds> retry_after;  // the server's wish; a floor, not a hint
+  // How many bytes at the beginning of `message` name the cluster ("gpu-east: "); 0: none do.
+  size_t cluster_bytes = 0;
 
   // "list resourceslices of gpu-east: connection refused": context is added where it is known.
   Error WithContext(std::string_view context) &&;

@@ -1,6 +1,6 @@
 #pragma once
 //
-// SHA-256: where two texts must never be taken for each other, whoever chose them.
+// SHA-256: where two texts must never be taken for each other, even if an attacker chose them.
 //
 // Thread rules: pure function.
 

@@ -1,6 +1,6 @@
 #pragma once
 //
-// The checker itself; everybody else includes cel/checker.h.
+// The checker itself; all other files include cel/checker.h.
 //
 // What cel-go's checker.go does, in the same order, since unification depends on it. Macros, which
 // cel-go checks after expansion, are in checker_macros.cc. Thread rules: one object per tree.

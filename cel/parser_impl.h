@@ -1,6 +1,6 @@
 #pragma once
 //
-// The parser itself; everybody else includes cel/parser.h.
+// The parser itself; all other files include cel/parser.h.
 //
 // One method per rule of CEL.g4 (expressions in parser.cc, what they are made of in
 // parser_primary.cc). After the first syntax error the methods return placeholders and the text is

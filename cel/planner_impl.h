@@ -1,6 +1,6 @@
 #pragma once
 //
-// The planner itself; everybody else includes cel/program.h.
+// The planner itself; all other files include cel/program.h.
 //
 // Tree to nodes, with the costs of cel-go and its constant folding. Calls are in planner_calls.cc.
 // Thread rules: one object per program.

@@ -58,7 +58,7 @@ ConnectionTracker::Output ConnectionTracker::Failed(WallTime now, Error why, dou
 
 ConnectionTracker::Output ConnectionTracker::Misconfigured(WallTime now, Error why) {
   const bool entered = Enter(ConnectionPhase::kMisconfigured, now);
-  // Somebody has tried to mend it.
+  // The administrator has tried to mend it.
   const bool changed =
       entered || !state_.why || state_.why->code != why.code || state_.why->message != why.message;
   state_.why = std::move(why);

@@ -95,7 +95,7 @@ class Checks final {
     if (Written(profiles) && from.cluster_profiles.ns.empty())
       Add(profiles, "has no namespace", "write namespace: the one where the ClusterProfiles are");
     if (!from.cluster_profiles.ns.empty() && from.access_providers.empty())
-      Add(profiles, "nobody gives credentials for ClusterProfiles",
+      Add(profiles, "no provider gives credentials for ClusterProfiles",
           "write accessProviders, as multiKueue.clusterProfile.accessProviders of Kueue's "
           "configuration");
     if (!from.access_providers.empty() && !DiscoversWorkers(from))

@@ -213,7 +213,7 @@ struct HttpSettings {
 // The API for others than root on this machine: over TLS, with the rights that the manager gives.
 struct SecureApiSettings {
   std::string address;  // IP:port or [IPv6]:port; empty: it is not served
-  // PEM; absolute after loading; both or none. None: a certificate is made, and nobody can verify
+  // PEM; absolute after loading; both or none. None: a certificate is made, and no client can verify
   // it.
   std::string certificate_file;
   std::string key_file;

@@ -33,7 +33,7 @@ Result<ServingCertificate> ReadServingCertificate(const std::string& certificate
                    fmt::format("is not the key of the first certificate in {}", certificate_file));
     case KeyCheck::kEncrypted:
       return Wrong(key_file,
-                   "needs a passphrase, which nobody can type in here; remove it with "
+                   "needs a passphrase, which cannot be typed in here; remove it with "
                    "openssl pkey");
     case KeyCheck::kUnreadable:
       return Wrong(key_file, "has no private key in PEM form");

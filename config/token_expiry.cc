@@ -11,7 +11,7 @@ namespace {
 
 // Tokens of service accounts have about 1 KiB.
 constexpr size_t kMaxTokenBytes = size_t{64} << 10;
-// The year 9999: what is later is no time that anybody meant.
+// The year 9999: a later time is a mistake.
 constexpr double kLatest = 253402300799.0;
 
 // The second of three parts, decoded from base64 for URLs without padding.

@@ -65,10 +65,10 @@ api::SecureSettings ToSecureSettings(const config::SecureApiSettings& settings) 
   const std::string& key = settings.key_file;
   secure.certificate = {
       .stamp = [certificate, key] { return config::StampFiles({certificate, key}).value; },
-      .read = [certificate, key]() -> Result<pages::KeyPair> {
+      .read = [certificate, key]() -> Result<httpd::KeyPair> {
         FEDRA_ASSIGN_OR_RETURN(config::ServingCertificate pair,
                                config::ReadServingCertificate(certificate, key));
-        return pages::KeyPair{std::move(pair.certificates), std::move(pair.key)};
+        return httpd::KeyPair{std::move(pair.certificates), std::move(pair.key)};
       }};
   return secure;
 }

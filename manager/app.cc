@@ -90,13 +90,13 @@ class Daemon final {
   config::Loaded used_;  // with the discovered workers, as the federation knows it
   const WallTime started_ = SystemClock().Now();
 
-  pages::Metrics metrics_;
+  httpd::Metrics metrics_;
   DaemonProgress progress_;
   std::unique_ptr<store::Store> store_;
   Threads threads_;
   std::unique_ptr<reconcile::Federation> federation_;
   std::unique_ptr<WorkerDiscovery> discovery_;  // null: all workers are configured
-  std::unique_ptr<pages::HttpServer> http_;
+  std::unique_ptr<httpd::HttpServer> http_;
   std::unique_ptr<api::Server> api_;
   std::unique_ptr<api::SecureServer>
       secure_api_;  // null: it is not configured, or cannot be served
@@ -165,7 +165,7 @@ Result<void> Daemon::Start() {
                                                         *store_, metrics_, SystemClock());
   progress_.Follow(threads_, *federation_);
   heartbeat_ = std::make_unique<DaemonHeartbeat>(*store_, *federation_, *replica_, started_);
-  http_ = std::make_unique<pages::HttpServer>(
+  http_ = std::make_unique<httpd::HttpServer>(
       threads_.loop, threads_.pool,
       DaemonPages({*store_, *federation_, *replica_, progress_, metrics_}));
   FEDRA_RETURN_IF_ERROR(http_->Start(config_.now().configuration.http.address));
@@ -308,7 +308,7 @@ void Daemon::Stop() {
 
 int RunDaemon(const std::string& config_path) {
   const sigset_t signals = BlockSignals();
-  const std::optional<int> received = pages::ReceivedSocket();
+  const std::optional<int> received = httpd::ReceivedSocket();
   auto loaded = config::Load(config_path, config::OptionsNow(/*manager_may_fail=*/false));
   if (!loaded) {
     fmt::print(stderr, "{}\n", config::ToString(loaded.error()));

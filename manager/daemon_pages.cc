@@ -11,14 +11,14 @@ namespace fedra {
 namespace {
 
 // Only what a restart can mend: the store's disk, for one, would stay full.
-std::vector<pages::HealthCheck> Livez(const PageSources& from) {
+std::vector<httpd::HealthCheck> Livez(const PageSources& from) {
   return {
       {"progress", from.progress.Hangs() ? "a part of the daemon hangs; the log names it" : ""}};
 }
 
-std::vector<pages::HealthCheck> Readyz(const PageSources& from) {
+std::vector<httpd::HealthCheck> Readyz(const PageSources& from) {
   const store::StoreStats stats = from.store.Stats();
-  std::vector<pages::HealthCheck> checks{
+  std::vector<httpd::HealthCheck> checks{
       {"store", stats.failing ? stats.failing->message : std::string()}};
   const reconcile::Federation& federation = from.federation;
   const reconcile::ManagerCluster& manager = from.federation.manager();
@@ -40,8 +40,8 @@ std::vector<pages::HealthCheck> Readyz(const PageSources& from) {
   return checks;
 }
 
-std::vector<pages::ClusterGauges> GaugesOf(reconcile::Federation& federation) {
-  std::vector<pages::ClusterGauges> clusters;
+std::vector<httpd::ClusterGauges> GaugesOf(reconcile::Federation& federation) {
+  std::vector<httpd::ClusterGauges> clusters;
   const auto workers = federation.workers();
   const std::string manager_uid = federation.manager().uid();
   const auto lines = federation.LinesNow();
@@ -60,7 +60,7 @@ std::vector<pages::ClusterGauges> GaugesOf(reconcile::Federation& federation) {
 }
 
 std::string MetricsPage(const PageSources& from) {
-  pages::Metrics& metrics = from.metrics;
+  httpd::Metrics& metrics = from.metrics;
   reconcile::Federation& federation = from.federation;
   metrics.SetManager(federation.manager().IsUsable());
   metrics.SetLeader(ToGauges(from.replica));
@@ -72,13 +72,13 @@ std::string MetricsPage(const PageSources& from) {
   metrics.SetBlocked(federation.BlockedByReason());
   const store::StoreStats stats = from.store.Stats();
   metrics.SetStoreSize(stats.file_bytes + stats.wal_bytes);
-  if (const auto process = pages::ReadProcessStats()) metrics.SetProcess(*process);
+  if (const auto process = httpd::ReadProcessStats()) metrics.SetProcess(*process);
   return metrics.Text();
 }
 
 }  // namespace
 
-pages::Pages DaemonPages(const PageSources& from) {
+httpd::Pages DaemonPages(const PageSources& from) {
   return {
       .livez = [from] { return Livez(from); },
       .readyz = [from] { return Readyz(from); },

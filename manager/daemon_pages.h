@@ -19,9 +19,9 @@ struct PageSources {
   reconcile::Federation& federation;
   const Replica& replica;
   const DaemonProgress& progress;
-  pages::Metrics& metrics;
+  httpd::Metrics& metrics;
 };
 
-pages::Pages DaemonPages(const PageSources& from);
+httpd::Pages DaemonPages(const PageSources& from);
 
 }  // namespace fedra

@@ -15,7 +15,7 @@ constexpr std::chrono::minutes kTakeOverLimit{2};
 
 }  // namespace
 
-DaemonProgress::DaemonProgress(const pages::Metrics& metrics)
+DaemonProgress::DaemonProgress(const httpd::Metrics& metrics)
     : metrics_(metrics), systemd_(Parts()) {}
 
 void DaemonProgress::Follow(Threads& threads, const reconcile::Federation& federation) {

@@ -22,7 +22,7 @@ namespace fedra {
 
 class DaemonProgress final {
  public:
-  explicit DaemonProgress(const pages::Metrics& metrics);
+  explicit DaemonProgress(const httpd::Metrics& metrics);
 
   // None of the functions below may be called once they are gone.
   void Follow(Threads& threads, const reconcile::Federation& federation);
@@ -42,7 +42,7 @@ class DaemonProgress final {
   std::vector<WatchedPart> Parts();
   ServiceState State() const;
 
-  const pages::Metrics& metrics_;
+  const httpd::Metrics& metrics_;
   Threads* threads_ = nullptr;  // both: constant since Follow
   const reconcile::Federation* federation_ = nullptr;
   // What the watched parts got done; counted by their own threads.

@@ -129,10 +129,10 @@ std::string Replica::Problem() const {
   return elector_ ? elector_->Now().problem : sole_->Problem();
 }
 
-std::optional<pages::LeaderGauges> ToGauges(const Replica& replica) {
+std::optional<httpd::LeaderGauges> ToGauges(const Replica& replica) {
   const std::optional<leader::LeadView> view = replica.Now();
   if (!view) return std::nullopt;
-  return pages::LeaderGauges{.leads = view->leads,
+  return httpd::LeaderGauges{.leads = view->leads,
                              .renewed_at = view->renewed_at,
                              .transitions = view->record ? view->record->transitions : 0,
                              .config_differs = !replica.ConfigDifference().empty()};

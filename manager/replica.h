@@ -64,7 +64,7 @@ class Replica final {
 };
 
 // For /metrics and for the store's readers; nothing: no other replicas.
-std::optional<pages::LeaderGauges> ToGauges(const Replica& replica);
+std::optional<httpd::LeaderGauges> ToGauges(const Replica& replica);
 void PutReplica(store::HeartbeatRow& row, const Replica& replica);
 
 }  // namespace fedra

@@ -58,7 +58,7 @@ struct EndAttempts {
   std::string uid;
   std::vector<End> ends;
 };
-// What is still open of the attempts before `number` has ended without anybody having seen how.
+// What is still open of the attempts before `number` has ended, and fedra has not seen how.
 struct EndEarlierAttempts {
   std::string uid;
   int number = 0;

@@ -111,8 +111,8 @@ struct AttemptRow {
   ClusterName cluster;
   WallTime started_at{};
   std::optional<WallTime> ended_at;  // null: still going on
-  // Finished, Failed, Deleted, LostRace, TimedOut, Withdrawn, Evicted, Refused; Requeued: ended
-  // without anybody having seen how; or a code of the reason catalogue: ClusterUnreachable,
+  // Finished, Failed, Deleted, LostRace, TimedOut, Withdrawn, Evicted, Refused; Requeued: ended,
+  // and fedra has not seen how; or a code of the reason catalogue: ClusterUnreachable,
   // Forbidden, NameConflict. Empty: going on.
   std::string outcome;
   std::string message;  // for people; may be empty

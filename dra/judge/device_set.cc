@@ -9,14 +9,16 @@
 namespace fedra::dra {
 namespace {
 
-struct Wish {
+// The devices of a class that one request selects.
+struct DeviceSelection {
   std::shared_ptr<const DeviceClass> device_class;
   std::vector<Symbol> selectors;  // of the request
 };
 
-class WishCollector final {
+class SelectionCollector final {
  public:
-  WishCollector(const std::string& ns, const Snapshot& snapshot) : ns_(ns), snapshot_(snapshot) {}
+  SelectionCollector(const std::string& ns, const Snapshot& snapshot)
+      : ns_(ns), snapshot_(snapshot) {}
 
   void Add(const PodDemand& demand) {
     for (const ClaimReference& reference : demand.claims) {
@@ -30,18 +32,19 @@ class WishCollector final {
     for (const auto& [resource, amount] : demand.requests) {
       if (!IsExtendedResource(resource.view())) continue;
       if (auto device_class = ClassOfResource(snapshot_, resource))
-        wishes_.push_back({std::move(device_class), {}});
+        selections_.push_back({std::move(device_class), {}});
     }
   }
 
-  const std::vector<Wish>& wishes() const { return wishes_; }
+  const std::vector<DeviceSelection>& selections() const { return selections_; }
 
-  // Equal texts, equal wishes.
+  // Equal keys, equal selections.
   std::string Key() const {
     std::vector<std::string> parts;
-    for (const Wish& wish : wishes_) {
-      std::string part = wish.device_class->name.str();
-      for (const Symbol& selector : wish.selectors) part.append(1, '\0').append(selector.view());
+    for (const DeviceSelection& selection : selections_) {
+      std::string part = selection.device_class->name.str();
+      for (const Symbol& selector : selection.selectors)
+        part.append(1, '\0').append(selector.view());
       parts.push_back(std::move(part));
     }
     std::sort(parts.begin(), parts.end());
@@ -61,12 +64,12 @@ class WishCollector final {
   void Add(const DeviceRequest& request) {
     if (request.admin_access.value_or(false)) return;
     if (const auto* found = snapshot_.classes().Find(request.device_class))
-      wishes_.push_back({*found, request.selectors});
+      selections_.push_back({*found, request.selectors});
   }
 
   const std::string& ns_;
   const Snapshot& snapshot_;
-  std::vector<Wish> wishes_;
+  std::vector<DeviceSelection> selections_;
 };
 
 // One number for each device, and one for each set of counters that a device draws from.
@@ -107,9 +110,9 @@ bool DeviceSet::Overlaps(const DeviceSet& other) const {
   return false;
 }
 
-std::string MatchKeysOf(const std::string& ns, std::span<const PodDemand> demands,
-                        const Snapshot& snapshot) {
-  WishCollector collector(ns, snapshot);
+std::string SelectionKeyOf(const std::string& ns, std::span<const PodDemand> demands,
+                           const Snapshot& snapshot) {
+  SelectionCollector collector(ns, snapshot);
   for (const PodDemand& demand : demands) collector.Add(demand);
   return collector.Key();
 }
@@ -118,12 +121,13 @@ std::shared_ptr<const DeviceSet> MakeDeviceSet(const std::string& ns,
                                                std::span<const PodDemand> demands,
                                                const Snapshot& snapshot,
                                                const JudgeCaches& caches) {
-  WishCollector collector(ns, snapshot);
+  SelectionCollector collector(ns, snapshot);
   for (const PodDemand& demand : demands) collector.Add(demand);
   std::vector<uint64_t> numbers;
-  for (const Wish& wish : collector.wishes()) {
-    const ConjunctionId match = caches.matches.Intern(wish.device_class->selectors, wish.selectors,
-                                                      snapshot.features(), caches.selectors);
+  for (const DeviceSelection& selection : collector.selections()) {
+    const ConjunctionId match =
+        caches.matches.Intern(selection.device_class->selectors, selection.selectors,
+                              snapshot.features(), caches.selectors);
     snapshot.pools().ForEach([&](const PoolKey&, const auto& pool) {
       for (const auto& slice : pool->slices) {
         const std::span<const uint8_t> codes = caches.matches.Match(match, *slice);
@@ -135,15 +139,15 @@ std::shared_ptr<const DeviceSet> MakeDeviceSet(const std::string& ns,
   return std::make_shared<const DeviceSet>(std::move(numbers));
 }
 
-std::shared_ptr<const DeviceSet> DeviceSets::Find(const std::string& wishes,
+std::shared_ptr<const DeviceSet> DeviceSets::Find(const std::string& selection_key,
                                                   const Snapshot& snapshot) const {
   if (slices_serial_ != snapshot.slices_serial() || classes_serial_ != snapshot.classes_serial())
     return nullptr;
-  const auto found = sets_.find(wishes);
+  const auto found = sets_.find(selection_key);
   return found == sets_.end() ? nullptr : found->second.lock();
 }
 
-std::shared_ptr<const DeviceSet> DeviceSets::Keep(const std::string& wishes,
+std::shared_ptr<const DeviceSet> DeviceSets::Keep(const std::string& selection_key,
                                                   const Snapshot& snapshot,
                                                   std::shared_ptr<const DeviceSet> set) {
   if (slices_serial_ != snapshot.slices_serial() || classes_serial_ != snapshot.classes_serial()) {
@@ -151,11 +155,11 @@ std::shared_ptr<const DeviceSet> DeviceSets::Keep(const std::string& wishes,
     slices_serial_ = snapshot.slices_serial();
     classes_serial_ = snapshot.classes_serial();
   }
-  if (sets_.size() >= next_sweep_ && !sets_.contains(wishes)) {
+  if (sets_.size() >= next_sweep_ && !sets_.contains(selection_key)) {
     std::erase_if(sets_, [](const auto& entry) { return entry.second.expired(); });
     next_sweep_ = std::max(few_, 2 * sets_.size());
   }
-  std::weak_ptr<const DeviceSet>& known = sets_[wishes];
+  std::weak_ptr<const DeviceSet>& known = sets_[selection_key];
   if (auto there = known.lock()) return there;
   known = set;
   return set;

@@ -38,26 +38,27 @@ class DeviceSet final : public std::enable_shared_from_this<DeviceSet> {
   uint64_t serial_;
 };
 
-// What these pods wish for: of all requests and alternatives, admin access left out. Equal texts,
-// equal wishes. Empty: they want no devices, or have what they want.
-std::string MatchKeysOf(const std::string& ns, std::span<const PodDemand> demands,
-                        const Snapshot& snapshot);
-// The devices that could serve these wishes. `caches.memory` is not used.
+// Which devices these pods select: by all requests and alternatives, admin access left out. Equal
+// keys, equal selections. Empty: they ask for no devices, or have what they ask for.
+std::string SelectionKeyOf(const std::string& ns, std::span<const PodDemand> demands,
+                           const Snapshot& snapshot);
+// The devices that they select. `caches.memory` is not used.
 std::shared_ptr<const DeviceSet> MakeDeviceSet(const std::string& ns,
                                                std::span<const PodDemand> demands,
                                                const Snapshot& snapshot, const JudgeCaches& caches);
 
-// The sets of one cluster: equal wishes get the same set for as long as slices and classes stay and
-// it is referenced.
+// The sets of one cluster: equal selections get the same set for as long as slices and classes stay
+// and it is referenced.
 class DeviceSets final {
  public:
   // `few`: below so many nothing is forgotten.
   explicit DeviceSets(size_t few = 1024) : few_(few), next_sweep_(few) {}
 
-  // Null: there is none for these MatchKeysOf() this snapshot.
-  std::shared_ptr<const DeviceSet> Find(const std::string& wishes, const Snapshot& snapshot) const;
+  // Null: there is none for this SelectionKeyOf() this snapshot.
+  std::shared_ptr<const DeviceSet> Find(const std::string& selection_key,
+                                        const Snapshot& snapshot) const;
   // The one to use: this one, or an equal one that was there already.
-  std::shared_ptr<const DeviceSet> Keep(const std::string& wishes, const Snapshot& snapshot,
+  std::shared_ptr<const DeviceSet> Keep(const std::string& selection_key, const Snapshot& snapshot,
                                         std::shared_ptr<const DeviceSet> set);
   size_t size() const { return sets_.size(); }
 
@@ -66,8 +67,8 @@ class DeviceSets final {
   size_t next_sweep_;
   uint64_t slices_serial_ = 0;
   uint64_t classes_serial_ = 0;
-  // By wishes, which hold the selectors of users. Sets without references are dropped when their
-  // number has doubled.
+  // By SelectionKeyOf(), which holds the selectors of users. Sets without references are dropped
+  // when their number has doubled.
   std::unordered_map<std::string, std::weak_ptr<const DeviceSet>> sets_;
 };
 

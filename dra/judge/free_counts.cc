@@ -22,14 +22,14 @@ int CountOnEachNode(const SimulationContext& context, const ResolvedPod& resolve
   const AllocatorFeatures& features = context.features();
   MatchCache& matches = context.caches.matches;
   int headroom = 0;
-  std::vector<MatchKey> wishes;
+  std::vector<MatchKey> keys;
   for (const Node* node : resolved.nodes) {
-    wishes = MatchKeysOf(resolved.variants.For(*node).pod);
+    keys = MatchKeysOf(resolved.variants.For(*node).pod);
     if (const NodePools* pools = context.snapshot.PoolsOf(node->name))
-      headroom += CountFreeDevices(*pools, wishes, features, &taken, matches);
+      headroom += CountFreeDevices(*pools, keys, features, &taken, matches);
   }
   context.snapshot.roaming_pools().ForEach([&](const PoolKey&, const auto& pool) {
-    headroom += CountLeft(FindFreeDevices(pool, resolved.nodes, wishes, features, matches), taken);
+    headroom += CountLeft(FindFreeDevices(pool, resolved.nodes, keys, features, matches), taken);
   });
   return headroom;
 }
@@ -69,14 +69,14 @@ int CountHeadroom(const SimulationContext& context, const ResolvedPod& resolved,
   if (!resolved.bound.empty() || resolved.variants.wants_device_resources())
     return CountOnEachNode(context, resolved, taken);
   MatchCache& matches = context.caches.matches;
-  const std::vector<MatchKey> wishes = MatchKeysOf(resolved.variants.Plain().pod);
-  const FreeDevices& free = context.memory.FreeOn(demand.node, wishes, context.snapshot, matches);
+  const std::vector<MatchKey> keys = MatchKeysOf(resolved.variants.Plain().pod);
+  const FreeDevices& free = context.memory.FreeOn(demand.node, keys, context.snapshot, matches);
   int headroom = free.total;
   for (const FreeRoaming& roaming : free.roaming) headroom += CountLeft(roaming, taken);
   for (const auto& [name, used] : placed.on_node) {
     const auto at = resolved.PositionOf(name);
     if (!at || !free.pools[*at]) continue;
-    headroom += CountFreeDevices(*free.pools[*at], wishes, context.features(), &taken, matches) -
+    headroom += CountFreeDevices(*free.pools[*at], keys, context.features(), &taken, matches) -
                 free.on_node[*at];
   }
   return headroom;

@@ -35,32 +35,32 @@ bool IsReady(const PoolState& pool) {
 // Looks at the devices of one view, slice by slice.
 class FreeFinder final {
  public:
-  FreeFinder(const PoolView& view, const std::vector<MatchKey>& wishes,
+  FreeFinder(const PoolView& view, const std::vector<MatchKey>& keys,
              const AllocatorFeatures& features, const Workspace* taken, MatchCache& matches)
       : view_(view),
-        wishes_(wishes),
+        keys_(keys),
         features_(features),
         held_(taken ? taken->Find(view.key) : nullptr),
         matches_(matches) {}
 
-  // Whether the device could be taken for one of the wishes. Devices in the order of the view.
+  // Whether the device could be taken for one of the requests. Devices in the order of the view.
   bool IsFree(uint32_t device, bool own_counters);
 
  private:
-  bool Suits(const ViewDevice& device, size_t wish) const;
+  bool Suits(const ViewDevice& device, size_t key) const;
 
   const PoolView& view_;
-  const std::vector<MatchKey>& wishes_;
+  const std::vector<MatchKey>& keys_;
   const AllocatorFeatures& features_;
   const Workspace::Pool* held_;
   MatchCache& matches_;
   const Slice* slice_ = nullptr;
-  std::vector<std::span<const uint8_t>> codes_;  // per wish, of the slice
+  std::vector<std::span<const uint8_t>> codes_;  // per request, of the slice
 };
 
-bool FreeFinder::Suits(const ViewDevice& device, size_t wish) const {
-  if (codes_[wish][device.index] != kMatches) return false;
-  const DeviceRequest& terms = wishes_[wish].terms;
+bool FreeFinder::Suits(const ViewDevice& device, size_t key) const {
+  if (codes_[key][device.index] != kMatches) return false;
+  const DeviceRequest& terms = keys_[key].terms;
   if (BlockingTaint(device, terms, features_)) return false;
   if (!features_.consumable_capacity) return true;
   const bool unused = !device.use || !device.use->consumed;
@@ -73,13 +73,13 @@ bool FreeFinder::IsFree(uint32_t index, bool own_counters) {
   if (device.slice != slice_) {
     slice_ = device.slice;
     codes_.clear();
-    for (const MatchKey& wish : wishes_) codes_.push_back(matches_.Match(wish.match, *slice_));
+    for (const MatchKey& key : keys_) codes_.push_back(matches_.Match(key.match, *slice_));
   }
   if (device.use && device.use->dedicated) return false;
   if (held_ && held_->devices.contains(device.slot)) return false;
-  size_t wish = 0;
-  while (wish < wishes_.size() && !Suits(device, wish)) ++wish;
-  return wish < wishes_.size() && (!own_counters || HasCounters(view_, index, held_, features_));
+  size_t key = 0;
+  while (key < keys_.size() && !Suits(device, key)) ++key;
+  return key < keys_.size() && (!own_counters || HasCounters(view_, index, held_, features_));
 }
 
 // Whether a pool of the same name shares the view's counters (counters_by_pool_name).
@@ -114,31 +114,30 @@ bool HasCapacityOfWhole(const PoolState& pool) {
 }  // namespace
 
 MatchKey MatchKeyOf(const SubRequest& ask) {
-  MatchKey wish{.match = ask.match, .terms = {}};
-  wish.terms.tolerations = ask.request->tolerations;
-  wish.terms.capacity = ask.request->capacity;
-  wish.terms.has_capacity = ask.request->has_capacity;
-  return wish;
+  MatchKey key{.match = ask.match, .terms = {}};
+  key.terms.tolerations = ask.request->tolerations;
+  key.terms.capacity = ask.request->capacity;
+  key.terms.has_capacity = ask.request->has_capacity;
+  return key;
 }
 
 std::vector<MatchKey> MatchKeysOf(const PodClaims& pod) {
-  std::vector<MatchKey> wishes;
+  std::vector<MatchKey> keys;
   for (const SubRequest& ask : pod.asks) {
-    MatchKey wish = MatchKeyOf(ask);
-    if (std::find(wishes.begin(), wishes.end(), wish) == wishes.end())
-      wishes.push_back(std::move(wish));
+    MatchKey key = MatchKeyOf(ask);
+    if (std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(std::move(key));
   }
-  return wishes;
+  return keys;
 }
 
-int CountFreeDevices(const NodePools& pools, const std::vector<MatchKey>& wishes,
+int CountFreeDevices(const NodePools& pools, const std::vector<MatchKey>& keys,
                      const AllocatorFeatures& features, const Workspace* taken,
                      MatchCache& matches) {
   int count = 0;
   for (const auto& [state, view] : pools.views) {
     if (!view) continue;
     const bool own_counters = HasOwnCounters(*view, pools, features);
-    FreeFinder finder(*view, wishes, features, taken, matches);
+    FreeFinder finder(*view, keys, features, taken, matches);
     for (uint32_t i = 0; i < view->devices.size(); ++i) count += finder.IsFree(i, own_counters);
   }
   return count;
@@ -146,7 +145,7 @@ int CountFreeDevices(const NodePools& pools, const std::vector<MatchKey>& wishes
 
 FreeRoaming FindFreeDevices(std::shared_ptr<const PoolState> pool,
                             const std::vector<const Node*>& nodes,
-                            const std::vector<MatchKey>& wishes, const AllocatorFeatures& features,
+                            const std::vector<MatchKey>& keys, const AllocatorFeatures& features,
                             MatchCache& matches) {
   FreeRoaming free{.pool = std::move(pool), .slots = {}};
   std::vector<bool> found(free.pool->slot_count);
@@ -154,7 +153,7 @@ FreeRoaming FindFreeDevices(std::shared_ptr<const PoolState> pool,
   for (const Node* node : nodes) {
     const auto view = MakePoolView(*free.pool, *node);
     if (!view) continue;
-    FreeFinder finder(*view, wishes, features, nullptr, matches);
+    FreeFinder finder(*view, keys, features, nullptr, matches);
     for (uint32_t i = 0; i < view->devices.size(); ++i) {
       const ViewDevice& device = view->devices[i];
       if (device.node_fit != NodeFit::kYes || found[device.slot] || !finder.IsFree(i, true))
@@ -240,18 +239,18 @@ const PoolFacts& JudgeMemory::Pools(const Snapshot& snapshot, const MatchCache& 
   return facts;
 }
 
-JudgeMemory::FreeEntry& JudgeMemory::EntryOf(uint64_t nodes, const std::vector<MatchKey>& wishes) {
+JudgeMemory::FreeEntry& JudgeMemory::EntryOf(uint64_t nodes, const std::vector<MatchKey>& keys) {
   for (FreeEntry& entry : free_)
-    if (entry.nodes == nodes && entry.wishes == wishes) return entry;
+    if (entry.nodes == nodes && entry.keys == keys) return entry;
   if (free_.size() >= kMaxFree) free_.clear();
-  return free_.emplace_back(FreeEntry{.nodes = nodes, .wishes = wishes, .free = {}});
+  return free_.emplace_back(FreeEntry{.nodes = nodes, .keys = keys, .free = {}});
 }
 
 const FreeDevices& JudgeMemory::FreeOn(const NodeConstraints& constraints,
-                                       const std::vector<MatchKey>& wishes,
-                                       const Snapshot& snapshot, MatchCache& matches) {
+                                       const std::vector<MatchKey>& keys, const Snapshot& snapshot,
+                                       MatchCache& matches) {
   const AdmittingNodes& admitting = NodesFor(constraints, snapshot, matches);
-  FreeEntry& entry = EntryOf(admitting.id, wishes);
+  FreeEntry& entry = EntryOf(admitting.id, keys);
   if (entry.use_serial == snapshot.use_serial()) return entry.free;
   entry.use_serial = snapshot.use_serial();
   const auto& nodes = admitting.nodes;
@@ -262,7 +261,7 @@ const FreeDevices& JudgeMemory::FreeOn(const NodeConstraints& constraints,
     if (entry.free.pools[next] != pools) {
       int& free = entry.free.on_node[next];
       entry.free.total -= free;
-      free = pools ? CountFreeDevices(*pools, wishes, snapshot.features(), nullptr, matches) : 0;
+      free = pools ? CountFreeDevices(*pools, keys, snapshot.features(), nullptr, matches) : 0;
       entry.free.total += free;
       entry.free.pools[next] = pools;
     }
@@ -279,7 +278,7 @@ const FreeDevices& JudgeMemory::FreeOn(const NodeConstraints& constraints,
                                  [&](const FreeRoaming& free) { return free.pool == pool; });
     entry.free.roaming.push_back(
         at != known.end() ? std::move(*at)
-                          : FindFreeDevices(pool, nodes, wishes, snapshot.features(), matches));
+                          : FindFreeDevices(pool, nodes, keys, snapshot.features(), matches));
   });
   return entry.free;
 }

@@ -51,7 +51,7 @@ struct FreeRoaming {
   std::vector<uint32_t> slots;
 };
 
-// Devices that could be taken for one of some wishes.
+// Devices that could be taken for one of some requests.
 struct FreeDevices {
   // Parallel to AdmittingNodes::nodes.
   std::vector<int> on_node;
@@ -83,7 +83,7 @@ class JudgeMemory final {
   // Whether some device of the cluster makes a selector of the conjunction fail.
   bool CanFail(ConjunctionId conjunction, const Snapshot& snapshot, MatchCache& matches);
   const PoolFacts& Pools(const Snapshot& snapshot, const MatchCache& matches);
-  const FreeDevices& FreeOn(const NodeConstraints& constraints, const std::vector<MatchKey>& wishes,
+  const FreeDevices& FreeOn(const NodeConstraints& constraints, const std::vector<MatchKey>& keys,
                             const Snapshot& snapshot, MatchCache& matches);
   // Explain() over the admitting nodes, with nothing placed.
   RequestReport ReportOn(const NodeConstraints& constraints, const PodClaims& pod, uint32_t ask,
@@ -92,7 +92,7 @@ class JudgeMemory final {
  private:
   struct FreeEntry {
     uint64_t nodes;  // AdmittingNodes::id
-    std::vector<MatchKey> wishes;
+    std::vector<MatchKey> keys;
     uint64_t use_serial = 0;
     FreeDevices free;
   };
@@ -107,7 +107,7 @@ class JudgeMemory final {
 
   // Drops what the changes since the last call have made wrong.
   void Refresh(const Snapshot& snapshot, const MatchCache& matches);
-  FreeEntry& EntryOf(uint64_t nodes, const std::vector<MatchKey>& wishes);
+  FreeEntry& EntryOf(uint64_t nodes, const std::vector<MatchKey>& keys);
 
   uint64_t nodes_serial_ = 0;
   uint64_t slices_serial_ = 0;
@@ -123,13 +123,13 @@ class JudgeMemory final {
 };
 
 // The same for one node. `taken`: what a simulation holds is left out; may be null.
-int CountFreeDevices(const NodePools& pools, const std::vector<MatchKey>& wishes,
+int CountFreeDevices(const NodePools& pools, const std::vector<MatchKey>& keys,
                      const AllocatorFeatures& features, const Workspace* taken,
                      MatchCache& matches);
 // For one pool that any of these nodes may reach.
 FreeRoaming FindFreeDevices(std::shared_ptr<const PoolState> pool,
                             const std::vector<const Node*>& nodes,
-                            const std::vector<MatchKey>& wishes, const AllocatorFeatures& features,
+                            const std::vector<MatchKey>& keys, const AllocatorFeatures& features,
                             MatchCache& matches);
 
 }  // namespace fedra::dra

@@ -11,22 +11,22 @@ namespace {
 
 bool Lacks(const PodSetReport& report) { return report.fitting < report.wanted && !report.aborted; }
 
-// With every device free: whether what `wish` (null: all requests together) asks for is short. What
-// another request lacks is that one's fault.
-bool IsShort(const PodSetReport& free, const RequestReport* wish) {
-  if (!free.no_room && (wish == nullptr || free.obstacle)) return true;
-  return wish != nullptr &&
-         std::any_of(free.requests.begin(), free.requests.end(), [&](const RequestReport& request) {
-           return request.claim_description == wish->claim_description &&
-                  request.request == wish->request && IsLacking(request);
+// With every device free: whether what `request` (null: all requests together) asks for is short.
+// What another request lacks is that one's fault.
+bool IsShort(const PodSetReport& free, const RequestReport* request) {
+  if (!free.no_room && (request == nullptr || free.obstacle)) return true;
+  return request != nullptr &&
+         std::any_of(free.requests.begin(), free.requests.end(), [&](const RequestReport& each) {
+           return each.claim_description == request->claim_description &&
+                  each.request == request->request && IsLacking(each);
          });
 }
 
-// Whether another pod set of the job ran out of the devices that `wish` asks for.
-bool IsShortElsewhere(const PodSetReport& free, const RequestReport* wish) {
-  return std::any_of(free.requests.begin(), free.requests.end(), [&](const RequestReport& request) {
-    const bool same = wish == nullptr || request.device_class == wish->device_class;
-    return same && request.placed > 0 && IsLacking(request);
+// Whether another pod set of the job ran out of the devices that `request` asks for.
+bool IsShortElsewhere(const PodSetReport& free, const RequestReport* request) {
+  return std::any_of(free.requests.begin(), free.requests.end(), [&](const RequestReport& each) {
+    const bool same = request == nullptr || each.device_class == request->device_class;
+    return same && each.placed > 0 && IsLacking(each);
   });
 }
 

@@ -57,7 +57,7 @@ struct Gate::State {
 
   Recent<User> users;      // by token
   Recent<bool> wrong;      // tokens
-  Recent<bool> decisions;  // by user and wish
+  Recent<bool> decisions;  // by user and attributes
   Counted asking_clients;
   Counted asking_users;
   RateLimit all_clients;
@@ -125,8 +125,8 @@ tl::expected<User, Refusal> Gate::Identify(const std::string& authorization,
   return **found;
 }
 
-tl::expected<bool, Refusal> Gate::May(const User& user, const Wish& wish) {
-  const std::string key = Sha256(AccessReviewOf(user, wish));
+tl::expected<bool, Refusal> Gate::May(const User& user, const Attributes& attributes) {
+  const std::string key = Sha256(AccessReviewOf(user, attributes));
   std::optional<tl::expected<bool, Refusal>> known;
   state_.With([&](const std::unique_ptr<State>& state) {
     const SteadyTime now = clock_.Steady();
@@ -136,7 +136,7 @@ tl::expected<bool, Refusal> Gate::May(const User& user, const Wish& wish) {
       known = tl::make_unexpected(TooMany());
   });
   if (known) return *known;
-  const Result<bool> allowed = reviews_->May(user, wish);
+  const Result<bool> allowed = reviews_->May(user, attributes);
   Note(allowed ? nullptr : &allowed.error());
   if (!allowed) return tl::make_unexpected(NotAsked());
   state_.With([&](const std::unique_ptr<State>& state) {

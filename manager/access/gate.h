@@ -1,7 +1,7 @@
 #pragma once
 //
 // Who asks, and whether they may: the manager's API server is asked, and its answers are kept for a
-// moment. Nobody gets in without an answer.
+// moment. Without an answer the client is refused.
 //
 // A token is never kept, logged or put into a message; what is kept of it is a keyed hash. Each
 // question that reaches the server is counted against the client's address or the user, so that a
@@ -54,7 +54,7 @@ class Gate final {
   // `authorization`: the header. `client`: the address.
   tl::expected<User, Refusal> Identify(const std::string& authorization, const std::string& client);
   // Never 401.
-  tl::expected<bool, Refusal> May(const User& user, const Wish& wish);
+  tl::expected<bool, Refusal> May(const User& user, const Attributes& attributes);
 
  private:
   using Counted = Recent<RateLimit>;

@@ -59,11 +59,12 @@ User UserOf(const json& object) {
   return user;
 }
 
-json WishJson(const Wish& wish) {
-  if (wish.resource.empty()) return {{"path", wish.path}, {"verb", wish.verb}};
-  json attributes = {{"verb", wish.verb}, {"group", wish.group}, {"resource", wish.resource}};
-  if (!wish.subresource.empty()) attributes["subresource"] = wish.subresource;
-  if (!wish.ns.empty()) attributes["namespace"] = wish.ns;
+json AttributesJson(const Attributes& attributes) {
+  if (attributes.resource.empty()) return {{"path", attributes.path}, {"verb", attributes.verb}};
+  json attributes = {
+      {"verb", attributes.verb}, {"group", attributes.group}, {"resource", attributes.resource}};
+  if (!attributes.subresource.empty()) attributes["subresource"] = attributes.subresource;
+  if (!attributes.ns.empty()) attributes["namespace"] = attributes.ns;
   return attributes;
 }
 
@@ -84,11 +85,12 @@ Result<std::optional<User>> UserIn(const std::string& answer) {
   return std::optional<User>(std::move(user));
 }
 
-std::string AccessReviewOf(const User& user, const Wish& wish) {
+std::string AccessReviewOf(const User& user, const Attributes& attributes) {
   json spec = {{"user", user.name}, {"groups", user.groups}};
   if (!user.uid.empty()) spec["uid"] = user.uid;
   if (!user.extra.empty()) spec["extra"] = user.extra;
-  spec[wish.resource.empty() ? "nonResourceAttributes" : "resourceAttributes"] = WishJson(wish);
+  spec[attributes.resource.empty() ? "nonResourceAttributes" : "resourceAttributes"] =
+      AttributesJson(attributes);
   return Dump({{"apiVersion", "authorization.k8s.io/v1"},
                {"kind", "SubjectAccessReview"},
                {"spec", std::move(spec)}});

@@ -13,11 +13,11 @@
 namespace fedra::access {
 
 std::string TokenReviewOf(const std::string& token);
-// Nothing: the token is nobody's. Nobody in particular (system:anonymous) is nobody, too.
+// Nothing: the token is no user's; system:anonymous counts as no user.
 // kBadResponse: it is no answer.
 Result<std::optional<User>> UserIn(const std::string& answer);
 
-std::string AccessReviewOf(const User& user, const Wish& wish);
+std::string AccessReviewOf(const User& user, const Attributes& attributes);
 // kBadResponse: it is no answer.
 Result<bool> AllowedIn(const std::string& answer);
 

@@ -25,9 +25,9 @@ class ManagerReviews final : public Reviews {
     return UserIn(*answer);
   }
 
-  Result<bool> May(const User& user, const Wish& wish) override {
+  Result<bool> May(const User& user, const Attributes& attributes) override {
     FEDRA_ASSIGN_OR_RETURN(const std::string answer,
-                           manager_.Review(kAccessReviews, AccessReviewOf(user, wish)));
+                           manager_.Review(kAccessReviews, AccessReviewOf(user, attributes)));
     return AllowedIn(answer);
   }
 

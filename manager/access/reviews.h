@@ -1,6 +1,6 @@
 #pragma once
 //
-// The manager's API server as the one that knows who somebody is, and what they may.
+// The manager's API server as the one that knows which user has a token, and what users may.
 //
 // Thread rules: any thread but the io loop's; each call blocks until there is an answer.
 
@@ -28,9 +28,9 @@ inline const kube::Resource kAccessReviews{"authorization.k8s.io", "v1", "subjec
 class Reviews {
  public:
   virtual ~Reviews() = default;
-  // Nothing: the token is nobody's. Errors never have any part of the token in them.
+  // Nothing: the token is no user's. Errors never have any part of the token in them.
   virtual Result<std::optional<User>> WhoHas(const std::string& token) = 0;
-  virtual Result<bool> May(const User& user, const Wish& wish) = 0;
+  virtual Result<bool> May(const User& user, const Attributes& attributes) = 0;
 };
 
 // The cluster must outlive it.

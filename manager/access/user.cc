@@ -4,12 +4,13 @@
 
 namespace fedra::access {
 
-std::string TextOf(const Wish& wish) {
-  if (wish.resource.empty()) return fmt::format("{} the path {}", wish.verb, wish.path);
-  return fmt::format("{} {}{}{}{}{} {}", wish.verb, wish.resource,
-                     wish.subresource.empty() ? "" : "/", wish.subresource,
-                     wish.group.empty() ? "" : ".", wish.group,
-                     wish.ns.empty() ? "everywhere" : "in the namespace " + wish.ns);
+std::string TextOf(const Attributes& attributes) {
+  if (attributes.resource.empty())
+    return fmt::format("{} the path {}", attributes.verb, attributes.path);
+  return fmt::format("{} {}{}{}{}{} {}", attributes.verb, attributes.resource,
+                     attributes.subresource.empty() ? "" : "/", attributes.subresource,
+                     attributes.group.empty() ? "" : ".", attributes.group,
+                     attributes.ns.empty() ? "everywhere" : "in the namespace " + attributes.ns);
 }
 
 }  // namespace fedra::access

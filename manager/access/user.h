@@ -17,8 +17,9 @@ struct User {
   bool operator==(const User&) const = default;
 };
 
-// What somebody wants, as of a SubjectAccessReview: something of a resource, or of a path.
-struct Wish {
+// What a user asks for, as a SubjectAccessReview has it (its resourceAttributes or
+// nonResourceAttributes): a verb on a resource, or on a path.
+struct Attributes {
   std::string verb;
   std::string group = {};
   std::string resource = {};  // empty: it is about `path`
@@ -26,10 +27,10 @@ struct Wish {
   std::string ns = {};  // empty: everywhere
   std::string path = {};
 
-  bool operator==(const Wish&) const = default;
+  bool operator==(const Attributes&) const = default;
 };
 
 // "list workloads.kueue.x-k8s.io in the namespace ml", as kubectl words it.
-std::string TextOf(const Wish& wish);
+std::string TextOf(const Attributes& attributes);
 
 }  // namespace fedra::access

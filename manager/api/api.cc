@@ -92,10 +92,10 @@ std::string InQuotes(const std::string& text) {
   return quoted + "\"";
 }
 
-pages::Answer ToAnswer(text::Output output, text::Format format) {
+httpd::Answer ToAnswer(text::Output output, text::Format format) {
   std::string type(TypeOf(format));
   if (!text::IsForPrograms(format)) type += "; charset=utf-8";
-  pages::Answer answer{.content_type = std::move(type), .body = std::move(output.out)};
+  httpd::Answer answer{.content_type = std::move(type), .body = std::move(output.out)};
   // As an API server tells kubectl what belongs on standard error (RFC 7234, 5.5).
   std::istringstream notes(output.note);
   for (std::string line; std::getline(notes, line);)
@@ -104,7 +104,7 @@ pages::Answer ToAnswer(text::Output output, text::Format format) {
 }
 
 // What the API has, for programs. It takes no parameters.
-Result<pages::Answer> AnswerOpenApi(const pages::Request& request) {
+Result<httpd::Answer> AnswerOpenApi(const httpd::Request& request) {
   if (request.target.find('?') != std::string::npos)
     return Fail(ErrorCode::kInvalidArgument, fmt::format("{} has no parameters", kOpenApiPath));
   constexpr std::string_view kType = "application/json";
@@ -118,17 +118,17 @@ Result<pages::Answer> AnswerOpenApi(const pages::Request& request) {
 
 Api::Api(Sources sources) : sources_(std::move(sources)) {}
 
-pages::Answer Api::Answer(const pages::Request& request) const {
+httpd::Answer Api::Answer(const httpd::Request& request) const {
   if (auto refusal = RefusalOf(request)) return *std::move(refusal);
   return AnswerTo(Viewer::OfEverything(), request);
 }
 
-pages::Answer Api::AnswerTo(const Viewer& viewer, const pages::Request& request) const {
-  Result<pages::Answer> answer = Find(request, viewer);
+httpd::Answer Api::AnswerTo(const Viewer& viewer, const httpd::Request& request) const {
+  Result<httpd::Answer> answer = Find(request, viewer);
   return answer ? *std::move(answer) : ProblemOf(answer.error());
 }
 
-Result<pages::Answer> Api::Find(const pages::Request& request, const Viewer& viewer) const {
+Result<httpd::Answer> Api::Find(const httpd::Request& request, const Viewer& viewer) const {
   if (IsOpenApi(request.target)) return AnswerOpenApi(request);
   FEDRA_ASSIGN_OR_RETURN(const Route* const route, RouteOf(request.target));
   FEDRA_ASSIGN_OR_RETURN(const Parameters asked, Parameters::Parse(*route, request.target));

@@ -47,12 +47,12 @@ class Api final {
   explicit Api(Sources sources);
 
   // Never fails: what goes wrong is an answer, too.
-  pages::Answer Answer(const pages::Request& request) const;
+  httpd::Answer Answer(const httpd::Request& request) const;
   // What of it the viewer may see. Whether the request may come at all is found out before.
-  pages::Answer AnswerTo(const Viewer& viewer, const pages::Request& request) const;
+  httpd::Answer AnswerTo(const Viewer& viewer, const httpd::Request& request) const;
 
  private:
-  Result<pages::Answer> Find(const pages::Request& request, const Viewer& viewer) const;
+  Result<httpd::Answer> Find(const httpd::Request& request, const Viewer& viewer) const;
   Result<text::Output> Print(const Route& route, const Parameters& asked,
                              const text::ViewSettings& settings, const Viewer& viewer) const;
   // Of what is read now, and not from the store.

@@ -98,27 +98,27 @@ bool HasTag(std::string_view if_none_match, std::string_view tag) {
                  [&](std::string_view part) { return part == "*" || opaque(part) == opaque(tag); });
 }
 
-std::optional<pages::Answer> RefusalOf(const pages::Request& request) {
+std::optional<httpd::Answer> RefusalOf(const httpd::Request& request) {
   // Clients of a Unix socket send what they like; a browser sends what its page was loaded from.
   return RefusalOf(request, [](const std::string& host) { return host == "fedra"; });
 }
 
-std::optional<pages::Answer> RefusalOf(
-    const pages::Request& request, const std::function<bool(const std::string& host)>& is_ours) {
+std::optional<httpd::Answer> RefusalOf(
+    const httpd::Request& request, const std::function<bool(const std::string& host)>& is_ours) {
   const std::string host = HostIn(HeaderOf(request, "host"));
   if (!host.empty() && host != "localhost" && !IsAddress(host) && !is_ours(host))
     return Problem(421, fmt::format("this is not the server of {}", host));
   return RefusalOfOtherSites(request);
 }
 
-std::optional<pages::Answer> RefusalOfOtherSites(const pages::Request& request) {
+std::optional<httpd::Answer> RefusalOfOtherSites(const httpd::Request& request) {
   const std::string site = HeaderOf(request, "sec-fetch-site");
   if (!site.empty() && site != "same-origin" && site != "none")
     return Problem(403, "pages of other sites may not ask here");
   return std::nullopt;
 }
 
-pages::Answer Deliver(const pages::Request& request, pages::Answer answer, std::string_view news) {
+httpd::Answer Deliver(const httpd::Request& request, httpd::Answer answer, std::string_view news) {
   const std::string tag = fmt::format("W/\"{}\"", HashHex(news));
   answer.headers.emplace_back("ETag", tag);
   answer.headers.emplace_back("Cache-Control", "private, no-cache");

@@ -23,15 +23,15 @@ bool HasTag(std::string_view if_none_match, std::string_view tag);
 
 // Why a browser's page may not ask here: another site's page, or a name that was made to lead here
 // (DNS rebinding). Nothing: it may, or it is no browser.
-std::optional<pages::Answer> RefusalOf(const pages::Request& request);
+std::optional<httpd::Answer> RefusalOf(const httpd::Request& request);
 // The same for a server that has names of its own, beside localhost and IP addresses.
-std::optional<pages::Answer> RefusalOf(const pages::Request& request,
+std::optional<httpd::Answer> RefusalOf(const httpd::Request& request,
                                        const std::function<bool(const std::string& host)>& is_ours);
 
 // A part of that: another site's page. For all servers that listen for browsers.
-std::optional<pages::Answer> RefusalOfOtherSites(const pages::Request& request);
+std::optional<httpd::Answer> RefusalOfOtherSites(const httpd::Request& request);
 
 // `news`: what makes one answer differ from another; ages do not.
-pages::Answer Deliver(const pages::Request& request, pages::Answer answer, std::string_view news);
+httpd::Answer Deliver(const httpd::Request& request, httpd::Answer answer, std::string_view news);
 
 }  // namespace fedra::api

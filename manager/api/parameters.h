@@ -15,7 +15,7 @@ namespace fedra::api {
 // "/api/v1alpha1/status?limit=5" without its query, decoded.
 Result<std::string> PathOf(std::string_view target);
 
-// Whether it is openapi.json, which is no route: everybody who may ask gets the same.
+// Whether it is openapi.json, which is no route: all users who may ask get the same.
 bool IsOpenApi(std::string_view target);
 // The route that the path names. kNotFound, with those that there are; kInvalidArgument.
 Result<const Route*> RouteOf(std::string_view target);

@@ -59,7 +59,7 @@ std::string FieldIn(std::string_view message) {
 
 }  // namespace
 
-pages::Answer Problem(int status, const std::string& message, const std::string& field) {
+httpd::Answer Problem(int status, const std::string& message, const std::string& field) {
   ordered_json document = {
       {"kind", "Status"},    {"apiVersion", "v1"}, {"metadata", ordered_json::object()},
       {"status", "Failure"}, {"message", message}, {"reason", ReasonOf(status)},
@@ -75,7 +75,7 @@ pages::Answer Problem(int status, const std::string& message, const std::string&
           .headers = {{"Cache-Control", "no-store"}}};
 }
 
-pages::Answer ProblemOf(const Error& error) {
+httpd::Answer ProblemOf(const Error& error) {
   std::string message = error.message;
   const std::string field = FieldIn(message);
   if (!field.empty()) message.erase(0, 2);

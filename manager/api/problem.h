@@ -15,10 +15,10 @@ struct NamedSchema;
 namespace fedra::api {
 
 // `field`: the parameter that is wrong; empty: none in particular.
-pages::Answer Problem(int status, const std::string& message, const std::string& field = {});
+httpd::Answer Problem(int status, const std::string& message, const std::string& field = {});
 
 // What the code says; a message about an option names that parameter.
-pages::Answer ProblemOf(const Error& error);
+httpd::Answer ProblemOf(const Error& error);
 
 // What they may hold.
 std::vector<report::schema::NamedSchema> ProblemSchemas();

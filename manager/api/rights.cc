@@ -11,33 +11,33 @@
 namespace fedra::api {
 namespace {
 
+using access::Attributes;
 using access::Refusal;
-using access::Wish;
 
 template <class T>
 using Answered = tl::expected<T, Refusal>;
 
-Wish Fleet() { return {.verb = "get", .path = std::string(kFleetPath)}; }
-Wish Workloads(const std::string& verb, const std::string& ns) {
+Attributes Fleet() { return {.verb = "get", .path = std::string(kFleetPath)}; }
+Attributes Workloads(const std::string& verb, const std::string& ns) {
   return {.verb = verb, .group = "kueue.x-k8s.io", .resource = "workloads", .ns = ns};
 }
-Wish PodLogs(const std::string& ns) {
+Attributes PodLogs(const std::string& ns) {
   return {.verb = "get", .resource = "pods", .subresource = "log", .ns = ns};
 }
-Wish Templates() {
+Attributes Templates() {
   return {.verb = "list", .group = "resource.k8s.io", .resource = "resourceclaimtemplates"};
 }
 
-tl::unexpected<Refusal> Denied(const Wish& wish) {
+tl::unexpected<Refusal> Denied(const Attributes& attributes) {
   return tl::make_unexpected(
-      Refusal{403, fmt::format("you may not {} (a right on the manager)", TextOf(wish))});
+      Refusal{403, fmt::format("you may not {} (a right on the manager)", TextOf(attributes))});
 }
 
-Answered<Viewer> OfFleet(const May& may, const std::vector<Wish>& wishes) {
-  for (const Wish& wish : wishes) {
-    const Answered<bool> allowed = may(wish);
+Answered<Viewer> OfFleet(const May& may, const std::vector<Attributes>& all) {
+  for (const Attributes& attributes : all) {
+    const Answered<bool> allowed = may(attributes);
     if (!allowed) return tl::make_unexpected(allowed.error());
-    if (!*allowed) return Denied(wish);
+    if (!*allowed) return Denied(attributes);
   }
   // Who may list the jobs of all namespaces sees what is here of them, too.
   const Answered<bool> everywhere = may(Workloads("list", ""));
@@ -45,12 +45,13 @@ Answered<Viewer> OfFleet(const May& may, const std::vector<Wish>& wishes) {
   return Viewer{.fleet = true, .everywhere = *everywhere};
 }
 
-// Those of `all` that `wish_in` of which is allowed.
-Answered<std::set<std::string>> Allowed(const May& may, const std::set<std::string>& all,
-                                        const std::function<Wish(const std::string&)>& wish_in) {
+// Those of `all` that `attributes_in` of which is allowed.
+Answered<std::set<std::string>> Allowed(
+    const May& may, const std::set<std::string>& all,
+    const std::function<Attributes(const std::string&)>& attributes_in) {
   std::set<std::string> allowed;
   for (const std::string& ns : all) {
-    const Answered<bool> each = may(wish_in(ns));
+    const Answered<bool> each = may(attributes_in(ns));
     if (!each) return tl::make_unexpected(each.error());
     if (*each) allowed.insert(ns);
   }
@@ -159,7 +160,7 @@ Answered<Viewer> ViewerOf(const Route& route, const Parameters& asked, const May
         return OfJob(asked, may);
     }
   }
-  // What has no rule is for nobody.
+  // What has no rule is served to no user.
   return tl::make_unexpected(
       Refusal{403, fmt::format("{} is not served here: ask over the Unix socket", route.path)});
 }

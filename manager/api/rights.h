@@ -24,7 +24,8 @@ inline constexpr std::string_view kFleetPath = "/fedra/fleet";
 // Without a namespace in the request, at most so many are asked about.
 inline constexpr size_t kMostNamespaces = 100;
 
-using May = std::function<tl::expected<bool, access::Refusal>(const access::Wish& wish)>;
+using May =
+    std::function<tl::expected<bool, access::Refusal>(const access::Attributes& attributes)>;
 
 // 403 as soon as it is clear, before anything is looked up. `namespaces`: those that have jobs.
 tl::expected<Viewer, access::Refusal> ViewerOf(

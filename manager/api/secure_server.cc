@@ -18,8 +18,8 @@ constexpr std::string_view kAddressKey = "api.secure.address";
 // A certificate that is made here ends after a year.
 constexpr std::chrono::hours kMadeAnew{24 * 180};
 
-pages::Answer ToAnswer(const access::Refusal& refusal) {
-  pages::Answer answer = Problem(refusal.status, refusal.message);
+httpd::Answer ToAnswer(const access::Refusal& refusal) {
+  httpd::Answer answer = Problem(refusal.status, refusal.message);
   if (refusal.status == 401) answer.headers.emplace_back("WWW-Authenticate", "Bearer");
   if (refusal.status == 429 || refusal.status == 503)
     answer.headers.emplace_back("Retry-After", "1");
@@ -31,34 +31,34 @@ pages::Answer ToAnswer(const access::Refusal& refusal) {
 CertificateSource SelfSigned(std::vector<std::string> names, const Clock& clock) {
   return {.stamp = [&clock] { return std::to_string(clock.Now().time_since_epoch() / kMadeAnew); },
           .read = [names = std::move(names),
-                   &clock] { return pages::MakeSelfSigned(names, clock.Now()); }};
+                   &clock] { return httpd::MakeSelfSigned(names, clock.Now()); }};
 }
 
 SecureServer::SecureServer(SecureSettings settings, Sources sources,
                            std::unique_ptr<access::Reviews> reviews, access::GateLimits gate_limits,
-                           pages::ServerLimits limits)
+                           httpd::ServerLimits limits)
     : settings_(std::move(settings)),
       sources_(sources),
       gate_(std::move(reviews), *sources.clock, gate_limits),
       api_(std::move(sources)),
       listener_(threads_.loop, ServiceOfApi(), limits) {}
 
-pages::Service SecureServer::ServiceOfApi() {
+httpd::Service SecureServer::ServiceOfApi() {
   return {
       .answer =
-          [this](pages::Request request, std::function<void(pages::Answer)> done) {
+          [this](httpd::Request request, std::function<void(httpd::Answer)> done) {
             threads_.pool.Submit([this, request = std::move(request), done = std::move(done)] {
               done(Answer(request));
             });
           },
-      .is_urgent = [](const pages::Request&) { return false; },
+      .is_urgent = [](const httpd::Request&) { return false; },
       .refusal = [](int status, const std::string& message) { return Problem(status, message); }};
 }
 
 Result<std::unique_ptr<SecureServer>> SecureServer::Start(SecureSettings settings, Sources sources,
                                                           std::unique_ptr<access::Reviews> reviews,
                                                           access::GateLimits gate_limits,
-                                                          pages::ServerLimits limits) {
+                                                          httpd::ServerLimits limits) {
   std::unique_ptr<SecureServer> server(new SecureServer(std::move(settings), std::move(sources),
                                                         std::move(reviews), gate_limits, limits));
   FEDRA_RETURN_IF_ERROR(server->Follow());
@@ -69,8 +69,8 @@ Result<void> SecureServer::Follow() {
   std::string stamp = settings_.certificate.stamp();
   if (stamp == stamp_) return {};
   stamp_ = std::move(stamp);
-  const Result<pages::KeyPair> pair = settings_.certificate.read();
-  const auto made = pair ? pages::TlsIdentity::Make(*pair) : Fail(pair.error());
+  const Result<httpd::KeyPair> pair = settings_.certificate.read();
+  const auto made = pair ? httpd::TlsIdentity::Make(*pair) : Fail(pair.error());
   const bool is_first = port() == 0;
   if (!made) {
     log::Fault(is_first ? "the secure API is not served: it has no certificate"
@@ -78,7 +78,7 @@ Result<void> SecureServer::Follow() {
                {{"error", made.error().message}});
     return {};
   }
-  identity_.With([&](std::shared_ptr<pages::TlsIdentity>& identity) { identity = *made; });
+  identity_.With([&](std::shared_ptr<httpd::TlsIdentity>& identity) { identity = *made; });
   listener_.Use(*made);
   if (is_first) {
     FEDRA_RETURN_IF_ERROR(listener_.ListenOn(settings_.address, std::string(kAddressKey)));
@@ -101,12 +101,12 @@ bool SecureServer::IsOurs(const std::string& host) const {
   return identity != nullptr && identity->IsFor(host);
 }
 
-pages::Answer SecureServer::Answer(const pages::Request& request) {
+httpd::Answer SecureServer::Answer(const httpd::Request& request) {
   if (auto refusal = RefusalOf(request, [&](const std::string& host) { return IsOurs(host); }))
     return *std::move(refusal);
-  const auto user = gate_.Identify(pages::HeaderOf(request, "authorization"), request.client);
+  const auto user = gate_.Identify(httpd::HeaderOf(request, "authorization"), request.client);
   if (!user) return ToAnswer(user.error());
-  pages::Answer answer = AnswerTo(*user, request);
+  httpd::Answer answer = AnswerTo(*user, request);
   log::Debug("secure API",
              {{"user", user->name},
               {"path", request.target.substr(0, std::min(request.target.find('?'), size_t{100}))},
@@ -114,14 +114,15 @@ pages::Answer SecureServer::Answer(const pages::Request& request) {
   return answer;
 }
 
-pages::Answer SecureServer::AnswerTo(const access::User& user, const pages::Request& request) {
+httpd::Answer SecureServer::AnswerTo(const access::User& user, const httpd::Request& request) {
   if (IsOpenApi(request.target)) return api_.AnswerTo({}, request);
   const Result<const Route*> route = RouteOf(request.target);
   if (!route) return ProblemOf(route.error());
   const Result<Parameters> asked = Parameters::Parse(**route, request.target);
   if (!asked) return ProblemOf(asked.error());
   const auto viewer = ViewerOf(
-      **route, *asked, [&](const access::Wish& wish) { return gate_.May(user, wish); },
+      **route, *asked,
+      [&](const access::Attributes& attributes) { return gate_.May(user, attributes); },
       [&]() -> Result<std::set<std::string>> {
         FEDRA_ASSIGN_OR_RETURN(const auto reader, sources_.store());
         return reader->Namespaces();
@@ -129,7 +130,7 @@ pages::Answer SecureServer::AnswerTo(const access::User& user, const pages::Requ
   if (!viewer) return ToAnswer(viewer.error());
   std::lock_guard lock(answering_);
   if (stopped_) return Problem(503, "the daemon ends");
-  pages::Answer answer = api_.AnswerTo(*viewer, request);
+  httpd::Answer answer = api_.AnswerTo(*viewer, request);
   if (!viewer->everywhere && (*route)->topic == Topic::kView)
     answer.headers.emplace_back(
         "Warning", "299 fedra \"only namespaces are shown whose workloads you may see\"");

@@ -1,7 +1,7 @@
 #pragma once
 //
 // The API over TLS, for users of the manager's API server, with threads of its own: one that reads
-// and writes, a few that ask the manager who somebody is and what they may, of which one at a time
+// and writes, a few that ask the manager who a client is and what it may, of which one at a time
 // answers. So neither a crowd of clients nor a manager that hangs delays the daemon's own work, or
 // the Unix socket.
 //
@@ -33,7 +33,7 @@ namespace fedra::api {
 struct CertificateSource {
   // Differs when there may be another one.
   std::function<std::string()> stamp;
-  std::function<Result<pages::KeyPair>()> read;
+  std::function<Result<httpd::KeyPair>()> read;
 };
 // One that is made in memory, anew every half a year.
 CertificateSource SelfSigned(std::vector<std::string> names, const Clock& clock);
@@ -50,7 +50,7 @@ class SecureServer final {
   static Result<std::unique_ptr<SecureServer>> Start(SecureSettings settings, Sources sources,
                                                      std::unique_ptr<access::Reviews> reviews,
                                                      access::GateLimits gate_limits = {},
-                                                     pages::ServerLimits limits = kLimits);
+                                                     httpd::ServerLimits limits = kLimits);
   SecureServer(const SecureServer&) = delete;
   SecureServer& operator=(const SecureServer&) = delete;
 
@@ -63,14 +63,14 @@ class SecureServer final {
   int port() const { return listener_.port(); }
 
   // Of one request, without sockets.
-  pages::Answer Answer(const pages::Request& request);
+  httpd::Answer Answer(const httpd::Request& request);
 
  private:
   SecureServer(SecureSettings settings, Sources sources, std::unique_ptr<access::Reviews> reviews,
-               access::GateLimits gate_limits, pages::ServerLimits limits);
-  pages::Service ServiceOfApi();
+               access::GateLimits gate_limits, httpd::ServerLimits limits);
+  httpd::Service ServiceOfApi();
   bool IsOurs(const std::string& host) const;
-  pages::Answer AnswerTo(const access::User& user, const pages::Request& request);
+  httpd::Answer AnswerTo(const access::User& user, const httpd::Request& request);
 
   const SecureSettings settings_;
   const Sources sources_;
@@ -79,9 +79,9 @@ class SecureServer final {
   bool stopped_ = false;  // guarded by it
   const Api api_;
   std::string stamp_;  // of the certificate that was read last, usable or not
-  Guarded<std::shared_ptr<pages::TlsIdentity>> identity_;  // null: there is none yet
+  Guarded<std::shared_ptr<httpd::TlsIdentity>> identity_;  // null: there is none yet
   Threads threads_{4};
-  pages::Listener listener_;
+  httpd::Listener listener_;
 };
 
 }  // namespace fedra::api

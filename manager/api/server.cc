@@ -7,24 +7,24 @@
 
 namespace fedra::api {
 
-Server::Server(Sources sources, pages::ServerLimits limits)
+Server::Server(Sources sources, httpd::ServerLimits limits)
     : api_(std::move(sources)), listener_(threads_.loop, ServiceOfApi(), limits) {}
 
-pages::Service Server::ServiceOfApi() {
+httpd::Service Server::ServiceOfApi() {
   return {
       .answer =
-          [this](pages::Request request, std::function<void(pages::Answer)> done) {
+          [this](httpd::Request request, std::function<void(httpd::Answer)> done) {
             threads_.pool.Submit([this, request = std::move(request), done = std::move(done)] {
               done(api_.Answer(request));
             });
           },
-      .is_urgent = [](const pages::Request&) { return false; },
+      .is_urgent = [](const httpd::Request&) { return false; },
       .refusal = [](int status, const std::string& message) { return Problem(status, message); }};
 }
 
-Result<std::unique_ptr<Server>> Server::OnSocket(const pages::UnixSocketSettings& settings,
-                                                 Sources sources, pages::ServerLimits limits) {
-  FEDRA_ASSIGN_OR_RETURN(pages::UnixSocket socket, pages::UnixSocket::Make(settings));
+Result<std::unique_ptr<Server>> Server::OnSocket(const httpd::UnixSocketSettings& settings,
+                                                 Sources sources, httpd::ServerLimits limits) {
+  FEDRA_ASSIGN_OR_RETURN(httpd::UnixSocket socket, httpd::UnixSocket::Make(settings));
   std::unique_ptr<Server> server(new Server(std::move(sources), limits));
   server->socket_.emplace(std::move(socket));
   FEDRA_RETURN_IF_ERROR(server->listener_.Adopt(server->socket_->Release()));
@@ -35,7 +35,7 @@ Result<std::unique_ptr<Server>> Server::OnSocket(const pages::UnixSocketSettings
 }
 
 Result<std::unique_ptr<Server>> Server::OnReceived(int socket, Sources sources,
-                                                   pages::ServerLimits limits) {
+                                                   httpd::ServerLimits limits) {
   std::unique_ptr<Server> server(new Server(std::move(sources), limits));
   FEDRA_RETURN_IF_ERROR(server->listener_.Adopt(socket));
   log::Info("the API is served", {{"socket", "received from systemd"}});

@@ -18,28 +18,28 @@
 namespace fedra::api {
 
 // Many people and their scripts, each for a moment.
-inline constexpr pages::ServerLimits kLimits{.connections = 256};
+inline constexpr httpd::ServerLimits kLimits{.connections = 256};
 
 class Server final {
  public:
   // On a socket of its own. Errors: as of UnixSocket::Make.
-  static Result<std::unique_ptr<Server>> OnSocket(const pages::UnixSocketSettings& settings,
+  static Result<std::unique_ptr<Server>> OnSocket(const httpd::UnixSocketSettings& settings,
                                                   Sources sources,
-                                                  pages::ServerLimits limits = kLimits);
+                                                  httpd::ServerLimits limits = kLimits);
   // On one that listens already; it belongs to the server.
   static Result<std::unique_ptr<Server>> OnReceived(int socket, Sources sources,
-                                                    pages::ServerLimits limits = kLimits);
+                                                    httpd::ServerLimits limits = kLimits);
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
  private:
-  Server(Sources sources, pages::ServerLimits limits);
-  pages::Service ServiceOfApi();
+  Server(Sources sources, httpd::ServerLimits limits);
+  httpd::Service ServiceOfApi();
 
   const Api api_;
-  std::optional<pages::UnixSocket> socket_;
+  std::optional<httpd::UnixSocket> socket_;
   Threads threads_{1};
-  pages::Listener listener_;
+  httpd::Listener listener_;
 };
 
 }  // namespace fedra::api

@@ -102,7 +102,7 @@ void SetAlarm(std::chrono::milliseconds delay) {
 // fedra __complete WORDS...: not listed, for shells and kubectl only.
 int Complete(const CLI::App& app, const std::vector<std::string>& line) {
   log::SetLevel(log::Level::kError);
-  const Candidates next = CandidatesFor(RootWord(app), WordsOf(app), line);
+  const Candidates next = CandidatesFor(RootWord(app), CompletionWordsOf(app), line);
   std::cout << CandidateLines(next.words, next.typed) << std::flush;
   if (!next.asked.empty()) {
     std::signal(SIGALRM, GiveUp);

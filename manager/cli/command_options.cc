@@ -67,7 +67,7 @@ CompletionOption ToCompletion(const CLI::Option& option) {
   return completion;
 }
 
-std::vector<CompletionWord> Words(const CLI::App& app, const std::string& prefix) {
+std::vector<CompletionWord> CompletionWordsBelow(const CLI::App& app, const std::string& prefix) {
   std::vector<CompletionWord> words;
   for (const CLI::App* sub : ShownCommands(app)) {
     CompletionWord word{prefix + sub->get_name(), {}, {}, sub->get_description()};
@@ -75,7 +75,7 @@ std::vector<CompletionWord> Words(const CLI::App& app, const std::string& prefix
     for (const CLI::Option* option : ShownOptions(*sub))
       word.options.push_back(ToCompletion(*option));
     words.push_back(word);
-    const auto nested = Words(*sub, word.command + " ");
+    const auto nested = CompletionWordsBelow(*sub, word.command + " ");
     words.insert(words.end(), nested.begin(), nested.end());
   }
   return words;
@@ -178,7 +178,9 @@ void AddSmallCommands(CLI::App& app, Parsed& parsed, Command& command) {
       ->required()
       ->check(CLI::IsMember({"bash", "zsh", "fish"}));
   completion->callback([&] {
-    command = [&](Terminal& terminal) { return Completion(parsed.shell, WordsOf(app), terminal); };
+    command = [&](Terminal& terminal) {
+      return Completion(parsed.shell, CompletionWordsOf(app), terminal);
+    };
   });
 }
 
@@ -201,7 +203,9 @@ std::vector<const CLI::Option*> ShownOptions(const CLI::App& app) {
   return app.get_options([](const CLI::Option* each) { return each->get_group() != kHidden; });
 }
 
-std::vector<CompletionWord> WordsOf(const CLI::App& app) { return Words(app, ""); }
+std::vector<CompletionWord> CompletionWordsOf(const CLI::App& app) {
+  return CompletionWordsBelow(app, "");
+}
 
 CompletionWord RootWord(const CLI::App& app) {
   CompletionWord root;

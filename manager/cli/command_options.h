@@ -62,7 +62,7 @@ std::vector<const CLI::App*> ShownCommands(const CLI::App& app);
 std::vector<const CLI::Option*> ShownOptions(const CLI::App& app);
 
 // Every subcommand, nested ones as "config validate", with its options.
-std::vector<CompletionWord> WordsOf(const CLI::App& app);
+std::vector<CompletionWord> CompletionWordsOf(const CLI::App& app);
 
 // What may stand before a command: the options of the app itself.
 CompletionWord RootWord(const CLI::App& app);

@@ -29,7 +29,7 @@ namespace {
 // Each is a stream of one connection, and a log file that a kubelet keeps open.
 constexpr size_t kMostFollowed = 20;
 constexpr size_t kMaxUnread = size_t{16} << 20;          // of what is followed
-constexpr std::chrono::milliseconds kLookAtOutput{500};  // whether somebody reads it still
+constexpr std::chrono::milliseconds kLookAtOutput{500};  // whether standard output is still read
 
 // Those of the configuration that this user can read, and all that fedra knows by itself: whether
 // the daemon runs pods does not matter here.
@@ -103,7 +103,7 @@ class Following final {
       worker.Follow(sources[i], options.tail, i, arrivals_);
   }
 
-  // Until all have ended, or nobody reads any more. kUnknown: one ended before its container.
+  // Until all have ended, or standard output is not read any more. kUnknown: one ended before its container.
   Result<int> Run() {
     while (open_ > 0) {
       for (const Arrival& arrival : arrivals_->Take(kLookAtOutput))

@@ -41,8 +41,8 @@ bool IsOurHost(const Gate& gate, const std::string& host) {
          lower == fmt::format("localhost:{}", gate.port);
 }
 
-bool HasSecret(const Gate& gate, const pages::Request& request) {
-  const std::string sent = pages::HeaderOf(request, "authorization");
+bool HasSecret(const Gate& gate, const httpd::Request& request) {
+  const std::string sent = httpd::HeaderOf(request, "authorization");
   return sent.starts_with(kBearer) &&
          IsSame(std::string_view(sent).substr(kBearer.size()), gate.secret);
 }
@@ -65,10 +65,10 @@ Result<std::string> MakeSecret() {
   return secret;
 }
 
-bool IsForDaemon(const pages::Request& request) { return request.target.starts_with(api::kPrefix); }
+bool IsForDaemon(const httpd::Request& request) { return request.target.starts_with(api::kPrefix); }
 
-std::optional<pages::Answer> RefusalOf(const Gate& gate, const pages::Request& request) {
-  if (!IsOurHost(gate, pages::HeaderOf(request, "host")))
+std::optional<httpd::Answer> RefusalOf(const Gate& gate, const httpd::Request& request) {
+  if (!IsOurHost(gate, httpd::HeaderOf(request, "host")))
     return api::Problem(421, fmt::format("this is 127.0.0.1:{}, and no other server", gate.port));
   if (!IsForDaemon(request)) return std::nullopt;
   if (auto refusal = api::RefusalOfOtherSites(request)) return refusal;
@@ -77,7 +77,7 @@ std::optional<pages::Answer> RefusalOf(const Gate& gate, const pages::Request& r
   return std::nullopt;
 }
 
-pages::Answer PageOf(const pages::Request& request) {
+httpd::Answer PageOf(const httpd::Request& request) {
   std::string_view path = request.target;
   path = path.substr(0, path.find('?'));
   const std::string_view name =
@@ -90,7 +90,7 @@ pages::Answer PageOf(const pages::Request& request) {
           .headers = {{"Cache-Control", "no-cache"}}};
 }
 
-pages::Answer Guarded(pages::Answer answer) {
+httpd::Answer Guarded(httpd::Answer answer) {
   for (const auto& [name, value] :
        {std::pair("Content-Security-Policy", kPolicy),
         std::pair("X-Content-Type-Options", "nosniff"), std::pair("Referrer-Policy", "no-referrer"),

@@ -30,15 +30,15 @@ struct Gate {
 
 // Why it is not answered: 421 another host, 403 another site's page, 401 without the secret.
 // Nothing when it is a request to the API that may be passed on, or one for a page.
-std::optional<pages::Answer> RefusalOf(const Gate& gate, const pages::Request& request);
+std::optional<httpd::Answer> RefusalOf(const Gate& gate, const httpd::Request& request);
 
 // Whether it is for the daemon.
-bool IsForDaemon(const pages::Request& request);
+bool IsForDaemon(const httpd::Request& request);
 
 // The file that is asked for; 404: there is none.
-pages::Answer PageOf(const pages::Request& request);
+httpd::Answer PageOf(const httpd::Request& request);
 
 // Adds what every answer carries: what a browser must not do with it.
-pages::Answer Guarded(pages::Answer answer);
+httpd::Answer Guarded(httpd::Answer answer);
 
 }  // namespace fedra::dashboard

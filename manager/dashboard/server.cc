@@ -16,7 +16,7 @@ constexpr std::chrono::milliseconds kLimit{60'000};
 // More than any page asks for: lists come in pages.
 constexpr size_t kMostBytes = size_t{64} << 20;
 
-pages::Answer ToAnswer(http::Reply reply, const std::string& socket) {
+httpd::Answer ToAnswer(http::Reply reply, const std::string& socket) {
   if (reply.failure)
     return api::Problem(503, fmt::format("the daemon at {}: {}", socket, reply.failure->message));
   return {.status = reply.status,
@@ -34,10 +34,10 @@ Server::Server(std::string socket, std::string secret)
       listener_(
           threads_.loop,
           {.answer =
-               [this](const pages::Request& request, std::function<void(pages::Answer)> done) {
+               [this](const httpd::Request& request, std::function<void(httpd::Answer)> done) {
                  Answer(request, std::move(done));
                },
-           .is_urgent = [](const pages::Request&) { return false; },
+           .is_urgent = [](const httpd::Request&) { return false; },
            .refusal =
                [](int status, const std::string& message) {
                  return Guarded(api::Problem(status, message));
@@ -55,14 +55,14 @@ std::string Server::Address() const {
   return fmt::format("http://127.0.0.1:{}/#token={}", listener_.port(), secret_);
 }
 
-void Server::Answer(const pages::Request& request, std::function<void(pages::Answer)> done) {
+void Server::Answer(const httpd::Request& request, std::function<void(httpd::Answer)> done) {
   if (auto refusal = RefusalOf({listener_.port(), secret_}, request))
     return done(Guarded(*std::move(refusal)));
   if (!IsForDaemon(request)) return done(Guarded(PageOf(request)));
   PassOn(request, std::move(done));
 }
 
-void Server::PassOn(const pages::Request& request, std::function<void(pages::Answer)> done) {
+void Server::PassOn(const httpd::Request& request, std::function<void(httpd::Answer)> done) {
   client_.Send({.path = request.target, .timeout = kLimit, .max_bytes = kMostBytes},
                [this, done = std::move(done)](http::Reply reply) {
                  done(Guarded(ToAnswer(std::move(reply), socket_)));

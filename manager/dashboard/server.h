@@ -28,14 +28,14 @@ class Server final {
 
  private:
   Server(std::string socket, std::string secret);
-  void Answer(const pages::Request& request, std::function<void(pages::Answer)> done);
-  void PassOn(const pages::Request& request, std::function<void(pages::Answer)> done);
+  void Answer(const httpd::Request& request, std::function<void(httpd::Answer)> done);
+  void PassOn(const httpd::Request& request, std::function<void(httpd::Answer)> done);
 
   const std::string socket_;
   const std::string secret_;
   Threads threads_{1};
   http::Client client_;
-  pages::Listener listener_;
+  httpd::Listener listener_;
 };
 
 }  // namespace fedra::dashboard

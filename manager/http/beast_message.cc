@@ -7,7 +7,7 @@
 
 #include "base/ascii.h"
 
-namespace fedra::pages {
+namespace fedra::httpd {
 
 namespace beast = boost::beast;
 using boost::asio::ip::tcp;
@@ -66,4 +66,4 @@ Response ToResponse(const Parser& parser, Answer answer, bool may_go_on) {
   return response;
 }
 
-}  // namespace fedra::pages
+}  // namespace fedra::httpd

@@ -14,7 +14,7 @@
 #include "base/result.h"
 #include "manager/http/message.h"
 
-namespace fedra::pages {
+namespace fedra::httpd {
 
 // Of request line and headers; 16 KiB is what most servers take.
 inline constexpr size_t kMaxRequest = 16 << 10;
@@ -36,4 +36,4 @@ Request ToRequest(const Parser& parser);
 // To the request that `parser` has read. `may_go_on`: whether the connection takes another one.
 Response ToResponse(const Parser& parser, Answer answer, bool may_go_on);
 
-}  // namespace fedra::pages
+}  // namespace fedra::httpd

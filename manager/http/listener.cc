@@ -22,7 +22,7 @@
 #include "manager/http/beast_message.h"
 #include "manager/http/tls.h"
 
-namespace fedra::pages {
+namespace fedra::httpd {
 namespace {
 
 namespace beast = boost::beast;
@@ -344,4 +344,4 @@ Result<void> Listener::Adopt(int socket) { return impl_->Adopt(socket); }
 void Listener::Stop() { impl_->Stop(); }
 int Listener::port() const { return impl_->port(); }
 
-}  // namespace fedra::pages
+}  // namespace fedra::httpd

@@ -20,7 +20,7 @@
 #include "cluster-clients/http/loop.h"
 #include "manager/http/message.h"
 
-namespace fedra::pages {
+namespace fedra::httpd {
 
 // What one client may take from the others.
 struct ServerLimits {
@@ -69,4 +69,4 @@ class Listener final {
   std::shared_ptr<Impl> impl_;
 };
 
-}  // namespace fedra::pages
+}  // namespace fedra::httpd

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace fedra::pages {
+namespace fedra::httpd {
 
 struct Request {
   std::string target;  // path and query, as they came: percent-encoded, at most a few KiB
@@ -31,4 +31,4 @@ struct Answer {
   std::vector<std::pair<std::string, std::string>> headers = {};  // further ones
 };
 
-}  // namespace fedra::pages
+}  // namespace fedra::httpd

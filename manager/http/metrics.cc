@@ -14,7 +14,7 @@
 #include "base/assert.h"
 #include "manager/tracking/manager_name.h"
 
-namespace fedra::pages {
+namespace fedra::httpd {
 namespace {
 
 constexpr std::array kFamilies = {
@@ -379,4 +379,4 @@ std::string Metrics::Text() const {
   return prometheus::TextSerializer().Serialize(families_->registry.Collect());
 }
 
-}  // namespace fedra::pages
+}  // namespace fedra::httpd

@@ -27,7 +27,7 @@
 #include "manager/reconcile/telemetry.h"
 #include "manager/verify/device_stock.h"
 
-namespace fedra::pages {
+namespace fedra::httpd {
 
 struct MetricFamily {
   std::string_view name;
@@ -109,4 +109,4 @@ class Metrics final : public reconcile::Telemetry {
   Guarded<double> cpu_counted_{0};       // seconds, as of the last SetProcess
 };
 
-}  // namespace fedra::pages
+}  // namespace fedra::httpd

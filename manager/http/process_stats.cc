@@ -9,7 +9,7 @@
 #include <sstream>
 #include <string>
 
-namespace fedra::pages {
+namespace fedra::httpd {
 
 std::optional<ProcessStats> ParseProcessStat(std::string_view text, long ticks_per_second,
                                              long page_bytes) {
@@ -50,4 +50,4 @@ std::optional<ProcessStats> ReadProcessStats() {
   return stats;
 }
 
-}  // namespace fedra::pages
+}  // namespace fedra::httpd

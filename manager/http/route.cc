@@ -4,7 +4,7 @@
 
 #include "manager/http/server.h"
 
-namespace fedra::pages {
+namespace fedra::httpd {
 namespace {
 
 struct Query {
@@ -69,4 +69,4 @@ Answer Route(const std::string& target, const Pages& pages) {
           "not found; there are /livez /readyz /metrics /version\n"};
 }
 
-}  // namespace fedra::pages
+}  // namespace fedra::httpd

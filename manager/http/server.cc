@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace fedra::pages {
+namespace fedra::httpd {
 namespace {
 
 Answer Refusal(int status, const std::string& message) {
@@ -31,4 +31,4 @@ Result<void> HttpServer::Start(const std::string& address) { return listener_.Li
 void HttpServer::Stop() { listener_.Stop(); }
 int HttpServer::port() const { return listener_.port(); }
 
-}  // namespace fedra::pages
+}  // namespace fedra::httpd

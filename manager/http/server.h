@@ -20,7 +20,7 @@
 #include "manager/http/listener.h"
 #include "manager/http/message.h"
 
-namespace fedra::pages {
+namespace fedra::httpd {
 
 // One line of /livez or /readyz.
 struct HealthCheck {
@@ -57,4 +57,4 @@ class HttpServer final {
   Listener listener_;
 };
 
-}  // namespace fedra::pages
+}  // namespace fedra::httpd

@@ -16,7 +16,7 @@
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/ssl/context.hpp>
 
-namespace fedra::pages {
+namespace fedra::httpd {
 namespace {
 
 namespace ssl = boost::asio::ssl;
@@ -133,4 +133,4 @@ bool TlsIdentity::IsFor(const std::string& name) const {
          X509_check_host(certificate, name.data(), name.size(), 0, nullptr) == 1;
 }
 
-}  // namespace fedra::pages
+}  // namespace fedra::httpd

@@ -18,7 +18,7 @@ namespace boost::asio::ssl {
 class context;  // NOLINT(readability-identifier-naming): Boost's name
 }
 
-namespace fedra::pages {
+namespace fedra::httpd {
 
 // PEM.
 struct KeyPair {
@@ -47,4 +47,4 @@ class TlsIdentity final {
   std::unique_ptr<boost::asio::ssl::context> context_;
 };
 
-}  // namespace fedra::pages
+}  // namespace fedra::httpd

@@ -17,7 +17,7 @@
 
 #include <fmt/format.h>
 
-namespace fedra::pages {
+namespace fedra::httpd {
 namespace {
 
 constexpr mode_t kMode = 0660;
@@ -145,4 +145,4 @@ std::optional<int> ReceivedSocket() {
   return kFirstReceived;
 }
 
-}  // namespace fedra::pages
+}  // namespace fedra::httpd

@@ -11,7 +11,7 @@
 
 #include "base/result.h"
 
-namespace fedra::pages {
+namespace fedra::httpd {
 
 struct UnixSocketSettings {
   std::string path;
@@ -48,4 +48,4 @@ class UnixSocket final {
 // Children will not see it.
 std::optional<int> ReceivedSocket();
 
-}  // namespace fedra::pages
+}  // namespace fedra::httpd

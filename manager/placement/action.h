@@ -162,7 +162,7 @@ static_assert(std::is_nothrow_move_constructible_v<Action::Variant> &&
 // what is to be done elsewhere.
 bool IsIndependent(const Action& action);
 // Whether this action may only be carried out when every one before it succeeded: a job is created,
-// a winner recorded, and a new life begun, after the other copies are gone.
+// a winner recorded, and a re-admission begun, after the other copies are gone.
 bool NeedsAllBefore(const Action& action);
 
 // How a workload is doing, in one word, for status.

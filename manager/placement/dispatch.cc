@@ -175,8 +175,8 @@ void NoteBlocked(const Context& context, const Message& message, Decision& decis
 std::string TooLate(const Context& context, const ClusterView& cluster) {
   const std::string& name = cluster.name.value;
   if (!HasOwnClone(cluster) || !cluster.clone->Admitted()) {
-    const std::string words = HasOwnClone(cluster) ? WorkerWords(cluster) : std::string();
-    return name + " did not admit the workload in time" + (words.empty() ? "" : ": " + words);
+    const std::string pending = HasOwnClone(cluster) ? PendingMessage(cluster) : std::string();
+    return name + " did not admit the workload in time" + (pending.empty() ? "" : ": " + pending);
   }
   if (IsOverdue(context, cluster))
     return name + " admitted the workload, but its job could not be created there in time";

@@ -20,13 +20,13 @@ TurnClock::Key FairTurns::KeyOf(const ObjectKey& workload, const Member& member)
 
 void FairTurns::Add(int priority, WallTime since, const ObjectKey& workload, const Share& share) {
   Level& level = levels_[priority];
-  unsettled_.insert(priority);
+  stale_.insert(priority);
   Member& member = members_[workload] = {.priority = priority, .since = since, .share = share};
   if (share.local) {
     member.local_turn = std::numeric_limits<double>::infinity();
     level.locals[share.queue].Add(share.local->queue, {0, since, workload},
                                   StepOf(share.cost, share.local->weight));
-    level.unsettled.insert(share.queue);
+    level.stale.insert(share.queue);
   }
   level.queues.Add(share.queue, KeyOf(workload, member), StepOf(share.cost, share.weight));
 }
@@ -34,7 +34,7 @@ void FairTurns::Add(int priority, WallTime since, const ObjectKey& workload, con
 void FairTurns::Leave(const ObjectKey& workload) { Take(workload, /*served=*/false); }
 
 void FairTurns::Serve(const ObjectKey& workload) {
-  SettleAll();
+  RefreshAll();
   Take(workload, /*served=*/true);
 }
 
@@ -44,7 +44,7 @@ void FairTurns::Take(const ObjectKey& workload, bool served) {
   const Member its = std::move(found->second);
   members_.erase(found);
   Level& level = levels_.at(its.priority);
-  unsettled_.insert(its.priority);
+  stale_.insert(its.priority);
   const auto take = [&](TurnClock& clock, const std::string& flow, const TurnClock::Key& key) {
     if (served)
       clock.Serve(flow, key);
@@ -58,18 +58,18 @@ void FairTurns::Take(const ObjectKey& workload, bool served) {
     if (locals->second.empty())
       level.locals.erase(locals);
     else
-      level.unsettled.insert(its.share.queue);
+      level.stale.insert(its.share.queue);
   }
   if (!level.queues.empty() || !level.locals.empty()) return;
   levels_.erase(its.priority);
-  unsettled_.erase(its.priority);
+  stale_.erase(its.priority);
 }
 
-void FairTurns::SettleLocals(Level& level, const std::string& queue) {
+void FairTurns::RefreshLocals(Level& level, const std::string& queue) {
   const auto locals = level.locals.find(queue);
   if (locals == level.locals.end()) return;
   Turns changed;
-  locals->second.Settle(changed);
+  locals->second.Refresh(changed);
   for (const auto& [workload, turn] : changed) {
     Member& member = members_.at(workload);
     const TurnClock::Key from = KeyOf(workload, member);
@@ -78,16 +78,16 @@ void FairTurns::SettleLocals(Level& level, const std::string& queue) {
   }
 }
 
-void FairTurns::SettleAll() {
-  for (const int priority : std::exchange(unsettled_, {})) {
+void FairTurns::RefreshAll() {
+  for (const int priority : std::exchange(stale_, {})) {
     Level& level = levels_.at(priority);
-    for (const std::string& queue : std::exchange(level.unsettled, {})) SettleLocals(level, queue);
-    level.queues.Settle(changed_);
+    for (const std::string& queue : std::exchange(level.stale, {})) RefreshLocals(level, queue);
+    level.queues.Refresh(changed_);
   }
 }
 
-Turns FairTurns::Settle() {
-  SettleAll();
+Turns FairTurns::Refresh() {
+  RefreshAll();
   std::erase_if(changed_, [&](const auto& each) { return !members_.contains(each.first); });
   return std::exchange(changed_, {});
 }

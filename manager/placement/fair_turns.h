@@ -8,8 +8,8 @@
 // wait. With n queues of weights w1, ..., wn a workload of unit cost, p-th in queue i, waits for at
 // most p * wj / wi + 1 workloads of any other queue j.
 //
-// Many may come and go before turns are asked for (Settle): that takes one pass then, and gives the
-// turns that asking after each of them would have given.
+// Many may come and go before turns are asked for (Refresh): that takes one pass then, and gives
+// the turns that asking after each of them would have given.
 //
 // Thread rules: none of its own; one user at a time.
 
@@ -55,14 +55,14 @@ class FairTurns final {
   void Serve(const ObjectKey& workload);
 
   // The turns that are new or other ones since the last call. Of one workload the last one counts.
-  Turns Settle();
-  bool IsSettled() const { return unsettled_.empty() && changed_.empty(); }
+  Turns Refresh();
+  bool IsUpToDate() const { return stale_.empty() && changed_.empty(); }
 
  private:
   struct Level {
     TurnClock queues;
     std::map<std::string, TurnClock> locals;  // by ClusterQueue
-    std::set<std::string> unsettled;          // of these
+    std::set<std::string> stale;              // of these
   };
   using Levels = std::map<int, Level>;
   // One that waits.
@@ -76,14 +76,14 @@ class FairTurns final {
 
   static TurnClock::Key KeyOf(const ObjectKey& workload, const Member& member);
   void Take(const ObjectKey& workload, bool served);
-  void SettleLocals(Level& level, const std::string& queue);
+  void RefreshLocals(Level& level, const std::string& queue);
   // All turns, into changed_.
-  void SettleAll();
+  void RefreshAll();
 
   Levels levels_;  // by priority
   std::unordered_map<ObjectKey, Member> members_;
-  std::set<int> unsettled_;  // levels
-  Turns changed_;            // since the last Settle
+  std::set<int> stale_;  // levels
+  Turns changed_;        // since the last Refresh
 };
 
 }  // namespace fedra::placement

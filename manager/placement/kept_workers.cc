@@ -58,7 +58,8 @@ std::set<ClusterName> KeptWorkers::FirstOn(const Waiting& waiting,
 }
 
 void KeptWorkers::OnBids(Waiting& waiting, dra::OverlapMemory& overlaps) {
-  if (in_doubt_ || !waiting.first_on.empty() || !FirstOn(waiting, overlaps).empty()) return Doubt();
+  if (is_stale_ || !waiting.first_on.empty() || !FirstOn(waiting, overlaps).empty())
+    return MarkStale();
   const auto ahead = std::partition_point(
       heads_.begin(), heads_.end(), [&](const Waiting* head) { return head->rank < waiting.rank; });
   waiting.heads_ahead = static_cast<size_t>(ahead - heads_.begin());
@@ -68,17 +69,17 @@ void KeptWorkers::OnBids(Waiting& waiting, dra::OverlapMemory& overlaps) {
 void KeptWorkers::OnMoves(const WaitingOrder& order) {
   size_t ahead = 0;
   for (const Waiting* each : order) {
-    if (in_doubt_) return;
-    if (!each->bids.empty() && each->heads_ahead != ahead) Doubt();
+    if (is_stale_) return;
+    if (!each->bids.empty() && each->heads_ahead != ahead) MarkStale();
     if (each->first_on.empty()) continue;
-    if (ahead == heads_.size() || heads_[ahead] != each) Doubt();
+    if (ahead == heads_.size() || heads_[ahead] != each) MarkStale();
     ++ahead;
   }
 }
 
 void KeptWorkers::Remove(const Waiting& waiting) {
   if (waiting.first_on.empty()) return;
-  Doubt();
+  MarkStale();
   std::erase(heads_, &waiting);
   for (auto& [worker, heads] : first_here_)
     std::erase_if(heads, [&](const Head& head) { return head.waiting == &waiting; });
@@ -86,7 +87,7 @@ void KeptWorkers::Remove(const Waiting& waiting) {
 
 std::vector<Waiting*> KeptWorkers::Find(const WaitingOrder& order, dra::OverlapMemory& overlaps) {
   std::vector<Waiting*> changed;
-  if (!std::exchange(in_doubt_, false)) return changed;
+  if (!std::exchange(is_stale_, false)) return changed;
   heads_.clear();
   first_here_.clear();
   for (Waiting* each : order) {

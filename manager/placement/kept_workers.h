@@ -26,8 +26,8 @@ namespace fedra::placement {
 class KeptWorkers final {
  public:
   // The first in a line may be another one now.
-  void Doubt() { in_doubt_ = true; }
-  bool IsInDoubt() const { return in_doubt_; }
+  void MarkStale() { is_stale_ = true; }
+  bool IsStale() const { return is_stale_; }
 
   // It bids otherwise than before.
   void OnBids(Waiting& waiting, dra::OverlapMemory& overlaps);
@@ -36,7 +36,7 @@ class KeptWorkers final {
   // It leaves the order.
   void Remove(const Waiting& waiting);
 
-  // Finds, if there is doubt, who is first where and what is kept. Returns those for which either
+  // Finds, if they are stale, who is first where and what is kept. Returns those for which either
   // is another one now.
   std::vector<Waiting*> Find(const WaitingOrder& order, dra::OverlapMemory& overlaps);
 
@@ -48,7 +48,7 @@ class KeptWorkers final {
 
   std::set<ClusterName> FirstOn(const Waiting& waiting, dra::OverlapMemory& overlaps) const;
 
-  bool in_doubt_ = false;
+  bool is_stale_ = false;
   std::vector<const Waiting*> heads_;                    // first somewhere; in their order
   std::map<ClusterName, std::vector<Head>> first_here_;  // in their order
 };

@@ -71,8 +71,8 @@ void Lines::WakeMoved(const std::vector<Waiting*>& later, const std::vector<Wait
     if (IsHeldByOneBehind(*each)) Wake(*each);
 }
 
-void Lines::SettleOrder() {
-  for (const auto& [workload, turn] : turns_.Settle()) {
+void Lines::RefreshOrder() {
+  for (const auto& [workload, turn] : turns_.Refresh()) {
     Waiting& waiting = entries_.at(workload);
     waiting.next_rank.turn = turn;
     moving_.insert(&waiting);
@@ -93,13 +93,13 @@ void Lines::SettleOrder() {
   kept_.OnMoves(order_);
 }
 
-void Lines::SettleAll() {
-  SettleOrder();
+void Lines::RefreshAll() {
+  RefreshOrder();
   for (Waiting* each : kept_.Find(order_, overlaps_)) WakeFollowers(*each);
 }
 
-bool Lines::IsSettled() const {
-  return moving_.empty() && turns_.IsSettled() && !kept_.IsInDoubt();
+bool Lines::IsUpToDate() const {
+  return moving_.empty() && turns_.IsUpToDate() && !kept_.IsStale();
 }
 
 Waiting& Lines::Put(const Contender& contender) {
@@ -117,7 +117,7 @@ Waiting& Lines::Put(const Contender& contender) {
     moving_.insert(&entry);
   }
   if (!is_new && entry.settings != contender.order) {
-    kept_.Doubt();
+    kept_.MarkStale();
     WakeFollowers(entry);
   }
   entry.reserved_at = contender.reserved_at;
@@ -137,24 +137,24 @@ std::vector<ObjectKey> Lines::Join(const Contender& contender) {
 
 void Lines::Invalidate(const ObjectKey& workload, const std::optional<ClusterName>& worker) {
   const auto found = entries_.find(workload);
-  if (found != entries_.end()) found->second.doubts[worker] = ++doubts_;
+  if (found != entries_.end()) found->second.invalidated[worker] = ++invalidations_;
 }
 
 void Lines::Offered(const ClusterName& worker, uint64_t as_of) { offered_[worker] = as_of; }
 
 Lines::Answer Lines::Offer(const Contender& contender, Bids bids, uint64_t seen, WallTime now) {
   Waiting& entry = Put(contender);
-  SettleOrder();
+  RefreshOrder();
   bool changed = !std::exchange(entry.is_known, true) || entry.overdue != contender.overdue;
-  const auto is_answered = [&](const auto& doubt) { return doubt.second <= seen; };
-  if (std::erase_if(entry.doubts, is_answered) > 0) changed = true;
+  const auto is_answered = [&](const auto& each) { return each.second <= seen; };
+  if (std::erase_if(entry.invalidated, is_answered) > 0) changed = true;
   const bool waited = entry.Waits();
   entry.overdue = contender.overdue;
   const bool alike = waited == entry.Waits() && AreAlike(entry.bids, bids);
   entry.bids = std::move(bids);
   if (!alike) kept_.OnBids(entry, overlaps_);
   std::erase_if(entry.asked, [&](const auto& each) { return !entry.bids.contains(each.first); });
-  SettleAll();
+  RefreshAll();
   Answer answer;
   std::map<ClusterName, LineAnswer> held;
   for (const auto& [worker, bid] : entry.bids) {
@@ -193,7 +193,7 @@ std::vector<ObjectKey> Lines::Conclude(const ObjectKey& workload,
   if (found == entries_.end()) return {};
   Waiting& entry = found->second;
   if (!dispatched.empty()) {
-    SettleAll();
+    RefreshAll();
     if (!entry.has_passed) CountPasses(entry, dispatched);
     if (entry.share && !entry.has_paid) turns_.Serve(workload);
     entry.has_paid = entry.has_passed = entry.dispatched = true;
@@ -201,17 +201,17 @@ std::vector<ObjectKey> Lines::Conclude(const ObjectKey& workload,
     entry.bids.clear();
     SetHeld(entry, {});
     WakeFollowers(entry);
-    if (!entry.first_on.empty()) kept_.Doubt();
-    SettleAll();
+    if (!entry.first_on.empty()) kept_.MarkStale();
+    RefreshAll();
     return Woken();
   }
   for (auto& [worker, bid] : entry.bids) {
     if (bid.chance != Chance::kFits || entry.held.contains(worker)) continue;
     bid.chance = Chance::kNone;
-    if (entry.first_on.contains(worker)) kept_.Doubt();
+    if (entry.first_on.contains(worker)) kept_.MarkStale();
     WakeFollowers(entry);
   }
-  SettleAll();
+  RefreshAll();
   return Woken();
 }
 
@@ -232,20 +232,20 @@ std::vector<ObjectKey> Lines::Leave(const ObjectKey& workload) {
   moving_.erase(&entry);
   order_.Remove(entry);
   entries_.erase(found);
-  // The look at any of them settles the order, and wakes those that are held no more by that; if it
-  // takes long, Settle does.
-  if (woken_.empty() && held_ > 0 && !IsSettled() && !order_.empty())
+  // The look at any of them refreshes the order, and wakes those that are held no more by that; if
+  // it takes long, Refresh does.
+  if (woken_.empty() && held_ > 0 && !IsUpToDate() && !order_.empty())
     woken_.push_back((*order_.begin())->rank.workload);
   return Woken();
 }
 
-std::vector<ObjectKey> Lines::Settle() {
-  SettleAll();
+std::vector<ObjectKey> Lines::Refresh() {
+  RefreshAll();
   return Woken();
 }
 
 std::vector<Standing> Lines::Standings(WallTime now) {
-  SettleAll();
+  RefreshAll();
   // How many so far want each set of devices of a worker.
   std::map<ClusterName, std::vector<std::pair<const dra::DeviceSet*, int>>> before;
   std::vector<Standing> all;

@@ -76,10 +76,10 @@ class Lines final {
   std::vector<ObjectKey> Join(const Contender& contender);
 
   // If it waits: what was judged of it there, or anywhere, does not hold any more, unless a look
-  // saw it that had read doubts() since.
+  // saw it that had read invalidations() since.
   void Invalidate(const ObjectKey& workload, const std::optional<ClusterName>& worker);
   // To be read before anything is looked at that will be offered (Offer's `seen`).
-  uint64_t doubts() const { return doubts_; }
+  uint64_t invalidations() const { return invalidations_; }
 
   // Which devices there are has changed on that worker, and has version `as_of` there (Bid::as_of):
   // those that could use none before may by now.
@@ -92,7 +92,7 @@ class Lines final {
     // faster than workloads are looked at, and one ahead may fit by now.
     std::set<ClusterName> passes_unasked;
   };
-  // Joins, if need be, and bids again. `seen`: doubts() from before the bids were made.
+  // Joins, if need be, and bids again. `seen`: invalidations() from before the bids were made.
   Answer Offer(const Contender& contender, Bids bids, uint64_t seen, WallTime now);
 
   // What came of the offer: it is dispatched to these further workers, or, with none, goes on
@@ -105,7 +105,7 @@ class Lines final {
 
   // To be called now and then: joining and leaving let the next look find who is where, and
   // that one may take long. Returns who has to be looked at again.
-  std::vector<ObjectKey> Settle();
+  std::vector<ObjectKey> Refresh();
 
   // All that wait, the first of them first. Takes time in proportion to them.
   std::vector<Standing> Standings(WallTime now);
@@ -115,13 +115,13 @@ class Lines final {
 
   Waiting& Put(const Contender& contender);
   // Brings the order up to date.
-  void SettleOrder();
+  void RefreshOrder();
   // Who is held by one that is not ahead any more, or held those that were not, is looked at.
   void WakeMoved(const std::vector<Waiting*>& later, const std::vector<Waiting*>& earlier);
   bool IsHeldByOneBehind(const Waiting& waiting) const;
   // And who is first, and what is kept.
-  void SettleAll();
-  bool IsSettled() const;
+  void RefreshAll();
+  bool IsUpToDate() const;
   // Those behind it are looked at: all of them, or those that wait for a look at it.
   void WakeFollowers(Waiting& waiting);
   void WakeAskers(Waiting& waiting);
@@ -146,9 +146,9 @@ class Lines final {
   std::unordered_set<Waiting*> moving_;  // stand not, or not there, where their next_rank says
   FairTurns turns_;
   KeptWorkers kept_;
-  Looks woken_;          // and not returned yet
-  size_t held_ = 0;      // how many are held somewhere
-  uint64_t doubts_ = 0;  // how many there have been
+  Looks woken_;                 // and not returned yet
+  size_t held_ = 0;             // how many are held somewhere
+  uint64_t invalidations_ = 0;  // how many there have been
   // As of when devices last came or went. A worker that was removed stays: its versions go on
   // should it come back, and names are few.
   std::map<ClusterName, uint64_t> offered_;

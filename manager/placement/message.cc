@@ -19,7 +19,7 @@ namespace {
 
 // Above this many workers a message counts reasons instead of naming each worker.
 constexpr size_t kNamedWorkers = 5;
-constexpr size_t kMaxWorkerWords = 200;
+constexpr size_t kMaxPendingMessage = 200;
 
 // Adds one fact to a hash of some; neighbours do not run together.
 void Add(std::string_view fact, uint64_t& facts) { facts = Hash64("\n", Hash64(fact, facts)); }
@@ -141,11 +141,11 @@ std::string EvictedText(const ClusterView& cluster) {
                      evicted ? evicted->message : "not admitted any more");
 }
 
-std::string WorkerWords(const ClusterView& cluster) {
+std::string PendingMessage(const ClusterView& cluster) {
   const tracking::Workload* clone = cluster.clone.get();
   if (clone == nullptr) return "the copy could not be created there yet";
   if (clone->QuotaReserved() || !clone->quota_reserved) return {};
-  return Cut(clone->quota_reserved->message, kMaxWorkerWords);
+  return Cut(clone->quota_reserved->message, kMaxPendingMessage);
 }
 
 Message NoWorkerEligible(std::span<const ClusterView> clusters, const PlacementRecord& record,
@@ -199,11 +199,11 @@ Message DispatchedMessage(std::span<const ClusterView> clusters,
   for (const ClusterView& cluster : clusters) {
     if (!Contains(chosen, cluster.name)) continue;
     if (cluster.clone == nullptr && !Contains(nominated, cluster.name)) continue;
-    const std::string words = WorkerWords(cluster);
-    if (words.empty()) continue;
-    text += fmt::format(" ({}: {})", cluster.name.value, words);
+    const std::string pending = PendingMessage(cluster);
+    if (pending.empty()) continue;
+    text += fmt::format(" ({}: {})", cluster.name.value, pending);
     Add(cluster.name.value, facts);
-    Add(cluster.clone == nullptr ? "no copy" : words, facts);  // in its Kueue's words
+    Add(cluster.clone == nullptr ? "no copy" : pending, facts);  // in its Kueue's words
   }
   return {Cut(text, tracking::kMaxCheckMessage), facts};
 }

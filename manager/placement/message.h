@@ -50,7 +50,7 @@ Message TwoChecks(const std::string& check, const std::string& second);
 
 // Why a worker that was nominated has not admitted the workload yet: there is no clone there, or
 // what its Kueue says about the clone. Empty: it says nothing.
-std::string WorkerWords(const ClusterView& cluster);
+std::string PendingMessage(const ClusterView& cluster);
 
 // "evicted on gpu-east: preempted by a job of higher priority", of a clone that has lost its
 // admission.

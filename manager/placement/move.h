@@ -1,6 +1,6 @@
 #pragma once
 //
-// A running job that somebody wants on another worker (`fedra move`): when it is taken back for
+// A running job that a user wants on another worker (`fedra move`): when it is taken back for
 // that, and where it goes then. Pure.
 //
 // It is taken back only when a worker can take it that moment, and then as from a worker that is
@@ -16,7 +16,7 @@
 
 namespace fedra::placement {
 
-// So long a move stands that no worker can take: a job is not to be stopped by what somebody wanted
+// So long a move stands that no worker can take: a job is not to be stopped by what a user wanted
 // hours ago.
 inline constexpr std::chrono::minutes kMoveStands{10};
 // So long after it was asked for, the choice of a worker follows a move. Kueue has the job queued

@@ -69,8 +69,8 @@ void DecidePending(const Context& context, const tracking::AdmissionCheckState& 
   if (const ClusterView* ended = UnmirroredEnd(context); ended != nullptr)
     return DecideEnded(context, *ended, nominated, decision);
   // Admit writes clusterName and Ready at once, so a Pending check beside a clusterName means that
-  // Kueue evicted the workload, however quickly that passed. Its copies belong to the life that
-  // ended.
+  // Kueue evicted the workload, however quickly that passed. Its copies belong to the
+  // admission that ended.
   if (!context.workload().cluster_name.empty()) {
     decision.phase = Phase::kRequeued;
     decision.why = "evicted; looking for a worker again";

@@ -1,6 +1,6 @@
 #pragma once
 //
-// Internal to placement/: the stages of a workload's life, one function each. Decide() chooses the
+// Internal to placement/: the stages of a workload, one function each. Decide() chooses the
 // stage; README.md has the table of them. Pure.
 
 #include <optional>

@@ -32,23 +32,23 @@ void TurnClock::CountOvertaken(double turn) {
   }
 }
 
-void TurnClock::Unsettle(Flow& flow, Queue::iterator at) {
+void TurnClock::MarkStale(Flow& flow, Queue::iterator at) {
   if (at == flow.waiting.end()) return;
   const Key& key = at->first;
-  if (flow.is_settled || key < flow.first_unsettled) flow.first_unsettled = key;
-  if (flow.is_settled || flow.last_unsettled < key) flow.last_unsettled = key;
-  flow.is_settled = false;
+  if (flow.is_up_to_date || key < flow.first_stale) flow.first_stale = key;
+  if (flow.is_up_to_date || flow.last_stale < key) flow.last_stale = key;
+  flow.is_up_to_date = false;
 }
 
 size_t TurnClock::PlaceOf(const Flow& flow, Queue::const_iterator at) {
   return static_cast<size_t>(std::distance(flow.waiting.begin(), at));
 }
 
-void TurnClock::Settle(Flow& flow, Turns& changed) {
+void TurnClock::Refresh(Flow& flow, Turns& changed) {
   const double latest = std::exchange(flow.latest_begin, flow.begins.back());
-  flow.is_settled = true;
+  flow.is_up_to_date = true;
   Queue& queue = flow.waiting;
-  auto at = queue.lower_bound(flow.first_unsettled);
+  auto at = queue.lower_bound(flow.first_stale);
   // Where all begin alike, the place does not matter.
   const bool alike = flow.begins.front() == flow.begins.back();
   for (size_t place = alike ? 0 : PlaceOf(flow, at); at != queue.end(); ++at, ++place) {
@@ -56,14 +56,14 @@ void TurnClock::Settle(Flow& flow, Turns& changed) {
     if (at != queue.begin()) turn = std::max(turn, std::prev(at)->second.Next());
     if (turn != at->second.at)
       changed.emplace_back(at->first.workload, at->second.at = turn);
-    else if (flow.last_unsettled < at->first && latest <= turn)
+    else if (flow.last_stale < at->first && latest <= turn)
       return;
   }
 }
 
-void TurnClock::Settle(Turns& changed) {
+void TurnClock::Refresh(Turns& changed) {
   for (auto& [name, flow] : flows_)
-    if (!flow.is_settled) Settle(flow, changed);
+    if (!flow.is_up_to_date) Refresh(flow, changed);
 }
 
 void TurnClock::Add(const std::string& name, const Key& key, double step) {
@@ -74,7 +74,7 @@ void TurnClock::Add(const std::string& name, const Key& key, double step) {
   if (!flow.begins.empty()) begin = std::max(begin, flow.begins.back());
   flow.begins.push_back(begin);
   flow.latest_begin = std::max(flow.latest_begin, begin);
-  Unsettle(flow, at);
+  MarkStale(flow, at);
 }
 
 void TurnClock::Move(const std::string& name, const Key& from, const Key& to) {
@@ -83,10 +83,10 @@ void TurnClock::Move(const std::string& name, const Key& from, const Key& to) {
   Flow& flow = found->second;
   const auto at = flow.waiting.find(from);
   if (at == flow.waiting.end()) return;
-  Unsettle(flow, std::next(at));
+  MarkStale(flow, std::next(at));
   auto node = flow.waiting.extract(at);
   node.key() = to;
-  Unsettle(flow, flow.waiting.insert(std::move(node)).position);
+  MarkStale(flow, flow.waiting.insert(std::move(node)).position);
 }
 
 void TurnClock::Leave(const std::string& name, const Key& key) {
@@ -100,9 +100,9 @@ void TurnClock::Leave(const std::string& name, const Key& key) {
     flow.overtaken = 0;
   }
   flow.begins.pop_back();
-  Unsettle(flow, flow.waiting.erase(at));
+  MarkStale(flow, flow.waiting.erase(at));
   if (!flow.waiting.empty()) return;
-  flow.is_settled = true;
+  flow.is_up_to_date = true;
   if (flow.next <= now_) flows_.erase(found);
 }
 
@@ -112,7 +112,7 @@ void TurnClock::TakeServed(Flow& flow, Queue::iterator at) {
       flow.begins.erase(flow.begins.begin() + static_cast<std::ptrdiff_t>(PlaceOf(flow, at)));
   for (auto begin = behind; begin != flow.begins.end() && *begin < next; ++begin) *begin = next;
   if (!flow.begins.empty()) flow.latest_begin = std::max(flow.latest_begin, flow.begins.back());
-  Unsettle(flow, flow.waiting.erase(at));
+  MarkStale(flow, flow.waiting.erase(at));
 }
 
 void TurnClock::Serve(const std::string& name, const Key& key) {

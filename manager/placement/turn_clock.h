@@ -15,8 +15,8 @@
 // From when on a flow may have turns is known by place, not by job: who joins adds a last place,
 // who leaves unserved takes the last one away, and jobs that change their order change places. So
 // turns follow from who came, was served and went, and not from when they are asked for; they are
-// found only then (Settle): each change takes O(log n), and finding the turns behind all changes of
-// a flow one pass along it.
+// found only then (Refresh): each change takes O(log n), and finding the turns behind all changes
+// of a flow one pass along it.
 //
 // Source of the rule: Goyal, Vin, Cheng: Start-time Fair Queuing (SIGCOMM 1996).
 //
@@ -54,18 +54,18 @@ class TurnClock final {
   void Move(const std::string& flow, const Key& from, const Key& to);
   // Unserved: those behind it move up.
   void Leave(const std::string& flow, const Key& key);
-  // Its flow pays for it. Right after Settle only.
+  // Its flow pays for it. Right after Refresh only.
   void Serve(const std::string& flow, const Key& key);
 
   // Appends the turns that are new or other ones now, each once.
-  void Settle(Turns& changed);
+  void Refresh(Turns& changed);
 
   // Nothing is known of any flow.
   bool empty() const { return flows_.empty(); }
 
  private:
   struct Turn {
-    double at = -1;  // as of the last Settle; less than 0: not known yet
+    double at = -1;  // as of the last Refresh; less than 0: not known yet
     double step = 0;
     double Next() const { return at + step; }
   };
@@ -77,18 +77,18 @@ class TurnClock final {
     Queue waiting;
     std::vector<double>
         begins;               // no turn before this, by place: one for each that waits; ascending
-    double latest_begin = 0;  // there has been since the last Settle
+    double latest_begin = 0;  // there has been since the last Refresh
     // Turns may be other ones from the first of these on; behind the last only if they are other
     // ones there, or begin later.
-    Key first_unsettled, last_unsettled;
-    bool is_settled = true;  // all turns are known
+    Key first_stale, last_stale;
+    bool is_up_to_date = true;  // all turns are known
   };
 
   // Its place goes, and those behind it begin no earlier than its next turn.
   static void TakeServed(Flow& flow, Queue::iterator at);
   static size_t PlaceOf(const Flow& flow, Queue::const_iterator at);
-  static void Unsettle(Flow& flow, Queue::iterator at);
-  static void Settle(Flow& flow, Turns& changed);
+  static void MarkStale(Flow& flow, Queue::iterator at);
+  static void Refresh(Flow& flow, Turns& changed);
   // This turn was served.
   void CountOvertaken(double turn);
   // Of all that wait and are not stalled; infinity: none does.

@@ -17,7 +17,7 @@ namespace fedra::placement {
 
 struct Waiting {
   QueueRank rank;          // its place in the order; means nothing before it is placed there
-  QueueRank next_rank;     // its place once the order has been settled
+  QueueRank next_rank;     // its place once the order has been refreshed
   bool is_placed = false;  // in the order
 
   WallTime reserved_at{};
@@ -28,7 +28,8 @@ struct Waiting {
   bool has_paid = false;    // was dispatched: its queue has had the turn
   bool has_passed = false;  // its passes are counted, and its nomination is not seen yet
   bool is_known = false;    // was looked at
-  std::map<std::optional<ClusterName>, uint64_t> doubts;  // since then; nothing: on all workers
+  std::map<std::optional<ClusterName>, uint64_t>
+      invalidated;  // since then; nothing: on all workers
   Bids bids;
   std::map<ClusterName, LineAnswer> held;  // where it fits, and another one goes first
   int passes = 0;
@@ -49,8 +50,9 @@ struct Waiting {
   std::map<ClusterName, Asked> asked;
 
   bool Waits() const { return !dispatched || overdue; }
-  bool IsInDoubt(const ClusterName& worker) const {
-    return !doubts.empty() && (doubts.contains(std::nullopt) || doubts.contains(worker));
+  bool IsInvalidated(const ClusterName& worker) const {
+    return !invalidated.empty() &&
+           (invalidated.contains(std::nullopt) || invalidated.contains(worker));
   }
   // Null: none.
   const Bid* BidOn(const ClusterName& worker) const {

@@ -83,7 +83,7 @@ class AssumeCache final {
  private:
   struct Entry {
     placement::Assumption what;
-    SteadyTime since{};     // of its life here
+    SteadyTime since{};     // when it was first assumed
     bool reserved = false;  // no object shows it yet
     bool overdue = false;   // and reported so
     // Others() for this one: of which list, and what.

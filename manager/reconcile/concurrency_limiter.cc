@@ -10,7 +10,7 @@ constexpr std::chrono::milliseconds kBusy{50};
 
 }  // namespace
 
-bool ConcurrencyLimiter::IsInDoubt(const State& state, const ClusterName& worker,
+bool ConcurrencyLimiter::IsSuspect(const State& state, const ClusterName& worker,
                                    SteadyTime now) const {
   const auto waiting = state.waiting.find(worker);
   if (waiting != state.waiting.end() && now - *waiting->second.begin() > limits_.fast_below)
@@ -19,22 +19,22 @@ bool ConcurrencyLimiter::IsInDoubt(const State& state, const ClusterName& worker
   return answered == state.answered.end() || now - answered->second > limits_.fresh;
 }
 
-size_t ConcurrencyLimiter::InDoubt(const State& state, SteadyTime now) const {
+size_t ConcurrencyLimiter::ThreadsOnSuspects(const State& state, SteadyTime now) const {
   size_t threads = 0;
   for (const auto& [worker, waiting] : state.waiting)
-    if (IsInDoubt(state, worker, now)) threads += waiting.size();
+    if (IsSuspect(state, worker, now)) threads += waiting.size();
   return threads;
 }
 
 bool ConcurrencyLimiter::MayEnter(const State& state, const ClusterName& worker,
                                   SteadyTime now) const {
-  const bool in_doubt = IsInDoubt(state, worker, now);
-  if (in_doubt && InDoubt(state, now) >= limits_.in_doubt) return false;
+  const bool is_suspect = IsSuspect(state, worker, now);
+  if (is_suspect && ThreadsOnSuspects(state, now) >= limits_.suspects) return false;
   const auto found = state.waiting.find(worker);
   if (found == state.waiting.end()) return true;
   const auto& waiting = found->second;
   // One that is silent leaves room in that budget for those that only were not asked lately.
-  if (in_doubt && waiting.size() >= limits_.per_slow_worker) return false;
+  if (is_suspect && waiting.size() >= limits_.per_slow_worker) return false;
   const auto longest = now - *waiting.begin();
   if (state.beyond_first >= limits_.beyond_first || longest > limits_.stuck_after) return false;
   return longest <= limits_.fast_below || waiting.size() < limits_.per_slow_worker;

@@ -5,12 +5,12 @@
 //
 // - fast workers share the full budget; a slow one gets at most a few threads, and no thread joins
 //   one that has waited for too long;
-// - all threads that wait for workers in doubt share one small budget: workers that have not
+// - all threads that wait for suspect workers share one small budget: workers that have not
 //   answered lately (or ever), and those that keep a thread waiting now; a few for each of them;
 // - of the others the first to wait for a worker always may; the rest shares one budget over all
 //   workers.
 //
-// So with T threads, a budget of B beyond the first and D for workers in doubt, any number of
+// So with T threads, a budget of B beyond the first and D for suspect workers, any number of
 // workers that are silent from the start, and fewer than T - B - D that answered a moment ago and
 // fall silent together, delay no workload that does not need them. How long a call may hang at all
 // is the cluster client's business.
@@ -34,9 +34,9 @@ namespace fedra::reconcile {
 class ConcurrencyLimiter final {
  public:
   struct Limits {
-    size_t per_slow_worker = 6;  // threads that wait for one that is not fast, or in doubt
+    size_t per_slow_worker = 6;  // threads that wait for one that is not fast, or suspect
     size_t beyond_first = 36;    // over all workers, not counting the first of each
-    size_t in_doubt = 24;        // threads that wait for workers in doubt, over all
+    size_t suspects = 24;        // threads that wait for suspect workers, over all
     std::chrono::milliseconds fast_below{
         50};  // a worker is fast while no thread has waited for longer
     std::chrono::milliseconds stuck_after{500};  // past this no further thread waits for the worker
@@ -77,9 +77,9 @@ class ConcurrencyLimiter final {
     std::unordered_map<ClusterName, SteadyTime> answered;
   };
 
-  bool IsInDoubt(const State& state, const ClusterName& worker, SteadyTime now) const;
-  // Threads that wait for workers in doubt.
-  size_t InDoubt(const State& state, SteadyTime now) const;
+  bool IsSuspect(const State& state, const ClusterName& worker, SteadyTime now) const;
+  // Threads that wait for suspect workers.
+  size_t ThreadsOnSuspects(const State& state, SteadyTime now) const;
   bool MayEnter(const State& state, const ClusterName& worker, SteadyTime now) const;
   void Leave(const ClusterName& worker, SteadyTime since);
 

@@ -12,8 +12,8 @@ std::vector<ObjectKey> DispatchOrder::Leave(const ObjectKey& workload) {
   return state_.With([&](State& state) { return state.lines.Leave(workload); });
 }
 
-std::vector<ObjectKey> DispatchOrder::Settle() {
-  return state_.With([](State& state) { return state.lines.Settle(); });
+std::vector<ObjectKey> DispatchOrder::Refresh() {
+  return state_.With([](State& state) { return state.lines.Refresh(); });
 }
 
 void DispatchOrder::Invalidate(const std::vector<ObjectKey>& workloads,
@@ -33,7 +33,7 @@ void DispatchOrder::Offered(const ClusterName& worker) {
 
 DispatchOrder::Versions DispatchOrder::Now() const {
   return state_.With([](const State& state) {
-    return Versions{.devices = state.devices, .doubts = state.lines.doubts()};
+    return Versions{.devices = state.devices, .invalidations = state.lines.invalidations()};
   });
 }
 
@@ -46,7 +46,7 @@ placement::Lines::Answer DispatchOrder::Offer(const placement::Contender& conten
     for (auto& [worker, bid] : bids) {
       if (bid.chance == placement::Bid::Chance::kFits) bid.as_of = state.devices[worker];
     }
-    return state.lines.Offer(contender, std::move(bids), seen.doubts, now);
+    return state.lines.Offer(contender, std::move(bids), seen.invalidations, now);
   });
 }
 

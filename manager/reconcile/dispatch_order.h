@@ -26,8 +26,8 @@ class DispatchOrder final {
   // It does not. Returns who has to be looked at again.
   std::vector<ObjectKey> Leave(const ObjectKey& workload);
 
-  // To be called now and then (placement::Lines::Settle). Returns who has to be looked at again.
-  std::vector<ObjectKey> Settle();
+  // To be called now and then (placement::Lines::Refresh). Returns who has to be looked at again.
+  std::vector<ObjectKey> Refresh();
 
   // What is known of these does not hold any more, there or, without a worker, anywhere: those
   // behind them wait until they have been looked at again.
@@ -41,7 +41,7 @@ class DispatchOrder final {
   // As of when a look sees what it sees.
   struct Versions {
     std::map<ClusterName, uint64_t> devices;  // placement::Bid::as_of
-    uint64_t doubts = 0;                      // placement::Lines::doubts()
+    uint64_t invalidations = 0;               // placement::Lines::invalidations()
   };
   // To be read before the caches are.
   Versions Now() const;

@@ -232,7 +232,7 @@ void Federation::Tick() {
   }
   for (const auto& worker : *workers) worker->DropOverdue();
   if (working_.load()) {
-    workload_loop_.AddAll(order_.Settle());
+    workload_loop_.AddAll(order_.Refresh());
     line_rows_.Record([this] { return order_.Standings(clock_.Now()); }, manager_);
     return ReleaseRemoved();
   }

@@ -59,7 +59,7 @@ bool IsGroup(const Gathered& gathered, const std::vector<JobPtr>& that_name_it) 
   });
 }
 
-// Ours are one job; those of this life come first, and give it their marks.
+// Ours are one job; those of this admission come first, and give it their marks.
 template <class Whose>
 void JoinGroup(const Worker& worker, const Gathered& gathered, std::vector<JobPtr> that_name_it,
                const Whose& whose, placement::ClusterView& cluster) {

@@ -115,15 +115,15 @@ void StatusWriter::Record(const Gathered& gathered, const placement::Decision& d
                          .priority = workload->priority.value};
   if (workload->Finished()) row.finished_at = workload->finished->since;
   Written written = written_.With([&](auto& all) { return std::move(all[workload->key]); });
-  const bool same_life = written.row.uid == row.uid;
+  const bool same_workload = written.row.uid == row.uid;
   std::string needs_key = NeedsKey(workload->requirement);
-  row.needs_json = same_life && written.needs_key == needs_key ? written.row.needs_json
+  row.needs_json = same_workload && written.needs_key == needs_key ? written.row.needs_json
                                                                : NeedsJson(workload->requirement);
   written.needs_key = std::move(needs_key);
   // A job that was deleted without its Workload (--cascade=orphan) leaves it without an owner.
-  if (row.job.name.empty()) row.job = same_life ? written.row.job : row.key;
+  if (row.job.name.empty()) row.job = same_workload ? written.row.job : row.key;
   if (gathered.view.job != nullptr) row.labels_json = gathered.view.job->labels_json;
-  if (same_life && written.row.state == row.state) row.state_since = written.row.state_since;
+  if (same_workload && written.row.state == row.state) row.state_since = written.row.state_since;
   if (!SameRow(row, written.row)) {
     store_.Enqueue(store::PutWorkload{row});
     written.row = std::move(row);

@@ -19,7 +19,7 @@ namespace {
 
 using templates::Step;
 
-constexpr size_t kMaxWords = 300;
+constexpr size_t kMaxErrorText = 300;
 
 kube::Resource TemplatesOf(Worker& worker) {
   return verify::InVersion(tracking::kTemplates,
@@ -33,7 +33,7 @@ CopyFailure FailureOf(const verify::ClaimSummary& original, const Error& error, 
       .kind = "ResourceClaimTemplate",
       .key = original.key,
       .copy = forbidden ? verdict::Missing::Copy::kForbidden : verdict::Missing::Copy::kRefused,
-      .error = Cut(error.message, kMaxWords)};
+      .error = Cut(error.message, kMaxErrorText)};
   return {{forbidden ? verdict::ReasonCode::kForbidden : verdict::ReasonCode::kTemplateMissing,
            std::move(object), std::move(missing)},
           original.uid,

@@ -54,7 +54,7 @@ std::vector<NamedSchema> MappedDeviceSchemas() {
        Object("A taint of a device.",
               {{"key", Text(), "Its key"},
                Maybe("value", Text(), "Its value; absent: none"),
-               {"effect", Text(), "NoSchedule, NoExecute, or an effect that keeps nobody away"},
+               {"effect", Text(), "NoSchedule, NoExecute, or an effect that keeps no pod away"},
                Maybe("rule", Text(),
                      "The DeviceTaintRule that sets it; absent: the driver has published it")})},
       {"CounterDemand", Object("What a device takes of one counter set.",

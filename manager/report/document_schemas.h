@@ -1,7 +1,7 @@
 #pragma once
 //
 // The schemas of the documents in this room, with what each field means: what openapi.json is made
-// of, and what tests hold documents against. Whoever adds a field to a document adds it here.
+// of, and what tests hold documents against. A field that is added to a document is added here.
 //
 // Pure. A reason's facts are named by Ref("Facts") and Ref("NewNodes"); verdict/fact_fields.h has
 // their fields.

@@ -70,7 +70,7 @@ Schema Replica() {
       "The daemon among replicas, with highAvailability.",
       {{"role", OneOf({store::kLeaderRole, store::kStandbyRole}), "Whether it leads"},
        {"identity", Text(), "Its name among them"},
-       {"leader", Text(), "Who holds the Lease; empty: nobody, or it is not known"},
+       {"leader", Text(), "Who holds the Lease; empty: no replica, or it is not known"},
        Maybe("leaderSince", Time(), "By the leader's clock; absent: not known"),
        {"takeovers", Number(), "How often the Lease has got another holder"},
        Maybe("problem", Text(), "Why it could not lead now, or what is wrong with the Lease"),

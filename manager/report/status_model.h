@@ -74,7 +74,7 @@ Incarnations Current(const WorkloadData& data);
 Incarnations Chronological(const WorkloadData& data);
 
 Result<StatusData> LoadStatus(store::Reader& reader);
-// A job or a Workload, as somebody names it.
+// A job or a Workload, as a user names it.
 struct JobName {
   std::string kind;  // as it was written: "jobset", "jobsets.jobset.x-k8s.io"; empty: any
   ObjectKey key;     // without a namespace: in any
@@ -87,7 +87,7 @@ struct JobName {
 Result<WorkloadData> LoadWorkload(store::Reader& reader, const std::vector<JobName>& names,
                                   WallTime now);
 
-// Whether the word, as somebody writes a kind, means this kind: "jobsets" and "JobSet".
+// Whether the word, as a user writes a kind, means this kind: "jobsets" and "JobSet".
 bool IsKind(std::string_view word, std::string_view kind);
 
 // What "ml/train", "train" (in namespace `ns`, or empty: in any), "jobset/train", "job/ml/train" or

@@ -18,7 +18,7 @@ namespace {
 
 using nlohmann::json;
 
-// More than anybody selects jobs by.
+// More than users select jobs by.
 constexpr size_t kMaxLabels = 64;
 
 constexpr size_t kMaxConditions = 20;

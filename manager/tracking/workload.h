@@ -67,7 +67,7 @@ struct Workload {
   Owner owner;
 
   CopyMarks marks;                              // of a clone
-  std::shared_ptr<const JobRequests> requests;  // null: nobody asks for anything
+  std::shared_ptr<const JobRequests> requests;  // null: no user asks for anything
 
   bool active = true;  // spec.active
   Priority priority;
@@ -103,9 +103,9 @@ struct Workload {
   bool IsPlacedOn(const ClusterName& worker) const;
   // Null when the workload does not have this check.
   const AdmissionCheckState* Check(std::string_view name) const;
-  // JobRequests::retry_at; nothing: nobody has asked.
+  // JobRequests::retry_at; nothing: no user has asked.
   std::optional<WallTime> RetryAt() const;
-  // JobRequests::move; null: nobody has asked.
+  // JobRequests::move; null: no user has asked.
   const MoveRequest* Move() const;
 };
 

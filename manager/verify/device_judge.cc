@@ -177,17 +177,17 @@ std::shared_ptr<const dra::DeviceSet> DeviceJudge::Serving(
     const TemplatesToCome& to_come) const {
   const Basis basis = TakeBasis(ns, demands, nullptr, to_come);
   const dra::Snapshot& snapshot = *basis.snapshot;
-  const std::string wishes = dra::MatchKeysOf(ns, demands, snapshot);
-  if (wishes.empty()) return nullptr;
+  const std::string selection_key = dra::SelectionKeyOf(ns, demands, snapshot);
+  if (selection_key.empty()) return nullptr;
   if (auto known = device_sets_.With(
-          [&](const dra::DeviceSets& sets) { return sets.Find(wishes, snapshot); }))
+          [&](const dra::DeviceSets& sets) { return sets.Find(selection_key, snapshot); }))
     return known;
   auto caches = TakeCaches(snapshot.features());
   auto made =
       dra::MakeDeviceSet(ns, demands, snapshot, {caches->selectors, caches->matches, nullptr});
   ReturnCaches(std::move(caches));
   return device_sets_.With(
-      [&](dra::DeviceSets& sets) { return sets.Keep(wishes, snapshot, std::move(made)); });
+      [&](dra::DeviceSets& sets) { return sets.Keep(selection_key, snapshot, std::move(made)); });
 }
 
 // Of the snapshot only what decides about these pods: most changes are of other namespaces.

@@ -21,7 +21,7 @@ using verdict::ReasonCode;
 using watch::CacheHealth;
 using watch::CacheState;
 
-constexpr size_t kMaxWords = 200;
+constexpr size_t kMaxQuotedError = 200;
 
 // What does not stand against the worker but should be known.
 using Notes = std::vector<Reason>;
@@ -191,7 +191,7 @@ void VerifyQueue(const tracking::Requirement& requirement, const WorkerView& wor
   }
   const std::string object = "LocalQueue " + key.ToString();
   Add(verdict, Outcome::kNo, ReasonCode::kQueueInactive, object,
-      verdict::QueueInactive{.queue = object, .error = Cut(queue->why_inactive, kMaxWords)});
+      verdict::QueueInactive{.queue = object, .error = Cut(queue->why_inactive, kMaxQuotedError)});
 }
 
 void VerifyClaims(const tracking::Requirement& requirement, const WorkerView& worker,
@@ -258,7 +258,8 @@ std::vector<Namesake> Namesakes(const std::string& kind, const tracking::Workloa
 
 Reason ConnectionReason(const ConnectionState& connection) {
   using State = verdict::Connection::State;
-  const std::string why = connection.why ? Cut(connection.why->message, kMaxWords) : std::string();
+  const std::string why =
+      connection.why ? Cut(connection.why->message, kMaxQuotedError) : std::string();
   const ErrorCode code = connection.why ? connection.why->code : ErrorCode::kConnection;
   switch (connection.phase) {
     case ConnectionPhase::kMisconfigured:

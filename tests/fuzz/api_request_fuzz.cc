@@ -37,14 +37,14 @@ void AskAll(const std::string& target) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::string_view text(reinterpret_cast<const char*>(data), size);
-  pages::Request request{TakeLine(text)};
+  httpd::Request request{TakeLine(text)};
   AskAll(request.target);
   for (const char* const name :
        {"accept", "accept-encoding", "host", "if-none-match", "sec-fetch-site"})
     request.headers[name] = TakeLine(text);
   (void)api::Accepts(request.headers["accept"], "application/json");
   (void)api::RefusalOf(request);
-  const pages::Answer answer = api::Deliver(request, {.body = std::string(text)}, text);
+  const httpd::Answer answer = api::Deliver(request, {.body = std::string(text)}, text);
   if (answer.status != 200 && answer.status != 304) __builtin_trap();
   return 0;
 }

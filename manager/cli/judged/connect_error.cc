@@ -8,7 +8,7 @@
 namespace fedra::cli {
 namespace {
 
-constexpr size_t kMaxWords = 200;
+constexpr size_t kMaxErrorText = 200;
 
 }  // namespace
 
@@ -19,7 +19,7 @@ verdict::Reason NotReached(const ConnectionState& connection,
   if (tried) facts.tried_for_ms = tried->count();
   if (connection.phase == ConnectionPhase::kUnreachable) {
     facts.state = verdict::Connection::State::kNotReached;
-    if (connection.why) facts.error = Cut(connection.why->message, kMaxWords);
+    if (connection.why) facts.error = Cut(connection.why->message, kMaxErrorText);
     reason.facts = std::move(facts);
   } else if (connection.phase == ConnectionPhase::kConnecting) {
     facts.state = verdict::Connection::State::kNoAnswer;

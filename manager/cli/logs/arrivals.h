@@ -1,6 +1,6 @@
 #pragma once
 //
-// What followed logs have delivered and nobody has printed yet. Bounded: a stream is never paused
+// What followed logs have delivered and is not printed yet. Bounded: a stream is never paused
 // (cluster-clients/http/README.md), so one that a slow reader cannot follow ends.
 //
 // Thread rules: Data and End from any thread, Take from one.

@@ -1,7 +1,7 @@
 #pragma once
 //
 // On which worker a job is, or was last: from the document that `fedra status JOB -o json` prints,
-// whoever has made it. Pure.
+// by the daemon or from its store. Pure.
 
 #include <string>
 

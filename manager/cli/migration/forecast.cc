@@ -73,7 +73,7 @@ std::string WhyForeign(const ClusterView& cluster, std::string_view origin) {
     if (is == Ownership::kOtherManager)
       return fmt::format("the {} on {} is of another manager's fedra", what, cluster.name.value);
     if (marks.origin.empty())
-      return fmt::format("the {} on {} carries no origin label: nobody copied it there", what,
+      return fmt::format("the {} on {} carries no origin label: it is no copy", what,
                          cluster.name.value);
     return fmt::format("the origin of the {} on {} is {}, not {}", what, cluster.name.value,
                        marks.origin, origin);

@@ -21,12 +21,12 @@ Tone ToneOf(Outcome outcome) {
   return outcome == Outcome::kGoesOn ? Tone::kGood : Tone::kPlain;
 }
 
-struct OutcomeWords {
+struct OutcomeLabels {
   std::string_view in_table;  // of one job
   std::string_view counted;   // behind the number of jobs
 };
 
-OutcomeWords WordsOf(Outcome outcome) {
+OutcomeLabels OutcomeLabelsOf(Outcome outcome) {
   switch (outcome) {
     case Outcome::kGoesOn:
       return {"goes on", "going on as they are"};
@@ -119,7 +119,7 @@ std::string Summary(const Migration& migration) {
   for (const Outcome outcome : kOutcomes) {
     const size_t count = CountOf(migration, outcome);
     if (count == 0) continue;
-    summary += fmt::format("{}{} {}", before, count, WordsOf(outcome).counted);
+    summary += fmt::format("{}{} {}", before, count, OutcomeLabelsOf(outcome).counted);
     before = ", ";
   }
   return summary;
@@ -163,7 +163,7 @@ text::Output RenderMigration(const Migration& migration, const report::AsOf& as_
   for (const Forecast& forecast : migration.forecasts) {
     table.Add({NameOf(forecast),
                text::OrDash(forecast.worker.value),
-               {std::string(WordsOf(forecast.outcome).in_table), ToneOf(forecast.outcome)},
+               {std::string(OutcomeLabelsOf(forecast.outcome).in_table), ToneOf(forecast.outcome)},
                forecast.why});
   }
   if (!table.empty()) output.out = table.Render(style) + "\n";

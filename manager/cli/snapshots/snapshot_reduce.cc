@@ -244,7 +244,7 @@ json ReducedTemplate(const verify::ClaimSummary& claim_template) {
 std::optional<json> Reduced(const kube::Resource& resource, const json& object,
                             const std::string& origin, const tracking::JobKinds& kinds) {
   const std::string& kind = resource.kind;
-  // Published by drivers for everybody; a field of a newer API may decide placement.
+  // Published by drivers for all to read; a field of a newer API may decide placement.
   if (kind == "ResourceSlice")
     return json{{"metadata", Metadata(object)}, {"spec", Member(object, "spec")}};
   if (kind == "ResourceClaim") return Claim(object);

@@ -7,7 +7,7 @@
 // that is not admitted: the check of such a Workload stays Pending while a worker has the pod
 // (JobAdapter::HoldsCheck), and the manager's pod stays gated.
 //
-// A copy that is deleted, by its Kueue, by us or by anybody else, fails by that as soon as its
+// A copy that is deleted, by its Kueue, by us or by another client, fails by that as soon as its
 // containers are stopped. That is no end of the manager's pod, which may run again.
 //
 // Sources: pkg/controller/jobs/pod and jobframework/stop_reason.go of Kueue 0.19.2;

@@ -18,7 +18,7 @@ bool Binds(const Json& binding, const ObjectKey& account) {
   });
 }
 
-std::vector<std::string> Words(const Json& rule, const char* key) {
+std::vector<std::string> StringsAt(const Json& rule, const char* key) {
   std::vector<std::string> words;
   for (const Json& word : ArrayAt(rule, {key}))
     if (word.is_string()) words.push_back(word.get<std::string>());
@@ -26,14 +26,14 @@ std::vector<std::string> Words(const Json& rule, const char* key) {
 }
 
 PolicyRule RuleOf(const Json& rule, const std::string& scope) {
-  PolicyRule policy{.verbs = Words(rule, "verbs"),
-                    .groups = Words(rule, "apiGroups"),
-                    .resources = Words(rule, "resources"),
-                    .names = Words(rule, "resourceNames"),
+  PolicyRule policy{.verbs = StringsAt(rule, "verbs"),
+                    .groups = StringsAt(rule, "apiGroups"),
+                    .resources = StringsAt(rule, "resources"),
+                    .names = StringsAt(rule, "resourceNames"),
                     .namespaces = {scope}};
   if (policy.names.empty()) policy.names = {"*"};
   // Paths are in no namespace.
-  if (scope == "*") policy.paths = Words(rule, "nonResourceURLs");
+  if (scope == "*") policy.paths = StringsAt(rule, "nonResourceURLs");
   return policy;
 }
 

@@ -234,7 +234,7 @@ TEST_CASE("sources of workers that lead to none are problems") {
        "/etc/fedra.yaml:4:66: workersFrom.accessProviders: has no effect: no ClusterProfile is "
        "read (write clusterProfiles or multiKueueClusters, too)"},
       {"workersFrom: {clusterProfiles: {namespace: fleet}}\n",
-       "/etc/fedra.yaml:4:32: workersFrom.clusterProfiles: nobody gives credentials for "
+       "/etc/fedra.yaml:4:32: workersFrom.clusterProfiles: no provider gives credentials for "
        "ClusterProfiles (write accessProviders, as multiKueue.clusterProfile.accessProviders of "
        "Kueue's configuration)"},
       {"workersFrom: {clusterProfiles: {namespace: fleet, selector: \"gpu in (\"}" + providers,

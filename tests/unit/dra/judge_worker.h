@@ -98,10 +98,10 @@ class Worker {
   std::shared_ptr<const dra::DeviceSet> Serving(const dra::PodDemand& demand) {
     snapshot_ = builder_.Publish();
     const auto demands = std::span(&demand, 1);
-    const std::string wishes = dra::MatchKeysOf("ml", demands, *snapshot_);
-    if (wishes.empty()) return nullptr;
-    if (auto known = sets_.Find(wishes, *snapshot_)) return known;
-    return sets_.Keep(wishes, *snapshot_,
+    const std::string selection_key = dra::SelectionKeyOf("ml", demands, *snapshot_);
+    if (selection_key.empty()) return nullptr;
+    if (auto known = sets_.Find(selection_key, *snapshot_)) return known;
+    return sets_.Keep(selection_key, *snapshot_,
                       dra::MakeDeviceSet("ml", demands, *snapshot_, {selectors_, matches_}));
   }
   std::shared_ptr<const dra::DeviceSet> Serving(const std::string& claim_template) {

@@ -77,7 +77,7 @@ std::string MetricsPage() {
       "# Metrics\n\n`GET /metrics` at `http.address`, Prometheus text format. Generated from "
       "`manager/http/metrics.cc` by `make docs`.\n\n| name | type | labels | meaning "
       "|\n|---|---|---|---|\n";
-  for (const pages::MetricFamily& family : pages::MetricFamilies())
+  for (const httpd::MetricFamily& family : httpd::MetricFamilies())
     page += fmt::format("| `{}` | {} | {} | {} |\n", family.name, family.type, family.labels,
                         family.help);
   return page;
@@ -531,7 +531,7 @@ TEST_CASE("docs/alerts: every metric that the rules name exists") {
   std::ifstream file(std::string(FEDRA_TEST_DATA) + "/../../deploy/alerts.yaml");
   const std::string rules(std::istreambuf_iterator<char>(file), {});
   const auto exists = [](const std::string& name) {
-    for (const pages::MetricFamily& family : pages::MetricFamilies()) {
+    for (const httpd::MetricFamily& family : httpd::MetricFamilies()) {
       const std::string known(family.name);
       if (name == known) return true;
       if (family.type != "histogram") continue;

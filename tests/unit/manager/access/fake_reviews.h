@@ -16,7 +16,7 @@ namespace fedra::access {
 // What there is to know; changed by tests while it is asked.
 struct Known {
   std::map<std::string, User> users;                      // by token
-  std::set<std::pair<std::string, std::string>> allowed;  // user's name, TextOf(wish)
+  std::set<std::pair<std::string, std::string>> allowed;  // user's name, TextOf(attributes)
   bool answers = true;
 };
 
@@ -32,11 +32,11 @@ class FakeReviews final : public Reviews {
       return found == known.users.end() ? std::optional<User>() : found->second;
     });
   }
-  Result<bool> May(const User& user, const Wish& wish) override {
+  Result<bool> May(const User& user, const Attributes& attributes) override {
     ++asked_may;
     return known_.With([&](const Known& known) -> Result<bool> {
       if (!known.answers) return Fail(ErrorCode::kUnavailable, "manager: no answer");
-      return known.allowed.contains({user.name, TextOf(wish)}) ||
+      return known.allowed.contains({user.name, TextOf(attributes)}) ||
              known.allowed.contains({user.name, "*"});
     });
   }

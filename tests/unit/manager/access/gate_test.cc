@@ -16,7 +16,8 @@ using namespace std::chrono_literals;
 
 namespace {
 
-const Wish kList{.verb = "list", .group = "kueue.x-k8s.io", .resource = "workloads", .ns = "ml"};
+const Attributes kList{
+    .verb = "list", .group = "kueue.x-k8s.io", .resource = "workloads", .ns = "ml"};
 
 struct Fixture {
   explicit Fixture(GateLimits limits = {}) {
@@ -34,8 +35,8 @@ struct Fixture {
     const auto user = gate->Identify(authorization, client);
     return user ? user->name : std::to_string(user.error().status);
   }
-  std::string May(const Wish& wish) {
-    const auto may = gate->May({.name = "ada", .uid = {}, .groups = {}, .extra = {}}, wish);
+  std::string May(const Attributes& attributes) {
+    const auto may = gate->May({.name = "ada", .uid = {}, .groups = {}, .extra = {}}, attributes);
     return may ? (*may ? "yes" : "no") : std::to_string(may.error().status);
   }
   void Answers(bool answers) {
@@ -93,9 +94,9 @@ TEST_CASE_METHOD(Fixture, "a right is remembered for half a minute, its absence 
   CHECK(May(kList) == "yes");
 }
 
-TEST_CASE_METHOD(Fixture, "a right is that of one user as a whole, and of one wish") {
+TEST_CASE_METHOD(Fixture, "a right is that of one user as a whole, and of one attributes") {
   CHECK(May(kList) == "yes");
-  Wish other = kList;
+  Attributes other = kList;
   other.ns = "research";
   CHECK(May(other) == "no");
   CHECK(reviews->asked_may == 2);
@@ -145,9 +146,9 @@ TEST_CASE("one user's questions about rights are counted") {
   Fixture f({.user = {10, 1}});
   int denied = 0;
   for (int i = 0; i < 100; ++i) {
-    Wish wish = kList;
-    wish.ns = "ns-" + std::to_string(i);
-    denied += f.May(wish) == "no" ? 1 : 0;
+    Attributes attributes = kList;
+    attributes.ns = "ns-" + std::to_string(i);
+    denied += f.May(attributes) == "no" ? 1 : 0;
   }
   CHECK(denied == 10);
   CHECK(f.reviews->asked_may == 10);

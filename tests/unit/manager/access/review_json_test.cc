@@ -52,7 +52,8 @@ TEST_CASE("something is allowed when the review says so") {
 
 TEST_CASE("the server is told all that it has said about the user") {
   const User user{.name = "ada", .uid = "u", .groups = {"a"}, .extra = {{"k", {"v"}}}};
-  const Wish jobs{.verb = "list", .group = "kueue.x-k8s.io", .resource = "workloads", .ns = "ml"};
+  const Attributes jobs{
+      .verb = "list", .group = "kueue.x-k8s.io", .resource = "workloads", .ns = "ml"};
   const json spec = json::parse(AccessReviewOf(user, jobs)).at("spec");
   CHECK(spec == json::parse(R"({"user": "ada", "uid": "u", "groups": ["a"], "extra": {"k": ["v"]},
       "resourceAttributes": {"verb": "list", "group": "kueue.x-k8s.io", "resource": "workloads",

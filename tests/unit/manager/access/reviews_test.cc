@@ -56,7 +56,7 @@ struct Fixture {
   std::unique_ptr<Reviews> reviews;
 };
 
-Wish List(const std::string& ns) {
+Attributes List(const std::string& ns) {
   return {.verb = "list", .group = "kueue.x-k8s.io", .resource = "workloads", .ns = ns};
 }
 

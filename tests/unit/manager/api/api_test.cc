@@ -33,12 +33,12 @@ struct Fixture {
     clock.JumpWall(std::chrono::duration_cast<std::chrono::milliseconds>(kNow - clock.Now()));
   }
 
-  pages::Answer Get(const std::string& path,
+  httpd::Answer Get(const std::string& path,
                     std::map<std::string, std::string, std::less<>> headers = {}) const {
     return api.Answer({std::string(api::kPrefix) + path, std::move(headers)});
   }
   ordered_json Document(const std::string& path) const {
-    const pages::Answer answer = Get(path);
+    const httpd::Answer answer = Get(path);
     INFO(answer.body);
     REQUIRE(answer.status == 200);
     CHECK(answer.content_type == "application/json");
@@ -55,7 +55,7 @@ struct Fixture {
   }
   // Status, and the message.
   std::pair<int, std::string> Refused(const std::string& path) const {
-    const pages::Answer answer = Get(path);
+    const httpd::Answer answer = Get(path);
     const ordered_json status = ordered_json::parse(answer.body);
     HoldAgainst("Status", status);
     CHECK(status.at("code") == answer.status);
@@ -86,7 +86,7 @@ struct Fixture {
        .clock = &clock}};
 };
 
-std::string Header(const pages::Answer& answer, std::string_view name) {
+std::string Header(const httpd::Answer& answer, std::string_view name) {
   for (const auto& [key, value] : answer.headers)
     if (key == name) return value;
   return {};
@@ -131,7 +131,7 @@ TEST_CASE_METHOD(Fixture, "documents and tables are those of the commands, byte 
       text::ToText(report::StatusDocument(report::Parts::kBoth, data, query), text::Format::kJson));
   text::ViewSettings settings{
       .query = query, .format = text::Format::kWide, .style = {.width = 80}};
-  const pages::Answer table = Get("status?output=wide&columns=80");
+  const httpd::Answer table = Get("status?output=wide&columns=80");
   CHECK(table.body == text::RenderStatus(data, settings).out);
   CHECK(table.content_type == "text/plain; charset=utf-8");
   CHECK_THAT(Get("jobs?output=name").body, ContainsSubstring("ml/train-7b\n"));
@@ -271,7 +271,7 @@ TEST_CASE_METHOD(Fixture, "ages are no news, and changes are") {
 }
 
 TEST_CASE_METHOD(Fixture, "what a command says on standard error is a warning") {
-  const pages::Answer answer = Get("jobs?namespace=other&output=table");
+  const httpd::Answer answer = Get("jobs?namespace=other&output=table");
   CHECK(answer.status == 200);
   CHECK(answer.body.empty());
   CHECK(Header(answer, "Warning") == "299 fedra \"No jobs found in namespace other.\"");
@@ -281,7 +281,7 @@ TEST_CASE_METHOD(Fixture, "a store that cannot be read is the server's fault") {
   const api::Api broken{{.store = []() -> Result<std::unique_ptr<store::Reader>> {
     return Fail(ErrorCode::kCorrupt, "the file is damaged");
   }}};
-  const pages::Answer answer = broken.Answer({std::string(api::kPrefix) + "status"});
+  const httpd::Answer answer = broken.Answer({std::string(api::kPrefix) + "status"});
   CHECK(answer.status == 500);
   CHECK_THAT(answer.body, ContainsSubstring("the file is damaged"));
 }

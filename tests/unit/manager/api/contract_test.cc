@@ -78,7 +78,7 @@ class Fixture {
   // The answer is held against its schema.
   void Ask(const std::string& target) {
     INFO(target);
-    const pages::Answer answer = api_.Answer({std::string(api::kPrefix) + target});
+    const httpd::Answer answer = api_.Answer({std::string(api::kPrefix) + target});
     INFO(answer.body);
     const api::Route* const route = api::FindRoute(target.substr(0, target.find('?')));
     const std::string schema =
@@ -296,7 +296,7 @@ TEST_CASE("contract: the file itself is served, and takes no parameters") {
   const auto get = [&](const std::string& target, const std::string& accept) {
     return api.Answer({std::string(api::kPrefix) + target, {{"accept", accept}}});
   };
-  const pages::Answer answer = get("openapi.json", "");
+  const httpd::Answer answer = get("openapi.json", "");
   CHECK(answer.status == 200);
   CHECK(answer.content_type == "application/json");
   CHECK(answer.body == api::OpenApi().front().text);

@@ -11,7 +11,7 @@ namespace fedra::delivery_test {
 
 namespace {
 
-std::string Header(const pages::Answer& answer, std::string_view name) {
+std::string Header(const httpd::Answer& answer, std::string_view name) {
   std::string values;
   for (const auto& [key, value] : answer.headers)
     if (key == name) values += value;
@@ -64,11 +64,11 @@ TEST_CASE("tags are compared weakly") {
 }
 
 TEST_CASE("what a client has is not sent again") {
-  const pages::Answer first = api::Deliver({"/"}, {.body = "aged 1s"}, "news");
+  const httpd::Answer first = api::Deliver({"/"}, {.body = "aged 1s"}, "news");
   CHECK(first.status == 200);
   const std::string tag = Header(first, "ETag");
   CHECK_THAT(tag, Catch::Matchers::StartsWith("W/\""));
-  const pages::Answer again =
+  const httpd::Answer again =
       api::Deliver({"/", {{"if-none-match", tag}}}, {.body = "aged 2s"}, "news");
   CHECK(again.status == 304);
   CHECK(again.body.empty());
@@ -78,13 +78,13 @@ TEST_CASE("what a client has is not sent again") {
 
 TEST_CASE("long answers are packed for those who unpack them") {
   const std::string text(5'000, 'x');
-  const pages::Request packer{"/", {{"accept-encoding", "gzip"}}};
-  const pages::Answer packed = api::Deliver(packer, {.body = text}, text);
+  const httpd::Request packer{"/", {{"accept-encoding", "gzip"}}};
+  const httpd::Answer packed = api::Deliver(packer, {.body = text}, text);
   CHECK(Header(packed, "Content-Encoding") == "gzip");
   CHECK(packed.body.size() < 200);
   CHECK(Gunzip(packed.body) == text);
   CHECK(Header(packed, "Vary") == "Accept-Encoding");
-  const pages::Answer plain = api::Deliver({"/"}, {.body = text}, text);
+  const httpd::Answer plain = api::Deliver({"/"}, {.body = text}, text);
   CHECK(plain.body == text);
   CHECK(Header(plain, "Vary") == "Accept-Encoding");
   CHECK(api::Deliver(packer, {.body = "short"}, "short").body == "short");

@@ -124,7 +124,7 @@ struct Fixture {
     REQUIRE(store->Flush());
   }
 
-  pages::Answer Get(const std::string& user, const std::string& path,
+  httpd::Answer Get(const std::string& user, const std::string& path,
                     std::map<std::string, std::string, std::less<>> headers = {}) const {
     if (!user.empty()) headers["authorization"] = "Bearer " + user + "-token";
     return server->Answer({std::string(api::kPrefix) + path, std::move(headers), "10.0.0.1"});
@@ -133,7 +133,7 @@ struct Fixture {
     return Get(user, path).status;
   }
   ordered_json Document(const std::string& user, const std::string& path) const {
-    const pages::Answer answer = Get(user, path);
+    const httpd::Answer answer = Get(user, path);
     INFO(answer.body);
     REQUIRE(answer.status == 200);
     (void)testing::HeldDocument(answer.body);
@@ -156,7 +156,7 @@ std::string TargetOf(const api::Route& route, const std::string& job) {
   return target;
 }
 
-std::string Everything(const pages::Answer& answer) {
+std::string Everything(const httpd::Answer& answer) {
   std::string text = answer.body;
   for (const auto& [name, value] : answer.headers) text += "\n" + name + ": " + value;
   return text;
@@ -186,7 +186,7 @@ TEST_CASE_METHOD(Fixture, "each endpoint is for those who have its right") {
     for (size_t i = 0; i < row.expected.size(); ++i) {
       const std::string target = TargetOf(api::Routes()[i], "ml/sweep-3");
       INFO(row.user << ": " << target);
-      const pages::Answer answer = Get(row.user, target);
+      const httpd::Answer answer = Get(row.user, target);
       CHECK(answer.status == row.expected[i]);
       if (answer.status == 200) continue;
       const ordered_json status = ordered_json::parse(answer.body);
@@ -313,7 +313,7 @@ TEST_CASE_METHOD(Fixture, "a manager that does not answer, and a token that was 
   clock.Advance(61s);
   CHECK(Status("ml", "jobs") == 401);
   known.With([](access::Known& all) { all.answers = false; });
-  const pages::Answer answer = Get("admin", "jobs");
+  const httpd::Answer answer = Get("admin", "jobs");
   CHECK(answer.status == 503);
   CHECK(ordered_json::parse(answer.body).at("reason") == "ServiceUnavailable");
   CHECK_THAT(Everything(answer), ContainsSubstring("Retry-After: 1"));

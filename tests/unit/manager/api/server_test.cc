@@ -18,13 +18,13 @@ namespace fedra::server_test {
 using namespace std::chrono_literals;
 using Catch::Matchers::EndsWith;
 using Catch::Matchers::StartsWith;
-using pages::RawClient;
+using httpd::RawClient;
 
 namespace {
 
 // A store with many jobs, so that answers do not fit a socket's buffers.
 struct Fixture {
-  explicit Fixture(pages::ServerLimits limits = api::kLimits, int jobs = 5)
+  explicit Fixture(httpd::ServerLimits limits = api::kLimits, int jobs = 5)
       : store(store::Store::Open({.path = folder.Path("fedra.db")}).value()) {
     for (int i = 0; i < jobs; ++i) {
       store->Enqueue(

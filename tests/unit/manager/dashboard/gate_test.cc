@@ -19,7 +19,7 @@ int Refused(const std::string& target, Headers headers) {
   return refusal ? refusal->status : 0;
 }
 
-std::string HeaderIn(const pages::Answer& answer, std::string_view name) {
+std::string HeaderIn(const httpd::Answer& answer, std::string_view name) {
   for (const auto& [key, value] : answer.headers)
     if (key == name) return value;
   return {};
@@ -56,7 +56,7 @@ TEST_CASE("dashboard: pages need no secret, but the host") {
 TEST_CASE("dashboard: its files, and nothing else") {
   for (const Asset& asset : Assets()) {
     INFO(asset.name);
-    const pages::Answer answer = PageOf({"/" + std::string(asset.name) + "?x=1"});
+    const httpd::Answer answer = PageOf({"/" + std::string(asset.name) + "?x=1"});
     CHECK(answer.status == 200);
     CHECK(answer.body == asset.text);
     CHECK_FALSE(asset.text.empty());
@@ -74,7 +74,7 @@ TEST_CASE("dashboard: only the API of this version is for the daemon") {
 }
 
 TEST_CASE("dashboard: every answer forbids what the pages do not need") {
-  const pages::Answer answer = Guarded({});
+  const httpd::Answer answer = Guarded({});
   CHECK_THAT(HeaderIn(answer, "Content-Security-Policy"),
              ContainsSubstring("default-src 'none'") && !ContainsSubstring("unsafe") &&
                  ContainsSubstring("frame-ancestors 'none'"));

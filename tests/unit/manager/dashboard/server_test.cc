@@ -14,7 +14,7 @@
 namespace fedra::server_test {
 
 using Catch::Matchers::StartsWith;
-using pages::RawClient;
+using httpd::RawClient;
 
 namespace {
 

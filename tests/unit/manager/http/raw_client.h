@@ -15,7 +15,7 @@
 
 #include "tests/support/catch.h"
 
-namespace fedra::pages {
+namespace fedra::httpd {
 
 class RawClient final {
  public:
@@ -94,4 +94,4 @@ class RawClient final {
   bool closed_ = false;
 };
 
-}  // namespace fedra::pages
+}  // namespace fedra::httpd

@@ -6,12 +6,12 @@
 
 namespace fedra::route_test {
 
-using pages::HealthCheck;
-using pages::Route;
+using httpd::HealthCheck;
+using httpd::Route;
 
 namespace {
 
-pages::Pages PagesWith(const std::vector<HealthCheck>& checks) {
+httpd::Pages PagesWith(const std::vector<HealthCheck>& checks) {
   return {.livez = [] { return std::vector<HealthCheck>{{"store", ""}}; },
           .readyz = [checks] { return checks; },
           .metrics = [] { return std::string("m 1\n"); },
@@ -51,7 +51,7 @@ TEST_CASE("livez, healthz, metrics and version answer") {
 }
 
 TEST_CASE("every documented metric appears once it has a value") {
-  pages::Metrics metrics("0.1.0", "abc");
+  httpd::Metrics metrics("0.1.0", "abc");
   const ClusterName east("gpu-east");
   metrics.Dispatched(east, "ok");
   metrics.Placed(east, std::chrono::seconds(45));
@@ -74,8 +74,8 @@ TEST_CASE("every documented metric appears once it has a value") {
   metrics.SetConfigRead(true, WallTime(std::chrono::seconds(1'700'000'000)));
   metrics.SetConfigRead(false, WallTime(std::chrono::seconds(1'700'000'060)));
   metrics.SetManager(false);
-  metrics.SetLeader(pages::LeaderGauges{.leads = true, .transitions = 3});
-  metrics.SetLeader(pages::LeaderGauges{.renewed_at = WallTime(std::chrono::seconds(1'700'000'000)),
+  metrics.SetLeader(httpd::LeaderGauges{.leads = true, .transitions = 3});
+  metrics.SetLeader(httpd::LeaderGauges{.renewed_at = WallTime(std::chrono::seconds(1'700'000'000)),
                                         .transitions = 4,
                                         .config_differs = true});
   metrics.SetQueueDepth(2);
@@ -85,7 +85,7 @@ TEST_CASE("every documented metric appears once it has a value") {
   metrics.SetProcess(
       {.cpu_seconds = 2, .resident_bytes = 8192, .open_files = 7, .most_files = 1024});
   const std::string text = metrics.Text();
-  for (const pages::MetricFamily& family : pages::MetricFamilies()) {
+  for (const httpd::MetricFamily& family : httpd::MetricFamilies()) {
     INFO(family.name);
     CHECK_THAT(text, ContainsSubstring("# TYPE " + std::string(family.name) + " "));
   }
@@ -141,7 +141,7 @@ TEST_CASE("every documented metric appears once it has a value") {
 }
 
 TEST_CASE("losses are counted from zero, so that the first one is an increase") {
-  pages::Metrics metrics("0.1.0", "abc");
+  httpd::Metrics metrics("0.1.0", "abc");
   const ClusterName east("gpu-east");
   const std::string lost = "fedra_worker_lost_total{cluster=\"gpu-east\"} ";
   metrics.SetClusters({{.name = east, .is_up = true}});

@@ -12,7 +12,7 @@
 #include "tests/support/catch.h"
 #include "tests/unit/manager/http/raw_client.h"
 
-namespace fedra::pages::server_test {
+namespace fedra::httpd::server_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -154,4 +154,4 @@ TEST_CASE("a connection serves one request after the other") {
 }
 
 }  // namespace
-}  // namespace fedra::pages::server_test
+}  // namespace fedra::httpd::server_test

@@ -11,7 +11,7 @@
 #include "tests/support/catch.h"
 #include "tests/unit/manager/http/raw_client.h"
 
-namespace fedra::pages::tls_test {
+namespace fedra::httpd::tls_test {
 
 using namespace std::chrono_literals;
 
@@ -130,4 +130,4 @@ TEST_CASE("clients that do not finish the handshake keep nobody out") {
   CHECK(f.Get(pair.certificates) == "127.0.0.1");
 }
 
-}  // namespace fedra::pages::tls_test
+}  // namespace fedra::httpd::tls_test

@@ -15,7 +15,7 @@
 
 namespace fedra::unix_socket_test {
 
-using pages::UnixSocket;
+using httpd::UnixSocket;
 
 namespace {
 
@@ -41,7 +41,7 @@ TEST_CASE("the socket is for its user and the group, whatever the umask") {
     CHECK(socket->warning().empty());
     CHECK((StatOf(path).st_mode & 07777) == 0660);
     CHECK(StatOf(path).st_gid == ::getegid());
-    CHECK_NOTHROW(pages::RawClient(path));
+    CHECK_NOTHROW(httpd::RawClient(path));
   }
   ::umask(before);
   CHECK(::access(path.c_str(), F_OK) != 0);
@@ -83,7 +83,7 @@ TEST_CASE("what systemd hands over is taken by the process that it is for") {
   const auto offer = [](const std::string& pid, const std::string& count) {
     ::setenv("LISTEN_PID", pid.c_str(), 1);
     ::setenv("LISTEN_FDS", count.c_str(), 1);
-    return pages::ReceivedSocket();
+    return httpd::ReceivedSocket();
   };
   // Descriptor 3 is none that listens, or is another test's: it must be proven first.
   CHECK(!offer("1", "1"));

@@ -390,7 +390,7 @@ TEST_CASE("race: of workers that all admitted while we were away, the first is g
   CHECK(world.WorkersWithClone() == Names{"b"});
 }
 
-TEST_CASE("race: one that had the job in an earlier life is not blamed for it in the next") {
+TEST_CASE("race: one that had the job in an earlier admission is not blamed for it in the next") {
   World world({"a", "b"}, Race());
   world.ReserveQuota();
   world.Settle();
@@ -494,7 +494,7 @@ TEST_CASE("a copy that is switched off on its worker is not made again at once")
   CHECK(world.WorkersWithClone() == Names{"a"});
 }
 
-TEST_CASE("a new life does not begin before the copies of the old one are gone") {
+TEST_CASE("a re-admission does not begin before the copies of the old one are gone") {
   World world = RunningOnA();
   world.SetFailures(
       [](const Action& action) { return std::holds_alternative<DeleteRemote>(action); });

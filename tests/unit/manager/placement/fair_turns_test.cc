@@ -280,11 +280,11 @@ class History {
     }
   }
   void Compare() {
-    for (const auto& [job, turn] : turns_.Settle()) known_[job] = turn;
+    for (const auto& [job, turn] : turns_.Refresh()) known_[job] = turn;
     std::map<ObjectKey, double> expected;
     for (const auto& [priority, level] : levels_) expected.merge(level.Turns());
     REQUIRE(known_ == expected);
-    REQUIRE(turns_.IsSettled());
+    REQUIRE(turns_.IsUpToDate());
   }
 
   std::mt19937 random_;
@@ -329,12 +329,12 @@ TEST_CASE("fair turns: one that comes and goes ahead of a stalled one changes no
   turns.Add(0, WallTime{std::chrono::seconds(10)}, {"ml", "stalled"}, {.queue = "a"});
   serve(TurnClock::kStalled + 2);
   turns.Add(0, WallTime{std::chrono::seconds(5)}, {"ml", "ahead"}, {.queue = "a"});
-  if (settles) turns.Settle();
+  if (settles) turns.Refresh();
   turns.Leave({"ml", "ahead"});
   serve(10);
-  turns.Settle();
+  turns.Refresh();
   turns.Add(0, WallTime{}, {"ml", "new"}, {.queue = "c"});
-  CHECK(turns.Settle() == Turns{{{"ml", "new"}, TurnClock::kStalled + 11.0}});
+  CHECK(turns.Refresh() == Turns{{{"ml", "new"}, TurnClock::kStalled + 11.0}});
 }
 
 TEST_CASE("fair turns: of LocalQueues that many join and leave at once") {
@@ -361,7 +361,7 @@ TEST_CASE("fair turns: of LocalQueues that many join and leave at once") {
       turns.Leave(jobs[static_cast<size_t>(i)]);
       model.Remove(jobs[static_cast<size_t>(i)], /*served=*/false);
     }
-    for (const auto& [job, turn] : turns.Settle()) known[job] = turn;
+    for (const auto& [job, turn] : turns.Refresh()) known[job] = turn;
     REQUIRE(known == model.Turns());
   }
 }

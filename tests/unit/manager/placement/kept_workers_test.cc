@@ -71,7 +71,7 @@ TEST_CASE("kept workers: the first in each line, and where it lacks least") {
   CHECK(other.kept == kWest);
   CHECK(second.heads_ahead == 1);
   CHECK(other.heads_ahead == 1);
-  CHECK(world.Find().empty());  // without doubt nothing is gone through
+  CHECK(world.Find().empty());  // what is not stale is not gone through
 }
 
 TEST_CASE("kept workers: one that stands behind is no reason to look for heads") {
@@ -80,9 +80,9 @@ TEST_CASE("kept workers: one that stands behind is no reason to look for heads")
   world.Add("first", {{kEast, {Chance::kWaits, 1, 1, gpus}}});
   world.Find();
   world.Add("second", {{kEast, {Chance::kWaits, 1, 1, gpus}}});
-  CHECK_FALSE(world.kept.IsInDoubt());
+  CHECK_FALSE(world.kept.IsStale());
   world.Add("elsewhere", {{kWest, {Chance::kWaits, 1, 1, gpus}}});
-  CHECK(world.kept.IsInDoubt());
+  CHECK(world.kept.IsStale());
 }
 
 TEST_CASE("kept workers: moves count where one of the first is passed, or passes") {
@@ -95,14 +95,14 @@ TEST_CASE("kept workers: moves count where one of the first is passed, or passes
   Waiting& third = world.Add("third", waits);
   world.MoveTo(third, -1);
   world.MoveTo(second, -2);  // behind the third
-  CHECK_FALSE(world.kept.IsInDoubt());
+  CHECK_FALSE(world.kept.IsStale());
   world.MoveTo(third, 1);
-  CHECK(world.kept.IsInDoubt());
+  CHECK(world.kept.IsStale());
   CHECK(world.Find() == Names{"third", "first"});
   CHECK(third.kept == kEast);
   CHECK(!first.kept);
   world.MoveTo(third, -3);
-  CHECK(world.kept.IsInDoubt());
+  CHECK(world.kept.IsStale());
   CHECK(world.Find() == Names{"first", "third"});
 }
 
@@ -115,7 +115,7 @@ TEST_CASE("kept workers: when the first leaves the next is the first") {
   Waiting& second = world.Add("second", waits);
   world.order.Remove(second);
   world.kept.Remove(second);
-  CHECK_FALSE(world.kept.IsInDoubt());
+  CHECK_FALSE(world.kept.IsStale());
   Waiting& third = world.Add("third", waits);
   world.order.Remove(first);
   world.kept.Remove(first);

@@ -339,7 +339,7 @@ class Cluster {
     if (!job.waits && !job.on) return;
     REQUIRE(++looked_ < 100'000);
     for (const auto& [worker, devices] : workers_) freed_[worker] += churn_ ? 1 : 0;
-    looks_[key] = {BidsOf(job), lines_.doubts()};
+    looks_[key] = {BidsOf(job), lines_.invalidations()};
   }
 
   void SayAny() {

@@ -34,7 +34,7 @@ Bids On(const ClusterName& worker, Chance chance, std::shared_ptr<const dra::Dev
 
 // A look that has seen everything.
 Lines::Answer Offer(Lines& lines, const Contender& contender, Bids bids, WallTime now) {
-  return lines.Offer(contender, std::move(bids), lines.doubts(), now);
+  return lines.Offer(contender, std::move(bids), lines.invalidations(), now);
 }
 
 std::string AfterWhom(const Lines::Answer& answer, const ClusterName& worker) {
@@ -209,7 +209,7 @@ TEST_CASE("lines: one that no worker took has lost neither its place nor its pas
   CHECK(PassesOf(lines, "gang") == 1);
 }
 
-TEST_CASE("lines: one in doubt holds those that want the same devices, and no others") {
+TEST_CASE("lines: one that was invalidated holds those that want the same devices, and no others") {
   const OrderSettings order{.policy = OrderPolicy::kBestEffort};
   Lines lines;
   const auto gpu = Devices({1}), tpu = Devices({2});
@@ -266,7 +266,8 @@ TEST_CASE("lines: other devices are nobody's before those ahead were judged with
   }
 }
 
-TEST_CASE("lines: one in doubt that has not seen the new devices either is looked at first") {
+TEST_CASE(
+    "lines: one that was invalidated and has not seen the new devices either is looked at first") {
   const auto policy =
       GENERATE(OrderPolicy::kStrict, OrderPolicy::kBackfill, OrderPolicy::kBestEffort);
   const OrderSettings order{.policy = policy};
@@ -345,11 +346,11 @@ TEST_CASE("lines: who fits is told who holds it, and whether that one may still 
     CHECK(standing.is_bound_reached == (standing.rank.workload.name == "gang"));
 }
 
-TEST_CASE("lines: a doubt that came after a look had begun outlives it") {
+TEST_CASE("lines: an invalidation that came after a look had begun outlives it") {
   Lines lines;
   const auto gpu = Devices({1});
   Offer(lines, Of("first", 1), On(kEast, Chance::kNone, gpu), kNow);
-  const uint64_t seen = lines.doubts();  // the template is missing still
+  const uint64_t seen = lines.invalidations();  // the template is missing still
   lines.Invalidate({"ml", "first"}, std::nullopt);
   lines.Offer(Of("first", 1), On(kEast, Chance::kNone, gpu), seen, kNow);
   const Bids fits = On(kEast, Chance::kFits, gpu);
@@ -358,7 +359,7 @@ TEST_CASE("lines: a doubt that came after a look had begun outlives it") {
   CHECK(AfterWhom(Offer(lines, Of("second", 2), fits, kNow), kEast).empty());
 }
 
-TEST_CASE("lines: a doubt on one worker holds nobody on another") {
+TEST_CASE("lines: an invalidation on one worker holds no workload on another") {
   Lines lines;
   const auto gpu = Devices({1});
   const OrderSettings order{.policy = OrderPolicy::kBestEffort};
@@ -702,9 +703,9 @@ TEST_CASE("lines: who moves up is woken, also while the look at the first of all
   lines.Leave({"ml", "a0"});
   lines.Leave({"ml", "a1"});
   // No look comes that would settle it.
-  const std::vector<ObjectKey> woken = lines.Settle();
+  const std::vector<ObjectKey> woken = lines.Refresh();
   CHECK(std::find(woken.begin(), woken.end(), ObjectKey{"ml", "a2"}) != woken.end());
-  CHECK(lines.Settle().empty());
+  CHECK(lines.Refresh().empty());
 }
 
 TEST_CASE("lines: when a job leaves that held no other, no job is looked at") {

@@ -110,7 +110,7 @@ TEST_CASE("workers that are silent from the very start leave threads to the othe
     auto permit = limiter.TryEnter(ClusterName("silent-" + std::to_string(i)));
     if (permit != nullptr) hanging.push_back(std::move(permit));
   }
-  CHECK(hanging.size() == limits.in_doubt);
+  CHECK(hanging.size() == limits.suspects);
   CHECK(Fill(limiter, kEast).size() == 1 + limits.beyond_first);
   CHECK(hanging.size() + 1 + limits.beyond_first < 64);  // the reconciler's threads
   hanging.pop_back();
@@ -130,7 +130,7 @@ TEST_CASE("one silent worker leaves room for a worker that was only not asked la
 
 TEST_CASE("an answer speaks for a worker for a while only, and a late one does not") {
   HandClock clock;
-  ConcurrencyLimiter limiter(clock, {.in_doubt = 1});
+  ConcurrencyLimiter limiter(clock, {.suspects = 1});
   limiter.TryEnter(kWest).reset();
   const auto silent = limiter.TryEnter(kEast);
   REQUIRE(silent != nullptr);
@@ -138,7 +138,7 @@ TEST_CASE("an answer speaks for a worker for a while only, and a late one does n
   clock.Advance(1'001ms);
   CHECK(limiter.TryEnter(kWest) == nullptr);
 
-  ConcurrencyLimiter others(clock, {.in_doubt = 1});
+  ConcurrencyLimiter others(clock, {.suspects = 1});
   auto late = others.TryEnter(kWest);
   clock.Advance(501ms);
   late.reset();
@@ -159,7 +159,7 @@ TEST_CASE("whoever leaves gives back what he took, in whatever order") {
   }
 }
 
-TEST_CASE("a worker that comes back under a name of old is in doubt until it answers") {
+TEST_CASE("a worker that comes back under a name of old is suspect until it answers") {
   HandClock clock;
   ConcurrencyLimiter limiter(clock, {.per_slow_worker = 2, .beyond_first = 9});
   limiter.TryEnter(kEast).reset();

@@ -71,7 +71,7 @@ TEST_CASE_METHOD(Fixture, "one that does not fit has seen what was there when it
 }
 
 TEST_CASE_METHOD(Fixture,
-                 "a look that began before an event leaves in doubt what the event was about") {
+                 "a look that began before an event leaves invalidated what the event was about") {
   const DispatchOrder::Versions seen = order.Now();
   FirstWaits(seen);
   order.Invalidate({kFirst}, kEast);

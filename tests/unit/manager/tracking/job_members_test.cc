@@ -65,7 +65,7 @@ JobPtr Join(const std::vector<Pod>& pods, bool are_copies) {
 }
 
 JobPtr Local(const std::vector<Pod>& pods) { return Join(pods, false); }
-// Those of this life first, as whoever looks for them gives them.
+// Those of this admission first, as find_copies gives them.
 JobPtr Remote(std::vector<Pod> pods) {
   std::ranges::stable_partition(pods, [](const Pod& pod) { return !pod.earlier; });
   return Join(pods, true);
