@@ -50,6 +50,12 @@ struct Derivation {
 
 class Snapshot;
 
+// Expressions are written by tenants, and the hash of a Symbol has no key (base/hash.h): who wants
+// to can find expressions that collide. That costs time and never an answer: keys are equal by
+// content alone, and a full cache is emptied, so that a lookup compares with no more than
+// kMaxSelectors (match.cc) expressions, of which an API server takes at most 10 KiB each
+// (cel::SelectorOptions::max_expression_bytes). With a cache full of the longest ones that is some
+// 10 ms, for judgements on one cluster only, as long as a tenant keeps that many objects there.
 class SelectorCache final {
  public:
   std::shared_ptr<const CompiledSelector> Get(const Symbol& expression,
@@ -65,6 +71,9 @@ class SelectorCache final {
     bool list_attributes;
     bool operator==(const Key&) const = default;
   };
+  // The expression alone tells keys apart: a cache is used with the features of one cluster, and
+  // emptied when they change (verify/device_judge.h). Were there two releases in it, their keys
+  // would only share buckets, for equality does compare them.
   struct KeyHash {
     size_t operator()(const Key& key) const { return key.expression.hash(); }
   };

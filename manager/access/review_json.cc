@@ -61,11 +61,11 @@ User UserOf(const json& object) {
 
 json AttributesJson(const Attributes& attributes) {
   if (attributes.resource.empty()) return {{"path", attributes.path}, {"verb", attributes.verb}};
-  json attributes = {
+  json fields = {
       {"verb", attributes.verb}, {"group", attributes.group}, {"resource", attributes.resource}};
-  if (!attributes.subresource.empty()) attributes["subresource"] = attributes.subresource;
-  if (!attributes.ns.empty()) attributes["namespace"] = attributes.ns;
-  return attributes;
+  if (!attributes.subresource.empty()) fields["subresource"] = attributes.subresource;
+  if (!attributes.ns.empty()) fields["namespace"] = attributes.ns;
+  return fields;
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ from real.agreement.cluster_objects import (
 from real.agreement.cluster_writer import POD_GROUP_VERSIONS, WITH_RULES
 from real.agreement.dice import Dice, Json
 from real.agreement.job_pods import PodSet, PodSets
-from real.agreement.lanes import extended_resources, look_around, reach_out, wait_for_drivers
+from real.agreement.lanes import Case, extended_resources, look_around
 from real.agreement.names import Names
 from real.agreement.slices import SliceGenerator
 
@@ -32,7 +32,7 @@ class HeldClaim:
     """A claim and what has become of it before the job came. Its `status` holds the allocation."""
 
     claim: Json
-    runner: int | None = None  # that has reserved it; None: nobody
+    runner: int | None = None  # that has reserved it; None: no pod
     deleting: bool = False
 
     @property
@@ -41,15 +41,9 @@ class HeldClaim:
 
 
 @dataclasses.dataclass
-class JobCase:
-    """Objects without namespaces; whoever writes them adds one."""
+class JobCase(Case):
+    """A job of several pod sets, and what runs in the cluster already."""
 
-    number: int
-    names: Names
-    nodes: list[Json]
-    classes: list[Json]
-    slices: list[Json]
-    rules: list[Json]  # DeviceTaintRules
     runners: list[Json]  # pods that run already
     claims: list[HeldClaim]  # of others, and those that the job names
     templates: list[Json]
@@ -77,14 +71,6 @@ class JobCase:
     @property
     def pods(self) -> int:
         return sum(pod_set.count for pod_set in self.pod_sets)
-
-    @property
-    def waits_for_drivers(self) -> bool:
-        return wait_for_drivers(self.slices)
-
-    @property
-    def reaches_out(self) -> bool:
-        return reach_out(self.slices)
 
     @property
     def looks_around(self) -> bool:

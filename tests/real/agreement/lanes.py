@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from real.agreement.dice import Json
 from real.agreement.names import Names
@@ -12,21 +14,44 @@ IMPLICIT_RESOURCE = "deviceclass.resource.kubernetes.io/"
 _BATCH = 40
 
 
-class Neighbour(Protocol):
+@dataclasses.dataclass
+class Case(ABC):
+    """The small cluster that a case is about, in its lane. Objects without namespaces: who writes them adds one."""
+
+    number: int
+    names: Names
+    nodes: list[Json]
+    classes: list[Json]
+    slices: list[Json]
+    rules: list[Json]  # DeviceTaintRules
+
     @property
     def waits_for_drivers(self) -> bool:
-        ...
+        """The scheduler looks only every 5 seconds whether binding conditions have come true."""
+        return any(
+            "bindingConditions" in device
+            for piece in self.slices
+            for device in piece["spec"].get("devices", [])
+        )
 
     @property
     def reaches_out(self) -> bool:
-        ...
+        """Something of its slices is seen from every node."""
+        for piece in self.slices:
+            devices = piece["spec"].get("devices", [])
+            if piece["spec"].get("allNodes") or "sharedCounters" in piece["spec"]:
+                return True
+            if any(device.get("allNodes") for device in devices):
+                return True
+        return False
 
     @property
+    @abstractmethod
     def looks_around(self) -> bool:
-        ...
+        """See look_around()."""
 
 
-C = TypeVar("C", bound=Neighbour)
+C = TypeVar("C", bound=Case)
 
 
 def batches(cases: list[C]) -> Iterator[list[C]]:
@@ -40,26 +65,6 @@ def batches(cases: list[C]) -> Iterator[list[C]]:
     for case in cases:
         if case.looks_around and case.reaches_out:
             yield [case]
-
-
-def wait_for_drivers(slices: list[Json]) -> bool:
-    """The scheduler looks only every 5 seconds whether binding conditions have come true."""
-    return any(
-        "bindingConditions" in device
-        for piece in slices
-        for device in piece["spec"].get("devices", [])
-    )
-
-
-def reach_out(slices: list[Json]) -> bool:
-    """Something of them is seen from every node."""
-    for piece in slices:
-        devices = piece["spec"].get("devices", [])
-        if piece["spec"].get("allNodes") or "sharedCounters" in piece["spec"]:
-            return True
-        if any(device.get("allNodes") for device in devices):
-            return True
-    return False
 
 
 def look_around(

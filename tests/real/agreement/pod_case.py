@@ -16,10 +16,9 @@ from real.agreement.cluster_objects import (
 from real.agreement.dice import Dice, Json
 from real.agreement.lanes import (
     IMPLICIT_RESOURCE,
+    Case,
     extended_resources,
     look_around,
-    reach_out,
-    wait_for_drivers,
 )
 from real.agreement.names import CASE_LABEL, Names
 from real.agreement.slices import SliceGenerator
@@ -28,15 +27,9 @@ HOLDER = "holder"  # a pod that keeps a claim reserved
 
 
 @dataclasses.dataclass
-class PodCase:
-    """Objects without namespaces; whoever writes them adds one."""
+class PodCase(Case):
+    """A pod, and claims of others that hold devices."""
 
-    number: int
-    names: Names
-    nodes: list[Json]
-    classes: list[Json]
-    slices: list[Json]
-    rules: list[Json]  # DeviceTaintRules
     used: list[Json]  # allocated claims of others
     claims: list[Json]  # of the pod; one of them may be allocated and held already
     templates: list[Json]
@@ -54,14 +47,6 @@ class PodCase:
         pod = _pod(f"{self.names.prefix}{HOLDER}", {})
         pod["spec"]["nodeName"] = self.nodes[0]["metadata"]["name"]
         return pod
-
-    @property
-    def waits_for_drivers(self) -> bool:
-        return wait_for_drivers(self.slices)
-
-    @property
-    def reaches_out(self) -> bool:
-        return reach_out(self.slices)
 
     @property
     def looks_around(self) -> bool:

@@ -88,16 +88,8 @@ def takes_over(world: World) -> None:
 @scenario("multikueue-gives-back")
 def gives_back(world: World) -> None:
     """What fedra has placed runs on under MultiKueue, which ends it, moves it after an eviction, and cleans up."""
-    world.set_quota(world.worker2, Quota(cpu="4"))
     with _multikueue_installation(world):
-        world.fleet.set_multikueue(False)
-        _connect(world, _administrators(world))
-        fedra = _start(world)
-        job = _submit(world, "train")
-        job.wait_running_on(world.worker1)
-        world.set_quota(world.worker1, Quota(cpu="0"))
-        evicted = _submit(world, "evicted", cpu="4")
-        evicted.wait_running_on(world.worker2)
+        fedra, job, evicted = _one_on_each_worker(world, "train", "evicted")
         uid = _uid(job.remote_job(world.worker1))
         fedra.stop()
         world.fleet.set_multikueue(True)
@@ -188,17 +180,8 @@ def the_switch_is_foretold(world: World) -> None:
 @scenario("migration-back-foretold")
 def the_way_back_is_foretold(world: World) -> None:
     """`fedra migrate --check --back` says what becomes of each job of fedra's; MultiKueue then does so."""
-    world.set_quota(world.worker2, Quota(cpu="0"))
     with _multikueue_installation(world):
-        world.fleet.set_multikueue(False)
-        _connect(world, _administrators(world))
-        fedra = _start(world)
-        running = _submit(world, "running")
-        running.wait_running_on(world.worker1)
-        world.set_quota(world.worker1, Quota(cpu="0"))
-        world.set_quota(world.worker2, Quota(cpu="4"))
-        outside = _submit(world, "outside", cpu="4")
-        outside.wait_running_on(world.worker2)
+        fedra, running, outside = _one_on_each_worker(world, "running", "outside")
         waiting = _submit(world, "waiting", cpu="4")
         clone = _uid(waiting.wait_clone(world.worker2))
         placed = {running: world.worker1, outside: world.worker2}
@@ -287,6 +270,24 @@ def _multikueue_installation(world: World) -> Iterator[None]:
         for worker in world.workers:
             world.manager.delete("MultiKueueCluster", None, worker)
             world.manager.delete("Secret", _KUEUE_NAMESPACE, worker)
+
+
+def _one_on_each_worker(
+    world: World, first: str, second: str
+) -> tuple[Fedra, FederatedJob, FederatedJob]:
+    """Fedra in MultiKueue's place, and two jobs that it has placed: on worker1, and on worker2, whose quota the
+    second one has. Then neither worker has any left."""
+    world.fleet.set_multikueue(False)
+    _connect(world, _administrators(world))
+    fedra = _start(world)
+    world.set_quota(world.worker2, Quota(cpu="0"))
+    on_first = _submit(world, first)
+    on_first.wait_running_on(world.worker1)
+    world.set_quota(world.worker1, Quota(cpu="0"))
+    world.set_quota(world.worker2, Quota(cpu="4"))
+    on_second = _submit(world, second, cpu="4")
+    on_second.wait_running_on(world.worker2)
+    return fedra, on_first, on_second
 
 
 def _foretell(fedra: Fedra, *options: str) -> tuple[int, dict[str, Any]]:
