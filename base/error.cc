@@ -90,6 +90,7 @@ Error Error::WithContext(std::string_view context) && {
   text += message;
   message = std::move(text);
   cluster_bytes = 0;
+  option.clear();
   return std::move(*this);
 }
 
@@ -101,6 +102,21 @@ Error Error::WithCluster(std::string_view cluster) && {
   Error named = std::move(*this).WithContext(cluster);
   named.cluster_bytes = cluster.size() + std::string_view(": ").size();
   return named;
+}
+
+Error Error::WithOption(std::string_view name, std::string_view value) && {
+  std::string context = "--" + std::string(name);
+  if (!value.empty()) context.append(" ").append(value);
+  Error named = std::move(*this).WithContext(context);
+  named.option = name;
+  return named;
+}
+
+Error WrongOption(std::string_view name, std::string what, std::string_view value) {
+  Error error;
+  error.code = ErrorCode::kInvalidArgument;
+  error.message = std::move(what);
+  return std::move(error).WithOption(name, value);
 }
 
 std::string_view Error::MessageThere() const {

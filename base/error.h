@@ -52,14 +52,22 @@ struct Error {
   std::optional<std::chrono::milliseconds> retry_after;  // the server's wish; a floor, not a hint
   // How many bytes at the beginning of `message` name the cluster ("gpu-east: "); 0: none do.
   size_t cluster_bytes = 0;
+  // The option of a command, and parameter of the API, that is wrong, "state", where `message`
+  // begins with it ("--state Gone: ..."); empty: none.
+  std::string option = {};
 
   // "list resourceslices of gpu-east: connection refused": context is added where it is known.
   Error WithContext(std::string_view context) &&;
   Error WithContext(std::string_view context) const&;
   // The cluster as context, so that MessageThere() can leave it out.
   Error WithCluster(std::string_view cluster) &&;
+  // "--state" or, with a value, "--state Gone" as context.
+  Error WithOption(std::string_view name, std::string_view value = {}) &&;
   // The message for a sentence that names the cluster itself: without its name at the beginning.
   std::string_view MessageThere() const;
 };
+
+// kInvalidArgument: "--state Gone: jobs that were deleted are not listed".
+Error WrongOption(std::string_view name, std::string what, std::string_view value = {});
 
 }  // namespace fedra

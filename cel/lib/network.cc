@@ -133,6 +133,10 @@ Result<IpAddress> ParseIp(std::string_view text) {
   return *address;
 }
 
+bool IsIpv6(std::string_view text) {
+  return text.find(':') != std::string_view::npos && ParseV6(text).has_value();
+}
+
 Result<CidrBlock> ParseCidr(std::string_view text) {
   const auto bad = [&] {
     return Fail(ErrorCode::kInvalidArgument,

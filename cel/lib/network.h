@@ -27,6 +27,8 @@ struct CidrBlock {
 
 // Strict: no zones, no IPv4-mapped IPv6, no leading zeros.
 Result<IpAddress> ParseIp(std::string_view text);
+// Whether it is an IPv6 address, an IPv4-mapped one included.
+bool IsIpv6(std::string_view text);
 Result<CidrBlock> ParseCidr(std::string_view text);
 
 // The canonical forms.

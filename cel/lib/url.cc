@@ -198,10 +198,8 @@ class UrlParser final {
         Unescaped(inside, zone == std::string_view::npos ? Place::kHost : Place::kUser);
     if (!unescaped) return Bad("invalid host");
     const std::string address = unescaped->substr(0, unescaped->find('%'));
-    // IPv4-mapped addresses are fine here, so only the shape is tested.
-    const auto ip = ParseIp(address);
-    const bool mapped = !ip && ip.error().message.find("IPv4-mapped") != std::string::npos;
-    if (!mapped && (!ip || ip->is_v4)) return Bad("invalid host");
+    // Only the shape is tested, as by Go: IPv4-mapped addresses are fine here.
+    if (!IsIpv6(address)) return Bad("invalid host");
     return "[" + *unescaped + "]" + std::string(port);
   }
 

@@ -73,8 +73,7 @@ Result<std::vector<report::DeviceSource>> Chosen(std::vector<report::DeviceSourc
                                                  const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     if (std::ranges::find(all, name, &report::DeviceSource::worker) == all.end())
-      return Fail(ErrorCode::kInvalidArgument,
-                  fmt::format("--worker {}: there is no such worker", name));
+      return Fail(WrongOption("worker", "there is no such worker", name));
   }
   std::erase_if(all, [&](const report::DeviceSource& source) {
     return !names.empty() && !Contains(names, source.worker);
@@ -170,11 +169,11 @@ report::AsOf Api::AsOfNow(const text::ViewSettings& settings) const {
 Result<text::Output> Api::PrintDevices(const Parameters& asked,
                                        const text::ViewSettings& settings) const {
   if (settings.format == text::Format::kName)
-    return Fail(ErrorCode::kInvalidArgument, "--output: devices have no list of names");
+    return Fail(WrongOption("output", "devices have no list of names"));
   FEDRA_ASSIGN_OR_RETURN(const auto sources, Chosen(sources_.devices(), asked.List("worker")));
   const report::DeviceFilter filter{asked.Text("class"), asked.Text("selector")};
   Result<std::vector<report::WorkerDevices>> workers = report::CountDevices(sources, filter);
-  if (!workers) return Fail(std::move(workers).error().WithContext("--selector"));
+  if (!workers) return Fail(std::move(workers).error().WithOption("selector"));
   return text::RenderDevices(*workers, AsOfNow(settings), settings.format, settings.style,
                              filter.device_class);
 }
@@ -182,7 +181,7 @@ Result<text::Output> Api::PrintDevices(const Parameters& asked,
 Result<text::Output> Api::PrintDeviceMap(const Parameters& asked,
                                          const text::ViewSettings& settings) const {
   if (settings.format == text::Format::kName)
-    return Fail(ErrorCode::kInvalidArgument, "--output: devices have no list of names");
+    return Fail(WrongOption("output", "devices have no list of names"));
   FEDRA_ASSIGN_OR_RETURN(const auto sources, Chosen(sources_.devices(), {asked.Text("worker")}));
   const report::DeviceSource& source = sources.front();
   if (!source.problem.empty())
@@ -197,7 +196,7 @@ Result<text::Output> Api::PrintDeviceMap(const Parameters& asked,
 Result<text::Output> Api::PrintTemplates(const Parameters& asked,
                                          const text::ViewSettings& settings) const {
   if (settings.format == text::Format::kName)
-    return Fail(ErrorCode::kInvalidArgument, "--output: steps have no list of names");
+    return Fail(WrongOption("output", "steps have no list of names"));
   std::optional<templates::SyncPolicy> mode;
   for (const auto each : {templates::SyncPolicy::kIfMissing, templates::SyncPolicy::kReconcile})
     if (asked.Text("mode") == report::NameOf(each)) mode = each;

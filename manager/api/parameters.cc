@@ -50,7 +50,7 @@ std::string Encoded(std::string_view text) {
 }
 
 tl::unexpected<Error> Wrong(std::string_view name, const std::string& what) {
-  return Fail(ErrorCode::kInvalidArgument, fmt::format("--{}: {}", name, what));
+  return Fail(WrongOption(name, what));
 }
 
 std::string Quoted(std::string_view text) { return "\"" + Cut(text, kMostQuoted) + "\""; }

@@ -51,12 +51,6 @@ int StatusOf(ErrorCode code) {
   }
 }
 
-// "--state Gone: ..." is about the parameter "state".
-std::string FieldIn(std::string_view message) {
-  if (!message.starts_with("--")) return {};
-  return std::string(message.substr(2, message.find_first_of(" :") - 2));
-}
-
 }  // namespace
 
 httpd::Answer Problem(int status, const std::string& message, const std::string& field) {
@@ -76,10 +70,11 @@ httpd::Answer Problem(int status, const std::string& message, const std::string&
 }
 
 httpd::Answer ProblemOf(const Error& error) {
+  // A parameter has the option's name, without its dashes.
+  constexpr std::string_view kDashes = "--";
   std::string message = error.message;
-  const std::string field = FieldIn(message);
-  if (!field.empty()) message.erase(0, 2);
-  return Problem(StatusOf(error.code), message, field);
+  if (!error.option.empty()) message.erase(0, kDashes.size());
+  return Problem(StatusOf(error.code), message, error.option);
 }
 
 std::vector<report::schema::NamedSchema> ProblemSchemas() {

@@ -28,9 +28,9 @@ Result<void> CheckWorkers(const report::StatusData& data, const std::vector<std:
     if (!row.worker.empty()) known.insert(row.worker.value);
   for (const std::string& name : asked) {
     if (known.empty() || known.contains(name)) continue;
-    return Fail(ErrorCode::kInvalidArgument,
-                fmt::format("--worker {}: there is no such worker; there are {}", name,
-                            fmt::join(known, ", ")));
+    return Fail(WrongOption(
+        "worker", fmt::format("there is no such worker; there are {}", fmt::join(known, ", ")),
+        name));
   }
   return {};
 }

@@ -227,12 +227,10 @@ std::string TokenOf(const std::string& worker, const std::string& node) {
 Result<std::string> NodeIn(const std::string& token, const std::string& worker) {
   const auto text = TextOfPageToken(token);
   if (!text || text->find('\n') == std::string::npos)
-    return Fail(ErrorCode::kInvalidArgument,
-                "--continue: this is no word of `continue` of an answer");
+    return Fail(WrongOption("continue", "this is no word of `continue` of an answer"));
   const size_t end = text->find('\n');
   if (text->substr(0, end) != worker)
-    return Fail(ErrorCode::kInvalidArgument,
-                "--continue: it belongs to another worker: begin without it");
+    return Fail(WrongOption("continue", "it belongs to another worker: begin without it"));
   return text->substr(end + 1);
 }
 
@@ -261,8 +259,7 @@ Result<DeviceMap> MapDevices(const DeviceSource& source, const DeviceMapQuery& q
   source.snapshot->pools().ForEach(
       [&](const dra::PoolKey&, const auto& pool) { AddPlaces(*source.snapshot, *pool, places); });
   if (!query.node.empty() && !places.contains(query.node))
-    return Fail(ErrorCode::kInvalidArgument,
-                fmt::format("--node {}: no devices are published there", query.node));
+    return Fail(WrongOption("node", "no devices are published there", query.node));
   if (!query.node.empty())
     std::erase_if(places, [&](const auto& place) { return place.first != query.node; });
   auto next = places.begin();

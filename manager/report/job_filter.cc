@@ -33,10 +33,10 @@ Result<void> Spell(std::string_view option, const std::vector<std::string>& know
     });
     if (same == known.end()) {
       const std::string closest = config::ClosestName(word, known);
-      return Fail(ErrorCode::kInvalidArgument,
-                  fmt::format("{} {}: {}", option, word,
+      return Fail(WrongOption(option,
                               closest.empty() ? fmt::format("there are {}", fmt::join(known, ", "))
-                                              : fmt::format("did you mean {}?", closest)));
+                                              : fmt::format("did you mean {}?", closest),
+                              word));
     }
     word = *same;
   }
@@ -130,29 +130,28 @@ Result<JobFilter> Checked(JobFilter filter, const std::string& ns) {
   if (std::ranges::any_of(filter.states, [](const auto& state) {
         return ToLower(state) == ToLower(kDeletedState);
       })) {
-    return Fail(ErrorCode::kInvalidArgument,
-                fmt::format("--state {}: jobs that were deleted are not listed; `fedra history "
-                            "NAMESPACE/NAME` shows one",
-                            kDeletedState));
+    return Fail(WrongOption(
+        "state", "jobs that were deleted are not listed; `fedra history NAMESPACE/NAME` shows one",
+        kDeletedState));
   }
   std::vector<std::string> reasons;
   for (const verdict::ReasonEntry& entry : verdict::ReasonCatalogue())
     reasons.emplace_back(entry.name);
-  FEDRA_RETURN_IF_ERROR(Spell("--state", JobStates(), filter.states));
-  FEDRA_RETURN_IF_ERROR(Spell("--reason", reasons, filter.reasons));
+  FEDRA_RETURN_IF_ERROR(Spell("state", JobStates(), filter.states));
+  FEDRA_RETURN_IF_ERROR(Spell("reason", reasons, filter.reasons));
   std::vector<std::string> sort_by{filter.sort_by};
-  FEDRA_RETURN_IF_ERROR(Spell("--sort-by", SortColumns(), sort_by));
+  FEDRA_RETURN_IF_ERROR(Spell("sort-by", SortColumns(), sort_by));
   filter.sort_by = sort_by.front();
   auto selector = LabelSelector::Parse(filter.labels);
-  if (!selector) return Fail(std::move(selector).error().WithContext("--selector"));
+  if (!selector) return Fail(std::move(selector).error().WithOption("selector"));
   filter.selector = *std::move(selector);
   std::vector<std::string> group_by;
   if (!filter.group_by.empty()) group_by.push_back(filter.group_by);
-  FEDRA_RETURN_IF_ERROR(Spell("--group-by", GroupColumns(), group_by));
+  FEDRA_RETURN_IF_ERROR(Spell("group-by", GroupColumns(), group_by));
   if (!group_by.empty()) filter.group_by = group_by.front();
   if (filter.go_on.empty()) return filter;
   auto after = KeyIn(filter.go_on, QuestionOf(filter, ns));
-  if (!after) return Fail(std::move(after).error().WithContext("--continue"));
+  if (!after) return Fail(std::move(after).error().WithOption("continue"));
   filter.after = *std::move(after);
   return filter;
 }

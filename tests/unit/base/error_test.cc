@@ -89,6 +89,17 @@ TEST_CASE("a sentence that names the cluster can leave its name out of the messa
   CHECK(cut.MessageThere().empty());
 }
 
+TEST_CASE("an error knows the option that it is about, as long as its message begins with it") {
+  const Error wrong = WrongOption("state", "there is none", "Gone");
+  CHECK(wrong.code == ErrorCode::kInvalidArgument);
+  CHECK(wrong.message == "--state Gone: there is none");
+  CHECK(wrong.option == "state");
+  CHECK(WrongOption("limit", "is there twice").message == "--limit: is there twice");
+  const Error behind = wrong.WithContext("jobs");
+  CHECK(behind.message == "jobs: --state Gone: there is none");
+  CHECK(behind.option.empty());
+}
+
 Result<int> Half(int number) {
   if (number % 2 != 0) return Fail(ErrorCode::kInvalidArgument, std::to_string(number) + " is odd");
   return number / 2;
