@@ -49,7 +49,8 @@ struct Error {
   ErrorCode code = ErrorCode::kInternal;
   std::string message;      // lower-case start, no trailing dot, says where
   std::optional<int> http;  // status code when a server answered
-  std::optional<std::chrono::milliseconds> retry_after;  // the server's wish; a floor, not a hint
+  std::optional<std::chrono::milliseconds>
+      retry_after;  // the server's Retry-After; a floor, not a hint
   // How many bytes at the beginning of `message` name the cluster ("gpu-east: "); 0: none do.
   size_t cluster_bytes = 0;
   // The option of a command, and parameter of the API, that is wrong, "state", where `message`

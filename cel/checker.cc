@@ -78,13 +78,15 @@ const Type* Checker::LiteralType(Kind kind) {
   }
 }
 
-void Checker::Report(const Expr& at, std::string message) {
+void Checker::Report(const Expr& at, std::string message, IssueKind kind, std::string subject) {
   // Without steps everything is a mismatch.
-  if (environment_.check && !pool_.steps().exhausted()) issues_.Add(at.offset, std::move(message));
+  if (environment_.check && !pool_.steps().exhausted())
+    issues_.Add(at.offset, std::move(message), kind, std::move(subject));
 }
 
 void Checker::ReportUndeclared(const Expr& at, std::string_view name) {
-  Report(at, "undeclared reference to '" + std::string(name) + "' (in container '')");
+  Report(at, "undeclared reference to '" + std::string(name) + "' (in container '')",
+         IssueKind::kUndeclaredReference, std::string(name));
 }
 
 void Checker::ReportMismatch(const Expr& at, const Type& expected, const Type& found) {
@@ -165,7 +167,7 @@ const Type* Checker::ObjectFieldType(const Expr& expr, const Type& target) {
   }
   const Type* field = DeviceField(expr.name, environment_.release, environment_.list_attributes);
   if (field != nullptr) return field;
-  Report(expr, "undefined field '" + expr.name + "'");
+  Report(expr, "undefined field '" + expr.name + "'", IssueKind::kUndefinedField, expr.name);
   return FailedType();
 }
 
@@ -212,8 +214,10 @@ void Checker::ResolveOverload(Expr& call, const FunctionDeclaration& function) {
 void Checker::ReportNoOverload(Expr& at, std::string_view function, std::vector<const Type*> types,
                                bool member) {
   for (const Type*& type : types) type = unifier_.Resolve(type, true);
-  Report(at, "found no matching overload for '" + std::string(function) + "' applied to '" +
-                 Signature(types, member) + "'");
+  Report(at,
+         "found no matching overload for '" + std::string(function) + "' applied to '" +
+             Signature(types, member) + "'",
+         IssueKind::kNoOverload);
   at.type = FailedType();
 }
 
@@ -309,7 +313,8 @@ void Checker::CheckField(const Expr& message, size_t index) {
   const Expr& value = *message.args[index + 1];
   const std::string name(key.literal.AsText());
   const MessageField* field = message.message->Find(name);
-  if (field == nullptr) return Report(key, "undefined field '" + name + "'");
+  if (field == nullptr)
+    return Report(key, "undefined field '" + name + "'", IssueKind::kUndefinedField, name);
   const bool optional = message.optional_args[index / 2];
   const Type* type = optional ? OptionalContent(value) : value.type;
   if (unifier_.Assignable(*field->type, *type)) return;

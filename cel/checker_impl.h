@@ -31,7 +31,8 @@ class Checker final {
   static const Type* LiteralType(Kind kind);
 
   // An unchecked expression has no type errors; they show at run time.
-  void Report(const Expr& at, std::string message);
+  void Report(const Expr& at, std::string message, IssueKind kind = IssueKind::kOther,
+              std::string subject = {});
   void ReportUndeclared(const Expr& at, std::string_view name);
   void ReportMismatch(const Expr& at, const Type& expected, const Type& found);
   const Type* FailedType() const { return environment_.check ? &kErrorType : &kDynType; }

@@ -64,7 +64,8 @@ void Checker::PushIterationVariables(const Expr& expr) {
   } else {
     Report(*expr.args[0],
            "expression of type '" + FormatType(*range) +
-               "' cannot be range of a comprehension (must be list, map, or dynamic)");
+               "' cannot be range of a comprehension (must be list, map, or dynamic)",
+           IssueKind::kNotIterable);
   }
   locals_.push_back({expr.var1, first});
   if (two) locals_.push_back({expr.var2, second});

@@ -114,12 +114,9 @@ bool IsLaterMacro(std::string_view name, KubernetesRelease release, KubernetesRe
 // A function, macro or field that a later release has.
 std::string ReleaseAdvice(const CompileFailure& failure, const SelectorOptions& options) {
   for (const CompileIssue& issue : failure.issues) {
-    const size_t open = issue.message.find('\'');
-    const size_t close = issue.message.find('\'', open + 1);
-    if (close == std::string::npos) continue;
-    const std::string name = issue.message.substr(open + 1, close - open - 1);
-    const bool field = issue.message.starts_with("undefined field");
-    if (!field && !issue.message.starts_with("undeclared reference")) continue;
+    const std::string& name = issue.subject;
+    const bool field = issue.kind == IssueKind::kUndefinedField;
+    if (!field && issue.kind != IssueKind::kUndeclaredReference) continue;
     for (auto next = static_cast<int>(options.release) + 1;
          next <= static_cast<int>(kNewestRelease); ++next) {
       const auto release = static_cast<KubernetesRelease>(next);
@@ -140,13 +137,14 @@ std::string ReleaseAdvice(const CompileFailure& failure, const SelectorOptions& 
   return "";
 }
 
+bool HasIssue(const CompileFailure& failure, IssueKind kind) {
+  return std::ranges::find(failure.issues, kind, &CompileIssue::kind) != failure.issues.end();
+}
+
 std::string MacroRangeAdvice(const CompileFailure& failure) {
-  for (const CompileIssue& issue : failure.issues) {
-    if (issue.message.find("cannot be range of a comprehension") == std::string::npos) continue;
-    return "attributes are single values; macros work on attribute lists only where the gate "
-           "DRAListTypeAttributes is on. Test one value with == or with in [...]";
-  }
-  return "";
+  if (!HasIssue(failure, IssueKind::kNotIterable)) return "";
+  return "attributes are single values; macros work on attribute lists only where the gate "
+         "DRAListTypeAttributes is on. Test one value with == or with in [...]";
 }
 
 // "=>" and "=<" are comparisons the wrong way round; a lone "=" is an assignment elsewhere.
@@ -164,22 +162,13 @@ std::string EqualSignAdvice(const CompileIssue& issue) {
 // Operators of other languages.
 std::string OperatorAdvice(const CompileFailure& failure) {
   for (const CompileIssue& issue : failure.issues) {
-    if (issue.message.find("token recognition error at: '='") != std::string::npos)
+    if (issue.kind == IssueKind::kStrayCharacter && issue.subject == "'='")
       return EqualSignAdvice(issue);
-    if (issue.message.find("extraneous input 'and'") != std::string::npos ||
-        issue.message.find("mismatched input 'and'") != std::string::npos)
-      return "conditions are joined with &&";
-    if (issue.message.find("extraneous input 'or'") != std::string::npos ||
-        issue.message.find("mismatched input 'or'") != std::string::npos)
-      return "alternatives are joined with ||";
+    if (issue.kind != IssueKind::kUnexpectedToken) continue;
+    if (issue.subject == "'and'") return "conditions are joined with &&";
+    if (issue.subject == "'or'") return "alternatives are joined with ||";
   }
   return "";
-}
-
-bool Mentions(const CompileFailure& failure, std::string_view text) {
-  return std::any_of(failure.issues.begin(), failure.issues.end(), [&](const CompileIssue& issue) {
-    return issue.message.find(text) != std::string::npos;
-  });
 }
 
 }  // namespace
@@ -196,11 +185,12 @@ std::string AdviseOnCompilation(std::string_view expression, const SelectorOptio
                                 const CompileFailure& failure) {
   if (std::string advice = ReleaseAdvice(failure, options); !advice.empty()) return advice;
   if (std::string advice = MacroRangeAdvice(failure); !advice.empty()) return advice;
-  if (Mentions(failure, "Syntax error")) {
+  if (HasIssue(failure, IssueKind::kSyntax) || HasIssue(failure, IssueKind::kStrayCharacter) ||
+      HasIssue(failure, IssueKind::kUnexpectedToken)) {
     std::string advice = OperatorAdvice(failure);
     return advice.empty() ? UnitAdvice(expression) : advice;
   }
-  if (!Mentions(failure, "found no matching overload")) return "";
+  if (!HasIssue(failure, IssueKind::kNoOverload)) return "";
   const auto ast = ParseForAdvice(expression, options);
   if (ast->root == nullptr) return "";
   return FirstAdvice(*ast->root, [&](const Expr& expr) {

@@ -7,6 +7,7 @@
 #include "cel/device_data.h"
 #include "cel/diagnosis.h"
 #include "cel/display.h"
+#include "cel/interpreter.h"
 #include "cel/selector_patterns.h"
 
 namespace fedra::cel {
@@ -114,13 +115,13 @@ std::string AdviseOnEvaluation(std::string_view expression, const SelectorOption
   const auto ast = ParseForAdvice(expression, options);
   if (ast->root == nullptr) return "";
   const DeviceData& data = device.data();
-  if (result.error.starts_with("no such key")) {
+  if (result.error.starts_with(kNoSuchKey)) {
     return FirstAdvice(*ast->root, [&](const Expr& expr) {
       const auto path = PathOf(expr);
       return path ? MissingKeyAdvice(*path, data) : std::string();
     });
   }
-  if (result.error.starts_with("CEL result of type")) {
+  if (result.is_no_bool) {
     return "the selector must say true or false; compare the value with something";
   }
   return FirstAdvice(*ast->root,
@@ -130,7 +131,7 @@ std::string AdviseOnEvaluation(std::string_view expression, const SelectorOption
 std::optional<MissingValue> FindMissingValue(std::string_view expression,
                                              const SelectorOptions& options, const Device& device,
                                              const EvalResult& result) {
-  if (!result.error.starts_with("no such key")) return std::nullopt;
+  if (!result.error.starts_with(kNoSuchKey)) return std::nullopt;
   const auto ast = ParseForAdvice(expression, options);
   if (ast->root == nullptr) return std::nullopt;
   std::optional<MissingValue> missing;

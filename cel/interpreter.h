@@ -115,7 +115,8 @@ std::string_view GoTypeName(Kind kind);
 // Whether cel-go can make a selector of the value: x[value].
 bool IsSelectorKind(Kind kind);
 
-// "no such key: model".
+// "no such key: model", in cel-go's words.
+inline constexpr std::string_view kNoSuchKey = "no such key: ";
 Value NoSuchKey(Evaluation& evaluation, const Value& key);
 
 // "no such overload: f(int, string)".

@@ -5,7 +5,7 @@
 namespace fedra::cel {
 
 Value NoSuchKey(Evaluation& evaluation, const Value& key) {
-  return evaluation.Error("no such key: " + ErrorText(key));
+  return evaluation.Error(std::string(kNoSuchKey) + ErrorText(key));
 }
 
 Value Interpreter::EvalSelect(const Node& node, const Value& key) {

@@ -47,21 +47,26 @@ void Parser::Advance() {
   previous_end_ = token_.offset + static_cast<uint32_t>(token_.text.size());
   token_ = lexer_.Next();
   if (token_.kind == TokenKind::kInvalid) {
-    SyntaxError(token_, "token recognition error at: " + Shown(token_));
+    SyntaxError(token_, "token recognition error at: " + Shown(token_), IssueKind::kStrayCharacter);
   }
 }
 
-void Parser::SyntaxError(const Token& token, const std::string& message) {
+void Parser::SyntaxError(const Token& token, const std::string& message, IssueKind kind) {
   if (failed_) return;
   failed_ = true;
-  issues_.Add(token.offset, "Syntax error: " + message);
+  issues_.Add(token.offset, "Syntax error: " + message, kind, Shown(token));
+}
+
+void Parser::Unexpected(const Token& token, std::string_view how, std::string_view expecting) {
+  SyntaxError(token,
+              std::string(how) + " input " + Shown(token) + " expecting " + std::string(expecting),
+              IssueKind::kUnexpectedToken);
 }
 
 void Parser::UnexpectedTail() {
   const Token first = token_;
   const bool last = lexer_.Next().kind == TokenKind::kEnd;
-  SyntaxError(first, (last ? "extraneous input " : "mismatched input ") + Shown(first) +
-                         " expecting <EOF>");
+  Unexpected(first, last ? "extraneous" : "mismatched", "<EOF>");
 }
 
 bool Parser::Accept(std::string_view punctuation) {
@@ -72,7 +77,7 @@ bool Parser::Accept(std::string_view punctuation) {
 
 void Parser::Expect(std::string_view punctuation, std::string_view expecting) {
   if (Accept(punctuation)) return;
-  SyntaxError(token_, "mismatched input " + Shown(token_) + " expecting " + std::string(expecting));
+  Unexpected(token_, "mismatched", expecting);
 }
 
 Expr* Parser::Finish(Expr* expr, uint32_t begin, bool counted) {
@@ -189,7 +194,7 @@ Expr* Parser::ParsePrefix(std::string_view token, std::string_view function, uin
   }
   if (!negative && token == "!" && Accept("-")) {
     negative = IsNumber();
-    if (!negative) SyntaxError(token_, "mismatched input " + Shown(token_) + " expecting NUM_INT");
+    if (!negative) Unexpected(token_, "mismatched", "NUM_INT");
   }
   Expr* operand = negative ? ParsePostfix(ParseNumber(true, begin), begin) : ParseMember();
   if (count % 2 == 0) return operand;

@@ -49,7 +49,10 @@ class Parser final {
   void Advance();
 
   // After the first syntax error the rest is only unwound.
-  void SyntaxError(const Token& token, const std::string& message);
+  void SyntaxError(const Token& token, const std::string& message,
+                   IssueKind kind = IssueKind::kSyntax);
+  // `how`: "mismatched", or "extraneous" of the last token.
+  void Unexpected(const Token& token, std::string_view how, std::string_view expecting);
   void UnexpectedTail();
   bool Accept(std::string_view punctuation);
   void Expect(std::string_view punctuation, std::string_view expecting);

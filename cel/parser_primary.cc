@@ -79,8 +79,7 @@ Expr* Parser::ParseBracketed(uint32_t begin) {
   } else if (Accept(".")) {
     if (!failed_ && token_.kind == TokenKind::kIdentifier) return ParseName(".", begin);
   }
-  SyntaxError(token_,
-              "mismatched input " + Shown(token_) + " expecting " + std::string(kExpressionStart));
+  Unexpected(token_, "mismatched", kExpressionStart);
   return Nothing();
 }
 

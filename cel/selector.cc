@@ -105,6 +105,7 @@ EvalResult Selector::Evaluate(const Device& device) const {
     result.error = value.AsText();
   } else {
     const std::string type(TypeName(value.kind()));
+    result.is_no_bool = true;
     result.error = "CEL result of type " + type +
                    " could not be converted to bool: unsupported native conversion from " + type +
                    " to 'bool'";

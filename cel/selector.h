@@ -41,11 +41,25 @@ struct SelectorOptions {
 };
 
 // One complaint of the compiler about one place of the expression.
+// What an issue is about, where advice depends on it (diagnosis.h). The message is cel-go's.
+enum class IssueKind {
+  kOther,
+  kUndeclaredReference,  // to `subject`
+  kUndefinedField,       // `subject`
+  kNotIterable,          // the range of a macro is neither list nor map
+  kNoOverload,           // no function of the name takes these types
+  kStrayCharacter,       // `subject` begins no token; a syntax error
+  kUnexpectedToken,      // `subject` is not what the grammar has here; a syntax error
+  kSyntax,               // another syntax error
+};
+
 struct CompileIssue {
   int line = 1;         // 1-based; -1: the expression as a whole
   int column = 1;       // 1-based, in code points, as cel-go prints it
   std::string message;  // "undefined field 'name'"
   std::string snippet;  // the line of the source and a caret below the place
+  IssueKind kind = IssueKind::kOther;
+  std::string subject = {};  // a name; of kStrayCharacter and kUnexpectedToken in single quotes
 };
 
 // Why an expression is not a selector. Never empty.
@@ -71,6 +85,7 @@ struct EvalResult {
   uint64_t cost = 0;
   // For kError: the message in the words of cel-go ("no such key: model"). Else empty.
   std::string error;
+  bool is_no_bool = false;  // of kError: the expression has a value, which is no bool
 
   bool matches() const { return outcome == Outcome::kTrue; }
   bool failed() const { return outcome == Outcome::kError; }

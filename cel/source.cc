@@ -29,7 +29,7 @@ std::string Pointer(std::string_view line, size_t at) {
 
 }  // namespace
 
-void IssueList::Add(uint32_t offset, std::string message) {
+void IssueList::Add(uint32_t offset, std::string message, IssueKind kind, std::string subject) {
   const size_t at = std::min<size_t>(offset, text_.size());
   const std::string_view before = text_.substr(0, at);
   const size_t line_start =
@@ -38,6 +38,8 @@ void IssueList::Add(uint32_t offset, std::string message) {
   issue.line = 1 + static_cast<int>(std::count(before.begin(), before.end(), '\n'));
   issue.column = 1 + static_cast<int>(CodePointCount(before.substr(line_start)));
   issue.message = std::move(message);
+  issue.kind = kind;
+  issue.subject = std::move(subject);
   const std::string_view line = text_.substr(line_start, text_.find('\n', line_start) - line_start);
   issue.snippet = " | " + WithoutTabs(line) + "\n | " + Pointer(line, at - line_start);
   issues_.push_back({offset, std::move(issue)});

@@ -19,7 +19,8 @@ class IssueList final {
   explicit IssueList(std::string_view text) : text_(text) {}
 
   // `offset` in bytes; beyond the end means "at the end".
-  void Add(uint32_t offset, std::string message);
+  void Add(uint32_t offset, std::string message, IssueKind kind = IssueKind::kOther,
+           std::string subject = {});
   // A complaint about the whole expression.
   void AddGlobal(std::string message);
 

@@ -40,7 +40,8 @@ struct ClusterRow {
   std::string capacity_json = "{}";
   // From the configuration; it is kept until nothing of ours is left there.
   bool is_removed = false;
-  // An administrator's wish: Cordoned, it gets no new jobs; Draining, its jobs are taken back, too.
+  // What an administrator wants of it: Cordoned, it gets no new jobs; Draining, its jobs are taken
+  // back, too.
   std::string cordon = {};  // empty: none
 
   bool operator==(const ClusterRow&) const = default;

@@ -22,8 +22,8 @@ enum class RetryClass {
 //   kRefused  1 s doubled up to 15 s
 //   kTooLong  30 s doubled up to 10 min
 //
-// Never less than `retry_after`, the server's wish; of that no more than five minutes are granted,
-// so that no server can end a watch for good.
+// Never less than `retry_after`, the server's Retry-After; of that no more than five minutes are
+// granted, so that no server can end a watch for good.
 std::chrono::milliseconds Backoff(
     RetryClass trouble, int failures, double jitter,
     std::optional<std::chrono::milliseconds> retry_after = std::nullopt);

@@ -83,7 +83,7 @@ struct Output {
   ResourceVersion version;
   std::optional<RetryClass> trouble;  // why to wait before `next`; nothing: at once
   int failures = 0;                   // in a row, for Backoff()
-  // The server's wish, a floor under Backoff()'s.
+  // The server's Retry-After, a floor under Backoff()'s.
   std::optional<std::chrono::milliseconds> retry_after;
   std::optional<CacheState> state;  // changed health; the same as before is possible
   std::optional<Error> error;

@@ -15,7 +15,7 @@ struct Retry {
 
 // A conflict is retried almost at once (10 ms), a busy server soon (50 ms), anything else after
 // 100 ms; each of them twice as late after each further failure in a row, up to 1 s, 2 s and 30 s,
-// and never before the server's own wish, of which a minute at most is granted. `failures`: in a
+// and never before the server's Retry-After, of which a minute at most is granted. `failures`: in a
 // row, with this one.
 Retry RetryAfter(const Error& error, int failures);
 

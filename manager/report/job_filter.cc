@@ -22,7 +22,9 @@ namespace {
 using store::WorkloadRow;
 
 constexpr std::chrono::hours kShowEnded{1};
-constexpr std::string_view kDeletedState = "Deleted";  // a state that no list has
+
+// A state that no list has.
+std::string_view DeletedState() { return ToString(placement::Phase::kGone); }
 
 // The words as `known` spells them.
 Result<void> Spell(std::string_view option, const std::vector<std::string>& known,
@@ -114,7 +116,7 @@ bool EndedLongAgo(const WorkloadRow& row, WallTime now) {
 std::vector<std::string> JobStates() {
   std::vector<std::string> states;
   for (const StateEntry& entry : StateEntries())
-    if (entry.group == "Job" && entry.name != kDeletedState) states.emplace_back(entry.name);
+    if (entry.group == "Job" && entry.name != DeletedState()) states.emplace_back(entry.name);
   return states;
 }
 
@@ -128,11 +130,11 @@ std::vector<std::string> GroupColumns() {
 
 Result<JobFilter> Checked(JobFilter filter, const std::string& ns) {
   if (std::ranges::any_of(filter.states, [](const auto& state) {
-        return ToLower(state) == ToLower(kDeletedState);
+        return ToLower(state) == ToLower(DeletedState());
       })) {
     return Fail(WrongOption(
         "state", "jobs that were deleted are not listed; `fedra history NAMESPACE/NAME` shows one",
-        kDeletedState));
+        DeletedState()));
   }
   std::vector<std::string> reasons;
   for (const verdict::ReasonEntry& entry : verdict::ReasonCatalogue())

@@ -69,7 +69,7 @@ const ClusterView* FindCluster(std::span<const ClusterView> clusters, std::strin
 }
 
 std::string WhyForeign(const ClusterView& cluster, std::string_view origin) {
-  const auto words = [&](std::string_view what, const tracking::CopyMarks& marks, Ownership is) {
+  const auto text = [&](std::string_view what, const tracking::CopyMarks& marks, Ownership is) {
     if (is == Ownership::kOtherManager)
       return fmt::format("the {} on {} is of another manager's fedra", what, cluster.name.value);
     if (marks.origin.empty())
@@ -79,9 +79,9 @@ std::string WhyForeign(const ClusterView& cluster, std::string_view origin) {
                        marks.origin, origin);
   };
   if (cluster.clone != nullptr && !tracking::IsOurs(cluster.clone_is))
-    return words("Workload", cluster.clone->marks, cluster.clone_is);
+    return text("Workload", cluster.clone->marks, cluster.clone_is);
   if (cluster.job != nullptr && !tracking::IsOurs(cluster.job_is))
-    return words("job", cluster.job->marks, cluster.job_is);
+    return text("job", cluster.job->marks, cluster.job_is);
   return {};
 }
 

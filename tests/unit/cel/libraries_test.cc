@@ -200,7 +200,8 @@ TEST_CASE("URLs") {
            "url('HTTPS://a/').getScheme() == 'https'", "url('/a b').getEscapedPath() == '/a%20b'",
            "url('https://a/?q=1&q=2&r=x+y').getQuery() == {'q': ['1', '2'], 'r': ['x y']}",
            "isURL('/path')", "!isURL('a.b')", "!isURL('')", "!isURL('https://a:x/')",
-           "!isURL('http://[1.2.3.4]/')", "url('https://a/b') == url('https://a/b')"});
+           "!isURL('http://[1.2.3.4]/')", "!isURL('http://[IPv4-mapped]/')",
+           "isURL('http://[::ffff:1.2.3.4]/')", "url('https://a/b') == url('https://a/b')"});
 }
 
 TEST_CASE("addresses and blocks") {

@@ -40,7 +40,8 @@ TEST_CASE("device sets: equal wishes share one set until the devices change") {
   CHECK(worker.Serving("one")->Overlaps(*before));
 }
 
-TEST_CASE("device sets: those that nobody holds are forgotten, however many wishes there were") {
+TEST_CASE(
+    "device sets: those that nobody holds are forgotten, however many selections there were") {
   Worker worker;
   worker.Node("n1").On("n1", Devices(2)).Template("kept", {Request("r")});
   const auto kept = worker.Serving("kept");
