@@ -213,8 +213,8 @@ struct HttpSettings {
 // The API for others than root on this machine: over TLS, with the rights that the manager gives.
 struct SecureApiSettings {
   std::string address;  // IP:port or [IPv6]:port; empty: it is not served
-  // PEM; absolute after loading; both or none. None: a certificate is made, and no client can verify
-  // it.
+  // PEM; absolute after loading; both or none. None: a certificate is made, and no client can
+  // verify it.
   std::string certificate_file;
   std::string key_file;
   std::vector<std::string> hosts;  // DNS-1123 subdomains

@@ -103,7 +103,8 @@ class Following final {
       worker.Follow(sources[i], options.tail, i, arrivals_);
   }
 
-  // Until all have ended, or standard output is not read any more. kUnknown: one ended before its container.
+  // Until all have ended, or standard output is not read any more. kUnknown: one ended before its
+  // container.
   Result<int> Run() {
     while (open_ > 0) {
       for (const Arrival& arrival : arrivals_->Take(kLookAtOutput))

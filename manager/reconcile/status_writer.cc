@@ -117,8 +117,9 @@ void StatusWriter::Record(const Gathered& gathered, const placement::Decision& d
   Written written = written_.With([&](auto& all) { return std::move(all[workload->key]); });
   const bool same_workload = written.row.uid == row.uid;
   std::string needs_key = NeedsKey(workload->requirement);
-  row.needs_json = same_workload && written.needs_key == needs_key ? written.row.needs_json
-                                                               : NeedsJson(workload->requirement);
+  row.needs_json = same_workload && written.needs_key == needs_key
+                       ? written.row.needs_json
+                       : NeedsJson(workload->requirement);
   written.needs_key = std::move(needs_key);
   // A job that was deleted without its Workload (--cascade=orphan) leaves it without an owner.
   if (row.job.name.empty()) row.job = same_workload ? written.row.job : row.key;

@@ -28,8 +28,8 @@ Freshness FreshnessOf(const report::Daemon& daemon, WallTime now);
 Freshness JobFreshness(const report::Daemon& daemon, WallTime now);
 
 // "DAEMON  not running: what follows is as of 2026-11-21T16:11:19Z, 12m ago", with line end; the
-// first line of every view, so that no reader takes old news for new. A daemon that needs a restart to
-// take over what has changed in its configuration says so. Empty when a daemon keeps the data
+// first line of every view, so that no reader takes old news for new. A daemon that needs a restart
+// to take over what has changed in its configuration says so. Empty when a daemon keeps the data
 // current, or when none has written yet.
 std::string DaemonLine(const report::Daemon& daemon, const ViewSettings& settings);
 

@@ -49,8 +49,8 @@ std::vector<CopyPair> PairsOf(const JobPtr& local, const JobPtr& remote);
 std::vector<JobPtr> MissingOf(const JobPtr& local, const JobPtr& remote);
 
 // Copies of a group that must go: they stand for no object of the manager's, or for one that is
-// being deleted; are of an earlier admission; or were deleted there, and are in the way of another copy.
-// Without those for which nothing is left to be done.
+// being deleted; are of an earlier admission; or were deleted there, and are in the way of another
+// copy. Without those for which nothing is left to be done.
 std::vector<JobPtr> SurplusOf(const JobPtr& local, const JobPtr& remote);
 
 // Whether something is left to be done to remove the copy.

@@ -67,8 +67,8 @@ Forecast BeginForecast(const placement::WorkloadView& view,
 // Null: the keeper has no worker of this name.
 const placement::ClusterView* FindCluster(std::span<const placement::ClusterView> clusters,
                                           std::string_view name);
-// Why a copy of the worker belongs to no Workload that the new keeper knows; empty: it has none such.
-// `origin`: of the keeper.
+// Why a copy of the worker belongs to no Workload that the new keeper knows; empty: it has none
+// such. `origin`: of the keeper.
 std::string WhyForeign(const placement::ClusterView& cluster, std::string_view origin);
 
 // What is lost first, then by name.

@@ -547,8 +547,8 @@ void World::CheckInvariants() const {
         worker.job->marks.source_uid == kUid && !worker.job->finished)
       ++connected_jobs;
   }
-  // A job of an earlier admission on a worker that has just come back is on its way out and no second
-  // placement.
+  // A job of an earlier admission on a worker that has just come back is on its way out and no
+  // second placement.
   const bool placing = last_ && (std::holds_alternative<CreateJob>(*last_) ||
                                  std::holds_alternative<placement::Admit>(*last_));
   if (placing) CHECK(connected_jobs <= 1);
