@@ -68,7 +68,7 @@ TEST_CASE(
 }
 
 // As Kueue's MultiKueue makes it: with its origin and the name of the Workload.
-tracking::JobPtr OfKueue(const std::string& name, const std::string& workload) {
+std::shared_ptr<const tracking::Job> OfKueue(const std::string& name, const std::string& workload) {
   tracking::Job job = *Marked<tracking::Job>(name, "multikueue", "");
   job.marks.workload = job.prebuilt_workload = workload;
   return std::make_shared<const tracking::Job>(std::move(job));
