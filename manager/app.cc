@@ -33,7 +33,6 @@
 #include "manager/tracking/manager_name.h"
 #include "manager/version.h"
 #include "manager/wiring.h"
-#include "manager/worker_discovery.h"
 #include "store/store.h"
 
 namespace fedra {

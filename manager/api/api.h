@@ -13,7 +13,7 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "manager/http/message.h"
-#include "manager/reconcile/template_survey.h"
+#include "manager/reconcile/templates/template_survey.h"
 #include "manager/report/as_of.h"
 #include "manager/report/device_inventory.h"
 #include "manager/report/query.h"

@@ -17,7 +17,7 @@
 #include "manager/reconcile/manager_cluster.h"
 #include "manager/reconcile/placement_store.h"
 #include "manager/reconcile/run_loop.h"
-#include "manager/reconcile/template_reconciler.h"
+#include "manager/reconcile/templates/template_reconciler.h"
 #include "manager/reconcile/wake_index.h"
 
 namespace fedra::reconcile {

@@ -20,7 +20,7 @@
 #include "manager/reconcile/cluster_rows.h"
 #include "manager/reconcile/event_handlers.h"
 #include "manager/reconcile/line_rows.h"
-#include "manager/reconcile/template_survey.h"
+#include "manager/reconcile/templates/template_survey.h"
 #include "manager/reconcile/worker_cluster_reconciler.h"
 #include "manager/reconcile/worker_roster.h"
 #include "manager/reconcile/workload_reconciler.h"

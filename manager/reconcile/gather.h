@@ -13,8 +13,8 @@
 
 #include "manager/placement/bids.h"
 #include "manager/placement/view.h"
-#include "manager/reconcile/copy_failures.h"
 #include "manager/reconcile/manager_cluster.h"
+#include "manager/reconcile/templates/copy_failures.h"
 #include "manager/reconcile/worker_set.h"
 #include "manager/verify/check_scope.h"
 

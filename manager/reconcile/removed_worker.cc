@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "manager/reconcile/template_view.h"
+#include "manager/reconcile/templates/template_view.h"
 
 namespace fedra::reconcile {
 namespace {

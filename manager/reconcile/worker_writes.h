@@ -15,7 +15,7 @@
 #include "manager/reconcile/bookkeeping.h"
 #include "manager/reconcile/concurrency_limiter.h"
 #include "manager/reconcile/execution.h"
-#include "manager/reconcile/template_reconciler.h"
+#include "manager/reconcile/templates/template_reconciler.h"
 #include "manager/tracking/job_members.h"
 
 namespace fedra::reconcile {

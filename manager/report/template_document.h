@@ -6,7 +6,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "manager/reconcile/template_survey.h"
+#include "manager/reconcile/templates/template_survey.h"
 #include "manager/report/as_of.h"
 
 namespace fedra::report {

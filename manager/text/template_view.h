@@ -2,7 +2,7 @@
 //
 // What `fedra templates diff` shows: what would be done, or why nothing. Pure.
 
-#include "manager/reconcile/template_survey.h"
+#include "manager/reconcile/templates/template_survey.h"
 #include "manager/report/as_of.h"
 #include "manager/text/output.h"
 

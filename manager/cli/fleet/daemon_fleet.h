@@ -15,7 +15,7 @@
 #include "config/load.h"
 #include "manager/cli/fleet/live_fleet.h"
 #include "manager/reconcile/gather.h"
-#include "manager/reconcile/template_survey.h"
+#include "manager/reconcile/templates/template_survey.h"
 #include "manager/report/as_of.h"
 
 namespace fedra::cli {

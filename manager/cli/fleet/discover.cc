@@ -11,7 +11,7 @@
 #include "config/discovered.h"
 #include "manager/cli/fleet/config_connect.h"
 #include "manager/cli/fleet/live_fleet.h"
-#include "manager/discovered_access.h"
+#include "manager/discovery/discovered_access.h"
 #include "manager/text/display_text.h"
 #include "manager/tracking/resources.h"
 #include "manager/verify/cache_status.h"

@@ -1,7 +1,7 @@
 #pragma once
 //
 // The workers that objects of the manager make, for commands: the same that the daemon
-// finds (manager/discovered_access.h), asked for once.
+// finds (manager/discovery/discovered_access.h), asked for once.
 //
 // Thread rules: blocks; the main thread of a command.
 

@@ -20,7 +20,7 @@ from scenarios.world import QUEUE, TEMPLATE, World
 _KUEUE_NAMESPACE = "kueue-system"
 _RIGHTS = "manager-rbac-discovery.yaml"
 _DISCOVERS = {"workersFrom": {"multiKueueClusters": True}}
-# Of a Secret, while all workers can be used (manager/worker_discovery.cc).
+# Of a Secret, while all workers can be used (manager/discovery/worker_discovery.cc).
 _READ_INTERVAL = 30.0
 
 

@@ -386,7 +386,7 @@ def _wait_inactive(world: World, worker: str, reason: str, words: str) -> None:
         status, why, message = _active(world, "MultiKueueCluster", worker)
         return (status, why) == ("False", reason) and words in message
 
-    # A Secret is read every 30 s while all workers can be used (manager/worker_discovery.cc).
+    # A Secret is read every 30 s while all workers can be used (manager/discovery/worker_discovery.cc).
     world.eventually(f"{worker} is inactive: {reason}", look, world.fleet.patience + 30)
 
 

@@ -9,7 +9,7 @@
 
 #include <vector>
 
-#include "manager/discovered_access.h"
+#include "manager/discovery/discovered_access.h"
 
 namespace fedra {
 

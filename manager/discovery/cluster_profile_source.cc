@@ -1,4 +1,4 @@
-#include "manager/cluster_profile_source.h"
+#include "manager/discovery/cluster_profile_source.h"
 
 #include <algorithm>
 #include <tuple>

@@ -1,6 +1,6 @@
 // Workers that MultiKueueClusters of a simulated manager name come, go and change.
 
-#include "manager/worker_discovery.h"
+#include "manager/discovery/worker_discovery.h"
 
 #include <memory>
 #include <string>

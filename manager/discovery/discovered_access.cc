@@ -1,11 +1,11 @@
-#include "manager/discovered_access.h"
+#include "manager/discovery/discovered_access.h"
 
 #include <algorithm>
 #include <iterator>
 #include <utility>
 
-#include "manager/cluster_profile_source.h"
-#include "manager/multi_kueue_source.h"
+#include "manager/discovery/cluster_profile_source.h"
+#include "manager/discovery/multi_kueue_source.h"
 
 namespace fedra {
 

@@ -1,6 +1,6 @@
 // Which workers refused copies of which templates.
 
-#include "manager/reconcile/copy_failures.h"
+#include "manager/reconcile/templates/copy_failures.h"
 
 #include "tests/support/catch.h"
 #include "verdict/reason_text.h"

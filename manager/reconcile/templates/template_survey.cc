@@ -1,4 +1,4 @@
-#include "manager/reconcile/template_survey.h"
+#include "manager/reconcile/templates/template_survey.h"
 
 #include <algorithm>
 #include <iterator>

@@ -1,4 +1,4 @@
-#include "manager/reconcile/template_view.h"
+#include "manager/reconcile/templates/template_view.h"
 
 #include "manager/verify/cache_status.h"
 

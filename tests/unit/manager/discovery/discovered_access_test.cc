@@ -1,4 +1,4 @@
-#include "manager/discovered_access.h"
+#include "manager/discovery/discovered_access.h"
 
 #include <map>
 #include <utility>

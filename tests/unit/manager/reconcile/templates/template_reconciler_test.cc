@@ -1,6 +1,6 @@
 // Copies of the manager's templates on a worker.
 
-#include "manager/reconcile/template_reconciler.h"
+#include "manager/reconcile/templates/template_reconciler.h"
 
 #include <set>
 #include <utility>

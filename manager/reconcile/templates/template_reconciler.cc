@@ -1,4 +1,4 @@
-#include "manager/reconcile/template_reconciler.h"
+#include "manager/reconcile/templates/template_reconciler.h"
 
 #include <algorithm>
 #include <utility>

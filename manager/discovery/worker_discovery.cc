@@ -1,4 +1,4 @@
-#include "manager/worker_discovery.h"
+#include "manager/discovery/worker_discovery.h"
 
 #include <algorithm>
 #include <chrono>

@@ -1,4 +1,4 @@
-#include "manager/reconcile/copy_failures.h"
+#include "manager/reconcile/templates/copy_failures.h"
 
 #include <utility>
 

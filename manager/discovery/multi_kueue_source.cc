@@ -1,4 +1,4 @@
-#include "manager/multi_kueue_source.h"
+#include "manager/discovery/multi_kueue_source.h"
 
 #include <algorithm>
 #include <memory>
@@ -11,7 +11,7 @@
 #include "base/base64.h"
 #include "cluster-clients/watch/object_cache.h"
 #include "config/foreign_kubeconfig.h"
-#include "manager/cluster_profile_source.h"
+#include "manager/discovery/cluster_profile_source.h"
 #include "manager/tracking/json_fields.h"
 
 namespace fedra {

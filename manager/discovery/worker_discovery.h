@@ -23,7 +23,7 @@
 #include "base/guarded.h"
 #include "config/configuration.h"
 #include "config/discovered.h"
-#include "manager/discovered_access.h"
+#include "manager/discovery/discovered_access.h"
 #include "manager/reconcile/manager_cluster.h"
 
 namespace fedra {

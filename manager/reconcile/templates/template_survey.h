@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "manager/reconcile/gather.h"
-#include "manager/reconcile/template_reconciler.h"
+#include "manager/reconcile/templates/template_reconciler.h"
 
 namespace fedra::reconcile {
 

@@ -19,10 +19,10 @@
 #include <unordered_set>
 
 #include "manager/reconcile/concurrency_limiter.h"
-#include "manager/reconcile/copy_failures.h"
 #include "manager/reconcile/gather.h"
 #include "manager/reconcile/run_loop.h"
-#include "manager/reconcile/template_view.h"
+#include "manager/reconcile/templates/copy_failures.h"
+#include "manager/reconcile/templates/template_view.h"
 
 namespace fedra::reconcile {
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "manager/discovered_access.h"
+#include "manager/discovery/discovered_access.h"
 
 namespace fedra {
 
