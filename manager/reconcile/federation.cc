@@ -83,7 +83,7 @@ Federation::Federation(FederationSettings settings, http::HttpLoop& loop, Worker
       worker_clusters_(manager_, workers_, clock),
       workloads_({settings_.policy, settings_.gather.devices},
                  {gatherer_, wake_index_, places_, order_, placements_, status_writer_, executor_,
-                  workload_loop_, telemetry, clock}),
+                  workload_loop_, phases_, telemetry, clock}),
       cluster_rows_(store, clock),
       line_rows_(store, clock, settings_.gather.order.policy),
       roster_(workers_, [this, &loop, &pool](WorkerSettings worker) {

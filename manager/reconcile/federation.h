@@ -20,6 +20,7 @@
 #include "manager/reconcile/cluster_rows.h"
 #include "manager/reconcile/event_handlers.h"
 #include "manager/reconcile/line_rows.h"
+#include "manager/reconcile/phase_counter.h"
 #include "manager/reconcile/templates/template_survey.h"
 #include "manager/reconcile/worker_cluster_reconciler.h"
 #include "manager/reconcile/worker_roster.h"
@@ -82,9 +83,9 @@ class Federation final {
   bool HasWaitedFor(SteadyTime::duration limit) const;
 
   // For metrics.
-  KindPhases WorkloadsByPhase() const { return workloads_.ByPhase(); }
+  KindPhases WorkloadsByPhase() const { return phases_.ByPhase(); }
   std::map<std::string_view, BlockedFacts> BlockedByReason() const {
-    return workloads_.BlockedByReason();
+    return phases_.BlockedByReason(clock_.Now());
   }
   std::map<ClusterName, LineFacts> LinesNow() const {
     return FactsOf(order_.Standings(clock_.Now()), clock_.Now());
@@ -143,6 +144,7 @@ class Federation final {
   Executor executor_;
   AdmissionCheckReconciler checks_;
   WorkerClusterReconciler worker_clusters_;
+  PhaseCounter phases_;
   WorkloadReconciler workloads_;
   std::atomic<bool> working_{false};
   std::atomic<bool> standby_{false};

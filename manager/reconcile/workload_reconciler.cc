@@ -44,6 +44,17 @@ std::string_view MostFrequentReason(const Gathered& gathered) {
   return most == workers.end() ? std::string_view() : most->first;
 }
 
+SeenPhase SeenIn(const Gathered& gathered, placement::Phase phase) {
+  const tracking::Workload* workload = gathered.view.workload.get();
+  const bool is_known = workload != nullptr && gathered.view.kind_supported;
+  SeenPhase seen{.kind = is_known ? workload->owner.kind : "other", .phase = phase};
+  if (gathered.judged && phase == placement::Phase::kBlocked)
+    seen.reason = MostFrequentReason(gathered);
+  if (workload != nullptr && workload->quota_reserved)
+    seen.reserved_at = workload->quota_reserved->since;
+  return seen;
+}
+
 }  // namespace
 
 WorkloadReconciler::WorkloadReconciler(WorkloadSettings settings, WorkloadParts parts)
@@ -202,7 +213,7 @@ void WorkloadReconciler::Record(const Seen& seen, const placement::Decision& dec
   parts_.wake_index.Update(gathered, decision);
   ObserveVerdicts(gathered);
   parts_.status_writer.Record(gathered, decision);
-  CountPhase(gathered, decision.phase);
+  parts_.phases.Record(gathered.view.key, SeenIn(gathered, decision.phase));
   ClearResidues(gathered);
   if (!decision.wake_at) return;
   const auto wait =
@@ -227,56 +238,6 @@ void WorkloadReconciler::ClearResidues(const Gathered& gathered) {
     if (cluster.contact == Contact::kFull && !placement::HasOurs(cluster))
       parts_.placements.ClearResidue(cluster.name, gathered.view.key);
   }
-}
-
-void WorkloadReconciler::CountPhase(const Gathered& gathered, placement::Phase phase) {
-  const auto& owner = gathered.view.workload;
-  const std::string kind =
-      owner == nullptr || !gathered.view.kind_supported ? "other" : owner->owner.kind;
-  if (phase != placement::Phase::kGone) kinds_.With([&](auto& kinds) { kinds.insert(kind); });
-  const std::string_view reason =
-      gathered.judged && phase == placement::Phase::kBlocked ? MostFrequentReason(gathered) : "";
-  phases_.With([&](auto& phases) {
-    if (phase == placement::Phase::kGone) {
-      phases.erase(gathered.view.key);
-      return;
-    }
-    Counted& counted = phases[gathered.view.key];
-    counted.kind = kind;
-    counted.phase = phase;
-    if (!reason.empty()) counted.reason = reason;
-    const auto& workload = gathered.view.workload;
-    if (workload != nullptr && workload->quota_reserved)
-      counted.reserved_at = workload->quota_reserved->since;
-  });
-}
-
-KindPhases WorkloadReconciler::ByPhase() const {
-  KindPhases counts;
-  for (const std::string& kind : kinds_.Copy())
-    for (const placement::Phase phase : placement::kPhases)
-      counts[{kind, placement::ToString(phase)}] = 0;
-  phases_.With([&](const auto& phases) {
-    for (const auto& [key, counted] : phases)
-      ++counts[{counted.kind, placement::ToString(counted.phase)}];
-  });
-  return counts;
-}
-
-std::map<std::string_view, BlockedFacts> WorkloadReconciler::BlockedByReason() const {
-  std::map<std::string_view, BlockedFacts> reasons;
-  const WallTime now = parts_.clock.Now();
-  phases_.With([&](const auto& phases) {
-    for (const auto& [key, counted] : phases) {
-      if (counted.phase != placement::Phase::kBlocked || counted.reason.empty()) continue;
-      BlockedFacts& facts = reasons[counted.reason];
-      ++facts.count;
-      if (counted.reserved_at == WallTime{}) continue;
-      facts.longest = std::max(facts.longest,
-                               std::chrono::duration_cast<milliseconds>(now - counted.reserved_at));
-    }
-  });
-  return reasons;
 }
 
 }  // namespace fedra::reconcile

@@ -8,17 +8,14 @@
 // Thread rules: any thread, one workload by one thread at a time (the run loop sees to that).
 // Lifetime: everything given at construction must outlive it.
 
-#include <map>
 #include <set>
-#include <string>
-#include <string_view>
-#include <unordered_map>
-#include <utility>
+#include <vector>
 
 #include "manager/reconcile/copy_places.h"
 #include "manager/reconcile/dispatch_order.h"
 #include "manager/reconcile/execute.h"
 #include "manager/reconcile/gather.h"
+#include "manager/reconcile/phase_counter.h"
 #include "manager/reconcile/placement_store.h"
 #include "manager/reconcile/reserve.h"
 #include "manager/reconcile/run_loop.h"
@@ -43,12 +40,10 @@ struct WorkloadParts {
   StatusWriter& status_writer;
   Executor& executor;
   RunLoop<ObjectKey>& loop;  // for later looks
+  PhaseCounter& phases;
   Telemetry& telemetry;
   const Clock& clock;
 };
-
-// Kind ("JobSet"; "other" where no adapter knows it) and phase -> how many.
-using KindPhases = std::map<std::pair<std::string, std::string_view>, int>;
 
 class WorkloadReconciler final {
  public:
@@ -58,11 +53,6 @@ class WorkloadReconciler final {
 
   // What was reported before now is not known. Before the loop starts.
   void ForgetReports() { kept_since_ = parts_.clock.Now(); }
-
-  // Workloads in each phase, of each kind of job that was seen since the start, for metrics.
-  KindPhases ByPhase() const;
-  // Blocked workloads by the name of the first reason on most workers, for metrics.
-  std::map<std::string_view, BlockedFacts> BlockedByReason() const;
 
  private:
   struct Seen {
@@ -93,7 +83,6 @@ class WorkloadReconciler final {
   Result<void> Execute(const Seen& seen, const placement::Decision& decision);
 
   void ObserveVerdicts(const Gathered& gathered) const;
-  void CountPhase(const Gathered& gathered, placement::Phase phase);
   void ClearResidues(const Gathered& gathered);
 
   // Constant after construction.
@@ -101,16 +90,6 @@ class WorkloadReconciler final {
   const WorkloadParts parts_;
   // Before the loop starts.
   WallTime kept_since_;  // placement::PlacementRecord::kept_since
-
-  struct Counted {
-    std::string kind;
-    placement::Phase phase = placement::Phase::kWaiting;
-    std::string_view reason;  // of a catalogue; empty: not judged yet
-    WallTime reserved_at{};   // its quota
-  };
-  Guarded<std::unordered_map<ObjectKey, Counted>> phases_;
-  // A kind whose last job has gone is reported with 0. Bounded: there is one for each adapter.
-  Guarded<std::set<std::string>> kinds_{std::set<std::string>{"Job"}};
 };
 
 }  // namespace fedra::reconcile

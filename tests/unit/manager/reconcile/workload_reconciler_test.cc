@@ -94,9 +94,10 @@ struct Ring {
   WorkerWrites worker_writes{{"fedra", ""}, fleet.manager(), templates, limiter,
                              bookkeeping,   meanwhile,       clock};
   Executor executor{manager_writes, worker_writes, bookkeeping};
+  PhaseCounter phases;
   WorkloadReconciler workloads{{.policy = {}, .devices = true},
                                {gatherer, wake_index, places, order, placements, status_writer,
-                                executor, loop, meanwhile, clock}};
+                                executor, loop, phases, meanwhile, clock}};
 
   // So many devices on each of the workers.
   Ring(const std::vector<std::string>& workers, int devices) : fleet(On(workers)) {
@@ -129,7 +130,7 @@ struct Ring {
   // "QueueMissing: 1 for 5000 ms"
   std::string Blocked() const {
     std::string text;
-    for (const auto& [reason, facts] : workloads.BlockedByReason())
+    for (const auto& [reason, facts] : phases.BlockedByReason(clock.Now()))
       text += fmt::format("{}: {} for {} ms", reason, facts.count, facts.longest.count());
     return text;
   }
@@ -233,7 +234,7 @@ TEST_CASE("a blocked workload counts by the first reason on most workers") {
   ring.clock.Advance(1min);
   REQUIRE(ring.workloads.Reconcile(kTrain));
   CHECK(ring.Blocked() == "DriverMissing: 1 for 61000 ms");
-  CHECK(ring.workloads.ByPhase().at({"Job", placement::ToString(placement::Phase::kBlocked)}) == 1);
+  CHECK(ring.phases.ByPhase().at({"Job", placement::ToString(placement::Phase::kBlocked)}) == 1);
 
   REQUIRE(ring.fleet.manager_server().objects().Delete("workloads", kTrain));
   REQUIRE(ring.fleet.WaitUntil(
