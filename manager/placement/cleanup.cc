@@ -143,6 +143,23 @@ void DecideWithoutQuota(const Context& context, Decision& decision) {
   ReportNoQuota(context, decision);
 }
 
+// Who wrote it is not asked: fedra, or Kueue's MultiKueue before fedra took its place ("Admitting
+// remote lost", "Admitting remote no longer exists"; reconcileGroup() in
+// pkg/controller/admissionchecks/multikueue/workload.go of Kueue 0.19.2). In that mode the eviction
+// clears clusterName, and the store may never have known it: what follows from it is done now.
+void DecideGivenBack(const Context& context, const tracking::AdmissionCheckState& check,
+                     Decision& decision) {
+  decision.phase = Phase::kRequeued;
+  decision.why = check.message;
+  if (!context.view.kueue_clears) return;
+  // After the eviction only its clone would show that it ran there, and that may be gone.
+  if (const ClusterView* ended = UnmirroredEnd(context); ended != nullptr)
+    return MirrorEnd(*ended, decision);
+  const ClusterView* worker = context.Find(context.workload().cluster_name);
+  if (worker != nullptr && IsOutOfReach(context, *worker))
+    decision.actions.emplace_back(RecordResidue{worker->name});
+}
+
 void ReportNoQuota(const Context& context, Decision& decision) {
   const tracking::Workload& workload = context.workload();
   if (!workload.active) {

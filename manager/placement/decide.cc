@@ -39,8 +39,7 @@ Decision Decide(const WorkloadView& view, std::span<const ClusterView> clusters,
     // During a deactivation the check is Pending while quota is still reserved: Evicted decides.
     DecideWithoutQuota(context, decision);
   } else if (check->state == CheckState::kRetry || check->state == CheckState::kRejected) {
-    decision.phase = Phase::kRequeued;
-    decision.why = check->message;
+    DecideGivenBack(context, *check, decision);
   } else if (IsPlaced(view, *check)) {
     DecideReady(context, decision);
   } else if (const std::string why = NotDispatchable(view); !why.empty()) {

@@ -9,14 +9,13 @@
 
 #include <fmt/format.h>
 
-#include "base/hash.h"
 #include "manager/placement/check_report.h"
 #include "manager/placement/dispatch.h"
+#include "manager/placement/kueue_ends.h"
 #include "manager/placement/message.h"
-#include "manager/placement/move.h"
+#include "manager/placement/nominated.h"
 #include "manager/placement/note_reasons.h"
 #include "manager/placement/passing.h"
-#include "manager/placement/rank.h"
 #include "manager/placement/select_workers.h"
 #include "manager/placement/stages.h"
 #include "manager/placement/steps.h"
@@ -27,112 +26,6 @@ namespace {
 
 using tracking::CheckState;
 using Names = std::vector<ClusterName>;
-
-// Between two of our writes, while something else writes nominations, too.
-constexpr std::chrono::seconds kTruce{30};
-
-Names NominatedNow(const Context& context) {
-  Names names;
-  for (const std::string& name : context.workload().nominated) names.emplace_back(name);
-  return names;
-}
-
-void EndOn(const ClusterName& worker, AttemptEnd end, Decision& decision,
-           std::string message = {}) {
-  decision.actions.emplace_back(EndAttempt{worker, end, std::move(message)});
-}
-
-// The round is over: of its workers none is asked any more.
-void EndRound(const Context& context, AttemptEnd end, Decision& decision) {
-  for (const ClusterName& name : context.record.nominated) {
-    if (name.value != context.workload().cluster_name) EndOn(name, end, decision);
-    decision.actions.emplace_back(RecordRemoval{name});
-  }
-}
-
-// Reports it once, also after a restart.
-void ReportOnce(const Context& context, const notes::NoteReason& reason, const ClusterName& worker,
-                const std::string& text, Decision& decision) {
-  const Message message{text, Hash64(reason.name, Hash64(worker.value))};
-  if (!IsNews(context, message)) return;
-  decision.actions.emplace_back(RecordReport{AsReported(context, message)});
-  decision.actions.emplace_back(Note{reason.name, worker, text});
-}
-
-void DecideOver(const Context& context, Decision& decision) {
-  const tracking::Workload& workload = context.workload();
-  const tracking::Condition& finished = *workload.finished;
-  const WorkloadEnd end = EndOf(finished);
-  decision.phase = end.phase;
-  decision.worker = ClusterName(workload.cluster_name);
-  decision.why = finished.message;
-  if (context.record.attempt == 0) return;  // we had no part in it
-  EndRound(context, AttemptEnd::kLostRace, decision);
-  const size_t before = decision.actions.size();
-  ReportOnce(context, end.note, decision.worker, finished.message, decision);
-  if (decision.actions.size() == before || workload.cluster_name.empty()) return;
-  EndOn(decision.worker, end.attempt, decision, finished.message);
-}
-
-void DecideTakenBack(const Context& context, Decision& decision) {
-  EndRound(context, AttemptEnd::kEvicted, decision);
-  const ClusterName worker(context.workload().cluster_name);
-  if (!worker.value.empty()) EndOn(worker, AttemptEnd::kEvicted, decision);
-  ReportNoQuota(context, decision);
-}
-
-// Kueue takes it back from its worker, and remembers nothing about that one. `since`: when the
-// check became what it is, by the manager's clock: a failure after that is this one.
-void DecideEvicted(const Context& context, const ClusterView& worker, WallTime since,
-                   const notes::NoteReason& reason, Decision& decision) {
-  const Failure* before = FailureOf(context.record, worker.name);
-  if (FailedInRound(context.record, worker.name) || (before != nullptr && before->at >= since))
-    return;
-  RememberFailure(context, worker, verdict::ReasonCode::kRecentlyFailed, decision.why, decision,
-                  FailureKind::kEvicted);
-  decision.actions.emplace_back(Note{reason.name, worker.name, decision.why});
-}
-
-void DecideRetry(const Context& context, const tracking::AdmissionCheckState& check,
-                 Decision& decision) {
-  decision.phase = Phase::kRequeued;
-  decision.worker = ClusterName(context.workload().cluster_name);
-  decision.why = check.message;
-  if (const ClusterView* worker = context.Find(context.workload().cluster_name))
-    DecideEvicted(context, *worker, check.since, notes::kRequeued, decision);
-}
-
-void DecideRejected(const Context& context, const tracking::AdmissionCheckState& check,
-                    Decision& decision) {
-  decision.phase = Phase::kBlocked;
-  decision.why = check.message;
-  ReportOnce(context, notes::kNotDispatchable, {}, check.message, decision);
-}
-
-// The check's Retry, which follows, lasts for milliseconds and may never be seen.
-bool IsEvictedOn(const ClusterView& worker) {
-  return HasOwnClone(worker) && worker.clone->Evicted() && !worker.clone->Finished();
-}
-
-void DecidePlaced(const Context& context, const tracking::AdmissionCheckState& check,
-                  Decision& decision) {
-  decision.phase = Phase::kRunning;
-  decision.worker = ClusterName(context.workload().cluster_name);
-  decision.why = check.message;
-  if (DueMove(context.view, context.now) != nullptr)
-    decision.why =
-        "it is to be moved, as asked; with kueue.mode dispatcher it is Kueue's, and fedra cannot "
-        "take "
-        "it back: it stays";
-  ReportOnce(context, notes::kPlaced, decision.worker,
-             fmt::format("The workload was admitted on \"{}\"", decision.worker.value), decision);
-  EndRound(context, AttemptEnd::kLostRace, decision);
-  const ClusterView* worker = context.Find(context.workload().cluster_name);
-  if (worker == nullptr || !IsEvictedOn(*worker)) return;
-  decision.phase = Phase::kRequeued;
-  decision.why = EvictedText(*worker);
-  DecideEvicted(context, *worker, check.since, notes::kEvictedOnWorker, decision);
-}
 
 // What MultiKueue looks at, whether it is nominated or not.
 bool IsSeenByKueue(const ClusterView& cluster) {
@@ -193,95 +86,15 @@ void WaitForKueue(const Context& context, const ClusterView& winner, const Names
   NoteDispatched(context, nominated, choice, decision);
 }
 
-// What is nominated now, and which of that we did not nominate in the round that we know of.
-// Without one, after a lost store, all of it is taken for ours.
-struct NominatedNames {
-  Names all;
-  Names ours;
-
-  bool HasOthers() const { return ours.size() != all.size(); }
-};
-
-NominatedNames SortNominated(const Context& context) {
-  const PlacementRecord& record = context.record;
-  NominatedNames nominated{.all = NominatedNow(context), .ours = {}};
-  for (const ClusterName& name : nominated.all)
-    if (!record.nominated_at || Contains(record.nominated, name)) nominated.ours.push_back(name);
-  return nominated;
-}
-
-// Two dispatchers that each wrote at once when the other has would never end.
-bool IsTruce(const Context& context) {
-  const auto& round = context.record.nominated_at;
-  return round && context.now < *round + kTruce;
-}
-
-void GiveWay(const Context& context, const Names& nominated, Decision& decision) {
+void GiveWay(const Names& nominated, WallTime until, Decision& decision) {
   decision.phase = Phase::kDispatching;
   if (!nominated.empty()) decision.worker = nominated.front();
-  decision.wake_at = *context.record.nominated_at + kTruce;
+  decision.wake_at = until;
   decision.why = fmt::format(
       "something else has nominated {}: is multiKueue.dispatcherName set in Kueue's configuration?",
       Join(nominated));
   decision.actions.emplace_back(
       Note{notes::kNominatedByOthers.name, {}, decision.why, {"nominated by others"}});
-}
-
-// A copy that was switched off on its worker is never admitted.
-bool IsSwitchedOff(const ClusterView& cluster) {
-  return HasOwnClone(cluster) && !cluster.clone->active;
-}
-
-// Whether there is one that was not known: then the choice is made anew without it.
-bool RefuseSpent(const Context& context, const Names& nominated, Decision& decision) {
-  for (const ClusterView& cluster : context.clusters) {
-    if (!Contains(nominated, cluster.name) || !IsSwitchedOff(cluster) ||
-        PausedUntil(context.record, cluster.name, context.now))
-      continue;
-    RememberSpent(context, cluster, decision);
-    decision.phase = Phase::kDispatching;
-    decision.worker = cluster.name;
-    decision.why = fmt::format("{} has switched off its copy", cluster.name.value);
-    WakeBy(context.now, decision.wake_at);
-    return true;
-  }
-  return false;
-}
-
-Names WithoutSpent(const Context& context, Names nominated) {
-  std::erase_if(nominated, [&](const ClusterName& name) {
-    const ClusterView* cluster = context.Find(name.value);
-    return cluster != nullptr && IsSwitchedOff(*cluster);
-  });
-  return nominated;
-}
-
-// Where we see nothing any more and Kueue does, a copy may be admitted at any time: such a worker
-// stays nominated beside the others.
-void KeepUnseen(const Context& context, const Names& nominated, Choice& choice) {
-  for (const ClusterName& name : nominated) {
-    const ClusterView* cluster = context.Find(name.value);
-    if (cluster == nullptr || cluster->contact != Contact::kNone || !cluster->allowed ||
-        !cluster->kueue_connected || Contains(choice.clusters, name))
-      continue;
-    if (choice.clusters.size() < kMaxNominated) choice.clusters.push_back(name);
-  }
-}
-
-void TakeBackNominations(const Context& context, const Names& nominated, const Choice& choice,
-                         Decision& decision) {
-  for (const ClusterName& name : nominated) {
-    if (Contains(choice.clusters, name)) continue;
-    const ClusterView* cluster = context.Find(name.value);
-    if (cluster == nullptr || !Contains(choice.timed_out, name)) {
-      EndOn(name, AttemptEnd::kWithdrawn, decision);
-      continue;
-    }
-    std::string message = TooLate(context, *cluster);
-    RememberFailure(context, *cluster, verdict::ReasonCode::kRecentlyFailed, message, decision,
-                    FailureKind::kLate);
-    decision.actions.emplace_back(Note{notes::kAdmissionTimedOut.name, name, std::move(message)});
-  }
 }
 
 void BlockNominations(const Context& context, const NominatedNames& nominated, const Choice& choice,
@@ -340,7 +153,8 @@ void DecideUnplaced(const Context& context, Decision& decision) {
   if (const ClusterView* ended = EndedOn(context)) return WaitForEnd(context, *ended, decision);
   if (const ClusterView* winner = AdmittedOn(context))
     return WaitForKueue(context, *winner, nominated.all, decision);
-  if (nominated.HasOthers() && IsTruce(context)) return GiveWay(context, nominated.all, decision);
+  const auto truce_end = TruceEnd(context);
+  if (nominated.HasOthers() && truce_end) return GiveWay(nominated.all, *truce_end, decision);
   if (RefuseSpent(context, nominated.ours, decision)) return;
   Choice choice = Choose(context, WithoutSpent(context, nominated.ours));
   KeepUnseen(context, nominated.ours, choice);

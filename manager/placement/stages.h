@@ -22,6 +22,10 @@ void DecideUnchecked(const Context& context, Decision& decision);
 // No quota on the manager, or evicted there: take everything back.
 void DecideWithoutQuota(const Context& context, Decision& decision);
 
+// The check is Retry or Rejected: Kueue evicts it, or switches it off, in a moment.
+void DecideGivenBack(const Context& context, const tracking::AdmissionCheckState& check,
+                     Decision& decision);
+
 // Why it has no quota: phase and words.
 void ReportNoQuota(const Context& context, Decision& decision);
 
