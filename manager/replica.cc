@@ -37,14 +37,8 @@ std::string StoreIdentity(const std::string& host, const std::string& store) {
   _exit(kExitLostLease);
 }
 
-// As Replica::ConfigDifference(), of what the leader says.
-std::string DifferenceOf(const leader::LeadView& view, const leader::HolderNotes& ours) {
-  const bool another_leads =
-      view.record && !view.record->holder.empty() && view.record->holder != view.identity;
-  if (!another_leads || view.notes.version != ours.version) return {};
-  return fmt::format(
-      "{}",
-      fmt::join(config::DifferingSections(ours.configuration, view.notes.configuration), ", "));
+bool AnotherLeads(const leader::LeadView& view) {
+  return view.record && !view.record->holder.empty() && view.record->holder != view.identity;
 }
 
 }  // namespace
@@ -122,7 +116,17 @@ void Replica::SetConfiguration(const config::Loaded& loaded) {
 
 std::string Replica::ConfigDifference() const {
   if (!elector_) return {};
-  return DifferenceOf(elector_->Now(), notes_.Copy());
+  const leader::LeadView view = elector_->Now();
+  const leader::HolderNotes ours = notes_.Copy();
+  if (!AnotherLeads(view) || view.notes.version != ours.version) return {};
+  return compared_.With([&](Compared& last) {
+    if (last.ours != ours.configuration || last.leaders != view.notes.configuration) {
+      const auto sections = config::DifferingSections(ours.configuration, view.notes.configuration);
+      last = {ours.configuration, view.notes.configuration,
+              fmt::format("{}", fmt::join(sections, ", "))};
+    }
+    return last.sections;
+  });
 }
 
 std::string Replica::Problem() const {

@@ -57,7 +57,15 @@ class Replica final {
   std::string Problem() const;
 
  private:
+  // What ConfigDifference() has compared last: every tick asks, and it changes rarely.
+  struct Compared {
+    std::string ours;
+    std::string leaders;
+    std::string sections;
+  };
+
   Guarded<leader::HolderNotes> notes_;  // of ours
+  mutable Guarded<Compared> compared_;
   // One of the two is null.
   std::unique_ptr<leader::Elector> elector_;
   std::unique_ptr<leader::Sole> sole_;

@@ -14,14 +14,12 @@
 #include "base/utf8.h"
 #include "config/configuration.h"
 #include "manager/cli/commands.h"
-#include "manager/cli/fleet/live_fleet.h"
 #include "manager/cli/join.h"
-#include "manager/cli/judged/connect_error.h"
+#include "manager/cli/membership/member_clusters.h"
 #include "manager/text/display_text.h"
 #include "manager/tracking/admission_check.h"
 #include "manager/tracking/kueue_api.h"
 #include "manager/tracking/resources.h"
-#include "verdict/reason_text.h"
 
 namespace fedra::cli {
 namespace {
@@ -33,51 +31,6 @@ const char* CommandOf(const CordonOptions& options) {
 }
 
 using CheckPtr = std::shared_ptr<const tracking::AdmissionCheck>;
-
-// The manager, and its AdmissionChecks as they are now.
-class ManagerChecks final {
- public:
-  ManagerChecks(const ClusterSettings& manager, std::chrono::milliseconds timeout,
-                const Terminal& terminal)
-      : checks_(
-            &tracking::ParseAdmissionCheck, [](const ObjectKey&, const auto&, const auto&) {},
-            [this](const watch::CacheHealth&) { signal_.Raise(); }),
-        live_(
-            {manager},
-            [this](size_t, const kube::ServerInfo*) {
-              return std::vector<verify::Input>{{tracking::kAdmissionChecks, &checks_}};
-            },
-            [this](size_t) { return checks_.health().IsListing(); }, signal_) {
-    live_.Wait(timeout, terminal);
-  }
-
-  Result<std::vector<CheckPtr>> List() const {
-    const ConnectionState state = live_.state(0);
-    if (state.phase != ConnectionPhase::kConnected)
-      return Fail(
-          ErrorCode::kUnavailable,
-          fmt::format("the manager: {}", verdict::MessageOf(NotReached(state, live_.waited()))));
-    const watch::CacheHealth health = checks_.health();
-    if (!health.complete)
-      return Fail(ErrorCode::kUnavailable,
-                  fmt::format("the manager's AdmissionChecks cannot be listed: {}",
-                              health.error ? health.error->message : "no answer in time"));
-    std::vector<CheckPtr> checks = checks_.List();
-    std::ranges::sort(checks, {}, [](const CheckPtr& check) { return check->name; });
-    return checks;
-  }
-
-  Result<void> Annotate(const std::string& check, std::string patch) {
-    FEDRA_RETURN_IF_ERROR(
-        live_.cluster(0).MergePatch(tracking::kAdmissionChecks, {"", check}, std::move(patch), {}));
-    return {};
-  }
-
- private:
-  FleetSignal signal_;
-  verify::Cache<tracking::AdmissionCheck> checks_;
-  LiveFleet live_;  // destroyed first: it feeds the list
-};
 
 bool MayBeServed(const tracking::AdmissionCheck& check) {
   return check.controller_name == tracking::kMultiKueueController ||
@@ -125,15 +78,17 @@ Result<void> Change(const CordonOptions& options, Terminal& terminal) {
                 fmt::format("--reason: at most {} bytes of text", tracking::kMaxCordonReason));
   FEDRA_ASSIGN_OR_RETURN(const std::chrono::milliseconds timeout, ParseDuration(options.timeout));
   FEDRA_ASSIGN_OR_RETURN(const config::KubeAccess access, FindManagerContext(options.manager));
-  ManagerChecks manager(MemberSettings("manager", access), timeout, terminal);
-  FEDRA_ASSIGN_OR_RETURN(const std::vector<CheckPtr> all, manager.List());
+  MemberClusters manager({MemberSettings("the manager", access)}, MemberList::kChecks, timeout,
+                         terminal);
+  FEDRA_ASSIGN_OR_RETURN(const std::vector<CheckPtr> all, manager.Checks());
   FEDRA_ASSIGN_OR_RETURN(const std::vector<std::string> checks, Chosen(all, options));
   if (checks.empty()) {
     terminal.err << options.worker << " is in service: nothing to do\n";
     return {};
   }
   for (const std::string& check : checks)
-    FEDRA_RETURN_IF_ERROR(manager.Annotate(check, PatchOf(options)));
+    FEDRA_RETURN_IF_ERROR(
+        manager[0].MergePatch(tracking::kAdmissionChecks, {"", check}, PatchOf(options), {}));
   constexpr std::array kOutcomes = {
       "is cordoned: it gets no new jobs, and those that run there stay",
       "is drained: it gets no new jobs, and those that run there move to other workers",

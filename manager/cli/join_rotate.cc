@@ -45,7 +45,8 @@ Result<config::KubeAccess> TokenAccessIn(const std::string& text, const std::str
 
 Result<Renewed> RenewWith(const config::KubeAccess& access, const std::string& worker,
                           const Renewal& renewal, const Terminal& terminal) {
-  MemberClusters clusters({MemberSettings(worker, access)}, false, renewal.timeout, terminal);
+  MemberClusters clusters({MemberSettings(worker, access)}, MemberList::kNothing, renewal.timeout,
+                          terminal);
   const Result<void> reached = clusters.Reached(0);
   if (!reached)
     return Fail(reached.error().code,
@@ -101,7 +102,7 @@ Result<bool> RotateAll(const JoinOptions& options, Terminal& terminal) {
   if (options.names.empty())
     return Fail(ErrorCode::kInvalidArgument, "--rotate needs --name WORKER or --kubeconfig-out");
   FEDRA_ASSIGN_OR_RETURN(const ClusterSettings settings, ManagerSettings(where));
-  MemberClusters manager({settings}, false, renewal.timeout, terminal);
+  MemberClusters manager({settings}, MemberList::kNothing, renewal.timeout, terminal);
   FEDRA_RETURN_IF_ERROR(manager.Reached(0));
   bool all = true;
   for (const std::string& name : options.names)

@@ -169,7 +169,7 @@ void ShowLeave(const LeavePlan& plan, const std::string& worker, const OnWorker&
 
 // Whether everything is gone; false: the worker could not be asked, and was let be by force.
 Result<bool> ExecuteLeave(const LeavePlan& plan, const LeaveOptions& options, Terminal& terminal) {
-  MemberClusters clusters(plan.clusters, true, plan.timeout, terminal);
+  MemberClusters clusters(plan.clusters, MemberList::kWorkloads, plan.timeout, terminal);
   const bool has_manager = plan.clusters.size() > 1;
   if (has_manager) FEDRA_RETURN_IF_ERROR(clusters.Reached(1));
   const Result<void> reached = clusters.Reached(0);

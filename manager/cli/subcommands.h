@@ -11,7 +11,7 @@
 
 namespace fedra::cli {
 
-// view_options.cc: from the store.
+// view_options.cc, dashboard_options.cc and backup_options.cc: from the store.
 void AddStatus(CLI::App& app, Parsed& parsed, Command& command);
 void AddWhy(CLI::App& app, Parsed& parsed, Command& command);
 void AddHistory(CLI::App& app, Parsed& parsed, Command& command);

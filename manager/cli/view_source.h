@@ -5,6 +5,9 @@
 // Thread rules: one thread, at start.
 
 #include <functional>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "manager/cli/command_options.h"
 
@@ -16,7 +19,19 @@ void AddJob(CLI::App& app, Parsed& parsed);
 // Where a view comes from, and of which namespace. `config`: as of AddConfig.
 void AddSource(CLI::App& app, Parsed& parsed, const char* config = "-c,--config");
 
+// The store's file alone. `config`: as of AddConfig.
+void AddStore(CLI::App& app, Parsed& parsed, const char* config = "-c,--config");
+
+// Runs it with the store's path, given or what the configuration says. `may_ask`: a daemon's answer
+// does as well, where the configuration cannot be read. The exit code.
+int WithStore(Parsed& parsed, Terminal& terminal, const std::function<int()>& run,
+              bool may_ask = false);
+
 // Runs it with the store, or the daemon, that `parsed.view` names then. The exit code.
 int WithStoreOrDaemon(Parsed& parsed, Terminal& terminal, const std::function<int()>& run);
+
+// The first of these sockets, or of those where a daemon usually listens, at which this user may
+// ask one.
+std::optional<std::string> FindDaemon(std::vector<std::string> sockets);
 
 }  // namespace fedra::cli

@@ -212,7 +212,7 @@ void AdmitOn(const Context& context, const ClusterView& winner, Decision& decisi
 void Dispatch(const Context& context, const tracking::AdmissionCheckState& check,
               const std::vector<ClusterName>& nominated, const Choice& choice, Decision& decision) {
   if (const ClusterView* place = UnseenPlace(context, nominated);
-      place != nullptr && WaitsForContact(context, *place, decision)) {
+      place != nullptr && !WaitForContact(context, *place, decision)) {
     decision.phase = Phase::kDispatching;
     decision.worker = place->name;
     return;

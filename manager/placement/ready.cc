@@ -74,12 +74,11 @@ bool MovesAway(const Context& context, const ClusterView& worker, Decision& deci
 }
 
 void DecideWithoutContact(const Context& context, const ClusterView& worker, Decision& decision) {
-  if (WaitsForContact(context, worker, decision)) return;
-  const WallTime since = worker.lost_since.value_or(context.now);
-  const std::string why = worker.lost_why.empty() ? "no contact" : worker.lost_why;
-  std::string message =
-      fmt::format("worker {} has been unreachable since {} ({}), longer than {}", worker.name.value,
-                  FormatRfc3339(since), why, FormatDuration(context.policy.worker_lost_timeout));
+  const std::optional<Outage> outage = WaitForContact(context, worker, decision);
+  if (!outage) return;
+  std::string message = fmt::format("worker {} has been unreachable since {} ({}), longer than {}",
+                                    worker.name.value, FormatRfc3339(outage->since), outage->why,
+                                    FormatDuration(context.policy.worker_lost_timeout));
   RememberFailure(context, worker, verdict::ReasonCode::kClusterUnreachable, message, decision);
   decision.actions.emplace_back(RecordResidue{worker.name});
   TakeBack(notes::kWorkerLost, worker.name, std::move(message), decision);

@@ -49,25 +49,27 @@ void RememberFailure(const Context& context, const ClusterView& cluster, verdict
       {cluster.name, reason, context.now, std::move(message), /*refused=*/false}, EndOf(kind)});
 }
 
-bool WaitsForContact(const Context& context, const ClusterView& worker, Decision& decision) {
-  const WallTime since = worker.lost_since.value_or(context.now);
-  const std::string why = worker.lost_why.empty() ? "no contact" : worker.lost_why;
+std::optional<Outage> WaitForContact(const Context& context, const ClusterView& worker,
+                                     Decision& decision) {
+  Outage outage{worker.lost_since.value_or(context.now),
+                worker.lost_why.empty() ? "no contact" : worker.lost_why};
+  const auto& [since, why] = outage;
   if (worker.fault_is_ours && !context.policy.leaves_rejected) {
     decision.why = fmt::format(
         "fedra's own credentials for {} have not worked since {}: {}; the job stays there, and its "
         "state is not known until they do",
         worker.name.value, FormatRfc3339(since), why);
     decision.wake_at = context.now + kRejectedLook;
-    return true;
+    return std::nullopt;
   }
-  if (IsLost(context, worker)) return false;
+  if (IsLost(context, worker)) return outage;
   const WallTime deadline = since + context.policy.worker_lost_timeout;
   decision.wake_at = context.now < deadline ? deadline : context.now + kSyncingRecheck;
   const std::string next = context.now < deadline ? "the job moves at " + FormatRfc3339(deadline)
                                                   : "it is asked once more before the job moves";
   decision.why = fmt::format("{} has been unreachable since {}: {}; {}", worker.name.value,
                              FormatRfc3339(since), why, next);
-  return true;
+  return std::nullopt;
 }
 
 void MirrorEnd(const ClusterView& cluster, Decision& decision) {

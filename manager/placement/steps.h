@@ -33,9 +33,15 @@ void RememberFailure(const Context& context, const ClusterView& cluster, verdict
                      std::string message, Decision& decision,
                      FailureKind kind = FailureKind::kPassing);
 
+// Since when a worker has been out of reach, and why.
+struct Outage {
+  WallTime since{};
+  std::string why;  // "connection refused"
+};
 // Of a worker that has the job, or may have it, and is out of reach: sets why, and when to look
-// again. False when it counts as lost, and the job may run elsewhere.
-bool WaitsForContact(const Context& context, const ClusterView& worker, Decision& decision);
+// again. An outage: it counts as lost, and the job may run elsewhere.
+std::optional<Outage> WaitForContact(const Context& context, const ClusterView& worker,
+                                     Decision& decision);
 
 // Shows the end of the job there on the manager, which ends the workload.
 void MirrorEnd(const ClusterView& cluster, Decision& decision);

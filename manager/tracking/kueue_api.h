@@ -26,19 +26,11 @@ inline constexpr std::string_view kManagedBy = "kueue.x-k8s.io/multikueue";
 // The controller of the AdmissionChecks that Kueue's own MultiKueue serves.
 inline constexpr std::string_view kMultiKueueController = "kueue.x-k8s.io/multikueue";
 
-// Of pods (pkg/controller/jobs/pod of Kueue 0.19.2): on the Workload of a group, "true".
+// Of pods (pkg/controller/jobs/pod of Kueue 0.19.2), beside what only kinds/pod.cc needs: on the
+// Workload of a group, "true".
 inline constexpr std::string_view kIsGroupWorkload = "kueue.x-k8s.io/is-group-workload";
-// On each pod of a group, as an annotation or a label: its name, which is that of its Workload.
-inline constexpr std::string_view kPodGroupName = "kueue.x-k8s.io/pod-group-name";
-// Likewise, as annotations: how many pods must succeed; "true": it serves, and never ends; "false":
-// no pod of the group is replaced.
-inline constexpr std::string_view kPodGroupTotalCount = "kueue.x-k8s.io/pod-group-total-count";
-inline constexpr std::string_view kPodGroupServing = "kueue.x-k8s.io/pod-group-serving";
-inline constexpr std::string_view kRetriableInGroup = "kueue.x-k8s.io/retriable-in-group";
 // On every pod that Kueue manages: a label, "true", and a finalizer.
 inline constexpr std::string_view kManaged = "kueue.x-k8s.io/managed";
-// The condition of a pod that Kueue stops.
-inline constexpr std::string_view kTerminationTarget = "TerminationTarget";
 // How fedra calls a group of pods: no API has it.
 inline constexpr std::string_view kGroupOfPods = "PodGroup";
 

@@ -21,7 +21,17 @@ namespace {
 
 using nlohmann::json;
 
+// Wire values of pkg/controller/jobs/pod in Kueue 0.19.2; kueue_api.h has those that others need.
 constexpr const char* kGate = "kueue.x-k8s.io/admission";
+// On each pod of a group, as an annotation or a label: its name, which is that of its Workload.
+constexpr std::string_view kPodGroupName = "kueue.x-k8s.io/pod-group-name";
+// Likewise, as annotations: how many pods must succeed; "true": it serves, and never ends; "false":
+// no pod of the group is replaced.
+constexpr std::string_view kPodGroupTotalCount = "kueue.x-k8s.io/pod-group-total-count";
+constexpr std::string_view kPodGroupServing = "kueue.x-k8s.io/pod-group-serving";
+constexpr std::string_view kRetriableInGroup = "kueue.x-k8s.io/retriable-in-group";
+// The condition of a pod that Kueue stops.
+constexpr std::string_view kTerminationTarget = "TerminationTarget";
 // By which a ReplicaSet knows its pods: one on the worker would adopt the copy.
 constexpr const char* kTemplateHash = "pod-template-hash";
 
