@@ -24,6 +24,7 @@
 #include "manager/daemon_pages.h"
 #include "manager/daemon_progress.h"
 #include "manager/daemon_signals.h"
+#include "manager/discovery/worker_discovery.h"
 #include "manager/http/metrics.h"
 #include "manager/http/server.h"
 #include "manager/http/unix_socket.h"

@@ -41,7 +41,7 @@ std::vector<Forecast> Foretell(DaemonFleet& fleet, const config::Loaded& loaded,
   const std::string origin = ToIdentity(loaded.configuration).origin;
   const WallTime now = SystemClock().Now();
   std::vector<Forecast> forecasts;
-  for (const auto& workload : fleet.manager().workloads().cache().List()) {
+  for (const auto& workload : fleet.manager().jobs().workloads().cache().List()) {
     if (workload->deleting || workload->Finished()) continue;
     const reconcile::Gathered gathered = fleet.Gather(workload->key);
     if (gathered.view.workload == nullptr || gathered.view.check.empty()) continue;

@@ -46,13 +46,13 @@ tracking::ActiveCondition ActiveOf(const verify::CheckScope& scope,
   return {usable > 0, usable > 0 ? "SomeActiveClusters" : "NoUsableClusters", std::move(message)};
 }
 
-AdmissionCheckReconciler::AdmissionCheckReconciler(ManagerCluster& manager,
-                                                   const verify::CheckScopes& scopes,
-                                                   const WorkerSet& workers, const Clock& clock)
-    : manager_(manager), scopes_(scopes), workers_(workers), clock_(clock) {}
+AdmissionCheckReconciler::AdmissionCheckReconciler(
+    Cluster& manager, const watch::ObjectCache<tracking::AdmissionCheck>& checks,
+    const verify::CheckScopes& scopes, const WorkerSet& workers, const Clock& clock)
+    : manager_(manager), checks_(checks), scopes_(scopes), workers_(workers), clock_(clock) {}
 
 Result<void> AdmissionCheckReconciler::Reconcile(const std::string& name) {
-  const auto check = manager_.checks().Find({"", name});
+  const auto check = checks_.Find({"", name});
   if (check == nullptr || !scopes_.IsOurs(*check)) return {};
   std::vector<CheckWorker> workers;
   const auto now = workers_.Now();
@@ -62,10 +62,9 @@ Result<void> AdmissionCheckReconciler::Reconcile(const std::string& name) {
   }
   const tracking::ActiveCondition desired = ActiveOf(scopes_.Of(*check), workers);
   if (tracking::Says(check->active, desired)) return {};
-  auto written =
-      manager_.cluster().MergePatch(tracking::kAdmissionChecks, {"", name},
-                                    tracking::ActivePatch(check->active, desired, clock_.Now()),
-                                    {.field_manager = "fedra", .subresource = "status"});
+  auto written = manager_.MergePatch(tracking::kAdmissionChecks, {"", name},
+                                     tracking::ActivePatch(check->active, desired, clock_.Now()),
+                                     {.field_manager = "fedra", .subresource = "status"});
   if (!written) return Fail(std::move(written).error());
   return {};
 }

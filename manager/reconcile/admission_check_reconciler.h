@@ -9,8 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "manager/reconcile/manager_cluster.h"
+#include "cluster-clients/cluster.h"
+#include "cluster-clients/watch/object_cache.h"
 #include "manager/reconcile/worker_set.h"
+#include "manager/tracking/admission_check.h"
 #include "manager/verify/check_scope.h"
 
 namespace fedra::reconcile {
@@ -28,14 +30,17 @@ tracking::ActiveCondition ActiveOf(const verify::CheckScope& scope,
 
 class AdmissionCheckReconciler final {
  public:
-  AdmissionCheckReconciler(ManagerCluster& manager, const verify::CheckScopes& scopes,
-                           const WorkerSet& workers, const Clock& clock);
+  AdmissionCheckReconciler(Cluster& manager,
+                           const watch::ObjectCache<tracking::AdmissionCheck>& checks,
+                           const verify::CheckScopes& scopes, const WorkerSet& workers,
+                           const Clock& clock);
 
   // Nothing is done about a check that does not exist or has another controller.
   Result<void> Reconcile(const std::string& name);
 
  private:
-  ManagerCluster& manager_;
+  Cluster& manager_;
+  const watch::ObjectCache<tracking::AdmissionCheck>& checks_;
   const verify::CheckScopes& scopes_;
   const WorkerSet& workers_;
   const Clock& clock_;

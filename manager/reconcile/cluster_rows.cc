@@ -156,7 +156,7 @@ void ClusterRows::Record(const ManagerCluster& manager, const WorkerList& worker
   if (manager.IsUsable()) {
     if (!left_out.empty()) of_manager.why += (of_manager.why.empty() ? "" : "; ") + left_out;
     Counted& counted = counted_[of_manager.name];
-    if (IsDue(counted)) Keep(manager.Queues(), counted);
+    if (IsDue(counted)) Keep(manager.queues().Summary(), counted);
     of_manager.capacity_json = counted.json;
   }
   Record(std::move(of_manager));

@@ -50,7 +50,8 @@ WorkerListener EventHandlers::ForWorker(const ClusterName& name) {
       .on_workload = [this, name](const ObjectKey& key) { OnCopy(name, key); },
       .on_job =
           [this, name](const tracking::JobKey& job) {
-            if (const auto workload = sources_.manager.WorkloadOf(job)) OnCopy(name, *workload);
+            if (const auto workload = sources_.manager.jobs().WorkloadOf(job))
+              OnCopy(name, *workload);
           },
       .on_progress =
           [this](const ObjectKey& key) { targets_.workloads.AddAfter(key, kProgressDebounce); },
@@ -127,7 +128,7 @@ void EventHandlers::WakeTemplateUsers(const ObjectKey& claim_template) {
 void EventHandlers::OnChecks() {
   WakeChecks();
   // A check's scope, or that it is ours at all, may have changed.
-  for (const auto& workload : sources_.manager.workloads().cache().List()) {
+  for (const auto& workload : sources_.manager.jobs().workloads().cache().List()) {
     if (!workload->Finished()) OnWorkload(workload->key);
   }
 }
@@ -151,7 +152,7 @@ void EventHandlers::OnInput(const ClusterName& worker, const InputChange& change
 // What is asked first may change meanwhile. So what is kept is taken out before the caches are
 // asked: an event that comes in between puts it back behind us.
 bool EventHandlers::IsGone(const ObjectKey& key) {
-  if (sources_.manager.workloads().Find(key) != nullptr) return false;
+  if (sources_.manager.jobs().workloads().Find(key) != nullptr) return false;
   std::set<ClusterName> places = sources_.places.Take(key);
   const auto workers = sources_.workers.Now();
   std::erase_if(places, [&](const ClusterName& name) {

@@ -25,7 +25,7 @@ constexpr size_t kLeastGone = 64;
 // A worker that was not a member yet has not heard of kinds that the manager has just reported.
 void ShareKinds(const ManagerCluster& manager, const WorkerSet& workers) {
   const auto now = workers.Now();
-  for (const auto& worker : *now) worker->UseKinds(manager.KindsInUse());
+  for (const auto& worker : *now) worker->UseKinds(manager.jobs().KindsInUse());
 }
 
 }  // namespace
@@ -79,8 +79,8 @@ Federation::Federation(FederationSettings settings, http::HttpLoop& loop, Worker
       worker_writes_(settings_.gather.us, manager_, templates_, limiter_, bookkeeping_, telemetry,
                      clock),
       executor_(manager_writes_, worker_writes_, bookkeeping_),
-      checks_(manager_, gatherer_.scopes(), workers_, clock),
-      worker_clusters_(manager_, workers_, clock),
+      checks_(manager_.cluster(), manager_.checks(), gatherer_.scopes(), workers_, clock),
+      worker_clusters_(manager_.cluster(), manager_.worker_clusters(), workers_, clock),
       workloads_({settings_.policy, settings_.gather.devices},
                  {gatherer_, wake_index_, places_, order_, placements_, status_writer_, executor_,
                   workload_loop_, phases_, telemetry, clock}),
@@ -153,7 +153,7 @@ std::string Federation::Awaited() const {
   if (!began_) return "the list of workers has not been read yet";
   if (IsRelisting()) return "the lists that are made anew after the take-over";
   // What was listed once may not be what another process has left.
-  if (took_over_ ? !manager_.IsListedNow() : !manager_.IsListed()) {
+  if (took_over_ ? !manager_.IsListedNow() : !manager_.lists().AreListed()) {
     const std::string problem = manager_.Problem();
     return "the manager's lists" + (problem.empty() ? std::string() : ": " + problem);
   }
@@ -224,7 +224,7 @@ void Federation::Tick() {
   const auto workers = workers_.Now();
   RecordClusters();
   manager_.DropOverdue();
-  for (const Gap& gap : manager_.TakeNewGaps()) {
+  for (const Gap& gap : manager_.lists().TakeNewGaps()) {
     log::Warn("something of the manager cannot be read",
               {{"cluster", manager_.cluster().name().value},
                {"resource", gap.resource},
@@ -233,13 +233,14 @@ void Federation::Tick() {
   for (const auto& worker : *workers) worker->DropOverdue();
   if (working_.load()) {
     workload_loop_.AddAll(order_.Refresh());
-    line_rows_.Record([this] { return order_.Standings(clock_.Now()); }, manager_);
+    line_rows_.Record([this] { return order_.Standings(clock_.Now()); }, manager_.jobs(),
+                      manager_.queues());
     return ReleaseRemoved();
   }
   const bool may_decide = !settings_.may_decide || settings_.may_decide();
   if (may_decide && settings_.may_decide && !took_over_) TakeOver();
   std::string awaited = Awaited();
-  if (may_decide && awaited.empty() && !manager_.IdentifySoon())
+  if (may_decide && awaited.empty() && !manager_.identity().IdentifySoon())
     awaited = "the UID of the manager's namespace kube-system";
   const bool ready = awaited.empty();
   not_ready_.With([&](std::string& why) { why = std::move(awaited); });
@@ -250,7 +251,7 @@ void Federation::Tick() {
   if (!ready) return;
   working_ = true;
   log::Info("working", {{"workers", std::to_string(workers->size())},
-                        {"workloads", std::to_string(manager_.workloads().cache().size())}});
+                        {"workloads", std::to_string(manager_.jobs().workloads().cache().size())}});
   handlers_.WakeChecks();
   // MultiKueue keeps its checks itself.
   if (!settings_.gather.us.KueueCopies()) check_loop_.Start();

@@ -83,10 +83,10 @@ std::optional<placement::Contender> Gatherer::ContenderOf(
     const placement::WorkloadView& view) const {
   if (!settings_.devices || view.workload == nullptr || !NeedsVerdicts(*view.workload, view.check))
     return std::nullopt;
-  const auto queue = manager_.Queue(view.workload->cluster_queue);
+  const auto queue = manager_.queues().Find(view.workload->cluster_queue);
   return placement::MakeContender(
-      view, settings_.order, queue.get(), manager_.SharesByWeight(),
-      manager_.WeightOf({view.key.ns, view.workload->requirement.queue}));
+      view, settings_.order, queue.get(), manager_.queues().SharesByWeight(),
+      manager_.queues().WeightOf({view.key.ns, view.workload->requirement.queue}));
 }
 
 std::vector<std::shared_ptr<const Worker>> Gatherer::WorkersFor(
@@ -106,24 +106,26 @@ Gathered Gatherer::Begin(const ObjectKey& key, const Known& known) const {
   gathered.view.key = key;
   gathered.view.kueue_copies = settings_.us.KueueCopies();
   gathered.view.kueue_clears = settings_.us.TakesOver();
-  gathered.view.workload = manager_.workloads().Find(key);
+  gathered.view.workload = manager_.jobs().workloads().Find(key);
   if (known.job) {
     gathered.job = known.job->key;
-    gathered.adapter = manager_.kinds().FindName(known.job->kind);
+    gathered.adapter = manager_.jobs().kinds().FindName(known.job->kind);
   }
   const tracking::Workload* workload = gathered.view.workload.get();
   if (workload != nullptr) {
-    gathered.adapter = manager_.kinds().Find(workload->owner.api_version, workload->owner.kind);
+    gathered.adapter =
+        manager_.jobs().kinds().Find(workload->owner.api_version, workload->owner.kind);
     gathered.view.kind_supported = gathered.adapter != nullptr;
     gathered.view.holds_check = gathered.adapter != nullptr && gathered.adapter->HoldsCheck();
     gathered.job = {key.ns, workload->owner.name};
     gathered.cluster_queue = workload->cluster_queue;
     if (gathered.cluster_queue.empty())
-      gathered.cluster_queue = manager_.ClusterQueueOf({key.ns, workload->requirement.queue});
+      gathered.cluster_queue =
+          manager_.queues().ClusterQueueOf({key.ns, workload->requirement.queue});
     const std::vector<std::string> checks = ChecksOf(*workload);
     if (!checks.empty()) gathered.view.check = checks[0];
     if (checks.size() > 1) gathered.view.second_check = checks[1];
-    if (auto job = manager_.JobOf(*workload)) {
+    if (auto job = manager_.jobs().JobOf(*workload)) {
       gathered.view.workload = tracking::Completed(std::move(gathered.view.workload), *job);
       gathered.view.job = std::move(job);
     }
@@ -221,9 +223,9 @@ void Gatherer::Judge(const Worker& worker, const verify::WorkerFacts& facts,
                    cluster.clone->QuotaReserved()};
   const verify::VerifyOptions options{
       .existence = {.rules = settings_.rules,
-                    .manager_templates = &manager_.templates(),
+                    .manager_templates = &manager_.templates().cache(),
                     .manager_references =
-                        adapter == nullptr ? nullptr : &manager_.references(*adapter),
+                        adapter == nullptr ? nullptr : &manager_.jobs().references(*adapter),
                     .refused_copies = copy_failures_.On(worker.name(), workload.requirement.ns)},
       .serving = true};
   const AssumeCache& cache = worker.assumed();
@@ -246,7 +248,7 @@ AssumeCache::Change Gatherer::Observe(const ObjectKey& workload, Worker& worker)
 }
 
 std::set<ClusterName> Gatherer::DispatchedTo(const ObjectKey& workload) const {
-  const auto found = manager_.workloads().Find(workload);
+  const auto found = manager_.jobs().workloads().Find(workload);
   return found == nullptr ? std::set<ClusterName>() : found->PlacedOn();
 }
 

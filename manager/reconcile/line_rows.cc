@@ -50,7 +50,7 @@ Result<void> LineRows::Load() {
 }
 
 void LineRows::Record(const std::function<std::vector<placement::Standing>()>& standings,
-                      const ManagerCluster& manager) {
+                      const ManagerJobs& jobs, const ManagerQueues& queues) {
   const SteadyTime now = clock_.Steady();
   if (now - last_ < kInterval) return;
   last_ = now;
@@ -59,9 +59,9 @@ void LineRows::Record(const std::function<std::vector<placement::Standing>()>& s
   const auto first = FirstInLine(all);
   for (size_t i = 0; i < all.size(); ++i) {
     const placement::Standing& standing = all[i];
-    const auto workload = manager.workloads().cache().Find(standing.rank.workload);
+    const auto workload = jobs.workloads().cache().Find(standing.rank.workload);
     if (workload == nullptr || standing.places.empty()) continue;
-    const auto queue = manager.Queue(workload->cluster_queue);
+    const auto queue = queues.Find(workload->cluster_queue);
     const auto own = queue == nullptr ? std::nullopt : placement::ParseOrderPolicy(queue->order);
     rows[workload->uid] = RowsOf(standing, workload->uid, first[i], own.value_or(order_));
   }

@@ -18,7 +18,8 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "manager/placement/lines.h"
-#include "manager/reconcile/manager_cluster.h"
+#include "manager/reconcile/manager_jobs.h"
+#include "manager/reconcile/manager_queues.h"
 #include "store/store.h"
 
 namespace fedra::reconcile {
@@ -42,7 +43,7 @@ class LineRows final {
   Result<void> Load();
   // Asks for the standings only when it is time to write.
   void Record(const std::function<std::vector<placement::Standing>()>& standings,
-              const ManagerCluster& manager);
+              const ManagerJobs& jobs, const ManagerQueues& queues);
 
  private:
   store::Store& store_;

@@ -34,7 +34,7 @@ std::vector<ManagerInput> ManagerInputs(const tracking::JobKinds& kinds,
   using Manager = ManagerCluster;
   std::vector<ManagerInput> inputs = {
       {.resource = tracking::kWorkloads,
-       .sink = [](Manager& m) -> auto& { return m.workloads_.cache(); }},
+       .sink = [](Manager& m) -> auto& { return m.jobs_.workloads().cache(); }},
       {.resource = tracking::kAdmissionChecks,
        .sink = [](Manager& m) -> auto& { return m.checks_; }},
       {.resource = tracking::kMultiKueueConfigs,
@@ -43,16 +43,16 @@ std::vector<ManagerInput> ManagerInputs(const tracking::JobKinds& kinds,
       {.resource = tracking::kClusterQueues,
        .need = Need::kOptional,
        .without = kNoOrder,
-       .sink = [](Manager& m) -> auto& { return m.queues_; }},
+       .sink = [](Manager& m) -> auto& { return m.queues_.cluster_queue_sink(); }},
       {.resource = tracking::kLocalQueues,
        .need = Need::kOptional,
        .without = kNoShares,
-       .sink = [](Manager& m) -> auto& { return m.local_queues_; }},
+       .sink = [](Manager& m) -> auto& { return m.queues_.local_queue_sink(); }},
       {.resource = verify::InVersion(tracking::kTemplates, verify::DraVersion(server)),
        .need = Need::kOptional,
        .awaited = false,
        .without = kNoTemplates,
-       .sink = [](Manager& m) -> auto& { return m.templates_; }},
+       .sink = [](Manager& m) -> auto& { return m.templates_.sink(); }},
   };
   if (nominates || !discovery.secrets_in.empty()) {
     inputs.push_back({.resource = tracking::kMultiKueueClusters,
@@ -76,7 +76,7 @@ std::vector<ManagerInput> ManagerInputs(const tracking::JobKinds& kinds,
                       .need = required ? Need::kRequired : Need::kIfGranted,
                       .without = required ? std::string_view() : kNoJobs,
                       .kind = kind,
-                      .sink = [kind](Manager& m) -> auto& { return m.jobs(*kind).cache(); }});
+                      .sink = [kind](Manager& m) -> auto& { return m.jobs_.Of(*kind).cache(); }});
     const std::vector<kube::Resource> named = kind->ReferencedResources();
     for (size_t i = 0; i < named.size(); ++i) {
       inputs.push_back({.resource = named[i],
@@ -85,7 +85,7 @@ std::vector<ManagerInput> ManagerInputs(const tracking::JobKinds& kinds,
                         .without = kNoReferences,
                         .kind = kind,
                         .sink = [kind, i](Manager& m) -> auto& {
-                          return *m.references(*kind).Inputs()[i].sink;
+                          return *m.jobs_.references(*kind).Inputs()[i].sink;
                         }});
     }
   }

@@ -1,5 +1,4 @@
-// The jobs of the management cluster: which kinds are read, and whose Workload is whose. The part
-// of ManagerCluster that knows kinds.
+#include "manager/reconcile/manager_jobs.h"
 
 #include <algorithm>
 #include <tuple>
@@ -8,13 +7,29 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/log.h"
-#include "manager/reconcile/manager_cluster.h"
 #include "manager/reconcile/sets_by_key.h"
 #include "manager/tracking/job_members.h"
 
 namespace fedra::reconcile {
-void ManagerCluster::MakeJobCaches(const Clock& clock) {
+
+ManagerJobs::ManagerJobs(tracking::JobKindsPtr kinds, const Clock& clock,
+                         ManagerJobsListener listener)
+    : kinds_(std::move(kinds)),
+      listener_(std::move(listener)),
+      workloads_(
+          &tracking::ParseWorkload,
+          [this](const ObjectKey& key, const auto& before, const auto& after) {
+            const tracking::Workload& workload = after != nullptr ? *after : *before;
+            IndexOwner({workload.requirement.kind, {key.ns, workload.owner.name}}, key, after);
+            listener_.on_object(key, after.get());
+            listener_.on_workload(key);
+          },
+          [](const watch::CacheHealth&) {}, clock),
+      jobs_(kinds_->all().size()) {
+  MakeJobCaches(clock);
+}
+
+void ManagerJobs::MakeJobCaches(const Clock& clock) {
   for (size_t i = 0; i < jobs_.size(); ++i) {
     const tracking::JobAdapter* const adapter = kinds_->all()[i];
     jobs_[i].cache = std::make_unique<watch::TrackedCache<tracking::Job>>(
@@ -22,16 +37,16 @@ void ManagerCluster::MakeJobCaches(const Clock& clock) {
         JobListener(*adapter), [](const watch::CacheHealth&) {}, clock);
     // Where they may not be read nothing is compared with them.
     jobs_[i].references = std::make_unique<verify::ReferenceIndex>(
-        adapter->ReferencedResources(), [this](const ObjectKey&) { listener_.on_checks(); }, [] {});
+        adapter->ReferencedResources(), [this](const ObjectKey&) { listener_.on_references(); },
+        [] {});
   }
 }
 
-const verify::ReferenceIndex& ManagerCluster::references(
-    const tracking::JobAdapter& adapter) const {
+const verify::ReferenceIndex& ManagerJobs::references(const tracking::JobAdapter& adapter) const {
   return *jobs_[kinds_->IndexOf(adapter)].references;
 }
 
-watch::TrackedCache<tracking::Job>::OnObject ManagerCluster::JobListener(
+watch::TrackedCache<tracking::Job>::OnObject ManagerJobs::JobListener(
     const tracking::JobAdapter& kind) {
   return [this, &kind](const ObjectKey& key, const auto& before, const auto& after) {
     IndexMember(key, before.get(), after.get());
@@ -40,15 +55,15 @@ watch::TrackedCache<tracking::Job>::OnObject ManagerCluster::JobListener(
         known.member == nullptr ? WorkloadOf({kind.name(), key}) : GroupWorkloadOf(known);
     if (!workload) return;
     const auto asks = [](const auto& job) { return job == nullptr ? nullptr : job->asks; };
-    if (asks(before) != asks(after)) IndexTemplates(*workload);
+    if (asks(before) != asks(after)) listener_.on_asks(*workload);
     const bool progress =
         before != nullptr && after != nullptr && tracking::IsProgress(*before, *after);
     progress ? listener_.on_progress(*workload) : listener_.on_workload(*workload);
   };
 }
 
-void ManagerCluster::IndexOwner(const tracking::JobKey& job, const ObjectKey& workload,
-                                const std::shared_ptr<const tracking::Workload>& after) {
+void ManagerJobs::IndexOwner(const tracking::JobKey& job, const ObjectKey& workload,
+                             const std::shared_ptr<const tracking::Workload>& after) {
   workloads_of_.With([&](auto& index) {
     std::vector<Owned>& all = index[job];
     std::erase_if(all, [&](const Owned& owned) { return owned.workload == workload; });
@@ -58,8 +73,8 @@ void ManagerCluster::IndexOwner(const tracking::JobKey& job, const ObjectKey& wo
   });
 }
 
-void ManagerCluster::IndexMember(const ObjectKey& key, const tracking::Job* before,
-                                 const tracking::Job* after) {
+void ManagerJobs::IndexMember(const ObjectKey& key, const tracking::Job* before,
+                              const tracking::Job* after) {
   const auto group_of = [](const tracking::Job* job) {
     return job == nullptr ? nullptr : job->member.get();
   };
@@ -72,14 +87,14 @@ void ManagerCluster::IndexMember(const ObjectKey& key, const tracking::Job* befo
   });
 }
 
-std::optional<ObjectKey> ManagerCluster::GroupWorkloadOf(const tracking::Job& job) const {
+std::optional<ObjectKey> ManagerJobs::GroupWorkloadOf(const tracking::Job& job) const {
   if (job.member == nullptr) return std::nullopt;
   const ObjectKey key{job.key.ns, job.member->group};
   const auto workload = workloads_.Find(key);
   return workload != nullptr && workload->is_pod_group ? std::optional(key) : std::nullopt;
 }
 
-std::shared_ptr<const tracking::Job> ManagerCluster::GroupOf(
+std::shared_ptr<const tracking::Job> ManagerJobs::GroupOf(
     const tracking::Workload& workload, const tracking::JobAdapter& adapter) const {
   const std::set<ObjectKey> keys = members_of_.With([&](const auto& index) {
     const auto found = index.find(workload.key);
@@ -96,7 +111,7 @@ std::shared_ptr<const tracking::Job> ManagerCluster::GroupOf(
 }
 
 // A kind that was served once stays: that it is not served now proves nothing.
-void ManagerCluster::NoteKinds(const kube::ServerInfo* server) {
+void ManagerJobs::NoteKinds(const kube::ServerInfo* server) {
   bool any = false;
   for (size_t i = 0; i < jobs_.size(); ++i) {
     const kube::Resource& resource = kinds_->all()[i]->resource();
@@ -106,7 +121,7 @@ void ManagerCluster::NoteKinds(const kube::ServerInfo* server) {
   if (any) listener_.on_kinds(KindsInUse());
 }
 
-std::vector<const tracking::JobAdapter*> ManagerCluster::KindsInUse() const {
+std::vector<const tracking::JobAdapter*> ManagerJobs::KindsInUse() const {
   std::vector<const tracking::JobAdapter*> used;
   for (size_t i = 0; i < jobs_.size(); ++i) {
     if (jobs_[i].used) used.push_back(kinds_->all()[i]);
@@ -114,12 +129,27 @@ std::vector<const tracking::JobAdapter*> ManagerCluster::KindsInUse() const {
   return used;
 }
 
-watch::TrackedCache<tracking::Job>& ManagerCluster::jobs(const tracking::JobAdapter& adapter) {
+bool ManagerJobs::IsInUse(const tracking::JobAdapter& kind) const {
+  return jobs_[kinds_->IndexOf(kind)].used;
+}
+
+std::vector<ObjectKey> ManagerJobs::TakeOverdue() {
+  std::vector<ObjectKey> workloads = workloads_.own().TakeOverdue();
+  for (size_t i = 0; i < jobs_.size(); ++i) {
+    for (const ObjectKey& key : jobs_[i].cache->own().TakeOverdue()) {
+      if (const auto workload = WorkloadOf({kinds_->all()[i]->name(), key}))
+        workloads.push_back(*workload);
+    }
+  }
+  return workloads;
+}
+
+watch::TrackedCache<tracking::Job>& ManagerJobs::Of(const tracking::JobAdapter& adapter) {
   return *jobs_[kinds_->IndexOf(adapter)].cache;
 }
 
 // The living Workload of a job counts, of several the youngest.
-std::optional<ObjectKey> ManagerCluster::WorkloadOf(const tracking::JobKey& job) const {
+std::optional<ObjectKey> ManagerJobs::WorkloadOf(const tracking::JobKey& job) const {
   const auto owned = workloads_of_.With([&](const auto& index) -> std::optional<ObjectKey> {
     const auto found = index.find(job);
     if (found == index.end()) return std::nullopt;
@@ -135,8 +165,7 @@ std::optional<ObjectKey> ManagerCluster::WorkloadOf(const tracking::JobKey& job)
   return object == nullptr ? std::nullopt : GroupWorkloadOf(*object);
 }
 
-std::shared_ptr<const tracking::Job> ManagerCluster::JobOf(
-    const tracking::Workload& workload) const {
+std::shared_ptr<const tracking::Job> ManagerJobs::JobOf(const tracking::Workload& workload) const {
   const tracking::Owner& owner = workload.owner;
   const tracking::JobAdapter* adapter = kinds_->Find(owner.api_version, owner.kind);
   if (adapter == nullptr) return nullptr;
@@ -145,7 +174,7 @@ std::shared_ptr<const tracking::Job> ManagerCluster::JobOf(
   return job != nullptr && job->uid == owner.uid ? job : nullptr;
 }
 
-std::shared_ptr<const tracking::Workload> ManagerCluster::Completed(
+std::shared_ptr<const tracking::Workload> ManagerJobs::Completed(
     std::shared_ptr<const tracking::Workload> workload) const {
   const auto job = JobOf(*workload);
   return job == nullptr ? workload : tracking::Completed(std::move(workload), *job);

@@ -7,11 +7,12 @@
 
 #include "base/log.h"
 #include "manager/placement/lines.h"
-#include "manager/reconcile/manager_cluster.h"
 #include "manager/tracking/kueue_api.h"
 
 namespace fedra::reconcile {
 namespace {
+
+using SharedQueues = std::vector<std::shared_ptr<const tracking::SharedQueue>>;
 
 // What it says of the order of its jobs; a queue that is not there says nothing.
 struct Says {
@@ -55,8 +56,7 @@ std::vector<verify::QueueWeight> WeightsOf(const SharedQueues& queues) {
   return weights;
 }
 
-}  // namespace
-
+// An annotation fedra.dev/order that is no order.
 void WarnOfOrder(const tracking::SharedQueue& queue) {
   if (queue.order.empty() || placement::ParseOrderPolicy(queue.order)) return;
   log::Warn("annotation of a ClusterQueue is ignored: it must be Strict, Backfill or BestEffort",
@@ -65,26 +65,56 @@ void WarnOfOrder(const tracking::SharedQueue& queue) {
              {"value", queue.order}});
 }
 
+}  // namespace
+
+ManagerQueues::ManagerQueues(std::function<void(const std::vector<ObjectKey>&)> on_order)
+    : on_order_(std::move(on_order)),
+      queues_(
+          &tracking::ParseSharedQueue,
+          [this](const ObjectKey& key, const auto& before, const auto& after) {
+            OnQueue(key.name, before, after);
+          },
+          [](const watch::CacheHealth&) {}),
+      local_queues_(
+          &verify::ParseLocalQueue,
+          [this](const ObjectKey& key, const auto& before, const auto& after) {
+            const auto weight = [](const auto& queue) {
+              return queue == nullptr ? std::nullopt : queue->weight;
+            };
+            OnLocalQueue(key, weight(before), weight(after));
+          },
+          [](const watch::CacheHealth&) {}) {}
+
+std::string ManagerQueues::ClusterQueueOf(const ObjectKey& local_queue) const {
+  const auto found = local_queues_.Find(local_queue);
+  return found == nullptr ? std::string() : found->cluster_queue;
+}
+
+std::optional<double> ManagerQueues::WeightOf(const ObjectKey& local_queue) const {
+  const auto found = local_queues_.Find(local_queue);
+  return found == nullptr ? std::nullopt : found->weight;
+}
+
 // Kueue touches their statuses all the time: whether they are active is no news to the lines. The
 // first and the last queue that shares has all queues share, or none.
-void ManagerCluster::OnQueue(const std::string& name, const QueuePtr& before,
-                             const QueuePtr& after) {
+void ManagerQueues::OnQueue(const std::string& name, const QueuePtr& before,
+                            const QueuePtr& after) {
   const Says was = SaysOf(before.get());
   const Says now = SaysOf(after.get());
   if (was == now) return;
   if (after != nullptr) WarnOfOrder(*after);
   const bool shared = SharesByWeight();
   sharing_queues_ += (now.Shares() ? 1 : 0) - (was.Shares() ? 1 : 0);
-  listener_.on_order(shared == SharesByWeight() ? of_queues_.OfClusterQueue(name)
-                                                : of_queues_.All());
+  on_order_(shared == SharesByWeight() ? of_queues_.OfClusterQueue(name) : of_queues_.All());
 }
 
-void ManagerCluster::OnLocalQueue(const ObjectKey& key, std::optional<double> before,
-                                  std::optional<double> now) {
-  if (before != now) listener_.on_order(of_queues_.OfLocalQueue(key));
+void ManagerQueues::OnLocalQueue(const ObjectKey& key, std::optional<double> before,
+                                 std::optional<double> now) {
+  if (before != now) on_order_(of_queues_.OfLocalQueue(key));
 }
 
-verify::Capacity CapacityOf(const SharedQueues& queues) {
+verify::Capacity ManagerQueues::Summary() const {
+  const SharedQueues queues = queues_.List();
   std::vector<verify::StoppedQueue> stopped;
   for (const auto& queue : queues) {
     if (!queue->why_inactive.empty())

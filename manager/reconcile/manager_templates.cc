@@ -1,19 +1,26 @@
-// Which ResourceClaimTemplates the manager's workloads name. The part of ManagerCluster that knows
-// templates.
+#include "manager/reconcile/manager_templates.h"
 
+#include <memory>
+#include <string>
 #include <utility>
-
-#include "manager/reconcile/manager_cluster.h"
 
 namespace fedra::reconcile {
 
+ManagerTemplates::ManagerTemplates(const ManagerJobs& jobs, ManagerTemplatesListener listener)
+    : jobs_(jobs),
+      listener_(std::move(listener)),
+      cache_(
+          &verify::ParseTemplate,
+          [this](const ObjectKey& key, const auto&, const auto&) { listener_.on_template(key); },
+          [this](const watch::CacheHealth&) { listener_.on_templates_health(); }) {}
+
 // Looked at under the lock: of a Workload and its job, which come by two watches, the second one
 // sees both.
-void ManagerCluster::IndexTemplates(const ObjectKey& workload) {
+void ManagerTemplates::Index(const ObjectKey& workload) {
   const std::set<ObjectKey> changed = named_.With([&](NamedTemplatesIndex& index) {
     std::set<ObjectKey> names;
-    if (const auto now = workloads_.Find(workload); now != nullptr && !now->Finished()) {
-      for (std::string& name : Completed(now)->requirement.TemplateNames())
+    if (const auto now = jobs_.workloads().Find(workload); now != nullptr && !now->Finished()) {
+      for (std::string& name : jobs_.Completed(now)->requirement.TemplateNames())
         names.insert({workload.ns, std::move(name)});
     }
     std::set<ObjectKey> before;
@@ -31,18 +38,18 @@ void ManagerCluster::IndexTemplates(const ObjectKey& workload) {
   for (const ObjectKey& name : changed) listener_.on_template_use(name);
 }
 
-bool ManagerCluster::IsNamed(const ObjectKey& claim_template) const {
+bool ManagerTemplates::IsNamed(const ObjectKey& claim_template) const {
   return named_.With([&](const auto& index) { return index.by_template.contains(claim_template); });
 }
 
-TemplateUse ManagerCluster::UseOf(const ObjectKey& claim_template) const {
+TemplateUse ManagerTemplates::UseOf(const ObjectKey& claim_template) const {
   const std::set<ObjectKey> workloads = named_.With([&](const auto& index) {
     const auto found = index.by_template.find(claim_template);
     return found == index.by_template.end() ? std::set<ObjectKey>() : found->second;
   });
   TemplateUse use;
   for (const ObjectKey& key : workloads) {
-    const auto workload = workloads_.Find(key);
+    const auto workload = jobs_.workloads().Find(key);
     if (workload == nullptr || workload->Finished()) continue;
     use.named = true;
     use.workers.merge(workload->PlacedOn());
@@ -50,7 +57,7 @@ TemplateUse ManagerCluster::UseOf(const ObjectKey& claim_template) const {
   return use;
 }
 
-std::vector<ObjectKey> ManagerCluster::NamedTemplates() const {
+std::vector<ObjectKey> ManagerTemplates::Named() const {
   return named_.With([](const auto& index) {
     std::vector<ObjectKey> keys;
     for (const auto& [key, workloads] : index.by_template) keys.push_back(key);

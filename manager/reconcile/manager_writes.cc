@@ -35,7 +35,7 @@ Result<void> ManagerWrites::PatchWorkloadStatus(Execution& execution, std::strin
 
 Result<void> ManagerWrites::TakeWritten(Execution& execution, const std::string& text) {
   FEDRA_ASSIGN_OR_RETURN(execution.workload, ParseWritten(text, &tracking::ParseWorkload));
-  manager_.workloads().own().Wrote(execution.workload);
+  manager_.jobs().workloads().own().Wrote(execution.workload);
   return {};
 }
 
@@ -131,7 +131,7 @@ Result<tracking::JobPtr> ManagerWrites::PatchJobStatus(const tracking::Job& loca
       const std::string text,
       manager_.cluster().MergePatch(adapter.resource(), local.key, std::move(body), OnStatus()));
   FEDRA_ASSIGN_OR_RETURN(tracking::JobPtr written, ParseWritten(text, adapter));
-  manager_.jobs(adapter).own().Wrote(written);
+  manager_.jobs().Of(adapter).own().Wrote(written);
   return written;
 }
 

@@ -7,8 +7,8 @@
 namespace fedra::reconcile {
 namespace {
 
-bool HasPlaced(const ManagerCluster& manager, const ClusterName& name) {
-  const auto workloads = manager.workloads().cache().List();
+bool HasPlaced(const ManagerJobs& jobs, const ClusterName& name) {
+  const auto workloads = jobs.workloads().cache().List();
   return std::any_of(workloads.begin(), workloads.end(), [&](const auto& workload) {
     return !workload->Finished() && workload->IsPlacedOn(name);
   });
@@ -25,14 +25,14 @@ bool HasCopies(const Worker& worker, const ManagerCluster& manager, const Owners
     const auto jobs = worker.objects().jobs(*adapter).cache().List();
     if (std::any_of(jobs.begin(), jobs.end(), is_ours)) return true;
   }
-  return us.templates && !OurTemplateCopies(worker, manager, *us.templates).empty();
+  return us.templates && !OurTemplateCopies(worker, manager.templates(), *us.templates).empty();
 }
 
 }  // namespace
 
 bool CanBeReleased(const Worker& worker, const ManagerCluster& manager, const Owners& us,
                    std::chrono::milliseconds worker_lost_timeout, WallTime now) {
-  if (HasPlaced(manager, worker.name())) return false;
+  if (HasPlaced(manager.jobs(), worker.name())) return false;
   if (worker.contact() == placement::Contact::kFull &&
       worker.KindContact(/*kind=*/nullptr) == placement::Contact::kFull)
     return !HasCopies(worker, manager, us);

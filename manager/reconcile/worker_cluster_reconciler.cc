@@ -49,9 +49,10 @@ std::optional<tracking::ActiveCondition> ActiveOf(const WorkerStatus& worker, So
   return tracking::ActiveCondition{false, std::string(kConnectionFailed), worker.problem};
 }
 
-WorkerClusterReconciler::WorkerClusterReconciler(ManagerCluster& manager, const WorkerSet& workers,
-                                                 const Clock& clock)
-    : manager_(manager), workers_(workers), clock_(clock) {}
+WorkerClusterReconciler::WorkerClusterReconciler(
+    Cluster& manager, const watch::ObjectCache<tracking::MultiKueueCluster>& clusters,
+    const WorkerSet& workers, const Clock& clock)
+    : manager_(manager), clusters_(clusters), workers_(workers), clock_(clock) {}
 
 std::optional<tracking::ActiveCondition> WorkerClusterReconciler::Desired(
     const tracking::MultiKueueCluster& cluster) const {
@@ -65,14 +66,13 @@ std::optional<tracking::ActiveCondition> WorkerClusterReconciler::Desired(
 }
 
 Result<void> WorkerClusterReconciler::Reconcile(const std::string& name) {
-  const auto cluster = manager_.worker_clusters().Find({"", name});
+  const auto cluster = clusters_.Find({"", name});
   if (cluster == nullptr) return {};
   const auto desired = Desired(*cluster);
   if (!desired || SaysAlready(cluster->active, *desired)) return {};
-  auto written =
-      manager_.cluster().MergePatch(tracking::kMultiKueueClusters, {"", name},
-                                    tracking::ActivePatch(cluster->active, *desired, clock_.Now()),
-                                    {.field_manager = "fedra", .subresource = "status"});
+  auto written = manager_.MergePatch(tracking::kMultiKueueClusters, {"", name},
+                                     tracking::ActivePatch(cluster->active, *desired, clock_.Now()),
+                                     {.field_manager = "fedra", .subresource = "status"});
   if (!written) return Fail(std::move(written).error());
   return {};
 }

@@ -13,8 +13,10 @@
 #include <optional>
 #include <string>
 
-#include "manager/reconcile/manager_cluster.h"
+#include "cluster-clients/cluster.h"
+#include "cluster-clients/watch/object_cache.h"
 #include "manager/reconcile/worker_set.h"
+#include "manager/tracking/multi_kueue_cluster.h"
 
 namespace fedra::reconcile {
 
@@ -25,7 +27,9 @@ std::optional<tracking::ActiveCondition> ActiveOf(const WorkerStatus& worker,
 
 class WorkerClusterReconciler final {
  public:
-  WorkerClusterReconciler(ManagerCluster& manager, const WorkerSet& workers, const Clock& clock);
+  WorkerClusterReconciler(Cluster& manager,
+                          const watch::ObjectCache<tracking::MultiKueueCluster>& clusters,
+                          const WorkerSet& workers, const Clock& clock);
 
   // Nothing is done about one that does not exist, or of which discovery has made no worker yet.
   Result<void> Reconcile(const std::string& name);
@@ -34,7 +38,8 @@ class WorkerClusterReconciler final {
   std::optional<tracking::ActiveCondition> Desired(
       const tracking::MultiKueueCluster& cluster) const;
 
-  ManagerCluster& manager_;
+  Cluster& manager_;
+  const watch::ObjectCache<tracking::MultiKueueCluster>& clusters_;
   const WorkerSet& workers_;
   const Clock& clock_;
 };

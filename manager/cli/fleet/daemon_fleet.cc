@@ -74,8 +74,8 @@ void DaemonFleet::Read(milliseconds limit, const Terminal& terminal) {
   bool uses_kinds = !options_.judges;
   while (true) {
     // Which kinds the manager has is known when it is listed.
-    if (!uses_kinds && manager_.IsListed()) {
-      for (const auto& worker : *list) worker->UseKinds(manager_.KindsInUse());
+    if (!uses_kinds && manager_.lists().AreListed()) {
+      for (const auto& worker : *list) worker->UseKinds(manager_.jobs().KindsInUse());
       uses_kinds = true;
     }
     const size_t answered = Answered();
@@ -85,14 +85,15 @@ void DaemonFleet::Read(milliseconds limit, const Terminal& terminal) {
     signal_.Await(kBetweenLooks);
   }
   // Without an answer the origin alone must do.
-  if (manager_.IsListed()) (void)manager_.Identify();
+  if (manager_.lists().AreListed()) (void)manager_.identity().Identify();
 }
 
 size_t DaemonFleet::Answered() {
   const ConnectionPhase phase = manager_.cluster().state().phase;
   const auto list = workers_.Now();
   const bool failed = phase != ConnectionPhase::kConnecting && phase != ConnectionPhase::kConnected;
-  const bool listed = manager_.IsListed() && !manager_.templates().health().IsListing();
+  const bool listed =
+      manager_.lists().AreListed() && !manager_.templates().cache().health().IsListing();
   size_t answered = failed || listed ? 1 : 0;
   for (const auto& worker : *list) answered += worker->HasAnswered() ? 1 : 0;
   return answered;
@@ -101,7 +102,7 @@ size_t DaemonFleet::Answered() {
 std::string DaemonFleet::Problem() {
   const ConnectionState state = manager_.cluster().state();
   if (state.phase != ConnectionPhase::kConnected) return "manager: " + WhyUnusable(state);
-  return manager_.IsListed() ? std::string() : "manager: " + manager_.Problem();
+  return manager_.lists().AreListed() ? std::string() : "manager: " + manager_.Problem();
 }
 
 std::vector<report::UnreadWorker> DaemonFleet::UnreadWorkers() const {

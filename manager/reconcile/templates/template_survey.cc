@@ -19,8 +19,9 @@ using Candidates = std::map<std::pair<ClusterName, ObjectKey>, ObjectKey>;
 
 Candidates FindCandidates(ManagerCluster& manager, const Gatherer& gatherer) {
   Candidates candidates;
-  for (const auto& workload : manager.workloads().cache().List()) {
-    const std::vector<std::string> names = manager.Completed(workload)->requirement.TemplateNames();
+  for (const auto& workload : manager.jobs().workloads().cache().List()) {
+    const std::vector<std::string> names =
+        manager.jobs().Completed(workload)->requirement.TemplateNames();
     if (names.empty()) continue;
     for (const auto& worker : gatherer.WorkersFor(*workload)) {
       for (const std::string& name : names) {
@@ -36,12 +37,13 @@ Candidates FindCandidates(ManagerCluster& manager, const Gatherer& gatherer) {
 std::set<ObjectKey> KeysOn(const Worker& worker, const tracking::Identity& us,
                            ManagerCluster& manager, const Candidates& candidates) {
   std::set<ObjectKey> keys;
-  for (const auto& copy : OurTemplateCopies(worker, manager, us)) keys.insert(copy->key);
+  for (const auto& copy : OurTemplateCopies(worker, manager.templates(), us))
+    keys.insert(copy->key);
   for (const auto& [place, workload] : candidates) {
     if (place.first == worker.name()) keys.insert(place.second);
   }
-  for (const ObjectKey& key : manager.NamedTemplates()) {
-    if (manager.UseOf(key).workers.contains(worker.name())) keys.insert(key);
+  for (const ObjectKey& key : manager.templates().Named()) {
+    if (manager.templates().UseOf(key).workers.contains(worker.name())) keys.insert(key);
   }
   return keys;
 }
@@ -49,15 +51,15 @@ std::set<ObjectKey> KeysOn(const Worker& worker, const tracking::Identity& us,
 templates::Plan PlanFor(const ObjectKey& key, const Worker& worker, templates::SyncPolicy mode,
                         const tracking::Identity& us, ManagerCluster& manager,
                         const Candidates& candidates, bool leaving) {
-  TemplateUse use = manager.UseOf(key);
-  const TemplateView look = ReadTemplate(key, worker, manager, use, leaving);
+  TemplateUse use = manager.templates().UseOf(key);
+  const TemplateView look = ReadTemplate(key, worker, manager.templates(), use, leaving);
   templates::Plan plan = templates::Decide(look.view, mode, us);
   const auto candidate = candidates.find({worker.name(), key});
   if (plan.step != Step::kNone || look.there != nullptr || candidate == candidates.end())
     return plan;
   use.workers.insert(worker.name());
-  templates::Plan then =
-      templates::Decide(ReadTemplate(key, worker, manager, use, leaving).view, mode, us);
+  templates::Plan then = templates::Decide(
+      ReadTemplate(key, worker, manager.templates(), use, leaving).view, mode, us);
   if (then.step == Step::kCreate)
     then.why = "when Workload " + candidate->second.ToString() + " is dispatched there";
   return then;
@@ -67,8 +69,8 @@ std::string ProblemOf(ManagerCluster& manager) {
   const ConnectionState state = manager.cluster().state();
   if (state.phase != ConnectionPhase::kConnected)
     return "the manager: " + (state.why ? state.why->message : std::string("no answer yet"));
-  if (!manager.IsListed()) return "the manager: " + manager.Problem();
-  const watch::CacheHealth templates = manager.templates().health();
+  if (!manager.lists().AreListed()) return "the manager: " + manager.Problem();
+  const watch::CacheHealth templates = manager.templates().cache().health();
   if (templates.complete && !templates.error) return {};
   return "the manager's ResourceClaimTemplates: " +
          (templates.error ? templates.error->message : std::string("not listed yet"));
@@ -91,7 +93,7 @@ std::vector<TemplateLeftAlone> LeftAloneOn(const Worker& worker, const TemplateS
   std::vector<TemplateLeftAlone> left;
   if (settings.mode != templates::SyncPolicy::kReconcile) return left;
   const tracking::Identity us = settings.us.OnManager(manager.uid());
-  for (const auto& original : manager.templates().List()) {
+  for (const auto& original : manager.templates().cache().List()) {
     const auto there = worker.objects().templates().cache().Find(original->key);
     if (there == nullptr || IsOurs(templates::OwnershipOf(*there, original.get(), us))) continue;
     if (there->spec == original->spec) continue;

@@ -12,13 +12,13 @@ bool CanTell(const verify::Cache<verify::ClaimSummary>& templates) {
 
 }  // namespace
 
-TemplateView ReadTemplate(const ObjectKey& key, const Worker& worker, const ManagerCluster& manager,
-                          const TemplateUse& use, bool leaving) {
+TemplateView ReadTemplate(const ObjectKey& key, const Worker& worker,
+                          const ManagerTemplates& manager, const TemplateUse& use, bool leaving) {
   TemplateView look;
-  look.original = manager.templates().Find(key);
+  look.original = manager.cache().Find(key);
   look.there = worker.objects().templates().Find(key);
   look.view = {.original = look.original.get(),
-               .original_known = CanTell(manager.templates()),
+               .original_known = CanTell(manager.cache()),
                .there = look.there.get(),
                .there_known = CanTell(worker.objects().templates().cache()),
                .can_hold = look.original != nullptr && worker.CanHold(*look.original),
@@ -29,10 +29,10 @@ TemplateView ReadTemplate(const ObjectKey& key, const Worker& worker, const Mana
 }
 
 std::vector<std::shared_ptr<const verify::ClaimSummary>> OurTemplateCopies(
-    const Worker& worker, const ManagerCluster& manager, const tracking::Identity& us) {
+    const Worker& worker, const ManagerTemplates& manager, const tracking::Identity& us) {
   auto copies = worker.objects().templates().cache().List();
   std::erase_if(copies, [&](const auto& copy) {
-    const auto original = manager.templates().Find(copy->key);
+    const auto original = manager.cache().Find(copy->key);
     return !tracking::IsOurs(templates::OwnershipOf(*copy, original.get(), us));
   });
   return copies;

@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "manager/reconcile/manager_cluster.h"
+#include "manager/reconcile/manager_templates.h"
 #include "manager/reconcile/worker.h"
 #include "manager/templates/plan.h"
 
@@ -20,11 +20,11 @@ struct TemplateView {
 };
 
 // `leaving`: the worker was removed from the configuration (WorkerList::removed()).
-TemplateView ReadTemplate(const ObjectKey& key, const Worker& worker, const ManagerCluster& manager,
-                          const TemplateUse& use, bool leaving);
+TemplateView ReadTemplate(const ObjectKey& key, const Worker& worker,
+                          const ManagerTemplates& manager, const TemplateUse& use, bool leaving);
 
 // The copies that `us` has made on the worker.
 std::vector<std::shared_ptr<const verify::ClaimSummary>> OurTemplateCopies(
-    const Worker& worker, const ManagerCluster& manager, const tracking::Identity& us);
+    const Worker& worker, const ManagerTemplates& manager, const tracking::Identity& us);
 
 }  // namespace fedra::reconcile

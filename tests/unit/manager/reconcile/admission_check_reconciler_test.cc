@@ -30,8 +30,8 @@ struct Fixture {
                     fleet.manager(),
                     fleet.workers(),
                     copy_failures};
-  AdmissionCheckReconciler checks{fleet.manager(), gatherer.scopes(), fleet.workers(),
-                                  SystemClock()};
+  AdmissionCheckReconciler checks{fleet.manager().cluster(), fleet.manager().checks(),
+                                  gatherer.scopes(), fleet.workers(), SystemClock()};
 
   Fixture() {
     fleet.Start();

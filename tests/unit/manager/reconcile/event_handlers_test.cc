@@ -100,8 +100,9 @@ struct Fixture {
     AddWaitingWorkload(fleet.manager_server(), kTrain,
                        devices ? PodWithClaim() : nlohmann::json::object());
     fleet.Start();
-    REQUIRE(fleet.WaitUntil(
-        [&] { return fleet.manager().WorkloadOf({"Job.batch", {"ml", "train"}}).has_value(); }));
+    REQUIRE(fleet.WaitUntil([&] {
+      return fleet.manager().jobs().WorkloadOf({"Job.batch", {"ml", "train"}}).has_value();
+    }));
     Seen("waits", /*looks=*/true);
     Seen("runs", /*looks=*/false);
     REQUIRE(placements.AddResidue({kEast, {"ml", "gone"}, "uid-gone", "Job", {"ml", "gone"}, {}}));
@@ -352,7 +353,7 @@ struct Dispatched : Line {
     REQUIRE(fleet.manager_server().objects().Patch("workloads", kTrain, {{"status", status}},
                                                    "status"));
     REQUIRE(fleet.WaitUntil([&] {
-      const auto workload = fleet.manager().workloads().Find(kTrain);
+      const auto workload = fleet.manager().jobs().workloads().Find(kTrain);
       return workload != nullptr && workload->nominated.empty() != is_sent;
     }));
     places.Take(kTrain);

@@ -151,7 +151,7 @@ TEST_CASE("a manager that says nothing more after its lists holds up neither a t
   Federation federation(Alone(manager), threads.loop, threads.pool, *store, telemetry,
                         SystemClock());
   REQUIRE(federation.Start());
-  REQUIRE(WaitUntil([&] { return federation.manager().IsListed(); }));
+  REQUIRE(WaitUntil([&] { return federation.manager().lists().AreListed(); }));
   const SteadyTime listed = SystemClock().Steady();
   for (int i = 0; i < 10; ++i) federation.Tick();
   CHECK_FALSE(federation.IsWorking());
@@ -321,7 +321,7 @@ TEST_CASE("a standby holds the keys of what is there, not of what has come and g
   Candidate federation(f);
   REQUIRE(federation.IsStandbySoon());
   json other = *f.manager.objects().Get("workloads", {"ml", kNames.front()});
-  const auto known = [&] { return federation->manager().workloads().cache().size(); };
+  const auto known = [&] { return federation->manager().jobs().workloads().cache().size(); };
   for (int i = 0; i < 6; ++i) {
     std::vector<ObjectKey> jobs;
     for (int each = 0; each < 100; ++each) {
@@ -404,7 +404,7 @@ TEST_CASE("where workers are discovered, nothing is decided before they are know
   Federation federation(std::move(settings), threads.loop, threads.pool, *store, telemetry,
                         SystemClock());
   REQUIRE(federation.Start());
-  CHECK(WaitUntil([&] { return federation.manager().IsListed(); }));
+  CHECK(WaitUntil([&] { return federation.manager().lists().AreListed(); }));
   const auto works = [&] {
     federation.Tick();
     return federation.IsWorking();

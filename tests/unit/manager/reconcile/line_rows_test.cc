@@ -37,7 +37,7 @@ class OneWaits {
   }
   // What the store has when a second has passed.
   std::vector<store::PlaceRow> Record(const std::vector<placement::Standing>& standings) {
-    rows_.Record([&] { return standings; }, fleet_.manager());
+    rows_.Record([&] { return standings; }, fleet_.manager().jobs(), fleet_.manager().queues());
     clock_.Advance(1s);
     REQUIRE(store_->Flush());
     return store_->Read().value()->Places({}).value();
@@ -68,7 +68,7 @@ TEST_CASE("the lines are asked for once a second, however often the daemon ticks
           ++asked;
           return std::vector<placement::Standing>();
         },
-        fleet.manager());
+        fleet.manager().jobs(), fleet.manager().queues());
     clock.Advance(250ms);
   };
   for (int i = 0; i < 4; ++i) tick();

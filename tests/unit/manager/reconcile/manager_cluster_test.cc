@@ -25,7 +25,7 @@ ConnectedOptions Alone() {
 TEST_CASE("the manager's UID is asked for beside the caller, until it is known") {
   Connected f(Alone());
   f.Start();
-  CHECK(WaitUntil([&] { return f.manager().IdentifySoon(); }));
+  CHECK(WaitUntil([&] { return f.manager().identity().IdentifySoon(); }));
   CHECK_FALSE(f.manager().uid().empty());
 }
 
@@ -36,8 +36,8 @@ TEST_CASE("a manager that falls silent holds up neither who asks for its UID nor
   silent.hang = true;
   f.manager_server().SetFaults(silent);
   const SteadyTime begin = SystemClock().Steady();
-  CHECK_FALSE(f.manager().IdentifySoon());
-  CHECK_FALSE(f.manager().IdentifySoon());
+  CHECK_FALSE(f.manager().identity().IdentifySoon());
+  CHECK_FALSE(f.manager().identity().IdentifySoon());
   f.manager().Stop();
   CHECK(SystemClock().Steady() - begin < 5s);
 }
@@ -65,21 +65,22 @@ TEST_CASE("of two Workloads of one job the living one counts, and of these the y
                             {"ownerReferences", first["metadata"]["ownerReferences"]}}},
                           {"spec", first["spec"]}}));
   f.Start();
-  REQUIRE(f.WaitUntil([&] { return f.manager().workloads().cache().size() == 2; }));
+  REQUIRE(f.WaitUntil([&] { return f.manager().jobs().workloads().cache().size() == 2; }));
   const auto counts = [&](const ObjectKey& workload) {
-    return f.WaitUntil([&] { return f.manager().WorkloadOf(job) == workload; });
+    return f.WaitUntil([&] { return f.manager().jobs().WorkloadOf(job) == workload; });
   };
   CHECK(counts(younger));
   const nlohmann::json priority{{"spec", {{"priority", 7}}}};
   REQUIRE(objects.Patch("workloads", older, priority));
-  REQUIRE(f.WaitUntil([&] { return f.manager().workloads().Find(older)->priority.value == 7; }));
-  CHECK(f.manager().WorkloadOf(job) == younger);
+  REQUIRE(
+      f.WaitUntil([&] { return f.manager().jobs().workloads().Find(older)->priority.value == 7; }));
+  CHECK(f.manager().jobs().WorkloadOf(job) == younger);
 
   SECTION("the younger one goes") {
     REQUIRE(objects.Delete("workloads", younger));
     CHECK(counts(older));
     REQUIRE(objects.Delete("workloads", older));
-    CHECK(f.WaitUntil([&] { return !f.manager().WorkloadOf(job); }));
+    CHECK(f.WaitUntil([&] { return !f.manager().jobs().WorkloadOf(job); }));
   }
   SECTION("the younger one has finished") {
     REQUIRE(objects.Patch("workloads", younger, nlohmann::json::parse(R"({"status": {"conditions": [
@@ -90,8 +91,8 @@ TEST_CASE("of two Workloads of one job the living one counts, and of these the y
   }
   SECTION("the older one goes") {
     REQUIRE(objects.Delete("workloads", older));
-    REQUIRE(f.WaitUntil([&] { return f.manager().workloads().Find(older) == nullptr; }));
-    CHECK(f.manager().WorkloadOf(job) == younger);
+    REQUIRE(f.WaitUntil([&] { return f.manager().jobs().workloads().Find(older) == nullptr; }));
+    CHECK(f.manager().jobs().WorkloadOf(job) == younger);
   }
 }
 
@@ -105,16 +106,16 @@ TEST_CASE("decisions wait for the manager's ClusterQueues, unless they are withh
   f.manager_server().SetFaults(slow);
   f.manager().Start();
   REQUIRE(f.WaitUntil([&] {
-    return f.manager().workloads().cache().health().complete &&
+    return f.manager().jobs().workloads().cache().health().complete &&
            f.manager().checks().health().complete && f.manager().configs().health().complete &&
-           f.manager().templates().health().complete;
+           f.manager().templates().cache().health().complete;
   }));
-  CHECK_FALSE(f.manager().IsListed());
+  CHECK_FALSE(f.manager().lists().AreListed());
   slow.answers.front().kind = sim::InjectedAnswer::Kind::kStatus;
   slow.answers.front().code = 403;
   f.manager_server().SetFaults(slow);
   f.manager_server().DropConnections();
-  CHECK(f.WaitUntil([&] { return f.manager().IsListed(); }));
+  CHECK(f.WaitUntil([&] { return f.manager().lists().AreListed(); }));
   CHECK(f.manager().IsUsable());
   // What is left out without them is said.
   REQUIRE(f.manager().Gaps().size() == 1);
@@ -151,24 +152,24 @@ TEST_CASE("what is withheld is new once, until it could be read in between") {
     f.manager_server().SetFaults(refusing);
     REQUIRE(WaitUntil([&] {
       return f.manager().cluster().state().phase != ConnectionPhase::kConnected &&
-             f.manager().templates().health().state == watch::CacheState::kFailing;
+             f.manager().templates().cache().health().state == watch::CacheState::kFailing;
     }));
-    CHECK(f.manager().TakeNewGaps().empty());
+    CHECK(f.manager().lists().TakeNewGaps().empty());
     f.manager_server().SetFaults(faults);
-    REQUIRE(WaitUntil([&] { return f.manager().templates().health().state == state; }));
+    REQUIRE(WaitUntil([&] { return f.manager().templates().cache().health().state == state; }));
   };
   f.manager_server().SetFaults(withheld);
   f.manager().Start();
   REQUIRE(WaitUntil([&] { return NamesOf(f.manager().Gaps()) == templates; }));
-  CHECK(NamesOf(f.manager().TakeNewGaps()) == templates);
-  CHECK(f.manager().TakeNewGaps().empty());
+  CHECK(NamesOf(f.manager().lists().TakeNewGaps()) == templates);
+  CHECK(f.manager().lists().TakeNewGaps().empty());
   becomes(watch::CacheState::kForbidden, withheld);
   CHECK(NamesOf(f.manager().Gaps()) == templates);
-  CHECK(f.manager().TakeNewGaps().empty());
+  CHECK(f.manager().lists().TakeNewGaps().empty());
   becomes(watch::CacheState::kSynced, {});
-  CHECK(f.manager().TakeNewGaps().empty());
+  CHECK(f.manager().lists().TakeNewGaps().empty());
   becomes(watch::CacheState::kForbidden, withheld);
-  CHECK(NamesOf(f.manager().TakeNewGaps()) == templates);
+  CHECK(NamesOf(f.manager().lists().TakeNewGaps()) == templates);
 }
 
 TEST_CASE("a gap is of one resource, and not of others of its plural") {
@@ -202,7 +203,7 @@ TEST_CASE("a manager whose kubeconfig cannot be used is not asked anything") {
       [&] { return manager.cluster().state().phase == ConnectionPhase::kMisconfigured; }));
   const store::ClusterRow row = manager.Row(SystemClock().Now());
   CHECK(row.why == "line 3: no server");
-  CHECK_FALSE(manager.IsListed());
+  CHECK_FALSE(manager.lists().AreListed());
   manager.Stop();
   CHECK(server.RequestCounts().empty());
 }
@@ -286,8 +287,9 @@ TEST_CASE(
        "lastTransitionTime": "2026-11-21T16:00:00Z"}]}})");
   REQUIRE(objects.Patch("clusterqueues", {"", "gpu"}, inactive, "status"));
   REQUIRE(f.WaitUntil([&] {
-    const auto gpu = f.manager().Queue("gpu");
-    return gpu != nullptr && gpu->why_inactive == "is stopped" && f.manager().Queue("other");
+    const auto gpu = f.manager().queues().Find("gpu");
+    return gpu != nullptr && gpu->why_inactive == "is stopped" &&
+           f.manager().queues().Find("other");
   }));
   CHECK(f.ToldOfOrders().size() == seen);
   const int checks = f.ToldOfChecks();
@@ -301,7 +303,7 @@ TEST_CASE(
   CHECK(f.ToldOfChecks() == checks);
   // One that has ended is in no line.
   REQUIRE(objects.Delete("workloads", train));
-  REQUIRE(f.WaitUntil([&] { return f.manager().workloads().Find(train) == nullptr; }));
+  REQUIRE(f.WaitUntil([&] { return f.manager().jobs().workloads().Find(train) == nullptr; }));
   CHECK(told("clusterqueues", {"", "gpu"}, order("BestEffort")) == none);
 }
 

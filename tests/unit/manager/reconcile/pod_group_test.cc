@@ -149,9 +149,9 @@ TEST_CASE("a group is the pods that its Workload names, and goes to a worker as 
   CHECK(gathered.job == kGroup);
   REQUIRE(gathered.view.job != nullptr);
   CHECK(tracking::KeyOf(*gathered.view.job) == tracking::JobKey{"PodGroup", kGroup});
-  CHECK(f.fleet.manager().WorkloadOf({"Pod", {"ml", "b"}}) == kGroup);
-  CHECK(f.fleet.manager().WorkloadOf({"PodGroup", kGroup}) == kGroup);
-  CHECK_FALSE(f.fleet.manager().WorkloadOf({"Pod", kGroup}));
+  CHECK(f.fleet.manager().jobs().WorkloadOf({"Pod", {"ml", "b"}}) == kGroup);
+  CHECK(f.fleet.manager().jobs().WorkloadOf({"PodGroup", kGroup}) == kGroup);
+  CHECK_FALSE(f.fleet.manager().jobs().WorkloadOf({"Pod", kGroup}));
   REQUIRE(f.Execute(CreateJob{kEast}));
   CHECK(f.PodThere("a").has_value());
   CHECK(f.PodThere("b").has_value());

@@ -45,7 +45,7 @@ struct Fixture {
     fleet.server(0).SetUser(reader);
     AddWaitingWorkload(fleet.manager_server(), kTrain);
     fleet.Start();
-    REQUIRE(WaitUntil([&] { return fleet.manager().IdentifySoon(); }));
+    REQUIRE(WaitUntil([&] { return fleet.manager().identity().IdentifySoon(); }));
   }
 
   tracking::Identity Us() { return {"fedra", fleet.manager().uid()}; }
@@ -60,7 +60,8 @@ struct Fixture {
   void Patch(const json& status, const std::function<bool(const tracking::Workload&)>& holds) {
     REQUIRE(fleet.manager_server().objects().Patch("workloads", kTrain, {{"status", status}},
                                                    "status"));
-    REQUIRE(fleet.WaitUntil([&] { return holds(*fleet.manager().workloads().Find(kTrain)); }));
+    REQUIRE(
+        fleet.WaitUntil([&] { return holds(*fleet.manager().jobs().workloads().Find(kTrain)); }));
   }
   void Finish() {
     Patch(json::parse(R"({"conditions": [

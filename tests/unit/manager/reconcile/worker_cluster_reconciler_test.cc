@@ -30,7 +30,8 @@ WorkerStatus StatusOf(ConnectionPhase phase, Contact contact,
 
 struct Fixture {
   Connected fleet;
-  WorkerClusterReconciler clusters{fleet.manager(), fleet.workers(), SystemClock()};
+  WorkerClusterReconciler clusters{fleet.manager().cluster(), fleet.manager().worker_clusters(),
+                                   fleet.workers(), SystemClock()};
 
   explicit Fixture(const ConnectedOptions& options = {}) : fleet(options) {
     fleet.manager().DiscoverWorkers({.secrets_in = "kueue-system"});

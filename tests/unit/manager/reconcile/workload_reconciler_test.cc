@@ -107,8 +107,8 @@ struct Ring {
         Parsed("2026-11-21T16:00:01Z") - clock.Now()));
     fleet.Start();
     REQUIRE(WaitUntil([&] {
-      return fleet.manager().IdentifySoon() &&
-             fleet.manager().WorkloadOf({"Job.batch", {"ml", "train"}}) && IsJudged();
+      return fleet.manager().identity().IdentifySoon() &&
+             fleet.manager().jobs().WorkloadOf({"Job.batch", {"ml", "train"}}) && IsJudged();
     }));
   }
   ~Ring() {
@@ -208,7 +208,8 @@ TEST_CASE("what was left behind on a worker is forgotten when the worker shows t
 TEST_CASE("a failure that somebody asks to forget is forgotten, and its pause is over") {
   Ring ring({"east"}, 1);
   const WallTime now = ring.clock.Now();
-  store::PlacementRow row{.uid = ring.fleet.manager().workloads().Find(kTrain)->uid, .key = kTrain};
+  store::PlacementRow row{.uid = ring.fleet.manager().jobs().workloads().Find(kTrain)->uid,
+                          .key = kTrain};
   row.failures = {{kEast, "RecentlyFailed", now - 2s, "east refused it", /*refused=*/true, 5}};
   ring.placements.Put(row);
   REQUIRE(ring.workloads.Reconcile(kTrain));
@@ -218,7 +219,7 @@ TEST_CASE("a failure that somebody asks to forget is forgotten, and its pause is
                    {{std::string(tracking::kRetryAtAnnotation), FormatRfc3339Micro(now - 1s)}}}}}},
                "");
   REQUIRE(ring.fleet.WaitUntil(
-      [&] { return ring.fleet.manager().workloads().Find(kTrain)->RetryAt().has_value(); }));
+      [&] { return ring.fleet.manager().jobs().workloads().Find(kTrain)->RetryAt().has_value(); }));
   REQUIRE(ring.workloads.Reconcile(kTrain));
   CHECK(ring.places.Of(kTrain) == std::set{kEast});
   CHECK(ring.placements.Find(kTrain).failures.empty());
@@ -238,7 +239,7 @@ TEST_CASE("a blocked workload counts by the first reason on most workers") {
 
   REQUIRE(ring.fleet.manager_server().objects().Delete("workloads", kTrain));
   REQUIRE(ring.fleet.WaitUntil(
-      [&] { return ring.fleet.manager().workloads().Find(kTrain) == nullptr; }));
+      [&] { return ring.fleet.manager().jobs().workloads().Find(kTrain) == nullptr; }));
   (void)ring.workloads.Reconcile(kTrain);
   CHECK(ring.Blocked().empty());
 }
@@ -259,7 +260,7 @@ TEST_CASE(
                                                {"lastTransitionTime", quota}}})}}}},
                "status");
   REQUIRE(ring.fleet.WaitUntil([&] {
-    const auto workload = ring.fleet.manager().workloads().Find(kTrain);
+    const auto workload = ring.fleet.manager().jobs().workloads().Find(kTrain);
     return workload != nullptr && workload->nominated.empty() &&
            workload->quota_reserved->since == Ring::Parsed(quota);
   }));

@@ -64,7 +64,7 @@ void Connected::Start() {
   for (const auto& worker : workers_) worker->Start();
   // Not every list of the manager tells of itself.
   REQUIRE(fedra::WaitUntil([this] {
-    return manager_->IsListed() && manager_->templates().health().complete &&
+    return manager_->lists().AreListed() && manager_->templates().cache().health().complete &&
            std::all_of(workers_.begin(), workers_.end(), [](const auto& worker) {
              return worker->contact() == placement::Contact::kFull && worker->HasAnswered();
            });

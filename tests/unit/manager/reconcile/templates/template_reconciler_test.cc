@@ -71,7 +71,8 @@ struct Fixture {
     fleet.server(0).SetUser(reader);
     REQUIRE(fleet.manager_server().objects().Create(Template("gpu.example.com")));
     fleet.Start();
-    REQUIRE(fleet.WaitUntil([&] { return fleet.manager().templates().Find(kTwoGpus) != nullptr; }));
+    REQUIRE(fleet.WaitUntil(
+        [&] { return fleet.manager().templates().cache().Find(kTwoGpus) != nullptr; }));
   }
   ~Fixture() {
     loop.Stop();
@@ -81,7 +82,7 @@ struct Fixture {
 
   // From now on a workload of the manager names the template; `here`: and is on the worker.
   void Name(bool here) {
-    if (!fleet.manager().IsNamed(kTwoGpus)) {
+    if (!fleet.manager().templates().IsNamed(kTwoGpus)) {
       AddWaitingWorkload(
           fleet.manager_server(), kJob,
           {{"resourceClaims",
@@ -92,8 +93,8 @@ struct Fixture {
     REQUIRE(fleet.manager_server().objects().Patch(
         "workloads", kJob, {{"status", {{"nominatedClusterNames", names}}}}, "status"));
     REQUIRE(fleet.WaitUntil([&] {
-      return fleet.manager().UseOf(kTwoGpus).named &&
-             fleet.manager().UseOf(kTwoGpus).workers.empty() != here;
+      return fleet.manager().templates().UseOf(kTwoGpus).named &&
+             fleet.manager().templates().UseOf(kTwoGpus).workers.empty() != here;
     }));
   }
   // The manager's template goes, and another one of its name comes.
@@ -104,7 +105,7 @@ struct Fixture {
     REQUIRE(fleet.WaitUntil([&] { return !OriginalUid().empty() && OriginalUid() != before; }));
   }
   std::string OriginalUid() {
-    const auto original = fleet.manager().templates().Find(kTwoGpus);
+    const auto original = fleet.manager().templates().cache().Find(kTwoGpus);
     return original == nullptr ? "" : original->uid;
   }
   // "uid of the copy, uid of what it is a copy of"
@@ -129,7 +130,7 @@ TEST_CASE("a worker gets the template that it lacks, once, with our marks") {
   REQUIRE(copy);
   CHECK((*copy)["metadata"]["labels"][tracking::kCopyOriginLabel] == "fedra");
   CHECK((*copy)["metadata"]["annotations"][tracking::kTemplateUidAnnotation] ==
-        f.fleet.manager().templates().Find(kTwoGpus)->uid);
+        f.fleet.manager().templates().cache().Find(kTwoGpus)->uid);
   CHECK((*copy)["spec"] == Template("gpu.example.com")["spec"]);
   REQUIRE(f.Provide());
   CHECK(f.Writes() == 1);
