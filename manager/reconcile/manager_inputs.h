@@ -1,8 +1,8 @@
 #pragma once
 //
-// What is listed and watched on the manager: the one list. ManagerCluster watches it and says by it
-// what is missing; `config validate --connect` asks for the rights to it, and a test compares these
-// with deploy/manager-rbac.yaml.
+// What is listed and watched on the manager: the one list. ManagerCluster watches it, ManagerLists
+// says by it what is missing; `config validate --connect` asks for the rights to it, and a test
+// compares these with deploy/manager-rbac.yaml.
 //
 // Pure.
 
