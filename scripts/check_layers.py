@@ -115,6 +115,7 @@ CLOSED = {
         "manager/text/",
         "manager/cli/",
     ),
+    "manager/daemon/": ("manager/cli/", "manager/text/"),
     "manager/leader/": NOT_BESIDE_CLUSTER_CLIENTS,
     "manager/access/": NOT_BESIDE_CLUSTER_CLIENTS,
     "manager/report/": ("manager/text/", "manager/http/", "manager/api/", "manager/cli/"),

@@ -5,7 +5,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "manager/app.h"
+#include "manager/daemon/app.h"
 #include "manager/cli/subcommands.h"
 #include "manager/report/job_filter.h"
 #include "verdict/reason.h"

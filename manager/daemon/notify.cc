@@ -1,4 +1,4 @@
-#include "manager/notify.h"
+#include "manager/daemon/notify.h"
 
 #include <sys/socket.h>
 #include <sys/un.h>

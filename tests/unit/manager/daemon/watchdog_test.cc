@@ -1,10 +1,10 @@
-#include "manager/watchdog.h"
+#include "manager/daemon/watchdog.h"
 
 #include <unistd.h>
 
 #include <cstdlib>
 
-#include "manager/systemd_report.h"
+#include "manager/daemon/systemd_report.h"
 #include "tests/support/catch.h"
 
 namespace fedra::watchdog_test {

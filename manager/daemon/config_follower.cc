@@ -1,4 +1,4 @@
-#include "manager/config_follower.h"
+#include "manager/daemon/config_follower.h"
 
 #include <set>
 #include <utility>
@@ -10,7 +10,7 @@
 #include "base/log.h"
 #include "config/changes.h"
 #include "config/file_stamp.h"
-#include "manager/reload.h"
+#include "manager/daemon/reload.h"
 
 namespace fedra {
 namespace {

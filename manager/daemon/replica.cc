@@ -1,4 +1,4 @@
-#include "manager/replica.h"
+#include "manager/daemon/replica.h"
 
 #include <sys/stat.h>
 #include <unistd.h>

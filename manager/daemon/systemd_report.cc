@@ -1,11 +1,11 @@
-#include "manager/systemd_report.h"
+#include "manager/daemon/systemd_report.h"
 
 #include <chrono>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "manager/notify.h"
+#include "manager/daemon/notify.h"
 
 namespace fedra {
 namespace {

@@ -13,10 +13,10 @@
 
 #include "base/clock.h"
 #include "cluster-clients/threads.h"
+#include "manager/daemon/systemd_report.h"
 #include "manager/http/metrics.h"
 #include "manager/leader/elector.h"
 #include "manager/reconcile/federation.h"
-#include "manager/systemd_report.h"
 
 namespace fedra {
 

@@ -1,4 +1,4 @@
-#include "manager/daemon_heartbeat.h"
+#include "manager/daemon/heartbeat.h"
 
 #include <unistd.h>
 #include <chrono>

@@ -1,4 +1,4 @@
-#include "manager/reload.h"
+#include "manager/daemon/reload.h"
 
 namespace fedra {
 

@@ -1,4 +1,4 @@
-#include "manager/daemon_pages.h"
+#include "manager/daemon/pages.h"
 
 #include <string>
 #include <vector>

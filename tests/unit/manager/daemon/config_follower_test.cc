@@ -1,6 +1,6 @@
 // What the daemon makes of files that change.
 
-#include "manager/config_follower.h"
+#include "manager/daemon/config_follower.h"
 
 #include <vector>
 

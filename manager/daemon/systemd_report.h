@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "manager/watchdog.h"
+#include "manager/daemon/watchdog.h"
 
 namespace fedra {
 

@@ -1,4 +1,4 @@
-#include "manager/watchdog.h"
+#include "manager/daemon/watchdog.h"
 
 #include <unistd.h>
 

@@ -5,8 +5,8 @@
 #include "config/configuration.h"
 #include "manager/api/api.h"
 #include "manager/api/secure_server.h"
+#include "manager/daemon/replica.h"
 #include "manager/reconcile/federation.h"
-#include "manager/replica.h"
 #include "store/store.h"
 
 namespace fedra {

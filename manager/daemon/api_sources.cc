@@ -1,4 +1,4 @@
-#include "manager/api_sources.h"
+#include "manager/daemon/api_sources.h"
 
 #include <optional>
 #include <utility>

@@ -4,11 +4,11 @@
 //
 // Thread rules: the pages are asked for on any thread.
 
-#include "manager/daemon_progress.h"
+#include "manager/daemon/progress.h"
+#include "manager/daemon/replica.h"
 #include "manager/http/metrics.h"
 #include "manager/http/server.h"
 #include "manager/reconcile/federation.h"
-#include "manager/replica.h"
 #include "store/store.h"
 
 namespace fedra {

@@ -1,4 +1,4 @@
-#include "manager/daemon_progress.h"
+#include "manager/daemon/progress.h"
 
 #include <algorithm>
 #include <string>

@@ -1,6 +1,6 @@
 // What a reload takes over.
 
-#include "manager/reload.h"
+#include "manager/daemon/reload.h"
 
 #include "tests/support/catch.h"
 

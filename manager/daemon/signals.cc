@@ -1,4 +1,4 @@
-#include "manager/daemon_signals.h"
+#include "manager/daemon/signals.h"
 
 #include <ctime>
 

@@ -8,8 +8,8 @@
 #include <string>
 
 #include "base/clock.h"
+#include "manager/daemon/replica.h"
 #include "manager/reconcile/federation.h"
-#include "manager/replica.h"
 #include "store/store.h"
 
 namespace fedra {
