@@ -86,6 +86,11 @@ struct KeepLog {
 struct CreateJob {
   ClusterName cluster;
 };
+// The clone gets the job there as its owner, and the job its queue, as far as they have not
+// (tracking::Adoption::kOwner).
+struct AdoptClone {
+  ClusterName cluster;
+};
 // The copies that stand for no object of the job any more (tracking::SurplusOf).
 struct RemoveSurplus {
   ClusterName cluster;
@@ -144,7 +149,7 @@ class Action final
                           CreateJob, MirrorStatus, ClearActivity, FinishWorkload, RecordFailure,
                           RecordPlacing, RecordEnd, RecordResidue, Forget, Note, SetClonePriority,
                           KeepRemote, KeepLog, RecordReport, RecordRemoval, EndAttempt,
-                          RemoveSurplus> {
+                          RemoveSurplus, AdoptClone> {
  public:
   using Variant = variant;  // which has no virtual destructor: never deleted through it
   using variant::variant;

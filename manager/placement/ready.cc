@@ -117,9 +117,10 @@ void TakeBackForConflict(const Context& context, const ClusterView& worker,
   TakeBack(notes::kNameConflict, worker.name, std::move(message), decision);
 }
 
-// What the worker said when it refused a member of a group, in this round and before any of them
-// ran; null: it did not. One that ran is not taken back for a replacement that is refused.
-const Failure* RefusedMember(const Context& context, const ClusterView& worker) {
+// What the worker said when it refused a member of a group, or an adoption, in this round and
+// before anything ran; null: it did not. A group that ran is not taken back for a replacement that
+// is refused.
+const Failure* RefusedObject(const Context& context, const ClusterView& worker) {
   const bool has_run = std::ranges::any_of(
       tracking::ObjectsOf(worker.job),
       [](const tracking::JobPtr& copy) { return copy->shows_activity || copy->finished; });
@@ -133,12 +134,18 @@ const Failure* RefusedMember(const Context& context, const ClusterView& worker) 
 // A member that went there by itself, or is new here, is made; one that went here goes there.
 void KeepGroup(const Context& context, const ClusterView& worker, Decision& decision) {
   const bool is_missing = !tracking::MissingOf(context.view.job, worker.job).empty();
-  if (const Failure* refused = is_missing ? RefusedMember(context, worker) : nullptr)
+  if (const Failure* refused = is_missing ? RefusedObject(context, worker) : nullptr)
     return TakeBack(notes::kRequeued, worker.name, refused->message, decision);
   if (worker.job != nullptr) decision.actions.emplace_back(MirrorStatus{worker.name});
   if (!tracking::SurplusOf(context.view.job, worker.job).empty())
     decision.actions.emplace_back(RemoveSurplus{worker.name});
   if (is_missing) decision.actions.emplace_back(CreateJob{worker.name});
+}
+
+// Whether the worker's Kueue looks after the job by our clone, or will without more of ours.
+bool IsAdopted(const Context& context, const ClusterView& worker) {
+  return context.view.adoption != tracking::Adoption::kOwner || worker.job->deleting ||
+         (worker.clone->owner.uid == worker.job->uid && worker.job->queued);
 }
 
 void DecideRunning(const Context& context, const ClusterView& worker, Decision& decision) {
@@ -154,8 +161,12 @@ void DecideRunning(const Context& context, const ClusterView& worker, Decision& 
     // A clone with an owner had its job: it was deleted there (Kueue will finish the clone and say
     // so), or our list of jobs is a moment behind. Neither calls for another one.
     if (worker.clone->owner.name.empty()) decision.actions.emplace_back(CreateJob{worker.name});
-  } else {
+  } else if (IsAdopted(context, worker)) {
     decision.actions.emplace_back(MirrorStatus{worker.name});
+  } else if (const Failure* refused = RefusedObject(context, worker)) {
+    TakeBack(notes::kRequeued, worker.name, refused->message, decision);
+  } else {
+    decision.actions.emplace_back(AdoptClone{worker.name});
   }
 }
 

@@ -30,6 +30,7 @@ struct WorkloadView {
   bool kind_supported = true;  // an adapter for the owner's kind exists
   // Its check stays Pending while a worker has it (JobAdapter::HoldsCheck).
   bool holds_check = false;
+  tracking::Adoption adoption = tracking::Adoption::kPrebuilt;  // of its kind
   std::string check;         // name of our AdmissionCheck on it; empty: not ours
   std::string second_check;  // another one of ours on it, which is a mistake; empty: none
   // Kueue's MultiKueue copies, admits, mirrors and writes the check; fedra only nominates

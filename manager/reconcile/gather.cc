@@ -116,7 +116,10 @@ Gathered Gatherer::Begin(const ObjectKey& key, const Known& known) const {
     gathered.adapter =
         manager_.jobs().kinds().Find(workload->owner.api_version, workload->owner.kind);
     gathered.view.kind_supported = gathered.adapter != nullptr;
-    gathered.view.holds_check = gathered.adapter != nullptr && gathered.adapter->HoldsCheck();
+    if (gathered.adapter != nullptr) {
+      gathered.view.holds_check = gathered.adapter->HoldsCheck();
+      gathered.view.adoption = gathered.adapter->adoption();
+    }
     gathered.job = {key.ns, workload->owner.name};
     gathered.cluster_queue = workload->cluster_queue;
     if (gathered.cluster_queue.empty())

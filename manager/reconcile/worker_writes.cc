@@ -9,6 +9,7 @@
 #include "manager/reconcile/crash_point.h"
 #include "manager/reconcile/parse_written.h"
 #include "manager/reconcile/remove_copy.h"
+#include "manager/tracking/adopt.h"
 #include "manager/tracking/resources.h"
 
 namespace fedra::reconcile {
@@ -175,6 +176,42 @@ Result<void> WorkerWrites::CreateObject(Execution& execution, Worker& worker,
         fmt::format("{} refused the job: {}", worker.name().value, result.error().MessageThere()));
   }
   return result;
+}
+
+Result<void> WorkerWrites::GiveOwner(Worker& worker, const tracking::Workload& clone,
+                                     const tracking::Job& copy) {
+  if (clone.owner.uid == copy.uid) return {};
+  FEDRA_ASSIGN_OR_RETURN(const std::string text,
+                         worker.cluster().MergePatch(tracking::kWorkloads, clone.key,
+                                                     tracking::OwnerPatch(clone, copy)));
+  FEDRA_ASSIGN_OR_RETURN(auto owned, ParseWritten(text, &tracking::ParseClone));
+  worker.objects().clones().own().Wrote(std::move(owned));
+  return {};
+}
+
+Result<void> WorkerWrites::GiveQueue(Worker& worker, const tracking::Job& copy,
+                                     const std::string& queue) {
+  if (copy.queued) return {};
+  FEDRA_ASSIGN_OR_RETURN(const std::string text,
+                         worker.cluster().MergePatch(copy.kind->resource(), copy.key,
+                                                     tracking::QueuePatch(copy, queue)));
+  FEDRA_ASSIGN_OR_RETURN(auto queued, ParseWritten(text, *copy.kind));
+  worker.objects().jobs(*copy.kind).own().Wrote(std::move(queued));
+  return {};
+}
+
+Result<void> WorkerWrites::Do(Execution& execution, const placement::AdoptClone& action) {
+  const ClusterView& view = execution.View(action.cluster);
+  if (!placement::HasOwnClone(view) || !placement::HasOwnJob(view)) return {};
+  Worker& worker = execution.WorkerOf(action.cluster);
+  FEDRA_ASSIGN_OR_RETURN(const auto permit, limiter_.Enter(action.cluster));
+  Result<void> result = GiveOwner(worker, *view.clone, *view.job);
+  CrashPoint("after-give-owner");
+  if (result) result = GiveQueue(worker, *view.job, execution.workload->requirement.queue);
+  if (result || !IsRefusal(result.error().code)) return result;
+  return Refused(execution, worker.name(), RefusalReason(result.error().code),
+                 fmt::format("{} refused to make the copy the job's Workload: {}",
+                             worker.name().value, Words(worker.name(), result.error())));
 }
 
 Result<void> WorkerWrites::Do(Execution& execution, const placement::SetClonePriority& action) {

@@ -31,6 +31,7 @@ class WorkerWrites final {
   Result<void> Do(Execution& execution, const placement::SetClonePriority& action);
   // Each object of it that is not there; the first one that fails ends that.
   Result<void> Do(Execution& execution, const placement::CreateJob& action);
+  Result<void> Do(Execution& execution, const placement::AdoptClone& action);
   Result<void> Do(Execution& execution, const placement::RemoveSurplus& action);
   Result<void> Do(Execution& execution, const placement::DeleteRemote& action);
   // Never an error: what the pod printed is no reason to hold up the clean-up.
@@ -50,6 +51,9 @@ class WorkerWrites final {
   Result<void> Create(Execution& execution, Worker& worker, const kube::Resource& resource,
                       const ObjectKey& key, std::string body, const Remember& remember);
   Result<void> CreateObject(Execution& execution, Worker& worker, const tracking::Job& local);
+  Result<void> GiveOwner(Worker& worker, const tracking::Workload& clone,
+                         const tracking::Job& copy);
+  Result<void> GiveQueue(Worker& worker, const tracking::Job& copy, const std::string& queue);
   // A worker will not take the workload: recorded, and with that another decision is due.
   Result<void> Refused(Execution& execution, const ClusterName& cluster, verdict::ReasonCode code,
                        std::string message);

@@ -25,6 +25,14 @@ namespace fedra::tracking {
 
 class JobAdapter;
 
+// How the Kueue of a worker comes to take the clone for the Workload of the job's copy.
+enum class Adoption {
+  kPrebuilt,  // the copy names it (kPrebuiltWorkload)
+  // Kueue's webhook refuses a copy that does so: we write the copy into the clone as its owner, and
+  // the copy gets its queue only then. One without is nobody's until then.
+  kOwner,
+};
+
 // What one of several objects that are one job says of itself and of the others.
 struct GroupMember {
   std::string group;      // its name, and that of its Workload
@@ -45,6 +53,7 @@ struct Job {
   bool deleting = false;
   CopyMarks marks;                // of a remote job
   std::string prebuilt_workload;  // remote jobs: name of the clone
+  bool queued = false;            // it names a LocalQueue, so Kueue looks after it
   std::string managed_by;         // spec.managedBy, or where the kind has it; empty when absent
   bool suspended = false;
   bool finished = false;  // successfully or not
@@ -132,6 +141,7 @@ class JobAdapter {
   // Then its check stays Pending while a worker has it: Kueue starts nothing that is not admitted
   // (ReconcileGenericJob in pkg/controller/jobframework/reconciler.go of Kueue 0.19.2).
   virtual bool HoldsCheck() const { return false; }
+  virtual Adoption adoption() const { return Adoption::kPrebuilt; }
   // Where only some of the resource's objects can be jobs: a label selector of them; empty: all.
   virtual std::string labels_on_manager() const { return {}; }
   virtual std::string labels_on_worker() const { return {}; }

@@ -41,8 +41,10 @@ std::string LabelsOf(const json& metadata) {
 
 std::string PrebuiltWorkload(const json& metadata) {
   // Kueue 0.18 and newer write an annotation, older ones a label.
-  std::string name = Text(Member(metadata, "annotations"), kPrebuiltWorkload);
-  return name.empty() ? Text(Member(metadata, "labels"), kPrebuiltWorkload) : name;
+  const json& annotations = Member(metadata, "annotations");
+  std::string name = Text(annotations, kPrebuiltWorkload);
+  if (name.empty()) name = Text(Member(metadata, "labels"), kPrebuiltWorkload);
+  return name.empty() ? Text(annotations, kWorkloadAnnotation) : name;
 }
 
 bool IsControlled(const json& metadata) {
@@ -89,6 +91,7 @@ Result<Job> ReadJobMetadata(const json& object, const JobAdapter& kind) {
   job.version = ResourceVersion(Text(metadata, "resourceVersion"));
   job.created = Time(metadata, "creationTimestamp");
   job.deleting = metadata.contains("deletionTimestamp");
+  job.queued = !Text(Member(metadata, "labels"), kQueueNameLabel).empty();
   // Operators give what they make the labels and annotations of what they make it for: KubeRay a
   // RayJob's RayCluster (constructRayClusterForRayJob in rayjob_controller.go of KubeRay 1.6). What
   // a controller owns is not ours.

@@ -48,6 +48,10 @@ inline constexpr std::string_view kAdmissionManager = "kueue-admission";
 // Ours: on every clone and every remote job, the UID of the manager's Workload.
 inline constexpr std::string_view kWorkloadUidAnnotation = "fedra.dev/workload-uid";
 
+// Ours: on the copy of a job that does not name its Workload as Kueue has it (kPrebuiltWorkload),
+// that name.
+inline constexpr std::string_view kWorkloadAnnotation = "fedra.dev/workload";
+
 // Ours: on the copy of one of several objects that are one job, the UID of that object on the
 // manager: one that is replaced may leave its name to its successor.
 inline constexpr std::string_view kMemberUidAnnotation = "fedra.dev/member-uid";

@@ -49,6 +49,7 @@ _INSTALLED = (
         "XGBoostJob", f"{_TRAINING}/kubeflow.org_xgboostjobs.yaml", "kubeflow.org/xgboostjob"
     ),
     _Installed("PaddleJob", f"{_TRAINING}/kubeflow.org_paddlejobs.yaml", "kubeflow.org/paddlejob"),
+    _Installed("JAXJob", f"{_TRAINING}/kubeflow.org_jaxjobs.yaml", "kubeflow.org/jaxjob"),
     _Installed("RayCluster", f"{_RAY}/ray.io_rayclusters.yaml", "ray.io/raycluster"),
     _Installed("RayJob", f"{_RAY}/ray.io_rayjobs.yaml", "ray.io/rayjob"),
     _Installed("RayService", f"{_RAY}/ray.io_rayservices.yaml", "ray.io/rayservice"),

@@ -113,7 +113,8 @@ class FederatedJob:
         state = "Pending" if self._kind is not None and self._kind.holds_check else "Ready"
         self._eventually(f"check is {state}", lambda: self.check_state() == state)
         self._eventually(f"active pods on {worker}", lambda: self._active(self.remote_job(worker)))
-        self._eventually("active pods mirrored", lambda: self._active(self.manager_job()))
+        if self._kind is None or self._kind.mirrors_whole:
+            self._eventually("active pods mirrored", lambda: self._active(self.manager_job()))
 
     def finish(self, worker: str, phase: str = "Succeeded") -> None:
         """Lets the pods end and waits for the result on the manager and for the clean-up of the worker."""

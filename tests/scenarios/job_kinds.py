@@ -32,6 +32,7 @@ class JobKind:
     )
     # Its check stays Pending while a worker has it.
     holds_check: bool = False
+    mirrors_whole: bool = True  # its status; or its end alone
     pod_label: str | None = None  # of the pods that its real operator makes; its value is the job
 
     @property
@@ -242,6 +243,9 @@ JOB_KINDS = (
     _of_kubeflow("PyTorchJob", "pytorchReplicaSpecs", "Master", "Worker"),
     _of_kubeflow("XGBoostJob", "xgbReplicaSpecs", "Master", "Worker"),
     _of_kubeflow("PaddleJob", "paddleReplicaSpecs", "Worker"),
+    dataclasses.replace(
+        _of_kubeflow("JAXJob", "jaxReplicaSpecs", "Worker"), holds_check=True, mirrors_whole=False
+    ),
     JobKind("RayCluster", _ray_cluster, lambda status: status.get("state") == "ready", ends=False),
     JobKind(
         "RayJob",

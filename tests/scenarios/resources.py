@@ -56,6 +56,7 @@ RESOURCES: dict[str, Resource] = {
         Resource("kubeflow.org/v1", "pytorchjobs", "PyTorchJob"),
         Resource("kubeflow.org/v1", "xgboostjobs", "XGBoostJob"),
         Resource("kubeflow.org/v1", "paddlejobs", "PaddleJob"),
+        Resource("kubeflow.org/v1", "jaxjobs", "JAXJob"),
         Resource("ray.io/v1", "rayclusters", "RayCluster"),
         Resource("ray.io/v1", "rayjobs", "RayJob"),
         Resource("ray.io/v1", "rayservices", "RayService"),

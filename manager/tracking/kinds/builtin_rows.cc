@@ -70,6 +70,19 @@ KindRow OfTrainingOperator(const std::string& plural, const std::string& kind,
   return row;
 }
 
+// Kueue's webhook takes no prebuilt name from it (supportedPrebuiltWlJobGVKs in
+// pkg/controller/jobframework/validation.go of 0.19.2), and training-operator 1.9 never reads its
+// managedBy: a suspended one it gives a status of its own, until that says that it has ended.
+KindRow JaxJob() {
+  KindRow row =
+      OfTrainingOperator("jaxjobs", "JAXJob", "jaxReplicaSpecs", {{"Worker", "worker"}});
+  row.holds_check = true;
+  row.adoption = Adoption::kOwner;
+  row.mirror = Mirror::kEnd;
+  row.honoured_since = "not obeyed by training-operator 1.9";
+  return row;
+}
+
 KindRow MpiJob() {
   KindRow row = WithReplicas({"kubeflow.org", "v2beta1", "mpijobs", "MPIJob"}, "mpiReplicaSpecs",
                              {{"Launcher", "launcher"}, {"Worker", "worker"}},
@@ -204,6 +217,7 @@ const std::vector<KindRow>& BuiltInRows() {
                          {{"Master", "master"}, {"Worker", "worker"}}),
       OfTrainingOperator("paddlejobs", "PaddleJob", "paddleReplicaSpecs",
                          {{"Master", "master"}, {"Worker", "worker"}}),
+      JaxJob(),
       RayCluster(),
       RayJob(),
       RayService(),

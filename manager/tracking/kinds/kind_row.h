@@ -17,6 +17,7 @@
 #include "base/field_path.h"
 #include "base/field_rules.h"
 #include "cluster-clients/kube/resource.h"
+#include "manager/tracking/job.h"
 #include "manager/tracking/pod_label.h"
 
 namespace fedra::tracking {
@@ -49,9 +50,18 @@ struct ReferenceRule {
   bool operator==(const ReferenceRule&) const = default;
 };
 
+// What of a worker's status is written on the manager.
+enum class Mirror {
+  kWhole,
+  kEnd,  // its end alone: until then a controller on the manager writes a status of its own
+};
+
 struct KindRow {
   kube::Resource resource;
   FieldPath managed_by = "spec.managedBy";
+  // Its controller does not look at that field: what keeps it from running on the manager is that
+  // it stays suspended there (JobAdapter::HoldsCheck).
+  bool holds_check = false;
   SuspendRule suspend = {};
   std::vector<PodSetRule> pod_sets = {};
   // Code in place of `pod_sets` where each job says itself where its pod templates are.
@@ -59,6 +69,8 @@ struct KindRow {
   // Its Workload shows no claims, volumes and service accounts of its pods: what they ask for is
   // read from the job.
   bool hides_pods = false;
+  Adoption adoption = Adoption::kPrebuilt;
+  Mirror mirror = Mirror::kWhole;
   // How the job ended. Kueue reads the same of it, and finishes the Workload.
   AnyOf succeeded = {};
   AnyOf failed = {};
@@ -82,7 +94,7 @@ struct KindRow {
   std::vector<PodTemplate> (*referenced_pods)(const nlohmann::json& job,
                                               nlohmann::json& spec) = nullptr;
   // For people, in docs/kinds.md: since when the controller leaves jobs with another managedBy
-  // alone.
+  // alone; with `holds_check`: which one does not.
   std::string honoured_since = {};
   bool operator==(const KindRow&) const = default;
 };

@@ -27,6 +27,13 @@ void ClearConditions(const std::vector<std::string>& types, const json& known, j
   status["conditions"] = std::move(conditions);
 }
 
+// In place of the annotation that Kueue refuses, and of the queue that the copy gets later.
+void NameWorkload(const std::string& workload, json& metadata) {
+  metadata["annotations"].erase(std::string(kPrebuiltWorkload));
+  metadata["annotations"][std::string(kWorkloadAnnotation)] = workload;
+  metadata["labels"].erase(std::string(kQueueNameLabel));
+}
+
 // Of pods whose Workload does not show it.
 std::shared_ptr<const Requirement> WhatPodsAsk(const std::vector<PodTemplate>& templates) {
   Requirement asks;
@@ -66,6 +73,8 @@ class RowAdapter final : public JobAdapter {
   }
 
   PodLabel pod_label() const override { return row_.pod_label; }
+  bool HoldsCheck() const override { return row_.holds_check; }
+  Adoption adoption() const override { return row_.adoption; }
 
   const std::string& pods_kind() const override {
     return row_.pods_of.empty() ? name() : row_.pods_of;
@@ -99,6 +108,7 @@ class RowAdapter final : public JobAdapter {
     for (const FieldPath& path : row_.stripped) EraseAt(body, path);
     for (const std::string& name : row_.stripped_annotations)
       body["metadata"]["annotations"].erase(name);
+    if (row_.adoption == Adoption::kOwner) NameWorkload(workload.key.name, body["metadata"]);
     for (json* pod_template : PodTemplates(body)) DropKueueMarks(*pod_template);
     // Its Kueue resumes the job after adopting the clone; a job that started by itself would escape
     // admission.
@@ -108,6 +118,7 @@ class RowAdapter final : public JobAdapter {
 
   std::optional<std::string> MirrorPatch(const Job& local, const Job& remote) const override {
     if (local.finished) return std::nullopt;  // Kueue has taken it for the result
+    if (row_.mirror == Mirror::kEnd && !remote.finished) return std::nullopt;
     json patch = MergeDifference(StatusOf(local), BoundedStatus(StatusOf(remote), essential_));
     if (patch.empty()) return std::nullopt;
     return StatusPatchBody(local, std::move(patch));

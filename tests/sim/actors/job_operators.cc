@@ -37,7 +37,8 @@ class JobOperators::Impl final : public Actor {
   void Reconcile(Store& store, const Place& place) override {
     const JobKind& kind = *kinds_.at(place.type);
     Object* job = store.Find(*place.type, place.key);
-    const std::string manager = job == nullptr ? "" : ManagedBy(kind, job->body);
+    const bool obeys = job != nullptr && !kind.ignores_managed_by;
+    const std::string manager = obeys ? ManagedBy(kind, job->body) : "";
     Json status = job == nullptr ? Json::object() : job->body.value("status", Json::object());
     if (job == nullptr || (!manager.empty() && manager != kind.controller) || kind.end(status)) {
       running_until_.erase(place);

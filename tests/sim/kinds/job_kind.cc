@@ -200,6 +200,14 @@ JobKind OfTrainingOperator(const std::string& plural, const std::string& name,
                       std::move(roles));
 }
 
+// As training-operator 1.9 and Kueue 0.19 treat it.
+JobKind JaxJob() {
+  JobKind kind = OfTrainingOperator("jaxjobs", "JAXJob", "jaxReplicaSpecs", {{"Worker", "worker"}});
+  kind.refuses_prebuilt = true;
+  kind.ignores_managed_by = true;
+  return kind;
+}
+
 // Of the spec of a RayCluster, at `cluster` in the job.
 Json RayPodSets(const Json& cluster) {
   Json pod_sets = Json::array({PodSet("head", 1, cluster["headGroupSpec"]["template"])});
@@ -340,6 +348,7 @@ const std::vector<JobKind>& JobKinds() {
                          {{"Master", "master"}, {"Worker", "worker"}}),
       OfTrainingOperator("paddlejobs", "PaddleJob", "paddleReplicaSpecs",
                          {{"Master", "master"}, {"Worker", "worker"}}),
+      JaxJob(),
       RayCluster(),
       RayJob(),
       RayService(),
@@ -383,6 +392,15 @@ std::string ClusterField(const JobKind& kind) {
 std::vector<std::pair<std::string, std::string>> Problems(const JobKind& kind, const Json& job) {
   std::vector<std::pair<std::string, std::string>> problems;
   if (kind.kind == "TrainJob") return TrainJobProblems(job);
+  for (const char* place : {"annotations", "labels"}) {
+    if (kind.refuses_prebuilt &&
+        At(job, {"metadata", place, "kueue.x-k8s.io/prebuilt-workload-name"}) != nullptr) {
+      problems.emplace_back(
+          std::string("metadata.") + place + "[kueue.x-k8s.io/prebuilt-workload-name]",
+          "Is not supported for \"" + kind.group + "/" + kind.version + ", Kind=" + kind.kind +
+              "\"");
+    }
+  }
   if (kind.group != "ray.io") return problems;
   const std::string field = ClusterField(kind);
   const Json* cluster = field.empty() ? At(job, {"spec"}) : At(job, {"spec", field});

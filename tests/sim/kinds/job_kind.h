@@ -60,6 +60,10 @@ struct JobKind {
   // A job is a pod, which a scheduling gate of this name holds in place of `suspend`, and which can
   // only be stopped by deleting it; empty: it is no pod.
   std::string gate = {};
+  // Kueue's webhook takes no prebuilt name from it.
+  bool refuses_prebuilt = false;
+  // Its operator does not look at managed_by.
+  bool ignores_managed_by = false;
 };
 
 // Beside the members of an object.

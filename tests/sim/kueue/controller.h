@@ -61,6 +61,8 @@ class KueueController final : public Actor {
   // jobs.cc
   void ReconcileJob(Store& store, const Place& place, const JobKind& kind);
   void FollowPriority(const Store& store, const Object& job, Json& spec) const;
+  // The key of the Workload that the job controls, or else of the one that Kueue makes of it.
+  ObjectKey WorkloadKeyOf(const Store& store, const Place& job_place, const Object& job) const;
   Object* EnsureWorkload(Store& store, const Place& job_place, Object& job);
   Object* AdoptPrebuilt(Store& store, const Place& job_place, Object& job, const ObjectKey& key);
   void CreateWorkload(Store& store, const Place& job_place, const Object& job);

@@ -160,13 +160,24 @@ void KueueController::FollowPriority(const Store& store, const Object& job, Json
   spec["priority"] = IntAt(found->body, {"value"});
 }
 
+ObjectKey KueueController::WorkloadKeyOf(const Store& store, const Place& job_place,
+                                         const Object& job) const {
+  const std::string uid(StringAt(job.body, {"metadata", "uid"}));
+  for (const Place& child : store.Dependents(uid)) {
+    const Object* workload = child.type == &workloads_ ? store.Find(workloads_, child.key) : nullptr;
+    const Json* controller = workload == nullptr ? nullptr : ControllerOf(workload->body);
+    if (controller != nullptr && StringAt(*controller, {"uid"}) == uid) return child.key;
+  }
+  return {job_place.key.ns, WorkloadNameOf(*KindOf(job_place.type), job.body)};
+}
+
 Object* KueueController::EnsureWorkload(Store& store, const Place& job_place, Object& job) {
   const std::string prebuilt = PrebuiltNameOf(job.body);
   if (!prebuilt.empty()) {
     return AdoptPrebuilt(store, job_place, job, {job_place.key.ns, prebuilt});
   }
   const JobKind& kind = *KindOf(job_place.type);
-  const ObjectKey key{job_place.key.ns, WorkloadNameOf(kind, job.body)};
+  const ObjectKey key = WorkloadKeyOf(store, job_place, job);
   Object* workload = store.Find(workloads_, key);
   if (workload == nullptr || Terminating(workload->body) || Finished(StatusOf(*workload))) {
     return workload;

@@ -38,6 +38,7 @@ struct Row {
   const char* cleared;    // what is patched into that
   const char* succeeded;  // null: it has no end
   const char* failed;
+  bool only_its_end = false;  // is mirrored
 };
 
 const Row kRows[] = {
@@ -101,6 +102,13 @@ const Row kRows[] = {
      R"({"conditions": [{"type": "Ready", "status": "True", "reason": "x"}]})", 0,
      R"({"conditions": [{"type": "Ready", "status": "False", "reason": "Evicted"}]})", nullptr,
      nullptr},
+    {"kubeflow.org/v1", "JAXJob",
+     R"({"runPolicy": {"ttlSecondsAfterFinished": 10},
+         "jaxReplicaSpecs": {"Worker": {"replicas": 4, "template": $}}})",
+     "worker=4", "/spec/runPolicy/managedBy", "/spec/runPolicy/suspend",
+     R"({"replicaStatuses": {"Worker": {"active": 4}}})", 4, R"({"replicaStatuses": null})",
+     R"({"conditions": [{"type": "Succeeded", "status": "True"}]})",
+     R"({"conditions": [{"type": "Failed", "status": "True"}]})", /*only_its_end=*/true},
     {"trainer.kubeflow.org/v1alpha1", "TrainJob",
      R"({"runtimeRef": {"name": "torch"}, "trainer": {"numNodes": 2},
          "runtimePatches": [{"manager": "kueue.x-k8s.io/manager"}, {"manager": "example.com/me"}]})",
@@ -148,8 +156,13 @@ json Local(const Row& row, const char* status = "{}") {
   return job;
 }
 
-json Remote(const Row& row, const json& status) {
+// `metadata`: what it has beside that of the manager's job.
+json Remote(const Row& row, const json& status, const json& metadata = nullptr) {
   json job = Local(row);
+  if (metadata.is_object()) {
+    job["metadata"] = metadata;
+    job["metadata"]["uid"] = "r1";
+  }
   job["metadata"]["labels"]["kueue.x-k8s.io/multikueue-origin"] = "fedra";
   job[json::json_pointer(row.managed_by)] = nullptr;
   job["status"] = status;
@@ -188,6 +201,13 @@ TEST_CASE("each kind: the pod sets that Kueue will make, with the claims of thei
   }
 }
 
+TEST_CASE("JAXJob: whatever it says, only its check keeps it from running on the manager") {
+  for (const JobAdapter* kind : BuiltInKinds()->all()) {
+    INFO(kind->name());
+    CHECK(kind->HoldsCheck() == (kind->name() == "JAXJob.kubeflow.org"));
+  }
+}
+
 TEST_CASE("each kind: the copy is suspended, unmanaged, ours, and nothing deletes it by itself") {
   Workload workload;
   workload.key = {"ml", "w"};
@@ -209,9 +229,16 @@ TEST_CASE("each kind: the copy is suspended, unmanaged, ours, and nothing delete
     // Others take it for any annotation.
     CHECK(annotations.erase("workload.codeflare.dev.appwrapper/successTTLDuration") ==
           (body["kind"] == "AppWrapper" ? 0 : 1));
+    const bool by_owner = AdapterOf(row).adoption() == Adoption::kOwner;
     CHECK(annotations == json{{"fedra.dev/manager-uid", "m1"},
                               {"fedra.dev/workload-uid", "u1"},
-                              {"kueue.x-k8s.io/prebuilt-workload-name", "w"}});
+                              {by_owner ? "fedra.dev/workload"
+                                        : "kueue.x-k8s.io/prebuilt-workload-name",
+                               "w"}});
+    // Without a queue it is not Kueue's before the clone has an owner.
+    const Job copy = Parsed(row, Remote(row, json::object(), body["metadata"]));
+    CHECK(copy.queued != by_owner);
+    CHECK(copy.prebuilt_workload == "w");
     CHECK_FALSE(AdapterOf(row).RemoteBody(Parsed(row, Remote(row, {})), workload, {"fedra", "m1"}));
   }
 }
@@ -221,9 +248,11 @@ TEST_CASE(
   for (const Row& row : kRows) {
     INFO(row.kind);
     const json running = json::parse(row.running);
-    const auto patch = Mirror(row, Local(row), Remote(row, running));
+    const json shows = row.only_its_end ? json::parse(row.succeeded) : running;
+    CHECK(Mirror(row, Local(row), Remote(row, running)).has_value() != row.only_its_end);
+    const auto patch = Mirror(row, Local(row), Remote(row, shows));
     REQUIRE(patch.has_value());
-    CHECK((*patch)["status"] == running);
+    CHECK((*patch)["status"] == shows);
     CHECK((*patch)["metadata"]["resourceVersion"] == "5");
     CHECK_FALSE(Mirror(row, Local(row, row.running), Remote(row, running)).has_value());
 
