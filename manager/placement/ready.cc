@@ -159,8 +159,9 @@ void DecideRunning(const Context& context, const ClusterView& worker, Decision& 
   if (context.view.job->is_group()) return KeepGroup(context, worker, decision);
   if (worker.job == nullptr) {
     // A clone with an owner had its job: it was deleted there (Kueue will finish the clone and say
-    // so), or our list of jobs is a moment behind. Neither calls for another one.
-    if (worker.clone->owner.name.empty()) decision.actions.emplace_back(CreateJob{worker.name});
+    // so), or our list of jobs is a moment behind. Neither calls for another one. Some name their
+    // owner from the beginning, by annotations that have no UID.
+    if (worker.clone->owner.uid.empty()) decision.actions.emplace_back(CreateJob{worker.name});
   } else if (IsAdopted(context, worker)) {
     decision.actions.emplace_back(MirrorStatus{worker.name});
   } else if (const Failure* refused = RefusedObject(context, worker)) {

@@ -31,6 +31,9 @@ enum class Adoption {
   // Kueue's webhook refuses a copy that does so: we write the copy into the clone as its owner, and
   // the copy gets its queue only then. One without is nobody's until then.
   kOwner,
+  // The clone's name follows from the copy's, and from the UID of the manager's job, which the copy
+  // tells (kOriginUid).
+  kOriginUid,
 };
 
 // What one of several objects that are one job says of itself and of the others.
@@ -142,6 +145,8 @@ class JobAdapter {
   // (ReconcileGenericJob in pkg/controller/jobframework/reconciler.go of Kueue 0.19.2).
   virtual bool HoldsCheck() const { return false; }
   virtual Adoption adoption() const { return Adoption::kPrebuilt; }
+  // Whether any status of a worker is written on the manager.
+  virtual bool MirrorsStatus() const { return true; }
   // Where only some of the resource's objects can be jobs: a label selector of them; empty: all.
   virtual std::string labels_on_manager() const { return {}; }
   virtual std::string labels_on_worker() const { return {}; }

@@ -12,6 +12,8 @@ inline constexpr std::string_view kQueueNameLabel = "kueue.x-k8s.io/queue-name";
 inline constexpr std::string_view kMinParallelismAnnotation = "kueue.x-k8s.io/job-min-parallelism";
 inline constexpr std::string_view kOriginLabel = "kueue.x-k8s.io/multikueue-origin";
 inline constexpr std::string_view kPrebuiltWorkload = "kueue.x-k8s.io/prebuilt-workload-name";
+// On the copy of a StatefulSet, the UID of the manager's.
+inline constexpr std::string_view kOriginUid = "kueue.x-k8s.io/multikueue-origin-uid";
 inline constexpr std::string_view kJobUidLabel = "kueue.x-k8s.io/job-uid";
 // On pods, the pod set of their Workload, which is written when the job is started.
 inline constexpr std::string_view kPodSetLabel = "kueue.x-k8s.io/podset";

@@ -13,6 +13,8 @@ struct PodLabel {
   std::string also_key = {};
   std::string also_value = {};
   bool is_the_job = false;  // the pod that has the label is the job itself, whatever its value
+  // Its value is the pod's name, which is the job's, "-", and a number.
+  bool names_the_pod = false;
   bool operator==(const PodLabel&) const = default;
 };
 

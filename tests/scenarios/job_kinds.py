@@ -32,7 +32,7 @@ class JobKind:
     )
     # Its check stays Pending while a worker has it.
     holds_check: bool = False
-    mirrors_whole: bool = True  # its status; or its end alone
+    mirrors_whole: bool = True  # its status; or its end alone, if it has one
     pod_label: str | None = None  # of the pods that its real operator makes; its value is the job
 
     @property
@@ -43,7 +43,7 @@ class JobKind:
     @property
     def settings(self) -> Object:
         """What fedra's configuration must have to run it."""
-        if self.kind == "Pod":
+        if self.kind in ("Pod", "StatefulSet"):
             return {"kueue": {"pods": True}}
         return {} if self.entry is None else {"kinds": [self.entry]}
 
@@ -227,6 +227,24 @@ POD = JobKind(
     lambda status: status.get("phase") == "Running",
     managed_by=(),
     holds_check=True,
+)
+
+STATEFUL_SET = JobKind(
+    "StatefulSet",
+    lambda pod: {
+        "replicas": 2,
+        "serviceName": "served",
+        "selector": {"matchLabels": {"app": "served"}},
+        "template": {
+            "metadata": {"labels": {"app": "served"}},
+            "spec": {**pod["spec"], "restartPolicy": "Always"},
+        },
+    },
+    lambda status: status.get("readyReplicas", 0) > 0,
+    managed_by=(),
+    ends=False,
+    holds_check=True,
+    mirrors_whole=False,
 )
 
 APP_WRAPPER = JobKind("AppWrapper", _app_wrapper, lambda status: _is_true(status, "QuotaReserved"))

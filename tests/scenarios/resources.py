@@ -49,6 +49,7 @@ RESOURCES: dict[str, Resource] = {
         Resource("v1", "secrets", "Secret"),
         Resource("v1", "serviceaccounts", "ServiceAccount"),
         Resource("apps/v1", "deployments", "Deployment"),
+        Resource("apps/v1", "statefulsets", "StatefulSet"),
         Resource("batch/v1", "jobs", "Job"),
         Resource("jobset.x-k8s.io/v1alpha2", "jobsets", "JobSet"),
         Resource("kubeflow.org/v2beta1", "mpijobs", "MPIJob"),

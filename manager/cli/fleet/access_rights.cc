@@ -99,6 +99,7 @@ std::vector<Right> ManagerRights(const tracking::JobKinds& kinds,
   rights.Add(tracking::kWorkloads, {"patch"}, "status");
   if (!nominates) {
     for (const tracking::JobAdapter* kind : kinds.all()) {
+      if (!kind->MirrorsStatus()) continue;
       rights.OfKind(*kind,
                     [&](const kube::Resource& jobs) { rights.Add(jobs, {"patch"}, "status"); });
     }

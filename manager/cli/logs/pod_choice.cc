@@ -53,6 +53,12 @@ Result<PodQuestion> QuestionFor(const tracking::JobKinds& kinds, std::string_vie
                         ? "; where the daemon's configuration adds the kind, name that "
                           "with --config"
                         : ", for its kind names no label of theirs (kinds[].podLabel)"));
+  if (label.names_the_pod)
+    return Fail(
+        ErrorCode::kInvalidArgument,
+        fmt::format("{}: no label selects the pods of a {}; ask for one of them by its name "
+                    "on the worker",
+                    job.ToString(), kind));
   if (label.is_the_job) return PodQuestion{.pod = job, .labels = {}};
   PodQuestion question{.pod = {}, .labels = label.key + "=" + job.name};
   if (!label.also_key.empty()) question.labels += "," + label.also_key + "=" + label.also_value;

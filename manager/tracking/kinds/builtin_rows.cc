@@ -74,8 +74,7 @@ KindRow OfTrainingOperator(const std::string& plural, const std::string& kind,
 // pkg/controller/jobframework/validation.go of 0.19.2), and training-operator 1.9 never reads its
 // managedBy: a suspended one it gives a status of its own, until that says that it has ended.
 KindRow JaxJob() {
-  KindRow row =
-      OfTrainingOperator("jaxjobs", "JAXJob", "jaxReplicaSpecs", {{"Worker", "worker"}});
+  KindRow row = OfTrainingOperator("jaxjobs", "JAXJob", "jaxReplicaSpecs", {{"Worker", "worker"}});
   row.holds_check = true;
   row.adoption = Adoption::kOwner;
   row.mirror = Mirror::kEnd;
@@ -200,6 +199,24 @@ KindRow AppWrapper() {
 }
 
 }  // namespace
+
+// Its pods are gated, and join the Workload that pkg/controller/jobs/statefulset of Kueue 0.19.2
+// makes of it; on a worker, where the copy has the origin label, they join our clone. Nothing says
+// that the manager's controller should leave it alone: it makes gated pods, and writes the status.
+KindRow StatefulSetRow() {
+  return {.resource = {"apps", "v1", "statefulsets", "StatefulSet"},
+          .managed_by = {},
+          .holds_check = true,
+          .suspend = {.path = {}},
+          .only_queued = true,
+          .pod_sets = {{.at = "spec",
+                        .pod_template = "template",
+                        .name = "main",
+                        .count = {{{"replicas"}}}}},
+          .adoption = Adoption::kOriginUid,
+          .mirror = Mirror::kNone,
+          .pod_label = {.key = "statefulset.kubernetes.io/pod-name", .names_the_pod = true}};
+}
 
 const std::vector<KindRow>& BuiltInRows() {
   static const std::vector<KindRow> rows = {

@@ -14,11 +14,14 @@ namespace fedra::tracking {
 
 JobKinds::JobKinds(std::vector<KindRow> added, bool pods) {
   all_.push_back(&BatchJobAdapter());
-  if (pods) all_.push_back(&PodAdapter());
   const auto add = [this](KindRow row) {
     rows_.push_back(MakeRowAdapter(std::move(row)));
     all_.push_back(rows_.back().get());
   };
+  if (pods) {
+    all_.push_back(&PodAdapter());
+    add(StatefulSetRow());
+  }
   const auto is_replaced = [&](const KindRow& row) {
     return std::any_of(added.begin(), added.end(), [&](const KindRow& other) {
       return other.resource.group == row.resource.group && other.resource.kind == row.resource.kind;
@@ -68,6 +71,18 @@ JobKey JobKinds::PodsKeyOf(const JobKey& job) const {
   return adapter == nullptr || is_group ? job : JobKey{adapter->pods_kind(), job.key};
 }
 
+namespace {
+
+// "serve" of "serve-12"; empty: it is no such name.
+std::string WithoutOrdinal(std::string name) {
+  const size_t dash = name.find_last_not_of("0123456789");
+  if (dash == std::string::npos || dash + 1 == name.size() || name[dash] != '-') return {};
+  name.resize(dash);
+  return name;
+}
+
+}  // namespace
+
 std::optional<JobKey> JobKinds::JobOfPod(const nlohmann::json& pod_metadata) const {
   const nlohmann::json& labels = Member(pod_metadata, "labels");
   if (!labels.is_object()) return std::nullopt;
@@ -80,6 +95,10 @@ std::optional<JobKey> JobKinds::JobOfPod(const nlohmann::json& pod_metadata) con
         return JobKey{std::string(adapter->group_kind()),
                       {Text(pod_metadata, "namespace"), std::move(group)}};
       name = Text(pod_metadata, "name");
+    }
+    if (label.names_the_pod) {
+      name = WithoutOrdinal(std::move(name));
+      if (name.empty()) continue;
     }
     return JobKey{adapter->name(), {Text(pod_metadata, "namespace"), std::move(name)}};
   }

@@ -53,16 +53,20 @@ struct ReferenceRule {
 // What of a worker's status is written on the manager.
 enum class Mirror {
   kWhole,
-  kEnd,  // its end alone: until then a controller on the manager writes a status of its own
+  kEnd,   // its end alone: until then a controller on the manager writes a status of its own
+  kNone,  // nothing: that controller writes one all the time
 };
 
 struct KindRow {
   kube::Resource resource;
-  FieldPath managed_by = "spec.managedBy";
+  FieldPath managed_by = "spec.managedBy";  // empty: it has no such field
   // Its controller does not look at that field: what keeps it from running on the manager is that
   // it stays suspended there (JobAdapter::HoldsCheck).
   bool holds_check = false;
-  SuspendRule suspend = {};
+  SuspendRule suspend = {};  // without a path: its pods are gated
+  // Only those in a queue are read on the manager, and on a worker only copies: other objects of
+  // the resource are no jobs.
+  bool only_queued = false;
   std::vector<PodSetRule> pod_sets = {};
   // Code in place of `pod_sets` where each job says itself where its pod templates are.
   std::vector<PodTemplate> (*pod_templates)(const nlohmann::json& object) = nullptr;
@@ -101,5 +105,7 @@ struct KindRow {
 
 // The kinds that need no configuration, in a fixed order.
 const std::vector<KindRow>& BuiltInRows();
+// apps/v1 StatefulSet, for where pods are run: its Workload is that of a group of them.
+KindRow StatefulSetRow();
 
 }  // namespace fedra::tracking

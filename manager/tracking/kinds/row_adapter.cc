@@ -48,8 +48,11 @@ class RowAdapter final : public JobAdapter {
 
   Result<Job> Parse(const json& object) const override {
     FEDRA_ASSIGN_OR_RETURN(Job job, ReadJobMetadata(object, *this));
-    job.managed_by = ManagedBy(object);
-    FEDRA_ASSIGN_OR_RETURN(job.suspended, IsSuspended(row_.suspend, object));
+    const bool says_who = !row_.managed_by.empty();
+    if (says_who || (job.queued && job.marks.origin.empty())) job.managed_by = ManagedBy(object);
+    if (!row_.suspend.path.empty()) {
+      FEDRA_ASSIGN_OR_RETURN(job.suspended, IsSuspended(row_.suspend, object));
+    }
     job.failed = Holds(row_.failed, object);
     job.finished = job.failed || Holds(row_.succeeded, object);
     job.active_pods = SumOf(row_.active, object);
@@ -63,6 +66,7 @@ class RowAdapter final : public JobAdapter {
   }
 
   std::string ManagedBy(const json& object) const override {
+    if (row_.managed_by.empty()) return std::string(kManagedBy);  // it needs no such field
     const json& name = FindFirst(object, row_.managed_by);
     return name.is_string() ? name.get<std::string>() : std::string();
   }
@@ -75,6 +79,13 @@ class RowAdapter final : public JobAdapter {
   PodLabel pod_label() const override { return row_.pod_label; }
   bool HoldsCheck() const override { return row_.holds_check; }
   Adoption adoption() const override { return row_.adoption; }
+  bool MirrorsStatus() const override { return row_.mirror != Mirror::kNone; }
+  std::string labels_on_manager() const override {
+    return row_.only_queued ? std::string(kQueueNameLabel) : std::string();
+  }
+  std::string labels_on_worker() const override {
+    return row_.only_queued ? std::string(kOriginLabel) : std::string();
+  }
 
   const std::string& pods_kind() const override {
     return row_.pods_of.empty() ? name() : row_.pods_of;
@@ -109,16 +120,19 @@ class RowAdapter final : public JobAdapter {
     for (const std::string& name : row_.stripped_annotations)
       body["metadata"]["annotations"].erase(name);
     if (row_.adoption == Adoption::kOwner) NameWorkload(workload.key.name, body["metadata"]);
+    if (row_.adoption == Adoption::kOriginUid)
+      body["metadata"]["annotations"][std::string(kOriginUid)] = local.uid;
     for (json* pod_template : PodTemplates(body)) DropKueueMarks(*pod_template);
     // Its Kueue resumes the job after adopting the clone; a job that started by itself would escape
     // admission.
-    PutAt(body, row_.suspend.path, json::parse(row_.suspend.suspended, nullptr, false));
+    if (!row_.suspend.path.empty())
+      PutAt(body, row_.suspend.path, json::parse(row_.suspend.suspended, nullptr, false));
     return Dump(body);
   }
 
   std::optional<std::string> MirrorPatch(const Job& local, const Job& remote) const override {
     if (local.finished) return std::nullopt;  // Kueue has taken it for the result
-    if (row_.mirror == Mirror::kEnd && !remote.finished) return std::nullopt;
+    if (!MirrorsStatus() || (row_.mirror == Mirror::kEnd && !remote.finished)) return std::nullopt;
     json patch = MergeDifference(StatusOf(local), BoundedStatus(StatusOf(remote), essential_));
     if (patch.empty()) return std::nullopt;
     return StatusPatchBody(local, std::move(patch));

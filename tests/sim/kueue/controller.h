@@ -64,6 +64,7 @@ class KueueController final : public Actor {
   // The key of the Workload that the job controls, or else of the one that Kueue makes of it.
   ObjectKey WorkloadKeyOf(const Store& store, const Place& job_place, const Object& job) const;
   Object* EnsureWorkload(Store& store, const Place& job_place, Object& job);
+  Object* FindGroupWorkload(Store& store, const Place& job_place, Object& job);
   Object* AdoptPrebuilt(Store& store, const Place& job_place, Object& job, const ObjectKey& key);
   void CreateWorkload(Store& store, const Place& job_place, const Object& job);
   void HandleEvicted(Store& store, const Place& job_place, Object& job, Object& workload);

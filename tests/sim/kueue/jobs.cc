@@ -32,13 +32,21 @@ const Json* ControllerOf(const Json& object) {
   return nullptr;
 }
 
-Json OwnerReference(const Object& job) {
-  return {{"apiVersion", job.body["apiVersion"]},
-          {"kind", job.body["kind"]},
-          {"name", job.body["metadata"]["name"]},
-          {"uid", job.body["metadata"]["uid"]},
-          {"controller", true},
-          {"blockOwnerDeletion", true}};
+Json OwnerReference(const JobKind& kind, const Object& job) {
+  Json reference{{"apiVersion", job.body["apiVersion"]},
+                 {"kind", job.body["kind"]},
+                 {"name", job.body["metadata"]["name"]},
+                 {"uid", job.body["metadata"]["uid"]}};
+  if (!kind.has_group) reference["controller"] = reference["blockOwnerDeletion"] = true;
+  return reference;
+}
+
+// Those of a Workload that is a group's and whose job is no pod.
+Json GroupAnnotations(const JobKind& kind, const Object& job) {
+  if (!kind.has_group) return Json::object();
+  return {{names::kIsGroup, "true"},
+          {names::kJobOwnerGvk, kind.group + "/" + kind.version + ", Kind=" + kind.kind},
+          {names::kJobOwnerName, job.body["metadata"]["name"]}};
 }
 
 // Kueue compares what matters for quota: counts, containers, tolerations.
@@ -94,8 +102,10 @@ std::string PrebuiltNameOf(const Json& job) {
 
 std::string WorkloadNameOf(const JobKind& kind, const Json& job) {
   const std::string name(StringAt(job, {"metadata", "name"}));
-  const std::string text = fmt::format("{}\n{}\n{}\n{}", kind.kind, kind.group, name,
-                                       StringAt(job, {"metadata", "uid"}));
+  const std::string_view origin = StringAt(job, {"metadata", "annotations", names::kOriginUid});
+  const std::string_view uid =
+      kind.has_group && !origin.empty() ? origin : StringAt(job, {"metadata", "uid"});
+  const std::string text = fmt::format("{}\n{}\n{}\n{}", kind.kind, kind.group, name, uid);
   unsigned char digest[SHA_DIGEST_LENGTH];
   SHA1(reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest);
   std::string hash;
@@ -164,7 +174,8 @@ ObjectKey KueueController::WorkloadKeyOf(const Store& store, const Place& job_pl
                                          const Object& job) const {
   const std::string uid(StringAt(job.body, {"metadata", "uid"}));
   for (const Place& child : store.Dependents(uid)) {
-    const Object* workload = child.type == &workloads_ ? store.Find(workloads_, child.key) : nullptr;
+    const Object* workload =
+        child.type == &workloads_ ? store.Find(workloads_, child.key) : nullptr;
     const Json* controller = workload == nullptr ? nullptr : ControllerOf(workload->body);
     if (controller != nullptr && StringAt(*controller, {"uid"}) == uid) return child.key;
   }
@@ -172,11 +183,12 @@ ObjectKey KueueController::WorkloadKeyOf(const Store& store, const Place& job_pl
 }
 
 Object* KueueController::EnsureWorkload(Store& store, const Place& job_place, Object& job) {
+  const JobKind& kind = *KindOf(job_place.type);
   const std::string prebuilt = PrebuiltNameOf(job.body);
+  if (kind.has_group) return FindGroupWorkload(store, job_place, job);
   if (!prebuilt.empty()) {
     return AdoptPrebuilt(store, job_place, job, {job_place.key.ns, prebuilt});
   }
-  const JobKind& kind = *KindOf(job_place.type);
   const ObjectKey key = WorkloadKeyOf(store, job_place, job);
   Object* workload = store.Find(workloads_, key);
   if (workload == nullptr || Terminating(workload->body) || Finished(StatusOf(*workload))) {
@@ -210,6 +222,19 @@ Object* KueueController::EnsureWorkload(Store& store, const Place& job_place, Ob
   return nullptr;
 }
 
+// Its copy on a worker joins the owners of the Workload that has its name.
+Object* KueueController::FindGroupWorkload(Store& store, const Place& job_place, Object& job) {
+  const ObjectKey key{job_place.key.ns, WorkloadNameOf(*KindOf(job_place.type), job.body)};
+  Object* workload = store.Find(workloads_, key);
+  if (workload == nullptr || Terminating(workload->body)) return workload;
+  Json& owners = workload->body["metadata"]["ownerReferences"];
+  const Json owner = OwnerReference(*KindOf(job_place.type), job);
+  if (std::find(owners.begin(), owners.end(), owner) != owners.end()) return workload;
+  owners.push_back(owner);
+  store.Touch(workloads_, key, *workload);
+  return workload;
+}
+
 Object* KueueController::AdoptPrebuilt(Store& store, const Place& job_place, Object& job,
                                        const ObjectKey& key) {
   Object* workload = store.Find(workloads_, key);
@@ -221,7 +246,7 @@ Object* KueueController::AdoptPrebuilt(Store& store, const Place& job_place, Obj
   }
   if (controller == nullptr) {
     Json& metadata = workload->body["metadata"];
-    metadata["ownerReferences"].push_back(OwnerReference(job));
+    metadata["ownerReferences"].push_back(OwnerReference(*KindOf(job_place.type), job));
     metadata["labels"][std::string(names::kJobUid)] = uid;
     store.Touch(workloads_, key, *workload);
   }
@@ -248,8 +273,9 @@ void KueueController::CreateWorkload(Store& store, const Place& job_place, const
                {"metadata",
                 {{"name", WorkloadNameOf(kind, job.body)},
                  {"labels", {{names::kJobUid, job.body["metadata"]["uid"]}}},
+                 {"annotations", GroupAnnotations(kind, job)},
                  {"finalizers", {names::kFinalizer}},
-                 {"ownerReferences", {OwnerReference(job)}}}},
+                 {"ownerReferences", {OwnerReference(kind, job)}}}},
                {"spec",
                 {{"queueName", QueueNameOf(job.body)},
                  {"podSets", pod_sets},

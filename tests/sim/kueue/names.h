@@ -24,6 +24,10 @@ inline constexpr std::string_view kGroupTotal = "kueue.x-k8s.io/pod-group-total-
 inline constexpr std::string_view kRoleHash = "kueue.x-k8s.io/role-hash";
 inline constexpr std::string_view kServing = "kueue.x-k8s.io/pod-group-serving";
 inline constexpr std::string_view kRetriable = "kueue.x-k8s.io/retriable-in-group";
+// Of the Workload of a StatefulSet: whose it is; and of a copy of one, what it is a copy of.
+inline constexpr std::string_view kJobOwnerGvk = "kueue.x-k8s.io/job-owner-gvk";
+inline constexpr std::string_view kJobOwnerName = "kueue.x-k8s.io/job-owner-name";
+inline constexpr std::string_view kOriginUid = "kueue.x-k8s.io/multikueue-origin-uid";
 inline constexpr std::string_view kIsGroup = "kueue.x-k8s.io/is-group-workload";
 // Field manager of the admission status.
 inline constexpr std::string_view kAdmissionManager = "kueue-admission";

@@ -89,6 +89,12 @@ std::vector<std::string> Unused(std::initializer_list<const char*> files,
   return {unused.begin(), unused.end()};
 }
 
+tracking::JobKindsPtr WithPods() {
+  static const auto kinds =
+      std::make_shared<const tracking::JobKinds>(std::vector<tracking::KindRow>(), /*pods=*/true);
+  return kinds;
+}
+
 struct Fixture {
   sim::Server server{{.job_kinds = true}};
   Threads threads{4};
@@ -117,7 +123,7 @@ struct Fixture {
   }
   static ClusterOptions Options() {
     ClusterOptions options;
-    for (const tracking::JobAdapter* kind : tracking::BuiltInKinds()->all())
+    for (const tracking::JobAdapter* kind : WithPods()->all())
       options.discover_groups.push_back(kind->resource().group);
     return options;
   }
@@ -145,12 +151,6 @@ verify::WorkerObjectsOptions VerifiesDevices() {
   verify::WorkerObjectsOptions verified;
   verified.devices.emplace();
   return verified;
-}
-
-tracking::JobKindsPtr WithPods() {
-  static const auto kinds =
-      std::make_shared<const tracking::JobKinds>(std::vector<tracking::KindRow>(), /*pods=*/true);
-  return kinds;
 }
 
 using Texts = std::vector<std::string>;
@@ -252,14 +252,17 @@ TEST_CASE("pods as jobs need rights of their own, each named once") {
   verify::WorkerObjectsOptions worker = VerifiesDevices();
   worker.kinds = WithPods();
   CHECK(f.Missing(WorkerRights(worker, false, false)) ==
-        Texts{"get pods", "create pods", "delete pods", "patch pods"});
+        Texts{"get pods", "create pods", "delete pods", "patch pods", "list statefulsets.apps",
+              "watch statefulsets.apps", "get statefulsets.apps", "create statefulsets.apps",
+              "delete statefulsets.apps"});
   Grant("worker-rbac-pods.yaml", f.user);
   CHECK(f.Missing(WorkerRights(worker, false, false)).empty());
 
   Fixture manager;
   Grant("manager-rbac.yaml", manager.user);
   CHECK(manager.Missing(ManagerRights(*WithPods())) ==
-        Texts{"list pods", "watch pods", "patch pods/status"});
+        Texts{"list pods", "watch pods", "list statefulsets.apps", "watch statefulsets.apps",
+              "patch pods/status"});
   Grant("manager-rbac-pods.yaml", manager.user);
   CHECK(manager.Missing(ManagerRights(*WithPods())).empty());
 }

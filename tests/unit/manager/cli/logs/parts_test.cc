@@ -83,6 +83,7 @@ TEST_CASE("pods are asked for as their kind marks them") {
        "training.kubeflow.org/job-name=train,training.kubeflow.org/operator-name="
        "pytorchjob-controller"},
       {"Pod", "", "train"},
+      {"StatefulSet", ""},
       {"Unheard", ""},
   };
   for (const Row& row : rows) {

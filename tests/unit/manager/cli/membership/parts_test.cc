@@ -78,7 +78,7 @@ TEST_CASE("the rights are those of deploy/, and all bindings are for the account
   REQUIRE(every);
   REQUIRE(all);
   CHECK(every->size() == 8);
-  CHECK(all->size() == 16);
+  CHECK(all->size() == 18);
   size_t accounts = 0;
   for (const RightsObject& object : *all) {
     CAPTURE(object.json);
@@ -100,9 +100,10 @@ TEST_CASE("in some namespaces is granted what is done in one; what is read is re
   const auto narrow = RightsFor({.optional = OptionalRights(), .namespaces = {"ml", "vision"}});
   REQUIRE(narrow);
   CHECK(Bindings(*narrow) ==
-        Names{"/fedra-worker", "/fedra-worker-dependencies", "fedra-system/fedra-token-renewal",
-              "ml/fedra-worker-logs", "ml/fedra-worker-pods", "ml/fedra-worker-template-sync",
-              "ml/fedra-worker-writing", "vision/fedra-worker-logs", "vision/fedra-worker-pods",
+        Names{"/fedra-worker", "/fedra-worker-dependencies", "/fedra-worker-pods-reading",
+              "fedra-system/fedra-token-renewal", "ml/fedra-worker-logs", "ml/fedra-worker-pods",
+              "ml/fedra-worker-template-sync", "ml/fedra-worker-writing",
+              "vision/fedra-worker-logs", "vision/fedra-worker-pods",
               "vision/fedra-worker-template-sync", "vision/fedra-worker-writing"});
   for (const RightsObject& object : *narrow) {
     const json document = json::parse(object.json);

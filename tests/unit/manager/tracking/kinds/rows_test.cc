@@ -230,11 +230,10 @@ TEST_CASE("each kind: the copy is suspended, unmanaged, ours, and nothing delete
     CHECK(annotations.erase("workload.codeflare.dev.appwrapper/successTTLDuration") ==
           (body["kind"] == "AppWrapper" ? 0 : 1));
     const bool by_owner = AdapterOf(row).adoption() == Adoption::kOwner;
-    CHECK(annotations == json{{"fedra.dev/manager-uid", "m1"},
-                              {"fedra.dev/workload-uid", "u1"},
-                              {by_owner ? "fedra.dev/workload"
-                                        : "kueue.x-k8s.io/prebuilt-workload-name",
-                               "w"}});
+    CHECK(annotations ==
+          json{{"fedra.dev/manager-uid", "m1"},
+               {"fedra.dev/workload-uid", "u1"},
+               {by_owner ? "fedra.dev/workload" : "kueue.x-k8s.io/prebuilt-workload-name", "w"}});
     // Without a queue it is not Kueue's before the clone has an owner.
     const Job copy = Parsed(row, Remote(row, json::object(), body["metadata"]));
     CHECK(copy.queued != by_owner);
