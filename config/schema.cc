@@ -98,7 +98,7 @@ Fields DescribeKueue(KueueSettings& kueue) {
        TextRef{&kueue.multi_kueue_origin, TextRule::kDnsLabel}, ""},
       {"pods",
        "Whether pods that Kueue manages (its integration pod) are dispatched, and so the replicas "
-       "of Deployments and groups of pods. With mode admissionCheck only. Needs "
+       "of Deployments, groups of pods and StatefulSets. With mode admissionCheck only. Needs "
        "deploy/manager-rbac-pods.yaml on the manager and deploy/worker-rbac-pods.yaml on the "
        "workers.",
        FlagRef{&kueue.pods}, ""},

@@ -24,7 +24,7 @@ _PAUSE = 0.5  # seconds before a watch that ended is opened again
 
 @dataclasses.dataclass(frozen=True)
 class _Script:
-    managed_by: tuple[str, ...]  # paths below spec
+    managed_by: tuple[str, ...]  # paths below spec; (): it looks at none
     suspend: tuple[str, ...]
     controller: str  # the managedBy that means this operator
     # Of a status; and the status as a merge patch, of a job.
@@ -98,7 +98,7 @@ def next_status(kind: str, job: Object) -> Object | None:
     """What the operator writes now, as a merge patch of the status; None: nothing."""
     script = _SCRIPTS[kind]
     status = job.get("status") or {}
-    manager = _at(job["spec"], script.managed_by)
+    manager = _at(job["spec"], script.managed_by) if script.managed_by else None
     if manager not in (None, "", script.controller) or script.ended(status):
         return None
     runs = script.runs(status)
@@ -352,6 +352,8 @@ _SCRIPTS = {
     "PyTorchJob": _of_kubeflow(_TRAINING, "pytorchReplicaSpecs"),
     "XGBoostJob": _of_kubeflow(_TRAINING, "xgbReplicaSpecs"),
     "PaddleJob": _of_kubeflow(_TRAINING, "paddleReplicaSpecs"),
+    # It does not look at managedBy.
+    "JAXJob": dataclasses.replace(_of_kubeflow(_TRAINING, "jaxReplicaSpecs"), managed_by=()),
     "RayCluster": _ray_cluster(),
     "RayJob": _ray_job(),
     "RayService": _ray_service(),

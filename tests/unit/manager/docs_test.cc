@@ -110,6 +110,22 @@ std::string ClearedText(const tracking::KindRow& row) {
   return text;
 }
 
+constexpr std::string_view kJaxJob = R"(
+## JAXJob
+
+training-operator 1.9 does not look at a JAXJob's managedBy, and Kueue (0.19) lets no copy of one name its Workload, so its
+MultiKueue cannot run it. fedra does:
+
+- Its check stays `Pending` while a worker has it, so that Kueue leaves it suspended on the manager; [Pods](#pods) says what
+  that costs.
+- A training-operator on the manager writes a status of its own into a suspended JAXJob. So only its end is mirrored; until
+  then `fedra status` says that it runs, and where.
+- Its copy is created without a queue. When fedra has made it the owner of its Workload there, it gets the queue, and Kueue
+  takes the two together. For that fedra needs the right to patch JAXJobs on workers. There Kueue must have
+  `manageJobsWithoutQueueName: false`, and the namespace no LocalQueue that is called `default`: with either Kueue makes a
+  Workload of its own for the copy. In `kueue.mode: dispatcher`, where Kueue copies, JAXJobs do not run.
+)";
+
 constexpr std::string_view kAppWrapper = R"(
 ## AppWrapper
 
@@ -129,7 +145,7 @@ constexpr std::string_view kPods = R"(
 With `kueue.pods: true` fedra runs pods, too: those that Kueue manages (its integration `pod`), and so the replicas of
 Deployments, each for itself, and groups of pods (below). It needs `deploy/manager-rbac-pods.yaml` on the manager and
 `deploy/worker-rbac-pods.yaml` on the workers (`fedra join --with pods`), and `pod` in `integrations.frameworks` of every
-Kueue. StatefulSets and LeaderWorkerSets, whose pods are groups of theirs, are not run: their Workloads are rejected.
+Kueue. StatefulSets run with it, too (below); LeaderWorkerSets do not: their Workloads are rejected.
 Before it is switched off no pod should run elsewhere: fedra then rejects their Workloads, and leaves their copies to you
 (`fedra orphans`).
 
@@ -161,6 +177,28 @@ of its own. In particular:
   right to patch pods on the workers for that.
 - A group always ends as Kueue ends it: when as many pods have succeeded as it has, or, with
   `kueue.x-k8s.io/retriable-in-group: "false"` on one of its pods, when all have ended. Events are written for its Workload.
+
+## StatefulSet
+
+With `kueue.pods: true` fedra runs StatefulSets that name a queue (Kueue's integration `statefulset`, on every cluster, beside
+`pod`; the same two files have the rights). The StatefulSet itself is copied, to one worker, whose StatefulSet controller makes
+its pods; what MultiKueue does, too. Its Workload is that of a group of pods, and the copy says by
+`kueue.x-k8s.io/multikueue-origin-uid` what it is a copy of: that is how the worker's Kueue finds the Workload there.
+
+Nothing in a StatefulSet tells the manager's controller to leave it alone, so its check stays `Pending`, at the price that
+pods pay (above), and:
+
+- The manager's controller makes pods, which stay gated; with OrderedReady only the first. It writes the status, so
+  nothing of the worker's is mirrored: `READY` is 0 on the manager. `fedra status` says where it runs.
+- It never ends. Scaled to 0 on the manager it gives its quota back, and the copy is removed; scaled up again it is
+  dispatched anew, perhaps elsewhere. Kueue refuses any other change of `replicas` while it is in a queue.
+- Other changes do not follow to the copy, as with MultiKueue. One of the pod template makes Kueue take the gates off the
+  manager's old pods: where the manager has nodes they start there until they are replaced. Delete the StatefulSet and
+  create it again in place of such a change.
+- Its headless Service (`spec.serviceName`) must be on the worker, and the storage classes of its `volumeClaimTemplates`;
+  fedra copies and checks neither. PersistentVolumeClaims stay there after it, unless its
+  `persistentVolumeClaimRetentionPolicy` says Delete.
+- `fedra logs` cannot tell its pods from others by a label; verdicts and `fedra why` know them by their names.
 )";
 
 // Kinds whose jobs name other objects that a worker must have.
@@ -250,7 +288,6 @@ Of Kueue's own kinds these cannot be added by an entry either:
 
 | kind | why its columns do not suffice |
 |---|---|
-| `kubeflow.org/v1` JAXJob | Kueue refuses the annotation by which a worker's Kueue adopts the copy, and training-operator never reads its managedBy |
 | `leaderworkerset.x-k8s.io/v1` LeaderWorkerSet | it has no managedBy, and makes a Workload for each replica |
 | `sparkoperator.k8s.io/v1beta2` SparkApplication | it has no managedBy, Kueue refuses the annotation too, and its Workload shows no claims |
 )";
@@ -297,6 +334,7 @@ std::string KindsPage() {
     page += fmt::format("| {} | {} |\n", row.resource.kind, ClearedText(row));
   }
   page += ReferencesText();
+  page += kJaxJob;
   page += kAppWrapper;
   page += kPods;
   page += kOwnKinds;
