@@ -27,6 +27,7 @@ from scenarios.cases import (
     releases,
     secure_api,
     silence,
+    stateful_sets,
     stops,
     storm,
     support,

@@ -76,5 +76,5 @@ def without_pods(world: World) -> None:
     """Without kueue.pods a StatefulSet is rejected, as any kind that fedra does not run."""
     world.start_fedra()
     job = world.submit_kind(STATEFUL_SET, "serve")
-    job.wait_message('no adapter for owner kind "apps/v1, Kind=StatefulSet"')
-    assert job.check_state() == "Rejected"
+    world.eventually("it is said", lambda: "NotDispatchable" in job.event_reasons())
+    job.stays_nowhere()

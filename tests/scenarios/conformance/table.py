@@ -472,9 +472,7 @@ _END_TO_END = (
     Entry(
         "E-B-3", "a Deployment's pods run on workers", yes("`deployment-runs`"), _NO_PODS, NOT_YET
     ),
-    Entry(
-        "E-B-4", "a StatefulSet runs on a worker", yes("`statefulset-runs`"), _NO_PODS, NOT_YET
-    ),
+    Entry("E-B-4", "a StatefulSet runs on a worker", yes("`statefulset-runs`"), _NO_PODS, NOT_YET),
     Entry("E-B-5", "a pod group runs on a worker", yes("`pod-group-runs`"), _NO_PODS, NOT_YET),
     Entry(
         "E-B-6",
