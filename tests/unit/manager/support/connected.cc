@@ -15,26 +15,29 @@ namespace {
 
 using nlohmann::json;
 
-ClusterOptions Quick(const tracking::JobKinds& kinds) {
+ClusterOptions Quick(const ConnectedOptions& connected) {
   ClusterOptions options;
   options.discover_groups = {"batch", "jobset.x-k8s.io", "kueue.x-k8s.io", "resource.k8s.io",
                              "scheduling.k8s.io"};
-  if (kinds.FindName("Pod") != nullptr) options.discover_groups.emplace_back();
+  if (connected.kinds->FindName("Pod") != nullptr) options.discover_groups.emplace_back();
+  if (connected.serves_kubeflow) options.discover_groups.emplace_back("kubeflow.org");
   options.probe_interval = std::chrono::milliseconds(500);
   return options;
 }
 
 }  // namespace
 
-Connected::Connected(const ConnectedOptions& options, const Clock& clock) {
+Connected::Connected(const ConnectedOptions& options, const Clock& clock)
+    : manager_server_({.job_kinds = options.serves_kubeflow}) {
   sim::Furnish(manager_server_, /*manager=*/true);
   manager_ = std::make_unique<ManagerCluster>(
       ClusterSettings{ClusterName("manager"), AccessTo(manager_server_), std::nullopt,
-                      Quick(*options.kinds)},
+                      Quick(options)},
       options.kinds, threads_.loop, threads_.pool, clock, ListenToManager());
   for (const std::string& name : options.workers) {
     sim::ServerOptions server = options.server;
     server.name = name;
+    server.job_kinds |= options.serves_kubeflow;
     servers_.push_back(std::make_unique<sim::Server>(server));
     sim::Furnish(*servers_.back(), /*manager=*/false);
     ActivateQueue(*servers_.back());
@@ -42,7 +45,7 @@ Connected::Connected(const ConnectedOptions& options, const Clock& clock) {
     WorkerSettings settings;
     settings.cluster.name = ClusterName(name);
     settings.cluster.access = AccessTo(*servers_.back(), options.token);
-    settings.cluster.options = Quick(*options.kinds);
+    settings.cluster.options = Quick(options);
     settings.us.origin = "fedra";
     settings.verified.kinds = options.kinds;
     settings.lost_since = options.lost_since;
