@@ -247,6 +247,11 @@ STATEFUL_SET = JobKind(
     mirrors_whole=False,
 )
 
+# It is held by its check, and its copy does not name its Workload.
+JAX_JOB = dataclasses.replace(
+    _of_kubeflow("JAXJob", "jaxReplicaSpecs", "Worker"), holds_check=True, mirrors_whole=False
+)
+
 APP_WRAPPER = JobKind("AppWrapper", _app_wrapper, lambda status: _is_true(status, "QuotaReserved"))
 
 JOB_KINDS = (
@@ -261,9 +266,7 @@ JOB_KINDS = (
     _of_kubeflow("PyTorchJob", "pytorchReplicaSpecs", "Master", "Worker"),
     _of_kubeflow("XGBoostJob", "xgbReplicaSpecs", "Master", "Worker"),
     _of_kubeflow("PaddleJob", "paddleReplicaSpecs", "Worker"),
-    dataclasses.replace(
-        _of_kubeflow("JAXJob", "jaxReplicaSpecs", "Worker"), holds_check=True, mirrors_whole=False
-    ),
+    JAX_JOB,
     JobKind("RayCluster", _ray_cluster, lambda status: status.get("state") == "ready", ends=False),
     JobKind(
         "RayJob",

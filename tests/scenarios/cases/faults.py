@@ -14,7 +14,8 @@ from scenarios.chance import seeded
 from scenarios.federated_job import FederatedJob
 from scenarios.fedra_process import Fedra
 from scenarios.fleet import MANAGER
-from scenarios.objects import Quota, present
+from scenarios.job_kinds import JAX_JOB
+from scenarios.objects import QUEUE_LABEL, Quota, present
 from scenarios.registry import scenario
 from scenarios.resources import KUEUE, Object
 from scenarios.sim_fleet import SimFleet
@@ -63,6 +64,21 @@ def crash_after_cluster_name(world: World) -> None:
 def crash_after_job(world: World) -> None:
     """kill -9 right after the remote job was created."""
     _crash(world, "after-create-job")
+
+
+@scenario("crash-in-adoption", other_kinds=True)
+def crash_in_adoption(world: World) -> None:
+    """kill -9 when the clone of a JAXJob has got its owner, and the job has no queue yet: it gets one."""
+    fedra = world.start_fedra(crash_at="after-give-owner")
+    job = world.submit_kind(JAX_JOB, "train")
+    fedra.wait_crashed(world.fleet.patience)
+    clone, remote = job.clone(world.worker1), job.remote_job(world.worker1)
+    assert QUEUE_LABEL not in present(remote)["metadata"]["labels"], remote
+    fedra.start()
+    job.wait_running_on(world.worker1)
+    _assert_same(clone, job.clone(world.worker1), "the clone")
+    _assert_same(remote, job.remote_job(world.worker1), "the remote job")
+    job.finish(world.worker1)
 
 
 @scenario("ended-unrecorded")

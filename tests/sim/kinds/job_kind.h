@@ -64,8 +64,8 @@ struct JobKind {
   bool refuses_prebuilt = false;
   // Its operator does not look at managed_by.
   bool ignores_managed_by = false;
-  // Its Workload is a group's, which it owns without controlling it, and is found by its name alone:
-  // that of a copy by the UID that the copy tells.
+  // Its Workload is a group's, which it owns without controlling it, and is found by its name
+  // alone: that of a copy by the UID that the copy tells.
   bool has_group = false;
 };
 

@@ -61,10 +61,7 @@ class KueueController final : public Actor {
   // jobs.cc
   void ReconcileJob(Store& store, const Place& place, const JobKind& kind);
   void FollowPriority(const Store& store, const Object& job, Json& spec) const;
-  // The key of the Workload that the job controls, or else of the one that Kueue makes of it.
-  ObjectKey WorkloadKeyOf(const Store& store, const Place& job_place, const Object& job) const;
   Object* EnsureWorkload(Store& store, const Place& job_place, Object& job);
-  Object* FindGroupWorkload(Store& store, const Place& job_place, Object& job);
   Object* AdoptPrebuilt(Store& store, const Place& job_place, Object& job, const ObjectKey& key);
   void CreateWorkload(Store& store, const Place& job_place, const Object& job);
   void HandleEvicted(Store& store, const Place& job_place, Object& job, Object& workload);
@@ -74,6 +71,12 @@ class KueueController final : public Actor {
   // Null pointer: the Workload is gone, and what Kueue wrote into the job stays there.
   void StopJob(Store& store, const Place& place, Object& job, const Object* workload);
   void RemoveFinalizer(Store& store, const Place& place, Object& workload);
+
+  // owners.cc
+  // The key of the Workload that the job controls, or else of the one that Kueue makes of it.
+  ObjectKey WorkloadKeyOf(const Store& store, const Place& job_place, const Object& job) const;
+  // Of a job that has a group's (JobKind::has_group).
+  Object* FindGroupWorkload(Store& store, const Place& job_place, Object& job);
 
   // pod_groups.cc
   struct Group {
@@ -142,6 +145,13 @@ class KueueController final : public Actor {
 
 // The admission checks that a ClusterQueue asks for.
 std::vector<std::string> CheckNames(const Json& cluster_queue);
+
+// Null pointer: nobody controls it.
+const Json* ControllerOf(const Json& object);
+// Of a Workload, to its job.
+Json JobReference(const JobKind& kind, const Object& job);
+// Of a Workload that is a group's and whose job is no pod (JobKind::has_group).
+Json GroupAnnotations(const JobKind& kind, const Object& job);
 
 // A job as Kueue reads it.
 std::string QueueNameOf(const Json& job);

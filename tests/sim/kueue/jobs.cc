@@ -25,30 +25,6 @@ std::string_view LabelOrAnnotation(const Json& job, std::string_view name) {
   return annotation.empty() ? StringAt(job, {"metadata", "labels", name}) : annotation;
 }
 
-const Json* ControllerOf(const Json& object) {
-  for (const Json& owner : ArrayAt(object, {"metadata", "ownerReferences"})) {
-    if (BoolAt(owner, {"controller"})) return &owner;
-  }
-  return nullptr;
-}
-
-Json OwnerReference(const JobKind& kind, const Object& job) {
-  Json reference{{"apiVersion", job.body["apiVersion"]},
-                 {"kind", job.body["kind"]},
-                 {"name", job.body["metadata"]["name"]},
-                 {"uid", job.body["metadata"]["uid"]}};
-  if (!kind.has_group) reference["controller"] = reference["blockOwnerDeletion"] = true;
-  return reference;
-}
-
-// Those of a Workload that is a group's and whose job is no pod.
-Json GroupAnnotations(const JobKind& kind, const Object& job) {
-  if (!kind.has_group) return Json::object();
-  return {{names::kIsGroup, "true"},
-          {names::kJobOwnerGvk, kind.group + "/" + kind.version + ", Kind=" + kind.kind},
-          {names::kJobOwnerName, job.body["metadata"]["name"]}};
-}
-
 // Kueue compares what matters for quota: counts, containers, tolerations.
 bool SamePodSets(const Json& a, const Json& b) {
   if (a.size() != b.size()) return false;
@@ -170,18 +146,6 @@ void KueueController::FollowPriority(const Store& store, const Object& job, Json
   spec["priority"] = IntAt(found->body, {"value"});
 }
 
-ObjectKey KueueController::WorkloadKeyOf(const Store& store, const Place& job_place,
-                                         const Object& job) const {
-  const std::string uid(StringAt(job.body, {"metadata", "uid"}));
-  for (const Place& child : store.Dependents(uid)) {
-    const Object* workload =
-        child.type == &workloads_ ? store.Find(workloads_, child.key) : nullptr;
-    const Json* controller = workload == nullptr ? nullptr : ControllerOf(workload->body);
-    if (controller != nullptr && StringAt(*controller, {"uid"}) == uid) return child.key;
-  }
-  return {job_place.key.ns, WorkloadNameOf(*KindOf(job_place.type), job.body)};
-}
-
 Object* KueueController::EnsureWorkload(Store& store, const Place& job_place, Object& job) {
   const JobKind& kind = *KindOf(job_place.type);
   const std::string prebuilt = PrebuiltNameOf(job.body);
@@ -222,19 +186,6 @@ Object* KueueController::EnsureWorkload(Store& store, const Place& job_place, Ob
   return nullptr;
 }
 
-// Its copy on a worker joins the owners of the Workload that has its name.
-Object* KueueController::FindGroupWorkload(Store& store, const Place& job_place, Object& job) {
-  const ObjectKey key{job_place.key.ns, WorkloadNameOf(*KindOf(job_place.type), job.body)};
-  Object* workload = store.Find(workloads_, key);
-  if (workload == nullptr || Terminating(workload->body)) return workload;
-  Json& owners = workload->body["metadata"]["ownerReferences"];
-  const Json owner = OwnerReference(*KindOf(job_place.type), job);
-  if (std::find(owners.begin(), owners.end(), owner) != owners.end()) return workload;
-  owners.push_back(owner);
-  store.Touch(workloads_, key, *workload);
-  return workload;
-}
-
 Object* KueueController::AdoptPrebuilt(Store& store, const Place& job_place, Object& job,
                                        const ObjectKey& key) {
   Object* workload = store.Find(workloads_, key);
@@ -246,7 +197,7 @@ Object* KueueController::AdoptPrebuilt(Store& store, const Place& job_place, Obj
   }
   if (controller == nullptr) {
     Json& metadata = workload->body["metadata"];
-    metadata["ownerReferences"].push_back(OwnerReference(*KindOf(job_place.type), job));
+    metadata["ownerReferences"].push_back(JobReference(*KindOf(job_place.type), job));
     metadata["labels"][std::string(names::kJobUid)] = uid;
     store.Touch(workloads_, key, *workload);
   }
@@ -273,14 +224,14 @@ void KueueController::CreateWorkload(Store& store, const Place& job_place, const
                {"metadata",
                 {{"name", WorkloadNameOf(kind, job.body)},
                  {"labels", {{names::kJobUid, job.body["metadata"]["uid"]}}},
-                 {"annotations", GroupAnnotations(kind, job)},
                  {"finalizers", {names::kFinalizer}},
-                 {"ownerReferences", {OwnerReference(kind, job)}}}},
+                 {"ownerReferences", {JobReference(kind, job)}}}},
                {"spec",
                 {{"queueName", QueueNameOf(job.body)},
                  {"podSets", pod_sets},
                  {"priority", 0},
                  {"active", true}}}};
+  if (kind.has_group) body["metadata"]["annotations"] = GroupAnnotations(kind, job);
   FollowPriority(store, job, body["spec"]);
   (void)verbs().Create(
       store, {.type = workloads_, .key = {ns, ""}, .subresource = {}, .manager = kJobManager},
