@@ -325,7 +325,8 @@ std::string KindsPage() {
   for (const tracking::KindRow& row : tracking::BuiltInRows())
     page += fmt::format("| {} | {} |\n", row.resource.kind, PodSetsText(row));
   page +=
-      "\n## Status\n\nThe worker's status is copied to the manager as a whole, at most 512 KiB of "
+      "\n## Status\n\nThe worker's status is copied to the manager as a whole (of a JAXJob its end "
+      "alone), at most 512 KiB of "
       "it and 20 conditions. "
       "After an eviction fedra takes out\nwhat Kueue reads as activity, because Kueue keeps the "
       "quota "
