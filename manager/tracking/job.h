@@ -33,7 +33,7 @@ enum class Adoption {
   kOwner,
   // The clone's name follows from the copy's, and from the UID of the manager's job, which the copy
   // tells (kOriginUid).
-  kOriginUid,
+  kByOriginUid,
 };
 
 // What one of several objects that are one job says of itself and of the others.

@@ -213,7 +213,7 @@ KindRow StatefulSetRow() {
                         .pod_template = "template",
                         .name = "main",
                         .count = {{{"replicas"}}}}},
-          .adoption = Adoption::kOriginUid,
+          .adoption = Adoption::kByOriginUid,
           .mirror = Mirror::kNone,
           .pod_label = {.key = "statefulset.kubernetes.io/pod-name", .names_the_pod = true}};
 }

@@ -120,7 +120,7 @@ class RowAdapter final : public JobAdapter {
     for (const std::string& name : row_.stripped_annotations)
       body["metadata"]["annotations"].erase(name);
     if (row_.adoption == Adoption::kOwner) NameWorkload(workload.key.name, body["metadata"]);
-    if (row_.adoption == Adoption::kOriginUid)
+    if (row_.adoption == Adoption::kByOriginUid)
       body["metadata"]["annotations"][std::string(kOriginUid)] = local.uid;
     for (json* pod_template : PodTemplates(body)) DropKueueMarks(*pod_template);
     // Its Kueue resumes the job after adopting the clone; a job that started by itself would escape
