@@ -52,7 +52,7 @@ struct Fixture {
   CopyFailures copy_failures;
   RunLoop<ObjectKey> loop{
       {.subject = "template"}, SystemClock(), [](const ObjectKey&) { return Result<void>(); }};
-  TemplateReconciler templates{{.mode = templates::SyncPolicy::kNever, .origin = "fedra"},
+  TemplateReconciler templates{{.mode = templates::SyncPolicy::kNever, .us = {.origin = "fedra"}},
                                fleet.manager(),
                                fleet.workers(),
                                limiter,
@@ -60,7 +60,7 @@ struct Fixture {
                                SystemClock(),
                                loop,
                                [](const ObjectKey&) {}};
-  Gatherer gatherer{{.controller_name = "fedra.dev/federation", .origin = "fedra"},
+  Gatherer gatherer{{.controller_name = "fedra.dev/federation", .us = {.origin = "fedra"}},
                     fleet.manager(),
                     fleet.workers(),
                     copy_failures};
