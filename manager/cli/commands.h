@@ -163,6 +163,9 @@ struct ViewOptions {
   std::string format = "table";
   bool headers = true;
   bool watch = false;
+  bool no_tui = false;  // with `watch`: no full screen, even where there is a terminal for one
+  // Where a daemon may listen on this machine, for what no store has; none may be there.
+  std::vector<std::string> sockets;
   // Null when only the store is known: then nothing is said about when jobs move.
   std::optional<std::chrono::milliseconds> worker_lost_timeout;
   std::optional<std::chrono::milliseconds> admission_timeout;

@@ -95,6 +95,11 @@ RemoteDaemon::~RemoteDaemon() {
   if (user_) user_->Stop();
 }
 
+void RemoteDaemon::Stop() {
+  if (user_) user_->Stop();
+  client_.Shutdown();
+}
+
 Result<std::string> RemoteDaemon::Authorization() {
   if (!user_) return std::string();
   std::promise<Result<kube::CredentialsPtr>> promise;

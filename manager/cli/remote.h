@@ -33,6 +33,9 @@ class RemoteDaemon final {
   // status means, with the daemon's message.
   Result<text::Output> Ask(const std::string& target);
 
+  // From any thread: what is being asked ends with kCancelled, and so does all that is asked later.
+  void Stop();
+
  private:
   // The header's value; empty: none is needed.
   Result<std::string> Authorization();

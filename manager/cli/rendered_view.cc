@@ -7,9 +7,8 @@
 #include "store/reader.h"
 
 namespace fedra::cli {
-namespace {
 
-Result<text::ViewSettings> Settings(const ViewOptions& options, const Terminal& terminal) {
+Result<text::ViewSettings> SettingsOf(const ViewOptions& options, const Terminal& terminal) {
   text::ViewSettings settings;
   FEDRA_ASSIGN_OR_RETURN(settings.format, text::ParseFormat(options.format));
   settings.style = StyleOf(terminal, options.headers);
@@ -23,11 +22,9 @@ Result<text::ViewSettings> Settings(const ViewOptions& options, const Terminal& 
   return settings;
 }
 
-}  // namespace
-
 Result<text::Output> RenderOnce(const ViewOptions& options, const Terminal& terminal,
                                 const Render& render) {
-  FEDRA_ASSIGN_OR_RETURN(const text::ViewSettings settings, Settings(options, terminal));
+  FEDRA_ASSIGN_OR_RETURN(const text::ViewSettings settings, SettingsOf(options, terminal));
   return render(settings);
 }
 

@@ -20,6 +20,10 @@ using Render = std::function<Result<text::Output>(const text::ViewSettings& sett
 // Of `options.store`, or by `options.daemon`.
 Render RenderBy(api::View view, const ViewOptions& options, const std::string& job = {});
 
+// How it is asked, as of now; the width is the terminal's. kInvalidArgument for options that make
+// no sense.
+Result<text::ViewSettings> SettingsOf(const ViewOptions& options, const Terminal& terminal);
+
 // How long to wait before looking again: at a daemon elsewhere less often.
 int LookAgainMilliseconds(const ViewOptions& options);
 

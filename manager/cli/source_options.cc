@@ -76,6 +76,7 @@ int WithStore(Parsed& parsed, Terminal& terminal, const std::function<int()>& ru
     }
     parsed.view.store = loaded->configuration.store.path;
     parsed.api_socket = config::ApiSocket(loaded->configuration);
+    parsed.view.sockets = {parsed.api_socket};
     parsed.view.worker_lost_timeout = loaded->configuration.worker_lost_timeout;
     parsed.view.admission_timeout = loaded->configuration.dispatch.admission_timeout;
     parsed.view.race = loaded->configuration.dispatch.policy == config::DispatchPolicy::kRace;

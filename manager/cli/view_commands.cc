@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "manager/cli/commands.h"
 #include "manager/cli/rendered_view.h"
+#include "manager/cli/status_screen.h"
 #include "manager/cli/terminal/checked_output.h"
 #include "manager/report/job_filter.h"
 #include "manager/report/row_json.h"
@@ -51,8 +52,8 @@ std::string Redrawn(const std::string& text, size_t height) {
   return screen + "\033[J";
 }
 
-// Once, or with --watch until interrupted: on a terminal the screen is redrawn, ages included;
-// elsewhere a change is one more text.
+// Once, or with --watch until interrupted: on a terminal that has no screen of its own (--no-tui,
+// -o wide, no keys) the text is redrawn, ages included; elsewhere a change is one more text.
 int Show(const std::string& command, const ViewOptions& options, Terminal& terminal,
          const Render& render) {
   const auto format = text::ParseFormat(options.format);
@@ -88,18 +89,24 @@ bool Contains(const std::array<std::string_view, 4>& words, std::string_view wor
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
+// A view of the store, or as a full screen that begins with it.
+int ShowStatus(api::View view, const ViewOptions& options, Terminal& terminal,
+               const std::string& job = {}) {
+  if (HasScreen(options, terminal)) return StatusScreen(view, job, options, terminal);
+  return Show("status", options, terminal, RenderBy(view, options, job));
+}
+
 }  // namespace
 
 int Status(const ViewOptions& options, Terminal& terminal) {
   if (!options.jobs.group_by.empty()) {
     if (options.names.empty() || Contains(kJobs, options.names.front()))
-      return Show("status", options, terminal, RenderBy(api::View::kCounts, options));
+      return ShowStatus(api::View::kCounts, options, terminal);
     terminal.err << "fedra status: --group-by counts jobs: fedra status jobs --group-by "
                  << options.jobs.group_by << "\n";
     return 1;
   }
-  if (options.names.empty())
-    return Show("status", options, terminal, RenderBy(api::View::kStatus, options));
+  if (options.names.empty()) return ShowStatus(api::View::kStatus, options, terminal);
   const std::string& what = options.names.front();
   if (Contains(kWorkers, what)) {
     if (report::IsFiltered(options.jobs)) {
@@ -107,11 +114,10 @@ int Status(const ViewOptions& options, Terminal& terminal) {
                       "status jobs, or fedra status\n";
       return 1;
     }
-    return Show("status", options, terminal, RenderBy(api::View::kWorkers, options));
+    return ShowStatus(api::View::kWorkers, options, terminal);
   }
-  if (Contains(kJobs, what))
-    return Show("status", options, terminal, RenderBy(api::View::kJobs, options));
-  return Show("status", options, terminal, RenderBy(api::View::kJob, options, what));
+  if (Contains(kJobs, what)) return ShowStatus(api::View::kJobs, options, terminal);
+  return ShowStatus(api::View::kJob, options, terminal, what);
 }
 
 int Why(const ViewOptions& options, Terminal& terminal) {

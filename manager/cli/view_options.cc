@@ -68,7 +68,14 @@ void AddStatus(CLI::App& app, Parsed& parsed, Command& command) {
       "`continue` is where --continue goes on, "
       "`ended` those that only --all lists.");
   AddFilters(*status, parsed.view.jobs);
-  status->add_flag("-w,--watch", parsed.view.watch, "Show again whenever something changes");
+  CLI::Option* watch =
+      status->add_flag("-w,--watch", parsed.view.watch,
+                       "Show again whenever something changes; on a terminal as a full screen with "
+                       "keys (? lists them)");
+  status
+      ->add_flag("--no-tui", parsed.view.no_tui,
+                 "With --watch on a terminal: the tables, drawn again, in place of the full screen")
+      ->needs(watch);
   status->callback([&] {
     command = [&](Terminal& terminal) {
       return WithStoreOrDaemon(parsed, terminal, [&] { return Status(parsed.view, terminal); });

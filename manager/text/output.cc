@@ -1,6 +1,7 @@
 #include "manager/text/output.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
@@ -20,6 +21,8 @@ constexpr size_t kNarrowest = 30;
 constexpr size_t kNarrowestCut = 10;
 // How deep a last column stands that has lines of its own.
 constexpr size_t kBelow = 2;
+
+constexpr std::string_view kReset = "\x1b[0m";
 
 std::string_view ColorOf(Tone tone) {
   switch (tone) {
@@ -65,7 +68,33 @@ Result<Format> ParseFormat(std::string_view text) {
 std::string Toned(std::string_view text, Tone tone, const Style& style) {
   std::string printable = Printable(text, style.utf8);
   if (!style.color || tone == Tone::kPlain || printable.empty()) return printable;
-  return fmt::format("{}{}\x1b[0m", ColorOf(tone), printable);
+  return fmt::format("{}{}{}", ColorOf(tone), printable, kReset);
+}
+
+std::vector<Cell> Untoned(std::string_view line) {
+  constexpr Tone kColours[] = {Tone::kGood, Tone::kWarning, Tone::kBad, Tone::kFaint};
+  std::vector<Cell> cells;
+  Tone tone = Tone::kPlain;
+  std::string text;
+  const auto change = [&](Tone next, size_t size) {
+    if (!text.empty()) cells.emplace_back(std::exchange(text, {}), tone);
+    tone = next;
+    line.remove_prefix(size);
+  };
+  while (!line.empty()) {
+    const auto colour =
+        std::ranges::find_if(kColours, [&](Tone each) { return line.starts_with(ColorOf(each)); });
+    if (colour != std::end(kColours)) {
+      change(*colour, ColorOf(*colour).size());
+    } else if (line.starts_with(kReset)) {
+      change(Tone::kPlain, kReset.size());
+    } else {
+      text += line.front();
+      line.remove_prefix(1);
+    }
+  }
+  change(Tone::kPlain, 0);
+  return cells;
 }
 
 Table::Table(std::vector<std::string> titles, Overflow overflow)

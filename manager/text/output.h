@@ -50,9 +50,15 @@ struct Cell {
   Cell(const char* cell_text) : text(cell_text) {}
   // NOLINTEND(google-explicit-constructor)
 
+  bool operator==(const Cell&) const = default;
+
   std::string text;
   Tone tone = Tone::kPlain;
 };
+
+// The other way round: a line that Toned made with colours, as cells. Any other escape sequence
+// stays a part of a cell's text.
+std::vector<Cell> Untoned(std::string_view line);
 
 // What happens to a last column that is wider than the rest of the line.
 enum class Overflow {
