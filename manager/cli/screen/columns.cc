@@ -12,7 +12,8 @@ namespace {
 constexpr size_t kMark = 2;  // columns before each row
 constexpr size_t kGapWidth = 2;
 // What a last column needs to say anything, where others are before it.
-constexpr size_t kLeastOfLast = 16;
+constexpr size_t kLeastOfLast = 12;
+constexpr size_t kLeastOfFirst = 8;
 
 std::string CellText(const Value& value, WallTime now) {
   return value.since ? FormatAge(now - *value.since) : value.text;
@@ -23,24 +24,29 @@ std::string CellText(const Value& value, WallTime now) {
 Columns::Columns(const Document& document, const std::vector<size_t>& rows, WallTime now,
                  size_t width, bool utf8)
     : document_(document), now_(now), utf8_(utf8) {
-  for (size_t i = 0; i < document.columns.size(); ++i) {
-    size_t widest = text::DisplayWidth(document.columns[i].title);
-    for (const size_t row : rows)
-      widest = std::max(widest, text::DisplayWidth(text::Printable(
-                                    CellText(document.rows[row].values[i], now), utf8)));
-    const bool is_last = i + 1 == document.columns.size();
-    shown_.push_back({i, is_last ? std::min(widest, kLeastOfLast) : widest});
-  }
-  // A long name is cut before anything is left out.
   const size_t room = width - std::min(kMark, width);
-  if (!shown_.empty())
-    shown_.front().width = std::min(shown_.front().width, std::max<size_t>(room / 2, 8));
-  while (Width() > room && shown_.size() > 1) {
-    const auto least = std::ranges::max_element(
-        shown_, {}, [&](const Shown& each) { return document_.columns[each.index].rank; });
-    if (document_.columns[least->index].rank == 0) break;
-    shown_.erase(least);
+  std::vector<Shown> all;
+  for (size_t i = 0; i < document.columns.size(); ++i) all.push_back({i, Widest(i, rows)});
+  if (all.empty()) return;
+  // A long name is cut before anything is left out.
+  all.front().width = std::min(all.front().width, std::max(room / 2, kLeastOfFirst));
+  all.back().width = std::min(all.back().width, kLeastOfLast);
+  const auto rank = [&](const Shown& each) { return document_.columns[each.index].rank; };
+  std::ranges::stable_sort(all, {}, rank);
+  for (const Shown& each : all) {
+    const size_t gap = shown_.empty() ? 0 : kGapWidth;
+    if (rank(each) == 0 || Width() + gap + each.width <= room) shown_.push_back(each);
   }
+  std::ranges::sort(shown_, {}, &Shown::index);
+}
+
+size_t Columns::Widest(size_t column, const std::vector<size_t>& rows) const {
+  size_t widest = text::DisplayWidth(document_.columns[column].title);
+  for (const size_t row : rows) {
+    const std::string text = CellText(document_.rows[row].values[column], now_);
+    widest = std::max(widest, text::DisplayWidth(text::Printable(text, utf8_)));
+  }
+  return widest;
 }
 
 size_t Columns::Width() const {

@@ -16,7 +16,7 @@ class Columns final {
  public:
   // Of these rows of the document: as wide as their widest cell, but for the first one, which
   // leaves room for others, and the last one, which gets what is left. Where there is not room for
-  // all, the columns of the highest rank are left out. The document must outlive this.
+  // all, those of the lowest ranks that fit are shown. The document must outlive this.
   Columns(const Document& document, const std::vector<size_t>& rows, WallTime now, size_t width,
           bool utf8);
 
@@ -29,6 +29,7 @@ class Columns final {
     size_t index;  // in the document
     size_t width;
   };
+  size_t Widest(size_t column, const std::vector<size_t>& rows) const;
   size_t Width() const;
   std::vector<text::Cell> Cells(const Row& row) const;
   Line LineFrom(std::vector<text::Cell> cells, Weight weight, std::string begin) const;

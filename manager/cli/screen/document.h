@@ -58,7 +58,7 @@ struct Value {
 
 struct Column {
   std::string title;
-  int rank = 0;  // where the screen is narrow the highest is left out first; 0: never
+  int rank = 0;  // where the screen is narrow the lowest come first; 0: is always shown
   bool operator==(const Column&) const = default;
 };
 

@@ -10,6 +10,7 @@
 #include "manager/cli/screen/bindings.h"
 #include "manager/cli/screen/columns.h"
 #include "manager/cli/screen/layout.h"
+#include "manager/cli/screen/open.h"
 #include "manager/text/display_text.h"
 
 namespace fedra::cli::screen {
@@ -140,6 +141,9 @@ void AddBody(const Model& model, const Layout& layout, const std::vector<size_t>
   if (shown.empty()) frame.push_back(Nothing(view));
 }
 
+// There is nowhere to go back to.
+bool IsFirst(const Model& model) { return model.views.size() == 1 && Seen(model).filter.empty(); }
+
 // What is being typed, what there is to say, or else the keys that do something here, as many as
 // there is room for.
 Line LastLine(const Model& model) {
@@ -151,6 +155,7 @@ Line LastLine(const Model& model) {
   std::string always;  // the last ones, which are worth most to somebody who is lost
   for (const Binding& binding : Bindings()) {
     if (binding.hint.empty() || FindBinding(binding.keys.front(), view) != &binding) continue;
+    if (binding.run == GoBack && IsFirst(model)) continue;
     const std::string_view key = binding.shown.substr(0, binding.shown.find(' '));
     const std::string hint = fmt::format("{} {}  ", key, binding.hint);
     const bool is_last = binding.shown == "?" || binding.shown == "q";

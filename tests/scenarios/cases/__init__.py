@@ -25,6 +25,7 @@ from scenarios.cases import (
     protocol,
     quota,
     releases,
+    screen,
     secure_api,
     silence,
     stateful_sets,
