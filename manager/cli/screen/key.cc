@@ -32,11 +32,14 @@ constexpr SequenceKey kSequences[] = {
     {"4~", KeyCode::kEnd},     {"8~", KeyCode::kEnd},  {"5~", KeyCode::kPageUp},
     {"6~", KeyCode::kPageDown}};
 
+// "ESC [ 5 ~", "ESC [ 1 ; 5 A", "ESC O M".
 std::optional<Key> KeyOfSequence(std::string_view sequence) {
   const bool is_numbered = sequence.ends_with('~');
-  const std::string_view end = is_numbered ? sequence : sequence.substr(sequence.size() - 1);
+  const std::string_view end = sequence.substr(is_numbered ? 2 : sequence.size() - 1);
   const auto* const found = std::ranges::find(kSequences, end, &SequenceKey::end);
-  if (found == std::end(kSequences)) return std::nullopt;
+  // "ESC [ M" is the begin of a mouse's report.
+  const bool is_mouse = sequence[1] == '[' && end == "M";
+  if (found == std::end(kSequences) || is_mouse) return std::nullopt;
   return Key{found->code};
 }
 

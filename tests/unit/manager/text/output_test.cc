@@ -203,4 +203,17 @@ TEST_CASE("the caret below an expression keeps its place, wrapped or not") {
 }
 
 }  // namespace
+TEST_CASE("colours are read back, and nothing else is taken for one") {
+  const Style style{.color = true};
+  std::string line = "plain ";
+  for (const Tone tone : {Tone::kGood, Tone::kWarning, Tone::kBad, Tone::kFaint})
+    line += Toned("x", tone, style);
+  CHECK(Untoned(line) == std::vector<Cell>{Cell("plain "), Cell("x", Tone::kGood),
+                                           Cell("x", Tone::kWarning), Cell("x", Tone::kBad),
+                                           Cell("x", Tone::kFaint)});
+  CHECK(Untoned("").empty());
+  CHECK(Untoned("\x1b[2Ja") == std::vector<Cell>{Cell("\x1b[2Ja")});
+  CHECK(Untoned("\x1b[31ma") == std::vector<Cell>{Cell("a", Tone::kBad)});
+}
+
 }  // namespace fedra::text::output_test

@@ -4,11 +4,12 @@
 // tests/unit/manager/report/rows.h, as documents, or with a short coloured text.
 
 #include <map>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <utility>
 
-#include <nlohmann/json.hpp>
+#include <fmt/format.h>
 
 #include "manager/cli/screen/render.h"
 #include "manager/cli/screen/update.h"
@@ -112,6 +113,27 @@ struct Player {
       screen += text + "\n";
     }
     return screen;
+  }
+
+  // The same; three empty lines and more are one that says how many.
+  std::string Folded() const {
+    std::string folded;
+    std::istringstream lines(Screen());
+    size_t empty = 0;
+    const auto fold = [&] {
+      folded += empty < 3 ? std::string(empty, '\n') : fmt::format("~ {} empty lines\n", empty);
+      empty = 0;
+    };
+    for (std::string line; std::getline(lines, line);) {
+      if (line.empty()) {
+        ++empty;
+        continue;
+      }
+      fold();
+      folded += line + "\n";
+    }
+    fold();
+    return folded;
   }
 
   std::string Selected() const { return Seen(model).selected; }
