@@ -88,8 +88,11 @@ Line Columns::Titles() const {
 }
 
 Line Columns::Of(const Row& row, bool is_selected) const {
-  return LineFrom(Cells(row), is_selected ? Weight::kInverse : Weight::kNormal,
-                  is_selected ? "> " : "  ");
+  std::vector<text::Cell> cells = Cells(row);
+  if (!is_selected) return LineFrom(std::move(cells), Weight::kNormal, "  ");
+  // One colour over the whole row is easier to read.
+  for (text::Cell& cell : cells) cell.tone = text::Tone::kPlain;
+  return LineFrom(std::move(cells), Weight::kInverse, "> ");
 }
 
 }  // namespace fedra::cli::screen

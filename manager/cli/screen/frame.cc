@@ -32,7 +32,7 @@ std::string_view SequenceOf(Weight weight) {
 // A line as the terminal wants it, whatever stood there before. Nothing is erased behind the last
 // column: there some terminals would erase what was just written.
 std::string Drawn(const Line& line, size_t width, bool color) {
-  const text::Style style{.color = color && line.weight != Weight::kInverse};
+  const text::Style style{.color = color};
   std::string drawn;
   size_t used = 0;
   for (const text::Cell& cell : line.cells) {

@@ -62,31 +62,30 @@ std::string CountOf(const View& view, size_t shown) {
 
 // How old what is shown is: as of the daemon's last sign where the document says it, else since it
 // was read.
-Line AgeLine(const View& view, WallTime now) {
-  if (view.question.what == What::kHelp) return {};
-  if (!view.document)
-    return LineOf(fmt::format("no answer yet, {}", FormatAge(now - view.opened_at)));
+text::Cell AgeInBar(const View& view, WallTime now) {
+  if (view.question.what == What::kHelp) return "";
+  if (!view.document) return fmt::format("no answer yet, {}", FormatAge(now - view.opened_at));
   const std::optional<WallTime>& as_of = view.document->as_of;
   const auto age = now - as_of.value_or(view.read_at);
   const bool is_old = age > kOld || !view.problem.empty();
-  return LineOf(fmt::format("{} {} ago", as_of ? "as of" : "read", FormatAge(age)),
-                is_old ? Tone::kWarning : Tone::kPlain);
+  return {fmt::format("{} {} ago", as_of ? "as of" : "read", FormatAge(age)),
+          is_old ? Tone::kWarning : Tone::kPlain};
 }
 
 // The bar: its right half is never pushed out, for nobody may take old news for new.
 Line Bar(const Model& model, size_t shown) {
   const View& view = Seen(model);
-  const std::string age = TextOf(AgeLine(view, model.now));
+  text::Cell age = AgeInBar(view, model.now);
   const std::string count = CountOf(view, shown);
   std::string title = " fedra  " + TitleOf(view.question);
   if (!model.scope.empty() && IsRows(view.question.what)) title += " " + model.scope;
   if (!count.empty()) title += fmt::format("  [{}]", count);
   if (!view.filter.empty()) title += "  /" + view.filter;
   const size_t width = model.size.width;
-  const size_t taken = std::min(width, text::DisplayWidth(age) + 2);
+  const size_t taken = std::min(width, text::DisplayWidth(age.text) + 2);
   title = Cut(text::Printable(title, model.utf8), width - taken);
   title.append(width - taken - text::DisplayWidth(title) + 1, ' ');
-  return LineOf(title + age, Tone::kPlain, Weight::kInverse);
+  return {{text::Cell(std::move(title)), std::move(age)}, Weight::kInverse};
 }
 
 std::vector<Line> Warnings(const View& view, size_t most) {

@@ -74,7 +74,8 @@ TEST_CASE("only lines that differ are written") {
 
 TEST_CASE("a bar is as wide as the screen, and nothing is erased behind the last column") {
   const Line bar = LineOf("ab", Tone::kBad, Weight::kInverse);
-  CHECK(Changes({}, {bar}, 4, true) == "\033[?2026h\033[1;1H\033[7mab\033[7m  \033[0m\033[?2026l");
+  CHECK(Changes({}, {bar}, 4, true) ==
+        "\033[?2026h\033[1;1H\033[7m\033[31mab\033[0m\033[7m  \033[0m\033[?2026l");
   CHECK(Changes({}, {LineOf("abcd")}, 4, true) == "\033[?2026h\033[1;1Habcd\033[0m\033[?2026l");
 }
 
