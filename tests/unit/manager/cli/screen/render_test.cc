@@ -2,6 +2,9 @@
 
 #include "manager/cli/screen/render.h"
 
+#include <chrono>
+#include <span>
+
 #include "manager/text/display_text.h"
 #include "tests/support/catch.h"
 #include "tests/unit/manager/cli/screen/player.h"
