@@ -98,7 +98,7 @@ def wait_for_a_job(world: World) -> None:
 
 @scenario("status-watch-terminal")
 def a_screen_of_status(world: World) -> None:
-    """fedra status --watch on a terminal: redrawn, cut to its height; with TERM=dumb whole and without escapes."""
+    """fedra status --watch on a terminal that sends no keys: redrawn, cut to its height; with TERM=dumb whole, no escapes."""
     fedra = world.start_fedra()
     job = world.submit("train")
     job.wait_running_on(world.worker1)
