@@ -32,7 +32,7 @@ Columns::Columns(const Document& document, const std::vector<size_t>& rows, Wall
   all.front().width = std::min(all.front().width, std::max(room / 2, kLeastOfFirst));
   all.back().width = std::min(all.back().width, kLeastOfLast);
   const auto rank = [&](const Shown& each) { return document_.columns[each.index].rank; };
-  std::ranges::stable_sort(all, {}, rank);
+  std::ranges::sort(all, {}, [&](const Shown& each) { return std::pair(rank(each), each.index); });
   for (const Shown& each : all) {
     const size_t gap = shown_.empty() ? 0 : kGapWidth;
     if (rank(each) == 0 || Width() + gap + each.width <= room) shown_.push_back(each);
