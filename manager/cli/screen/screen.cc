@@ -43,7 +43,7 @@ class Loop final {
       Happen(SystemClock().Now());
       for (const int signal : input.signals) Signalled(signal);
       Typed(input);
-      for (Answer& answer : fetcher_.Take()) Happen(std::move(answer));
+      for (const Answer& answer : fetcher_.Take()) Happen(answer);
       model_.ends = model_.ends || input.is_closed;
     }
     terminal_.reset();
@@ -51,7 +51,7 @@ class Loop final {
   }
 
  private:
-  void Happen(Event event) {
+  void Happen(const Event& event) {
     model_ = Update(std::move(model_), event);
     if (model_.redraw) shown_.clear();
   }
