@@ -62,7 +62,6 @@ class Daemon final {
         config_(std::move(path), std::move(loaded),
                 [this](bool ok) { metrics_.SetConfigRead(ok, SystemClock().Now()); }),
         metrics_(kVersion, kCommit),
-        progress_(metrics_),
         threads_(std::max(4u, std::thread::hardware_concurrency())) {}
 
   Result<void> Start();

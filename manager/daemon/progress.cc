@@ -15,8 +15,7 @@ constexpr std::chrono::minutes kTakeOverLimit{2};
 
 }  // namespace
 
-DaemonProgress::DaemonProgress(const httpd::Metrics& metrics)
-    : metrics_(metrics), systemd_(Parts()) {}
+DaemonProgress::DaemonProgress() : systemd_(Parts()) {}
 
 void DaemonProgress::Follow(Threads& threads, const reconcile::Federation& federation) {
   threads_ = &threads;
@@ -63,7 +62,7 @@ std::vector<WatchedPart> DaemonProgress::Parts() {
           {"reconciler", [this, idle = uint64_t{0}]() mutable {
              // A standby's keys wait for it to lead.
              if (!federation_->IsWorking() || federation_->queue_depth() == 0) ++idle;
-             return metrics_.reconciles() + idle;
+             return federation_->turns() + idle;
            }}};
 }
 

@@ -14,7 +14,6 @@
 #include "base/clock.h"
 #include "cluster-clients/threads.h"
 #include "manager/daemon/systemd_report.h"
-#include "manager/http/metrics.h"
 #include "manager/leader/elector.h"
 #include "manager/reconcile/federation.h"
 
@@ -22,7 +21,7 @@ namespace fedra {
 
 class DaemonProgress final {
  public:
-  explicit DaemonProgress(const httpd::Metrics& metrics);
+  DaemonProgress();
 
   // None of the functions below may be called once they are gone.
   void Follow(Threads& threads, const reconcile::Federation& federation);
@@ -42,7 +41,6 @@ class DaemonProgress final {
   std::vector<WatchedPart> Parts();
   ServiceState State() const;
 
-  const httpd::Metrics& metrics_;
   Threads* threads_ = nullptr;  // both: constant since Follow
   const reconcile::Federation* federation_ = nullptr;
   // What the watched parts got done; counted by their own threads.

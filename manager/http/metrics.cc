@@ -242,7 +242,6 @@ void Metrics::Verified(std::chrono::nanoseconds duration) {
 void Metrics::Reconciled(std::string_view result, std::chrono::nanoseconds duration) {
   families_->reconciles.Add({{"result", std::string(result)}}).Increment();
   families_->reconcile_duration.Observe(Seconds(duration));
-  ++reconciles_;
 }
 
 void Metrics::WorkerLost(const ClusterName& cluster) {

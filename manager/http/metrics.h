@@ -8,7 +8,6 @@
 //
 // Thread rules: any thread.
 
-#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <map>
@@ -93,13 +92,10 @@ class Metrics final : public reconcile::Telemetry {
   void SetProcess(const ProcessStats& stats);
 
   std::string Text() const;
-  // Looks at workloads that have ended, since the start.
-  uint64_t reconciles() const { return reconciles_.load(); }
 
  private:
   struct Families;
   std::unique_ptr<Families> families_;
-  std::atomic<uint64_t> reconciles_{0};
   Guarded<std::set<ClusterName>> clusters_;               // as of the last SetClusters
   using DevicesOf = std::pair<ClusterName, std::string>;  // worker, driver
   Guarded<std::set<DevicesOf>> stocks_;                   // as of the last SetClusters

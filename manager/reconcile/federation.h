@@ -7,6 +7,7 @@
 // store, telemetry and clock must outlive it.
 
 #include <atomic>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -71,6 +72,8 @@ class Federation final {
   void SetWorkers(std::vector<WorkerSettings> workers, bool drains, std::string left_out = {});
   // Workloads that are ready to be looked at.
   size_t queue_depth() const { return workload_loop_.depth(); }
+  // Looks at workloads that have ended, since the start: what the watchdog watches.
+  uint64_t turns() const { return workload_loop_.turns(); }
   // Workloads and templates that are to be looked at, also later.
   size_t keys_held() const { return workload_loop_.held() + template_loop_.held(); }
   // Whether decisions are being made.

@@ -65,6 +65,7 @@ template <class Key>
 void RunLoop<Key>::Work() {
   while (const auto key = queue_.Get()) {
     Run(*key);
+    ++turns_;
     queue_.Done(*key);
   }
 }

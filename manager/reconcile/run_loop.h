@@ -14,8 +14,10 @@
 // stopped; then Join(). Lifetime: `clock` must outlive the loop, and what `reconcile` refers to
 // must outlive Join().
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -65,6 +67,9 @@ class RunLoop final {
   size_t depth() const { return queue_.depth(); }
   // Those that wait for their time, too.
   size_t held() const { return queue_.held(); }
+  // Runs that have ended, well or not, since the start: whoever watches sees whether there are
+  // more.
+  uint64_t turns() const { return turns_.load(); }
   // As of Queue::DropIf.
   void DropIf(const std::function<bool(const Key& key)>& is_dead) { queue_.DropIf(is_dead); }
 
@@ -81,6 +86,7 @@ class RunLoop final {
   // Guarded.
   Queue<Key> queue_;
   Guarded<std::unordered_map<Key, int>> failures_;  // consecutive
+  std::atomic<uint64_t> turns_{0};
 
   // Of the thread that starts and joins.
   std::vector<std::thread> threads_;

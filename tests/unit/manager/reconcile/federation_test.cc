@@ -121,6 +121,7 @@ TEST_CASE("a restart rewrites no check that says the same in other words, store 
       return blocked != phases.end() && blocked->second == static_cast<int>(kNames.size());
     }));
     federation.Stop();
+    CHECK(federation.turns() >= kNames.size());
     REQUIRE(store->Flush());
   };
   run_until_all_are_blocked("fedra.db");

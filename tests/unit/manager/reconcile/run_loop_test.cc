@@ -127,6 +127,25 @@ TEST_CASE("run loop: what fails runs again, and failures are counted in a row") 
   CHECK(counted.Copy() == std::vector<int>{1, 2, 1});
 }
 
+TEST_CASE("run loop: runs that have ended are counted, those that failed too, and none under way") {
+  Calls calls;
+  Loop loop(Threads(1), SystemClock(), calls.Function());
+  CHECK(loop.turns() == 0);
+  calls.FailNext(1);
+  loop.Add("a");
+  loop.Start();
+  REQUIRE(calls.First(2).size() == 2);
+  REQUIRE(loop.WaitUntilIdle(10s));
+  CHECK(loop.turns() == 2);
+  calls.Open(false);
+  loop.Add("b");
+  REQUIRE(calls.First(3).size() == 3);
+  CHECK(loop.turns() == 2);
+  calls.Open(true);
+  REQUIRE(loop.WaitUntilIdle(10s));
+  CHECK(loop.turns() == 3);
+}
+
 TEST_CASE("run loop: a stop begins no further key and waits no longer than it may") {
   Calls calls;
   calls.Open(false);
