@@ -78,9 +78,8 @@ Result<void> Change(const CordonOptions& options, Terminal& terminal) {
                 fmt::format("--reason: at most {} bytes of text", tracking::kMaxCordonReason));
   FEDRA_ASSIGN_OR_RETURN(const std::chrono::milliseconds timeout, ParseDuration(options.timeout));
   FEDRA_ASSIGN_OR_RETURN(const config::KubeAccess access, FindManagerContext(options.manager));
-  MemberClusters manager({MemberSettings("the manager", access)}, MemberList::kChecks, timeout,
-                         terminal);
-  FEDRA_ASSIGN_OR_RETURN(const std::vector<CheckPtr> all, manager.Checks());
+  ManagerChecks known(MemberSettings("the manager", access), timeout, terminal);
+  FEDRA_ASSIGN_OR_RETURN(const std::vector<CheckPtr> all, known.All());
   FEDRA_ASSIGN_OR_RETURN(const std::vector<std::string> checks, Chosen(all, options));
   if (checks.empty()) {
     terminal.err << options.worker << " is in service: nothing to do\n";
@@ -88,7 +87,7 @@ Result<void> Change(const CordonOptions& options, Terminal& terminal) {
   }
   for (const std::string& check : checks)
     FEDRA_RETURN_IF_ERROR(
-        manager[0].MergePatch(tracking::kAdmissionChecks, {"", check}, PatchOf(options), {}));
+        known.manager().MergePatch(tracking::kAdmissionChecks, {"", check}, PatchOf(options), {}));
   constexpr std::array kOutcomes = {
       "is cordoned: it gets no new jobs, and those that run there stay",
       "is drained: it gets no new jobs, and those that run there move to other workers",

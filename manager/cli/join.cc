@@ -162,7 +162,7 @@ Result<void> TryToken(const JoinPlan& plan, const AccountToken& token, const Ter
   ClusterSettings settings = plan.clusters[kWorkerAt];
   settings.access = plan.published;
   settings.access.token = token.token;
-  const MemberClusters cluster({settings}, MemberList::kNothing, plan.timeout, terminal);
+  const MemberClusters cluster({settings}, plan.timeout, terminal);
   const Result<void> reached = cluster.Reached(kWorkerAt);
   if (reached) return {};
   return Fail(reached.error().WithContext("with the account's new token"));
@@ -170,7 +170,7 @@ Result<void> TryToken(const JoinPlan& plan, const AccountToken& token, const Ter
 
 Result<Joined> ExecuteJoin(const JoinPlan& plan, const JoinOptions& options,
                            const Terminal& terminal) {
-  MemberClusters clusters(plan.clusters, MemberList::kNothing, plan.timeout, terminal);
+  MemberClusters clusters(plan.clusters, plan.timeout, terminal);
   for (size_t i = 0; i < plan.clusters.size(); ++i) FEDRA_RETURN_IF_ERROR(clusters.Reached(i));
   std::string uid;  // of the manager
   if (plan.writes_secret()) {

@@ -45,8 +45,7 @@ Result<config::KubeAccess> TokenAccessIn(const std::string& text, const std::str
 
 Result<Renewed> RenewWith(const config::KubeAccess& access, const std::string& worker,
                           const Renewal& renewal, const Terminal& terminal) {
-  MemberClusters clusters({MemberSettings(worker, access)}, MemberList::kNothing, renewal.timeout,
-                          terminal);
+  MemberClusters clusters({MemberSettings(worker, access)}, renewal.timeout, terminal);
   const Result<void> reached = clusters.Reached(0);
   if (!reached)
     return Fail(reached.error().code,
@@ -102,7 +101,7 @@ Result<bool> RotateAll(const JoinOptions& options, Terminal& terminal) {
   if (options.names.empty())
     return Fail(ErrorCode::kInvalidArgument, "--rotate needs --name WORKER or --kubeconfig-out");
   FEDRA_ASSIGN_OR_RETURN(const ClusterSettings settings, ManagerSettings(where));
-  MemberClusters manager({settings}, MemberList::kNothing, renewal.timeout, terminal);
+  MemberClusters manager({settings}, renewal.timeout, terminal);
   FEDRA_RETURN_IF_ERROR(manager.Reached(0));
   bool all = true;
   for (const std::string& name : options.names)

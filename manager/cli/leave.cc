@@ -72,11 +72,11 @@ Result<OnWorker> LookAround(MemberClusters& clusters, const LeavePlan& plan, boo
 }
 
 // Where others stay, theirs may go on.
-Result<void> HasNoJobs(const MemberClusters& clusters, const std::string& worker,
+Result<void> HasNoJobs(const MemberJobs& on_worker, const std::string& worker,
                        const OnWorker& found) {
   FEDRA_ASSIGN_OR_RETURN(
       std::vector<std::string> jobs,
-      clusters.UnfinishedJobs(found.rights.empty() ? found.others : std::vector<std::string>()));
+      on_worker.UnfinishedJobs(found.rights.empty() ? found.others : std::vector<std::string>()));
   if (jobs.empty()) return {};
   const size_t count = jobs.size();
   if (count > kNamedJobs) {
@@ -169,7 +169,8 @@ void ShowLeave(const LeavePlan& plan, const std::string& worker, const OnWorker&
 
 // Whether everything is gone; false: the worker could not be asked, and was let be by force.
 Result<bool> ExecuteLeave(const LeavePlan& plan, const LeaveOptions& options, Terminal& terminal) {
-  MemberClusters clusters(plan.clusters, MemberList::kWorkloads, plan.timeout, terminal);
+  MemberJobs jobs(plan.clusters, plan.timeout, terminal);
+  MemberClusters& clusters = jobs.clusters();
   const bool has_manager = plan.clusters.size() > 1;
   if (has_manager) FEDRA_RETURN_IF_ERROR(clusters.Reached(1));
   const Result<void> reached = clusters.Reached(0);
@@ -180,7 +181,7 @@ Result<bool> ExecuteLeave(const LeavePlan& plan, const LeaveOptions& options, Te
   if (reached) {
     FEDRA_ASSIGN_OR_RETURN(found, LookAround(clusters, plan, options.force));
   }
-  if (!options.force) FEDRA_RETURN_IF_ERROR(HasNoJobs(clusters, options.name, found));
+  if (!options.force) FEDRA_RETURN_IF_ERROR(HasNoJobs(jobs, options.name, found));
   if (options.where.dry_run) {
     ShowLeave(plan, options.name, found, terminal);
     return true;

@@ -15,7 +15,12 @@ void PhaseCounter::Record(const ObjectKey& workload, const SeenPhase& seen) {
     Counted& counted = state.workloads[workload];
     counted.kind = seen.kind;
     counted.phase = seen.phase;
-    if (!seen.reason.empty()) counted.reason = seen.reason;
+    // What kept it once says nothing about what keeps it when it is blocked again.
+    if (seen.phase != placement::Phase::kBlocked) {
+      counted.reason = {};
+    } else if (!seen.reason.empty()) {
+      counted.reason = seen.reason;
+    }
     if (seen.reserved_at) counted.reserved_at = *seen.reserved_at;
   });
 }

@@ -31,7 +31,7 @@ struct SeenPhase {
   std::string kind;  // as in KindPhases
   placement::Phase phase = placement::Phase::kWaiting;
   // The first reason on most workers, of the catalogue; empty: not judged now, and the last one
-  // stays.
+  // stays for as long as the workload is blocked.
   std::string_view reason;
   std::optional<WallTime> reserved_at;  // its quota; nothing: the last one stays
 };
@@ -51,7 +51,7 @@ class PhaseCounter final {
   struct Counted {
     std::string kind;
     placement::Phase phase = placement::Phase::kWaiting;
-    std::string_view reason;  // empty: not judged yet
+    std::string_view reason;  // empty: not judged since it is blocked
     WallTime reserved_at{};   // zero: never
   };
   struct State {

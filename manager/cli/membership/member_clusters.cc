@@ -1,6 +1,7 @@
 #include "manager/cli/membership/member_clusters.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -20,35 +21,27 @@ std::vector<std::string> NamesOf(const std::vector<ClusterSettings>& clusters) {
   return names;
 }
 
+template <class T>
+MemberFeed FeedOf(const kube::Resource& resource, verify::Cache<T>& list, FleetSignal& signal) {
+  return {{resource, &list}, [&list] { return list.health().IsListing(); }, signal};
+}
+
 }  // namespace
 
-MemberClusters::MemberClusters(const std::vector<ClusterSettings>& clusters, MemberList list,
-                               std::chrono::milliseconds timeout, const Terminal& terminal)
+MemberClusters::MemberClusters(const std::vector<ClusterSettings>& clusters,
+                               std::chrono::milliseconds timeout, const Terminal& terminal,
+                               const std::optional<MemberFeed>& feed)
     : names_(NamesOf(clusters)),
-      list_(list),
-      workloads_(
-          &tracking::ParseClone, [](const ObjectKey&, const auto&, const auto&) {},
-          [this](const watch::CacheHealth&) { signal_.Raise(); }),
-      checks_(
-          &tracking::ParseAdmissionCheck, [](const ObjectKey&, const auto&, const auto&) {},
-          [this](const watch::CacheHealth&) { signal_.Raise(); }),
       live_(
-          clusters, [this](size_t i, const kube::ServerInfo* server) { return Feeds(i, server); },
-          [this](size_t i) { return IsListing(i); }, signal_) {
+          clusters,
+          [input = feed ? std::optional(feed->input) : std::nullopt](size_t cluster, const auto*) {
+            return cluster == 0 && input ? std::vector{*input} : std::vector<verify::Input>();
+          },
+          [is_listing = feed ? feed->is_listing : [] { return false; }](size_t cluster) {
+            return cluster == 0 && is_listing();
+          },
+          feed ? feed->signal : signal_) {
   live_.Wait(timeout, terminal);
-}
-
-std::vector<verify::Input> MemberClusters::Feeds(size_t cluster, const kube::ServerInfo*) {
-  if (cluster != 0) return {};
-  if (list_ == MemberList::kWorkloads) return {{tracking::kWorkloads, &workloads_}};
-  if (list_ == MemberList::kChecks) return {{tracking::kAdmissionChecks, &checks_}};
-  return {};
-}
-
-bool MemberClusters::IsListing(size_t cluster) const {
-  if (cluster != 0) return false;
-  if (list_ == MemberList::kWorkloads) return workloads_.health().IsListing();
-  return list_ == MemberList::kChecks && checks_.health().IsListing();
 }
 
 Result<void> MemberClusters::Listed(const kube::Resource& resource,
@@ -68,12 +61,19 @@ Result<void> MemberClusters::Reached(size_t cluster) const {
                           verdict::MessageOf(NotReached(state, live_.waited()))));
 }
 
-Result<std::vector<std::string>> MemberClusters::UnfinishedJobs(
+MemberJobs::MemberJobs(const std::vector<ClusterSettings>& clusters,
+                       std::chrono::milliseconds timeout, const Terminal& terminal)
+    : workloads_(
+          &tracking::ParseClone, [](const ObjectKey&, const auto&, const auto&) {},
+          [this](const watch::CacheHealth&) { signal_.Raise(); }),
+      clusters_(clusters, timeout, terminal, FeedOf(tracking::kWorkloads, workloads_, signal_)) {}
+
+Result<std::vector<std::string>> MemberJobs::UnfinishedJobs(
     const std::vector<std::string>& but_of) const {
   const watch::CacheHealth health = workloads_.health();
-  const Result<void> listed = Listed(tracking::kWorkloads, health);
+  const Result<void> listed = clusters_.Listed(tracking::kWorkloads, health);
   // Without Kueue there are none.
-  if (!listed && !(Reached(0) && health.state == watch::CacheState::kNotServed))
+  if (!listed && !(clusters_.Reached(0) && health.state == watch::CacheState::kNotServed))
     return Fail(listed.error());
   std::vector<std::string> jobs;
   for (const auto& clone : workloads_.List()) {
@@ -85,9 +85,16 @@ Result<std::vector<std::string>> MemberClusters::UnfinishedJobs(
   return jobs;
 }
 
-Result<std::vector<std::shared_ptr<const tracking::AdmissionCheck>>> MemberClusters::Checks()
-    const {
-  FEDRA_RETURN_IF_ERROR(Listed(tracking::kAdmissionChecks, checks_.health()));
+ManagerChecks::ManagerChecks(const ClusterSettings& manager, std::chrono::milliseconds timeout,
+                             const Terminal& terminal)
+    : checks_(
+          &tracking::ParseAdmissionCheck, [](const ObjectKey&, const auto&, const auto&) {},
+          [this](const watch::CacheHealth&) { signal_.Raise(); }),
+      clusters_({manager}, timeout, terminal,
+                FeedOf(tracking::kAdmissionChecks, checks_, signal_)) {}
+
+Result<std::vector<std::shared_ptr<const tracking::AdmissionCheck>>> ManagerChecks::All() const {
+  FEDRA_RETURN_IF_ERROR(clusters_.Listed(tracking::kAdmissionChecks, checks_.health()));
   auto checks = checks_.List();
   std::ranges::sort(checks, {}, [](const auto& check) { return check->name; });
   return checks;

@@ -1,11 +1,14 @@
 #pragma once
 //
-// One or two clusters that a command writes to, connected by the caller's credentials.
+// One or two clusters that a command writes to, connected by the caller's credentials; with what is
+// listed of the first: nothing, a worker's copies, or the manager's AdmissionChecks.
 //
 // Thread rules: one user thread.
 
 #include <chrono>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,36 +21,64 @@
 
 namespace fedra::cli {
 
-// What is listed of the first cluster.
-enum class MemberList { kNothing, kWorkloads, kChecks };
+// What is listed of the first cluster, too. All of it must outlive the clusters.
+struct MemberFeed {
+  verify::Input input;
+  std::function<bool()> is_listing;
+  FleetSignal& signal;  // that the list raises when it is complete or cannot be had
+};
 
 class MemberClusters final {
  public:
-  // Waits until each has answered or failed, and has listed what is wanted.
-  MemberClusters(const std::vector<ClusterSettings>& clusters, MemberList list,
-                 std::chrono::milliseconds timeout, const Terminal& terminal);
+  // Waits until each has answered or failed, and the list of `feed` has arrived or failed.
+  // Without `feed` nothing is listed.
+  MemberClusters(const std::vector<ClusterSettings>& clusters, std::chrono::milliseconds timeout,
+                 const Terminal& terminal, const std::optional<MemberFeed>& feed = {});
 
   Cluster& operator[](size_t cluster) { return live_.cluster(cluster); }
   // kUnavailable: it did not answer, or refused the credentials; says which cluster.
   Result<void> Reached(size_t cluster) const;
+  // Whether the first cluster has given its list of `resource`, which has this health. An error
+  // says which cluster and why not.
+  Result<void> Listed(const kube::Resource& resource, const watch::CacheHealth& health) const;
+
+ private:
+  const std::vector<std::string> names_;
+  FleetSignal signal_;  // where nothing is listed
+  LiveFleet live_;
+};
+
+// The copies on a worker, which is the first of these clusters.
+class MemberJobs final {
+ public:
+  MemberJobs(const std::vector<ClusterSettings>& clusters, std::chrono::milliseconds timeout,
+             const Terminal& terminal);
+
+  MemberClusters& clusters() { return clusters_; }
   // Copies that have not ended: "ml/train". Of whichever manager, but for those of these UIDs; also
   // those of Kueue, which fedra takes over in mode multikueue. An error: they cannot be listed.
   Result<std::vector<std::string>> UnfinishedJobs(const std::vector<std::string>& but_of) const;
-  // The AdmissionChecks, by name. An error: they cannot be listed.
-  Result<std::vector<std::shared_ptr<const tracking::AdmissionCheck>>> Checks() const;
 
  private:
-  std::vector<verify::Input> Feeds(size_t cluster, const kube::ServerInfo* server);
-  bool IsListing(size_t cluster) const;
-  // Of the first cluster's list of `resource`, which has this health.
-  Result<void> Listed(const kube::Resource& resource, const watch::CacheHealth& health) const;
-
-  const std::vector<std::string> names_;
-  const MemberList list_;
   FleetSignal signal_;
   verify::Cache<tracking::Workload> workloads_;
+  MemberClusters clusters_;  // destroyed first: it feeds the list
+};
+
+// The AdmissionChecks of the manager.
+class ManagerChecks final {
+ public:
+  ManagerChecks(const ClusterSettings& manager, std::chrono::milliseconds timeout,
+                const Terminal& terminal);
+
+  Cluster& manager() { return clusters_[0]; }
+  // By name. An error: they cannot be listed.
+  Result<std::vector<std::shared_ptr<const tracking::AdmissionCheck>>> All() const;
+
+ private:
+  FleetSignal signal_;
   verify::Cache<tracking::AdmissionCheck> checks_;
-  LiveFleet live_;  // destroyed first: it feeds the lists
+  MemberClusters clusters_;  // destroyed first: it feeds the list
 };
 
 // The settings of a cluster that no configuration names.

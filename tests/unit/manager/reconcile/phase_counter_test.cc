@@ -81,6 +81,19 @@ TEST_CASE("of blocked workloads the reason and the longest wait are told") {
   CHECK(Reasons(counter) == row.reasons);
 }
 
+TEST_CASE("what blocked a workload once is forgotten when it is not blocked any more") {
+  PhaseCounter counter;
+  const Phase between = GENERATE(Phase::kRunning, Phase::kRequeued, Phase::kWaiting);
+  INFO(placement::ToString(between));
+  counter.Record(kTrain, Blocked("DriverMissing", kNow - 9s));
+  // A look at one that is not blocked may have verdicts, too.
+  counter.Record(kTrain, {.kind = "Job", .phase = between, .reason = "DriverMissing"});
+  counter.Record(kTrain, Blocked(""));
+  CHECK(Reasons(counter).empty());
+  counter.Record(kTrain, Blocked("QueueMissing"));
+  CHECK(Reasons(counter) == "QueueMissing: 1 for 9000 ms; ");
+}
+
 TEST_CASE("workloads that share a reason are added up") {
   PhaseCounter counter;
   counter.Record(kTrain, Blocked("QueueMissing", kNow - 3s));
