@@ -87,4 +87,13 @@ void TakeAsReported(const Context& context, const Message& message, Decision& de
     decision.actions.emplace_back(RecordReport{AsReported(context, message)});
 }
 
+bool ReportOnce(const Context& context, const notes::NoteReason& reason, const ClusterName& worker,
+                const std::string& text, Decision& decision) {
+  const Message message{text, Hash64(reason.name, Hash64(worker.value))};
+  if (!IsNews(context, message)) return false;
+  decision.actions.emplace_back(RecordReport{AsReported(context, message)});
+  decision.actions.emplace_back(Note{reason.name, worker, text});
+  return true;
+}
+
 }  // namespace fedra::placement

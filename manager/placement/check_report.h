@@ -1,16 +1,18 @@
 #pragma once
 //
 // Internal to placement/: whether fedra has begun with a workload since its quota was reserved, and
-// whether its check must be written.
+// whether what there is to say of it must be written.
 //
 // Decided by conditions, times and what is remembered, never by the text: a release that words the
 // same facts in another way rewrites no check, and Kueue may word what it writes as it likes. Pure.
 
+#include <string>
 #include <vector>
 
 #include "manager/placement/action.h"
 #include "manager/placement/context.h"
 #include "manager/placement/message.h"
+#include "manager/placement/note_reasons.h"
 #include "manager/tracking/workload.h"
 
 namespace fedra::placement {
@@ -48,5 +50,8 @@ bool IsNews(const Context& context, const Message& message);
 CheckReport AsReported(const Context& context, const Message& message);
 // The message need not be written: notes that the check says so, unless that is known.
 void TakeAsReported(const Context& context, const Message& message, Decision& decision);
+// Where Kueue writes the check: notes it, once, also after a restart. False: it was noted.
+bool ReportOnce(const Context& context, const notes::NoteReason& reason, const ClusterName& worker,
+                const std::string& text, Decision& decision);
 
 }  // namespace fedra::placement

@@ -1,4 +1,5 @@
-// The stages that leave: finished, evicted, gone.
+// The stages in which a workload leaves its workers: finished, evicted, gone, or about to be
+// evicted.
 
 #include <algorithm>
 #include <optional>
@@ -14,8 +15,6 @@
 
 namespace fedra::placement {
 namespace {
-
-constexpr std::string_view kWaitingForQuota = "waiting for quota on the manager";
 
 // The worker that shows the copies of a job that failed, for as long as they are to stay there.
 // Only what the API objects say decides, so a restart changes nothing. Null: none.
@@ -158,24 +157,6 @@ void DecideGivenBack(const Context& context, const tracking::AdmissionCheckState
   const ClusterView* worker = context.Find(context.workload().cluster_name);
   if (worker != nullptr && IsOutOfReach(context, *worker))
     decision.actions.emplace_back(RecordResidue{worker->name});
-}
-
-void ReportNoQuota(const Context& context, Decision& decision) {
-  const tracking::Workload& workload = context.workload();
-  if (!workload.active) {
-    decision.phase = Phase::kSuspended;
-    decision.why = NotDispatchable(context.view);
-    if (decision.why.empty()) decision.why = "deactivated (spec.active is false)";
-  } else if (workload.Evicted()) {
-    decision.phase = Phase::kRequeued;
-    decision.why = workload.evicted->message;
-  } else {
-    decision.phase = Phase::kWaiting;
-    decision.waits_for = WaitsFor::kQuota;
-    decision.why = workload.quota_reserved && !workload.quota_reserved->message.empty()
-                       ? workload.quota_reserved->message
-                       : std::string(kWaitingForQuota);
-  }
 }
 
 }  // namespace fedra::placement

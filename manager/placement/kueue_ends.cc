@@ -4,10 +4,9 @@
 
 #include <fmt/format.h>
 
-#include "base/hash.h"
 #include "manager/placement/check_report.h"
-#include "manager/placement/message.h"
 #include "manager/placement/move.h"
+#include "manager/placement/note_reasons.h"
 #include "manager/placement/rank.h"
 #include "manager/placement/stages.h"
 #include "manager/placement/steps.h"
@@ -44,19 +43,6 @@ void RememberTakenBack(const Context& context, const ClusterView& worker, WallTi
 }
 
 }  // namespace
-
-void EndOn(const ClusterName& worker, AttemptEnd end, Decision& decision, std::string message) {
-  decision.actions.emplace_back(EndAttempt{worker, end, std::move(message)});
-}
-
-bool ReportOnce(const Context& context, const notes::NoteReason& reason, const ClusterName& worker,
-                const std::string& text, Decision& decision) {
-  const Message message{text, Hash64(reason.name, Hash64(worker.value))};
-  if (!IsNews(context, message)) return false;
-  decision.actions.emplace_back(RecordReport{AsReported(context, message)});
-  decision.actions.emplace_back(Note{reason.name, worker, text});
-  return true;
-}
 
 void DecideOver(const Context& context, Decision& decision) {
   const tracking::Workload& workload = context.workload();

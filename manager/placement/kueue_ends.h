@@ -5,11 +5,8 @@
 // nothing then: it ends its rounds, remembers who failed, and notes what there is to know. Pure:
 // each adds to the Decision it is given.
 
-#include <string>
-
 #include "manager/placement/action.h"
 #include "manager/placement/context.h"
-#include "manager/placement/note_reasons.h"
 #include "manager/tracking/workload.h"
 
 namespace fedra::placement {
@@ -26,11 +23,5 @@ void DecideRejected(const Context& context, const tracking::AdmissionCheckState&
 // The check is Ready: the worker of clusterName has it.
 void DecidePlaced(const Context& context, const tracking::AdmissionCheckState& check,
                   Decision& decision);
-
-// The attempt on the worker is over.
-void EndOn(const ClusterName& worker, AttemptEnd end, Decision& decision, std::string message = {});
-// Reports it once, also after a restart. False: it was reported.
-bool ReportOnce(const Context& context, const notes::NoteReason& reason, const ClusterName& worker,
-                const std::string& text, Decision& decision);
 
 }  // namespace fedra::placement

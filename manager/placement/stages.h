@@ -11,7 +11,7 @@
 
 namespace fedra::placement {
 
-// cleanup.cc: the stages that end.
+// cleanup.cc: the stages in which it leaves its workers: it has ended, or Kueue takes it back.
 
 // The workload is gone, going, or no longer ours: leave nothing behind.
 void DecideGone(const Context& context, Decision& decision);
@@ -25,9 +25,6 @@ void DecideWithoutQuota(const Context& context, Decision& decision);
 // The check is Retry or Rejected: Kueue evicts it, or switches it off, in a moment.
 void DecideGivenBack(const Context& context, const tracking::AdmissionCheckState& check,
                      Decision& decision);
-
-// Why it has no quota: phase and words.
-void ReportNoQuota(const Context& context, Decision& decision);
 
 // nominations.cc
 

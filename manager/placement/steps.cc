@@ -72,6 +72,28 @@ std::optional<Outage> WaitForContact(const Context& context, const ClusterView& 
   return std::nullopt;
 }
 
+void EndOn(const ClusterName& worker, AttemptEnd end, Decision& decision, std::string message) {
+  decision.actions.emplace_back(EndAttempt{worker, end, std::move(message)});
+}
+
+void ReportNoQuota(const Context& context, Decision& decision) {
+  const tracking::Workload& workload = context.workload();
+  if (!workload.active) {
+    decision.phase = Phase::kSuspended;
+    decision.why = NotDispatchable(context.view);
+    if (decision.why.empty()) decision.why = "deactivated (spec.active is false)";
+  } else if (workload.Evicted()) {
+    decision.phase = Phase::kRequeued;
+    decision.why = workload.evicted->message;
+  } else {
+    decision.phase = Phase::kWaiting;
+    decision.waits_for = WaitsFor::kQuota;
+    decision.why = workload.quota_reserved && !workload.quota_reserved->message.empty()
+                       ? workload.quota_reserved->message
+                       : std::string(kWaitingForQuota);
+  }
+}
+
 void MirrorEnd(const ClusterView& cluster, Decision& decision) {
   decision.phase = Phase::kRunning;
   decision.worker = cluster.name;

@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "manager/placement/action.h"
 #include "manager/placement/context.h"
@@ -42,6 +43,13 @@ struct Outage {
 // again. An outage: it counts as lost, and the job may run elsewhere.
 std::optional<Outage> WaitForContact(const Context& context, const ClusterView& worker,
                                      Decision& decision);
+
+// The attempt on the worker is over.
+void EndOn(const ClusterName& worker, AttemptEnd end, Decision& decision, std::string message = {});
+
+inline constexpr std::string_view kWaitingForQuota = "waiting for quota on the manager";
+// Why a workload has no quota: phase and words.
+void ReportNoQuota(const Context& context, Decision& decision);
 
 // Shows the end of the job there on the manager, which ends the workload.
 void MirrorEnd(const ClusterView& cluster, Decision& decision);
