@@ -19,6 +19,7 @@
 #include "cluster-clients/own_connection.h"
 #include "manager/cli/commands.h"
 #include "manager/cli/join.h"
+#include "manager/placement/move.h"
 #include "manager/report/status_model.h"
 #include "manager/text/display_text.h"
 #include "manager/tracking/job_requests.h"
@@ -199,8 +200,9 @@ Result<void> AskForMove(const MoveOptions& options, Terminal& terminal) {
   const tracking::MoveRequest move{.at = AskedAt(workload), .from = from, .to = options.to};
   FEDRA_RETURN_IF_ERROR(manager.Annotate(workload, tracking::MovePatch(workload.uid, move)));
   Say(fmt::format("{0} is to be moved from {1} to {2} (Workload {3}): it is taken back as soon as "
-                  "that can take it, within ten minutes; fedra why {0} says how it goes on",
-                  job, from, options.to.empty() ? "another worker" : options.to, workload.key.name),
+                  "that can take it, within {4} minutes; fedra why {0} says how it goes on",
+                  job, from, options.to.empty() ? "another worker" : options.to, workload.key.name,
+                  placement::kMoveStands.count()),
       terminal);
   return {};
 }

@@ -35,7 +35,7 @@ std::optional<WallTime> NextMove(const WorkloadView& view, WallTime now);
 // Exactly one of the two.
 struct MoveTarget {
   const ClusterView* worker = nullptr;  // can take the job now
-  std::string why_not;                  // "gpu-west cannot take it now: ..."
+  std::string why_not;                  // "that worker cannot take it now: gpu-west: ..."
 };
 // `clusters`: judged, but for `from`, which has the job. `tenants_of`: as of verdict::Rendering,
 // for tenants read why not.

@@ -9,7 +9,7 @@
 namespace fedra::placement {
 namespace {
 
-constexpr ExponentialBackoff kPause{std::chrono::seconds(10), std::chrono::seconds(300)};
+constexpr ExponentialBackoff kPause{std::chrono::seconds(10), kLongestPause};
 
 }  // namespace
 

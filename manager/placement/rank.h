@@ -24,8 +24,9 @@ std::vector<const ClusterView*> Rank(std::span<const ClusterView> clusters,
 // in this round.
 bool FailedInRound(const PlacementRecord& record, const ClusterName& cluster);
 
+inline constexpr std::chrono::minutes kLongestPause{5};
 // Until when a cluster that refused the workload is left alone: ten seconds after the first time,
-// twice as long after each further one in a row, at most five minutes. Nothing: it may be asked.
+// twice as long after each further one in a row, at most kLongestPause. Nothing: it may be asked.
 std::optional<WallTime> PausedUntil(const PlacementRecord& record, const ClusterName& cluster,
                                     WallTime now);
 

@@ -19,6 +19,7 @@
 #include "cluster-clients/connection_state.h"
 #include "cluster-clients/kube/discovery.h"
 #include "cluster-clients/watch/object_cache.h"
+#include "config/configuration.h"
 #include "manager/report/job_verdict.h"
 #include "manager/tracking/kinds/submitted.h"
 #include "manager/verify/verify.h"
@@ -29,7 +30,8 @@ namespace fedra::cli {
 // What is verified, as the daemon's configuration says.
 struct FleetWorkerSettings {
   ClusterName name;
-  tracking::Identity us = {.origin = "fedra"};  // without the manager's UID
+  // Without the manager's UID. The default is that of the configuration.
+  tracking::Identity us = {.origin = config::Configuration{}.origin};
   verify::WorkerObjectsOptions verified;
   // Of templates only where the manager's are known (SetManager).
   verify::Rules rules;
