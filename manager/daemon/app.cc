@@ -27,9 +27,9 @@
 #include "manager/daemon/replica.h"
 #include "manager/daemon/signals.h"
 #include "manager/discovery/worker_discovery.h"
-#include "manager/http/metrics.h"
 #include "manager/http/server.h"
 #include "manager/http/unix_socket.h"
+#include "manager/metrics/metrics.h"
 #include "manager/reconcile/federation.h"
 #include "manager/tracking/manager_name.h"
 #include "manager/version.h"
@@ -89,12 +89,12 @@ class Daemon final {
   config::Loaded used_;  // with the discovered workers, as the federation knows it
   const WallTime started_ = SystemClock().Now();
 
-  httpd::Metrics metrics_;
+  metrics::Metrics metrics_;
   DaemonProgress progress_;
   std::unique_ptr<store::Store> store_;
   Threads threads_;
   std::unique_ptr<reconcile::Federation> federation_;
-  std::unique_ptr<WorkerDiscovery> discovery_;  // null: all workers are configured
+  std::unique_ptr<discovery::WorkerDiscovery> discovery_;  // null: all workers are configured
   std::unique_ptr<httpd::HttpServer> http_;
   std::unique_ptr<api::Server> api_;
   std::unique_ptr<api::SecureServer>
@@ -185,8 +185,8 @@ Result<void> Daemon::Start() {
 void Daemon::StartDiscovery() {
   const config::WorkersFrom& from = config_.now().configuration.workers_from;
   if (!config::DiscoversWorkers(from)) return;
-  discovery_ = std::make_unique<WorkerDiscovery>(from, federation_->manager(),
-                                                 [this] { return RememberedWorkers(); });
+  discovery_ = std::make_unique<discovery::WorkerDiscovery>(from, federation_->manager(),
+                                                            [this] { return RememberedWorkers(); });
   discovery_->Start();
 }
 

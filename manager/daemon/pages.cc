@@ -40,8 +40,8 @@ std::vector<httpd::HealthCheck> Readyz(const PageSources& from) {
   return checks;
 }
 
-std::vector<httpd::ClusterGauges> GaugesOf(reconcile::Federation& federation) {
-  std::vector<httpd::ClusterGauges> clusters;
+std::vector<metrics::ClusterGauges> GaugesOf(reconcile::Federation& federation) {
+  std::vector<metrics::ClusterGauges> clusters;
   const auto workers = federation.workers();
   const std::string manager_uid = federation.manager().uid();
   const auto lines = federation.LinesNow();
@@ -60,7 +60,7 @@ std::vector<httpd::ClusterGauges> GaugesOf(reconcile::Federation& federation) {
 }
 
 std::string MetricsPage(const PageSources& from) {
-  httpd::Metrics& metrics = from.metrics;
+  metrics::Metrics& metrics = from.metrics;
   reconcile::Federation& federation = from.federation;
   metrics.SetManager(federation.manager().IsUsable());
   metrics.SetLeader(ToGauges(from.replica));
@@ -72,7 +72,7 @@ std::string MetricsPage(const PageSources& from) {
   metrics.SetBlocked(federation.BlockedByReason());
   const store::StoreStats stats = from.store.Stats();
   metrics.SetStoreSize(stats.file_bytes + stats.wal_bytes);
-  if (const auto process = httpd::ReadProcessStats()) metrics.SetProcess(*process);
+  if (const auto process = metrics::ReadProcessStats()) metrics.SetProcess(*process);
   return metrics.Text();
 }
 

@@ -6,8 +6,8 @@
 
 #include "manager/daemon/progress.h"
 #include "manager/daemon/replica.h"
-#include "manager/http/metrics.h"
 #include "manager/http/server.h"
+#include "manager/metrics/metrics.h"
 #include "manager/reconcile/federation.h"
 #include "store/store.h"
 
@@ -19,7 +19,7 @@ struct PageSources {
   reconcile::Federation& federation;
   const Replica& replica;
   const DaemonProgress& progress;
-  httpd::Metrics& metrics;
+  metrics::Metrics& metrics;
 };
 
 httpd::Pages DaemonPages(const PageSources& from);

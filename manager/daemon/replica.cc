@@ -133,13 +133,13 @@ std::string Replica::Problem() const {
   return elector_ ? elector_->Now().problem : sole_->Problem();
 }
 
-std::optional<httpd::LeaderGauges> ToGauges(const Replica& replica) {
+std::optional<metrics::LeaderGauges> ToGauges(const Replica& replica) {
   const std::optional<leader::LeadView> view = replica.Now();
   if (!view) return std::nullopt;
-  return httpd::LeaderGauges{.leads = view->leads,
-                             .renewed_at = view->renewed_at,
-                             .transitions = view->record ? view->record->transitions : 0,
-                             .config_differs = !replica.ConfigDifference().empty()};
+  return metrics::LeaderGauges{.leads = view->leads,
+                               .renewed_at = view->renewed_at,
+                               .transitions = view->record ? view->record->transitions : 0,
+                               .config_differs = !replica.ConfigDifference().empty()};
 }
 
 void PutReplica(store::HeartbeatRow& row, const Replica& replica) {

@@ -17,9 +17,9 @@
 #include "base/guarded.h"
 #include "base/result.h"
 #include "config/load.h"
-#include "manager/http/metrics.h"
 #include "manager/leader/elector.h"
 #include "manager/leader/sole.h"
+#include "manager/metrics/metrics.h"
 #include "store/rows.h"
 
 namespace fedra {
@@ -72,7 +72,7 @@ class Replica final {
 };
 
 // For /metrics and for the store's readers; nothing: no other replicas.
-std::optional<httpd::LeaderGauges> ToGauges(const Replica& replica);
+std::optional<metrics::LeaderGauges> ToGauges(const Replica& replica);
 void PutReplica(store::HeartbeatRow& row, const Replica& replica);
 
 }  // namespace fedra

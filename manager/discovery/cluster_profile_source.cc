@@ -8,7 +8,7 @@
 #include "config/foreign_kubeconfig.h"
 #include "config/profile_access.h"
 
-namespace fedra {
+namespace fedra::discovery {
 namespace {
 
 using config::ClusterAccess;
@@ -91,4 +91,4 @@ std::string WhyProfilesUnknown(const DiscoveryView& view) {
   return known == nullptr ? std::string() : known->unknown;
 }
 
-}  // namespace fedra
+}  // namespace fedra::discovery

@@ -13,7 +13,7 @@
 
 #include "manager/discovery/discovered_access.h"
 
-namespace fedra {
+namespace fedra::discovery {
 
 // "ClusterProfile fleet/gpu-east".
 std::string ProfileName(const ObjectKey& profile);
@@ -29,4 +29,4 @@ std::vector<config::DiscoveredWorker> FromClusterProfiles(const DiscoveryView& v
 // Why FromClusterProfiles() may lack some; empty: it has all.
 std::string WhyProfilesUnknown(const DiscoveryView& view);
 
-}  // namespace fedra
+}  // namespace fedra::discovery

@@ -7,7 +7,7 @@
 #include "manager/discovery/cluster_profile_source.h"
 #include "manager/discovery/multi_kueue_source.h"
 
-namespace fedra {
+namespace fedra::discovery {
 
 using config::DiscoveredWorker;
 
@@ -30,4 +30,4 @@ DiscoveredWorkers ReadDiscovered(const DiscoveryView& view) {
   return found;
 }
 
-}  // namespace fedra
+}  // namespace fedra::discovery

@@ -20,7 +20,7 @@
 #include "manager/tracking/cluster_profile.h"
 #include "manager/tracking/multi_kueue_cluster.h"
 
-namespace fedra {
+namespace fedra::discovery {
 
 // The Secret as JSON text, as Cluster::Get.
 using GetSecret = std::function<Result<std::string>(const ObjectKey& secret)>;
@@ -63,4 +63,4 @@ struct DiscoveredWorkers {
 // Those of MultiKueueClusters first, each kind in the order in which they were created.
 DiscoveredWorkers ReadDiscovered(const DiscoveryView& view);
 
-}  // namespace fedra
+}  // namespace fedra::discovery

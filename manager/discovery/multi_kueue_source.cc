@@ -14,7 +14,7 @@
 #include "manager/discovery/cluster_profile_source.h"
 #include "manager/tracking/json_fields.h"
 
-namespace fedra {
+namespace fedra::discovery {
 namespace {
 
 using config::ClusterAccess;
@@ -97,4 +97,4 @@ std::vector<config::DiscoveredWorker> FromMultiKueueClusters(const DiscoveryView
   return workers;
 }
 
-}  // namespace fedra
+}  // namespace fedra::discovery

@@ -11,9 +11,9 @@
 
 #include "manager/discovery/discovered_access.h"
 
-namespace fedra {
+namespace fedra::discovery {
 
 // In the order in which the MultiKueueClusters were created, under their names.
 std::vector<config::DiscoveredWorker> FromMultiKueueClusters(const DiscoveryView& view);
 
-}  // namespace fedra
+}  // namespace fedra::discovery

@@ -12,7 +12,7 @@
 #include "manager/tracking/resources.h"
 #include "manager/verify/cache_status.h"
 
-namespace fedra {
+namespace fedra::discovery {
 namespace {
 
 // How often it is looked whether an object has changed: in memory.
@@ -157,4 +157,4 @@ void WorkerDiscovery::Publish(DiscoveredWorkers found) {
   });
 }
 
-}  // namespace fedra
+}  // namespace fedra::discovery

@@ -26,7 +26,7 @@
 #include "manager/discovery/discovered_access.h"
 #include "manager/reconcile/manager_cluster.h"
 
-namespace fedra {
+namespace fedra::discovery {
 
 class WorkerDiscovery final {
  public:
@@ -84,4 +84,4 @@ class WorkerDiscovery final {
   std::thread thread_;
 };
 
-}  // namespace fedra
+}  // namespace fedra::discovery

@@ -45,8 +45,8 @@ class AskedObjects final {
     for (const auto& [ns, cache] : profiles_) listing = listing || cache->health().IsListing();
     return listing;
   }
-  DiscoveryObjects Take() const {
-    DiscoveryObjects objects;
+  discovery::DiscoveryObjects Take() const {
+    discovery::DiscoveryObjects objects;
     if (clusters_ != nullptr)
       objects.clusters = Known(*clusters_, tracking::kMultiKueueClusters.plural);
     for (const auto& [ns, cache] : profiles_)
@@ -65,7 +65,7 @@ class AskedObjects final {
         [&signal](const watch::CacheHealth&) { signal.Raise(); });
   }
   template <class T>
-  static KnownObjects<T> Known(const Cache<T>& cache, const std::string& what) {
+  static discovery::KnownObjects<T> Known(const Cache<T>& cache, const std::string& what) {
     const watch::CacheHealth health = cache.health();
     if (health.state == watch::CacheState::kSynced) return {cache.List(), {}};
     return {{}, verify::Problem(health, what)};
@@ -101,14 +101,15 @@ std::string DiscoverWorkers(config::Loaded& loaded, std::chrono::milliseconds ti
   if (cluster.state().phase != ConnectionPhase::kConnected) {
     why = NotDiscovered("manager: " + WhyUnusable(cluster.state()));
   } else {
-    const GetSecret get = [&](const ObjectKey& key) {
+    const discovery::GetSecret get = [&](const ObjectKey& key) {
       return cluster.Get(tracking::kSecrets, key);
     };
-    const DiscoveredWorkers found = ReadDiscovered({.objects = asked.Take(),
-                                                    .settings = from,
-                                                    .now = SystemClock().Now(),
-                                                    .get_secret = get,
-                                                    .before = {}});
+    const discovery::DiscoveredWorkers found =
+        discovery::ReadDiscovered({.objects = asked.Take(),
+                                   .settings = from,
+                                   .now = SystemClock().Now(),
+                                   .get_secret = get,
+                                   .before = {}});
     config::AddDiscovered(found.workers, loaded);
     if (!found.unknown.empty()) why = NotDiscovered(found.unknown);
   }

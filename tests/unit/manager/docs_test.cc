@@ -15,7 +15,7 @@
 #include "config/yaml_json.h"
 #include "manager/api/routes.h"
 #include "manager/cli/command_line.h"
-#include "manager/http/metrics.h"
+#include "manager/metrics/metrics.h"
 #include "manager/placement/note_reasons.h"
 #include "manager/report/states.h"
 #include "manager/tracking/kinds/kind_row.h"
@@ -75,9 +75,9 @@ std::string StatesPage() {
 std::string MetricsPage() {
   std::string page =
       "# Metrics\n\n`GET /metrics` at `http.address`, Prometheus text format. Generated from "
-      "`manager/http/metrics.cc` by `make docs`.\n\n| name | type | labels | meaning "
+      "`manager/metrics/metrics.cc` by `make docs`.\n\n| name | type | labels | meaning "
       "|\n|---|---|---|---|\n";
-  for (const httpd::MetricFamily& family : httpd::MetricFamilies())
+  for (const metrics::MetricFamily& family : metrics::MetricFamilies())
     page += fmt::format("| `{}` | {} | {} | {} |\n", family.name, family.type, family.labels,
                         family.help);
   return page;
@@ -570,7 +570,7 @@ TEST_CASE("docs/alerts: every metric that the rules name exists") {
   std::ifstream file(std::string(FEDRA_TEST_DATA) + "/../../deploy/alerts.yaml");
   const std::string rules(std::istreambuf_iterator<char>(file), {});
   const auto exists = [](const std::string& name) {
-    for (const httpd::MetricFamily& family : httpd::MetricFamilies()) {
+    for (const metrics::MetricFamily& family : metrics::MetricFamilies()) {
       const std::string known(family.name);
       if (name == known) return true;
       if (family.type != "histogram") continue;

@@ -7,7 +7,7 @@
 
 #include "tests/support/catch.h"
 
-namespace fedra::cluster_profile_source_test {
+namespace fedra::discovery::cluster_profile_source_test {
 
 using tracking::ClusterProfile;
 using tracking::MultiKueueCluster;
@@ -161,4 +161,4 @@ TEST_CASE("ClusterProfiles that may not be listed hide no MultiKueueCluster, and
   CHECK(manager.Read().unknown == "not allowed");
 }
 
-}  // namespace fedra::cluster_profile_source_test
+}  // namespace fedra::discovery::cluster_profile_source_test

@@ -11,7 +11,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
 
-namespace fedra::discovered_access_test {
+namespace fedra::discovery::discovered_access_test {
 
 using nlohmann::json;
 using tracking::MultiKueueCluster;
@@ -154,4 +154,4 @@ TEST_CASE("a file is read where it may be") {
   CHECK(manager.asked.empty());
 }
 
-}  // namespace fedra::discovered_access_test
+}  // namespace fedra::discovery::discovered_access_test

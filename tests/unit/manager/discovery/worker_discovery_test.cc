@@ -18,7 +18,7 @@
 #include "tests/support/wait.h"
 #include "tests/unit/manager/support/deaf_listener.h"
 
-namespace fedra::worker_discovery_test {
+namespace fedra::discovery::worker_discovery_test {
 
 using nlohmann::json;
 
@@ -239,4 +239,4 @@ TEST_CASE("nothing is known of workers before the manager has answered") {
   f.AwaitNow("east=one");
 }
 
-}  // namespace fedra::worker_discovery_test
+}  // namespace fedra::discovery::worker_discovery_test

@@ -9,7 +9,7 @@
 #include <optional>
 #include <string_view>
 
-namespace fedra::httpd {
+namespace fedra::metrics {
 
 struct ProcessStats {
   double cpu_seconds = 0;       // user and system, of all threads
@@ -26,4 +26,4 @@ std::optional<ProcessStats> ParseProcessStat(std::string_view text, long ticks_p
 // Of this process, from /proc/self. Nothing where it cannot be read.
 std::optional<ProcessStats> ReadProcessStats();
 
-}  // namespace fedra::httpd
+}  // namespace fedra::metrics

@@ -22,11 +22,11 @@
 
 #include "base/clock.h"
 #include "base/guarded.h"
-#include "manager/http/process_stats.h"
+#include "manager/metrics/process_stats.h"
 #include "manager/reconcile/telemetry.h"
 #include "manager/verify/device_stock.h"
 
-namespace fedra::httpd {
+namespace fedra::metrics {
 
 struct MetricFamily {
   std::string_view name;
@@ -105,4 +105,4 @@ class Metrics final : public reconcile::Telemetry {
   Guarded<double> cpu_counted_{0};       // seconds, as of the last SetProcess
 };
 
-}  // namespace fedra::httpd
+}  // namespace fedra::metrics

@@ -1,9 +1,9 @@
 // What a process uses, as /proc tells it.
 
-#include "manager/http/process_stats.h"
+#include "manager/metrics/process_stats.h"
 #include "tests/support/catch.h"
 
-namespace fedra::httpd::process_stats_test {
+namespace fedra::metrics::process_stats_test {
 
 namespace {
 
@@ -34,4 +34,4 @@ TEST_CASE("this process uses memory and files") {
   CHECK(stats->most_files > static_cast<uint64_t>(stats->open_files));
 }
 
-}  // namespace fedra::httpd::process_stats_test
+}  // namespace fedra::metrics::process_stats_test

@@ -1,4 +1,4 @@
-#include "manager/http/metrics.h"
+#include "manager/metrics/metrics.h"
 
 #include <algorithm>
 #include <array>
@@ -14,7 +14,7 @@
 #include "base/assert.h"
 #include "manager/tracking/manager_name.h"
 
-namespace fedra::httpd {
+namespace fedra::metrics {
 namespace {
 
 constexpr std::array kFamilies = {
@@ -378,4 +378,4 @@ std::string Metrics::Text() const {
   return prometheus::TextSerializer().Serialize(families_->registry.Collect());
 }
 
-}  // namespace fedra::httpd
+}  // namespace fedra::metrics

@@ -1,4 +1,4 @@
-#include "manager/http/process_stats.h"
+#include "manager/metrics/process_stats.h"
 
 #include <sys/resource.h>
 #include <unistd.h>
@@ -9,7 +9,7 @@
 #include <sstream>
 #include <string>
 
-namespace fedra::httpd {
+namespace fedra::metrics {
 
 std::optional<ProcessStats> ParseProcessStat(std::string_view text, long ticks_per_second,
                                              long page_bytes) {
@@ -50,4 +50,4 @@ std::optional<ProcessStats> ReadProcessStats() {
   return stats;
 }
 
-}  // namespace fedra::httpd
+}  // namespace fedra::metrics
