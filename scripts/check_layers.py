@@ -120,7 +120,13 @@ CLOSED = {
     "manager/daemon/": ("manager/cli/", "manager/text/"),
     "manager/leader/": NOT_BESIDE_CLUSTER_CLIENTS,
     "manager/access/": NOT_BESIDE_CLUSTER_CLIENTS,
-    "manager/report/": ("manager/text/", "manager/http/", "manager/api/", "manager/cli/"),
+    "manager/report/": (
+        "manager/reconcile/",
+        "manager/text/",
+        "manager/http/",
+        "manager/api/",
+        "manager/cli/",
+    ),
     "manager/metrics/": (
         "manager/placement/",
         "manager/http/",
@@ -152,7 +158,7 @@ CLOSED = {
         "manager/dashboard/",
         "manager/cli/",
     ),
-    "manager/text/": ("manager/http/", "manager/api/", "manager/cli/"),
+    "manager/text/": ("manager/reconcile/", "manager/http/", "manager/api/", "manager/cli/"),
     "manager/cli/manifests/": ("manager/cli/fleet/", "manager/cli/snapshots/"),
     "manager/cli/judged/": (
         "manager/cli/fleet/",

@@ -200,7 +200,7 @@ Result<text::Output> Api::PrintTemplates(const Parameters& asked,
   std::optional<templates::SyncPolicy> mode;
   for (const auto each : {templates::SyncPolicy::kIfMissing, templates::SyncPolicy::kReconcile})
     if (asked.Text("mode") == report::NameOf(each)) mode = each;
-  const reconcile::TemplateSurvey survey = sources_.templates(mode);
+  const templates::TemplateSurvey survey = sources_.templates(mode);
   if (!survey.problem.empty()) return Fail(ErrorCode::kUnavailable, survey.problem);
   return text::RenderTemplates(survey, AsOfNow(settings), settings.format, settings.style);
 }

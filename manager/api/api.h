@@ -13,10 +13,10 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "manager/http/message.h"
-#include "manager/reconcile/templates/template_survey.h"
 #include "manager/report/as_of.h"
 #include "manager/report/device_inventory.h"
 #include "manager/report/query.h"
+#include "manager/templates/survey.h"
 #include "manager/text/view_settings.h"
 #include "store/reader.h"
 #include "store/rows.h"
@@ -30,7 +30,7 @@ struct Sources {
   // The workers, in the order of the configuration.
   std::function<std::vector<report::DeviceSource>()> devices = {};
   // What would be done about copies of templates, with this mode or the configured one.
-  std::function<reconcile::TemplateSurvey(std::optional<templates::SyncPolicy>)> templates = {};
+  std::function<templates::TemplateSurvey(std::optional<templates::SyncPolicy>)> templates = {};
   // Which of several daemons answers, as its heartbeat has it; null: there are no replicas.
   std::function<std::optional<store::HeartbeatRow>()> replica = {};
   // What documents say of the configuration; what is asked for is not looked at.

@@ -33,7 +33,7 @@ int TemplatesDiff(const TemplatesDiffOptions& options, Terminal& terminal) {
 
   DaemonFleet fleet(*loaded, {});
   fleet.Read(*limit, terminal);
-  const reconcile::TemplateSurvey survey = fleet.Survey(settings);
+  const templates::TemplateSurvey survey = fleet.Survey(settings);
   if (!survey.problem.empty()) return fail(survey.problem);
   const text::Output output = text::RenderTemplates(survey, {SystemClock().Now(), {}}, *format, {});
   terminal.out << output.out;

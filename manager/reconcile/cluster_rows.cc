@@ -9,8 +9,8 @@
 
 #include "base/log.h"
 #include "base/text.h"
-#include "manager/reconcile/cluster_phase.h"
 #include "manager/tracking/manager_name.h"
+#include "manager/verify/cluster_phase.h"
 #include "verdict/reason_text.h"
 
 namespace fedra::reconcile {
@@ -127,7 +127,7 @@ store::ClusterRow ClusterRows::RowOf(const Worker& worker, int position) {
   // those of what we have there.
   const bool listing = state.phase == ConnectionPhase::kConnected &&
                        (!status.answered || status.contact == Contact::kSyncing);
-  row.phase = ToString(ClusterPhaseOf(state.phase, !listing));
+  row.phase = ToString(verify::ClusterPhaseOf(state.phase, !listing));
   row.phase_since = state.since;
   row.why = state.why ? state.why->message : problem;
   // Until it is known whether it is there, what was known stands: a slow start is no outage.

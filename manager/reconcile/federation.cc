@@ -291,7 +291,7 @@ bool Federation::Stop() {
   return ended;
 }
 
-TemplateSurvey Federation::SurveyTemplates(std::optional<templates::SyncPolicy> mode) {
+templates::TemplateSurvey Federation::SurveyTemplates(std::optional<templates::SyncPolicy> mode) {
   TemplateSettings settings = settings_.templates;
   settings.mode = mode.value_or(settings.mode);
   return reconcile::SurveyTemplates(settings, manager_, workers_, gatherer_);

@@ -95,7 +95,7 @@ class Federation final {
   }
 
   // What would be done about copies of templates now. `mode` null: as configured.
-  TemplateSurvey SurveyTemplates(std::optional<templates::SyncPolicy> mode);
+  templates::TemplateSurvey SurveyTemplates(std::optional<templates::SyncPolicy> mode);
 
   // dispatch.order, of ClusterQueues that do not say otherwise.
   placement::OrderPolicy order() const { return settings_.gather.order.policy; }

@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "base/assert.h"
-#include "manager/reconcile/cluster_phase.h"
 #include "manager/tracking/manager_name.h"
+#include "manager/verify/cluster_phase.h"
 
 namespace fedra::reconcile {
 namespace {
@@ -145,7 +145,7 @@ store::ClusterRow ManagerRow(const ConnectionState& state, const std::string& pr
   row.position = -1;
   // Connected means usable, as for a worker: not before the lists are complete.
   const bool usable = state.phase == ConnectionPhase::kConnected && problem.empty();
-  row.phase = ToString(ClusterPhaseOf(state.phase, usable));
+  row.phase = ToString(verify::ClusterPhaseOf(state.phase, usable));
   row.phase_since = state.since;
   if (usable) {
     row.last_contact = now;

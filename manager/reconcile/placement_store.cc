@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "manager/placement/remembered.h"
 #include "manager/placement/setback.h"
-#include "manager/reconcile/remembered.h"
 #include "verdict/reason.h"
 
 namespace fedra::reconcile {
@@ -206,7 +206,7 @@ placement::PlacementRecord ToRecord(const store::PlacementRow& row) {
   record.nominated_at = row.nominated_at;
   if (row.reported_in)
     record.reported = {*row.reported_in, static_cast<uint64_t>(row.reported_facts)};
-  record.failures = FailuresOf(row.failures);
+  record.failures = placement::FailuresOf(row.failures);
   return record;
 }
 

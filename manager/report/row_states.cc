@@ -7,8 +7,8 @@ namespace fedra::report {
 namespace {
 
 using placement::Phase;
-using reconcile::ClusterPhase;
 using verdict::Outcome;
+using verify::ClusterPhase;
 
 constexpr std::array kPhaseViews = {
     PhaseView{Phase::kRunning, "is running", true, 4},
@@ -36,7 +36,7 @@ std::optional<Outcome> OutcomeOf(const store::VerdictRow& row) {
 }
 
 std::optional<ClusterPhase> PhaseOf(const store::ClusterRow& row) {
-  return reconcile::ParseClusterPhase(row.phase);
+  return verify::ParseClusterPhase(row.phase);
 }
 
 bool IsOutOfContact(const store::ClusterRow& row) {

@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "manager/placement/action.h"
-#include "manager/reconcile/cluster_phase.h"
+#include "manager/verify/cluster_phase.h"
 #include "store/rows.h"
 #include "verdict/verdict.h"
 
@@ -30,7 +30,7 @@ std::span<const PhaseView> PhaseViews();
 // nullopt: a word of another version of fedra.
 std::optional<placement::Phase> PhaseOf(const store::WorkloadRow& row);
 std::optional<verdict::Outcome> OutcomeOf(const store::VerdictRow& row);
-std::optional<reconcile::ClusterPhase> PhaseOf(const store::ClusterRow& row);
+std::optional<verify::ClusterPhase> PhaseOf(const store::ClusterRow& row);
 // Whether nothing can be seen or done there now: Unreachable, Rejected or Misconfigured.
 bool IsOutOfContact(const store::ClusterRow& row);
 // Null: as above.

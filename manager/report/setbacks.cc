@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "manager/reconcile/remembered.h"
+#include "manager/placement/remembered.h"
 #include "manager/report/row_states.h"
 #include "manager/verify/reason_json.h"
 
@@ -33,7 +33,7 @@ std::vector<store::VerdictRow> VerdictsNow(const WorkloadData::Incarnation& inca
   std::vector<store::VerdictRow> rows = incarnation.verdicts;
   if (!LooksForWorker(incarnation.row)) return rows;
   placement::PlacementRecord record;
-  record.failures = reconcile::FailuresOf(incarnation.failures);
+  record.failures = placement::FailuresOf(incarnation.failures);
   for (store::VerdictRow& row : rows) {
     if (const auto setback = placement::SetbackOf(record, row.cluster, now))
       PutInRow(*setback, row);

@@ -6,8 +6,8 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "manager/reconcile/templates/template_survey.h"
 #include "manager/report/as_of.h"
+#include "manager/templates/survey.h"
 
 namespace fedra::report {
 
@@ -15,6 +15,6 @@ namespace fedra::report {
 std::string_view NameOf(templates::SyncPolicy mode);
 
 // TemplateSync. The survey has no problem.
-nlohmann::ordered_json TemplateDocument(const reconcile::TemplateSurvey& survey, const AsOf& as_of);
+nlohmann::ordered_json TemplateDocument(const templates::TemplateSurvey& survey, const AsOf& as_of);
 
 }  // namespace fedra::report

@@ -34,7 +34,7 @@ Tone ToneOf(const store::WorkloadRow& row) {
 }
 
 Tone ToneOf(const store::ClusterRow& row) {
-  using reconcile::ClusterPhase;
+  using verify::ClusterPhase;
   const std::optional<ClusterPhase> phase = report::PhaseOf(row);
   if (phase == ClusterPhase::kConnected) return Tone::kGood;
   return phase == ClusterPhase::kConnecting || phase == ClusterPhase::kSyncing ? Tone::kWarning

@@ -109,7 +109,7 @@ std::string DaemonLine(const report::Daemon& daemon, const ViewSettings& setting
 std::string ManagerLine(const std::optional<store::ClusterRow>& manager,
                         const ViewSettings& settings) {
   if (!manager ||
-      (report::PhaseOf(*manager) == reconcile::ClusterPhase::kConnected && manager->why.empty()))
+      (report::PhaseOf(*manager) == verify::ClusterPhase::kConnected && manager->why.empty()))
     return {};
   std::string text = fmt::format("MANAGER  {} for {}", manager->phase,
                                  Since(manager->phase_since, settings.query.now));

@@ -30,8 +30,8 @@ std::string MovingText(const ClusterRow& row, size_t jobs, const ViewSettings& s
   if (jobs == 0) return {};
   const std::string whose = jobs == 1 ? "its job" : fmt::format("its {} jobs", jobs);
   const auto phase = report::PhaseOf(row);
-  if (!row.lost_since && (phase == reconcile::ClusterPhase::kRejected ||
-                          phase == reconcile::ClusterPhase::kMisconfigured))
+  if (!row.lost_since &&
+      (phase == verify::ClusterPhase::kRejected || phase == verify::ClusterPhase::kMisconfigured))
     return fmt::format("{} {} there", whose, jobs == 1 ? "stays" : "stay");
   if (!row.lost_since || !settings.query.worker_lost_timeout) return {};
   const auto left = *row.lost_since + *settings.query.worker_lost_timeout - settings.query.now;
@@ -65,7 +65,7 @@ std::string WorkerNote(const ClusterRow& row, size_t jobs, size_t left,
   add(row.why);
   add(row.note);
   add(MovingText(row, jobs, settings));
-  if (report::PhaseOf(row) == reconcile::ClusterPhase::kRejected)
+  if (report::PhaseOf(row) == verify::ClusterPhase::kRejected)
     add("renew the credentials in its kubeconfig");
   add(LeftText(left));
   return note;

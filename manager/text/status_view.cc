@@ -53,7 +53,7 @@ std::string WorkerSummary(const report::StatusData& data) {
   const auto removed = std::ranges::count_if(data.clusters, &ClusterRow::is_removed);
   const auto connected =
       std::count_if(data.clusters.begin(), data.clusters.end(), [](const ClusterRow& row) {
-        return report::PhaseOf(row) == reconcile::ClusterPhase::kConnected;
+        return report::PhaseOf(row) == verify::ClusterPhase::kConnected;
       });
   const auto configured = static_cast<std::ptrdiff_t>(data.clusters.size()) - removed;
   return fmt::format("{} configured, {}{} connected", configured,

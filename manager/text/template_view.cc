@@ -11,9 +11,9 @@ namespace {
 
 using templates::SyncPolicy;
 
-std::string StepTable(const reconcile::TemplateSurvey& survey, const Style& style) {
+std::string StepTable(const templates::TemplateSurvey& survey, const Style& style) {
   Table table({"WORKER", "ACTION", "TEMPLATE", "WHY"});
-  for (const reconcile::TemplateStep& step : survey.steps) {
+  for (const templates::TemplateStep& step : survey.steps) {
     table.Add({step.worker.value, std::string(templates::ToString(step.plan.step)),
                step.key.ToString(), step.plan.why});
   }
@@ -28,13 +28,13 @@ std::string WhyNothing(SyncPolicy mode) {
 
 }  // namespace
 
-Output RenderTemplates(const reconcile::TemplateSurvey& survey, const report::AsOf& as_of,
+Output RenderTemplates(const templates::TemplateSurvey& survey, const report::AsOf& as_of,
                        Format format, const Style& style) {
   Output output;
   const auto note = [&](const std::string& line) {
     output.note += (output.note.empty() ? "" : "\n") + Printable(line, style.utf8);
   };
-  for (const reconcile::UnreadTemplates& one : survey.unread)
+  for (const templates::UnreadTemplates& one : survey.unread)
     note(fmt::format("{} is left out: {}", one.worker.value, one.problem));
   if (IsForPrograms(format)) {
     output.out = ToText(report::TemplateDocument(survey, as_of), format);
@@ -42,7 +42,7 @@ Output RenderTemplates(const reconcile::TemplateSurvey& survey, const report::As
   }
   output.out = StepTable(survey, style);
   if (survey.steps.empty()) note(WhyNothing(survey.mode));
-  for (const reconcile::TemplateLeftAlone& item : survey.left_alone) {
+  for (const templates::TemplateLeftAlone& item : survey.left_alone) {
     note(fmt::format("left alone: {} on {} differs, not fedra's: {}", item.key.ToString(),
                      item.worker.value, item.difference));
   }

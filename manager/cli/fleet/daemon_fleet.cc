@@ -123,7 +123,7 @@ reconcile::Gathered DaemonFleet::Gather(const ObjectKey& workload) const {
   return gatherer_.Gather(workload, known);
 }
 
-reconcile::TemplateSurvey DaemonFleet::Survey(const reconcile::TemplateSettings& settings) {
+templates::TemplateSurvey DaemonFleet::Survey(const reconcile::TemplateSettings& settings) {
   return reconcile::SurveyTemplates(settings, manager_, workers_, gatherer_);
 }
 

@@ -44,7 +44,7 @@ class DaemonFleet final {
   const reconcile::Gatherer& gatherer() const { return gatherer_; }
   // All that the daemon knows of the workload, and how every worker shows it.
   reconcile::Gathered Gather(const ObjectKey& workload) const;
-  reconcile::TemplateSurvey Survey(const reconcile::TemplateSettings& settings);
+  templates::TemplateSurvey Survey(const reconcile::TemplateSettings& settings);
 
  private:
   size_t Answered();

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "manager/reconcile/remembered.h"
+#include "manager/placement/remembered.h"
 #include "manager/report/freshness.h"
 #include "manager/report/row_states.h"
 #include "manager/report/setbacks.h"
@@ -75,7 +75,7 @@ void AddMemory(store::Reader& memory, WallTime now, report::JobReport& report) {
   const auto failures = memory.Failures(row->uid);
   if (!failures) return;
   placement::PlacementRecord record;
-  record.failures = reconcile::FailuresOf(*failures);
+  record.failures = placement::FailuresOf(*failures);
   report.now = now;
   for (report::JobVerdict& item : report.verdicts) {
     if (const auto setback = placement::SetbackOf(record, item.worker, now))

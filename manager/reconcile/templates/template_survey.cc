@@ -76,11 +76,11 @@ std::string ProblemOf(ManagerCluster& manager) {
          (templates.error ? templates.error->message : std::string("not listed yet"));
 }
 
-std::vector<TemplateStep> StepsOn(const Worker& worker, const TemplateSettings& settings,
-                                  ManagerCluster& manager, const Candidates& candidates,
-                                  bool leaving) {
+std::vector<templates::TemplateStep> StepsOn(const Worker& worker, const TemplateSettings& settings,
+                                             ManagerCluster& manager, const Candidates& candidates,
+                                             bool leaving) {
   const tracking::Identity us = settings.us.OnManager(manager.uid());
-  std::vector<TemplateStep> steps;
+  std::vector<templates::TemplateStep> steps;
   for (const ObjectKey& key : KeysOn(worker, us, manager, candidates)) {
     templates::Plan plan = PlanFor(key, worker, settings.mode, us, manager, candidates, leaving);
     if (plan.step != Step::kNone) steps.push_back({worker.name(), key, std::move(plan)});
@@ -88,9 +88,10 @@ std::vector<TemplateStep> StepsOn(const Worker& worker, const TemplateSettings& 
   return steps;
 }
 
-std::vector<TemplateLeftAlone> LeftAloneOn(const Worker& worker, const TemplateSettings& settings,
-                                           const ManagerCluster& manager) {
-  std::vector<TemplateLeftAlone> left;
+std::vector<templates::TemplateLeftAlone> LeftAloneOn(const Worker& worker,
+                                                      const TemplateSettings& settings,
+                                                      const ManagerCluster& manager) {
+  std::vector<templates::TemplateLeftAlone> left;
   if (settings.mode != templates::SyncPolicy::kReconcile) return left;
   const tracking::Identity us = settings.us.OnManager(manager.uid());
   for (const auto& original : manager.templates().cache().List()) {
@@ -103,7 +104,7 @@ std::vector<TemplateLeftAlone> LeftAloneOn(const Worker& worker, const TemplateS
   return left;
 }
 
-UnreadTemplates UnreadOf(const Worker& worker, const WorkerStatus& status) {
+templates::UnreadTemplates UnreadOf(const Worker& worker, const WorkerStatus& status) {
   const bool silent =
       status.connection.phase == ConnectionPhase::kConnecting && !status.connection.why;
   return {worker.name(), silent ? "no answer yet" : status.problem};
@@ -111,9 +112,9 @@ UnreadTemplates UnreadOf(const Worker& worker, const WorkerStatus& status) {
 
 }  // namespace
 
-TemplateSurvey SurveyTemplates(const TemplateSettings& settings, ManagerCluster& manager,
-                               const WorkerSet& workers, const Gatherer& gatherer) {
-  TemplateSurvey survey{.mode = settings.mode, .problem = ProblemOf(manager)};
+templates::TemplateSurvey SurveyTemplates(const TemplateSettings& settings, ManagerCluster& manager,
+                                          const WorkerSet& workers, const Gatherer& gatherer) {
+  templates::TemplateSurvey survey{.mode = settings.mode, .problem = ProblemOf(manager)};
   if (!survey.problem.empty()) return survey;
   const Candidates candidates = FindCandidates(manager, gatherer);
   const auto now = workers.Now();

@@ -62,13 +62,13 @@ struct Fixture {
     return {answer.status, status.at("message").get<std::string>()};
   }
 
-  reconcile::TemplateSurvey SurveyWith(std::optional<templates::SyncPolicy> mode) const {
-    reconcile::TemplateSurvey found = survey;
+  templates::TemplateSurvey SurveyWith(std::optional<templates::SyncPolicy> mode) const {
+    templates::TemplateSurvey found = survey;
     found.mode = mode.value_or(templates::SyncPolicy::kNever);
     return found;
   }
 
-  reconcile::TemplateSurvey survey;
+  templates::TemplateSurvey survey;
   std::optional<store::HeartbeatRow> replica;
   const TempFolder folder;
   const std::unique_ptr<store::Store> store;

@@ -148,7 +148,7 @@ class Fixture {
     Put(store::RemoveWorkload{"uid-gone", Ago(hours(1))});
   }
 
-  reconcile::TemplateSurvey Survey(std::optional<templates::SyncPolicy> mode) const {
+  templates::TemplateSurvey Survey(std::optional<templates::SyncPolicy> mode) const {
     return {.mode = mode.value_or(templates::SyncPolicy::kNever),
             .problem = "",
             .steps = {{ClusterName("east"), {"ml", "one"}, {templates::Step::kCreate, "because"}}},

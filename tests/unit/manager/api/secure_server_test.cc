@@ -92,7 +92,7 @@ struct Fixture {
          .certificate = api::SelfSigned({}, clock)},
         {.store = [this] { return store->Read(); },
          .devices = [] { return std::vector<report::DeviceSource>{{"gpu-east", "away", nullptr}}; },
-         .templates = [](auto) { return reconcile::TemplateSurvey{}; },
+         .templates = [](auto) { return templates::TemplateSurvey{}; },
          .clock = &clock},
         std::make_unique<access::FakeReviews>(known));
     REQUIRE(started);

@@ -14,7 +14,7 @@ namespace fedra::report::row_states_test {
 namespace {
 
 using placement::Phase;
-using reconcile::ClusterPhase;
+using verify::ClusterPhase;
 
 store::WorkloadRow InState(std::string state) {
   store::WorkloadRow row;
@@ -50,8 +50,8 @@ TEST_CASE("every phase of a cluster is read back and explained") {
        {ConnectionPhase::kConnecting, ConnectionPhase::kConnected, ConnectionPhase::kUnreachable,
         ConnectionPhase::kRejected, ConnectionPhase::kMisconfigured}) {
     for (const bool listed : {false, true}) {
-      const ClusterPhase phase = reconcile::ClusterPhaseOf(connection, listed);
-      CHECK(reconcile::ParseClusterPhase(ToString(phase)) == phase);
+      const ClusterPhase phase = verify::ClusterPhaseOf(connection, listed);
+      CHECK(verify::ParseClusterPhase(ToString(phase)) == phase);
       names.emplace(ToString(phase));
     }
   }
@@ -59,8 +59,8 @@ TEST_CASE("every phase of a cluster is read back and explained") {
 }
 
 TEST_CASE("a cluster that answers and is not listed is syncing, not connecting") {
-  CHECK(ToString(reconcile::ClusterPhaseOf(ConnectionPhase::kConnected, false)) == "Syncing");
-  CHECK(ToString(reconcile::ClusterPhaseOf(ConnectionPhase::kConnecting, false)) == "Connecting");
+  CHECK(ToString(verify::ClusterPhaseOf(ConnectionPhase::kConnected, false)) == "Syncing");
+  CHECK(ToString(verify::ClusterPhaseOf(ConnectionPhase::kConnecting, false)) == "Connecting");
 }
 
 TEST_CASE("sentences about jobs") {

@@ -1,6 +1,6 @@
-#include "manager/reconcile/cluster_phase.h"
+#include "manager/verify/cluster_phase.h"
 
-namespace fedra::reconcile {
+namespace fedra::verify {
 
 ClusterPhase ClusterPhaseOf(ConnectionPhase connection, bool listed) {
   switch (connection) {
@@ -45,4 +45,4 @@ std::optional<ClusterPhase> ParseClusterPhase(std::string_view text) {
   return std::nullopt;
 }
 
-}  // namespace fedra::reconcile
+}  // namespace fedra::verify

@@ -7,9 +7,9 @@
 #include "manager/placement/view.h"
 #include "store/rows.h"
 
-namespace fedra::reconcile {
+namespace fedra::placement {
 
 // A reason that this version does not know counts as RecentlyFailed.
-std::vector<placement::Failure> FailuresOf(const std::vector<store::PlacementFailure>& remembered);
+std::vector<Failure> FailuresOf(const std::vector<store::PlacementFailure>& remembered);
 
-}  // namespace fedra::reconcile
+}  // namespace fedra::placement

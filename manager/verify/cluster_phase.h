@@ -8,7 +8,7 @@
 
 #include "cluster-clients/connection_state.h"
 
-namespace fedra::reconcile {
+namespace fedra::verify {
 
 enum class ClusterPhase {
   kConnecting,     // the first answer of its API server is awaited
@@ -25,4 +25,4 @@ ClusterPhase ClusterPhaseOf(ConnectionPhase connection, bool listed);
 std::string_view ToString(ClusterPhase phase);
 std::optional<ClusterPhase> ParseClusterPhase(std::string_view text);
 
-}  // namespace fedra::reconcile
+}  // namespace fedra::verify

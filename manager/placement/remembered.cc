@@ -1,9 +1,9 @@
-#include "manager/reconcile/remembered.h"
+#include "manager/placement/remembered.h"
 
-namespace fedra::reconcile {
+namespace fedra::placement {
 
-std::vector<placement::Failure> FailuresOf(const std::vector<store::PlacementFailure>& remembered) {
-  std::vector<placement::Failure> failures;
+std::vector<Failure> FailuresOf(const std::vector<store::PlacementFailure>& remembered) {
+  std::vector<Failure> failures;
   for (const store::PlacementFailure& failure : remembered) {
     failures.push_back({.cluster = failure.cluster,
                         .reason = verdict::ParseReasonCode(failure.reason)
@@ -16,4 +16,4 @@ std::vector<placement::Failure> FailuresOf(const std::vector<store::PlacementFai
   return failures;
 }
 
-}  // namespace fedra::reconcile
+}  // namespace fedra::placement
