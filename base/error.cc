@@ -1,6 +1,5 @@
 #include "base/error.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace fedra {
@@ -89,8 +88,6 @@ Error Error::WithContext(std::string_view context) && {
   text += ": ";
   text += message;
   message = std::move(text);
-  cluster_bytes = 0;
-  option.clear();
   return std::move(*this);
 }
 
@@ -98,18 +95,26 @@ Error Error::WithContext(std::string_view context) const& {
   return Error(*this).WithContext(context);
 }
 
-Error Error::WithCluster(std::string_view cluster) && {
-  Error named = std::move(*this).WithContext(cluster);
-  named.cluster_bytes = cluster.size() + std::string_view(": ").size();
-  return named;
+Error Error::WithCluster(std::string_view of) && {
+  cluster = of;
+  return std::move(*this);
 }
 
-Error Error::WithOption(std::string_view name, std::string_view value) && {
-  std::string context = "--" + std::string(name);
-  if (!value.empty()) context.append(" ").append(value);
-  Error named = std::move(*this).WithContext(context);
-  named.option = name;
-  return named;
+Error Error::WithOption(std::string_view name, std::string_view of) && {
+  option = name;
+  value = of;
+  return std::move(*this);
+}
+
+std::string ToString(const Error& error, std::string_view dashes) {
+  std::string text;
+  if (!error.cluster.empty()) text.append(error.cluster).append(": ");
+  if (!error.option.empty()) {
+    text.append(dashes).append(error.option);
+    if (!error.value.empty()) text.append(" ").append(error.value);
+    text.append(": ");
+  }
+  return text.append(error.message);
 }
 
 Error WrongOption(std::string_view name, std::string what, std::string_view value) {
@@ -117,10 +122,6 @@ Error WrongOption(std::string_view name, std::string what, std::string_view valu
   error.code = ErrorCode::kInvalidArgument;
   error.message = std::move(what);
   return std::move(error).WithOption(name, value);
-}
-
-std::string_view Error::MessageThere() const {
-  return std::string_view(message).substr(std::min(cluster_bytes, message.size()));
 }
 
 }  // namespace fedra

@@ -6,7 +6,6 @@
 // borders. Thread rules: a plain value.
 
 #include <chrono>
-#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -47,28 +46,28 @@ bool IsRefusal(ErrorCode code);
 
 struct Error {
   ErrorCode code = ErrorCode::kInternal;
-  std::string message;      // lower-case start, no trailing dot, says where
+  std::string message;      // lower-case start, no trailing dot
   std::optional<int> http;  // status code when a server answered
   std::optional<std::chrono::milliseconds>
       retry_after;  // the server's Retry-After; a floor, not a hint
-  // How many bytes at the beginning of `message` name the cluster ("gpu-east: "); 0: none do.
-  size_t cluster_bytes = 0;
-  // The option of a command, and parameter of the API, that is wrong, "state", where `message`
-  // begins with it ("--state Gone: ..."); empty: none.
-  std::string option = {};
+  // What it is about, where that is known. Not in `message`: who has said it already shows that
+  // alone, everybody else what ToString() puts together.
+  std::string cluster = {};  // the one that was asked, "gpu-east"; empty: none
+  std::string option = {};   // the input by name that is wrong, "state"; empty: none
+  std::string value = {};    // of that input, "Gone"; empty: it does not matter
 
-  // "list resourceslices of gpu-east: connection refused": context is added where it is known.
+  // "list resourceslices: connection refused": context is added where it is known.
   Error WithContext(std::string_view context) &&;
   Error WithContext(std::string_view context) const&;
-  // The cluster as context, so that MessageThere() can leave it out.
-  Error WithCluster(std::string_view cluster) &&;
-  // "--state" or, with a value, "--state Gone" as context.
-  Error WithOption(std::string_view name, std::string_view value = {}) &&;
-  // The message for a sentence that names the cluster itself: without its name at the beginning.
-  std::string_view MessageThere() const;
+  Error WithCluster(std::string_view of) &&;
+  Error WithOption(std::string_view name, std::string_view of = {}) &&;
 };
 
-// kInvalidArgument: "--state Gone: jobs that were deleted are not listed".
+// All of it, for people: "gpu-east: list pods: slow down", "--state Gone: there is none".
+// `dashes`: what stands before the name of an option; a parameter of the API has none.
+std::string ToString(const Error& error, std::string_view dashes = "--");
+
+// kInvalidArgument, about an option of a command, which may be a parameter of the API, too.
 Error WrongOption(std::string_view name, std::string what, std::string_view value = {});
 
 }  // namespace fedra

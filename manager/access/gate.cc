@@ -90,7 +90,7 @@ void Gate::Note(const Error* failure) {
   if (!is_news) return;
   if (failure != nullptr)
     log::Warn("clients of the secure API are refused: the manager does not answer about them",
-              {{"error", failure->message}});
+              {{"error", ToString(*failure)}});
   else
     log::Info("the manager answers about clients of the secure API");
 }

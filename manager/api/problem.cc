@@ -71,10 +71,7 @@ httpd::Answer Problem(int status, const std::string& message, const std::string&
 
 httpd::Answer ProblemOf(const Error& error) {
   // A parameter has the option's name, without its dashes.
-  constexpr std::string_view kDashes = "--";
-  std::string message = error.message;
-  if (!error.option.empty()) message.erase(0, kDashes.size());
-  return Problem(StatusOf(error.code), message, error.option);
+  return Problem(StatusOf(error.code), ToString(error, ""), error.option);
 }
 
 std::vector<report::schema::NamedSchema> ProblemSchemas() {

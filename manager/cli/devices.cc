@@ -60,7 +60,7 @@ int PrintMap(const DevicesOptions& options, const Fleet& fleet, text::Format for
     return fail(kUnknown, fmt::format("{}: {}", source.worker, source.problem));
   const auto map = report::MapDevices(
       source, {.node = options.node, .limit = options.limit, .go_on = options.go_on});
-  if (!map) return fail(1, map.error().message);
+  if (!map) return fail(1, ToString(map.error()));
   const text::Style style = StyleOf(terminal, options.headers);
   if (text::IsTable(format)) PrintWhenItWasSo(options, fleet, style, terminal);
   const text::Output output = text::RenderDeviceMap(*map, fleet.as_of, format, style);

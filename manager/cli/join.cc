@@ -151,7 +151,7 @@ Result<void> PutSecret(Cluster& manager, const JoinPlan& plan, const std::string
   return Fail(ErrorCode::kNotFound,
               fmt::format("{}; `kubectl create namespace {}` on the manager, or name fedra's with "
                           "--namespace",
-                          applied.error().message, plan.secret.ns));
+                          ToString(applied.error()), plan.secret.ns));
 }
 
 // The new token is tried where that is possible: not at an address, or by a proxy, that only fedra
@@ -286,7 +286,7 @@ Result<ClusterSettings> ManagerSettings(const MembershipOptions& where) {
 
 int Failed(const char* command, const Error& error, Terminal& terminal) {
   terminal.err << fmt::format("fedra {}: {}\n", command,
-                              text::Printable(error.message, terminal.utf8));
+                              text::Printable(ToString(error), terminal.utf8));
   return kFailed;
 }
 

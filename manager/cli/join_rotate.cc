@@ -85,7 +85,7 @@ Result<WallTime> RotateFile(const std::string& file, const Renewal& renewal,
 bool ReportRenewed(const std::string& what, const Result<WallTime>& ends, Terminal& terminal) {
   const std::string text =
       ends ? fmt::format("{}: its new token ends {}", what, FormatRfc3339(*ends))
-           : fmt::format("fedra join: {}", ends.error().message);
+           : fmt::format("fedra join: {}", ToString(ends.error()));
   terminal.err << text::Printable(text, terminal.utf8) << "\n";
   return ends.has_value();
 }

@@ -108,7 +108,7 @@ OrphanSearch::OrphanSearch(const config::Loaded& loaded, std::chrono::millisecon
   live_->Wait(timeout, terminal);
   if (!ProblemOf(0).empty()) return;
   const Result<std::string> uid = reconcile::ReadClusterUid(live_->cluster(0));
-  if (!uid) nameless_ = uid.error().message;
+  if (!uid) nameless_ = ToString(uid.error());
   us_ = IdentityOf(ToIdentity(loaded.configuration), uid);
 }
 
@@ -116,7 +116,7 @@ std::string OrphanSearch::Problem() const {
   if (std::string problem = ProblemOf(0); !problem.empty())
     return "without the manager's Workloads nothing can be said: " + problem;
   if (us_) return {};
-  return "another manager's copies cannot be told from ours: " + us_.error().message;
+  return "another manager's copies cannot be told from ours: " + ToString(us_.error());
 }
 
 std::vector<verify::Input> OrphanSearch::Feeds(size_t cluster, const kube::ServerInfo* server) {
@@ -179,7 +179,7 @@ Result<bool> OrphanSearch::IsDead(const Orphan& orphan) {
   const auto found = live_->cluster(0).Get(tracking::kWorkloads, orphan.workload);
   if (!found) {
     if (found.error().code == ErrorCode::kNotFound) return true;
-    return Fail(found.error().WithContext("the manager"));
+    return Fail(found.error());
   }
   FEDRA_ASSIGN_OR_RETURN(const watch::Meta meta, watch::ScanMeta(*found));
   return IsOrphanBeside(orphan, *us_, meta.uid);
@@ -240,7 +240,7 @@ int DeleteAll(OrphanSearch& search, std::span<const Orphan> orphans, Terminal& t
     if (!deleted) code = 1;
     terminal.err << (deleted ? "deleted " + what
                              : fmt::format("{} was not deleted: {}", what,
-                                           text::Printable(deleted.error().message)))
+                                           text::Printable(ToString(deleted.error()))))
                  << "\n";
   }
   return code;

@@ -66,7 +66,7 @@ int Show(const std::string& command, const ViewOptions& options, Terminal& termi
         options.watch && !redraws ? News(options, terminal, render).value_or("") : std::string();
     const Result<text::Output> output = RenderOnce(options, terminal, render);
     if (!output) {
-      terminal.err << fmt::format("fedra {}: {}\n", command, output.error().message);
+      terminal.err << fmt::format("fedra {}: {}\n", command, ToString(output.error()));
       return 1;
     }
     const std::string now = !options.watch || redraws ? output->out : news;

@@ -87,7 +87,7 @@ class Waiting final {
   int Run() {
     while (true) {
       const auto seen = Look(view_, terminal_, render_, since_);
-      if (!seen && !MayPass(seen.error().code)) return Complain(seen.error().message);
+      if (!seen && !MayPass(seen.error().code)) return Complain(ToString(seen.error()));
       const std::string standby = WhyStandby(seen);
       if (seen && standby.empty()) {
         const Progress progress = report::ProgressOf(seen->phase, goal_);
@@ -138,7 +138,7 @@ class Waiting final {
 
   // Its message may have an age in it, which grows with every look.
   void SayOnce(const Error& error) {
-    if (said_code_ != error.code) Say(error.message);
+    if (said_code_ != error.code) Say(ToString(error));
     said_code_ = error.code;
   }
 

@@ -45,7 +45,7 @@ ClusterAccess FromSecret(const DiscoveryView& view, const MultiKueueCluster& clu
     return config::Unusable(source, "does not exist",
                             "create it with the worker's kubeconfig in the key kubeconfig");
   if (const ClusterAccess* before = view.Before(cluster.name, source)) return *before;
-  return config::Unusable(source, "cannot be read: " + why.message,
+  return config::Unusable(source, "cannot be read: " + ToString(why),
                           why.code == ErrorCode::kForbidden
                               ? "apply deploy/manager-rbac-discovery.yaml on the manager"
                               : "it is read again in a few seconds");

@@ -103,7 +103,7 @@ void EventWriter::Write(const Pending& event) {
     const bool is_workload = event.regarding.kind == tracking::kWorkloads.kind;
     log::Debug("event not written",
                {{is_workload ? "workload" : "job", event.regarding.key.ToString()},
-                {"error", written.error().message}});
+                {"error", ToString(written.error())}});
     return;
   }
   state_.With([&](State& state) {

@@ -24,7 +24,7 @@ Result<void> ManagerIdentity::Identify() {
         "the namespace kube-system of the manager cannot be read: another fedra with the same "
         "origin on the same workers cannot be distinguished (the rule is in "
         "deploy/manager-rbac.yaml)",
-        {{"error", found.error().message}});
+        {{"error", ToString(found.error())}});
   }
   uid_.With([&](std::optional<std::string>& known) { known = found.value_or(""); });
   return {};

@@ -84,7 +84,7 @@ void RunLoop<Key>::RunAgain(const Key& key, const Error& error) {
   log::Write(retry.is_news ? log::Level::kWarn : log::Level::kDebug, "will try again",
              {{options_.subject, Text(key)},
               {"job", JobOf(options_, key)},
-              {"error", error.message},
+              {"error", ToString(error)},
               {"in", FormatDuration(retry.delay)}});
   AddAfter(key, retry.delay);
 }

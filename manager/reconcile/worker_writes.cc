@@ -112,7 +112,7 @@ Result<void> WorkerWrites::ProvideTemplates(Execution& execution, Worker& worker
   Result<void> provided = templates_.Provide(worker, *execution.gathered.view.workload);
   if (provided || !IsRefusal(provided.error().code)) return provided;
   std::string message = fmt::format("{} refused a copy of a ResourceClaimTemplate: {}",
-                                    worker.name().value, provided.error().MessageThere());
+                                    worker.name().value, provided.error().message);
   FEDRA_RETURN_IF_ERROR(bookkeeping_.Do(
       execution, placement::Note{placement::notes::kDispatchFailed.name, worker.name(), message}));
   return Fail(ErrorCode::kConflict, std::move(message));
@@ -135,9 +135,9 @@ Result<void> WorkerWrites::Do(Execution& execution, const placement::CreateClone
   CrashPoint("after-create-clone");
   telemetry_.Dispatched(action.cluster, result ? "ok" : ToString(result.error().code));
   if (!result && IsRefusal(result.error().code)) {
-    return Refused(execution, action.cluster, RefusalReason(result.error().code),
-                   fmt::format("{} refused the copy: {}", action.cluster.value,
-                               result.error().MessageThere()));
+    return Refused(
+        execution, action.cluster, RefusalReason(result.error().code),
+        fmt::format("{} refused the copy: {}", action.cluster.value, result.error().message));
   }
   return result;
 }
@@ -173,7 +173,7 @@ Result<void> WorkerWrites::CreateObject(Execution& execution, Worker& worker,
   if (!result && IsRefusal(result.error().code)) {
     return Refused(
         execution, worker.name(), RefusalReason(result.error().code),
-        fmt::format("{} refused the job: {}", worker.name().value, result.error().MessageThere()));
+        fmt::format("{} refused the job: {}", worker.name().value, result.error().message));
   }
   return result;
 }
@@ -303,7 +303,7 @@ Result<void> WorkerWrites::Do(Execution& execution, const placement::KeepLog& ac
   bookkeeping_.KeepLog(
       execution, action.cluster,
       log ? fmt::format("last lines of {}:\n{}", whose, *log)
-          : fmt::format("the log of {} could not be read: {}", whose, log.error().MessageThere()));
+          : fmt::format("the log of {} could not be read: {}", whose, log.error().message));
   return {};
 }
 

@@ -101,7 +101,7 @@ void FillRights(Cluster& cluster, const std::vector<Right>& rights,
                 const std::vector<std::string>& files, const std::vector<std::string>& queues,
                 ClusterAnswer& answer) {
   const auto cannot_ask = [&](const Error& error) {
-    answer.problem = "cannot check permissions: " + text::Printable(error.message);
+    answer.problem = "cannot check permissions: " + text::Printable(ToString(error));
   };
   const auto missing = MissingRights(cluster, rights);
   if (!missing) return cannot_ask(missing.error());

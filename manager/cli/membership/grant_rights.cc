@@ -19,10 +19,10 @@ Result<void> ApplyObject(Cluster& worker, const RightsObject& object, const Acco
   if (applied.error().code == ErrorCode::kNotFound && !object.key.ns.empty())
     return Fail(ErrorCode::kNotFound,
                 fmt::format("{}; `kubectl create namespace {}` on the worker first",
-                            applied.error().message, object.key.ns));
+                            ToString(applied.error()), object.key.ns));
   if (applied.error().code != ErrorCode::kConflict) return Fail(applied.error());
   return Fail(ErrorCode::kConflict,
-              applied.error().message + "; --force-conflicts makes them what this fedra needs");
+              ToString(applied.error()) + "; --force-conflicts makes them what this fedra needs");
 }
 
 Result<void> DeleteBindings(Cluster& worker, const std::vector<RightsObject>& bindings) {

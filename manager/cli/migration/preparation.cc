@@ -37,7 +37,7 @@ void AddOrigin(const Found& found, std::vector<ToDo>& todos) {
 // "ConfigMap kueue-system/kueue-manager-config cannot be read: ..."
 std::string NotSeen(const Found& found) {
   return fmt::format("ConfigMap {}/{} cannot be read ({})", found.kueue_namespace, kKueueConfigMap,
-                     found.kueue.error().message);
+                     ToString(found.kueue.error()));
 }
 
 void AddStepsToFedra(const Found& found, std::vector<ToDo>& todos) {

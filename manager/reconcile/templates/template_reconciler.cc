@@ -33,7 +33,7 @@ CopyFailure FailureOf(const verify::ClaimSummary& original, const Error& error, 
       .kind = "ResourceClaimTemplate",
       .key = original.key,
       .copy = forbidden ? verdict::Missing::Copy::kForbidden : verdict::Missing::Copy::kRefused,
-      .error = Cut(error.message, kMaxErrorText)};
+      .error = Cut(ToString(error), kMaxErrorText)};
   return {{forbidden ? verdict::ReasonCode::kForbidden : verdict::ReasonCode::kTemplateMissing,
            std::move(object), std::move(missing)},
           original.uid,
@@ -220,7 +220,7 @@ void TemplateReconciler::RememberRefusal(const Worker& worker, const verify::Cla
                                          const Error& error) {
   log::Warn("template copy refused", {{"cluster", worker.name().value},
                                       {"template", original.key.ToString()},
-                                      {"error", error.message}});
+                                      {"error", ToString(error)}});
   const SteadyTime next = clock_.Steady() + kRefusedCopyPause;
   failures_.Record(worker.name(), original.key, FailureOf(original, error, next));
   loop_.AddAt(original.key, next);

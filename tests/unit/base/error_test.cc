@@ -74,30 +74,46 @@ TEST_CASE("context goes in front and keeps the rest") {
   CHECK(twice.message == "b: a: slow down");
 }
 
-TEST_CASE("a sentence that names the cluster can leave its name out of the message") {
-  Error error;
-  error.message = "slow down";
-  CHECK(error.MessageThere() == "slow down");
-  const Error named = std::move(error).WithContext("list pods").WithCluster("gpu-east");
-  CHECK(named.message == "gpu-east: list pods: slow down");
-  CHECK(named.MessageThere() == "list pods: slow down");
-  // Behind another context the name is no beginning any more.
-  const Error behind = named.WithContext("gpu-east");
-  CHECK(behind.MessageThere() == "gpu-east: gpu-east: list pods: slow down");
-  Error cut = named;
-  cut.message = "gpu";
-  CHECK(cut.MessageThere().empty());
+TEST_CASE("what an error is about stays beside its message, whatever context is added") {
+  struct Told {
+    const char* name;
+    Error error;
+    const char* message;  // for a sentence that has said the rest
+    const char* whole;
+  };
+  Error slow;
+  slow.message = "slow down";
+  const Told rows[] = {
+      {"nothing is known", slow, "slow down", "slow down"},
+      {"a cluster", Error(slow).WithCluster("gpu-east"), "slow down", "gpu-east: slow down"},
+      {"a context before it", slow.WithContext("list pods").WithCluster("gpu-east"),
+       "list pods: slow down", "gpu-east: list pods: slow down"},
+      {"a context behind it, too",
+       slow.WithContext("list pods").WithCluster("gpu-east").WithContext("look"),
+       "look: list pods: slow down", "gpu-east: look: list pods: slow down"},
+      {"an option", WrongOption("limit", "is there twice"), "is there twice",
+       "--limit: is there twice"},
+      {"its value", WrongOption("state", "there is none", "Gone"), "there is none",
+       "--state Gone: there is none"},
+      {"an option behind a context",
+       WrongOption("state", "there is none", "Gone").WithContext("jobs"), "jobs: there is none",
+       "--state Gone: jobs: there is none"},
+      {"both", WrongOption("state", "there is none").WithCluster("gpu-east"), "there is none",
+       "gpu-east: --state: there is none"},
+  };
+  for (const Told& row : rows) {
+    INFO(row.name);
+    CHECK(row.error.message == row.message);
+    CHECK(ToString(row.error) == row.whole);
+  }
 }
 
-TEST_CASE("an error knows the option that it is about, as long as its message begins with it") {
+TEST_CASE("a wrong option is a wrong argument, and has no dashes as a parameter") {
   const Error wrong = WrongOption("state", "there is none", "Gone");
   CHECK(wrong.code == ErrorCode::kInvalidArgument);
-  CHECK(wrong.message == "--state Gone: there is none");
   CHECK(wrong.option == "state");
-  CHECK(WrongOption("limit", "is there twice").message == "--limit: is there twice");
-  const Error behind = wrong.WithContext("jobs");
-  CHECK(behind.message == "jobs: --state Gone: there is none");
-  CHECK(behind.option.empty());
+  CHECK(wrong.value == "Gone");
+  CHECK(ToString(wrong, "") == "state Gone: there is none");
 }
 
 Result<int> Half(int number) {

@@ -69,8 +69,9 @@ TEST_CASE("refusals have codes, and messages that say where") {
   REQUIRE(f.cluster->Create(kConfigMaps, "default", ConfigMap("a", "1").dump()));
   const auto taken = f.cluster->Create(kConfigMaps, "default", ConfigMap("a", "1").dump());
   CHECK(taken.error().code == ErrorCode::kAlreadyExists);
-  CHECK_THAT(taken.error().message,
-             ContainsSubstring("gpu-east") && ContainsSubstring("create configmaps default/a"));
+  CHECK(taken.error().cluster == "gpu-east");
+  CHECK_THAT(taken.error().message, ContainsSubstring("create configmaps default/a"));
+  CHECK(ToString(taken.error()).starts_with("gpu-east: create configmaps default/a: "));
   const auto conflict =
       f.cluster->MergePatch(kConfigMaps, {"default", "a"},
                             R"({"metadata":{"resourceVersion":"1"},"data":{"value":"2"}})");

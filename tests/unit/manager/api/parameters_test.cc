@@ -20,7 +20,7 @@ std::string Complaint(std::string_view target, std::string_view route = "jobs") 
   const auto parsed = Parameters::Parse(*api::FindRoute(route), target);
   REQUIRE(!parsed);
   CHECK(parsed.error().code == ErrorCode::kInvalidArgument);
-  return parsed.error().message;
+  return ToString(parsed.error());
 }
 
 TEST_CASE("values are decoded by their form") {

@@ -20,7 +20,7 @@ const AsOf kRead{WallTime(std::chrono::milliseconds(1'795'277'479'000)), ""};
 
 DeviceMap Map(const DeviceMapQuery& query = {}) {
   const auto map = MapDevices(testing::MappedDevices(), query);
-  INFO((map ? std::string() : map.error().message));
+  INFO((map ? std::string() : ToString(map.error())));
   REQUIRE(map.has_value());
   return *map;
 }
@@ -152,7 +152,7 @@ TEST_CASE("map: pages of nodes follow each other by their token") {
 TEST_CASE("map: a node without devices and a token of another worker are refused") {
   const auto refusal = [](const DeviceMapQuery& query) {
     const auto map = MapDevices(testing::MappedDevices(), query);
-    return map ? std::string() : map.error().message;
+    return map ? std::string() : ToString(map.error());
   };
   CHECK(refusal({.node = "node-x"}) == "--node node-x: no devices are published there");
   CHECK(refusal({.go_on = "???"}) == "--continue: this is no word of `continue` of an answer");

@@ -66,7 +66,7 @@ TEST_CASE("counts: a document with the remedy of each reason, which pages do not
 TEST_CASE("counts: what is no column is refused with those there are") {
   const auto wrong = Checked({.group_by = "colour"});
   REQUIRE_FALSE(wrong);
-  CHECK(wrong.error().message ==
+  CHECK(ToString(wrong.error()) ==
         "--group-by colour: there are state, reason, worker, queue, namespace");
 }
 

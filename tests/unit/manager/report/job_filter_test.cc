@@ -45,7 +45,7 @@ TEST_CASE("status: filters by the job's labels") {
   const auto wrong = Checked({.labels = "team="
                                         "vision,"});
   REQUIRE_FALSE(wrong);
-  CHECK(wrong.error().message ==
+  CHECK(ToString(wrong.error()) ==
         "--selector: \"team=vision,\": expected the name of a label at the end");
 }
 
@@ -86,7 +86,7 @@ TEST_CASE("status: a wrong place to go on from is refused") {
     const auto checked = Checked(filter, ns);
     REQUIRE_FALSE(checked);
     CHECK(checked.error().code == ErrorCode::kInvalidArgument);
-    return checked.error().message;
+    return ToString(checked.error());
   };
   CHECK_THAT(refused({.go_on = token}, "hpc"), ContainsSubstring("--continue: it belongs to"));
   CHECK_THAT(refused({.sort_by = "age", .go_on = token}, "ml"), ContainsSubstring("another"));
@@ -118,7 +118,7 @@ TEST_CASE("status: a word that is no state, reason or column is an error with a 
   const auto message = [](const JobFilter& filter) {
     const auto checked = Checked(filter);
     REQUIRE_FALSE(checked);
-    return checked.error().message;
+    return ToString(checked.error());
   };
   CHECK(message({.states = {"Bloked"}}) == "--state Bloked: did you mean Blocked?");
   CHECK_THAT(message({.states = {"Connected"}}), ContainsSubstring("--state Connected: "));
