@@ -229,9 +229,10 @@ Result<void> WorkerWrites::Do(Execution& execution, const placement::SetClonePri
 }
 
 // One that fails, for its pod has changed, say, does not keep the others there.
-Result<void> WorkerWrites::DeleteObjects(Worker& worker,
+Result<void> WorkerWrites::DeleteObjects(Worker& worker, const ClusterView& view,
                                          const std::vector<tracking::JobPtr>& copies,
                                          bool as_seen) {
+  if (!tracking::IsOurs(view.job_is)) return {};
   Result<void> outcome;
   for (const tracking::JobPtr& copy : copies) {
     if (!tracking::IsToBeRemoved(*copy)) continue;
@@ -249,8 +250,8 @@ Result<void> WorkerWrites::DeleteObjects(Worker& worker,
 Result<void> WorkerWrites::Do(Execution& execution, const placement::RemoveSurplus& action) {
   Worker& worker = execution.WorkerOf(action.cluster);
   FEDRA_ASSIGN_OR_RETURN(const auto permit, limiter_.Enter(action.cluster));
-  return DeleteObjects(worker,
-                       tracking::SurplusOf(execution.job, execution.View(action.cluster).job),
+  const ClusterView& view = execution.View(action.cluster);
+  return DeleteObjects(worker, view, tracking::SurplusOf(execution.job, view.job),
                        /*as_seen=*/true);
 }
 
@@ -271,8 +272,7 @@ Result<void> WorkerWrites::Do(Execution& execution, const placement::DeleteRemot
   const ClusterView& view = execution.View(action.cluster);
   const bool stops = StopsJob(view);
   const bool as_seen = !IsOver(execution.gathered.view.workload.get());
-  if (tracking::IsOurs(view.job_is))
-    FEDRA_RETURN_IF_ERROR(DeleteObjects(worker, tracking::ObjectsOf(view.job), as_seen));
+  FEDRA_RETURN_IF_ERROR(DeleteObjects(worker, view, tracking::ObjectsOf(view.job), as_seen));
   CrashPoint("after-delete-job");
   if (stops) {
     FEDRA_RETURN_IF_ERROR(

@@ -57,9 +57,10 @@ class WorkerWrites final {
   // A worker will not take the workload: recorded, and with that another decision is due.
   Result<void> Refused(Execution& execution, const ClusterName& cluster, verdict::ReasonCode code,
                        std::string message);
-  // `as_seen`: only if it has not changed since it was looked at.
-  Result<void> DeleteObjects(Worker& worker, const std::vector<tracking::JobPtr>& copies,
-                             bool as_seen);
+  // What both delete is ours by the view's Ownership; of the rest, nothing. `as_seen`: only if it
+  // has not changed since it was looked at. `copies`: objects of the view's job.
+  Result<void> DeleteObjects(Worker& worker, const placement::ClusterView& view,
+                             const std::vector<tracking::JobPtr>& copies, bool as_seen);
   Result<void> DeleteClone(Worker& worker, const placement::ClusterView& view, bool as_seen);
 
   const tracking::Identity us_;

@@ -15,9 +15,9 @@ std::string WithoutFinalizer(const std::string& uid, const std::vector<std::stri
   for (const std::string& finalizer : all) {
     if (finalizer != taken) rest.push_back(finalizer);
   }
-  json metadata{{"uid", uid}, {"finalizers", std::move(rest)}};
-  if (!version.empty()) metadata["resourceVersion"] = version.value;
-  return Dump(json{{"metadata", std::move(metadata)}});
+  return Dump(
+      json{{"metadata",
+            {{"uid", uid}, {"resourceVersion", version.value}, {"finalizers", std::move(rest)}}}});
 }
 
 }  // namespace fedra::tracking

@@ -281,8 +281,8 @@ Result<std::string> FinishedPatch(const Workload& workload, std::string_view rea
                    {"status", {{"conditions", conditions}}}});
 }
 
-std::string FinalizersPatch(const Workload& clone, const ResourceVersion& version) {
-  return WithoutFinalizer(clone.uid, clone.finalizers, kResourceInUse, version);
+std::string FinalizersPatch(const Workload& clone) {
+  return WithoutFinalizer(clone.uid, clone.finalizers, kResourceInUse, clone.version);
 }
 
 }  // namespace fedra::tracking

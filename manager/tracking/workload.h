@@ -122,8 +122,8 @@ Result<Workload> ParseClone(const nlohmann::json& object);
 Result<std::string> CloneBody(const Workload& workload, const Identity& us);
 
 // The merge patch that takes Kueue's resource-in-use finalizer off a clone that is to be deleted;
-// bound to its UID and, unless it is empty, to the version.
-std::string FinalizersPatch(const Workload& clone, const ResourceVersion& version);
+// bound to its UID and its version.
+std::string FinalizersPatch(const Workload& clone);
 
 // Whether the clone must be given the workload's priority: of the classes only a
 // WorkloadPriorityClass may change while quota is reserved (PriorityChanged of Kueue 0.19.2).

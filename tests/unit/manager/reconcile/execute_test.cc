@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "manager/reconcile/remove_copy.h"
 #include "manager/tracking/kueue_api.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
@@ -297,6 +298,17 @@ struct Stale : Fixture {
 };
 
 }  // namespace
+
+TEST_CASE_METHOD(Stale, "a clone is removed as it is, but for the finalizers of others") {
+  Send({});
+  Look();
+  const char* const of_others = "example.com/backup";
+  const json held{{"metadata", {{"finalizers", {kFinalizer, of_others}}}}};
+  REQUIRE(east().objects().Patch("workloads", kKey, held));
+  REQUIRE(RemoveClone(fleet.worker(0).cluster(), *seen.clusters.at(0).clone, /*only_if=*/{}));
+  CHECK(Clone()["metadata"]["finalizers"] == json{of_others});
+  CHECK(Clone()["metadata"].contains("deletionTimestamp"));
+}
 
 TEST_CASE_METHOD(Stale, "a copy that has changed since it was looked at is not removed") {
   const DeleteRemote remove{kEast, AttemptEnd::kLostRace};

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "manager/reconcile/execute.h"
+#include "manager/reconcile/remove_copy.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
 #include "tests/unit/manager/support/connected.h"
@@ -23,6 +24,7 @@ namespace {
 const ClusterName kEast("east");
 const ObjectKey kGroup{"ml", "train"};
 constexpr const char* kFinalizer = "kueue.x-k8s.io/managed";
+constexpr const char* kOfOthers = "example.com/backup";  // a finalizer, too
 
 ConnectedOptions WithPods() {
   ConnectedOptions options;
@@ -133,10 +135,16 @@ struct Fixture {
     REQUIRE(east().objects().Patch("pods", {kGroup.ns, name}, {{"status", {{"phase", phase}}}},
                                    "status"));
   }
+  void PatchThere(const std::string& name, const char* field, json value) {
+    REQUIRE(east().objects().Patch("pods", {kGroup.ns, name},
+                                   {{"metadata", {{field, std::move(value)}}}}));
+  }
   // As the worker's Kueue does.
   void HoldThere(const std::string& name) {
-    REQUIRE(east().objects().Patch("pods", {kGroup.ns, name},
-                                   {{"metadata", {{"finalizers", json::array({kFinalizer})}}}}));
+    PatchThere(name, "finalizers", json::array({kFinalizer}));
+  }
+  json FinalizersThere(const std::string& name) {
+    return (*PodThere(name))["metadata"]["finalizers"];
   }
 };
 
@@ -200,6 +208,62 @@ TEST_CASE("all copies of a group are removed, with the finalizer that its Kueue 
   CHECK_FALSE(f.PodThere("a").has_value());
   CHECK_FALSE(f.PodThere("b").has_value());
   CHECK(f.PodThere("d").has_value());
+}
+
+TEST_CASE("what others have done to a pod since it was looked at is not undone with its removal") {
+  Fixture f;
+  REQUIRE(f.Execute(CreateJob{kEast}));
+  f.HoldThere("a");
+  tracking::JobPtr seen;
+  const auto look = [&](bool deleting) {
+    f.Await([&] {
+      const auto group = f.East().job;
+      seen = group == nullptr ? nullptr : group->members.front();
+      return seen != nullptr && !seen->member->finalizers.empty() && seen->deleting == deleting;
+    });
+  };
+  const auto remove = [&](const ResourceVersion& only_if) {
+    return RemoveJob(f.fleet.worker(0).cluster(), *seen, only_if);
+  };
+  SECTION("another finalizer stays") {
+    look(/*deleting=*/false);
+    f.PatchThere("a", "finalizers", json::array({kFinalizer, kOfOthers}));
+    CHECK(remove(seen->version).error().code == ErrorCode::kConflict);
+    CHECK(f.FinalizersThere("a") == json::array({kFinalizer, kOfOthers}));
+    REQUIRE(remove({}));
+    CHECK(f.FinalizersThere("a") == json::array({kOfOthers}));
+    CHECK((*f.PodThere("a"))["metadata"].contains("deletionTimestamp"));
+  }
+  SECTION("one that is being deleted keeps Kueue's until it is looked at again") {
+    REQUIRE(f.east().objects().Delete("pods", {kGroup.ns, "a"}));
+    look(/*deleting=*/true);
+    f.PatchThere("a", "annotations", {{"example.com/changed", "meanwhile"}});
+    CHECK(remove(seen->version).error().code == ErrorCode::kConflict);
+    CHECK(f.FinalizersThere("a") == json::array({kFinalizer}));
+    REQUIRE(remove({}));
+    CHECK_FALSE(f.PodThere("a").has_value());
+  }
+}
+
+TEST_CASE("copies that are not known to be ours are not removed") {
+  Fixture f;
+  REQUIRE(f.Execute(CreateJob{kEast}));
+  REQUIRE(f.manager().objects().Delete("pods", {"ml", "a"}));
+  f.Await([&] { return f.MembersHere() == Names{"b"} && f.MembersThere() == Names{"a", "b"}; });
+  Gathered seen = f.Gather();
+  for (const auto whose : {tracking::Ownership::kForeign, tracking::Ownership::kOtherManager}) {
+    seen.clusters.at(0).job_is = whose;
+    for (const Action& action : {Action(RemoveSurplus{kEast}), Action(DeleteRemote{kEast, {}})}) {
+      Decision decision;
+      decision.actions.push_back(action);
+      REQUIRE(f.executor.Execute(seen, decision));
+      CHECK(f.PodThere("a").has_value());
+      CHECK(f.PodThere("b").has_value());
+    }
+  }
+  REQUIRE(f.Execute(RemoveSurplus{kEast}));
+  CHECK_FALSE(f.PodThere("a").has_value());
+  CHECK(f.PodThere("b").has_value());
 }
 
 TEST_CASE("the copies of a group whose Workload is gone are known by what they say") {

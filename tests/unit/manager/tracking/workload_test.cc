@@ -144,12 +144,25 @@ TEST_CASE("a clone has spec, labels and annotations, our marks, and nothing else
   CHECK_FALSE(clone["metadata"].contains("ownerReferences"));
   CHECK_FALSE(clone["metadata"].contains("finalizers"));
   CHECK_FALSE(clone.contains("status"));
+}
 
-  json forged = Waiting();
-  forged["metadata"]["labels"]["kueue.x-k8s.io/multikueue-origin"] = "of-another";
-  forged["metadata"]["annotations"]["fedra.dev/workload-uid"] = "of-another";
-  forged["metadata"]["annotations"]["fedra.dev/manager-uid"] = "of-another";
-  CHECK(json::parse(*CloneBody(Parsed(forged), {"fedra", "m1"})) == clone);
+TEST_CASE("a clone has no mark of the workload's own, whether we know who we are or not") {
+  const auto clone = [](const json& workload, const char* manager) {
+    return json::parse(*CloneBody(Parsed(workload), {"fedra", manager}));
+  };
+  const std::pair<const char*, const char*> marks[] = {
+      {"labels", "kueue.x-k8s.io/multikueue-origin"}, {"labels", "fedra.dev/origin"},
+      {"annotations", "fedra.dev/workload-uid"},      {"annotations", "fedra.dev/manager-uid"},
+      {"annotations", "fedra.dev/member-uid"},        {"annotations", "fedra.dev/template-uid"},
+  };
+  for (const auto& [where, mark] : marks) {
+    CAPTURE(mark);
+    json forged = Waiting();
+    forged["metadata"][where][mark] = "of-another";
+    for (const char* manager : {"", "m1"})
+      CHECK(clone(forged, manager) == clone(Waiting(), manager));
+  }
+  CHECK_FALSE(clone(Waiting(), "")["metadata"]["annotations"].contains("fedra.dev/manager-uid"));
 }
 
 TEST_CASE("a status patch is bound to what was looked at and leaves other checks as they are") {
@@ -309,7 +322,7 @@ TEST_CASE("a check that is gone is a conflict, not a new entry") {
 TEST_CASE("only Kueue's own finalizer is taken off a clone") {
   Workload clone = Parsed(Waiting());
   clone.finalizers.push_back("example.com/keep");
-  const json patch = json::parse(FinalizersPatch(clone, clone.version));
+  const json patch = json::parse(FinalizersPatch(clone));
   CHECK(patch["metadata"]["finalizers"] == json{"example.com/keep"});
   CHECK(patch["metadata"]["uid"] == "u1");
   CHECK(patch["metadata"]["resourceVersion"] == clone.version.value);
