@@ -106,7 +106,7 @@ void KeepText(const json& object, Job& job) {
   if (job.managed_by == kManagedBy) {  // never on a copy
     job.text = std::make_shared<const std::string>(Dump(object));
     job.labels_json = LabelsOf(Member(object, "metadata"));
-  } else if (!job.marks.origin.empty()) {
+  } else if (IsCopy(job.marks)) {
     // Not by way of a json with this in it, which would be a copy.
     job.text = std::make_shared<const std::string>(
         fmt::format(R"({{"status":{}}})", Dump(Member(object, "status"))));

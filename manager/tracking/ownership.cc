@@ -1,5 +1,7 @@
 #include "manager/tracking/ownership.h"
 
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 #include "manager/tracking/json_fields.h"
@@ -44,6 +46,11 @@ Ownership OwnershipOf(const CopyMarks& marks, const Identity& us, std::string_vi
     return may_be_ours && is_of_source ? Ownership::kOurs : Ownership::kOtherManager;
   }
   return is_of_source ? Ownership::kOurs : Ownership::kOursEarlier;
+}
+
+bool IsCopyOfNoneOf(std::span<const std::string> managers, const CopyMarks& marks) {
+  if (!IsCopy(marks)) return false;
+  return marks.made_by.empty() || std::ranges::find(managers, marks.made_by) == managers.end();
 }
 
 std::string_view ToString(Mode mode) {

@@ -19,6 +19,7 @@
 
 #include <compare>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -85,6 +86,10 @@ inline bool IsOurs(Ownership ownership) { return ownership >= Ownership::kOursEa
 
 // Whether some manager made it, whichever, fedra's or Kueue's.
 inline bool IsCopy(const CopyMarks& marks) { return !marks.origin.empty(); }
+
+// Whether it is a copy, and of none of these managers (UIDs). One that does not say who made it is
+// of none.
+bool IsCopyOfNoneOf(std::span<const std::string> managers, const CopyMarks& marks);
 
 // "foreign", "otherManager", "oursEarlier", "ours"; for logs and tests.
 std::string_view ToString(Ownership ownership);

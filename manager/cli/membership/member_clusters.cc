@@ -77,8 +77,7 @@ Result<std::vector<std::string>> MemberJobs::UnfinishedJobs(
     return Fail(listed.error());
   std::vector<std::string> jobs;
   for (const auto& clone : workloads_.List()) {
-    const bool is_left_out = std::ranges::find(but_of, clone->marks.made_by) != but_of.end();
-    if (IsCopy(clone->marks) && !is_left_out && !clone->Finished())
+    if (tracking::IsCopyOfNoneOf(but_of, clone->marks) && !clone->Finished())
       jobs.push_back(clone->key.ToString());
   }
   std::ranges::sort(jobs);

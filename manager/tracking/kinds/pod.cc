@@ -128,12 +128,12 @@ class PodKind final : public JobAdapter {
     FEDRA_ASSIGN_OR_RETURN(Job job, ReadJobMetadata(object, *this));
     const json& metadata = Member(object, "metadata");
     const bool is_kueues = Text(Member(metadata, "labels"), kManaged) == "true";
-    if (is_kueues && job.marks.origin.empty()) job.managed_by = kManagedBy;
+    if (is_kueues && !IsCopy(job.marks)) job.managed_by = kManagedBy;
     job.member = ReadMember(metadata);
     const json& status = Member(object, "status");
     const std::string phase = Text(status, "phase");
     const bool stopped = IsStopped(status);
-    const bool deleted_there = job.deleting && !job.marks.origin.empty();
+    const bool deleted_there = job.deleting && IsCopy(job.marks);
     job.suspended = IsGated(object);
     job.failed = phase == "Failed" && !stopped && !deleted_there;
     job.finished = job.failed || (phase == "Succeeded" && !stopped);

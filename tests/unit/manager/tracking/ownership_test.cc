@@ -102,6 +102,29 @@ TEST_CASE("a copy that Kueue's MultiKueue made is ours once we are in its place"
                     "u1") == kForeign);
 }
 
+// `fedra leave` deletes rights unless a manager that is not known to stay has jobs there.
+TEST_CASE("a copy is of none of the managers that stay") {
+  struct Case {
+    std::string origin, made_by;
+    std::vector<std::string> managers;
+    bool is_of_none;
+  };
+  const Case cases[] = {
+      {"fedra", "m1", {}, true},
+      {"fedra", "m1", {"m2"}, true},
+      {"fedra", "m1", {"m2", "m1"}, false},
+      {"another", "m1", {"m1"}, false},
+      {"fedra", "", {"m1"}, true},  // Kueue's, say
+      {"fedra", "", {""}, true},
+      {"", "m1", {}, false},  // no copy
+      {"", "", {"m1"}, false},
+  };
+  for (const Case& row : cases) {
+    CAPTURE(row.origin, row.made_by, row.managers);
+    CHECK(IsCopyOfNoneOf(row.managers, {row.origin, row.made_by, "u1", ""}) == row.is_of_none);
+  }
+}
+
 TEST_CASE("only what is ours may be changed") {
   CHECK(IsOurs(kOurs));
   CHECK(IsOurs(kOursEarlier));
