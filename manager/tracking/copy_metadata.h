@@ -12,7 +12,8 @@
 namespace fedra::tracking {
 
 // The labels and annotations of `source`, an object of the manager, under `key`, and with what
-// tells whose copy it is: our marks, and the UID of the manager's Workload.
+// tells whose copy it is: our marks, and the UID of the manager's Workload. Marks of `source` are
+// left out.
 nlohmann::json CopyMetadata(const nlohmann::json& source, const ObjectKey& key,
                             const std::string& workload_uid, const Identity& us);
 

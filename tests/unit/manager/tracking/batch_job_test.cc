@@ -75,12 +75,17 @@ TEST_CASE("a job that was copied back from a worker, labels and all, is sent lik
   again["metadata"]["labels"]["kueue.x-k8s.io/prebuilt-workload-name"] = "of-another";
   again["metadata"]["annotations"]["fedra.dev/workload-uid"] = "of-another";
   again["metadata"]["annotations"]["fedra.dev/manager-uid"] = "of-another";
+  again["metadata"]["annotations"]["fedra.dev/member-uid"] = "of-another";
   const auto body = BatchJobAdapter().RemoteBody(Parsed(again), workload, {"fedra", "m1"});
   REQUIRE(body.has_value());
   CHECK(json::parse(*body)["spec"]["parallelism"] == 2);
   // A user who writes our marks names nobody else's workload with them.
   CHECK_THAT(*body, !ContainsSubstring("of-another"));
   CHECK(json::parse(*body)["metadata"]["annotations"]["fedra.dev/workload-uid"] == "u1");
+  // Nor when we may not know our own.
+  const auto unknown = BatchJobAdapter().RemoteBody(Parsed(again), workload, {"fedra", ""});
+  REQUIRE(unknown.has_value());
+  CHECK_THAT(*unknown, !ContainsSubstring("of-another"));
   // Of a copy only the status is kept.
   CHECK_FALSE(BatchJobAdapter().RemoteBody(Parsed(Remote("{}")), workload, {"fedra", "m1"}));
 }
