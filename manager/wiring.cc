@@ -107,8 +107,12 @@ ClusterOptions ToOptions(config::HttpVersion version, const tracking::JobKinds& 
   return options;
 }
 
+tracking::Mode ToMode(const config::Configuration& configuration) {
+  return SameName(configuration.kueue.mode);
+}
+
 tracking::Identity ToIdentity(const config::Configuration& configuration) {
-  const tracking::Mode mode = SameName(configuration.kueue.mode);
+  const tracking::Mode mode = ToMode(configuration);
   const bool is_own = mode == tracking::Mode::kAdmissionCheck;
   return {.origin = is_own ? configuration.origin : configuration.kueue.multi_kueue_origin,
           .mode = mode};
@@ -151,6 +155,7 @@ reconcile::GatherSettings ToGather(const config::Configuration& configuration) {
   reconcile::GatherSettings settings;
   settings.controller_name = ControllerOf(configuration);
   settings.us = ToIdentity(configuration);
+  settings.mode = ToMode(configuration);
   settings.order = {.policy = SameName(dispatch.order),
                     .max_passes = dispatch.backfill.max_passes,
                     .max_wait = dispatch.backfill.max_wait};
@@ -189,7 +194,6 @@ std::vector<reconcile::WorkerSettings> ToWorkers(const config::Loaded& loaded) {
     if (access) worker.cluster.access = ToAccess(*access);
     worker.cluster.misconfigured = ToMisconfigured(access);
     worker.cluster.options = ToOptions(from.http_version, *kinds);
-    worker.us = ToIdentity(configuration);
     worker.verified.kinds = kinds;
     worker.verified.devices = ToDevices(configuration.verification, from);
     worker.verified.dependencies = ToDependencies(configuration.verification);

@@ -24,6 +24,7 @@ ClusterOptions ToOptions(config::HttpVersion version, const tracking::JobKinds& 
 tracking::JobKindsPtr ToKinds(const config::Configuration& configuration);
 // Whether jobs are taken back from workers that are removed from the configuration.
 bool DrainsRemoved(const config::Configuration& configuration);
+tracking::Mode ToMode(const config::Configuration& configuration);
 // Who we are on the workers' jobs and Workloads; the manager's UID is asked for. Everything that
 // tells our copies from others' has it from here.
 tracking::Identity ToIdentity(const config::Configuration& configuration);

@@ -112,7 +112,7 @@ int Migrate(const MigrateOptions& options, Terminal& terminal) {
     return fail("it switches nothing: add --check, and see docs/kueue-setup.md for the switch");
   auto loaded = config::Load(options.config, config::OptionsNow(/*manager_may_fail=*/false));
   if (!loaded) return fail(config::ToString(loaded.error()));
-  if (!ToIdentity(loaded->configuration).TakesOver())
+  if (!tracking::TakesOver(ToMode(loaded->configuration)))
     return fail("kueue.mode is not multikueue in " + options.config +
                 ": give it the configuration that fedra is to run with, or runs with");
   if (const std::string why = DiscoverWorkers(*loaded, *timeout); !why.empty()) return fail(why);

@@ -22,8 +22,8 @@ std::vector<httpd::HealthCheck> Readyz(const PageSources& from) {
       {"store", stats.failing ? stats.failing->message : std::string()}};
   const reconcile::Federation& federation = from.federation;
   const reconcile::ManagerCluster& manager = from.federation.manager();
-  checks.push_back({"manager", manager.Problem()});
-  for (const reconcile::Gap& gap : manager.Gaps())
+  checks.push_back({"manager", manager.lists().Problem()});
+  for (const reconcile::Gap& gap : manager.lists().Gaps())
     checks.push_back({"manager/" + gap.resource, gap.why, true});
   const auto replica = from.replica.Now();
   // Decisions are being made, or could be from one moment to the next.
@@ -43,14 +43,14 @@ std::vector<httpd::HealthCheck> Readyz(const PageSources& from) {
 std::vector<metrics::ClusterGauges> GaugesOf(reconcile::Federation& federation) {
   std::vector<metrics::ClusterGauges> clusters;
   const auto workers = federation.workers();
-  const std::string manager_uid = federation.manager().uid();
+  const tracking::Identity us = federation.Us();
   const auto lines = federation.LinesNow();
   for (const auto& worker : *workers) {
     const auto line = lines.find(worker->name());
     const reconcile::LineFacts facts = line == lines.end() ? reconcile::LineFacts{} : line->second;
     clusters.push_back({.name = worker->name(),
                         .is_up = worker->contact() == placement::Contact::kFull,
-                        .clones = worker->our_clones(manager_uid),
+                        .clones = worker->our_clones(us),
                         .in_line = facts.length,
                         .head_waits = facts.head_waits});
     const verify::DeviceState* devices = worker->objects().devices();

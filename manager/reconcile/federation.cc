@@ -65,19 +65,19 @@ Federation::Federation(FederationSettings settings, http::HttpLoop& loop, Worker
       status_writer_(store, clock),
       limiter_(clock, {}),
       handlers_({workload_loop_, check_loop_, templates_,
-                 settings_.gather.us.TakesOver() ? &worker_cluster_loop_ : nullptr},
+                 TakesOver(settings_.gather.mode) ? &worker_cluster_loop_ : nullptr},
                 {wake_index_, placements_, manager_, workers_, places_, gatherer_, order_}, clock),
       manager_(settings_.manager, settings_.kinds, loop, pool, clock, handlers_.ForManager(),
-               settings_.gather.us.KueueCopies()),
+               KueueCopies(settings_.gather.mode)),
       gatherer_(settings_.gather, manager_, workers_, copy_failures_),
       events_({settings_.reporting_controller, settings_.instance}, manager_.cluster(), clock),
       bookkeeping_(store, placements_, status_writer_, events_, telemetry, clock),
-      templates_(settings_.templates, manager_, workers_, limiter_, copy_failures_, clock,
-                 template_loop_,
+      templates_(settings_.templates, manager_.templates(), manager_.identity(), workers_, limiter_,
+                 copy_failures_, clock, template_loop_,
                  [this](const ObjectKey& key) { handlers_.WakeTemplateUsers(key); }),
-      manager_writes_(manager_, bookkeeping_, telemetry, clock),
-      worker_writes_(settings_.gather.us, manager_, templates_, limiter_, bookkeeping_, telemetry,
-                     clock),
+      manager_writes_(manager_.cluster(), manager_.jobs(), bookkeeping_, telemetry, clock),
+      worker_writes_(settings_.gather.us, manager_.identity(), templates_, limiter_, bookkeeping_,
+                     telemetry, clock),
       executor_(manager_writes_, worker_writes_, bookkeeping_),
       checks_(manager_.cluster(), manager_.checks(), gatherer_.scopes(), workers_, clock),
       worker_clusters_(manager_.cluster(), manager_.worker_clusters(), workers_, clock),
@@ -154,7 +154,7 @@ std::string Federation::Awaited() const {
   if (IsRelisting()) return "the lists that are made anew after the take-over";
   // What was listed once may not be what another process has left.
   if (took_over_ ? !manager_.IsListedNow() : !manager_.lists().AreListed()) {
-    const std::string problem = manager_.Problem();
+    const std::string problem = manager_.lists().Problem();
     return "the manager's lists" + (problem.empty() ? std::string() : ": " + problem);
   }
   if (clock_.Steady() - *began_ > kStartGrace) return {};
@@ -193,15 +193,15 @@ void Federation::ReleaseRemoved() {
   if (now - last_release_ < kReleaseInterval) return;
   last_release_ = now;
   const auto workers = workers_.Now();
-  Owners us{settings_.gather.us.OnManager(manager_.uid()), std::nullopt};
+  Owners us{Us(), std::nullopt};
   // Kueue's copies do not name their maker: once their workload is gone, nothing shows whose they
   // are.
-  if (us.copies.KueueCopies()) us.copies.origin.clear();
+  if (KueueCopies(us.copies.mode)) us.copies.origin.clear();
   if (settings_.templates.mode != templates::SyncPolicy::kNever)
-    us.templates = settings_.templates.us.OnManager(manager_.uid());
+    us.templates = manager_.identity().Complete(settings_.templates.us);
   for (const ClusterName& name : workers->removed()) {
-    if (!CanBeReleased(*workers->Find(name), manager_, us, settings_.policy.worker_lost_timeout,
-                       clock_.Now()))
+    if (!CanBeReleased(*workers->Find(name), manager_.jobs(), manager_.templates(), us,
+                       settings_.policy.worker_lost_timeout, clock_.Now()))
       continue;
     log::Info("removed worker disconnected", {{"cluster", name.value}});
     const RosterChange change = roster_.Release(name);
@@ -254,8 +254,8 @@ void Federation::Tick() {
                         {"workloads", std::to_string(manager_.jobs().workloads().cache().size())}});
   handlers_.WakeChecks();
   // MultiKueue keeps its checks itself.
-  if (!settings_.gather.us.KueueCopies()) check_loop_.Start();
-  if (settings_.gather.us.TakesOver()) {
+  if (!KueueCopies(settings_.gather.mode)) check_loop_.Start();
+  if (TakesOver(settings_.gather.mode)) {
     handlers_.WakeWorkerClusters();
     worker_cluster_loop_.Start();
   }

@@ -61,6 +61,8 @@ class Federation final {
   bool Stop();
 
   ManagerCluster& manager() { return manager_; }
+  // Who we are on copies of jobs; without the manager's UID until that is known.
+  tracking::Identity Us() const { return manager_.identity().Complete(settings_.gather.us); }
   std::shared_ptr<const WorkerList> workers() const { return workers_.Now(); }
   // As of ClusterRows::Remembered(). The thread of Tick.
   std::vector<ClusterName> RememberedWorkers(const std::set<ClusterName>& others) const {

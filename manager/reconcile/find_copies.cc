@@ -103,7 +103,7 @@ void FindCopies(const Worker& worker, const Gathered& gathered, const tracking::
   cluster.clone = worker.objects().clones().Find(gathered.view.key);
   cluster.clone_is = whose(cluster.clone.get());
   // Of a kind that we do not read: another job may have its name.
-  if (us.KueueCopies() && gathered.adapter == nullptr) return;
+  if (gathered.view.kueue_copies && gathered.adapter == nullptr) return;
   std::vector<JobPtr> that_name_it = ThatNameIt(worker, gathered);
   std::ranges::stable_partition(
       that_name_it, [&](const JobPtr& job) { return tracking::IsOurs(whose(job.get())); });

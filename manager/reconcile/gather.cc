@@ -104,8 +104,8 @@ std::vector<std::shared_ptr<const Worker>> Gatherer::WorkersFor(
 Gathered Gatherer::Begin(const ObjectKey& key, const Known& known) const {
   Gathered gathered;
   gathered.view.key = key;
-  gathered.view.kueue_copies = settings_.us.KueueCopies();
-  gathered.view.kueue_clears = settings_.us.TakesOver();
+  gathered.view.kueue_copies = KueueCopies(settings_.mode);
+  gathered.view.kueue_clears = TakesOver(settings_.mode);
   gathered.view.workload = manager_.jobs().workloads().Find(key);
   if (known.job) {
     gathered.job = known.job->key;
@@ -145,7 +145,7 @@ Gathered Gatherer::Gather(const ObjectKey& key, const Known& known) const {
                     NeedsVerdicts(*gathered.view.workload, gathered.view.check);
   // It has a worker, and other ones are judged for it.
   const bool moves =
-      !settings_.us.KueueCopies() && placement::DueMove(gathered.view, known.now) != nullptr;
+      !gathered.view.kueue_copies && placement::DueMove(gathered.view, known.now) != nullptr;
   for (const auto& [worker, allowed] :
        InOrder(*gathered.workers, scopes_.Of(gathered.view.check))) {
     const bool is_target = moves && !workload->IsPlacedOn(worker->name());
@@ -171,11 +171,11 @@ Gathered Gatherer::Gather(const ObjectKey& key, const Known& known) const {
 }
 
 std::optional<verdict::Reason> Gatherer::WhyKueueCannot(const ClusterName& worker) const {
-  if (!settings_.us.KueueCopies()) return std::nullopt;
+  if (!KueueCopies(settings_.mode)) return std::nullopt;
   return verify::WhyDisconnected(manager_.worker_clusters(), worker);
 }
 
-tracking::Identity Gatherer::Us() const { return settings_.us.OnManager(manager_.uid()); }
+tracking::Identity Gatherer::Us() const { return manager_.identity().Complete(settings_.us); }
 
 ClusterView Gatherer::ViewOf(const Worker& worker, const WorkerLook& look,
                              const Gathered& gathered) const {
@@ -192,7 +192,7 @@ ClusterView Gatherer::ViewOf(const Worker& worker, const WorkerLook& look,
     cluster.lost_why = look.kind.problem;
   }
   FindCopies(worker, gathered, Us(), cluster);
-  cluster.waiting_clones = worker.waiting_clones(manager_.uid());
+  cluster.waiting_clones = worker.waiting_clones(Us());
   if (cluster.clone != nullptr && !cluster.clone->Admitted() && !cluster.clone->Finished())
     cluster.waiting_clones = std::max(0, cluster.waiting_clones - 1);
   const verify::DeviceState* devices = worker.objects().devices();
@@ -207,7 +207,7 @@ void Gatherer::Judge(const Worker& worker, const verify::WorkerFacts& facts,
                      ClusterView& cluster) const {
   const tracking::JobAdapter* adapter = gathered.adapter;
   // Kueue knows more kinds than we read, and their pods are in the Workload.
-  if (adapter == nullptr && !settings_.us.KueueCopies()) return;
+  if (adapter == nullptr && !gathered.view.kueue_copies) return;
   const tracking::Workload& workload = *gathered.view.workload;
   // What is in a group's way counts, not what of it is there already.
   const bool in_the_way = cluster.in_the_way != nullptr;
@@ -268,7 +268,7 @@ std::map<ObjectKey, std::set<ClusterName>> Gatherer::UsersOf(const ObjectKey& cl
 
 void Gatherer::KeepClaimsTogether(Gathered& gathered) const {
   if (gathered.view.workload->requirement.ClaimNames().empty()) return;
-  if (gathered.adapter == nullptr && !settings_.us.KueueCopies()) return;
+  if (gathered.adapter == nullptr && !gathered.view.kueue_copies) return;
   std::vector<verify::ClaimCandidate> candidates;
   for (ClusterView& cluster : gathered.clusters) {
     candidates.push_back({.worker = cluster.name,

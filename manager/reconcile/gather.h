@@ -37,7 +37,8 @@ struct Gathered {
 struct GatherSettings {
   std::string controller_name;
   verify::Rules rules;
-  tracking::Identity us;           // without the manager's UID
+  tracking::Identity us;  // without the manager's UID
+  tracking::Mode mode = tracking::Mode::kAdmissionCheck;
   bool devices = false;            // whether devices are verified
   placement::OrderSettings order;  // of those that wait for the same devices
 };

@@ -159,11 +159,12 @@ store::ClusterRow ManagerRow(const ConnectionState& state, const std::string& pr
 }
 
 bool ManagerCluster::IsUsable() const {
-  return cluster_.state().phase == ConnectionPhase::kConnected && Problem().empty();
+  return cluster_.state().phase == ConnectionPhase::kConnected && lists_.Problem().empty();
 }
 
 store::ClusterRow ManagerCluster::Row(WallTime now) const {
-  return ManagerRow(cluster_.state(), Problem(), Gaps(), cluster_.server().get(), now);
+  return ManagerRow(cluster_.state(), lists_.Problem(), lists_.Gaps(), cluster_.server().get(),
+                    now);
 }
 
 }  // namespace fedra::reconcile

@@ -1,7 +1,8 @@
 #pragma once
 //
 // The management cluster, put together: its connection, and the classes that its reflectors feed.
-// Each of these has a contract of its own; callers take the one that they need.
+// Each of these has a contract of its own. Who needs one or two of them takes those; the whole is
+// for who looks at nearly all of it (Gatherer), and for who runs it.
 //
 // Thread rules: any thread. Listeners run on the pool's threads, and in DropOverdue() on the
 // caller's; outside of every lock.
@@ -95,16 +96,13 @@ class ManagerCluster final {
   const ManagerLists& lists() const { return lists_; }
   // Which cluster it is.
   ManagerIdentity& identity() { return identity_; }
-  std::string uid() const { return identity_.uid(); }
+  const ManagerIdentity& identity() const { return identity_; }
 
   // Forgets our own writes that no watch has shown in time, and tells of their objects. Call about
   // once a second.
   void DropOverdue();
   // Connected, and everything that decisions need has been listed again (ManagerLists).
   bool IsListedNow() const;
-  // For /readyz, as of lists().
-  std::string Problem() const { return lists_.Problem(); }
-  std::vector<Gap> Gaps() const { return lists_.Gaps(); }
   // Connected, and there is no problem.
   bool IsUsable() const;
   // How the manager is, as `fedra status` shows it; without its queues.

@@ -1,7 +1,7 @@
 #pragma once
 //
 // Which cluster the manager is: the UID of its namespace kube-system, which is written on every
-// copy. Part of ManagerCluster.
+// copy. Part of ManagerCluster. Whoever tells our copies from others' has its Identity from here.
 //
 // Thread rules: any thread. Lifetime: the cluster and the pool must outlive it; after the cluster's
 // Stop(), Wait() must have returned before it goes.
@@ -13,6 +13,7 @@
 #include "base/result.h"
 #include "base/worker_pool.h"
 #include "cluster-clients/cluster.h"
+#include "manager/tracking/ownership.h"
 
 namespace fedra::reconcile {
 
@@ -25,6 +26,10 @@ class ManagerIdentity final {
  public:
   ManagerIdentity(Cluster& cluster, WorkerPool& pool) : cluster_(cluster), pool_(pool) {}
 
+  // Who we are on its copies: `settings`, which do not know the manager, with its UID.
+  tracking::Identity Complete(const tracking::Identity& settings) const {
+    return settings.OnManager(uid());
+  }
   // Empty: not known.
   std::string uid() const { return uid_.Copy().value_or(""); }
   // Asks for the UID unless it is known. Blocks for one call. A server that does not let us read it

@@ -18,24 +18,28 @@ WriteOptions OnStatus() {
 
 }  // namespace
 
-ManagerWrites::ManagerWrites(ManagerCluster& manager, Bookkeeping& bookkeeping,
+ManagerWrites::ManagerWrites(Cluster& cluster, ManagerJobs& jobs, Bookkeeping& bookkeeping,
                              Telemetry& telemetry, const Clock& clock)
-    : manager_(manager), bookkeeping_(bookkeeping), telemetry_(telemetry), clock_(clock) {}
+    : cluster_(cluster),
+      jobs_(jobs),
+      bookkeeping_(bookkeeping),
+      telemetry_(telemetry),
+      clock_(clock) {}
 
 Result<void> ManagerWrites::PatchWorkloadStatus(Execution& execution, std::string body) {
   if (execution.gathered.view.kueue_clears) {
     FEDRA_ASSIGN_OR_RETURN(body, tracking::StatusApply(*execution.workload, body));
     return ApplyWorkloadStatus(execution, std::move(body));
   }
-  FEDRA_ASSIGN_OR_RETURN(const std::string text, manager_.cluster().MergePatch(
-                                                     tracking::kWorkloads, execution.workload->key,
-                                                     std::move(body), OnStatus()));
+  FEDRA_ASSIGN_OR_RETURN(const std::string text,
+                         cluster_.MergePatch(tracking::kWorkloads, execution.workload->key,
+                                             std::move(body), OnStatus()));
   return TakeWritten(execution, text);
 }
 
 Result<void> ManagerWrites::TakeWritten(Execution& execution, const std::string& text) {
   FEDRA_ASSIGN_OR_RETURN(execution.workload, ParseWritten(text, &tracking::ParseWorkload));
-  manager_.jobs().workloads().own().Wrote(execution.workload);
+  jobs_.workloads().own().Wrote(execution.workload);
   return {};
 }
 
@@ -49,9 +53,9 @@ Result<void> ManagerWrites::ApplyWorkloadStatus(Execution& execution, std::strin
   WriteOptions options = OnStatus();
   options.field_manager = tracking::kAdmissionManager;
   options.force = true;
-  FEDRA_ASSIGN_OR_RETURN(const std::string text,
-                         manager_.cluster().Apply(tracking::kWorkloads, execution.workload->key,
-                                                  std::move(body), options));
+  FEDRA_ASSIGN_OR_RETURN(
+      const std::string text,
+      cluster_.Apply(tracking::kWorkloads, execution.workload->key, std::move(body), options));
   return TakeWritten(execution, text);
 }
 
@@ -127,11 +131,10 @@ Result<void> ManagerWrites::Do(Execution& execution, const placement::FinishWork
 Result<tracking::JobPtr> ManagerWrites::PatchJobStatus(const tracking::Job& local,
                                                        std::string body) {
   const tracking::JobAdapter& adapter = *local.kind;
-  FEDRA_ASSIGN_OR_RETURN(
-      const std::string text,
-      manager_.cluster().MergePatch(adapter.resource(), local.key, std::move(body), OnStatus()));
+  FEDRA_ASSIGN_OR_RETURN(const std::string text, cluster_.MergePatch(adapter.resource(), local.key,
+                                                                     std::move(body), OnStatus()));
   FEDRA_ASSIGN_OR_RETURN(tracking::JobPtr written, ParseWritten(text, adapter));
-  manager_.jobs().Of(adapter).own().Wrote(written);
+  jobs_.Of(adapter).own().Wrote(written);
   return written;
 }
 

@@ -8,10 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "cluster-clients/cluster.h"
 #include "manager/placement/action.h"
 #include "manager/reconcile/bookkeeping.h"
 #include "manager/reconcile/execution.h"
-#include "manager/reconcile/manager_cluster.h"
+#include "manager/reconcile/manager_jobs.h"
 #include "manager/reconcile/telemetry.h"
 #include "manager/tracking/job_members.h"
 
@@ -19,7 +20,8 @@ namespace fedra::reconcile {
 
 class ManagerWrites final {
  public:
-  ManagerWrites(ManagerCluster& manager, Bookkeeping& bookkeeping, Telemetry& telemetry,
+  // `jobs`: of the cluster; what was written is kept there.
+  ManagerWrites(Cluster& cluster, ManagerJobs& jobs, Bookkeeping& bookkeeping, Telemetry& telemetry,
                 const Clock& clock);
 
   Result<void> Do(Execution& execution, const placement::SetCheck& action);
@@ -46,7 +48,8 @@ class ManagerWrites final {
   Result<tracking::JobPtr> PatchJobStatus(const tracking::Job& local, std::string body);
   Result<void> PatchObjects(Execution& execution, std::vector<JobPatch> patches);
 
-  ManagerCluster& manager_;
+  Cluster& cluster_;
+  ManagerJobs& jobs_;
   Bookkeeping& bookkeeping_;
   Telemetry& telemetry_;
   const Clock& clock_;

@@ -15,7 +15,7 @@ bool HasPlaced(const ManagerJobs& jobs, const ClusterName& name) {
 }
 
 // What no living workload explains; of the others HasPlaced() knows.
-bool HasCopies(const Worker& worker, const ManagerCluster& manager, const Owners& us) {
+bool HasCopies(const Worker& worker, const ManagerTemplates& templates, const Owners& us) {
   const auto is_ours = [&](const auto& copy) {
     return tracking::IsOurs(tracking::OwnershipOf(copy->marks, us.copies, /*source_uid=*/{}));
   };
@@ -25,17 +25,17 @@ bool HasCopies(const Worker& worker, const ManagerCluster& manager, const Owners
     const auto jobs = worker.objects().jobs(*adapter).cache().List();
     if (std::any_of(jobs.begin(), jobs.end(), is_ours)) return true;
   }
-  return us.templates && !OurTemplateCopies(worker, manager.templates(), *us.templates).empty();
+  return us.templates && !OurTemplateCopies(worker, templates, *us.templates).empty();
 }
 
 }  // namespace
 
-bool CanBeReleased(const Worker& worker, const ManagerCluster& manager, const Owners& us,
-                   std::chrono::milliseconds worker_lost_timeout, WallTime now) {
-  if (HasPlaced(manager.jobs(), worker.name())) return false;
+bool CanBeReleased(const Worker& worker, const ManagerJobs& jobs, const ManagerTemplates& templates,
+                   const Owners& us, std::chrono::milliseconds worker_lost_timeout, WallTime now) {
+  if (HasPlaced(jobs, worker.name())) return false;
   if (worker.contact() == placement::Contact::kFull &&
       worker.KindContact(/*kind=*/nullptr) == placement::Contact::kFull)
-    return !HasCopies(worker, manager, us);
+    return !HasCopies(worker, templates, us);
   // One whose connection is well may still refuse a kind of jobs: what is there of it stays unseen,
   // and is waited for as long as for a worker out of reach.
   auto lost_since = worker.Status().lost_since;

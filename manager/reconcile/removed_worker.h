@@ -7,7 +7,8 @@
 #include <chrono>
 #include <optional>
 
-#include "manager/reconcile/manager_cluster.h"
+#include "manager/reconcile/manager_jobs.h"
+#include "manager/reconcile/manager_templates.h"
 #include "manager/reconcile/worker.h"
 
 namespace fedra::reconcile {
@@ -22,7 +23,7 @@ struct Owners {
 // No workload is, or is being, placed there; and nothing of ours is left there, or it has been out
 // of reach for so long that its jobs count as lost. What is left on a worker out of reach is
 // removed when it is configured again.
-bool CanBeReleased(const Worker& worker, const ManagerCluster& manager, const Owners& us,
-                   std::chrono::milliseconds worker_lost_timeout, WallTime now);
+bool CanBeReleased(const Worker& worker, const ManagerJobs& jobs, const ManagerTemplates& templates,
+                   const Owners& us, std::chrono::milliseconds worker_lost_timeout, WallTime now);
 
 }  // namespace fedra::reconcile

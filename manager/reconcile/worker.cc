@@ -249,8 +249,7 @@ void Worker::CountClones(const std::shared_ptr<const tracking::Workload>& before
   });
 }
 
-Worker::CloneCount Worker::OurClones(const std::string& manager_uid) const {
-  const tracking::Identity us = settings_.us.OnManager(manager_uid);
+Worker::CloneCount Worker::OurClones(const tracking::Identity& us) const {
   return clone_counts_.With([&](const auto& counts) {
     CloneCount ours;
     for (const auto& [maker, count] : counts) {
@@ -263,12 +262,12 @@ Worker::CloneCount Worker::OurClones(const std::string& manager_uid) const {
   });
 }
 
-int Worker::waiting_clones(const std::string& manager_uid) const {
-  return OurClones(manager_uid).waiting + objects_.clones().own().unseen();
+int Worker::waiting_clones(const tracking::Identity& us) const {
+  return OurClones(us).waiting + objects_.clones().own().unseen();
 }
 
-int Worker::our_clones(const std::string& manager_uid) const {
-  const CloneCount ours = OurClones(manager_uid);
+int Worker::our_clones(const tracking::Identity& us) const {
+  const CloneCount ours = OurClones(us);
   return ours.all - ours.ended;
 }
 

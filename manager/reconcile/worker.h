@@ -52,7 +52,6 @@ struct WorkerListener {
 
 struct WorkerSettings {
   ClusterSettings cluster;
-  tracking::Identity us;  // of copies; without the manager's UID
   verify::WorkerObjectsOptions verified;
   std::vector<std::string> capabilities;  // declared, ascending or not
   std::optional<WallTime> lost_since;     // as remembered from before the start
@@ -139,11 +138,11 @@ class Worker final {
   // The jobs here that name this workload as their clone: of a group its members, else one as a
   // rule.
   std::set<tracking::JobKey> JobsOf(const ObjectKey& workload) const;
-  // Our clones that are not admitted yet, those just sent included. `manager_uid`: as of
-  // tracking::Identity.
-  int waiting_clones(const std::string& manager_uid) const;
+  // Our clones that are not admitted yet, those just sent included. `us`: on copies, complete
+  // (ManagerIdentity).
+  int waiting_clones(const tracking::Identity& us) const;
   // Our clones, in whatever state: for status.
-  int our_clones(const std::string& manager_uid) const;
+  int our_clones(const tracking::Identity& us) const;
   // Whether a copy of this template of the manager could be used there: its namespace is there,
   // stays, and may have admin access if the template asks for it, and the DeviceClasses that it
   // names are there.
@@ -175,7 +174,7 @@ class Worker final {
     int waiting = 0;  // not admitted yet
     int ended = 0;    // finished, and still there
   };
-  CloneCount OurClones(const std::string& manager_uid) const;
+  CloneCount OurClones(const tracking::Identity& us) const;
 
   // Constant after construction.
   const WorkerSettings settings_;

@@ -11,8 +11,8 @@ namespace {
 
 // Whether a connected worker can go on with these settings, perhaps with other credentials.
 bool IsSameShape(const WorkerSettings& a, const WorkerSettings& b) {
-  return a.cluster.options.http2 == b.cluster.options.http2 && a.us == b.us &&
-         a.verified == b.verified && a.capabilities == b.capabilities;
+  return a.cluster.options.http2 == b.cluster.options.http2 && a.verified == b.verified &&
+         a.capabilities == b.capabilities;
 }
 
 }  // namespace

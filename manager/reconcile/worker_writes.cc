@@ -67,7 +67,7 @@ std::string StopMessage(const placement::DeleteRemote& action, const ClusterView
 
 }  // namespace
 
-WorkerWrites::WorkerWrites(tracking::Identity us, ManagerCluster& manager,
+WorkerWrites::WorkerWrites(tracking::Identity us, const ManagerIdentity& manager,
                            TemplateReconciler& templates, ConcurrencyLimiter& limiter,
                            Bookkeeping& bookkeeping, Telemetry& telemetry, const Clock& clock)
     : us_(std::move(us)),

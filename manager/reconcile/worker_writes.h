@@ -15,6 +15,7 @@
 #include "manager/reconcile/bookkeeping.h"
 #include "manager/reconcile/concurrency_limiter.h"
 #include "manager/reconcile/execution.h"
+#include "manager/reconcile/manager_identity.h"
 #include "manager/reconcile/templates/template_reconciler.h"
 #include "manager/tracking/job_members.h"
 
@@ -22,8 +23,8 @@ namespace fedra::reconcile {
 
 class WorkerWrites final {
  public:
-  // `us`: without the manager's UID, which is asked for.
-  WorkerWrites(tracking::Identity us, ManagerCluster& manager, TemplateReconciler& templates,
+  // `us`: without the manager's UID.
+  WorkerWrites(tracking::Identity us, const ManagerIdentity& manager, TemplateReconciler& templates,
                ConcurrencyLimiter& limiter, Bookkeeping& bookkeeping, Telemetry& telemetry,
                const Clock& clock);
 
@@ -41,7 +42,7 @@ class WorkerWrites final {
   // Takes the created object, and says whether it is ours.
   using Remember = std::function<Result<bool>(const std::string& object)>;
 
-  tracking::Identity Us() const { return us_.OnManager(manager_.uid()); }
+  tracking::Identity Us() const { return manager_.Complete(us_); }
   // Whether an object with these marks is this workload's copy.
   bool IsOf(const tracking::Workload& workload, const tracking::CopyMarks& marks) const {
     return tracking::OwnershipOf(marks, Us(), workload.uid, workload.key.name) ==
@@ -64,7 +65,7 @@ class WorkerWrites final {
   Result<void> DeleteClone(Worker& worker, const placement::ClusterView& view, bool as_seen);
 
   const tracking::Identity us_;
-  ManagerCluster& manager_;
+  const ManagerIdentity& manager_;
   TemplateReconciler& templates_;
   ConcurrencyLimiter& limiter_;
   Bookkeeping& bookkeeping_;

@@ -36,8 +36,8 @@ Ownership OwnershipOf(const CopyMarks& marks, const Identity& us, std::string_vi
                       std::string_view source_name) {
   if (us.origin.empty() || marks.origin != us.origin) return Ownership::kForeign;
   // Kueue's say nothing of their source. The names of Workloads differ with their jobs' UIDs.
-  if (us.KueueCopies()) return source_uid.empty() ? Ownership::kOursEarlier : Ownership::kOurs;
-  if (us.TakesOver() && marks.source_uid.empty() && marks.made_by.empty())
+  if (KueueCopies(us.mode)) return source_uid.empty() ? Ownership::kOursEarlier : Ownership::kOurs;
+  if (TakesOver(us.mode) && marks.source_uid.empty() && marks.made_by.empty())
     return OwnershipOfUnmarked(marks, source_uid, source_name);
   if (marks.source_uid.empty()) return Ownership::kForeign;
   const bool is_of_source = marks.source_uid == source_uid;

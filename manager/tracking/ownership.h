@@ -35,12 +35,18 @@ enum class Mode {
   kDispatcher,      // `origin` is Kueue's, and so are the copies
 };
 
+// Kueue makes the copies, and changes them.
+constexpr bool KueueCopies(Mode mode) { return mode == Mode::kDispatcher; }
+// We are in the place of Kueue's MultiKueue: what it made is ours.
+constexpr bool TakesOver(Mode mode) { return mode == Mode::kMultiKueue; }
+
 // "admissionCheck", "multikueue", "dispatcher", as the configuration has them.
 std::string_view ToString(Mode mode);
 std::optional<Mode> ParseMode(std::string_view word);
 
 // Who we are, as it is written on every copy of ours. wiring.h makes it, ToIdentity(); what is
-// kept in settings does not know the manager yet.
+// kept in settings does not know the manager yet (reconcile/manager_identity.h). The mode is here
+// for OwnershipOf alone: what else follows from it is asked of settings that carry it.
 struct Identity {
   std::string origin = {};  // value of the origin label, from the configuration
   std::string manager =
@@ -48,10 +54,6 @@ struct Identity {
   Mode mode = Mode::kAdmissionCheck;
 
   bool operator==(const Identity&) const = default;
-  // Kueue makes the copies, and changes them.
-  bool KueueCopies() const { return mode == Mode::kDispatcher; }
-  // We are in the place of Kueue's MultiKueue: what it made is ours.
-  bool TakesOver() const { return mode == Mode::kMultiKueue; }
   Identity OnManager(std::string uid) const { return {origin, std::move(uid), mode}; }
 };
 

@@ -34,12 +34,12 @@ bool ServesUsers(const config::Configuration& configuration) {
 }
 
 std::vector<std::string> ManagerFiles(const config::Configuration& configuration) {
-  const tracking::Identity us = ToIdentity(configuration);
+  const tracking::Mode mode = ToMode(configuration);
   std::vector<std::string> files = {"manager-rbac.yaml"};
-  if (us.KueueCopies()) files = {"dispatcher-manager-rbac.yaml"};
+  if (KueueCopies(mode)) files = {"dispatcher-manager-rbac.yaml"};
   if (ServesUsers(configuration)) files.push_back("manager-rbac-secure-api.yaml");
-  if (us.KueueCopies()) return files;
-  if (us.TakesOver()) files.push_back("manager-rbac-multikueue.yaml");
+  if (KueueCopies(mode)) return files;
+  if (TakesOver(mode)) files.push_back("manager-rbac-multikueue.yaml");
   if (configuration.kueue.pods) files.push_back("manager-rbac-pods.yaml");
   if (config::DiscoversWorkers(configuration.workers_from))
     files.push_back("manager-rbac-discovery.yaml");
@@ -61,11 +61,11 @@ std::vector<std::string> WorkerFiles(const verify::WorkerObjectsOptions& verifie
 Asked WhatToAsk(const config::Loaded& loaded) {
   Asked asked;
   asked.clusters.push_back(ToManager(loaded));
-  const tracking::Identity us = ToIdentity(loaded.configuration);
-  const bool nominates = us.KueueCopies();
+  const tracking::Mode mode = ToMode(loaded.configuration);
+  const bool nominates = KueueCopies(mode);
   asked.rights.push_back(ManagerRights(*ToKinds(loaded.configuration),
                                        ToDiscovery(loaded.configuration.workers_from), nominates,
-                                       us.TakesOver()));
+                                       TakesOver(mode)));
   // Discovery has read each Secret by its name, and more need not be allowed: of one that it may
   // not read its worker says so.
   std::erase_if(asked.rights.back(),

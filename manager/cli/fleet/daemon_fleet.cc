@@ -41,8 +41,7 @@ reconcile::WorkerListener WorkerRaising(FleetSignal& signal) {
 DaemonFleet::DaemonFleet(const config::Loaded& loaded, const DaemonFleetOptions& options)
     : options_(options),
       manager_(ToManager(loaded), ToKinds(loaded.configuration), threads_.loop, threads_.pool,
-               SystemClock(), ManagerRaising(signal_),
-               ToIdentity(loaded.configuration).KueueCopies()),
+               SystemClock(), ManagerRaising(signal_), KueueCopies(ToMode(loaded.configuration))),
       gatherer_(ToGather(loaded.configuration), manager_, workers_, failures_) {
   if (options.worker_clusters)
     manager_.DiscoverWorkers(ToDiscovery(loaded.configuration.workers_from));
@@ -102,7 +101,7 @@ size_t DaemonFleet::Answered() {
 std::string DaemonFleet::Problem() {
   const ConnectionState state = manager_.cluster().state();
   if (state.phase != ConnectionPhase::kConnected) return "manager: " + WhyUnusable(state);
-  return manager_.lists().AreListed() ? std::string() : "manager: " + manager_.Problem();
+  return manager_.lists().AreListed() ? std::string() : "manager: " + manager_.lists().Problem();
 }
 
 std::vector<report::UnreadWorker> DaemonFleet::UnreadWorkers() const {

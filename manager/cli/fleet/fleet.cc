@@ -25,9 +25,10 @@ using reconcile::WorkerSettings;
 constexpr std::chrono::seconds kManagerGrace{2};
 constexpr std::chrono::milliseconds kAskManagerAgain{100};
 
-FleetWorkerSettings ToJudged(const WorkerSettings& worker, const verify::Rules& rules) {
+FleetWorkerSettings ToJudged(const WorkerSettings& worker, const tracking::Identity& us,
+                             const verify::Rules& rules) {
   return {.name = worker.cluster.name,
-          .us = worker.us,
+          .us = us,
           .verified = worker.verified,
           .rules = rules,
           .capabilities = worker.capabilities};
@@ -124,12 +125,13 @@ Result<ConfiguredWorkers> LoadWorkers(const FleetOptions& options) {
   const verify::Rules rules = ToRules(loaded->configuration.verification);
   if (loaded->manager) workers.manager = ToManager(*loaded);
   workers.us = ToIdentity(loaded->configuration);
+  workers.mode = ToMode(loaded->configuration);
   workers.controller_name = ControllerOf(loaded->configuration);
   workers.store = loaded->configuration.store.path;
   std::vector<std::string> known;
   for (WorkerSettings& worker : ToWorkers(*loaded)) {
     known.push_back(worker.cluster.name.value);
-    auto settings = Chosen(options, ToJudged(worker, rules));
+    auto settings = Chosen(options, ToJudged(worker, workers.us, rules));
     if (!settings) continue;
     // Who asks for more time than usual gives it to one that accepts connections and is silent,
     // too.
@@ -155,7 +157,7 @@ std::unique_ptr<AskedManager> AskManager(const ConfiguredWorkers& workers,
                                          FleetSignal& signal) {
   if (!workers.manager) return nullptr;
   return std::make_unique<AskedManager>(*workers.manager, workers.controller_name,
-                                        workers.us.KueueCopies(), kinds,
+                                        KueueCopies(workers.mode), kinds,
                                         [&signal] { signal.Raise(); });
 }
 

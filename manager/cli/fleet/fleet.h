@@ -35,7 +35,8 @@ struct FleetOptions {
 // The configured and discovered workers that are to be read, and what the daemon would verify of
 // each.
 struct ConfiguredWorkers {
-  tracking::Identity us;        // without the manager's UID
+  tracking::Identity us;  // without the manager's UID
+  tracking::Mode mode = tracking::Mode::kAdmissionCheck;
   std::string controller_name;  // of our AdmissionChecks
   std::string store;            // the daemon's; it need not exist
   std::chrono::milliseconds timeout{0};

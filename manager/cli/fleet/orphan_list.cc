@@ -64,7 +64,7 @@ Result<tracking::Identity> IdentityOf(const tracking::Identity& us,
 std::vector<Orphan> FindOrphans(const RemoteObjects& remote, const tracking::Identity& us,
                                 const LivingWorkloads& workloads) {
   std::vector<Orphan> orphans;
-  if (us.KueueCopies()) return orphans;
+  if (tracking::KueueCopies(us.mode)) return orphans;
   const Living living(workloads);
   for (const auto& clone : remote.clones) {
     if (!living.HasNone(clone->marks, clone->key, us)) continue;

@@ -49,12 +49,13 @@ void LogStep(Step step, const Worker& worker, const ObjectKey& key, const std::s
 
 }  // namespace
 
-TemplateReconciler::TemplateReconciler(TemplateSettings settings, ManagerCluster& manager,
-                                       const WorkerSet& workers, ConcurrencyLimiter& limiter,
-                                       CopyFailures& failures, const Clock& clock,
-                                       RunLoop<ObjectKey>& loop,
+TemplateReconciler::TemplateReconciler(TemplateSettings settings, const ManagerTemplates& originals,
+                                       const ManagerIdentity& manager, const WorkerSet& workers,
+                                       ConcurrencyLimiter& limiter, CopyFailures& failures,
+                                       const Clock& clock, RunLoop<ObjectKey>& loop,
                                        std::function<void(const ObjectKey& key)> on_possible)
     : settings_(std::move(settings)),
+      originals_(originals),
       manager_(manager),
       workers_(workers),
       limiter_(limiter),
@@ -70,14 +71,13 @@ void TemplateReconciler::Changed(const ObjectKey& key) {
 void TemplateReconciler::UseChanged(const ObjectKey& key) {
   if (settings_.mode == templates::SyncPolicy::kNever) return;
   const bool restless = restless_.With([&](const auto& keys) { return keys.contains(key); });
-  if (restless || !manager_.templates().IsNamed(key)) loop_.Add(key);
+  if (restless || !originals_.IsNamed(key)) loop_.Add(key);
 }
 
 void TemplateReconciler::ForgetGone() {
   const auto workers = workers_.Now();
   loop_.DropIf([&](const ObjectKey& key) {
-    return manager_.templates().cache().Find(key) == nullptr &&
-           !manager_.templates().IsNamed(key) &&
+    return originals_.cache().Find(key) == nullptr && !originals_.IsNamed(key) &&
            std::none_of(workers->begin(), workers->end(), [&](const auto& worker) {
              return worker->objects().templates().Find(key) != nullptr;
            });
@@ -86,17 +86,16 @@ void TemplateReconciler::ForgetGone() {
 
 void TemplateReconciler::LookAtAll(const Worker& worker) {
   if (settings_.mode == templates::SyncPolicy::kNever) return;
-  for (const auto& copy : OurTemplateCopies(worker, manager_.templates(), Us()))
-    loop_.Add(copy->key);
+  for (const auto& copy : OurTemplateCopies(worker, originals_, Us())) loop_.Add(copy->key);
   for (const ObjectKey& key : failures_.TakeOutdated(worker.name())) loop_.Add(key);
 }
 
-tracking::Identity TemplateReconciler::Us() const { return settings_.us.OnManager(manager_.uid()); }
+tracking::Identity TemplateReconciler::Us() const { return manager_.Complete(settings_.us); }
 
 Result<void> TemplateReconciler::Reconcile(const ObjectKey& key) {
   // From here on a workload that moves is news.
   restless_.With([&](auto& keys) { keys.insert(key); });
-  const TemplateUse use = manager_.templates().UseOf(key);
+  const TemplateUse use = originals_.UseOf(key);
   bool all_kept = true;
   Result<void> outcome;
   const auto workers = workers_.Now();
@@ -114,7 +113,7 @@ Result<void> TemplateReconciler::Reconcile(const ObjectKey& key) {
 
 Result<bool> TemplateReconciler::Keep(Worker& worker, const ObjectKey& key, const TemplateUse& use,
                                       bool leaving) {
-  const TemplateView look = ReadTemplate(key, worker, manager_.templates(), use, leaving);
+  const TemplateView look = ReadTemplate(key, worker, originals_, use, leaving);
   if (const auto failure = failures_.Find(worker.name(), key);
       failure && !AskAgain(worker, key, look, *failure))
     return true;
@@ -231,9 +230,8 @@ Result<void> TemplateReconciler::Provide(Worker& worker, const tracking::Workloa
   for (const std::string& name : workload.requirement.TemplateNames()) {
     const ObjectKey key{workload.key.ns, name};
     // As of now: the workload is not yet known to be there.
-    const TemplateView look =
-        ReadTemplate(key, worker, manager_.templates(), {true, {worker.name()}},
-                     /*leaving=*/false);
+    const TemplateView look = ReadTemplate(key, worker, originals_, {true, {worker.name()}},
+                                           /*leaving=*/false);
     const templates::Plan plan = templates::Decide(look.view, settings_.mode, Us());
     if (plan.step != Step::kCreate) continue;
     FEDRA_RETURN_IF_ERROR(Create(worker, *look.original));

@@ -19,10 +19,12 @@
 #include <unordered_set>
 
 #include "manager/reconcile/concurrency_limiter.h"
-#include "manager/reconcile/gather.h"
+#include "manager/reconcile/manager_identity.h"
+#include "manager/reconcile/manager_templates.h"
 #include "manager/reconcile/run_loop.h"
 #include "manager/reconcile/templates/copy_failures.h"
 #include "manager/reconcile/templates/template_view.h"
+#include "manager/reconcile/worker_set.h"
 
 namespace fedra::reconcile {
 
@@ -35,7 +37,8 @@ class TemplateReconciler final {
  public:
   // `loop` runs Reconcile(). `on_possible`: a worker that refused copies of this template would
   // take one now.
-  TemplateReconciler(TemplateSettings settings, ManagerCluster& manager, const WorkerSet& workers,
+  TemplateReconciler(TemplateSettings settings, const ManagerTemplates& originals,
+                     const ManagerIdentity& manager, const WorkerSet& workers,
                      ConcurrencyLimiter& limiter, CopyFailures& failures, const Clock& clock,
                      RunLoop<ObjectKey>& loop,
                      std::function<void(const ObjectKey& key)> on_possible);
@@ -77,7 +80,8 @@ class TemplateReconciler final {
 
   // Constant after construction.
   const TemplateSettings settings_;
-  ManagerCluster& manager_;
+  const ManagerTemplates& originals_;
+  const ManagerIdentity& manager_;
   const WorkerSet& workers_;
   ConcurrencyLimiter& limiter_;
   CopyFailures& failures_;

@@ -17,11 +17,10 @@ using templates::Step;
 // Which waiting workload may bring a template to a worker: the first by name.
 using Candidates = std::map<std::pair<ClusterName, ObjectKey>, ObjectKey>;
 
-Candidates FindCandidates(ManagerCluster& manager, const Gatherer& gatherer) {
+Candidates FindCandidates(const ManagerJobs& jobs, const Gatherer& gatherer) {
   Candidates candidates;
-  for (const auto& workload : manager.jobs().workloads().cache().List()) {
-    const std::vector<std::string> names =
-        manager.jobs().Completed(workload)->requirement.TemplateNames();
+  for (const auto& workload : jobs.workloads().cache().List()) {
+    const std::vector<std::string> names = jobs.Completed(workload)->requirement.TemplateNames();
     if (names.empty()) continue;
     for (const auto& worker : gatherer.WorkersFor(*workload)) {
       for (const std::string& name : names) {
@@ -35,31 +34,30 @@ Candidates FindCandidates(ManagerCluster& manager, const Gatherer& gatherer) {
 }
 
 std::set<ObjectKey> KeysOn(const Worker& worker, const tracking::Identity& us,
-                           ManagerCluster& manager, const Candidates& candidates) {
+                           const ManagerTemplates& originals, const Candidates& candidates) {
   std::set<ObjectKey> keys;
-  for (const auto& copy : OurTemplateCopies(worker, manager.templates(), us))
-    keys.insert(copy->key);
+  for (const auto& copy : OurTemplateCopies(worker, originals, us)) keys.insert(copy->key);
   for (const auto& [place, workload] : candidates) {
     if (place.first == worker.name()) keys.insert(place.second);
   }
-  for (const ObjectKey& key : manager.templates().Named()) {
-    if (manager.templates().UseOf(key).workers.contains(worker.name())) keys.insert(key);
+  for (const ObjectKey& key : originals.Named()) {
+    if (originals.UseOf(key).workers.contains(worker.name())) keys.insert(key);
   }
   return keys;
 }
 
 templates::Plan PlanFor(const ObjectKey& key, const Worker& worker, templates::SyncPolicy mode,
-                        const tracking::Identity& us, ManagerCluster& manager,
+                        const tracking::Identity& us, const ManagerTemplates& originals,
                         const Candidates& candidates, bool leaving) {
-  TemplateUse use = manager.templates().UseOf(key);
-  const TemplateView look = ReadTemplate(key, worker, manager.templates(), use, leaving);
+  TemplateUse use = originals.UseOf(key);
+  const TemplateView look = ReadTemplate(key, worker, originals, use, leaving);
   templates::Plan plan = templates::Decide(look.view, mode, us);
   const auto candidate = candidates.find({worker.name(), key});
   if (plan.step != Step::kNone || look.there != nullptr || candidate == candidates.end())
     return plan;
   use.workers.insert(worker.name());
-  templates::Plan then = templates::Decide(
-      ReadTemplate(key, worker, manager.templates(), use, leaving).view, mode, us);
+  templates::Plan then =
+      templates::Decide(ReadTemplate(key, worker, originals, use, leaving).view, mode, us);
   if (then.step == Step::kCreate)
     then.why = "when Workload " + candidate->second.ToString() + " is dispatched there";
   return then;
@@ -69,34 +67,34 @@ std::string ProblemOf(ManagerCluster& manager) {
   const ConnectionState state = manager.cluster().state();
   if (state.phase != ConnectionPhase::kConnected)
     return "the manager: " + (state.why ? state.why->message : std::string("no answer yet"));
-  if (!manager.lists().AreListed()) return "the manager: " + manager.Problem();
+  if (!manager.lists().AreListed()) return "the manager: " + manager.lists().Problem();
   const watch::CacheHealth templates = manager.templates().cache().health();
   if (templates.complete && !templates.error) return {};
   return "the manager's ResourceClaimTemplates: " +
          (templates.error ? templates.error->message : std::string("not listed yet"));
 }
 
-std::vector<templates::TemplateStep> StepsOn(const Worker& worker, const TemplateSettings& settings,
-                                             ManagerCluster& manager, const Candidates& candidates,
-                                             bool leaving) {
-  const tracking::Identity us = settings.us.OnManager(manager.uid());
+std::vector<templates::TemplateStep> StepsOn(const Worker& worker, const TemplateSettings& complete,
+                                             const ManagerTemplates& originals,
+                                             const Candidates& candidates, bool leaving) {
+  const auto& [mode, us] = complete;
   std::vector<templates::TemplateStep> steps;
-  for (const ObjectKey& key : KeysOn(worker, us, manager, candidates)) {
-    templates::Plan plan = PlanFor(key, worker, settings.mode, us, manager, candidates, leaving);
+  for (const ObjectKey& key : KeysOn(worker, us, originals, candidates)) {
+    templates::Plan plan = PlanFor(key, worker, mode, us, originals, candidates, leaving);
     if (plan.step != Step::kNone) steps.push_back({worker.name(), key, std::move(plan)});
   }
   return steps;
 }
 
 std::vector<templates::TemplateLeftAlone> LeftAloneOn(const Worker& worker,
-                                                      const TemplateSettings& settings,
-                                                      const ManagerCluster& manager) {
+                                                      const TemplateSettings& complete,
+                                                      const ManagerTemplates& originals) {
   std::vector<templates::TemplateLeftAlone> left;
-  if (settings.mode != templates::SyncPolicy::kReconcile) return left;
-  const tracking::Identity us = settings.us.OnManager(manager.uid());
-  for (const auto& original : manager.templates().cache().List()) {
+  if (complete.mode != templates::SyncPolicy::kReconcile) return left;
+  for (const auto& original : originals.cache().List()) {
     const auto there = worker.objects().templates().cache().Find(original->key);
-    if (there == nullptr || IsOurs(templates::OwnershipOf(*there, original.get(), us))) continue;
+    if (there == nullptr || IsOurs(templates::OwnershipOf(*there, original.get(), complete.us)))
+      continue;
     if (there->spec == original->spec) continue;
     left.push_back(
         {worker.name(), original->key, verify::TemplateDifference(there->spec, original->spec)});
@@ -116,7 +114,8 @@ templates::TemplateSurvey SurveyTemplates(const TemplateSettings& settings, Mana
                                           const WorkerSet& workers, const Gatherer& gatherer) {
   templates::TemplateSurvey survey{.mode = settings.mode, .problem = ProblemOf(manager)};
   if (!survey.problem.empty()) return survey;
-  const Candidates candidates = FindCandidates(manager, gatherer);
+  const Candidates candidates = FindCandidates(manager.jobs(), gatherer);
+  const TemplateSettings complete{settings.mode, manager.identity().Complete(settings.us)};
   const auto now = workers.Now();
   for (const auto& worker : *now) {
     const WorkerStatus status = worker->Status();
@@ -125,9 +124,9 @@ templates::TemplateSurvey SurveyTemplates(const TemplateSettings& settings, Mana
       continue;
     }
     const bool leaving = now->removed().contains(worker->name());
-    std::ranges::move(StepsOn(*worker, settings, manager, candidates, leaving),
+    std::ranges::move(StepsOn(*worker, complete, manager.templates(), candidates, leaving),
                       std::back_inserter(survey.steps));
-    std::ranges::move(LeftAloneOn(*worker, settings, manager),
+    std::ranges::move(LeftAloneOn(*worker, complete, manager.templates()),
                       std::back_inserter(survey.left_alone));
   }
   return survey;

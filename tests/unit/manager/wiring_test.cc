@@ -26,13 +26,25 @@ TEST_CASE("who we are follows kueue.mode; copies of templates have our own origi
     loaded.configuration.origin = "ours";
     loaded.configuration.kueue.mode = row.mode;
     loaded.configuration.kueue.multi_kueue_origin = "kueues";
-    loaded.configuration.workers.resize(1);
-    loaded.workers.resize(1);
     CHECK(ToIdentity(loaded.configuration) == row.us);
     CHECK(ToGather(loaded.configuration).us == row.us);
-    CHECK(ToWorkers(loaded).front().us == row.us);
+    CHECK(ToGather(loaded.configuration).mode == row.us.mode);
     CHECK(ToTemplates(loaded.configuration).us ==
           tracking::Identity{"ours", "", Mode::kAdmissionCheck});
+  }
+}
+
+TEST_CASE("in each mode it is clear who makes the copies") {
+  struct Case {
+    Mode mode;
+    bool kueue_copies, takes_over;
+  };
+  for (const Case& row :
+       {Case{Mode::kAdmissionCheck, false, false}, Case{Mode::kMultiKueue, false, true},
+        Case{Mode::kDispatcher, true, false}}) {
+    CAPTURE(tracking::ToString(row.mode));
+    CHECK(KueueCopies(row.mode) == row.kueue_copies);
+    CHECK(TakesOver(row.mode) == row.takes_over);
   }
 }
 

@@ -146,7 +146,7 @@ TEST_CASE("workers stay while their list is refused, those of the last run too")
     f.remembered.clear();
     f.Forbid("/multikueueclusters");
     f.Start();
-    CHECK(WaitUntil([&] { return !f.manager->Gaps().empty(); }));
+    CHECK(WaitUntil([&] { return !f.manager->lists().Gaps().empty(); }));
     CHECK_FALSE(HappensWithin([&] { return f.discovery->Update(); }, std::chrono::seconds(1)));
     CHECK_FALSE(f.discovery->HasAnswered());
     f.server.SetFaults({});
@@ -158,7 +158,7 @@ TEST_CASE("workers stay while their list is refused, those of the last run too")
     f.server.SetFaults(faults);
     f.Start();
     f.AwaitNow("west=is not known: the API server does not serve multikueueclusters");
-    const auto gaps = f.manager->Gaps();
+    const auto gaps = f.manager->lists().Gaps();
     REQUIRE_FALSE(gaps.empty());
     CHECK(gaps.back().resource == "multikueueclusters.kueue.x-k8s.io");
   }
@@ -167,7 +167,7 @@ TEST_CASE("workers stay while their list is refused, those of the last run too")
     f.AwaitNow("east=one");
     f.Forbid("/multikueueclusters");
     f.server.DropConnections();
-    CHECK(WaitUntil([&] { return !f.manager->Gaps().empty(); }));
+    CHECK(WaitUntil([&] { return !f.manager->lists().Gaps().empty(); }));
     CHECK_FALSE(f.discovery->Update());
     CHECK(f.Now() == "east=one");
   }

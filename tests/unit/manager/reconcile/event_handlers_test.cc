@@ -73,7 +73,8 @@ struct Fixture {
   CopyFailures copy_failures;
   TemplateReconciler templates{
       {.mode = templates::SyncPolicy::kReconcile, .us = {.origin = "fedra"}},
-      fleet.manager(),
+      fleet.manager().templates(),
+      fleet.manager().identity(),
       fleet.workers(),
       limiter,
       copy_failures,

@@ -206,7 +206,6 @@ struct ReplicaFixture {
     WorkerSettings one;
     one.cluster.name = ClusterName("east");
     one.cluster.access = AccessTo(worker);
-    one.us.origin = "fedra";
     settings.workers.push_back(one);
   }
   Federation Make() {

@@ -195,7 +195,7 @@ TEST_CASE("a workload's own dispatch pins it nowhere") {
 TEST_CASE("what another manager of our origin has made is foreign") {
   Fixture f;
   REQUIRE(f.fleet.manager().identity().Identify());
-  const std::string own = f.fleet.manager().uid();
+  const std::string own = f.fleet.manager().identity().uid();
   REQUIRE_FALSE(own.empty());
   const auto put = [&](const json& made_by) {
     const json copy = {

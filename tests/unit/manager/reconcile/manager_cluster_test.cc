@@ -26,7 +26,7 @@ TEST_CASE("the manager's UID is asked for beside the caller, until it is known")
   Connected f(Alone());
   f.Start();
   CHECK(WaitUntil([&] { return f.manager().identity().IdentifySoon(); }));
-  CHECK_FALSE(f.manager().uid().empty());
+  CHECK_FALSE(f.manager().identity().uid().empty());
 }
 
 TEST_CASE("a manager that falls silent holds up neither who asks for its UID nor the end") {
@@ -118,14 +118,14 @@ TEST_CASE("decisions wait for the manager's ClusterQueues, unless they are withh
   CHECK(f.WaitUntil([&] { return f.manager().lists().AreListed(); }));
   CHECK(f.manager().IsUsable());
   // What is left out without them is said.
-  REQUIRE(f.manager().Gaps().size() == 1);
-  CHECK(f.manager().Gaps()[0].resource == "clusterqueues.kueue.x-k8s.io");
-  CHECK(f.manager().Gaps()[0].why ==
+  REQUIRE(f.manager().lists().Gaps().size() == 1);
+  CHECK(f.manager().lists().Gaps()[0].resource == "clusterqueues.kueue.x-k8s.io");
+  CHECK(f.manager().lists().Gaps()[0].why ==
         "not allowed to list or watch clusterqueues.kueue.x-k8s.io (403): annotations "
         "fedra.dev/order and fair-sharing weights of ClusterQueues have no effect");
   const store::ClusterRow row = f.manager().Row(SystemClock().Now());
   CHECK(row.phase == "Connected");
-  CHECK(row.why == f.manager().Gaps()[0].why);
+  CHECK(row.why == f.manager().lists().Gaps()[0].why);
 }
 
 namespace {
@@ -160,11 +160,11 @@ TEST_CASE("what is withheld is new once, until it could be read in between") {
   };
   f.manager_server().SetFaults(withheld);
   f.manager().Start();
-  REQUIRE(WaitUntil([&] { return NamesOf(f.manager().Gaps()) == templates; }));
+  REQUIRE(WaitUntil([&] { return NamesOf(f.manager().lists().Gaps()) == templates; }));
   CHECK(NamesOf(f.manager().lists().TakeNewGaps()) == templates);
   CHECK(f.manager().lists().TakeNewGaps().empty());
   becomes(watch::CacheState::kForbidden, withheld);
-  CHECK(NamesOf(f.manager().Gaps()) == templates);
+  CHECK(NamesOf(f.manager().lists().Gaps()) == templates);
   CHECK(f.manager().lists().TakeNewGaps().empty());
   becomes(watch::CacheState::kSynced, {});
   CHECK(f.manager().lists().TakeNewGaps().empty());

@@ -133,7 +133,6 @@ class History final {
       worker.cluster.name = ClusterName(name);
       worker.cluster.access = AccessTo(fleet_.Find(name)->server);
       worker.cluster.options = Quick();
-      worker.us.origin = "fedra";
       worker.verified.devices.emplace();
       settings.workers.push_back(std::move(worker));
     }

@@ -48,12 +48,13 @@ struct Fixture {
     REQUIRE(WaitUntil([&] { return fleet.manager().identity().IdentifySoon(); }));
   }
 
-  tracking::Identity Us() { return {"fedra", fleet.manager().uid()}; }
+  tracking::Identity Us() { return {"fedra", fleet.manager().identity().uid()}; }
   bool CanGo(const tracking::Identity& us, bool with_templates = true,
              WallTime now = SystemClock().Now()) {
     Owners owners{us, std::nullopt};
     if (with_templates) owners.templates = Us();
-    return CanBeReleased(fleet.worker(0), fleet.manager(), owners, kTimeout, now);
+    return CanBeReleased(fleet.worker(0), fleet.manager().jobs(), fleet.manager().templates(),
+                         owners, kTimeout, now);
   }
 
   // The manager's Workload, as it is known.
@@ -90,14 +91,14 @@ struct Fixture {
   }
   void AddJob() {
     Create(sim::MakeJob("left"), tracking::kOriginLabel, tracking::kWorkloadUidAnnotation,
-           fleet.manager().uid());
+           fleet.manager().identity().uid());
     REQUIRE(fleet.WaitUntil([&] { return fleet.ToldOfJob({"ml", "left"}) > 0; }));
   }
   void AddTemplate() {
     json copy = *fleet.server(0).objects().Get("resourceclaimtemplates", {"ml", "one-gpu"});
     copy["metadata"] = {{"name", "left"}, {"namespace", "ml"}};
     Create(copy, tracking::kCopyOriginLabel, tracking::kTemplateUidAnnotation,
-           fleet.manager().uid());
+           fleet.manager().identity().uid());
     REQUIRE(fleet.WaitUntil(
         [&] { return fleet.worker(0).objects().templates().Find({"ml", "left"}) != nullptr; }));
   }
@@ -122,7 +123,7 @@ TEST_CASE_METHOD(Fixture, "a removed worker is let go when nothing of ours is le
     CHECK(CanGo(Us()));
   }
   SECTION("a clone") {
-    AddClone(fleet.manager().uid());
+    AddClone(fleet.manager().identity().uid());
     CHECK_FALSE(CanGo(Us()));
     // It names its maker, and whether that is us cannot be read: it is never removed.
     CHECK(CanGo({"fedra", ""}));
@@ -140,14 +141,15 @@ TEST_CASE_METHOD(Fixture, "a removed worker is let go when nothing of ours is le
     CHECK_FALSE(CanGo(Us()));
     CHECK(CanGo(Us(), /*with_templates=*/false));
     // In kueue.mode multikueue copies of jobs have Kueue's origin, and those of templates ours.
-    tracking::Identity in_place{"multikueue", fleet.manager().uid(), tracking::Mode::kMultiKueue};
+    tracking::Identity in_place{"multikueue", fleet.manager().identity().uid(),
+                                tracking::Mode::kMultiKueue};
     CHECK_FALSE(CanGo(in_place));
     CHECK(CanGo(in_place, /*with_templates=*/false));
   }
 }
 
 TEST_CASE_METHOD(Fixture, "a removed worker out of reach is let go when its jobs count as lost") {
-  AddClone(fleet.manager().uid());
+  AddClone(fleet.manager().identity().uid());
   RefuseConnections();
   const WallTime lost = fleet.worker(0).Status().lost_since.value();
   CHECK_FALSE(CanGo(Us(), true, lost + kTimeout - 1s));

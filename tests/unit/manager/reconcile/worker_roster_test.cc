@@ -39,7 +39,6 @@ struct Fixture {
     WorkerSettings settings;
     settings.cluster.name = ClusterName(name);
     settings.cluster.access = AccessTo(server);
-    settings.us.origin = "fedra";
     return settings;
   }
   // The names of changed workers.

@@ -325,7 +325,7 @@ TEST_CASE("a write that no watch has shown in time is told of when it no longer 
   worker.objects().jobs(adapter).own().Wrote(std::move(job));
   clock.Advance(30s);
   worker.DropOverdue();
-  CHECK(worker.waiting_clones("") == 1);
+  CHECK(worker.waiting_clones({.origin = "fedra"}) == 1);
   CHECK(f.ToldOfWorkload(key) == 0);
   clock.Advance(1s);
   worker.DropOverdue();

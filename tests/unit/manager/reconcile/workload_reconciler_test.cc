@@ -87,12 +87,19 @@ struct Ring {
       fleet.manager(),
       fleet.workers(),
       copy_failures};
-  TemplateReconciler templates{
-      {},    fleet.manager(), fleet.workers(),        limiter, copy_failures,
-      clock, template_loop,   [](const ObjectKey&) {}};
-  ManagerWrites manager_writes{fleet.manager(), bookkeeping, meanwhile, clock};
-  WorkerWrites worker_writes{{"fedra", ""}, fleet.manager(), templates, limiter,
-                             bookkeeping,   meanwhile,       clock};
+  TemplateReconciler templates{{},
+                               fleet.manager().templates(),
+                               fleet.manager().identity(),
+                               fleet.workers(),
+                               limiter,
+                               copy_failures,
+                               clock,
+                               template_loop,
+                               [](const ObjectKey&) {}};
+  ManagerWrites manager_writes{fleet.manager().cluster(), fleet.manager().jobs(), bookkeeping,
+                               meanwhile, clock};
+  WorkerWrites worker_writes{
+      {"fedra", ""}, fleet.manager().identity(), templates, limiter, bookkeeping, meanwhile, clock};
   Executor executor{manager_writes, worker_writes, bookkeeping};
   PhaseCounter phases;
   WorkloadReconciler workloads{{.policy = {}, .devices = true},

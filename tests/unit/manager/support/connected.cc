@@ -46,7 +46,6 @@ Connected::Connected(const ConnectedOptions& options, const Clock& clock)
     settings.cluster.name = ClusterName(name);
     settings.cluster.access = AccessTo(*servers_.back(), options.token);
     settings.cluster.options = Quick(options);
-    settings.us.origin = "fedra";
     settings.verified.kinds = options.kinds;
     settings.lost_since = options.lost_since;
     settings.keeps_rejected = options.keeps_rejected;

@@ -59,9 +59,9 @@ struct Fixture {
 
   explicit Fixture(templates::SyncPolicy mode, const std::string& token = "admin-token")
       : fleet(OneWorker(token)),
-        templates({.mode = mode, .us = {.origin = "fedra"}}, fleet.manager(), fleet.workers(),
-                  limiter, failures, SystemClock(), loop,
-                  [this](const ObjectKey& key) { possible.insert(key); }) {
+        templates({.mode = mode, .us = {.origin = "fedra"}}, fleet.manager().templates(),
+                  fleet.manager().identity(), fleet.workers(), limiter, failures, SystemClock(),
+                  loop, [this](const ObjectKey& key) { possible.insert(key); }) {
     sim::User reader = sim::Administrator("no-templates", "no-templates-token");
     reader.groups = {"system:authenticated"};
     reader.allow = {{.verbs = {"*"}, .groups = {"*"}, .resources = {"*"}}};
@@ -215,8 +215,8 @@ TEST_CASE("copies leave a removed worker, but none that a workload uses there") 
   const auto configured = f.fleet.workers().Now();
   after.Publish(WorkerList(Workers(configured->begin(), configured->end()), {ClusterName("east")}));
   TemplateReconciler leaving({.mode = templates::SyncPolicy::kIfMissing, .us = {.origin = "fedra"}},
-                             f.fleet.manager(), after, f.limiter, f.failures, SystemClock(), f.loop,
-                             [](const ObjectKey&) {});
+                             f.fleet.manager().templates(), f.fleet.manager().identity(), after,
+                             f.limiter, f.failures, SystemClock(), f.loop, [](const ObjectKey&) {});
   REQUIRE(leaving.Reconcile(kTwoGpus));
   CHECK(f.Copy());
   f.Name(/*here=*/false);
