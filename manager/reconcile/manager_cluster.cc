@@ -11,6 +11,9 @@ namespace {
 
 using watch::CacheHealth;
 
+// Our own cluster is trusted with as much as it can hold.
+constexpr watch::ListBounds kManagerBounds{.objects = 1'000'000, .bytes = size_t{8} << 30};
+
 void Ignore(const CacheHealth&) {}
 
 }  // namespace
@@ -75,10 +78,22 @@ ManagerJobsListener ManagerCluster::ForJobs() {
           .on_references = listener_.on_checks};
 }
 
+ManagerSinks ManagerCluster::Sinks() {
+  return {
+      .jobs = jobs_,
+      .queues = queues_,
+      .templates = templates_,
+      .checks = checks_,
+      .configs = configs_,
+      .worker_clusters = worker_clusters_,
+      .profiles = [this](const std::string& ns) -> watch::CacheSink& { return *profiles_.at(ns); }};
+}
+
 void ManagerCluster::MakeLists() {
+  const ManagerSinks sinks = Sinks();
   std::vector<ManagerLists::List> lists;
   for (ManagerInput& input : ManagerInputs(jobs_.kinds(), nullptr, nominates_, discovery_)) {
-    const watch::CacheSink& sink = input.sink(*this);
+    const watch::CacheSink& sink = input.sink(sinks);
     lists.push_back({std::move(input), &sink});
   }
   lists_.Set(std::move(lists));
@@ -109,9 +124,6 @@ void ManagerCluster::DropOverdue() {
   for (const ObjectKey& key : jobs_.TakeOverdue()) listener_.on_workload(key);
 }
 
-// Our own cluster is trusted with as much as it can hold.
-constexpr watch::ListBounds kManagerBounds{.objects = 1'000'000, .bytes = size_t{8} << 30};
-
 bool ManagerCluster::IsRead(const ManagerInput& input) const {
   return input.kind == nullptr || jobs_.IsInUse(*input.kind);
 }
@@ -121,6 +133,7 @@ bool ManagerCluster::IsRead(const ManagerInput& input) const {
 void ManagerCluster::OnServer() {
   const auto server = cluster_.server();
   jobs_.NoteKinds(server.get());
+  const ManagerSinks sinks = Sinks();
   for (const ManagerInput& input :
        ManagerInputs(jobs_.kinds(), server.get(), nominates_, discovery_)) {
     if (!IsRead(input)) continue;
@@ -129,7 +142,7 @@ void ManagerCluster::OnServer() {
                     .ns = input.ns,
                     .labels = input.labels,
                     .bounds = kManagerBounds},
-                   input.sink(*this));
+                   input.sink(sinks));
   }
 }
 

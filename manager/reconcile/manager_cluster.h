@@ -109,11 +109,8 @@ class ManagerCluster final {
   store::ClusterRow Row(WallTime now) const;
 
  private:
-  friend std::vector<ManagerInput> ManagerInputs(const tracking::JobKinds& kinds,
-                                                 const kube::ServerInfo* server, bool nominates,
-                                                 const Discovery& discovery);
-
   ManagerJobsListener ForJobs();
+  ManagerSinks Sinks();
   void OnServer();
   void MakeLists();
   bool IsRead(const ManagerInput& input) const;

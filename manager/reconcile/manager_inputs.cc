@@ -5,7 +5,9 @@
 #include <fmt/format.h>
 
 #include "cluster-clients/kube/resource_name.h"
-#include "manager/reconcile/manager_cluster.h"
+#include "manager/reconcile/manager_jobs.h"
+#include "manager/reconcile/manager_queues.h"
+#include "manager/reconcile/manager_templates.h"
 #include "manager/tracking/resources.h"
 #include "manager/verify/cache_status.h"
 #include "manager/verify/dra_api.h"
@@ -31,34 +33,34 @@ constexpr std::string_view kNoReferences = "what jobs name is not compared with 
 std::vector<ManagerInput> ManagerInputs(const tracking::JobKinds& kinds,
                                         const kube::ServerInfo* server, bool nominates,
                                         const Discovery& discovery) {
-  using Manager = ManagerCluster;
+  using Sinks = ManagerSinks;
   std::vector<ManagerInput> inputs = {
       {.resource = tracking::kWorkloads,
-       .sink = [](Manager& m) -> auto& { return m.jobs_.workloads().cache(); }},
+       .sink = [](const Sinks& s) -> auto& { return s.jobs.workloads().cache(); }},
       {.resource = tracking::kAdmissionChecks,
-       .sink = [](Manager& m) -> auto& { return m.checks_; }},
+       .sink = [](const Sinks& s) -> auto& { return s.checks; }},
       {.resource = tracking::kMultiKueueConfigs,
        .need = Need::kIfServed,
-       .sink = [](Manager& m) -> auto& { return m.configs_; }},
+       .sink = [](const Sinks& s) -> auto& { return s.configs; }},
       {.resource = tracking::kClusterQueues,
        .need = Need::kOptional,
        .without = kNoOrder,
-       .sink = [](Manager& m) -> auto& { return m.queues_.cluster_queue_sink(); }},
+       .sink = [](const Sinks& s) -> auto& { return s.queues.cluster_queue_sink(); }},
       {.resource = tracking::kLocalQueues,
        .need = Need::kOptional,
        .without = kNoShares,
-       .sink = [](Manager& m) -> auto& { return m.queues_.local_queue_sink(); }},
+       .sink = [](const Sinks& s) -> auto& { return s.queues.local_queue_sink(); }},
       {.resource = verify::InVersion(tracking::kTemplates, verify::DraVersion(server)),
        .need = Need::kOptional,
        .awaited = false,
        .without = kNoTemplates,
-       .sink = [](Manager& m) -> auto& { return m.templates_.sink(); }},
+       .sink = [](const Sinks& s) -> auto& { return s.templates.sink(); }},
   };
   if (nominates || !discovery.secrets_in.empty()) {
     inputs.push_back({.resource = tracking::kMultiKueueClusters,
                       .need = nominates ? Need::kRequired : Need::kOptional,
                       .without = kNoDiscovery,
-                      .sink = [](Manager& m) -> auto& { return m.worker_clusters_; },
+                      .sink = [](const Sinks& s) -> auto& { return s.worker_clusters; },
                       .for_discovery = !nominates});
   }
   for (const std::string& ns : discovery.profiles_in) {
@@ -66,17 +68,18 @@ std::vector<ManagerInput> ManagerInputs(const tracking::JobKinds& kinds,
                       .ns = ns,
                       .need = Need::kOptional,
                       .without = kNoDiscovery,
-                      .sink = [ns](Manager& m) -> auto& { return *m.profiles_.at(ns); },
+                      .sink = [ns](const Sinks& s) -> auto& { return s.profiles(ns); },
                       .for_discovery = true});
   }
   for (const tracking::JobAdapter* kind : kinds.all()) {
     const bool required = kind == kinds.all().front();  // batch/v1 Job
-    inputs.push_back({.resource = kind->resource(),
-                      .labels = kind->labels_on_manager(),
-                      .need = required ? Need::kRequired : Need::kIfGranted,
-                      .without = required ? std::string_view() : kNoJobs,
-                      .kind = kind,
-                      .sink = [kind](Manager& m) -> auto& { return m.jobs_.Of(*kind).cache(); }});
+    inputs.push_back(
+        {.resource = kind->resource(),
+         .labels = kind->labels_on_manager(),
+         .need = required ? Need::kRequired : Need::kIfGranted,
+         .without = required ? std::string_view() : kNoJobs,
+         .kind = kind,
+         .sink = [kind](const Sinks& s) -> auto& { return s.jobs.Of(*kind).cache(); }});
     const std::vector<kube::Resource> named = kind->ReferencedResources();
     for (size_t i = 0; i < named.size(); ++i) {
       inputs.push_back({.resource = named[i],
@@ -84,8 +87,8 @@ std::vector<ManagerInput> ManagerInputs(const tracking::JobKinds& kinds,
                         .awaited = false,
                         .without = kNoReferences,
                         .kind = kind,
-                        .sink = [kind, i](Manager& m) -> auto& {
-                          return *m.jobs_.references(*kind).Inputs()[i].sink;
+                        .sink = [kind, i](const Sinks& s) -> auto& {
+                          return *s.jobs.references(*kind).Inputs()[i].sink;
                         }});
     }
   }

@@ -1,8 +1,8 @@
 #pragma once
 //
-// What is listed and watched on the manager: the one list. ManagerCluster watches it, ManagerLists
-// says by it what is missing; `config validate --connect` asks for the rights to it, and a test
-// compares these with deploy/manager-rbac.yaml.
+// What is listed and watched on the manager: the one list, with where the objects go.
+// ManagerCluster watches it, ManagerLists says by it what is missing; `config validate --connect`
+// asks for the rights to it, and a test compares these with deploy/manager-rbac.yaml.
 //
 // Pure.
 
@@ -18,7 +18,21 @@
 
 namespace fedra::reconcile {
 
-class ManagerCluster;
+class ManagerJobs;
+class ManagerQueues;
+class ManagerTemplates;
+
+// What the inputs feed. It is made where the caches are, and must not outlive them.
+struct ManagerSinks {
+  ManagerJobs& jobs;
+  ManagerQueues& queues;
+  ManagerTemplates& templates;
+  watch::CacheSink& checks;
+  watch::CacheSink& configs;
+  watch::CacheSink& worker_clusters;
+  // Of one of Discovery::profiles_in.
+  std::function<watch::CacheSink&(const std::string& ns)> profiles;
+};
 
 // When a resource that cannot be read now keeps the manager from being usable.
 enum class Need {
@@ -49,7 +63,7 @@ struct ManagerInput {
   // Whose jobs these are, or who names these objects; null: it is not of one kind of job. Read only
   // where the manager serves the kind, batch/v1 Job everywhere.
   const tracking::JobAdapter* kind = nullptr;
-  std::function<watch::CacheSink&(ManagerCluster&)> sink = {};  // where its objects go
+  std::function<watch::CacheSink&(const ManagerSinks&)> sink = {};  // where its objects go
   bool for_discovery = false;  // it makes workers: one that is not served is missed
 };
 

@@ -19,8 +19,7 @@ ManagerJobs::ManagerJobs(tracking::JobKindsPtr kinds, const Clock& clock,
       workloads_(
           &tracking::ParseWorkload,
           [this](const ObjectKey& key, const auto& before, const auto& after) {
-            const tracking::Workload& workload = after != nullptr ? *after : *before;
-            IndexOwner({workload.requirement.kind, {key.ns, workload.owner.name}}, key, after);
+            IndexOwner(key, before.get(), after.get());
             listener_.on_object(key, after.get());
             listener_.on_workload(key);
           },
@@ -62,14 +61,21 @@ watch::TrackedCache<tracking::Job>::OnObject ManagerJobs::JobListener(
   };
 }
 
-void ManagerJobs::IndexOwner(const tracking::JobKey& job, const ObjectKey& workload,
-                             const std::shared_ptr<const tracking::Workload>& after) {
+// The owner of a Workload may change, too: --cascade=orphan takes it away.
+void ManagerJobs::IndexOwner(const ObjectKey& key, const tracking::Workload* before,
+                             const tracking::Workload* after) {
+  const auto job_of = [&](const tracking::Workload& workload) {
+    return tracking::JobKey{workload.requirement.kind, {key.ns, workload.owner.name}};
+  };
   workloads_of_.With([&](auto& index) {
-    std::vector<Owned>& all = index[job];
-    std::erase_if(all, [&](const Owned& owned) { return owned.workload == workload; });
+    for (const tracking::Workload* seen : {before, after}) {
+      const auto known = seen == nullptr ? index.end() : index.find(job_of(*seen));
+      if (known == index.end()) continue;
+      std::erase_if(known->second, [&](const Owned& owned) { return owned.workload == key; });
+      if (known->second.empty()) index.erase(known);
+    }
     if (after != nullptr)
-      all.push_back({workload, after->deleting || after->Finished(), after->created});
-    if (all.empty()) index.erase(job);
+      index[job_of(*after)].push_back({key, after->deleting || after->Finished(), after->created});
   });
 }
 

@@ -69,8 +69,8 @@ class ManagerJobs final {
  private:
   watch::TrackedCache<tracking::Job>::OnObject JobListener(const tracking::JobAdapter& kind);
   void MakeJobCaches(const Clock& clock);
-  void IndexOwner(const tracking::JobKey& job, const ObjectKey& workload,
-                  const std::shared_ptr<const tracking::Workload>& after);
+  void IndexOwner(const ObjectKey& key, const tracking::Workload* before,
+                  const tracking::Workload* after);
   void IndexMember(const ObjectKey& key, const tracking::Job* before, const tracking::Job* after);
   // The Workload of its group; nothing: it is of none, or there is no such Workload.
   std::optional<ObjectKey> GroupWorkloadOf(const tracking::Job& job) const;

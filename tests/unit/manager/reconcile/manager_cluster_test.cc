@@ -89,6 +89,20 @@ TEST_CASE("of two Workloads of one job the living one counts, and of these the y
                           "status"));
     CHECK(counts(older));
   }
+  // `kubectl delete job --cascade=orphan` leaves it, and somebody makes a job of this name again.
+  SECTION("the younger one loses its owner") {
+    REQUIRE(objects.Patch("workloads", younger, {{"metadata", {{"ownerReferences", nullptr}}}}));
+    CHECK(counts(older));
+    REQUIRE(objects.Delete("workloads", older));
+    CHECK(f.WaitUntil([&] { return !f.manager().jobs().WorkloadOf(job); }));
+  }
+  SECTION("the younger one gets another owner") {
+    nlohmann::json owners = first["metadata"]["ownerReferences"];
+    owners[0]["name"] = "another";
+    REQUIRE(objects.Patch("workloads", younger, {{"metadata", {{"ownerReferences", owners}}}}));
+    CHECK(counts(older));
+    CHECK(f.manager().jobs().WorkloadOf({"Job.batch", {"ml", "another"}}) == younger);
+  }
   SECTION("the older one goes") {
     REQUIRE(objects.Delete("workloads", older));
     REQUIRE(f.WaitUntil([&] { return f.manager().jobs().workloads().Find(older) == nullptr; }));
