@@ -48,9 +48,10 @@ std::vector<metrics::ClusterGauges> GaugesOf(reconcile::Federation& federation) 
   for (const auto& worker : *workers) {
     const auto line = lines.find(worker->name());
     const reconcile::LineFacts facts = line == lines.end() ? reconcile::LineFacts{} : line->second;
+    const reconcile::CloneCount clones = worker->copies().ClonesOf(us);
     clusters.push_back({.name = worker->name(),
                         .is_up = worker->contact() == placement::Contact::kFull,
-                        .clones = worker->our_clones(us),
+                        .clones = clones.all - clones.ended,
                         .in_line = facts.length,
                         .head_waits = facts.head_waits});
     const verify::DeviceState* devices = worker->objects().devices();

@@ -235,7 +235,7 @@ Result<void> Bookkeeping::Do(Execution& execution, const placement::RecordResidu
   // Its return may have been reported before there was a residue to look for.
   const Worker& worker = execution.WorkerOf(action.cluster);
   if (worker.contact() != placement::Contact::kFull ||
-      worker.KindContact(execution.gathered.adapter) != placement::Contact::kFull)
+      worker.kinds().ContactOf(execution.gathered.adapter) != placement::Contact::kFull)
     return {};
   return Fail(ErrorCode::kConflict, action.cluster.value + " is back");
 }

@@ -24,7 +24,7 @@ ManagerListener EventHandlers::ForManager() {
   return {.on_kinds =
               [this](const std::vector<const tracking::JobAdapter*>& kinds) {
                 const auto workers = sources_.workers.Now();
-                for (const auto& worker : *workers) worker->UseKinds(kinds);
+                for (const auto& worker : *workers) worker->kinds().Use(kinds);
               },
           .on_workload = [this](const ObjectKey& key) { OnWorkload(key); },
           .on_progress =
@@ -157,8 +157,8 @@ bool EventHandlers::IsGone(const ObjectKey& key) {
   const auto workers = sources_.workers.Now();
   std::erase_if(places, [&](const ClusterName& name) {
     const auto worker = workers->Find(name);
-    return worker == nullptr ||
-           (worker->objects().clones().Find(key) == nullptr && worker->JobsOf(key).empty());
+    return worker == nullptr || (worker->objects().clones().Find(key) == nullptr &&
+                                 worker->copies().JobsOf(key).empty());
   });
   sources_.places.Put(key, places);
   return places.empty();

@@ -25,7 +25,7 @@ constexpr size_t kLeastGone = 64;
 // A worker that was not a member yet has not heard of kinds that the manager has just reported.
 void ShareKinds(const ManagerCluster& manager, const WorkerSet& workers) {
   const auto now = workers.Now();
-  for (const auto& worker : *now) worker->UseKinds(manager.jobs().KindsInUse());
+  for (const auto& worker : *now) worker->kinds().Use(manager.jobs().KindsInUse());
 }
 
 }  // namespace
@@ -90,7 +90,7 @@ Federation::Federation(FederationSettings settings, http::HttpLoop& loop, Worker
         WorkerListener listener = handlers_.ForWorker(worker.cluster.name);
         auto made =
             std::make_shared<Worker>(std::move(worker), loop, pool, clock_, std::move(listener));
-        made->UseKinds(remembered_kinds_);
+        made->kinds().Use(remembered_kinds_);
         return made;
       }) {
   if (settings_.discovery.Any()) manager_.DiscoverWorkers(settings_.discovery);
@@ -139,7 +139,7 @@ void Federation::TakeOver() {
   const auto workers = workers_.Now();
   for (const auto& worker : *workers) {
     relisting_.push_back(worker->cluster().Relist());
-    worker->RestartOutage();
+    worker->outage().Restart();
   }
 }
 

@@ -31,7 +31,7 @@ JobPtr FindNamed(const Worker& worker, const Gathered& gathered, const tracking:
 // Of the workload's kind, where that is known.
 std::vector<JobPtr> ThatNameIt(const Worker& worker, const Gathered& gathered) {
   std::vector<JobPtr> jobs;
-  for (const tracking::JobKey& each : worker.JobsOf(gathered.view.key)) {
+  for (const tracking::JobKey& each : worker.copies().JobsOf(gathered.view.key)) {
     const tracking::JobAdapter* kind = worker.objects().kinds().FindName(each.kind);
     if (gathered.adapter != nullptr && gathered.adapter != kind) continue;
     if (JobPtr job = worker.objects().jobs(*kind).Find(each.key)) jobs.push_back(std::move(job));

@@ -34,12 +34,12 @@ bool CanBeReleased(const Worker& worker, const ManagerJobs& jobs, const ManagerT
                    const Owners& us, std::chrono::milliseconds worker_lost_timeout, WallTime now) {
   if (HasPlaced(jobs, worker.name())) return false;
   if (worker.contact() == placement::Contact::kFull &&
-      worker.KindContact(/*kind=*/nullptr) == placement::Contact::kFull)
+      worker.kinds().ContactOf(/*kind=*/nullptr) == placement::Contact::kFull)
     return !HasCopies(worker, templates, us);
   // One whose connection is well may still refuse a kind of jobs: what is there of it stays unseen,
   // and is waited for as long as for a worker out of reach.
   auto lost_since = worker.Status().lost_since;
-  if (!lost_since) lost_since = worker.StatusOf(/*kind=*/nullptr).lost_since;
+  if (!lost_since) lost_since = worker.kinds().StatusOf(/*kind=*/nullptr).lost_since;
   return lost_since && now >= *lost_since + worker_lost_timeout;
 }
 

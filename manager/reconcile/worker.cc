@@ -18,15 +18,6 @@ using watch::CacheState;
 // From the begin of a connection to the answers to all lists.
 constexpr std::chrono::minutes kLongestResync{2};
 
-// In the place of a Workload's UID, where only who made its clone matters.
-constexpr std::string_view kAnyWorkload = "any";
-
-bool IsOurFault(const ConnectionState& connection) {
-  if (connection.phase == ConnectionPhase::kMisconfigured) return true;
-  return connection.phase == ConnectionPhase::kRejected && connection.why &&
-         connection.why->code == ErrorCode::kUnauthorized;
-}
-
 // Without them no pod is seen.
 AssumeCache::Pods PodsThere(const verify::DeviceState* devices) {
   if (devices == nullptr) {
@@ -48,29 +39,30 @@ Worker::Worker(WorkerSettings settings, http::HttpLoop& loop, WorkerPool& pool, 
       access_({settings_.cluster.access, settings_.cluster.misconfigured
                                              ? settings_.cluster.misconfigured->message
                                              : std::string()}),
-      // The kind of an older outage is not known yet; its beginning is.
-      lost_(Loss{.since = settings_.lost_since
-                              ? clock.Steady() - std::max(WallTime::duration::zero(),
-                                                          clock.Now() - *settings_.lost_since)
-                              : clock.Steady()}),
+      outage_(settings_.lost_since, settings_.keeps_rejected, clock),
+      copies_({.on_workload = listener_.on_workload,
+               .on_job = listener_.on_job,
+               .on_progress = listener_.on_progress}),
       objects_(
           settings_.verified,
-          {.on_clone =
-               [this](const ObjectKey& key, const auto& before, const auto& after) {
-                 CountClones(before, after);
-                 listener_.on_workload(key);
+          {.on_clone = [this](
+                           const ObjectKey& key, const auto& before,
+                           const auto& after) { copies_.OnClone(key, before.get(), after.get()); },
+           .on_job =
+               [this](const tracking::JobAdapter& kind, const ObjectKey& key, const auto& before,
+                      const auto& after) {
+                 copies_.OnJob({kind.name(), key}, before.get(), after.get());
                },
-           .on_job = [this](const tracking::JobAdapter& kind, const ObjectKey& key,
-                            const auto& before,
-                            const auto& after) { OnJob({kind.name(), key}, before, after); },
            .on_input =
                [this](const verify::InputChange& change) { listener_.on_input(*this, change); },
            .on_health = [this] { OnHealth(); }},
           clock),
       assumed_(PodsThere(objects_.devices()), clock),
+      kinds_(cluster_, objects_, clock),
       cluster_(
           settings_.cluster.name, settings_.cluster.access, settings_.cluster.options, loop, pool,
-          clock, [this](const ConnectionState& state) { OnState(state); }, [this] { OnServer(); }) {
+          clock, [this](const ConnectionState& state) { OnState(state); },
+          [this] { kinds_.OnServer(); }) {
   NotePhase();
   FEDRA_ASSERT(listener_.on_workload && listener_.on_job && listener_.on_progress &&
                    listener_.on_input && listener_.on_contact,
@@ -143,7 +135,9 @@ WorkerStatus Worker::Status() const { return StatusOver(cluster_.state()); }
 
 WorkerLook Worker::Look(const tracking::JobAdapter* kind) const {
   const ConnectionState connection = cluster_.state();
-  return {.status = StatusOver(connection), .kind = StatusOf(kind), .facts = FactsOver(connection)};
+  return {.status = StatusOver(connection),
+          .kind = kinds_.StatusOf(kind),
+          .facts = FactsOver(connection)};
 }
 
 WorkerStatus Worker::StatusOver(ConnectionState connection) const {
@@ -159,11 +153,8 @@ WorkerStatus Worker::StatusOver(ConnectionState connection) const {
   }
   if (status.contact == Contact::kFull) return status;
   status.fault_is_ours = IsOurFault(status.connection);
-  status.keeps_jobs = KeepsJobs(status.connection);
-  const SteadyTime now = clock_.Steady();
-  const std::optional<Loss> loss = lost_.Copy();
-  const SteadyTime lost = loss ? BeginOf(*loss, status.connection) : now;
-  status.lost_since = clock_.Now() - std::chrono::duration_cast<WallTime::duration>(now - lost);
+  status.keeps_jobs = outage_.KeepsJobs(status.connection);
+  status.lost_since = outage_.Since(status.connection);
   status.problem = ProblemOver(status.connection);
   return status;
 }
@@ -187,41 +178,15 @@ void Worker::NotePhase() {
   });
 }
 
-void Worker::RestartOutage() {
-  lost_.With([&](std::optional<Loss>& lost) {
-    if (lost) lost = Loss{.since = clock_.Steady(), .kept = lost->kept};
-  });
-}
-
 void Worker::UpdateLoss() {
-  // Looked at under the lock: several reflectors report at the same time, and the last of them to
-  // write must not have looked first.
-  lost_.With([&](std::optional<Loss>& lost) {
+  outage_.Update([this]() -> WorkerOutage::Sight {
     const ConnectionState connection = cluster_.state();
-    if (ContactOver(connection) == Contact::kFull) {
-      lost.reset();
-    } else {
-      if (!lost) lost = Loss{.since = clock_.Steady()};
-      lost->since = BeginOf(*lost, connection);
-      if (connection.phase != ConnectionPhase::kConnecting) lost->kept = KeepsJobs(connection);
-    }
+    return {connection, ContactOver(connection) == Contact::kFull};
   });
-}
-
-bool Worker::KeepsJobs(const ConnectionState& connection) const {
-  return settings_.keeps_rejected && IsOurFault(connection);
-}
-
-// Jobs that stayed for hours must not move at the first second in which the worker is silent.
-// Between the two states it is asked again: that is neither.
-SteadyTime Worker::BeginOf(const Loss& loss, const ConnectionState& connection) const {
-  const bool ended =
-      loss.kept && connection.phase != ConnectionPhase::kConnecting && !KeepsJobs(connection);
-  return ended ? clock_.Steady() : loss.since;
 }
 
 void Worker::DropOverdue() {
-  UpdateLoss();  // the reason of a bad phase may change without a word
+  UpdateLoss();
   for (const ObjectKey& key : objects_.clones().own().TakeOverdue()) listener_.on_workload(key);
   for (const tracking::JobAdapter* kind : objects_.kinds().all()) {
     for (const ObjectKey& key : objects_.jobs(*kind).own().TakeOverdue())
@@ -231,53 +196,8 @@ void Worker::DropOverdue() {
     listener_.on_input(*this, {verify::InputChange::Kind::kTemplate, key});
 }
 
-void Worker::CountClones(const std::shared_ptr<const tracking::Workload>& before,
-                         const std::shared_ptr<const tracking::Workload>& after) {
-  const auto add = [&](auto& counts, const tracking::Workload* clone, int change) {
-    if (clone == nullptr) return;
-    tracking::CopyMarks maker = clone->marks;
-    if (!maker.source_uid.empty()) maker.source_uid = kAnyWorkload;
-    const auto [at, is_new] = counts.try_emplace(std::move(maker));
-    at->second.all += change;
-    if (!clone->Admitted() && !clone->Finished()) at->second.waiting += change;
-    if (clone->Finished()) at->second.ended += change;
-    if (at->second.all == 0) counts.erase(at);
-  };
-  clone_counts_.With([&](auto& counts) {
-    add(counts, after.get(), 1);
-    add(counts, before.get(), -1);
-  });
-}
-
-Worker::CloneCount Worker::OurClones(const tracking::Identity& us) const {
-  return clone_counts_.With([&](const auto& counts) {
-    CloneCount ours;
-    for (const auto& [maker, count] : counts) {
-      if (!tracking::IsOurs(tracking::OwnershipOf(maker, us, {}))) continue;
-      ours.all += count.all;
-      ours.waiting += count.waiting;
-      ours.ended += count.ended;
-    }
-    return ours;
-  });
-}
-
 int Worker::waiting_clones(const tracking::Identity& us) const {
-  return OurClones(us).waiting + objects_.clones().own().unseen();
-}
-
-int Worker::our_clones(const tracking::Identity& us) const {
-  const CloneCount ours = OurClones(us);
-  return ours.all - ours.ended;
-}
-
-bool Worker::CanHold(const verify::ClaimSummary& original) const {
-  const auto ns = objects_.namespaces().Find({"", original.key.ns});
-  return ns != nullptr && !ns->terminating && (ns->admin_access || !original.admin_access) &&
-         std::all_of(original.device_classes.begin(), original.device_classes.end(),
-                     [&](const std::string& name) {
-                       return objects_.classes().Find({"", name}) != nullptr;
-                     });
+  return copies_.ClonesOf(us).waiting + objects_.clones().own().unseen();
 }
 
 verify::WorkerFacts Worker::Facts() const { return FactsOver(cluster_.state()); }

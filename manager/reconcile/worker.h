@@ -1,22 +1,18 @@
 #pragma once
 //
-// One worker cluster: its connection, since when it is unreachable, our copies and our own writes
-// there.
+// One worker cluster, put together: its connection, and the classes that its reflectors feed. Each
+// of these has a contract of its own.
 //
 // Thread rules: any thread. Listeners run on the pool's threads, and in DropOverdue() and
-// UseKinds() on the caller's. They hold no cache's lock, but hold `watching_` when what the server
-// serves has changed: a listener must not call UseKinds() (README.md, Order of locks).
+// WorkerKinds::Use() on the caller's. They hold no cache's lock, but that of WorkerKinds when what
+// the server serves has changed: a listener must not call Use() (README.md, Order of locks).
 // Lifetime: loop, pool and clock must outlive the worker; the listeners' targets must outlive
 // Stop().
 
 #include <functional>
-#include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
-#include <set>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "base/clock.h"
@@ -24,9 +20,11 @@
 #include "cluster-clients/cluster.h"
 #include "manager/placement/view.h"
 #include "manager/reconcile/assume_cache.h"
+#include "manager/reconcile/worker_copies.h"
+#include "manager/reconcile/worker_kinds.h"
+#include "manager/reconcile/worker_outage.h"
 #include "manager/tracking/kinds/job_kinds.h"
 #include "manager/tracking/workload.h"
-#include "manager/verify/dra_api.h"
 #include "manager/verify/verify.h"
 #include "manager/verify/worker_objects.h"
 
@@ -57,14 +55,6 @@ struct WorkerSettings {
   std::optional<WallTime> lost_since;     // as remembered from before the start
   // Whether jobs stay while it rejects our credentials: then that time counts for no loss.
   bool keeps_rejected = false;
-};
-
-// How jobs of one kind can be followed on a worker. With contact to the worker that may still be
-// impossible: they may not be read, say, or are not listed yet. Such a kind is lost alone.
-struct KindStatus {
-  placement::Contact contact = placement::Contact::kNone;
-  std::optional<WallTime> lost_since;  // null with full contact
-  std::string problem;                 // likewise empty
 };
 
 // How a worker is, read at one moment: its parts agree.
@@ -105,22 +95,13 @@ class Worker final {
   Cluster& cluster() { return cluster_; }
   std::shared_ptr<const kube::ServerInfo> server() const { return cluster_.server(); }
   WorkerStatus Status() const;
-  // `kind`: as of StatusOf().
+  // `kind`: as of WorkerKinds::StatusOf().
   WorkerLook Look(const tracking::JobAdapter* kind) const;
   // The same as in Status(), for those who need nothing else.
   placement::Contact contact() const;
-  // `kind` null: that of all kinds in use.
-  KindStatus StatusOf(const tracking::JobAdapter* kind) const;
-  placement::Contact KindContact(const tracking::JobAdapter* kind) const {
-    return StatusOf(kind).contact;
-  }
-  // Jobs of these kinds are read from now on, too.
-  void UseKinds(const std::vector<const tracking::JobAdapter*>& kinds);
   // Whether the connection attempt has ended, and if it went well every list has been answered:
   // after an outage, too.
   bool HasAnswered() const;
-  // An outage counts from now on: who decided until now may have had no part in it.
-  void RestartOutage();
   // Forgets our own writes that no watch has shown in time, and tells of their objects. Call about
   // once a second.
   void DropOverdue();
@@ -135,46 +116,27 @@ class Worker final {
   // What dispatched workloads will take there.
   AssumeCache& assumed() { return assumed_; }
   const AssumeCache& assumed() const { return assumed_; }
-  // The jobs here that name this workload as their clone: of a group its members, else one as a
-  // rule.
-  std::set<tracking::JobKey> JobsOf(const ObjectKey& workload) const;
+  // The copies there: of which workload, and of whom.
+  const WorkerCopies& copies() const { return copies_; }
+  // What is watched there, and how jobs of one kind can be followed.
+  WorkerKinds& kinds() { return kinds_; }
+  const WorkerKinds& kinds() const { return kinds_; }
+  // Since when there is no contact.
+  WorkerOutage& outage() { return outage_; }
   // Our clones that are not admitted yet, those just sent included. `us`: on copies, complete
   // (ManagerIdentity).
   int waiting_clones(const tracking::Identity& us) const;
-  // Our clones, in whatever state: for status.
-  int our_clones(const tracking::Identity& us) const;
-  // Whether a copy of this template of the manager could be used there: its namespace is there,
-  // stays, and may have admin access if the template asks for it, and the DeviceClasses that it
-  // names are there.
-  bool CanHold(const verify::ClaimSummary& original) const;
 
  private:
   placement::Contact ContactOver(const ConnectionState& connection) const;
   WorkerStatus StatusOver(ConnectionState connection) const;
   verify::WorkerFacts FactsOver(ConnectionState connection) const;
   bool HasAnsweredOver(const ConnectionState& connection) const;
-  bool KeepsJobs(const ConnectionState& connection) const;
   std::string ProblemOver(const ConnectionState& connection) const;
   void OnState(const ConnectionState& state);
   void NotePhase();
-  void OnServer();
   void OnHealth();
   void UpdateLoss();
-  void CountClones(const std::shared_ptr<const tracking::Workload>& before,
-                   const std::shared_ptr<const tracking::Workload>& after);
-  void OnJob(const tracking::JobKey& key, const std::shared_ptr<const tracking::Job>& before,
-             const std::shared_ptr<const tracking::Job>& after);
-  // The job of this name is not, or no longer, `job`: its workload has none here, and hears of it.
-  void ForgetJob(const tracking::JobKey& key, const tracking::Job& job);
-  // With `watching_` held.
-  void WatchAll(const kube::ServerInfo* server);
-  std::vector<std::string> KindsHere(const kube::ServerInfo* server) const;
-  struct CloneCount {
-    int all = 0;
-    int waiting = 0;  // not admitted yet
-    int ended = 0;    // finished, and still there
-  };
-  CloneCount OurClones(const tracking::Identity& us) const;
 
   // Constant after construction.
   const WorkerSettings settings_;
@@ -189,8 +151,6 @@ class Worker final {
   };
   Guarded<Access> access_;
 
-  // By who made them: which are ours is not known before the manager's UID has been read.
-  Guarded<std::map<tracking::CopyMarks, CloneCount>> clone_counts_;
   // When the connection's phase was entered: by the wall clock, as of ConnectionState, to tell one
   // phase from another, and in steady time to count from.
   struct PhaseBegin {
@@ -198,25 +158,14 @@ class Worker final {
     SteadyTime at{};
   };
   Guarded<PhaseBegin> phase_begin_;
-  // How long there has been no contact, in steady time, so that a jump of the wall clock moves no
-  // deadline.
-  struct Loss {
-    SteadyTime since{};
-    bool kept = false;  // for all we know jobs stay: see WorkerStatus::keeps_jobs
-  };
-  SteadyTime BeginOf(const Loss& loss, const ConnectionState& connection) const;
-  Guarded<std::optional<Loss>> lost_;
-  // Clone -> remote jobs; none is empty.
-  Guarded<std::unordered_map<ObjectKey, std::set<tracking::JobKey>>> jobs_of_;
+
+  WorkerOutage outage_;
 
   // Fed by the cluster's reflectors, which end before these go.
+  WorkerCopies copies_;
   verify::WorkerObjects objects_;
   AssumeCache assumed_;
-
-  // What is watched, and what of the server that was chosen by. One watch of an input at a time.
-  std::mutex watching_;
-  std::optional<verify::DraApi> dra_;    // nothing before the first connection
-  std::vector<std::string> kinds_here_;  // in use and served there, by name
+  WorkerKinds kinds_;  // watches by the cluster
 
   Cluster cluster_;
 };

@@ -1,12 +1,11 @@
-// What a worker serves, and its jobs of each kind: the part of Worker that knows kinds.
+#include "manager/reconcile/worker_kinds.h"
 
 #include <algorithm>
 #include <utility>
 
 #include "base/log.h"
-#include "manager/reconcile/sets_by_key.h"
-#include "manager/reconcile/worker.h"
 #include "manager/verify/cache_status.h"
+#include "manager/verify/verify.h"
 
 namespace fedra::reconcile {
 
@@ -14,32 +13,9 @@ using placement::Contact;
 using watch::CacheHealth;
 using watch::CacheState;
 
-void Worker::OnJob(const tracking::JobKey& key, const std::shared_ptr<const tracking::Job>& before,
-                   const std::shared_ptr<const tracking::Job>& after) {
-  const auto& job = after != nullptr ? after : before;
-  const bool progress =
-      before != nullptr && after != nullptr && tracking::IsProgress(*before, *after);
-  if (!progress) listener_.on_job(key);
-  // A list may show, in the place of a job, one of another workload.
-  if (before != nullptr && before->prebuilt_workload != job->prebuilt_workload)
-    ForgetJob(key, *before);
-  if (job->prebuilt_workload.empty()) return;
-  if (after == nullptr) return ForgetJob(key, *before);
-  const ObjectKey workload{key.key.ns, after->prebuilt_workload};
-  jobs_of_.With([&](auto& index) { index[workload].insert(key); });
-  progress ? listener_.on_progress(workload) : listener_.on_workload(workload);
-}
-
-void Worker::ForgetJob(const tracking::JobKey& key, const tracking::Job& job) {
-  if (job.prebuilt_workload.empty()) return;
-  const ObjectKey workload{key.key.ns, job.prebuilt_workload};
-  jobs_of_.With([&](auto& index) { EraseFrom(index, workload, key); });
-  listener_.on_workload(workload);
-}
-
 // Not before the first connection is it known which version of the DRA API can be read there; and
 // with an upgrade, or an API that is switched on, it is another one.
-void Worker::OnServer() {
+void WorkerKinds::OnServer() {
   const std::lock_guard lock(watching_);
   const auto server = cluster_.server();
   verify::DraApi api = verify::ReadDraApi(server.get());
@@ -47,7 +23,7 @@ void Worker::OnServer() {
   if (dra_ == api && kinds_here_ == kinds_here) return;
   if (dra_ && dra_ != api) {
     log::Info("worker serves another release or other DRA APIs",
-              {{"cluster", settings_.cluster.name.value},
+              {{"cluster", cluster_.name().value},
                {"release", api.release},
                {"dra_version", api.version},
                {"taint_rules", api.taint_rules ? api.taint_rule_version : "not served"},
@@ -58,7 +34,7 @@ void Worker::OnServer() {
   WatchAll(server.get());
 }
 
-void Worker::WatchAll(const kube::ServerInfo* server) {
+void WorkerKinds::WatchAll(const kube::ServerInfo* server) {
   objects_.SetServer(server);
   // What is watched as before goes on; what is read in another version now is listed again.
   for (const verify::Input& input : objects_.Inputs(server)) {
@@ -66,7 +42,7 @@ void Worker::WatchAll(const kube::ServerInfo* server) {
   }
 }
 
-std::vector<std::string> Worker::KindsHere(const kube::ServerInfo* server) const {
+std::vector<std::string> WorkerKinds::KindsHere(const kube::ServerInfo* server) const {
   std::vector<std::string> here;
   for (const tracking::JobAdapter* kind : objects_.kinds().all()) {
     if (objects_.Uses(*kind) && server != nullptr && server->Serves(kind->resource()))
@@ -75,7 +51,7 @@ std::vector<std::string> Worker::KindsHere(const kube::ServerInfo* server) const
   return here;
 }
 
-void Worker::UseKinds(const std::vector<const tracking::JobAdapter*>& kinds) {
+void WorkerKinds::Use(const std::vector<const tracking::JobAdapter*>& kinds) {
   const auto is_used = [this](const tracking::JobAdapter* kind) { return objects_.Uses(*kind); };
   const std::lock_guard lock(watching_);
   if (std::ranges::all_of(kinds, is_used)) return;
@@ -86,7 +62,7 @@ void Worker::UseKinds(const std::vector<const tracking::JobAdapter*>& kinds) {
   WatchAll(server.get());
 }
 
-KindStatus Worker::StatusOf(const tracking::JobAdapter* kind) const {
+KindStatus WorkerKinds::StatusOf(const tracking::JobAdapter* kind) const {
   KindStatus all{.contact = Contact::kFull, .lost_since = std::nullopt, .problem = {}};
   for (const tracking::JobAdapter* each : objects_.kinds().all()) {
     if ((kind != nullptr && kind != each) || !objects_.Uses(*each)) continue;
@@ -101,13 +77,6 @@ KindStatus Worker::StatusOf(const tracking::JobAdapter* kind) const {
     if (all.problem.empty()) all.problem = verify::Problem(health, each->resource().plural);
   }
   return all;
-}
-
-std::set<tracking::JobKey> Worker::JobsOf(const ObjectKey& workload) const {
-  return jobs_of_.With([&](const auto& index) {
-    const auto found = index.find(workload);
-    return found == index.end() ? std::set<tracking::JobKey>() : found->second;
-  });
 }
 
 }  // namespace fedra::reconcile

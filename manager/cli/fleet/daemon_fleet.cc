@@ -74,7 +74,7 @@ void DaemonFleet::Read(milliseconds limit, const Terminal& terminal) {
   while (true) {
     // Which kinds the manager has is known when it is listed.
     if (!uses_kinds && manager_.lists().AreListed()) {
-      for (const auto& worker : *list) worker->UseKinds(manager_.jobs().KindsInUse());
+      for (const auto& worker : *list) worker->kinds().Use(manager_.jobs().KindsInUse());
       uses_kinds = true;
     }
     const size_t answered = Answered();

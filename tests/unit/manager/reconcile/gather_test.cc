@@ -254,7 +254,7 @@ TEST_CASE("a workload that is gone cleans up what names it, and not its successo
   CHECK(f.fleet.WaitUntil([&] { return !sees_a_job(); }));
   // Its arrival is seen, and it stays unseen here.
   CHECK(f.fleet.WaitUntil(
-      [&] { return !f.fleet.worker(0).JobsOf({"ml", "job-train-again"}).empty(); }));
+      [&] { return !f.fleet.worker(0).copies().JobsOf({"ml", "job-train-again"}).empty(); }));
   CHECK_FALSE(sees_a_job());
 }
 

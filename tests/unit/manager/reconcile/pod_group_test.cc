@@ -272,7 +272,7 @@ TEST_CASE("copies that are not known to be ours are not removed") {
 TEST_CASE("the copies of a group whose Workload is gone are known by what they say") {
   Fixture f;
   REQUIRE(f.Execute(CreateJob{kEast}));
-  f.Await([&] { return f.fleet.worker(0).JobsOf(kGroup).size() == 2; });
+  f.Await([&] { return f.fleet.worker(0).copies().JobsOf(kGroup).size() == 2; });
   REQUIRE(f.manager().objects().Delete("workloads", kGroup));
   f.Await([&] { return f.Gather().view.workload == nullptr; });
   CHECK(f.MembersThere() == Names{"a", "b"});

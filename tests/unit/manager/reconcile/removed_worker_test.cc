@@ -160,10 +160,11 @@ TEST_CASE_METHOD(Fixture, "a kind that a removed worker refuses to show is waite
   Worker& east = fleet.worker(0);
   const tracking::JobAdapter* job_set = east.objects().kinds().FindName("JobSet");
   REQUIRE(job_set != nullptr);
-  east.UseKinds({job_set});
-  REQUIRE(fleet.WaitUntil([&] { return east.KindContact(job_set) == placement::Contact::kNone; }));
+  east.kinds().Use({job_set});
+  REQUIRE(fleet.WaitUntil(
+      [&] { return east.kinds().ContactOf(job_set) == placement::Contact::kNone; }));
   REQUIRE(east.contact() == placement::Contact::kFull);
-  const WallTime lost = east.StatusOf(job_set).lost_since.value();
+  const WallTime lost = east.kinds().StatusOf(job_set).lost_since.value();
   CHECK_FALSE(CanGo(Us(), true, lost + kTimeout - 1s));
   CHECK(CanGo(Us(), true, lost + kTimeout + 1s));
 }

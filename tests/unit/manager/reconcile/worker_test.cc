@@ -152,7 +152,7 @@ TEST_CASE("an outage that is restarted counts from then on") {
   options.lost_since = clock.Now() - 10min;
   const Connected f(options, clock);
   Worker& worker = *f.workers().Now()->Find(ClusterName("east"));
-  worker.RestartOutage();
+  worker.outage().Restart();
   CHECK(clock.Now() - worker.Status().lost_since.value() == 0min);
   clock.Advance(5min);
   CHECK(clock.Now() - worker.Status().lost_since.value() == 5min);
@@ -295,7 +295,7 @@ TEST_CASE("a job that a list shows in the place of another workload's is only it
   Worker& worker = f.worker(0);
   const ObjectKey job{"ml", "train"};
   const std::set<tracking::JobKey> named{{"Job.batch", job}};
-  REQUIRE(worker.JobsOf({"ml", "of-old"}) == named);
+  REQUIRE(worker.copies().JobsOf({"ml", "of-old"}) == named);
   const int told = f.ToldOfWorkload({"ml", "of-old"});
   sim::Faults away;
   away.refuse = true;
@@ -305,8 +305,8 @@ TEST_CASE("a job that a list shows in the place of another workload's is only it
   REQUIRE(f.server(0).objects().Delete("jobs", job));
   REQUIRE(f.server(0).objects().Create(CopyOf("of-new")));
   f.server(0).SetFaults({});
-  REQUIRE(f.WaitUntil([&] { return worker.JobsOf({"ml", "of-new"}) == named; }));
-  CHECK(worker.JobsOf({"ml", "of-old"}).empty());
+  REQUIRE(f.WaitUntil([&] { return worker.copies().JobsOf({"ml", "of-new"}) == named; }));
+  CHECK(worker.copies().JobsOf({"ml", "of-old"}).empty());
   CHECK(f.ToldOfWorkload({"ml", "of-old"}) > told);
 }
 

@@ -112,7 +112,7 @@ WorkerListener Connected::ListenTo() {
 ManagerListener Connected::ListenToManager() {
   return {.on_kinds =
               [this](const std::vector<const tracking::JobAdapter*>& kinds) {
-                for (const auto& worker : workers_) worker->UseKinds(kinds);
+                for (const auto& worker : workers_) worker->kinds().Use(kinds);
               },
           .on_workload = [this](const ObjectKey&) { Told(); },
           .on_progress = [this](const ObjectKey&) { Told(); },
