@@ -150,16 +150,16 @@ store::ClusterRow ClusterRows::RowOf(const Worker& worker, int position) {
   return row;
 }
 
-void ClusterRows::Record(const ManagerCluster& manager, const WorkerList& workers,
-                         const tracking::Cordons& cordons, const std::string& left_out) {
-  store::ClusterRow of_manager = manager.Row(clock_.Now());
-  if (manager.IsUsable()) {
-    if (!left_out.empty()) of_manager.why += (of_manager.why.empty() ? "" : "; ") + left_out;
-    Counted& counted = counted_[of_manager.name];
-    if (IsDue(counted)) Keep(manager.queues().Summary(), counted);
-    of_manager.capacity_json = counted.json;
+void ClusterRows::Record(store::ClusterRow manager, const ManagerQueues* queues,
+                         const WorkerList& workers, const tracking::Cordons& cordons,
+                         const std::string& left_out) {
+  if (queues != nullptr) {
+    if (!left_out.empty()) manager.why += (manager.why.empty() ? "" : "; ") + left_out;
+    Counted& counted = counted_[manager.name];
+    if (IsDue(counted)) Keep(queues->Summary(), counted);
+    manager.capacity_json = counted.json;
   }
-  Record(std::move(of_manager));
+  Record(std::move(manager));
   int position = 0;
   for (const auto& worker : workers) {
     store::ClusterRow row = RowOf(*worker, position++);

@@ -16,9 +16,9 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "base/types.h"
-#include "manager/reconcile/gather.h"
-#include "manager/reconcile/manager_cluster.h"
+#include "manager/reconcile/manager_queues.h"
 #include "manager/reconcile/worker.h"
+#include "manager/reconcile/worker_set.h"
 #include "manager/tracking/admission_check.h"
 #include "manager/verify/capacity.h"
 #include "store/store.h"
@@ -35,9 +35,10 @@ class ClusterRows final {
   // The workers of the last run, without `others`; none, where the store does not tell. Before
   // Load, which forgets those that are gone.
   std::vector<ClusterName> Remembered(const std::set<ClusterName>& others) const;
+  // `manager`: as of ManagerCluster::Row(). `queues`: the manager's; null: it cannot be used now.
   // `cordons`: of the workers. `left_out`: what the manager tells of workers and is not used, for
   // people; empty: nothing.
-  void Record(const ManagerCluster& manager, const WorkerList& workers,
+  void Record(store::ClusterRow manager, const ManagerQueues* queues, const WorkerList& workers,
               const tracking::Cordons& cordons = {}, const std::string& left_out = {});
   // It is no longer a worker.
   void Remove(const ClusterName& worker);

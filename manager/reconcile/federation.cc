@@ -146,7 +146,9 @@ void Federation::TakeOver() {
 // Before a job can be there: the next run must know of a discovered worker while the manager does
 // not tell of it.
 void Federation::RecordClusters() {
-  cluster_rows_.Record(manager_, *workers_.Now(), gatherer_.scopes().Cordons(), left_out_);
+  cluster_rows_.Record(manager_.Row(clock_.Now()),
+                       manager_.IsUsable() ? &manager_.queues() : nullptr, *workers_.Now(),
+                       gatherer_.scopes().Cordons(), left_out_);
 }
 
 std::string Federation::Awaited() const {

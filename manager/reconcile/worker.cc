@@ -1,12 +1,8 @@
 #include "manager/reconcile/worker.h"
 
-#include <algorithm>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "base/assert.h"
-#include "base/log.h"
 
 namespace fedra::reconcile {
 namespace {
@@ -43,20 +39,7 @@ Worker::Worker(WorkerSettings settings, http::HttpLoop& loop, WorkerPool& pool, 
       copies_({.on_workload = listener_.on_workload,
                .on_job = listener_.on_job,
                .on_progress = listener_.on_progress}),
-      objects_(
-          settings_.verified,
-          {.on_clone = [this](
-                           const ObjectKey& key, const auto& before,
-                           const auto& after) { copies_.OnClone(key, before.get(), after.get()); },
-           .on_job =
-               [this](const tracking::JobAdapter& kind, const ObjectKey& key, const auto& before,
-                      const auto& after) {
-                 copies_.OnJob({kind.name(), key}, before.get(), after.get());
-               },
-           .on_input =
-               [this](const verify::InputChange& change) { listener_.on_input(*this, change); },
-           .on_health = [this] { OnHealth(); }},
-          clock),
+      objects_(settings_.verified, ForObjects(), clock),
       assumed_(PodsThere(objects_.devices()), clock),
       kinds_(cluster_, objects_, clock),
       cluster_(
@@ -67,6 +50,20 @@ Worker::Worker(WorkerSettings settings, http::HttpLoop& loop, WorkerPool& pool, 
   FEDRA_ASSERT(listener_.on_workload && listener_.on_job && listener_.on_progress &&
                    listener_.on_input && listener_.on_contact,
                "every event must have a listener");
+}
+
+verify::WorkerObjectsListener Worker::ForObjects() {
+  const auto on_clone = [this](const ObjectKey& key, const auto& before, const auto& after) {
+    copies_.OnClone(key, before.get(), after.get());
+  };
+  const auto on_job = [this](const tracking::JobAdapter& kind, const ObjectKey& key,
+                             const auto& before, const auto& after) {
+    copies_.OnJob({kind.name(), key}, before.get(), after.get());
+  };
+  return {.on_clone = on_clone,
+          .on_job = on_job,
+          .on_input = [this](const InputChange& change) { listener_.on_input(*this, change); },
+          .on_health = [this] { OnHealth(); }};
 }
 
 Worker::~Worker() { Stop(); }

@@ -128,6 +128,7 @@ class Worker final {
   int waiting_clones(const tracking::Identity& us) const;
 
  private:
+  verify::WorkerObjectsListener ForObjects();
   placement::Contact ContactOver(const ConnectionState& connection) const;
   WorkerStatus StatusOver(ConnectionState connection) const;
   verify::WorkerFacts FactsOver(ConnectionState connection) const;

@@ -46,7 +46,9 @@ struct Fixture {
   }
   // As stored after a look.
   store::ClusterRow Row(const std::string& name = "east", const std::string& left_out = {}) {
-    rows.Record(fleet.manager(), *fleet.workers().Now(), cordons, left_out);
+    const ManagerCluster& manager = fleet.manager();
+    rows.Record(manager.Row(clock.Now()), manager.IsUsable() ? &manager.queues() : nullptr,
+                *fleet.workers().Now(), cordons, left_out);
     REQUIRE(store->Flush());
     const std::vector<store::ClusterRow> stored = store->Read().value()->Clusters().value();
     for (const store::ClusterRow& row : stored) {
