@@ -1,4 +1,5 @@
-// One worker: what is watched follows what it serves, and one outage has one beginning.
+// One worker, put together: what is watched follows what it serves, and one outage has one
+// beginning.
 
 #include "manager/reconcile/worker.h"
 
@@ -145,19 +146,6 @@ TEST_CASE("PodGroups are watched in the version that is served, once that is") {
   CHECK(f.WaitUntil([&] { return fit() == 2; }));
 }
 
-TEST_CASE("an outage that is restarted counts from then on") {
-  HandClock clock;
-  ConnectedOptions options;
-  options.workers = {"east"};
-  options.lost_since = clock.Now() - 10min;
-  const Connected f(options, clock);
-  Worker& worker = *f.workers().Now()->Find(ClusterName("east"));
-  worker.outage().Restart();
-  CHECK(clock.Now() - worker.Status().lost_since.value() == 0min);
-  clock.Advance(5min);
-  CHECK(clock.Now() - worker.Status().lost_since.value() == 5min);
-}
-
 TEST_CASE("an outage from before the start goes on, whatever the wall clock does") {
   HandClock clock;
   ConnectedOptions options;
@@ -174,15 +162,6 @@ TEST_CASE("an outage from before the start goes on, whatever the wall clock does
   CHECK(lost_for() == 15min);
   clock.JumpWall(-3h);
   CHECK(lost_for() == 15min);
-}
-
-TEST_CASE("an outage that is said to begin in the future begins now") {
-  HandClock clock;
-  ConnectedOptions options;
-  options.workers = {"east"};
-  options.lost_since = clock.Now() + 10min;
-  const Connected f(options, clock);
-  CHECK(f.workers().Now()->Find(ClusterName("east"))->Status().lost_since == clock.Now());
 }
 
 TEST_CASE("contact ends an outage, and one outage has one beginning whatever its reasons") {
