@@ -30,6 +30,7 @@ std::string TextOf(const Gang& gang, const Rendering&);
 std::string TextOf(const BroadTaintRules& rules, const Rendering&);
 std::string TextOf(const NotAllowed& worker, const Rendering&);
 std::string TextOf(const Cordoned& worker, const Rendering&);
+std::string TextOf(const MovedAway& move, const Rendering& rendering);
 std::string TextOf(const InLine& line, const Rendering&);
 std::string TextOf(const Reserved& reserved, const Rendering&);
 std::string TextOf(const Setback& setback, const Rendering& rendering);

@@ -227,6 +227,14 @@ struct Cordoned {
   bool operator==(const Cordoned&) const = default;
 };
 
+// A user has moved the job (`fedra move`), and for a while it is sent elsewhere.
+struct MovedAway {
+  std::string to = {};  // the worker that it is to go to; empty: any but this one
+  WallTime until{};     // then this one counts as the others do
+
+  bool operator==(const MovedAway&) const = default;
+};
+
 // Jobs that get the devices first.
 struct InLine {
   size_t ahead = 0;                               // 0: some

@@ -26,7 +26,7 @@ class Facts final
                           ClaimPlace, OtherScheduler, Gang, BroadTaintRules, NotAllowed, InLine,
                           Reserved, Setback, DeviceCounts, AlternativeCounts, BrokenSelector,
                           JointShortage, NodeRoom, NoSuchResource, NodeCounts, PodsFit, FullClaim,
-                          Unbindable, SchedulerError, SearchLimit, GroupTerms, Cordoned> {
+                          Unbindable, SchedulerError, SearchLimit, GroupTerms, Cordoned, MovedAway> {
  public:
   using Variant = variant;  // which has no virtual destructor: never deleted through it
   using variant::variant;

@@ -324,6 +324,13 @@ constexpr std::array kCatalogue = {
         "fedra cordon or fedra drain was run for it, or its annotation was put on an "
         "AdmissionCheck by hand. It gets no new jobs; drained, its jobs move to other workers.",
         "No action needed while that is meant. Afterwards: fedra uncordon WORKER."},
+    ReasonEntry{
+        kMovedAway, "MovedAway", kOther, "the job was moved away from this worker, as asked",
+        "fedra move was run for it, or its annotations were put on the Workload by hand. Until the "
+        "time that the message names it goes to the worker that was asked for, or to any but the "
+        "one that it came from, as long as one of these can take it.",
+        "No action needed: should the other workers not be able to take it, it may come back here. "
+        "Removing the annotation move.fedra.dev/at from the job's Workload ends it at once."},
     ReasonEntry{kKueueDisconnected, "KueueDisconnected", kOther,
                 "Kueue on the manager, which copies the job, is not connected to this worker",
                 "With kueue.mode dispatcher MultiKueue copies. The MultiKueueCluster of the "

@@ -64,6 +64,7 @@ enum class ReasonCode {
   kExcluded,
   kWorkerRemoved,
   kWorkerCordoned,
+  kMovedAway,
   kKueueDisconnected,
   kRecentlyFailed,
 };

@@ -103,6 +103,8 @@ std::vector<std::string_view> FactTypesOf(ReasonCode code) {
       return Named<NotAllowed>();
     case kWorkerCordoned:
       return Named<Cordoned>();
+    case kMovedAway:
+      return Named<MovedAway>();
     case kRecentlyFailed:
       return Named<Setback>();
   }

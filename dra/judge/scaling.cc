@@ -64,6 +64,7 @@ bool IsAboutDevices(ReasonCode code) {
     case kExcluded:
     case kWorkerRemoved:
     case kWorkerCordoned:
+    case kMovedAway:
     case kKueueDisconnected:
     case kRecentlyFailed:
       return false;

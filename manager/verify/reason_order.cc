@@ -55,6 +55,7 @@ Hindrance HindranceOf(verdict::ReasonCode code) {
     case kNodeResources:
     case kQueueFull:
     case kInLine:
+    case kMovedAway:
     case kClaimElsewhere:
     case kPoolIncomplete:
     case kStaleData:

@@ -98,6 +98,8 @@ inline std::vector<SampleReason> ObjectSamples() {
        "evaluated: fewer devices may be tainted than it seems"},
       {{kExcluded, "AdmissionCheck gpu", NotAllowed{"gpu"}}, "AdmissionCheck gpu does not name it"},
       {{kWorkerCordoned, "", Cordoned{true, "new firmware"}}, "it is drained: new firmware"},
+      {{kMovedAway, "", MovedAway{"gpu-west", SampleTime(60)}},
+       "the job was moved to gpu-west, and goes nowhere else until 2026-11-24T16:01:00Z"},
       {{kKueueDisconnected, "",
         Connection{.state = Connection::State::kKueueInactive, .error = "connection refused"}},
        "Kueue on the manager is not connected to it: connection refused"},
