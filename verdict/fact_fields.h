@@ -23,7 +23,7 @@ inline constexpr std::array<std::string_view, std::variant_size_v<Facts::Variant
     "BroadTaintRules", "NotAllowed",        "InLine",         "Reserved",       "Setback",
     "DeviceCounts",    "AlternativeCounts", "BrokenSelector", "JointShortage",  "NodeRoom",
     "NoSuchResource",  "NodeCounts",        "PodsFit",        "FullClaim",      "Unbindable",
-    "SchedulerError",  "SearchLimit",       "GroupTerms",     "Cordoned",          "MovedAway"};
+    "SchedulerError",  "SearchLimit",       "GroupTerms",     "Cordoned",       "MovedAway"};
 static_assert(!kFactTypes.back().empty(), "all have a name");
 
 // Calls `visit(name, field)` for each. One overload for every struct of facts.

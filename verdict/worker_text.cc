@@ -83,9 +83,8 @@ std::string TextOf(const Cordoned& worker, const Rendering&) {
 }
 
 std::string TextOf(const MovedAway& move, const Rendering& rendering) {
-  const std::string until = rendering.now
-                                ? "for another " + FormatAge(move.until - *rendering.now)
-                                : "until " + FormatRfc3339(move.until);
+  const std::string until = rendering.now ? "for another " + FormatAge(move.until - *rendering.now)
+                                          : "until " + FormatRfc3339(move.until);
   if (move.to.empty())
     return fmt::format("the job was moved away from it, and goes elsewhere {}", until);
   return fmt::format("the job was moved to {}, and goes nowhere else {}", move.to, until);

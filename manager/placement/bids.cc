@@ -16,8 +16,8 @@ Bid::Chance ChanceOn(const ClusterView& cluster, const PlacementRecord& record,
                      const Policy& policy, WallTime now) {
   if (PausedUntil(record, cluster.name, now)) return Bid::Chance::kNone;
   if (IsEligible(cluster, policy)) return Bid::Chance::kFits;
-  const bool waits = cluster.contact == Contact::kFull && cluster.allowed &&
-                     !cluster.left_by_move && cluster.verdict.fits_when_free;
+  const bool waits =
+      cluster.contact == Contact::kFull && cluster.allowed && cluster.verdict.fits_when_free;
   return waits ? Bid::Chance::kWaits : Bid::Chance::kNone;
 }
 
@@ -115,8 +115,9 @@ void StandInLine(const std::map<ClusterName, LineAnswer>& answers,
     if (cluster.verdict.outcome == verdict::Outcome::kNo) continue;
     cluster.in_turn_soon = !found->second.after_waiting;
     cluster.verdict.outcome = verdict::Outcome::kNo;
-    cluster.verdict.reasons.insert(cluster.verdict.reasons.begin(),
-                                   {verdict::ReasonCode::kInLine, "", verdict::InLine{}});
+    cluster.verdict.reasons.insert(
+        cluster.verdict.reasons.begin(),
+        {verdict::ReasonCode::kInLine, "", verdict::InLine{.ahead = found->second.ahead}});
   }
 }
 

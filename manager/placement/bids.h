@@ -33,7 +33,8 @@ std::optional<Contender> MakeContender(const WorkloadView& view, const OrderSett
 bool IsRoundOver(const WorkloadView& view, std::span<const ClusterView> clusters,
                  const PlacementRecord& record, const Policy& policy, WallTime now);
 
-// What it would take of each worker that it was not dispatched to already; nothing where it is not
+// What it would take of each worker that it was not dispatched to already, wherever it was moved
+// (Restrict): should it not get there, it may go back. Nothing where it is not
 // overdue and the choice would add no worker to those. `as_of`: per worker, Bid::as_of of these
 // verdicts.
 Bids BidsOf(const WorkloadView& view, std::span<const ClusterView> clusters,

@@ -6,6 +6,7 @@
 #include <boost/container/flat_map.hpp>
 #include <chrono>
 #include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -100,6 +101,7 @@ struct LineAnswer {
   std::optional<ObjectKey> after;
   // One that goes first waits for devices itself; else they go at once, or are judged at once.
   bool after_waiting = false;
+  size_t ahead = 0;  // how many go first; 0: they were not counted
 
   bool operator==(const LineAnswer&) const = default;
 };

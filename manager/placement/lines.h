@@ -95,6 +95,12 @@ class Lines final {
   // Joins, if need be, and bids again. `seen`: invalidations() from before the bids were made.
   Answer Offer(const Contender& contender, Bids bids, uint64_t seen, WallTime now);
 
+  // What Offer would answer to one that is in no line, with how many go first; it joins none, and
+  // nobody is looked at for it. Who would have to be looked at first holds it, too. Takes time in
+  // proportion to those that wait.
+  std::map<ClusterName, LineAnswer> Foresee(const Contender& contender, const Bids& bids,
+                                            WallTime now);
+
   // What came of the offer: it is dispatched to these further workers, or, with none, goes on
   // waiting; then it holds no other where it could have gone and did not. Returns who has to be
   // looked at again.
@@ -134,6 +140,8 @@ class Lines final {
               WallTime now);
   LineAnswer AnswerOf(Waiting& waiting, const ClusterName& worker, const Bid& bid, WallTime now,
                       std::set<ClusterName>& passes_unasked);
+  // The place that it would get by joining now.
+  QueueRank RankOf(const Contender& contender) const;
   LineAnswer AskThem(const std::vector<Waiting*>& outdated, Waiting& waiting,
                      const ClusterName& worker, const Bid& bid);
   bool WantSameDevices(const Bid& a, const Bid& b);

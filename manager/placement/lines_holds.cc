@@ -97,6 +97,36 @@ LineAnswer Lines::AnswerOf(Waiting& waiting, const ClusterName& worker, const Bi
   return {};
 }
 
+QueueRank Lines::RankOf(const Contender& contender) const {
+  QueueRank rank = contender.rank;
+  if (!contender.share) return rank;
+  FairTurns turns = turns_;
+  turns.Add(rank.priority, rank.since, rank.workload, *contender.share);
+  for (const auto& [workload, turn] : turns.Refresh())
+    if (workload == rank.workload) rank.turn = turn;
+  return rank;
+}
+
+std::map<ClusterName, LineAnswer> Lines::Foresee(const Contender& contender, const Bids& bids,
+                                                 WallTime now) {
+  RefreshAll();
+  const QueueRank rank = RankOf(contender);
+  std::map<ClusterName, LineAnswer> answers;
+  for (const auto& [worker, bid] : bids) {
+    if (bid.chance != Chance::kFits) continue;
+    LineAnswer& answer = answers[worker];
+    for (const Waiting* ahead : order_) {
+      if (!(ahead->rank < rank)) break;
+      const Hold hold = HoldOf(*ahead, worker, bid, bid.as_of, now);
+      if (hold == Hold::kNo) continue;
+      ++answer.ahead;
+      answer.after = ahead->rank.workload;
+      answer.after_waiting = hold == Hold::kUntilItFits;
+    }
+  }
+  return answers;
+}
+
 LineAnswer Lines::AskThem(const std::vector<Waiting*>& outdated, Waiting& waiting,
                           const ClusterName& worker, const Bid& bid) {
   Waiting::Asked& asked = waiting.asked[worker];

@@ -1,6 +1,8 @@
 #include "manager/placement/move.h"
 
 #include <algorithm>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -86,6 +88,18 @@ MoveTarget TargetOf(const MoveRequest& move, const ClusterView& from,
                                  fmt::join(why_not, "; "))};
 }
 
+WorkloadView AsRequeued(const WorkloadView& view, WallTime now) {
+  auto workload = std::make_shared<tracking::Workload>(*view.workload);
+  workload->cluster_name.clear();
+  workload->nominated.clear();
+  if (workload->quota_reserved) workload->quota_reserved->since = now;
+  for (tracking::AdmissionCheckState& check : workload->checks)
+    if (check.name == view.check) check.state = tracking::CheckState::kPending;
+  WorkloadView requeued = view;
+  requeued.workload = std::move(workload);
+  return requeued;
+}
+
 void FollowMove(const WorkloadView& view, std::span<ClusterView> clusters,
                 const PlacementRecord& record, const Policy& policy, WallTime now) {
   const tracking::Workload* workload = view.workload.get();
@@ -102,10 +116,18 @@ void FollowMove(const WorkloadView& view, std::span<ClusterView> clusters,
     return (failure == nullptr || failure->at < move->at) && !PausedUntil(record, name, now);
   };
   const bool has_target = std::ranges::any_of(clusters, [&](const ClusterView& cluster) {
-    return !is_left(cluster) && IsEligible(cluster, policy) && may_keep_it(cluster.name);
+    return !is_left(cluster) && (IsEligible(cluster, policy) || cluster.in_turn_soon) &&
+           may_keep_it(cluster.name);
   });
   if (!has_target) return;
-  for (ClusterView& cluster : clusters) cluster.left_by_move = is_left(cluster);
+  for (ClusterView& cluster : clusters) {
+    if (!is_left(cluster) || cluster.verdict.outcome == verdict::Outcome::kNo) continue;
+    cluster.verdict.outcome = verdict::Outcome::kNo;
+    cluster.verdict.reasons.insert(
+        cluster.verdict.reasons.begin(),
+        {verdict::ReasonCode::kMovedAway, "",
+         verdict::MovedAway{.to = move->to, .until = move->at + kMoveMemory}});
+  }
 }
 
 }  // namespace fedra::placement

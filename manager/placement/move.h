@@ -37,14 +37,20 @@ struct MoveTarget {
   const ClusterView* worker = nullptr;  // can take the job now
   std::string why_not;                  // "that worker cannot take it now: gpu-west: ..."
 };
-// `clusters`: judged, but for `from`, which has the job. `tenants_of`: as of verdict::Rendering,
+// `clusters`: judged, but for `from`, which has the job, and restricted: where others go first, it
+// is held (AsRequeued). `tenants_of`: as of verdict::Rendering,
 // for tenants read why not.
 MoveTarget TargetOf(const tracking::MoveRequest& move, const ClusterView& from,
                     std::span<const ClusterView> clusters, const PlacementRecord& record,
                     const Policy& policy, WallTime now, std::string_view tenants_of);
 
-// Of a workload that looks for a worker since it was moved: marks those that it is not to be sent
-// to, as long as there is one that it can be sent to (ClusterView::left_by_move).
+// As Kueue will show a workload that is taken back now, queued again and given quota at once. The
+// lines are asked for it before it is taken back: whom they would hold is better left where it is.
+WorkloadView AsRequeued(const WorkloadView& view, WallTime now);
+
+// Of a workload that looks for a worker since it was moved: those that it is not to be sent to get
+// a No with the reason MovedAway, as long as there is one that it can be sent to. Behind the lines:
+// one where it is held for jobs that wait is none; one where it is held for a moment is.
 void FollowMove(const WorkloadView& view, std::span<ClusterView> clusters,
                 const PlacementRecord& record, const Policy& policy, WallTime now);
 

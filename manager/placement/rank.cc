@@ -14,7 +14,7 @@ constexpr ExponentialBackoff kPause{std::chrono::seconds(10), kLongestPause};
 }  // namespace
 
 bool IsEligible(const ClusterView& cluster, const Policy& policy) {
-  if (cluster.contact != Contact::kFull || !cluster.allowed || cluster.left_by_move) return false;
+  if (cluster.contact != Contact::kFull || !cluster.allowed) return false;
   switch (cluster.verdict.outcome) {
     case verdict::Outcome::kYes:
     case verdict::Outcome::kMayScale:

@@ -9,8 +9,8 @@
 
 namespace fedra::placement {
 
-// Whether a clone may be sent there now: contact, allowed, not left by a move, and a verdict that
-// the policy accepts.
+// Whether a clone may be sent there now: contact, allowed, and a verdict that the policy
+// accepts.
 bool IsEligible(const ClusterView& cluster, const Policy& policy);
 
 // The eligible clusters, best first: outcome, not recently failed, quota free in its Kueue, most of

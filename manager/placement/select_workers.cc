@@ -34,7 +34,7 @@ bool MayGet(const Context& context, const ClusterView& cluster, Choice& choice) 
 // A nominated worker is kept through a short gap in what we know of it, so that a cut watch moves
 // no workload.
 bool MayKeep(const Context& context, const ClusterView& cluster) {
-  return cluster.contact != Contact::kNone && cluster.allowed && !cluster.left_by_move &&
+  return cluster.contact != Contact::kNone && cluster.allowed &&
          cluster.verdict.outcome != verdict::Outcome::kNo &&
          !FailedInRound(context.record, cluster.name);
 }

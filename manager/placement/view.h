@@ -68,8 +68,6 @@ struct ClusterView {
   bool resyncing = false;
   // It fits there and is in line behind jobs that are dispatched, or judged, at this moment.
   bool in_turn_soon = false;
-  // The workload was moved from it, or to another one, which can take it (placement/move.h).
-  bool left_by_move = false;
   bool allowed = true;  // the workload's AdmissionCheck may use it, and it is configured
   // Of WorkloadView::kueue_copies: whether Kueue is connected to it. One that is not is a No.
   bool kueue_connected = true;

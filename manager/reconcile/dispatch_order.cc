@@ -4,6 +4,12 @@
 
 namespace fedra::reconcile {
 
+void DispatchOrder::State::BringUpToDate(placement::Bids& bids) {
+  for (auto& [worker, bid] : bids) {
+    if (bid.chance == placement::Bid::Chance::kFits) bid.as_of = devices[worker];
+  }
+}
+
 std::vector<ObjectKey> DispatchOrder::Join(const placement::Contender& contender) {
   return state_.With([&](State& state) { return state.lines.Join(contender); });
 }
@@ -41,12 +47,16 @@ placement::Lines::Answer DispatchOrder::Offer(const placement::Contender& conten
                                               placement::Bids bids, const Versions& seen,
                                               WallTime now) {
   return state_.With([&](State& state) {
-    // A verdict may have seen devices become free that were counted (Freed) only after its look had
-    // begun. Where it is a Yes, those ahead must have been judged since then, too.
-    for (auto& [worker, bid] : bids) {
-      if (bid.chance == placement::Bid::Chance::kFits) bid.as_of = state.devices[worker];
-    }
+    state.BringUpToDate(bids);
     return state.lines.Offer(contender, std::move(bids), seen.invalidations, now);
+  });
+}
+
+std::map<ClusterName, placement::LineAnswer> DispatchOrder::Foresee(
+    const placement::Contender& contender, placement::Bids bids, WallTime now) {
+  return state_.With([&](State& state) {
+    state.BringUpToDate(bids);
+    return state.lines.Foresee(contender, bids, now);
   });
 }
 

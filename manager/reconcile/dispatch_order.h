@@ -49,6 +49,9 @@ class DispatchOrder final {
   // `seen`: Now() of the look that made the bids.
   placement::Lines::Answer Offer(const placement::Contender& contender, placement::Bids bids,
                                  const Versions& seen, WallTime now);
+  // Of one that looks for no worker: what an offer would be answered (placement::Lines::Foresee).
+  std::map<ClusterName, placement::LineAnswer> Foresee(const placement::Contender& contender,
+                                                       placement::Bids bids, WallTime now);
   std::vector<ObjectKey> Conclude(const ObjectKey& workload,
                                   const std::set<ClusterName>& dispatched);
   std::vector<placement::Standing> Standings(WallTime now) const;
@@ -58,6 +61,10 @@ class DispatchOrder final {
     placement::Lines lines;
     // Of removed workers, too: bids of before must stay older than those of after.
     std::map<ClusterName, uint64_t> devices;
+
+    // A verdict may have seen devices become free that were counted (Freed) only after its look had
+    // begun. Where it is a Yes, those ahead must have been judged since then, too.
+    void BringUpToDate(placement::Bids& bids);
   };
   mutable Guarded<State> state_;
 };

@@ -8,6 +8,7 @@
 
 #include "manager/placement/decide.h"
 #include "manager/placement/move.h"
+#include "manager/placement/restrict.h"
 
 namespace fedra::reconcile {
 namespace {
@@ -85,7 +86,7 @@ WorkloadReconciler::Seen WorkloadReconciler::Gather(const ObjectKey& key) {
   // Before the caches are looked at, so that no change is missed.
   parts_.wake_index.Begin(key);
   store::PlacementRow remembered = parts_.placements.Find(key);
-  if (BringBack(remembered, seen.now)) parts_.placements.Put(remembered);
+  if (BringBack(remembered, seen.now)) seen.rewritten = remembered;
   Known known;
   known.now = seen.now;
   if (!remembered.job.name.empty()) known.job = {remembered.job_kind, remembered.job};
@@ -93,30 +94,41 @@ WorkloadReconciler::Seen WorkloadReconciler::Gather(const ObjectKey& key) {
   known.workers.insert(remembered.nominated.begin(), remembered.nominated.end());
   known.workers.merge(parts_.placements.ResidueClusters(key));
   seen.gathered = parts_.gatherer.Gather(key, known);
-  parts_.places.Put(key, WithCopies(seen.gathered));
   seen.places = known.workers;
   seen.places.merge(WithCopies(seen.gathered));
   const auto& workload = seen.gathered.view.workload;
   if (workload != nullptr) seen.places.merge(workload->PlacedOn());
   // What is remembered of another incarnation does not count.
-  if (workload == nullptr || workload->uid == remembered.uid) {
-    const auto retry_at = workload == nullptr ? std::nullopt : workload->RetryAt();
-    if (ForgetFailures(remembered, retry_at, seen.now)) parts_.placements.Put(remembered);
-    seen.record = ToRecord(remembered);
-    seen.record.placing = parts_.placements.Placing(key, seen.now);
-    if (seen.record.reported) seen.record.reported->rendering = parts_.placements.Rendering(key);
-  }
+  if (workload == nullptr || workload->uid == remembered.uid)
+    Remember(key, seen, std::move(remembered));
   seen.record.kept_since = kept_since_;
-  placement::FollowMove(seen.gathered.view, seen.gathered.clusters, seen.record, settings_.policy,
-                        seen.now);
   if (seen.gathered.judged) parts_.telemetry.Verified(parts_.clock.Steady() - begin);
   return seen;
 }
 
+void WorkloadReconciler::Remember(const ObjectKey& key, Seen& seen, store::PlacementRow row) {
+  const auto& workload = seen.gathered.view.workload;
+  const auto retry_at = workload == nullptr ? std::nullopt : workload->RetryAt();
+  const bool forgets = ForgetFailures(row, retry_at, seen.now);
+  seen.record = ToRecord(row);
+  seen.record.placing = parts_.placements.Placing(key, seen.now);
+  if (seen.record.reported) seen.record.reported->rendering = parts_.placements.Rendering(key);
+  if (forgets) seen.rewritten = std::move(row);
+}
+
 void WorkloadReconciler::StandInLine(Seen& seen) {
-  Gathered& gathered = seen.gathered;
+  const auto answers = AskLines(seen);
+  placement::Restrict(seen.gathered.view, seen.gathered.clusters, seen.record, answers,
+                      settings_.policy, seen.now);
+}
+
+std::map<ClusterName, placement::LineAnswer> WorkloadReconciler::AskLines(Seen& seen) {
+  const Gathered& gathered = seen.gathered;
   auto contender = parts_.gatherer.ContenderOf(gathered.view);
-  if (!contender) return parts_.loop.AddAll(parts_.order.Leave(gathered.view.key));
+  if (!contender) {
+    parts_.loop.AddAll(parts_.order.Leave(gathered.view.key));
+    return AskForMove(seen);
+  }
   contender->overdue = placement::IsRoundOver(gathered.view, gathered.clusters, seen.record,
                                               settings_.policy, seen.now);
   placement::Lines::Answer answer =
@@ -124,9 +136,21 @@ void WorkloadReconciler::StandInLine(Seen& seen) {
                          placement::BidsOf(gathered.view, gathered.clusters, seen.record,
                                            settings_.policy, seen.as_of.devices, seen.now),
                          seen.as_of, seen.now);
-  placement::StandInLine(answer.workers, gathered.clusters);
   seen.passes_unasked = std::move(answer.passes_unasked);
   parts_.loop.AddAll(answer.look_at);
+  return std::move(answer.workers);
+}
+
+std::map<ClusterName, placement::LineAnswer> WorkloadReconciler::AskForMove(const Seen& seen) {
+  const Gathered& gathered = seen.gathered;
+  if (placement::DueMove(gathered.view, seen.now) == nullptr) return {};
+  const placement::WorkloadView requeued = placement::AsRequeued(gathered.view, seen.now);
+  const auto contender = parts_.gatherer.ContenderOf(requeued);
+  if (!contender) return {};
+  return parts_.order.Foresee(*contender,
+                              placement::BidsOf(requeued, gathered.clusters, seen.record,
+                                                settings_.policy, seen.as_of.devices, seen.now),
+                              seen.now);
 }
 
 placement::Decision WorkloadReconciler::Decide(const Seen& seen) const {
@@ -210,6 +234,8 @@ void WorkloadReconciler::WakeWaiting(const std::vector<ClusterName>& workers) {
 
 void WorkloadReconciler::Record(const Seen& seen, const placement::Decision& decision) {
   const Gathered& gathered = seen.gathered;
+  if (seen.rewritten) parts_.placements.Put(*seen.rewritten);
+  parts_.places.Put(gathered.view.key, WithCopies(gathered));
   parts_.wake_index.Update(gathered, decision);
   ObserveVerdicts(gathered);
   parts_.status_writer.Record(gathered, decision);

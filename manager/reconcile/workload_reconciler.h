@@ -8,6 +8,8 @@
 // Thread rules: any thread, one workload by one thread at a time (the run loop sees to that).
 // Lifetime: everything given at construction must outlive it.
 
+#include <map>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -59,15 +61,24 @@ class WorkloadReconciler final {
     WallTime now{};  // of the look
     Gathered gathered;
     placement::PlacementRecord record;
+    // What is remembered of it, without what is to be forgotten; nothing: it is kept as it is.
+    std::optional<store::PlacementRow> rewritten;
     DispatchOrder::Versions as_of;  // before the look
     // Where copies of it may be, or devices may be assumed for it.
     std::set<ClusterName> places;
     std::set<ClusterName> passes_unasked;  // placement::Lines::Answer
   };
 
+  // Reads. All that it changes is that a look has begun: from now on events count for the next one.
   Seen Gather(const ObjectKey& key);
-  // Workers where others go first become a No.
+  // What is remembered of it.
+  void Remember(const ObjectKey& key, Seen& seen, store::PlacementRow row);
+  // Workers that others get first, or that a move has left, become a No.
   void StandInLine(Seen& seen);
+  // Where it is in line, and who goes first there.
+  std::map<ClusterName, placement::LineAnswer> AskLines(Seen& seen);
+  // Who would, were a job that is to be moved taken back now.
+  std::map<ClusterName, placement::LineAnswer> AskForMove(const Seen& seen);
   placement::Decision Decide(const Seen& seen) const;
   static ReserveRequest WantedBy(const Seen& seen, std::set<ClusterName> dispatched);
   // Assumes on the workers that the decision dispatches to. False: something else was assumed there

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "manager/placement/move.h"
+#include "manager/placement/restrict.h"
 #include "manager/placement/setback.h"
 #include "manager/tracking/kueue_api.h"
 #include "manager/tracking/workload.h"
@@ -166,6 +166,10 @@ void World::SetVerdict(const std::string& name, verdict::Verdict verdict) {
   worker(name).verdict = std::move(verdict);
 }
 
+void World::SetLine(const std::string& worker, LineAnswer answer) {
+  lines_[ClusterName(worker)] = std::move(answer);
+}
+
 void World::Retry() {
   Advance(std::chrono::milliseconds(1));
   std::erase_if(record_.failures,
@@ -264,7 +268,8 @@ WorkloadView World::View() const {
 
 Decision World::Look() const { return Decide(View(), Seen(), record_, policy_, now_); }
 
-// As the reconciler gathers it: whose the copies are, and No where the name is taken.
+// As the reconciler gathers it: whose the copies are, and No where the name is taken; and what the
+// lines and a move leave of it.
 std::vector<ClusterView> World::Seen() const {
   const std::string uid = workload_ == nullptr ? "" : workload_->uid;
   std::vector<ClusterView> seen = workers_;
@@ -281,7 +286,7 @@ std::vector<ClusterView> World::Seen() const {
                     .reasons = {{verdict::ReasonCode::kNameConflict, "",
                                  verdict::Sentence{"the name is taken there"}}}};
   }
-  FollowMove(View(), seen, record_, policy_, now_);
+  Restrict(View(), seen, record_, lines_, policy_, now_);
   return seen;
 }
 

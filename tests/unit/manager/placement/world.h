@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "manager/placement/contender.h"
 #include "manager/placement/decide.h"
 
 namespace fedra::placement::testing {
@@ -39,6 +40,8 @@ class World {
   void Reconnect(const std::string& worker);
   void SetContact(const std::string& worker, Contact contact);
   void SetVerdict(const std::string& worker, verdict::Verdict verdict);
+  // What the lines say of that worker from now on, to a job that waits and to one that is to move.
+  void SetLine(const std::string& worker, LineAnswer answer);
   // The worker refused a write: what the executor remembers then.
   void Fail(const std::string& worker) {
     Apply(RecordFailure{{ClusterName(worker), verdict::ReasonCode::kRecentlyFailed, now_,
@@ -142,6 +145,7 @@ class World {
   std::unique_ptr<tracking::Job> job_;
   std::vector<ClusterView> workers_;
   PlacementRecord record_;
+  std::map<ClusterName, LineAnswer> lines_;
   std::vector<std::string> notes_;
   int writes_ = 0;
   std::map<ClusterName, WallTime> tried_;  // in this round: since when its job was being created
