@@ -84,11 +84,25 @@ Result<std::string> OwnConnection::Call(const kube::Verb& verb, std::chrono::mil
           return *std::move(pending.reply);
         return Unanswered(pending.cancelled ? CallCancelled() : NoCredentials());
       });
+  if (reply.date) {
+    state_.With([&](State& state) {
+      state.told = reply.date;
+      state.told_at = clock_.Steady();
+    });
+  }
   Result<std::string> body =
       verb.answers_text ? kube::TakeText(std::move(reply)) : kube::TakeObject(std::move(reply));
   if (!body && body.error().code == ErrorCode::kTimeout)
     session->client().Reset(body.error().message);
   return body;
+}
+
+std::optional<WallTime> OwnConnection::ServerTime() const {
+  return state_.With([&](const State& state) -> std::optional<WallTime> {
+    if (!state.told) return std::nullopt;
+    return *state.told +
+           std::chrono::duration_cast<std::chrono::milliseconds>(clock_.Steady() - state.told_at);
+  });
 }
 
 Result<void> OwnConnection::List(const kube::Resource& resource, const kube::Selection& selection,

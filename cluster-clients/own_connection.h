@@ -37,6 +37,9 @@ class OwnConnection final {
 
   // The answer's object, or its text where the verb has one. Waits no longer than `timeout`.
   Result<std::string> Call(const kube::Verb& verb, std::chrono::milliseconds timeout);
+  // The server's clock now, as its last answer to a call has it, in whole seconds: the true time is
+  // up to a second later. Nothing: no answer said. Any thread.
+  std::optional<WallTime> ServerTime() const;
   // Every object of the selection as text, page by page, each page within `timeout`; ends with the
   // first error of `on_item`. kTooLarge: there are more than `most`.
   Result<void> List(const kube::Resource& resource, const kube::Selection& selection, size_t most,
@@ -64,6 +67,8 @@ class OwnConnection final {
     SessionPtr session;
     PendingPtr call;  // the one that waits, or the last one that did; null: there was none
     bool cancelled = false;
+    std::optional<WallTime> told;  // by the last answer that told it
+    SteadyTime told_at{};
   };
   SessionPtr Make(const kube::AccessSettings& access);
   // Null: calls are cancelled.

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/error.h"
 
 namespace fedra::http {
@@ -43,6 +44,8 @@ struct Reply {
   std::string body;  // of a streamed answer: only when the status is not 2xx, and at most 64 KiB
   std::string content_type;  // without parameters
   std::optional<std::chrono::milliseconds> retry_after;
+  // The server's clock when it answered (Date), in whole seconds; nothing: it does not say.
+  std::optional<WallTime> date = std::nullopt;
   std::vector<std::string> warnings;  // values of Warning headers, at most 16
 
   bool ok() const { return !failure && status >= 200 && status < 300; }

@@ -28,6 +28,15 @@ std::vector<std::string> WarningsIn(CURL* easy) {
   return warnings;
 }
 
+std::optional<WallTime> DateIn(CURL* easy) {
+  curl_header* header = nullptr;
+  if (curl_easy_header(easy, "Date", 0, CURLH_HEADER, -1, &header) != CURLHE_OK)
+    return std::nullopt;
+  const time_t seconds = curl_getdate(header->value, nullptr);
+  if (seconds <= 0) return std::nullopt;
+  return WallTime(std::chrono::seconds(seconds));
+}
+
 bool IsSuccess(int status) { return status >= 200 && status < 300; }
 
 }  // namespace
@@ -187,6 +196,7 @@ Reply Transfer::MakeReply(CURLcode code) {
   if (type != nullptr)
     reply.content_type = std::string_view(type).substr(0, std::string_view(type).find(';'));
   reply.warnings = WarningsIn(easy_.get());
+  reply.date = DateIn(easy_.get());
   curl_off_t seconds = 0;
   curl_easy_getinfo(easy_.get(), CURLINFO_RETRY_AFTER, &seconds);
   if (seconds > 0) reply.retry_after = std::chrono::seconds(std::min<curl_off_t>(seconds, 3600));

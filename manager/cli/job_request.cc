@@ -1,6 +1,7 @@
 #include "manager/cli/job_request.h"
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <ostream>
 #include <set>
@@ -36,6 +37,19 @@ using tracking::Workload;
 constexpr size_t kMostWorkloads = 200'000;
 constexpr size_t kMaxPage = size_t{256} << 20;
 
+// Workloads that a name may mean.
+struct Found {
+  std::vector<Workload> living;  // have not ended
+  bool has_ended = false;        // one of them has
+  bool first_ended = false;      // and decided for those that follow it, if some do
+
+  void Add(Workload workload) {
+    has_ended |= workload.Finished();
+    first_ended |= workload.Finished() && !workload.follows;
+    if (!workload.Finished() && !workload.deleting) living.push_back(std::move(workload));
+  }
+};
+
 // The manager's API server, asked as the caller.
 class CallerOnManager final {
  public:
@@ -45,27 +59,43 @@ class CallerOnManager final {
         connection_(ToAccess(access), {.max_response_bytes = kMaxPage}, SystemClock()) {}
 
   // Those that the name may mean and that have not ended. kNotFound: there is none.
-  Result<std::vector<Workload>> Find(const report::JobName& name) {
-    std::vector<Workload> found;
-    bool has_ended = false;
-    const Result<void> listed = connection_.List(
-        tracking::kWorkloads, {.ns = name.key.ns}, kMostWorkloads, timeout_,
-        [&](std::string_view item) -> Result<void> {
-          const auto object = kube::ParseObject(item);
-          if (!object) return Fail(ErrorCode::kBadResponse, "a Workload is not a JSON object");
-          FEDRA_ASSIGN_OR_RETURN(Workload workload, tracking::ParseClone(*object));
-          if (!IsMeant(workload, name)) return {};
-          has_ended |= workload.Finished();
-          if (!workload.Finished() && !workload.deleting) found.push_back(std::move(workload));
-          return {};
-        });
+  Result<Found> Find(const report::JobName& name) {
+    Found found;
+    const Result<void> listed =
+        connection_.List(tracking::kWorkloads, {.ns = name.key.ns}, kMostWorkloads, timeout_,
+                         [&](std::string_view item) -> Result<void> {
+                           FEDRA_ASSIGN_OR_RETURN(Workload workload, Parse(item));
+                           if (IsMeant(workload, name)) found.Add(std::move(workload));
+                           return {};
+                         });
     if (!listed) return Fail(Explained(listed.error(), "list", name.key.ns));
-    if (!found.empty()) return found;
+    if (!found.living.empty()) return found;
     return Fail(ErrorCode::kNotFound,
-                has_ended
+                found.has_ended
                     ? fmt::format("{} has ended", name.key.ToString())
                     : fmt::format("the manager{} has no Workload of a job {}, nor one of that name",
                                   Where(), name.key.ToString()));
+  }
+
+  // The Workload of this name, if it has not ended. Nothing: there is none, or the caller may not
+  // ask for it.
+  std::optional<Found> Get(const ObjectKey& key) {
+    const Result<std::string> object =
+        connection_.Call(kube::Get(tracking::kWorkloads, key), timeout_);
+    if (!object) return std::nullopt;
+    Result<Workload> workload = Parse(*object);
+    if (!workload) return std::nullopt;
+    Found found;
+    found.Add(*std::move(workload));
+    return found.living.empty() ? std::nullopt : std::optional(std::move(found));
+  }
+
+  // By the manager's clock, which other times are compared with; the caller's may be wrong. An
+  // answer has whole seconds, so within the second that it tells ours is the better one.
+  WallTime Now() const {
+    const WallTime ours = SystemClock().Now();
+    const std::optional<WallTime> theirs = connection_.ServerTime();
+    return theirs ? std::clamp(ours, *theirs, *theirs + std::chrono::seconds(1)) : ours;
   }
 
   Result<void> Annotate(const Workload& workload, std::string patch) {
@@ -78,6 +108,12 @@ class CallerOnManager final {
   }
 
  private:
+  static Result<Workload> Parse(std::string_view text) {
+    const auto object = kube::ParseObject(text);
+    if (!object) return Fail(ErrorCode::kBadResponse, "a Workload is not a JSON object");
+    return tracking::ParseClone(*object);
+  }
+
   static bool IsMeant(const Workload& workload, const report::JobName& name) {
     if (workload.key == name.key) return true;
     return workload.owner.name == name.key.name &&
@@ -106,10 +142,28 @@ std::string KindAndNameOf(const Workload& workload) {
                      workload.owner.name);
 }
 
-// The one that decides for the job. kInvalidArgument: it is not clear which is meant.
-Result<Workload> TheOne(std::vector<Workload> found) {
-  // Of several Workloads of one job the first decides for all.
-  if (found.size() > 1) std::erase_if(found, [](const Workload& each) { return each.follows; });
+// Of several Workloads of one job the first decides for all; these are others.
+Error OnlyFollow(const std::vector<Workload>& followers, bool first_ended) {
+  std::set<std::string> names, jobs;
+  for (const Workload& each : followers) {
+    names.insert(each.key.ToString());
+    jobs.insert(KindAndNameOf(each));
+  }
+  Error error;
+  error.code = ErrorCode::kInvalidArgument;
+  error.message = fmt::format("{} follow{} another Workload of the job, which decides for all: {}",
+                              fmt::join(names, ", "), names.size() == 1 ? "s" : "",
+                              first_ended ? std::string("that one has ended")
+                                          : fmt::format("name {}", fmt::join(jobs, ", ")));
+  return error;
+}
+
+// The one that decides for the job. kInvalidArgument: it is not clear which is meant, or none does.
+Result<Workload> TheOne(Found all) {
+  std::vector<Workload>& found = all.living;
+  const auto others = std::ranges::stable_partition(found, std::not_fn(&Workload::follows));
+  if (others.begin() == found.begin()) return Fail(OnlyFollow(found, all.first_ended));
+  found.erase(others.begin(), found.end());
   if (found.size() == 1) return std::move(found.front());
   std::set<std::string> names;
   for (const Workload& each : found) names.insert(KindAndNameOf(each));
@@ -130,10 +184,15 @@ Result<Workload> FindWorkload(CallerOnManager& manager, const JobRequestOptions&
     return Fail(ErrorCode::kInvalidArgument,
                 fmt::format("\"{}\" names no namespace: write NAMESPACE/NAME, or -n NAMESPACE",
                             options.job));
+  // Named itself, it is not looked for among all.
+  const size_t slash = options.job.find('/');
+  if (slash != std::string::npos && report::IsAnyKind(options.job.substr(0, slash)))
+    if (std::optional<Found> named = manager.Get(names.back().key))
+      return TheOne(*std::move(named));
   // "job/train" may be of namespace "job", which the caller may not list.
   std::optional<Error> first;
   for (const report::JobName& name : names) {
-    Result<std::vector<Workload>> found = manager.Find(name);
+    Result<Found> found = manager.Find(name);
     if (found) return TheOne(*std::move(found));
     if (!first) first = std::move(found).error();
   }
@@ -161,7 +220,7 @@ Result<void> AskForRetry(const JobRequestOptions& options, Terminal& terminal) {
     return {};
   }
   FEDRA_RETURN_IF_ERROR(
-      manager.Annotate(workload, tracking::RetryPatch(workload.uid, SystemClock().Now())));
+      manager.Annotate(workload, tracking::RetryPatch(workload.uid, manager.Now())));
   Say(fmt::format("what workers failed {0} in until now does not count any more (Workload {1}); "
                   "fedra why {0} says how it goes on",
                   job, workload.key.name),
@@ -171,11 +230,11 @@ Result<void> AskForRetry(const JobRequestOptions& options, Terminal& terminal) {
 
 // Later than the job's beginning on its worker, or the move would be over. Its times have whole
 // seconds.
-WallTime AskedAt(const Workload& workload) {
+WallTime AskedAt(const Workload& workload, WallTime now) {
   WallTime began = workload.quota_reserved ? workload.quota_reserved->since : WallTime{};
   for (const tracking::AdmissionCheckState& check : workload.checks)
     began = std::max(began, check.since);
-  return std::max(SystemClock().Now(), began + std::chrono::seconds(1));
+  return std::max(now, began + std::chrono::seconds(1));
 }
 
 Result<void> AskForMove(const MoveOptions& options, Terminal& terminal) {
@@ -197,10 +256,12 @@ Result<void> AskForMove(const MoveOptions& options, Terminal& terminal) {
     Say(fmt::format("{} is on {}: nothing to do", job, from), terminal);
     return {};
   }
-  const tracking::MoveRequest move{.at = AskedAt(workload), .from = from, .to = options.to};
+  const tracking::MoveRequest move{
+      .at = AskedAt(workload, manager.Now()), .from = from, .to = options.to};
   FEDRA_RETURN_IF_ERROR(manager.Annotate(workload, tracking::MovePatch(workload.uid, move)));
   Say(fmt::format("{0} is to be moved from {1} to {2} (Workload {3}): it is taken back as soon as "
-                  "that can take it, within {4} minutes; fedra why {0} says how it goes on",
+                  "that can take it, within {4} minutes, unless Kueue has it (kueue.mode "
+                  "dispatcher); fedra why {0} says how it goes on",
                   job, from, options.to.empty() ? "another worker" : options.to, workload.key.name,
                   placement::kMoveStands.count()),
       terminal);

@@ -1,7 +1,7 @@
 // The options of retry and move: what is asked about one job, on the manager.
 
 #include <memory>
-#include <string_view>
+#include <string>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -14,33 +14,38 @@
 namespace fedra::cli {
 namespace {
 
-// `retry` --help; takes placement's times.
-constexpr std::string_view kRetryHelp =
-    "A worker that did not keep a job is its last choice for {} minutes; one that refused it is "
-    "left alone for a pause that doubles up to {} minutes. When what was wrong there is mended, "
-    "this ends both at once: what failed before now does not count any more, and the next failure "
-    "counts as the first. It does not hurry what the job waits for otherwise: `fedra why` says "
-    "that.\n\n"
-    "Recorded as an annotation of the job's Workload on the manager, retry.fedra.dev/at, with the "
-    "time as its value: kubectl annotate does the same. Every replica reads it there. A time to "
-    "come counts once it has come by the daemon's clock. You need the right to list and patch "
-    "workloads.kueue.x-k8s.io in the job's namespace on the manager.";
+std::string RetryHelp() {
+  return fmt::format(
+      "A worker that did not keep a job is its last choice for {} minutes; one that refused it is "
+      "left alone for a pause that doubles up to {} minutes. When what was wrong there is mended, "
+      "this ends both at once: what failed before now does not count any more, and the next "
+      "failure counts as the first. It does not hurry what the job waits for otherwise: `fedra "
+      "why` says that.\n\n"
+      "Recorded as an annotation of the job's Workload on the manager, retry.fedra.dev/at, with "
+      "the time as its value: kubectl annotate does the same. Every replica reads it there. The "
+      "time is that of the manager's API server, where it tells; one that is to come counts once "
+      "it has come by the daemon's clock. You need the right to list and patch "
+      "workloads.kueue.x-k8s.io in the job's namespace on the manager; get, for workload/NAME.",
+      placement::kFailureMemory.count(), placement::kLongestPause.count());
+}
 
-// The same for `move`.
-constexpr std::string_view kMoveHelp =
-    "The job starts from its beginning: as with a worker that is drained, it is evicted, queued "
-    "again and dispatched anew, and has to get its quota again. It is taken back only when the "
-    "verdict on another worker is Yes and its queue has room, or on the one named by --to; until "
-    "then it runs on, and `fedra why` says what is in the way. After {} minutes the request is "
-    "over. "
-    "Then it goes to that worker, or to any but the one that it came from, as long as there is one "
-    "that can run it, for {} minutes after it was asked for.\n\n"
-    "Recorded as annotations of the job's Workload on the manager: move.fedra.dev/at, the time; "
-    "move.fedra.dev/from, the worker that has it; and move.fedra.dev/to with --to. It is carried "
-    "out once: a move that is older than the job's beginning on its worker is over. Removing "
-    "move.fedra.dev/at takes it back. With kueue.mode dispatcher running jobs are Kueue's, and "
-    "cannot be moved so: `fedra why` says so. You need the right to list and patch "
-    "workloads.kueue.x-k8s.io in the job's namespace on the manager.";
+std::string MoveHelp() {
+  return fmt::format(
+      "The job starts from its beginning: as with a worker that is drained, it is evicted, queued "
+      "again and dispatched anew, and has to get its quota again. It is taken back only when the "
+      "verdict on another worker is Yes, its queue has room and no job in line goes first there, "
+      "or on the one named by --to; until then it runs on, and `fedra why` says what is in the "
+      "way. After {} minutes the request is over. Then it goes to that worker, or to any but the "
+      "one that it came from, as long as there is one that can run it, for {} minutes after it "
+      "was asked for.\n\n"
+      "Recorded as annotations of the job's Workload on the manager: move.fedra.dev/at, the time; "
+      "move.fedra.dev/from, the worker that has it; and move.fedra.dev/to with --to. It is carried "
+      "out once: a move that is older than the job's beginning on its worker is over. Removing "
+      "move.fedra.dev/at takes it back. With kueue.mode dispatcher running jobs are Kueue's, and "
+      "cannot be moved so: `fedra why` says so. You need the right to list and patch "
+      "workloads.kueue.x-k8s.io in the job's namespace on the manager; get, for workload/NAME.",
+      placement::kMoveStands.count(), placement::kMoveMemory.count());
+}
 
 void AddRequestOptions(CLI::App& app, JobRequestOptions& options) {
   app.add_option("job", options.job,
@@ -62,8 +67,7 @@ void AddRequestOptions(CLI::App& app, JobRequestOptions& options) {
 void AddRetry(CLI::App& app, const Parsed& parsed, Command& command) {
   CLI::App* retry = app.add_subcommand(
       "retry", "Forget on which workers a job has failed, so that they are tried again now");
-  retry->footer(
-      fmt::format(kRetryHelp, placement::kFailureMemory.count(), placement::kLongestPause.count()));
+  retry->footer(RetryHelp());
   const auto options = std::make_shared<JobRequestOptions>();
   options->ns = parsed.view.ns;
   AddRequestOptions(*retry, *options);
@@ -75,8 +79,7 @@ void AddRetry(CLI::App& app, const Parsed& parsed, Command& command) {
 void AddMove(CLI::App& app, const Parsed& parsed, Command& command) {
   CLI::App* move =
       app.add_subcommand("move", "Take a running job back and run it on another worker");
-  move->footer(
-      fmt::format(kMoveHelp, placement::kMoveStands.count(), placement::kMoveMemory.count()));
+  move->footer(MoveHelp());
   const auto options = std::make_shared<MoveOptions>();
   options->request.ns = parsed.view.ns;
   AddRequestOptions(*move, options->request);

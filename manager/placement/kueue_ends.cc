@@ -42,6 +42,18 @@ void RememberTakenBack(const Context& context, const ClusterView& worker, WallTi
   decision.actions.emplace_back(Note{reason.name, worker.name, decision.why});
 }
 
+// Said from when it is asked for until it is over, and then no more.
+void RefuseMove(const Context& context, Decision& decision) {
+  if (const auto at = NextMove(context.view, context.now)) WakeBy(*at, decision.wake_at);
+  const tracking::MoveRequest* move = DueMove(context.view, context.now);
+  if (move == nullptr) return;
+  WakeBy(move->at + kMoveStands, decision.wake_at);
+  decision.why =
+      "it is to be moved, as asked; with kueue.mode dispatcher it is Kueue's, and fedra cannot "
+      "take "
+      "it back: it stays";
+}
+
 }  // namespace
 
 void DecideOver(const Context& context, Decision& decision) {
@@ -97,10 +109,7 @@ void DecidePlaced(const Context& context, const tracking::AdmissionCheckState& c
   decision.phase = Phase::kRunning;
   decision.worker = ClusterName(context.workload().cluster_name);
   decision.why = check.message;
-  if (DueMove(context.view, context.now) != nullptr)
-    decision.why =
-        "it is to be moved, as asked; with kueue.mode dispatcher it is Kueue's, and fedra cannot "
-        "take it back: it stays";
+  RefuseMove(context, decision);
   ReportOnce(context, notes::kPlaced, decision.worker,
              fmt::format("The workload was admitted on \"{}\"", decision.worker.value), decision);
   EndRound(context, AttemptEnd::kLostRace, decision);

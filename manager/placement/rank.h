@@ -2,6 +2,8 @@
 //
 // Which workers may get a workload, and in which order they are preferred. Pure.
 
+#include <chrono>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -24,9 +26,10 @@ std::vector<const ClusterView*> Rank(std::span<const ClusterView> clusters,
 // in this round.
 bool FailedInRound(const PlacementRecord& record, const ClusterName& cluster);
 
+// How long a cluster that refused the workload is left alone, at most.
 inline constexpr std::chrono::minutes kLongestPause{5};
-// Until when a cluster that refused the workload is left alone: ten seconds after the first time,
-// twice as long after each further one in a row, at most kLongestPause. Nothing: it may be asked.
+// Until when it is: ten seconds after the first time, twice as long after each further one in a
+// row, at most kLongestPause. Nothing: it may be asked.
 std::optional<WallTime> PausedUntil(const PlacementRecord& record, const ClusterName& cluster,
                                     WallTime now);
 

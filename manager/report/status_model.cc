@@ -102,10 +102,6 @@ Result<std::vector<store::WorkloadRow>> OfOneNamespace(std::vector<store::Worklo
 // "JobSets.jobset.x-k8s.io" -> "jobsets".
 std::string ShortWord(std::string_view kind) { return ToLower(kind.substr(0, kind.find('.'))); }
 
-bool IsAnyKind(std::string_view word) {
-  return IsKind(word, "workload") || ShortWord(word) == "wl";
-}
-
 // Without a namespace "NAME/train" means a namespace unless NAME is known as a kind.
 bool IsBuiltInKind(std::string_view word) {
   const auto& kinds = tracking::BuiltInKinds()->all();
@@ -240,6 +236,10 @@ Result<WorkloadData> LoadWorkload(store::Reader& reader, const std::vector<JobNa
     data.incarnations.push_back(std::move(incarnation));
   }
   return data;
+}
+
+bool IsAnyKind(std::string_view word) {
+  return IsKind(word, "workload") || ShortWord(word) == "wl";
 }
 
 Result<std::vector<JobName>> ParseWorkloadName(const std::string& text, const std::string& ns) {

@@ -90,6 +90,9 @@ Result<WorkloadData> LoadWorkload(store::Reader& reader, const std::vector<JobNa
 // Whether the word, as a user writes a kind, means this kind: "jobsets" and "JobSet".
 bool IsKind(std::string_view word, std::string_view kind);
 
+// Whether the word means a Workload, of whatever kind of job: "workload", "wl".
+bool IsAnyKind(std::string_view word);
+
 // What "ml/train", "train" (in namespace `ns`, or empty: in any), "jobset/train", "job/ml/train" or
 // "workload/ml/x" may mean, the likeliest first. kInvalidArgument, with the form to use, for
 // anything else.

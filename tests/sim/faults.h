@@ -45,6 +45,9 @@ struct Faults {
   bool expired_certificate = false;  // new connections see a certificate that ended yesterday
   bool foreign_ca = false;           // new connections see a certificate of a CA that nobody trusts
 
+  // Its clock is ahead, as Date tells; negative: behind. What it writes has the true time.
+  std::chrono::seconds clock_ahead{0};
+
   // Another release answers: what /version says; empty: as in the options.
   std::string git_version;
   // "resource.k8s.io/v1": in no discovery document, and 404 for its resources. Open watches go on.

@@ -1,5 +1,6 @@
 #include "tests/sim/net/session.h"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <openssl/x509.h>
 
@@ -25,9 +26,16 @@ std::string_view Phrase(int code) {
   return {phrase.data(), phrase.size()};
 }
 
-std::string Head(const ApiReply& reply, std::string_view length) {
-  std::string head = fmt::format("HTTP/1.1 {} {}\r\nContent-Type: {}\r\n", reply.code,
-                                 Phrase(reply.code), reply.content_type);
+// Go's net/http, and so every API server, tells it with each answer.
+std::string Date(std::chrono::seconds ahead) {
+  const auto now = std::chrono::system_clock::now() + ahead;
+  return fmt::format("{:%a, %d %b %Y %H:%M:%S} GMT",
+                     fmt::gmtime(std::chrono::system_clock::to_time_t(now)));
+}
+
+std::string Head(const ApiReply& reply, std::chrono::seconds clock_ahead, std::string_view length) {
+  std::string head = fmt::format("HTTP/1.1 {} {}\r\nContent-Type: {}\r\nDate: {}\r\n", reply.code,
+                                 Phrase(reply.code), reply.content_type, Date(clock_ahead));
   if (reply.retry_after_seconds >= 0) {
     head += fmt::format("Retry-After: {}\r\n", reply.retry_after_seconds);
   }
@@ -89,6 +97,10 @@ Session::~Session() { Close(); }
 void Session::Start() {
   if (core_->faults.With([](const Faults& f) { return f.hang; })) return Hold();
   Handshake();
+}
+
+std::chrono::seconds Session::ClockAhead() const {
+  return core_->faults.With([](const Faults& f) { return f.clock_ahead; });
 }
 
 void Session::Hold() { held_ = shared_from_this(); }
@@ -234,9 +246,11 @@ void Session::Send(const ApiReply& reply, const std::optional<InjectedAnswer>& i
   if (reply.watch) return BeginStream(*reply.watch);
   if (injected && injected->kind == Kind::kTruncatedJson) {
     const std::string half = reply.body.substr(0, reply.body.size() / 2);
-    return Write(Head(reply, fmt::format("Content-Length: {}", half.size())) + half, false);
+    return Write(Head(reply, ClockAhead(), fmt::format("Content-Length: {}", half.size())) + half,
+                 false);
   }
-  std::string bytes = Head(reply, fmt::format("Content-Length: {}", reply.body.size()));
+  std::string bytes =
+      Head(reply, ClockAhead(), fmt::format("Content-Length: {}", reply.body.size()));
   if (injected && injected->kind == Kind::kCutConnection) {
     return Write(bytes.append(reply.body, 0, reply.body.size() / 2), true);
   }
@@ -290,7 +304,7 @@ void Session::BeginStream(WatchPlan plan) {
   });
   ApiReply head;
   if (!cursor && cursor.error().code != 410) return Send(ToReply(cursor.error()), std::nullopt);
-  std::string bytes = Head(head, "Transfer-Encoding: chunked");
+  std::string bytes = Head(head, ClockAhead(), "Transfer-Encoding: chunked");
   if (!cursor || too_old) {
     const Failure failure =
         cursor ? Expired(fmt::format("too old resource version: {} (injected)", plan.version))

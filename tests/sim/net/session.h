@@ -15,6 +15,7 @@
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/string_body.hpp>
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -53,6 +54,7 @@ class Session final : public Observer, public std::enable_shared_from_this<Sessi
     bool bookmark_due = false;
   };
 
+  std::chrono::seconds ClockAhead() const;
   void Hold();
   void Handshake();
   void ReadMore();

@@ -51,6 +51,22 @@ std::pair<Result<std::string>, SteadyTime::duration> CallEndedBy(OwnConnection& 
   return {std::move(result), std::chrono::steady_clock::now() - begin};
 }
 
+TEST_CASE("the server's clock is known from its answers, and goes on") {
+  ConnectionFixture f;
+  sim::Faults faults;
+  faults.clock_ahead = 1h;
+  f.server.SetFaults(faults);
+  OwnConnection connection = f.Connect();
+  CHECK_FALSE(connection.ServerTime());
+  REQUIRE(Get(connection));
+  const auto first = connection.ServerTime();
+  REQUIRE(first);
+  const WallTime now = SystemClock().Now();
+  CHECK(*first > now + 1h - 5s);
+  CHECK(*first <= now + 1h);
+  CHECK(WaitUntil([&] { return connection.ServerTime() > first; }));
+}
+
 TEST_CASE("a call that waits for an answer ends when calls are cancelled, and so do later ones") {
   ConnectionFixture f;
   OwnConnection connection = f.Connect();

@@ -4,6 +4,7 @@
 
 #include <sstream>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "base/clock.h"
@@ -66,6 +67,15 @@ struct RequestFixture {
     json written = status;
     written["nominatedClusterNames"] = nullptr;
     Call("PATCH", path, {{"status", written}}, 200);
+  }
+  // Of several Workloads of its job it is not the first.
+  void MakeFollower(const std::string& workload) {
+    Call("PATCH", kWorkloads + "/" + workload,
+         {{"metadata", {{"annotations", {{"kueue.x-k8s.io/component-workload-index", "1"}}}}}},
+         200);
+  }
+  bool IsAsked(const std::string& workload) {
+    return Annotations(workload).contains("retry.fedra.dev/at");
   }
   json Annotations(const std::string& workload) {
     const json object =
@@ -165,6 +175,68 @@ TEST_CASE_METHOD(RequestFixture, "what is not clear, not there or over is said")
   CHECK(Annotations("job-train-1").empty());
 }
 
+TEST_CASE_METHOD(RequestFixture, "of several Workloads of a job the first is asked, or none") {
+  const json finished = {
+      {"conditions", json::array({{{"type", "Finished"},
+                                   {"status", "True"},
+                                   {"reason", "Succeeded"},
+                                   {"message", "x"},
+                                   {"lastTransitionTime", "2026-11-21T16:11:19Z"}}})}};
+  const bool first_ended = GENERATE(false, true);
+  const int followers = GENERATE(1, 2);
+  CAPTURE(first_ended, followers);
+  Add("job-train-0", "train", "Job", first_ended ? finished : json(nullptr));
+  for (int i = 1; i <= followers; ++i) {
+    Add(fmt::format("job-train-{}", i), "train");
+    MakeFollower(fmt::format("job-train-{}", i));
+  }
+  const Printed job = Run();
+  INFO(job.err);
+  CHECK(job.code == (first_ended ? kFailed : 0));
+  CHECK(IsAsked("job-train-0") == !first_ended);
+  if (first_ended)
+    CHECK_THAT(job.err, ContainsSubstring("which decides for all: that one has ended"));
+  options.job = "workload/ml/job-train-1";
+  const Printed named = Run();
+  INFO(named.err);
+  CHECK(named.code == kFailed);
+  CHECK_THAT(named.err,
+             ContainsSubstring("ml/job-train-1 follows another Workload of the job, which "
+                               "decides for all: name job/ml/train"));
+  for (int i = 1; i <= followers; ++i) CHECK_FALSE(IsAsked(fmt::format("job-train-{}", i)));
+}
+
+TEST_CASE_METHOD(RequestFixture, "a Workload that is named is not looked for among all") {
+  Add("job-train-1", "train");
+  Restrict({"get", "patch"});
+  for (const char* name : {"workload/ml/job-train-1", "wl/ml/job-train-1"}) {
+    CAPTURE(name);
+    options.job = name;
+    CHECK(Run().code == 0);
+  }
+  options.ns = "ml";
+  options.job = "workload/job-train-1";
+  CHECK(Run().code == 0);
+  options.job = "job/job-train-1";
+  CHECK(Run().code == kFailed);
+}
+
+// The daemon compares with its own clock, which the API server's agrees with.
+TEST_CASE_METHOD(RequestFixture, "the time is the API server's, should the caller's be wrong") {
+  const auto ahead = std::chrono::minutes(GENERATE(-15, 0, 15));
+  CAPTURE(ahead.count());
+  Add("job-train-1", "train");
+  sim::Faults faults;
+  faults.clock_ahead = ahead;
+  manager.SetFaults(faults);
+  const WallTime before = SystemClock().Now();
+  REQUIRE(Run().code == 0);
+  const auto at = ParseRfc3339(Annotations("job-train-1").value("retry.fedra.dev/at", ""));
+  REQUIRE(at);
+  CHECK(*at >= before + ahead - std::chrono::seconds(1));
+  CHECK(*at <= SystemClock().Now() + ahead + std::chrono::seconds(1));
+}
+
 TEST_CASE_METHOD(RequestFixture, "a right that is missing on the manager is named") {
   Add("job-train-1", "train");
   Restrict({"get"});
@@ -211,6 +283,7 @@ TEST_CASE_METHOD(RequestFixture,
   INFO(named.err);
   REQUIRE(named.code == 0);
   CHECK_THAT(named.err, ContainsSubstring("ml/train is to be moved from east to west"));
+  CHECK_THAT(named.err, ContainsSubstring("within 10 minutes, unless Kueue has it"));
   json annotations = Annotations("job-train-1");
   CHECK(annotations.value("move.fedra.dev/from", "") == "east");
   CHECK(annotations.value("move.fedra.dev/to", "") == "west");

@@ -118,6 +118,35 @@ TEST_CASE("lines: what a gang that waits means to the smaller ones behind it") {
   CHECK(AfterWhom(offer("c"), kWest) == "gang");
 }
 
+TEST_CASE("lines: what would be answered to one that is in no line changes nothing") {
+  const auto gpus = Devices({1, 2});
+  const auto policy =
+      GENERATE(OrderPolicy::kStrict, OrderPolicy::kBackfill, OrderPolicy::kBestEffort);
+  const OrderSettings order{.policy = policy};
+  Lines lines;
+  Bids gang = On(kEast, Chance::kWaits, gpus, 1);
+  gang.emplace(kWest, Bid{Chance::kWaits, 1, 2, gpus});
+  Offer(lines, Of("gang", 1, 0, order), gang, kNow);
+  Offer(lines, Of("second", 2, 0, order), gang, kNow);
+  Offer(lines, Of("behind", 9, 0, order), gang, kNow);
+  Bids fits = On(kEast, Chance::kFits, gpus);
+  fits.emplace(kWest, Bid{Chance::kFits, 1, 0, gpus});
+  fits.emplace(kNorth, Bid{Chance::kWaits, 1, 1, gpus});
+  const auto before = lines.Standings(kNow);
+  const auto foreseen = lines.Foresee(Of("moved", 3, 0, order), fits, kNow);
+  CHECK(lines.Standings(kNow) == before);
+  REQUIRE(foreseen.size() == 2);  // where it does not fit, nothing is answered
+  const auto offered = Offer(lines, Of("moved", 3, 0, order), fits, kNow);
+  for (const ClusterName& worker : {kEast, kWest}) {
+    CAPTURE(worker.value);
+    CHECK(foreseen.at(worker).after.has_value() == offered.workers.at(worker).after.has_value());
+    CHECK(foreseen.at(worker).after_waiting == offered.workers.at(worker).after_waiting);
+  }
+  const size_t all = policy == OrderPolicy::kStrict ? 2 : 0;
+  CHECK(foreseen.at(kEast).ahead == (policy == OrderPolicy::kBackfill ? 1 : all));
+  CHECK(foreseen.at(kWest).ahead == all);
+}
+
 TEST_CASE("lines: nobody passes one that has waited for too long") {
   const OrderSettings order{.max_passes = 100, .max_wait = minutes(1)};
   Lines lines;
@@ -583,6 +612,25 @@ TEST_CASE("lines: LocalQueues share the turns of their ClusterQueue, and no othe
   const std::string then = Serve(lines, 8);
   CHECK(std::count(then.begin(), then.end(), 'b') == 4);
   CHECK(std::count(then.begin(), then.end(), 'z') >= 2);
+}
+
+TEST_CASE("lines: one that would join gets the turn of its queue") {
+  const auto gpus = Devices({1});
+  Lines lines;
+  for (int i = 0; i < 3; ++i)
+    Offer(lines, In("a", 1, "a" + std::to_string(i), i), On(kEast, Chance::kFits, gpus), kNow);
+  // It is the first of its queue, and has come last.
+  const Contender moved = In("b", 1, "moved", 9);
+  const size_t ahead = lines.Foresee(moved, On(kEast, Chance::kFits, gpus), kNow).at(kEast).ahead;
+  CHECK(ahead < 3);
+  lines.Join(moved);
+  lines.Refresh();
+  size_t place = 0;
+  for (const Standing& standing : lines.Standings(kNow)) {
+    if (standing.rank.workload.name == "moved") break;
+    ++place;
+  }
+  CHECK(place == ahead);
 }
 
 TEST_CASE("lines: the weight of a LocalQueue may change") {

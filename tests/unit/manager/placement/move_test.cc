@@ -285,9 +285,82 @@ TEST_CASE("where Kueue has the job, a move is not possible, and why says so") {
   world.AskToMove({world.now(), "a"});
   WorkloadView view = world.View();
   view.kueue_copies = true;
-  const Decision decision = Decide(view, world.Seen(), world.record(), {}, world.now());
+  const WallTime asked = world.now();
+  const auto at = [&](WallTime now) { return Decide(view, world.Seen(), world.record(), {}, now); };
+  const Decision decision = at(asked);
   CHECK(decision.phase == Phase::kRunning);
   CHECK_THAT(decision.why, ContainsSubstring("with kueue.mode dispatcher it is Kueue's"));
+  // The row is written again when that is over, and when it begins.
+  CHECK(decision.wake_at == asked + kMoveStands);
+  CHECK_FALSE(ContainsSubstring("to be moved").match(at(asked + kMoveStands).why));
+  CHECK_FALSE(at(asked + kMoveStands).wake_at);
+  CHECK_FALSE(ContainsSubstring("to be moved").match(at(asked - 1s).why));
+  CHECK(at(asked - 1s).wake_at == asked);
+}
+
+TEST_CASE("a job is left where it runs while jobs in line go first where it is wanted") {
+  World world = RunningOnA();
+  world.Advance(5s);
+  world.SetLine("b", {.after = ObjectKey{"ml", "head"}, .after_waiting = true, .ahead = 2});
+  const std::string to = GENERATE(as<std::string>{}, "", "b");
+  world.AskToMove({world.now(), "a", to});
+  world.Settle();
+  CHECK(world.WorkersWithJob() == Names{"a"});
+  CHECK_THAT(world.Look().why, ContainsSubstring("take it now: b: free devices go to those ahead "
+                                                 "in line: 2 jobs; until "));
+  world.SetLine("b", {});
+  Requeue(world);
+  CHECK(world.WorkersWithClone() == Names{"b"});
+}
+
+TEST_CASE("a worker that a moved job has left says so, and until when") {
+  World world = RunningOnA();
+  world.Advance(5s);
+  const WallTime asked = world.now();
+  const std::string to = GENERATE(as<std::string>{}, "", "b");
+  world.AskToMove({asked, "a", to});
+  world.Settle();
+  world.ReserveQuota();
+  const auto reason_of_a = [&] {
+    const verdict::Verdict left = world.Seen().front().verdict;
+    return left.reasons.empty() ? std::optional<verdict::Reason>() : left.reasons.front();
+  };
+  const verdict::Reason moved{verdict::ReasonCode::kMovedAway, "",
+                              verdict::MovedAway{.to = to, .until = asked + kMoveMemory}};
+  CHECK(reason_of_a() == moved);
+  CHECK(world.Seen().front().verdict.outcome == verdict::Outcome::kNo);
+  SECTION("also while those ahead are only being looked at") {
+    world.SetLine("b", {.after = ObjectKey{"ml", "next"}});
+    CHECK(reason_of_a() == moved);
+    world.Settle();
+    CHECK(world.WorkersWithClone().empty());
+  }
+  SECTION("and takes it back where it would have to wait for others") {
+    world.SetLine("b", {.after = ObjectKey{"ml", "head"}, .after_waiting = true});
+    CHECK_FALSE(reason_of_a());
+    world.Settle();
+    CHECK(world.WorkersWithClone() == Names{"a"});
+  }
+  SECTION("and where it is in line at both") {
+    world.SetLine("a", {.after = ObjectKey{"ml", "head"}, .after_waiting = true});
+    world.SetLine("b", {.after = ObjectKey{"ml", "head"}, .after_waiting = true});
+    world.Settle();
+    CHECK(world.Message() == "waiting in line for devices on a, b");
+  }
+  SECTION("and no longer than that") {
+    world.Advance(kMoveMemory);
+    CHECK_FALSE(reason_of_a());
+  }
+}
+
+TEST_CASE("the lines are asked for a moved job as Kueue will show it") {
+  WorkloadView view = OnEast({kNow - 1s});
+  const WorkloadView requeued = AsRequeued(view, kNow);
+  CHECK(requeued.workload->cluster_name.empty());
+  CHECK(requeued.workload->quota_reserved->since == kNow);
+  CHECK(requeued.workload->Check("fedra")->state == CheckState::kPending);
+  CHECK(view.workload->cluster_name == "east");
+  CHECK(view.workload->Check("fedra")->state == CheckState::kReady);
 }
 
 }  // namespace fedra::placement::move_test

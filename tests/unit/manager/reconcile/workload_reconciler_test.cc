@@ -118,6 +118,37 @@ struct Ring {
              fleet.manager().jobs().WorkloadOf({"Job.batch", {"ml", "train"}}) && IsJudged();
     }));
   }
+  void Annotate(std::string_view name, const std::string& value) {
+    Patched({{"metadata", {{"annotations", {{std::string(name), value}}}}}}, "");
+  }
+  // And waits until that is seen.
+  void AskToRetry(WallTime at) {
+    Annotate(tracking::kRetryAtAnnotation, FormatRfc3339Micro(at));
+    REQUIRE(fleet.WaitUntil(
+        [&] { return fleet.manager().jobs().workloads().Find(kTrain)->RetryAt().has_value(); }));
+  }
+  // East did not want it a moment ago.
+  void RememberRefusal() {
+    store::PlacementRow row{.uid = fleet.manager().jobs().workloads().Find(kTrain)->uid,
+                            .key = kTrain};
+    row.failures = {
+        {kEast, "RecentlyFailed", clock.Now() - 2s, "east refused it", /*refused=*/true, 5}};
+    placements.Put(row);
+  }
+  Gathered Seen() const {
+    Known known;
+    known.now = clock.Now();
+    return gatherer.Gather(kTrain, known);
+  }
+  std::string CheckState() {
+    const auto workload = fleet.manager_server().objects().Get("workloads", kTrain);
+    return (*workload)["status"]["admissionChecks"][0]["state"];
+  }
+  std::string Why() {
+    REQUIRE(store->Flush());
+    const auto rows = store->Read().value()->Workloads().value();
+    return rows.empty() ? std::string() : rows.front().note;
+  }
   ~Ring() {
     events.Stop();
     loop.Join();
@@ -214,22 +245,93 @@ TEST_CASE("what was left behind on a worker is forgotten when the worker shows t
 
 TEST_CASE("a failure that somebody asks to forget is forgotten, and its pause is over") {
   Ring ring({"east"}, 1);
-  const WallTime now = ring.clock.Now();
-  store::PlacementRow row{.uid = ring.fleet.manager().jobs().workloads().Find(kTrain)->uid,
-                          .key = kTrain};
-  row.failures = {{kEast, "RecentlyFailed", now - 2s, "east refused it", /*refused=*/true, 5}};
-  ring.placements.Put(row);
+  ring.RememberRefusal();
   REQUIRE(ring.workloads.Reconcile(kTrain));
   CHECK(ring.places.Of(kTrain).empty());
-  ring.Patched({{"metadata",
-                 {{"annotations",
-                   {{std::string(tracking::kRetryAtAnnotation), FormatRfc3339Micro(now - 1s)}}}}}},
-               "");
-  REQUIRE(ring.fleet.WaitUntil(
-      [&] { return ring.fleet.manager().jobs().workloads().Find(kTrain)->RetryAt().has_value(); }));
+  ring.AskToRetry(ring.clock.Now() - 1s);
   REQUIRE(ring.workloads.Reconcile(kTrain));
   CHECK(ring.places.Of(kTrain) == std::set{kEast});
   CHECK(ring.placements.Find(kTrain).failures.empty());
+}
+
+TEST_CASE("a look that is given up has changed nothing of what is remembered") {
+  Ring ring({"east"}, 2);
+  ring.RememberRefusal();
+  ring.AskToRetry(ring.clock.Now() - 1s);
+  AssumeCache& cache = ring.fleet.worker(0).assumed();
+  bool is_overtaken = true;
+  ring.meanwhile.happens = [&](int look) {
+    if (is_overtaken) REQUIRE(cache.Reserve(Other(fmt::format("other-{}", look)), cache.version()));
+  };
+  REQUIRE_FALSE(ring.workloads.Reconcile(kTrain));
+  CHECK(ring.placements.Find(kTrain).failures.size() == 1);
+  is_overtaken = false;
+  REQUIRE(ring.workloads.Reconcile(kTrain));
+  CHECK(ring.placements.Find(kTrain).failures.empty());
+}
+
+// As the worker's Kueue and the manager would have it.
+void RunOnEast(Ring& ring) {
+  REQUIRE(ring.workloads.Reconcile(kTrain));
+  const auto condition = [](const char* type) {
+    return json{{"type", type},
+                {"status", "True"},
+                {"reason", type},
+                {"message", ""},
+                {"lastTransitionTime", "2026-11-21T16:00:00Z"}};
+  };
+  REQUIRE(ring.fleet.server(0).objects().Patch(
+      "workloads", kTrain,
+      {{"status",
+        {{"admission",
+          {{"clusterQueue", "gpu"}, {"podSetAssignments", json::array({{{"name", "main"}}})}}},
+         {"conditions", json::array({condition("QuotaReserved"), condition("Admitted")})}}}},
+      "status"));
+  const json ready = {{"name", "fedra"},
+                      {"state", "Ready"},
+                      {"message", ""},
+                      {"lastTransitionTime", "2026-11-21T16:00:01Z"}};
+  ring.Patched({{"status",
+                 {{"nominatedClusterNames", nullptr},
+                  {"clusterName", "east"},
+                  {"admissionChecks", json::array({ready})}}}},
+               "status");
+}
+
+TEST_CASE("a running job is not taken back for a worker that is kept for those ahead in line") {
+  Ring ring({"east", "west"}, 1);
+  RunOnEast(ring);
+  ring.clock.Advance(1min);
+  ring.Annotate(tracking::kMoveAtAnnotation, FormatRfc3339Micro(ring.clock.Now()));
+  REQUIRE(ring.fleet.WaitUntil([&] {
+    const Gathered seen = ring.Seen();
+    return seen.clusters.size() == 2 && seen.clusters[0].clone != nullptr &&
+           seen.clusters[0].clone->Admitted() &&
+           seen.clusters[1].verdict.outcome == verdict::Outcome::kYes;
+  }));
+  // It waits for more devices than west has free, and none may pass it.
+  placement::Contender head;
+  head.rank = {.since = WallTime{}, .workload = {"ml", "head"}};
+  head.order.policy = placement::OrderPolicy::kStrict;
+  const DispatchOrder::Versions seen = ring.order.Now();
+  const auto version = seen.devices.find(kWest);
+  ring.order.Offer(head,
+                   {{kWest,
+                     {.chance = placement::Bid::Chance::kWaits,
+                      .as_of = version == seen.devices.end() ? 0 : version->second,
+                      .missing = 1,
+                      .devices = ring.Seen().clusters[1].serving}}},
+                   seen, ring.clock.Now());
+
+  (void)ring.workloads.Reconcile(kTrain);  // whether its copy can be written is another matter
+  CHECK(ring.CheckState() == "Ready");
+  CHECK_THAT(ring.Why(), ContainsSubstring("west: free devices go to those ahead in line: 1 job"));
+
+  (void)ring.order.Leave({"ml", "head"});
+  CHECK(ring.fleet.WaitUntil([&] {
+    (void)ring.workloads.Reconcile(kTrain);
+    return ring.CheckState() == "Retry";
+  }));
 }
 
 TEST_CASE("a blocked workload counts by the first reason on most workers") {
