@@ -311,6 +311,7 @@ STORIES = (
             'fedra_blocked_workloads{reason="TemplateMissing"}@standby': "3x60",
             'fedra_blocked_workloads{reason="DevicesAllocated"}': "9x60",
             'fedra_blocked_workloads{reason="InLine"}': "9x60",
+            'fedra_blocked_workloads{reason="MovedAway"}': "9x60",
         },
     ),
     Story(
