@@ -50,12 +50,12 @@ Hindrance HindranceOf(verdict::ReasonCode code) {
     case kCountersExhausted:
     case kCapacityExhausted:
     case kRecentlyFailed:
+    case kMovedAway:
       return Hindrance::kUnclear;
     case kDevicesAllocated:
     case kNodeResources:
     case kQueueFull:
     case kInLine:
-    case kMovedAway:
     case kClaimElsewhere:
     case kPoolIncomplete:
     case kStaleData:

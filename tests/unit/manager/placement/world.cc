@@ -286,7 +286,12 @@ std::vector<ClusterView> World::Seen() const {
                     .reasons = {{verdict::ReasonCode::kNameConflict, "",
                                  verdict::Sentence{"the name is taken there"}}}};
   }
-  Restrict(View(), seen, record_, lines_, policy_, now_);
+  // Where it was dispatched already it bids for nothing.
+  std::map<ClusterName, LineAnswer> answers = lines_;
+  std::erase_if(answers, [&](const auto& each) {
+    return workload_ != nullptr && workload_->IsPlacedOn(each.first);
+  });
+  Restrict(View(), seen, record_, answers, policy_, now_);
   return seen;
 }
 
