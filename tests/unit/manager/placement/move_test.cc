@@ -354,7 +354,7 @@ TEST_CASE("a worker that a moved job has left says so, and until when") {
 }
 
 TEST_CASE("the lines are asked for a moved job as Kueue will show it") {
-  WorkloadView view = OnEast({kNow - 1s});
+  const WorkloadView view = OnEast({kNow - 1s});
   const WorkloadView requeued = AsRequeued(view, kNow);
   CHECK(requeued.workload->cluster_name.empty());
   CHECK(requeued.workload->quota_reserved->since == kNow);

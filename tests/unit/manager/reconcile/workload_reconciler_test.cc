@@ -305,7 +305,7 @@ TEST_CASE("a running job is not taken back for a worker that is kept for those a
   ring.Annotate(tracking::kMoveAtAnnotation, FormatRfc3339Micro(ring.clock.Now()));
   REQUIRE(ring.fleet.WaitUntil([&] {
     const Gathered seen = ring.Seen();
-    return seen.clusters.size() == 2 && seen.clusters[0].clone != nullptr &&
+    return !seen.judged && seen.clusters.size() == 2 && seen.clusters[0].clone != nullptr &&
            seen.clusters[0].clone->Admitted() &&
            seen.clusters[1].verdict.outcome == verdict::Outcome::kYes;
   }));
