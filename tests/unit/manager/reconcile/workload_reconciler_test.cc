@@ -142,7 +142,7 @@ struct Ring {
   }
   std::string CheckState() {
     const auto workload = fleet.manager_server().objects().Get("workloads", kTrain);
-    return (*workload)["status"]["admissionChecks"][0]["state"];
+    return (*workload)["status"]["admissionChecks"][0]["state"].get<std::string>();
   }
   std::string Why() {
     REQUIRE(store->Flush());
