@@ -12,7 +12,6 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
-#include "base/ascii.h"
 #include "base/clock.h"
 #include "base/time.h"
 #include "cluster-clients/kube/json_object.h"
@@ -138,7 +137,7 @@ class CallerOnManager final {
 
 // "jobset/ml/train", as it may be named.
 std::string KindAndNameOf(const Workload& workload) {
-  return fmt::format("{}/{}/{}", ToLower(workload.owner.kind), workload.key.ns,
+  return fmt::format("{}/{}/{}", report::KindWord(workload.owner.kind), workload.key.ns,
                      workload.owner.name);
 }
 

@@ -15,6 +15,7 @@
 #include "manager/report/freshness.h"
 #include "manager/report/row_states.h"
 #include "manager/tracking/kinds/job_kinds.h"
+#include "manager/tracking/kueue_api.h"
 #include "manager/tracking/manager_name.h"
 
 namespace fedra::report {
@@ -99,13 +100,10 @@ Result<std::vector<store::WorkloadRow>> OfOneNamespace(std::vector<store::Worklo
   return rows;
 }
 
-// "JobSets.jobset.x-k8s.io" -> "jobsets".
-std::string ShortWord(std::string_view kind) { return ToLower(kind.substr(0, kind.find('.'))); }
-
 // Without a namespace "NAME/train" means a namespace unless NAME is known as a kind.
 bool IsBuiltInKind(std::string_view word) {
   const auto& kinds = tracking::BuiltInKinds()->all();
-  return IsAnyKind(word) ||
+  return IsAnyKind(word) || IsKind(word, tracking::kGroupOfPods) ||
          std::any_of(kinds.begin(), kinds.end(), [&](const tracking::JobAdapter* kind) {
            return IsKind(word, kind->resource().kind);
          });
@@ -123,7 +121,7 @@ Result<std::vector<store::WorkloadRow>> OfOneKind(std::vector<store::WorkloadRow
   if (candidates.size() > 1) {
     const std::string name = rows.front().job.ToString();
     std::vector<std::string> names;
-    for (const std::string& kind : candidates) names.push_back(ShortWord(kind) + "/" + name);
+    for (const std::string& kind : candidates) names.push_back(KindWord(kind) + "/" + name);
     return Fail(ErrorCode::kInvalidArgument,
                 fmt::format("{} is a job of several kinds: choose one of {}", name,
                             fmt::join(names, ", ")));
@@ -165,10 +163,17 @@ Result<std::map<std::string, FirstJob>> LoadFirst(store::Reader& reader,
 
 }  // namespace
 
+// "JobSets.jobset.x-k8s.io" -> "jobsets".
+std::string KindWord(std::string_view kind) {
+  std::string word = ToLower(kind.substr(0, kind.find('.')));
+  std::ranges::replace(word, ' ', '-');
+  return word;
+}
+
 // As kubectl takes a kind: in any case, one or many, with its group or without.
 bool IsKind(std::string_view word, std::string_view kind) {
-  const std::string asked = ShortWord(word);
-  const std::string known = ShortWord(kind);
+  const std::string asked = KindWord(word);
+  const std::string known = KindWord(kind);
   return asked == known || asked == known + "s";
 }
 
@@ -239,7 +244,7 @@ Result<WorkloadData> LoadWorkload(store::Reader& reader, const std::vector<JobNa
 }
 
 bool IsAnyKind(std::string_view word) {
-  return IsKind(word, "workload") || ShortWord(word) == "wl";
+  return IsKind(word, "workload") || KindWord(word) == "wl";
 }
 
 Result<std::vector<JobName>> ParseWorkloadName(const std::string& text, const std::string& ns) {

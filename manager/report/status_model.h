@@ -87,6 +87,8 @@ struct JobName {
 Result<WorkloadData> LoadWorkload(store::Reader& reader, const std::vector<JobName>& names,
                                   WallTime now);
 
+// A kind as a user may write it: "jobset"; of a group of pods "pod-group".
+std::string KindWord(std::string_view kind);
 // Whether the word, as a user writes a kind, means this kind: "jobsets" and "JobSet".
 bool IsKind(std::string_view word, std::string_view kind);
 

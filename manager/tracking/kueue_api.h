@@ -33,8 +33,9 @@ inline constexpr std::string_view kMultiKueueController = "kueue.x-k8s.io/multik
 inline constexpr std::string_view kIsGroupWorkload = "kueue.x-k8s.io/is-group-workload";
 // On every pod that Kueue manages: a label, "true", and a finalizer.
 inline constexpr std::string_view kManaged = "kueue.x-k8s.io/managed";
-// How fedra calls a group of pods: no API has it.
-inline constexpr std::string_view kGroupOfPods = "PodGroup";
+// How fedra calls a group of pods. No API has such a kind, for it is no name of a type: PodGroup is
+// one of scheduling.k8s.io, and may be one of `kinds`.
+inline constexpr std::string_view kGroupOfPods = "Pod group";
 
 // On a Workload of which several objects are owners: which kind of them is the job
 // ("apps/v1, Kind=StatefulSet").

@@ -64,7 +64,6 @@ Owner ReadOwner(const json& metadata, const std::string& name) {
   return {kPods.ApiVersion(), std::string(kGroupOfPods), name, {}};
 }
 
-// Others have a kind of this name: the core API has not.
 bool IsGroupOfPods(const Owner& owner) {
   return owner.api_version == kPods.ApiVersion() && owner.kind == kGroupOfPods;
 }

@@ -130,7 +130,7 @@ def group_runs(world: World) -> None:
     assert not objects.is_true(job.workload(), "Admitted")
     assert "stays Pending" in job.check_message()
     shown = fedra.cli("status", "jobs", "-o", "wide").stdout
-    assert f"{world.ns}/train " in shown and "PodGroup" in shown, shown
+    assert f"{world.ns}/train " in shown and "Pod group" in shown, shown
     group.end(world.worker2, "train-0")
     assert group.phase("train-1") == "Running"
     assert group.finished() is None

@@ -161,9 +161,9 @@ addresses: `podIP` and `hostIP` are of another cluster, and Services on the mana
 that fails on its worker has failed, and its ReplicaSet makes another one. One whose copy is deleted there, by the worker's
 Kueue or by others, has not: it is `Pending` again, and runs once more.
 
-A **group of pods** (`kueue.x-k8s.io/pod-group-name`) is one job, `PodGroup` in fedra's tables, under the name of the group,
-which is that of its Workload. All of its pods go to one worker, chosen for all of them; each has a copy and shows the status
-of its own. In particular:
+A **group of pods** (`kueue.x-k8s.io/pod-group-name`) is one job, of the kind `Pod group` in fedra's tables, under the name of the
+group, which is that of its Workload (`fedra why pod-group/NAME` where jobs of other kinds have the name, too). All of its
+pods go to one worker, chosen for all of them; each has a copy and shows the status of its own. In particular:
 
 - The pods that the Workload names as its owners are copied, once Kueue has taken them for members. One that replaces a
   failed one follows to the worker, also under the failed one's name: a copy says which pod it stands for

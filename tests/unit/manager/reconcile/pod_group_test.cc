@@ -159,9 +159,9 @@ TEST_CASE("a group is the pods that its Workload names, and goes to a worker as 
   CHECK(gathered.view.holds_check);
   CHECK(gathered.job == kGroup);
   REQUIRE(gathered.view.job != nullptr);
-  CHECK(tracking::KeyOf(*gathered.view.job) == tracking::JobKey{"PodGroup", kGroup});
+  CHECK(tracking::KeyOf(*gathered.view.job) == tracking::JobKey{"Pod group", kGroup});
   CHECK(f.fleet.manager().jobs().WorkloadOf({"Pod", {"ml", "b"}}) == kGroup);
-  CHECK(f.fleet.manager().jobs().WorkloadOf({"PodGroup", kGroup}) == kGroup);
+  CHECK(f.fleet.manager().jobs().WorkloadOf({"Pod group", kGroup}) == kGroup);
   CHECK_FALSE(f.fleet.manager().jobs().WorkloadOf({"Pod", kGroup}));
   REQUIRE(f.Execute(CreateJob{kEast}));
   CHECK(f.PodThere("a").has_value());

@@ -153,6 +153,48 @@ TEST_CASE_METHOD(Fixture, "a name that jobs of several kinds have needs its kind
   CHECK(later->incarnations.front().row.uid == "uid-train-7b");
 }
 
+TEST_CASE("a kind is named by a word, a group of pods too") {
+  struct Row {
+    const char* word;
+    const char* kind;
+    bool is_meant;
+  };
+  const std::vector<Row> rows = {
+      {"jobset", "JobSet", true},          {"JobSets", "JobSet.jobset.x-k8s.io", true},
+      {"job", "JobSet", false},            {"pod-group", "Pod group", true},
+      {"Pod-Groups", "Pod group", true},   {"Pod group", "Pod group", true},
+      {"pod", "Pod group", false},         {"podgroup", "Pod group", false},
+      {"podgroup", "PodGroup", true},      {"pod-group", "PodGroup", false},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.word, row.kind);
+    CHECK(IsKind(row.word, row.kind) == row.is_meant);
+  }
+  CHECK(KindWord("Pod group") == "pod-group");
+  CHECK(KindWord("JobSet.jobset.x-k8s.io") == "jobset");
+}
+
+TEST_CASE_METHOD(Fixture, "a group of pods that has a job's name is chosen by its word") {
+  Written();
+  auto store = store::Store::Open({.path = folder.Path("fedra.db")}).value();
+  store::WorkloadRow group = Job("train-7b", "Running", "", std::chrono::hours(1));
+  group.uid = "group";
+  group.job_kind = "Pod group";
+  group.key.name = "train-7b";
+  store->Enqueue(store::PutWorkload{group});
+  REQUIRE(store->Flush());
+  const auto reader = store->Read().value();
+  const auto ask = [&](const std::string& text) {
+    return LoadWorkload(*reader, ParseWorkloadName(text, "ml").value(), kNow);
+  };
+  const auto ambiguous = ask("ml/train-7b");
+  REQUIRE_FALSE(ambiguous);
+  CHECK_THAT(ambiguous.error().message,
+             ContainsSubstring("job/ml/train-7b, pod-group/ml/train-7b"));
+  CHECK(ask("pod-group/train-7b").value().incarnations.front().row.uid == "group");
+  CHECK(ask("pod-group/ml/train-7b").value().incarnations.front().row.uid == "group");
+}
+
 TEST_CASE("names of jobs") {
   using Names = std::vector<JobName>;
   CHECK(ParseWorkloadName("ml/train", "").value() ==

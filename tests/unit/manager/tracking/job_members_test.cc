@@ -114,7 +114,7 @@ TEST_CASE("a group ends as Kueue says: by so many successes, or where none is re
 TEST_CASE("a group as one job: its own key, and what its members show together") {
   CHECK(JoinMembers(kGroup, {}) == nullptr);
   const JobPtr group = Local({{"b", "Running"}, {"a"}});
-  CHECK(KeyOf(*group) == JobKey{"PodGroup", kGroup});
+  CHECK(KeyOf(*group) == JobKey{"Pod group", kGroup});
   CHECK(NamesOf(ObjectsOf(group)) == Names{"a", "b"});
   CHECK(group->managed_by == kManagedBy);
   CHECK(group->active_pods == 1);

@@ -287,10 +287,10 @@ TEST_CASE("the Workload of a group of pods is owned by the group, and names its 
   const Workload workload = Parsed(object);
   CHECK(workload.is_pod_group);
   CHECK(workload.owner.api_version == "v1");
-  CHECK(workload.owner.kind == "PodGroup");
+  CHECK(workload.owner.kind == "Pod group");
   CHECK(workload.owner.name == workload.key.name);
   CHECK(workload.owner.uid.empty());
-  CHECK(workload.requirement.kind == "PodGroup");
+  CHECK(workload.requirement.kind == "Pod group");
   CHECK(workload.member_uids == std::vector<std::string>{"p1", "p2"});
   SECTION("without pods it has no owner") {
     metadata.erase("ownerReferences");

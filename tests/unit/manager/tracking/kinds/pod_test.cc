@@ -268,16 +268,32 @@ TEST_CASE("Pod: a copy of ours is its own job, and is known beside the pods of j
 
 TEST_CASE("Pod: those of a group are known by its name, which a bare pod may have as well") {
   const JobKinds kinds({}, /*pods=*/true);
-  CHECK(kinds.Find("v1", "PodGroup") == &PodAdapter());
-  CHECK(kinds.FindName("PodGroup") == &PodAdapter());
+  CHECK(kinds.Find("v1", "Pod group") == &PodAdapter());
+  CHECK(kinds.FindName("Pod group") == &PodAdapter());
   CHECK(kinds.FindName("Pod") == &PodAdapter());
   json metadata = Remote(kRunning)["metadata"];
   metadata["labels"]["kueue.x-k8s.io/pod-group-name"] = "train";
-  const JobKey group{"PodGroup", {"ml", "train"}};
+  const JobKey group{"Pod group", {"ml", "train"}};
   CHECK(kinds.JobOfPod(metadata) == group);
   CHECK(kinds.PodsKeyOf(group) == group);
-  CHECK(BuiltInKinds()->Find("v1", "PodGroup") == nullptr);
+  CHECK(BuiltInKinds()->Find("v1", "Pod group") == nullptr);
   CHECK(BuiltInKinds()->FindName("") == nullptr);
+}
+
+// scheduling.k8s.io has one, and an entry of `kinds` may name it.
+TEST_CASE("Pod: a group of pods is of no kind that an API may have") {
+  KindRow row;
+  row.resource = {"example.com", "v1", "podgroups", "PodGroup"};
+  const JobKinds kinds({row}, /*pods=*/true);
+  const JobAdapter* configured = kinds.Find("example.com/v1", "PodGroup");
+  REQUIRE(configured != nullptr);
+  CHECK(configured != &PodAdapter());
+  CHECK(kinds.FindName("PodGroup") == configured);
+  CHECK(kinds.FindName("PodGroup.example.com") == configured);
+  CHECK(kinds.FindName(kGroupOfPods) == &PodAdapter());
+  CHECK(kinds.Find("v1", "PodGroup") == nullptr);
+  CHECK(kinds.PodsKeyOf({"PodGroup", {"ml", "train"}}) ==
+        JobKey{"PodGroup.example.com", {"ml", "train"}});
 }
 
 }  // namespace fedra::tracking::pod_test
