@@ -35,7 +35,7 @@ CallerOnWorker::CallerOnWorker(JobPlace place, const config::KubeAccess& access,
 Result<std::vector<PodContainers>> CallerOnWorker::Pods(const PodQuestion& question) {
   const bool is_named = !question.pod.name.empty();
   Result<std::vector<PodContainers>> pods =
-      is_named ? Named(question.pod) : Labelled(question.labels);
+      is_named ? Named(question.pod) : Labelled(question);
   if (!pods) return Fail(Explained(std::move(pods).error(), is_named ? "get pods" : "list pods"));
   return pods;
 }
@@ -48,15 +48,15 @@ Result<std::vector<PodContainers>> CallerOnWorker::Named(const ObjectKey& key) {
   return std::vector{std::move(pod)};
 }
 
-Result<std::vector<PodContainers>> CallerOnWorker::Labelled(const std::string& labels) {
+Result<std::vector<PodContainers>> CallerOnWorker::Labelled(const PodQuestion& question) {
   std::vector<PodContainers> pods;
   const auto take = [&](std::string_view item) -> Result<void> {
     FEDRA_ASSIGN_OR_RETURN(PodContainers pod, ParsePodContainers(item));
-    pods.push_back(std::move(pod));
+    if (IsOfJob(pod, question)) pods.push_back(std::move(pod));
     return {};
   };
   FEDRA_RETURN_IF_ERROR(
-      connection_.List(tracking::kPods, {place_.job.ns, labels}, kMaxPods, timeout_, take));
+      connection_.List(tracking::kPods, {place_.job.ns, question.labels}, kMaxPods, timeout_, take));
   return pods;
 }
 

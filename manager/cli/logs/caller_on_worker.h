@@ -30,7 +30,8 @@ class CallerOnWorker final {
   CallerOnWorker(JobPlace place, const config::KubeAccess& access,
                  std::chrono::milliseconds timeout);
 
-  // kTooLarge: there are more than 10,000. Empty: there are none.
+  // kTooLarge: there are more than 10,000, for a pod of a group those of others, too. Empty: there
+  // are none.
   Result<std::vector<PodContainers>> Pods(const PodQuestion& question);
   // Of the last `lines` the first `bytes`, at most kMaxLogBytes.
   Result<std::string> Log(const LogSource& source, int lines, size_t bytes);
@@ -43,7 +44,7 @@ class CallerOnWorker final {
 
  private:
   Result<std::vector<PodContainers>> Named(const ObjectKey& key);
-  Result<std::vector<PodContainers>> Labelled(const std::string& labels);
+  Result<std::vector<PodContainers>> Labelled(const PodQuestion& question);
   Error Explained(Error error, const char* right) const;
 
   const JobPlace place_;

@@ -11,6 +11,7 @@
 #include "base/object_names.h"
 #include "cluster-clients/kube/json_object.h"
 #include "manager/tracking/json_fields.h"
+#include "manager/tracking/kinds/pod.h"
 
 namespace fedra::cli {
 namespace {
@@ -43,6 +44,7 @@ std::string ListOf(const std::set<std::string>& names) {
 Result<PodQuestion> QuestionFor(const tracking::JobKinds& kinds, std::string_view kind,
                                 const ObjectKey& job) {
   const tracking::JobAdapter* adapter = kinds.FindName(kind);
+  const bool is_group = adapter != nullptr && adapter->group_kind() == kind;
   if (adapter != nullptr) adapter = kinds.FindName(adapter->pods_kind());
   const tracking::PodLabel label = adapter == nullptr ? tracking::PodLabel{} : adapter->pod_label();
   if (label.key.empty())
@@ -59,6 +61,7 @@ Result<PodQuestion> QuestionFor(const tracking::JobKinds& kinds, std::string_vie
         fmt::format("{}: no label selects the pods of a {}; ask for one of them by its name "
                     "on the worker",
                     job.ToString(), kind));
+  if (is_group) return PodQuestion{.pod = {}, .labels = label.key, .group = job.name};
   if (label.is_the_job) return PodQuestion{.pod = job, .labels = {}};
   PodQuestion question{.pod = {}, .labels = label.key + "=" + job.name};
   if (!label.also_key.empty()) question.labels += "," + label.also_key + "=" + label.also_value;
@@ -68,7 +71,9 @@ Result<PodQuestion> QuestionFor(const tracking::JobKinds& kinds, std::string_vie
 Result<PodContainers> ParsePodContainers(std::string_view text) {
   const std::optional<json> object = kube::ParseObject(text);
   if (!object) return Fail(ErrorCode::kBadResponse, "a pod is not a JSON object");
-  PodContainers pod{.name = tracking::Text(tracking::Member(*object, "metadata"), "name"),
+  const json& metadata = tracking::Member(*object, "metadata");
+  PodContainers pod{.name = tracking::Text(metadata, "name"),
+                    .group = tracking::PodGroupOf(metadata),
                     .containers = {},
                     .init_containers = {}};
   if (!IsDnsSubdomain(pod.name))
@@ -77,6 +82,10 @@ Result<PodContainers> ParsePodContainers(std::string_view text) {
   pod.containers = ContainersIn(tracking::Member(spec, "containers"));
   pod.init_containers = ContainersIn(tracking::Member(spec, "initContainers"));
   return pod;
+}
+
+bool IsOfJob(const PodContainers& pod, const PodQuestion& question) {
+  return question.group.empty() || pod.group == question.group;
 }
 
 Result<std::vector<LogSource>> SourcesIn(std::vector<PodContainers> pods, const LogChoice& choice) {

@@ -16,6 +16,9 @@ namespace fedra::cli {
 struct PodQuestion {
   ObjectKey pod;       // is the job; name empty: the pods have labels
   std::string labels;  // a label selector: "batch.kubernetes.io/job-name=train"
+  // Of the pods with the labels those of this group, which may be named by an annotation; empty:
+  // all.
+  std::string group = {};
 };
 
 // kInvalidArgument: `kind` is none of these kinds, or no pod tells of which of its jobs it is.
@@ -25,12 +28,16 @@ Result<PodQuestion> QuestionFor(const tracking::JobKinds& kinds, std::string_vie
 // What of a pod is asked for.
 struct PodContainers {
   std::string name;
+  std::string group;                         // of pods; empty: it is of none
   std::vector<std::string> containers;       // as its spec has them
   std::vector<std::string> init_containers;  // sidecars among them
 };
 
 // Of a Pod as JSON, with names that Kubernetes would take only. kBadResponse: it is none.
 Result<PodContainers> ParsePodContainers(std::string_view text);
+
+// Whether a pod that has the labels is one of the job's.
+bool IsOfJob(const PodContainers& pod, const PodQuestion& question);
 
 struct LogSource {
   std::string pod;

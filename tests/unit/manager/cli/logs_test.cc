@@ -50,6 +50,23 @@ struct LogsFixture {
       pod["spec"]["containers"].push_back({{"name", container}, {"image", "x"}});
     Make("/api/v1/namespaces/ml/pods", pod);
   }
+  // A pod of the group that is a copy.
+  void AddMember(const std::string& name, const std::string& group, const char* where = "labels") {
+    json metadata = {{"name", name}, {"labels", {{"kueue.x-k8s.io/multikueue-origin", "fedra"}}}};
+    metadata[where]["kueue.x-k8s.io/pod-group-name"] = group;
+    const json container = {{"name", "main"}, {"image", "x"}};
+    Make("/api/v1/namespaces/ml/pods",
+         {{"metadata", metadata}, {"spec", {{"containers", json::array({container})}}}});
+  }
+  // A job of the store that is on the worker.
+  void Know(const std::string& name, const std::string& kind) {
+    store::WorkloadRow row = report::Job(name, "Running", "east", std::chrono::hours(1));
+    row.job_kind = kind;
+    auto store = store::Store::Open({.path = folder.Path("fedra.db")}).value();
+    store->Enqueue(store::PutWorkload{row});
+    REQUIRE(store->Flush());
+    options.view.names = {"ml/" + name};
+  }
   Printed Run(bool on_terminal = false) {
     std::ostringstream out, err;
     Terminal terminal{out, err};
@@ -93,6 +110,32 @@ TEST_CASE_METHOD(LogsFixture, "of several each line says whose it is") {
   CHECK(Run(/*on_terminal=*/true).out == "line 100 of log\n");
   options.limit_bytes = 4;
   CHECK(Run().out == "line\n");
+}
+
+TEST_CASE_METHOD(LogsFixture, "a group of pods has the logs of its pods, and of no others") {
+  Know("gang", "Pod group");
+  AddMember("a", "gang");
+  AddMember("b", "gang", "annotations");
+  AddMember("c", "another");
+  AddPod("gang", {"main"});  // a pod of the group's name is not the group
+  options.tail = 1;
+  const Printed printed = Run();
+  CHECK(printed.code == 0);
+  CHECK(printed.out == "[a/main] line 100 of main\n[b/main] line 100 of main\n");
+  CHECK(printed.err.empty());
+  options.pod = "c";
+  CHECK_THAT(Run().err, ContainsSubstring("the job has no pod c there; it has: a, b"));
+}
+
+TEST_CASE_METHOD(LogsFixture, "a pod that is a job is got, and a group's pods are listed") {
+  Know("gang", "Pod group");
+  AddMember("a", "gang");
+  AddMember("single", "");
+  Restrict({"services"});
+  CHECK_THAT(Run().err, ContainsSubstring("the right to list pods in namespace ml"));
+  Know("single", "Pod");
+  Restrict({"services"});
+  CHECK_THAT(Run().err, ContainsSubstring("the right to get pods in namespace ml"));
 }
 
 TEST_CASE_METHOD(LogsFixture, "where there is nothing to read it is said why") {

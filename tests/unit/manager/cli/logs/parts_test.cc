@@ -71,6 +71,7 @@ TEST_CASE("pods are asked for as their kind marks them") {
     const char* kind;
     const char* labels;  // empty: there is no such question
     const char* pod = "";
+    const char* group = "";
   };
   const tracking::JobKinds kinds({}, /*pods=*/true);
   const std::vector<Row> rows = {
@@ -84,6 +85,9 @@ TEST_CASE("pods are asked for as their kind marks them") {
        "pytorchjob-controller"},
       {"Pod", "", "train"},
       {"StatefulSet", ""},
+      // No selector finds the name of a group, for it may be an annotation.
+      {"Pod group", "kueue.x-k8s.io/multikueue-origin", "", "train"},
+      {"PodGroup", ""},
       {"Unheard", ""},
   };
   for (const Row& row : rows) {
@@ -96,6 +100,7 @@ TEST_CASE("pods are asked for as their kind marks them") {
     }
     CHECK(question->labels == row.labels);
     CHECK(question->pod.name == row.pod);
+    CHECK(question->group == row.group);
   }
 }
 
@@ -111,9 +116,39 @@ TEST_CASE("a pod is read for its containers, and names that are none are left ou
     CHECK(!ParsePodContainers(text));
 }
 
+TEST_CASE("of the copies on a worker those of the group are meant") {
+  struct Row {
+    const char* metadata;
+    bool is_meant;
+  };
+  const std::vector<Row> rows = {
+      {R"("labels": {"kueue.x-k8s.io/pod-group-name": "train"})", true},
+      {R"("annotations": {"kueue.x-k8s.io/pod-group-name": "train"})", true},
+      {R"("labels": {"kueue.x-k8s.io/pod-group-name": "other"})", false},
+      // The annotation is the newer form.
+      {R"("labels": {"kueue.x-k8s.io/pod-group-name": "train"},
+          "annotations": {"kueue.x-k8s.io/pod-group-name": "other"})",
+       false},
+      {R"("labels": {})", false},
+  };
+  const tracking::JobKinds kinds({}, /*pods=*/true);
+  const auto group = QuestionFor(kinds, "Pod group", {"ml", "train"});
+  const auto job = QuestionFor(kinds, "Job", {"ml", "train"});
+  REQUIRE(group);
+  REQUIRE(job);
+  for (const Row& row : rows) {
+    CAPTURE(row.metadata);
+    const auto pod = ParsePodContainers(
+        std::string(R"({"metadata": {"name": "train-0", )") + row.metadata + R"(}, "spec": {}})");
+    REQUIRE(pod);
+    CHECK(IsOfJob(*pod, *group) == row.is_meant);
+    CHECK(IsOfJob(*pod, *job));
+  }
+}
+
 TEST_CASE("all containers are meant but those that start a pod, unless one is named") {
-  const std::vector<PodContainers> pods = {{"train-1", {"main"}, {"fetch"}},
-                                           {"train-0", {"main", "log"}, {"fetch"}}};
+  const std::vector<PodContainers> pods = {{"train-1", "", {"main"}, {"fetch"}},
+                                           {"train-0", "", {"main", "log"}, {"fetch"}}};
   struct Row {
     LogChoice choice;
     std::vector<LogSource> sources;
