@@ -190,9 +190,9 @@ void Print(const CheckInput& input, const std::vector<report::JobReport>& report
 }
 
 // What is wrong with the file is said when the workers are opened. A snapshot names no kinds of its
-// own.
+// own; one whose fedra runs no pods holds none of their copies.
 tracking::JobKindsPtr KindsOf(const CheckOptions& options) {
-  if (!options.snapshot.empty()) return tracking::BuiltInKinds();
+  if (!options.snapshot.empty()) return tracking::BuiltInKindsAndPods();
   const auto loaded = config::Load(options.config, config::OptionsNow(/*manager_may_fail=*/true));
   return loaded ? ToKinds(loaded->configuration) : tracking::BuiltInKinds();
 }

@@ -22,7 +22,8 @@ void ShareKubeconfig(CLI::App& logs) {
 constexpr const char* kLogsHelp =
     "Which worker that is, `fedra status JOB` says. Its API server is asked with your credentials: "
     "the context of your kubeconfig that is called as the worker is. There you need the rights to "
-    "list pods and to get pods/log in the job's namespace; of a job that is a pod by itself, to get "
+    "list pods and to get pods/log in the job's namespace; of a job that is a pod by itself, to "
+    "get "
     "pods instead of list. Of several pods or containers each line "
     "begins with [POD/CONTAINER]. A job's pods go with its copy when it has ended: "
     "dispatch.keepFailed keeps those of a failed job for a while, and dispatch.failureLogLines "

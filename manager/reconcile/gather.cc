@@ -209,17 +209,15 @@ void Gatherer::Judge(const Worker& worker, const verify::WorkerFacts& facts,
   // Kueue knows more kinds than we read, and their pods are in the Workload.
   if (adapter == nullptr && !gathered.view.kueue_copies) return;
   const tracking::Workload& workload = *gathered.view.workload;
-  // What is in a group's way counts, not what of it is there already.
-  const bool in_the_way = cluster.in_the_way != nullptr;
   const verify::Subject subject{
       .requirement = workload.requirement,
       .adapter = adapter,
-      .namesakes =
-          in_the_way
-              ? verify::Namesakes(adapter->resource().kind, cluster.clone.get(), cluster.clone_is,
-                                  cluster.in_the_way.get(), cluster.in_the_way_is)
-              : verify::Namesakes(workload.owner.kind, cluster.clone.get(), cluster.clone_is,
-                                  cluster.job.get(), cluster.job_is),
+      .namesakes = verify::Namesakes({.clone = cluster.clone,
+                                      .clone_is = cluster.clone_is,
+                                      .job = cluster.job,
+                                      .job_is = cluster.job_is,
+                                      .in_the_way = cluster.in_the_way,
+                                      .in_the_way_is = cluster.in_the_way_is}),
       .not_allowed = std::move(not_allowed),
       .is_there = cluster.job != nullptr && tracking::IsOurs(cluster.job_is),
       .has_quota = cluster.clone != nullptr && tracking::IsOurs(cluster.clone_is) &&

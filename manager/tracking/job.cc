@@ -22,6 +22,12 @@ JobKey KeyOf(const Job& job) {
   return {job.is_group() ? std::string(job.kind->group_kind()) : job.kind->name(), job.key};
 }
 
+std::string ObjectText(const Job& job) {
+  std::string text =
+      job.is_group() ? std::string(job.kind->group_kind()) : job.kind->resource().kind;
+  return std::move(text) + " " + job.key.ToString();
+}
+
 std::shared_ptr<const Workload> Completed(std::shared_ptr<const Workload> workload,
                                           const Job& job) {
   if (job.references.empty() && job.asks == nullptr) return workload;

@@ -94,6 +94,8 @@ struct JobKey {
 };
 
 JobKey KeyOf(const Job& job);
+// "Job ml/train", "Pod group ml/train": for people.
+std::string ObjectText(const Job& job);
 
 // "JobSet.jobset.x-k8s.io", of a group without a name "Pod".
 std::string KindName(std::string_view kind, std::string_view group);

@@ -33,6 +33,8 @@ inline constexpr std::string_view kMultiKueueController = "kueue.x-k8s.io/multik
 inline constexpr std::string_view kIsGroupWorkload = "kueue.x-k8s.io/is-group-workload";
 // On every pod that Kueue manages: a label, "true", and a finalizer.
 inline constexpr std::string_view kManaged = "kueue.x-k8s.io/managed";
+// On each pod of a group, as an annotation: how many pods it has, all of which must succeed.
+inline constexpr std::string_view kPodGroupTotalCount = "kueue.x-k8s.io/pod-group-total-count";
 // How fedra calls a group of pods. No API has such a kind, for it is no name of a type: PodGroup is
 // one of scheduling.k8s.io, and may be one of `kinds`.
 inline constexpr std::string_view kGroupOfPods = "Pod group";

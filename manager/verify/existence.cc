@@ -247,12 +247,14 @@ bool CanHoldCopies(const tracking::Requirement& requirement, const WorkerView& w
 
 }  // namespace
 
-std::vector<Namesake> Namesakes(const std::string& kind, const tracking::Workload* clone,
-                                tracking::Ownership clone_is, const tracking::Job* job,
-                                tracking::Ownership job_is) {
+std::vector<Namesake> Namesakes(const CopiesThere& there) {
   std::vector<Namesake> names;
-  if (job != nullptr) names.push_back({kind + " " + job->key.ToString(), job_is});
-  if (clone != nullptr) names.push_back({"Workload " + clone->key.ToString(), clone_is});
+  if (there.in_the_way != nullptr)
+    names.push_back({tracking::ObjectText(*there.in_the_way), there.in_the_way_is});
+  else if (there.job != nullptr)
+    names.push_back({tracking::ObjectText(*there.job), there.job_is});
+  if (there.clone != nullptr)
+    names.push_back({"Workload " + there.clone->key.ToString(), there.clone_is});
   return names;
 }
 

@@ -1,10 +1,13 @@
 #include "manager/cli/judged/fleet_worker.h"
 
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "manager/cli/judged/connect_error.h"
+#include "manager/tracking/job_members.h"
 #include "manager/tracking/resources.h"
 #include "manager/verify/dra_api.h"
 #include "manager/verify/named_claims.h"
@@ -51,10 +54,15 @@ std::vector<report::NamedAlternative> NameAlternatives(
   return named;
 }
 
+// Whether no object of it runs any more, or will.
+bool HasEnded(const tracking::Job& job) {
+  return job.is_group() ? std::ranges::all_of(job.members, &tracking::Job::finished) : job.finished;
+}
+
 // A copy of ours there means that the manager has a job of that name.
 report::VerdictNote ExistsAlready(const tracking::Job& job) {
-  const std::string object = job.kind->resource().kind + " " + job.key.ToString();
-  const char* const state = job.finished ? "finished" : job.suspended ? "suspended" : "running";
+  const std::string object = tracking::ObjectText(job);
+  const char* const state = HasEnded(job) ? "finished" : job.suspended ? "suspended" : "running";
   return {object, fmt::format("fedra has created a {} there already: it is {}", object, state),
           object +
               ": while the manager has a job of this name, kubectl create fails and kubectl "
@@ -106,21 +114,40 @@ Result<void> FleetWorker::AssumeTemplate(const std::string& object) {
 
 // As the daemon has it: a copy that names its manager is another's until it is known that this is
 // it.
-std::vector<verify::Namesake> FleetWorker::Namesakes(const tracking::SubmittedJob& job) const {
-  const auto there = objects_.jobs(*job.adapter).Find(job.key);
-  if (there == nullptr) return {};
-  return verify::Namesakes(job.adapter->resource().kind, nullptr, {}, there.get(),
-                           OwnershipOfJob(*there));
-}
-
-tracking::Ownership FleetWorker::OwnershipOfJob(const tracking::Job& there) const {
-  return tracking::OwnershipOf(there.marks, settings_.us.OnManager(manager_.uid.value_or("")),
+tracking::Ownership FleetWorker::Whose(const tracking::CopyMarks& marks) const {
+  return tracking::OwnershipOf(marks, settings_.us.OnManager(manager_.uid.value_or("")),
                                /*source_uid=*/{});
 }
 
-std::shared_ptr<const tracking::Job> FleetWorker::OurJob(const tracking::SubmittedJob& job) const {
-  auto there = objects_.jobs(*job.adapter).Find(job.key);
-  return there != nullptr && tracking::IsOurs(OwnershipOfJob(*there)) ? there : nullptr;
+verify::CopiesThere FleetWorker::CopiesOf(const tracking::SubmittedJob& job) const {
+  verify::CopiesThere there;
+  if (job.is_group) {
+    JoinGroup(job, there);
+  } else if ((there.job = objects_.jobs(*job.adapter).Find(job.key)) != nullptr) {
+    there.job_is = Whose(there.job->marks);
+  }
+  return there;
+}
+
+// As FindCopies() of reconcile/ does it. Of a group alone the Workload's name is known: it is its
+// own.
+void FleetWorker::JoinGroup(const tracking::SubmittedJob& job, verify::CopiesThere& there) const {
+  std::vector<tracking::JobPtr> ours;
+  for (const ObjectKey& member : job.members) {
+    tracking::JobPtr found = objects_.jobs(*job.adapter).Find(member);
+    if (found == nullptr) continue;
+    const tracking::Ownership whose = Whose(found->marks);
+    if (tracking::IsOurs(whose)) {
+      there.job_is = std::max(there.job_is, whose);
+      ours.push_back(std::move(found));
+    } else {
+      there.in_the_way = std::move(found);
+      there.in_the_way_is = whose;
+    }
+  }
+  there.job = tracking::JoinMembers(job.key, std::move(ours));
+  there.clone = objects_.clones().Find(job.key);
+  if (there.clone != nullptr) there.clone_is = Whose(there.clone->marks);
 }
 
 std::optional<verdict::Reason> FleetWorker::WhyNotAllowed(const tracking::SubmittedJob& job) const {
@@ -135,13 +162,14 @@ bool FleetWorker::IsUsable(const tracking::SubmittedJob& job) const {
 }
 
 report::JobVerdict FleetWorker::Judge(const tracking::SubmittedJob& job) const {
-  const auto ours = OurJob(job);
+  const verify::CopiesThere there = CopiesOf(job);
+  const tracking::JobPtr ours = tracking::IsOurs(there.job_is) ? there.job : nullptr;
   // One that has ended has no devices of its own.
   const verify::Subject subject{.requirement = job.requirement,
                                 .adapter = job.adapter,
-                                .namesakes = Namesakes(job),
+                                .namesakes = verify::Namesakes(there),
                                 .not_allowed = WhyNotAllowed(job),
-                                .is_there = ours != nullptr && !ours->finished};
+                                .is_there = ours != nullptr && !HasEnded(*ours)};
   const auto references = manager_.references.find(job.adapter);
   const verify::VerifyOptions options{
       .existence = {.rules = settings_.rules,

@@ -103,10 +103,10 @@ class FleetWorker final {
 
  private:
   std::optional<verdict::Reason> WhyNotAllowed(const tracking::SubmittedJob& job) const;
-  std::vector<verify::Namesake> Namesakes(const tracking::SubmittedJob& job) const;
-  tracking::Ownership OwnershipOfJob(const tracking::Job& there) const;
-  // The job of this name there, if it is a copy of ours; else null.
-  std::shared_ptr<const tracking::Job> OurJob(const tracking::SubmittedJob& job) const;
+  // What there has the names that copies of the job would have.
+  verify::CopiesThere CopiesOf(const tracking::SubmittedJob& job) const;
+  void JoinGroup(const tracking::SubmittedJob& job, verify::CopiesThere& there) const;
+  tracking::Ownership Whose(const tracking::CopyMarks& marks) const;
 
   const FleetWorkerSettings settings_;
   verify::WorkerFacts facts_;

@@ -34,8 +34,7 @@ CallerOnWorker::CallerOnWorker(JobPlace place, const config::KubeAccess& access,
 
 Result<std::vector<PodContainers>> CallerOnWorker::Pods(const PodQuestion& question) {
   const bool is_named = !question.pod.name.empty();
-  Result<std::vector<PodContainers>> pods =
-      is_named ? Named(question.pod) : Labelled(question);
+  Result<std::vector<PodContainers>> pods = is_named ? Named(question.pod) : Labelled(question);
   if (!pods) return Fail(Explained(std::move(pods).error(), is_named ? "get pods" : "list pods"));
   return pods;
 }
@@ -55,8 +54,8 @@ Result<std::vector<PodContainers>> CallerOnWorker::Labelled(const PodQuestion& q
     if (IsOfJob(pod, question)) pods.push_back(std::move(pod));
     return {};
   };
-  FEDRA_RETURN_IF_ERROR(
-      connection_.List(tracking::kPods, {place_.job.ns, question.labels}, kMaxPods, timeout_, take));
+  FEDRA_RETURN_IF_ERROR(connection_.List(tracking::kPods, {place_.job.ns, question.labels},
+                                         kMaxPods, timeout_, take));
   return pods;
 }
 

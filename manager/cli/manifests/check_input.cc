@@ -14,6 +14,8 @@
 #include "manager/cli/manifests/manifest_selectors.h"
 #include "manager/cli/manifests/pod_rules.h"
 #include "manager/tracking/json_fields.h"
+#include "manager/tracking/kinds/pod.h"
+#include "manager/tracking/kinds/submitted_group.h"
 #include "manager/tracking/kueue_api.h"
 
 namespace fedra::cli {
@@ -79,8 +81,12 @@ const tracking::JobAdapter* AdapterOf(const json& object, const tracking::JobKin
   return kinds.Find(tracking::Text(object, "apiVersion"), tracking::Text(object, "kind"));
 }
 
-// A job that is defined twice has the mistakes of both; those of a generated name are two jobs.
+// A job that is defined twice has the mistakes of both; those of a generated name are two jobs. A
+// group has those of all its pods.
 bool HasError(const CheckInput& input, const InputJob& job) {
+  if (std::ranges::any_of(job.objects,
+                          [&](const std::string& object) { return HasError(input, object); }))
+    return true;
   const std::string object = job.kind + " " + job.key.ToString();
   return std::any_of(input.findings.begin(), input.findings.end(), [&](const Finding& finding) {
     const bool is_here = finding.file == job.file && finding.document == job.document;
@@ -114,32 +120,68 @@ bool NamesPriority(const json& object, const tracking::JobAdapter& adapter) {
   });
 }
 
-// Whether it is a job; then it is one of the input, or a finding.
+// Every pod's manifest, by its group.
+using Groups = std::map<ObjectKey, std::vector<const Manifest*>>;
+
+// All that can be wrong with one object without its being compared with others.
+void CheckJob(const json& object, const tracking::JobAdapter& adapter, const ObjectKey& key,
+              const std::string& default_ns, const DefinedClaims& defined, Findings& findings) {
+  CheckObjectName(object, findings);
+  CheckNamespace(object, default_ns, findings);
+  if (&adapter == &tracking::BatchJobAdapter()) {
+    CheckTypes(object, "", tracking::Text(object, "kind"), findings);
+    CheckJobRules(object, findings);
+  }
+  for (const tracking::PodTemplate& item : adapter.PodTemplates(object)) {
+    const std::string path = PathOf(*item.object, object, "").value_or("spec.template");
+    CheckTypes(*item.object, path, "PodTemplateSpec", findings);
+    CheckPodRules(*item.object, path, findings);
+    CheckPodClaims(*item.object, path, key.ns, defined, findings);
+  }
+  CheckQueueName(object, key, findings);
+  CheckManagedBy(object, adapter, findings);
+}
+
+// Null: the input has no such job yet.
+InputJob* FindJob(CheckInput& input, const std::string& kind, const ObjectKey& key) {
+  const auto found = std::ranges::find_if(
+      input.jobs, [&](const InputJob& job) { return job.kind == kind && job.key == key; });
+  return found == input.jobs.end() ? nullptr : &*found;
+}
+
+// The group is a job of the input, where its first pod is.
+void JoinGroup(const Manifest& manifest, const tracking::JobAdapter& adapter,
+               const ObjectKey& group, const std::string& object, CheckInput& input,
+               Groups& groups) {
+  const std::string kind(adapter.group_kind());
+  InputJob* job = FindJob(input, kind, group);
+  if (job == nullptr)
+    job = &input.jobs.emplace_back(
+        InputJob{kind, group, false, manifest.file, manifest.document, false, {}, {}});
+  job->has_priority |= NamesPriority(*manifest.object, adapter);
+  // One that is defined twice is a mistake by itself.
+  if (HasName(*manifest.object) && std::ranges::count(job->objects, object) > 0) return;
+  job->objects.push_back(object);
+  groups[group].push_back(&manifest);
+}
+
+// Whether it is a job, or a pod of one; then that is one of the input, or a finding.
 bool AddJob(const Manifest& manifest, const tracking::JobKinds& kinds,
-            const std::string& default_ns, CheckInput& input) {
+            const std::string& default_ns, CheckInput& input, Groups& groups) {
   const json& object = *manifest.object;
   const std::string kind = tracking::Text(object, "kind");
   const tracking::JobAdapter* adapter = AdapterOf(object, kinds);
   if (adapter == nullptr) return false;
   const ObjectKey key = JobKey(object, default_ns);
-  Findings findings(manifest, kind + " " + key.ToString(), input.findings);
-  CheckObjectName(object, findings);
-  CheckNamespace(object, default_ns, findings);
-  if (adapter == &tracking::BatchJobAdapter()) {
-    CheckTypes(object, "", kind, findings);
-    CheckJobRules(object, findings);
+  const std::string name = kind + " " + key.ToString();
+  Findings findings(manifest, name, input.findings);
+  CheckJob(object, *adapter, key, default_ns, input.defined, findings);
+  if (std::string group = tracking::PodGroupOf(Member(object, "metadata"));
+      !adapter->group_kind().empty() && !group.empty()) {
+    JoinGroup(manifest, *adapter, {key.ns, std::move(group)}, name, input, groups);
+    return true;
   }
-  for (const tracking::PodTemplate& item : adapter->PodTemplates(object)) {
-    const std::string path = PathOf(*item.object, object, "").value_or("spec.template");
-    CheckTypes(*item.object, path, "PodTemplateSpec", findings);
-    CheckPodRules(*item.object, path, findings);
-    CheckPodClaims(*item.object, path, key.ns, input.defined, findings);
-  }
-  CheckQueueName(object, key, findings);
-  CheckManagedBy(object, *adapter, findings);
-  const auto is_same = [&](const InputJob& job) { return job.kind == kind && job.key == key; };
-  const bool is_known =
-      HasName(object) && std::any_of(input.jobs.begin(), input.jobs.end(), is_same);
+  const bool is_known = HasName(object) && FindJob(input, kind, key) != nullptr;
   if (!is_known)
     input.jobs.push_back({kind,
                           key,
@@ -157,6 +199,23 @@ bool AddJob(const Manifest& manifest, const tracking::JobKinds& kinds,
     findings.Error("", message.substr(message.starts_with(context) ? context.size() : 0));
   }
   return true;
+}
+
+// Once all of its pods have been read.
+void AddGroups(const Groups& groups, CheckInput& input) {
+  for (const auto& [key, manifests] : groups) {
+    const tracking::JobAdapter& adapter = tracking::PodAdapter();
+    InputJob& job = *FindJob(input, std::string(adapter.group_kind()), key);
+    if (HasError(input, job)) continue;
+    std::vector<const json*> pods;
+    for (const Manifest* manifest : manifests) pods.push_back(manifest->object.get());
+    auto submitted = tracking::ParseSubmittedGroup(pods, adapter, key);
+    if (submitted)
+      job.submitted = *std::move(submitted);
+    else
+      Findings(*manifests.front(), job.kind + " " + key.ToString(), input.findings)
+          .Error("metadata.annotations", submitted.error().message);
+  }
 }
 
 // kubectl apply would keep one of them, kubectl create stop at the second: neither is what was
@@ -219,11 +278,12 @@ Result<CheckInput> ReadCheckInput(const std::vector<std::string>& files,
   FEDRA_ASSIGN_OR_RETURN(const std::vector<Manifest> manifests, ReadManifests(files));
   CheckInput input;
   input.defined = Define(manifests, default_ns);
+  Groups groups;
   for (const Manifest& manifest : manifests) {
     if (IsDraManifest(*manifest.object)) {
       CheckDraManifest(manifest, default_ns, input.findings);
       input.dra.push_back(manifest);
-    } else if (!AddJob(manifest, kinds, default_ns, input)) {
+    } else if (!AddJob(manifest, kinds, default_ns, input, groups)) {
       input.skipped.push_back(PlaceOf(manifest.file, manifest.document) + ": " +
                               WhySkipped(*manifest.object, kinds));
     }
@@ -238,6 +298,7 @@ Result<CheckInput> ReadCheckInput(const std::vector<std::string>& files,
                             skipped));
   }
   CheckDefinedOnce(manifests, kinds, default_ns, input.findings);
+  AddGroups(groups, input);
   for (InputJob& job : input.jobs)
     if (HasError(input, job) || NamesMistakes(input, job)) job.submitted.reset();
   return input;

@@ -14,7 +14,7 @@
 
 namespace fedra::cli {
 
-// One job of the input, once, however often it is there.
+// One job of the input, once, however often it is there; the pods of a group are one.
 struct InputJob {
   std::string kind;
   ObjectKey key;
@@ -24,6 +24,7 @@ struct InputJob {
   bool has_priority = false;  // it names a priority class: jobs in line may stand behind it
   // Nothing when the job has an error: a verdict beside it would be worth nothing.
   std::optional<tracking::SubmittedJob> submitted;
+  std::vector<std::string> objects = {};  // of a group of pods, as findings name them: "Pod ml/a"
 };
 
 struct CheckInput {

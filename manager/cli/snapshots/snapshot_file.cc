@@ -105,7 +105,7 @@ void AddKinds(const RecordedWorker& worker, const tracking::JobKinds& kinds,
               kube::ServerInfo& server) {
   for (const tracking::JobAdapter* kind : kinds.all()) {
     const kube::Resource& jobs = kind->resource();
-    const RecordedResource* recorded = Find(worker, kube::ResourceName(jobs));
+    const RecordedResource* recorded = Find(worker, RecordedName(jobs, kind->labels_on_worker()));
     if (recorded == nullptr || recorded->health.state != watch::CacheState::kNotServed)
       server.resources.insert(jobs.ApiVersion() + "/" + jobs.plural);
   }
@@ -122,6 +122,10 @@ CacheHealth NotHeld(const verify::Input& input) {
 }
 
 }  // namespace
+
+std::string RecordedName(const kube::Resource& resource, const std::string& labels) {
+  return kube::ResourceName(resource) + (labels.empty() ? "" : "?" + labels);
+}
 
 std::string ToText(const SnapshotFile& file) {
   ordered_json document = report::Document("Snapshot");
@@ -157,12 +161,7 @@ std::vector<std::string> FeedRecorded(const RecordedWorker& recorded, FleetWorke
   AddKinds(recorded, worker.objects().kinds(), server);
   for (const verify::Input& input :
        worker.Inputs(recorded.kubernetes_version.empty() ? nullptr : &server)) {
-    // Copies that are told by their labels: a file has none of them.
-    if (!input.labels.empty()) {
-      input.sink->SetHealth({.state = CacheState::kSynced, .complete = true});
-      continue;
-    }
-    const std::string name = kube::ResourceName(input.resource);
+    const std::string name = RecordedName(input.resource, input.labels);
     const RecordedResource* resource = Find(recorded, name);
     if (resource == nullptr) {
       input.sink->SetHealth(NotHeld(input));

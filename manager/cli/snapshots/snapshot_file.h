@@ -31,10 +31,15 @@ namespace fedra::cli {
 
 // One resource of a worker, or why it could not be read.
 struct RecordedResource {
-  std::string name;  // "resourceslices.resource.k8s.io", "pods"
+  // "resourceslices.resource.k8s.io", "pods"; of objects of a resource that are told by their
+  // labels "pods?kueue.x-k8s.io/multikueue-origin": as RecordedName() says. A file without it holds
+  // no copies of pods.
+  std::string name;
   watch::CacheHealth health;
   std::vector<nlohmann::json> items;
 };
+
+std::string RecordedName(const kube::Resource& resource, const std::string& labels);
 
 struct RecordedWorker {
   FleetWorkerSettings settings;  // `us` is the snapshot's

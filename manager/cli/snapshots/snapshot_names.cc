@@ -9,7 +9,6 @@
 #include <nlohmann/json.hpp>
 
 #include "base/hash.h"
-#include "cluster-clients/kube/resource_name.h"
 #include "manager/tracking/json_fields.h"
 
 namespace fedra::cli {
@@ -172,7 +171,7 @@ void Redaction::ClaimNames(json& object) {
 
 bool Redaction::IsOfJobs(const std::string& resource) const {
   return std::any_of(kinds_.all().begin(), kinds_.all().end(), [&](const auto* kind) {
-    return kube::ResourceName(kind->resource()) == resource;
+    return RecordedName(kind->resource(), kind->labels_on_worker()) == resource;
   });
 }
 
@@ -186,7 +185,9 @@ void Redaction::Apply(const std::string& resource, json& object) const {
   if (resource == "nodes") return Node(object);
   if (resource == "namespaces") return ReplaceWithHash(name, "ns");
   if (resource == "deviceclasses.resource.k8s.io") return;
-  if (IsOfJobs(resource)) return ReplaceWithHash(name, "job");
+  // The Workload of a group of pods has the group's name.
+  if (IsOfJobs(resource) || resource == "workloads.kueue.x-k8s.io")
+    return ReplaceWithHash(name, "job");
   if (resource == "devicetaintrules.resource.k8s.io")
     return ReplaceWith(Find(object, {"spec", "deviceSelector", "pool"}), pools_);
   if (resource == "clusterqueues.kueue.x-k8s.io") return ReplaceWithHash(name, "clusterqueue");
@@ -238,6 +239,8 @@ tracking::SubmittedJob WithPseudonyms(tracking::SubmittedJob job) {
     }
   };
   job.key = {Pseudonym("ns", job.key.ns), Pseudonym("job", job.key.name)};
+  for (ObjectKey& member : job.members) member = {job.key.ns, Pseudonym("job", member.name)};
+  std::ranges::sort(job.members);
   job.requirement.ns = job.key.ns;
   for (tracking::PodSet& pod_set : job.requirement.pod_sets) rename(pod_set.claims);
   for (tracking::Dependency& dependency : job.requirement.dependencies)

@@ -179,6 +179,7 @@ void ReadSettings(const Place& place, FleetWorkerSettings& settings) {
 
 RecordedWorker ReadWorker(const Place& place) {
   RecordedWorker worker;
+  worker.settings.verified.kinds = tracking::BuiltInKindsAndPods();
   worker.settings.name = ClusterName(place.Text("name"));
   if (worker.settings.name.empty()) place.Complain(place.Path("name"), "is empty");
   for (const char* member : {"connection", "verification"})

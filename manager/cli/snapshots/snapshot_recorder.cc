@@ -5,7 +5,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cluster-clients/kube/resource_name.h"
 #include "manager/cli/snapshots/snapshot_reduce.h"
 #include "manager/verify/dra_api.h"
 
@@ -16,9 +15,10 @@ using nlohmann::json;
 // The reduced objects of one resource. Thread rules: as CacheSink; Recorded() from any thread.
 class RecordingSink final : public watch::CacheSink {
  public:
-  RecordingSink(kube::Resource resource, const FleetWorkerSettings& settings,
+  RecordingSink(kube::Resource resource, std::string labels, const FleetWorkerSettings& settings,
                 std::function<void()> on_health)
       : resource_(std::move(resource)),
+        labels_(std::move(labels)),
         origin_(settings.us.origin),
         kinds_(settings.verified.kinds),
         on_health_(std::move(on_health)) {}
@@ -30,7 +30,9 @@ class RecordingSink final : public watch::CacheSink {
   Result<void> Upsert(std::string_view text) override {
     FEDRA_ASSIGN_OR_RETURN(const json object, watch::ParseJson(text));
     FEDRA_ASSIGN_OR_RETURN(const watch::Meta meta, watch::ReadMeta(object));
-    std::optional<json> reduced = Reduced(resource_, object, origin_, *kinds_);
+    // What is told by its labels is told as a job.
+    std::optional<json> reduced = labels_.empty() ? Reduced(resource_, object, origin_, *kinds_)
+                                                  : ReducedJob(object, origin_);
     Change([&](Objects& objects) {
       objects.erase(meta.key);
       if (reduced) objects.emplace(meta.key, *std::move(reduced));
@@ -61,7 +63,7 @@ class RecordingSink final : public watch::CacheSink {
   }
   RecordedResource Recorded() const {
     return state_.With([&](const State& state) {
-      RecordedResource recorded{kube::ResourceName(resource_), state.health, {}};
+      RecordedResource recorded{RecordedName(resource_, labels_), state.health, {}};
       for (const auto& [key, object] : state.objects) recorded.items.push_back(object);
       return recorded;
     });
@@ -81,6 +83,7 @@ class RecordingSink final : public watch::CacheSink {
   }
 
   const kube::Resource resource_;
+  const std::string labels_;  // of its objects that are read; empty: all are
   const std::string origin_;
   const tracking::JobKindsPtr kinds_;
   const std::function<void()> on_health_;
@@ -114,10 +117,9 @@ WorkerRecorder::~WorkerRecorder() = default;
 
 std::vector<verify::Input> WorkerRecorder::Inputs(const kube::ServerInfo* server) {
   std::vector<verify::Input> inputs = reads_.Inputs(server);
-  // Of a resource that is read for another reason, too, with all of its objects.
-  std::erase_if(inputs, [](const verify::Input& input) { return !input.labels.empty(); });
   for (verify::Input& input : inputs) {
-    sinks_.push_back(std::make_unique<RecordingSink>(input.resource, settings_, on_health_));
+    sinks_.push_back(
+        std::make_unique<RecordingSink>(input.resource, input.labels, settings_, on_health_));
     input.sink = sinks_.back().get();
   }
   for (auto& sink : NotServed(server)) sinks_.push_back(std::move(sink));
@@ -132,7 +134,8 @@ std::vector<std::unique_ptr<RecordingSink>> WorkerRecorder::NotServed(
     if (server == nullptr || kind == &tracking::BatchJobAdapter() ||
         server->Serves(kind->resource()) || settings_.claims_only)
       continue;
-    sinks.push_back(std::make_unique<RecordingSink>(kind->resource(), settings_, [] {}));
+    sinks.push_back(std::make_unique<RecordingSink>(kind->resource(), kind->labels_on_worker(),
+                                                    settings_, [] {}));
     sinks.back()->SetHealth({.state = watch::CacheState::kNotServed});
   }
   return sinks;

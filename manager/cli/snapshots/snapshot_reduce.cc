@@ -205,27 +205,29 @@ json LocalQueue(const json& object) {
           {"status", std::move(status)}};
 }
 
+}  // namespace
+
 // One that is not ours is in the way of one of the same name, and one that is holds its devices.
 // Whose one with our origin is, is found out when it is read: by the mode, where Kueue made it, and
 // by the manager's UID, which need not have answered here.
-json Job(const json& object, const std::string& origin) {
+json ReducedJob(const json& object, const std::string& origin) {
   const tracking::CopyMarks marks = tracking::ReadCopyMarks(Member(object, "metadata"));
   json kept = OnlyMetadata(object, {"uid"});
   if (marks.origin.empty() || marks.origin != origin) return kept;
   json& metadata = kept["metadata"];
+  metadata.update(Keep(Member(object, "metadata"), {"deletionTimestamp"}));
   metadata["labels"][std::string(tracking::kOriginLabel)] = marks.origin;
   if (!marks.source_uid.empty())
     metadata["annotations"][std::string(tracking::kWorkloadUidAnnotation)] = marks.source_uid;
   if (!marks.made_by.empty())
     metadata["annotations"][std::string(tracking::kManagerUidAnnotation)] = marks.made_by;
-  // Whether it has ended: then it holds none.
+  // Whether it has ended: then it holds none. Why a pod's conditions are so, Kueue says.
   kept["spec"] = Keep(Member(object, "spec"), {"suspend"});
+  kept["status"] = Keep(Member(object, "status"), {"phase"});
   kept["status"]["conditions"] =
-      KeepEach(Path(object, {"status", "conditions"}), {"type", "status"});
+      KeepEach(Path(object, {"status", "conditions"}), {"type", "status", "reason"});
   return kept;
 }
-
-}  // namespace
 
 json ReducedTemplate(const verify::ClaimSummary& claim_template) {
   json metadata = json::object();
@@ -275,9 +277,14 @@ std::optional<json> Reduced(const kube::Resource& resource, const json& object,
     return json{{"metadata", std::move(metadata)},
                 {"status", Keep(Member(object, "status"), {"phase"})}};
   }
-  if (kinds.Find(resource.ApiVersion(), kind) != nullptr) return Job(object, origin);
-  if (kind == "Workload") return std::nullopt;  // only whether they can be read counts
-  return OnlyMetadata(object);                  // only its being there counts
+  if (kinds.Find(resource.ApiVersion(), kind) != nullptr) return ReducedJob(object, origin);
+  if (kind == "Workload") {
+    // Of groups of pods the Workload's name is known before there is one; else only whether they
+    // can be read counts.
+    const bool has_groups = kinds.FindName(tracking::kGroupOfPods) != nullptr;
+    return has_groups ? std::optional(ReducedJob(object, origin)) : std::nullopt;
+  }
+  return OnlyMetadata(object);  // only its being there counts
 }
 
 }  // namespace fedra::cli

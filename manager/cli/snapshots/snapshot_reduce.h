@@ -20,6 +20,9 @@ namespace fedra::cli {
 std::optional<nlohmann::json> Reduced(const kube::Resource& resource, const nlohmann::json& object,
                                       const std::string& origin, const tracking::JobKinds& kinds);
 
+// A job, or a copy of one: whose it is, and whether it has ended.
+nlohmann::json ReducedJob(const nlohmann::json& object, const std::string& origin);
+
 // A ResourceClaimTemplate. What a driver or a pod reads of it (opaque parameters, metadata of the
 // claims) is left as a digest, so that copies can still be compared.
 nlohmann::json ReducedTemplate(const verify::ClaimSummary& claim_template);

@@ -110,4 +110,10 @@ const JobKindsPtr& BuiltInKinds() {
   return kinds;
 }
 
+const JobKindsPtr& BuiltInKindsAndPods() {
+  static const JobKindsPtr kinds =
+      std::make_shared<const JobKinds>(std::vector<KindRow>(), /*pods=*/true);
+  return kinds;
+}
+
 }  // namespace fedra::tracking

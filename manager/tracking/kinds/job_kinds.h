@@ -54,5 +54,7 @@ using JobKindsPtr = std::shared_ptr<const JobKinds>;
 
 // Without pods and added rows; one for the process.
 const JobKindsPtr& BuiltInKinds();
+// The same with pods.
+const JobKindsPtr& BuiltInKindsAndPods();
 
 }  // namespace fedra::tracking

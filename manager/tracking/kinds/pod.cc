@@ -25,9 +25,8 @@ using nlohmann::json;
 constexpr const char* kGate = "kueue.x-k8s.io/admission";
 // On each pod of a group, as an annotation or a label: its name, which is that of its Workload.
 constexpr std::string_view kPodGroupName = "kueue.x-k8s.io/pod-group-name";
-// Likewise, as annotations: how many pods must succeed; "true": it serves, and never ends; "false":
-// no pod of the group is replaced.
-constexpr std::string_view kPodGroupTotalCount = "kueue.x-k8s.io/pod-group-total-count";
+// Likewise, as annotations: "true": it serves, and never ends; "false": no pod of the group is
+// replaced.
 constexpr std::string_view kPodGroupServing = "kueue.x-k8s.io/pod-group-serving";
 constexpr std::string_view kRetriableInGroup = "kueue.x-k8s.io/retriable-in-group";
 // The condition of a pod that Kueue stops.
@@ -79,14 +78,6 @@ std::vector<std::string> FinalizersOf(const json& metadata) {
   return finalizers;
 }
 
-// 0: it is not a number above 0.
-int ReadTotal(std::string_view text) {
-  int total = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), total);
-  const bool is_number = error == std::errc() && end == text.data() + text.size();
-  return is_number ? std::max(total, 0) : 0;
-}
-
 // Null: of no group.
 std::shared_ptr<const GroupMember> ReadMember(const json& metadata) {
   std::string group = PodGroupOf(metadata);
@@ -94,7 +85,7 @@ std::shared_ptr<const GroupMember> ReadMember(const json& metadata) {
   const json& annotations = Member(metadata, "annotations");
   return std::make_shared<const GroupMember>(
       GroupMember{.group = std::move(group),
-                  .total = ReadTotal(Text(annotations, kPodGroupTotalCount)),
+                  .total = PodGroupTotalOf(metadata),
                   .serves = Text(annotations, kPodGroupServing) == "true",
                   .retriable = Text(annotations, kRetriableInGroup) != "false",
                   .copy_of = Text(annotations, kMemberUidAnnotation),
@@ -226,6 +217,14 @@ std::string PodGroupOf(const json& metadata) {
   std::string name = Text(Member(metadata, "annotations"), kPodGroupName);
   if (name.empty()) name = Text(Member(metadata, "labels"), kPodGroupName);
   return name.size() <= kLongestName ? name : std::string();
+}
+
+int PodGroupTotalOf(const json& metadata) {
+  const std::string text = Text(Member(metadata, "annotations"), kPodGroupTotalCount);
+  int total = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), total);
+  const bool is_number = error == std::errc() && end == text.data() + text.size();
+  return is_number ? std::max(total, 0) : 0;
 }
 
 const JobAdapter& PodAdapter() {

@@ -27,5 +27,7 @@ const JobAdapter& PodAdapter();
 // The group of which the pod is, by its metadata; empty: of none. A name that no Workload can have
 // is none.
 std::string PodGroupOf(const nlohmann::json& metadata);
+// How many pods its group has, as it says; 0: it says no number above 0.
+int PodGroupTotalOf(const nlohmann::json& metadata);
 
 }  // namespace fedra::tracking

@@ -3,6 +3,8 @@
 // A job as a person wrote it, before any cluster has seen it: for `fedra check`.
 
 #include <memory>
+#include <string>
+#include <vector>
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -15,7 +17,11 @@ namespace fedra::tracking {
 struct SubmittedJob {
   const JobAdapter* adapter = nullptr;
   ObjectKey key;
-  Requirement requirement;
+  // Of a group its objects, by name, without those whose names the API server makes; and the key
+  // has the group's name, which is that of its Workload, too.
+  std::vector<ObjectKey> members = {};
+  bool is_group = false;
+  Requirement requirement = {};
   // Itself, of a job that names other objects (JobAdapter::References); null of others.
   std::shared_ptr<const nlohmann::json> object = nullptr;
 };

@@ -175,6 +175,8 @@ pods go to one worker, chosen for all of them; each has a copy and shows the sta
 - Kueue holds the pods of a group by a finalizer, and lets go of them when the group has finished, or its Workload is
   deleted: that is how a group is ended before. fedra takes the finalizer off the copies that it removes, and needs the
   right to patch pods on the workers for that.
+- `fedra check` takes the pods of a group in its input for one job. Where some of them are missing, or say different things of
+  the group, it says that and gives no verdict: Kueue makes no Workload of them either.
 - A group always ends as Kueue ends it: when as many pods have succeeded as it has, or, with
   `kueue.x-k8s.io/retriable-in-group: "false"` on one of its pods, when all have ended. Events are written for its Workload.
 
@@ -244,7 +246,7 @@ constexpr std::string_view kOwnKinds = R"(
 A kind that is not in these tables is added by an entry of `kinds` in the configuration, with the same columns
 ([configuration.md](configuration.md) explains each key; `fedra config validate` says what is wrong with an
 entry, with its line). It takes effect at the next start. The daemon, `check`, `templates diff` and `orphans` use it; a
-snapshot has the built-in kinds only.
+snapshot has the built-in kinds only, and pods where `kueue.pods` is set.
 
 ```yaml
 kinds:

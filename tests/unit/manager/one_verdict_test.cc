@@ -19,7 +19,9 @@
 #include "manager/cli/commands.h"
 #include "manager/cli/fleet/fleet.h"
 #include "manager/reconcile/federation.h"
+#include "manager/tracking/kinds/pod.h"
 #include "manager/tracking/kinds/submitted.h"
+#include "manager/tracking/kinds/submitted_group.h"
 #include "manager/tracking/workload.h"
 #include "manager/wiring.h"
 #include "tests/support/catch.h"
@@ -36,6 +38,7 @@ namespace fedra::one_verdict_test {
 using nlohmann::json;
 using tracking::Mode;
 using verdict_cases::ClusterCase;
+using verdict_cases::Form;
 using verdict_cases::JobCase;
 
 namespace {
@@ -77,24 +80,84 @@ json ManifestOf(const json& pod) {
             {"template", {{"spec", pod}}}}}};
 }
 
-// The Workload that Kueue makes of the job, which has quota and waits for our check.
-json WorkloadOf(const JobCase& job, const std::string& job_uid) {
+// As Kueue's webhook leaves a pod.
+json PodOf(const std::string& name, json spec) {
+  spec["schedulingGates"] = json::array({{{"name", "kueue.x-k8s.io/admission"}}});
+  return {
+      {"apiVersion", "v1"},
+      {"kind", "Pod"},
+      {"metadata",
+       {{"name", name},
+        {"namespace", kJobKey.ns},
+        {"labels", {{"kueue.x-k8s.io/queue-name", "gpu"}, {"kueue.x-k8s.io/managed", "true"}}}}},
+      {"spec", std::move(spec)}};
+}
+
+// Of a group's pods, those that are alike.
+std::string RoleOf(const JobCase& job, size_t pod) {
+  const auto first = std::find(job.pods.begin(), job.pods.end(), job.pods[pod]);
+  return fmt::format("role-{}", first - job.pods.begin());
+}
+
+json MemberOf(const JobCase& job, size_t pod) {
+  json member = PodOf(fmt::format("{}-{}", kJobKey.name, pod), job.pods[pod]);
+  member["metadata"]["labels"]["kueue.x-k8s.io/pod-group-name"] = kJobKey.name;
+  member["metadata"]["annotations"] = {
+      {"kueue.x-k8s.io/pod-group-total-count", std::to_string(job.pods.size())},
+      {"kueue.x-k8s.io/role-hash", RoleOf(job, pod)}};
+  return member;
+}
+
+// What a user submits.
+std::vector<json> ManifestsOf(const JobCase& job) {
+  if (job.form == Form::kJob) return {ManifestOf(job.pods.front())};
+  if (job.form == Form::kPod) return {PodOf(kJobKey.name, job.pods.front())};
+  std::vector<json> members;
+  for (size_t i = 0; i < job.pods.size(); ++i) members.push_back(MemberOf(job, i));
+  return members;
+}
+
+ObjectKey WorkloadKeyOf(const JobCase& job) {
+  return job.form == Form::kGroup ? kJobKey : kWorkload;
+}
+
+json PodSetsOf(const JobCase& job) {
   json sets = json::array();
-  for (const json& pod : job.pods) {
-    const std::string name = sets.empty() ? "main" : fmt::format("set-{}", sets.size());
-    sets.push_back({{"name", name}, {"count", 1}, {"template", {{"spec", pod}}}});
+  std::map<std::string, int> roles;
+  for (size_t i = 0; i < job.pods.size(); ++i) {
+    const bool is_group = job.form == Form::kGroup;
+    const std::string name = is_group       ? RoleOf(job, i)
+                             : sets.empty() ? std::string("main")
+                                            : fmt::format("set-{}", sets.size());
+    if (++roles[name] == 1)
+      sets.push_back({{"name", name}, {"count", 1}, {"template", {{"spec", job.pods[i]}}}});
+    for (json& set : sets)
+      if (set["name"] == name) set["count"] = roles[name];
   }
+  return sets;
+}
+
+// The Workload that Kueue makes of the job, which has quota and waits for our check. `objects`: as
+// they were made.
+json WorkloadOf(const JobCase& job, const std::vector<json>& objects) {
+  json owners = json::array();
+  for (const json& object : objects) {
+    owners.push_back({{"apiVersion", object["apiVersion"]},
+                      {"kind", object["kind"]},
+                      {"name", object["metadata"]["name"]},
+                      {"uid", object["metadata"]["uid"]}});
+    if (job.form != Form::kGroup) owners.back()["controller"] = true;
+  }
+  json annotations = json::object();
+  if (job.form == Form::kGroup) annotations["kueue.x-k8s.io/is-group-workload"] = "true";
   return {{"apiVersion", "kueue.x-k8s.io/v1beta2"},
           {"kind", "Workload"},
           {"metadata",
-           {{"name", kWorkload.name},
+           {{"name", WorkloadKeyOf(job).name},
             {"namespace", kWorkload.ns},
-            {"ownerReferences", json::array({{{"apiVersion", "batch/v1"},
-                                              {"kind", "Job"},
-                                              {"name", kJobKey.name},
-                                              {"uid", job_uid},
-                                              {"controller", true}}})}}},
-          {"spec", {{"queueName", "gpu"}, {"podSets", std::move(sets)}}},
+            {"annotations", std::move(annotations)},
+            {"ownerReferences", std::move(owners)}}},
+          {"spec", {{"queueName", "gpu"}, {"podSets", PodSetsOf(job)}}},
           {"status", json::parse(R"({
              "admission": {"clusterQueue": "gpu", "podSetAssignments": [{"name": "main"}]},
              "admissionChecks": [{"name": "fedra", "state": "Pending", "message": "",
@@ -103,15 +166,22 @@ json WorkloadOf(const JobCase& job, const std::string& job_uid) {
                              "message": "", "lastTransitionTime": "2026-11-21T16:00:00Z"}]})")}};
 }
 
-// As `check` reads its manifest. A batch/v1 Job has one pod set: what has more is read as the
+// As `check` reads its manifests. A batch/v1 Job has one pod set: what has more is read as the
 // daemon reads it.
 tracking::SubmittedJob SubmittedOf(const JobCase& job) {
+  std::vector<json> manifests = ManifestsOf(job);
+  std::vector<const json*> pods;
+  for (const json& manifest : manifests) pods.push_back(&manifest);
   const auto submitted =
-      tracking::ParseSubmitted(ManifestOf(job.pods.front()), *tracking::BuiltInKinds(), "");
+      job.form == Form::kGroup
+          ? tracking::ParseSubmittedGroup(pods, tracking::PodAdapter(), kJobKey)
+          : tracking::ParseSubmitted(manifests.front(), *tracking::BuiltInKindsAndPods(), "");
+  INFO((submitted ? std::string() : submitted.error().message));
   REQUIRE(submitted);
   tracking::SubmittedJob asked = *submitted;
-  if (job.pods.size() == 1) return asked;
-  json stored = WorkloadOf(job, "uid");
+  if (job.form != Form::kJob || job.pods.size() == 1) return asked;
+  manifests.front()["metadata"]["uid"] = "uid";
+  json stored = WorkloadOf(job, manifests);
   stored["metadata"]["uid"] = "uid";
   stored["metadata"]["resourceVersion"] = "1";
   const auto workload = tracking::ParseWorkload(stored);
@@ -140,7 +210,8 @@ class Overheard final : public reconcile::NoTelemetry {
 
 // In mode multikueue workers may be MultiKueueClusters; here they are configured all the same.
 std::string ModeSettings(Mode mode) {
-  return fmt::format("kueue: {{mode: {}}}\n{}", tracking::ToString(mode),
+  return fmt::format("kueue: {{mode: {}{}}}\n{}", tracking::ToString(mode),
+                     mode == Mode::kAdmissionCheck ? ", pods: true" : "",
                      mode == Mode::kMultiKueue ? "workersFrom: {multiKueueClusters: true}\n" : "");
 }
 
@@ -180,18 +251,25 @@ class Clusters {
   const std::string& config() const { return config_; }
   const TempFolder& folder() const { return folder_; }
 
-  // Makes the job and its Workload, both of the names that every job has.
+  // Makes the job and its Workload, of the names that every job of its form has.
   void Submit(const JobCase& job) {
-    const auto made = manager_.objects().Create(ManifestOf(job.pods.front()));
-    REQUIRE(made);
-    const json workload = WorkloadOf(job, (*made)["metadata"]["uid"]);
+    std::vector<json> objects;
+    for (const json& manifest : ManifestsOf(job)) {
+      const auto made = manager_.objects().Create(manifest);
+      REQUIRE(made);
+      objects.push_back(*made);
+    }
+    const json workload = WorkloadOf(job, objects);
     REQUIRE(manager_.objects().Create(workload));
-    REQUIRE(manager_.objects().Patch("workloads", kWorkload, {{"status", workload["status"]}},
-                                     "status"));
+    REQUIRE(manager_.objects().Patch("workloads", WorkloadKeyOf(job),
+                                     {{"status", workload["status"]}}, "status"));
   }
-  void Delete() {
-    REQUIRE(manager_.objects().Delete("workloads", kWorkload));
-    REQUIRE(manager_.objects().Delete("jobs", kJobKey));
+  void Delete(const JobCase& job) {
+    REQUIRE(manager_.objects().Delete("workloads", WorkloadKeyOf(job)));
+    const char* const plural = job.form == Form::kJob ? "jobs" : "pods";
+    for (const json& manifest : ManifestsOf(job))
+      REQUIRE(manager_.objects().Delete(
+          plural, {kJobKey.ns, manifest["metadata"]["name"].get<std::string>()}));
   }
   bool HaveNoClones() const {
     return std::all_of(workers_.begin(), workers_.end(), [](const auto& worker) {
@@ -215,14 +293,15 @@ cli::FleetOptions LiveOptions(const Clusters& clusters) {
 }
 
 // What `check` says of every job, in the order of the table.
-std::vector<Verdicts> Check(const cli::FleetOptions& options) {
+std::vector<Verdicts> Check(cli::FleetOptions options, Mode mode) {
   std::ostringstream out;
+  if (mode == Mode::kAdmissionCheck) options.kinds = {&tracking::PodAdapter()};
   const auto fleet = cli::OpenFleet(options, {.out = out, .err = out});
   INFO((fleet ? out.str() : fleet.error().message));
   REQUIRE(fleet);
   CHECK(out.str().empty());
   std::vector<Verdicts> all;
-  for (const JobCase& job : verdict_cases::Jobs()) {
+  for (const JobCase& job : verdict_cases::Jobs(mode)) {
     Verdicts& verdicts = all.emplace_back();
     for (const auto& judged : cli::JudgeEverywhere(SubmittedOf(job), (*fleet)->workers))
       verdicts[judged.worker.value] = judged.verdict;
@@ -252,7 +331,7 @@ void CheckSame(const Verdicts& found, const Verdicts& expected) {
 
 // The first jobs of the table, as many as there are verdicts to expect. One after the other, so
 // that none waits for the devices of another.
-void CheckDaemon(Clusters& clusters, const std::vector<Verdicts>& expected) {
+void CheckDaemon(Clusters& clusters, const std::vector<Verdicts>& expected, Mode mode) {
   const auto loaded = config::Load(clusters.config(), {.now = SystemClock().Now()});
   REQUIRE(loaded);
   const auto store = store::Store::Open({.path = loaded->configuration.store.path}).value();
@@ -270,7 +349,7 @@ void CheckDaemon(Clusters& clusters, const std::vector<Verdicts>& expected) {
       return holds();
     });
   };
-  const std::vector<JobCase> jobs = verdict_cases::Jobs();
+  const std::vector<JobCase> jobs = verdict_cases::Jobs(mode);
   for (size_t i = 0; i < expected.size(); ++i) {
     INFO("the daemon, of " << jobs[i].what);
     // The lists of the workers end one after another, and a job that is dispatched is not judged
@@ -280,7 +359,7 @@ void CheckDaemon(Clusters& clusters, const std::vector<Verdicts>& expected) {
       overheard.Forget();
       clusters.Submit(jobs[i]);
       (void)until([&] { return (heard = overheard.Heard()) == expected[i]; });
-      clusters.Delete();
+      clusters.Delete(jobs[i]);
       REQUIRE(until([&] { return clusters.HaveNoClones(); }));
     }
     CheckSame(heard, expected[i]);
@@ -294,8 +373,8 @@ TEST_CASE("the daemon, check, and check of a snapshot say the same of every work
   const Mode mode = GENERATE(Mode::kAdmissionCheck, Mode::kMultiKueue, Mode::kDispatcher);
   INFO("kueue.mode " << tracking::ToString(mode));
   Clusters clusters(mode);
-  const std::vector<JobCase> jobs = verdict_cases::Jobs();
-  const std::vector<Verdicts> live = Check(LiveOptions(clusters));
+  const std::vector<JobCase> jobs = verdict_cases::Jobs(mode);
+  const std::vector<Verdicts> live = Check(LiveOptions(clusters), mode);
   for (const ClusterCase& row : verdict_cases::Clusters()) {
     INFO(row.name << ": " << Said(live.front().at(row.name)));
     CHECK(Codes(live.front().at(row.name)) == row.For(mode));
@@ -304,27 +383,30 @@ TEST_CASE("the daemon, check, and check of a snapshot say the same of every work
     INFO(jobs[i].what << ": " << Said(live[i].at("complete")));
     CHECK(Codes(live[i].at("complete")) == jobs[i].on_complete);
     INFO("another-template: " << Said(live[i].at("another-template")));
-    CHECK(Codes(live[i].at("another-template")) == jobs[i].on_another);
+    if (!jobs[i].on_another.empty())
+      CHECK(Codes(live[i].at("another-template")) == jobs[i].on_another);
+    INFO("pod-in-the-way: " << Said(live[i].at("pod-in-the-way")));
+    if (!jobs[i].on_taken.empty()) CHECK(Codes(live[i].at("pod-in-the-way")) == jobs[i].on_taken);
   }
-  const std::vector<Verdicts> recorded = Check({.snapshot = WriteSnapshot(clusters)});
+  const std::vector<Verdicts> recorded = Check({.snapshot = WriteSnapshot(clusters)}, mode);
   for (size_t i = 0; i < jobs.size(); ++i) {
     INFO("a snapshot, of " << jobs[i].what);
     CheckSame(recorded[i], live[i]);
   }
-  CheckDaemon(clusters, live);
+  CheckDaemon(clusters, live, mode);
 }
 
 // Which cluster the manager is, its namespace kube-system says.
 TEST_CASE("where the manager's UID may not be read, copies that name their manager are another's") {
   Clusters clusters(Mode::kAdmissionCheck, "namespaces");
-  const Verdicts live = Check(LiveOptions(clusters)).front();
+  const Verdicts live = Check(LiveOptions(clusters), Mode::kAdmissionCheck).front();
   CHECK(Codes(live.at("complete")) == verdict_cases::Expected{"Yes"});
   for (const char* worker : {"our-earlier-copy", "another-managers-copy"}) {
     INFO(worker << ": " << Said(live.at(worker)));
     CHECK(Codes(live.at(worker)) == verdict_cases::Expected{"No", "NameConflict"});
   }
-  CheckSame(Check({.snapshot = WriteSnapshot(clusters)}).front(), live);
-  CheckDaemon(clusters, {live});
+  CheckSame(Check({.snapshot = WriteSnapshot(clusters)}, Mode::kAdmissionCheck).front(), live);
+  CheckDaemon(clusters, {live}, Mode::kAdmissionCheck);
 }
 
 }  // namespace fedra::one_verdict_test

@@ -160,11 +160,11 @@ TEST_CASE("a kind is named by a word, a group of pods too") {
     bool is_meant;
   };
   const std::vector<Row> rows = {
-      {"jobset", "JobSet", true},          {"JobSets", "JobSet.jobset.x-k8s.io", true},
-      {"job", "JobSet", false},            {"pod-group", "Pod group", true},
-      {"Pod-Groups", "Pod group", true},   {"Pod group", "Pod group", true},
-      {"pod", "Pod group", false},         {"podgroup", "Pod group", false},
-      {"podgroup", "PodGroup", true},      {"pod-group", "PodGroup", false},
+      {"jobset", "JobSet", true},        {"JobSets", "JobSet.jobset.x-k8s.io", true},
+      {"job", "JobSet", false},          {"pod-group", "Pod group", true},
+      {"Pod-Groups", "Pod group", true}, {"Pod group", "Pod group", true},
+      {"pod", "Pod group", false},       {"podgroup", "Pod group", false},
+      {"podgroup", "PodGroup", true},    {"pod-group", "PodGroup", false},
   };
   for (const Row& row : rows) {
     CAPTURE(row.word, row.kind);

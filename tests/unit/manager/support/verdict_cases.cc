@@ -105,6 +105,19 @@ void PutJob(sim::Server& worker, const std::string& origin, const std::string& m
   REQUIRE(worker.objects().Create(job));
 }
 
+// One of the name that the first pod of a group has, made by another fedra.
+void PutPod(sim::Server& worker) {
+  const json container = {{"name", "c"}, {"image", "i"}};
+  REQUIRE(
+      worker.objects().Create({{"apiVersion", "v1"},
+                               {"kind", "Pod"},
+                               {"metadata",
+                                {{"name", std::string(kJob) + "-0"},
+                                 {"namespace", "ml"},
+                                 {"labels", {{std::string(tracking::kOriginLabel), "another"}}}}},
+                               {"spec", {{"containers", json::array({container})}}}}));
+}
+
 // The same of Kueue's own MultiKueue, for an earlier Workload.
 void PutKueuesJob(sim::Server& worker) {
   json job = sim::MakeJob(kJob);
@@ -252,6 +265,7 @@ std::vector<ClusterCase> Clusters() {
       {"somebodys-job",
        [](Server& worker, const Identity&) { PutJob(worker, "", ""); },
        {"No", "NameConflict"}},
+      {"pod-in-the-way", [](Server& worker, const Identity&) { PutPod(worker); }, {"Yes"}},
       {"workloads-denied", deny("workloads"), {"Unknown", "Forbidden"}},
       {"jobs-denied", deny("jobs"), {"Unknown", "Forbidden"}},
       {"slices-denied", deny("resourceslices"), {"Unknown", "Forbidden"}},
@@ -282,7 +296,7 @@ std::vector<ClusterCase> Clusters() {
   };
 }
 
-std::vector<JobCase> Jobs() {
+std::vector<JobCase> Jobs(Mode mode) {
   const auto pod = [](const char* more) {
     json spec = {{"restartPolicy", "Never"},
                  {"containers", json::array({{{"name", "c"}, {"image", "i"}}})}};
@@ -294,7 +308,7 @@ std::vector<JobCase> Jobs() {
   const char* const used_claim =
       R"({"resourceClaims": [{"name": "g", "resourceClaimTemplateName": "one-gpu"}],
           "containers": [{"name": "c", "image": "i", "resources": {"claims": [{"name": "g"}]}}]})";
-  return {
+  std::vector<JobCase> jobs = {
       {"a template", {pod(claim)}, {"Yes"}, {"Yes", "TemplateDrift"}},
       {"a template that a container uses", {pod(used_claim)}, {"Yes"}, {"Yes", "TemplateDrift"}},
       {"more devices than are free",
@@ -326,7 +340,23 @@ std::vector<JobCase> Jobs() {
        {"Yes"},
        {"Yes"}},
       {"no devices", {pod("{}")}, {"Yes"}, {"Yes"}},
+      {"a pod by itself", {pod(claim)}, {"Yes"}, {"Yes", "TemplateDrift"}, Form::kPod, {"Yes"}},
+      {"a group of pods",
+       {pod(claim), pod(claim), pod("{}")},
+       {"Yes"},
+       {"Yes", "TemplateDrift"},
+       Form::kGroup,
+       {"No", "NameConflict"}},
+      // Each of them alone would fit.
+      {"a group of pods that want more devices than are free",
+       {pod(claim), pod(claim), pod(claim), pod(claim)},
+       {"No", "DevicesAllocated", "PodsDoNotFit"},
+       {},
+       Form::kGroup},
   };
+  if (mode != Mode::kAdmissionCheck)
+    std::erase_if(jobs, [](const JobCase& job) { return job.form != Form::kJob; });
+  return jobs;
 }
 
 }  // namespace fedra::verdict_cases

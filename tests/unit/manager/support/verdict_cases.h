@@ -40,11 +40,17 @@ struct ClusterCase {
   }
 };
 
+// What the pods are of: a job of kind Job, a job by themselves, or a group.
+enum class Form { kJob, kPod, kGroup };
+
 struct JobCase {
   std::string what;
-  std::vector<nlohmann::json> pods;  // the spec of each pod set's pods
-  Expected on_complete;              // on the worker "complete"
-  Expected on_another;               // on the worker "another-template"
+  // The spec of each pod set's pods; of a group, of each pod.
+  std::vector<nlohmann::json> pods;
+  Expected on_complete;  // on the worker "complete"
+  Expected on_another;   // on the worker "another-template"; empty: not compared, as below
+  Form form = Form::kJob;
+  Expected on_taken = {};  // on the worker "pod-in-the-way"
 };
 
 // The user kReader may do everything there, but nothing to this resource; empty: everything.
@@ -57,6 +63,7 @@ void Furnish(sim::Server& worker);
 void FurnishManager(sim::Server& manager, Mode mode);
 
 std::vector<ClusterCase> Clusters();
-std::vector<JobCase> Jobs();
+// Pods are jobs in mode admissionCheck alone.
+std::vector<JobCase> Jobs(Mode mode);
 
 }  // namespace fedra::verdict_cases

@@ -138,8 +138,8 @@ TEST_CASE("of the copies on a worker those of the group are meant") {
   REQUIRE(job);
   for (const Row& row : rows) {
     CAPTURE(row.metadata);
-    const auto pod = ParsePodContainers(
-        std::string(R"({"metadata": {"name": "train-0", )") + row.metadata + R"(}, "spec": {}})");
+    const auto pod = ParsePodContainers(std::string(R"({"metadata": {"name": "train-0", )") +
+                                        row.metadata + R"(}, "spec": {}})");
     REQUIRE(pod);
     CHECK(IsOfJob(*pod, *group) == row.is_meant);
     CHECK(IsOfJob(*pod, *job));

@@ -380,6 +380,49 @@ TEST_CASE("what is there twice is a mistake, and neither of the two counts") {
   CHECK(HasError(*input, "ResourceClaimTemplate ml/mine"));
 }
 
+std::string PodOfGroup(const std::string& name, const std::string& group, int total) {
+  return "---\napiVersion: v1\nkind: Pod\nmetadata: {name: " + name +
+         ", namespace: ml, labels: {kueue.x-k8s.io/queue-name: gpu, "
+         "kueue.x-k8s.io/pod-group-name: " +
+         group + "}, annotations: {kueue.x-k8s.io/pod-group-total-count: \"" +
+         std::to_string(total) +
+         "\"}}\nspec: {restartPolicy: Never, containers: [{name: c, image: i}]}\n";
+}
+
+TEST_CASE("the pods of a group are one job of the input, and one that is incomplete is none") {
+  const TempFolder folder;
+  const auto read = [&](const std::string& yaml) {
+    auto input =
+        ReadCheckInput({folder.Write("pods.yaml", yaml)}, *tracking::BuiltInKindsAndPods(), "");
+    REQUIRE(input.has_value());
+    return *std::move(input);
+  };
+  const std::string first = PodOfGroup("a", "train", 2);
+  const CheckInput whole =
+      read(first + PodOfGroup("x", "other", 1) + PodOfGroup("b", "train", 2) + kJob);
+  CHECK(whole.findings.empty());
+  REQUIRE(whole.jobs.size() == 3);
+  CHECK(whole.jobs[0].kind == "Pod group");
+  CHECK(whole.jobs[0].key == ObjectKey{"ml", "train"});
+  CHECK(whole.jobs[0].objects == std::vector<std::string>{"Pod ml/a", "Pod ml/b"});
+  REQUIRE(whole.jobs[0].submitted.has_value());
+  CHECK(whole.jobs[0].submitted->requirement.Pods() == 2);
+  CHECK(whole.jobs[1].key.name == "other");
+  CHECK(whole.jobs[2].kind == "Job");
+  const CheckInput half = read(first);
+  REQUIRE(half.findings.size() == 1);
+  CHECK(half.findings[0].object == "Pod group ml/train");
+  CHECK_THAT(half.findings[0].message,
+             ContainsSubstring("1 of the 2 pods of the group are in the input"));
+  REQUIRE(half.jobs.size() == 1);
+  CHECK_FALSE(half.jobs[0].submitted.has_value());
+  // A mistake in one of its pods is the group's.
+  const CheckInput twice = read(first + PodOfGroup("b", "train", 2) + first);
+  REQUIRE(twice.findings.size() == 1);
+  CHECK(twice.findings[0].object == "Pod ml/a");
+  CHECK_FALSE(twice.jobs[0].submitted.has_value());
+}
+
 TEST_CASE("what cannot be read of a job names it once") {
   const auto input = Read(
       "apiVersion: batch/v1\nkind: Job\nmetadata: {name: good, namespace: ml, labels: "

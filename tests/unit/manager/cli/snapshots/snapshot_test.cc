@@ -2,6 +2,8 @@
 
 #include "manager/cli/snapshots/snapshot_file.h"
 
+#include <set>
+
 #include <nlohmann/json.hpp>
 
 #include "manager/cli/snapshots/snapshot_missing.h"
@@ -331,6 +333,60 @@ TEST_CASE("with pseudonyms no name is left, and the verdicts stay") {
     for (size_t i = 0; i < here.reasons.size(); ++i)
       CHECK(here.reasons[i].code == there.reasons[i].code);
   }
+}
+
+// A cluster with a pod of this fedra's, which has ended, and its node.
+SnapshotFile RecordWithPods() {
+  FleetWorkerSettings settings = WorkerNamed("east");
+  settings.verified.kinds = tracking::BuiltInKindsAndPods();
+  WorkerRecorder recorder(settings, [] {});
+  kube::ServerInfo server = Server();
+  server.resources.insert("v1/pods");
+  RawCluster cluster = MakeCluster();
+  cluster.objects["pods"] = {Parsed(R"({"apiVersion": "v1", "kind": "Pod",
+      "metadata": {"namespace": "ml", "name": "copied-0", "uid": "p",
+                   "labels": {"kueue.x-k8s.io/multikueue-origin": "another"}},
+      "spec": {"nodeName": "node-a", "containers": [{"name": "c"}]},
+      "status": {"phase": "Succeeded"}})")};
+  FeedAll(recorder.Inputs(&server), cluster);
+  SnapshotFile file;
+  file.fedra_version = "0.1.0";
+  file.us.origin = "fedra";
+  file.workers.push_back(recorder.Recorded(Connected(), &server));
+  return file;
+}
+
+tracking::SubmittedJob PodNamed(const std::string& name) {
+  json object = Parsed(R"({"apiVersion": "v1", "kind": "Pod",
+      "metadata": {"namespace": "ml", "labels": {"kueue.x-k8s.io/queue-name": "gpu"}},
+      "spec": {"containers": [{"name": "c", "image": "i"}]}})");
+  object["metadata"]["name"] = name;
+  auto job = tracking::ParseSubmitted(object, *tracking::BuiltInKindsAndPods(), "");
+  REQUIRE(job.has_value());
+  return *std::move(job);
+}
+
+TEST_CASE("a copy of a pod is in the way in the snapshot as well, under a pseudonym, too") {
+  const auto judge = [](const SnapshotFile& file, const tracking::SubmittedJob& job) {
+    const RecordedWorker& recorded = file.workers[0];
+    FleetWorker worker(recorded.settings, [] {});
+    worker.UseKinds(std::vector{job.adapter});
+    CHECK(FeedRecorded(recorded, worker).empty());
+    std::set<verdict::ReasonCode> codes;
+    for (const verdict::Reason& reason : worker.Judge(job).verdict.reasons)
+      codes.insert(reason.code);
+    return codes.contains(verdict::ReasonCode::kNameConflict);
+  };
+  SnapshotFile file = RecordWithPods();
+  CHECK(judge(Reread(file), PodNamed("copied-0")));
+  CHECK_FALSE(judge(Reread(file), PodNamed("new-0")));
+  RedactNames(file);
+  const SnapshotFile redacted = Reread(file);
+  CHECK(judge(redacted, WithPseudonyms(PodNamed("copied-0"))));
+  CHECK_FALSE(judge(redacted, WithPseudonyms(PodNamed("new-0"))));
+  // Where pods are jobs, what else is said of them has pseudonyms nevertheless.
+  for (const char* name : {"copied-0", "node-a", "\"ml\""})
+    CHECK_THAT(ToText(file), !ContainsSubstring(name));
 }
 
 TEST_CASE("pseudonyms of nodes keep their order; equal names stay equal") {
