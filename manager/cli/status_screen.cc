@@ -166,7 +166,7 @@ int StatusScreen(api::View view, const std::string& job, const ViewOptions& opti
                  Terminal& terminal) {
   // What is wrong with the options belongs on the terminal that was there before.
   if (const auto settings = SettingsOf(options, terminal); !settings) {
-    terminal.err << fmt::format("fedra status: {}\n", settings.error().message);
+    terminal.err << fmt::format("fedra status: {}\n", ToString(settings.error()));
     return 1;
   }
   const auto source = std::make_shared<ScreenSource>(options, terminal);

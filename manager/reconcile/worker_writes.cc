@@ -211,7 +211,7 @@ Result<void> WorkerWrites::Do(Execution& execution, const placement::AdoptClone&
   if (result || !IsRefusal(result.error().code)) return result;
   return Refused(execution, worker.name(), RefusalReason(result.error().code),
                  fmt::format("{} refused to make the copy the job's Workload: {}",
-                             worker.name().value, result.error().MessageThere()));
+                             worker.name().value, result.error().message));
 }
 
 Result<void> WorkerWrites::Do(Execution& execution, const placement::SetClonePriority& action) {

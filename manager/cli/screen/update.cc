@@ -57,7 +57,7 @@ void Press(Model& model, const Key& key) {
 void Receive(Model& model, const Answer& answer) {
   for (View& view : model.views) {
     if (!(view.question == answer.question)) continue;
-    view.problem = answer.document ? std::string() : answer.document.error().message;
+    view.problem = answer.document ? std::string() : ToString(answer.document.error());
     if (!answer.document) continue;
     view.document = *answer.document;
     view.read_at = answer.at;

@@ -53,7 +53,8 @@ struct Fixture {
   RunLoop<ObjectKey> loop{
       {.subject = "template"}, SystemClock(), [](const ObjectKey&) { return Result<void>(); }};
   TemplateReconciler templates{{.mode = templates::SyncPolicy::kNever, .us = {.origin = "fedra"}},
-                               fleet.manager(),
+                               fleet.manager().templates(),
+                               fleet.manager().identity(),
                                fleet.workers(),
                                limiter,
                                copy_failures,
@@ -65,9 +66,11 @@ struct Fixture {
                     fleet.workers(),
                     copy_failures};
   Bookkeeping bookkeeping{*store, placements, status_writer, events, telemetry, SystemClock()};
-  ManagerWrites manager_writes{fleet.manager(), bookkeeping, telemetry, SystemClock()};
-  WorkerWrites worker_writes{{"fedra", ""}, fleet.manager(), templates,    limiter,
-                             bookkeeping,   telemetry,       SystemClock()};
+  ManagerWrites manager_writes{fleet.manager().cluster(), fleet.manager().jobs(), bookkeeping,
+                               telemetry, SystemClock()};
+  WorkerWrites worker_writes{
+      {"fedra", ""}, fleet.manager().identity(), templates, limiter, bookkeeping, telemetry,
+      SystemClock()};
   Executor executor{manager_writes, worker_writes, bookkeeping};
 
   Fixture() {
