@@ -110,7 +110,7 @@ json MemberOf(const JobCase& job, size_t pod) {
 
 // What a user submits.
 std::vector<json> ManifestsOf(const JobCase& job) {
-  if (job.form == Form::kJob) return {ManifestOf(job.pods.front())};
+  if (job.form == Form::kBatchJob) return {ManifestOf(job.pods.front())};
   if (job.form == Form::kPod) return {PodOf(kJobKey.name, job.pods.front())};
   std::vector<json> members;
   for (size_t i = 0; i < job.pods.size(); ++i) members.push_back(MemberOf(job, i));
@@ -179,7 +179,7 @@ tracking::SubmittedJob SubmittedOf(const JobCase& job) {
   INFO((submitted ? std::string() : submitted.error().message));
   REQUIRE(submitted);
   tracking::SubmittedJob asked = *submitted;
-  if (job.form != Form::kJob || job.pods.size() == 1) return asked;
+  if (job.form != Form::kBatchJob || job.pods.size() == 1) return asked;
   manifests.front()["metadata"]["uid"] = "uid";
   json stored = WorkloadOf(job, manifests);
   stored["metadata"]["uid"] = "uid";
@@ -266,7 +266,7 @@ class Clusters {
   }
   void Delete(const JobCase& job) {
     REQUIRE(manager_.objects().Delete("workloads", WorkloadKeyOf(job)));
-    const char* const plural = job.form == Form::kJob ? "jobs" : "pods";
+    const char* const plural = job.form == Form::kBatchJob ? "jobs" : "pods";
     for (const json& manifest : ManifestsOf(job))
       REQUIRE(manager_.objects().Delete(
           plural, {kJobKey.ns, manifest["metadata"]["name"].get<std::string>()}));

@@ -355,7 +355,7 @@ std::vector<JobCase> Jobs(Mode mode) {
        Form::kGroup},
   };
   if (mode != Mode::kAdmissionCheck)
-    std::erase_if(jobs, [](const JobCase& job) { return job.form != Form::kJob; });
+    std::erase_if(jobs, [](const JobCase& job) { return job.form != Form::kBatchJob; });
   return jobs;
 }
 

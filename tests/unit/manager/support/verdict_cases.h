@@ -41,7 +41,7 @@ struct ClusterCase {
 };
 
 // What the pods are of: a job of kind Job, a job by themselves, or a group.
-enum class Form { kJob, kPod, kGroup };
+enum class Form { kBatchJob, kPod, kGroup };
 
 struct JobCase {
   std::string what;
@@ -49,7 +49,7 @@ struct JobCase {
   std::vector<nlohmann::json> pods;
   Expected on_complete;  // on the worker "complete"
   Expected on_another;   // on the worker "another-template"; empty: not compared, as below
-  Form form = Form::kJob;
+  Form form = Form::kBatchJob;
   Expected on_taken = {};  // on the worker "pod-in-the-way"
 };
 
