@@ -52,6 +52,7 @@ constexpr uint64_t kKnownHashes[] = {
     12309164056190763654u,  // NodeMismatch
     13193285259813240798u,  // AllocationError
     17266121429515345391u,  // BudgetExceeded
+    3848671366297462776u,   // MovedAway
 };
 
 uint64_t Lasting(ReasonCode code, Facts facts) {

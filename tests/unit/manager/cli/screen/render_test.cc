@@ -381,7 +381,7 @@ TEST_CASE("whatever a worker or a user calls things, a frame is text within its 
   }
 }
 
-TEST_CASE("a terminal without UTF-8 gets ASCII") {
+TEST_CASE("a screen without UTF-8 is ASCII") {
   Player player;
   player.model.utf8 = false;
   player.data.workloads[3].note =
