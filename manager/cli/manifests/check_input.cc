@@ -134,7 +134,8 @@ void CheckJob(const json& object, const tracking::JobAdapter& adapter, const Obj
   }
   for (const tracking::PodTemplate& item : adapter.PodTemplates(object)) {
     const std::string path = PathOf(*item.object, object, "").value_or("spec.template");
-    CheckTypes(*item.object, path, "PodTemplateSpec", findings);
+    const bool is_the_job = item.object == &object;
+    CheckTypes(*item.object, path, is_the_job ? "Pod" : "PodTemplateSpec", findings);
     CheckPodRules(*item.object, path, findings);
     CheckPodClaims(*item.object, path, key.ns, defined, findings);
   }

@@ -28,6 +28,7 @@ ObjectMeta *annotations:annotations creationTimestamp:string deletionGracePeriod
 PodFailurePolicy rules:[PodFailurePolicyRule]
 LabelSelector matchExpressions:[LabelSelectorRequirement] matchLabels:labels
 SuccessPolicy rules!:[SuccessPolicyRule]
+Pod *apiVersion!:string *kind!:string *metadata:ObjectMeta *spec!:PodSpec status:any
 PodTemplateSpec *metadata:ObjectMeta *spec:PodSpec
 OwnerReference apiVersion!:string blockOwnerDeletion:bool controller:bool kind!:string name!:string
   uid!:string

@@ -73,11 +73,11 @@ std::vector<Role> RolesOf(std::span<const json* const> pods) {
   std::vector<Role> roles;
   for (const json* pod : pods) {
     Role role = RoleOf(*pod);
-    const auto found = std::ranges::find_if(roles, [&](const Role& each) {
+    auto found = std::ranges::find_if(roles, [&](const Role& each) {
       return each.hash == role.hash && each.shape == role.shape;
     });
-    if (found == roles.end()) roles.push_back(std::move(role));
-    ++(found == roles.end() ? roles.back() : *found).count;
+    if (found == roles.end()) found = roles.insert(found, std::move(role));
+    ++found->count;
   }
   std::ranges::stable_sort(roles, {}, &Role::hash);
   return roles;
@@ -138,6 +138,7 @@ Result<SubmittedJob> ParseSubmittedGroup(std::span<const json* const> pods,
   SubmittedJob job;
   job.adapter = &adapter;
   job.key = group;
+  job.is_group = true;
   FEDRA_RETURN_IF_ERROR(ReadPods(TemplatesOf(pods), job.requirement));
   job.requirement.ns = group.ns;
   job.requirement.queue = QueueOf(*pods.front());

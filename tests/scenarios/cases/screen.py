@@ -9,6 +9,7 @@ from scenarios.federated_job import FederatedJob
 from scenarios.fedra_process import Fedra
 from scenarios.registry import scenario
 from scenarios.terminal import Terminal
+from scenarios.waiting import Timeout
 from scenarios.world import World
 
 _ENTER, _ESCAPE = "\r", "\x1b"
@@ -32,7 +33,10 @@ def _walk(world: World, fedra: Fedra, running: FederatedJob, blocked: FederatedJ
     with _watching(fedra) as terminal:
 
         def wait(*texts: str) -> None:
-            world.eventually(f"{texts} on the screen", lambda: terminal.shows(*texts))
+            try:
+                world.eventually(f"{texts} on the screen", lambda: terminal.shows(*texts))
+            except Timeout as late:
+                raise AssertionError(f"{late}; the screen is\n{terminal.screen()}") from late
 
         wait("jobs by state", "Running", "Blocked")
         terminal.press("\t")
@@ -122,7 +126,10 @@ def where_there_is_no_screen(world: World) -> None:
 
 def _listening(folder: str) -> dict[str, object]:
     """Settings with a short path: that of the scenario's own folder may be longer than a socket's can be."""
-    return {"api": {"socket": f"{folder}/s", "group": "nogroup"}}
+    return {
+        "api": {"socket": f"{folder}/s", "group": "nogroup"},
+        "verification": {"devices": "Enforce"},
+    }
 
 
 def _watching(fedra: Fedra, *options: str, term: str = "xterm") -> Terminal:

@@ -399,7 +399,7 @@ TEST_CASE("the pods of a group are one job of the input, and one that is incompl
   };
   const std::string first = PodOfGroup("a", "train", 2);
   const CheckInput whole =
-      read(first + PodOfGroup("x", "other", 1) + PodOfGroup("b", "train", 2) + kJob);
+      read(first + PodOfGroup("x", "other", 1) + PodOfGroup("b", "train", 2) + "---\n" + kJob);
   CHECK(whole.findings.empty());
   REQUIRE(whole.jobs.size() == 3);
   CHECK(whole.jobs[0].kind == "Pod group");
