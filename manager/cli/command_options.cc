@@ -5,8 +5,8 @@
 
 #include <CLI/CLI.hpp>
 
-#include "manager/daemon/app.h"
 #include "manager/cli/subcommands.h"
+#include "manager/daemon/app.h"
 #include "manager/report/job_filter.h"
 #include "verdict/reason.h"
 

@@ -28,6 +28,32 @@ constexpr std::string_view kNoDiscovery =
 constexpr std::string_view kNoJobs = "no job of this kind is dispatched";
 constexpr std::string_view kNoReferences = "what jobs name is not compared with workers'";
 
+// The jobs of every kind, and what they name.
+void AddKinds(const tracking::JobKinds& kinds, std::vector<ManagerInput>& inputs) {
+  using Sinks = ManagerSinks;
+  for (const tracking::JobAdapter* kind : kinds.all()) {
+    const bool required = kind == kinds.all().front();  // batch/v1 Job
+    inputs.push_back(
+        {.resource = kind->resource(),
+         .labels = kind->labels_on_manager(),
+         .need = required ? Need::kRequired : Need::kIfGranted,
+         .without = required ? std::string_view() : kNoJobs,
+         .kind = kind,
+         .sink = [kind](const Sinks& s) -> auto& { return s.jobs.Of(*kind).cache(); }});
+    const std::vector<kube::Resource> named = kind->ReferencedResources();
+    for (size_t i = 0; i < named.size(); ++i) {
+      inputs.push_back({.resource = named[i],
+                        .need = Need::kOptional,
+                        .awaited = false,
+                        .without = kNoReferences,
+                        .kind = kind,
+                        .sink = [kind, i](const Sinks& s) -> auto& {
+                          return *s.jobs.references(*kind).Inputs()[i].sink;
+                        }});
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<ManagerInput> ManagerInputs(const tracking::JobKinds& kinds,
@@ -71,27 +97,7 @@ std::vector<ManagerInput> ManagerInputs(const tracking::JobKinds& kinds,
                       .sink = [ns](const Sinks& s) -> auto& { return s.profiles(ns); },
                       .for_discovery = true});
   }
-  for (const tracking::JobAdapter* kind : kinds.all()) {
-    const bool required = kind == kinds.all().front();  // batch/v1 Job
-    inputs.push_back(
-        {.resource = kind->resource(),
-         .labels = kind->labels_on_manager(),
-         .need = required ? Need::kRequired : Need::kIfGranted,
-         .without = required ? std::string_view() : kNoJobs,
-         .kind = kind,
-         .sink = [kind](const Sinks& s) -> auto& { return s.jobs.Of(*kind).cache(); }});
-    const std::vector<kube::Resource> named = kind->ReferencedResources();
-    for (size_t i = 0; i < named.size(); ++i) {
-      inputs.push_back({.resource = named[i],
-                        .need = Need::kOptional,
-                        .awaited = false,
-                        .without = kNoReferences,
-                        .kind = kind,
-                        .sink = [kind, i](const Sinks& s) -> auto& {
-                          return *s.jobs.references(*kind).Inputs()[i].sink;
-                        }});
-    }
-  }
+  AddKinds(kinds, inputs);
   return inputs;
 }
 

@@ -156,7 +156,7 @@ watch::TrackedCache<tracking::Job>& ManagerJobs::Of(const tracking::JobAdapter& 
 
 // The living Workload of a job counts, of several the youngest.
 std::optional<ObjectKey> ManagerJobs::WorkloadOf(const tracking::JobKey& job) const {
-  const auto owned = workloads_of_.With([&](const auto& index) -> std::optional<ObjectKey> {
+  auto owned = workloads_of_.With([&](const auto& index) -> std::optional<ObjectKey> {
     const auto found = index.find(job);
     if (found == index.end()) return std::nullopt;
     return std::ranges::max_element(

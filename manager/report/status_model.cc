@@ -243,9 +243,7 @@ Result<WorkloadData> LoadWorkload(store::Reader& reader, const std::vector<JobNa
   return data;
 }
 
-bool IsAnyKind(std::string_view word) {
-  return IsKind(word, "workload") || KindWord(word) == "wl";
-}
+bool IsAnyKind(std::string_view word) { return IsKind(word, "workload") || KindWord(word) == "wl"; }
 
 Result<std::vector<JobName>> ParseWorkloadName(const std::string& text, const std::string& ns) {
   std::vector<std::string> parts;

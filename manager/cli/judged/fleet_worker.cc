@@ -123,9 +123,10 @@ verify::CopiesThere FleetWorker::CopiesOf(const tracking::SubmittedJob& job) con
   verify::CopiesThere there;
   if (job.is_group) {
     JoinGroup(job, there);
-  } else if ((there.job = objects_.jobs(*job.adapter).Find(job.key)) != nullptr) {
-    there.job_is = Whose(there.job->marks);
+    return there;
   }
+  there.job = objects_.jobs(*job.adapter).Find(job.key);
+  if (there.job != nullptr) there.job_is = Whose(there.job->marks);
   return there;
 }
 

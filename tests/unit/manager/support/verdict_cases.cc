@@ -1,5 +1,8 @@
 #include "tests/unit/manager/support/verdict_cases.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "manager/tracking/kueue_api.h"
 #include "tests/sim/fleet.h"
 #include "tests/support/catch.h"
@@ -296,66 +299,81 @@ std::vector<ClusterCase> Clusters() {
   };
 }
 
-std::vector<JobCase> Jobs(Mode mode) {
-  const auto pod = [](const char* more) {
-    json spec = {{"restartPolicy", "Never"},
-                 {"containers", json::array({{{"name", "c"}, {"image", "i"}}})}};
-    spec.update(json::parse(more));
-    return spec;
-  };
-  const char* const claim =
-      R"({"resourceClaims": [{"name": "g", "resourceClaimTemplateName": "one-gpu"}]})";
-  const char* const used_claim =
-      R"({"resourceClaims": [{"name": "g", "resourceClaimTemplateName": "one-gpu"}],
-          "containers": [{"name": "c", "image": "i", "resources": {"claims": [{"name": "g"}]}}]})";
-  std::vector<JobCase> jobs = {
-      {"a template", {pod(claim)}, {"Yes"}, {"Yes", "TemplateDrift"}},
-      {"a template that a container uses", {pod(used_claim)}, {"Yes"}, {"Yes", "TemplateDrift"}},
-      {"more devices than are free",
-       {pod(R"({"resourceClaims": [{"name": "g", "resourceClaimTemplateName": "all-gpus"}]})")},
-       {"No", "DevicesAllocated"},
-       {"Yes"}},
-      {"a named claim",
-       {pod(R"({"resourceClaims": [{"name": "g", "resourceClaimName": "shared"}]})")},
-       {"Yes"},
-       {"No", "ClaimElsewhere"}},
-      {"two pod sets", {pod("{}"), pod(claim)}, {"Yes"}, {"Yes", "TemplateDrift"}},
-      {"a ConfigMap",
-       {pod(R"({"volumes": [{"name": "v", "configMap": {"name": "settings"}}]})")},
-       {"Yes"},
-       {"No", "DependencyMissing"}},
-      {"another scheduler",
-       {pod(R"({"schedulerName": "volcano",
-                "resourceClaims": [{"name": "g", "resourceClaimTemplateName": "one-gpu"}]})")},
-       {"Unknown", "SchedulerUnverified"},
-       {"Unknown", "SchedulerUnverified", "TemplateDrift"}},
-      {"an extended resource",
-       {pod(R"({"containers": [{"name": "c", "image": "i", "resources": {
-                "requests": {"example.com/gpu": "1"}, "limits": {"example.com/gpu": "1"}}}]})")},
-       {"Yes"},
-       {"Yes"}},
-      {"cpu",
-       {pod(R"({"containers": [{"name": "c", "image": "i",
-                                "resources": {"requests": {"cpu": "100m"}}}]})")},
-       {"Yes"},
-       {"Yes"}},
-      {"no devices", {pod("{}")}, {"Yes"}, {"Yes"}},
-      {"a pod by itself", {pod(claim)}, {"Yes"}, {"Yes", "TemplateDrift"}, Form::kPod, {"Yes"}},
+namespace {
+
+const char* const kClaim =
+    R"({"resourceClaims": [{"name": "g", "resourceClaimTemplateName": "one-gpu"}]})";
+
+json Pod(const char* more) {
+  json spec = {{"restartPolicy", "Never"},
+               {"containers", json::array({{{"name", "c"}, {"image", "i"}}})}};
+  spec.update(json::parse(more));
+  return spec;
+}
+
+std::vector<JobCase> BarePods() {
+  return {
+      {"a pod by itself", {Pod(kClaim)}, {"Yes"}, {"Yes", "TemplateDrift"}, Form::kPod, {"Yes"}},
       {"a group of pods",
-       {pod(claim), pod(claim), pod("{}")},
+       {Pod(kClaim), Pod(kClaim), Pod("{}")},
        {"Yes"},
        {"Yes", "TemplateDrift"},
        Form::kGroup,
        {"No", "NameConflict"}},
       // Each of them alone would fit.
       {"a group of pods that want more devices than are free",
-       {pod(claim), pod(claim), pod(claim), pod(claim)},
+       {Pod(kClaim), Pod(kClaim), Pod(kClaim), Pod(kClaim)},
        {"No", "DevicesAllocated", "PodsDoNotFit"},
        {},
        Form::kGroup},
   };
-  if (mode != Mode::kAdmissionCheck)
-    std::erase_if(jobs, [](const JobCase& job) { return job.form != Form::kBatchJob; });
+}
+
+std::vector<JobCase> BatchJobs() {
+  const char* const used_claim =
+      R"({"resourceClaims": [{"name": "g", "resourceClaimTemplateName": "one-gpu"}],
+          "containers": [{"name": "c", "image": "i", "resources": {"claims": [{"name": "g"}]}}]})";
+  return {
+      {"a template", {Pod(kClaim)}, {"Yes"}, {"Yes", "TemplateDrift"}},
+      {"a template that a container uses", {Pod(used_claim)}, {"Yes"}, {"Yes", "TemplateDrift"}},
+      {"more devices than are free",
+       {Pod(R"({"resourceClaims": [{"name": "g", "resourceClaimTemplateName": "all-gpus"}]})")},
+       {"No", "DevicesAllocated"},
+       {"Yes"}},
+      {"a named claim",
+       {Pod(R"({"resourceClaims": [{"name": "g", "resourceClaimName": "shared"}]})")},
+       {"Yes"},
+       {"No", "ClaimElsewhere"}},
+      {"two pod sets", {Pod("{}"), Pod(kClaim)}, {"Yes"}, {"Yes", "TemplateDrift"}},
+      {"a ConfigMap",
+       {Pod(R"({"volumes": [{"name": "v", "configMap": {"name": "settings"}}]})")},
+       {"Yes"},
+       {"No", "DependencyMissing"}},
+      {"another scheduler",
+       {Pod(R"({"schedulerName": "volcano",
+                "resourceClaims": [{"name": "g", "resourceClaimTemplateName": "one-gpu"}]})")},
+       {"Unknown", "SchedulerUnverified"},
+       {"Unknown", "SchedulerUnverified", "TemplateDrift"}},
+      {"an extended resource",
+       {Pod(R"({"containers": [{"name": "c", "image": "i", "resources": {
+                "requests": {"example.com/gpu": "1"}, "limits": {"example.com/gpu": "1"}}}]})")},
+       {"Yes"},
+       {"Yes"}},
+      {"cpu",
+       {Pod(R"({"containers": [{"name": "c", "image": "i",
+                                "resources": {"requests": {"cpu": "100m"}}}]})")},
+       {"Yes"},
+       {"Yes"}},
+      {"no devices", {Pod("{}")}, {"Yes"}, {"Yes"}},
+  };
+}
+
+}  // namespace
+
+std::vector<JobCase> Jobs(Mode mode) {
+  std::vector<JobCase> jobs = BatchJobs();
+  // What differs by mode is the same for every kind.
+  if (mode == Mode::kAdmissionCheck) std::ranges::move(BarePods(), std::back_inserter(jobs));
   return jobs;
 }
 
