@@ -294,7 +294,7 @@ TEST_CASE("a pod that takes the name of a failed one gets a copy of its own") {
   f.Await([&] {
     const Gathered seen = f.Gather();
     return seen.view.job != nullptr &&
-           seen.view.job->members[0]->uid == successor["metadata"]["uid"] &&
+           successor["metadata"]["uid"] == seen.view.job->members[0]->uid &&
            seen.clusters.at(0).job->members[0]->failed;
   });
   const json before = (*f.PodThere("a"))["metadata"]["uid"];
