@@ -32,7 +32,8 @@ class Terminal:
         self.is_alternate = False
         self.written = ""  # all of it, as it came
         self.process = subprocess.Popen(
-            ["setsid", "--ctty", *command],
+            # Ctrl-c is heard whatever ran the tests: a script's background jobs, and theirs, ignore it.
+            ["setsid", "--ctty", "env", "--default-signal=INT,QUIT", *command],
             stdin=self._theirs,
             stdout=self._theirs,
             stderr=self._theirs,
