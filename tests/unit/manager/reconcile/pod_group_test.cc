@@ -138,9 +138,8 @@ struct Fixture {
     REQUIRE(east().objects().Patch("pods", {kGroup.ns, name}, {{"status", {{"phase", phase}}}},
                                    "status"));
   }
-  void PatchThere(const std::string& name, const char* field, json value) {
-    REQUIRE(east().objects().Patch("pods", {kGroup.ns, name},
-                                   {{"metadata", {{field, std::move(value)}}}}));
+  void PatchThere(const std::string& name, const char* field, const json& value) {
+    REQUIRE(east().objects().Patch("pods", {kGroup.ns, name}, {{"metadata", {{field, value}}}}));
   }
   // As the worker's Kueue does.
   void HoldThere(const std::string& name) {
