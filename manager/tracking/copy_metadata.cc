@@ -20,7 +20,7 @@ json StringMap(const json& metadata, std::string_view name) {
 }
 
 // What says on a worker whose an object is (ownership.h). A user who writes it into an object of
-// the manager, or has exported the object from a worker, must not give the copy to somebody else.
+// the manager, or has exported the object from a worker, must not make the copy another manager's.
 void DropMarks(json& labels, json& annotations) {
   for (const std::string_view label : {kOriginLabel, kCopyOriginLabel})
     labels.erase(std::string(label));

@@ -29,7 +29,7 @@ class JobAdapter;
 enum class Adoption {
   kPrebuilt,  // the copy names it (kPrebuiltWorkload)
   // Kueue's webhook refuses a copy that does so: we write the copy into the clone as its owner, and
-  // the copy gets its queue only then. One without is nobody's until then.
+  // the copy gets its queue only then. A copy without one belongs to no Workload until then.
   kOwner,
   // The clone's name follows from the copy's, and from the UID of the manager's job, which the copy
   // tells (kOriginUid).

@@ -29,7 +29,7 @@ enum class What {
   kWhy,
   kHistory,
   kDevices,  // the device map of one worker
-  kHelp,     // is asked of nobody
+  kHelp,     // needs no answer
 };
 constexpr bool IsRows(What what) { return what <= What::kWorkers; }
 // About one job.
@@ -75,7 +75,7 @@ struct Document {
   std::vector<Row> rows = {};
   std::vector<Line> lines = {};     // of texts
   std::vector<Line> warnings = {};  // why it may be wrong by now, or not all
-  // Until when what it says was kept current; null: it says so itself, or nobody knows.
+  // Until when what it says was kept current; null: it says so itself, or it is not known.
   std::optional<WallTime> as_of = std::nullopt;
   size_t beyond = 0;  // jobs behind the limit
   size_t ended = 0;   // jobs that only `all` lists

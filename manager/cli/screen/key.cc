@@ -81,7 +81,7 @@ std::optional<Key> KeyDecoder::Take(bool& is_complete) {
   if (pending_.front() == kEsc) {
     is_complete = pending_.size() > 1;
     if (!is_complete) return std::nullopt;
-    // With another key behind it, it is one: nobody types ESC [ within a moment.
+    // With another key behind it, it is one: a person does not type ESC [ at once.
     if (pending_[1] != '[' && pending_[1] != 'O') return key(KeyCode::kEscape);
     const size_t size = SequenceSize(std::string_view(pending_).substr(2));
     is_complete = size > 0;

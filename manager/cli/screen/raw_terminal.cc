@@ -32,13 +32,14 @@ void TellSignal(int number) {
   const int error = errno;
   const auto byte = static_cast<unsigned char>(number);
   // A full pipe has enough to tell.
-  if (write(signal_pipe[1], &byte, 1) < 0) errno = error;
+  [[maybe_unused]] const ssize_t written = write(signal_pipe[1], &byte, 1);
   errno = error;
 }
 
 // A broken invariant: its message is on standard error already, and the shell must be usable.
 void RestoreAndAbort(int number) {
-  if (write(STDOUT_FILENO, kLeaveScreen, sizeof kLeaveScreen - 1) < 0) errno = 0;
+  [[maybe_unused]] const ssize_t written =
+      write(STDOUT_FILENO, kLeaveScreen, sizeof kLeaveScreen - 1);
   if (is_terminal_known) tcsetattr(STDIN_FILENO, TCSADRAIN, &terminal_before);
   sigaction(SIGABRT, &abort_before, nullptr);
   raise(number);

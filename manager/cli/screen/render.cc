@@ -72,7 +72,7 @@ text::Cell AgeInBar(const View& view, WallTime now) {
           is_old ? Tone::kWarning : Tone::kPlain};
 }
 
-// The bar: its right half is never pushed out, for nobody may take old news for new.
+// The bar: its right half is never pushed out, so that old news is never taken for new.
 Line Bar(const Model& model, size_t shown) {
   const View& view = Seen(model);
   text::Cell age = AgeInBar(view, model.now);
@@ -151,7 +151,7 @@ Line LastLine(const Model& model) {
   if (!model.note.empty()) return LineOf(model.note, Tone::kWarning);
   const View& view = Seen(model);
   std::string keys;
-  std::string always;  // the last ones, which are worth most to somebody who is lost
+  std::string always;  // the last ones, which help a lost user most
   for (const Binding& binding : Bindings()) {
     if (binding.hint.empty() || FindBinding(binding.keys.front(), view) != &binding) continue;
     if (binding.run == GoBack && IsFirst(model)) continue;

@@ -117,10 +117,12 @@ std::string WhyNoWorkload(std::span<const json* const> pods) {
 }
 
 std::vector<PodTemplate> TemplatesOf(std::span<const json* const> pods) {
-  std::vector<Role> roles = RolesOf(pods);
+  std::vector<Role> roles;
   if (IsAdmittedFast(*pods.front())) {
     roles = {RoleOf(*pods.front())};
     roles.front().count = PodGroupTotalOf(Member(*pods.front(), "metadata"));
+  } else {
+    roles = RolesOf(pods);
   }
   std::vector<PodTemplate> templates;
   for (const Role& role : roles)

@@ -8,9 +8,12 @@
 #include "manager/placement/decide.h"
 #include "manager/tracking/kueue_api.h"
 #include "tests/support/catch.h"
+#include "tests/unit/manager/placement/situations.h"
 
 namespace fedra::placement::adoption_test {
 
+using testing::Does;
+using testing::Retries;
 using tracking::CheckState;
 using tracking::Condition;
 using tracking::Ownership;
@@ -71,19 +74,6 @@ struct Scene {
     return placement::Decide(view, {&east, 1}, record, {}, kNow + std::chrono::seconds(10));
   }
 };
-
-template <class What>
-bool Does(const Decision& decision) {
-  return std::ranges::any_of(
-      decision.actions, [](const Action& action) { return std::holds_alternative<What>(action); });
-}
-
-bool Retries(const Decision& decision) {
-  return std::ranges::any_of(decision.actions, [](const Action& action) {
-    const auto* check = std::get_if<SetCheck>(&action);
-    return check != nullptr && check->state == CheckState::kRetry;
-  });
-}
 
 }  // namespace
 

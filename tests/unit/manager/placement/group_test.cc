@@ -9,9 +9,12 @@
 #include "manager/tracking/job_members.h"
 #include "manager/tracking/kueue_api.h"
 #include "tests/support/catch.h"
+#include "tests/unit/manager/placement/situations.h"
 
 namespace fedra::placement::group_test {
 
+using testing::Does;
+using testing::Retries;
 using tracking::CheckState;
 using tracking::Condition;
 using tracking::JobPtr;
@@ -90,19 +93,6 @@ struct Scene {
     return tracking::JoinMembers({"ml", "train"}, std::move(members));
   }
 };
-
-template <class What>
-bool Does(const Decision& decision) {
-  return std::ranges::any_of(
-      decision.actions, [](const Action& action) { return std::holds_alternative<What>(action); });
-}
-
-bool Retries(const Decision& decision) {
-  return std::ranges::any_of(decision.actions, [](const Action& action) {
-    const auto* check = std::get_if<SetCheck>(&action);
-    return check != nullptr && check->state == CheckState::kRetry;
-  });
-}
 
 }  // namespace
 

@@ -2,8 +2,10 @@
 //
 // What the tests of Decide() begin with.
 
+#include <algorithm>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "tests/support/catch.h"
@@ -26,6 +28,20 @@ inline Policy Race() {
   Policy policy;
   policy.kind = DispatchPolicy::kRace;
   return policy;
+}
+
+template <class What>
+bool Does(const Decision& decision) {
+  return std::ranges::any_of(
+      decision.actions, [](const Action& action) { return std::holds_alternative<What>(action); });
+}
+
+// Whether it gives the workload back to Kueue.
+inline bool Retries(const Decision& decision) {
+  return std::ranges::any_of(decision.actions, [](const Action& action) {
+    const auto* check = std::get_if<SetCheck>(&action);
+    return check != nullptr && check->state == tracking::CheckState::kRetry;
+  });
 }
 
 // A world in which the job runs on worker "a".

@@ -8,9 +8,7 @@
 
 #include "manager/reconcile/execute.h"
 #include "tests/support/catch.h"
-#include "tests/support/temp_folder.h"
-#include "tests/unit/manager/support/connected.h"
-#include "tests/unit/manager/support/no_telemetry.h"
+#include "tests/unit/manager/support/connected_executor.h"
 
 namespace fedra::reconcile::adopt_clone_test {
 
@@ -39,41 +37,8 @@ json JaxJob() {
                "containers": [{"name": "c", "image": "i"}]}}}}}})");
 }
 
-struct Fixture {
-  const TempFolder folder;
-  Connected fleet{WithKubeflow()};
-  std::unique_ptr<store::Store> store =
-      store::Store::Open({.path = folder.Path("fedra.db")}).value();
-  PlacementStore placements{*store};
-  StatusWriter status_writer{*store, SystemClock()};
-  EventWriter events{{"fedra.dev/federation", "fedra"}, fleet.manager().cluster(), SystemClock()};
-  NoTelemetry telemetry;
-  ConcurrencyLimiter limiter{SystemClock(), {}};
-  CopyFailures copy_failures;
-  RunLoop<ObjectKey> loop{
-      {.subject = "template"}, SystemClock(), [](const ObjectKey&) { return Result<void>(); }};
-  TemplateReconciler templates{{.mode = templates::SyncPolicy::kNever, .us = {.origin = "fedra"}},
-                               fleet.manager().templates(),
-                               fleet.manager().identity(),
-                               fleet.workers(),
-                               limiter,
-                               copy_failures,
-                               SystemClock(),
-                               loop,
-                               [](const ObjectKey&) {}};
-  Gatherer gatherer{{.controller_name = "fedra.dev/federation", .us = {.origin = "fedra"}},
-                    fleet.manager(),
-                    fleet.workers(),
-                    copy_failures};
-  Bookkeeping bookkeeping{*store, placements, status_writer, events, telemetry, SystemClock()};
-  ManagerWrites manager_writes{fleet.manager().cluster(), fleet.manager().jobs(), bookkeeping,
-                               telemetry, SystemClock()};
-  WorkerWrites worker_writes{
-      {"fedra", ""}, fleet.manager().identity(), templates, limiter, bookkeeping, telemetry,
-      SystemClock()};
-  Executor executor{manager_writes, worker_writes, bookkeeping};
-
-  Fixture() {
+struct Fixture : ConnectedExecutor {
+  Fixture() : ConnectedExecutor(WithKubeflow()) {
     AddWaitingWorkload(manager(), kWorkload);
     const auto job = manager().objects().Create(JaxJob());
     REQUIRE(job);
@@ -90,16 +55,9 @@ struct Fixture {
     REQUIRE(Execute(CreateJob{kEast}));
   }
 
-  sim::Server& manager() { return fleet.manager_server(); }
-  sim::Server& east() { return fleet.server(0); }
   Gathered Gather() { return gatherer.Gather(kWorkload, {std::nullopt, {kEast}}); }
   ClusterView East() { return Gather().clusters.at(0); }
-  void Await(const std::function<bool()>& holds) { REQUIRE(fleet.WaitUntil(holds)); }
-  Result<void> Execute(Action action) {
-    Decision decision;
-    decision.actions.push_back(std::move(action));
-    return executor.Execute(Gather(), decision);
-  }
+  Result<void> Execute(Action action) { return Carry(Gather(), {std::move(action)}); }
   json MetadataOf(const char* plural, const ObjectKey& key) {
     const auto object = east().objects().Get(plural, key);
     REQUIRE(object);

@@ -3,16 +3,13 @@
 #include "manager/reconcile/execute.h"
 
 #include <algorithm>
-#include <atomic>
 
 #include <nlohmann/json.hpp>
 
 #include "manager/reconcile/remove_copy.h"
 #include "manager/tracking/kueue_api.h"
 #include "tests/support/catch.h"
-#include "tests/support/temp_folder.h"
-#include "tests/unit/manager/support/connected.h"
-#include "tests/unit/manager/support/no_telemetry.h"
+#include "tests/unit/manager/support/connected_executor.h"
 
 namespace fedra::reconcile::execute_test {
 
@@ -30,44 +27,8 @@ ConnectedOptions East() {
   return options;
 }
 
-struct Fixture {
-  const TempFolder folder;
-  Connected fleet{East()};
-  std::atomic<int> transactions = 0;
-  std::unique_ptr<store::Store> store =
-      store::Store::Open({.path = folder.Path("fedra.db"),
-                          .on_transaction = [this](const auto&) { ++transactions; }})
-          .value();
-  PlacementStore placements{*store};
-  StatusWriter status_writer{*store, SystemClock()};
-  EventWriter events{{"fedra.dev/federation", "fedra"}, fleet.manager().cluster(), SystemClock()};
-  NoTelemetry telemetry;
-  ConcurrencyLimiter limiter{SystemClock(), {}};
-  CopyFailures copy_failures;
-  RunLoop<ObjectKey> loop{
-      {.subject = "template"}, SystemClock(), [](const ObjectKey&) { return Result<void>(); }};
-  TemplateReconciler templates{{.mode = templates::SyncPolicy::kNever, .us = {.origin = "fedra"}},
-                               fleet.manager().templates(),
-                               fleet.manager().identity(),
-                               fleet.workers(),
-                               limiter,
-                               copy_failures,
-                               SystemClock(),
-                               loop,
-                               [](const ObjectKey&) {}};
-  Gatherer gatherer{{.controller_name = "fedra.dev/federation", .us = {.origin = "fedra"}},
-                    fleet.manager(),
-                    fleet.workers(),
-                    copy_failures};
-  Bookkeeping bookkeeping{*store, placements, status_writer, events, telemetry, SystemClock()};
-  ManagerWrites manager_writes{fleet.manager().cluster(), fleet.manager().jobs(), bookkeeping,
-                               telemetry, SystemClock()};
-  WorkerWrites worker_writes{
-      {"fedra", ""}, fleet.manager().identity(), templates, limiter, bookkeeping, telemetry,
-      SystemClock()};
-  Executor executor{manager_writes, worker_writes, bookkeeping};
-
-  Fixture() {
+struct Fixture : ConnectedExecutor {
+  Fixture() : ConnectedExecutor(East()) {
     const json cpu = {{"requests", {{"cpu", "1"}}}};
     AddWaitingWorkload(
         fleet.manager_server(), kKey,
@@ -76,11 +37,8 @@ struct Fixture {
     REQUIRE(fleet.WaitUntil([&] { return gatherer.Gather(kKey, {}).view.job != nullptr; }));
   }
 
-  sim::Server& east() { return fleet.server(0); }
   Result<void> Execute(std::vector<Action> actions) {
-    Decision decision;
-    decision.actions = std::move(actions);
-    return executor.Execute(gatherer.Gather(kKey, {}), decision);
+    return Carry(gatherer.Gather(kKey, {}), std::move(actions));
   }
   std::vector<store::AttemptRow> Attempts() {
     REQUIRE(store->Flush());

@@ -9,9 +9,7 @@
 #include "manager/reconcile/execute.h"
 #include "manager/reconcile/remove_copy.h"
 #include "tests/support/catch.h"
-#include "tests/support/temp_folder.h"
-#include "tests/unit/manager/support/connected.h"
-#include "tests/unit/manager/support/no_telemetry.h"
+#include "tests/unit/manager/support/connected_executor.h"
 
 namespace fedra::reconcile::pod_group_test {
 
@@ -56,42 +54,9 @@ json OwnerOf(const json& pod) {
           {"uid", pod["metadata"]["uid"]}};
 }
 
-struct Fixture {
-  const TempFolder folder;
-  Connected fleet{WithPods()};
-  std::unique_ptr<store::Store> store =
-      store::Store::Open({.path = folder.Path("fedra.db")}).value();
-  PlacementStore placements{*store};
-  StatusWriter status_writer{*store, SystemClock()};
-  EventWriter events{{"fedra.dev/federation", "fedra"}, fleet.manager().cluster(), SystemClock()};
-  NoTelemetry telemetry;
-  ConcurrencyLimiter limiter{SystemClock(), {}};
-  CopyFailures copy_failures;
-  RunLoop<ObjectKey> loop{
-      {.subject = "template"}, SystemClock(), [](const ObjectKey&) { return Result<void>(); }};
-  TemplateReconciler templates{{.mode = templates::SyncPolicy::kNever, .us = {.origin = "fedra"}},
-                               fleet.manager().templates(),
-                               fleet.manager().identity(),
-                               fleet.workers(),
-                               limiter,
-                               copy_failures,
-                               SystemClock(),
-                               loop,
-                               [](const ObjectKey&) {}};
-  Gatherer gatherer{{.controller_name = "fedra.dev/federation", .us = {.origin = "fedra"}},
-                    fleet.manager(),
-                    fleet.workers(),
-                    copy_failures};
-  Bookkeeping bookkeeping{*store, placements, status_writer, events, telemetry, SystemClock()};
-  ManagerWrites manager_writes{fleet.manager().cluster(), fleet.manager().jobs(), bookkeeping,
-                               telemetry, SystemClock()};
-  WorkerWrites worker_writes{
-      {"fedra", ""}, fleet.manager().identity(), templates, limiter, bookkeeping, telemetry,
-      SystemClock()};
-  Executor executor{manager_writes, worker_writes, bookkeeping};
-
+struct Fixture : ConnectedExecutor {
   // With the pods a and b. A third one of the group, c, is not the Workload's.
-  Fixture() {
+  Fixture() : ConnectedExecutor(WithPods()) {
     AddWaitingWorkload(manager(), kGroup);
     json owners = json::array();
     for (const char* name : {"a", "b"}) owners.push_back(OwnerOf(Submit(name)));
@@ -105,8 +70,6 @@ struct Fixture {
     Await([&] { return MembersHere() == Names{"a", "b"}; });
   }
 
-  sim::Server& manager() { return fleet.manager_server(); }
-  sim::Server& east() { return fleet.server(0); }
   json Submit(const std::string& name) {
     const auto pod = manager().objects().Create(PodOf(name));
     REQUIRE(pod);
@@ -121,12 +84,7 @@ struct Fixture {
   }
   Names MembersHere() { return NamesOf(Gather().view.job); }
   Names MembersThere() { return NamesOf(East().job); }
-  void Await(const std::function<bool()>& holds) { REQUIRE(fleet.WaitUntil(holds)); }
-  Result<void> Execute(Action action) {
-    Decision decision;
-    decision.actions.push_back(std::move(action));
-    return executor.Execute(Gather(), decision);
-  }
+  Result<void> Execute(Action action) { return Carry(Gather(), {std::move(action)}); }
   std::optional<json> PodThere(const std::string& name) {
     auto pod = east().objects().Get("pods", {kGroup.ns, name});
     return pod ? std::optional<json>(*pod) : std::nullopt;

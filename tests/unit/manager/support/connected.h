@@ -29,8 +29,8 @@ struct ConnectedOptions {
   std::string token = "admin-token";
   bool devices = true;
   tracking::JobKindsPtr kinds = tracking::BuiltInKinds();  // of every cluster
-  bool serves_kubeflow =
-      false;  // every cluster has the CRDs of other kinds, and Kubeflow's are read
+  // Every cluster has the CRDs of other kinds, and Kubeflow's are read.
+  bool serves_kubeflow = false;
   std::optional<WallTime> lost_since;
   bool keeps_rejected = false;
 };

@@ -1,0 +1,71 @@
+#pragma once
+//
+// Connected clusters, a store, and what carries decisions out on them, put together as Federation
+// does it. Nothing is decided here: a test says which actions are due.
+//
+// Thread rules: the test's thread. Nothing connects before fleet.Start().
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "manager/reconcile/execute.h"
+#include "tests/support/catch.h"
+#include "tests/support/temp_folder.h"
+#include "tests/unit/manager/support/connected.h"
+#include "tests/unit/manager/support/no_telemetry.h"
+
+namespace fedra::reconcile {
+
+struct ConnectedExecutor {
+  explicit ConnectedExecutor(const ConnectedOptions& options) : fleet(options) {}
+
+  const TempFolder folder;
+  Connected fleet;
+  std::atomic<int> transactions = 0;  // of the store
+  std::unique_ptr<store::Store> store =
+      store::Store::Open({.path = folder.Path("fedra.db"),
+                          .on_transaction = [this](const auto&) { ++transactions; }})
+          .value();
+  PlacementStore placements{*store};
+  StatusWriter status_writer{*store, SystemClock()};
+  EventWriter events{{"fedra.dev/federation", "fedra"}, fleet.manager().cluster(), SystemClock()};
+  NoTelemetry telemetry;
+  ConcurrencyLimiter limiter{SystemClock(), {}};
+  CopyFailures copy_failures;
+  RunLoop<ObjectKey> loop{
+      {.subject = "template"}, SystemClock(), [](const ObjectKey&) { return Result<void>(); }};
+  TemplateReconciler templates{{.mode = templates::SyncPolicy::kNever, .us = {.origin = "fedra"}},
+                               fleet.manager().templates(),
+                               fleet.manager().identity(),
+                               fleet.workers(),
+                               limiter,
+                               copy_failures,
+                               SystemClock(),
+                               loop,
+                               [](const ObjectKey&) {}};
+  Gatherer gatherer{{.controller_name = "fedra.dev/federation", .us = {.origin = "fedra"}},
+                    fleet.manager(),
+                    fleet.workers(),
+                    copy_failures};
+  Bookkeeping bookkeeping{*store, placements, status_writer, events, telemetry, SystemClock()};
+  ManagerWrites manager_writes{fleet.manager().cluster(), fleet.manager().jobs(), bookkeeping,
+                               telemetry, SystemClock()};
+  WorkerWrites worker_writes{
+      {"fedra", ""}, fleet.manager().identity(), templates, limiter, bookkeeping, telemetry,
+      SystemClock()};
+  Executor executor{manager_writes, worker_writes, bookkeeping};
+
+  sim::Server& manager() { return fleet.manager_server(); }
+  sim::Server& east() { return fleet.server(0); }
+  void Await(const std::function<bool()>& holds) { REQUIRE(fleet.WaitUntil(holds)); }
+  Result<void> Carry(const Gathered& gathered, std::vector<placement::Action> actions) {
+    placement::Decision decision;
+    decision.actions = std::move(actions);
+    return executor.Execute(gathered, decision);
+  }
+};
+
+}  // namespace fedra::reconcile
