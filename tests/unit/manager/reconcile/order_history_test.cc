@@ -232,7 +232,8 @@ class History final {
   std::vector<WallTime> Dispatches(const Submitted& job) {
     std::vector<WallTime> dispatches;
     WallTime before{};
-    for (const store::AttemptRow& row : store_->Read().value()->Attempts(job.uid).value()) {
+    const auto rows = store_->Read().value()->Attempts(job.uid).value();
+    for (const store::AttemptRow& row : rows) {
       dispatches.push_back(telemetry_.BehindRecord(job.workload, before, row.started_at));
       before = row.started_at;
     }
