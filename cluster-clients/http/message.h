@@ -31,8 +31,9 @@ struct Request {
   std::chrono::milliseconds open_timeout{0};
   // The answer must not pause for longer than this; 0: no limit. For long lists.
   std::chrono::seconds stall_timeout{0};
-  size_t max_bytes = 256u << 20;  // of the answer's body
-  bool stores_nothing = false;    // a POST that only asks: no WriteGate is asked for it
+  size_t max_bytes = 256u << 20;   // of the answer's body
+  bool stores_nothing = false;     // a POST that only asks: no WriteGate is asked for it
+  std::string wanted_header = {};  // of the answer, goes into Reply::header; empty: none
 };
 
 // What came of a request. Either `failure` is set or `status` is what a server answered.
@@ -47,6 +48,7 @@ struct Reply {
   // The server's clock when it answered (Date), in whole seconds; nothing: it does not say.
   std::optional<WallTime> date = std::nullopt;
   std::vector<std::string> warnings;  // values of Warning headers, at most 16
+  std::string header;                 // the value of Request::wanted_header; empty: not sent
 
   bool ok() const { return !failure && status >= 200 && status < 300; }
 };

@@ -28,11 +28,16 @@ std::vector<std::string> WarningsIn(CURL* easy) {
   return warnings;
 }
 
-std::optional<WallTime> DateIn(CURL* easy) {
+// Empty: it was not sent.
+std::string HeaderIn(CURL* easy, const std::string& name) {
   curl_header* header = nullptr;
-  if (curl_easy_header(easy, "Date", 0, CURLH_HEADER, -1, &header) != CURLHE_OK)
-    return std::nullopt;
-  const time_t seconds = curl_getdate(header->value, nullptr);
+  const bool is_there = !name.empty() && curl_easy_header(easy, name.c_str(), 0, CURLH_HEADER, -1,
+                                                          &header) == CURLHE_OK;
+  return is_there ? header->value : std::string();
+}
+
+std::optional<WallTime> DateIn(CURL* easy) {
+  const time_t seconds = curl_getdate(HeaderIn(easy, "Date").c_str(), nullptr);
   if (seconds <= 0) return std::nullopt;
   return WallTime(std::chrono::seconds(seconds));
 }
@@ -197,6 +202,7 @@ Reply Transfer::MakeReply(CURLcode code) {
     reply.content_type = std::string_view(type).substr(0, std::string_view(type).find(';'));
   reply.warnings = WarningsIn(easy_.get());
   reply.date = DateIn(easy_.get());
+  reply.header = HeaderIn(easy_.get(), request_.wanted_header);
   curl_off_t seconds = 0;
   curl_easy_getinfo(easy_.get(), CURLINFO_RETRY_AFTER, &seconds);
   if (seconds > 0) reply.retry_after = std::chrono::seconds(std::min<curl_off_t>(seconds, 3600));

@@ -14,6 +14,7 @@
 #include "manager/api/problem.h"
 #include "manager/api/routes.h"
 #include "manager/report/device_map.h"
+#include "manager/report/exit_code.h"
 #include "manager/report/row_json.h"
 #include "manager/report/template_document.h"
 #include "manager/text/as_of_text.h"
@@ -95,6 +96,7 @@ httpd::Answer ToAnswer(text::Output output, text::Format format) {
   std::string type(TypeOf(format));
   if (!text::IsForPrograms(format)) type += "; charset=utf-8";
   httpd::Answer answer{.content_type = std::move(type), .body = std::move(output.out)};
+  if (output.code != 0) answer.headers.emplace_back(kExitCodeHeader, std::to_string(output.code));
   // As an API server tells kubectl what belongs on standard error (RFC 7234, 5.5).
   std::istringstream notes(output.note);
   for (std::string line; std::getline(notes, line);)
@@ -174,8 +176,10 @@ Result<text::Output> Api::PrintDevices(const Parameters& asked,
   const report::DeviceFilter filter{asked.Text("class"), asked.Text("selector")};
   Result<std::vector<report::WorkerDevices>> workers = report::CountDevices(sources, filter);
   if (!workers) return Fail(std::move(workers).error().WithOption("selector"));
-  return text::RenderDevices(*workers, AsOfNow(settings), settings.format, settings.style,
-                             filter.device_class);
+  text::Output output = text::RenderDevices(*workers, AsOfNow(settings), settings.format,
+                                            settings.style, filter.device_class);
+  output.code = report::ExitCodeOf(*workers);
+  return output;
 }
 
 Result<text::Output> Api::PrintDeviceMap(const Parameters& asked,
@@ -202,7 +206,10 @@ Result<text::Output> Api::PrintTemplates(const Parameters& asked,
     if (asked.Text("mode") == report::NameOf(each)) mode = each;
   const templates::TemplateSurvey survey = sources_.templates(mode);
   if (!survey.problem.empty()) return Fail(ErrorCode::kUnavailable, survey.problem);
-  return text::RenderTemplates(survey, AsOfNow(settings), settings.format, settings.style);
+  text::Output output =
+      text::RenderTemplates(survey, AsOfNow(settings), settings.format, settings.style);
+  if (!survey.unread.empty()) output.code = report::kUnknown;
+  return output;
 }
 
 }  // namespace fedra::api

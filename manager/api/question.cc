@@ -14,8 +14,6 @@
 namespace fedra::api {
 namespace {
 
-using Values = std::vector<std::pair<std::string, std::string>>;
-
 std::string_view NameOf(text::Format format) {
   switch (format) {
     case text::Format::kWide:
@@ -39,7 +37,6 @@ std::string IfNot(bool is_usual, std::string_view value) {
 
 Values ValuesOf(const std::string& job, const text::ViewSettings& settings) {
   const report::JobFilter& jobs = settings.query.jobs;
-  const text::Style& style = settings.style;
   return {{"job", job},
           {"namespace", settings.query.ns},
           {"state", fmt::format("{}", fmt::join(jobs.states, ","))},
@@ -51,22 +48,27 @@ Values ValuesOf(const std::string& job, const text::ViewSettings& settings) {
           {"limit", IfNot(jobs.limit == 0, std::to_string(jobs.limit))},
           {"continue", jobs.go_on},
           {"group-by", jobs.group_by},
-          {"all", IfNot(!jobs.all, "true")},
-          {"output", std::string(NameOf(settings.format))},
-          {"headers", IfNot(style.headers, "false")},
-          {"columns", IfNot(style.width == 0, std::to_string(style.width))},
-          {"color", IfNot(!style.color, "true")},
-          {"ascii", IfNot(style.utf8, "true")}};
+          {"all", IfNot(!jobs.all, "true")}};
 }
 
 }  // namespace
+
+std::string TargetOf(std::string_view path, Values values, text::Format format,
+                     const text::Style& style) {
+  values.emplace_back("output", NameOf(format));
+  values.emplace_back("headers", IfNot(style.headers, "false"));
+  values.emplace_back("columns", IfNot(style.width == 0, std::to_string(style.width)));
+  values.emplace_back("color", IfNot(!style.color, "true"));
+  values.emplace_back("ascii", IfNot(style.utf8, "true"));
+  return fmt::format("{}{}{}", kPrefix, path, QueryOf(values));
+}
 
 std::string TargetOf(View view, const std::string& job, const text::ViewSettings& settings) {
   const auto route = std::ranges::find_if(
       Routes(), [&](const Route& each) { return each.topic == Topic::kView && each.view == view; });
   Values values = ValuesOf(job, settings);
   std::erase_if(values, [&](const auto& value) { return !FindParameter(*route, value.first); });
-  return fmt::format("{}{}{}", kPrefix, route->path, QueryOf(values));
+  return TargetOf(route->path, std::move(values), settings.format, settings.style);
 }
 
 }  // namespace fedra::api

@@ -17,6 +17,9 @@ inline constexpr std::string_view kPrefix = "/api/v1alpha1/";
 // What describes the routes for programs, behind the prefix.
 inline constexpr std::string_view kOpenApiPath = "openapi.json";
 
+// What the command would end with, where that is not 0.
+inline constexpr const char* kExitCodeHeader = "Fedra-Exit-Code";
+
 enum class ParameterForm {
   kText,
   kList,    // separated by commas, or given more than once

@@ -13,15 +13,14 @@
 #include "manager/cli/cel_report.h"
 #include "manager/cli/daemon_address.h"
 #include "manager/cli/terminal/terminal.h"
+#include "manager/report/exit_code.h"
 #include "manager/report/job_filter.h"
 
 namespace fedra::cli {
 
-// Exit codes: the command could not do its work; it printed what it could while a worker could not
-// be read; a selector is an error on a device.
-inline constexpr int kFailed = 1;
-inline constexpr int kUnknown = 4;
-inline constexpr int kEvaluationError = 5;
+using report::kEvaluationError;
+using report::kFailed;
+using report::kUnknown;
 
 // fedra explain REASON: the catalogue's entry, or the whole catalogue when `reason` is empty.
 int Explain(const std::string& reason, const std::string& format, Terminal& terminal);
@@ -75,6 +74,7 @@ struct CheckOptions {
   bool assume_templates = false;
   std::string format = "table";  // or json, yaml
   std::string timeout = "15s";   // for connecting and listing
+  DaemonAddress daemon = {};     // asked instead of the workers; empty: the workers are
 };
 // 0 placeable, 3 nowhere, 4 unknown, 1 error or a mistake in a manifest; of several documents the
 // worst.
@@ -87,6 +87,7 @@ struct TemplatesDiffOptions {
   std::string mode;              // IfMissing or Reconcile; empty: as configured
   std::string format = "table";  // or json, yaml
   std::string timeout = "15s";   // for connecting and listing
+  DaemonAddress daemon = {};     // asked instead of the clusters; empty: these are
 };
 int TemplatesDiff(const TemplatesDiffOptions& options, Terminal& terminal);
 
@@ -104,6 +105,7 @@ struct DevicesOptions {
   std::string node = {};  // of a map: only this one
   size_t limit = 0;       // of a map: as of report::DeviceMapQuery
   std::string go_on = {};
+  DaemonAddress daemon = {};  // asked instead of the workers; empty: these are
 };
 int Devices(const DevicesOptions& options, Terminal& terminal);
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <memory>
 #include <ostream>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -13,6 +14,7 @@
 #include "base/time.h"
 #include "base/utf8.h"
 #include "config/configuration.h"
+#include "config/names.h"
 #include "manager/cli/commands.h"
 #include "manager/cli/join.h"
 #include "manager/cli/membership/member_clusters.h"
@@ -20,6 +22,7 @@
 #include "manager/tracking/admission_check.h"
 #include "manager/tracking/kueue_api.h"
 #include "manager/tracking/resources.h"
+#include "manager/verify/check_scope.h"
 
 namespace fedra::cli {
 namespace {
@@ -59,6 +62,37 @@ Result<std::vector<std::string>> Chosen(const std::vector<CheckPtr>& all,
   return names;
 }
 
+bool IsMeant(const tracking::AdmissionCheck& check, const CordonOptions& options) {
+  if (options.checks.empty()) return MayBeServed(check);
+  return std::ranges::find(options.checks, check.name) != options.checks.end();
+}
+
+// Whether a check that is meant has such a worker. One that is cordoned already may have left it.
+// Nothing is refused where a check allows all that fedra is configured with, which the manager
+// does not know, or where its workers cannot be read: `unsure` is the check then.
+Result<void> CheckWorker(const ManagerChecks& manager, const std::vector<CheckPtr>& all,
+                         const CordonOptions& options, std::string& unsure) {
+  std::set<std::string> known;
+  for (const CheckPtr& check : all) {
+    if (check->cordons.contains(ClusterName(options.worker))) return {};
+    if (!IsMeant(*check, options)) continue;
+    const verify::CheckScope scope = manager.ScopeOf(*check);
+    if (scope.all || !scope.problem.empty()) unsure = check->name;
+    known.insert(scope.names.begin(), scope.names.end());
+  }
+  if (known.contains(options.worker)) {
+    unsure.clear();
+    return {};
+  }
+  if (!unsure.empty() || known.empty()) return {};
+  const std::string closest =
+      config::ClosestName(options.worker, std::vector<std::string>(known.begin(), known.end()));
+  const std::string hint = closest.empty() ? fmt::format("there are {}", fmt::join(known, ", "))
+                                           : fmt::format("did you mean {}?", closest);
+  return Fail(ErrorCode::kNotFound, fmt::format("no AdmissionCheck of fedra's has a worker {}; {}",
+                                                options.worker, hint));
+}
+
 std::string PatchOf(const CordonOptions& options) {
   const auto key = [&](std::string_view prefix) { return std::string(prefix) + options.worker; };
   const auto value = [&](Service service) {
@@ -81,6 +115,8 @@ Result<void> Change(const CordonOptions& options, Terminal& terminal) {
   ManagerChecks known(MemberSettings("the manager", access), timeout, terminal);
   FEDRA_ASSIGN_OR_RETURN(const std::vector<CheckPtr> all, known.All());
   FEDRA_ASSIGN_OR_RETURN(const std::vector<std::string> checks, Chosen(all, options));
+  std::string unsure;
+  FEDRA_RETURN_IF_ERROR(CheckWorker(known, all, options, unsure));
   if (checks.empty()) {
     terminal.err << options.worker << " is in service: nothing to do\n";
     return {};
@@ -88,6 +124,13 @@ Result<void> Change(const CordonOptions& options, Terminal& terminal) {
   for (const std::string& check : checks)
     FEDRA_RETURN_IF_ERROR(
         known.manager().MergePatch(tracking::kAdmissionChecks, {"", check}, PatchOf(options), {}));
+  if (!unsure.empty())
+    terminal.err << text::Printable(
+                        fmt::format("(whether there is a worker {} is not known: AdmissionCheck {} "
+                                    "names none on the manager)",
+                                    options.worker, unsure),
+                        terminal.utf8)
+                 << "\n";
   constexpr std::array kOutcomes = {
       "is cordoned: it gets no new jobs, and those that run there stay",
       "is drained: it gets no new jobs, and those that run there move to other workers",

@@ -1,13 +1,15 @@
 // fedra devices: what the workers publish, and what of it is free.
 
-#include <algorithm>
 #include <ostream>
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include "manager/api/question.h"
 #include "manager/cli/commands.h"
 #include "manager/cli/fleet/fleet.h"
+#include "manager/cli/remote.h"
 #include "manager/report/device_inventory.h"
 #include "manager/report/device_map.h"
 #include "manager/report/device_report.h"
@@ -69,6 +71,32 @@ int PrintMap(const DevicesOptions& options, const Fleet& fleet, text::Format for
   return 0;
 }
 
+// What the daemon is asked: the same, by its parameters' names.
+api::Values ValuesOf(const DevicesOptions& options) {
+  api::Values values = {{"worker", fmt::format("{}", fmt::join(options.workers, ","))}};
+  if (!options.map) {
+    values.emplace_back("class", options.device_class);
+    values.emplace_back("selector", options.selector);
+    return values;
+  }
+  values.emplace_back("node", options.node);
+  values.emplace_back("limit", options.limit == 0 ? "" : std::to_string(options.limit));
+  values.emplace_back("continue", options.go_on);
+  return values;
+}
+
+int AskForDevices(const DevicesOptions& options, text::Format format, Terminal& terminal) {
+  text::Style style = StyleOf(terminal, options.headers);
+  if (format == text::Format::kWide) style.width = 0;
+  const auto answer = RemoteDaemon(options.daemon)
+                          .Ask(api::TargetOf(options.map ? "device-map" : "devices",
+                                             ValuesOf(options), format, style));
+  const int code = Finish("devices", answer, terminal);
+  // As without a daemon: the worker could not be read.
+  const bool is_unread = !answer && answer.error().code == ErrorCode::kUnavailable;
+  return options.map && is_unread ? kUnknown : code;
+}
+
 }  // namespace
 
 int Devices(const DevicesOptions& options, Terminal& terminal) {
@@ -78,6 +106,9 @@ int Devices(const DevicesOptions& options, Terminal& terminal) {
   };
   const auto format = text::ParseFormat(options.format);
   if (!format) return fail("-o: " + format.error().message);
+  if (options.map && !options.daemon.empty() && options.workers.size() != 1)
+    return fail("--map is about one worker: name it with --worker");
+  if (!options.daemon.empty()) return AskForDevices(options, *format, terminal);
   const auto fleet = OpenFleet({.config = options.config,
                                 .snapshot = options.snapshot,
                                 .workers = options.workers,
@@ -96,11 +127,7 @@ int Devices(const DevicesOptions& options, Terminal& terminal) {
   if (text::IsTable(*format)) PrintWhenItWasSo(options, **fleet, style, terminal);
   terminal.out << output.out;
   if (!output.note.empty()) terminal.err << output.note << "\n";
-  const bool unknown = std::any_of(workers->begin(), workers->end(),
-                                   [](const auto& worker) { return !worker.problem.empty(); });
-  if (!unknown && report::ClassIsNowhere(*workers)) return 1;
-  if (unknown) return kUnknown;
-  return report::OnlyFails(*workers) ? kEvaluationError : 0;
+  return report::ExitCodeOf(*workers);
 }
 
 }  // namespace fedra::cli

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "manager/cli/subcommands.h"
+#include "manager/cli/view_source.h"
 
 namespace fedra::cli {
 namespace {
@@ -14,6 +15,9 @@ constexpr const char* kExitCodes =
 
 constexpr const char* kSnapshotHelp =
     "A file of `fedra snapshot` instead of the workers themselves; - for standard input";
+
+constexpr const char* kInsteadOfWorkers =
+    "the workers: it says what it sees of them now, and no configuration is read";
 
 void AddFleetOptions(CLI::App& app, std::vector<std::string>& workers, std::string& timeout) {
   app.add_option("--worker", workers, "Only this worker (may be repeated)");
@@ -63,11 +67,13 @@ void AddDevices(CLI::App& app, Parsed& parsed, Command& command) {
       ->check(CLI::IsMember({"table", "wide", "json", "yaml"}));
   devices->add_flag("--no-headers", parsed.no_headers, "Tables without headers");
   AddMap(*devices, parsed.devices);
+  AddServer(*devices, parsed, kInsteadOfWorkers)->excludes("--snapshot");
   devices->callback([&] {
     command = [&](Terminal& terminal) {
       parsed.devices.config = parsed.config;
       parsed.devices.headers = !parsed.no_headers;
-      return Devices(parsed.devices, terminal);
+      return WithNamedDaemon(parsed, parsed.devices.daemon, terminal,
+                             [&] { return Devices(parsed.devices, terminal); });
     };
   });
 }
@@ -230,10 +236,13 @@ void AddCheck(CLI::App& app, Parsed& parsed, Command& command) {
                   "but not those with mistakes");
   check->add_option("-o,--output", parsed.check.format, "table, json or yaml")
       ->check(CLI::IsMember({"table", "json", "yaml"}));
+  CLI::Option* const server = AddServer(*check, parsed, kInsteadOfWorkers);
+  for (const char* name : {"--snapshot", "--assume-templates"}) server->excludes(name);
   check->callback([&] {
     command = [&](Terminal& terminal) {
       parsed.check.config = parsed.config;
-      return Check(parsed.check, terminal);
+      return WithNamedDaemon(parsed, parsed.check.daemon, terminal,
+                             [&] { return Check(parsed.check, terminal); });
     };
   });
 }
@@ -256,10 +265,12 @@ void AddTemplatesDiff(CLI::App& diff, Parsed& parsed, Command& command) {
       ->check(CLI::IsMember({"table", "json", "yaml"}));
   diff.add_option("--timeout", parsed.templates_diff.timeout, "How long to wait for the clusters")
       ->capture_default_str();
+  AddServer(diff, parsed, kInsteadOfWorkers);
   diff.callback([&] {
     command = [&](Terminal& terminal) {
       parsed.templates_diff.config = parsed.config;
-      return TemplatesDiff(parsed.templates_diff, terminal);
+      return WithNamedDaemon(parsed, parsed.templates_diff.daemon, terminal,
+                             [&] { return TemplatesDiff(parsed.templates_diff, terminal); });
     };
   });
 }

@@ -4,19 +4,23 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <future>
+#include <ostream>
 #include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "base/clock.h"
+#include "manager/api/routes.h"
 
 namespace fedra::cli {
 namespace {
 
 // A daemon with 100,000 jobs answers within seconds; one that hangs never does.
 constexpr std::chrono::milliseconds kLimit{60'000};
+constexpr int kMostCode = 125;  // beyond are the shells' own
 
 // The daemon's words for what went wrong.
 std::string MessageIn(const http::Reply& reply) {
@@ -32,7 +36,16 @@ ErrorCode CodeOf(int status) {
   if (status == 401) return ErrorCode::kUnauthorized;
   if (status == 403) return ErrorCode::kForbidden;
   if (status == 404) return ErrorCode::kNotFound;
+  if (status == 413) return ErrorCode::kInvalidArgument;
   return ErrorCode::kUnavailable;
+}
+
+// "4"; what is no exit code is none of this program's.
+int CodeIn(const std::string& header) {
+  int code = 0;
+  const auto [end, error] = std::from_chars(header.data(), header.data() + header.size(), code);
+  const bool is_whole = error == std::errc() && end == header.data() + header.size();
+  return is_whole && code >= 0 && code <= kMostCode ? code : 0;
 }
 
 // 299 fedra "No jobs found." -> No jobs found.
@@ -113,21 +126,40 @@ Result<std::string> RemoteDaemon::Authorization() {
   return credentials->authorization;
 }
 
-Result<text::Output> RemoteDaemon::Ask(const std::string& target) {
-  FEDRA_ASSIGN_OR_RETURN(std::string authorization, Authorization());
+Result<text::Output> RemoteDaemon::Ask(const std::string& target) { return Send({.path = target}); }
+
+Result<text::Output> RemoteDaemon::Post(const std::string& target, std::string document) {
+  return Send({.method = "POST",
+               .path = target,
+               .body = std::move(document),
+               .content_type = "application/json",
+               .stores_nothing = true});
+}
+
+Result<text::Output> RemoteDaemon::Send(http::Request request) {
+  FEDRA_ASSIGN_OR_RETURN(request.authorization, Authorization());
+  request.accept = "*/*";
+  request.timeout = kLimit;
+  request.wanted_header = api::kExitCodeHeader;
   std::promise<http::Reply> promise;
-  client_.Send({.path = target,
-                .accept = "*/*",
-                .authorization = std::move(authorization),
-                .timeout = kLimit},
-               [&](http::Reply reply) { promise.set_value(std::move(reply)); });
+  client_.Send(std::move(request), [&](http::Reply reply) { promise.set_value(std::move(reply)); });
   http::Reply reply = promise.get_future().get();
   if (reply.failure) return Fail(Explained(*std::move(reply.failure), name_));
   if (!reply.ok()) return Fail(CodeOf(reply.status), MessageIn(reply));
-  text::Output output{OnlyText(reply.body), {}};
+  text::Output output{OnlyText(reply.body), {}, CodeIn(reply.header)};
   for (const std::string& warning : reply.warnings)
     output.note += (output.note.empty() ? "" : "\n") + OnlyText(TextOf(warning));
   return output;
+}
+
+int Finish(const char* command, const Result<text::Output>& answer, Terminal& terminal) {
+  if (!answer) {
+    terminal.err << fmt::format("fedra {}: {}\n", command, answer.error().message);
+    return 1;
+  }
+  terminal.out << answer->out;
+  if (!answer->note.empty()) terminal.err << answer->note << "\n";
+  return answer->code;
 }
 
 std::string OnlyText(std::string_view sent) {

@@ -16,6 +16,7 @@
 #include "cluster-clients/kube/auth.h"
 #include "cluster-clients/threads.h"
 #include "manager/cli/daemon_address.h"
+#include "manager/cli/terminal/terminal.h"
 #include "manager/text/output.h"
 
 namespace fedra::cli {
@@ -32,11 +33,14 @@ class RemoteDaemon final {
   // no daemon listens; kUnauthorized, also when there is no token to send; else what the answer's
   // status means, with the daemon's message.
   Result<text::Output> Ask(const std::string& target);
+  // The same to POST `target` with a document of JSON.
+  Result<text::Output> Post(const std::string& target, std::string document);
 
   // From any thread: what is being asked ends with kCancelled, and so does all that is asked later.
   void Stop();
 
  private:
+  Result<text::Output> Send(http::Request request);
   // The header's value; empty: none is needed.
   Result<std::string> Authorization();
 
@@ -45,6 +49,10 @@ class RemoteDaemon final {
   const std::shared_ptr<kube::CredentialSource> user_;  // null: at a Unix socket
   http::Client client_;
 };
+
+// Writes what a daemon said in this command's place ("devices"). The exit code: what it ends with,
+// or 1 when `answer` is an error.
+int Finish(const char* command, const Result<text::Output>& answer, Terminal& terminal);
 
 // What may be shown on a terminal of what another process sent: text, and colours.
 std::string OnlyText(std::string_view sent);

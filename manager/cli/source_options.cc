@@ -108,6 +108,19 @@ int WithStoreOrDaemon(Parsed& parsed, Terminal& terminal, const std::function<in
       /*may_ask=*/true);
 }
 
+int WithNamedDaemon(const Parsed& parsed, DaemonAddress& daemon, Terminal& terminal,
+                    const std::function<int()>& run) {
+  if (!parsed.server.server.empty()) {
+    auto address = AddressIn(parsed.server);
+    if (!address) {
+      terminal.err << "fedra: " << address.error().message << "\n";
+      return 1;
+    }
+    daemon = *std::move(address);
+  }
+  return run();
+}
+
 void AddStore(CLI::App& app, Parsed& parsed, const char* config) {
   AddConfig(app, parsed, config);
   app.add_option("--store", parsed.store,
@@ -115,14 +128,12 @@ void AddStore(CLI::App& app, Parsed& parsed, const char* config) {
       ->type_name("FILE");
 }
 
-void AddSource(CLI::App& app, Parsed& parsed, const char* config) {
-  AddStore(app, parsed, config);
+CLI::Option* AddServer(CLI::App& app, Parsed& parsed, const std::string& instead) {
   CLI::Option* server =
-      app.add_option("--server", parsed.server.server,
-                     "Ask the daemon at unix:PATH or https://HOST:PORT (api.secure), instead of "
-                     "reading its store; done by itself where the store is not for this user")
-          ->type_name("ADDRESS")
-          ->excludes("--store");
+      app.add_option(
+             "--server", parsed.server.server,
+             "Ask the daemon at unix:PATH or https://HOST:PORT (api.secure), instead of " + instead)
+          ->type_name("ADDRESS");
   const auto of_server = [&](const char* name, std::string& value, const char* meaning) {
     return app.add_option(name, value, meaning)->needs(server);
   };
@@ -145,6 +156,13 @@ void AddSource(CLI::App& app, Parsed& parsed, const char* config) {
             "With https: the kubeconfig's context for the manager")
       ->type_name("NAME")
       ->excludes(token_file);
+  return server;
+}
+
+void AddSource(CLI::App& app, Parsed& parsed, const char* config) {
+  AddStore(app, parsed, config);
+  AddServer(app, parsed, "reading its store; done by itself where the store is not for this user")
+      ->excludes("--store");
   app.add_option("-n,--namespace", parsed.view.ns, "Only this namespace");
 }
 

@@ -4,9 +4,11 @@
 
 #include "base/time.h"
 #include "config/load.h"
+#include "manager/api/question.h"
 #include "manager/cli/commands.h"
 #include "manager/cli/fleet/daemon_fleet.h"
 #include "manager/cli/fleet/discover.h"
+#include "manager/cli/remote.h"
 #include "manager/report/template_document.h"
 #include "manager/text/template_view.h"
 #include "manager/wiring.h"
@@ -22,6 +24,13 @@ int TemplatesDiff(const TemplatesDiffOptions& options, Terminal& terminal) {
   };
   const auto format = text::ParseFormat(options.format);
   if (!format) return fail("-o: " + format.error().message);
+  if (!options.daemon.empty()) {
+    RemoteDaemon daemon(options.daemon);
+    // Its columns are never cut, as below.
+    return Finish("templates diff",
+                  daemon.Ask(api::TargetOf("templates", {{"mode", options.mode}}, *format, {})),
+                  terminal);
+  }
   const auto limit = ParseDuration(options.timeout);
   if (!limit) return fail("--timeout: " + limit.error().message);
   auto loaded = config::Load(options.config, config::OptionsNow(/*manager_may_fail=*/false));

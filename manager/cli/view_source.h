@@ -16,6 +16,14 @@ namespace fedra::cli {
 // The job that a command is about.
 void AddJob(CLI::App& app, Parsed& parsed);
 
+// --server and who asks there, for a command that a daemon may answer. `instead`: of what it is
+// asked, for the help. The option --server itself.
+CLI::Option* AddServer(CLI::App& app, Parsed& parsed, const std::string& instead);
+
+// Runs it with the daemon that --server names in `daemon`, or without one. The exit code.
+int WithNamedDaemon(const Parsed& parsed, DaemonAddress& daemon, Terminal& terminal,
+                    const std::function<int()>& run);
+
 // Where a view comes from, and of which namespace. `config`: as of AddConfig.
 void AddSource(CLI::App& app, Parsed& parsed, const char* config = "-c,--config");
 

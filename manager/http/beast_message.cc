@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -35,6 +36,8 @@ std::optional<std::pair<int, std::string>> WhyUnreadable(boost::system::error_co
   using beast::http::error;
   if (why.category() != make_error_code(error::bad_method).category()) return std::nullopt;
   if (why == error::end_of_stream || why == error::partial_message) return std::nullopt;
+  if (why == error::body_limit)
+    return std::pair(413, fmt::format("the body is longer than {} bytes", kMaxBody));
   if (why != error::header_limit && why != error::buffer_overflow)
     return std::pair(400, fmt::format("not an HTTP request: {}", why.message()));
   const std::string_view read(static_cast<const char*>(buffer.data().data()), buffer.size());
@@ -44,11 +47,13 @@ std::optional<std::pair<int, std::string>> WhyUnreadable(boost::system::error_co
   return std::pair(414, fmt::format("the URL is longer than {} bytes", kMaxRequest));
 }
 
-Request ToRequest(const Parser& parser) {
+Request ToRequest(Parser& parser) {
   Request request{std::string(parser.get().target())};
   for (const auto& field : parser.get())
     request.headers.emplace(ToLower(std::string_view(field.name_string())),
                             std::string(field.value()));
+  request.is_post = parser.get().method() == beast::http::verb::post;
+  if (request.is_post) request.body = std::move(parser.get().body());
   return request;
 }
 
@@ -56,7 +61,8 @@ Response ToResponse(const Parser& parser, Answer answer, bool may_go_on) {
   const auto& request = parser.get();
   Response response(static_cast<beast::http::status>(answer.status), 11);
   for (const auto& [name, value] : answer.headers) response.insert(name, value);
-  if (answer.status == 405) response.set(beast::http::field::allow, "GET, HEAD");
+  if (answer.status == 405 && response.find(beast::http::field::allow) == response.end())
+    response.set(beast::http::field::allow, "GET, HEAD");
   // Behind a body that we do not read there is no next request to be found.
   response.keep_alive(parser.is_done() && request.keep_alive() && may_go_on);
   if (answer.status == 304) return response;

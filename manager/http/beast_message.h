@@ -19,7 +19,10 @@ namespace fedra::httpd {
 // Of request line and headers; 16 KiB is what most servers take.
 inline constexpr size_t kMaxRequest = 16 << 10;
 
-using Parser = boost::beast::http::request_parser<boost::beast::http::empty_body>;
+// Of a body, where one is taken at all.
+inline constexpr size_t kMaxBody = size_t{1} << 20;
+
+using Parser = boost::beast::http::request_parser<boost::beast::http::string_body>;
 using Response = boost::beast::http::response<boost::beast::http::string_body>;
 
 // "127.0.0.1:9480". `key`: whose value it is, for the message.
@@ -31,7 +34,8 @@ std::optional<std::pair<int, std::string>> WhyUnreadable(boost::system::error_co
                                                          const Parser& parser,
                                                          const boost::beast::flat_buffer& buffer);
 
-Request ToRequest(const Parser& parser);
+// Takes the body, as far as it has been read, out of the parser.
+Request ToRequest(Parser& parser);
 
 // To the request that `parser` has read. `may_go_on`: whether the connection takes another one.
 Response ToResponse(const Parser& parser, Answer answer, bool may_go_on);

@@ -122,6 +122,7 @@ class Listener::Impl final : public std::enable_shared_from_this<Listener::Impl>
     Response response;
     std::optional<Waiting::iterator> place;  // in waiting_
     bool counts = false;                     // what is being answered, in under_way_
+    bool sends_body = false;                 // what is being read, in bodies_
     size_t answer_bytes = 0;                 // of it, in answer_bytes_
     size_t requests = 0;
     size_t discarded = 0;  // bytes, after the last answer
@@ -197,6 +198,7 @@ class Listener::Impl final : public std::enable_shared_from_this<Listener::Impl>
 
   // What the connection was answered is written, or will not be.
   void Settle(Connection& connection) {
+    EndBody(connection);
     if (std::exchange(connection.counts, false)) --under_way_;
     answer_bytes_ -= std::exchange(connection.answer_bytes, 0);
   }
@@ -205,6 +207,7 @@ class Listener::Impl final : public std::enable_shared_from_this<Listener::Impl>
     if (!acceptor_.is_open()) return;
     connection->parser.emplace();
     connection->parser->header_limit(kMaxRequest);
+    connection->parser->body_limit(kMaxBody);
     Wait(connection);
     connection->stream.expires_after(limit);
     auto done = [self = shared_from_this(), connection](boost::system::error_code error, size_t) {
@@ -245,8 +248,44 @@ class Listener::Impl final : public std::enable_shared_from_this<Listener::Impl>
   void OnRequest(const std::shared_ptr<Connection>& connection) {
     const beast::http::verb method = connection->parser->get().method();
     ++connection->requests;
+    if (method == beast::http::verb::post && service_.takes_post &&
+        service_.takes_post(ToRequest(*connection->parser)))
+      return ReadBody(connection);
     if (method != beast::http::verb::get && method != beast::http::verb::head)
       return Write(connection, service_.refusal(405, "only GET and HEAD"));
+    PassOn(connection);
+  }
+
+  // Who sends slowly makes room for others, as who sends nothing does.
+  void ReadBody(const std::shared_ptr<Connection>& connection) {
+    if (connection->parser->is_done()) return PassOn(connection);
+    if (bodies_ >= limits_.bodies) return Write(connection, TooMuch());
+    connection->sends_body = true;
+    ++bodies_;
+    Wait(connection);
+    connection->stream.expires_after(limits_.body);
+    auto done = [self = shared_from_this(), connection](boost::system::error_code error, size_t) {
+      self->StopWaiting(*connection);
+      self->EndBody(*connection);
+      if (!self->acceptor_.is_open()) return;
+      if (error) return self->Refuse(connection, error);
+      self->PassOn(connection);
+    };
+    if (connection->tls) {
+      beast::http::async_read(*connection->tls, connection->buffer, *connection->parser,
+                              std::move(done));
+    } else {
+      beast::http::async_read(connection->stream, connection->buffer, *connection->parser,
+                              std::move(done));
+    }
+  }
+
+  void EndBody(Connection& connection) {
+    if (std::exchange(connection.sends_body, false)) --bodies_;
+  }
+
+  // The request is complete.
+  void PassOn(const std::shared_ptr<Connection>& connection) {
     Request request = ToRequest(*connection->parser);
     request.client = connection->client;
     if (!service_.is_urgent(request)) {
@@ -324,6 +363,7 @@ class Listener::Impl final : public std::enable_shared_from_this<Listener::Impl>
   std::atomic<size_t> connections_{0};
   std::atomic<size_t> under_way_{0};     // being answered or written, but for urgent ones
   std::atomic<size_t> answer_bytes_{0};  // being written
+  std::atomic<size_t> bodies_{0};        // being read
   Waiting waiting_;                      // for a request or for the end, the longest first
   int port_ = 0;
 };

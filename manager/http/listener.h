@@ -1,7 +1,7 @@
 #pragma once
 //
-// One listening socket, TCP, with TLS or without, or Unix: HTTP/1.1, GET and HEAD, each client
-// within limits.
+// One listening socket, TCP, with TLS or without, or Unix: HTTP/1.1, GET and HEAD, POST where the
+// service takes it, each client within limits.
 //
 // Reads and writes on the io loop that it is given; who answers is the service's business. A
 // connection that waits for its client's request makes room for a new one, so a crowd of silent
@@ -29,10 +29,12 @@ struct ServerLimits {
   // From accepting to the end of the headers; of TLS to the end of the handshake, and once more.
   std::chrono::milliseconds first_request{5'000};
   std::chrono::milliseconds next_request{60'000};  // the same, on a connection that is used again
+  std::chrono::milliseconds body{10'000};          // of a POST, from the end of its headers
   std::chrono::milliseconds write{30'000};         // one answer
   size_t requests = 1'000;                         // on one connection; the last is answered so
   // Of answers that their readers have not taken yet, together; a single one may be longer.
   size_t answer_bytes = size_t{64} << 20;
+  size_t bodies = 8;  // that are being read at once, each of at most kMaxBody
 };
 
 class TlsIdentity;
@@ -44,6 +46,8 @@ struct Service {
   std::function<bool(const Request& request)> is_urgent;
   // The page for what is not asked of `answer`: no HTTP, too long, too much at a time. Loop thread.
   std::function<Answer(int status, const std::string& message)> refusal;
+  // Whether a POST of this target is read, by its headers. Loop thread. Null: none is.
+  std::function<bool(const Request& headers)> takes_post = {};
 };
 
 class Listener final {

@@ -16,6 +16,8 @@ struct Request {
   // By lower-case name; of a header that came more than once the first.
   std::map<std::string, std::string, std::less<>> headers = {};
   std::string client = {};  // the address that it comes from; empty: a Unix socket's
+  bool is_post = false;     // else GET or HEAD
+  std::string body = {};    // of a POST
 };
 
 // Empty: it was not sent. `name` in lower case.

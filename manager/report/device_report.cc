@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "manager/report/exit_code.h"
+
 namespace fedra::report {
 namespace {
 
@@ -103,6 +105,14 @@ ordered_json DeviceDocument(const std::vector<WorkerDevices>& workers, const AsO
     if (worker.problem.empty()) document["workers"].push_back(DevicesJson(worker));
   PutUnread(document, UnreadOf(workers));
   return document;
+}
+
+int ExitCodeOf(const std::vector<WorkerDevices>& workers) {
+  const bool unknown = std::ranges::any_of(
+      workers, [](const WorkerDevices& worker) { return !worker.problem.empty(); });
+  if (unknown) return kUnknown;
+  if (ClassIsNowhere(workers)) return kFailed;
+  return OnlyFails(workers) ? kEvaluationError : 0;
 }
 
 }  // namespace fedra::report

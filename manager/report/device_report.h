@@ -44,4 +44,8 @@ bool OnlyFails(const std::vector<WorkerDevices>& workers);
 // Whether the class that was asked for exists on no worker that could be read, and one could be.
 bool ClassIsNowhere(const std::vector<WorkerDevices>& workers);
 
+// What `devices` ends with: kUnknown where a worker could not be read, kFailed where the class is
+// nowhere, kEvaluationError where nothing but errors came of the selector; else 0.
+int ExitCodeOf(const std::vector<WorkerDevices>& workers);
+
 }  // namespace fedra::report

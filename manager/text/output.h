@@ -29,6 +29,7 @@ struct Output {
   std::string out;  // for stdout
   std::string
       note;  // one line for stderr, without line end: why there is nothing; empty: nothing to add
+  int code = 0;  // what the command ends with (report/exit_code.h)
 };
 
 struct Style {

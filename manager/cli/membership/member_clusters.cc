@@ -21,11 +21,6 @@ std::vector<std::string> NamesOf(const std::vector<ClusterSettings>& clusters) {
   return names;
 }
 
-template <class T>
-MemberFeed FeedOf(const kube::Resource& resource, verify::Cache<T>& list, FleetSignal& signal) {
-  return {{resource, &list}, [&list] { return list.health().IsListing(); }, signal};
-}
-
 }  // namespace
 
 MemberClusters::MemberClusters(const std::vector<ClusterSettings>& clusters,
@@ -34,8 +29,9 @@ MemberClusters::MemberClusters(const std::vector<ClusterSettings>& clusters,
     : names_(NamesOf(clusters)),
       live_(
           clusters,
-          [input = feed ? std::optional(feed->input) : std::nullopt](size_t cluster, const auto*) {
-            return cluster == 0 && input ? std::vector{*input} : std::vector<verify::Input>();
+          [inputs = feed ? feed->inputs : std::vector<verify::Input>()](size_t cluster,
+                                                                        const auto*) {
+            return cluster == 0 ? inputs : std::vector<verify::Input>();
           },
           [is_listing = feed ? feed->is_listing : [] { return false; }](size_t cluster) {
             return cluster == 0 && is_listing();
@@ -66,7 +62,10 @@ MemberJobs::MemberJobs(const std::vector<ClusterSettings>& clusters,
     : workloads_(
           &tracking::ParseClone, [](const ObjectKey&, const auto&, const auto&) {},
           [this](const watch::CacheHealth&) { signal_.Raise(); }),
-      clusters_(clusters, timeout, terminal, FeedOf(tracking::kWorkloads, workloads_, signal_)) {}
+      clusters_(clusters, timeout, terminal,
+                MemberFeed{{{tracking::kWorkloads, &workloads_}},
+                           [this] { return workloads_.health().IsListing(); },
+                           signal_}) {}
 
 Result<std::vector<std::string>> MemberJobs::UnfinishedJobs(
     const std::vector<std::string>& but_of) const {
@@ -89,8 +88,16 @@ ManagerChecks::ManagerChecks(const ClusterSettings& manager, std::chrono::millis
     : checks_(
           &tracking::ParseAdmissionCheck, [](const ObjectKey&, const auto&, const auto&) {},
           [this](const watch::CacheHealth&) { signal_.Raise(); }),
-      clusters_({manager}, timeout, terminal,
-                FeedOf(tracking::kAdmissionChecks, checks_, signal_)) {}
+      configs_(
+          &tracking::ParseMultiKueueConfig, [](const ObjectKey&, const auto&, const auto&) {},
+          [this](const watch::CacheHealth&) { signal_.Raise(); }),
+      scopes_(/*controller_name=*/"", checks_, configs_),
+      clusters_(
+          {manager}, timeout, terminal,
+          MemberFeed{
+              {{tracking::kAdmissionChecks, &checks_}, {tracking::kMultiKueueConfigs, &configs_}},
+              [this] { return checks_.health().IsListing() || configs_.health().IsListing(); },
+              signal_}) {}
 
 Result<std::vector<std::shared_ptr<const tracking::AdmissionCheck>>> ManagerChecks::All() const {
   FEDRA_RETURN_IF_ERROR(clusters_.Listed(tracking::kAdmissionChecks, checks_.health()));

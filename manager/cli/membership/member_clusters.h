@@ -18,19 +18,20 @@
 #include "manager/cli/terminal/terminal.h"
 #include "manager/tracking/admission_check.h"
 #include "manager/tracking/workload.h"
+#include "manager/verify/check_scope.h"
 
 namespace fedra::cli {
 
 // What is listed of the first cluster, too. All of it must outlive the clusters.
 struct MemberFeed {
-  verify::Input input;
+  std::vector<verify::Input> inputs;
   std::function<bool()> is_listing;
-  FleetSignal& signal;  // that the list raises when it is complete or cannot be had
+  FleetSignal& signal;  // that a list raises when it is complete or cannot be had
 };
 
 class MemberClusters final {
  public:
-  // Waits until each has answered or failed, and the list of `feed` has arrived or failed.
+  // Waits until each has answered or failed, and the lists of `feed` have arrived or failed.
   // Without `feed` nothing is listed.
   MemberClusters(const std::vector<ClusterSettings>& clusters, std::chrono::milliseconds timeout,
                  const Terminal& terminal, const std::optional<MemberFeed>& feed = {});
@@ -65,7 +66,7 @@ class MemberJobs final {
   MemberClusters clusters_;  // destroyed first: it feeds the list
 };
 
-// The AdmissionChecks of the manager.
+// The AdmissionChecks of the manager, with the workers that they name.
 class ManagerChecks final {
  public:
   ManagerChecks(const ClusterSettings& manager, std::chrono::milliseconds timeout,
@@ -74,11 +75,17 @@ class ManagerChecks final {
   Cluster& manager() { return clusters_[0]; }
   // By name. An error: they cannot be listed.
   Result<std::vector<std::shared_ptr<const tracking::AdmissionCheck>>> All() const;
+  // Which workers one of these may use.
+  verify::CheckScope ScopeOf(const tracking::AdmissionCheck& check) const {
+    return scopes_.Of(check);
+  }
 
  private:
   FleetSignal signal_;
   verify::Cache<tracking::AdmissionCheck> checks_;
-  MemberClusters clusters_;  // destroyed first: it feeds the list
+  verify::Cache<tracking::MultiKueueConfig> configs_;
+  const verify::CheckScopes scopes_;
+  MemberClusters clusters_;  // destroyed first: it feeds the lists
 };
 
 // The settings of a cluster that no configuration names.

@@ -1,0 +1,16 @@
+#pragma once
+//
+// What commands end with when they could do their work and have more to say. A daemon that answers
+// in a command's place says it, too (Fedra-Exit-Code).
+
+namespace fedra::report {
+
+// The command could not do its work; it printed what it could while a worker could not be read; a
+// selector is an error on a device.
+inline constexpr int kFailed = 1;
+inline constexpr int kUnknown = 4;
+inline constexpr int kEvaluationError = 5;
+// Of `check`: a job can run nowhere.
+inline constexpr int kNowhere = 3;
+
+}  // namespace fedra::report
