@@ -104,6 +104,25 @@ httpd::Answer ToAnswer(text::Output output, text::Format format) {
   return answer;
 }
 
+// What is posted is not got, and what is got is not posted.
+std::optional<httpd::Answer> RefusalOfMethod(const Route& route, const httpd::Request& request) {
+  if (IsPosted(route) == request.is_post) {
+    const std::string type = httpd::HeaderOf(request, "content-type");
+    if (!request.is_post || TakesBody(type)) return std::nullopt;
+    return Problem(415, "the body is to be application/yaml or application/json");
+  }
+  httpd::Answer answer =
+      Problem(405, fmt::format("{} takes only {}", route.path, request.is_post ? "GET" : "POST"));
+  if (!request.is_post) answer.headers.emplace_back("Allow", "POST");
+  return answer;
+}
+
+Result<CheckRequest> CheckRequestOf(const Parameters& asked, const httpd::Request& request) {
+  FEDRA_ASSIGN_OR_RETURN(std::vector<NamedText> files, FilesIn(request));
+  return CheckRequest{
+      .files = std::move(files), .ns = asked.Text("namespace"), .workers = asked.List("worker")};
+}
+
 // What the API has, for programs. It takes no parameters.
 Result<httpd::Answer> AnswerOpenApi(const httpd::Request& request) {
   if (request.target.find('?') != std::string::npos)
@@ -130,22 +149,25 @@ httpd::Answer Api::AnswerTo(const Viewer& viewer, const httpd::Request& request)
 }
 
 Result<httpd::Answer> Api::Find(const httpd::Request& request, const Viewer& viewer) const {
-  if (IsOpenApi(request.target)) return AnswerOpenApi(request);
+  if (IsOpenApi(request.target) && !request.is_post) return AnswerOpenApi(request);
   FEDRA_ASSIGN_OR_RETURN(const Route* const route, RouteOf(request.target));
+  if (auto refusal = RefusalOfMethod(*route, request)) return *std::move(refusal);
   FEDRA_ASSIGN_OR_RETURN(const Parameters asked, Parameters::Parse(*route, request.target));
   FEDRA_ASSIGN_OR_RETURN(const text::ViewSettings settings,
                          SettingsOf(asked, sources_.settings, sources_.clock->Now()));
   if (const std::string_view type = TypeOf(settings.format);
       !Accepts(HeaderOf(request, "accept"), type))
     return Problem(406, fmt::format("the answer is {}, which you do not accept", type));
-  FEDRA_ASSIGN_OR_RETURN(text::Output output, Print(*route, asked, settings, viewer));
+  FEDRA_ASSIGN_OR_RETURN(text::Output output, Print(*route, asked, settings, request, viewer));
   const std::string news = settings.format == text::Format::kJson ? report::WithoutAges(output.out)
                                                                   : output.out + output.note;
   return Deliver(request, ToAnswer(std::move(output), settings.format), news);
 }
 
 Result<text::Output> Api::Print(const Route& route, const Parameters& asked,
-                                const text::ViewSettings& settings, const Viewer& viewer) const {
+                                const text::ViewSettings& settings, const httpd::Request& request,
+                                const Viewer& viewer) const {
+  if (route.topic == Topic::kCheck) return PrintCheck(asked, settings, request, viewer);
   if (route.topic != Topic::kView) return PrintSeen(route, asked, settings);
   text::ViewSettings filtered = settings;
   FEDRA_ASSIGN_OR_RETURN(filtered.query.jobs, report::Checked(FilterOf(asked), filtered.query.ns));
@@ -162,6 +184,29 @@ Result<text::Output> Api::PrintSeen(const Route& route, const Parameters& asked,
   if (output && text::IsTable(settings.format) && settings.style.headers)
     output->out.insert(0, text::StandbyLine(AsOfNow(settings), settings.style));
   return output;
+}
+
+Result<text::Output> Api::PrintCheck(const Parameters& asked, const text::ViewSettings& settings,
+                                     const httpd::Request& request, const Viewer& viewer) const {
+  if (settings.format == text::Format::kName)
+    return Fail(WrongOption("output", "verdicts have no list of names"));
+  if (!sources_.check.check)
+    return Fail(ErrorCode::kUnavailable, "this daemon judges no manifests");
+  FEDRA_ASSIGN_OR_RETURN(CheckRequest check, CheckRequestOf(asked, request));
+  check.format = settings.format;
+  check.style = settings.style;
+  Result<text::Output> output = sources_.check.check(check, viewer);
+  if (output && text::IsTable(settings.format))
+    output->out.insert(0, text::StandbyLine(AsOfNow(settings), settings.style));
+  return output;
+}
+
+Result<std::set<std::string>> Api::NamespacesIn(const Parameters& asked,
+                                                const httpd::Request& request) const {
+  if (!sources_.check.namespaces)
+    return Fail(ErrorCode::kUnavailable, "this daemon judges no manifests");
+  FEDRA_ASSIGN_OR_RETURN(const CheckRequest check, CheckRequestOf(asked, request));
+  return sources_.check.namespaces(check);
 }
 
 report::AsOf Api::AsOfNow(const text::ViewSettings& settings) const {

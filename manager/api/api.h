@@ -1,6 +1,7 @@
 #pragma once
 //
-// The read-only API: a request in, an answer out. routes.h has what there is.
+// The read-only API: a request in, an answer out. routes.h has what there is. What is posted to it
+// is judged, and not kept.
 //
 // Thread rules: Answer from one thread at a time; sources are called on it. Lifetime: what the
 // sources refer to must outlive it.
@@ -8,10 +9,13 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "manager/api/check_request.h"
 #include "manager/http/message.h"
 #include "manager/report/as_of.h"
 #include "manager/report/device_inventory.h"
@@ -31,6 +35,8 @@ struct Sources {
   std::function<std::vector<report::DeviceSource>()> devices = {};
   // What would be done about copies of templates, with this mode or the configured one.
   std::function<templates::TemplateSurvey(std::optional<templates::SyncPolicy>)> templates = {};
+  // Judges manifests; without functions none are judged (503).
+  CheckSource check = {};
   // Which of several daemons answers, as its heartbeat has it; null: there are no replicas.
   std::function<std::optional<store::HeartbeatRow>()> replica = {};
   // What documents say of the configuration; what is asked for is not looked at.
@@ -39,7 +45,6 @@ struct Sources {
 };
 
 struct Route;
-struct Viewer;
 class Parameters;
 
 class Api final {
@@ -50,11 +55,17 @@ class Api final {
   httpd::Answer Answer(const httpd::Request& request) const;
   // What of it the viewer may see. Whether the request may come at all is found out before.
   httpd::Answer AnswerTo(const Viewer& viewer, const httpd::Request& request) const;
+  // The namespaces that a posted request is about. kInvalidArgument.
+  Result<std::set<std::string>> NamespacesIn(const Parameters& asked,
+                                             const httpd::Request& request) const;
 
  private:
   Result<httpd::Answer> Find(const httpd::Request& request, const Viewer& viewer) const;
   Result<text::Output> Print(const Route& route, const Parameters& asked,
-                             const text::ViewSettings& settings, const Viewer& viewer) const;
+                             const text::ViewSettings& settings, const httpd::Request& request,
+                             const Viewer& viewer) const;
+  Result<text::Output> PrintCheck(const Parameters& asked, const text::ViewSettings& settings,
+                                  const httpd::Request& request, const Viewer& viewer) const;
   // Of what is read now, and not from the store.
   Result<text::Output> PrintSeen(const Route& route, const Parameters& asked,
                                  const text::ViewSettings& settings) const;

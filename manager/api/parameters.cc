@@ -128,6 +128,11 @@ Result<const Route*> RouteOf(std::string_view target) {
   return route;
 }
 
+bool IsForPost(const httpd::Request& request) {
+  const Result<const Route*> route = RouteOf(request.target);
+  return route && IsPosted(**route);
+}
+
 Result<Parameters> Parameters::Parse(const Route& route, std::string_view target) {
   Parameters parameters;
   const size_t mark = target.find('?');

@@ -9,6 +9,7 @@
 
 #include "base/result.h"
 #include "manager/api/routes.h"
+#include "manager/http/message.h"
 
 namespace fedra::api {
 
@@ -19,6 +20,9 @@ Result<std::string> PathOf(std::string_view target);
 bool IsOpenApi(std::string_view target);
 // The route that the path names. kNotFound, with those that there are; kInvalidArgument.
 Result<const Route*> RouteOf(std::string_view target);
+
+// Whether its route is asked by POST.
+bool IsForPost(const httpd::Request& request);
 
 // Values of a route's parameters, each as its form says.
 class Parameters final {

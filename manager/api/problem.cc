@@ -26,6 +26,10 @@ std::string_view ReasonOf(int status) {
       return "MethodNotAllowed";
     case 406:
       return "NotAcceptable";
+    case 413:
+      return "RequestEntityTooLarge";
+    case 415:
+      return "UnsupportedMediaType";
     case 429:
       return "TooManyRequests";
     case 503:

@@ -138,6 +138,28 @@ Answered<Viewer> OfJob(const Parameters& asked, const May& may) {
   return viewer;
 }
 
+// What manifests are about: every namespace in them.
+Answered<Viewer> OfManifests(const May& may,
+                             const std::function<Result<std::set<std::string>>()>& namespaces) {
+  Answered<Viewer> at_large = AtLarge(may, "get");
+  if (!at_large || at_large->everywhere) return at_large;
+  Viewer viewer = *std::move(at_large);
+  const Result<std::set<std::string>> meant = namespaces();
+  if (!meant) {
+    const bool is_wrong = meant.error().code == ErrorCode::kInvalidArgument;
+    return tl::make_unexpected(Refusal{is_wrong ? 400 : 503, meant.error().message});
+  }
+  if (meant->empty()) return Denied(Workloads("get", ""));
+  if (meant->size() > kMostNamespaces)
+    return tl::make_unexpected(
+        Refusal{400, fmt::format("the manifests are of more than {} namespaces", kMostNamespaces)});
+  if (const auto seen = SeeJobs(may, "get", *meant, viewer); !seen)
+    return tl::make_unexpected(seen.error());
+  for (const std::string& ns : *meant)
+    if (!viewer.namespaces.contains(ns)) return Denied(Workloads("get", ns));
+  return viewer;
+}
+
 }  // namespace
 
 Answered<Viewer> ViewerOf(const Route& route, const Parameters& asked, const May& may,
@@ -146,6 +168,7 @@ Answered<Viewer> ViewerOf(const Route& route, const Parameters& asked, const May
   // It names the jobs and claims that hold devices, of every namespace.
   if (route.topic == Topic::kDeviceMap) return OfFleet(may, {Fleet(), Workloads("list", "")});
   if (route.topic == Topic::kTemplates) return OfFleet(may, {Fleet(), Templates()});
+  if (route.topic == Topic::kCheck) return OfManifests(may, namespaces);
   if (route.topic == Topic::kView) {
     switch (route.view) {
       case View::kWorkers:

@@ -70,6 +70,14 @@ const std::vector<Parameter>& DeviceMapFilters() {
   return filters;
 }
 
+const std::vector<Parameter>& CheckParameters() {
+  static const std::vector<Parameter> parameters = {
+      {"namespace", Form::kText, "Of documents that name none; without it \"default\""},
+      {"worker", Form::kList, "Only these workers"},
+  };
+  return parameters;
+}
+
 }  // namespace
 
 std::span<const Route> Routes() {
@@ -114,6 +122,12 @@ std::span<const Route> Routes() {
             false,
             {"IfMissing", "Reconcile"}},
        }},
+      {"check", "fedra check -f FILE", "CheckReport",
+       "Where the jobs in the body could run, before they are submitted; nothing is written. "
+       "Judged by what the daemon sees now: no worker is asked. The body, of at most 1 MiB, is "
+       "YAML or JSON as `kubectl apply -f` takes it, or a CheckRequest with several files. Jobs "
+       "times workers may be 10,000",
+       Topic::kCheck, View::kStatus, CheckParameters()},
   };
   return routes;
 }
@@ -144,9 +158,11 @@ std::span<const AnswerCode> AnswerCodes() {
       {401, "over TLS: there is no token, or none that the manager knows"},
       {403, "a page of another site asks; over TLS: a right is missing, which the message names"},
       {404, "the path or the job is not known"},
-      {405, "the method is neither GET nor HEAD"},
+      {405, "the method is not one of those in `Allow`"},
       {406, "`Accept` does not take the answer's media type"},
+      {413, "the body is longer than 1 MiB"},
       {414, "the URL is longer than 16 KiB"},
+      {415, "the body is neither application/yaml nor application/json"},
       {421, "`Host` is another server's"},
       {429,
        "over TLS: too many questions about tokens or rights are to be asked: again after "

@@ -42,6 +42,7 @@ enum class Topic {
   kDevices,  // the daemon's caches
   kDeviceMap,
   kTemplates,
+  kCheck,  // the daemon's caches, asked about what is posted
 };
 
 struct Route {
@@ -62,6 +63,8 @@ struct AnswerCode {
 };
 
 std::span<const Route> Routes();
+// Whether it is asked by POST, and by nothing else.
+inline bool IsPosted(const Route& route) { return route.topic == Topic::kCheck; }
 // Of every route: how the answer is printed.
 std::span<const Parameter> CommonParameters();
 // Ascending. From 400 on the answer is a Status.

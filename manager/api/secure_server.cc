@@ -52,7 +52,8 @@ httpd::Service SecureServer::ServiceOfApi() {
             });
           },
       .is_urgent = [](const httpd::Request&) { return false; },
-      .refusal = [](int status, const std::string& message) { return Problem(status, message); }};
+      .refusal = [](int status, const std::string& message) { return Problem(status, message); },
+      .takes_post = &IsForPost};
 }
 
 Result<std::unique_ptr<SecureServer>> SecureServer::Start(SecureSettings settings, Sources sources,
@@ -118,12 +119,15 @@ httpd::Answer SecureServer::AnswerTo(const access::User& user, const httpd::Requ
   if (IsOpenApi(request.target)) return api_.AnswerTo({}, request);
   const Result<const Route*> route = RouteOf(request.target);
   if (!route) return ProblemOf(route.error());
+  // Said by the API, before anything is read.
+  if (IsPosted(**route) != request.is_post) return api_.AnswerTo({}, request);
   const Result<Parameters> asked = Parameters::Parse(**route, request.target);
   if (!asked) return ProblemOf(asked.error());
   const auto viewer = ViewerOf(
       **route, *asked,
       [&](const access::Attributes& attributes) { return gate_.May(user, attributes); },
       [&]() -> Result<std::set<std::string>> {
+        if (IsPosted(**route)) return api_.NamespacesIn(*asked, request);
         FEDRA_ASSIGN_OR_RETURN(const auto reader, sources_.store());
         return reader->Namespaces();
       });

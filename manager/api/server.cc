@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "manager/api/parameters.h"
 #include "manager/api/problem.h"
 
 namespace fedra::api {
@@ -19,7 +20,8 @@ httpd::Service Server::ServiceOfApi() {
             });
           },
       .is_urgent = [](const httpd::Request&) { return false; },
-      .refusal = [](int status, const std::string& message) { return Problem(status, message); }};
+      .refusal = [](int status, const std::string& message) { return Problem(status, message); },
+      .takes_post = &IsForPost};
 }
 
 Result<std::unique_ptr<Server>> Server::OnSocket(const httpd::UnixSocketSettings& settings,

@@ -68,26 +68,25 @@ class Censor final {
   std::string Reasons(const std::string& reasons_json) const {
     if (viewer_.fleet && viewer_.everywhere) return reasons_json;
     ordered_json list = ordered_json::array();
-    for (const verify::KeptReason& kept : verify::ParseKeptReasons(reasons_json))
-      list.push_back(ReasonOf(kept));
+    for (const verify::KeptReason& kept : verify::ParseKeptReasons(reasons_json)) {
+      list.push_back(verify::KeptJson(Shown(kept.reason)));
+      list.back()["code"] = kept.code;
+    }
     return list.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
   }
 
- private:
-  ordered_json ReasonOf(const verify::KeptReason& kept) const {
-    verdict::Reason reason = kept.reason;
+  // Without the names that are hidden; its code alone, where that is not enough.
+  verdict::Reason Shown(verdict::Reason reason) const {
+    if (viewer_.fleet && viewer_.everywhere) return reason;
     if (viewer_.fleet && WithoutNames(reason.facts)) {
-      ordered_json json = verify::KeptJson(reason);
-      json["code"] = kept.code;
-      if (!Mentions(json.dump(-1, ' ', false, ordered_json::error_handler_t::replace), hidden_))
-        return json;
+      const std::string kept =
+          verify::KeptJson(reason).dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+      if (!Mentions(kept, hidden_)) return reason;
     }
-    ordered_json bare = verify::KeptJson(
-        {.code = reason.code, .object = "", .facts = verdict::Sentence{kWithheld}});
-    bare["code"] = kept.code;
-    return bare;
+    return {.code = reason.code, .object = "", .facts = verdict::Sentence{kWithheld}};
   }
 
+ private:
   // False: what is left cannot be told from what is to be withheld.
   bool WithoutNames(verdict::Facts& facts) const {
     return std::visit(
@@ -156,6 +155,23 @@ void OfCluster(const Censor& censor, store::ClusterRow& row) {
   censor.Prose(row.note);
 }
 
+// Counts of each request name holders in several places, and the reasons say what decides: who does
+// not see every namespace gets these alone.
+void OfVerdict(const Viewer& viewer, const Censor& censor, report::JobVerdict& item) {
+  for (verdict::Reason& reason : item.verdict.reasons) reason = censor.Shown(std::move(reason));
+  if (!viewer.everywhere) item.pod_sets.clear();
+  for (report::VerdictNote& note : item.notes) {
+    censor.Prose(note.object);
+    censor.Prose(note.message);
+    censor.Prose(note.remedy);
+  }
+  if (viewer.fleet) return;
+  item.notes.clear();
+  item.devices_judged = false;
+  item.pod_sets.clear();
+  item.alternatives.clear();
+}
+
 }  // namespace
 
 std::string WithheldReasons(const Viewer& viewer, const std::set<std::string>& hidden,
@@ -194,6 +210,13 @@ void Withhold(const Viewer& viewer, const std::set<std::string>& hidden,
     }
     for (auto& [key, first] : job.first) censor.Prose(first.row.note);
   }
+}
+
+void Withhold(const Viewer& viewer, const std::set<std::string>& hidden,
+              report::JobReport& report) {
+  const Censor censor(viewer, hidden);
+  censor.Prose(report.note);
+  for (report::JobVerdict& item : report.verdicts) OfVerdict(viewer, censor, item);
 }
 
 }  // namespace fedra::api

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "manager/api/viewer.h"
+#include "manager/report/job_report.h"
 #include "manager/report/status_model.h"
 
 namespace fedra::api {
@@ -23,6 +24,9 @@ inline constexpr const char* kWithheld = "(withheld: your rights do not cover it
 void Withhold(const Viewer& viewer, const std::set<std::string>& hidden, report::StatusData& data);
 void Withhold(const Viewer& viewer, const std::set<std::string>& hidden,
               report::WorkloadData& data);
+
+// Of the verdicts on a job that the viewer asks about.
+void Withhold(const Viewer& viewer, const std::set<std::string>& hidden, report::JobReport& report);
 
 // The reasons of a row, as VerdictRow::reasons_json has them.
 std::string WithheldReasons(const Viewer& viewer, const std::set<std::string>& hidden,

@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "manager/cli/fleet/daemon_check.h"
 #include "manager/cli/subcommands.h"
 #include "manager/daemon/app.h"
 #include "manager/report/job_filter.h"
@@ -165,7 +166,8 @@ void AddSmallCommands(CLI::App& app, Parsed& parsed, Command& command) {
       "Exit codes: 0 after SIGTERM or SIGINT, 1 it could not start, 4 it led (highAvailability) "
       "and does not any more, or has met another fedra on its manager: start it again.");
   AddConfig(*run, parsed);
-  run->callback([&] { command = [&](Terminal&) { return RunDaemon(parsed.config); }; });
+  run->callback(
+      [&] { command = [&](Terminal&) { return RunDaemon(parsed.config, &DaemonCheck); }; });
 
   CLI::App* version = app.add_subcommand("version", "Print version, commit and library versions");
   version->add_option("-o,--output", parsed.format, "text or json")

@@ -62,7 +62,7 @@ Result<std::vector<std::string>> Chosen(const std::vector<CheckPtr>& all,
   return names;
 }
 
-bool IsMeant(const tracking::AdmissionCheck& check, const CordonOptions& options) {
+bool MeansCheck(const tracking::AdmissionCheck& check, const CordonOptions& options) {
   if (options.checks.empty()) return MayBeServed(check);
   return std::ranges::find(options.checks, check.name) != options.checks.end();
 }
@@ -75,7 +75,7 @@ Result<void> CheckWorker(const ManagerChecks& manager, const std::vector<CheckPt
   std::set<std::string> known;
   for (const CheckPtr& check : all) {
     if (check->cordons.contains(ClusterName(options.worker))) return {};
-    if (!IsMeant(*check, options)) continue;
+    if (!MeansCheck(*check, options)) continue;
     const verify::CheckScope scope = manager.ScopeOf(*check);
     if (scope.all || !scope.problem.empty()) unsure = check->name;
     known.insert(scope.names.begin(), scope.names.end());

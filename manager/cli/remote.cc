@@ -154,7 +154,7 @@ Result<text::Output> RemoteDaemon::Send(http::Request request) {
 
 int Finish(const char* command, const Result<text::Output>& answer, Terminal& terminal) {
   if (!answer) {
-    terminal.err << fmt::format("fedra {}: {}\n", command, answer.error().message);
+    terminal.err << fmt::format("fedra {}: {}\n", command, ToString(answer.error()));
     return 1;
   }
   terminal.out << answer->out;

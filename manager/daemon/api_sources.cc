@@ -32,7 +32,8 @@ report::DeviceSource DevicesOf(const reconcile::Worker& worker) {
 }  // namespace
 
 api::Sources ToSources(const config::Configuration& configuration, store::Store& store,
-                       reconcile::Federation& federation, const Replica& replica) {
+                       reconcile::Federation& federation, const Replica& replica,
+                       const MakeCheck& make_check) {
   return {.store = [&store] { return store.Read(); },
           .devices =
               [&federation] {
@@ -45,6 +46,7 @@ api::Sources ToSources(const config::Configuration& configuration, store::Store&
               [&federation](std::optional<templates::SyncPolicy> mode) {
                 return federation.SurveyTemplates(mode);
               },
+          .check = make_check(configuration, federation, store),
           .replica = [&replica]() -> std::optional<store::HeartbeatRow> {
             store::HeartbeatRow row;
             PutReplica(row, replica);

@@ -2,6 +2,8 @@
 //
 // What the daemon's API answers from: the store and the federation's caches.
 
+#include <functional>
+
 #include "config/configuration.h"
 #include "manager/api/api.h"
 #include "manager/api/secure_server.h"
@@ -11,10 +13,16 @@
 
 namespace fedra {
 
+// Makes what answers `check`: it belongs to the command line, which knows manifests.
+using MakeCheck =
+    std::function<api::CheckSource(const config::Configuration& configuration,
+                                   reconcile::Federation& federation, store::Store& store)>;
+
 // The store, the federation and the replica must outlive what is made of it. All may be asked by
 // any thread.
 api::Sources ToSources(const config::Configuration& configuration, store::Store& store,
-                       reconcile::Federation& federation, const Replica& replica);
+                       reconcile::Federation& federation, const Replica& replica,
+                       const MakeCheck& make_check);
 
 api::SecureSettings ToSecureSettings(const config::SecureApiSettings& settings);
 

@@ -57,8 +57,9 @@ std::string Instance() {
 class Daemon final {
  public:
   // `received`: the socket for the API that systemd made; null: there is none.
-  Daemon(std::string path, config::Loaded loaded, std::optional<int> received)
+  Daemon(std::string path, config::Loaded loaded, std::optional<int> received, MakeCheck make_check)
       : received_socket_(received),
+        make_check_(std::move(make_check)),
         config_(std::move(path), std::move(loaded),
                 [this](bool ok) { metrics_.SetConfigRead(ok, SystemClock().Now()); }),
         metrics_(kVersion, kCommit),
@@ -85,6 +86,7 @@ class Daemon final {
   void Apply();
 
   const std::optional<int> received_socket_;
+  const MakeCheck make_check_;
   ConfigFollower config_;
   config::Loaded used_;  // with the discovered workers, as the federation knows it
   const WallTime started_ = SystemClock().Now();
@@ -208,7 +210,7 @@ void Daemon::StartApi() {
     if (received_socket_) close(*received_socket_);
     return;
   }
-  api::Sources sources = ToSources(configuration, *store_, *federation_, *replica_);
+  api::Sources sources = ToSources(configuration, *store_, *federation_, *replica_, make_check_);
   auto server = received_socket_ ? api::Server::OnReceived(*received_socket_, std::move(sources))
                                  : api::Server::OnSocket(
                                        {config::ApiSocket(configuration), configuration.api.group},
@@ -223,9 +225,10 @@ void Daemon::StartApi() {
 void Daemon::StartSecureApi() {
   const config::Configuration& configuration = config_.now().configuration;
   if (!configuration.api.enabled || configuration.api.secure.address.empty()) return;
-  auto server = api::SecureServer::Start(ToSecureSettings(configuration.api.secure),
-                                         ToSources(configuration, *store_, *federation_, *replica_),
-                                         access::ReviewsBy(federation_->manager().cluster()));
+  auto server = api::SecureServer::Start(
+      ToSecureSettings(configuration.api.secure),
+      ToSources(configuration, *store_, *federation_, *replica_, make_check_),
+      access::ReviewsBy(federation_->manager().cluster()));
   if (!server) {
     log::Fault("the secure API is not served", {{"error", server.error().message}});
     return;
@@ -305,7 +308,7 @@ void Daemon::Stop() {
 
 }  // namespace
 
-int RunDaemon(const std::string& config_path) {
+int RunDaemon(const std::string& config_path, const MakeCheck& make_check) {
   const sigset_t signals = BlockSignals();
   const std::optional<int> received = httpd::ReceivedSocket();
   auto loaded = config::Load(config_path, config::OptionsNow(/*manager_may_fail=*/false));
@@ -317,7 +320,7 @@ int RunDaemon(const std::string& config_path) {
   log::Info("fedra starts", {{"version", kVersion}, {"commit", kCommit}, {"config", config_path}});
   for (const config::Problem& problem : config::AccessProblems(*loaded, true))
     log::Warn("kubeconfig", {{"problem", config::ToString(problem)}});
-  Daemon daemon(config_path, std::move(*loaded), received);
+  Daemon daemon(config_path, std::move(*loaded), received, make_check);
   if (const Result<void> started = daemon.Start(); !started) {
     if (started.error().code == ErrorCode::kCancelled && IsToEnd()) {
       log::Info("stopped", {{"why", started.error().message}});

@@ -92,6 +92,8 @@ class Worker final {
   bool Reconfigure(const kube::AccessSettings& access, std::optional<Error> misconfigured);
 
   const ClusterName& name() const { return settings_.cluster.name; }
+  // As it began: Reconfigure() changes the access alone. They hold credentials.
+  const WorkerSettings& settings() const { return settings_; }
   Cluster& cluster() { return cluster_; }
   std::shared_ptr<const kube::ServerInfo> server() const { return cluster_.server(); }
   WorkerStatus Status() const;

@@ -3,8 +3,8 @@
 // The schemas of the documents in this room, with what each field means: what openapi.json is made
 // of, and what tests hold documents against. A field that is added to a document is added here.
 //
-// Pure. A reason's facts are named by Ref("Facts") and Ref("NewNodes"); verdict/fact_fields.h has
-// their fields.
+// Pure. A reason's facts are named by Ref("Facts"), Ref("NewNodes") and the like;
+// verdict/fact_fields.h has their fields.
 
 #include <string_view>
 #include <vector>
@@ -22,6 +22,7 @@ std::vector<NamedSchema> JobSchemas();
 std::vector<NamedSchema> DeviceSchemas();
 std::vector<NamedSchema> DeviceMapSchemas();
 std::vector<NamedSchema> TemplateSchemas();
+std::vector<NamedSchema> CheckSchemas();
 
 // How a document of this kind begins.
 std::vector<Field> DocumentFields(std::string_view kind);

@@ -19,7 +19,6 @@ _SCHEMAS = "#/components/schemas/"
 # What commands print and the API does not serve.
 _OF_COMMANDS = {
     "CelReport",
-    "CheckReport",
     "ConfigReport",
     "EventReason",
     "MigrationReport",
@@ -40,7 +39,8 @@ def check_document(document: Any) -> None:
 
 def check_answer(path: str, status: int, body: str) -> None:
     """What the API answered with JSON; `path` without its prefix and parameters: "jobs"."""
-    known = _openapi()["paths"].get(f"/{path}", {}).get("get", {}).get("responses")
+    methods = _openapi()["paths"].get(f"/{path}", {})
+    known = (methods.get("get") or methods.get("post") or {}).get("responses")
     if known is None:  # there is no such path, and that is the answer
         assert status == 404, f"{path}: {status}"
         return _hold("Status", json.loads(body))

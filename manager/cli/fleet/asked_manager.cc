@@ -22,14 +22,14 @@ std::map<const tracking::JobAdapter*, verify::ReferenceIndex> IndexesOf(
 
 }  // namespace
 
-AskedManager::AskedManager(ClusterSettings settings, std::string controller_name, bool kueue_copies,
-                           std::span<const tracking::JobAdapter* const> kinds,
+AskedManager::AskedManager(ClusterSettings settings, const std::string& controller_name,
+                           bool kueue_copies, std::span<const tracking::JobAdapter* const> kinds,
                            const std::function<void()>& on_change)
     : templates_(
           &verify::ParseTemplate, [](const ObjectKey&, const auto&, const auto&) {},
           [on_change](const watch::CacheHealth&) { on_change(); }),
       references_(IndexesOf(kinds, on_change)),
-      scopes_(std::move(controller_name), kueue_copies, on_change),
+      scopes_(controller_name, kueue_copies, on_change),
       cluster_(std::move(settings.name), std::move(settings.access), std::move(settings.options),
                threads_.loop, threads_.pool, SystemClock(),
                [this, on_change](const ConnectionState& state) {

@@ -27,7 +27,7 @@ class AskedManager final {
  public:
   // `controller_name`, `kueue_copies`: as of AskedScopes. `kinds`: of the jobs that will be judged.
   // `on_change`: something is listed, or cannot be had.
-  AskedManager(ClusterSettings settings, std::string controller_name, bool kueue_copies,
+  AskedManager(ClusterSettings settings, const std::string& controller_name, bool kueue_copies,
                std::span<const tracking::JobAdapter* const> kinds,
                const std::function<void()>& on_change);
   ~AskedManager();

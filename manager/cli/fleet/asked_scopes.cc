@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "manager/tracking/resources.h"
-#include "manager/verify/verify.h"
 
 namespace fedra::cli {
 namespace {
@@ -18,7 +17,7 @@ verify::Cache<T> EmptyCache(typename verify::Cache<T>::Parser parser,
 
 }  // namespace
 
-AskedScopes::AskedScopes(std::string controller_name, bool kueue_copies,
+AskedScopes::AskedScopes(const std::string& controller_name, bool kueue_copies,
                          const std::function<void()>& on_change)
     : checks_(EmptyCache<tracking::AdmissionCheck>(&tracking::ParseAdmissionCheck, on_change)),
       configs_(EmptyCache<tracking::MultiKueueConfig>(&tracking::ParseMultiKueueConfig, on_change)),
@@ -27,7 +26,16 @@ AskedScopes::AskedScopes(std::string controller_name, bool kueue_copies,
       worker_clusters_(
           EmptyCache<tracking::MultiKueueCluster>(&tracking::ParseMultiKueueCluster, on_change)),
       kueue_copies_(kueue_copies),
-      scopes_(std::move(controller_name), checks_, configs_) {}
+      scopes_(
+          controller_name,
+          {.checks = checks_,
+           .configs = configs_,
+           .queue = [this](const ObjectKey& name) -> std::shared_ptr<const tracking::SharedQueue> {
+             const auto local_queue = local_queues_.Find(name);
+             return local_queue == nullptr ? nullptr
+                                           : queues_.Find({"", local_queue->cluster_queue});
+           },
+           .worker_clusters = kueue_copies ? &worker_clusters_ : nullptr}) {}
 
 std::vector<verify::Input> AskedScopes::Inputs() {
   std::vector<verify::Input> inputs = {{tracking::kAdmissionChecks, &checks_},
@@ -42,39 +50,6 @@ bool AskedScopes::IsListing() const {
   return checks_.health().IsListing() || configs_.health().IsListing() ||
          queues_.health().IsListing() || local_queues_.health().IsListing() ||
          (kueue_copies_ && worker_clusters_.health().IsListing());
-}
-
-std::string AskedScopes::CheckFor(const tracking::Requirement& job) const {
-  const auto local_queue = local_queues_.Find({job.ns, job.queue});
-  const auto queue =
-      local_queue == nullptr ? nullptr : queues_.Find({"", local_queue->cluster_queue});
-  std::string ours;
-  if (queue == nullptr) return ours;
-  for (const std::string& check : queue->checks) {
-    if (!scopes_.IsOurs(check)) continue;
-    if (!ours.empty()) return {};
-    ours = check;
-  }
-  return ours;
-}
-
-std::optional<verdict::Reason> AskedScopes::WhyNotAllowed(const tracking::Requirement& job,
-                                                          const ClusterName& worker) const {
-  if (auto excluded = WhyExcluded(job, worker)) return excluded;
-  const tracking::Cordons cordons = scopes_.Cordons();
-  if (const auto cordon = cordons.find(worker); cordon != cordons.end())
-    return verify::WorkerCordoned(cordon->second);
-  if (!kueue_copies_ || !worker_clusters_.health().complete) return std::nullopt;
-  return verify::WhyDisconnected(worker_clusters_, worker);
-}
-
-std::optional<verdict::Reason> AskedScopes::WhyExcluded(const tracking::Requirement& job,
-                                                        const ClusterName& worker) const {
-  const watch::CacheHealth configs = configs_.health();
-  if (!configs.IsCurrent() && !configs.complete) return std::nullopt;
-  const std::string check = CheckFor(job);
-  if (check.empty() || scopes_.Of(check).PlaceOf(worker)) return std::nullopt;
-  return verify::ExcludedBy(check);
 }
 
 }  // namespace fedra::cli

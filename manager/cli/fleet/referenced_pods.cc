@@ -17,8 +17,9 @@ Spec FindIn(const verify::ReferenceIndex& objects, const tracking::Reference& re
 
 Spec FindSpec(const tracking::SubmittedJob& job, const tracking::Reference& reference,
               const Fleet& fleet) {
-  if (fleet.manager != nullptr) {
-    const ManagerFacts facts = fleet.manager->Facts();
+  // What is known of the manager every worker knows.
+  if (!fleet.workers.empty()) {
+    const ManagerFacts& facts = fleet.workers.front()->manager();
     const auto known = facts.references.find(job.adapter);
     if (known != facts.references.end())
       if (auto found = FindIn(*known->second, reference)) return found;

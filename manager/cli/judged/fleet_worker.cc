@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/assert.h"
 #include "manager/cli/judged/connect_error.h"
 #include "manager/tracking/job_members.h"
 #include "manager/tracking/resources.h"
@@ -74,14 +75,26 @@ report::VerdictNote ExistsAlready(const tracking::Job& job) {
 FleetWorker::FleetWorker(FleetWorkerSettings settings, const std::function<void()>& on_health)
     : settings_(std::move(settings)),
       facts_{.connection = {}, .capabilities = settings_.capabilities, .dra_versions = {}},
-      objects_(settings_.verified, {.on_health = on_health}) {}
+      own_(std::make_unique<verify::WorkerObjects>(
+          settings_.verified, verify::WorkerObjectsListener{.on_health = on_health})),
+      objects_(*own_) {}
+
+FleetWorker::FleetWorker(FleetWorkerSettings settings, const verify::WorkerObjects& watched,
+                         verify::WorkerFacts facts)
+    : settings_(std::move(settings)), facts_(std::move(facts)), objects_(watched) {}
 
 FleetWorker::~FleetWorker() = default;
 
+void FleetWorker::UseKinds(std::span<const tracking::JobAdapter* const> kinds) {
+  FEDRA_ASSERT(own_ != nullptr, "what another watches is not changed");
+  own_->UseKinds(kinds);
+}
+
 std::vector<verify::Input> FleetWorker::Inputs(const kube::ServerInfo* server) {
+  FEDRA_ASSERT(own_ != nullptr, "what another watches is not changed");
   facts_.dra_versions = verify::ServedDraVersions(server);
-  objects_.SetServer(server);
-  std::vector<verify::Input> inputs = objects_.Inputs(server);
+  own_->SetServer(server);
+  std::vector<verify::Input> inputs = own_->Inputs(server);
   if (settings_.claims_only)
     std::erase_if(inputs, [](const auto& input) { return input.resource.kind != "ResourceClaim"; });
   // Which clones there are does not matter before there is a Workload; that they can be read does.
@@ -107,9 +120,10 @@ std::optional<verdict::Reason> FleetWorker::Silence() const {
 }
 
 Result<void> FleetWorker::AssumeTemplate(const std::string& object) {
-  FEDRA_RETURN_IF_ERROR(objects_.templates().cache().Upsert(object));
-  return objects_.devices() == nullptr ? Result<void>()
-                                       : objects_.devices()->sinks().templates.Upsert(object);
+  FEDRA_ASSERT(own_ != nullptr, "what another watches is not changed");
+  FEDRA_RETURN_IF_ERROR(own_->templates().cache().Upsert(object));
+  return own_->devices() == nullptr ? Result<void>()
+                                    : own_->devices()->sinks().templates.Upsert(object);
 }
 
 // As the daemon has it: a copy that names its manager is another's until it is known that this is

@@ -1,8 +1,9 @@
 #pragma once
 //
 // One worker cluster as `check` and `devices` look at it: its objects, which watches
-// (live_fleet.h) or a snapshot file (snapshot_file.h) feed, how it was reached, and what the
-// configuration says of it. The verdict is verify::Verify's, as the daemon's is.
+// (live_fleet.h) or a snapshot file (snapshot_file.h) feed, or which the daemon watches anyway, how
+// it was reached, and what the configuration says of it. The verdict is verify::Verify's, as the
+// daemon's is.
 //
 // Thread rules: each feed's sink by one thread at a time; verdicts from any thread.
 // Lifetime: its feeds must end before the worker.
@@ -59,12 +60,16 @@ class FleetWorker final {
  public:
   // `on_health`: a list is complete or cannot be had.
   FleetWorker(FleetWorkerSettings settings, const std::function<void()>& on_health);
+  // Of objects that another watches, as they are whenever a job is judged; they must outlive it.
+  // Nothing is fed or assumed here: Inputs(), UseKinds() and AssumeTemplate() must not be called.
+  FleetWorker(FleetWorkerSettings settings, const verify::WorkerObjects& watched,
+              verify::WorkerFacts facts);
   ~FleetWorker();
 
   // What is to be read, when the server is known; null: it is not.
   std::vector<verify::Input> Inputs(const kube::ServerInfo* server);
   // Jobs of these kinds are looked at, too: before Inputs().
-  void UseKinds(std::span<const tracking::JobAdapter* const> kinds) { objects_.UseKinds(kinds); }
+  void UseKinds(std::span<const tracking::JobAdapter* const> kinds);
   // Some first list is still to come.
   bool IsListing() const;
   // `tried`: for how long by this command; null: it is from a snapshot.
@@ -112,7 +117,8 @@ class FleetWorker final {
   verify::WorkerFacts facts_;
   std::optional<std::chrono::milliseconds> tried_;
   ManagerFacts manager_;
-  verify::WorkerObjects objects_;
+  const std::unique_ptr<verify::WorkerObjects> own_;  // null: another's are looked at
+  const verify::WorkerObjects& objects_;              // these, or those
 };
 
 using FleetWorkers = std::vector<std::unique_ptr<FleetWorker>>;

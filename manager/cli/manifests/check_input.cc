@@ -274,9 +274,15 @@ std::string WhySkipped(const nlohmann::json& object, const tracking::JobKinds& k
 
 }  // namespace
 
-Result<CheckInput> ReadCheckInput(const std::vector<std::string>& files,
+Result<CheckInput> ReadCheckInput(const std::vector<std::string>& paths,
                                   const tracking::JobKinds& kinds, const std::string& default_ns) {
-  FEDRA_ASSIGN_OR_RETURN(const std::vector<Manifest> manifests, ReadManifests(files));
+  FEDRA_ASSIGN_OR_RETURN(const std::vector<ManifestFile> files, ReadFiles(paths));
+  return ParseCheckInput(files, kinds, default_ns);
+}
+
+Result<CheckInput> ParseCheckInput(const std::vector<ManifestFile>& files,
+                                   const tracking::JobKinds& kinds, const std::string& default_ns) {
+  FEDRA_ASSIGN_OR_RETURN(const std::vector<Manifest> manifests, ParseManifests(files));
   CheckInput input;
   input.defined = Define(manifests, default_ns);
   Groups groups;
@@ -292,8 +298,10 @@ Result<CheckInput> ReadCheckInput(const std::vector<std::string>& files,
   if (input.jobs.empty() && input.dra.empty() && input.findings.empty()) {
     std::string skipped;
     for (const std::string& line : input.skipped) skipped += "\n" + line;
+    std::vector<std::string> names;
+    for (const ManifestFile& file : files) names.push_back(file.name);
     return Fail(ErrorCode::kInvalidArgument,
-                fmt::format("{}: {}{}", fmt::join(files, ", "),
+                fmt::format("{}: {}{}", fmt::join(names, ", "),
                             skipped.empty() ? "is empty: there is nothing to check"
                                             : "has nothing that can be checked",
                             skipped));
@@ -315,6 +323,19 @@ void CheckAgainstWorkers(const FleetFacts& fleet, const std::string& default_ns,
                                   [](const InputJob& job) { return job.submitted.has_value(); });
   for (Finding& finding : input.findings)
     if (judged && finding.severity == Severity::kNowhere) finding.severity = Severity::kWarning;
+}
+
+bool NameClaims(const CheckInput& input) {
+  return std::ranges::any_of(input.jobs, [](const InputJob& job) {
+    return job.submitted && !job.submitted->requirement.ClaimNames().empty();
+  });
+}
+
+std::vector<const tracking::JobAdapter*> KindsOf(const CheckInput& input) {
+  std::vector<const tracking::JobAdapter*> kinds;
+  for (const InputJob& job : input.jobs)
+    if (job.submitted) kinds.push_back(job.submitted->adapter);
+  return kinds;
 }
 
 bool HasError(const CheckInput& input, const std::string& object) {

@@ -35,14 +35,22 @@ struct CheckInput {
   std::vector<std::string> skipped;  // documents of other kinds, one line each
 };
 
-// Errors: a file cannot be read, or there is nothing in it that can be checked. `kinds`: of jobs,
+// kInvalidArgument: it is no YAML, or there is nothing in it that can be checked. `kinds`: of jobs,
 // must outlive the result.
-Result<CheckInput> ReadCheckInput(const std::vector<std::string>& files,
+Result<CheckInput> ParseCheckInput(const std::vector<ManifestFile>& files,
+                                   const tracking::JobKinds& kinds, const std::string& default_ns);
+// The same of what ReadFiles() finds at the paths; its errors, too.
+Result<CheckInput> ReadCheckInput(const std::vector<std::string>& paths,
                                   const tracking::JobKinds& kinds, const std::string& default_ns);
 
 // The findings that come from what the workers have together. Where a job is judged its verdict
 // says whether it can run: then they are warnings.
 void CheckAgainstWorkers(const FleetFacts& fleet, const std::string& default_ns, CheckInput& input);
+
+// Whether where a claim is allocated matters to one of its jobs.
+bool NameClaims(const CheckInput& input);
+// Of its jobs that can be judged.
+std::vector<const tracking::JobAdapter*> KindsOf(const CheckInput& input);
 
 // Whether an error was found in the object ("ResourceClaimTemplate ml/one-gpu").
 bool HasError(const CheckInput& input, const std::string& object);

@@ -99,11 +99,19 @@ std::string PlaceOf(const std::string& file, int document) {
   return fmt::format("{} (document {})", file, document);
 }
 
-Result<std::vector<Manifest>> ReadManifests(const std::vector<std::string>& paths) {
-  FEDRA_ASSIGN_OR_RETURN(const std::vector<std::string> files, AllFiles(paths));
+Result<std::vector<ManifestFile>> ReadFiles(const std::vector<std::string>& paths) {
+  FEDRA_ASSIGN_OR_RETURN(const std::vector<std::string> names, AllFiles(paths));
+  std::vector<ManifestFile> files;
+  for (const std::string& name : names) {
+    FEDRA_ASSIGN_OR_RETURN(std::string text, ReadInput(name, config::kMostYaml));
+    files.push_back({name, std::move(text)});
+  }
+  return files;
+}
+
+Result<std::vector<Manifest>> ParseManifests(const std::vector<ManifestFile>& files) {
   std::vector<Manifest> manifests;
-  for (const std::string& file : files) {
-    FEDRA_ASSIGN_OR_RETURN(const std::string text, ReadInput(file, config::kMostYaml));
+  for (const auto& [file, text] : files) {
     const auto documents = config::ReadYaml(text);
     if (!documents) return Fail(Error(documents.error()).WithContext(file));
     int number = 0;

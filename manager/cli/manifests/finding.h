@@ -26,9 +26,15 @@ struct Manifest {
   config::Mark Find(const std::string& path) const;
 };
 
-// The documents of YAML or JSON files ("-": standard input; a folder: its *.yaml, *.yml and
-// *.json); the items of a List are documents of their own.
-Result<std::vector<Manifest>> ReadManifests(const std::vector<std::string>& paths);
+// Manifests, wherever they were read.
+struct ManifestFile {
+  std::string name;  // for people; "-": standard input
+  std::string text;  // YAML or JSON
+};
+// "-": standard input; of a folder its *.yaml, *.yml and *.json. kNotFound, kInvalidArgument.
+Result<std::vector<ManifestFile>> ReadFiles(const std::vector<std::string>& paths);
+// Their documents; the items of a List are documents of their own. kInvalidArgument.
+Result<std::vector<Manifest>> ParseManifests(const std::vector<ManifestFile>& files);
 
 // "job.yaml (document 2)". Not "job.yaml:2": that would be a line.
 std::string PlaceOf(const std::string& file, int document);

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from scenarios import objects
 from scenarios.contract import check_answer, openapi_text
 from scenarios.fedra_process import Fedra
 from scenarios.registry import scenario
@@ -84,6 +85,47 @@ def devices_are_the_daemons(world: World) -> None:
         job.finish(world.worker1)
 
 
+@scenario("api-check", kueue_dra=(False,))  # as api-devices
+def check_is_the_daemons(world: World) -> None:
+    """fedra check by the daemon says what it says when it asks the workers itself, exit code included, and bounds what it reads."""
+    with _public_folder() as folder:
+        fedra = world.start_fedra(settings={**_on(folder), "verification": {"devices": "Enforce"}})
+        world.add_template_everywhere()
+        job = world.submit("train", template=TEMPLATE)
+        job.wait_running_on(world.worker1)
+        wrong = objects.job(world.ns, "wrong", QUEUE)
+        wrong["spec"]["parallelism"] = "16"
+        manifests = {
+            "fits": (objects.job(world.ns, "fits", QUEUE, template=TEMPLATE), 0),
+            "lost": (objects.job(world.ns, "lost", QUEUE, template="none"), 3),
+            "wrong": (wrong, 1),
+        }
+        for name, (manifest, code) in manifests.items():
+            file = folder / f"{name}.json"
+            file.write_text(json.dumps(manifest))
+            world.eventually(
+                f"the same about {name}",
+                lambda: _check_agrees(fedra, folder, ("check", "-f", str(file)), code),
+            )
+        socket_path = folder / "s"
+        typed = {"Content-Type": "application/json"}
+        status, body = _post(socket_path, "check", json.dumps(manifests["fits"][0]), typed)
+        assert status == 200, body
+        check_answer("check", status, body)
+        assert json.loads(body)["items"][0]["result"] == "Placeable", body
+        for target, text, headers, expected in (
+            ("check", "{}", {}, 415),
+            ("check", "kind: [", typed, 400),
+            ("check", "", typed, 400),
+            ("check?worker=nowhere", json.dumps(manifests["fits"][0]), typed, 400),
+            ("check", " " * (1 << 20) + "{}", typed, 413),
+        ):
+            status, body = _post(socket_path, target, text, headers)
+            assert status == expected, f"{target}: {status} {body}"
+            check_answer("check", status, body)
+        job.finish(world.worker1)
+
+
 @scenario("api-contract", kueue_dra=(False,))  # as api-devices
 def answers_are_as_described(world: World) -> None:
     """Every answer of every endpoint, errors too, is what docs/openapi.json says, and the daemon serves that file."""
@@ -138,6 +180,18 @@ def a_crowd_delays_nothing(world: World) -> None:
             assert fedra.bare("status", "jobs", *_server(folder)).code == 0
         for job, worker in zip(jobs, placed):
             job.finish(worker)
+
+
+def _check_agrees(fedra: Fedra, folder: Path, question: tuple[str, ...], code: int) -> bool:
+    here = fedra.cli(*question, "-o", "json")
+    there = fedra.bare_as(_NOBODY, *question, "-o", "json", *_server(folder))
+    assert (here.code, there.code) == (code, code), f"{here} {there}"
+    return _without_ages(here.json()) == _without_ages(there.json())
+
+
+def _without_ages(report: dict[str, Any]) -> dict[str, object]:
+    """Also without the age of what is known of lines: the daemon writes while it is asked."""
+    return {key: value for key, value in _without_time(report).items() if key != "lines"}
 
 
 def _map_agrees(fedra: Fedra, world: World, socket_path: Path, job: str) -> None:
@@ -213,6 +267,7 @@ def _targets(world: World, runs: str, blocked: str) -> list[tuple[str, int]]:
         ("templates", 200),
         ("templates?mode=Reconcile", 200),
         ("templates?mode=Always", 400),
+        ("check", 405),  # it takes POST: api-check
         ("nothing", 404),
     ]
 
@@ -241,6 +296,15 @@ class _Connection(http.client.HTTPConnection):
     def connect(self) -> None:
         self.sock = socket.socket(socket.AF_UNIX)
         self.sock.connect(str(self._path))
+
+
+def _post(path: Path, target: str, body: str, headers: dict[str, str]) -> tuple[int, str]:
+    """Status and body."""
+    connection = _Connection(path)
+    with contextlib.closing(connection):
+        connection.request("POST", f"/api/v1alpha1/{target}", body, headers)
+        response = connection.getresponse()
+        return response.status, response.read().decode()
 
 
 def _get(path: Path, target: str) -> tuple[int, str]:

@@ -87,6 +87,11 @@ def cordoned_worker_gets_no_jobs(world: World) -> None:
     _cordon(world, fedra, "uncordon", world.worker1)
     third.wait_running_on(world.worker1)
     _wait_state(world, fedra, world.worker1, "Connected")
+    world.use_workers(world.worker1, world.worker2)
+    administrator = ("--kubeconfig", administrator_kubeconfig(world, fedra))
+    mistyped = f"{world.worker1}x"
+    wrong = fedra.bare("cordon", mistyped, "--check", world.check, *administrator)
+    assert wrong.code == 1 and f"did you mean {world.worker1}?" in wrong.stderr, wrong
     unknown = fedra.bare("cordon", "Not A Name")
     assert unknown.code == 1 and "a worker's name has" in unknown.stderr, unknown
     for job in (first, second, third):

@@ -20,6 +20,8 @@ namespace fedra::api_test {
 using nlohmann::ordered_json;
 using report::kNow;
 
+using Catch::Matchers::EndsWith;
+
 namespace {
 
 struct Fixture {
@@ -53,6 +55,12 @@ struct Fixture {
     CAPTURE(mistakes);
     CHECK(mistakes.empty());
   }
+  httpd::Answer Post(const std::string& path, const std::string& type, std::string body) const {
+    return api.Answer({.target = std::string(api::kPrefix) + path,
+                       .headers = {{"content-type", type}},
+                       .is_post = true,
+                       .body = std::move(body)});
+  }
   // Status, and the message.
   std::pair<int, std::string> Refused(const std::string& path) const {
     const httpd::Answer answer = Get(path);
@@ -70,6 +78,7 @@ struct Fixture {
 
   templates::TemplateSurvey survey;
   std::optional<store::HeartbeatRow> replica;
+  mutable api::CheckRequest checked;
   const TempFolder folder;
   const std::unique_ptr<store::Store> store;
   HandClock clock;
@@ -82,6 +91,12 @@ struct Fixture {
                                                       {"west", "not reached", nullptr}};
            },
        .templates = [this](auto mode) { return SurveyWith(mode); },
+       .check = {.namespaces = {},
+                 .check = [this](const api::CheckRequest& asked,
+                                 const api::Viewer&) -> Result<text::Output> {
+                   checked = asked;
+                   return text::Output{"{}\n", "a note\nand another", 3};
+                 }},
        .replica = [this] { return replica; },
        .clock = &clock}};
 };
@@ -96,6 +111,7 @@ std::string Header(const httpd::Answer& answer, std::string_view name) {
 
 TEST_CASE_METHOD(Fixture, "each endpoint gives the document that it names") {
   for (const api::Route& route : api::Routes()) {
+    if (api::IsPosted(route)) continue;
     INFO(route.path);
     std::string target(route.path);
     if (api::FindParameter(route, "job") != nullptr) target += "?job=ml/sweep-3";
@@ -105,6 +121,68 @@ TEST_CASE_METHOD(Fixture, "each endpoint gives the document that it names") {
     CHECK(document.at("kind") == route.document);
     CHECK(document.at("apiVersion") == "fedra.dev/v1alpha1");
   }
+}
+
+TEST_CASE_METHOD(Fixture, "what is posted to check is judged, with the command's exit code") {
+  const httpd::Answer answer =
+      Post("check?namespace=ml&worker=east,west", "application/yaml; charset=utf-8", "kind: Job");
+  CHECK(answer.status == 200);
+  CHECK(Header(answer, "Fedra-Exit-Code") == "3");
+  CHECK(Header(answer, "Warning") == "299 fedra \"a note\"");  // the first of two
+  CHECK(checked.ns == "ml");
+  CHECK(checked.workers == std::vector<std::string>{"east", "west"});
+  REQUIRE(checked.files.size() == 1);
+  CHECK(checked.files[0].name == "-");
+  CHECK(checked.files[0].text == "kind: Job");
+
+  const std::vector<api::NamedText> files = {{"a.yaml", "kind: A\n"}, {"b.yaml", "\xff: \"b\""}};
+  CHECK(Post("check", "application/json", api::CheckBody(files)).status == 200);
+  REQUIRE(checked.files.size() == 2);
+  CHECK(checked.files[0].name == "a.yaml");
+  CHECK(checked.files[0].text == "kind: A\n");
+  CHECK_THAT(checked.files[1].text, EndsWith(": \"b\""));
+  // Other JSON is a manifest.
+  CHECK(Post("check", "application/json", R"({"kind":"Job"})").status == 200);
+  CHECK(checked.files.front().text == R"({"kind":"Job"})");
+}
+
+TEST_CASE_METHOD(Fixture, "what cannot be posted, or is posted wrongly, is refused") {
+  struct Row {
+    std::string path;
+    std::string type;
+    std::string body;
+    int status;
+  };
+  const Row rows[] = {
+      {"check", "text/plain", "kind: Job", 415},
+      {"check", "", "kind: Job", 415},
+      {"check", "application/x-www-form-urlencoded", "kind=Job", 415},
+      {"check", "application/json", "{", 400},
+      {"check", "application/json", R"({"kind":"CheckRequest"})", 400},
+      {"check", "application/json", R"({"kind":"CheckRequest","files":[{"name":1}]})", 400},
+      {"check?output=name", "application/yaml", "kind: Job", 400},
+      {"check?job=a", "application/yaml", "kind: Job", 400},
+      {"jobs", "application/yaml", "kind: Job", 405},
+      {"nothing", "application/yaml", "kind: Job", 404},
+      {"openapi.json", "application/yaml", "kind: Job", 404},
+  };
+  for (const Row& row : rows) {
+    INFO(row.path << " " << row.type << " " << row.body);
+    const httpd::Answer answer = Post(row.path, row.type, row.body);
+    CHECK(answer.status == row.status);
+    HoldAgainst("Status", ordered_json::parse(answer.body));
+  }
+  const httpd::Answer got = Get("check");
+  CHECK(got.status == 405);
+  CHECK(Header(got, "Allow") == "POST");
+}
+
+TEST_CASE_METHOD(Fixture, "what a command would end with is said") {
+  CHECK(Header(Get("devices"), "Fedra-Exit-Code") == "4");  // west could not be read
+  CHECK(Header(Get("devices?worker=east"), "Fedra-Exit-Code").empty());
+  CHECK(Header(Get("devices?worker=east&class=none"), "Fedra-Exit-Code") == "1");
+  CHECK(Header(Get("templates"), "Fedra-Exit-Code").empty());
+  CHECK(Header(Get("jobs"), "Fedra-Exit-Code").empty());
 }
 
 TEST_CASE_METHOD(Fixture, "pages follow each other by their token, and a wrong one is refused") {

@@ -22,6 +22,7 @@
 #include "tests/support/temp_folder.h"
 #include "tests/unit/manager/access/fake_reviews.h"
 #include "tests/unit/manager/report/rows.h"
+#include "tests/unit/manager/support/check_report.h"
 #include "tests/unit/manager/support/contract.h"
 
 namespace fedra::secure_server_test {
@@ -93,6 +94,21 @@ struct Fixture {
         {.store = [this] { return store->Read(); },
          .devices = [] { return std::vector<report::DeviceSource>{{"gpu-east", "away", nullptr}}; },
          .templates = [](auto) { return templates::TemplateSurvey{}; },
+         .check = {.namespaces =
+                       [](const api::CheckRequest& asked) -> Result<std::set<std::string>> {
+                     // The files' names stand for the namespaces that they are about.
+                     std::set<std::string> all;
+                     for (const api::NamedText& file : asked.files) all.insert(file.name);
+                     if (all.contains("broken"))
+                       return Fail(ErrorCode::kInvalidArgument, "it is no YAML");
+                     all.erase("classes");
+                     return all;
+                   },
+                   .check = [this](const api::CheckRequest&,
+                                   const api::Viewer& viewer) -> Result<text::Output> {
+                     checked_for = viewer;
+                     return text::Output{"{}\n", {}};
+                   }},
          .clock = &clock},
         std::make_unique<access::FakeReviews>(known));
     REQUIRE(started);
@@ -129,6 +145,17 @@ struct Fixture {
     if (!user.empty()) headers["authorization"] = "Bearer " + user + "-token";
     return server->Answer({std::string(api::kPrefix) + path, std::move(headers), "10.0.0.1"});
   }
+  // Manifests of these namespaces.
+  httpd::Answer Check(const std::string& user, const std::vector<std::string>& namespaces) const {
+    std::vector<api::NamedText> files;
+    for (const std::string& ns : namespaces) files.push_back({ns, "kind: Job"});
+    return server->Answer({.target = std::string(api::kPrefix) + "check",
+                           .headers = {{"authorization", "Bearer " + user + "-token"},
+                                       {"content-type", "application/json"}},
+                           .client = "10.0.0.1",
+                           .is_post = true,
+                           .body = api::CheckBody(files)});
+  }
   int Status(const std::string& user, const std::string& path) const {
     return Get(user, path).status;
   }
@@ -144,6 +171,7 @@ struct Fixture {
   const std::unique_ptr<store::Store> store;
   HandClock clock;
   Guarded<access::Known> known;
+  api::Viewer checked_for;  // the last check
   std::unique_ptr<api::SecureServer> server;
 };
 
@@ -181,7 +209,7 @@ TEST_CASE_METHOD(Fixture, "each endpoint is for those who have its right") {
       {"fleet", {200, 200, 403, 403, 403, 403, 403, 200, 403, 403}},
       {"admin", {200, 200, 200, 200, 200, 200, 200, 200, 503, 200}},
   };
-  REQUIRE(api::Routes().size() == 10);
+  REQUIRE(api::Routes().size() == 11);  // check has its own test
   for (const Row& row : rows) {
     for (size_t i = 0; i < row.expected.size(); ++i) {
       const std::string target = TargetOf(api::Routes()[i], "ml/sweep-3");
@@ -216,6 +244,73 @@ TEST_CASE_METHOD(Fixture, "no answer names what is in a namespace that its reade
   CHECK_THAT(Get("admin", "why?job=ml/sweep-3").body, ContainsSubstring("zebra"));
   CHECK_THAT(Get("admin", "history?job=ml/sweep-3").body, ContainsSubstring("secret of the pod"));
   CHECK_THAT(Get("everywhere", "jobs").body, ContainsSubstring("zebra"));
+}
+
+TEST_CASE_METHOD(Fixture, "check takes the right to see each namespace of the manifests") {
+  struct Row {
+    std::string user;
+    std::vector<std::string> namespaces;
+    int expected;
+  };
+  const Row rows[] = {
+      {"wrong", {"ml"}, 401},
+      {"nothing", {"ml"}, 403},
+      {"ml", {"ml"}, 200},
+      {"ml", {"ml", "zebra"}, 403},
+      {"ml", {"zebra"}, 403},
+      {"ml", {"classes"}, 403},
+      {"ml", {"broken"}, 400},
+      {"fleet", {"ml"}, 403},
+      {"everywhere", {"zebra"}, 200},
+      {"everywhere", {"classes"}, 200},
+      {"admin", {"ml", "zebra"}, 200},
+  };
+  for (const Row& row : rows) {
+    INFO(row.user << ": " << row.namespaces.front());
+    const httpd::Answer answer = Check(row.user, row.namespaces);
+    CHECK(answer.status == row.expected);
+    if (row.user != "admin" && row.user != "everywhere" && row.namespaces.size() == 1)
+      CHECK_THAT(answer.body, !ContainsSubstring("stripes"));
+  }
+  CHECK(Check("ml-fleet", {"ml"}).status == 200);
+  CHECK(checked_for.fleet);
+  CHECK_FALSE(checked_for.everywhere);
+  CHECK(checked_for.namespaces == std::set<std::string>{"ml"});
+  CHECK(Check("ml", {"ml"}).status == 200);
+  CHECK_FALSE(checked_for.fleet);
+  // The method is refused before the token's rights are asked about, as everywhere.
+  CHECK(Status("ml", "check") == 405);
+}
+
+TEST_CASE("a verdict that is asked for keeps the names of other namespaces") {
+  report::JobReport report = testing::FullJobReport();
+  report::JobVerdict& item = report.verdicts.front();
+  item.verdict.reasons = {
+      {verdict::ReasonCode::kInLine, "",
+       verdict::InLine{.ahead = 2, .first = ObjectKey{"zebra", "stripes"}, .priority = 7}},
+      {verdict::ReasonCode::kTemplateMissing, "ResourceClaimTemplate ml/one",
+       verdict::Sentence{"the template of zebra is missing"}}};
+  item.notes.push_back({"Job ml/train", "it waits behind zebra/stripes", "wait"});
+  item.pod_sets.front().requests.front().holders = {{true, {"zebra", "stripes"}}};
+  const auto seen_by = [&](const api::Viewer& viewer) {
+    report::JobReport shown = report;
+    api::Withhold(viewer, {"zebra"}, shown);
+    return report::ToJson(shown);
+  };
+  CHECK_THAT(seen_by(api::Viewer::OfEverything()).dump(), ContainsSubstring("zebra/stripes"));
+
+  const ordered_json of_ml = seen_by({.fleet = true, .namespaces = {"ml"}});
+  CHECK_THAT(of_ml.dump(), !ContainsSubstring("zebra") && !ContainsSubstring("stripes"));
+  CHECK(of_ml["workers"][0]["reasons"][0]["code"] == "InLine");
+  CHECK(of_ml["workers"][0]["notes"][0]["message"] == "a message");
+  CHECK(of_ml["workers"][0]["podSets"].empty());
+
+  const ordered_json of_jobs = seen_by({.everywhere = true});
+  CHECK(of_jobs["workers"][0]["verdict"] == "Yes");
+  CHECK(of_jobs["workers"][0]["reasons"][1]["code"] == "TemplateMissing");
+  CHECK(of_jobs["workers"][0]["reasons"][1]["object"] == "");
+  CHECK_FALSE(of_jobs["workers"][0].contains("notes"));
+  CHECK_FALSE(of_jobs["workers"][0].contains("podSets"));
 }
 
 TEST_CASE_METHOD(Fixture, "403 comes before it is looked whether there is such a job") {

@@ -113,6 +113,39 @@ TEST_CASE("what is no request, or too much of one, is a Status") {
   CHECK_THAT(f.Say("POST /api/v1alpha1/jobs"), ContainsSubstring("Allow: GET, HEAD\r\n"));
 }
 
+TEST_CASE("a POST is read where it is taken, and no longer than it may be") {
+  const Fixture f;
+  const std::string check = "POST " + std::string(api::kPrefix) + "check";
+  const auto post = [&](const std::string& line, size_t size, const std::string& body) {
+    return f.Say(line, "Content-Type: application/yaml\r\nContent-Length: " + std::to_string(size) +
+                           "\r\n\r\n" + body);
+  };
+  // Nobody judges here, which is said of what has been read.
+  CHECK_THAT(post(check, 9, "kind: Job"), StartsWith("HTTP/1.1 503"));
+  CHECK_THAT(post(check, 0, ""), StartsWith("HTTP/1.1 503"));
+  CHECK_THAT(post(check, (size_t{1} << 20) + 1, "kind: Job"), StartsWith("HTTP/1.1 413"));
+  CHECK_THAT(post("POST /api/v1alpha1/jobs", 9, "kind: Job"), StartsWith("HTTP/1.1 405"));
+  CHECK_THAT(f.Say(check, "Transfer-Encoding: chunked\r\n\r\n9\r\nkind: Job\r\n0\r\n"),
+             StartsWith("HTTP/1.1 415"));
+}
+
+TEST_CASE("more bodies at a time than are read are told to come again") {
+  const Fixture f({.bodies = 1});
+  RawClient slow = f.Connect();
+  const std::string head =
+      "POST /api/v1alpha1/check HTTP/1.1\r\nHost: fedra\r\nContent-Type: application/yaml\r\n"
+      "Content-Length: 9\r\n\r\n";
+  slow.Say(head + "kind");
+  // One who came later has been answered: the first one's headers have been read.
+  CHECK_THAT(f.Get("jobs"), StartsWith("HTTP/1.1 200"));
+  RawClient other = f.Connect();
+  other.Say(head);
+  const std::string refused = other.HearAnswer();
+  CHECK_THAT(refused, ContainsSubstring("too many requests at a time"));
+  slow.Say(": Job");
+  CHECK_THAT(slow.HearAnswer(), ContainsSubstring("judges no manifests"));
+}
+
 TEST_CASE("1,000 clients that never ask keep nobody out") {
   const Fixture f;
   std::vector<RawClient> silent;

@@ -9,6 +9,7 @@
 #include "manager/cli/manifests/manifest_selectors.h"
 #include "tests/support/temp_folder.h"
 #include "tests/unit/manager/cli/raw_cluster.h"
+#include "tests/unit/manager/support/contract.h"
 
 namespace fedra::cli::check_test {
 namespace {
@@ -67,6 +68,13 @@ TEST_CASE("check without a job: manifests are checked, and nobody can take it fo
   const json report = Parsed(Check(ClaimTemplate("mine", kOneGpu), "json").out);
   CHECK(report["items"].empty());
   CHECK_THAT(report["note"].get<std::string>(), ContainsSubstring("nothing to judge"));
+}
+
+TEST_CASE("check: the document is what openapi.json says") {
+  const std::string manifests = ClaimTemplate("mine", "{requests: [{name: gpu}]}") +
+                                "---\napiVersion: batch/v1\nkind: Job\nmetadata: {name: a}\n";
+  for (const std::string& each : {manifests, ClaimTemplate("mine", kOneGpu)})
+    CHECK(testing::HeldDocument(Check(each, "json").out)["kind"] == "CheckReport");
 }
 
 TEST_CASE("check of nothing is an error") {

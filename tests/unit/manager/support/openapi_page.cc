@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/assert.h"
+#include "manager/api/check_request.h"
 #include "manager/api/problem.h"
 #include "manager/api/routes.h"
 #include "manager/report/document_schemas.h"
@@ -58,7 +59,8 @@ Schema AnswerOf(const api::Route& route, std::string_view when) {
   return {{"description", when},
           {"headers",
            {{"ETag", HeaderOf("What If-None-Match takes")},
-            {"Warning", HeaderOf("What the command would say on standard error")}}},
+            {"Warning", HeaderOf("What the command would say on standard error")},
+            {api::kExitCodeHeader, HeaderOf("What the command would end with; absent: 0")}}},
           {"content",
            {{"application/json", schema},
             {"application/yaml", schema},
@@ -89,18 +91,27 @@ Schema SharedAnswers() {
   return answers;
 }
 
+// The one body that there is.
+Schema BodyOfCheck() {
+  return {{"required", true},
+          {"content",
+           {{"application/json", {{"schema", report::schema::Ref("CheckRequest")}}},
+            {"application/yaml", {{"schema", report::schema::Text()}}}}}};
+}
+
 Schema PathOf(const api::Route& route) {
   Schema parameters = Schema::array();
   for (const api::Parameter& parameter : route.parameters)
     parameters.push_back(ParameterOf(parameter));
   for (const api::Parameter& parameter : api::CommonParameters())
     parameters.push_back(ParameterRef(parameter));
-  return {{"get",
-           {{"operationId", route.path},
-            {"summary", route.command},
-            {"description", route.meaning},
-            {"parameters", std::move(parameters)},
-            {"responses", AnswersOf(route)}}}};
+  Schema operation = {{"operationId", route.path},
+                      {"summary", route.command},
+                      {"description", route.meaning},
+                      {"parameters", std::move(parameters)}};
+  if (api::IsPosted(route)) operation["requestBody"] = BodyOfCheck();
+  operation["responses"] = AnswersOf(route);
+  return {{api::IsPosted(route) ? "post" : "get", std::move(operation)}};
 }
 
 // Of this file.
@@ -116,7 +127,8 @@ Schema OwnPath() {
 
 Schema Components() {
   Schema schemas = Schema::object();
-  for (auto part : {report::schema::DocumentSchemas(), FactSchemas(), api::ProblemSchemas()}) {
+  for (auto part : {report::schema::DocumentSchemas(), FactSchemas(), api::ProblemSchemas(),
+                    api::CheckRequestSchemas()}) {
     for (report::schema::NamedSchema& each : part) {
       FEDRA_ASSERT(!schemas.contains(each.name), "each schema has a name of its own");
       schemas[each.name] = std::move(each.schema);
@@ -146,7 +158,9 @@ report::schema::Schema OpenApiDocument() {
             {"version", version},
             {"summary", "Where jobs run, and why they do not: the daemon's read-only API."},
             {"description",
-             "GET and HEAD on the daemon's Unix socket; docs/api.md has who may ask. Objects may "
+             "On the daemon's Unix socket; docs/api.md has who may ask. Nothing can be changed by "
+             "it: what is "
+             "posted is judged, and not kept. Objects may "
              "get more fields and x-extensible-enum more words within a version; clients ignore "
              "what they do not know."},
             {"license", {{"name", "Apache-2.0"}, {"identifier", "Apache-2.0"}}}}},

@@ -1,0 +1,59 @@
+#pragma once
+//
+// Manifests that are to be checked, as a client sends them, and who answers. Pure, but for the
+// source.
+
+#include <functional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "manager/api/viewer.h"
+#include "manager/http/message.h"
+#include "manager/text/output.h"
+
+namespace fedra::report::schema {
+struct NamedSchema;
+}
+
+namespace fedra::api {
+
+// A file, under the name that findings give it.
+struct NamedText {
+  std::string name;
+  std::string text;
+};
+
+struct CheckRequest {
+  std::vector<NamedText> files;           // never empty
+  std::string ns = {};                    // of documents that name none
+  std::vector<std::string> workers = {};  // only these; empty: all
+  text::Format format = text::Format::kJson;
+  text::Style style = {};
+};
+
+// What answers from the daemon's caches. Any thread.
+struct CheckSource {
+  // The namespaces that the manifests are about. kInvalidArgument: they cannot be read.
+  std::function<Result<std::set<std::string>>(const CheckRequest& asked)> namespaces;
+  // What the viewer may know of it. kInvalidArgument: also where too much is asked at once.
+  std::function<Result<text::Output>(const CheckRequest& asked, const Viewer& viewer)> check;
+};
+
+// What a body of JSON may hold.
+std::vector<report::schema::NamedSchema> CheckRequestSchemas();
+
+// The body that a client sends for these files.
+std::string CheckBody(const std::vector<NamedText>& files);
+
+// Whether a body of this media type ("application/yaml; charset=utf-8") is taken. No page of
+// another site can send one unasked, as it could a form or plain text.
+bool TakesBody(std::string_view content_type);
+
+// The files in the body: of JSON of kind CheckRequest its own, else the body is one file, "-", of
+// YAML or JSON. kInvalidArgument.
+Result<std::vector<NamedText>> FilesIn(const httpd::Request& request);
+
+}  // namespace fedra::api

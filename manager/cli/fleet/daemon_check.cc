@@ -1,0 +1,186 @@
+#include "manager/cli/fleet/daemon_check.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/text.h"
+#include "manager/api/withhold.h"
+#include "manager/cli/fleet/check_run.h"
+#include "manager/cli/fleet/job_scopes.h"
+#include "manager/text/display_text.h"
+#include "manager/wiring.h"
+
+namespace fedra::cli {
+namespace {
+
+// Of the lines that name what was not looked at.
+constexpr size_t kMostSkipped = 10;
+constexpr size_t kMostOfLine = 300;  // bytes
+
+// What does not change while the daemon runs.
+struct CheckSetup {
+  reconcile::Federation& federation;
+  store::Store& store;
+  tracking::JobKindsPtr kinds;
+  verify::Rules rules;
+  std::string controller_name;
+  tracking::Identity us;
+  bool kueue_copies = false;
+};
+
+Result<CheckInput> InputOf(const api::CheckRequest& asked, const tracking::JobKinds& kinds) {
+  std::vector<ManifestFile> files;
+  for (const api::NamedText& file : asked.files) files.push_back({file.name, file.text});
+  return ParseCheckInput(files, kinds, asked.ns);
+}
+
+std::set<std::string> InputNamespaces(const CheckInput& input, const std::string& default_ns) {
+  std::set<std::string> all;
+  for (const InputJob& job : input.jobs) all.insert(job.key.ns);
+  for (const Manifest& manifest : input.dra) all.insert(KeyOf(*manifest.object, default_ns).ns);
+  all.erase("");  // of a DeviceClass
+  return all;
+}
+
+FleetWorkerSettings JudgedSettings(const reconcile::Worker& worker, const CheckSetup& setup,
+                                   bool claims_only) {
+  const reconcile::WorkerSettings& settings = worker.settings();
+  return {.name = settings.cluster.name,
+          .us = setup.us,
+          .verified = settings.verified,
+          .rules = setup.rules,
+          .capabilities = settings.capabilities,
+          .claims_only = claims_only};
+}
+
+JobScopes ScopesOf(const CheckSetup& setup) {
+  const reconcile::ManagerCluster& manager = setup.federation.manager();
+  return {setup.controller_name,
+          {.checks = manager.checks(),
+           .configs = manager.configs(),
+           .queue =
+               [&manager](const ObjectKey& local_queue) {
+                 return manager.queues().Find(manager.queues().ClusterQueueOf(local_queue));
+               },
+           .worker_clusters = setup.kueue_copies ? &manager.worker_clusters() : nullptr}};
+}
+
+ManagerFacts FactsOfManager(const reconcile::ManagerCluster& manager, const CheckInput& input,
+                            const JobScopes& scopes) {
+  ManagerFacts facts;
+  const auto& templates = manager.templates().cache();
+  if (templates.health().complete) facts.templates = &templates;
+  facts.uid = manager.identity().uid();
+  for (const tracking::JobAdapter* kind : KindsOf(input))
+    facts.references[kind] = &manager.jobs().references(*kind);
+  facts.why_not_allowed = [&scopes](const tracking::Requirement& job, const ClusterName& worker) {
+    return scopes.WhyNotAllowed(job, worker);
+  };
+  return facts;
+}
+
+// Those that were asked for, and of the others the claims where these matter.
+Result<void> AddWorkers(const reconcile::WorkerList& workers, const api::CheckRequest& asked,
+                        const CheckInput& input, const CheckSetup& setup, const ManagerFacts& facts,
+                        Fleet& fleet) {
+  std::vector<std::string> known;
+  for (const auto& worker : workers) {
+    known.push_back(worker->name().value);
+    const bool is_other = !asked.workers.empty() && !Contains(asked.workers, known.back());
+    if (is_other && !NameClaims(input)) continue;
+    FleetWorkers& list = is_other ? fleet.others : fleet.workers;
+    list.push_back(std::make_unique<FleetWorker>(JudgedSettings(*worker, setup, is_other),
+                                                 worker->objects(), worker->Facts()));
+    list.back()->SetManager(facts);
+  }
+  for (const std::string& name : asked.workers)
+    if (!Contains(known, name))
+      return Fail(WrongOption("worker", "there is no such worker", Cut(name, kMostOfLine)));
+  if (fleet.workers.empty())
+    return Fail(ErrorCode::kUnavailable, "no worker is known yet: nothing can be judged");
+  if (input.jobs.size() * fleet.workers.size() > kMostVerdicts)
+    return Fail(
+        ErrorCode::kInvalidArgument,
+        fmt::format("{} on {} are too many at once: send fewer, or name workers",
+                    Counted(input.jobs.size(), "job"), Counted(fleet.workers.size(), "worker")));
+  return {};
+}
+
+// Documents of other kinds, and kinds of which the daemon reads no jobs.
+std::vector<std::string> Remarks(const CheckInput& input,
+                                 const reconcile::ManagerCluster& manager) {
+  std::vector<std::string> remarks;
+  const std::vector<const tracking::JobAdapter*> used = manager.jobs().KindsInUse();
+  std::set<std::string> unread;
+  for (const tracking::JobAdapter* kind : KindsOf(input))
+    if (std::ranges::find(used, kind) == used.end()) unread.insert(kind->resource().kind);
+  for (const std::string& kind : unread)
+    remarks.push_back(
+        fmt::format("{}: the manager does not serve this kind, so the daemon watches none", kind));
+  for (const std::string& line : input.skipped) {
+    if (remarks.size() == kMostSkipped) {
+      remarks.emplace_back("more was skipped");
+      break;
+    }
+    remarks.push_back(text::Printable(Cut(line, kMostOfLine)));
+  }
+  return remarks;
+}
+
+Result<std::set<std::string>> HiddenFrom(const api::Viewer& viewer, store::Reader& reader) {
+  std::set<std::string> hidden;
+  if (viewer.everywhere) return hidden;
+  FEDRA_ASSIGN_OR_RETURN(hidden, reader.Namespaces());
+  for (const std::string& ns : viewer.namespaces) hidden.erase(ns);
+  return hidden;
+}
+
+Result<text::Output> AnswerCheck(const CheckSetup& setup, const api::CheckRequest& asked,
+                                 const api::Viewer& viewer) {
+  FEDRA_ASSIGN_OR_RETURN(CheckInput input, InputOf(asked, *setup.kinds));
+  const JobScopes scopes = ScopesOf(setup);
+  const reconcile::ManagerCluster& manager = setup.federation.manager();
+  const ManagerFacts facts = FactsOfManager(manager, input, scopes);
+  const auto workers = setup.federation.workers();  // they stay until all is judged
+  Fleet fleet;
+  fleet.as_of.at = SystemClock().Now();
+  FEDRA_RETURN_IF_ERROR(AddWorkers(*workers, asked, input, setup, facts, fleet));
+  FEDRA_ASSIGN_OR_RETURN(const auto memory, setup.store.Read());
+  FEDRA_ASSIGN_OR_RETURN(const auto hidden, HiddenFrom(viewer, *memory));
+  const JudgeOptions judge{.ns = asked.ns, .tells_of_workers = viewer.fleet};
+  Checked checked = JudgeInput(input, judge, fleet, memory.get());
+  for (report::JobReport& report : checked.reports) api::Withhold(viewer, hidden, report);
+  text::Style style = asked.style;
+  style.color = style.color && text::IsTable(asked.format);
+  text::Output output = RenderCheck(input, judge, checked, &fleet.as_of, asked.format, style);
+  std::vector<std::string> remarks = Remarks(input, manager);
+  if (!output.note.empty()) remarks.push_back(std::move(output.note));
+  output.note = fmt::format("{}", fmt::join(remarks, "\n"));
+  return output;
+}
+
+}  // namespace
+
+api::CheckSource DaemonCheck(const config::Configuration& configuration,
+                             reconcile::Federation& federation, store::Store& store) {
+  const CheckSetup setup{.federation = federation,
+                         .store = store,
+                         .kinds = ToKinds(configuration),
+                         .rules = ToRules(configuration.verification),
+                         .controller_name = ControllerOf(configuration),
+                         .us = ToIdentity(configuration),
+                         .kueue_copies = KueueCopies(ToMode(configuration))};
+  return {
+      .namespaces = [setup](const api::CheckRequest& asked) -> Result<std::set<std::string>> {
+        FEDRA_ASSIGN_OR_RETURN(const CheckInput input, InputOf(asked, *setup.kinds));
+        return InputNamespaces(input, asked.ns);
+      },
+      .check = [setup](const api::CheckRequest& asked,
+                       const api::Viewer& viewer) { return AnswerCheck(setup, asked, viewer); }};
+}
+
+}  // namespace fedra::cli

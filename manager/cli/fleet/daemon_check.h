@@ -1,0 +1,21 @@
+#pragma once
+//
+// `check` as the daemon answers it: by what it watches anyway, without asking a cluster.
+//
+// Thread rules: what it returns may be called by any thread; a check takes up to some seconds of
+// it. Lifetime: federation and store must outlive it.
+
+#include "config/configuration.h"
+#include "manager/api/check_request.h"
+#include "manager/reconcile/federation.h"
+#include "store/store.h"
+
+namespace fedra::cli {
+
+// Of jobs times workers, in one request: each verdict takes about a millisecond.
+inline constexpr size_t kMostVerdicts = 10'000;
+
+api::CheckSource DaemonCheck(const config::Configuration& configuration,
+                             reconcile::Federation& federation, store::Store& store);
+
+}  // namespace fedra::cli
