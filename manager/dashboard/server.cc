@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "manager/api/parameters.h"
 #include "manager/api/problem.h"
 
 namespace fedra::dashboard {
@@ -41,7 +42,8 @@ Server::Server(std::string socket, std::string secret)
            .refusal =
                [](int status, const std::string& message) {
                  return Guarded(api::Problem(status, message));
-               }},
+               },
+           .takes_post = &api::IsForPost},
           {}) {}
 
 Result<std::unique_ptr<Server>> Server::Start(const std::string& socket, int port) {
@@ -63,7 +65,13 @@ void Server::Answer(const httpd::Request& request, std::function<void(httpd::Ans
 }
 
 void Server::PassOn(const httpd::Request& request, std::function<void(httpd::Answer)> done) {
-  client_.Send({.path = request.target, .timeout = kLimit, .max_bytes = kMostBytes},
+  client_.Send({.method = request.is_post ? "POST" : "GET",
+                .path = request.target,
+                .body = request.body,
+                .content_type = httpd::HeaderOf(request, "content-type"),
+                .timeout = kLimit,
+                .max_bytes = kMostBytes,
+                .stores_nothing = true},
                [this, done = std::move(done)](http::Reply reply) {
                  done(Guarded(ToAnswer(std::move(reply), socket_)));
                });

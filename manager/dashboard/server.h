@@ -1,7 +1,7 @@
 #pragma once
 //
-// The pages on a port of 127.0.0.1, and the daemon's API behind them: GETs are passed on to its
-// Unix socket, which this user may open or may not. No right is added to that.
+// The pages on a port of 127.0.0.1, and the daemon's API behind them: what it takes is passed on to
+// its Unix socket, which this user may open or may not. No right is added to that.
 //
 // Thread rules: Start and the destructor from one thread. It has threads of its own.
 

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import subprocess
 import sys
 import tempfile
@@ -19,10 +20,11 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from selenium import webdriver  # noqa: E402
 from selenium.webdriver.common.by import By  # noqa: E402
 
+from scenarios import objects  # noqa: E402
 from scenarios.fedra_process import Fedra, default_binary  # noqa: E402
 from scenarios.sim_fleet import SimFleet  # noqa: E402
 from scenarios.waiting import eventually  # noqa: E402
-from scenarios.world import TEMPLATE, World  # noqa: E402
+from scenarios.world import QUEUE, TEMPLATE, World  # noqa: E402
 
 _WIDE, _NARROW = (1280, 900), (320, 900)
 
@@ -105,6 +107,9 @@ def _check(browser: Browser, fedra: Fedra, world: World, address: str) -> None:
     _one_job(browser, fedra, world)
     _workers(browser, fedra)
     _devices(browser, fedra)
+    _device_map(browser, fedra, world)
+    _matrix(browser, fedra, world)
+    _pasted(browser, fedra, world)
     _keyboard(browser)
     browser.assert_silent()
     requested = browser.driver.execute_script(
@@ -190,12 +195,64 @@ def _devices(browser: Browser, fedra: Fedra) -> None:
     assert shown == expected, (shown, expected)
 
 
+def _device_map(browser: Browser, fedra: Fedra, world: World) -> None:
+    """Each device with its state, on its node; the worker is chosen from a list, or by the link below its devices."""
+    browser.go("#/map", "Device map")
+    browser.driver.find_element(By.LINK_TEXT, world.worker1).click()
+    browser.wait("the map is shown", lambda: browser.title() == f"Devices of {world.worker1}")
+    told = fedra.cli("devices", "--map", "--worker", world.worker1, "-o", "json").json()
+    expected = [
+        [device["name"], device["state"]]
+        for node in told["nodes"]
+        for pool in node["pools"]
+        for device in pool["devices"]
+    ]
+    script = (
+        "return [...document.querySelectorAll('main .device')].map(each =>"
+        " [each.querySelector('strong').innerText, each.querySelector('span').innerText.split(' ').pop()])"
+    )
+    browser.wait(
+        "the devices are the command's",
+        lambda: sorted(browser.driver.execute_script(script)) == sorted(expected),
+    )
+    nodes = [each.text for each in browser.driver.find_elements(By.CSS_SELECTOR, ".node h2")]
+    assert len(nodes) == len(told["nodes"]), nodes
+
+
+def _matrix(browser: Browser, fedra: Fedra, world: World) -> None:
+    browser.go("#/matrix", "Jobs by workers")
+    key = f"{world.ns}/stuck"
+    why = fedra.cli("why", key, "-o", "json").json()["jobs"][0]["workers"]
+    row = next(row for row in browser.rows() if row[0] == key)
+    assert len(row) == 1 + len(why), row
+    for cell, worker in zip(row[1:], why):
+        assert worker["verdict"] in cell and worker["reasons"][0]["code"] in cell, (cell, worker)
+
+
+def _pasted(browser: Browser, fedra: Fedra, world: World) -> None:
+    """What is pasted is judged as `fedra check` judges it, and is not judged anew while it is read."""
+    browser.go("#/check", "Check")
+    browser.driver.find_element(By.XPATH, "//button[text()='Check']").click()
+    browser.wait("an empty form is refused", lambda: "Paste a manifest first" in browser.text())
+    manifest = json.dumps(objects.job(world.ns, "pasted", QUEUE, template=TEMPLATE))
+    browser.driver.find_element(By.TAG_NAME, "textarea").send_keys(manifest)
+    browser.driver.find_element(By.XPATH, "//button[text()='Check']").click()
+    browser.wait("the verdicts are shown", lambda: f"Job {world.ns}/pasted" in browser.text())
+    told = fedra.cli("check", "-f", "-", "-o", "json", stdin=manifest).json()["items"][0]
+    rows = {row[0]: row for row in browser.rows()}
+    for worker in told["workers"]:
+        assert worker["verdict"] in rows[worker["name"]][1], (rows, worker)
+        for reason in worker["reasons"]:
+            assert reason["code"] in rows[worker["name"]][3], (rows, reason)
+    assert "pasted" not in browser.driver.current_url, browser.driver.current_url
+
+
 def _keyboard(browser: Browser) -> None:
     """The first stop is the way past the menu, and each further one can be seen."""
     browser.go("#/workers", "Workers")
     browser.driver.execute_script("document.activeElement.blur()")
     names = browser.driver.execute_script(
-        "return [...document.querySelectorAll('a, button, input, select, [tabindex=\"0\"]')]"
+        "return [...document.querySelectorAll('a, button, input, select, textarea, [tabindex=\"0\"]')]"
         ".filter(each => !(each.innerText || each.ariaLabel || each.labels?.length)).map(each => each.outerHTML)"
     )
     assert not names, f"without a name: {names}"
@@ -241,7 +298,7 @@ def main() -> int:
             _play(fleet, arguments.fedra, folder, arguments.shots)
         finally:
             fleet.stop()
-    print("ok: overview, jobs, one job, workers, devices; nothing in the browser's log")
+    print("ok: overview, jobs, one job, workers, devices, map, matrix, check; nothing in the browser's log")
     return 0
 
 
@@ -269,6 +326,9 @@ def _play(fleet: SimFleet, binary: Path, folder: Path, shots: Path | None) -> No
                     "#/jobs": "Jobs",
                     f"#/job?job={key}": key,
                     "#/devices": "Devices",
+                    f"#/map?worker={world.worker1}": f"Devices of {world.worker1}",
+                    "#/matrix": "Jobs by workers",
+                    "#/check": "Check",
                     "#/workers": "Workers",
                 }
                 _narrow(browser, routes, shots)

@@ -18,10 +18,17 @@ export class Refused extends Error {
 }
 
 // The document, or a Refused in the daemon's words. `signal` ends it.
-export async function ask(path, values = {}, signal = undefined) {
+export const ask = (path, values = {}, signal = undefined) => send(path, values, {}, signal);
+
+// The same of a text of YAML or JSON that is sent.
+export const post = (path, values, body) =>
+  send(path, values, { method: "POST", body, headers: { "Content-Type": "application/yaml" } });
+
+async function send(path, values, request, signal = undefined) {
   const query = new URLSearchParams(Object.entries(values).filter(([, value]) => value));
   const answer = await fetch(`api/v1alpha1/${path}?${query}`, {
-    headers: { Authorization: `Bearer ${sessionStorage.getItem(KEY) ?? ""}` },
+    ...request,
+    headers: { ...request.headers, Authorization: `Bearer ${sessionStorage.getItem(KEY) ?? ""}` },
     signal: AbortSignal.any([AbortSignal.timeout(60000), ...(signal ? [signal] : [])]),
   });
   const text = await answer.text();

@@ -1,15 +1,19 @@
 // Which view is shown, and that it stays true: asked again every few seconds while the page is seen, less often while
 // the daemon does not answer. What was shown stays, and says how old it is.
 
-import { ask, Refused, takeToken } from "./api.js";
+import { ask, post, Refused, takeToken } from "./api.js";
+import { check } from "./check.js";
 import { age, h } from "./dom.js";
 import { devices } from "./devices.js";
 import { job } from "./job.js";
 import { jobs } from "./jobs.js";
+import { map } from "./map.js";
+import { matrix } from "./matrix.js";
 import { overview } from "./overview.js";
 import { workers } from "./workers.js";
 
-const VIEWS = { "": overview, workers, jobs, job, devices };
+const VIEWS = { "": overview, workers, jobs, job, matrix, devices, map, check };
+const PARENTS = { job: "jobs", map: "devices" };  // whose link in the menu is the nearest
 const PERIOD = 5000;
 const LONGEST = 30000;
 
@@ -35,7 +39,7 @@ function say(text) {
 
 // The daemon's own state, as the commands say it above their tables.
 function daemonWords(document) {
-  if (document.kind === "DeviceReport") return "";  // the daemon's own memory, as of now
+  if (document === undefined || document.source) return "";  // the daemon's own memory, as of now
   const daemon = document.daemon;
   if (daemon === undefined) return "No daemon has written here yet.";
   if (!daemon.running) return `The daemon is not running: what follows is as of ${document.asOf}.`;
@@ -78,14 +82,14 @@ function show(name, nodes, isNew) {
   }
   for (const link of document.querySelectorAll("nav a")) {
     const own = link.getAttribute("href").slice(2);
-    if (own === (name === "job" ? "jobs" : name)) link.setAttribute("aria-current", "page");
+    if (own === (PARENTS[name] ?? name)) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
 }
 
 // A form is not replaced while the user fills it in.
 function isTyping() {
-  return main.contains(document.activeElement) && document.activeElement.matches("input, select");
+  return main.contains(document.activeElement) && document.activeElement.matches("input, select, textarea");
 }
 
 async function look() {
@@ -101,9 +105,9 @@ async function look() {
     const answers = await view.ask((path, asked) => ask(path, asked, signal), values);
     const text = news(answers);
     const isNew = shown.route !== here;
-    if ((isNew || text !== shown.text) && (isNew || !isTyping())) show(name, view.render(answers, values), isNew);
-    shown = { route: here, text, at: Date.now() };
-    delay = PERIOD;
+    if ((isNew || text !== shown.text) && (isNew || !isTyping())) show(name, view.render(answers, values, post), isNew);
+    shown = { route: here, text, at: view.isStill ? 0 : Date.now() };
+    delay = view.period ?? PERIOD;
     say(daemonWords(answers[0]));
   } catch (error) {
     if (signal.aborted) return;

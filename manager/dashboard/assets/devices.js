@@ -32,6 +32,8 @@ function one(worker, isAlone) {
       worker.classes.map((each) => [each.class || "(no class)", each.driver, String(each.nodes), ...numbers(each),
         bar(each.class, each)])),
     isAlone && worker.pools.length > 0 ? pools(worker) : "",
+    worker.classes.length > 0 ? h("p", {}, h("a", { href: `#/map?${new URLSearchParams({ worker: worker.name })}`,
+      "data-key": `map ${worker.name}` }, `Device map of ${worker.name}`)) : "",
   ];
 }
 

@@ -51,6 +51,8 @@ const TONES = {
   Running: ["ok", "●"], Connected: ["ok", "●"], Finished: ["faint", "✓"], Yes: ["ok", "✓"],
   Blocked: ["bad", "✗"], Failed: ["bad", "✗"], No: ["bad", "✗"], Rejected: ["bad", "✗"],
   Disconnected: ["bad", "✗"], Unreachable: ["bad", "✗"], Lost: ["bad", "✗"],
+  Free: ["ok", "○"], Allocated: ["faint", "■"], Shared: ["faint", "◧"], Tainted: ["warn", "⚠"], Unusable: ["bad", "✗"],
+  Placeable: ["ok", "✓"], Nowhere: ["bad", "✗"], NotJudged: ["warn", "?"], MayScale: ["ok", "↗"],
   Unknown: ["warn", "?"], Connecting: ["warn", "◌"], Waiting: ["warn", "◌"],
 };
 

@@ -68,6 +68,25 @@ TEST_CASE("dashboard: what the daemon says reaches who has the secret, unchanged
   CHECK_THAT(f.Get("/"), StartsWith("HTTP/1.1 200 OK\r\n") && ContainsSubstring("<!doctype html>"));
 }
 
+TEST_CASE("dashboard: manifests that are posted reach the daemon, with the secret") {
+  const Fixture f;
+  const auto post = [&](const std::string& headers) {
+    RawClient client(f.port);
+    client
+        .Say("POST /api/v1alpha1/check HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(f.port) +
+             "\r\n" + headers)
+        .Say("Content-Length: 9\r\nConnection: close\r\n\r\nkind: Job");
+    return client.Hear();
+  };
+  const std::string type = "Content-Type: application/yaml\r\n";
+  // This daemon has nobody who judges, and says so only to what it has read.
+  CHECK_THAT(post(f.Bearer() + type), ContainsSubstring("judges no manifests"));
+  CHECK_THAT(post(f.Bearer() + "Content-Type: text/plain\r\n"), StartsWith("HTTP/1.1 415 "));
+  CHECK_THAT(post(f.Bearer() + type + "Sec-Fetch-Site: cross-site\r\n"),
+             StartsWith("HTTP/1.1 403 "));
+  CHECK_THAT(post(type), StartsWith("HTTP/1.1 401 "));
+}
+
 TEST_CASE("dashboard: without the secret nothing of the daemon's is said") {
   const Fixture f;
   const std::string answer = f.Get("/api/v1alpha1/jobs?all");
