@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "base/log.h"
 #include "base/text.h"
 #include "manager/api/delivery.h"
@@ -15,8 +17,19 @@ namespace fedra::api {
 namespace {
 
 constexpr std::string_view kAddressKey = "api.secure.address";
+constexpr std::string_view kMetricsPath = "/metrics";
 // A certificate that is made here ends after a year.
 constexpr std::chrono::hours kMadeAnew{24 * 180};
+
+std::string_view PathIn(const httpd::Request& request) {
+  const std::string_view target = request.target;
+  return target.substr(0, target.find('?'));
+}
+
+// Whether it is neither for the API nor for what else takes a right.
+bool IsForPage(const httpd::Request& request) {
+  return !request.is_post && !request.target.starts_with("/api") && PathIn(request) != kMetricsPath;
+}
 
 httpd::Answer ToAnswer(const access::Refusal& refusal) {
   httpd::Answer answer = Problem(refusal.status, refusal.message);
@@ -105,6 +118,7 @@ bool SecureServer::IsOurs(const std::string& host) const {
 httpd::Answer SecureServer::Answer(const httpd::Request& request) {
   if (auto refusal = RefusalOf(request, [&](const std::string& host) { return IsOurs(host); }))
     return *std::move(refusal);
+  if (settings_.page && IsForPage(request)) return settings_.page(request);
   const auto user = gate_.Identify(httpd::HeaderOf(request, "authorization"), request.client);
   if (!user) return ToAnswer(user.error());
   httpd::Answer answer = AnswerTo(*user, request);
@@ -115,7 +129,26 @@ httpd::Answer SecureServer::Answer(const httpd::Request& request) {
   return answer;
 }
 
+// As controller-runtime's filter and kube-rbac-proxy have it
+// (filters.WithAuthenticationAndAuthorization of 0.23): `get` of the path itself.
+httpd::Answer SecureServer::AnswerMetrics(const access::User& user, const httpd::Request& request) {
+  const access::Attributes attributes{.verb = "get", .path = std::string(kMetricsPath)};
+  const auto may = gate_.May(user, attributes);
+  if (!may) return ToAnswer(may.error());
+  if (!*may)
+    return Problem(
+        403, fmt::format("you may not {} (a right on the manager)", access::TextOf(attributes)));
+  std::lock_guard lock(answering_);
+  if (stopped_) return Problem(503, "the daemon ends");
+  std::string text = settings_.metrics();
+  const std::string news = text;
+  return Deliver(
+      request,
+      {.content_type = "text/plain; version=0.0.4; charset=utf-8", .body = std::move(text)}, news);
+}
+
 httpd::Answer SecureServer::AnswerTo(const access::User& user, const httpd::Request& request) {
+  if (PathIn(request) == kMetricsPath && settings_.metrics) return AnswerMetrics(user, request);
   if (IsOpenApi(request.target)) return api_.AnswerTo({}, request);
   const Result<const Route*> route = RouteOf(request.target);
   if (!route) return ProblemOf(route.error());

@@ -5,7 +5,8 @@
 // answers. So neither a crowd of clients nor a manager that hangs delays the daemon's own work, or
 // the Unix socket.
 //
-// Every request is refused unless the manager has said that it may be answered.
+// Every request is refused unless the manager has said that it may be answered, but for pages that
+// are the same for all who ask.
 //
 // Thread rules: Start, Follow and the destructor from one thread. Lifetime: what the API's sources
 // and the reviews refer to must outlive it.
@@ -42,6 +43,12 @@ struct SecureSettings {
   std::string address;             // "0.0.0.0:8443"
   std::vector<std::string> hosts;  // names of ours, beside those in the certificate; lower case
   CertificateSource certificate;
+  // What /metrics says to those who may get that path, as of Kubernetes' own components; null:
+  // there is no such page. Any thread.
+  std::function<std::string()> metrics = {};
+  // A page for browsers, which is no secret and needs no token; what it shows the API has. Null:
+  // there is none. Any thread.
+  std::function<httpd::Answer(const httpd::Request& request)> page = {};
 };
 
 class SecureServer final {
@@ -71,6 +78,7 @@ class SecureServer final {
   httpd::Service ServiceOfApi();
   bool IsOurs(const std::string& host) const;
   httpd::Answer AnswerTo(const access::User& user, const httpd::Request& request);
+  httpd::Answer AnswerMetrics(const access::User& user, const httpd::Request& request);
 
   const SecureSettings settings_;
   const Sources sources_;

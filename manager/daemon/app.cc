@@ -26,6 +26,7 @@
 #include "manager/daemon/progress.h"
 #include "manager/daemon/replica.h"
 #include "manager/daemon/signals.h"
+#include "manager/dashboard/gate.h"
 #include "manager/discovery/worker_discovery.h"
 #include "manager/http/server.h"
 #include "manager/http/unix_socket.h"
@@ -72,6 +73,7 @@ class Daemon final {
 
  private:
   Result<void> OpenStore();
+  httpd::Pages Pages();
   void StartApi();
   void StartSecureApi();
   void FollowCertificate();
@@ -166,9 +168,7 @@ Result<void> Daemon::Start() {
                                                         *store_, metrics_, SystemClock());
   progress_.Follow(threads_, *federation_);
   heartbeat_ = std::make_unique<DaemonHeartbeat>(*store_, *federation_, *replica_, started_);
-  http_ = std::make_unique<httpd::HttpServer>(
-      threads_.loop, threads_.pool,
-      DaemonPages({*store_, *federation_, *replica_, progress_, metrics_}));
+  http_ = std::make_unique<httpd::HttpServer>(threads_.loop, threads_.pool, Pages());
   FEDRA_RETURN_IF_ERROR(http_->Start(config_.now().configuration.http.address));
   log::Info("listening", {{"port", std::to_string(http_->port())}});
   StartApi();
@@ -182,6 +182,10 @@ Result<void> Daemon::Start() {
     replica_->Start();
   }
   return started;
+}
+
+httpd::Pages Daemon::Pages() {
+  return DaemonPages({*store_, *federation_, *replica_, progress_, metrics_});
 }
 
 void Daemon::StartDiscovery() {
@@ -225,9 +229,13 @@ void Daemon::StartApi() {
 void Daemon::StartSecureApi() {
   const config::Configuration& configuration = config_.now().configuration;
   if (!configuration.api.enabled || configuration.api.secure.address.empty()) return;
+  api::SecureSettings settings = ToSecureSettings(configuration.api.secure);
+  settings.metrics = Pages().metrics;
+  settings.page = [](const httpd::Request& request) {
+    return dashboard::Guarded(dashboard::PageOf(request));
+  };
   auto server = api::SecureServer::Start(
-      ToSecureSettings(configuration.api.secure),
-      ToSources(configuration, *store_, *federation_, *replica_, make_check_),
+      std::move(settings), ToSources(configuration, *store_, *federation_, *replica_, make_check_),
       access::ReviewsBy(federation_->manager().cluster()));
   if (!server) {
     log::Fault("the secure API is not served", {{"error", server.error().message}});

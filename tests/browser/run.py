@@ -116,6 +116,20 @@ def _check(browser: Browser, fedra: Fedra, world: World, address: str) -> None:
         "return performance.getEntriesByType('resource').map(entry => new URL(entry.name).host)"
     )
     assert len(set(requested)) == 1, set(requested)
+    _sign_in(browser, address)
+
+
+def _sign_in(browser: Browser, address: str) -> None:
+    """A tab without a token asks for one, and goes on where it was."""
+    browser.driver.execute_script("sessionStorage.clear(); location.hash = '#/workers'")
+    browser.wait("it asks for a token", lambda: browser.title() == "Who are you?")
+    token = browser.driver.find_element(By.ID, "token")
+    token.send_keys(address.partition("#token=")[2])
+    token.submit()
+    browser.wait("the workers are shown", lambda: browser.title() == "Workers")
+    # Chromium logs each answer of 401: these were provoked.
+    provoked = browser.driver.get_log("browser")
+    assert all("401" in each["message"] for each in provoked), provoked
 
 
 def _overview(browser: Browser, fedra: Fedra) -> None:

@@ -1,5 +1,5 @@
 // Questions to the daemon. The secret comes in the fragment of the address that `fedra dashboard` prints, which no
-// browser sends anywhere, and lives as long as the tab.
+// browser sends anywhere; over the network it is a token of the manager's that is pasted. It lives as long as the tab.
 
 const KEY = "fedra-token";
 
@@ -8,6 +8,10 @@ export function takeToken() {
   if (!given) return;
   sessionStorage.setItem(KEY, given[1]);
   history.replaceState(null, "", "#/");
+}
+
+export function keepToken(token) {
+  sessionStorage.setItem(KEY, token.trim());
 }
 
 export class Refused extends Error {

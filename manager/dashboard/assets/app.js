@@ -1,9 +1,9 @@
 // Which view is shown, and that it stays true: asked again every few seconds while the page is seen, less often while
 // the daemon does not answer. What was shown stays, and says how old it is.
 
-import { ask, post, Refused, takeToken } from "./api.js";
+import { ask, keepToken, post, Refused, takeToken } from "./api.js";
 import { check } from "./check.js";
-import { age, h } from "./dom.js";
+import { age, command, h } from "./dom.js";
 import { devices } from "./devices.js";
 import { job } from "./job.js";
 import { jobs } from "./jobs.js";
@@ -118,11 +118,31 @@ async function look() {
   timer = setTimeout(look, delay * (0.9 + Math.random() * 0.2));
 }
 
+// Not replaced while a token is typed.
+function signIn() {
+  shown = { route: "", text: "", at: 0 };
+  say("");
+  if (main.querySelector("#token")) return;
+  const form = h("form", { "aria-label": "Sign in", onsubmit: (event) => {
+    event.preventDefault();
+    keepToken(event.target.elements.token.value);
+    main.replaceChildren(h("p", {}, "…"));
+    look();
+  } }, h("label", {}, "Token", h("input", { id: "token", name: "token", type: "password", autocomplete: "off", required: true })),
+  h("button", { type: "submit" }, "Sign in"));
+  show("", [
+    h("h1", {}, "Who are you?"),
+    h("p", {}, "This tab has no token that is known here. Of fedra dashboard, open the address that it printed. Where fedra " +
+      "is served over the network, paste a token of an account on the manager:"),
+    command("kubectl create token NAME -n NAMESPACE"), form,
+    h("p", {}, "It stays in this tab alone, and is forgotten with it."),
+  ], true);
+}
+
 function trouble(name, error, here) {
   const isRefusal = error instanceof Refused;
-  const words = !isRefusal ? "fedra dashboard does not answer; is it still running?"
-    : error.status === 401 ? "Open the address that fedra dashboard printed: this tab does not know its secret."
-    : error.message;
+  if (isRefusal && error.status === 401) return signIn();
+  const words = isRefusal ? error.message : "fedra does not answer; is it still running?";
   if (shown.route === here && !(isRefusal && error.status === 404)) {
     if (shown.at > 0) say(`${words} Shown is what was known ${age(new Date(shown.at).toISOString())} ago.`);
     return;

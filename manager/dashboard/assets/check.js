@@ -57,7 +57,7 @@ async function judge(form, result, post) {
   try {
     show(...rendered(await post("check", { namespace: kept.namespace }, kept.text)));
   } catch (error) {
-    show(h("p", { class: "bad" }, `✗ ${error instanceof Refused ? error.message : "fedra dashboard does not answer; is it still running?"}`));
+    show(h("p", { class: "bad" }, `✗ ${error instanceof Refused ? error.message : "Nobody answers there; is fedra still running?"}`));
   }
 }
 

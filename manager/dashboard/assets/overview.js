@@ -1,5 +1,6 @@
 // What needs a person first, then how much there is of everything.
 
+import { Refused } from "./api.js";
 import { command, h, since, table, word } from "./dom.js";
 
 const link = (values) => `#/jobs?${new URLSearchParams(values)}`;
@@ -24,6 +25,7 @@ function blocked(reasons, states) {
 }
 
 function troubled(report) {
+  if (report.refused) return [h("h2", {}, "Workers"), h("p", {}, `They are not shown: ${report.refused}.`)];
   const rows = report.workers.filter((worker) => worker.state !== "Connected" || worker.why || worker.note);
   if (report.workers.length === 0) {
     return [h("h2", {}, "Workers"), h("p", {}, "No worker is known yet: add one under workers: in fedra.yaml.")];
@@ -45,7 +47,11 @@ export const overview = {
   ask: (ask) => Promise.all([
     ask("counts", { "group-by": "state" }),
     ask("counts", { "group-by": "reason", state: "Blocked" }),
-    ask("workers"),
+    // Who sees only some jobs sees these all the same.
+    ask("workers").catch((error) => {
+      if (error instanceof Refused && error.status === 403) return { refused: error.message };
+      throw error;
+    }),
   ]),
   render: ([states, reasons, workers]) => [
     h("h1", {}, "Overview"),

@@ -85,12 +85,18 @@ struct Fixture {
       add("ml-fleet", {kListMl, kGetMl, kFleet});
       add("everywhere", {kListAll, kGetAll});
       add("fleet", {kFleet});
+      add("scraper", {"get the path /metrics"});
       add("admin", {"*"});
     });
     auto started = api::SecureServer::Start(
         {.address = "127.0.0.1:0",
          .hosts = {"fedra.fedra-system.svc"},
-         .certificate = api::SelfSigned({}, clock)},
+         .certificate = api::SelfSigned({}, clock),
+         .metrics = [] { return std::string("fedra_workloads 1\n"); },
+         .page =
+             [](const httpd::Request& request) {
+               return httpd::Answer{.body = "the page " + request.target};
+             }},
         {.store = [this] { return store->Read(); },
          .devices = [] { return std::vector<report::DeviceSource>{{"gpu-east", "away", nullptr}}; },
          .templates = [](auto) { return templates::TemplateSurvey{}; },
@@ -384,6 +390,37 @@ TEST_CASE_METHOD(Fixture, "what a pod has printed takes the right to its log") {
   known.With([](access::Known& all) { all.allowed.emplace("ml", kLogsMl); });
   clock.Advance(10s);
   CHECK_THAT(Get("ml", "history?job=ml/sweep-3").body, ContainsSubstring("secret of the pod"));
+}
+
+TEST_CASE_METHOD(Fixture, "/metrics takes the right to that path, and pages take none") {
+  const auto get = [&](const std::string& user, const std::string& target, bool is_post = false) {
+    std::map<std::string, std::string, std::less<>> headers;
+    if (!user.empty()) headers["authorization"] = "Bearer " + user + "-token";
+    return server->Answer(
+        {.target = target, .headers = headers, .client = "10.0.0.1", .is_post = is_post});
+  };
+  CHECK(get("", "/metrics").status == 401);
+  CHECK(get("wrong", "/metrics").status == 401);
+  for (const std::string user : {"nothing", "ml", "fleet", "everywhere"}) {
+    const httpd::Answer refused = get(user, "/metrics");
+    CHECK(refused.status == 403);
+    CHECK_THAT(refused.body, ContainsSubstring("get the path /metrics"));
+  }
+  for (const std::string user : {"scraper", "admin"}) {
+    const httpd::Answer answer = get(user, "/metrics?x");
+    CHECK(answer.status == 200);
+    CHECK(answer.body == "fedra_workloads 1\n");
+    CHECK(answer.content_type == "text/plain; version=0.0.4; charset=utf-8");
+  }
+  CHECK(Status("scraper", "jobs") == 403);
+  // They are the same for everybody.
+  for (const std::string user : {"", "wrong", "ml"})
+    CHECK(get(user, "/app.js").body == "the page /app.js");
+  CHECK(get("", "/api/v1alpha1/jobs").status == 401);
+  CHECK(get("", "/api").status == 401);
+  CHECK(get("", "/", /*is_post=*/true).status == 401);
+  server->Stop();
+  CHECK(get("scraper", "/metrics").status == 503);
 }
 
 TEST_CASE_METHOD(Fixture, "pages of other sites and names of other servers are refused") {
