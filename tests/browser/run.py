@@ -124,8 +124,7 @@ def _sign_in(browser: Browser, address: str) -> None:
     browser.driver.execute_script("sessionStorage.clear(); location.hash = '#/workers'")
     browser.wait("it asks for a token", lambda: browser.title() == "Who are you?")
     token = browser.driver.find_element(By.ID, "token")
-    token.send_keys(address.partition("#token=")[2])
-    token.submit()
+    token.send_keys(address.partition("#token=")[2] + "\n")
     browser.wait("the workers are shown", lambda: browser.title() == "Workers")
     # Chromium logs each answer of 401: these were provoked.
     provoked = browser.driver.get_log("browser")
@@ -312,7 +311,9 @@ def main() -> int:
             _play(fleet, arguments.fedra, folder, arguments.shots)
         finally:
             fleet.stop()
-    print("ok: overview, jobs, one job, workers, devices, map, matrix, check; nothing in the browser's log")
+    print(
+        "ok: overview, jobs, one job, workers, devices, map, matrix, check; nothing in the browser's log"
+    )
     return 0
 
 

@@ -35,12 +35,13 @@ _SILENT = 300  # clients, more than there are connections
 
 @dataclasses.dataclass(frozen=True)
 class _User:
-    """A service account that may look at the jobs of the scenario's namespace, of all, and at the fleet."""
+    """A service account that may look at the jobs of the scenario's namespace, of all, at the fleet, or at metrics."""
 
     name: str
     here: bool = False
     everywhere: bool = False
     fleet: bool = False
+    metrics: bool = False
 
     def allowed(self, route: str) -> bool:
         if route in _OF_THE_FLEET:
@@ -54,6 +55,7 @@ _USERS = (
     _User("tenant-of-fleet", here=True, fleet=True),
     _User("auditor", everywhere=True),
     _User("operator", everywhere=True, fleet=True),
+    _User("scraper", metrics=True),
 )
 
 
@@ -90,6 +92,8 @@ def each_user_sees_their_own(world: World) -> None:
         for name in (f"{foreign}/holder-0", f"{foreign}/none", "nowhere/none"):
             assert api.get(f"why?job={name}", tokens["tenant"])[0] == 403, name
         assert api.get(f"why?job={world.ns}/none", tokens["tenant"])[0] == 404
+        _serves_pages(api, tokens)
+        _checks_manifests(world, api, tokens, foreign)
         _refuses_other_pages(api, token)
         assert fedra.logged(token) == 0, "a token in the log"
         _is_revoked(world, api)
@@ -162,6 +166,17 @@ def commands_ask_over_the_network(world: World) -> None:
                 lambda: _without_ages(at_server(*arguments))
                 == _without_ages(fedra.cli(*arguments)),
             )
+        manifest = folder / "fits.json"
+        manifest.write_text(json.dumps(objects.job(world.ns, "fits", QUEUE, template=TEMPLATE)))
+        checked = ("check", "-f", str(manifest), "-o", "json")
+        for command in (("devices", "-o", "json"), ("templates", "diff", "-o", "json"), checked):
+            world.eventually(
+                f"{command[0]} says the same",
+                lambda: _without_ages(at_server(*command)) == _without_ages(fedra.cli(*command)),
+            )
+        assert at_server(*checked, user="tenant").code == 0
+        _refused(at_server(*checked, user="nobody"), "workloads.kueue.x-k8s.io")
+        _refused(at_server("devices", user="tenant"), "/fedra/fleet")
         assert job.key in at_server("status", "jobs", user="tenant").stdout
         _refused(at_server("status", "workers", user="tenant"), "/fedra/fleet")
         _refused(at_server("why", job.key, user="nobody"), "workloads.kueue.x-k8s.io")
@@ -220,6 +235,13 @@ class _Api:
         with contextlib.closing(self.connect()) as connection:
             return self.ask(connection, target, token, headers)
 
+    def check(self, manifest: Object, token: str) -> tuple[int, str]:
+        headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+        with contextlib.closing(self.connect()) as connection:
+            connection.request("POST", "/api/v1alpha1/check", json.dumps(manifest), headers)
+            response = connection.getresponse()
+            return response.status, response.read().decode()
+
     def shown(self) -> str:
         """The certificate that new connections get, as PEM."""
         return ssl.get_server_certificate(("localhost", self.port))
@@ -240,7 +262,8 @@ def _without_ages(output: Output) -> Object:
     """What passes between one command and the next is left out."""
     assert output.code == 0, output
     document: Object = output.json()
-    document.pop("asOf", None)
+    for passing in ("asOf", "lines"):
+        document.pop(passing, None)
     document.get("daemon", {}).pop("ageSeconds", None)
     for worker in document.get("workers", []):
         worker.pop("lastContact", None)
@@ -315,6 +338,8 @@ def _bindings(world: World, user: _User) -> list[Object]:
         bound.append(binding("ClusterRoleBinding", "fedra-viewer", {"name": name}))
     if user.fleet:
         bound.append(binding("ClusterRoleBinding", "fedra-fleet-viewer", {"name": f"{name}-fleet"}))
+    if user.metrics:
+        bound.append(binding("ClusterRoleBinding", "fedra-metrics-reader", {"name": name}))
     return bound
 
 
@@ -350,6 +375,43 @@ def _take_all_devices(world: World, foreign: str) -> None:
         world.manager.create(objects.job(foreign, name, QUEUE, template=_MANY, pods=pods))
         job = world.job(name, ns=foreign)
         job.wait_running_on(world.eventually(f"{name} is placed", job.cluster_name))
+
+
+def _serves_pages(api: _Api, tokens: dict[str, str]) -> None:
+    """The dashboard's files to all who ask, /metrics to who may get that path."""
+    for path, token, expected, text in (
+        ("/", None, 200, "<!doctype html>"),
+        ("/app.js", None, 200, "import"),
+        ("/none", None, 404, ""),
+        ("/metrics", None, 401, ""),
+        ("/metrics", tokens["operator"], 403, "get the path /metrics"),
+        ("/metrics", tokens["scraper"], 200, "fedra_build_info"),
+    ):
+        with contextlib.closing(api.connect()) as connection:
+            headers = {"Authorization": f"Bearer {token}"} if token else {}
+            connection.request("GET", path, headers=headers)
+            response = connection.getresponse()
+            body = response.read().decode()
+            assert response.status == expected and text in body, (path, response.status, body)
+
+
+def _checks_manifests(world: World, api: _Api, tokens: dict[str, str], foreign: str) -> None:
+    """Of namespaces that the user may see, and without a name from another one."""
+    own = objects.job(world.ns, "checked", QUEUE, template=TEMPLATE)
+    other = objects.job(foreign, "checked", QUEUE, template=_MANY)
+    for user, manifest, expected in (
+        ("nobody", own, 403),
+        ("scraper", own, 403),
+        ("tenant", own, 200),
+        ("tenant", other, 403),
+        ("tenant-of-fleet", own, 200),
+        ("auditor", other, 200),
+        ("operator", own, 200),
+    ):
+        status, body = api.check(manifest, tokens[user])
+        assert status == expected, (user, status, body)
+        assert foreign not in body or manifest is other or user == "operator", (user, body)
+    assert foreign in api.check(own, tokens["operator"])[1], "holders are named to who sees all"
 
 
 def _refuses_other_pages(api: _Api, token: str) -> None:

@@ -360,12 +360,15 @@ std::string EventsPage() {
 
 constexpr std::string_view kApiBegin = R"(# API
 
-The daemon answers what `fedra status`, `why`, `history`, `devices` and `templates diff` ask, over HTTP/1.1 on a Unix
-socket: the same documents as `-o json`, byte for byte. Nothing can be changed by it. Generated from `manager/api/routes.cc` by `make docs`.
+The daemon answers what `fedra status`, `why`, `history`, `devices`, `templates diff` and `check` ask, over HTTP/1.1 on a Unix
+socket: the same documents as `-o json`, byte for byte. Nothing can be changed by it: what is posted to `check` is judged,
+and not kept. Generated from `manager/api/routes.cc` by `make docs`.
 
 ```sh
 curl -s --unix-socket /run/fedra/fedra.sock 'http://fedra/api/v1alpha1/jobs?state=Blocked&limit=20'
 curl -s --unix-socket /run/fedra/fedra.sock 'http://fedra/api/v1alpha1/why?job=ml/train&output=table'
+curl -s --unix-socket /run/fedra/fedra.sock -H 'Content-Type: application/yaml' --data-binary @job.yaml \
+  'http://fedra/api/v1alpha1/check?namespace=ml'
 ```
 
 [openapi.json](openapi.json) says the same for programs, with every field of every document and what it means; the daemon
@@ -407,33 +410,29 @@ TOKEN=$(cat token)
 curl -s --cacert ca.crt -H "Authorization: Bearer $TOKEN" 'https://fedra.example:8443/api/v1alpha1/jobs?namespace=ml'
 ```
 
-`status`, `why`, `history` and `wait` ask over the network with `--server`. Without `--token-file` they send the token of
-the kubeconfig's current context, of a plugin as well. Whoever runs fedra could use a token that it is sent, so do not
+`status`, `why`, `history`, `wait`, `check`, `devices` and `templates diff` ask over the network with `--server`. Without
+`--token-file` they send the token of the kubeconfig's current context, of a plugin as well. Whoever runs fedra could use a token that it is sent, so do not
 send an administrator's: an account with `fedra-viewer` is enough. Client certificates are not tokens, and are refused
 with what to do instead.
 
 | endpoint | right on the manager | without it |
 |---|---|---|
-| `status`, `jobs`, `counts` | `list` workloads.kueue.x-k8s.io, everywhere or in the namespace that is asked for | 403;
-without `namespace`,
-    of at most 100 namespaces those that are allowed | | `job`, `why`, `history` | `get` workloads
-                                                                                           .kueue
-                                                                                           .x -
-                                                                                       k8s.io,
-    everywhere or
-        in the job's namespace | 403, whether there is such a job or not | | `workers`, `devices`, the
-                workers in `status` | `get` the path `/ fedra / fleet` |
-            403; no workers in `status` |
-| what a worker says about a job, in `why` and `history` | the same | codes of reasons alone |
+| `status`, `jobs`, `counts` | `list` workloads.kueue.x-k8s.io, everywhere or in the namespace that is asked for | 403; without `namespace`, of at most 100 namespaces those that are allowed |
+| `job`, `why`, `history` | `get` workloads.kueue.x-k8s.io, everywhere or in the job's namespace | 403, whether there is such a job or not |
+| `check` | `get` workloads.kueue.x-k8s.io, everywhere or in each namespace of the manifests | 403 |
+| `workers`, `devices`, the workers in `status` | `get` the path `/fedra/fleet` | 403; no workers in `status` |
+| what a worker says about a job, in `why`, `history` and `check` | the same | codes of reasons alone |
 | what a job's pods have printed | `get` pods/log in its namespace | withheld |
 | `device-map` | `get` the path `/fedra/fleet`, and `list` workloads.kueue.x-k8s.io everywhere: it names who holds devices | 403 |
 | `openapi.json` | none | |
+| `/metrics` | `get` the path `/metrics` | 403 |
+| `/`, the dashboard's pages | none: they hold nothing, and ask with the token that is pasted there | |
 | `templates` | `get` the path `/fedra/fleet`, and `list` resourceclaimtemplates.resource.k8s.io everywhere | 403 |
 | others | | 403 |
 
-[viewer-rbac.yaml](../deploy/viewer-rbac.yaml) has two ClusterRoles for it: `fedra-viewer`, which a RoleBinding gives for
-one namespace, and `fedra-fleet-viewer`. Rights to paths below `/api` and `/apis` every authenticated user has, so the
-fleet's is not there.
+[viewer-rbac.yaml](../deploy/viewer-rbac.yaml) has ClusterRoles for it: `fedra-viewer`, which a RoleBinding gives for
+one namespace, `fedra-fleet-viewer`, and `fedra-metrics-reader` for Prometheus' account. Rights to paths below `/api` and
+`/apis` every authenticated user has, so the fleet's is not there.
 
 `omitted` in a document names what the reader's rights do not cover, whether there is any or not: `workers`,
 `namespaces`. Jobs of other namespaces are not counted, either. Who holds devices, or is first in line, is named where
@@ -452,14 +451,16 @@ fedra can then steal their tokens.
 
 ## Answers
 
-GET and HEAD. Times are RFC 3339, names and meanings those of `-o json`.
+GET and HEAD; of `check` POST. Times are RFC 3339, names and meanings those of `-o json`. What the command would end with is in
+`Fedra-Exit-Code`, where that is not 0.
 
 )";
 
 constexpr std::string_view kApiMore = R"(
 Errors are a `Status` as API servers send it (`apiVersion: v1`, with `reason`, `message` and `code`).
 `Accept-Encoding: gzip` is heeded. An answer must be taken within 30 s; a connection is closed after 60 s without a
-request, and after 1,000 requests; of more than 256 the one goes that has been silent for longest.
+request, and after 1,000 requests; of more than 256 the one goes that has been silent for longest. A body must be there
+within 10 s, and eight are read at a time.
 
 ## Pages
 
