@@ -39,7 +39,7 @@ using Acceptor = boost::asio::basic_socket_acceptor<Protocol>;
 
 // How long, and for how much, we listen to a client that has had its last answer.
 constexpr milliseconds kGoodbye{2'000};
-constexpr size_t kMaxDiscarded = 1 << 20;
+constexpr size_t kMaxDiscarded = 2 * kMaxBody;
 // What a client that is turned away because of others may do: try again after this.
 constexpr const char* kRetrySeconds = "1";
 

@@ -18,7 +18,7 @@ from scenarios import objects
 from scenarios.contract import check_answer, openapi_text
 from scenarios.fedra_process import Fedra
 from scenarios.registry import scenario
-from scenarios.world import TEMPLATE, World
+from scenarios.world import QUEUE, TEMPLATE, World
 
 _NOBODY = 65534  # user and group of Debian
 _CLIENTS = 1_000
@@ -109,12 +109,13 @@ def check_is_the_daemons(world: World) -> None:
             )
         socket_path = folder / "s"
         typed = {"Content-Type": "application/json"}
+        untyped: dict[str, str] = {}
         status, body = _post(socket_path, "check", json.dumps(manifests["fits"][0]), typed)
         assert status == 200, body
         check_answer("check", status, body)
         assert json.loads(body)["items"][0]["result"] == "Placeable", body
         for target, text, headers, expected in (
-            ("check", "{}", {}, 415),
+            ("check", "{}", untyped, 415),
             ("check", "kind: [", typed, 400),
             ("check", "", typed, 400),
             ("check?worker=nowhere", json.dumps(manifests["fits"][0]), typed, 400),

@@ -2,8 +2,9 @@
 // and what it finds in a snapshot are the same, for the same clusters and jobs.
 //
 // All three are put together as the program does it, from one configuration file: the daemon is a
-// running Federation, the snapshot is written by `fedra snapshot`, and OpenFleet reads both for
-// `check`. Compared are whole verdicts, as the daemon hands them to its metrics.
+// running Federation, which is also asked to `check`, the snapshot is written by `fedra snapshot`,
+// and OpenFleet reads both for `check`. Compared are whole verdicts, as the daemon hands them to
+// its metrics.
 
 #include <algorithm>
 #include <chrono>
@@ -17,6 +18,7 @@
 #include "cluster-clients/threads.h"
 #include "config/load.h"
 #include "manager/cli/commands.h"
+#include "manager/cli/fleet/daemon_check.h"
 #include "manager/cli/fleet/fleet.h"
 #include "manager/reconcile/federation.h"
 #include "manager/tracking/kinds/pod.h"
@@ -329,6 +331,42 @@ void CheckSame(const Verdicts& found, const Verdicts& expected) {
   }
 }
 
+// The codes of each worker's verdict, as the daemon answers to `check` of the job's manifests.
+std::map<std::string, verdict_cases::Expected> AskedCodes(const api::CheckSource& daemon,
+                                                          const JobCase& job) {
+  api::CheckRequest asked;
+  for (const json& manifest : ManifestsOf(job))
+    asked.files.push_back({fmt::format("{}.json", asked.files.size()), manifest.dump()});
+  const auto answer = daemon.check(asked, api::Viewer::OfEverything());
+  INFO((answer ? answer->out : answer.error().message));
+  REQUIRE(answer);
+  std::map<std::string, verdict_cases::Expected> codes;
+  for (const json& worker : json::parse(answer->out).at("items").at(0).at("workers")) {
+    verdict_cases::Expected& found = codes[worker.at("name").get<std::string>()];
+    found.push_back(worker.at("verdict").get<std::string>());
+    for (const json& reason : worker.at("reasons"))
+      found.push_back(reason.at("code").get<std::string>());
+  }
+  return codes;
+}
+
+std::map<std::string, verdict_cases::Expected> CodesOf(const Verdicts& verdicts) {
+  std::map<std::string, verdict_cases::Expected> codes;
+  for (const auto& [worker, verdict] : verdicts) codes[worker] = Codes(verdict);
+  return codes;
+}
+
+// `until`: waits, and lets the daemon go on meanwhile.
+void CheckAsked(const api::CheckSource& daemon, const JobCase& job, const Verdicts& expected,
+                const std::function<bool(const std::function<bool()>& holds)>& until) {
+  // A batch/v1 Job, which is what is asked about, has one pod set.
+  if (job.form == Form::kJob && job.pods.size() > 1) return;
+  std::map<std::string, verdict_cases::Expected> asked;
+  // Until the daemon's store says no more of the job that has gone.
+  (void)until([&] { return (asked = AskedCodes(daemon, job)) == CodesOf(expected); });
+  CHECK(asked == CodesOf(expected));
+}
+
 // The first jobs of the table, as many as there are verdicts to expect. One after the other, so
 // that none waits for the devices of another.
 void CheckDaemon(Clusters& clusters, const std::vector<Verdicts>& expected, Mode mode) {
@@ -349,6 +387,7 @@ void CheckDaemon(Clusters& clusters, const std::vector<Verdicts>& expected, Mode
       return holds();
     });
   };
+  const api::CheckSource check = cli::DaemonCheck(loaded->configuration, daemon, *store);
   const std::vector<JobCase> jobs = verdict_cases::Jobs(mode);
   for (size_t i = 0; i < expected.size(); ++i) {
     INFO("the daemon, of " << jobs[i].what);
@@ -363,6 +402,7 @@ void CheckDaemon(Clusters& clusters, const std::vector<Verdicts>& expected, Mode
       REQUIRE(until([&] { return clusters.HaveNoClones(); }));
     }
     CheckSame(heard, expected[i]);
+    CheckAsked(check, jobs[i], expected[i], until);
   }
   daemon.Stop();
 }

@@ -31,8 +31,19 @@ struct RemoteFixture {
     for (const auto& row : fleet.workloads) store->Enqueue(store::PutWorkload{row});
     store->Enqueue(store::PutVerdicts{"uid-sweep-3", report::SweepVerdicts()});
     REQUIRE(store->Flush());
-    auto made =
-        api::Server::OnSocket({folder.Path("s"), ""}, {.store = [this] { return store->Read(); }});
+    auto made = api::Server::OnSocket(
+        {folder.Path("s"), ""},
+        {.store = [this] { return store->Read(); },
+         .devices = [] { return std::vector<report::DeviceSource>{{"gpu-east", "away", nullptr}}; },
+         .templates = [](auto) { return templates::TemplateSurvey{}; },
+         .check = {.namespaces = {},
+                   .check = [](const api::CheckRequest& asked,
+                               const api::Viewer&) -> Result<text::Output> {
+                     std::string names;
+                     for (const api::NamedText& file : asked.files)
+                       names += file.name.substr(file.name.rfind('/') + 1) + "=" + file.text;
+                     return text::Output{names + asked.ns, "skipped\nsomething", 3};
+                   }}});
     REQUIRE(made);
     server = *std::move(made);
   }
@@ -91,6 +102,39 @@ TEST_CASE_METHOD(RemoteFixture, "the daemon's answer is what the store would hav
       }
     }
   }
+}
+
+TEST_CASE_METHOD(RemoteFixture, "check, devices and templates end as the daemon says") {
+  std::ostringstream out, err;
+  Terminal terminal{out, err};
+  CheckOptions check;
+  check.files = {folder.Write("a.yaml", "kind: A"), folder.Write("b.yaml", "kind: B")};
+  check.ns = "/ml";
+  check.daemon.socket = folder.Path("s");
+  CHECK(Check(check, terminal) == 3);
+  CHECK(out.str() == "a.yaml=kind: Ab.yaml=kind: B/ml");
+  CHECK(err.str() == "skipped\nsomething\n");
+  check.files = {folder.Path("none.yaml")};
+  CHECK(Check(check, terminal) == kFailed);
+  check.files = {folder.Write("large.yaml", std::string(size_t{1} << 20, '#'))};
+  err.str("");
+  CHECK(Check(check, terminal) == kFailed);
+  CHECK_THAT(err.str(), ContainsSubstring("longer than"));
+
+  DevicesOptions devices;
+  devices.daemon.socket = folder.Path("s");
+  out.str("");
+  CHECK(Devices(devices, terminal) == kUnknown);
+  devices.map = true;
+  CHECK(Devices(devices, terminal) == kFailed);  // of which worker?
+  devices.workers = {"gpu-east"};
+  CHECK(Devices(devices, terminal) == kUnknown);
+  devices.workers = {"nowhere"};
+  CHECK(Devices(devices, terminal) == kFailed);
+
+  TemplatesDiffOptions diff;
+  diff.daemon.socket = folder.Path("s");
+  CHECK(TemplatesDiff(diff, terminal) == 0);
 }
 
 TEST_CASE("no daemon is an error that says where") {
