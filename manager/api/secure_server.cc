@@ -129,8 +129,8 @@ httpd::Answer SecureServer::Answer(const httpd::Request& request) {
   return answer;
 }
 
-// As controller-runtime's filter and kube-rbac-proxy have it
-// (filters.WithAuthenticationAndAuthorization of 0.23): `get` of the path itself.
+// As the metrics of Kubernetes' own components and of Kueue (controller-runtime 86a0d40,
+// pkg/metrics/filters): `get` of the path itself.
 httpd::Answer SecureServer::AnswerMetrics(const access::User& user, const httpd::Request& request) {
   const access::Attributes attributes{.verb = "get", .path = std::string(kMetricsPath)};
   const auto may = gate_.May(user, attributes);

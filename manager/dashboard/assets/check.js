@@ -7,7 +7,7 @@ import { command, h, table, word } from "./dom.js";
 const MOST = 1 << 20;  // bytes, as the daemon takes them
 
 // What was pasted, and what came of it, while the tab shows other pages.
-const kept = { text: "", namespace: "", answer: [] };
+const kept = { text: "", namespace: "", said: "", answer: [] };
 
 function findings(report) {
   if (report.findings.length === 0) return "";
@@ -44,20 +44,25 @@ function rendered(report) {
     .filter((node) => node !== "");
 }
 
-async function judge(form, result, post) {
+// `said` is read out, the verdicts are there to be read.
+async function judge(form, said, result, post) {
   kept.text = form.elements.manifests.value;
   kept.namespace = form.elements.namespace.value.trim();
-  const show = (...nodes) => {
+  const show = (words, nodes = []) => {
+    kept.said = words;
     kept.answer = nodes;
+    said.replaceChildren(words);
     result.replaceChildren(...nodes);
   };
-  if (kept.text.trim() === "") return show(h("p", {}, "Paste a manifest first."));
-  if (new Blob([kept.text]).size > MOST) return show(h("p", { class: "bad" }, "✗ More than 1 MiB: check fewer at once."));
-  show(h("p", {}, "Judging …"));
+  if (kept.text.trim() === "") return show("Paste a manifest first.");
+  if (new Blob([kept.text]).size > MOST) return show("✗ More than 1 MiB: check fewer at once.");
+  show("Judging …");
   try {
-    show(...rendered(await post("check", { namespace: kept.namespace }, kept.text)));
+    const report = await post("check", { namespace: kept.namespace }, kept.text);
+    const mistakes = report.findings.filter((finding) => finding.severity === "error").length;
+    show(`Jobs: ${report.items.length}, mistakes: ${mistakes}`, rendered(report));
   } catch (error) {
-    show(h("p", { class: "bad" }, `✗ ${error instanceof Refused ? error.message : "Nobody answers there; is fedra still running?"}`));
+    show(`✗ ${error instanceof Refused ? error.message : "fedra does not answer; is it still running?"}`);
   }
 }
 
@@ -65,10 +70,11 @@ export const check = {
   isStill: true,  // nothing here changes by itself
   ask: () => Promise.resolve([]),
   render: (answers, values, post) => {
-    const result = h("div", { id: "verdicts", role: "status" }, kept.answer);
+    const said = h("p", { role: "status" }, kept.said);
+    const result = h("div", { id: "verdicts" }, kept.answer);
     const form = h("form", { class: "tall", "aria-label": "Manifests", onsubmit: (event) => {
       event.preventDefault();
-      judge(form, result, post);
+      judge(form, said, result, post);
     } },
     h("label", { class: "wide" }, "Manifests: jobs, with the ResourceClaimTemplates that belong to them",
       h("textarea", { name: "manifests", rows: 14, spellcheck: "false", autocomplete: "off" }, kept.text)),
@@ -78,7 +84,7 @@ export const check = {
     return [
       h("h1", {}, "Check"),
       h("p", {}, "Says where jobs could run, by what the daemon sees now. Nothing is submitted."),
-      form, result, command("fedra check -f FILE --server unix:/run/fedra/fedra.sock"),
+      form, said, result, command("fedra check -f FILE --server unix:/run/fedra/fedra.sock"),
     ];
   },
 };
