@@ -1,6 +1,5 @@
 #include "manager/http/listener.h"
 
-#include <arpa/inet.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -20,6 +19,7 @@
 
 #include "cluster-clients/http/loop_asio.h"
 #include "manager/http/beast_message.h"
+#include "manager/http/socket_name.h"
 #include "manager/http/tls.h"
 
 namespace fedra::httpd {
@@ -127,28 +127,6 @@ class Listener::Impl final : public std::enable_shared_from_this<Listener::Impl>
     size_t requests = 0;
     size_t discarded = 0;  // bytes, after the last answer
   };
-
-  static int PortOf(int socket) {
-    sockaddr_storage name{};
-    socklen_t size = sizeof name;
-    if (getsockname(socket, reinterpret_cast<sockaddr*>(&name), &size) != 0) return 0;
-    const auto port = name.ss_family == AF_INET6 ? reinterpret_cast<sockaddr_in6&>(name).sin6_port
-                                                 : reinterpret_cast<sockaddr_in&>(name).sin_port;
-    return ntohs(port);
-  }
-
-  // "10.0.0.7", without the port; empty: not over TCP.
-  static std::string ClientOf(int socket) {
-    sockaddr_storage name{};
-    socklen_t size = sizeof name;
-    char text[INET6_ADDRSTRLEN] = {};
-    if (getpeername(socket, reinterpret_cast<sockaddr*>(&name), &size) != 0) return {};
-    if (name.ss_family == AF_INET)
-      inet_ntop(AF_INET, &reinterpret_cast<sockaddr_in&>(name).sin_addr, text, sizeof text);
-    if (name.ss_family == AF_INET6)
-      inet_ntop(AF_INET6, &reinterpret_cast<sockaddr_in6&>(name).sin6_addr, text, sizeof text);
-    return text;
-  }
 
   void Accept() {
     acceptor_.async_accept(
