@@ -105,10 +105,16 @@ std::optional<httpd::Answer> RefusalOf(const httpd::Request& request) {
 
 std::optional<httpd::Answer> RefusalOf(
     const httpd::Request& request, const std::function<bool(const std::string& host)>& is_ours) {
+  if (auto refusal = RefusalOfHost(request, is_ours)) return refusal;
+  return RefusalOfOtherSites(request);
+}
+
+std::optional<httpd::Answer> RefusalOfHost(
+    const httpd::Request& request, const std::function<bool(const std::string& host)>& is_ours) {
   const std::string host = HostIn(HeaderOf(request, "host"));
   if (!host.empty() && host != "localhost" && !IsAddress(host) && !is_ours(host))
     return Problem(421, fmt::format("this is not the server of {}", host));
-  return RefusalOfOtherSites(request);
+  return std::nullopt;
 }
 
 std::optional<httpd::Answer> RefusalOfOtherSites(const httpd::Request& request) {

@@ -28,7 +28,10 @@ std::optional<httpd::Answer> RefusalOf(const httpd::Request& request);
 std::optional<httpd::Answer> RefusalOf(const httpd::Request& request,
                                        const std::function<bool(const std::string& host)>& is_ours);
 
-// A part of that: another site's page. For all servers that listen for browsers.
+// The parts of that: another server's name, and another site's page. Pages themselves may be opened
+// by a link from elsewhere; what they ask must be theirs.
+std::optional<httpd::Answer> RefusalOfHost(
+    const httpd::Request& request, const std::function<bool(const std::string& host)>& is_ours);
 std::optional<httpd::Answer> RefusalOfOtherSites(const httpd::Request& request);
 
 // `news`: what makes one answer differ from another; ages do not.

@@ -116,9 +116,10 @@ bool SecureServer::IsOurs(const std::string& host) const {
 }
 
 httpd::Answer SecureServer::Answer(const httpd::Request& request) {
-  if (auto refusal = RefusalOf(request, [&](const std::string& host) { return IsOurs(host); }))
+  if (auto refusal = RefusalOfHost(request, [&](const std::string& host) { return IsOurs(host); }))
     return *std::move(refusal);
   if (settings_.page && IsForPage(request)) return settings_.page(request);
+  if (auto refusal = RefusalOfOtherSites(request)) return *std::move(refusal);
   const auto user = gate_.Identify(httpd::HeaderOf(request, "authorization"), request.client);
   if (!user) return ToAnswer(user.error());
   httpd::Answer answer = AnswerTo(*user, request);

@@ -413,12 +413,23 @@ TEST_CASE_METHOD(Fixture, "/metrics takes the right to that path, and pages take
     CHECK(answer.content_type == "text/plain; version=0.0.4; charset=utf-8");
   }
   CHECK(Status("scraper", "jobs") == 403);
-  // They are the same for everybody.
+  // They are the same for all who ask.
   for (const std::string user : {"", "wrong", "ml"})
     CHECK(get(user, "/app.js").body == "the page /app.js");
   CHECK(get("", "/api/v1alpha1/jobs").status == 401);
   CHECK(get("", "/api").status == 401);
   CHECK(get("", "/", /*is_post=*/true).status == 401);
+  // A link from elsewhere opens them; what is asked there must be theirs, and the name ours.
+  const auto from_elsewhere = [&](const std::string& target, const std::string& host) {
+    return server
+        ->Answer({.target = target,
+                  .headers = {{"sec-fetch-site", "cross-site"}, {"host", host}},
+                  .client = "10.0.0.1"})
+        .status;
+  };
+  CHECK(from_elsewhere("/", "localhost:8443") == 200);
+  CHECK(from_elsewhere("/metrics", "localhost:8443") == 403);
+  CHECK(from_elsewhere("/", "evil.example") == 421);
   server->Stop();
   CHECK(get("scraper", "/metrics").status == 503);
 }
