@@ -1,7 +1,6 @@
 // fedra check: the preflight. Reads the workers as the daemon does, or asks a daemon, judges, and
 // writes nothing.
 
-#include <algorithm>
 #include <ostream>
 
 #include <fmt/format.h>
