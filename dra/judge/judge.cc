@@ -23,7 +23,8 @@ constexpr size_t kNodesPerStep = 64;
 
 struct Attempt {
   Judgement judgement;
-  std::optional<ObjectKey> idle_claim;  // must lose its allocation before anything fits
+  std::optional<ObjectKey> idle_claim;         // must lose its allocation before anything fits
+  std::optional<ObjectKey> claim_of_failures;  // loses it once pods could not be bound
   std::vector<SharedChoice> choices;
   std::vector<ObjectKey> contested;  // claims that keep pods out, by the nodes that they are on
   bool certain = false;              // other pods do not fit for reasons of their own
@@ -58,6 +59,7 @@ Attempt RunAttempt(const std::string& ns, std::span<const PodDemand> demands,
     attempt.judgement.pod_sets.push_back(std::move(result.report));
   }
   attempt.idle_claim = simulation.idle_claim();
+  attempt.claim_of_failures = simulation.claim_of_failures();
   attempt.choices = simulation.choices();
   attempt.assumed_fitting = simulation.assumed_fitting();
   return attempt;
@@ -164,12 +166,21 @@ Judgement Judge(const std::string& ns, std::span<const PodDemand> demands, const
     if (!with_all_free) with_all_free = JudgeFree(ns, demands, snapshot, caches, options);
     return *with_all_free;
   };
-  Attempt attempt = TryNodes(ns, demands, snapshot, caches, options, cost, &free_cluster);
   std::shared_ptr<const Snapshot> changed;
-  while (attempt.idle_claim) {
-    changed = (changed ? *changed : snapshot).WithoutAllocation(*attempt.idle_claim);
+  const auto without = [&](const ObjectKey& claim) {
+    changed = (changed ? *changed : snapshot).WithoutAllocation(claim);
     caches.memory = nullptr;  // it remembers the cluster as it is
-    attempt = TryNodes(ns, demands, *changed, caches, options, cost, &free_cluster);
+    return TryNodes(ns, demands, *changed, caches, options, cost, &free_cluster);
+  };
+  Attempt attempt = TryNodes(ns, demands, snapshot, caches, options, cost, &free_cluster);
+  while (attempt.idle_claim) attempt = without(*attempt.idle_claim);
+  if (attempt.claim_of_failures) {
+    Attempt later = without(*attempt.claim_of_failures);
+    while (const auto& claim = later.idle_claim ? later.idle_claim : later.claim_of_failures)
+      later = without(*claim);
+    // Where all would fit, the pods that failed have bound the claim to their node by what they
+    // left allocated there, unless another is faster: that is no Yes.
+    if (later.judgement.verdict.outcome == Outcome::kNo) attempt = std::move(later);
   }
   Verdict& verdict = attempt.judgement.verdict;
   verdict.fits_when_free =

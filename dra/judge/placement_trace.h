@@ -106,6 +106,8 @@ struct PlacementTrace {
   std::vector<ObjectKey> contested;
   // A claim whose allocation the scheduler would take back, because the pods fitted nowhere.
   std::optional<ObjectKey> idle_claim;
+  // The same, because pods could not be bound to `unbindable_claim` and left no room to each other.
+  std::optional<ObjectKey> claim_of_failures;
 };
 
 // What one more pod gets; the worst counts.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "dra/judge/claim_taken_back.h"
 #include "dra/judge/free_counts.h"
 #include "dra/judge/node_share.h"
 
@@ -285,22 +286,14 @@ void Placer::PlacePods() {
   }
 }
 
-// No node fits: the scheduler looks for a claim that kept it from using a node and that no other
-// pod needs (PostFilter of its DRA plugin).
-void Placer::FindIdleClaim() {
+void Placer::FindClaimTakenBack() {
   if (trace_.errors.error || context_.BudgetIsSpent() || trace_.report.fitting > 0) return;
-  if (trace_.unbindable_claim || trace_.found.unbindable > 0 || trace_.full_claim) return;
-  for (const auto& [key, binding] : trace_.resolved.bound) {
-    if (!binding->idle || placed_.consumers.contains(key)) continue;
-    for (const Node* node : trace_.resolved.elsewhere) {
-      if (!CannotBeUsed(*binding, *node)) continue;
-      const PodVariant& variant = trace_.resolved.variants.For(*node);
-      if (!RoomOn(*node, demand_, variant, HeldOn(placed_, *node), context_.options).fits())
-        continue;
-      trace_.idle_claim = key;
-      return;
-    }
-  }
+  if (trace_.found.unbindable > 0 || trace_.full_claim) return;
+  const StuckPod pod{.context = context_, .demand = demand_, .resolved = trace_.resolved};
+  if (trace_.unbindable_claim)
+    trace_.claim_of_failures = ClaimTakenBackAfterFailures(pod, *trace_.unbindable_claim, placed_);
+  else
+    trace_.idle_claim = ClaimTakenBack(pod, placed_);
 }
 
 PlacementTrace Placer::Place() {
@@ -310,7 +303,7 @@ PlacementTrace Placer::Place() {
   trace_.found.too_few = NodesWithTooFew(context_, trace_.resolved, demand_, trace_.nearest);
   if (step_.forecast_errors) forecaster_.Begin(trace_.resolved, trace_.found.too_few);
   PlacePods();
-  FindIdleClaim();
+  FindClaimTakenBack();
   if (trace_.report.fitting < std::min(demand_.count, context_.options.max_pods) && !Ends())
     for (const auto& [key, binding] : trace_.resolved.bound) trace_.contested.push_back(key);
   return std::move(trace_);

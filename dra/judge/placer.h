@@ -58,7 +58,7 @@ class Placer final {
   bool FailsToScore(const Offer& offer);
   void Take(const Offer& offer);
   void Bind(const Offer& offer);
-  void FindIdleClaim();
+  void FindClaimTakenBack();
 
   const SimulationContext& context_;
   PlacedPods& placed_;
