@@ -55,8 +55,18 @@ def _without(seen: JobObservation, pod: JobPod) -> Objects:
 
 
 def _unused(claim: Json, uid: str, before: Json) -> Json:
-    """A claim that several pods may use, without this one; the last of them has had it allocated."""
+    """A claim that several pods may use, without this one; the last of them has had it allocated.
+
+    An allocation of before that is there no more was taken back by the scheduler's PostFilter, because some pod fitted
+    nowhere: then this pod met a claim without one.
+    """
     users = [u for u in claim.get("status", {}).get("reservedFor", []) if u["uid"] != uid]
-    if not users:
+    if users:
+        return {**claim, "status": {**claim["status"], "reservedFor": users}}
+    if _allocation(claim) == _allocation(before):
         return before
-    return {**claim, "status": {**claim["status"], "reservedFor": users}}
+    return {key: value for key, value in before.items() if key != "status"}
+
+
+def _allocation(claim: Json) -> Json | None:
+    return claim.get("status", {}).get("allocation")
