@@ -341,7 +341,8 @@ std::map<std::string, verdict_cases::Expected> AskedCodes(const api::CheckSource
   INFO((answer ? answer->out : answer.error().message));
   REQUIRE(answer);
   std::map<std::string, verdict_cases::Expected> codes;
-  for (const json& worker : json::parse(answer->out).at("items").at(0).at("workers")) {
+  const json document = json::parse(answer->out);
+  for (const json& worker : document.at("items").at(0).at("workers")) {
     verdict_cases::Expected& found = codes[worker.at("name").get<std::string>()];
     found.push_back(worker.at("verdict").get<std::string>());
     for (const json& reason : worker.at("reasons"))
@@ -360,7 +361,7 @@ std::map<std::string, verdict_cases::Expected> CodesOf(const Verdicts& verdicts)
 void CheckAsked(const api::CheckSource& daemon, const JobCase& job, const Verdicts& expected,
                 const std::function<bool(const std::function<bool()>& holds)>& until) {
   // A batch/v1 Job, which is what is asked about, has one pod set.
-  if (job.form == Form::kJob && job.pods.size() > 1) return;
+  if (job.form == Form::kBatchJob && job.pods.size() > 1) return;
   std::map<std::string, verdict_cases::Expected> asked;
   // Until the daemon's store says no more of the job that has gone.
   (void)until([&] { return (asked = AskedCodes(daemon, job)) == CodesOf(expected); });
