@@ -16,10 +16,8 @@
 #include "base/time.h"
 #include "tests/support/catch.h"
 #include "tests/support/hand_clock.h"
-#include "tests/support/temp_folder.h"
 #include "tests/support/wait.h"
-#include "tests/unit/manager/support/connected.h"
-#include "tests/unit/manager/support/no_telemetry.h"
+#include "tests/unit/manager/support/connected_executor.h"
 
 namespace fedra::reconcile::workload_reconciler_test {
 namespace {
@@ -61,53 +59,27 @@ struct Meanwhile final : NoTelemetry {
   void Assumed(const ObjectKey& workload) override { assumed.push_back(workload); }
 };
 
-// "ml/job-train" wants one device; its Workload has quota and waits for fedra's check.
-struct Ring {
-  const TempFolder folder;
+// Before the executor, which takes its time from here and tells of what it does.
+struct Surroundings {
   HandClock clock;  // of the looks; the clusters have the real one
   Meanwhile meanwhile;
-  Connected fleet;
-  std::unique_ptr<store::Store> store =
-      store::Store::Open({.path = folder.Path("fedra.db")}).value();
+};
+
+// "ml/job-train" wants one device; its Workload has quota and waits for fedra's check.
+struct Ring : Surroundings, ConnectedExecutor {
   RunLoop<ObjectKey> loop{
       {.subject = "workload"}, clock, [](const ObjectKey&) { return Result<void>(); }};
-  RunLoop<ObjectKey> template_loop{
-      {.subject = "template"}, clock, [](const ObjectKey&) { return Result<void>(); }};
   WakeIndex wake_index;
   DispatchOrder order;
   CopyPlaces places;
-  CopyFailures copy_failures;
-  PlacementStore placements{*store};
-  StatusWriter status_writer{*store, clock};
-  ConcurrencyLimiter limiter{clock, {}};
-  EventWriter events{{"fedra.dev/federation", "test"}, fleet.manager().cluster(), clock};
-  Bookkeeping bookkeeping{*store, placements, status_writer, events, meanwhile, clock};
-  Gatherer gatherer{
-      {.controller_name = "fedra.dev/federation", .us = {.origin = "fedra"}, .devices = true},
-      fleet.manager(),
-      fleet.workers(),
-      copy_failures};
-  TemplateReconciler templates{{},
-                               fleet.manager().templates(),
-                               fleet.manager().identity(),
-                               fleet.workers(),
-                               limiter,
-                               copy_failures,
-                               clock,
-                               template_loop,
-                               [](const ObjectKey&) {}};
-  ManagerWrites manager_writes{fleet.manager().cluster(), fleet.manager().jobs(), bookkeeping,
-                               meanwhile, clock};
-  WorkerWrites worker_writes{
-      {"fedra", ""}, fleet.manager().identity(), templates, limiter, bookkeeping, meanwhile, clock};
-  Executor executor{manager_writes, worker_writes, bookkeeping};
   PhaseCounter phases;
   WorkloadReconciler workloads{{.policy = {}, .devices = true},
                                {gatherer, wake_index, places, order, placements, status_writer,
                                 executor, loop, phases, meanwhile, clock}};
 
   // So many devices on each of the workers.
-  Ring(const std::vector<std::string>& workers, int devices) : fleet(On(workers)) {
+  Ring(const std::vector<std::string>& workers, int devices)
+      : ConnectedExecutor(On(workers), {true, clock, &meanwhile}) {
     for (size_t i = 0; i < workers.size(); ++i) AddDevices(fleet.server(i), devices);
     AddWaitingWorkload(fleet.manager_server(), kTrain, PodWithClaim());
     clock.JumpWall(std::chrono::duration_cast<std::chrono::milliseconds>(
@@ -148,11 +120,6 @@ struct Ring {
     REQUIRE(store->Flush());
     const auto rows = store->Read().value()->Workloads().value();
     return rows.empty() ? std::string() : rows.front().note;
-  }
-  ~Ring() {
-    events.Stop();
-    loop.Join();
-    template_loop.Join();
   }
 
   static WallTime Parsed(const std::string& time) { return ParseRfc3339(time).value(); }

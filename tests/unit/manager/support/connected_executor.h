@@ -19,43 +19,55 @@
 
 namespace fedra::reconcile {
 
+struct ExecutorOptions {
+  bool verifies_devices = false;
+  const Clock& clock = SystemClock();  // the clusters have the system's, whatever this one is
+  Telemetry* telemetry = nullptr;      // null: nobody counts
+};
+
 struct ConnectedExecutor {
-  explicit ConnectedExecutor(const ConnectedOptions& options) : fleet(options) {}
+  // What `with` names must outlive it.
+  explicit ConnectedExecutor(const ConnectedOptions& options, const ExecutorOptions& with = {})
+      : fleet(options), outside(with) {}
 
   const TempFolder folder;
   Connected fleet;
+  const ExecutorOptions outside;
+  NoTelemetry nobody;
+  Telemetry& telemetry = outside.telemetry == nullptr ? nobody : *outside.telemetry;
   std::atomic<int> transactions = 0;  // of the store
   std::unique_ptr<store::Store> store =
       store::Store::Open({.path = folder.Path("fedra.db"),
                           .on_transaction = [this](const auto&) { ++transactions; }})
           .value();
   PlacementStore placements{*store};
-  StatusWriter status_writer{*store, SystemClock()};
-  EventWriter events{{"fedra.dev/federation", "fedra"}, fleet.manager().cluster(), SystemClock()};
-  NoTelemetry telemetry;
-  ConcurrencyLimiter limiter{SystemClock(), {}};
+  StatusWriter status_writer{*store, outside.clock};
+  EventWriter events{{"fedra.dev/federation", "fedra"}, fleet.manager().cluster(), outside.clock};
+  ConcurrencyLimiter limiter{outside.clock, {}};
   CopyFailures copy_failures;
-  RunLoop<ObjectKey> loop{
-      {.subject = "template"}, SystemClock(), [](const ObjectKey&) { return Result<void>(); }};
+  RunLoop<ObjectKey> template_loop{
+      {.subject = "template"}, outside.clock, [](const ObjectKey&) { return Result<void>(); }};
   TemplateReconciler templates{{.mode = templates::SyncPolicy::kNever, .us = {.origin = "fedra"}},
                                fleet.manager().templates(),
                                fleet.manager().identity(),
                                fleet.workers(),
                                limiter,
                                copy_failures,
-                               SystemClock(),
-                               loop,
+                               outside.clock,
+                               template_loop,
                                [](const ObjectKey&) {}};
-  Gatherer gatherer{{.controller_name = "fedra.dev/federation", .us = {.origin = "fedra"}},
+  Gatherer gatherer{{.controller_name = "fedra.dev/federation",
+                     .us = {.origin = "fedra"},
+                     .devices = outside.verifies_devices},
                     fleet.manager(),
                     fleet.workers(),
                     copy_failures};
-  Bookkeeping bookkeeping{*store, placements, status_writer, events, telemetry, SystemClock()};
+  Bookkeeping bookkeeping{*store, placements, status_writer, events, telemetry, outside.clock};
   ManagerWrites manager_writes{fleet.manager().cluster(), fleet.manager().jobs(), bookkeeping,
-                               telemetry, SystemClock()};
+                               telemetry, outside.clock};
   WorkerWrites worker_writes{
       {"fedra", ""}, fleet.manager().identity(), templates, limiter, bookkeeping, telemetry,
-      SystemClock()};
+      outside.clock};
   Executor executor{manager_writes, worker_writes, bookkeeping};
 
   sim::Server& manager() { return fleet.manager_server(); }
