@@ -1,6 +1,6 @@
-// Decide() through thousands of random histories: whatever the outside does, and wherever fedra is
-// killed, the invariants hold at every step (World checks them), and once the outside is quiet the
-// workload ends up in exactly one place.
+// Decide() through thousands of random histories: whatever the outside does and the lines say,
+// wherever the job is to be moved, and wherever fedra is killed, the invariants hold at every step
+// (World checks them), and once the outside is quiet the workload ends up in exactly one place.
 
 #include <functional>
 #include <random>
@@ -19,6 +19,8 @@ namespace {
 
 constexpr int kEvents = 60;
 const std::vector<std::string> kWorkers = {"a", "b", "c"};
+const LineAnswer kWaitsAhead{.after = ObjectKey{"ml", "head"}, .after_waiting = true};
+const LineAnswer kGoesAhead{.after = ObjectKey{"ml", "head"}};
 
 class History {
  public:
@@ -28,20 +30,26 @@ class History {
   static bool HoldsCheck(unsigned seed) { return seed % 3 == 2; }
 
   void Run() {
+    if (Chance(2)) BeginWithMove();
     // In half of the histories the outside refuses one action of ten.
     if (Chance(2)) world_.SetFailures([this](const Action&) { return Chance(10); });
     for (int i = 0; i < kEvents; ++i) RandomEvent();
     world_.SetFailures(nullptr);
   }
 
-  // The outside becomes quiet: everything is reachable, everything would work.
+  // The outside becomes quiet: everything is reachable, everything would work. On one worker others
+  // may go on waiting ahead: then no other one is left out for what it refused before.
   void CalmDown() {
     for (const std::string& name : kWorkers) {
       world_.Reconnect(name);
       world_.RemoveCopyOfAnotherManager(name);
       world_.SetVerdict(name, {.outcome = verdict::Outcome::kYes});
+      world_.SetLine(name, {});
     }
+    const bool has_line = Chance(2);
+    if (has_line) world_.SetLine(AnyWorker(), kWaitsAhead);
     for (int i = 0; i < 8; ++i) {
+      if (has_line) world_.Retry();
       world_.Settle();
       if (!world_.WorkloadExists() || world_.workload().Finished()) break;
       world_.Activate();
@@ -71,6 +79,29 @@ class History {
     return {.outcome = outcome,
             .reasons = {{verdict::ReasonCode::kTemplateMissing, "",
                          verdict::Sentence{"0 of 1 templates"}}}};
+  }
+
+  // Half of them let it go there.
+  LineAnswer AnyAnswer() {
+    if (Chance(2)) return {};
+    return Chance(2) ? kWaitsAhead : kGoesAhead;
+  }
+
+  void AskToMove() {
+    const std::string to = Chance(2) ? std::string() : AnyWorker();
+    world_.AskToMove({world_.now(), world_.workload().cluster_name, to});
+  }
+
+  // It runs, and is to run elsewhere; the lines may be against that, then and later.
+  void BeginWithMove() {
+    world_.ReserveQuota();
+    world_.Settle();
+    for (const std::string& name : kWorkers) world_.Admit(name);
+    world_.Settle();
+    for (const std::string& name : kWorkers) world_.SetLine(name, AnyAnswer());
+    world_.Advance(5s);
+    AskToMove();
+    world_.Settle();
   }
 
   void RandomEvent() {
@@ -126,9 +157,11 @@ class History {
           if (Chance(4)) world_.Retry();
         },
         [&] {
-          if (!Chance(4) || !world_.WorkloadExists()) return;
-          const std::string to = Chance(2) ? std::string() : AnyWorker();
-          world_.AskToMove({world_.now(), world_.workload().cluster_name, to});
+          if (Chance(4) && world_.WorkloadExists()) AskToMove();
+        },
+        [&] {
+          const std::string& worker = AnyWorker();
+          world_.SetLine(worker, AnyAnswer());
         },
         [&] { world_.Step(); },
         [&] { world_.Step(); },
@@ -154,12 +187,14 @@ TEST_CASE("invariants hold through random histories, and calm leads to one place
   int placed = 0;
   int finished = 0;
   int gone = 0;
+  int crossed = 0;
   for (int seed = 0; seed < histories; ++seed) {
     INFO("seed " << seed);
     History history(static_cast<unsigned>(seed));
     history.Run();
     history.CalmDown();
     World& world = history.world();
+    crossed += world.crossings() > 0 ? 1 : 0;
     if (!world.WorkloadExists() || world.workload().Finished()) {
       ++(world.WorkloadExists() ? finished : gone);
       // Invariant 3.
@@ -181,6 +216,8 @@ TEST_CASE("invariants hold through random histories, and calm leads to one place
   CHECK(placed > histories / 10);
   CHECK(finished > histories / 50);
   CHECK(gone > histories / 50);
+  // Moves while jobs stand in line.
+  CHECK(crossed > histories / 50);
 }
 
 }  // namespace fedra::placement::history_test

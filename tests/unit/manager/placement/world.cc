@@ -23,16 +23,8 @@ Condition True(std::string reason, std::string message, WallTime at) {
   return {true, std::move(reason), std::move(message), at};
 }
 
-const tracking::Identity kUs{"fedra", "m1"};
+const tracking::Identity kUs{"fedra", kManager};
 constexpr const char* kAnotherManager = "m2";
-
-bool HasOurJob(const ClusterView& worker) {
-  return worker.job != nullptr && worker.job->marks.made_by == kUs.manager;
-}
-
-bool HasOurClone(const ClusterView& worker) {
-  return worker.clone != nullptr && worker.clone->marks.made_by == kUs.manager;
-}
 
 bool SameDecision(const Decision& a, const Decision& b) {
   return a.actions.size() == b.actions.size() && a.why == b.why;
@@ -380,6 +372,7 @@ void World::LoseStore() {
 }
 
 void World::Apply(const SetCheck& action) {
+  if (action.message.starts_with("it is moved to")) CheckMoveHasTarget();
   WriteCheck(action.state, action.message);
   if (action.reported) record_.reported = action.reported;
 }
@@ -390,6 +383,8 @@ void World::Apply(const Nominate& action) {
   REQUIRE(action.clusters.size() <= 20);
   REQUIRE_FALSE(workload_->Evicted());
   REQUIRE_FALSE(action.message.empty());
+  CheckDispatch(action.clusters);
+  if (!action.clusters.empty() && IsCrossing()) ++crossings_;
   workload_->nominated.clear();
   for (const ClusterName& name : action.clusters) workload_->nominated.push_back(name.value);
   WriteCheck(CheckState::kPending, action.message);
@@ -411,6 +406,9 @@ void World::Apply(const placement::Admit& action) {
   REQUIRE(worker(action.cluster.value).clone != nullptr);
   REQUIRE(HasOurClone(worker(action.cluster.value)));
   REQUIRE(worker(action.cluster.value).clone->Admitted());
+  // Where it has ended it is not run again for a move.
+  const auto& job = worker(action.cluster.value).job;
+  if (job == nullptr || !job->finished) CheckMoveLets(action.cluster);
   workload_->cluster_name = action.cluster.value;
   workload_->nominated.clear();
   REQUIRE(action.holds_check == holds_check_);
@@ -548,43 +546,5 @@ void World::Apply(const KeepRemote& action) {
 
 // Where the copies are fedra's their removal ends an attempt.
 void World::Apply(const EndAttempt& action) { FAIL("not of this mode: " << action.cluster.value); }
-
-void World::CheckInvariants() const {
-  INFO(Print());
-  int connected_jobs = 0;
-  for (const ClusterView& worker : workers_) {
-    if (worker.contact == Contact::kFull && HasOurJob(worker) &&
-        worker.job->marks.source_uid == kUid && !worker.job->finished)
-      ++connected_jobs;
-  }
-  // A job of an earlier admission on a worker that has just come back is on its way out and no
-  // second placement.
-  const bool placing = last_ && (std::holds_alternative<CreateJob>(*last_) ||
-                                 std::holds_alternative<placement::Admit>(*last_));
-  if (placing) CHECK(connected_jobs <= 1);
-}
-
-std::string World::Print() const {
-  std::string text = "workload gone";
-  if (workload_ != nullptr) {
-    const std::string check = workload_->checks.empty()
-                                  ? std::string("none")
-                                  : fmt::format("{} \"{}\"", ToString(State()), Message());
-    text = fmt::format("check {} clusterName \"{}\" nominated [{}] quota {} evicted {} finished {}",
-                       check, workload_->cluster_name, fmt::join(workload_->nominated, ","),
-                       workload_->QuotaReserved(), workload_->Evicted(), workload_->Finished());
-  }
-  for (const ClusterView& worker : workers_) {
-    text += fmt::format("\n  {}: contact {} clone {} job {}", worker.name.value,
-                        static_cast<int>(worker.contact),
-                        worker.clone == nullptr    ? "-"
-                        : worker.clone->Admitted() ? "admitted"
-                                                   : "waiting",
-                        worker.job == nullptr ? "-"
-                        : HasOurJob(worker)   ? "ours"
-                                              : "foreign");
-  }
-  return text;
-}
 
 }  // namespace fedra::placement::testing

@@ -20,6 +20,7 @@ namespace fedra::placement::testing {
 
 inline constexpr char kCheck[] = "fedra";
 inline constexpr char kUid[] = "uid-1";
+inline constexpr char kManager[] = "m1";  // whose fedra it is
 
 class World {
  public:
@@ -101,6 +102,8 @@ class World {
   const std::string& Message() const { return Check().message; }
   tracking::CheckState State() const { return Check().state; }
   bool JobFinished() const { return job_ != nullptr && job_->finished; }
+  // How often it was dispatched while a move stood and a line held it back somewhere.
+  int crossings() const { return crossings_; }
   const std::vector<std::string>& notes() const { return notes_; }
 
  private:
@@ -134,7 +137,21 @@ class World {
 
   const tracking::AdmissionCheckState& Check() const { return workload_->checks.front(); }
   tracking::AdmissionCheckState& Check() { return workload_->checks.front(); }
+
+  // world_checks.cc; a worker's copies that this manager's fedra made, of whichever incarnation.
+  static bool HasOurJob(const ClusterView& worker);
+  static bool HasOurClone(const ClusterView& worker);
   void CheckInvariants() const;
+  void CheckDispatch(const std::vector<ClusterName>& clusters) const;
+  // That a move which stands does not forbid the worker.
+  void CheckMoveLets(const ClusterName& cluster) const;
+  // That a worker can take the job at once for which it is taken back.
+  void CheckMoveHasTarget() const;
+  const LineAnswer& LineOf(const ClusterView& worker) const;
+  bool CouldTake(const ClusterView& worker) const;
+  // Null: none was asked for, or so long ago that it counts no more.
+  const tracking::MoveRequest* StandingMove() const;
+  bool IsCrossing() const;
   std::string Print() const;
 
   Policy policy_;
@@ -148,6 +165,7 @@ class World {
   std::map<ClusterName, LineAnswer> lines_;
   std::vector<std::string> notes_;
   int writes_ = 0;
+  int crossings_ = 0;
   std::map<ClusterName, WallTime> tried_;  // in this round: since when its job was being created
   std::vector<std::string> nominated_before_;  // when the decision was made
   std::optional<Action> last_;

@@ -1,0 +1,137 @@
+// What must hold of every action that the world is told to carry out (world.h), in the world's own
+// words: nothing that decides is asked here.
+
+#include <algorithm>
+#include <variant>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "manager/placement/move.h"
+#include "tests/support/catch.h"
+#include "tests/unit/manager/placement/world.h"
+
+namespace fedra::placement::testing {
+
+bool World::HasOurJob(const ClusterView& worker) {
+  return worker.job != nullptr && worker.job->marks.made_by == kManager;
+}
+
+bool World::HasOurClone(const ClusterView& worker) {
+  return worker.clone != nullptr && worker.clone->marks.made_by == kManager;
+}
+
+const LineAnswer& World::LineOf(const ClusterView& worker) const {
+  static const LineAnswer free;
+  const auto found = lines_.find(worker.name);
+  return found == lines_.end() ? free : found->second;
+}
+
+// The lines aside.
+bool World::CouldTake(const ClusterView& worker) const {
+  const bool is_taken = (worker.clone != nullptr && !HasOurClone(worker)) ||
+                        (worker.job != nullptr && !HasOurJob(worker));
+  return worker.contact == Contact::kFull && !is_taken &&
+         worker.verdict.outcome == verdict::Outcome::kYes;
+}
+
+const tracking::MoveRequest* World::StandingMove() const {
+  const tracking::MoveRequest* move = workload_ == nullptr ? nullptr : workload_->Move();
+  const bool stands = move != nullptr && move->at <= now_ && now_ < move->at + kMoveMemory;
+  return stands ? move : nullptr;
+}
+
+bool World::IsCrossing() const {
+  return StandingMove() != nullptr && std::ranges::any_of(workers_, [&](const ClusterView& each) {
+           return LineOf(each).after.has_value();
+         });
+}
+
+void World::CheckDispatch(const std::vector<ClusterName>& clusters) const {
+  INFO(Print());
+  for (const ClusterName& name : clusters) {
+    const auto to =
+        std::ranges::find_if(workers_, [&](const ClusterView& each) { return each.name == name; });
+    REQUIRE(to != workers_.end());
+    INFO("dispatched to " << name.value);
+    // Where it was dispatched before, it has had its turn.
+    const bool is_new = std::ranges::find(nominated_before_, name.value) == nominated_before_.end();
+    if (is_new) REQUIRE_FALSE(LineOf(*to).after);
+    CheckMoveLets(name);
+  }
+}
+
+void World::CheckMoveLets(const ClusterName& cluster) const {
+  const tracking::MoveRequest* move = StandingMove();
+  if (move == nullptr) return;
+  const auto leaves = [&](const ClusterName& name) {
+    return move->to.empty() ? name.value == move->from : name.value != move->to;
+  };
+  if (!leaves(cluster)) return;
+  for (const ClusterView& other : workers_) {
+    const bool has_failed = std::ranges::any_of(
+        record_.failures, [&](const Failure& failure) { return failure.cluster == other.name; });
+    // One that only waits until those ahead are dispatched is waited for.
+    const LineAnswer& line = LineOf(other);
+    const bool holds = line.after && line.after_waiting;
+    INFO("moved from " << move->from << " to \"" << move->to << "\", and it may go to "
+                       << other.name.value << ", not to " << cluster.value << "\n"
+                       << Print());
+    REQUIRE_FALSE((!leaves(other.name) && CouldTake(other) && !holds && !has_failed));
+  }
+}
+
+void World::CheckMoveHasTarget() const {
+  INFO(Print());
+  const tracking::MoveRequest* move = StandingMove();
+  REQUIRE(move != nullptr);
+  REQUIRE(std::ranges::any_of(workers_, [&](const ClusterView& each) {
+    const std::string& name = each.name.value;
+    return name != workload_->cluster_name && (move->to.empty() || name == move->to) &&
+           CouldTake(each) && !LineOf(each).after;
+  }));
+}
+
+void World::CheckInvariants() const {
+  INFO(Print());
+  int connected_jobs = 0;
+  for (const ClusterView& worker : workers_) {
+    if (worker.contact == Contact::kFull && HasOurJob(worker) &&
+        worker.job->marks.source_uid == kUid && !worker.job->finished)
+      ++connected_jobs;
+  }
+  // A job of an earlier admission on a worker that has just come back is on its way out and no
+  // second placement.
+  const bool placing = last_ && (std::holds_alternative<CreateJob>(*last_) ||
+                                 std::holds_alternative<placement::Admit>(*last_));
+  if (placing) CHECK(connected_jobs <= 1);
+}
+
+std::string World::Print() const {
+  std::string text = "workload gone";
+  if (workload_ != nullptr) {
+    const std::string check = workload_->checks.empty()
+                                  ? std::string("none")
+                                  : fmt::format("{} \"{}\"", ToString(State()), Message());
+    text = fmt::format("check {} clusterName \"{}\" nominated [{}] quota {} evicted {} finished {}",
+                       check, workload_->cluster_name, fmt::join(workload_->nominated, ","),
+                       workload_->QuotaReserved(), workload_->Evicted(), workload_->Finished());
+  }
+  for (const ClusterView& worker : workers_) {
+    const LineAnswer& line = LineOf(worker);
+    text += fmt::format("\n  {}: contact {} verdict {} line {} clone {} job {}", worker.name.value,
+                        static_cast<int>(worker.contact), ToString(worker.verdict.outcome),
+                        !line.after          ? "-"
+                        : line.after_waiting ? "waits"
+                                             : "goes",
+                        worker.clone == nullptr    ? "-"
+                        : worker.clone->Admitted() ? "admitted"
+                                                   : "waiting",
+                        worker.job == nullptr ? "-"
+                        : HasOurJob(worker)   ? "ours"
+                                              : "foreign");
+  }
+  return text;
+}
+
+}  // namespace fedra::placement::testing
