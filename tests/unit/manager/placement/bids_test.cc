@@ -172,6 +172,32 @@ TEST_CASE("one that was dispatched bids for further workers once it wants some")
   CHECK(bids.at(kB).chance == Bid::Chance::kFits);
 }
 
+// Else a move, which bars the worker that has it, would send it past those ahead (Restrict).
+TEST_CASE("one that went back where it was moved from bids for the workers it is to go to") {
+  World world = Waiting();
+  world.SetVerdict("b", testing::No("the template is missing"));
+  world.AskToMove({world.now(), "a"});
+  world.Settle();
+  REQUIRE(world.WorkersWithClone() == std::vector<std::string>{"a"});
+  world.SetVerdict("b", {.outcome = Outcome::kYes});
+  std::vector<ClusterView> judged = world.Seen();
+  judged[0].verdict = {.outcome = Outcome::kYes};  // as it is before the move is followed
+  CHECK(BidsOf(world.View(), judged, world.record(), {}, {}, world.now()).contains(kB));
+}
+
+TEST_CASE("wherever it would be sent it bids, also in a race where a worker has just refused it") {
+  const Policy policy = GENERATE(Policy{}, testing::Race());
+  World world = Waiting(policy);
+  world.Fail("a");
+  const Bids bids = BidsIn(world, policy);
+  const std::set<ClusterName> sent = NewlyDispatched(world.View(), world.Look());
+  REQUIRE(sent.contains(kB));
+  for (const ClusterName& worker : sent) {
+    CAPTURE(worker.value);
+    CHECK(bids.at(worker).chance == Bid::Chance::kFits);
+  }
+}
+
 TEST_CASE("nominations from before the quota was reserved are no dispatch: its turn comes again") {
   World world = Waiting();
   world.Settle();

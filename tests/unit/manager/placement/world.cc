@@ -5,6 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "manager/placement/assumption.h"
+#include "manager/placement/bids.h"
+#include "manager/placement/move.h"
 #include "manager/placement/restrict.h"
 #include "manager/placement/setback.h"
 #include "manager/tracking/kueue_api.h"
@@ -52,6 +55,7 @@ World::World(const std::vector<std::string>& workers, Policy policy, bool holds_
     worker.name = ClusterName(name);
     worker.contact = Contact::kFull;
     worker.verdict.outcome = verdict::Outcome::kYes;
+    worker.serving = std::make_shared<const dra::DeviceSet>(std::vector<uint64_t>{1});
     workers_.push_back(std::move(worker));
   }
 }
@@ -278,13 +282,31 @@ std::vector<ClusterView> World::Seen() const {
                     .reasons = {{verdict::ReasonCode::kNameConflict, "",
                                  verdict::Sentence{"the name is taken there"}}}};
   }
-  // Where it was dispatched already it bids for nothing.
+  Restrict(View(), seen, record_, AskLines(seen), policy_, now_);
+  return seen;
+}
+
+bool World::LooksForWorker() const {
+  return workload_ != nullptr && !workload_->Finished() && workload_->QuotaReserved() &&
+         !workload_->Evicted() && workload_->cluster_name.empty() &&
+         State() == CheckState::kPending;
+}
+
+// As the reconciler does; one that is to be moved asks as Kueue will show it then.
+std::map<ClusterName, LineAnswer> World::AskLines(const std::vector<ClusterView>& seen) const {
+  WorkloadView view = View();
+  if (lines_.empty()) return {};
+  if (!LooksForWorker()) {
+    if (DueMove(view, now_) == nullptr) return {};
+    view = AsRequeued(view, now_);
+  }
+  const Bids bids = BidsOf(view, seen, record_, policy_, {}, now_);
   std::map<ClusterName, LineAnswer> answers = lines_;
   std::erase_if(answers, [&](const auto& each) {
-    return workload_ != nullptr && workload_->IsPlacedOn(each.first);
+    const auto bid = bids.find(each.first);
+    return bid == bids.end() || bid->second.chance != Bid::Chance::kFits;
   });
-  Restrict(View(), seen, record_, answers, policy_, now_);
-  return seen;
+  return answers;
 }
 
 // As the executor carries out a decision.
@@ -295,7 +317,12 @@ Decision World::Step(size_t limit) {
 }
 
 void World::CarryOut(const Decision& decision, size_t limit) {
-  if (workload_ != nullptr) nominated_before_ = workload_->nominated;
+  dispatched_before_.clear();
+  if (workload_ != nullptr) {
+    nominated_before_ = workload_->nominated;
+    for (const std::string& name : nominated_before_)
+      if (IsDispatchedTo(View(), ClusterName(name))) dispatched_before_.emplace(name);
+  }
   bool all_done = true;
   for (size_t i = 0; i < std::min(limit, decision.actions.size()); ++i) {
     const Action& action = decision.actions[i];

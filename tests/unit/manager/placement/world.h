@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -107,6 +108,9 @@ class World {
   const std::vector<std::string>& notes() const { return notes_; }
 
  private:
+  // What the lines say where it bids.
+  std::map<ClusterName, LineAnswer> AskLines(const std::vector<ClusterView>& seen) const;
+  bool LooksForWorker() const;
   void Carry(const Action& action);
   // `places`: beside a worker's name.
   void WriteCheck(tracking::CheckState state, const std::string& message, bool places = false);
@@ -168,6 +172,7 @@ class World {
   int crossings_ = 0;
   std::map<ClusterName, WallTime> tried_;  // in this round: since when its job was being created
   std::vector<std::string> nominated_before_;  // when the decision was made
+  std::set<ClusterName> dispatched_before_;    // the same, of the reservation that it has
   std::optional<Action> last_;
   std::function<bool(const Action&)> fails_;
 };

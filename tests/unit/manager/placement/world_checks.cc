@@ -55,8 +55,7 @@ void World::CheckDispatch(const std::vector<ClusterName>& clusters) const {
     REQUIRE(to != workers_.end());
     INFO("dispatched to " << name.value);
     // Where it was dispatched before, it has had its turn.
-    const bool is_new = std::ranges::find(nominated_before_, name.value) == nominated_before_.end();
-    if (is_new) REQUIRE_FALSE(LineOf(*to).after);
+    if (!dispatched_before_.contains(name)) REQUIRE_FALSE(LineOf(*to).after);
     CheckMoveLets(name);
   }
 }
