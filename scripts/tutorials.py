@@ -46,7 +46,8 @@ from scenarios.resources import RESOURCES, Object  # noqa: E402
 from scenarios.rows.gke import S1, S5  # noqa: E402
 from scenarios.rows.nvidia import N1  # noqa: E402
 from scenarios.rows.row import Case, Row  # noqa: E402
-from scenarios.rows.stage import flat, job_of  # noqa: E402
+from scenarios.rows.stage import flat  # noqa: E402
+from scenarios.rows.submission import job_of  # noqa: E402
 from scenarios.sim_fleet import SimFleet  # noqa: E402
 from scenarios.supply import Supply  # noqa: E402
 from scenarios.waiting import eventually  # noqa: E402

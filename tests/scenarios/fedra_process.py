@@ -326,9 +326,9 @@ class Fedra:
         line: Object | None = output["jobs"][0].get("line")
         return line
 
-    def checked(self, job: Object) -> dict[str, Verdict]:
-        """What `fedra check` says of each worker, without the daemon."""
-        workers = self.check(job).json()["items"][0]["workers"]
+    def checked(self, *job: Object) -> dict[str, Verdict]:
+        """What `fedra check` says of each worker, without the daemon; of a group of pods all are given."""
+        workers = self.check(*job).json()["items"][0]["workers"]
         return {worker["name"]: _verdict(worker) for worker in workers}
 
     def check(self, *documents: Object) -> Output:

@@ -335,6 +335,11 @@ class World:
         self._of_other_kinds.append(job)
         return job
 
+    def submit_pods_of(self, made: Object) -> None:
+        """Creates on the manager what makes pods that are jobs. fedra must have been started."""
+        self._kinds += [made["kind"], "Pod"]
+        self.manager.create(made)
+
     def job(self, name: str, ns: str | None = None, check: str | None = None) -> FederatedJob:
         """A job by its name; in this world's namespace and under its check unless others are named."""
         return FederatedJob(self.fleet, ns or self.ns, name, check or self.check)

@@ -27,7 +27,7 @@ from scenarios.rows.parts import (
     template,
 )
 from scenarios.rows.row import Row
-from scenarios.rows.stage import job_of
+from scenarios.rows.submission import job_of
 from scenarios.waiting import assert_quick
 from scenarios.world import World
 

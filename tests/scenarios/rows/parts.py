@@ -235,7 +235,7 @@ def taken(driver: str, node_name: str, *devices: str, by: str = "somebody-else")
 
 
 def taint_rule(
-    name: str, driver: str, key: str, effect: str = "NoSchedule", **where: str
+    name: str, driver: str, key: str, value: str = "", effect: str = "NoSchedule", **where: str
 ) -> Object:
     """`where`: pool, device."""
     return {
@@ -244,7 +244,7 @@ def taint_rule(
         "metadata": {"name": name},
         "spec": {
             "deviceSelector": {"driver": driver, **where},
-            "taint": {"key": key, "effect": effect},
+            "taint": {"key": key, "effect": effect, **({"value": value} if value else {})},
         },
     }
 

@@ -4,6 +4,7 @@ and of one without names. All three must say what the table says."""
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,11 @@ from scenarios.resources import Object
 from scenarios.rows.row import State
 
 
-def assert_preflight(fedra: Fedra, states: dict[str, State], job: Object) -> None:
-    manifest = yaml.safe_dump(job)
+def assert_preflight(
+    fedra: Fedra, states: Mapping[str, State], documents: Sequence[Object]
+) -> None:
+    """`documents`: of one job."""
+    manifest = yaml.safe_dump_all(documents)
     online = _check(fedra, manifest)
     assert _short(online) == {
         worker: (state.verdict, state.reasons) for worker, state in states.items()
@@ -27,7 +31,7 @@ def assert_preflight(fedra: Fedra, states: dict[str, State], job: Object) -> Non
         _snapshot(fedra, redacted, "--redact-names")
         offline = _check(fedra, manifest, "--snapshot", str(redacted))
         assert _short(offline) == _short(online), offline
-        namespace = job["metadata"]["namespace"]
+        namespace = documents[0]["metadata"]["namespace"]
         assert f'"{namespace}"' not in redacted.read_text()
 
 

@@ -47,7 +47,11 @@ class Case:
 
     worker1: State
     worker2: State
-    goes_to: str  # "worker1" or "worker2"
+    goes_to: str = ""  # "worker1" or "worker2"; empty: see `spread`
+    # Of pods that are jobs of their own, how many must run on each worker. A verdict is always the first one's.
+    spread: tuple[int, int] = (0, 0)
+    # Submitted once the others run: more of the article's objects, each with the worker on which it must run.
+    also: Sequence[tuple[Object, str]] = ()
 
     @property
     def states(self) -> dict[str, State]:
@@ -61,13 +65,13 @@ class Row:
     forces: str  # what a verdict must understand
     cases: Sequence[Case]
     everywhere: Sequence[Object] = ()  # on both workers
+    # What its article applies, all of one kind, see published.py; none: a usual Job of `pods` pods like `pod`.
+    workload: Sequence[Object] = ()
     pods: int = 1
     pod: Object = dataclasses.field(default_factory=dict)  # over the pod spec of a usual job
-    annotations: Mapping[str, str] = dataclasses.field(default_factory=dict)  # of the pods
-    resources: Mapping[str, str] = dataclasses.field(
-        default_factory=dict
-    )  # limits of the container
+    # Of a usual job, limits of its container.
+    resources: Mapping[str, str] = dataclasses.field(default_factory=dict)
     # Merged into `verification` of fedra's configuration.
     verification: Object = dataclasses.field(default_factory=dict)
     off_by_default: bool = False  # see registry.scenario
-    note: str = ""  # what is different from the original workload, and why
+    note: str = ""  # what is different from the original workload, and why; with `workload`: beside its queue

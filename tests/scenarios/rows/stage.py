@@ -1,24 +1,35 @@
 """Plays a row: sets the workers up, lets fedra choose, and compares what it says with what the schedulers do.
 
 Every verdict is held against reality: where fedra says Yes, all pods must start (those of the job itself on the
-worker that it goes to, of an equal job without fedra on the other); where it says No, they must not.
+worker that it goes to, equal pods without fedra on the other); where it says No, they must not.
 """
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from scenarios import objects
 from scenarios.fedra_process import Verdict
+from scenarios.fleet import MANAGER
+from scenarios.job_kinds import POD
 from scenarios.objects import Quota
 from scenarios.resources import Object
+from scenarios.rows import compute_domain
 from scenarios.rows.preflight import assert_preflight
 from scenarios.rows.row import Case, Row, State
+from scenarios.rows.submission import (
+    Submission,
+    extended_resources,
+    first_job,
+    manifests,
+    queued,
+    unmanaged,
+)
 from scenarios.waiting import Timeout, eventually
-from scenarios.world import QUEUE, World
+from scenarios.world import World
 
-_PROBE = "probe"  # the job that is not fedra's
+_PROBE = "probe"  # the pods that are not fedra's
 # A pod that waits for a claim that does not exist gets no condition at all (Kubernetes 1.36): nothing to wait for.
 _SILENCE = 1.5
 
@@ -28,34 +39,73 @@ def play(world: World, row: Row) -> None:
         if world.fedra is not None:
             world.fedra.stop()
         states = dict(zip(world.workers, (case.worker1, case.worker2)))
+        documents = manifests(row, world.ns, f"job-{number}")
         for worker, state in states.items():
             _furnish(world, worker, row, state)
-        _cover_resources(world, row)
+        _cover_resources(world, [*documents, *(each for each, _ in case.also)])
         _start_fedra(world, row, states)
-        goes_to = world.worker1 if case.goes_to == "worker1" else world.worker2
-        _play_case(world, row, states, goes_to, f"job-{number}")
+        _play_case(world, row, case, documents)
         world.supply.strip()
 
 
-def _play_case(world: World, row: Row, states: dict[str, State], goes_to: str, name: str) -> None:
+def runs_pods(row: Row) -> bool:
+    """Whether its jobs are pods, for which fedra needs more rights."""
+    return any(each["kind"] in ("Pod", "Deployment") for each in row.workload)
+
+
+def of_other_kinds(row: Row) -> bool:
+    return any(each["kind"] != "Job" for each in row.workload)
+
+
+def _play_case(world: World, row: Row, case: Case, documents: Sequence[Object]) -> None:
     assert world.fedra is not None
-    wanted = job_of(row, world.ns, name)
-    _assert_verdicts("check", world.fedra.checked(wanted), states)
-    assert_preflight(world.fedra, states, wanted)
-    world.manager.create(wanted)
-    job = world.job(name)
-    job.wait_running_on(goes_to)
-    world.eventually(f"all pods of {name} run", lambda: _running(world, goes_to, name) == row.pods)
-    _assert_verdicts("why", world.verdicts(job), states)
-    if states[goes_to].allocates:
-        _assert_allocated(world, goes_to, states[goes_to])
+    states = dict(zip(world.workers, (case.worker1, case.worker2)))
+    asked = first_job(documents)
+    _assert_verdicts("check", world.fedra.checked(*asked), states)
+    assert_preflight(world.fedra, states, asked)
+    submission = Submission(world, documents)
+    running = _pods_by_worker(world, case, submission.pods)
+    for worker in running:
+        _wait_pods(world, worker, submission, running[worker])
+    submission.wait_running()
+    _assert_first_verdict(world, submission, states)
+    _assert_as_allocated(world, states, running)
+    _assert_services(world, row, asked[0], running)
+    also = [_also(world, case, running, *each) for each in case.also]
     for worker, state in states.items():
-        if worker != goes_to:
-            _probe(world, worker, row, state)
-    job.finish(goes_to)
+        if worker not in running:
+            _probe(world, worker, unmanaged(asked, world.ns, _PROBE), state)
+    for end in (*also, submission):
+        end.end(next(iter(running)))
 
 
-def _assert_verdicts(command: str, verdicts: dict[str, Verdict], states: dict[str, State]) -> None:
+def _pods_by_worker(world: World, case: Case, pods: int) -> dict[str, int]:
+    """Where how many must run."""
+    if case.goes_to:
+        return {world.worker1 if case.goes_to == "worker1" else world.worker2: pods}
+    return dict(zip(world.workers, case.spread))
+
+
+def _wait_pods(world: World, worker: str, submission: Submission, pods: int) -> None:
+    submission.play_operator(worker)
+    world.eventually(f"{pods} pods run on {worker}", lambda: _running(world, worker) == pods)
+
+
+def _also(
+    world: World, case: Case, running: dict[str, int], published: Object, where: str
+) -> Submission:
+    """More of the article's objects, beside those that run."""
+    worker = world.worker1 if where == "worker1" else world.worker2
+    submission = Submission(world, [queued(published, world.ns)])
+    running[worker] = running.get(worker, 0) + submission.pods
+    _wait_pods(world, worker, submission, running[worker])
+    submission.wait_running()
+    return submission
+
+
+def _assert_verdicts(
+    command: str, verdicts: Mapping[str, Verdict], states: Mapping[str, State]
+) -> None:
     for worker, state in states.items():
         verdict = verdicts[worker]
         reasons = tuple(dict.fromkeys(verdict.reasons))  # one per request; each code once
@@ -67,68 +117,114 @@ def _assert_verdicts(command: str, verdicts: dict[str, Verdict], states: dict[st
             assert told, f"{worker} ({state.what}): {command} does not say {text!r}: {verdict}"
 
 
-def _probe(world: World, worker: str, row: Row, state: State) -> None:
-    """An equal job that neither fedra nor Kueue has anything to do with."""
+def _assert_first_verdict(
+    world: World, submission: Submission, states: Mapping[str, State]
+) -> None:
+    """Of several that are alone, one was the first; what the others were told depends on it."""
+    problems = []
+    for key in submission.keys:
+        try:
+            _assert_verdicts("why", _stored_verdicts(world, key), states)
+            return
+        except AssertionError as error:
+            problems.append(str(error))
+    raise AssertionError("; ".join(problems))
+
+
+def _stored_verdicts(world: World, key: str) -> dict[str, Verdict]:
+    assert world.fedra is not None
+    fedra = world.fedra
+    world.eventually(f"fedra has verdicts on {key}", lambda: fedra.verdicts(key))
+    return fedra.verdicts(key)
+
+
+def _probe(world: World, worker: str, pods: Sequence[Object], state: State) -> None:
+    """Equal pods that neither fedra nor Kueue has anything to do with."""
     client = world.admin(worker)
-    client.create(job_of(row, world.ns, _PROBE, federated=False))
+    for each in pods:
+        client.create(each)
     what = f"pods of {worker} ({state.what})"
     if state.fits:
-        world.eventually(f"all {what} run", lambda: _running(world, worker, _PROBE) == row.pods)
+        world.eventually(f"all {what} run", lambda: _running(world, worker) == len(pods))
     else:
-        _assert_some_wait(world, worker, row, what)
-    client.delete("Job", world.ns, _PROBE)
-    world.eventually(f"{what} are gone", lambda: not _pods(world, worker, _PROBE))
+        _assert_some_wait(world, worker, len(pods), what)
+    for each in pods:
+        client.delete("Pod", world.ns, each["metadata"]["name"])
+    world.eventually(f"{what} are gone", lambda: not client.list("Pod", world.ns))
 
 
-def _assert_some_wait(world: World, worker: str, row: Row, what: str) -> None:
+def _assert_some_wait(world: World, worker: str, pods: int, what: str) -> None:
     def decided() -> bool:
-        conditions = [
-            objects.condition(each, "PodScheduled") for each in _pods(world, worker, _PROBE)
-        ]
-        return len(conditions) == row.pods and None not in conditions
+        found = world.admin(worker).list("Pod", world.ns)
+        return None not in [objects.condition(each, "PodScheduled") for each in found]
 
-    world.eventually(f"all {what} exist", lambda: len(_pods(world, worker, _PROBE)) == row.pods)
     try:
         eventually(f"{what} are decided on", decided, _SILENCE)
     except Timeout:
         pass  # nobody will say more of them
-    assert _running(world, worker, _PROBE) < row.pods, f"all {what} run"
+    assert _running(world, worker) < pods, f"all {what} run"
 
 
-def _running(world: World, worker: str, job: str) -> int:
+def _running(world: World, worker: str) -> int:
+    """Of the row's namespace, where nobody else has pods."""
     world.supply.attach(worker)
-    return sum(pod["status"].get("phase") == "Running" for pod in _pods(world, worker, job))
+    pods = world.admin(worker).list("Pod", world.ns)
+    return sum(pod.get("status", {}).get("phase") == "Running" for pod in pods)
 
 
-def _pods(world: World, worker: str, job: str) -> list[Object]:
-    return world.admin(worker).list("Pod", world.ns, f"batch.kubernetes.io/job-name={job}")
-
-
-def _assert_allocated(world: World, worker: str, state: State) -> None:
+def _assert_as_allocated(
+    world: World, states: Mapping[str, State], running: Mapping[str, int]
+) -> None:
     """The claims in use hold what the row says, request by request."""
-    found = sorted(
-        result["request"]
-        for claim in world.admin(worker).list("ResourceClaim", world.ns)
-        if claim.get("status", {}).get("reservedFor")
-        for result in claim["status"]["allocation"]["devices"]["results"]
-    )
-    assert found == sorted(state.allocates), f"{worker}: allocated {found}"
+    for worker in running:
+        expected = sorted(states[worker].allocates)
+        found = sorted(
+            result["request"]
+            for claim in world.admin(worker).list("ResourceClaim", world.ns)
+            if claim.get("status", {}).get("reservedFor")
+            for result in claim["status"]["allocation"]["devices"]["results"]
+        )
+        assert not expected or found == expected, f"{worker}: allocated {found}"
+
+
+def _assert_services(
+    world: World, row: Row, pod: Object, running: Mapping[str, int]
+) -> None:
+    """The article's Service is where the pods are, and selects them: the copies have the pods' labels."""
+    for each in row.everywhere:
+        chosen = each["spec"]["selector"] if each["kind"] == "Service" else {}
+        if not chosen or not chosen.items() <= pod["metadata"]["labels"].items():
+            continue
+        selector = ",".join(f"{key}={value}" for key, value in chosen.items())
+        for worker, count in running.items():
+            selected = world.admin(worker).list("Pod", world.ns, selector)
+            assert len(selected) == count, f"{worker}: {selector} selects {len(selected)}"
 
 
 # --- The stage.
 
 
-def _start_fedra(world: World, row: Row, states: dict[str, State]) -> None:
+def _start_fedra(world: World, row: Row, states: Mapping[str, State]) -> None:
     workers = {
         worker: {"capabilities": list(state.capabilities)} for worker, state in states.items()
     }
     if world.fedra is None:
-        verification = {"devices": "Enforce", **row.verification}
-        world.start_fedra({"verification": verification}, workers=workers)
+        settings: dict[str, Any] = {"verification": {"devices": "Enforce", **row.verification}}
+        if runs_pods(row):
+            grant_pods(world)
+            settings |= POD.settings
+        world.start_fedra(settings, workers=workers)
         return
-    for worker, settings in workers.items():
-        world.fedra.change_worker(worker, settings)
+    for worker, entry in workers.items():
+        world.fedra.change_worker(worker, entry)
     world.fedra.start()
+
+
+def grant_pods(world: World) -> None:
+    """The rights that docs/kinds.md asks for where pods are jobs."""
+    world.fleet.grant(MANAGER, "manager-rbac-pods.yaml")
+    for worker in world.fleet.workers:
+        world.fleet.grant(worker, "worker-rbac-pods.yaml")
 
 
 def _furnish(world: World, worker: str, row: Row, state: State) -> None:
@@ -136,7 +232,10 @@ def _furnish(world: World, worker: str, row: Row, state: State) -> None:
     world.supply.clear(worker)
     _label_namespace(world, worker, state.namespace_labels)
     for each in flat(row.everywhere, state.objects):
-        world.supply.put(worker, each)
+        if each["kind"] == compute_domain.KIND:
+            compute_domain.create(world, worker, each)
+        else:
+            world.supply.put(worker, each)
     if state.unlabelled_later:
         _label_namespace(world, worker, dict.fromkeys(state.namespace_labels))
 
@@ -157,30 +256,12 @@ def flat(*groups: object) -> Iterator[Object]:
             yield from flat(*group)
 
 
-def _cover_resources(world: World, row: Row) -> None:
+def _cover_resources(world: World, documents: Sequence[Object]) -> None:
     """Kueue admits nothing that asks for a resource that its queue does not cover."""
-    if not row.resources:
+    extended = extended_resources(documents)
+    if not extended:
         return
-    quota = Quota(extended=tuple(row.resources))
+    quota = Quota(extended=extended)
     world.manager.apply(objects.cluster_queue(world.ns, quota, world.check))
     for worker in world.workers:
         world.set_quota(worker, quota)
-
-
-def job_of(row: Row, namespace: str, name: str, federated: bool = True) -> Object:
-    job = objects.job(namespace, name, QUEUE, pods=row.pods)
-    spec = job["spec"]["template"]["spec"] | copy.deepcopy(row.pod)
-    container = spec["containers"][0]
-    if row.resources:
-        container["resources"]["limits"] = dict(row.resources)
-    if "containers" not in row.pod and "resourceClaims" in spec:
-        container["resources"]["claims"] = [
-            {"name": each["name"]} for each in spec["resourceClaims"]
-        ]
-    job["spec"]["template"]["spec"] = spec
-    if row.annotations:
-        job["spec"]["template"].setdefault("metadata", {})["annotations"] = dict(row.annotations)
-    if not federated:
-        del job["metadata"]["labels"], job["spec"]["managedBy"]
-        job["spec"]["suspend"] = False
-    return job
