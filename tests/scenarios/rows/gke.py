@@ -50,7 +50,13 @@ _HF_SECRET: Object = {
     "metadata": {"name": "hf-secret"},
     "stringData": {"hf_api_token": "none"},
 }
+_TOKEN: Object = {
+    "name": "HF_TOKEN",
+    "valueFrom": {"secretKeyRef": {"name": "hf-secret", "key": "hf_api_token"}},
+}
 _SHARED_MEMORY = [{"name": "dshm", "emptyDir": {"medium": "Memory"}}]
+_MOUNTED = [{"name": "dshm", "mountPath": "/dev/shm"}]
+_PROBE = {"tcpSocket": {"port": 8000}, "initialDelaySeconds": 15, "periodSeconds": 10}
 
 
 def _server(name: str, image: str, claim_name: str, *arguments: str, **more: object) -> Object:
@@ -62,22 +68,16 @@ def _server(name: str, image: str, claim_name: str, *arguments: str, **more: obj
         **{
             "command": ["python3", "-m", "vllm.entrypoints.openai.api_server"],
             "args": ["--host=0.0.0.0", "--port=8000", *arguments],
-            "env": [
-                {
-                    "name": "HF_TOKEN",
-                    "valueFrom": {"secretKeyRef": {"name": "hf-secret", "key": "hf_api_token"}},
-                }
-            ],
+            "env": [_TOKEN],
             "ports": [{"containerPort": 8000}],
-            "volumeMounts": [{"name": "dshm", "mountPath": "/dev/shm"}],
+            "volumeMounts": _MOUNTED,
             **more,
         },
     )
 
 
 def _probed(name: str, image: str, claim_name: str, *arguments: str, **more: object) -> Object:
-    probe = {"tcpSocket": {"port": 8000}, "initialDelaySeconds": 15, "periodSeconds": 10}
-    return _server(name, image, claim_name, *arguments, readinessProbe=probe, **more)
+    return _server(name, image, claim_name, *arguments, readinessProbe=_PROBE, **more)
 
 
 def _served(name: str, server: Object, claims: Object, replicas: int = 1, **spec: object) -> Object:
@@ -116,7 +116,9 @@ S1 = Row(
             prefer(
                 "gpu",
                 **{
-                    "a100-80gb": wish(_GPU, f"device.capacity['{_GPU}'].memory == quantity('80Gi')"),
+                    "a100-80gb": wish(
+                        _GPU, f"device.capacity['{_GPU}'].memory == quantity('80Gi')"
+                    ),
                     "a100-40gb-2x": wish(_GPU, count=2),
                 },
             ),
@@ -210,7 +212,9 @@ def _fungible_node(name: str) -> Object:
 
 def _cpus(node_name: str, cores: str) -> list[Object]:
     capacity = {"dra.cpu/cpu": in_steps(cores, "1")}
-    cpu = device("cpudevnuma000", {"dra.cpu/numaNodeID": 0}, capacity, allowMultipleAllocations=True)
+    cpu = device(
+        "cpudevnuma000", {"dra.cpu/numaNodeID": 0}, capacity, allowMultipleAllocations=True
+    )
     return pool(_CPU, node_name, [cpu], name=f"{node_name}-cpu")
 
 
@@ -218,7 +222,6 @@ def _images() -> list[Object]:
     """One device for all nodes, which each claim has to wait for."""
     configurator = device(
         "image-configurator",
-        allowMultipleAllocations=True,
         bindingConditions=[f"{_IMAGES}/image-updated"],
         bindingFailureConditions=[f"{_IMAGES}/image-update-failed"],
     )
@@ -273,8 +276,10 @@ S2 = Row(
                 "registry.k8s.io/pause:3.10",
                 "device",
                 imagePullPolicy="Always",
+                env=[_TOKEN],
                 ports=[{"containerPort": 8000}],
-                volumeMounts=[{"name": "dshm", "mountPath": "/dev/shm"}],
+                readinessProbe=_PROBE,
+                volumeMounts=_MOUNTED,
             ),
             volumes=_SHARED_MEMORY,
             nodeSelector={_COMPUTE_CLASS: "fungible-gpu-cpu"},
@@ -331,7 +336,6 @@ _TIME_SLICING = opaque(
 )
 _SLICING, _MPS = f"{_GPU}/TimeSlicingSettings", f"{_GPU}/MPSSupport"
 _SHARED_CLAIM = claim("gpu-claim", exactly("gpu", _GPU), config=[_TIME_SLICING])
-
 
 
 def _sharing(*arguments: str) -> Object:
@@ -713,9 +717,7 @@ def _generation(name: str) -> Object:
 
 
 def _privileged(name: str) -> Object:
-    return _on_tpus(
-        name, "tpu-prioritized-claim-template", securityContext={"privileged": True}
-    )
+    return _on_tpus(name, "tpu-prioritized-claim-template", securityContext={"privileged": True})
 
 
 S8 = Row(

@@ -1,34 +1,32 @@
-"""The KAI Scheduler's gangs, as far as they can be seen without KAI: a Job's pods are needed all at once."""
+"""KAI-1 to KAI-4: gangs of the KAI Scheduler, as far as they can be seen without KAI.
+
+Source: docs of github.com/NVIDIA/KAI-Scheduler. Its pods name schedulerName: kai-scheduler, which runs on no test
+cluster: it is left out, or no pod would start. Scenario other-scheduler shows what fedra says of such pods.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from scenarios.resources import Object
-from scenarios.rows.parts import (
-    by_template,
-    device,
-    device_class,
-    exactly,
-    node,
-    nodes_with,
-    pool,
-    template,
-)
+from scenarios.rows import compute_domain
+from scenarios.rows.parts import by_template, device, device_class, exactly, node, pool, template
+from scenarios.rows.published import container, grouped, of_kubeflow, pod, roles
 from scenarios.rows.row import Case, Row, State
 
-_GPU, _IMEX = "gpu.nvidia.com", "imex.nvidia.com"
-_CLIQUE = "nvidia.com/gpu.clique"
+_GPU = "gpu.nvidia.com"
+_EXTENDED = "nvidia.com/gpu"
+_QUEUE = {"kai.scheduler/queue": "default-queue"}
 _ONE_GPU = template("single-gpu", exactly("gpu", _GPU))
+_WITHOUT_KAI = "schedulerName is left out: KAI runs on no test cluster"
 
 
 def _gpus(node_name: str, count: int) -> list[Object]:
     return pool(_GPU, node_name, [device(f"gpu-{index}") for index in range(count)])
 
 
-def _channels(count: int) -> list[Object]:
-    devices = [device(f"channel-{index}") for index in range(count)]
-    return pool(_IMEX, nodes_with(_CLIQUE, "a"), devices, name="clique-a")
+def _with_plugin(name: str, gpus: int) -> Object:
+    return node(name, allocatable={_EXTENDED: str(gpus)})
 
 
 KAI1 = Row(
@@ -36,8 +34,18 @@ KAI1 = Row(
     title="gang of four pods with a GPU each",
     forces="minMember pods at once, over nodes",
     everywhere=[device_class(_GPU), _ONE_GPU],
-    pods=4,
-    pod=by_template(gpu="single-gpu"),
+    workload=grouped(
+        "gang",
+        *(
+            pod(
+                f"gang-{index}",
+                container("main", "ubuntu", "gpu", args=["sleep", "infinity"]),
+                labels=_QUEUE,
+                **by_template(gpu="single-gpu"),
+            )
+            for index in range(4)
+        ),
+    ),
     cases=[
         Case(
             State(
@@ -60,14 +68,27 @@ KAI1 = Row(
             goes_to="worker2",
         ),
     ],
-    note="a Job of four pods in place of the PodGroup: Kueue's own gang is the Job",
+    note="Kueue's group of pods in place of the PodGroup of scheduling.run.ai, for which Kueue has no integration; "
+    f"{_WITHOUT_KAI}",
 )
 
 KAI2 = Row(
     name="KAI-2",
-    title="GPU sharing by annotation (gpu-fraction)",
+    title="gpu-sharing: half a GPU by annotation (gpu-fraction)",
     forces="not DRA: KAI counts it in reservation pods of its own, so nothing can be judged from devices",
-    annotations={"gpu-fraction": "0.5"},
+    workload=[
+        pod(
+            "gpu-sharing",
+            container(
+                "gpu-workload",
+                "nvidia/cuda:13.0.2-base-ubi8",
+                command=["nvidia-smi"],
+                args=["-L"],
+            ),
+            labels=_QUEUE,
+            annotations={"gpu-fraction": "0.5"},
+        )
+    ],
     cases=[
         Case(
             State("nothing is known against it", [node("n1")]),
@@ -75,49 +96,87 @@ KAI2 = Row(
             goes_to="worker1",
         ),
     ],
-    note="only KAI reads the annotation; the job goes by quota and order alone",
+    note=f"only KAI reads the annotation; the pod goes by quota and order alone; {_WITHOUT_KAI}",
 )
+
+_DOMAIN = compute_domain.domain("imex-channel-injection", 1, "imex-channel-0")
 
 KAI3 = Row(
     name="KAI-3",
-    title="gang of two pods with a GPU and an IMEX channel each",
-    forces="as N7, for all pods at once",
-    everywhere=[
-        device_class(_GPU),
-        device_class(_IMEX),
-        _ONE_GPU,
-        template("imex-channel", exactly("channel", _IMEX)),
+    title="gpu-imex-pod: a GPU and an IMEX channel",
+    forces="as N7, for one pod: both on one node",
+    everywhere=[compute_domain.channel_class(), _DOMAIN],
+    workload=[
+        pod(
+            "gpu-imex-pod",
+            container(
+                "main",
+                "ubuntu",
+                "imex-channel-0",
+                command=["bash", "-c"],
+                args=[
+                    "nvidia-smi; ls -la /dev/nvidia-caps-imex-channels; trap 'exit 0' TERM; sleep 9000 & wait"
+                ],
+                resources={"limits": {_EXTENDED: "1"}},
+            ),
+            labels=_QUEUE,
+            **by_template(**{"imex-channel-0": "imex-channel-0"}),
+        )
     ],
-    pods=2,
-    pod=by_template(gpu="single-gpu", channel="imex-channel"),
     cases=[
         Case(
             State(
-                "two GPUs, one channel for both nodes",
-                [
-                    node("n1", {_CLIQUE: "a"}),
-                    _gpus("n1", 1),
-                    node("n2", {_CLIQUE: "a"}),
-                    _gpus("n2", 1),
-                    _channels(1),
-                ],
-                reasons=("NotEnoughDevices", "PodsDoNotFit"),
+                "a GPU on one node, a channel on the other",
+                [_with_plugin("n1", 1), node("n2"), compute_domain.channels("n2")],
+                reasons=("NotEnoughDevices",),
             ),
             State(
-                "two GPUs, two channels",
-                [
-                    node("n1", {_CLIQUE: "a"}),
-                    _gpus("n1", 1),
-                    node("n2", {_CLIQUE: "a"}),
-                    _gpus("n2", 1),
-                    _channels(2),
-                ],
-                allocates=("gpu", "channel") * 2,
+                "both on one node",
+                [_with_plugin("n1", 1), compute_domain.channels("n1")],
+                allocates=("channel",),
             ),
             goes_to="worker2",
         ),
     ],
-    note="a Job in place of PodGroup and ComputeDomain",
+    note=f"the ComputeDomain is on both workers, its controller is played; {_WITHOUT_KAI}",
 )
 
-ROWS: Sequence[Row] = [KAI1, KAI2, KAI3]
+
+def _mnist(count: int) -> tuple[int, Object]:
+    training = container(
+        "pytorch",
+        "ghcr.io/kubeflow/training-v1/pytorch-dist-mnist:latest",
+        args=["--backend", "nccl", "--batch-size", "2048", "--epochs", "900"],
+        resources={"limits": {_EXTENDED: "1"}},
+    )
+    return count, {"spec": {"containers": [training]}}
+
+
+KAI4 = Row(
+    name="KAI-4",
+    title="pytorch-job: a PyTorchJob of one master and two workers, a GPU each",
+    forces="pod sets that are one gang, of a device plugin's GPUs",
+    workload=[
+        of_kubeflow(
+            "kubeflow.org/v1",
+            "PyTorchJob",
+            "pytorch-dist-mnist-nccl",
+            roles("pytorchReplicaSpecs", Master=_mnist(1), Worker=_mnist(2)),
+            labels=_QUEUE,
+        )
+    ],
+    cases=[
+        Case(
+            State(
+                "two GPUs on two nodes",
+                [_with_plugin("n1", 1), _with_plugin("n2", 1)],
+                reasons=("NodesTooSmall", "PodsDoNotFit"),
+            ),
+            State("three GPUs on two nodes", [_with_plugin("n1", 1), _with_plugin("n2", 2)]),
+            goes_to="worker2",
+        ),
+    ],
+    note=f"restartPolicy of the roles is left out; {_WITHOUT_KAI}",
+)
+
+ROWS: Sequence[Row] = [KAI1, KAI2, KAI3, KAI4]

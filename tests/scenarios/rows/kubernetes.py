@@ -1,4 +1,7 @@
-"""E1 to E12: the examples of dra-example-driver and of Kubernetes itself."""
+"""E1 to E15: the examples of dra-example-driver, as published.
+
+Source: demo/examples of github.com/kubernetes-sigs/dra-example-driver at 31914ce.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,6 @@ from scenarios.rows.parts import (
     counter_set,
     device,
     device_class,
-    distinct,
     drawing,
     exactly,
     held,
@@ -29,13 +31,18 @@ from scenarios.rows.parts import (
     template,
     wish,
 )
+from scenarios.rows.published import container, grouped, pod
 from scenarios.rows.row import Case, Row, State
 
 _GPU = "gpu.example.com"
-_NIC = "nic.example.com"
+_NET = "net.example.com"
 _CPU = "cpu.example.com"
 _IMPLICIT = "deviceclass.resource.kubernetes.io/"
 _ONE_GPU = template("single-gpu", exactly("gpu", _GPU))
+_SLEEPS = {
+    "command": ["bash", "-c"],
+    "args": ["export; trap 'exit 0' TERM; sleep 9999 & wait"],
+}
 
 
 def _gpus(node_name: str, *memory: str, **more: object) -> list[Object]:
@@ -52,77 +59,108 @@ def _gpus(node_name: str, *memory: str, **more: object) -> list[Object]:
     return pool(_GPU, node_name, devices)
 
 
+def _sleeper(name: str, *claims: str, **more: object) -> Object:
+    return container(name, "ubuntu:22.04", *claims, **{**_SLEEPS, **more})
+
+
+def _example(name: str, claims: Object, *containers: Object, **spec: object) -> Object:
+    """The examples' pod. Without containers: one that uses the first of the claims."""
+    used = containers or (_sleeper("ctr0", claims["resourceClaims"][0]["name"]),)
+    return pod(name, *used, labels={"app": "pod"}, **claims, **spec)
+
+
+def _asking(name: str, resource: str) -> Object:
+    return _example(name, {}, _sleeper("ctr0", resources={"limits": {resource: "1"}}))
+
+
 E1 = Row(
     name="E1",
-    title="extended-resource-request: a class by its implicit name",
-    forces="a class needs no extendedResourceName for this; but it must exist",
-    resources={f"{_IMPLICIT}special.example.com": "1"},
+    title="extended-resource-request: a class by its implicit name, and one by extendedResourceName",
+    forces="a class needs no extendedResourceName for the first; but it must exist",
+    workload=[_asking("pod0", f"{_IMPLICIT}{_GPU}"), _asking("pod1", "example.com/gpu")],
     cases=[
         Case(
             State(
                 "a GPU, but not the class",
                 [node("n1"), _gpus("n1", "80Gi")],
                 reasons=("ResourceMissing",),
-                says=("deviceclass.resource.kubernetes.io/special.example.com",),
+                says=(f"{_IMPLICIT}{_GPU}",),
             ),
             State(
-                "a GPU and the class",
+                "two GPUs and the class",
                 [
-                    device_class("special.example.com", f"device.driver == '{_GPU}'"),
+                    device_class(_GPU, extended="example.com/gpu"),
                     node("n1"),
-                    _gpus("n1", "80Gi"),
+                    _gpus("n1", "80Gi", "80Gi"),
                 ],
-                allocates=("container-0-request-1",),
+                allocates=("container-0-request-0",) * 2,
             ),
             goes_to="worker2",
         ),
     ],
-    note="example.com/gpu by extendedResourceName is N10",
 )
 
+_MODEL = "device.attributes['gpu.example.com'].model == '{}'"
 _MEMORY = f"device.capacity['{_GPU}'].memory.compareTo(quantity('{{}}')) >= 0"
 
 E2 = Row(
     name="E2",
-    title="prioritized-alternatives: 1 Ti, else 40 Gi, else anything",
+    title="prioritized-alternatives: the newest model, else 1 Ti, else anything",
     forces="which alternative fits, the last one having no selector",
     everywhere=[
         device_class(_GPU),
         template(
-            "choice",
+            "prioritized-gpu",
             prefer(
                 "gpu",
-                large=wish(_GPU, _MEMORY.format("1Ti")),
-                medium=wish(_GPU, _MEMORY.format("40Gi")),
-                any=wish(_GPU),
+                **{
+                    "bleeding-edge-gpu": wish(_GPU, _MODEL.format("BLEEDING-EDGE-GPU")),
+                    "huge-gpu": wish(_GPU, _MEMORY.format("1Ti")),
+                    "older-gpu": wish(_GPU),
+                },
+            ),
+        ),
+        template(
+            "preferred-gpu",
+            prefer(
+                "gpu",
+                **{
+                    "latest-gpu": wish(_GPU, _MODEL.format("LATEST-GPU-MODEL")),
+                    "older-gpu": wish(_GPU),
+                },
             ),
         ),
     ],
-    pod=by_template(gpu="choice"),
+    workload=[_example("pod0", by_template(gpu="prioritized-gpu"))],
     cases=[
         Case(
-            State("10 Gi", [node("n1"), _gpus("n1", "10Gi")], alternatives=(2,)),
             State(
-                "10 Gi and 80 Gi",
-                [node("n1"), _gpus("n1", "10Gi", "80Gi")],
-                allocates=("gpu/medium",),
-                alternatives=(1,),
-            ),
-            goes_to="worker2",
-        ),
-        Case(
-            State(
-                "10 Gi",
-                [node("n1"), _gpus("n1", "10Gi")],
-                allocates=("gpu/any",),
+                "80 Gi; pod1 prefers that model",
+                [node("n1"), _gpus("n1", "80Gi")],
                 alternatives=(2,),
             ),
             State(
-                "80 Gi, in use",
-                [node("n1"), _gpus("n1", "80Gi"), taken(_GPU, "n1", "gpu-0")],
+                "80 Gi and 1 Ti",
+                [node("n1"), _gpus("n1", "80Gi", "1Ti"), taken(_GPU, "n1", "gpu-0")],
+                allocates=("gpu/huge-gpu",),
+                alternatives=(1,),
+            ),
+            goes_to="worker2",
+            also=[(_example("pod1", by_template(gpu="preferred-gpu")), "worker1")],
+        ),
+        Case(
+            State(
+                "80 Gi",
+                [node("n1"), _gpus("n1", "80Gi")],
+                allocates=("gpu/older-gpu",),
+                alternatives=(2,),
+            ),
+            State(
+                "1 Ti, in use",
+                [node("n1"), _gpus("n1", "1Ti"), taken(_GPU, "n1", "gpu-0")],
                 reasons=("DevicesAllocated",),
                 says=(
-                    "any: 1 device of class gpu.example.com (DevicesAllocated; 1 device: 1 allocated",
+                    "older-gpu: 1 device of class gpu.example.com (DevicesAllocated; 1 device: 1 allocated",
                 ),
             ),
             goes_to="worker1",
@@ -137,27 +175,22 @@ E3 = Row(
     everywhere=[
         device_class(_GPU),
         template(
-            "selected",
-            exactly(
-                "gpu",
-                _GPU,
-                f"device.attributes['{_GPU}'].model == 'LATEST-GPU-MODEL'",
-                _MEMORY.format("40Gi"),
-            ),
+            "single-gpu-cel",
+            exactly("gpu", _GPU, _MODEL.format("LATEST-GPU-MODEL"), _MEMORY.format("4Gi")),
         ),
     ],
-    pod=by_template(gpu="selected"),
+    workload=[_example("pod0", by_template(gpu="single-gpu-cel"))],
     cases=[
         Case(
             State(
                 "the model with less memory",
-                [node("n1"), _gpus("n1", "10Gi", "20Gi")],
+                [node("n1"), _gpus("n1", "1Gi", "2Gi")],
                 reasons=("NoMatchingDevice",),
                 says=("2 devices: 2 fail request selector",),
             ),
             State(
                 "one of two has enough",
-                [node("n1"), _gpus("n1", "10Gi", "40Gi")],
+                [node("n1"), _gpus("n1", "1Gi", "4Gi")],
                 allocates=("gpu",),
             ),
             goes_to="worker2",
@@ -182,8 +215,18 @@ E4 = Row(
     name="E4",
     title="partitionable-devices: two partitions",
     forces="as S5, for a request of several devices",
-    everywhere=[device_class(_GPU), template("partitions", exactly("gpu", _GPU, count=2))],
-    pod=by_template(gpu="partitions"),
+    everywhere=[
+        device_class(_GPU),
+        template("gpu-partitions", exactly("gpu-partition", _GPU, count=2)),
+    ],
+    workload=[
+        pod(
+            "pod0",
+            _sleeper("ctr0", "gpu-partitions"),
+            restartPolicy="Never",
+            **by_template(**{"gpu-partitions": "gpu-partitions"}),
+        )
+    ],
     cases=[
         Case(
             State(
@@ -195,7 +238,7 @@ E4 = Row(
             State(
                 "counters for two",
                 [node("n1"), _partitionable("n1", 4, "3"), taken(_GPU, "n1", "partition-0")],
-                allocates=("gpu", "gpu"),
+                allocates=("gpu-partition", "gpu-partition"),
             ),
             goes_to="worker2",
         ),
@@ -203,56 +246,56 @@ E4 = Row(
 )
 
 
-def _cards(node_name: str, count: int) -> list[Object]:
-    devices = [
-        device(
-            f"nic-{index}",
-            {"ifName": f"eth{index}"},
-            {"bandwidth": in_steps("10G", "1G")},
-            allowMultipleAllocations=True,
-        )
-        for index in range(count)
-    ]
-    return pool(_NIC, node_name, devices)
+def _card(node_name: str) -> list[Object]:
+    """One network card for all, 100G in each direction."""
+    capacity = {
+        "ingressBandwidth": in_steps("100G", "1G"),
+        "egressBandwidth": in_steps("100G", "1G"),
+    }
+    card = device("nic-0", {"ifName": "eth0"}, capacity, allowMultipleAllocations=True)
+    return pool(_NET, node_name, [card])
 
 
-_TWO_LINKS = template(
-    "links",
-    exactly("first", _NIC, capacity={"requests": {"bandwidth": "2G"}}),
-    exactly("second", _NIC, capacity={"requests": {"bandwidth": "2G"}}),
-    constraints=[distinct(f"{_NIC}/ifName", "first", "second")],
-)
-_NINE_OF_TEN = allocated(
-    claim("somebody-else", exactly("gpu", _NIC, capacity={"requests": {"bandwidth": "9G"}})),
+def _bandwidth(name: str, ingress: str, egress: str) -> Object:
+    requests = {"ingressBandwidth": ingress, "egressBandwidth": egress}
+    return template(name, exactly("nic", _NET, capacity={"requests": requests}))
+
+
+_MOST_OF_IT = allocated(
+    claim(
+        "somebody-else",
+        exactly(
+            "gpu",
+            _NET,
+            capacity={"requests": {"ingressBandwidth": "95G", "egressBandwidth": "1G"}},
+        ),
+    ),
     "n1",
-    shared(held(_NIC, "n1", "nic-0"), {"bandwidth": "9G"}),
+    shared(held(_NET, "n1", "nic-0"), {"ingressBandwidth": "95G", "egressBandwidth": "1G"}),
 )
 
 E5 = Row(
     name="E5",
-    title="net-consumable-capacity: bandwidth on two different cards",
-    forces="shared capacity and distinctAttribute together",
-    everywhere=[device_class(_NIC), _TWO_LINKS],
-    pod=by_template(links="links"),
+    title="net-consumable-capacity: bandwidth of one network card for two pods",
+    forces="two capacities of one device at once",
+    everywhere=[
+        device_class(_NET),
+        _bandwidth("nic-10g-in-5g-out", "10G", "5G"),
+        _bandwidth("nic-5g-in-5g-out", "5G", "5G"),
+    ],
+    workload=[
+        _example("pod0", by_template(nic="nic-10g-in-5g-out")),
+        _example("pod1", by_template(nic="nic-5g-in-5g-out")),
+    ],
     cases=[
         Case(
             State(
-                "one card with room for both",
-                [node("n1"), _cards("n1", 1)],
-                reasons=("ConstraintUnsatisfied",),
-                says=("distinctAttribute nic.example.com/ifName over requests first, second",),
+                "a card with 5G in and 99G out left, enough for pod1 only",
+                [node("n1"), _card("n1"), _MOST_OF_IT],
+                reasons=("CapacityExhausted",),
+                says=("need 10G of ingressBandwidth (5G left on nic-0)",),
             ),
-            State("two cards", [node("n1"), _cards("n1", 2)], allocates=("first", "second")),
-            goes_to="worker2",
-        ),
-        Case(
-            State(
-                "two cards, one nearly full",
-                [node("n1"), _cards("n1", 2), _NINE_OF_TEN],
-                reasons=("ConstraintUnsatisfied",),
-                says=("distinctAttribute nic.example.com/ifName over requests first, second",),
-            ),
-            State("two cards", [node("n1"), _cards("n1", 2)], allocates=("first", "second")),
+            State("a whole card", [node("n1"), _card("n1")], allocates=("nic", "nic")),
             goes_to="worker2",
         ),
     ],
@@ -260,32 +303,33 @@ E5 = Row(
 
 
 def _cores(node_name: str, cores: str) -> list[Object]:
-    capacity = {"cores": in_steps(cores, "1")}
-    cpus = device("cpus", {"numaNode": 0}, capacity, allowMultipleAllocations=True)
+    capacity = {"cpu.example.com/cpu": in_steps(cores, "1")}
+    cpus = device("numa-0", {"numaNode": 0}, capacity, allowMultipleAllocations=True)
     return pool(_CPU, node_name, [cpus])
+
+
+def _core(name: str) -> Object:
+    return exactly(name, _CPU, capacity={"requests": {"cpu.example.com/cpu": "1"}})
 
 
 E6 = Row(
     name="E6",
-    title="native-resource-request: CPUs as devices beside ordinary CPU requests",
-    forces="one node must have both: the device's capacity and allocatable cpu",
-    everywhere=[
-        device_class(_CPU),
-        template("cores", exactly("cores", _CPU, capacity={"requests": {"cores": "4"}})),
-    ],
-    pod=by_template(cores="cores"),
+    title="native-resource-request: two CPUs of one device",
+    forces="two requests of a claim share a device's capacity",
+    everywhere=[device_class(_CPU), template("two-cpus", _core("cpu0"), _core("cpu1"))],
+    workload=[_example("pod0", by_template(cpus="two-cpus"))],
     cases=[
         Case(
             State(
-                "cores on a node with too little cpu, cpu on a node without cores",
-                [node("n1", allocatable={"cpu": "500m"}), _cores("n1", "16"), node("n2")],
-                reasons=("NodesTooSmall", "NotEnoughDevices"),
-                says=(
-                    "no node with the devices is large enough: each pod asks for",
-                    "request cores: 0 of 1",
-                ),
+                "a device of one CPU",
+                [node("n1"), _cores("n1", "1")],
+                reasons=("CapacityExhausted",),
             ),
-            State("both on one node", [node("n1"), _cores("n1", "16")], allocates=("cores",)),
+            State(
+                "a device of two CPUs",
+                [node("n1"), _cores("n1", "2")],
+                allocates=("cpu0", "cpu1"),
+            ),
             goes_to="worker2",
         ),
     ],
@@ -303,7 +347,7 @@ E7 = Row(
     title="binding-conditions: a device that is attached first",
     forces="feasible is not bound: the scheduler waits for the driver after it has chosen",
     everywhere=[device_class(_GPU), _ONE_GPU],
-    pod=by_template(gpu="single-gpu"),
+    workload=[_example("pod0", by_template(gpu="single-gpu"))],
     cases=[
         Case(
             State(
@@ -325,10 +369,17 @@ E7 = Row(
 
 E8 = Row(
     name="E8",
-    title="device-taints-tolerations: a rule taints the GPUs of a pool",
+    title="device-taints-tolerations, pod-noschedule: a rule taints all GPUs of a driver",
     forces="rules change what can be had without a change of any slice",
     everywhere=[device_class(_GPU), _ONE_GPU],
-    pod=by_template(gpu="single-gpu"),
+    workload=[
+        pod(
+            "pod-no-schedule",
+            _sleeper("ctr0", "gpu"),
+            labels={"app": "pod-no-schedule"},
+            **by_template(gpu="single-gpu"),
+        )
+    ],
     cases=[
         Case(
             State(
@@ -336,12 +387,12 @@ E8 = Row(
                 [
                     node("n1"),
                     _gpus("n1", "80Gi", "80Gi"),
-                    taint_rule("maintenance", _GPU, "example.com/maintenance", pool="n1"),
+                    taint_rule("example", _GPU, f"{_GPU}/unhealthy", "true"),
                 ],
                 reasons=("DeviceTainted",),
                 says=(
-                    "2 tainted NoSchedule example.com/maintenance",
-                    "(DeviceTaintRule maintenance)",
+                    "2 tainted NoSchedule gpu.example.com/unhealthy=true",
+                    "(DeviceTaintRule example)",
                 ),
             ),
             State("a free GPU", [node("n1"), _gpus("n1", "80Gi")], allocates=("gpu",)),
@@ -378,14 +429,25 @@ E9 = Row(
     name="E9",
     title="podgroup-resourceclaimtemplate: two pods of one PodGroup",
     forces="a group has one claim (KEP-5729) only where that API is on; elsewhere each pod has its own",
-    everywhere=[device_class(_GPU), _ONE_GPU],
-    pods=2,
-    pod={**by_template(gpu="single-gpu"), "schedulingGroup": {"podGroupName": "training"}},
+    everywhere=[device_class(_GPU), template("one-gpu", exactly("gpu", _GPU))],
+    workload=grouped(
+        "group-1",
+        *(
+            pod(
+                f"group-1-{index}",
+                _sleeper("ctr0", "gpu"),
+                labels={"app": "group-1"},
+                schedulingGroup={"podGroupName": "group-1"},
+                **by_template(gpu="one-gpu"),
+            )
+            for index in range(2)
+        ),
+    ),
     cases=[
         Case(
             State(
                 "one GPU, and the PodGroup with its claim",
-                [node("n1"), _gpus("n1", "80Gi"), pod_group("training", gpu="single-gpu")],
+                [node("n1"), _gpus("n1", "80Gi"), pod_group("group-1", gpu="one-gpu")],
                 allocates=("gpu",),
             ),
             State(
@@ -401,7 +463,7 @@ E9 = Row(
                 "two GPUs, and no PodGroup of that name",
                 [node("n1"), _gpus("n1", "80Gi", "80Gi")],
                 reasons=("DependencyMissing",),
-                says=("/training",),
+                says=("/group-1",),
             ),
             State(
                 "two GPUs, and no API for PodGroups",
@@ -412,32 +474,40 @@ E9 = Row(
         ),
     ],
     off_by_default=True,
-    note="scheduling.k8s.io/v1alpha2 and its gates (GenericWorkload, DRAWorkloadResourceClaims) are off by default "
-    "in 1.36; here the manager and worker1 have them. Without them the pods' schedulingGroup has no effect",
+    note="a group of Kueue in place of the Deployment, whose replicas fedra would place one by one; the PodGroup is not "
+    "copied but on the worker. scheduling.k8s.io/v1alpha2 and its gates (GenericWorkload, DRAWorkloadResourceClaims) are "
+    "off by default in 1.36; here the manager and worker1 have them, with the policy basic in place of gang. Without them "
+    "the pods' schedulingGroup has no effect",
 )
 
 _ADMIN_LABEL = {"resource.kubernetes.io/admin-access": "true"}
-_ADMIN_TEMPLATE = template("admin-gpu", exactly("gpu", _GPU, adminAccess=True))
+_ADMIN_TEMPLATE = template(
+    "multiple-gpus-admin",
+    {
+        "name": "admin-gpu",
+        "exactly": {"deviceClassName": _GPU, "allocationMode": "All", "adminAccess": True},
+    },
+)
 _LABELLED = State(
-    "the GPU is in use, the namespace labelled",
-    [_ADMIN_TEMPLATE, node("n1"), _gpus("n1", "80Gi"), taken(_GPU, "n1", "gpu-0")],
-    allocates=("gpu",),
+    "one of two GPUs is in use, the namespace labelled",
+    [_ADMIN_TEMPLATE, node("n1"), _gpus("n1", "80Gi", "80Gi"), taken(_GPU, "n1", "gpu-0")],
+    allocates=("admin-gpu", "admin-gpu"),
     namespace_labels=_ADMIN_LABEL,
 )
 
 E10 = Row(
     name="E10",
-    title="admin-access: looking at a device that somebody uses",
-    forces="takes no device; is allowed in namespaces with a label only",
+    title="admin-access: looking at all GPUs of a node, used or not",
+    forces="takes no device, so All is content with those in use; is allowed in namespaces with a label only",
     everywhere=[device_class(_GPU)],
-    pod=by_template(gpu="admin-gpu"),
+    workload=[_example("pod0", by_template(**{"admin-gpus": "multiple-gpus-admin"}))],
     cases=[
         Case(
             State(
                 "the GPU is free, but the namespace has no label, so nobody could create the template",
                 [node("n1"), _gpus("n1", "80Gi")],
                 reasons=("TemplateMissing",),
-                says=("/admin-gpu does not exist",),
+                says=("/multiple-gpus-admin does not exist",),
             ),
             _LABELLED,
             goes_to="worker2",
@@ -457,15 +527,15 @@ E10 = Row(
     ],
 )
 
-_SHARED = claim("shared-gpu", exactly("gpu", _GPU), users_together=True)
+_SHARED = claim("single-gpu", exactly("gpu", _GPU), users_together=True)
+_SHARING: Object = {"resourceClaims": [{"name": "shared-gpu", "resourceClaimName": "single-gpu"}]}
 
 E11 = Row(
     name="E11",
-    title="basic-shared-claim-across-pods: three pods, one claim",
+    title="basic-shared-claim-across-pods: two pods, one claim",
     forces="as S3, with the claim allocated on the worker that would come first",
     everywhere=[device_class(_GPU)],
-    pods=3,
-    pod=by_name(gpu="shared-gpu"),
+    workload=[_example("pod0", _SHARING), _example("pod1", _SHARING)],
     cases=[
         Case(
             State(
@@ -481,63 +551,155 @@ E11 = Row(
                 "the claim, free, with more GPUs",
                 [node("n1"), _gpus("n1", "80Gi", "80Gi"), _SHARED],
                 reasons=("ClaimElsewhere",),
-                says=("/shared-gpu",),
+                says=("/single-gpu",),
                 starts=True,
                 but="the pods would start there without what the others share",
             ),
             goes_to="worker1",
         ),
     ],
-    note="a Job of three pods in place of Pods",
+    note="the claim has the annotation fedra.dev/shared: RequireTogether, without which the second worker would be eligible, and come last",
 )
 
 E12 = Row(
     name="E12",
-    title="basic-multiple-requests with opaque configuration: a GPU and a network card",
-    forces="requests of different classes in one claim; configuration is passed on",
+    title="basic-multiple-requests: two GPUs for one container",
+    forces="two requests of one claim, on one node",
     everywhere=[
         device_class(_GPU),
-        device_class(_NIC),
-        template(
-            "pair",
-            exactly("gpu", _GPU),
-            exactly("nic", _NIC),
-            config=[
-                opaque(
-                    _GPU,
-                    {"apiVersion": "gpu.resource.example.com/v1alpha1", "kind": "GpuConfig"},
-                    "gpu",
-                )
-            ],
-        ),
+        template("multiple-gpus", exactly("gpu-1", _GPU), exactly("gpu-2", _GPU)),
     ],
-    pod=by_template(pair="pair"),
+    workload=[_example("pod0", by_template(gpus="multiple-gpus"))],
     cases=[
         Case(
             State(
-                "GPUs, no network cards",
-                [node("n1"), _gpus("n1", "80Gi")],
-                reasons=("DriverMissing",),
-                says=("class nic.example.com: 1 device: 1 other driver",),
-            ),
-            State(
-                "both on one node",
-                [node("n1"), _gpus("n1", "80Gi"), _cards("n1", 1)],
-                allocates=("gpu", "nic"),
-            ),
-            goes_to="worker2",
-        ),
-        Case(
-            State(
-                "a GPU on one node, a card on another",
-                [node("n1"), _gpus("n1", "80Gi"), node("n2"), _cards("n2", 1)],
+                "one GPU on each of two nodes",
+                [node("n1"), _gpus("n1", "80Gi"), node("n2"), _gpus("n2", "80Gi")],
                 reasons=("NotEnoughDevices",),
-                says=("request gpu: 0 of 1, request nic: 1 of 1",),
+                says=("request gpu-1: 1 of 1, request gpu-2: 1 of 1, each alone",),
             ),
-            State("both on one node", [node("n1"), _gpus("n1", "80Gi"), _cards("n1", 1)]),
+            State(
+                "two GPUs on one node",
+                [node("n1"), _gpus("n1", "80Gi", "80Gi")],
+                allocates=("gpu-1", "gpu-2"),
+            ),
             goes_to="worker2",
         ),
     ],
 )
 
-ROWS: Sequence[Row] = [E1, E2, E3, E4, E5, E6, E7, E8, E9, E10, E11, E12]
+
+def _config(request: str, strategy: str, **settings: object) -> Object:
+    parameters = {
+        "apiVersion": "gpu.resource.example.com/v1alpha1",
+        "kind": "GpuConfig",
+        "sharing": {"strategy": strategy, **settings},
+    }
+    return opaque(_GPU, parameters, request)
+
+
+E13 = Row(
+    name="E13",
+    title="basic-resourceclaim-opaque-config: a configuration for each of two GPUs, four containers",
+    forces="configuration is passed on; containers that use one request of a claim",
+    everywhere=[
+        device_class(_GPU),
+        template(
+            "multiple-gpus",
+            exactly("ts-gpu", _GPU),
+            exactly("sp-gpu", _GPU),
+            config=[
+                _config("ts-gpu", "TimeSlicing", timeSlicingConfig={"interval": "Long"}),
+                _config(
+                    "sp-gpu", "SpacePartitioning", spacePartitioningConfig={"partitionCount": 10}
+                ),
+            ],
+        ),
+    ],
+    workload=[
+        pod(
+            "pod0",
+            *(
+                _sleeper(f"{kind}-ctr{index}", f"shared-gpus/{kind}-gpu")
+                for kind in ("ts", "sp")
+                for index in range(2)
+            ),
+            **by_template(**{"shared-gpus": "multiple-gpus"}),
+        )
+    ],
+    cases=[
+        Case(
+            State(
+                "one of two GPUs is in use",
+                [node("n1"), _gpus("n1", "80Gi", "80Gi"), taken(_GPU, "n1", "gpu-0")],
+                reasons=("DevicesAllocated",),
+            ),
+            State(
+                "two free GPUs",
+                [node("n1"), _gpus("n1", "80Gi", "80Gi")],
+                allocates=("ts-gpu", "sp-gpu"),
+            ),
+            goes_to="worker2",
+        ),
+    ],
+)
+
+
+def _share_of(pod_name: str) -> Object:
+    requests = {"memory": "16Gi", "compute": "20"}
+    return claim(f"shared-gpu-{pod_name}", exactly("gpu", _GPU, capacity={"requests": requests}))
+
+
+def _shareable(node_name: str, memory: str) -> list[Object]:
+    capacity = {"memory": in_steps(memory, "1Gi"), "compute": in_steps("100", "1")}
+    gpu = device("gpu-0", {"model": "LATEST-GPU-MODEL"}, capacity, allowMultipleAllocations=True)
+    return pool(_GPU, node_name, [gpu])
+
+
+E14 = Row(
+    name="E14",
+    title="gpu-allow-multiple-allocations: two claims share a GPU",
+    forces="capacity by claims that are named, one for each pod",
+    everywhere=[device_class(_GPU), _share_of("pod0"), _share_of("pod1")],
+    workload=[_example(name, by_name(gpu=f"shared-gpu-{name}")) for name in ("pod0", "pod1")],
+    cases=[
+        Case(
+            State(
+                "a GPU of 8 Gi",
+                [node("n1"), _shareable("n1", "8Gi")],
+                reasons=("CapacityExhausted",),
+            ),
+            State(
+                "a GPU of 80 Gi",
+                [node("n1"), _shareable("n1", "80Gi")],
+                allocates=("gpu", "gpu"),
+            ),
+            goes_to="worker2",
+        ),
+    ],
+    note="gpu-allow-multiple-allocations-partitionable is the same over E4's devices",
+)
+
+E15 = Row(
+    name="E15",
+    title="initcontainer-shared-gpu: one GPU for a container and the one before it",
+    forces="a claim counts once, init containers included",
+    everywhere=[device_class(_GPU), _ONE_GPU],
+    workload=[
+        pod(
+            "pod0",
+            _sleeper("ctr0", "shared-gpu"),
+            initContainers=[_sleeper("init0", "shared-gpu", args=["export"])],
+            **by_template(**{"shared-gpu": "single-gpu"}),
+        )
+    ],
+    cases=[
+        Case(
+            State("a class without a driver", [node("n1")], reasons=("DriverMissing",)),
+            State("exactly one GPU", [node("n1"), _gpus("n1", "80Gi")], allocates=("gpu",)),
+            goes_to="worker2",
+        ),
+    ],
+)
+
+ROWS: Sequence[Row] = [E1, E2, E3, E4, E5, E6, E7, E8, E9, E10, E11, E12, E13, E14, E15]

@@ -1,10 +1,14 @@
-"""N1 to N10: the demos of NVIDIA's DRA driver."""
+"""N1 to N11: the demos of NVIDIA's DRA driver, as published.
+
+Source: demo/specs of github.com/kubernetes-sigs/dra-driver-nvidia-gpu at 95932046.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from scenarios.resources import Object
+from scenarios.rows import compute_domain
 from scenarios.rows.parts import (
     allocated,
     by_name,
@@ -24,10 +28,24 @@ from scenarios.rows.parts import (
     taken,
     template,
 )
+from scenarios.rows.published import (
+    container,
+    deployment,
+    of_kubeflow,
+    pod,
+    roles,
+    tolerates,
+)
 from scenarios.rows.row import YES, Case, Row, State
 
 _GPU, _MIG, _IMEX = "gpu.nvidia.com", "mig.nvidia.com", "imex.nvidia.com"
 _VFIO = "vfio.gpu.nvidia.com"
+_UBUNTU = "ubuntu:22.04"
+_SLEEPS = {
+    "command": ["bash", "-c"],
+    "args": ["nvidia-smi -L; trap 'exit 0' TERM; sleep 9999 & wait"],
+}
+_GPU_TAINT = tolerates("nvidia.com/gpu")
 _ONE_GPU = template("single-gpu", exactly("gpu", _GPU))
 
 
@@ -37,23 +55,43 @@ def _gpus(node_name: str, count: int) -> list[Object]:
     )
 
 
+def _sleeper(name: str, *claims: str) -> Object:
+    return container(name, _UBUNTU, *claims, **_SLEEPS)
+
+
+def _demo_pod(name: str, claims: Object, *containers: Object) -> Object:
+    return pod(name, *containers, labels={"app": "pod"}, **claims, **_GPU_TAINT)
+
+
 N1 = Row(
     name="N1",
     title="gpu-test1: two pods, one GPU each",
-    forces="a claim per pod: the demand is pods × count",
+    forces="a claim per pod, and what the pods before this one have taken",
     everywhere=[device_class(_GPU), _ONE_GPU],
-    pods=2,
-    pod=by_template(gpu="single-gpu"),
+    workload=[
+        _demo_pod(name, by_template(gpu="single-gpu"), _sleeper("ctr", "gpu"))
+        for name in ("pod1", "pod2")
+    ],
     cases=[
         Case(
             State(
                 "one free GPU of two",
                 [node("n1"), _gpus("n1", 2), taken(_GPU, "n1", "gpu-0")],
-                reasons=("DevicesAllocated", "PodsDoNotFit"),
-                says=(
-                    "1 of 2 pods fit",
-                    "1 allocated (",
-                ),
+                allocates=("gpu",),
+            ),
+            State(
+                "one GPU on each of two nodes: more to spare for the first pod, as much for the second",
+                [node("n1"), _gpus("n1", 1), node("n2"), _gpus("n2", 1)],
+                allocates=("gpu",),
+            ),
+            spread=(1, 1),
+        ),
+        Case(
+            State(
+                "both GPUs are in use",
+                [node("n1"), _gpus("n1", 2), taken(_GPU, "n1", "gpu-0", "gpu-1")],
+                reasons=("DevicesAllocated",),
+                says=("2 allocated (",),
             ),
             State(
                 "one GPU on each of two nodes",
@@ -63,33 +101,21 @@ N1 = Row(
             goes_to="worker2",
         ),
     ],
-    note="a Job of two pods in place of two Pods",
 )
-
-_TWO_CONTAINERS: Object = {
-    "initContainers": [
-        {
-            "name": "prepare",
-            "image": "registry.k8s.io/pause:3.10",
-            "resources": {"claims": [{"name": "gpu"}]},
-        }
-    ],
-    "containers": [
-        {
-            "name": name,
-            "image": "registry.k8s.io/pause:3.10",
-            "resources": {"requests": {"cpu": "1"}, "claims": [{"name": "gpu"}]},
-        }
-        for name in ("ctr0", "ctr1")
-    ],
-}
 
 N2 = Row(
     name="N2",
     title="gpu-test2: one GPU shared by the containers of a pod",
-    forces="a claim counts once per pod, however many containers and init containers use it",
+    forces="a claim counts once per pod, however many containers use it",
     everywhere=[device_class(_GPU), _ONE_GPU],
-    pod={**by_template(gpu="single-gpu"), **_TWO_CONTAINERS},
+    workload=[
+        _demo_pod(
+            "pod",
+            {"resourceClaims": [{"name": "shared-gpu", "resourceClaimTemplateName": "single-gpu"}]},
+            _sleeper("ctr0", "shared-gpu"),
+            _sleeper("ctr1", "shared-gpu"),
+        )
+    ],
     cases=[
         Case(
             State(
@@ -102,18 +128,19 @@ N2 = Row(
             goes_to="worker2",
         ),
     ],
-    note="an init container that shares the GPU was added, as the example driver's initcontainer-shared-gpu has it",
 )
 
 _NAMED = claim("single-gpu", exactly("gpu", _GPU))
+_BY_NAME: Object = {"resourceClaims": [{"name": "shared-gpu", "resourceClaimName": "single-gpu"}]}
 
 N3 = Row(
     name="N3",
     title="gpu-test3: one named GPU claim for two pods",
     forces="as S3: the claim lives in one cluster and counts once",
     everywhere=[device_class(_GPU)],
-    pods=2,
-    pod=by_name(gpu="single-gpu"),
+    workload=[
+        _demo_pod(name, _BY_NAME, _sleeper("ctr", "shared-gpu")) for name in ("pod1", "pod2")
+    ],
     cases=[
         Case(
             State(
@@ -128,17 +155,17 @@ N3 = Row(
             goes_to="worker2",
         ),
     ],
-    note="a Job of two pods in place of two Pods",
 )
 
 _PROFILE = "device.attributes['gpu.nvidia.com'].profile == '{}'"
+_PARTITIONS = ("mig-1g-5gb-0", "mig-1g-5gb-1", "mig-2g-10gb", "mig-3g-20gb")
 _FOUR_PARTITIONS = template(
     "mig-devices",
     exactly("mig-1g-5gb-0", _MIG, _PROFILE.format("1g.5gb")),
     exactly("mig-1g-5gb-1", _MIG, _PROFILE.format("1g.5gb")),
     exactly("mig-2g-10gb", _MIG, _PROFILE.format("2g.10gb")),
     exactly("mig-3g-20gb", _MIG, _PROFILE.format("3g.20gb")),
-    constraints=[same("gpu.nvidia.com/parentUUID")],
+    constraints=[{"requests": [], **same("gpu.nvidia.com/parentUUID")}],
 )
 
 
@@ -158,7 +185,7 @@ def _whole_parents(count: int) -> list[Object]:
 
 
 def _mixed_parents() -> list[Object]:
-    """As many of every profile as two jobs need, but no card has all four."""
+    """As many of every profile as two pods need, but no card has all four."""
     small = ("1g.5gb", "1g.5gb", "1g.5gb", "1g.5gb", "2g.10gb")
     return _partitions("gpu-0", *small) + _partitions("gpu-1", "2g.10gb", "3g.20gb", "3g.20gb")
 
@@ -173,8 +200,19 @@ N4 = Row(
         ),
         _FOUR_PARTITIONS,
     ],
-    pods=4,
-    pod=by_template(mig="mig-devices"),
+    workload=[
+        deployment(
+            "pod",
+            *(
+                _sleeper(f"ctr{index}", f"mig-devices/{name}")
+                for index, name in enumerate(_PARTITIONS)
+            ),
+            replicas=4,
+            labels={"app": "gpu-test4-pod"},
+            **by_template(**{"mig-devices": "mig-devices"}),
+            **_GPU_TAINT,
+        )
+    ],
     cases=[
         Case(
             State(
@@ -186,7 +224,7 @@ N4 = Row(
             State(
                 "four cards with the whole set",
                 [node("n1"), pool(_GPU, "n1", _whole_parents(4))],
-                allocates=("mig-1g-5gb-0", "mig-1g-5gb-1", "mig-2g-10gb", "mig-3g-20gb") * 4,
+                allocates=_PARTITIONS * 4,
             ),
             goes_to="worker2",
         ),
@@ -194,26 +232,46 @@ N4 = Row(
             State(
                 "three cards with the whole set",
                 [node("n1"), pool(_GPU, "n1", _whole_parents(3))],
-                reasons=("NotEnoughDevices", "PodsDoNotFit"),
-                says=("3 of 4 pods fit",),
+                allocates=_PARTITIONS * 3,
             ),
-            State("four cards", [node("n1"), pool(_GPU, "n1", _whole_parents(4))]),
-            goes_to="worker2",
+            State(
+                "one card", [node("n1"), pool(_GPU, "n1", _whole_parents(1))], allocates=_PARTITIONS
+            ),
+            spread=(3, 1),
         ),
     ],
-    note="a Job of four pods in place of the Deployment",
+    note="each replica is a job of its own, so the four spread where no worker has room for all",
 )
 
 _SHARING = "resource.nvidia.com/v1beta1"
 
 
-def _sharing(strategy: str, request: str) -> Object:
+def _sharing(strategy: str, request: str, **settings: object) -> Object:
     parameters: Object = {
         "apiVersion": _SHARING,
         "kind": "GpuConfig",
-        "sharing": {"strategy": strategy},
+        "sharing": {"strategy": strategy, **settings},
     }
     return opaque(_GPU, parameters, request)
+
+
+_LONG = {"timeSlicingConfig": {"interval": "Long"}}
+_HALF = {
+    "mpsConfig": {
+        "defaultActiveThreadPercentage": 50,
+        "defaultPinnedDeviceMemoryLimit": "10Gi",
+    }
+}
+
+
+def _benchmark(name: str, request: str) -> Object:
+    return container(
+        name,
+        "nvcr.io/nvidia/k8s/cuda-sample:nbody-cuda11.6.0-ubuntu18.04",
+        f"shared-gpus/{request}",
+        command=["bash", "-c"],
+        args=["trap 'exit 0' TERM; /tmp/sample --benchmark --numbodies=4226000 & wait"],
+    )
 
 
 N5 = Row(
@@ -226,10 +284,23 @@ N5 = Row(
             "multiple-gpus",
             exactly("ts-gpu", _GPU),
             exactly("mps-gpu", _GPU),
-            config=[_sharing("TimeSlicing", "ts-gpu"), _sharing("MPS", "mps-gpu")],
+            config=[
+                _sharing("TimeSlicing", "ts-gpu", **_LONG),
+                _sharing("MPS", "mps-gpu", **_HALF),
+            ],
         ),
     ],
-    pod=by_template(gpus="multiple-gpus"),
+    workload=[
+        pod(
+            "pod0",
+            _benchmark("ts-ctr0", "ts-gpu"),
+            _benchmark("ts-ctr1", "ts-gpu"),
+            _benchmark("mps-ctr0", "mps-gpu"),
+            _benchmark("mps-ctr1", "mps-gpu"),
+            **by_template(**{"shared-gpus": "multiple-gpus"}),
+            **_GPU_TAINT,
+        )
+    ],
     cases=[
         Case(
             State(
@@ -248,12 +319,13 @@ N5 = Row(
             goes_to="worker2",
         ),
     ],
-    note="that nobody has declared time slicing and MPS for the workers is a warning by default; S4 requires it",
+    note="that no worker declares time slicing and MPS is a warning by default; S4 requires it",
 )
 
+_INDEX = f"device.attributes['{_GPU}'].index"
 _A100 = (
-    f"device.attributes['{_GPU}'].productName.lowerAscii().matches('^.*a100.*$') && "
-    f"(device.attributes['{_GPU}'].index == 0 || device.attributes['{_GPU}'].index == 6)"
+    f"device.attributes['{_GPU}'].productName.lowerAscii().matches('^.*a100.*$')\n&&\n"
+    f"({_INDEX} == 0 ||\n{_INDEX} == 2 ||\n{_INDEX} == 4 ||\n{_INDEX} == 6)\n"
 )
 
 
@@ -266,123 +338,235 @@ def _indexed(node_name: str, product: str, *indexes: int) -> list[Object]:
 
 N6 = Row(
     name="N6",
-    title="gpu-test6: an A100 by pattern and index",
+    title="gpu-test6: A100s by pattern and index",
     forces="regular expressions, strings and numbers in CEL; products that are spelled differently",
-    everywhere=[device_class(_GPU), template("a100", exactly("gpu", _GPU, _A100))],
-    pod=by_template(gpu="a100"),
+    everywhere=[
+        device_class(_GPU),
+        template(
+            "a100",
+            exactly("gpu", _GPU, _A100),
+            config=[_sharing("TimeSlicing", "gpu", **_LONG)],
+        ),
+    ],
+    workload=[
+        deployment(
+            "pod",
+            _sleeper("ctr", "a100"),
+            replicas=4,
+            labels={"app": "gpu-test6-pod"},
+            **by_template(a100="a100"),
+            **_GPU_TAINT,
+        )
+    ],
     cases=[
         Case(
             State(
-                "A100s with other indexes, and an H100",
+                "A100s with odd indexes, and an H100",
                 [
                     node("n1"),
-                    _indexed("n1", "NVIDIA A100-SXM4-40GB", 1, 2, 3),
+                    _indexed("n1", "NVIDIA A100-SXM4-40GB", 1, 3, 5),
                     node("n2"),
                     _indexed("n2", "NVIDIA H100 80GB HBM3", 0),
                 ],
-                reasons=("NoMatchingDevice",),
+                reasons=("NoMatchingDevice", "CapabilityUndeclared"),
                 says=(
                     "4 devices: ",
-                    "3 fail request selector",
+                    "4 fail request selector",
                 ),
             ),
             State(
-                "an A100 with index 6",
-                [node("n1"), _indexed("n1", "nvidia-a100-pcie", 5, 6)],
-                allocates=("gpu",),
+                "eight A100s, spelled differently",
+                [node("n1"), _indexed("n1", "nvidia-a100-pcie", *range(8))],
+                reasons=("CapabilityUndeclared",),
+                outcome=YES,
+                allocates=("gpu",) * 4,
             ),
             goes_to="worker2",
         ),
     ],
 )
 
-_CLIQUE = "nvidia.com/gpu.clique"
-_CHANNELS = template("imex-channel", exactly("channel", _IMEX))
+
+def _nvbandwidth(name: str, nodes: int, template_name: str) -> Object:
+    """The MPIJob of nvbandwidth-test-job.yaml and its kin."""
+    image = "ghcr.io/nvidia/k8s-samples:nvbandwidth-v0.7-8d103163"
+    as_user = {"securityContext": {"runAsUser": 1000}}
+    options = ["--bind-to", "core", "--map-by", "ppr:2:node", "-np", str(2 * nodes)]
+    what = ["--report-bindings", "-q", "nvbandwidth", "-t"]
+    launcher = container(
+        "mpi-launcher",
+        image,
+        command=["mpirun"],
+        args=[*options, *what, "multinode_device_to_device_memcpy_read_ce"],
+        **as_user,
+    )
+    worker = container(
+        "mpi-worker",
+        image,
+        "compute-domain-channel",
+        command=["/usr/sbin/sshd"],
+        args=["-De", "-f", "/home/mpiuser/.sshd_config"],
+        resources={"limits": {"nvidia.com/gpu": "2"}},
+        **as_user,
+    )
+    spec = {
+        "slotsPerWorker": 2,
+        "launcherCreationPolicy": "WaitForWorkersReady",
+        "runPolicy": {"cleanPodPolicy": "Running"},
+        "sshAuthMountPath": "/home/mpiuser/.ssh",
+        **roles(
+            "mpiReplicaSpecs",
+            Launcher=(1, _role("mpi-launcher", launcher, affinity=_ON_CONTROL_PLANE)),
+            Worker=(
+                nodes,
+                _role(
+                    "mpi-worker",
+                    worker,
+                    **by_template(**{"compute-domain-channel": template_name}),
+                ),
+            ),
+        ),
+    }
+    return of_kubeflow("kubeflow.org/v2beta1", "MPIJob", name, spec)
 
 
-def _channels(clique: str, count: int = 4) -> list[Object]:
-    devices = [device(f"channel-{index}") for index in range(count)]
-    return pool(_IMEX, nodes_with(_CLIQUE, clique), devices, name=f"clique-{clique}")
+def _role(label: str, only: Object, **spec: object) -> Object:
+    return {
+        "metadata": {"labels": {"mpi-memcpy-dra-test-replica": label}},
+        "spec": {"containers": [only], **spec},
+    }
+
+
+_CONTROL_PLANE = "node-role.kubernetes.io/control-plane"
+_ON_CONTROL_PLANE: Object = {
+    "nodeAffinity": {
+        "requiredDuringSchedulingIgnoredDuringExecution": {
+            "nodeSelectorTerms": [
+                {"matchExpressions": [{"key": _CONTROL_PLANE, "operator": "Exists"}]}
+            ]
+        }
+    }
+}
+_EXTENDED = "nvidia.com/gpu"
+_DOMAIN = compute_domain.domain(
+    "nvbandwidth-test-compute-domain", 4, "nvbandwidth-test-compute-domain-channel"
+)
+
+
+def _nvl_rack(nodes: int) -> list[Object]:
+    """A node for the launcher, and nodes with two GPUs of a device plugin and a channel each."""
+    made = [node("control-plane", {_CONTROL_PLANE: ""})]
+    for index in range(nodes):
+        name = f"n{index}"
+        made += [node(name, allocatable={_EXTENDED: "2"}), *compute_domain.channels(name)]
+    return made
 
 
 N7 = Row(
     name="N7",
-    title="imex-test1: GPUs and network-attached IMEX channels, four pods",
-    forces="slices for nodes with a label in place of one node; two claims of a pod on one node",
-    everywhere=[device_class(_GPU), device_class(_IMEX), _ONE_GPU, _CHANNELS],
-    pods=4,
-    pod=by_template(gpu="single-gpu", channel="imex-channel"),
+    title="nvbandwidth-test-job: an MPIJob over four nodes, with the channels of a ComputeDomain",
+    forces="a template that a controller makes; pod sets of different needs, judged as one gang; a device plugin's GPUs beside a claim",
+    everywhere=[compute_domain.channel_class()],
+    workload=[_nvbandwidth("nvbandwidth-test", 4, "nvbandwidth-test-compute-domain-channel")],
     cases=[
         Case(
             State(
-                "channels for another clique than the GPUs'",
-                [
-                    node("n1", {_CLIQUE: "a"}),
-                    _gpus("n1", 4),
-                    node("n2", {_CLIQUE: "b"}),
-                    _channels("b"),
-                ],
-                reasons=("NotEnoughDevices",),
-                says=("request channel of claim channel (template imex-channel): 0 of 1",),
+                "four nodes, no ComputeDomain, so no template",
+                _nvl_rack(4),
+                reasons=("TemplateMissing",),
+                says=("/nvbandwidth-test-compute-domain-channel does not exist",),
             ),
             State(
-                "two nodes of one clique",
-                [
-                    node("n1", {_CLIQUE: "a"}),
-                    _gpus("n1", 2),
-                    node("n2", {_CLIQUE: "a"}),
-                    _gpus("n2", 2),
-                    _channels("a"),
-                ],
-                allocates=("gpu", "channel") * 4,
+                "four nodes and the ComputeDomain",
+                [_DOMAIN, _nvl_rack(4)],
+                allocates=("channel",) * 4,
+            ),
+            goes_to="worker2",
+        ),
+        Case(
+            State(
+                "the ComputeDomain, three nodes",
+                [_DOMAIN, _nvl_rack(3)],
+                reasons=("NotEnoughDevices", "PodsDoNotFit"),
+                says=("4 of 5 pods fit",),
+            ),
+            State(
+                "the ComputeDomain, four nodes",
+                [_DOMAIN, _nvl_rack(4)],
+                allocates=("channel",) * 4,
             ),
             goes_to="worker2",
         ),
     ],
-    note="a Job in place of the MPIJob; the template that a ComputeDomain's controller makes after dispatch is there from the start: one that is not there yet counts as missing",
+    note="the driver's controller and the MPI operator are played; the ComputeDomain is not copied but applied on the "
+    "workers. Scenario compute-domain-later shows a job that waits for its template",
 )
-
-_PARTITION = "gpu.nvidia.com/partition2"
-
-
-def _fabric(node_name: str, *partitions: str) -> list[Object]:
-    devices = [
-        device(f"vfio-{index}", {"type": "vfio", "partition2": partition})
-        for index, partition in enumerate(partitions)
-    ]
-    return pool(_GPU, node_name, devices)
-
 
 N8 = Row(
     name="N8",
-    title="gpu-test-vfiopci: two GPUs of one fabric partition",
+    title="fabric-manager-partitioning: two GPUs of one fabric partition",
     forces="a constraint inside of one request for several devices",
     everywhere=[
         device_class(
             _VFIO, f"device.driver == '{_GPU}' && device.attributes['{_GPU}'].type == 'vfio'"
         ),
         template(
-            "vfio-pair", exactly("vfio", _VFIO, count=2), constraints=[same(_PARTITION, "vfio")]
+            "fm-partition-2gpu",
+            exactly("gpus", _VFIO, count=2),
+            constraints=[same("gpu.nvidia.com/partition2", "gpus")],
         ),
     ],
-    pod=by_template(vfio="vfio-pair"),
+    workload=[
+        pod(
+            "fm-partition-pod",
+            container(
+                "ctr",
+                "nvidia/cuda:12.0.0-base-ubuntu22.04",
+                "gpus",
+                command=["bash", "-c"],
+                args=["sleep infinity"],
+            ),
+            labels={"app": "fm-partition-sample"},
+            **by_template(gpus="fm-partition-2gpu"),
+        )
+    ],
     cases=[
         Case(
             State(
                 "three GPUs of three partitions",
-                [node("n1"), _fabric("n1", "p0", "p1", "p2")],
+                [
+                    node("n1"),
+                    pool(
+                        _GPU,
+                        "n1",
+                        [
+                            device(f"vfio-{index}", {"type": "vfio", "partition2": index})
+                            for index in (4, 5, 6)
+                        ],
+                    ),
+                ],
                 reasons=("ConstraintUnsatisfied",),
-                says=("matchAttribute gpu.nvidia.com/partition2 over requests vfio",),
+                says=("matchAttribute gpu.nvidia.com/partition2 over requests gpus",),
             ),
             State(
                 "two of three GPUs in one partition",
-                [node("n1"), _fabric("n1", "p0", "p1", "p1")],
-                allocates=("vfio", "vfio"),
+                [
+                    node("n1"),
+                    pool(
+                        _GPU,
+                        "n1",
+                        [
+                            device(f"vfio-{index}", {"type": "vfio", "partition2": partition})
+                            for index, partition in enumerate((4, 5, 5))
+                        ],
+                    ),
+                ],
+                allocates=("gpus", "gpus"),
             ),
             goes_to="worker2",
         ),
     ],
-    note="a Job in place of the Pod",
+    note="gpu-test-vfiopci is the same with one GPU and no constraint",
 )
 
 
@@ -393,32 +577,43 @@ def _sliceable(node_name: str) -> list[Object]:
     return pool(_GPU, node_name, [gpu])
 
 
-_TWO_GIB_HELD = allocated(
-    claim("somebody-else", exactly("gpu", _GPU, capacity={"requests": {"memory": "2Gi"}})),
-    "n1",
-    shared(held(_GPU, "n1", "gpu-0"), {"memory": "2Gi"}),
-)
+def _memory_held(amount: str) -> Object:
+    request = exactly("gpu", _GPU, capacity={"requests": {"memory": amount}})
+    share = shared(held(_GPU, "n1", "gpu-0"), {"memory": amount})
+    return allocated(claim("somebody-else", request), "n1", share)
+
 
 N9 = Row(
     name="N9",
-    title="consumable shares: 4 GiB of a GPU for each of two pods",
+    title="consumable-shares, memory-sharing: 4 GiB of a GPU for each of two pods",
     forces="devices that many may have: capacity is counted, not devices",
     everywhere=[
         device_class(_GPU),
-        template("gpu-share", exactly("gpu", _GPU, capacity={"requests": {"memory": "4Gi"}})),
+        template("gpu-4gi", exactly("gpu", _GPU, capacity={"requests": {"memory": "4Gi"}})),
     ],
-    pods=2,
-    pod=by_template(gpu="gpu-share"),
+    workload=[
+        deployment(
+            "memory-sharing",
+            container(
+                "ctr",
+                _UBUNTU,
+                "gpu",
+                command=["bash", "-c"],
+                args=["nvidia-smi -L; echo 'running with 4Gi memory claim'; sleep 3600"],
+            ),
+            replicas=2,
+            labels={"app": "memory-sharing"},
+            **by_template(gpu="gpu-4gi"),
+            **_GPU_TAINT,
+        )
+    ],
     cases=[
         Case(
             State(
-                "a GPU with 6 of 8 GiB left",
-                [node("n1"), _sliceable("n1"), _TWO_GIB_HELD],
-                reasons=("CapacityExhausted", "PodsDoNotFit"),
-                says=(
-                    "1 of 2 pods fit",
-                    "need 4Gi of memory (2Gi left on gpu-0)",
-                ),
+                "a GPU with 2 of 8 GiB left",
+                [node("n1"), _sliceable("n1"), _memory_held("6Gi")],
+                reasons=("CapacityExhausted",),
+                says=("need 4Gi of memory (2Gi left on gpu-0)",),
             ),
             State(
                 "one whole GPU of 8 GiB",
@@ -427,16 +622,40 @@ N9 = Row(
             ),
             goes_to="worker2",
         ),
+        Case(
+            State(
+                "a GPU with 6 of 8 GiB left",
+                [node("n1"), _sliceable("n1"), _memory_held("2Gi")],
+                allocates=("gpu",),
+            ),
+            State(
+                "a GPU with 4 of 8 GiB left",
+                [node("n1"), _sliceable("n1"), _memory_held("4Gi")],
+                allocates=("gpu",),
+            ),
+            spread=(1, 1),
+        ),
     ],
+    note="integer-sharing and unlimited-sharing ask for the whole device without an amount: for fedra as for a scheduler "
+    "they are the same with other numbers",
 )
-
-_EXTENDED = "nvidia.com/gpu"
 
 N10 = Row(
     name="N10",
-    title="extended resource nvidia.com/gpu",
+    title="extended-resources, gpu-full: nvidia.com/gpu",
     forces="the same limit is devices by a DeviceClass on one worker and a device plugin's on another",
-    resources={_EXTENDED: "1"},
+    workload=[
+        pod(
+            "gpu-full-pod",
+            container(
+                "cuda-container",
+                "nvcr.io/nvidia/k8s/cuda-sample:vectoradd-cuda12.5.0",
+                resources={"limits": {_EXTENDED: "1"}},
+            ),
+            restartPolicy="Never",
+            **_GPU_TAINT,
+        )
+    ],
     cases=[
         Case(
             State(
@@ -457,7 +676,7 @@ N10 = Row(
             State(
                 "the class of that name, a free device",
                 [device_class(_GPU, extended=_EXTENDED), node("n1"), _gpus("n1", 1)],
-                allocates=("container-0-request-2",),
+                allocates=("container-0-request-0",),
             ),
             State(
                 "neither class nor plugin",
@@ -471,4 +690,70 @@ N10 = Row(
     note="mig-1g-12gb is the same with another name",
 )
 
-ROWS: Sequence[Row] = [N1, N2, N3, N4, N5, N6, N7, N8, N9, N10]
+_CLIQUE = "nvidia.com/gpu.clique"
+
+
+def _channels(clique: str, count: int = 4) -> list[Object]:
+    devices = [device(f"channel-{index}") for index in range(count)]
+    return pool(_IMEX, nodes_with(_CLIQUE, clique), devices, name=f"clique-{clique}")
+
+
+N11 = Row(
+    name="N11",
+    title="imex-test1: two pods of a Deployment with a GPU each and one network-attached IMEX channel",
+    forces="slices for nodes with a label in place of one node; a shared claim beside one of each pod",
+    everywhere=[
+        device_class(_GPU),
+        device_class(_IMEX),
+        template("node-gpus", exactly("gpu", _GPU)),
+        claim("deployment0-imex-channel", exactly("channel", _IMEX)),
+    ],
+    workload=[
+        deployment(
+            "deployment0",
+            container(
+                "ctr",
+                _UBUNTU,
+                "gpus",
+                "imex-channel",
+                command=["bash", "-c"],
+                args=["trap 'exit 0' TERM; sleep 9999 & wait"],
+            ),
+            replicas=2,
+            labels={"app": "imex-test1-deployment0"},
+            resourceClaims=[
+                {"name": "gpus", "resourceClaimTemplateName": "node-gpus"},
+                {"name": "imex-channel", "resourceClaimName": "deployment0-imex-channel"},
+            ],
+        )
+    ],
+    cases=[
+        Case(
+            State(
+                "channels for another clique than the GPUs'",
+                [
+                    node("n1", {_CLIQUE: "a"}),
+                    _gpus("n1", 4),
+                    node("n2", {_CLIQUE: "b"}),
+                    _channels("b"),
+                ],
+                reasons=("NotEnoughDevices",),
+            ),
+            State(
+                "two nodes of one clique",
+                [
+                    node("n1", {_CLIQUE: "a"}),
+                    _gpus("n1", 1),
+                    node("n2", {_CLIQUE: "a"}),
+                    _gpus("n2", 1),
+                    _channels("a"),
+                ],
+                allocates=("gpu", "gpu", "channel"),
+            ),
+            goes_to="worker2",
+        ),
+    ],
+    note="the other three Deployments are the same with names of their own",
+)
+
+ROWS: Sequence[Row] = [N1, N2, N3, N4, N5, N6, N7, N8, N9, N10, N11]

@@ -54,7 +54,9 @@ def grouped(group: str, *pods: Object) -> list[Object]:
         metadata: Object = each["metadata"]
         labels = {**metadata.get("labels", {}), GROUP_NAME: group}
         annotations = {**metadata.get("annotations", {}), GROUP_TOTAL: str(len(pods))}
-        made.append({**each, "metadata": {**metadata, "labels": labels, "annotations": annotations}})
+        made.append(
+            {**each, "metadata": {**metadata, "labels": labels, "annotations": annotations}}
+        )
     return made
 
 

@@ -41,8 +41,10 @@ def play(world: World, row: Row) -> None:
         states = dict(zip(world.workers, (case.worker1, case.worker2)))
         documents = manifests(row, world.ns, f"job-{number}")
         for worker, state in states.items():
-            _furnish(world, worker, row, state)
-        _cover_resources(world, [*documents, *(each for each, _ in case.also)])
+            furnish(world, worker, row, state)
+        for each in row.on_manager:
+            world.supply.put(MANAGER, each)
+        cover_resources(world, [*documents, *(each for each, _ in case.also)])
         _start_fedra(world, row, states)
         _play_case(world, row, case, documents)
         world.supply.strip()
@@ -187,9 +189,7 @@ def _assert_as_allocated(
         assert not expected or found == expected, f"{worker}: allocated {found}"
 
 
-def _assert_services(
-    world: World, row: Row, pod: Object, running: Mapping[str, int]
-) -> None:
+def _assert_services(world: World, row: Row, pod: Object, running: Mapping[str, int]) -> None:
     """The article's Service is where the pods are, and selects them: the copies have the pods' labels."""
     for each in row.everywhere:
         chosen = each["spec"]["selector"] if each["kind"] == "Service" else {}
@@ -227,7 +227,7 @@ def grant_pods(world: World) -> None:
         world.fleet.grant(worker, "worker-rbac-pods.yaml")
 
 
-def _furnish(world: World, worker: str, row: Row, state: State) -> None:
+def furnish(world: World, worker: str, row: Row, state: State) -> None:
     """Exactly the nodes and devices of the state, in place of the usual ones."""
     world.supply.clear(worker)
     _label_namespace(world, worker, state.namespace_labels)
@@ -256,7 +256,7 @@ def flat(*groups: object) -> Iterator[Object]:
             yield from flat(*group)
 
 
-def _cover_resources(world: World, documents: Sequence[Object]) -> None:
+def cover_resources(world: World, documents: Sequence[Object]) -> None:
     """Kueue admits nothing that asks for a resource that its queue does not cover."""
     extended = extended_resources(documents)
     if not extended:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 from collections.abc import Sequence
 
 from scenarios import objects
@@ -91,7 +92,9 @@ def extended_resources(documents: Sequence[Object]) -> tuple[str, ...]:
 def job_of(row: Row, namespace: str, name: str) -> Object:
     """A usual Job: of a row with an article's workload as many pods as that has, with what decides placement."""
     pods = [each for document in row.workload for each in pods_of(document)]
-    over = {key: pods[0]["spec"][key] for key in _DECISIVE if key in pods[0]["spec"]} if pods else {}
+    over = (
+        {key: pods[0]["spec"][key] for key in _DECISIVE if key in pods[0]["spec"]} if pods else {}
+    )
     job = objects.job(namespace, name, QUEUE, pods=len(pods) or row.pods)
     spec = job["spec"]["template"]["spec"] | copy.deepcopy(over or row.pod)
     container = spec["containers"][0]
@@ -171,7 +174,7 @@ class Submission:
         for each in self._documents:
             self._world.manager.delete(kind, self._world.ns, each["metadata"]["name"])
         for job in self.jobs:
-            self._world.eventually(f"{job.key} is gone", lambda job=job: _is_gone(job))
+            self._world.eventually(f"{job.key} is gone", functools.partial(_is_gone, job))
 
     def _create(self, document: Object) -> list[FederatedJob]:
         if document["kind"] == "Deployment":

@@ -1,4 +1,4 @@
-"""T1 to T4: what surprises those who do not ask the scheduler itself."""
+"""T1 to T7: what surprises those who do not ask the scheduler itself."""
 
 from __future__ import annotations
 
@@ -6,18 +6,24 @@ from collections.abc import Sequence
 
 from scenarios.resources import Object
 from scenarios.rows.parts import (
+    allocated,
     by_template,
+    claim,
     device,
     device_class,
+    distinct,
     every,
     exactly,
+    held,
+    in_steps,
     node,
     pool,
+    shared,
     template,
 )
 from scenarios.rows.row import Case, Row, State
 
-_GPU, _NIC = "gpu.example.com", "nic.example.com"
+_GPU, _NIC, _CPU = "gpu.example.com", "nic.example.com", "cpu.example.com"
 _ONE_GPU = template("one", exactly("gpu", _GPU))
 
 
@@ -123,4 +129,135 @@ T4 = Row(
     ],
 )
 
-ROWS: Sequence[Row] = [T1, T2, T3, T4]
+
+def _cores(node_name: str, cores: str) -> list[Object]:
+    capacity = {"cores": in_steps(cores, "1")}
+    cpus = device("cpus", {"numaNode": 0}, capacity, allowMultipleAllocations=True)
+    return pool(_CPU, node_name, [cpus])
+
+
+T5 = Row(
+    name="T5",
+    title="CPUs as devices beside ordinary CPU requests",
+    forces="one node must have both: the device's capacity and allocatable cpu",
+    everywhere=[
+        device_class(_CPU),
+        template("cores", exactly("cores", _CPU, capacity={"requests": {"cores": "4"}})),
+    ],
+    pod=by_template(cores="cores"),
+    cases=[
+        Case(
+            State(
+                "cores on a node with too little cpu, cpu on a node without cores",
+                [node("n1", allocatable={"cpu": "500m"}), _cores("n1", "16"), node("n2")],
+                reasons=("NodesTooSmall", "NotEnoughDevices"),
+                says=(
+                    "no node with the devices is large enough: each pod asks for",
+                    "request cores: 0 of 1",
+                ),
+            ),
+            State("both on one node", [node("n1"), _cores("n1", "16")], allocates=("cores",)),
+            goes_to="worker2",
+        ),
+    ],
+)
+
+
+def _cards(node_name: str, count: int) -> list[Object]:
+    devices = [
+        device(
+            f"nic-{index}",
+            {"ifName": f"eth{index}"},
+            {"bandwidth": in_steps("10G", "1G")},
+            allowMultipleAllocations=True,
+        )
+        for index in range(count)
+    ]
+    return pool(_NIC, node_name, devices)
+
+
+_TWO_LINKS = template(
+    "links",
+    exactly("first", _NIC, capacity={"requests": {"bandwidth": "2G"}}),
+    exactly("second", _NIC, capacity={"requests": {"bandwidth": "2G"}}),
+    constraints=[distinct(f"{_NIC}/ifName", "first", "second")],
+)
+_NINE_OF_TEN = allocated(
+    claim("somebody-else", exactly("gpu", _NIC, capacity={"requests": {"bandwidth": "9G"}})),
+    "n1",
+    shared(held(_NIC, "n1", "nic-0"), {"bandwidth": "9G"}),
+)
+
+T6 = Row(
+    name="T6",
+    title="bandwidth on two different cards",
+    forces="shared capacity and distinctAttribute together",
+    everywhere=[device_class(_NIC), _TWO_LINKS],
+    pod=by_template(links="links"),
+    cases=[
+        Case(
+            State(
+                "one card with room for both",
+                [node("n1"), _cards("n1", 1)],
+                reasons=("ConstraintUnsatisfied",),
+                says=("distinctAttribute nic.example.com/ifName over requests first, second",),
+            ),
+            State("two cards", [node("n1"), _cards("n1", 2)], allocates=("first", "second")),
+            goes_to="worker2",
+        ),
+        Case(
+            State(
+                "two cards, one nearly full",
+                [node("n1"), _cards("n1", 2), _NINE_OF_TEN],
+                reasons=("ConstraintUnsatisfied",),
+                says=("distinctAttribute nic.example.com/ifName over requests first, second",),
+            ),
+            State("two cards", [node("n1"), _cards("n1", 2)], allocates=("first", "second")),
+            goes_to="worker2",
+        ),
+    ],
+)
+
+T7 = Row(
+    name="T7",
+    title="a GPU and a network card",
+    forces="requests of different classes in one claim",
+    everywhere=[
+        device_class(_GPU),
+        device_class(_NIC),
+        template(
+            "pair",
+            exactly("gpu", _GPU),
+            exactly("nic", _NIC),
+        ),
+    ],
+    pod=by_template(pair="pair"),
+    cases=[
+        Case(
+            State(
+                "GPUs, no network cards",
+                [node("n1"), _gpus("n1", 1)],
+                reasons=("DriverMissing",),
+                says=("class nic.example.com: 1 device: 1 other driver",),
+            ),
+            State(
+                "both on one node",
+                [node("n1"), _gpus("n1", 1), _cards("n1", 1)],
+                allocates=("gpu", "nic"),
+            ),
+            goes_to="worker2",
+        ),
+        Case(
+            State(
+                "a GPU on one node, a card on another",
+                [node("n1"), _gpus("n1", 1), node("n2"), _cards("n2", 1)],
+                reasons=("NotEnoughDevices",),
+                says=("request gpu: 0 of 1, request nic: 1 of 1",),
+            ),
+            State("both on one node", [node("n1"), _gpus("n1", 1), _cards("n1", 1)]),
+            goes_to="worker2",
+        ),
+    ],
+)
+
+ROWS: Sequence[Row] = [T1, T2, T3, T4, T5, T6, T7]
