@@ -41,6 +41,7 @@ Cluster::Cluster(ServerOptions server_options, const KueueOptions& kueue_options
     : server(std::move(server_options), std::move(engine)),
       kueue(server, kueue_options),
       jobs(server, job_options),
+      deployments(server),
       operators(server, job_options),
       scheduler(server) {}
 

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tests/sim/deployment_controller.h"
 #include "tests/sim/job_controller.h"
 #include "tests/sim/job_operators.h"
 #include "tests/sim/kueue.h"
@@ -43,6 +44,7 @@ class Cluster final {
   Server server;
   Kueue kueue;
   JobController jobs;
+  DeploymentController deployments;
   JobOperators operators;
   Scheduler scheduler;
 };

@@ -11,6 +11,7 @@
 #include "manager/cli/manifests/job_rules.h"
 #include "manager/cli/manifests/job_schema.h"
 #include "manager/cli/manifests/manifest_fields.h"
+#include "manager/cli/manifests/manifest_outdated.h"
 #include "manager/cli/manifests/manifest_selectors.h"
 #include "manager/cli/manifests/pod_rules.h"
 #include "manager/tracking/json_fields.h"
@@ -266,6 +267,8 @@ std::string WhySkipped(const nlohmann::json& object, const tracking::JobKinds& k
   std::string hint = RightKind(kind, kinds);
   if (!hint.empty())
     hint = fmt::format(" (did you mean {}?)", hint);
+  else if (const std::string gang = GangHint(object); !gang.empty())
+    hint = fmt::format(" ({})", gang);
   else if (MayBeJob(object))
     hint = " (an entry of `kinds` in fedra's configuration adds it, see docs/kinds.md)";
   return fmt::format("\"{}, Kind={}\" is not a kind of job that fedra runs{}; skipped", version,
@@ -287,6 +290,7 @@ Result<CheckInput> ParseCheckInput(const std::vector<ManifestFile>& files,
   input.defined = Define(manifests, default_ns);
   Groups groups;
   for (const Manifest& manifest : manifests) {
+    if (CheckOutdatedKind(manifest, input.findings)) continue;
     if (IsDraManifest(*manifest.object)) {
       CheckDraManifest(manifest, default_ns, input.findings);
       input.dra.push_back(manifest);

@@ -12,6 +12,7 @@
 #include "manager/cli/manifests/manifest_check.h"
 #include "manager/cli/manifests/manifest_constraint.h"
 #include "manager/cli/manifests/manifest_fields.h"
+#include "manager/cli/manifests/manifest_outdated.h"
 #include "manager/cli/manifests/manifest_request.h"
 #include "manager/cli/manifests/manifest_v1.h"
 #include "manager/text/yaml_text.h"
@@ -244,8 +245,12 @@ bool CheckVersion(const Manifest& manifest, Findings& findings) {
     findings.Error("apiVersion", api + " is not served any more since Kubernetes 1.32", v1);
     return true;
   }
+  const std::string_view releases = ReleasesOf(version);
   findings.Error(
-      "apiVersion", api + " is not served by any Kubernetes that is still maintained",
+      "apiVersion",
+      fmt::format(
+          "{} is not served by any Kubernetes that is still maintained{}", api,
+          releases.empty() ? std::string() : fmt::format("; it is of Kubernetes {}", releases)),
       version == "v1alpha2"
           ? "resourceClassName and parametersRef became spec.devices.requests[].exactly with "
             "deviceClassName, selectors and config of resource.k8s.io/v1"

@@ -59,7 +59,7 @@ def _diagnose(world: World, diagnosis: Diagnosis) -> None:
     fedra = world.start_fedra(settings, start=False)
     output = fedra.check(*(_here(each, world.ns) for each in diagnosis.printed))
     assert output.code == diagnosis.code, output
-    report = output.json()
+    report: Any = output.json()
     for wanted in diagnosis.found:
         # With the namespace between kind and name, where there is one.
         said = [
@@ -72,10 +72,10 @@ def _diagnose(world: World, diagnosis: Diagnosis) -> None:
         assert said, f"{wanted} is not in {report['findings']}"
     for text in diagnosis.skipped:
         assert text in output.stderr, output
-    workers = report["items"][0]["workers"] if diagnosis.states else []
-    for worker, state in zip(workers, diagnosis.states):
-        reasons = tuple(each["code"] for each in worker["reasons"])
-        assert (worker["verdict"], reasons) == (state.verdict, state.reasons), worker
+    judged: list[Object] = report["items"][0]["workers"] if diagnosis.states else []
+    for answer, state in zip(judged, diagnosis.states):
+        reasons = tuple(each["code"] for each in answer["reasons"])
+        assert (answer["verdict"], reasons) == (state.verdict, state.reasons), answer
 
 
 def _here(printed: Object, namespace: str) -> Object:

@@ -8,6 +8,7 @@ cannot work as printed is in `diagnoses`.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from scenarios.resources import Object
 from scenarios.rows.parts import (
@@ -219,7 +220,7 @@ B3 = Row(
 )
 
 
-def _trainer(**claims: object) -> Object:
+def _trainer(**claims: Any) -> Object:
     return container("trainer", "pytorch/pytorch:latest", "gpus", **claims)
 
 

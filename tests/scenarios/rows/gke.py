@@ -7,6 +7,7 @@ branches for S2 and S8.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from scenarios.resources import Object
 from scenarios.rows.parts import (
@@ -59,7 +60,7 @@ _MOUNTED = [{"name": "dshm", "mountPath": "/dev/shm"}]
 _PROBE = {"tcpSocket": {"port": 8000}, "initialDelaySeconds": 15, "periodSeconds": 10}
 
 
-def _server(name: str, image: str, claim_name: str, *arguments: str, **more: object) -> Object:
+def _server(name: str, image: str, claim_name: str, *arguments: str, **more: Any) -> Object:
     """The tutorials' container: a model server on port 8000."""
     return container(
         name,
@@ -76,11 +77,11 @@ def _server(name: str, image: str, claim_name: str, *arguments: str, **more: obj
     )
 
 
-def _probed(name: str, image: str, claim_name: str, *arguments: str, **more: object) -> Object:
+def _probed(name: str, image: str, claim_name: str, *arguments: str, **more: Any) -> Object:
     return _server(name, image, claim_name, *arguments, readinessProbe=_PROBE, **more)
 
 
-def _served(name: str, server: Object, claims: Object, replicas: int = 1, **spec: object) -> Object:
+def _served(name: str, server: Object, claims: Object, replicas: int = 1, **spec: Any) -> Object:
     return deployment(name, server, replicas=replicas, volumes=_SHARED_MEMORY, **claims, **spec)
 
 
@@ -670,7 +671,7 @@ def _tpus(node_name: str, generation: str = "v6e", chips: int = 4) -> list[Objec
     )
 
 
-def _on_tpus(name: str, template_name: str, **more: object) -> Object:
+def _on_tpus(name: str, template_name: str, **more: Any) -> Object:
     server = _server(
         "vllm-tpu",
         "vllm/vllm-tpu:v0.19.0",

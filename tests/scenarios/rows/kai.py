@@ -128,7 +128,7 @@ KAI3 = Row(
             State(
                 "a GPU on one node, a channel on the other",
                 [_with_plugin("n1", 1), node("n2"), compute_domain.channels("n2")],
-                reasons=("NotEnoughDevices",),
+                reasons=("NodesTooSmall", "NotEnoughDevices"),
             ),
             State(
                 "both on one node",

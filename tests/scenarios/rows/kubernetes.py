@@ -6,6 +6,7 @@ Source: demo/examples of github.com/kubernetes-sigs/dra-example-driver at 31914c
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from scenarios.resources import Object
 from scenarios.rows.parts import (
@@ -45,7 +46,7 @@ _SLEEPS = {
 }
 
 
-def _gpus(node_name: str, *memory: str, **more: object) -> list[Object]:
+def _gpus(node_name: str, *memory: str, **more: Any) -> list[Object]:
     """One GPU for each amount of memory."""
     devices = [
         device(
@@ -59,11 +60,11 @@ def _gpus(node_name: str, *memory: str, **more: object) -> list[Object]:
     return pool(_GPU, node_name, devices)
 
 
-def _sleeper(name: str, *claims: str, **more: object) -> Object:
+def _sleeper(name: str, *claims: str, **more: Any) -> Object:
     return container(name, "ubuntu:22.04", *claims, **{**_SLEEPS, **more})
 
 
-def _example(name: str, claims: Object, *containers: Object, **spec: object) -> Object:
+def _example(name: str, claims: Object, *containers: Object, **spec: Any) -> Object:
     """The examples' pod. Without containers: one that uses the first of the claims."""
     used = containers or (_sleeper("ctr0", claims["resourceClaims"][0]["name"]),)
     return pod(name, *used, labels={"app": "pod"}, **claims, **spec)
@@ -267,11 +268,11 @@ _MOST_OF_IT = allocated(
         exactly(
             "gpu",
             _NET,
-            capacity={"requests": {"ingressBandwidth": "95G", "egressBandwidth": "1G"}},
+            capacity={"requests": {"ingressBandwidth": "97G", "egressBandwidth": "1G"}},
         ),
     ),
     "n1",
-    shared(held(_NET, "n1", "nic-0"), {"ingressBandwidth": "95G", "egressBandwidth": "1G"}),
+    shared(held(_NET, "n1", "nic-0"), {"ingressBandwidth": "97G", "egressBandwidth": "1G"}),
 )
 
 E5 = Row(
@@ -290,10 +291,10 @@ E5 = Row(
     cases=[
         Case(
             State(
-                "a card with 5G in and 99G out left, enough for pod1 only",
+                "a card with 3G in and 99G out left",
                 [node("n1"), _card("n1"), _MOST_OF_IT],
                 reasons=("CapacityExhausted",),
-                says=("need 10G of ingressBandwidth (5G left on nic-0)",),
+                says=("need 10G of ingressBandwidth (3G left on nic-0)",),
             ),
             State("a whole card", [node("n1"), _card("n1")], allocates=("nic", "nic")),
             goes_to="worker2",
@@ -589,7 +590,7 @@ E12 = Row(
 )
 
 
-def _config(request: str, strategy: str, **settings: object) -> Object:
+def _config(request: str, strategy: str, **settings: Any) -> Object:
     parameters = {
         "apiVersion": "gpu.resource.example.com/v1alpha1",
         "kind": "GpuConfig",

@@ -6,6 +6,7 @@ Source: demo/specs of github.com/kubernetes-sigs/dra-driver-nvidia-gpu at 959320
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from scenarios.resources import Object
 from scenarios.rows import compute_domain
@@ -246,7 +247,7 @@ N4 = Row(
 _SHARING = "resource.nvidia.com/v1beta1"
 
 
-def _sharing(strategy: str, request: str, **settings: object) -> Object:
+def _sharing(strategy: str, request: str, **settings: Any) -> Object:
     parameters: Object = {
         "apiVersion": _SHARING,
         "kind": "GpuConfig",
@@ -371,7 +372,7 @@ N6 = Row(
                 reasons=("NoMatchingDevice", "CapabilityUndeclared"),
                 says=(
                     "4 devices: ",
-                    "4 fail request selector",
+                    "3 fail request selector",
                 ),
             ),
             State(
@@ -430,7 +431,7 @@ def _nvbandwidth(name: str, nodes: int, template_name: str) -> Object:
     return of_kubeflow("kubeflow.org/v2beta1", "MPIJob", name, spec)
 
 
-def _role(label: str, only: Object, **spec: object) -> Object:
+def _role(label: str, only: Object, **spec: Any) -> Object:
     return {
         "metadata": {"labels": {"mpi-memcpy-dra-test-replica": label}},
         "spec": {"containers": [only], **spec},
@@ -487,8 +488,8 @@ N7 = Row(
             State(
                 "the ComputeDomain, three nodes",
                 [_DOMAIN, _nvl_rack(3)],
-                reasons=("NotEnoughDevices", "PodsDoNotFit"),
-                says=("4 of 5 pods fit",),
+                reasons=("NotEnoughDevices", "NodeResources", "PodsDoNotFit"),
+                says=("3 of 4 pods fit", "4 pods need 4 devices, only 3 are there in all"),
             ),
             State(
                 "the ComputeDomain, four nodes",

@@ -6,6 +6,7 @@ They have no namespace and no queue: `submission` adds those, as a team that use
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from scenarios.resources import Object
 
@@ -13,7 +14,7 @@ GROUP_NAME = "kueue.x-k8s.io/pod-group-name"
 GROUP_TOTAL = "kueue.x-k8s.io/pod-group-total-count"
 
 
-def container(name: str, image: str, *claims: str, **fields: object) -> Object:
+def container(name: str, image: str, *claims: str, **fields: Any) -> Object:
     """`claims`: names of the pod's resourceClaims, or "claim/request" for one request of one."""
     made: Object = {"name": name, "image": image, **fields}
     if claims:
@@ -32,7 +33,7 @@ def pod(
     *containers: Object,
     labels: Mapping[str, str] | None = None,
     annotations: Mapping[str, str] | None = None,
-    **spec: object,
+    **spec: Any,
 ) -> Object:
     metadata: Object = {"name": name}
     if labels:
@@ -66,7 +67,7 @@ def deployment(
     app: str = "",
     replicas: int = 1,
     labels: Mapping[str, str] | None = None,
-    **spec: object,
+    **spec: Any,
 ) -> Object:
     """`app`: the label of its pods, its own name by default."""
     selected = {"app": app or name}
@@ -85,7 +86,7 @@ def deployment(
     }
 
 
-def job(name: str, *containers: Object, **spec: object) -> Object:
+def job(name: str, *containers: Object, **spec: Any) -> Object:
     """A batch/v1 Job of one pod; `spec`: of the pod."""
     template = {"spec": {"restartPolicy": "Never", "containers": list(containers), **spec}}
     return {
@@ -126,7 +127,7 @@ def roles(field: str, **replicas: tuple[int, Object]) -> Object:
     }
 
 
-def of_kubeflow(api_version: str, kind: str, name: str, spec: Object, **metadata: object) -> Object:
+def of_kubeflow(api_version: str, kind: str, name: str, spec: Object, **metadata: Any) -> Object:
     return {
         "apiVersion": api_version,
         "kind": kind,

@@ -44,8 +44,10 @@ std::vector<ResourceType> BuiltIn() {
       Type("", "v1", "configmaps", "ConfigMap", kNamespaced, kNone, {"cm"}),
       Type("", "v1", "secrets", "Secret", kNamespaced, kNone),
       Type("", "v1", "serviceaccounts", "ServiceAccount", kNamespaced, kNone, {"sa"}),
+      Type("", "v1", "services", "Service", kNamespaced, kSubresource, {"svc"}),
       Type("", "v1", "persistentvolumeclaims", "PersistentVolumeClaim", kNamespaced, kSubresource,
            {"pvc"}),
+      Type("apps", "v1", "deployments", "Deployment", kNamespaced, kSubresource, {"deploy"}),
       Type("batch", "v1", "jobs", "Job", kNamespaced, kSubresource),
       Type("coordination.k8s.io", "v1", "leases", "Lease", kNamespaced, kNone),
       Type("events.k8s.io", "v1", "events", "Event", kNamespaced, kNone, {"ev"}),
@@ -131,7 +133,10 @@ Registry::Registry(const ServerOptions& options) : types_(BuiltIn()) {
     const std::string trainer = "trainer.kubeflow.org";
     add({Type(trainer, "v1alpha1", "trainingruntimes", "TrainingRuntime", kNamespaced, kNone),
          Type(trainer, "v1alpha1", "clustertrainingruntimes", "ClusterTrainingRuntime", kCluster,
-              kNone)});
+              kNone),
+         // Of NVIDIA's DRA driver: its controller makes templates that jobs name.
+         Type("resource.nvidia.com", "v1beta1", "computedomains", "ComputeDomain", kNamespaced,
+              kSubresource)});
   }
   if (options.pod_groups) {
     add({Type("scheduling.k8s.io", "v1alpha2", "podgroups", "PodGroup", kNamespaced,

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "config/yaml_json.h"
@@ -107,7 +108,39 @@ spec:
   CHECK_THAT(alpha[0].hint, ContainsSubstring("apiVersion: resource.k8s.io/v1\n"));
   CHECK_THAT(Only(Check("apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClaim\n"
                         "metadata: {name: c}\nspec: {resourceClassName: x}\n")),
-             ContainsSubstring("v1alpha2 is not served by any"));
+             ContainsSubstring("v1alpha2 is not served by any Kubernetes that is still maintained; "
+                               "it is of Kubernetes 1.27 to 1.30"));
+}
+
+TEST_CASE("kinds that resource.k8s.io has no more are told with their age and what to write") {
+  const TempFolder folder;
+  const auto finding = [&](const std::string& text) {
+    const auto input =
+        ReadCheckInput({folder.Write("old.yaml", text)}, *tracking::BuiltInKinds(), "");
+    REQUIRE(input.has_value());
+    CHECK(input->skipped.empty());
+    REQUIRE(input->findings.size() == 1);
+    CHECK(input->findings[0].severity == Severity::kError);
+    return input->findings[0];
+  };
+  const Finding classic = finding(
+      "{apiVersion: resource.k8s.io/v1alpha2, kind: ResourceClass, metadata: {name: gpus}, "
+      "driverName: gpu.example.com}\n");
+  CHECK(classic.object == "ResourceClass gpus");
+  CHECK(classic.message ==
+        "ResourceClass is served by no Kubernetes that is still maintained; "
+        "resource.k8s.io/v1alpha2 is of Kubernetes 1.27 to 1.30");
+  CHECK_THAT(classic.hint, ContainsSubstring("kind: DeviceClass\nmetadata:\n  name: gpus\n"));
+  CHECK_THAT(classic.hint, ContainsSubstring("device.driver == \\\"gpu.example.com\\\""));
+  CHECK_THAT(
+      finding("{apiVersion: resource.k8s.io/v1alpha2, kind: ResourceClass, metadata: {name: "
+              "gpu.example.com}, structuredParameters: {generatedFrom: {driverName: a.b}}}\n")
+          .hint,
+      ContainsSubstring("device.driver == \\\"a.b\\\""));
+  CHECK_THAT(finding("{apiVersion: resource.k8s.io/v1alpha2, kind: PodSchedulingContext, metadata: "
+                     "{name: p}}\n")
+                 .hint,
+             ContainsSubstring("leave it out"));
 }
 
 TEST_CASE("requests, counts and constraints that an API server would refuse") {
@@ -486,6 +519,11 @@ TEST_CASE("of a kind that is not known, what may be a job is told how to be adde
   CHECK_THAT(skipped("{apiVersion: apps/v1, kind: DaemonSet, metadata: {name: a, labels: "
                      "{kueue.x-k8s.io/queue-name: gpu}}}\n"),
              ContainsSubstring("kinds"));
+  for (const char* group : {"scheduling.x-k8s.io/v1alpha1", "scheduling.run.ai/v2alpha2",
+                            "scheduling.volcano.sh/v1beta1"})
+    CHECK_THAT(
+        skipped(fmt::format("{{apiVersion: {}, kind: PodGroup, metadata: {{name: a}}}}\n", group)),
+        ContainsSubstring("kueue.x-k8s.io/pod-group-name"));
 }
 
 }  // namespace
