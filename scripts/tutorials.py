@@ -70,7 +70,13 @@ class Tutorial:
 
     def manifests(self) -> dict[str, Object]:
         """By file. The claim's template, and a job that differs from the next one by its name only."""
-        templates = [each for each in self.row.everywhere if each["kind"] == _TEMPLATE]
+        claims = job_of(self.row, _NS, "")["spec"]["template"]["spec"]["resourceClaims"]
+        named = [each["resourceClaimTemplateName"] for each in claims]
+        templates = [
+            each
+            for each in self.row.everywhere
+            if each["kind"] == _TEMPLATE and each["metadata"]["name"] in named
+        ]
         assert len(templates) == 1, self.row.name
         metadata = {**templates[0]["metadata"], "namespace": _NS}
         jobs = {f"{name}.yaml": self._job(name) for name in self.jobs}

@@ -329,7 +329,7 @@ class World:
 
     def submit_object(self, kind: JobKind, made: Object) -> FederatedJob:
         """The same with an object that is made already."""
-        self._kinds.append(kind.kind)
+        self._note_kinds(kind.kind)
         self.eventually("the job is taken", lambda: self._is_taken(made))
         job = FederatedJob(self.fleet, self.ns, made["metadata"]["name"], self.check, kind)
         self._of_other_kinds.append(job)
@@ -337,8 +337,12 @@ class World:
 
     def submit_pods_of(self, made: Object) -> None:
         """Creates on the manager what makes pods that are jobs. fedra must have been started."""
-        self._kinds += [made["kind"], "Pod"]
+        self._note_kinds(made["kind"], "Pod")
         self.manager.create(made)
+
+    def _note_kinds(self, *kinds: str) -> None:
+        """What is watched, and removed in the end, in this order. In place: the watchdog has the list."""
+        self._kinds += [kind for kind in kinds if kind not in self._kinds]
 
     def job(self, name: str, ns: str | None = None, check: str | None = None) -> FederatedJob:
         """A job by its name; in this world's namespace and under its check unless others are named."""

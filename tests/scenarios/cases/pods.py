@@ -203,7 +203,7 @@ def group_evicted(world: World) -> None:
     group.finish(world.worker2)
 
 
-@scenario("deployment-runs", fleets=("real",), other_kinds=True)
+@scenario("deployment-runs", other_kinds=True)
 def deployment(world: World) -> None:
     """The replicas of a Deployment run on workers, and the manager's Deployment is ready."""
     _start(world)

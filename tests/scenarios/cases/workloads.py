@@ -8,7 +8,7 @@ from typing import Any
 from scenarios import objects
 from scenarios.federated_job import FederatedJob
 from scenarios.job_kinds import POD
-from scenarios.objects import QUEUE_LABEL
+from scenarios.objects import DRIVER, QUEUE_LABEL
 from scenarios.registry import scenario
 from scenarios.resources import Object
 from scenarios.rows import compute_domain
@@ -18,8 +18,11 @@ from scenarios.rows.parts import (
     by_name,
     by_template,
     claim,
+    device,
     every,
     exactly,
+    node,
+    pool,
     prefer,
     template,
     wish,
@@ -131,7 +134,11 @@ _REFUSED: tuple[tuple[Object, Object], ...] = (
 
 @scenario("K3", kueue_dra=(True,))
 def what_kueue_refuses(world: World) -> None:
-    """With its DRA support on, Kueue refuses claims by name, All and firstAvailable; fedra waits, and says Kueue's words."""
+    """With its DRA support on, Kueue refuses claims by name, All and firstAvailable, which the workers could run; fedra waits."""
+    for worker in world.workers:
+        world.supply.clear(worker)  # All of so many is refused by schedulers
+        for each in (node("n1"), *pool(DRIVER, "n1", [device("gpu-0"), device("gpu-1")])):
+            world.supply.put(worker, each)
     fedra = world.start_fedra({"verification": {"devices": "Enforce"}})
     for each, _ in _REFUSED:
         for cluster in world.fleet.clusters:

@@ -485,7 +485,7 @@ def _h100(node_name: str) -> list[Object]:
 
 
 def _of_profile(name: str, profile: str) -> Object:
-    selector = f'device.attributes["{_GPU}"].profile == "{profile}"\n'
+    selector = f'device.attributes["{_GPU}"].profile == "{profile}"'
     return template(name, exactly("gpu", _MIG, selector))
 
 

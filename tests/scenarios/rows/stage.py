@@ -26,6 +26,7 @@ from scenarios.rows.submission import (
     queued,
     unmanaged,
 )
+from scenarios.setup import GPU_CLASS
 from scenarios.waiting import Timeout, eventually
 from scenarios.world import World
 
@@ -228,8 +229,9 @@ def grant_pods(world: World) -> None:
 
 
 def furnish(world: World, worker: str, row: Row, state: State) -> None:
-    """Exactly the nodes and devices of the state, in place of the usual ones."""
+    """Exactly the nodes, devices and classes of the state, in place of the usual ones."""
     world.supply.clear(worker)
+    world.admin(worker).delete("DeviceClass", None, GPU_CLASS)
     _label_namespace(world, worker, state.namespace_labels)
     for each in flat(row.everywhere, state.objects):
         if each["kind"] == compute_domain.KIND:

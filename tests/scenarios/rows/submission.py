@@ -19,6 +19,9 @@ _KINDS = {each.kind: each for each in (*JOB_KINDS, POD)}
 # They serve until they are deleted.
 _SERVING = ("Pod", "Deployment")
 _OF_KUBEFLOW = {"MPIJob": "mpiReplicaSpecs", "PyTorchJob": "pytorchReplicaSpecs"}
+# By which their operators' pods are known, beside the job's name.
+_OPERATORS = {"MPIJob": "mpi-operator", "PyTorchJob": "pytorchjob-controller"}
+_OF_TRAINING = "training.kubeflow.org/"
 _KUEUE = "kueue.x-k8s.io/"
 # What placement depends on.
 _DECISIVE = ("resourceClaims", "nodeSelector", "tolerations", "schedulingGroup")
@@ -150,7 +153,10 @@ class Submission:
             job.wait_running_on(worker)
             copied = objects.present(job.remote_job(worker))
             for pod in unmanaged([copied], self._world.ns, f"{job.name}-pod"):
-                pod["metadata"]["labels"]["training.kubeflow.org/job-name"] = job.name
+                pod["metadata"]["labels"] |= {
+                    f"{_OF_TRAINING}job-name": job.name,
+                    f"{_OF_TRAINING}operator-name": _OPERATORS[job.kind],
+                }
                 self._world.admin(worker).create(pod)
                 self._played.append(pod["metadata"]["name"])
 
