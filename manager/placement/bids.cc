@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <set>
+#include <vector>
 
 #include "manager/placement/assumption.h"
 #include "manager/placement/decide.h"
+#include "manager/placement/move.h"
 #include "manager/placement/rank.h"
 #include "manager/placement/select_workers.h"
 #include "manager/placement/stages.h"
@@ -14,7 +16,9 @@ namespace {
 
 Bid::Chance ChanceOn(const ClusterView& cluster, const PlacementRecord& record,
                      const Policy& policy, WallTime now) {
-  if (PausedUntil(record, cluster.name, now)) return Bid::Chance::kNone;
+  // A race asks those that have refused it, too, in a new round.
+  if (policy.kind != DispatchPolicy::kRace && PausedUntil(record, cluster.name, now))
+    return Bid::Chance::kNone;
   if (IsEligible(cluster, policy)) return Bid::Chance::kFits;
   const bool waits =
       cluster.contact == Contact::kFull && cluster.allowed && cluster.verdict.fits_when_free;
@@ -37,7 +41,10 @@ bool WasDispatched(const WorkloadView& view) {
 // Whether the choice, left alone, takes further workers than those it was dispatched to.
 bool WantsMore(const WorkloadView& view, std::span<const ClusterView> clusters,
                const PlacementRecord& record, const Policy& policy, WallTime now) {
-  const std::set<ClusterName> chosen = NominatedBy(Decide(view, clusters, record, policy, now));
+  // A move that bars a worker makes the choice take another one.
+  std::vector<ClusterView> left(clusters.begin(), clusters.end());
+  FollowMove(view, left, record, policy, now);
+  const std::set<ClusterName> chosen = NominatedBy(Decide(view, left, record, policy, now));
   return std::any_of(chosen.begin(), chosen.end(),
                      [&](const auto& worker) { return !WasDispatchedTo(view, worker); });
 }
