@@ -89,13 +89,13 @@ Result<void> ManagerWrites::Do(Execution& execution, const placement::Nominate& 
                                     .message = action.message,
                                     .nominated = std::move(names),
                                     .cluster_name = {}});
-  if (written) {
-    bookkeeping_.Remember(execution, action.reported);
-  } else {
+  if (!written) {
     bookkeeping_.TakeBack(action, std::move(before), written.error());
+    return written;
   }
+  bookkeeping_.Remember(execution, action.reported);
   CrashPoint("after-nomination");
-  return written;
+  return {};
 }
 
 Result<void> ManagerWrites::Do(Execution& execution, const placement::Admit& action) {
