@@ -14,7 +14,7 @@ const std::vector<Parameter>& Filters() {
       {"namespace", Form::kText, "Only jobs of this namespace"},
       {"state", Form::kList, "Only jobs in these states"},
       {"reason", Form::kList, "Only blocked jobs with one of these reasons against a worker"},
-      {"worker", Form::kList, "Only jobs that run on these workers, or are dispatched to them"},
+      {"worker", Form::kList, "Only jobs that run on these workers, are dispatched to them, or have ended there"},
       {"queue", Form::kList, "Only jobs of these LocalQueues: NAME or NAMESPACE/NAME"},
       {"selector", Form::kText, "Only jobs with these labels, as kubectl takes them"},
       {"sort-by", Form::kChoice,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <limits>
+#include <string_view>
 #include <unordered_map>
 
 #include <nlohmann/json.hpp>
@@ -24,6 +25,23 @@ uint64_t Urgency(const WorkloadRow& row) {
 
 int64_t Milliseconds(WallTime time) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(time.time_since_epoch()).count();
+}
+
+// Compares as people count: eq-6 before eq-10. Each number follows its number of digits; of more than
+// nine the longer ones are not told apart.
+std::string InNaturalOrder(const std::string& name) {
+  constexpr std::string_view kDigits = "0123456789";
+  std::string text;
+  for (size_t at = 0; at < name.size();) {
+    const size_t number = std::min(name.find_first_of(kDigits, at), name.size());
+    const size_t end = std::min(name.find_first_not_of(kDigits, number), name.size());
+    const size_t significant = std::min(name.find_first_not_of('0', number), end);
+    text += name.substr(at, number - at);
+    if (number < end) text += static_cast<char>('0' + std::min<size_t>(end - significant, 9));
+    text += name.substr(significant, end - significant);
+    at = end;
+  }
+  return text;
 }
 
 // The best place of each workload that is in line.
@@ -53,12 +71,12 @@ std::vector<JobKey> KeysOf(const std::vector<WorkloadRow>& jobs,
       const auto place = best.find(row.uid);
       key.rank = place == best.end() ? kNoPlace + std::min(Urgency(row), kNoPlace) : place->second;
     }
-    if (by == "worker") key.text = row.worker.value;
-    if (by == "queue") key.text = row.queue;
+    if (by == "worker") key.text = InNaturalOrder(row.worker.value);
+    if (by == "queue") key.text = InNaturalOrder(row.queue);
     key.created_at = Milliseconds(row.created_at);
     if (by == "age") key.age = key.created_at;
-    key.ns = row.job.ns;
-    key.name = row.job.name;
+    key.ns = InNaturalOrder(row.job.ns);
+    key.name = InNaturalOrder(row.job.name);
     key.uid = row.uid;
   }
   return keys;

@@ -15,7 +15,7 @@ namespace fedra::report {
 // A job's place in the list: what it is sorted by, then its name. No two jobs have the same.
 struct JobKey {
   uint64_t rank = 0;  // urgency, or place in line; 0 where that does not matter
-  std::string text;   // worker or queue
+  std::string text;   // worker or queue; as all names here in a form that compares as people count
   int64_t age = 0;    // when it was made, in ms since 1970; 0 where it does not matter
   std::string ns;
   std::string name;

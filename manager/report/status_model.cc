@@ -216,7 +216,8 @@ Result<WorkloadData> LoadWorkload(store::Reader& reader, const std::vector<JobNa
   FEDRA_ASSIGN_OR_RETURN(data.daemon, LoadDaemon(reader));
   FEDRA_ASSIGN_OR_RETURN(std::vector<store::ClusterRow> clusters, reader.Clusters());
   data.manager = TakeManager(clusters);
-  data.configured_workers = clusters.size();
+  data.configured_workers =
+      static_cast<size_t>(std::ranges::count(clusters, false, &store::ClusterRow::is_removed));
   std::vector<store::WorkloadRow> rows;
   for (const JobName& name : names) {
     FEDRA_ASSIGN_OR_RETURN(rows, RowsOf(reader, name));

@@ -57,6 +57,18 @@ class PodCheck final {
   std::map<std::string, PodClaim> claims_;
 };
 
+// Whether it says which claim by a field that is misspelt: that is an error already (CheckTypes).
+bool MisspellsSource(const json& claim) {
+  const std::vector<std::string> fields = {"name", "resourceClaimName",
+                                           "resourceClaimTemplateName"};
+  if (!claim.is_object()) return false;
+  for (const auto& [member, value] : claim.items())
+    if (std::ranges::find(fields, member) == fields.end() &&
+        config::ClosestName(member, fields).starts_with("resource"))
+      return true;
+  return false;
+}
+
 void PodCheck::Claim(const json& claim, const std::string& path) {
   const std::string name = Text(claim, "name");
   const std::string from = Text(claim, "resourceClaimTemplateName");
@@ -72,7 +84,7 @@ void PodCheck::Claim(const json& claim, const std::string& path) {
     findings_.Error(path, "has both resourceClaimTemplateName and resourceClaimName",
                     "keep one: a template gives each pod a claim of its own, a claim is shared by "
                     "all who name it");
-  } else if (from.empty() && named.empty()) {
+  } else if (from.empty() && named.empty() && !MisspellsSource(claim)) {
     findings_.Error(path, "names no claim", "set resourceClaimTemplateName or resourceClaimName");
   }
   PodClaim known;

@@ -1,5 +1,7 @@
 #include "manager/report/job_filter.h"
 
+#include <fmt/format.h>
+
 #include "tests/support/catch.h"
 #include "tests/unit/manager/report/rows.h"
 
@@ -53,6 +55,25 @@ TEST_CASE("status: sorts, and stops at the limit") {
   CHECK(Shown({.sort_by = "age"}) == Names{"done", "train-1b", "train-7b", "sweep-3", "new"});
   CHECK(Shown({.sort_by = "name"}).front() == "done");
   CHECK(Shown({.limit = 2}) == Names{"sweep-3", "new"});
+}
+
+TEST_CASE("status: names with numbers are in the order of these") {
+  const store::WorkloadRow like = FleetStatus().workloads.front();
+  const Names in_order = {"eq",    "eq-6",  "eq-006", "eq-10",          "eq-10-2",       "eq-10-11",
+                          "eq-10a", "eq-100", "eq-1234567890", "eq-a", "eq6", "er-1"};
+  std::vector<store::WorkloadRow> rows;
+  for (auto name = in_order.rbegin(); name != in_order.rend(); ++name) {
+    rows.push_back(like);
+    rows.back().job.name = *name;
+    rows.back().uid = fmt::format("{:03}", in_order.rend() - name);
+  }
+  for (const std::string by : {"name", "state"}) {
+    CAPTURE(by);
+    Names names;
+    for (const auto& row : Choose(rows, {}, {}, "", *Checked({.sort_by = by}), kNow).shown)
+      names.push_back(row.job.name);
+    CHECK(names == in_order);
+  }
 }
 
 TEST_CASE("status: pages by key show each job once, also when jobs come and go between them") {

@@ -54,6 +54,17 @@ TEST_CASE_METHOD(Fixture, "the manager is no worker") {
   CHECK(workload.manager.has_value());
 }
 
+TEST_CASE_METHOD(Fixture, "a worker that was removed is not configured") {
+  Written();
+  auto store = store::Store::Open({.path = folder.Path("fedra.db")}).value();
+  store::ClusterRow removed = FleetStatus().clusters.back();
+  removed.is_removed = true;
+  store->Enqueue(store::PutCluster{removed});
+  REQUIRE(store->Flush());
+  const auto reader = store->Read().value();
+  CHECK(LoadWorkload(*reader, {{"", {"ml", "train-7b"}}}, kNow).value().configured_workers == 2);
+}
+
 TEST_CASE_METHOD(Fixture, "a workload is found by its job's and by its own name") {
   const auto reader = Written();
   for (const char* const name : {"train-7b", "job-train-7b-1a2b3"}) {

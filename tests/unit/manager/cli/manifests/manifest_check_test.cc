@@ -199,6 +199,12 @@ TEST_CASE("how pods name their claims") {
         "resourceClaimName");
   CHECK(Only(CheckPods("{resourceClaims: [{name: g}]" + uses)) ==
         "spec.template.spec.resourceClaims[0]: names no claim");
+  // What has a misspelt field is an error of its fields, and no second one.
+  for (const char* const field : {"resourceClaimTemplatename", "resourceClaimNam"}) {
+    CAPTURE(field);
+    CHECK(CheckPods(fmt::format("{{resourceClaims: [{{name: g, {}: t}}]", field) + uses).empty());
+  }
+  CHECK(CheckPods("{resourceClaims: [{name: g, template: t}]" + uses).size() == 1);
   const auto source =
       CheckPods("{resourceClaims: [{name: g, source: {resourceClaimTemplateName: t}}]" + uses);
   CHECK(Only(source) ==
