@@ -167,8 +167,10 @@ Result<void> Bookkeeping::Do(Execution& execution, const placement::RecordRemova
 }
 
 Result<void> Bookkeeping::Do(Execution& execution, const placement::Forget&) {
+  // One whose AdmissionCheck was removed lives on without us.
+  const tracking::Workload* workload = execution.workload.get();
   placements_.Forget(execution.gathered.view.key);
-  status_writer_.Gone(execution.gathered.view.key);
+  status_writer_.Gone(execution.gathered.view.key, workload == nullptr || workload->deleting);
   return {};
 }
 

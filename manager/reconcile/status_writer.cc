@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/hash.h"
+#include "manager/placement/attempt_end.h"
 #include "manager/placement/note_reasons.h"
 #include "manager/tracking/json_fields.h"
 #include "manager/verify/reason_json.h"
@@ -61,6 +62,11 @@ bool SameRow(store::WorkloadRow& a, const store::WorkloadRow& b) {
 }
 
 std::string ShortKind(const std::string& kind) { return kind.substr(0, kind.find('.')); }
+
+bool HasEnded(const store::WorkloadRow& row) {
+  const auto phase = placement::ParsePhase(row.state);
+  return phase == placement::Phase::kFinished || phase == placement::Phase::kFailed;
+}
 
 // What NeedsJson() is made of: to make it only when that has changed.
 std::string NeedsKey(const tracking::Requirement& requirement) {
@@ -218,15 +224,45 @@ void StatusWriter::KeepLog(const Gathered& gathered, const ClusterName& worker, 
                                   .message = std::move(log)}});
 }
 
-void StatusWriter::Gone(const ObjectKey& workload) {
-  const std::string uid = written_.With([&](auto& all) {
+void StatusWriter::Gone(const ObjectKey& workload, bool is_deleted) {
+  const Written gone = written_.With([&](auto& all) {
     const auto found = all.find(workload);
-    if (found == all.end()) return std::string();
-    std::string gone = found->second.row.uid;
+    if (found == all.end()) return Written();
+    Written known = std::move(found->second);
     all.erase(found);
-    return gone;
+    return known;
   });
-  if (!uid.empty()) store_.Enqueue(store::RemoveWorkload{uid, clock_.Now()});
+  if (gone.row.uid.empty()) return;
+  if (is_deleted && !HasEnded(gone.row)) RecordDeletion(gone);
+  store_.Enqueue(store::RemoveWorkload{gone.row.uid, clock_.Now()});
+}
+
+// When it was deleted while no fedra ran, or between two looks, nothing has said so yet.
+void StatusWriter::RecordDeletion(const Written& gone) {
+  const std::string& uid = gone.row.uid;
+  const auto reader = store_.Read();
+  if (!reader) return;
+  const auto attempts = (*reader)->Attempts(uid);
+  const auto events = (*reader)->Events(uid);
+  if (!attempts || !events) return;
+  const WallTime now = clock_.Now();
+  const std::string outcome(ToString(placement::AttemptEnd::kDeleted));
+  store::EndAttempts ended{uid, {}};
+  for (const store::AttemptRow& attempt : *attempts)
+    if (!attempt.ended_at)
+      ended.ends.push_back({attempt.number, attempt.cluster, now, outcome, ""});
+  if (!ended.ends.empty()) store_.Enqueue(std::move(ended));
+  const auto& note = placement::notes::kDeleted;
+  const auto says_so = [&](const store::EventRow& event) { return event.reason == note.name; };
+  if (gone.reason == note.name || std::ranges::any_of(*events, says_so)) return;
+  store_.Enqueue(store::AddEvent{{.id = 0,
+                                  .uid = uid,
+                                  .key = gone.row.key,
+                                  .at = now,
+                                  .reason = std::string(note.name),
+                                  .cluster = gone.row.worker,
+                                  .message = "its Workload was deleted on the manager; noticed "
+                                             "now"}});
 }
 
 }  // namespace fedra::reconcile

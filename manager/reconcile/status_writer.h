@@ -36,8 +36,10 @@ class StatusWriter final {
   // Blocks for a look into the store.
   bool WantsLog(const Gathered& gathered);
   void KeepLog(const Gathered& gathered, const ClusterName& worker, std::string log);
-  // The workload does not exist any more.
-  void Gone(const ObjectKey& workload);
+  // It is known no more. `is_deleted`: for it does not exist any more. Then what is open of its
+  // attempts has ended so, and the history says it, unless it did or the job had ended. Blocks for
+  // a look into the store.
+  void Gone(const ObjectKey& workload, bool is_deleted);
 
  private:
   struct Written {
@@ -50,6 +52,7 @@ class StatusWriter final {
     std::string log_kept_of = {};  // the UID of the incarnation whose pod's log is in the history
   };
 
+  void RecordDeletion(const Written& gone);
   void RecordVerdicts(const Gathered& gathered, const std::string& uid, Written& written);
 
   store::Store& store_;

@@ -9,6 +9,7 @@
 #include "base/time.h"
 #include "manager/placement/note_reasons.h"
 #include "manager/report/job_documents.h"
+#include "manager/report/row_states.h"
 #include "manager/text/pod_log_text.h"
 #include "manager/text/status_format.h"
 
@@ -27,6 +28,14 @@ Table EventTable(const std::vector<store::EventRow>& events, const ViewSettings&
   return table;
 }
 
+// A replica records what happens while it leads, and a new store knows nothing of before.
+const char* WithoutEvents(const store::WorkloadRow& row) {
+  const bool has_happened = report::HasEnded(row) || !row.worker.empty() || row.removed_at;
+  return has_happened ? "no events are recorded here: another replica led then, or the store is "
+                        "newer than they are\n"
+                      : "nothing has happened to it yet\n";
+}
+
 // Without headings nothing stands on stdout but rows, of events.
 std::string HistoryText(const report::WorkloadData& data,
                         const report::WorkloadData::Incarnation& incarnation,
@@ -37,7 +46,7 @@ std::string HistoryText(const report::WorkloadData& data,
   const Table attempts = AttemptTable(incarnation.attempts, settings);
   return Headline(data, incarnation, settings) +
          (attempts.empty() ? "" : attempts.Render(settings.style) + "\n") +
-         (rows.empty() ? "nothing has happened to it yet\n" : rows) +
+         (rows.empty() ? WithoutEvents(incarnation.row) : rows) +
          PodLogText(incarnation.events, settings.style);
 }
 

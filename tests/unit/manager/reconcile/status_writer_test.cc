@@ -85,6 +85,67 @@ TEST_CASE_METHOD(Fixture, "a log that the last run kept is looked for in the his
   CHECK(StatusWriter(*store, SystemClock()).WantsLog(seen));
 }
 
+TEST_CASE_METHOD(Fixture, "the history of a Workload that is gone ends with its deletion, once") {
+  struct Row {
+    const char* name;
+    placement::Phase last;     // that was recorded
+    bool said = false;         // a note said so already
+    bool restarted = false;    // before it was gone
+    bool is_deleted = true;    // else it only lost its AdmissionCheck
+    std::string outcome = {};  // of its attempt
+    size_t events = 0;         // that say so
+  };
+  using enum placement::Phase;
+  const Row row = GENERATE(
+      Row{.name = "deleted while no fedra ran",
+          .last = kRunning,
+          .restarted = true,
+          .outcome = "Deleted",
+          .events = 1},
+      Row{.name = "between two looks", .last = kRunning, .outcome = "Deleted", .events = 1},
+      Row{.name = "seen", .last = kGone, .said = true, .outcome = "Deleted", .events = 1},
+      Row{.name = "seen before a restart",
+          .last = kGone,
+          .said = true,
+          .restarted = true,
+          .outcome = "Deleted",
+          .events = 1},
+      Row{.name = "a finished one", .last = kFinished, .restarted = true},
+      Row{.name = "a failed one", .last = kFailed},
+      Row{.name = "no business of ours any more", .last = kGone, .is_deleted = false});
+  CAPTURE(row.name);
+  HandClock clock;
+  store->Enqueue(
+      store::PutAttempt{{"uid-train", 1, ClusterName("east"), clock.Now(), std::nullopt, "", ""}});
+  auto status_writer = std::make_unique<StatusWriter>(*store, clock);
+  placement::Decision decision = Decided(row.last);
+  decision.worker = ClusterName("east");
+  status_writer->Record(Seen("train"), decision);
+  if (row.said) status_writer->AddNote(Seen("train"), {"Deleted", {}, "owner not found"});
+  REQUIRE(store->Flush());
+  if (row.restarted) {
+    status_writer = std::make_unique<StatusWriter>(*store, clock);
+    REQUIRE(status_writer->Load());
+  }
+  clock.Advance(std::chrono::minutes(5));
+  status_writer->Gone({"ml", "job-train-1a2b3"}, row.is_deleted);
+  status_writer->Gone({"ml", "job-train-1a2b3"}, row.is_deleted);
+  REQUIRE(store->Flush());
+  const auto reader = store->Read().value();
+  const store::AttemptRow attempt = reader->Attempts("uid-train").value().at(0);
+  CHECK(attempt.outcome == row.outcome);
+  CHECK(attempt.ended_at == (row.outcome.empty() ? std::nullopt : std::optional(clock.Now())));
+  const auto events = reader->Events("uid-train").value();
+  CHECK(events.size() == row.events);
+  if (row.events == 1 && !row.said) {
+    CHECK(events[0].reason == "Deleted");
+    CHECK(events[0].cluster == ClusterName("east"));
+    CHECK(events[0].message == "its Workload was deleted on the manager; noticed now");
+    CHECK(events[0].at == clock.Now());
+  }
+  CHECK(reader->FindWorkloads({"ml", "train"}).value().at(0).removed_at == clock.Now());
+}
+
 TEST_CASE_METHOD(Fixture, "a Workload that never had an owner goes by its own name") {
   StatusWriter status_writer(*store, SystemClock());
   status_writer.Record(Seen(""), Decided(placement::Phase::kBlocked));

@@ -625,11 +625,28 @@ TEST_CASE("history as json, and of a workload without one") {
   CHECK(json["jobs"][0]["removedAt"] == "2026-11-20T20:11:19Z");
   CHECK(json["jobs"][0]["events"][0]["reason"] == "WorkerLost");
   CHECK(json["jobs"][1]["attempts"][0]["worker"] == "gpu-east");
+}
+
+TEST_CASE("history of a workload without events: none happened, or they were recorded elsewhere") {
+  struct Row {
+    const char* state;
+    const char* worker;
+    bool is_removed;
+    bool has_happened;
+  };
+  const Row row =
+      GENERATE(Row{"Waiting", "", false, false}, Row{"Blocked", "", false, false},
+               Row{"Running", "gpu-east", false, true}, Row{"Finished", "gpu-east", false, true},
+               Row{"Failed", "", false, true}, Row{"Waiting", "", true, true});
+  CAPTURE(row.state, row.worker, row.is_removed);
   report::WorkloadData silent = Past();
   silent.incarnations.resize(1);
+  silent.incarnations[0].row = Job("train", row.state, row.worker, hours(3));
+  if (row.is_removed) silent.incarnations[0].row.removed_at = Ago(hours(1));
   silent.incarnations[0].events.clear();
   CHECK_THAT(RenderHistory(silent, Settings()).out,
-             ContainsSubstring("\nnothing has happened to it yet\n"));
+             ContainsSubstring(row.has_happened ? "\nno events are recorded here: another replica"
+                                                : "\nnothing has happened to it yet\n"));
 }
 
 TEST_CASE("why: the caret below a selector that does not compile keeps its line") {
