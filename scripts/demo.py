@@ -293,9 +293,11 @@ class Demo:
         east = "kubectl --kubeconfig $EAST"
         return f"""
 HOLD=1: the federation is yours until Ctrl-C here. Paste into another terminal. The clusters are simulated: API
-servers, queues, devices and jobs behave as real ones, and no container runs. Lines with kubectl need a kubectl, and
---validate=false because the simulation serves no OpenAPI to validate by. What kubectl sends in protobuf the simulation
-does not read: `kubectl create namespace` and its like fail, `kubectl create --validate=false -f FILE` works.
+servers, queues, devices and jobs behave as real ones, and no container runs. Jobs, Deployments and pods of their own
+have pods there; those of other kinds (JobSet, RayJob, StatefulSet, ...) have none, and `fedra logs` nothing to read. Lines with
+kubectl need a kubectl, and --validate=false because the simulation serves no OpenAPI to validate by. What kubectl sends
+in protobuf the simulation does not read: `kubectl create namespace` and its like fail, `kubectl create
+--validate=false -f FILE` works.
 
 The daemon that you ask is the replica that took over; the line REPLICA of its answers says so.
 
@@ -313,6 +315,7 @@ devices     fedra devices; fedra devices -o wide
 ask first   fedra check -f {files["either"]}
 submit      kubectl {create} {files["mine"]}   # {_ASKS[_ONE_GPU]}
 either-or   kubectl {create} {files["either"]}   # {_ASKS[_OR_TWO]}
+logs        KUBECONFIG=$KUBECONFIG:$EAST:$WEST:$LAB fedra logs {_NS}/mine   # read on the worker, as its user there
 ask         fedra why {_NS}/mine; fedra why {_NS}/either; fedra history {_NS}/mine
 template    kubectl {create} {files["later"]}   # a job that is blocked: its template is nowhere
             fedra why {_NS}/later

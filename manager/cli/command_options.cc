@@ -252,7 +252,7 @@ void AddCommands(CLI::App& app, Parsed& parsed, Command& command) {
   AddSupportBundle(app, parsed, command);
   AddRetry(app, parsed, command);
   AddMove(app, parsed, command);
-  AddCordons(app, command);
+  AddCordons(app, parsed, command);
   AddJoin(app, command);
   AddLeave(app, command);
   AddConfigCommands(app, parsed, command);

@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <memory>
 #include <ostream>
-#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -13,16 +11,13 @@
 
 #include "base/time.h"
 #include "base/utf8.h"
-#include "config/configuration.h"
-#include "config/names.h"
 #include "manager/cli/commands.h"
 #include "manager/cli/join.h"
+#include "manager/cli/known_workers.h"
 #include "manager/cli/membership/member_clusters.h"
 #include "manager/text/display_text.h"
 #include "manager/tracking/admission_check.h"
-#include "manager/tracking/kueue_api.h"
 #include "manager/tracking/resources.h"
-#include "manager/verify/check_scope.h"
 
 namespace fedra::cli {
 namespace {
@@ -31,13 +26,6 @@ constexpr std::array kCommands = {"cordon", "drain", "uncordon"};
 
 const char* CommandOf(const CordonOptions& options) {
   return kCommands[static_cast<size_t>(options.wanted)];
-}
-
-using CheckPtr = std::shared_ptr<const tracking::AdmissionCheck>;
-
-bool MayBeServed(const tracking::AdmissionCheck& check) {
-  return check.controller_name == tracking::kMultiKueueController ||
-         check.controller_name == config::KueueSettings().controller_name;
 }
 
 // Those to annotate: a check that is cordoned and not meant any more counts as well.
@@ -67,30 +55,40 @@ bool MeansCheck(const tracking::AdmissionCheck& check, const CordonOptions& opti
   return std::ranges::find(options.checks, check.name) != options.checks.end();
 }
 
-// Whether a check that is meant has such a worker. One that is cordoned already may have left it.
-// Nothing is refused where a check allows all that fedra is configured with, which the manager
-// does not know, or where its workers cannot be read: `unsure` is the check then.
-Result<void> CheckWorker(const ManagerChecks& manager, const std::vector<CheckPtr>& all,
-                         const CordonOptions& options, std::string& unsure) {
-  std::set<std::string> known;
-  for (const CheckPtr& check : all) {
-    if (check->cordons.contains(ClusterName(options.worker))) return {};
-    if (!MeansCheck(*check, options)) continue;
-    const verify::CheckScope scope = manager.ScopeOf(*check);
-    if (scope.all || !scope.problem.empty()) unsure = check->name;
-    known.insert(scope.names.begin(), scope.names.end());
+// The checks that may name the worker. One that is cordoned already may have left them.
+std::vector<CheckPtr> Meant(const std::vector<CheckPtr>& all, const CordonOptions& options) {
+  std::vector<CheckPtr> meant;
+  for (const CheckPtr& check : all)
+    if (MeansCheck(*check, options)) meant.push_back(check);
+  return meant;
+}
+
+// What was done, and what is to be said of a worker that there is not, or that may not be.
+void Tell(const CordonOptions& options, const std::vector<std::string>& checks,
+          const KnownWorkers& known, Terminal& terminal) {
+  constexpr std::array kOutcomes = {
+      "is cordoned: it gets no new jobs, and those that run there stay",
+      "is drained: it gets no new jobs, and those that run there move to other workers",
+      "is in service again"};
+  const std::string& worker = options.worker;
+  const auto say = [&](const std::string& text) {
+    terminal.err << text::Printable(text, terminal.utf8) << "\n";
+  };
+  const std::string where = fmt::format("(AdmissionCheck {})", fmt::join(checks, ", "));
+  if (known.Lacks(worker) && options.wanted == Service::kRestored)
+    return say(
+        fmt::format("there is no worker {} any more; its cordon is removed {}", worker, where));
+  say(fmt::format("{} {} {}; fedra status workers shows it", worker,
+                  kOutcomes[static_cast<size_t>(options.wanted)], where));
+  if (known.Lacks(worker)) {
+    say(fmt::format("(there is no worker {0} any more: fedra uncordon {0} removes its cordon)",
+                    worker));
+  } else if (!known.is_complete && !known.unsure.empty() && !known.names.contains(worker)) {
+    say(
+        fmt::format("(whether there is a worker {} is not known: AdmissionCheck {} names none on "
+                    "the manager)",
+                    worker, known.unsure));
   }
-  if (known.contains(options.worker)) {
-    unsure.clear();
-    return {};
-  }
-  if (!unsure.empty() || known.empty()) return {};
-  const std::string closest =
-      config::ClosestName(options.worker, std::vector<std::string>(known.begin(), known.end()));
-  const std::string hint = closest.empty() ? fmt::format("there are {}", fmt::join(known, ", "))
-                                           : fmt::format("did you mean {}?", closest);
-  return Fail(ErrorCode::kNotFound, fmt::format("no AdmissionCheck of fedra's has a worker {}; {}",
-                                                options.worker, hint));
 }
 
 std::string PatchOf(const CordonOptions& options) {
@@ -115,8 +113,13 @@ Result<void> Change(const CordonOptions& options, Terminal& terminal) {
   ManagerChecks known(MemberSettings("the manager", access), timeout, terminal);
   FEDRA_ASSIGN_OR_RETURN(const std::vector<CheckPtr> all, known.All());
   FEDRA_ASSIGN_OR_RETURN(const std::vector<std::string> checks, Chosen(all, options));
-  std::string unsure;
-  FEDRA_RETURN_IF_ERROR(CheckWorker(known, all, options, unsure));
+  const KnownWorkers workers =
+      FindWorkers(known, Meant(all, options), DaemonHere::Find(options.config, access));
+  const auto is_recorded = [&](const CheckPtr& check) {
+    return check->cordons.contains(ClusterName(options.worker));
+  };
+  if (workers.Lacks(options.worker) && std::ranges::none_of(all, is_recorded))
+    return Fail(workers.NoWorker(options.worker));
   if (checks.empty()) {
     terminal.err << options.worker << " is in service: nothing to do\n";
     return {};
@@ -124,23 +127,7 @@ Result<void> Change(const CordonOptions& options, Terminal& terminal) {
   for (const std::string& check : checks)
     FEDRA_RETURN_IF_ERROR(
         known.manager().MergePatch(tracking::kAdmissionChecks, {"", check}, PatchOf(options), {}));
-  if (!unsure.empty())
-    terminal.err << text::Printable(
-                        fmt::format("(whether there is a worker {} is not known: AdmissionCheck {} "
-                                    "names none on the manager)",
-                                    options.worker, unsure),
-                        terminal.utf8)
-                 << "\n";
-  constexpr std::array kOutcomes = {
-      "is cordoned: it gets no new jobs, and those that run there stay",
-      "is drained: it gets no new jobs, and those that run there move to other workers",
-      "is in service again"};
-  terminal.err << text::Printable(
-                      fmt::format("{} {} (AdmissionCheck {}); fedra status workers shows it",
-                                  options.worker, kOutcomes[static_cast<size_t>(options.wanted)],
-                                  fmt::join(checks, ", ")),
-                      terminal.utf8)
-               << "\n";
+  Tell(options, checks, workers, terminal);
   return {};
 }
 

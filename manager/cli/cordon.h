@@ -24,6 +24,8 @@ struct CordonOptions {
   ContextChoice manager;            // of the caller
   std::vector<std::string> checks;  // AdmissionChecks; empty: those that fedra may serve
   std::string timeout = "30s";      // for connecting
+  // Of a daemon on this machine, which knows its workers; there need be none.
+  std::string config = {};
 };
 int Cordon(const CordonOptions& options, Terminal& terminal);
 

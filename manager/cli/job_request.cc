@@ -19,6 +19,7 @@
 #include "cluster-clients/own_connection.h"
 #include "manager/cli/commands.h"
 #include "manager/cli/join.h"
+#include "manager/cli/known_workers.h"
 #include "manager/placement/move.h"
 #include "manager/report/status_model.h"
 #include "manager/text/display_text.h"
@@ -218,10 +219,18 @@ Result<void> AskForRetry(const JobRequestOptions& options, Terminal& terminal) {
     Say(fmt::format("{} runs on {}: nothing to do", job, workload.cluster_name), terminal);
     return {};
   }
+  const auto here = DaemonHere::Find(options.config, access);
+  if (here && here->HasFailed(workload) == false) {
+    Say(fmt::format("no worker has failed {0}, so there is nothing to forget; fedra why {0} says "
+                    "what it waits for",
+                    job),
+        terminal);
+    return {};
+  }
   FEDRA_RETURN_IF_ERROR(
       manager.Annotate(workload, tracking::RetryPatch(workload.uid, manager.Now())));
-  Say(fmt::format("what workers failed {0} in until now does not count any more (Workload {1}); "
-                  "fedra why {0} says how it goes on",
+  Say(fmt::format("workers that have failed {0} may be tried again now (Workload {1}); fedra why "
+                  "{0} says how it goes on",
                   job, workload.key.name),
       terminal);
   return {};
@@ -234,6 +243,26 @@ WallTime AskedAt(const Workload& workload, WallTime now) {
   for (const tracking::AdmissionCheckState& check : workload.checks)
     began = std::max(began, check.since);
   return std::max(now, began + std::chrono::seconds(1));
+}
+
+// kNotFound: there is certainly no such worker, or it was removed. The caller may not be allowed to
+// list AdmissionChecks.
+Result<void> CheckTarget(const MoveOptions& options, const config::KubeAccess& access,
+                         const Workload& workload, std::chrono::milliseconds timeout,
+                         Terminal& terminal) {
+  const ManagerChecks checks(MemberSettings("the manager", access), timeout, terminal);
+  std::vector<CheckPtr> meant;
+  if (const auto all = checks.All()) {
+    for (const CheckPtr& check : *all)
+      if (MayBeServed(*check) && workload.Check(check->name) != nullptr) meant.push_back(check);
+  }
+  const KnownWorkers known =
+      FindWorkers(checks, meant, DaemonHere::Find(options.request.config, access));
+  if (known.Lacks(options.to)) return Fail(known.NoWorker(options.to));
+  if (!known.removed.contains(options.to)) return {};
+  return Fail(
+      ErrorCode::kNotFound,
+      fmt::format("{} was removed from the configuration, and gets no jobs any more", options.to));
 }
 
 Result<void> AskForMove(const MoveOptions& options, Terminal& terminal) {
@@ -255,6 +284,8 @@ Result<void> AskForMove(const MoveOptions& options, Terminal& terminal) {
     Say(fmt::format("{} is on {}: nothing to do", job, from), terminal);
     return {};
   }
+  if (!options.to.empty())
+    FEDRA_RETURN_IF_ERROR(CheckTarget(options, access, workload, timeout, terminal));
   const tracking::MoveRequest move{
       .at = AskedAt(workload, manager.Now()), .from = from, .to = options.to};
   FEDRA_RETURN_IF_ERROR(manager.Annotate(workload, tracking::MovePatch(workload.uid, move)));

@@ -20,6 +20,8 @@ struct JobRequestOptions {
   std::string ns;               // of a job that is named without
   ContextChoice manager;        // of the caller
   std::string timeout = "30s";  // for each answer
+  // Of a daemon on this machine, which knows its workers and what failed; there need be none.
+  std::string config = {};
 };
 
 // Failures of workers that are older than now do not count any more.

@@ -49,7 +49,9 @@ constexpr const char* kCordonHelp =
     "Recorded as an annotation of the manager's AdmissionChecks, cordon.fedra.dev/WORKER or "
     "drain.fedra.dev/WORKER, with the reason as its value: kubectl annotate does the same. Every "
     "replica reads it there, and it outlives restarts. You need the right to list and patch "
-    "admissionchecks.kueue.x-k8s.io on the manager.\n\n"
+    "admissionchecks.kueue.x-k8s.io on the manager. A name is refused that is no worker's, as far "
+    "as these AdmissionChecks name their workers, or a configuration of that manager's fedra is on "
+    "this machine.\n\n"
     "Jobs that are dispatched to the worker and wait for its quota are taken back from it. Those "
     "that it has admitted stay when it is cordoned; when it is drained they are evicted, queued "
     "again and dispatched elsewhere, from their beginning. With kueue.mode dispatcher they stay, "
@@ -134,7 +136,7 @@ void AddLeave(CLI::App& app, Command& command) {
   });
 }
 
-void AddCordons(CLI::App& app, Command& command) {
+void AddCordons(CLI::App& app, Parsed& parsed, Command& command) {
   struct Row {
     Service wanted;
     const char* name;
@@ -147,9 +149,11 @@ void AddCordons(CLI::App& app, Command& command) {
     CLI::App* sub = app.add_subcommand(row.name, row.summary);
     const auto options = std::make_shared<CordonOptions>();
     options->wanted = row.wanted;
-    sub->footer(row.wanted == Service::kRestored
-                    ? "Removes both annotations from every AdmissionCheck that has one."
-                    : kCordonHelp);
+    sub->footer(
+        row.wanted == Service::kRestored
+            ? "Removes both annotations from every AdmissionCheck that has one, also those of a "
+              "worker that there is not any more."
+            : kCordonHelp);
     sub->add_option("worker", options->worker, "The worker's name, as in fedra status workers")
         ->required();
     if (row.wanted != Service::kRestored)
@@ -167,7 +171,9 @@ void AddCordons(CLI::App& app, Command& command) {
         ->type_name("FILE");
     sub->add_option("--timeout", options->timeout, "How long to wait for the manager")
         ->capture_default_str();
-    sub->callback([options, &command] {
+    AddConfig(*sub, parsed);
+    sub->callback([options, &parsed, &command] {
+      options->config = parsed.config;
       command = [options](Terminal& terminal) { return Cordon(*options, terminal); };
     });
   }

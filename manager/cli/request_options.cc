@@ -37,7 +37,8 @@ std::string MoveHelp() {
       "or on the one named by --to; until then it runs on, and `fedra why` says what is in the "
       "way. After {} minutes the request is over. Then it goes to that worker, or to any but the "
       "one that it came from, as long as there is one that can run it, for {} minutes after it "
-      "was asked for.\n\n"
+      "was asked for. A name that is no worker's is refused where the workers are known: by the "
+      "manager's AdmissionChecks, or a configuration of that manager's fedra on this machine.\n\n"
       "Recorded as annotations of the job's Workload on the manager: move.fedra.dev/at, the time; "
       "move.fedra.dev/from, the worker that has it; and move.fedra.dev/to with --to. It is carried "
       "out once: a move that is older than the job's beginning on its worker is over. Removing "
@@ -47,7 +48,8 @@ std::string MoveHelp() {
       placement::kMoveStands.count(), placement::kMoveMemory.count());
 }
 
-void AddRequestOptions(CLI::App& app, JobRequestOptions& options) {
+void AddRequestOptions(CLI::App& app, Parsed& parsed, JobRequestOptions& options) {
+  AddConfig(app, parsed);
   app.add_option("job", options.job,
                  "NAMESPACE/NAME; NAME alone with -n; KIND/ before it where jobs of several kinds "
                  "have it; job/NAME and workload/NAME, too")
@@ -64,27 +66,29 @@ void AddRequestOptions(CLI::App& app, JobRequestOptions& options) {
 
 }  // namespace
 
-void AddRetry(CLI::App& app, const Parsed& parsed, Command& command) {
+void AddRetry(CLI::App& app, Parsed& parsed, Command& command) {
   CLI::App* retry = app.add_subcommand(
       "retry", "Forget on which workers a job has failed, so that they are tried again now");
   retry->footer(RetryHelp());
   const auto options = std::make_shared<JobRequestOptions>();
   options->ns = parsed.view.ns;
-  AddRequestOptions(*retry, *options);
-  retry->callback([options, &command] {
+  AddRequestOptions(*retry, parsed, *options);
+  retry->callback([options, &parsed, &command] {
+    options->config = parsed.config;
     command = [options](Terminal& terminal) { return Retry(*options, terminal); };
   });
 }
 
-void AddMove(CLI::App& app, const Parsed& parsed, Command& command) {
+void AddMove(CLI::App& app, Parsed& parsed, Command& command) {
   CLI::App* move =
       app.add_subcommand("move", "Take a running job back and run it on another worker");
   move->footer(MoveHelp());
   const auto options = std::make_shared<MoveOptions>();
   options->request.ns = parsed.view.ns;
-  AddRequestOptions(*move, options->request);
+  AddRequestOptions(*move, parsed, options->request);
   move->add_option("--to", options->to, "Only to this worker")->type_name("WORKER");
-  move->callback([options, &command] {
+  move->callback([options, &parsed, &command] {
+    options->request.config = parsed.config;
     command = [options](Terminal& terminal) { return Move(*options, terminal); };
   });
 }

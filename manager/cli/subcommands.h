@@ -34,11 +34,11 @@ void AddMigrate(CLI::App& app, Parsed& parsed, Command& command);
 // membership_options.cc: writes to the clusters.
 void AddJoin(CLI::App& app, Command& command);
 void AddLeave(CLI::App& app, Command& command);
-void AddCordons(CLI::App& app, Command& command);
+void AddCordons(CLI::App& app, Parsed& parsed, Command& command);
 
 // request_options.cc: writes to the manager about one job.
-void AddRetry(CLI::App& app, const Parsed& parsed, Command& command);
-void AddMove(CLI::App& app, const Parsed& parsed, Command& command);
+void AddRetry(CLI::App& app, Parsed& parsed, Command& command);
+void AddMove(CLI::App& app, Parsed& parsed, Command& command);
 
 // The group of what works and is not shown: spellings of earlier versions.
 inline constexpr const char* kHidden = "";

@@ -4,8 +4,10 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/log.h"
 #include "base/text.h"
@@ -24,8 +26,8 @@ constexpr std::chrono::seconds kCountInterval{1};
 // one outage differ by as much.
 constexpr std::chrono::seconds kSameOutage{2};
 
-// Stopped queues are looked for among all of a worker's.
-constexpr size_t kMaxQueueNote = 300;
+// Stopped queues are looked for among all of a worker's; who writes a cordon gives it any name.
+constexpr size_t kMaxNote = 300;
 
 constexpr const char* kKept =
     "removed from the configuration; fedra stays connected until the jobs that run there have "
@@ -57,6 +59,21 @@ void AddCordon(const tracking::Cordon& cordon, store::ClusterRow& row) {
   row.cordon = NameOf(cordon);
   const std::string why = verdict::ServiceText({.drains = cordon.drains, .reason = cordon.reason});
   row.why = row.why.empty() ? why : why + "; " + row.why;
+}
+
+// "cordoned, and no worker: west (fedra uncordon west)"; empty: all are of workers.
+std::string WithoutWorker(const tracking::Cordons& cordons, const WorkerList& workers) {
+  std::vector<std::string> names;
+  for (const auto& [name, cordon] : cordons)
+    if (workers.Find(name) == nullptr) names.push_back(name.value);
+  if (names.empty()) return {};
+  return Cut(fmt::format("cordoned, and no worker: {0} (fedra uncordon {1})",
+                         fmt::join(names, ", "), names.front()),
+             kMaxNote);
+}
+
+void AddTo(std::string& why, const std::string& more) {
+  if (!more.empty()) why += (why.empty() ? "" : "; ") + more;
 }
 
 }  // namespace
@@ -108,7 +125,7 @@ void ClusterRows::Keep(verify::Capacity capacity, Counted& counted) {
 const ClusterRows::Counted& ClusterRows::Count(const Worker& worker) {
   Counted& counted = counted_[worker.name()];
   if (!IsDue(counted)) return counted;
-  counted.note = Cut(StoppedQueues(verify::QueuesOf(worker.objects())), kMaxQueueNote);
+  counted.note = Cut(StoppedQueues(verify::QueuesOf(worker.objects())), kMaxNote);
   Keep(verify::CapacityOf(worker.objects()), counted);
   return counted;
 }
@@ -154,7 +171,8 @@ void ClusterRows::Record(store::ClusterRow manager, const ManagerQueues* queues,
                          const WorkerList& workers, const tracking::Cordons& cordons,
                          const std::string& left_out) {
   if (queues != nullptr) {
-    if (!left_out.empty()) manager.why += (manager.why.empty() ? "" : "; ") + left_out;
+    AddTo(manager.why, left_out);
+    AddTo(manager.why, WithoutWorker(cordons, workers));
     Counted& counted = counted_[manager.name];
     if (IsDue(counted)) Keep(queues->Summary(), counted);
     manager.capacity_json = counted.json;

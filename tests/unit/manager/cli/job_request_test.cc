@@ -2,6 +2,7 @@
 
 #include "manager/cli/job_request.h"
 
+#include <memory>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -10,6 +11,7 @@
 #include "base/clock.h"
 #include "base/time.h"
 #include "manager/cli/commands.h"
+#include "store/store.h"
 #include "tests/sim/server.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
@@ -311,6 +313,98 @@ TEST_CASE_METHOD(RequestFixture, "what cannot be moved is said, and nothing is w
   CHECK(waits.code == kFailed);
   CHECK_THAT(waits.err, ContainsSubstring("ml/waits is on no worker"));
   CHECK(Annotations("job-waits-1").empty());
+}
+
+namespace {
+
+// The daemon of this machine: its configuration, and its store when it was last seen to write.
+struct DaemonFixture : RequestFixture {
+  DaemonFixture() {
+    options.config = Configuration("manager");
+    store = store::Store::Open({.path = folder.Path("fedra.db")}).value();
+    store->Enqueue(store::SetHeartbeat{{.at = SystemClock().Now()}});
+    for (const char* const name : {"gpu-east", "gpu-west", "gpu-old"}) {
+      store::ClusterRow row;
+      row.name = ClusterName(name);
+      row.is_removed = row.name.value == "gpu-old";
+      store->Enqueue(store::PutCluster{row});
+    }
+    REQUIRE(store->Flush());
+  }
+
+  // Of the manager with this kubeconfig.
+  std::string Configuration(const std::string& kubeconfig) {
+    const sim::Server other{{.name = "other"}};
+    folder.Write("manager", manager.Kubeconfig());
+    folder.Write("other", other.Kubeconfig());
+    folder.Write("worker", manager.Kubeconfig());
+    std::string text = "manager: {kubeconfig: " + folder.Path(kubeconfig) +
+                       "}\nstore: {path: " + folder.Path("fedra.db") + "}\nworkers:\n";
+    for (const char* const name : {"gpu-east", "gpu-west"})
+      text += fmt::format("  - {{name: {}, kubeconfig: {}}}\n", name, folder.Path("worker"));
+    return folder.Write("fedra.yaml", text);
+  }
+  void Remember(const std::string& workload, bool has_failed) {
+    const json object = json::parse(manager.Call("GET", kWorkloads + "/" + workload).body);
+    store::WorkloadRow row;
+    row.uid = object["metadata"]["uid"];
+    row.key = {"ml", workload};
+    row.job = {"ml", "train"};
+    row.state = "Blocked";
+    store->Enqueue(store::PutWorkload{row});
+    store::PlacementRow placement;
+    placement.uid = row.uid;
+    placement.key = row.key;
+    if (has_failed)
+      placement.failures.push_back(
+          {ClusterName("gpu-east"), "Forbidden", SystemClock().Now(), "no", true, 1});
+    store->Enqueue(store::PutPlacement{placement});
+    REQUIRE(store->Flush());
+  }
+
+  std::unique_ptr<store::Store> store;
+};
+
+}  // namespace
+
+TEST_CASE_METHOD(DaemonFixture, "a worker that there is not gets no job moved to it") {
+  struct Row {
+    const char* to;
+    int code;
+    const char* words;
+  };
+  Add("job-train-1", "train", "Job", RunningOnEast(SystemClock().Now()));
+  const Row row =
+      GENERATE(Row{"gpu-west", 0, "is to be moved from east to gpu-west"},
+               Row{"gpu-wst", kFailed, "there is no worker gpu-wst; did you mean gpu-west?"},
+               Row{"tpu", kFailed, "there is no worker tpu; there are gpu-east, gpu-old"},
+               Row{"gpu-old", kFailed, "gpu-old was removed from the configuration"});
+  CAPTURE(row.to);
+  const Printed printed = RunMove(row.to);
+  CHECK(printed.code == row.code);
+  CHECK_THAT(printed.err, ContainsSubstring(row.words));
+  CHECK(Annotations("job-train-1").empty() == (row.code != 0));
+}
+
+TEST_CASE_METHOD(DaemonFixture, "a daemon that is another manager's says nothing of the workers") {
+  Add("job-train-1", "train", "Job", RunningOnEast(SystemClock().Now()));
+  options.config = GENERATE(true, false) ? Configuration("other") : folder.Path("nowhere.yaml");
+  CHECK(RunMove("gpu-wst").code == 0);
+}
+
+TEST_CASE_METHOD(DaemonFixture, "where no worker has failed a job there is nothing to forget") {
+  const bool has_failed = GENERATE(false, true);
+  const bool is_known = GENERATE(false, true);
+  CAPTURE(has_failed, is_known);
+  Add("job-train-1", "train");
+  if (is_known) Remember("job-train-1", has_failed);
+  const bool is_asked = has_failed || !is_known;
+  const Printed printed = Run();
+  CHECK(printed.code == 0);
+  CHECK_THAT(printed.err,
+             ContainsSubstring(is_asked ? "workers that have failed ml/train may be tried again now"
+                                        : "no worker has failed ml/train, so there is nothing"));
+  CHECK(IsAsked("job-train-1") == is_asked);
 }
 
 }  // namespace fedra::cli::job_request_test

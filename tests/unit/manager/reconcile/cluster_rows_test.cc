@@ -225,4 +225,17 @@ TEST_CASE("a worker that is out of service says so, and why") {
   CHECK(f.Row().why.empty());
 }
 
+TEST_CASE("a cordon that no worker has is said with the manager") {
+  Fixture f;
+  f.cordons[ClusterName("east")] = {false, ""};
+  CHECK(f.Row("manager").why.empty());
+  f.cordons[ClusterName("north")] = {true, "x"};
+  f.cordons[ClusterName("west")] = {false, "new disks"};
+  CHECK(f.Row("manager", "MultiKueueCluster east: is not used").why ==
+        "MultiKueueCluster east: is not used; cordoned, and no worker: north, west (fedra uncordon "
+        "north)");
+  f.cordons.clear();
+  CHECK(f.Row("manager").why.empty());
+}
+
 }  // namespace fedra::reconcile::cluster_rows_test
