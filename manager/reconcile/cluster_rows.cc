@@ -27,7 +27,7 @@ constexpr std::chrono::seconds kCountInterval{1};
 constexpr std::chrono::seconds kSameOutage{2};
 
 // Stopped queues are looked for among all of a worker's; who writes a cordon gives it any name.
-constexpr size_t kMaxNote = 300;
+constexpr size_t kMaxWhy = 300;
 
 constexpr const char* kKept =
     "removed from the configuration; fedra stays connected until the jobs that run there have "
@@ -69,10 +69,10 @@ std::string WithoutWorker(const tracking::Cordons& cordons, const WorkerList& wo
   if (names.empty()) return {};
   return Cut(fmt::format("cordoned, and no worker: {0} (fedra uncordon {1})",
                          fmt::join(names, ", "), names.front()),
-             kMaxNote);
+             kMaxWhy);
 }
 
-void AddTo(std::string& why, const std::string& more) {
+void AppendTo(std::string& why, const std::string& more) {
   if (!more.empty()) why += (why.empty() ? "" : "; ") + more;
 }
 
@@ -125,7 +125,7 @@ void ClusterRows::Keep(verify::Capacity capacity, Counted& counted) {
 const ClusterRows::Counted& ClusterRows::Count(const Worker& worker) {
   Counted& counted = counted_[worker.name()];
   if (!IsDue(counted)) return counted;
-  counted.note = Cut(StoppedQueues(verify::QueuesOf(worker.objects())), kMaxNote);
+  counted.note = Cut(StoppedQueues(verify::QueuesOf(worker.objects())), kMaxWhy);
   Keep(verify::CapacityOf(worker.objects()), counted);
   return counted;
 }
@@ -171,8 +171,8 @@ void ClusterRows::Record(store::ClusterRow manager, const ManagerQueues* queues,
                          const WorkerList& workers, const tracking::Cordons& cordons,
                          const std::string& left_out) {
   if (queues != nullptr) {
-    AddTo(manager.why, left_out);
-    AddTo(manager.why, WithoutWorker(cordons, workers));
+    AppendTo(manager.why, left_out);
+    AppendTo(manager.why, WithoutWorker(cordons, workers));
     Counted& counted = counted_[manager.name];
     if (IsDue(counted)) Keep(queues->Summary(), counted);
     manager.capacity_json = counted.json;

@@ -63,7 +63,7 @@ bool SameRow(store::WorkloadRow& a, const store::WorkloadRow& b) {
 
 std::string ShortKind(const std::string& kind) { return kind.substr(0, kind.find('.')); }
 
-bool HasEnded(const store::WorkloadRow& row) {
+bool RowHasEnded(const store::WorkloadRow& row) {
   const auto phase = placement::ParsePhase(row.state);
   return phase == placement::Phase::kFinished || phase == placement::Phase::kFailed;
 }
@@ -233,7 +233,7 @@ void StatusWriter::Gone(const ObjectKey& workload, bool is_deleted) {
     return known;
   });
   if (gone.row.uid.empty()) return;
-  if (is_deleted && !HasEnded(gone.row)) RecordDeletion(gone);
+  if (is_deleted && !RowHasEnded(gone.row)) RecordDeletion(gone);
   store_.Enqueue(store::RemoveWorkload{gone.row.uid, clock_.Now()});
 }
 
