@@ -56,7 +56,7 @@ bool MeansCheck(const tracking::AdmissionCheck& check, const CordonOptions& opti
 }
 
 // The checks that may name the worker. One that is cordoned already may have left them.
-std::vector<CheckPtr> Meant(const std::vector<CheckPtr>& all, const CordonOptions& options) {
+std::vector<CheckPtr> MeantChecks(const std::vector<CheckPtr>& all, const CordonOptions& options) {
   std::vector<CheckPtr> meant;
   for (const CheckPtr& check : all)
     if (MeansCheck(*check, options)) meant.push_back(check);
@@ -114,7 +114,7 @@ Result<void> Change(const CordonOptions& options, Terminal& terminal) {
   FEDRA_ASSIGN_OR_RETURN(const std::vector<CheckPtr> all, known.All());
   FEDRA_ASSIGN_OR_RETURN(const std::vector<std::string> checks, Chosen(all, options));
   const KnownWorkers workers =
-      FindWorkers(known, Meant(all, options), DaemonHere::Find(options.config, access));
+      FindWorkers(known, MeantChecks(all, options), DaemonHere::Find(options.config, access));
   const auto is_recorded = [&](const CheckPtr& check) {
     return check->cordons.contains(ClusterName(options.worker));
   };
