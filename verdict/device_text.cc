@@ -124,7 +124,7 @@ std::string WhatOf(const CountedCause& cause, const Rendering& rendering) {
     case Rule::kReserved:
       return "reserved for jobs already dispatched here";
     case Rule::kTaken:
-      return "taken by other pods of this job";
+      return "would be taken by other pods of this job";
     case Rule::kGroups:
       return "of other compatibility groups than those in use of counter set " + cause.detail;
     case Rule::kCapacity:

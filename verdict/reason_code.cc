@@ -193,8 +193,9 @@ constexpr std::array kCatalogue = {
         "Jobs that wait for the same devices are dispatched by priority, then by how long "
         "they have waited; with dispatch.order Strict or Backfill the first in line may also keep "
         "devices free until there are enough for it.",
-        "No action needed: the job is dispatched in its turn. `fedra why` says which job is first "
-        "and by which order, docs/ordering.md what each order guarantees."},
+        "No action needed: the job is dispatched in its turn. The line `order` of `fedra why` "
+        "names "
+        "the job that holds it back, and its order; docs/ordering.md says what each guarantees."},
     ReasonEntry{kConstraintUnsatisfied, "ConstraintUnsatisfied", kDevices,
                 "devices match one by one, but not together (matchAttribute or distinctAttribute)",
                 "No set of free devices shares the required attribute.",

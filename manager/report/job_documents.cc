@@ -23,9 +23,9 @@ using verdict::Outcome;
 ordered_json NextJson(const NextStep& next) {
   ordered_json remedies = ordered_json::array();
   for (const ReasonCount& count : next.remedies) {
-    const std::string remedy = RemedyOf(count.code);
-    if (!remedy.empty())
-      remedies.push_back({{"code", count.code}, {"workers", count.workers}, {"remedy", remedy}});
+    if (!count.remedy.empty())
+      remedies.push_back(
+          {{"code", count.code}, {"workers", count.workers}, {"remedy", count.remedy}});
   }
   return {{"text", next.text}, {"commands", next.commands}, {"remedies", std::move(remedies)}};
 }

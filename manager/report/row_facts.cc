@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "manager/report/row_states.h"
 #include "verdict/reason.h"
+#include "verdict/remedy.h"
 
 namespace fedra::report {
 
@@ -78,14 +79,15 @@ void SortByCount(std::vector<ReasonCount>& counts) {
   });
 }
 
-void CountReason(const std::string& code, std::vector<ReasonCount>& counts) {
-  const auto known = std::find_if(counts.begin(), counts.end(),
-                                  [&](const ReasonCount& count) { return count.code == code; });
+void CountReason(const std::string& code, std::string_view remedy,
+                 std::vector<ReasonCount>& counts) {
+  const auto known = std::ranges::find(counts, code, &ReasonCount::code);
   if (known == counts.end()) {
-    counts.push_back({code, 1});
-  } else {
-    ++known->workers;
+    counts.push_back({code, 1, std::string(remedy)});
+    return;
   }
+  ++known->workers;
+  if (known->remedy != remedy) known->remedy = RemedyOf(code);
 }
 
 std::vector<ReasonCount> CountReasons(const std::vector<store::VerdictRow>& verdicts) {
@@ -93,7 +95,13 @@ std::vector<ReasonCount> CountReasons(const std::vector<store::VerdictRow>& verd
   for (const store::VerdictRow& verdict : verdicts) {
     if (OutcomeOf(verdict) == verdict::Outcome::kYes) continue;
     const std::vector<verify::KeptReason> reasons = ReasonsOf(verdict);
-    CountReason(reasons.empty() ? verdict.outcome : reasons.front().code, counts);
+    if (reasons.empty()) {
+      CountReason(verdict.outcome, {}, counts);
+      continue;
+    }
+    const auto& [code, reason] = reasons.front();
+    const bool is_known = verdict::ParseReasonCode(code).has_value();
+    CountReason(code, is_known ? verdict::RemedyOf(reason) : std::string_view(), counts);
   }
   SortByCount(counts);
   return counts;
@@ -101,11 +109,7 @@ std::vector<ReasonCount> CountReasons(const std::vector<store::VerdictRow>& verd
 
 std::string RemedyOf(const std::string& code) {
   const std::optional<verdict::ReasonCode> known = verdict::ParseReasonCode(code);
-  if (!known) return {};
-  for (const verdict::ReasonEntry& entry : verdict::ReasonCatalogue()) {
-    if (entry.code == *known) return std::string(entry.remedy);
-  }
-  return {};
+  return known ? std::string(verdict::RemedyOf(*known)) : std::string();
 }
 
 Capacity CapacityOf(const store::ClusterRow& row) {

@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "manager/verify/capacity.h"
@@ -45,14 +46,17 @@ verify::Prospect ProspectOf(const store::VerdictRow& verdict);
 struct ReasonCount {
   std::string code;
   int workers = 0;
+  std::string remedy = {};  // what can be done about it; empty: nothing is known, or need be done
 };
 std::vector<ReasonCount> CountReasons(const std::vector<store::VerdictRow>& verdicts);
 // The most frequent first, else as they are.
 void SortByCount(std::vector<ReasonCount>& counts);
-// One worker more with this reason.
-void CountReason(const std::string& code, std::vector<ReasonCount>& counts);
+// One worker more with this reason. Where remedies differ the catalogue's is left.
+void CountReason(const std::string& code, std::string_view remedy,
+                 std::vector<ReasonCount>& counts);
 
-// What can be done about a reason, in one paragraph; empty when nothing is known about it.
+// What can be done about a reason, in one paragraph, whatever its facts; empty when nothing is
+// known about it.
 std::string RemedyOf(const std::string& code);
 
 // Of ClusterRow::capacity_json; empty when it cannot be read.

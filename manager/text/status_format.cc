@@ -152,14 +152,13 @@ std::string Remedies(std::vector<report::ReasonCount> counts, size_t indent, con
   std::string first;
   size_t shown = 0;
   for (const report::ReasonCount& count : counts) {
-    const std::string remedy = report::RemedyOf(count.code);
-    if (remedy.empty()) continue;
+    if (count.remedy.empty()) continue;
     if (shown++ >= kMaxRemedies) {
       left_out.push_back(count.code);
       continue;
     }
     if (first.empty()) first = count.code;
-    text += Paragraph(count.code + ": " + remedy, indent, style);
+    text += Paragraph(count.code + ": " + count.remedy, indent, style);
   }
   if (!left_out.empty())
     text += Paragraph(fmt::format("also: {}", fmt::join(left_out, ", ")), indent, style);

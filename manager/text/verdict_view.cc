@@ -14,6 +14,7 @@
 #include "manager/text/row_tones.h"
 #include "manager/text/status_format.h"
 #include "verdict/reason_text.h"
+#include "verdict/remedy.h"
 
 namespace fedra::text {
 namespace {
@@ -121,9 +122,11 @@ std::string Help(const report::JobReport& report, const Style& style) {
   std::vector<report::ReasonCount> counts;
   for (const report::JobVerdict& item : report.verdicts) {
     std::set<std::string> codes;  // a request each may have the same one
-    for (const verdict::Reason& reason : item.verdict.reasons)
-      if (codes.emplace(verdict::ToString(reason.code)).second)
-        report::CountReason(std::string(verdict::ToString(reason.code)), counts);
+    for (const verdict::Reason& reason : item.verdict.reasons) {
+      const std::string_view remedy = verdict::RemedyOf(reason);
+      const std::string code(verdict::ToString(reason.code));
+      if (!remedy.empty() && codes.insert(code).second) report::CountReason(code, remedy, counts);
+    }
   }
   const std::string remedies = Remedies(std::move(counts), 2, style);
   return remedies.empty() ? std::string() : "\nwhat would help\n" + remedies;

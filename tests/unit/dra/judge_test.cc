@@ -38,7 +38,7 @@ TEST_CASE("k of n pods fit: the count, and what the next one lacks") {
   CHECK(judgement.verdict.reasons[1].code == ReasonCode::kNotEnoughDevices);
   CHECK_THAT(verdict::MessageOf(judgement.verdict.reasons[1]),
              ContainsSubstring("; 4 pods need 4 devices, only 2 are there in all: 2 devices: "
-                               "2 taken by other pods of this job"));
+                               "2 would be taken by other pods of this job"));
 }
 
 TEST_CASE("the explanation counts every device once, under the first thing against it") {

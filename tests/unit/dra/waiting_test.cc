@@ -29,7 +29,8 @@ TEST_CASE("waiting is only advised where free devices would suffice") {
       {"one device for six pods", 6,
        [](Worker& w) { w.On("n1", Devices(1)).Template("t", {Request("r")}); },
        ReasonCode::kNotEnoughDevices,
-       "; 6 pods need 6 devices, only 1 is there in all: 1 device: 1 taken by other pods of this "
+       "; 6 pods need 6 devices, only 1 is there in all: 1 device: 1 would be taken by other pods "
+       "of this "
        "job"},
       {"the same while another claim holds it", 6,
        [](Worker& w) {
@@ -42,7 +43,7 @@ TEST_CASE("waiting is only advised where free devices would suffice") {
          w.On("n1", Devices(2)).Add(Holding("x", "gpu-0", Of("n1"))).Template("t", {Request("r")});
        },
        ReasonCode::kDevicesAllocated,
-       "class gpu: 2 devices: 1 allocated (other/x), 1 taken by other pods of this job"},
+       "class gpu: 2 devices: 1 allocated (other/x), 1 would be taken by other pods of this job"},
       {"counts within one pod, spread over nodes", 1,
        [](Worker& w) {
          w.Node("n2").On("n1", Devices(2)).On("n2", Devices(2));
@@ -59,7 +60,7 @@ TEST_CASE("waiting is only advised where free devices would suffice") {
        },
        ReasonCode::kNotEnoughDevices,
        "; even with every device free only 3 of 4 pods would fit: 9 devices: "
-       "6 taken by other pods of this job, 3 free"},
+       "6 would be taken by other pods of this job, 3 free"},
       {"counts within one pod, in use", 1,
        [](Worker& w) {
          w.On("n1", Devices(4)).Add(Holding("x", "gpu-0", Of("n1")));
@@ -245,8 +246,8 @@ TEST_CASE("what is reserved for other jobs comes back, what the job itself takes
   auto judgement = worker.Judge({pod(2)}, options);
   CHECK(Last(judgement).code == ReasonCode::kDevicesAllocated);
   CHECK_THAT(verdict::MessageOf(Last(judgement)),
-             ContainsSubstring(
-                 "1 reserved for jobs already dispatched here, 1 taken by other pods of this job"));
+             ContainsSubstring("1 reserved for jobs already dispatched here, 1 would be taken by "
+                               "other pods of this job"));
   judgement = worker.Judge({pod(3)}, options);
   CHECK(Last(judgement).code == ReasonCode::kNotEnoughDevices);
   CHECK_THAT(verdict::MessageOf(Last(judgement)),

@@ -40,6 +40,29 @@ next   the job is judged again as soon as one of these changes
 )");
 }
 
+TEST_CASE("why: what would help is said as far as it applies") {
+  report::WorkloadData data = Sweep();
+  auto& verdicts = data.incarnations[0].verdicts;
+  verdicts.resize(2);
+  const auto lacks = [&](size_t worker, verdict::Missing::Copy copy) {
+    verdicts[worker].reasons_json = verify::KeptReasons(
+        {{verdict::ReasonCode::kTemplateMissing, "ResourceClaimTemplate ml/one-gpu",
+          verdict::Missing{
+              .kind = "ResourceClaimTemplate", .key = {"ml", "one-gpu"}, .copy = copy}}});
+  };
+  const std::string either = "where the manager has it, let fedra copy it";
+  lacks(0, verdict::Missing::Copy::kNowhere);
+  lacks(1, verdict::Missing::Copy::kNowhere);
+  CHECK_THAT(
+      RenderWhy(data, Settings()).out,
+      ContainsSubstring("TemplateMissing: Create the template") && !ContainsSubstring(either));
+  CHECK(testing::HeldDocument(RenderWhy(data, Settings(Format::kJson)).out)["jobs"][0]["next"]
+            .dump()
+            .find(either) == std::string::npos);
+  lacks(1, verdict::Missing::Copy::kNone);
+  CHECK_THAT(RenderWhy(data, Settings()).out, ContainsSubstring(either));
+}
+
 TEST_CASE("why and history on a standby: as of when it led last") {
   report::WorkloadData data = Sweep();
   data.daemon.holds_store = true;
