@@ -90,7 +90,7 @@ void Explainer::ExplainUnbindable(Explanation& explanation) const {
 // What the node that came closest has too little of.
 void Explainer::ExplainNearest(Explanation& explanation) const {
   const Node& node = *trace_.nearest.node;
-  explanation.nearest = node.name.str();
+  if (context_.snapshot.nodes().size() > 1) explanation.nearest = node.name.str();
   const PodVariant& variant = trace_.resolved.variants.For(node);
   if (!RequestExplainer(context_, trace_, placed_, waiting_).Explain(variant, explanation))
     JointExplainer(context_, trace_, placed_, node, variant).Explain(waiting_, explanation);

@@ -11,6 +11,7 @@
 #include "manager/placement/context.h"
 #include "manager/placement/rank.h"
 #include "manager/tracking/kueue_api.h"
+#include "verdict/further_text.h"
 #include "verdict/reason_hash.h"
 #include "verdict/reason_text.h"
 
@@ -108,8 +109,7 @@ std::string CountReasons(const std::vector<const ClusterView*>& refused, uint64_
     Add(static_cast<size_t>(count), facts);
   }
   Add(further.size(), facts);
-  if (!further.empty()) text += fmt::format(" (and {})", Counted(further.size(), "more reason"));
-  return text;
+  return text + verdict::FurtherText(further.size(), further.empty() ? "" : *further.begin());
 }
 
 // How many are eligible, and of how many.

@@ -46,7 +46,7 @@ std::vector<NamedSchema> CheckedPodSetSchemas() {
                {"podsWanted", Number(), "How many there are"},
                {"podsFitting", Number(), "How many fit"},
                {"nodes", ListOf(Text()), "Where these went"},
-               {"nearestNode", Text(), "The node that came closest; empty: none did"},
+               {"nearestNode", Text(), "The node of several that came closest; empty: none did"},
                Maybe("obstacle", Ref("Obstacle"), "Against all requests together; absent: none"),
                Maybe("newNodes", Ref("NewNodes"),
                      "How many new nodes of a scalable pool would help; absent: none would"),

@@ -17,6 +17,7 @@
 #include "manager/text/line_text.h"
 #include "manager/text/row_tones.h"
 #include "manager/text/status_format.h"
+#include "verdict/further_text.h"
 
 namespace fedra::text {
 namespace {
@@ -108,7 +109,7 @@ std::set<std::string> FurtherReasons(const std::vector<VerdictRow>& verdicts,
   return codes;
 }
 
-// "no worker eligible: TemplateMissing on 2, ClusterUnreachable on 1 (and 2 more reasons)",
+// "no worker eligible: TemplateMissing on 2, ClusterUnreachable on 1 (and QueueMissing)",
 // "waits for gpu-east: DevicesAllocated on 1, TemplateMissing on 2".
 std::string BlockedText(const std::vector<VerdictRow>& verdicts) {
   std::string text;
@@ -118,8 +119,9 @@ std::string BlockedText(const std::vector<VerdictRow>& verdicts) {
   for (const report::ReasonCount& count : counts) {
     text += fmt::format("{}{} on {}", text.empty() ? begin : ", ", count.code, count.workers);
   }
-  const size_t more = FurtherReasons(verdicts, counts).size();
-  if (!text.empty() && more > 0) text += fmt::format(" (and {})", Counted(more, "more reason"));
+  const std::set<std::string> further = FurtherReasons(verdicts, counts);
+  if (!text.empty() && !further.empty())
+    text += verdict::FurtherText(further.size(), *further.begin());
   return text;
 }
 

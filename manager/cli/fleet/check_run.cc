@@ -83,7 +83,8 @@ std::vector<report::JobReport> JudgeAll(const CheckInput& input, const JudgeOpti
   return reports;
 }
 
-// "3000 jobs, each judged as if it were alone: 2998 can run". Empty: there is no set.
+// "2998 of 3000 judged jobs can run, each judged as if it were alone; 2 were not judged". Empty:
+// there is no set.
 std::string AboutTheSet(const std::vector<report::JobReport>& reports) {
   size_t judged = 0;
   size_t placeable = 0;
@@ -92,11 +93,15 @@ std::string AboutTheSet(const std::vector<report::JobReport>& reports) {
     ++judged;
     if (report::BestOutcome(report) <= verdict::Outcome::kMayScale) ++placeable;
   }
-  if (judged < 2) return {};
+  const size_t skipped = reports.size() - judged;
+  if (judged == 0 || reports.size() < 2) return {};
   std::string text =
-      fmt::format("{} of {} jobs can run, each judged as if it were alone", placeable, judged);
+      fmt::format("{} of {} {} can run", placeable, judged, skipped > 0 ? "judged jobs" : "jobs");
+  if (judged > 1) text += ", each judged as if it were alone";
   if (placeable >= 2)
     text += ": together they may need more devices than are free, and then wait for each other";
+  if (skipped > 0)
+    text += fmt::format("; {} {} not judged", skipped, skipped == 1 ? "was" : "were");
   return text;
 }
 

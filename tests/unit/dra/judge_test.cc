@@ -139,9 +139,11 @@ TEST_CASE("every alternative is refused for its own reason") {
       R"(two: 2 devices of class gpu on one node (DevicesAllocated; 2 devices: 1 allocated (other/x), 1 free))");
 }
 
-TEST_CASE("no node comes closest where nothing matches") {
+TEST_CASE("no node comes closest where nothing matches, or there is only one") {
   Worker worker;
   worker.Node("n1").On("n1", Devices(1)).Template("two", {Request("r", 2)});
+  CHECK(worker.Pods(1, "two").pod_sets[0].nearest.empty());  // there is no other
+  worker.Node("n2");
   CHECK(worker.Pods(1, "two").pod_sets[0].nearest == "n1");
   worker.Template("other", {Request("r", 1, {{"selectors", Cel({"false"})}})});
   const auto judgement = worker.Pods(1, "other");

@@ -171,7 +171,12 @@ TEST_CASE("check: many jobs are counted together, those with mistakes are not") 
   std::string wrong = good;
   wrong.replace(wrong.find("Never"), 5, "Always");
   const std::string mixed = "1 of 2 jobs can run, each judged as if it were alone";
-  CHECK(Check(good + bad + wrong).out.ends_with("\n" + mixed + "\n"));
+  CHECK(
+      Check(good + bad + wrong)
+          .out.ends_with("\n1 of 2 judged jobs can run, each judged as if it were alone; 1 was not "
+                         "judged\n"));
+  CHECK(Check(good + wrong + wrong)
+            .out.ends_with("\n1 of 1 judged jobs can run; 2 were not judged\n"));
   CHECK(Parsed(Check(good + bad, "json").out)["note"] == mixed);
   CHECK(Parsed(Check(good + good, "json").out)["note"] ==
         "2 of 2 jobs can run, each judged as if it were alone: together they may need more devices "
@@ -273,6 +278,11 @@ TEST_CASE("check: a template that is assumed is the file's") {
   CHECK(ran.code == 0);
   CHECK_THAT(ran.out, ContainsSubstring("judged as if"));
   CHECK_THAT(ran.out, !ContainsSubstring("note"));
+  // It need not be created for what is lacking beside it.
+  const Ran nowhere = Check(Job("one-gpu") + OneGpu(", count: 9"), "table", cluster, true);
+  CHECK(nowhere.code == 3);
+  CHECK_THAT(nowhere.out, ContainsSubstring("\nwhat would help\n  NotEnoughDevices: ") &&
+                              !ContainsSubstring("Create the template"));
 }
 
 const std::string kTypo =

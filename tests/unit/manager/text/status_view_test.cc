@@ -40,14 +40,18 @@ ml/done      Finished     gpu-east  30h
 )");
 }
 
-TEST_CASE("the note of a blocked job counts the reasons that it does not name") {
+TEST_CASE("the note of a blocked job counts the further reasons, and names a single short one") {
   report::StatusData data = FleetStatus();
   data.verdicts[0].reasons_json =
       R"([{"code":"TemplateMissing","object":"","facts":{"type":"Sentence","text":"x"}},
           {"code":"QueueMissing","object":"","facts":{"type":"Sentence","text":"y"}}])";
   CHECK_THAT(
       RenderStatus(data, Settings()).out,
-      ContainsSubstring("TemplateMissing on 2, ClusterUnreachable on 1 (and 1 more reason)\n"));
+      ContainsSubstring("TemplateMissing on 2, ClusterUnreachable on 1 (and QueueMissing)\n"));
+  data.verdicts[1].reasons_json =
+      R"([{"code":"TemplateMissing","object":"","facts":{"type":"Sentence","text":"x"}},
+          {"code":"NotEnoughDevices","object":"","facts":{"type":"Sentence","text":"y"}}])";
+  CHECK_THAT(RenderStatus(data, Settings()).out, ContainsSubstring(" (and 2 more reasons)\n"));
 }
 
 TEST_CASE("json counts what stands against a blocked job, and says it of no other") {
