@@ -206,7 +206,7 @@ class Demo:
             _change(worker, f"template {_ONLY_LARGE} is created")
             self._supply.put(worker, _LARGE_ONLY)
         job = self._submit("embed", _ONLY_LARGE)
-        job.wait_message("no worker eligible")
+        job.wait_message("waits for a worker")
         _say(
             "Every object exists everywhere. fedra counts the devices as each worker's scheduler would:"
         )
@@ -240,7 +240,7 @@ class Demo:
         self._wait("it leads", lambda: "REPLICA  leads" in leader.cli("status", "workers").stdout)
         self._show("status", "workers")
         waiting = self._submit("rescued", _ONLY_LARGE)
-        waiting.wait_message("no worker eligible")
+        waiting.wait_message("waits for a worker")
         self._killed, self._fedra = leader, self._make_fedra("standby", _DEVICES_ON | _REPLICAS)
         self._fedra.start()
         self._show("status", "workers")

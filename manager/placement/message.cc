@@ -11,6 +11,7 @@
 #include "manager/placement/context.h"
 #include "manager/placement/rank.h"
 #include "manager/tracking/kueue_api.h"
+#include "manager/verify/reason_order.h"
 #include "verdict/further_text.h"
 #include "verdict/reason_hash.h"
 #include "verdict/reason_text.h"
@@ -49,19 +50,41 @@ bool IsWaitedFor(const ClusterView& cluster) {
   return code == verdict::ReasonCode::kInLine || code == verdict::ReasonCode::kDevicesAllocated;
 }
 
-// A worker that refused it says so itself, by name.
-std::string Refusal(const ClusterView& cluster, const PlacementRecord& record, WallTime now,
-                    std::string_view tenants_of) {
-  const Failure* failure = FailureOf(record, cluster.name);
-  if (PausedUntil(record, cluster.name, now) && !failure->message.empty()) return failure->message;
-  return fmt::format(
-      "{}: {}", cluster.name.value,
-      IsWaitedFor(cluster) ? "waiting in line for devices" : WhatItLacks(cluster, tenants_of));
+// Whether what is against it passes by itself: its first reason is the one that takes longest
+// (verify::OrderReasons).
+bool PassesThere(const ClusterView& cluster) {
+  const verdict::Verdict& verdict = cluster.verdict;
+  return verdict.outcome == verdict::Outcome::kNo && !verdict.reasons.empty() &&
+         verify::HindranceOf(verdict.reasons.front().code) == verify::Hindrance::kUntilFree;
 }
 
-// What Refusal() says.
+// Of workers that say the same.
+struct Refusal {
+  std::string text;
+  std::vector<ClusterName> workers;  // empty: one, which the text names
+
+  std::string ToString() const { return workers.empty() ? text : Join(workers) + ": " + text; }
+};
+
+// Adds what is against this worker. One that refused it says so itself, by name.
 void AddRefusal(const ClusterView& cluster, const PlacementRecord& record, WallTime now,
-                uint64_t& facts) {
+                std::string_view tenants_of, std::vector<Refusal>& refusals) {
+  const Failure* failure = FailureOf(record, cluster.name);
+  if (PausedUntil(record, cluster.name, now) && !failure->message.empty())
+    return refusals.push_back({failure->message, {}});
+  std::string text =
+      IsWaitedFor(cluster) ? "waiting in line for devices" : WhatItLacks(cluster, tenants_of);
+  const auto same = std::ranges::find_if(
+      refusals, [&](const Refusal& each) { return !each.workers.empty() && each.text == text; });
+  if (same != refusals.end())
+    same->workers.push_back(cluster.name);
+  else
+    refusals.push_back({std::move(text), {cluster.name}});
+}
+
+// The facts of what that says.
+void AddFacts(const ClusterView& cluster, const PlacementRecord& record, WallTime now,
+              uint64_t& facts) {
   Add(cluster.name.value, facts);
   const Failure* failure = FailureOf(record, cluster.name);
   if (PausedUntil(record, cluster.name, now) && !failure->message.empty()) {
@@ -164,19 +187,25 @@ Message NoWorkerEligible(std::span<const ClusterView> clusters, const PlacementR
   const auto is_waited_for = [](const auto* each) { return IsWaitedFor(*each); };
   const bool waits = std::ranges::any_of(refused, is_waited_for);
   if (std::ranges::all_of(refused, is_waited_for) && std::ranges::none_of(refused, paused)) {
-    for (const ClusterView* cluster : refused) AddRefusal(*cluster, record, now, facts);
+    for (const ClusterView* cluster : refused) AddFacts(*cluster, record, now, facts);
     return {Cut(WaitingOn(refused), tracking::kMaxCheckMessage), facts, true};
   }
-  std::string text;
+  const bool passes = std::ranges::any_of(
+      refused, [&](const auto* each) { return PassesThere(*each) && !paused(each); });
   if (refused.size() > kNamedWorkers) {
-    text = CountReasons(refused, facts);
-    return {fmt::format("no worker eligible: {} workers: {}", refused.size(), text), facts, waits};
+    const std::string counted = CountReasons(refused, facts);
+    const std::string workers = fmt::format("{} workers: {}", refused.size(), counted);
+    return {(passes ? "waits for one of " : "no worker eligible: ") + workers, facts, waits};
   }
+  std::vector<Refusal> refusals;
   for (const ClusterView* cluster : refused) {
-    text += (text.empty() ? "" : "; ") + Refusal(*cluster, record, now, ns);
-    AddRefusal(*cluster, record, now, facts);
+    AddRefusal(*cluster, record, now, ns, refusals);
+    AddFacts(*cluster, record, now, facts);
   }
-  return {Cut("no worker eligible: " + text, tracking::kMaxCheckMessage), facts, waits};
+  std::string text = passes ? "waits for a worker: " : "no worker eligible: ";
+  for (const Refusal& each : refusals)
+    text += (&each == &refusals.front() ? "" : "; ") + each.ToString();
+  return {Cut(text, tracking::kMaxCheckMessage), facts, waits};
 }
 
 std::set<std::string> ReasonsByWorker(std::span<const ClusterView> clusters) {

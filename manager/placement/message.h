@@ -25,9 +25,10 @@ struct Message {
 // "2 of 3 workers eligible"
 std::string EligibleCount(std::span<const ClusterView> clusters, const Policy& policy);
 
-// "no worker eligible: gpu-east: ResourceClaimTemplate ml/one-gpu does not exist there; gpu-west:
-// ..." A worker is named with its first reason and how many more it has ("(and 2 more)"); of long
-// fleets the first reasons are counted, and so are all others together.
+// "no worker eligible: gpu-east, gpu-west: ResourceClaimTemplate ml/one-gpu does not exist there;
+// gpu-lab: ..."; "waits for a worker: ..." where what is against one of them passes by itself. A
+// worker is named with its first reason and how many more it has ("(and 2 more)"); of long fleets
+// the first reasons are counted, and so are all others together.
 // A worker that refused the workload and is not asked again yet is named with its refusal. One
 // whose devices are in use, or promised to jobs ahead in line, is named without counts, which
 // change with every device: "waiting in line for devices on gpu-east" when all of them are.

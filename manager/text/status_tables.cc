@@ -7,7 +7,6 @@
 
 #include <fmt/format.h>
 
-#include "base/text.h"
 #include "base/time.h"
 #include "manager/report/row_facts.h"
 #include "manager/report/row_states.h"

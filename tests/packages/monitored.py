@@ -253,7 +253,8 @@ def _submit(fleet: SimFleet, fedra: Fedra) -> dict[str, FederatedJob]:
         if name == "train":
             jobs[name].wait_running_on(_EAST)
         else:
-            jobs[name].wait_message("no worker eligible")
+            waits = "waits for a worker" if name == "embed" else "no worker eligible"
+            jobs[name].wait_message(waits)
     eventually("the store shows them", lambda: fedra.verdicts(f"{_NS}/sweep"), _PATIENCE)
     return jobs
 

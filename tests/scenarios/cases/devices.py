@@ -122,7 +122,7 @@ def the_end_of_one_job_lets_the_next_go(world: World) -> None:
     first = submit(world, "first")
     first.wait_running_on(world.worker1)
     second = submit(world, "second")
-    second.wait_message("no worker eligible")
+    second.wait_message("waits for a worker")
     assert world.reasons(second) == {
         world.worker1: ["DevicesAllocated"],
         world.worker2: ["DriverMissing"],

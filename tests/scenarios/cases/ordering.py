@@ -171,7 +171,7 @@ def a_higher_priority_overtakes(world: World) -> None:
         _submit(world, "d-high", 1, urgent),
     ]
     for job in jobs:
-        job.wait_message("no worker eligible")
+        job.wait_message("waits for a worker")
     first.finish(world.worker1)
     assert _end_one_by_one(world, jobs) == ["d-high", "b-low", "c-low"]
 
@@ -188,7 +188,7 @@ def a_nomination_holds_its_device_over_a_crash(world: World) -> None:
     fedra.delete_store()
     fedra.start()
     first.wait_running_on(world.worker1)
-    second.wait_message("no worker eligible")
+    second.wait_message("waits for a worker")
     assert world.dispatched_to(world.worker1) == 1, "the card was given twice"
     first.finish(world.worker1)
     second.wait_running_on(world.worker1)
@@ -453,7 +453,7 @@ def queues_share_by_weight(world: World) -> None:
         world.manager.patch("ClusterQueue", None, queue, patch)
     jobs = [_submit(world, f"light-{index}", queue="other") for index in range(4)]
     jobs += [_submit(world, f"heavy-{index}") for index in range(8)]
-    jobs[-1].wait_message("no worker eligible")
+    jobs[-1].wait_message("waits for a worker")
     holder.finish(world.worker1)
     left = _end_one_by_one(world, jobs)
     for names in (left[:4], left[4:8]):
@@ -482,7 +482,7 @@ def local_queues_share_their_cluster_queue(world: World) -> None:
     gone = [_submit(world, f"heavy-gone-{index}") for index in range(6)]
     jobs = [_submit(world, f"light-{index}", queue="other") for index in range(4)]
     jobs += [_submit(world, f"heavy-{index}") for index in range(8)]
-    jobs[-1].wait_message("no worker eligible")
+    jobs[-1].wait_message("waits for a worker")
     for job in gone:
         world.manager.delete("Job", world.ns, job.name)
     world.eventually("they are gone", lambda: all(job.workload() is None for job in gone))

@@ -166,6 +166,49 @@ TEST_CASE("what tenants read names nothing of other namespaces") {
         "1 device: 1 allocated");
 }
 
+TEST_CASE("what is against the workers: grouped, and not as if it were for ever where it passes") {
+  const auto of = [](verdict::ReasonCode code, const char* text) {
+    return verdict::Verdict{.outcome = verdict::Outcome::kNo,
+                            .reasons = {{code, "", verdict::Sentence{text}}}};
+  };
+  using enum verdict::ReasonCode;
+  const verdict::Verdict in_use = of(kDevicesAllocated, "in use");
+  const verdict::Verdict missing = of(kTemplateMissing, "t is missing");
+  struct Row {
+    const char* about;
+    std::vector<verdict::Verdict> verdicts;  // of a, b, ...
+    const char* message;
+  };
+  const Row rows[] = {
+      {"none passes",
+       {missing, of(kNotEnoughDevices, "too few")},
+       "no worker eligible: a: t is missing; b: too few"},
+      {"the same of several, in the order of the first",
+       {missing, of(kNotEnoughDevices, "too few"), missing},
+       "no worker eligible: a, c: t is missing; b: too few"},
+      {"devices that are in use",
+       {in_use, missing, in_use},
+       "waits for a worker: a, c: waiting in line for devices; b: t is missing"},
+      {"room on nodes",
+       {missing, of(kNodeResources, "no cpu is free")},
+       "waits for a worker: a: t is missing; b: no cpu is free"},
+      {"a long fleet",
+       {in_use, missing, missing, missing, missing, missing},
+       "waits for one of 6 workers: TemplateMissing on 5, DevicesAllocated on 1"},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.about);
+    std::vector<std::string> names;
+    for (size_t i = 0; i < row.verdicts.size(); ++i)
+      names.emplace_back(1, static_cast<char>('a' + static_cast<int>(i)));
+    World world(names);
+    for (size_t i = 0; i < row.verdicts.size(); ++i) world.SetVerdict(names[i], row.verdicts[i]);
+    world.ReserveQuota();
+    world.Settle();
+    CHECK(world.Message() == row.message);
+  }
+}
+
 TEST_CASE("workers that lack something are named with what they lack") {
   World world({"gpu-east", "gpu-west"});
   world.SetVerdict("gpu-east", No("ResourceClaimTemplate ml/one-gpu does not exist there"));

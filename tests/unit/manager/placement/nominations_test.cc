@@ -67,7 +67,7 @@ TEST_CASE("where none can, it is blocked with the reason, and released when one 
   CHECK(world.nominated().empty());
   CHECK(world.writes() == 0);
   CHECK(world.Look().phase == Phase::kBlocked);
-  CHECK(world.Look().why == "no worker eligible: a: it lacks something; b: it lacks something");
+  CHECK(world.Look().why == "no worker eligible: a, b: it lacks something");
   CHECK(world.notes() == Names{"PlacementRejected"});
   world.Restart();
   world.Settle();
