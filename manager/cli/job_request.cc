@@ -274,6 +274,12 @@ Result<void> AskForMove(const MoveOptions& options, Terminal& terminal) {
   CallerOnManager manager(access, timeout);
   FEDRA_ASSIGN_OR_RETURN(const Workload workload, FindWorkload(manager, options.request));
   const std::string job = JobOf(workload);
+  if (options.cancel) {
+    FEDRA_RETURN_IF_ERROR(manager.Annotate(workload, tracking::CancelMovePatch(workload.uid)));
+    Say(fmt::format("no move is asked of {} any more (Workload {})", job, workload.key.name),
+        terminal);
+    return {};
+  }
   const std::string& from = workload.cluster_name;
   if (from.empty())
     return Fail(ErrorCode::kInvalidArgument,
@@ -289,11 +295,13 @@ Result<void> AskForMove(const MoveOptions& options, Terminal& terminal) {
   const tracking::MoveRequest move{
       .at = AskedAt(workload, manager.Now()), .from = from, .to = options.to};
   FEDRA_RETURN_IF_ERROR(manager.Annotate(workload, tracking::MovePatch(workload.uid, move)));
-  Say(fmt::format("{0} is to be moved from {1} to {2} (Workload {3}): it is taken back as soon as "
-                  "that can take it, within {4} minutes, unless Kueue has it (kueue.mode "
-                  "dispatcher); fedra why {0} says how it goes on",
-                  job, from, options.to.empty() ? "another worker" : options.to, workload.key.name,
-                  placement::kMoveStands.count()),
+  Say(fmt::format(
+          "{0} is to be moved from {1} to {2} (Workload {3}): it is taken back as soon as "
+          "that can take it, within {4} minutes, unless Kueue has it (kueue.mode "
+          "dispatcher); fedra why {0} says how it goes on, fedra move {0} --cancel takes the "
+          "request back",
+          job, from, options.to.empty() ? "another worker" : options.to, workload.key.name,
+          placement::kMoveStands.count()),
       terminal);
   return {};
 }

@@ -29,7 +29,8 @@ int Retry(const JobRequestOptions& options, Terminal& terminal);
 
 struct MoveOptions {
   JobRequestOptions request;
-  std::string to;  // a worker; empty: any but the one that has it
+  std::string to;       // a worker; empty: any but the one that has it
+  bool cancel = false;  // what was asked for before is taken back
 };
 // The running job is taken back from its worker, and goes to another one.
 int Move(const MoveOptions& options, Terminal& terminal);

@@ -41,8 +41,9 @@ std::string MoveHelp() {
       "manager's AdmissionChecks, or a configuration of that manager's fedra on this machine.\n\n"
       "Recorded as annotations of the job's Workload on the manager: move.fedra.dev/at, the time; "
       "move.fedra.dev/from, the worker that has it; and move.fedra.dev/to with --to. It is carried "
-      "out once: a move that is older than the job's beginning on its worker is over. Removing "
-      "move.fedra.dev/at takes it back. With kueue.mode dispatcher running jobs are Kueue's, and "
+      "out once: a move that is older than the job's beginning on its worker is over. --cancel "
+      "removes them, as kubectl annotate can. With kueue.mode dispatcher running jobs are Kueue's, "
+      "and "
       "cannot be moved so: `fedra why` says so. You need the right to list and patch "
       "workloads.kueue.x-k8s.io in the job's namespace on the manager; get, for workload/NAME.",
       placement::kMoveStands.count(), placement::kMoveMemory.count());
@@ -86,7 +87,10 @@ void AddMove(CLI::App& app, Parsed& parsed, Command& command) {
   const auto options = std::make_shared<MoveOptions>();
   options->request.ns = parsed.view.ns;
   AddRequestOptions(*move, parsed, options->request);
-  move->add_option("--to", options->to, "Only to this worker")->type_name("WORKER");
+  CLI::Option* to =
+      move->add_option("--to", options->to, "Only to this worker")->type_name("WORKER");
+  move->add_flag("--cancel", options->cancel, "Take back what was asked for and is not done yet")
+      ->excludes(to);
   move->callback([options, &parsed, &command] {
     options->request.config = parsed.config;
     command = [options](Terminal& terminal) { return Move(*options, terminal); };

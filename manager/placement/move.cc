@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "manager/placement/rank.h"
+#include "manager/verify/reason_order.h"
 #include "verdict/reason_text.h"
 
 namespace fedra::placement {
@@ -44,16 +45,27 @@ bool CanTake(const ClusterView& cluster, const PlacementRecord& record, const Po
          !IsFull(cluster.verdict) && !PausedUntil(record, cluster.name, now);
 }
 
+// Whether waiting does not help there.
+bool CanNever(const ClusterView& cluster) {
+  std::vector<verdict::ReasonCode> codes;
+  for (const verdict::Reason& reason : cluster.verdict.reasons) codes.push_back(reason.code);
+  return cluster.contact == Contact::kFull && cluster.verdict.outcome == verdict::Outcome::kNo &&
+         verify::ProspectOf(codes) == verify::Prospect::kNever;
+}
+
+// "NotEnoughDevices: request gpu of claim gpu wants 1 device of class gpu; 2 pods need 2 devices".
+// Who holds the devices is said where it matters.
 std::string WhyNot(const ClusterView& cluster, const PlacementRecord& record, WallTime now,
                    std::string_view tenants_of) {
-  if (cluster.contact != Contact::kFull) return cluster.name.value + ": no contact";
-  if (PausedUntil(record, cluster.name, now))
-    return fmt::format("{}: {}", cluster.name.value, FailureOf(record, cluster.name)->message);
+  if (cluster.contact != Contact::kFull) return "no contact";
+  if (PausedUntil(record, cluster.name, now)) return FailureOf(record, cluster.name)->message;
   const auto& reasons = cluster.verdict.reasons;
-  return fmt::format(
-      "{}: {}", cluster.name.value,
-      reasons.empty() ? std::string(verdict::ToString(cluster.verdict.outcome))
-                      : verdict::MessageOf(reasons.front(), {.tenants_of = tenants_of, .now = {}}));
+  if (reasons.empty()) return std::string(verdict::ToString(cluster.verdict.outcome));
+  const verdict::TwoLines lines =
+      verdict::InTwoLines(reasons.front(), {.tenants_of = tenants_of, .now = {}});
+  const bool counts = !lines.counts.empty() && !CanNever(cluster);
+  return fmt::format("{}: {}{}{}", verdict::ToString(reasons.front().code), lines.text,
+                     counts ? "; " : "", counts ? lines.counts : "");
 }
 
 }  // namespace
@@ -71,21 +83,32 @@ std::optional<WallTime> NextMove(const WorkloadView& view, WallTime now) {
 MoveTarget TargetOf(const MoveRequest& move, const ClusterView& from,
                     std::span<const ClusterView> clusters, const PlacementRecord& record,
                     const Policy& policy, WallTime now, std::string_view tenants_of) {
-  std::vector<std::string> why_not;
-  size_t others = 0;
+  std::vector<const ClusterView*> others;
   for (const ClusterView& cluster : clusters) {
     if (cluster.name == from.name || (!move.to.empty() && cluster.name.value != move.to)) continue;
     if (CanTake(cluster, record, policy, now)) return {.worker = &cluster, .why_not = {}};
-    if (++others <= kMostNamed) why_not.push_back(WhyNot(cluster, record, now, tenants_of));
+    others.push_back(&cluster);
   }
-  if (others > kMostNamed) why_not.push_back(fmt::format("{} more", others - kMostNamed));
-  if (!move.to.empty() && others == 0)
-    return {.worker = nullptr, .why_not = fmt::format("there is no worker {}", move.to)};
-  if (others == 0) return {.worker = nullptr, .why_not = "there is no other worker"};
-  return {.worker = nullptr,
-          .why_not = fmt::format("{} take it now: {}",
-                                 move.to.empty() ? "no other worker can" : "that worker cannot",
-                                 fmt::join(why_not, "; "))};
+  const auto why = [&](const ClusterView* cluster) {
+    return WhyNot(*cluster, record, now, tenants_of);
+  };
+  if (!move.to.empty()) {
+    if (others.empty()) return {nullptr, fmt::format("{}, and there is no such worker", move.to)};
+    const bool never = CanNever(*others.front());
+    return {nullptr,
+            fmt::format("{}, which cannot {} ({})", move.to,
+                        never ? "ever take it as it is" : "take it now", why(others.front()))};
+  }
+  if (others.empty()) return {nullptr, "another worker, and there is none"};
+  std::vector<std::string> each;
+  for (size_t i = 0; i < std::min(others.size(), kMostNamed); ++i)
+    each.push_back(fmt::format("{}, {}", others[i]->name.value, why(others[i])));
+  if (others.size() > kMostNamed)
+    each.push_back(fmt::format("{} more", others.size() - kMostNamed));
+  const bool never = std::ranges::all_of(others, [](const auto* it) { return CanNever(*it); });
+  return {nullptr,
+          fmt::format("another worker, and none can {} ({})",
+                      never ? "ever take it as they are" : "take it now", fmt::join(each, "; "))};
 }
 
 WorkloadView AsRequeued(const WorkloadView& view, WallTime now) {

@@ -35,7 +35,7 @@ std::optional<WallTime> NextMove(const WorkloadView& view, WallTime now);
 // Exactly one of the two.
 struct MoveTarget {
   const ClusterView* worker = nullptr;  // can take the job now
-  std::string why_not;                  // "that worker cannot take it now: gpu-west: ..."
+  std::string why_not;                  // "gpu-west, which cannot take it now (...)"
 };
 // `clusters`: judged, but for `from`, which has the job, and restricted: where others go first, it
 // is held (AsRequeued). `tenants_of`: as of verdict::Rendering,

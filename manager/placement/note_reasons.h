@@ -38,6 +38,9 @@ inline constexpr NoteReason kWorkerLost{
     "the worker was unreachable longer than workerLostTimeout; the job is queued again"};
 inline constexpr NoteReason kRequeued{
     "Requeued", true, "the copy on the worker is deleted or unusable; the job is queued again"};
+inline constexpr NoteReason kMoveRequested{
+    "MoveRequested", false,
+    "a user wants the running job on another worker (fedra move), which cannot take it yet"};
 inline constexpr NoteReason kNameConflict{
     "NameConflict", true,
     "an object of the same name that fedra did not create exists on the worker"};
@@ -68,15 +71,25 @@ inline constexpr NoteReason kStoppedOnWorker{
 inline constexpr NoteReason kDeleted{
     "Deleted", false, "the job was deleted on the manager, and its copies are being removed"};
 
-inline constexpr std::array kNoteReasons = {kDispatched,        kPlaced,
-                                            kWaitingForDevices, kPlacementRejected,
-                                            kNotDispatchable,   kAdmissionTimedOut,
-                                            kEvictedOnWorker,   kWorkerLost,
-                                            kRequeued,          kNameConflict,
-                                            kTemplateDrift,     kDispatchFailed,
-                                            kNominatedByOthers, kCompleted,
-                                            kJobFailed,         kPodLog,
-                                            kStoppedOnWorker,   kDeleted};
+inline constexpr std::array kNoteReasons = {kDispatched,
+                                            kPlaced,
+                                            kWaitingForDevices,
+                                            kPlacementRejected,
+                                            kNotDispatchable,
+                                            kAdmissionTimedOut,
+                                            kEvictedOnWorker,
+                                            kWorkerLost,
+                                            kRequeued,
+                                            kMoveRequested,
+                                            kNameConflict,
+                                            kTemplateDrift,
+                                            kDispatchFailed,
+                                            kNominatedByOthers,
+                                            kCompleted,
+                                            kJobFailed,
+                                            kPodLog,
+                                            kStoppedOnWorker,
+                                            kDeleted};
 
 // Unknown names are no warnings.
 constexpr bool IsWarning(std::string_view name) {

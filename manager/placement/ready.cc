@@ -6,8 +6,10 @@
 
 #include <fmt/format.h>
 
+#include "base/hash.h"
 #include "base/text.h"
 #include "base/time.h"
+#include "manager/placement/check_report.h"
 #include "manager/placement/message.h"
 #include "manager/placement/move.h"
 #include "manager/placement/note_reasons.h"
@@ -54,21 +56,38 @@ std::string WhyDrained(const ClusterView& worker) {
                      verdict::ServiceText({.drains = true, .reason = *worker.drained_for}));
 }
 
+// In the history once, also after a restart.
+void NoteRequest(const Context& context, const tracking::MoveRequest& move,
+                 const ClusterView& worker, const std::string& to, Decision& decision) {
+  const std::string until = FormatRfc3339(move.at + kMoveStands);
+  const Message message{
+      fmt::format("asked to move to {}, which cannot take it yet; the request stands until {}", to,
+                  until),
+      Hash64(to, Hash64(until))};
+  if (!IsNews(context, message)) return;
+  decision.actions.emplace_back(RecordReport{AsReported(context, message)});
+  decision.actions.emplace_back(Note{notes::kMoveRequested.name, worker.name, message.text});
+}
+
 // Taken back for a worker that can take it now; else says why not, and looks again.
 bool MovesAway(const Context& context, const ClusterView& worker, Decision& decision) {
   if (const auto at = NextMove(context.view, context.now)) WakeBy(*at, decision.wake_at);
   const tracking::MoveRequest* move = DueMove(context.view, context.now);
   if (move == nullptr || HasEndedOn(worker)) return false;
-  const std::string to = move->to.empty() ? "to another worker" : "to " + move->to;
+  const std::string to = move->to.empty() ? "another worker" : move->to;
   const MoveTarget target = TargetOf(*move, worker, context.clusters, context.record,
                                      context.policy, context.now, context.workload().key.ns);
   if (target.worker != nullptr) {
-    TakeBack(notes::kRequeued, worker.name, fmt::format("it is moved {}, as asked", to), decision);
+    TakeBack(notes::kRequeued, worker.name, fmt::format("it is moved to {}, as asked", to),
+             decision);
     return true;
   }
-  decision.why = Cut(fmt::format("it is to be moved {}, and {}; until {} it is looked again", to,
-                                 target.why_not, FormatRfc3339(move->at + kMoveStands)),
-                     tracking::kMaxCheckMessage);
+  NoteRequest(context, *move, worker, to, decision);
+  decision.why =
+      fmt::format("; the request stands until {}, and `fedra move --cancel` takes it back",
+                  FormatRfc3339(move->at + kMoveStands));
+  decision.why.insert(0, Cut("asked to move to " + target.why_not,
+                             tracking::kMaxCheckMessage - decision.why.size()));
   WakeBy(context.now + kMoveRecheck, decision.wake_at);
   return false;
 }

@@ -60,6 +60,12 @@ std::string MovePatch(const std::string& uid, const MoveRequest& move) {
                                 {std::string(kMoveToAnnotation), NameOrNull(move.to)}});
 }
 
+std::string CancelMovePatch(const std::string& uid) {
+  return AnnotationsPatch(uid, {{std::string(kMoveAtAnnotation), nullptr},
+                                {std::string(kMoveFromAnnotation), nullptr},
+                                {std::string(kMoveToAnnotation), nullptr}});
+}
+
 void RemoveJobRequests(json& annotations) {
   for (const std::string_view name :
        {kRetryAtAnnotation, kMoveAtAnnotation, kMoveFromAnnotation, kMoveToAnnotation})

@@ -113,12 +113,18 @@ def running_job_is_moved(world: World) -> None:
     _cordon(world, fedra, "cordon", world.worker1)
     _wait_state(world, fedra, world.worker1, "Connected,Cordoned")
     _move(world, fedra, job, "--to", world.worker1)
-    told = f"it is to be moved to {world.worker1}, and that worker cannot take it now"
+    told = f"asked to move to {world.worker1}, which cannot "
 
     def note() -> str:
         return str(fedra.cli("why", job.key, "-o", "json").json()["jobs"][0]["note"])
 
     world.eventually("why says so", lambda: told in note())
+
+    def requests() -> int:
+        document = fedra.cli("history", job.key, "-o", "json").json()
+        return sum(each["reason"] == "MoveRequested" for each in document["jobs"][0]["events"])
+
+    world.eventually("history says so", lambda: requests() == 1)
     assert job.cluster_name() == world.worker2 and job.check_state() == "Ready"
     _cordon(world, fedra, "uncordon", world.worker1)
     job.wait_running_on(world.worker1)

@@ -94,7 +94,7 @@ struct RequestFixture {
   }
   Printed Run() { return Print(&Retry, options); }
   Printed RunMove(const std::string& to = {}) {
-    return Print(&Move, MoveOptions{.request = options, .to = to});
+    return Print(&Move, MoveOptions{.request = options, .to = to, .cancel = false});
   }
   // The caller may do no more than this there.
   void Restrict(const std::vector<std::string>& verbs) {
@@ -296,6 +296,16 @@ TEST_CASE_METHOD(RequestFixture,
   annotations = Annotations("job-train-1");
   CHECK(annotations.contains("move.fedra.dev/at"));
   CHECK_FALSE(annotations.contains("move.fedra.dev/to"));
+}
+
+TEST_CASE_METHOD(RequestFixture, "move --cancel takes the request back") {
+  Add("job-train-1", "train", "Job", RunningOnEast(SystemClock().Now()));
+  REQUIRE(RunMove("west").code == 0);
+  REQUIRE_FALSE(Annotations("job-train-1").empty());
+  const Printed cancelled = Print(&Move, MoveOptions{.request = options, .to = {}, .cancel = true});
+  CHECK(cancelled.code == 0);
+  CHECK_THAT(cancelled.err, ContainsSubstring("no move is asked of ml/train any more"));
+  CHECK(Annotations("job-train-1").empty());
 }
 
 TEST_CASE_METHOD(RequestFixture, "what cannot be moved is said, and nothing is written") {

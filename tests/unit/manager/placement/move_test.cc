@@ -112,15 +112,21 @@ TEST_CASE("a job is moved to a worker that can take it at that moment, and to no
       {{east, west}, "", "west", ""},
       {{east, full, gone, no, maybe, scales, paused, west}, "", "west", ""},
       {{east, west}, "west", "west", ""},
-      {{east, no, west}, "no", "", "that worker cannot take it now: no: the template is missing"},
-      {{east, full}, "", "", "no other worker can take it now: full: it is full"},
-      {{east, gone}, "", "", "gone: no contact"},
-      {{east, maybe}, "", "", "maybe: Unknown"},
-      {{east, scales}, "", "", "scales: MayScale"},
-      {{east, paused}, "", "", "paused: paused refused the job"},
+      {{east, no, west},
+       "no",
+       "",
+       "no, which cannot ever take it as it is (TemplateMissing: the template is missing)"},
+      {{east, full},
+       "",
+       "",
+       "another worker, and none can take it now (full, QueueFull: it is full)"},
+      {{east, gone}, "", "", "gone, no contact"},
+      {{east, maybe}, "", "", "maybe, Unknown"},
+      {{east, scales}, "", "", "scales, MayScale"},
+      {{east, paused}, "", "", "paused, paused refused the job"},
       {{east, full, gone, no, maybe, scales}, "", "", "; 2 more"},
-      {{east, west}, "north", "", "there is no worker north"},
-      {{east}, "", "", "there is no other worker"},
+      {{east, west}, "north", "", "north, and there is no such worker"},
+      {{east}, "", "", "another worker, and there is none"},
   };
   for (const Row& row : rows) {
     CAPTURE(row.to, row.found, row.why_not);
@@ -186,9 +192,17 @@ TEST_CASE("a job stays where it runs until the worker can take it, and why says 
   CHECK(world.WorkersWithJob() == Names{"a"});
   const Decision decision = world.Look();
   CHECK(decision.phase == Phase::kRunning);
-  CHECK_THAT(decision.why, ContainsSubstring("it is to be moved to b, and that worker cannot take "
-                                             "it now: b: the template is missing; until "));
+  CHECK_THAT(decision.why,
+             ContainsSubstring("asked to move to b, which cannot ever take it as it is "
+                               "(TemplateMissing: the template is missing); the "
+                               "request stands until "));
+  CHECK_THAT(decision.why, ContainsSubstring("`fedra move --cancel` takes it back"));
   CHECK(decision.wake_at == world.now() + kMoveRecheck);
+  const auto requests = [&] { return std::ranges::count(world.notes(), "MoveRequested"); };
+  CHECK(requests() == 1);
+  world.Advance(1s);
+  world.Settle();
+  CHECK(requests() == 1);
   SECTION("it is moved as soon as that can") {
     world.SetVerdict("b", {.outcome = verdict::Outcome::kYes});
     Requeue(world);
@@ -306,8 +320,8 @@ TEST_CASE("a job is left where it runs while jobs in line go first where it is w
   world.AskToMove({world.now(), "a", to});
   world.Settle();
   CHECK(world.WorkersWithJob() == Names{"a"});
-  CHECK_THAT(world.Look().why, ContainsSubstring("take it now: b: free devices go to those ahead "
-                                                 "in line: 2 jobs; until "));
+  CHECK_THAT(world.Look().why, ContainsSubstring("InLine: free devices go to those ahead in line: "
+                                                 "2 jobs); the request stands until "));
   world.SetLine("b", {});
   Requeue(world);
   CHECK(world.WorkersWithClone() == Names{"b"});
