@@ -16,6 +16,13 @@ std::string WhenTried(const Connection& connection) {
   return tried < std::chrono::seconds(1) ? "" : fmt::format(" (tried for {})", FormatAge(tried));
 }
 
+// ", first ml/big4 (priority 100, order Strict)"; empty: it is not known.
+std::string FirstText(const InLine& line) {
+  if (!line.first) return {};
+  return fmt::format(", first {} (priority {}{}{})", line.first->ToString(), line.priority,
+                     line.order.empty() ? "" : ", order ", line.order);
+}
+
 }  // namespace
 
 std::string TextOf(const Connection& connection, const Rendering&) {
@@ -90,15 +97,11 @@ std::string TextOf(const MovedAway& move, const Rendering& rendering) {
   return fmt::format("the job was moved to {}, and goes nowhere else {}", move.to, until);
 }
 
-std::string AheadText(const InLine& line) {
-  std::string jobs = Counted(line.ahead, "job");
-  if (!line.first) return jobs;
-  return fmt::format("{}, first {} (priority {}{}{})", jobs, line.first->ToString(), line.priority,
-                     line.order.empty() ? "" : ", order ", line.order);
-}
+std::string AheadText(const InLine& line) { return Counted(line.ahead, "job") + FirstText(line); }
 
 std::string TextOf(const InLine& line, const Rendering&) {
-  if (line.ahead == 0) return "other jobs are ahead of it in line for the devices there";
+  if (line.ahead == 0)
+    return "other jobs are ahead of it in line for the devices there" + FirstText(line);
   return "free devices go to those ahead in line: " + AheadText(line);
 }
 

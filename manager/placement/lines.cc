@@ -246,6 +246,7 @@ std::vector<ObjectKey> Lines::Refresh() {
 
 std::vector<Standing> Lines::Standings(WallTime now) {
   RefreshAll();
+  std::unordered_map<ObjectKey, size_t> held;  // those that are, by their place in `all`
   // How many so far want each set of devices of a worker.
   std::map<ClusterName, std::vector<std::pair<const dra::DeviceSet*, int>>> before;
   std::vector<Standing> all;
@@ -258,7 +259,16 @@ std::vector<Standing> Lines::Standings(WallTime now) {
                       .kept = entry->kept,
                       .is_bound_reached = HasBoundSomewhere(*entry) && IsBoundReached(*entry, now),
                       .behind = {}};
-    for (const auto& [worker, answer] : entry->held) standing.behind.emplace(worker, *answer.after);
+    for (const auto& [worker, answer] : entry->held) {
+      const auto holder = held.find(*answer.after);
+      const ObjectKey* cause = &*answer.after;
+      if (holder != held.end()) {
+        const auto& its = all[holder->second].behind;
+        if (const auto there = its.find(worker); there != its.end()) cause = &there->second;
+      }
+      standing.behind.emplace(worker, *cause);
+    }
+    if (!standing.behind.empty()) held.emplace(entry->rank.workload, all.size());
     for (const auto& [worker, bid] : entry->bids) {
       if (bid.chance == Chance::kNone || bid.devices == nullptr) continue;
       auto& sets = before[worker];

@@ -63,7 +63,8 @@ struct Standing {
   // It has been passed as often, or has waited as long, as its order allows: where it is the first
   // in line, or fits, none passes it.
   bool is_bound_reached = false;
-  // Where it fits, and another one goes first: the one that holds it.
+  // Where it fits, and another one goes first: the one that holds it; where that one is held there
+  // itself, the one that holds that, and so on.
   std::map<ClusterName, ObjectKey> behind;
 
   bool operator==(const Standing&) const = default;

@@ -1,5 +1,7 @@
 #include "manager/report/line.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -13,6 +15,15 @@ std::string PlaceText(int place) {
                              : place % 10 == 3 ? "rd"
                                                : "th";
   return fmt::format("{}{}", place, ending);
+}
+
+std::vector<store::PlaceRow> InOrderOf(std::span<const store::VerdictRow> verdicts,
+                                       std::vector<store::PlaceRow> places) {
+  std::ranges::stable_sort(places, {}, [&](const store::PlaceRow& place) {
+    return std::ranges::find(verdicts, place.cluster, &store::VerdictRow::cluster) -
+           verdicts.begin();
+  });
+  return places;
 }
 
 nlohmann::ordered_json LineJson(std::span<const store::PlaceRow> places, const FindJob& find) {

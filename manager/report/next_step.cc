@@ -60,29 +60,68 @@ NextStep UntilTimeOut(const WorkloadData::Incarnation& incarnation, const Query&
   return {"if it is not admitted there, another worker is tried " + when, {}, {}};
 }
 
-// Whether the only job ahead holds it no longer than what that one needs is free: its order lets
-// others pass it on this worker. One that is in line for free devices is held as it is. (Of several
-// ahead any may hold it, and only the first is known.)
-bool MayPassAhead(const WorkloadData::Incarnation& incarnation, const VerdictRow& row,
-                  const store::PlaceRow& place) {
+// Whether every job lets those pass whose devices are free, as far as that is known for certain.
+bool AllLetPass(const WorkloadData& data) {
+  const auto lets_pass = [](const std::string& order) {
+    return placement::ParseOrderPolicy(order) == placement::OrderPolicy::kBestEffort;
+  };
+  if (!data.daemon.heartbeat || !lets_pass(data.daemon.heartbeat->dispatch_order) || !data.manager)
+    return false;
+  const verify::Capacity queues = CapacityOf(*data.manager);
+  return queues.queues > 0 && std::ranges::all_of(queues.orders, [&](const auto& own) {
+           return !own.is_valid || lets_pass(own.order);
+         });
+}
+
+// Whether the jobs ahead hold it no longer than what they need is free: their orders let others
+// pass them on this worker. One that is in line for free devices is held as it is. (Where orders
+// differ, any of several ahead may hold it, and only the first is known.)
+bool MayPassAhead(const WorkloadData& data, const WorkloadData::Incarnation& incarnation,
+                  const VerdictRow& row, const store::PlaceRow& place) {
   const std::vector<verify::KeptReason> reasons = ReasonsOf(row);
   const bool is_held = std::ranges::any_of(reasons, [](const verify::KeptReason& reason) {
     return reason.code == ToString(verdict::ReasonCode::kInLine);
   });
+  if (is_held) return false;
+  if (AllLetPass(data)) return true;
   const auto first = incarnation.first.find(place.first);
-  if (is_held || place.place != 2 || first == incarnation.first.end()) return false;
+  if (place.place != 2 || first == incarnation.first.end()) return false;
   const auto order = placement::ParseOrderPolicy(first->second.dispatch_order);
   return order == placement::OrderPolicy::kBestEffort ||
          (order == placement::OrderPolicy::kBackfill && first->second.kept != row.cluster &&
           !first->second.is_bound_reached);
 }
 
+// What a job waits for on which workers, "gpu-east (2nd in line)" where others stand before it.
+struct Waits {
+  std::vector<std::string> turn;    // for the jobs ahead
+  std::vector<std::string> behind;  // for devices: it may pass those ahead
+  std::vector<std::string> busy;    // for devices: none is ahead
+};
+
+// A sentence each; empty: it waits nowhere.
+std::string WaitsText(const Waits& waits) {
+  std::vector<std::string> sentences;
+  const auto also = [&] { return sentences.empty() ? "it waits" : "It also waits"; };
+  if (!waits.turn.empty())
+    sentences.push_back(fmt::format("{} for its turn on {}: jobs ahead in line are served first",
+                                    also(), fmt::join(waits.turn, ", ")));
+  if (!waits.behind.empty())
+    sentences.push_back(
+        fmt::format("{} for enough to be free on {}: it may pass jobs ahead in line that have to "
+                    "wait for more",
+                    also(), fmt::join(waits.behind, ", ")));
+  if (!waits.busy.empty())
+    sentences.push_back(
+        fmt::format("{} for {}, and is dispatched in its turn, once enough is free there", also(),
+                    fmt::join(waits.busy, ", ")));
+  return fmt::format("{}", fmt::join(sentences, ". "));
+}
+
 // What a blocked job has to wait for: "wait" and "never" are different news.
-std::string Outlook(const WorkloadData::Incarnation& incarnation,
+std::string Outlook(const WorkloadData& data, const WorkloadData::Incarnation& incarnation,
                     const std::vector<VerdictRow>& verdicts) {
-  std::vector<std::string> busy;
-  std::vector<std::string> behind;  // others stand before it there
-  bool may_pass = true;             // on each of these
+  Waits waits;
   bool none_ever = !verdicts.empty();
   for (const VerdictRow& row : verdicts) {
     const verify::Prospect prospect = ProspectOf(row);
@@ -90,26 +129,15 @@ std::string Outlook(const WorkloadData::Incarnation& incarnation,
     if (prospect != verify::Prospect::kWaits) continue;
     const auto& places = incarnation.places;
     const auto place = std::ranges::find(places, row.cluster, &store::PlaceRow::cluster);
-    if (place != places.end() && place->place > 1) {
-      behind.push_back(fmt::format("{} ({} in line)", row.cluster.value, PlaceText(place->place)));
-      may_pass &= MayPassAhead(incarnation, row, *place);
-    } else {
-      busy.push_back(row.cluster.value);
+    if (place == places.end() || place->place <= 1) {
+      waits.busy.push_back(row.cluster.value);
+      continue;
     }
+    (MayPassAhead(data, incarnation, row, *place) ? waits.behind : waits.turn)
+        .push_back(fmt::format("{} ({} in line)", row.cluster.value, PlaceText(place->place)));
   }
-  if (!behind.empty()) {
-    const std::string also =
-        busy.empty() ? std::string()
-                     : fmt::format(", and for enough to be free on {}", fmt::join(busy, ", "));
-    return fmt::format("it waits for its turn on {}: {}{}", fmt::join(behind, ", "),
-                       may_pass ? "it may pass jobs ahead in line that have to wait for more"
-                                : "jobs ahead in line are served first",
-                       also);
-  }
-  if (!busy.empty()) {
-    return fmt::format("it waits for {}, and is dispatched in its turn, once enough is free there",
-                       fmt::join(busy, ", "));
-  }
+  std::string text = WaitsText(waits);
+  if (!text.empty()) return text;
   return none_ever ? "waiting does not help: one of these has to change"
                    : "the job is judged again as soon as one of these changes";
 }
@@ -161,7 +189,7 @@ NextStep NextStepOf(const WorkloadData& data, const WorkloadData::Incarnation& i
     return {KeepMore(incarnation), {job, history}, {}};
   }
   if (phase != Phase::kBlocked) return {};
-  return {Outlook(incarnation, verdicts), {}, CountReasons(verdicts)};
+  return {Outlook(data, incarnation, verdicts), {}, CountReasons(verdicts)};
 }
 
 }  // namespace fedra::report

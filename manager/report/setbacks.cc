@@ -1,6 +1,8 @@
 #include "manager/report/setbacks.h"
 
+#include <algorithm>
 #include <utility>
+#include <variant>
 
 #include <nlohmann/json.hpp>
 
@@ -26,6 +28,29 @@ void PutInRow(const verdict::Setback& setback, store::VerdictRow& row) {
   row.reasons_json = reasons.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
 
+// Who goes first there changes with every device, so verdicts that are kept do not name it.
+void NameFirst(const WorkloadData::Incarnation& incarnation, store::VerdictRow& row) {
+  const auto place = std::ranges::find(incarnation.places, row.cluster, &store::PlaceRow::cluster);
+  if (place == incarnation.places.end()) return;
+  const auto first = incarnation.first.find(place->first);
+  if (first == incarnation.first.end()) return;
+  bool is_named = false;
+  ordered_json reasons = ordered_json::array();
+  for (verify::KeptReason& kept : verify::ParseKeptReasons(row.reasons_json)) {
+    auto* line = std::get_if<verdict::InLine>(&kept.reason.facts);
+    if (line != nullptr && !line->first) {
+      line->first = first->second.row.job;
+      line->priority = first->second.row.priority;
+      line->order = first->second.dispatch_order;
+      is_named = true;
+    }
+    reasons.push_back(verify::KeptJson(kept.reason));
+    reasons.back()["code"] = kept.code;
+  }
+  if (is_named)
+    row.reasons_json = reasons.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+}
+
 }  // namespace
 
 std::vector<store::VerdictRow> VerdictsNow(const WorkloadData::Incarnation& incarnation,
@@ -35,6 +60,7 @@ std::vector<store::VerdictRow> VerdictsNow(const WorkloadData::Incarnation& inca
   placement::PlacementRecord record;
   record.failures = placement::FailuresOf(incarnation.failures);
   for (store::VerdictRow& row : rows) {
+    NameFirst(incarnation, row);
     if (const auto setback = placement::SetbackOf(record, row.cluster, now))
       PutInRow(*setback, row);
   }

@@ -1,5 +1,7 @@
 #include "manager/text/line_text.h"
 
+#include <algorithm>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -24,14 +26,16 @@ std::string TimesText(int times) {
 
 // "3rd on gpu-east, gpu-west, 5th on gpu-south", with `more` behind the first place.
 std::string InOrder(std::span<const store::PlaceRow> places, std::string_view more) {
+  std::vector<std::pair<int, std::vector<std::string>>> workers;  // by place
+  for (const store::PlaceRow& row : places) {
+    auto same = std::ranges::find(workers, row.place, [](const auto& each) { return each.first; });
+    if (same == workers.end()) same = workers.insert(workers.end(), {row.place, {}});
+    same->second.push_back(row.cluster.value);
+  }
   std::string text;
-  for (size_t i = 0; i < places.size();) {
-    std::vector<std::string> workers;
-    const int place = places[i].place;
-    for (; i < places.size() && places[i].place == place; ++i)
-      workers.push_back(places[i].cluster.value);
+  for (const auto& [place, names] : workers) {
     text += fmt::format("{}{}{} on {}", text.empty() ? "" : ", ", report::PlaceText(place),
-                        text.empty() ? more : "", NamesText(workers));
+                        text.empty() ? more : "", NamesText(names));
   }
   return text;
 }

@@ -12,8 +12,8 @@ namespace fedra::text {
 
 // "3rd in line for gpu.example.com on gpu-east, gpu-west, 5th on gpu-south; passed twice by other
 // jobs; no other job passes it any more: the bound of its order is reached; devices of gpu-east are
-// kept for it". Empty: it is in no line. `places`: of one workload, the first place first.
-// `classes`: whose devices it waits for, as far as is known.
+// kept for it". Empty: it is in no line. `places`: of one workload; they and their workers are
+// named in this order. `classes`: whose devices it waits for, as far as is known.
 std::string LineText(std::span<const store::PlaceRow> places,
                      const std::set<std::string>& classes = {});
 

@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "base/text.h"
+#include "manager/report/line.h"
 #include "manager/report/row_facts.h"
 #include "manager/text/capacity_text.h"
 #include "manager/text/status_format.h"
@@ -66,10 +67,10 @@ struct Ahead {
   std::vector<std::string> workers;
 };
 
-// In the order of the places.
+// In the order of the configuration.
 std::vector<Ahead> AheadOf(const report::WorkloadData::Incarnation& incarnation) {
   std::vector<Ahead> ahead;
-  for (const store::PlaceRow& place : incarnation.places) {
+  for (const store::PlaceRow& place : report::InOrderOf(incarnation.verdicts, incarnation.places)) {
     const auto found = incarnation.first.find(place.first);
     if (found == incarnation.first.end()) continue;
     const report::FirstJob& job = found->second;

@@ -11,6 +11,7 @@
 
 #include "base/time.h"
 #include "manager/report/job_documents.h"
+#include "manager/report/line.h"
 #include "manager/report/next_step.h"
 #include "manager/report/row_states.h"
 #include "manager/report/setbacks.h"
@@ -200,8 +201,8 @@ std::string WhyText(const report::WorkloadData& data,
     text += LabelledLine("needs", needs, settings.style);
   }
   text += QueueLine(data, incarnation.row, settings);
-  if (const std::string line = LineText(incarnation.places, ClassesWaitedFor(incarnation));
-      !line.empty())
+  const auto places = report::InOrderOf(incarnation.verdicts, incarnation.places);
+  if (const std::string line = LineText(places, ClassesWaitedFor(incarnation)); !line.empty())
     text += LabelledLine("line", line, settings.style);
   if (const std::string order = OrderText(data, incarnation); !order.empty())
     text += LabelledLine("order", order, settings.style);

@@ -375,6 +375,25 @@ TEST_CASE("lines: who fits is told who holds it, and whether that one may still 
     CHECK(standing.is_bound_reached == (standing.rank.workload.name == "gang"));
 }
 
+TEST_CASE("lines: of a chain of workloads that hold each other the first one is told") {
+  Lines lines;
+  const auto gpu = Devices({1, 2, 3, 4});
+  const OrderSettings strict{.policy = OrderPolicy::kStrict};
+  Offer(lines, Of("gang", 1, 0, strict), On(kEast, Chance::kWaits, gpu, 1), kNow);
+  for (const char* const name : {"small-2", "small-3", "small-4"}) {
+    const Contender small = Of(name, name[6] - '0', 0, strict);
+    CHECK_FALSE(AfterWhom(Offer(lines, small, On(kEast, Chance::kFits, gpu), kNow), kEast).empty());
+    CHECK(StandingOf(lines, name).behind.at(kEast).name == "gang");
+  }
+  // On another worker the nearest is held by none.
+  Bids both = On(kEast, Chance::kFits, gpu);
+  both.emplace(kWest, both.at(kEast));
+  Offer(lines, Of("small-4", 4, 0, strict), both, kNow);
+  Offer(lines, Of("small-5", 5, 0, strict), both, kNow);
+  CHECK(StandingOf(lines, "small-5").behind.at(kEast).name == "gang");
+  CHECK(StandingOf(lines, "small-5").behind.at(kWest).name == "small-4");
+}
+
 TEST_CASE("lines: an invalidation that came after a look had begun outlives it") {
   Lines lines;
   const auto gpu = Devices({1});

@@ -19,6 +19,8 @@ TEST_CASE("a place in line in words") {
   CHECK(text({On("east", 1)}) == "1st in line on east");
   CHECK(text({On("east", 2), On("west", 2), On("south", 13, 0)}) ==
         "2nd in line on east, west, 13th on south");
+  CHECK(text({On("east", 3), On("west", 2), On("south", 3)}) ==
+        "3rd in line on east, south, 2nd on west");
   CHECK(text({On("a", 3, 2), On("b", 3, 2), On("c", 3, 2), On("d", 3, 2)}) ==
         "3rd in line on a, b, c and 1 more; passed twice by other jobs");
   CHECK(text({On("east", 1, 1, true)}) ==

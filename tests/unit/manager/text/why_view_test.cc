@@ -182,8 +182,9 @@ TEST_CASE("why: a job that is not first in line is told who is, and by which ord
   first = {Job("big4", "Blocked", "", minutes(9)), "Strict", ClusterName("gpu-east")};
   first.row.priority = 1000;
   std::string out = RenderWhy(data, Settings()).out;
-  CHECK_THAT(out, ContainsSubstring("\nline   1st in line for gpu.example.com on gpu-west, 2nd on "
-                                    "gpu-east\n"));
+  // In the order of the configuration, as everywhere.
+  CHECK_THAT(out, ContainsSubstring("\nline   2nd in line for gpu.example.com on gpu-east, 1st on "
+                                    "gpu-west\n"));
   CHECK_THAT(out, ContainsSubstring(
                       "\norder  Strict; its priority is 5; first in line on gpu-east is ml/big4 "
                       "(priority 1000, 2 pods, order Strict; gpu-east is kept for it)\n"));
@@ -194,7 +195,8 @@ TEST_CASE("why: a job that is not first in line is told who is, and by which ord
   CHECK_THAT(out,
              ContainsSubstring(
                  "next   it waits for its turn on gpu-east (2nd in line): jobs ahead in line are "
-                 "served first, and for enough to be free on gpu-west\n"));
+                 "served first. It also waits for gpu-west, and is dispatched in its turn, once "
+                 "enough is free there\n"));
   const std::string may_pass =
       "2nd in line): it may pass jobs ahead in line that have to wait for more";
   incarnation.verdicts[0].reasons_json = R"([{"code":"DevicesAllocated","message":"x"}])";
@@ -234,6 +236,69 @@ TEST_CASE("why: a job that is not first in line is told who is, and by which ord
   CHECK_THAT(RenderWhy(data, Settings()).out,
              ContainsSubstring("\norder  Strict (the annotation fedra.dev/order of ClusterQueue ml "
                                "is ignored: \"strict\"); its priority"));
+}
+
+TEST_CASE("why: what is against a job in line names the one that goes first") {
+  report::WorkloadData data = Sweep();
+  report::WorkloadData::Incarnation& incarnation = data.incarnations[0];
+  incarnation.verdicts.resize(2);
+  for (store::VerdictRow& row : incarnation.verdicts)
+    row.reasons_json = verify::KeptReasons({{verdict::ReasonCode::kInLine, "", verdict::InLine{}}});
+  incarnation.places = {
+      {"uid-sweep-3", ClusterName("gpu-east"), 3, 0, false, "ml/job-gang4-1a2b3", "Strict"},
+      {"uid-sweep-3", ClusterName("gpu-west"), 2, 0, false, "", "Strict"}};
+  report::FirstJob& gang = incarnation.first["ml/job-gang4-1a2b3"];
+  gang = {Job("gang4", "Blocked", "", minutes(9)), "Strict", {}};
+  gang.row.priority = 100;
+  gang.places[ClusterName("gpu-east")] = 1;
+  const std::string out = RenderWhy(data, Settings()).out;
+  const std::string others = "other jobs are ahead of it in line for the devices there";
+  CHECK_THAT(out, ContainsSubstring("gpu-east  No       InLine  " + others +
+                                    ", first ml/gang4 (priority 100, order Strict)\n"));
+  CHECK_THAT(out, ContainsSubstring("gpu-west  No       InLine  " + others + "\n"));
+  CHECK_THAT(out, ContainsSubstring("InLine: No action needed: the job is dispatched in its turn. "
+                                    "The line `order` of `fedra why` names "));
+  const auto document = testing::HeldDocument(RenderWhy(data, Settings(Format::kJson)).out);
+  const auto& facts = document["jobs"][0]["workers"][0]["reasons"][0]["facts"];
+  CHECK(facts["first"]["name"] == "gang4");
+  CHECK(facts["priority"] == 100);
+}
+
+TEST_CASE("why: with BestEffort everywhere nothing is promised to the jobs ahead") {
+  report::WorkloadData data = Sweep();
+  report::WorkloadData::Incarnation& incarnation = data.incarnations[0];
+  incarnation.verdicts.resize(1);
+  incarnation.verdicts[0].reasons_json = R"([{"code":"DevicesAllocated"}])";
+  incarnation.places = {{"uid-sweep-3", ClusterName("gpu-east"), 3, 0, false, "", "BestEffort"}};
+  data.daemon.heartbeat->dispatch_order = "BestEffort";
+  data.manager = Worker("manager", -1, "1.36.3");
+  verify::Capacity queues;
+  queues.queues = 2;
+  const auto says = [&] {
+    data.manager->capacity_json = verify::ToJsonText(queues);
+    return RenderWhy(data, Settings()).out;
+  };
+  const std::string may_pass =
+      "next   it waits for enough to be free on gpu-east (3rd in line): it may pass jobs ahead in "
+      "line that have to wait for more\n";
+  const std::string turn = "jobs ahead in line are served first\n";
+  CHECK_THAT(says(), ContainsSubstring(may_pass));
+  SECTION("a queue whose order is another one may be among those ahead") {
+    queues.orders = {{"ml", "Strict", true}};
+    CHECK_THAT(says(), ContainsSubstring(turn));
+  }
+  SECTION("an annotation that is ignored changes nothing") {
+    queues.orders = {{"ml", "strict", false}};
+    CHECK_THAT(says(), ContainsSubstring(may_pass));
+  }
+  SECTION("one that fits, and waits for those ahead, is served after them") {
+    incarnation.verdicts[0].reasons_json = R"([{"code":"InLine"}])";
+    CHECK_THAT(says(), ContainsSubstring(turn));
+  }
+  SECTION("with another order in general") {
+    data.daemon.heartbeat->dispatch_order = "Backfill";
+    CHECK_THAT(says(), ContainsSubstring(turn));
+  }
 }
 
 TEST_CASE("why: a job that waits for the manager's Kueue names who decides") {
