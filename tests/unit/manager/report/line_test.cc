@@ -32,5 +32,22 @@ TEST_CASE("a place in line for programs") {
   CHECK(LineJson(places, find)["boundReached"] == true);
 }
 
+TEST_CASE("places in the order of the workers") {
+  const auto verdict = [](const char* worker) {
+    store::VerdictRow row;
+    row.cluster = ClusterName(worker);
+    return row;
+  };
+  const std::vector<PlaceRow> places = {{"u", ClusterName("west"), 1},
+                                        {"u", ClusterName("away"), 2},
+                                        {"u", ClusterName("east"), 3},
+                                        {"u", ClusterName("gone"), 3}};
+  const std::vector<store::VerdictRow> verdicts = {verdict("east"), verdict("south"),
+                                                   verdict("west")};
+  std::string order;
+  for (const PlaceRow& place : InOrderOf(verdicts, places)) order += place.cluster.value + " ";
+  CHECK(order == "east west away gone ");
+}
+
 }  // namespace
 }  // namespace fedra::report::line_test
