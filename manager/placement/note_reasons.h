@@ -40,7 +40,7 @@ inline constexpr NoteReason kRequeued{
     "Requeued", true, "the copy on the worker is deleted or unusable; the job is queued again"};
 inline constexpr NoteReason kMoveRequested{
     "MoveRequested", false,
-    "a user wants the running job on another worker (fedra move), which cannot take it yet"};
+    "a user wants the running job on another worker (fedra move), and none can take it yet"};
 inline constexpr NoteReason kNameConflict{
     "NameConflict", true,
     "an object of the same name that fedra did not create exists on the worker"};

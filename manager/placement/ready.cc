@@ -61,7 +61,7 @@ void NoteRequest(const Context& context, const tracking::MoveRequest& move,
                  const ClusterView& worker, const std::string& to, Decision& decision) {
   const std::string until = FormatRfc3339(move.at + kMoveStands);
   const Message message{
-      fmt::format("asked to move to {}, which cannot take it yet; the request stands until {}", to,
+      fmt::format("asked to move to {}, which cannot be done yet; the request stands until {}", to,
                   until),
       Hash64(to, Hash64(until))};
   if (!IsNews(context, message)) return;
