@@ -23,6 +23,7 @@
 #include "manager/placement/move.h"
 #include "manager/report/status_model.h"
 #include "manager/text/display_text.h"
+#include "manager/tracking/cancel_move.h"
 #include "manager/tracking/job_requests.h"
 #include "manager/tracking/resources.h"
 #include "manager/tracking/workload.h"

@@ -4,6 +4,7 @@
 
 #include "base/object_names.h"
 #include "base/time.h"
+#include "manager/tracking/cancel_move.h"
 #include "manager/tracking/json_fields.h"
 
 namespace fedra::tracking {

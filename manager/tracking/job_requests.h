@@ -46,8 +46,6 @@ std::shared_ptr<const JobRequests> ReadJobRequests(const nlohmann::json& metadat
 // The merge patches that ask for it, bound to the Workload of this UID.
 std::string RetryPatch(const std::string& uid, WallTime at);
 std::string MovePatch(const std::string& uid, const MoveRequest& move);
-// And that takes the move back.
-std::string CancelMovePatch(const std::string& uid);
 
 // Takes all of them out of the annotations of a clone.
 void RemoveJobRequests(nlohmann::json& annotations);
