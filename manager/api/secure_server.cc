@@ -26,9 +26,11 @@ std::string_view PathIn(const httpd::Request& request) {
   return target.substr(0, target.find('?'));
 }
 
-// Whether it is neither for the API nor for what else takes a right.
+// Whether it is neither for the API nor for what else takes a right. "/api.js" is a page's script.
 bool IsForPage(const httpd::Request& request) {
-  return !request.is_post && !request.target.starts_with("/api") && PathIn(request) != kMetricsPath;
+  const std::string_view path = PathIn(request);
+  const bool is_for_api = path == "/api" || path.starts_with("/api/");
+  return !request.is_post && !is_for_api && path != kMetricsPath;
 }
 
 httpd::Answer ToAnswer(const access::Refusal& refusal) {

@@ -14,6 +14,7 @@
 #include "manager/api/rights.h"
 #include "manager/api/routes.h"
 #include "manager/api/withhold.h"
+#include "manager/dashboard/assets.h"
 #include "manager/placement/note_reasons.h"
 #include "manager/verify/reason_json.h"
 #include "store/store.h"
@@ -432,6 +433,21 @@ TEST_CASE_METHOD(Fixture, "/metrics takes the right to that path, and pages take
   CHECK(from_elsewhere("/", "evil.example") == 421);
   server->Stop();
   CHECK(get("scraper", "/metrics").status == 503);
+}
+
+TEST_CASE_METHOD(Fixture, "every file of the pages is served without a token, /api.js too") {
+  REQUIRE_FALSE(dashboard::Assets().empty());
+  for (const dashboard::Asset& asset : dashboard::Assets()) {
+    const std::string target = "/" + std::string(asset.name);
+    INFO(target);
+    const httpd::Answer answer = server->Answer({.target = target, .client = "10.0.0.1"});
+    CHECK(answer.status == 200);
+    CHECK(answer.body == "the page " + target);
+  }
+  for (const std::string target : {"/api", "/api?x", "/api/", "/api/v1alpha1/status"}) {
+    INFO(target);
+    CHECK(server->Answer({.target = target, .client = "10.0.0.1"}).status == 401);
+  }
 }
 
 TEST_CASE_METHOD(Fixture, "pages of other sites and names of other servers are refused") {
