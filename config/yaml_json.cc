@@ -14,9 +14,6 @@
 namespace fedra::config {
 namespace {
 
-constexpr YamlLimits kManifestLimits{
-    .bytes = kMostYaml, .nodes = 1'000'000, .depth = 100, .alias_bytes = size_t{16} << 20};
-
 // Thrown and caught inside this file only.
 struct CannotConvert {
   Mark mark;
@@ -119,6 +116,13 @@ void AppendNode(std::string& out, const YamlNode& node) {
   }
 }
 
+size_t ValuesIn(const YamlNode& node) {
+  size_t values = 1;
+  for (const YamlNode& item : node.items) values += ValuesIn(item);
+  for (const YamlEntry& entry : node.entries) values += ValuesIn(entry.key) + ValuesIn(entry.value);
+  return values;
+}
+
 std::string Describe(Mark mark, std::string_view problem) {
   if (mark.line == 0) return std::string(problem);
   return fmt::format("line {}, column {}: {}", mark.line, mark.column, problem);
@@ -126,12 +130,14 @@ std::string Describe(Mark mark, std::string_view problem) {
 
 }  // namespace
 
-Result<std::vector<YamlDocument>> ReadYaml(std::string_view text) {
-  if (text.size() > kManifestLimits.bytes) {
-    return Fail(ErrorCode::kTooLarge,
-                fmt::format("larger than {} MiB", kManifestLimits.bytes >> 20));
-  }
-  auto trees = ParseYaml(text, "", kManifestLimits);
+Result<std::vector<YamlDocument>> ReadYaml(std::string_view text, const YamlBounds& bounds) {
+  if (text.size() > kMostYaml)
+    return Fail(ErrorCode::kTooLarge, fmt::format("larger than {} MiB", kMostYaml >> 20));
+  auto trees = ParseYaml(text, "",
+                         {.bytes = kMostYaml,
+                          .nodes = bounds.values,
+                          .depth = 100,
+                          .alias_bytes = bounds.alias_bytes});
   if (!trees) {
     return Fail(ErrorCode::kInvalidArgument, Describe(trees.error().mark, trees.error().problem));
   }
@@ -141,6 +147,7 @@ Result<std::vector<YamlDocument>> ReadYaml(std::string_view text) {
       if (tree.IsNull()) continue;
       YamlDocument& document = documents.emplace_back();
       AppendNode(document.json, tree);
+      document.values = ValuesIn(tree);
       document.places = YamlPlaces(std::make_shared<const YamlNode>(std::move(tree)));
     }
   } catch (const CannotConvert& error) {

@@ -22,13 +22,20 @@ struct YamlNode;
 struct YamlDocument {
   std::string json;
   YamlPlaces places;
+  size_t values = 0;  // in it, those that aliases repeat each time
 };
 
 inline constexpr size_t kMostYaml = size_t{16} << 20;  // bytes
 
+// What a text may take beside its length.
+struct YamlBounds {
+  size_t values = 1'000'000;              // that are written out
+  size_t alias_bytes = size_t{16} << 20;  // memory that copies for aliases may take
+};
+
 // The documents of a text; those without content (comments, a lone "---") are left out.
-// Bounds: kMostYaml of text, 100 levels, 1,000,000 nodes after the expansion of aliases.
-Result<std::vector<YamlDocument>> ReadYaml(std::string_view text);
+// Bounds: kMostYaml of text, 100 levels, and those that are given.
+Result<std::vector<YamlDocument>> ReadYaml(std::string_view text, const YamlBounds& bounds = {});
 // Their JSON texts alone.
 Result<std::vector<std::string>> YamlToJson(std::string_view text);
 // A part of a document that was parsed already.

@@ -138,12 +138,18 @@ Answered<Viewer> OfJob(const Parameters& asked, const May& may) {
   return viewer;
 }
 
-// What manifests are about: every namespace in them.
-Answered<Viewer> OfManifests(const May& may,
+// What manifests are about: the namespace of those that name none, which is asked about before any
+// is read, and every namespace in them.
+Answered<Viewer> OfManifests(const Parameters& asked, const May& may,
                              const std::function<Result<std::set<std::string>>()>& namespaces) {
   Answered<Viewer> at_large = AtLarge(may, "get");
   if (!at_large || at_large->everywhere) return at_large;
   Viewer viewer = *std::move(at_large);
+  if (const std::string ns = asked.Text("namespace"); !ns.empty()) {
+    if (const auto seen = SeeJobs(may, "get", {ns}, viewer); !seen)
+      return tl::make_unexpected(seen.error());
+    if (viewer.namespaces.empty()) return Denied(Workloads("get", ns));
+  }
   const Result<std::set<std::string>> meant = namespaces();
   if (!meant) {
     const bool is_wrong = meant.error().code == ErrorCode::kInvalidArgument;
@@ -168,7 +174,7 @@ Answered<Viewer> ViewerOf(const Route& route, const Parameters& asked, const May
   // It names the jobs and claims that hold devices, of every namespace.
   if (route.topic == Topic::kDeviceMap) return OfFleet(may, {Fleet(), Workloads("list", "")});
   if (route.topic == Topic::kTemplates) return OfFleet(may, {Fleet(), Templates()});
-  if (route.topic == Topic::kCheck) return OfManifests(may, namespaces);
+  if (route.topic == Topic::kCheck) return OfManifests(asked, may, namespaces);
   if (route.topic == Topic::kView) {
     switch (route.view) {
       case View::kWorkers:

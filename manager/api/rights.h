@@ -28,7 +28,8 @@ using May =
     std::function<tl::expected<bool, access::Refusal>(const access::Attributes& attributes)>;
 
 // 403 as soon as it is clear, before anything is looked up. `namespaces`: those that have jobs; of
-// a route that is posted to, those that the request is about.
+// a route that is posted to, those that the body is about, which is not read before its cheaper
+// questions are answered.
 tl::expected<Viewer, access::Refusal> ViewerOf(
     const Route& route, const Parameters& asked, const May& may,
     const std::function<Result<std::set<std::string>>()>& namespaces);

@@ -1,6 +1,8 @@
 #include "manager/cli/fleet/assumed_templates.h"
 
 #include <algorithm>
+#include <set>
+#include <string>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -20,10 +22,11 @@ using tracking::Member;
 
 AssumedTemplates::AssumedTemplates(const CheckInput& input, const std::string& default_ns,
                                    ObjectForm form, const FleetWorkers& workers) {
+  const std::set<std::string> wrong = ObjectsWithErrors(input);
   for (const Manifest& manifest : input.dra) {
     if (tracking::Text(*manifest.object, "kind") != "ResourceClaimTemplate") continue;
     ObjectKey key = KeyOf(*manifest.object, default_ns);
-    if (HasError(input, "ResourceClaimTemplate " + key.ToString())) continue;
+    if (wrong.contains("ResourceClaimTemplate " + key.ToString())) continue;
     if (form == ObjectForm::kRedacted)
       key = {Pseudonym("ns", key.ns), Pseudonym("template", key.name)};
     json object = json::object();

@@ -32,18 +32,10 @@ struct CheckSetup {
   bool kueue_copies = false;
 };
 
-Result<CheckInput> InputOf(const api::CheckRequest& asked, const tracking::JobKinds& kinds) {
+std::vector<ManifestFile> SentFiles(const api::CheckRequest& asked) {
   std::vector<ManifestFile> files;
   for (const api::NamedText& file : asked.files) files.push_back({file.name, file.text});
-  return ParseCheckInput(files, kinds, asked.ns);
-}
-
-std::set<std::string> InputNamespaces(const CheckInput& input, const std::string& default_ns) {
-  std::set<std::string> all;
-  for (const InputJob& job : input.jobs) all.insert(job.key.ns);
-  for (const Manifest& manifest : input.dra) all.insert(KeyOf(*manifest.object, default_ns).ns);
-  all.erase("");  // of a DeviceClass
-  return all;
+  return files;
 }
 
 FleetWorkerSettings JudgedSettings(const reconcile::Worker& worker, const CheckSetup& setup,
@@ -141,7 +133,8 @@ Result<std::set<std::string>> HiddenFrom(const api::Viewer& viewer, store::Reade
 
 Result<text::Output> AnswerCheck(const CheckSetup& setup, const api::CheckRequest& asked,
                                  const api::Viewer& viewer) {
-  FEDRA_ASSIGN_OR_RETURN(CheckInput input, InputOf(asked, *setup.kinds));
+  FEDRA_ASSIGN_OR_RETURN(CheckInput input,
+                         ParseCheckInput(SentFiles(asked), *setup.kinds, asked.ns, kSentBounds));
   const JobScopes scopes = ScopesOf(setup);
   const reconcile::ManagerCluster& manager = setup.federation.manager();
   const ManagerFacts facts = FactsOfManager(manager, input, scopes);
@@ -175,10 +168,10 @@ api::CheckSource DaemonCheck(const config::Configuration& configuration,
                          .us = ToIdentity(configuration),
                          .kueue_copies = KueueCopies(ToMode(configuration))};
   return {
-      .namespaces = [setup](const api::CheckRequest& asked) -> Result<std::set<std::string>> {
-        FEDRA_ASSIGN_OR_RETURN(const CheckInput input, InputOf(asked, *setup.kinds));
-        return InputNamespaces(input, asked.ns);
-      },
+      .namespaces =
+          [setup](const api::CheckRequest& asked) {
+            return NamespacesIn(SentFiles(asked), *setup.kinds, asked.ns, kSentBounds);
+          },
       .check = [setup](const api::CheckRequest& asked,
                        const api::Viewer& viewer) { return AnswerCheck(setup, asked, viewer); }};
 }

@@ -7,6 +7,7 @@
 
 #include "config/configuration.h"
 #include "manager/api/check_request.h"
+#include "manager/cli/manifests/finding.h"
 #include "manager/reconcile/federation.h"
 #include "store/store.h"
 
@@ -14,6 +15,10 @@ namespace fedra::cli {
 
 // Of jobs times workers, in one request: each verdict takes about a millisecond.
 inline constexpr size_t kMostVerdicts = 10'000;
+
+// What one request may hold: it takes some tenths of a second to read.
+inline constexpr ManifestBounds kSentBounds{
+    .documents = 2'000, .values = 100'000, .bytes = size_t{4} << 20};
 
 api::CheckSource DaemonCheck(const config::Configuration& configuration,
                              reconcile::Federation& federation, store::Store& store);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
@@ -89,6 +91,7 @@ bool MayUse(const tracking::SubmittedJob& job, const FleetWorker& worker,
 }  // namespace
 
 InputDrift::InputDrift(const CheckInput& input, const std::string& default_ns, ObjectForm form) {
+  const std::set<std::string> wrong = ObjectsWithErrors(input);
   for (const Manifest& manifest : input.dra) {
     const json& object = *manifest.object;
     const std::string kind = Text(object, "kind");
@@ -96,7 +99,7 @@ InputDrift::InputDrift(const CheckInput& input, const std::string& default_ns, O
     const bool is_template = kind == "ResourceClaimTemplate";
     const ObjectKey key = KeyOf(object, default_ns);
     const std::string name = kind + " " + key.ToString();
-    if (HasError(input, name)) continue;
+    if (wrong.contains(name)) continue;
     auto spec = is_template ? TemplateSpec(object, key, form) : ClassSpec(object);
     if (!spec) continue;
     const bool renamed = is_template && form == ObjectForm::kRedacted;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -82,26 +84,36 @@ const tracking::JobAdapter* AdapterOf(const json& object, const tracking::JobKin
   return kinds.Find(tracking::Text(object, "apiVersion"), tracking::Text(object, "kind"));
 }
 
+// What has an error, and each place of one.
+struct Mistakes {
+  explicit Mistakes(const CheckInput& input) : objects(ObjectsWithErrors(input)) {
+    for (const Finding& finding : input.findings)
+      if (finding.severity == Severity::kError)
+        places.insert({finding.object, finding.file, finding.document});
+  }
+  std::set<std::string> objects;
+  std::set<std::tuple<std::string, std::string, int>> places;
+};
+
 // A job that is defined twice has the mistakes of both; those of a generated name are two jobs. A
 // group has those of all its pods.
-bool HasError(const CheckInput& input, const InputJob& job) {
-  if (std::ranges::any_of(job.objects,
-                          [&](const std::string& object) { return HasError(input, object); }))
+bool HasError(const Mistakes& mistakes, const InputJob& job) {
+  if (std::ranges::any_of(job.objects, [&](const std::string& object) {
+        return mistakes.objects.contains(object);
+      }))
     return true;
   const std::string object = job.kind + " " + job.key.ToString();
-  return std::any_of(input.findings.begin(), input.findings.end(), [&](const Finding& finding) {
-    const bool is_here = finding.file == job.file && finding.document == job.document;
-    return finding.severity == Severity::kError && finding.object == object &&
-           (is_here || !job.is_generated);
-  });
+  return job.is_generated ? mistakes.places.contains({object, job.file, job.document})
+                          : mistakes.objects.contains(object);
 }
 
 // Whether it needs a template or claim of the input that has a mistake itself: what the clusters
 // have under that name is not what is meant.
-bool NamesMistakes(const CheckInput& input, const InputJob& job) {
+bool NamesMistakes(const Mistakes& mistakes, const InputJob& job) {
   if (!job.submitted) return false;
   const auto is_wrong = [&](const char* kind, const std::string& name) {
-    return HasError(input, fmt::format("{} {}", kind, ObjectKey{job.key.ns, name}.ToString()));
+    return mistakes.objects.contains(
+        fmt::format("{} {}", kind, ObjectKey{job.key.ns, name}.ToString()));
   };
   const auto& needs = job.submitted->requirement;
   return std::ranges::any_of(
@@ -121,8 +133,17 @@ bool NamesPriority(const json& object, const tracking::JobAdapter& adapter) {
   });
 }
 
-// Every pod's manifest, by its group.
-using Groups = std::map<ObjectKey, std::vector<const Manifest*>>;
+// A group's pods: the manifest of each, once, and what findings call those with a name.
+struct Group {
+  std::vector<const Manifest*> manifests;
+  std::set<std::string> names;
+};
+
+// Where things of the input are.
+struct Places {
+  std::map<std::pair<std::string, ObjectKey>, size_t> jobs;  // by kind and name
+  std::map<ObjectKey, Group> groups;
+};
 
 // All that can be wrong with one object without its being compared with others.
 void CheckJob(const json& object, const tracking::JobAdapter& adapter, const ObjectKey& key,
@@ -145,31 +166,37 @@ void CheckJob(const json& object, const tracking::JobAdapter& adapter, const Obj
 }
 
 // Null: the input has no such job yet.
-InputJob* FindJob(CheckInput& input, const std::string& kind, const ObjectKey& key) {
-  const auto found = std::ranges::find_if(
-      input.jobs, [&](const InputJob& job) { return job.kind == kind && job.key == key; });
-  return found == input.jobs.end() ? nullptr : &*found;
+InputJob* FindJob(CheckInput& input, const Places& places, const std::string& kind,
+                  const ObjectKey& key) {
+  const auto found = places.jobs.find({kind, key});
+  return found == places.jobs.end() ? nullptr : &input.jobs[found->second];
+}
+
+InputJob& PutJob(InputJob job, CheckInput& input, Places& places) {
+  places.jobs.try_emplace({job.kind, job.key}, input.jobs.size());
+  return input.jobs.emplace_back(std::move(job));
 }
 
 // The group is a job of the input, where its first pod is.
 void JoinGroup(const Manifest& manifest, const tracking::JobAdapter& adapter,
                const ObjectKey& group, const std::string& object, CheckInput& input,
-               Groups& groups) {
+               Places& places) {
   const std::string kind(adapter.group_kind());
-  InputJob* job = FindJob(input, kind, group);
+  InputJob* job = FindJob(input, places, kind, group);
   if (job == nullptr)
-    job = &input.jobs.emplace_back(
-        InputJob{kind, group, false, manifest.file, manifest.document, false, {}, {}});
+    job = &PutJob({kind, group, false, manifest.file, manifest.document, false, {}, {}}, input,
+                  places);
   job->has_priority |= NamesPriority(*manifest.object, adapter);
+  Group& pods = places.groups[group];
   // One that is defined twice is a mistake by itself.
-  if (HasName(*manifest.object) && std::ranges::count(job->objects, object) > 0) return;
+  if (!pods.names.insert(object).second && HasName(*manifest.object)) return;
   job->objects.push_back(object);
-  groups[group].push_back(&manifest);
+  pods.manifests.push_back(&manifest);
 }
 
 // Whether it is a job, or a pod of one; then that is one of the input, or a finding.
 bool AddJob(const Manifest& manifest, const tracking::JobKinds& kinds,
-            const std::string& default_ns, CheckInput& input, Groups& groups) {
+            const std::string& default_ns, CheckInput& input, Places& places) {
   const json& object = *manifest.object;
   const std::string kind = tracking::Text(object, "kind");
   const tracking::JobAdapter* adapter = AdapterOf(object, kinds);
@@ -180,18 +207,19 @@ bool AddJob(const Manifest& manifest, const tracking::JobKinds& kinds,
   CheckJob(object, *adapter, key, default_ns, input.defined, findings);
   if (std::string group = tracking::PodGroupOf(Member(object, "metadata"));
       !adapter->group_kind().empty() && !group.empty()) {
-    JoinGroup(manifest, *adapter, {key.ns, std::move(group)}, name, input, groups);
+    JoinGroup(manifest, *adapter, {key.ns, std::move(group)}, name, input, places);
     return true;
   }
-  const bool is_known = HasName(object) && FindJob(input, kind, key) != nullptr;
+  const bool is_known = HasName(object) && FindJob(input, places, kind, key) != nullptr;
   if (!is_known)
-    input.jobs.push_back({kind,
-                          key,
-                          !HasName(object),
-                          manifest.file,
-                          manifest.document,
-                          NamesPriority(object, *adapter),
-                          {}});
+    PutJob({kind,
+            key,
+            !HasName(object),
+            manifest.file,
+            manifest.document,
+            NamesPriority(object, *adapter),
+            {}},
+           input, places);
   auto job = tracking::ParseSubmitted(object, kinds, default_ns);
   if (job) {
     if (!is_known) input.jobs.back().submitted = *std::move(job);
@@ -204,18 +232,19 @@ bool AddJob(const Manifest& manifest, const tracking::JobKinds& kinds,
 }
 
 // Once all of its pods have been read.
-void AddGroups(const Groups& groups, CheckInput& input) {
-  for (const auto& [key, manifests] : groups) {
+void AddGroups(const Places& places, CheckInput& input) {
+  const Mistakes mistakes(input);
+  for (const auto& [key, group] : places.groups) {
     const tracking::JobAdapter& adapter = tracking::PodAdapter();
-    InputJob& job = *FindJob(input, std::string(adapter.group_kind()), key);
-    if (HasError(input, job)) continue;
+    InputJob& job = *FindJob(input, places, std::string(adapter.group_kind()), key);
+    if (HasError(mistakes, job)) continue;
     std::vector<const json*> pods;
-    for (const Manifest* manifest : manifests) pods.push_back(manifest->object.get());
+    for (const Manifest* manifest : group.manifests) pods.push_back(manifest->object.get());
     auto submitted = tracking::ParseSubmittedGroup(pods, adapter, key);
     if (submitted)
       job.submitted = *std::move(submitted);
     else
-      Findings(*manifests.front(), job.kind + " " + key.ToString(), input.findings)
+      Findings(*group.manifests.front(), job.kind + " " + key.ToString(), input.findings)
           .Error("metadata.annotations", submitted.error().message);
   }
 }
@@ -284,17 +313,18 @@ Result<CheckInput> ReadCheckInput(const std::vector<std::string>& paths,
 }
 
 Result<CheckInput> ParseCheckInput(const std::vector<ManifestFile>& files,
-                                   const tracking::JobKinds& kinds, const std::string& default_ns) {
-  FEDRA_ASSIGN_OR_RETURN(const std::vector<Manifest> manifests, ParseManifests(files));
+                                   const tracking::JobKinds& kinds, const std::string& default_ns,
+                                   const std::optional<ManifestBounds>& bounds) {
+  FEDRA_ASSIGN_OR_RETURN(const std::vector<Manifest> manifests, ParseManifests(files, bounds));
   CheckInput input;
   input.defined = Define(manifests, default_ns);
-  Groups groups;
+  Places places;
   for (const Manifest& manifest : manifests) {
     if (CheckOutdatedKind(manifest, input.findings)) continue;
     if (IsDraManifest(*manifest.object)) {
       CheckDraManifest(manifest, default_ns, input.findings);
       input.dra.push_back(manifest);
-    } else if (!AddJob(manifest, kinds, default_ns, input, groups)) {
+    } else if (!AddJob(manifest, kinds, default_ns, input, places)) {
       input.skipped.push_back(PlaceOf(manifest.file, manifest.document) + ": " +
                               WhySkipped(*manifest.object, kinds));
     }
@@ -311,10 +341,25 @@ Result<CheckInput> ParseCheckInput(const std::vector<ManifestFile>& files,
                             skipped));
   }
   CheckDefinedOnce(manifests, kinds, default_ns, input.findings);
-  AddGroups(groups, input);
+  AddGroups(places, input);
+  const Mistakes mistakes(input);
   for (InputJob& job : input.jobs)
-    if (HasError(input, job) || NamesMistakes(input, job)) job.submitted.reset();
+    if (HasError(mistakes, job) || NamesMistakes(mistakes, job)) job.submitted.reset();
   return input;
+}
+
+Result<std::set<std::string>> NamespacesIn(const std::vector<ManifestFile>& files,
+                                           const tracking::JobKinds& kinds,
+                                           const std::string& default_ns,
+                                           const ManifestBounds& bounds) {
+  FEDRA_ASSIGN_OR_RETURN(const std::vector<Manifest> manifests, ParseManifests(files, bounds));
+  std::set<std::string> all;
+  for (const Manifest& manifest : manifests) {
+    if (IsDraManifest(*manifest.object) || AdapterOf(*manifest.object, kinds) != nullptr)
+      all.insert(KeyOf(*manifest.object, default_ns).ns);
+  }
+  all.erase("");  // of a DeviceClass
+  return all;
 }
 
 void CheckAgainstWorkers(const FleetFacts& fleet, const std::string& default_ns,
@@ -342,10 +387,11 @@ std::vector<const tracking::JobAdapter*> KindsOf(const CheckInput& input) {
   return kinds;
 }
 
-bool HasError(const CheckInput& input, const std::string& object) {
-  return std::any_of(input.findings.begin(), input.findings.end(), [&](const Finding& finding) {
-    return finding.severity == Severity::kError && finding.object == object;
-  });
+std::set<std::string> ObjectsWithErrors(const CheckInput& input) {
+  std::set<std::string> objects;
+  for (const Finding& finding : input.findings)
+    if (finding.severity == Severity::kError) objects.insert(finding.object);
+  return objects;
 }
 
 }  // namespace fedra::cli

@@ -5,6 +5,7 @@
 
 #include <iosfwd>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -38,10 +39,18 @@ struct CheckInput {
 // kInvalidArgument: it is no YAML, or there is nothing in it that can be checked. `kinds`: of jobs,
 // must outlive the result.
 Result<CheckInput> ParseCheckInput(const std::vector<ManifestFile>& files,
-                                   const tracking::JobKinds& kinds, const std::string& default_ns);
+                                   const tracking::JobKinds& kinds, const std::string& default_ns,
+                                   const std::optional<ManifestBounds>& bounds = {});
 // The same of what ReadFiles() finds at the paths; its errors, too.
 Result<CheckInput> ReadCheckInput(const std::vector<std::string>& paths,
                                   const tracking::JobKinds& kinds, const std::string& default_ns);
+
+// The namespaces of the jobs and claims in the files, by their metadata alone: nothing else is
+// looked at. kInvalidArgument.
+Result<std::set<std::string>> NamespacesIn(const std::vector<ManifestFile>& files,
+                                           const tracking::JobKinds& kinds,
+                                           const std::string& default_ns,
+                                           const ManifestBounds& bounds);
 
 // The findings that come from what the workers have together. Where a job is judged its verdict
 // says whether it can run: then they are warnings.
@@ -52,7 +61,7 @@ bool NameClaims(const CheckInput& input);
 // Of its jobs that can be judged.
 std::vector<const tracking::JobAdapter*> KindsOf(const CheckInput& input);
 
-// Whether an error was found in the object ("ResourceClaimTemplate ml/one-gpu").
-bool HasError(const CheckInput& input, const std::string& object);
+// What has an error: "ResourceClaimTemplate ml/one-gpu".
+std::set<std::string> ObjectsWithErrors(const CheckInput& input);
 
 }  // namespace fedra::cli

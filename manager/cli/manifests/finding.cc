@@ -82,6 +82,44 @@ Result<std::vector<std::string>> AllFiles(const std::vector<std::string>& paths)
   return all;
 }
 
+Result<std::vector<config::YamlDocument>> DocumentsIn(const ManifestFile& file,
+                                                      const std::optional<ManifestBounds>& bounds) {
+  auto documents = bounds ? config::ReadYaml(file.text, {bounds->values, bounds->bytes})
+                          : config::ReadYaml(file.text);
+  if (!documents) return Fail(std::move(documents).error().WithContext(file.name));
+  return documents;
+}
+
+// Counts the documents of one file after the other.
+class Spent final {
+ public:
+  explicit Spent(const std::optional<ManifestBounds>& bounds) : bounds_(bounds) {}
+
+  Result<void> Add(const std::vector<config::YamlDocument>& documents) {
+    for (const config::YamlDocument& document : documents) {
+      values_ += document.values;
+      bytes_ += document.json.size();
+    }
+    if (bounds_ && (values_ > bounds_->values || bytes_ > bounds_->bytes))
+      return Fail(ErrorCode::kInvalidArgument,
+                  fmt::format("the manifests have more than {} values, or {} KiB of JSON: send "
+                              "fewer",
+                              bounds_->values, bounds_->bytes >> 10));
+    return {};
+  }
+  Result<void> Check(const std::vector<Manifest>& manifests) const {
+    if (bounds_ && manifests.size() > bounds_->documents)
+      return Fail(ErrorCode::kInvalidArgument,
+                  fmt::format("more than {} manifests: send fewer", bounds_->documents));
+    return {};
+  }
+
+ private:
+  const std::optional<ManifestBounds>& bounds_;
+  size_t values_ = 0;
+  size_t bytes_ = 0;
+};
+
 }  // namespace
 
 config::Mark Manifest::Find(const std::string& path) const {
@@ -109,17 +147,20 @@ Result<std::vector<ManifestFile>> ReadFiles(const std::vector<std::string>& path
   return files;
 }
 
-Result<std::vector<Manifest>> ParseManifests(const std::vector<ManifestFile>& files) {
+Result<std::vector<Manifest>> ParseManifests(const std::vector<ManifestFile>& files,
+                                             const std::optional<ManifestBounds>& bounds) {
   std::vector<Manifest> manifests;
-  for (const auto& [file, text] : files) {
-    const auto documents = config::ReadYaml(text);
-    if (!documents) return Fail(Error(documents.error()).WithContext(file));
+  Spent spent(bounds);
+  for (const ManifestFile& file : files) {
+    FEDRA_ASSIGN_OR_RETURN(const auto documents, DocumentsIn(file, bounds));
+    FEDRA_RETURN_IF_ERROR(spent.Add(documents));
     int number = 0;
-    for (const config::YamlDocument& document : *documents) {
+    for (const config::YamlDocument& document : documents) {
       auto object = ParseManifest(document.json);
       ++number;
-      if (!object) return Fail(std::move(object).error().WithContext(PlaceOf(file, number)));
-      AddDocument(file, number, *std::move(object), document.places, manifests);
+      if (!object) return Fail(std::move(object).error().WithContext(PlaceOf(file.name, number)));
+      AddDocument(file.name, number, *std::move(object), document.places, manifests);
+      FEDRA_RETURN_IF_ERROR(spent.Check(manifests));
     }
   }
   return manifests;

@@ -3,6 +3,7 @@
 // Mistakes in manifests, as `fedra check` reports them before any API server would. Plain values.
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,8 +34,16 @@ struct ManifestFile {
 };
 // "-": standard input; of a folder its *.yaml, *.yml and *.json. kNotFound, kInvalidArgument.
 Result<std::vector<ManifestFile>> ReadFiles(const std::vector<std::string>& paths);
-// Their documents; the items of a List are documents of their own. kInvalidArgument.
-Result<std::vector<Manifest>> ParseManifests(const std::vector<ManifestFile>& files);
+// What manifests may take that somebody else has sent, all files together.
+struct ManifestBounds {
+  size_t documents = 0;
+  size_t values = 0;  // those that aliases repeat each time
+  size_t bytes = 0;   // of JSON; of one file also what copies for aliases take
+};
+// Their documents; the items of a List are documents of their own. `bounds`: nothing: those of
+// ReadYaml() for each file. kInvalidArgument.
+Result<std::vector<Manifest>> ParseManifests(const std::vector<ManifestFile>& files,
+                                             const std::optional<ManifestBounds>& bounds = {});
 
 // "job.yaml (document 2)". Not "job.yaml:2": that would be a line.
 std::string PlaceOf(const std::string& file, int document);

@@ -419,7 +419,7 @@ with what to do instead.
 |---|---|---|
 | `status`, `jobs`, `counts` | `list` workloads.kueue.x-k8s.io, everywhere or in the namespace that is asked for | 403; without `namespace`, of at most 100 namespaces those that are allowed |
 | `job`, `why`, `history` | `get` workloads.kueue.x-k8s.io, everywhere or in the job's namespace | 403, whether there is such a job or not |
-| `check` | `get` workloads.kueue.x-k8s.io, everywhere or in each namespace of the manifests | 403 |
+| `check` | `get` workloads.kueue.x-k8s.io, everywhere, or in the one that `namespace` names and in each of the manifests | 403 |
 | `workers`, `devices`, the workers in `status` | `get` the path `/fedra/fleet` | 403; no workers in `status` |
 | what a worker says about a job, in `why`, `history` and `check` | the same | codes of reasons alone |
 | what a job's pods have printed | `get` pods/log in its namespace | withheld |

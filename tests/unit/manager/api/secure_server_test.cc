@@ -102,8 +102,9 @@ struct Fixture {
          .devices = [] { return std::vector<report::DeviceSource>{{"gpu-east", "away", nullptr}}; },
          .templates = [](auto) { return templates::TemplateSurvey{}; },
          .check = {.namespaces =
-                       [](const api::CheckRequest& asked) -> Result<std::set<std::string>> {
+                       [this](const api::CheckRequest& asked) -> Result<std::set<std::string>> {
                      // The files' names stand for the namespaces that they are about.
+                     ++bodies_read;
                      std::set<std::string> all;
                      for (const api::NamedText& file : asked.files) all.insert(file.name);
                      if (all.contains("broken"))
@@ -153,10 +154,11 @@ struct Fixture {
     return server->Answer({std::string(api::kPrefix) + path, std::move(headers), "10.0.0.1"});
   }
   // Manifests of these namespaces.
-  httpd::Answer Check(const std::string& user, const std::vector<std::string>& namespaces) const {
+  httpd::Answer Check(const std::string& user, const std::vector<std::string>& namespaces,
+                      const std::string& parameters = "") const {
     std::vector<api::NamedText> files;
     for (const std::string& ns : namespaces) files.push_back({ns, "kind: Job"});
-    return server->Answer({.target = std::string(api::kPrefix) + "check",
+    return server->Answer({.target = std::string(api::kPrefix) + "check" + parameters,
                            .headers = {{"authorization", "Bearer " + user + "-token"},
                                        {"content-type", "application/json"}},
                            .client = "10.0.0.1",
@@ -179,6 +181,7 @@ struct Fixture {
   HandClock clock;
   Guarded<access::Known> known;
   api::Viewer checked_for;  // the last check
+  int bodies_read = 0;      // for their namespaces
   std::unique_ptr<api::SecureServer> server;
 };
 
@@ -287,6 +290,21 @@ TEST_CASE_METHOD(Fixture, "check takes the right to see each namespace of the ma
   CHECK_FALSE(checked_for.fleet);
   // The method is refused before the token's rights are asked about, as everywhere.
   CHECK(Status("ml", "check") == 405);
+}
+
+TEST_CASE_METHOD(Fixture, "check: what needs no manifest is asked before one is read") {
+  for (const std::string user : {"nothing", "fleet", "scraper"}) {
+    INFO(user);
+    CHECK(Check(user, {"broken"}, "?namespace=ml").status == 403);
+    CHECK(Check(user, {"ml"}, "?namespace=ml").status == 403);
+  }
+  CHECK(Check("ml", {"ml"}, "?namespace=zebra").status == 403);
+  CHECK(Check("everywhere", {"zebra"}, "?namespace=ml").status == 200);
+  CHECK(bodies_read == 0);
+  CHECK(Check("ml", {"broken"}, "?namespace=ml").status == 400);
+  CHECK(Check("ml", {"ml"}, "?namespace=ml").status == 200);
+  CHECK(Check("ml", {"ml", "zebra"}, "?namespace=ml").status == 403);
+  CHECK(bodies_read == 3);
 }
 
 TEST_CASE("a verdict that is asked for keeps the names of other namespaces") {
