@@ -3,8 +3,8 @@
 // The read-only API: a request in, an answer out. routes.h has what there is. What is posted to it
 // is judged, and not kept.
 //
-// Thread rules: Answer from one thread at a time; sources are called on it. Lifetime: what the
-// sources refer to must outlive it.
+// Thread rules: Answer from one thread at a time, NamespacesIn from any; sources are called on it.
+// Lifetime: what the sources refer to must outlive it.
 
 #include <functional>
 #include <memory>

@@ -39,7 +39,10 @@ struct CheckSource {
   // The namespaces that the manifests are about. kInvalidArgument: they cannot be read.
   std::function<Result<std::set<std::string>>(const CheckRequest& asked)> namespaces;
   // What the viewer may know of it. kInvalidArgument: also where too much is asked at once.
+  // kUnavailable: it would take too long.
   std::function<Result<text::Output>(const CheckRequest& asked, const Viewer& viewer)> check;
+  // Ends what is being checked, and whatever is asked later: kUnavailable.
+  std::function<void()> stop = {};
 };
 
 // What a body of JSON may hold.

@@ -107,8 +107,10 @@ Result<void> SecureServer::Follow() {
 
 void SecureServer::Stop() {
   listener_.Stop();
-  std::lock_guard lock(answering_);
   stopped_ = true;
+  if (sources_.check.stop) sources_.check.stop();
+  // What is under way is waited for.
+  std::scoped_lock lock(answering_, counting_);
 }
 
 bool SecureServer::IsOurs(const std::string& host) const {
@@ -141,7 +143,7 @@ httpd::Answer SecureServer::AnswerMetrics(const access::User& user, const httpd:
   if (!*may)
     return Problem(
         403, fmt::format("you may not {} (a right on the manager)", access::TextOf(attributes)));
-  std::lock_guard lock(answering_);
+  std::lock_guard lock(counting_);
   if (stopped_) return Problem(503, "the daemon ends");
   std::string text = settings_.metrics();
   const std::string news = text;

@@ -11,6 +11,7 @@
 // Thread rules: Start, Follow and the destructor from one thread. Lifetime: what the API's sources
 // and the reviews refer to must outlive it.
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -63,8 +64,9 @@ class SecureServer final {
 
   // Takes over a certificate that has changed; new connections get it. Call about once a second.
   Result<void> Follow();
-  // No source is asked after this. What still waits for the manager ends with the cluster's Stop(),
-  // which comes before the destructor.
+  // Nothing is answered after this; what is being judged ends. Until the destructor the store may
+  // still be asked for namespaces, and a body read. What waits for the manager ends with the
+  // cluster's Stop(), which comes before the destructor.
   void Stop();
   // 0: it does not listen.
   int port() const { return listener_.port(); }
@@ -84,7 +86,8 @@ class SecureServer final {
   const Sources sources_;
   access::Gate gate_;
   std::mutex answering_;  // held while api_ answers
-  bool stopped_ = false;  // guarded by it
+  std::mutex counting_;   // held while metrics are: they do not wait for a check
+  std::atomic<bool> stopped_{false};
   const Api api_;
   std::string stamp_;  // of the certificate that was read last, usable or not
   Guarded<std::shared_ptr<httpd::TlsIdentity>> identity_;  // null: there is none yet

@@ -9,7 +9,14 @@
 namespace fedra::api {
 
 Server::Server(Sources sources, httpd::ServerLimits limits)
-    : api_(std::move(sources)), listener_(threads_.loop, ServiceOfApi(), limits) {}
+    : stop_check_(sources.check.stop),
+      api_(std::move(sources)),
+      listener_(threads_.loop, ServiceOfApi(), limits) {}
+
+// What is being answered is waited for.
+Server::~Server() {
+  if (stop_check_) stop_check_();
+}
 
 httpd::Service Server::ServiceOfApi() {
   return {

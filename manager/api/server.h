@@ -6,6 +6,7 @@
 // Thread rules: Start and the destructor from one thread. Lifetime: what the API's sources refer to
 // must outlive it.
 
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -29,6 +30,7 @@ class Server final {
   // On one that listens already; it belongs to the server.
   static Result<std::unique_ptr<Server>> OnReceived(int socket, Sources sources,
                                                     httpd::ServerLimits limits = kLimits);
+  ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
@@ -36,6 +38,7 @@ class Server final {
   Server(Sources sources, httpd::ServerLimits limits);
   httpd::Service ServiceOfApi();
 
+  const std::function<void()> stop_check_;  // may be null
   const Api api_;
   std::optional<httpd::UnixSocket> socket_;
   Threads threads_{1};

@@ -74,8 +74,10 @@ int Check(const CheckOptions& options, Terminal& terminal) {
     return fail(fleet.error().message);
   }
   const auto memory = OpenMemory((*fleet)->store);
-  const Checked checked = JudgeInput(*input, judge, **fleet, memory.get());
-  const text::Output output = RenderCheck(*input, judge, checked, &(*fleet)->as_of, *format, style);
+  const Result<Checked> checked = JudgeInput(*input, judge, **fleet, memory.get());
+  if (!checked) return fail(checked.error().message);
+  const text::Output output =
+      RenderCheck(*input, judge, *checked, &(*fleet)->as_of, *format, style);
   PrintCheck(output, terminal);
   return output.code;
 }

@@ -50,9 +50,14 @@ ObjectForm FormOf(const Fleet& fleet) {
   return fleet.as_of.snapshot.empty() ? ObjectForm::kWhole : ObjectForm::kReduced;
 }
 
-std::vector<report::JobReport> JudgeAll(const CheckInput& input, const JudgeOptions& options,
-                                        const Fleet& fleet, const FleetFacts& facts,
-                                        store::Reader* memory, const MemoryAge& age) {
+Result<void> GoesOn(const JudgeOptions& options) {
+  return options.goes_on ? options.goes_on() : Result<void>();
+}
+
+Result<std::vector<report::JobReport>> JudgeAll(const CheckInput& input,
+                                                const JudgeOptions& options, const Fleet& fleet,
+                                                const FleetFacts& facts, store::Reader* memory,
+                                                const MemoryAge& age) {
   const ObjectForm form = FormOf(fleet);
   std::optional<AssumedTemplates> assumed;
   if (options.assume_templates) assumed.emplace(input, options.ns, form, fleet.workers);
@@ -61,6 +66,7 @@ std::vector<report::JobReport> JudgeAll(const CheckInput& input, const JudgeOpti
   const InputDrift drift(input, options.ns, form);
   std::vector<report::JobReport> reports;
   for (const InputJob& job : input.jobs) {
+    FEDRA_RETURN_IF_ERROR(GoesOn(options));
     report::JobReport report{job.kind, job.key, {}, job.submitted.has_value()};
     if (!report.judged) {
       reports.push_back(std::move(report));
@@ -172,14 +178,17 @@ std::string CheckText(const CheckInput& input, const Checked& checked, const rep
 
 }  // namespace
 
-Checked JudgeInput(CheckInput& input, const JudgeOptions& options, const Fleet& fleet,
-                   store::Reader* memory) {
+Result<Checked> JudgeInput(CheckInput& input, const JudgeOptions& options, const Fleet& fleet,
+                           store::Reader* memory) {
   const FleetFacts facts = FactsOf(fleet.workers);
-  if (options.tells_of_workers) CheckAgainstWorkers(facts, options.ns, input);
+  const auto goes_on = [&options] { return GoesOn(options).has_value(); };
+  if (options.tells_of_workers) CheckAgainstWorkers(facts, options.ns, input, goes_on);
+  FEDRA_RETURN_IF_ERROR(GoesOn(options));
   Checked checked;
   const bool of_jobs = memory != nullptr && !input.jobs.empty();
   if (of_jobs) checked.age = AgeOf(*memory, fleet.as_of.at);
-  checked.reports = JudgeAll(input, options, fleet, facts, memory, checked.age);
+  FEDRA_ASSIGN_OR_RETURN(checked.reports,
+                         JudgeAll(input, options, fleet, facts, memory, checked.age));
   return checked;
 }
 

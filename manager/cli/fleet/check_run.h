@@ -6,9 +6,11 @@
 //
 // Thread rules: one thread; of the workers nothing is changed but what --assume-templates assumes.
 
+#include <functional>
 #include <string>
 #include <vector>
 
+#include "base/result.h"
 #include "manager/cli/fleet/daemon_memory.h"
 #include "manager/cli/fleet/fleet.h"
 #include "manager/cli/manifests/check_input.h"
@@ -25,6 +27,8 @@ struct JudgeOptions {
   bool assume_templates = false;
   // Whether the findings say what the workers have and lack.
   bool tells_of_workers = true;
+  // Asked before each job and each claim: an error ends all of it. Null: it takes its time.
+  std::function<Result<void>()> goes_on = {};
 };
 
 struct Checked {
@@ -32,9 +36,10 @@ struct Checked {
   MemoryAge age;                           // of what the daemon's store says of lines
 };
 
-// `memory`: the daemon's; null: none can be read. Adds findings to the input.
-Checked JudgeInput(CheckInput& input, const JudgeOptions& options, const Fleet& fleet,
-                   store::Reader* memory);
+// `memory`: the daemon's; null: none can be read. Adds findings to the input. Errors: those of
+// `goes_on`.
+Result<Checked> JudgeInput(CheckInput& input, const JudgeOptions& options, const Fleet& fleet,
+                           store::Reader* memory);
 
 // `as_of`: null when nothing could be read. The code: 0 every job can run somewhere, kNowhere one
 // can run nowhere, kUnknown it could not be found out, kFailed a mistake in a manifest. The note

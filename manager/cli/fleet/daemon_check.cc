@@ -1,6 +1,7 @@
 #include "manager/cli/fleet/daemon_check.h"
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <utility>
 
@@ -30,6 +31,8 @@ struct CheckSetup {
   std::string controller_name;
   tracking::Identity us;
   bool kueue_copies = false;
+  const Clock& clock;
+  const std::shared_ptr<std::atomic<bool>> ends = std::make_shared<std::atomic<bool>>(false);
 };
 
 std::vector<ManifestFile> SentFiles(const api::CheckRequest& asked) {
@@ -75,6 +78,11 @@ ManagerFacts FactsOfManager(const reconcile::ManagerCluster& manager, const Chec
   return facts;
 }
 
+std::string TooMany(size_t jobs, size_t workers) {
+  return fmt::format("{} on {} are too many at once: send fewer, or name workers",
+                     Counted(jobs, "job"), Counted(workers, "worker"));
+}
+
 // Those that were asked for, and of the others the claims where these matter.
 Result<void> AddWorkers(const reconcile::WorkerList& workers, const api::CheckRequest& asked,
                         const CheckInput& input, const CheckSetup& setup, const ManagerFacts& facts,
@@ -95,10 +103,7 @@ Result<void> AddWorkers(const reconcile::WorkerList& workers, const api::CheckRe
   if (fleet.workers.empty())
     return Fail(ErrorCode::kUnavailable, "no worker is known yet: nothing can be judged");
   if (input.jobs.size() * fleet.workers.size() > kMostVerdicts)
-    return Fail(
-        ErrorCode::kInvalidArgument,
-        fmt::format("{} on {} are too many at once: send fewer, or name workers",
-                    Counted(input.jobs.size(), "job"), Counted(fleet.workers.size(), "worker")));
+    return Fail(ErrorCode::kInvalidArgument, TooMany(input.jobs.size(), fleet.workers.size()));
   return {};
 }
 
@@ -133,6 +138,7 @@ Result<std::set<std::string>> HiddenFrom(const api::Viewer& viewer, store::Reade
 
 Result<text::Output> AnswerCheck(const CheckSetup& setup, const api::CheckRequest& asked,
                                  const api::Viewer& viewer) {
+  const SteadyTime until = setup.clock.Steady() + kMostTime;
   FEDRA_ASSIGN_OR_RETURN(CheckInput input,
                          ParseCheckInput(SentFiles(asked), *setup.kinds, asked.ns, kSentBounds));
   const JobScopes scopes = ScopesOf(setup);
@@ -144,8 +150,13 @@ Result<text::Output> AnswerCheck(const CheckSetup& setup, const api::CheckReques
   FEDRA_RETURN_IF_ERROR(AddWorkers(*workers, asked, input, setup, facts, fleet));
   FEDRA_ASSIGN_OR_RETURN(const auto memory, setup.store.Read());
   FEDRA_ASSIGN_OR_RETURN(const auto hidden, HiddenFrom(viewer, *memory));
-  const JudgeOptions judge{.ns = asked.ns, .tells_of_workers = viewer.fleet};
-  Checked checked = JudgeInput(input, judge, fleet, memory.get());
+  const JudgeOptions judge{
+      .ns = asked.ns, .tells_of_workers = viewer.fleet, .goes_on = [&]() -> Result<void> {
+        if (setup.ends->load()) return Fail(ErrorCode::kUnavailable, "the daemon ends");
+        if (setup.clock.Steady() < until) return {};
+        return Fail(ErrorCode::kUnavailable, TooMany(input.jobs.size(), fleet.workers.size()));
+      }};
+  FEDRA_ASSIGN_OR_RETURN(Checked checked, JudgeInput(input, judge, fleet, memory.get()));
   for (report::JobReport& report : checked.reports) api::Withhold(viewer, hidden, report);
   text::Style style = asked.style;
   style.color = style.color && text::IsTable(asked.format);
@@ -159,21 +170,23 @@ Result<text::Output> AnswerCheck(const CheckSetup& setup, const api::CheckReques
 }  // namespace
 
 api::CheckSource DaemonCheck(const config::Configuration& configuration,
-                             reconcile::Federation& federation, store::Store& store) {
+                             reconcile::Federation& federation, store::Store& store,
+                             const Clock& clock) {
   const CheckSetup setup{.federation = federation,
                          .store = store,
                          .kinds = ToKinds(configuration),
                          .rules = ToRules(configuration.verification),
                          .controller_name = ControllerOf(configuration),
                          .us = ToIdentity(configuration),
-                         .kueue_copies = KueueCopies(ToMode(configuration))};
-  return {
-      .namespaces =
-          [setup](const api::CheckRequest& asked) {
-            return NamespacesIn(SentFiles(asked), *setup.kinds, asked.ns, kSentBounds);
-          },
-      .check = [setup](const api::CheckRequest& asked,
-                       const api::Viewer& viewer) { return AnswerCheck(setup, asked, viewer); }};
+                         .kueue_copies = KueueCopies(ToMode(configuration)),
+                         .clock = clock};
+  return {.namespaces =
+              [setup](const api::CheckRequest& asked) {
+                return NamespacesIn(SentFiles(asked), *setup.kinds, asked.ns, kSentBounds);
+              },
+          .check = [setup](const api::CheckRequest& asked,
+                           const api::Viewer& viewer) { return AnswerCheck(setup, asked, viewer); },
+          .stop = [ends = setup.ends] { ends->store(true); }};
 }
 
 }  // namespace fedra::cli

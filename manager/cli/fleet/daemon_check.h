@@ -2,9 +2,12 @@
 //
 // `check` as the daemon answers it: by what it watches anyway, without asking a cluster.
 //
-// Thread rules: what it returns may be called by any thread; a check takes up to some seconds of
-// it. Lifetime: federation and store must outlive it.
+// Thread rules: what it returns may be called by any thread; a check takes up to kMostTime of it,
+// and the time of one job. Lifetime: federation, store and clock must outlive it.
 
+#include <chrono>
+
+#include "base/clock.h"
 #include "config/configuration.h"
 #include "manager/api/check_request.h"
 #include "manager/cli/manifests/finding.h"
@@ -20,7 +23,11 @@ inline constexpr size_t kMostVerdicts = 10'000;
 inline constexpr ManifestBounds kSentBounds{
     .documents = 2'000, .values = 100'000, .bytes = size_t{4} << 20};
 
+// For one request: others wait meanwhile.
+inline constexpr std::chrono::seconds kMostTime{3};
+
 api::CheckSource DaemonCheck(const config::Configuration& configuration,
-                             reconcile::Federation& federation, store::Store& store);
+                             reconcile::Federation& federation, store::Store& store,
+                             const Clock& clock = SystemClock());
 
 }  // namespace fedra::cli

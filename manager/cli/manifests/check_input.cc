@@ -362,9 +362,10 @@ Result<std::set<std::string>> NamespacesIn(const std::vector<ManifestFile>& file
   return all;
 }
 
-void CheckAgainstWorkers(const FleetFacts& fleet, const std::string& default_ns,
-                         CheckInput& input) {
+void CheckAgainstWorkers(const FleetFacts& fleet, const std::string& default_ns, CheckInput& input,
+                         const std::function<bool()>& goes_on) {
   for (const Manifest& manifest : input.dra) {
+    if (goes_on && !goes_on()) break;
     CheckAgainstFleet(manifest, default_ns, fleet, input.defined, input.findings);
     CheckSelectorsAgainstFleet(manifest, default_ns, fleet, input.findings);
   }

@@ -3,6 +3,7 @@
 // What `fedra check` is given: jobs to judge, manifests that belong to them, and the mistakes in
 // both that can be seen without any cluster.
 
+#include <functional>
 #include <iosfwd>
 #include <optional>
 #include <set>
@@ -53,8 +54,10 @@ Result<std::set<std::string>> NamespacesIn(const std::vector<ManifestFile>& file
                                            const ManifestBounds& bounds);
 
 // The findings that come from what the workers have together. Where a job is judged its verdict
-// says whether it can run: then they are warnings.
-void CheckAgainstWorkers(const FleetFacts& fleet, const std::string& default_ns, CheckInput& input);
+// says whether it can run: then they are warnings. `goes_on`: asked before each claim; false: the
+// others are left out. Null: none is.
+void CheckAgainstWorkers(const FleetFacts& fleet, const std::string& default_ns, CheckInput& input,
+                         const std::function<bool()>& goes_on = {});
 
 // Whether where a claim is allocated matters to one of its jobs.
 bool NameClaims(const CheckInput& input);

@@ -7,6 +7,7 @@
 // its metrics.
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <map>
 #include <sstream>
@@ -331,13 +332,17 @@ void CheckSame(const Verdicts& found, const Verdicts& expected) {
   }
 }
 
-// The codes of each worker's verdict, as the daemon answers to `check` of the job's manifests.
-std::map<std::string, verdict_cases::Expected> AskedCodes(const api::CheckSource& daemon,
-                                                          const JobCase& job) {
+api::CheckRequest RequestOf(const JobCase& job) {
   api::CheckRequest asked;
   for (const json& manifest : ManifestsOf(job))
     asked.files.push_back({fmt::format("{}.json", asked.files.size()), manifest.dump()});
-  const auto answer = daemon.check(asked, api::Viewer::OfEverything());
+  return asked;
+}
+
+// The codes of each worker's verdict, as the daemon answers to `check` of the job's manifests.
+std::map<std::string, verdict_cases::Expected> AskedCodes(const api::CheckSource& daemon,
+                                                          const JobCase& job) {
+  const auto answer = daemon.check(RequestOf(job), api::Viewer::OfEverything());
   INFO((answer ? answer->out : answer.error().message));
   REQUIRE(answer);
   std::map<std::string, verdict_cases::Expected> codes;
@@ -366,6 +371,33 @@ void CheckAsked(const api::CheckSource& daemon, const JobCase& job, const Verdic
   // Until the daemon's store says no more of the job that has gone.
   (void)until([&] { return (asked = AskedCodes(daemon, job)) == CodesOf(expected); });
   CHECK(asked == CodesOf(expected));
+}
+
+// Whenever it is looked at, more time has gone by than a check may take.
+class HastyClock final : public Clock {
+ public:
+  WallTime Now() const override { return SystemClock().Now(); }
+  SteadyTime Steady() const override {
+    return SteadyTime(cli::kMostTime * 2 * looks_.fetch_add(1));
+  }
+
+ private:
+  mutable std::atomic<int> looks_{1};
+};
+
+const Clock& Hasty() {
+  static const HastyClock clock;
+  return clock;
+}
+
+// `why`: how the message begins; of a source that is stopped anything.
+void CheckEnds(const api::CheckSource& daemon, const JobCase& job, const std::string& why) {
+  if (why.empty()) daemon.stop();
+  const auto answer = daemon.check(RequestOf(job), api::Viewer::OfEverything());
+  REQUIRE_FALSE(answer);
+  CHECK(answer.error().code == ErrorCode::kUnavailable);
+  CHECK_THAT(answer.error().message,
+             Catch::Matchers::StartsWith(why.empty() ? "the daemon ends" : why));
 }
 
 // The first jobs of the table, as many as there are verdicts to expect. One after the other, so
@@ -405,6 +437,9 @@ void CheckDaemon(Clusters& clusters, const std::vector<Verdicts>& expected, Mode
     CheckSame(heard, expected[i]);
     CheckAsked(check, jobs[i], expected[i], until);
   }
+  CheckEnds(check, jobs.front(), {});
+  CheckEnds(cli::DaemonCheck(loaded->configuration, daemon, *store, Hasty()), jobs.front(),
+            "1 job on");
   daemon.Stop();
 }
 

@@ -4,8 +4,10 @@
 #include "manager/api/secure_server.h"
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -21,6 +23,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/hand_clock.h"
 #include "tests/support/temp_folder.h"
+#include "tests/support/wait.h"
 #include "tests/unit/manager/access/fake_reviews.h"
 #include "tests/unit/manager/report/rows.h"
 #include "tests/unit/manager/support/check_report.h"
@@ -115,8 +118,12 @@ struct Fixture {
                    .check = [this](const api::CheckRequest&,
                                    const api::Viewer& viewer) -> Result<text::Output> {
                      checked_for = viewer;
-                     return text::Output{"{}\n", {}};
-                   }},
+                     if (!takes_long) return text::Output{"{}\n", {}};
+                     is_checking = true;
+                     (void)WaitUntil([&] { return is_told_to_end.load(); });
+                     return Fail(ErrorCode::kUnavailable, "the daemon ends");
+                   },
+                   .stop = [this] { is_told_to_end = true; }},
          .clock = &clock},
         std::make_unique<access::FakeReviews>(known));
     REQUIRE(started);
@@ -180,8 +187,11 @@ struct Fixture {
   const std::unique_ptr<store::Store> store;
   HandClock clock;
   Guarded<access::Known> known;
-  api::Viewer checked_for;  // the last check
-  int bodies_read = 0;      // for their namespaces
+  api::Viewer checked_for;              // the last check
+  int bodies_read = 0;                  // for their namespaces
+  std::atomic<bool> takes_long{false};  // a check does, until it is told to end
+  std::atomic<bool> is_checking{false};
+  std::atomic<bool> is_told_to_end{false};
   std::unique_ptr<api::SecureServer> server;
 };
 
@@ -305,6 +315,24 @@ TEST_CASE_METHOD(Fixture, "check: what needs no manifest is asked before one is 
   CHECK(Check("ml", {"ml"}, "?namespace=ml").status == 200);
   CHECK(Check("ml", {"ml", "zebra"}, "?namespace=ml").status == 403);
   CHECK(bodies_read == 3);
+}
+
+TEST_CASE_METHOD(Fixture, "metrics do not wait for a check, and the end of the daemon ends it") {
+  takes_long = true;
+  int status = 0;
+  std::thread asks([&] { status = Check("admin", {"ml"}).status; });
+  CHECK(WaitUntil([&] { return is_checking.load(); }));
+  CHECK(server
+            ->Answer({.target = "/metrics",
+                      .headers = {{"authorization", "Bearer scraper-token"}},
+                      .client = "10.0.0.1"})
+            .status == 200);
+  CHECK_FALSE(is_told_to_end);
+  server->Stop();
+  CHECK(is_told_to_end);
+  asks.join();
+  CHECK(status == 503);
+  CHECK(Check("admin", {"ml"}).status == 503);
 }
 
 TEST_CASE("a verdict that is asked for keeps the names of other namespaces") {

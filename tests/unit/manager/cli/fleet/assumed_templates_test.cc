@@ -54,7 +54,7 @@ TEST_CASE("a template with a mistake is never assumed, nor is the job judged tha
   wrong.replace(wrong.find("deviceClassName"), 15, "deviceClas");
   const auto input = Read(kJob + wrong);
   REQUIRE(input.has_value());
-  CHECK(HasError(*input, "ResourceClaimTemplate ml/mine"));
+  CHECK(ObjectsWithErrors(*input).contains("ResourceClaimTemplate ml/mine"));
   CHECK_FALSE(input->jobs[0].submitted.has_value());
   FleetWorkers workers;
   workers.push_back(MakeWorker(MakeCluster(), WorkerNamed("east")));

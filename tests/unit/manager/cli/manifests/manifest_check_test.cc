@@ -416,7 +416,7 @@ TEST_CASE("what is there twice is a mistake, and neither of the two counts") {
   CHECK(input->findings[1].object == "Job ml/train");
   REQUIRE(input->jobs.size() == 1);
   CHECK_FALSE(input->jobs[0].submitted.has_value());
-  CHECK(HasError(*input, "ResourceClaimTemplate ml/mine"));
+  CHECK(ObjectsWithErrors(*input).contains("ResourceClaimTemplate ml/mine"));
 }
 
 std::string PodOfGroup(const std::string& name, const std::string& group, int total) {

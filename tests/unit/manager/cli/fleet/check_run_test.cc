@@ -1,0 +1,81 @@
+// Judging manifests when the workers are known: how long it goes on, and who is said to judge.
+
+#include "manager/cli/fleet/check_run.h"
+
+#include <string>
+
+#include <fmt/format.h>
+
+#include "manager/tracking/kinds/job_kinds.h"
+#include "tests/support/catch.h"
+#include "tests/unit/manager/cli/raw_cluster.h"
+
+namespace fedra::cli::check_run_test {
+namespace {
+
+std::string Jobs(int count) {
+  std::string text;
+  for (int i = 0; i < count; ++i)
+    text += fmt::format(
+        "---\napiVersion: batch/v1\nkind: Job\n"
+        "metadata: {{name: j{}, namespace: ml, labels: {{kueue.x-k8s.io/queue-name: gpu}}}}\n"
+        "spec: {{template: {{spec: {{restartPolicy: Never, containers: [{{name: c, image: "
+        "i}}]}}}}}}\n",
+        i);
+  return text;
+}
+
+CheckInput Read(const std::string& text) {
+  auto input = ParseCheckInput({{"-", text}}, *tracking::BuiltInKinds(), "ml");
+  REQUIRE(input);
+  return *std::move(input);
+}
+
+}  // namespace
+
+TEST_CASE("judging goes on from job to job until it is told to end") {
+  Fleet fleet;
+  fleet.workers.push_back(MakeWorker(MakeCluster(), WorkerNamed("east")));
+  CheckInput input = Read(Jobs(5));
+  int asked = 0;
+  int most = 1000;
+  const JudgeOptions judge{.ns = "ml", .goes_on = [&]() -> Result<void> {
+                             if (++asked <= most) return {};
+                             return Fail(ErrorCode::kUnavailable, "enough");
+                           }};
+  const Result<Checked> all = JudgeInput(input, judge, fleet, nullptr);
+  REQUIRE(all);
+  CHECK(all->reports.size() == 5);
+  const int needed = asked;
+  CHECK(needed >= 5);
+  // Wherever it is told.
+  for (most = 0; most < needed; ++most) {
+    INFO(most);
+    asked = 0;
+    const Result<Checked> some = JudgeInput(input, judge, fleet, nullptr);
+    REQUIRE_FALSE(some);
+    CHECK(some.error().message == "enough");
+    CHECK(asked == most + 1);
+  }
+}
+
+TEST_CASE("a claim is compared with the workers only while judging goes on") {
+  const std::string lacking =
+      "apiVersion: resource.k8s.io/v1\nkind: ResourceClaimTemplate\n"
+      "metadata: {name: mine, namespace: ml}\n"
+      "spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu}}], "
+      "constraints: [{requests: [gpu], matchAttribute: gpu.example.com/nothing}]}}}\n";
+  Fleet fleet;
+  fleet.workers.push_back(MakeWorker(MakeCluster(), WorkerNamed("east")));
+  CheckInput input = Read(lacking);
+  REQUIRE(input.findings.empty());
+  const JudgeOptions judge{.ns = "ml", .goes_on = []() -> Result<void> {
+                             return Fail(ErrorCode::kUnavailable, "enough");
+                           }};
+  CHECK_FALSE(JudgeInput(input, judge, fleet, nullptr));
+  CHECK(input.findings.empty());
+  CHECK(JudgeInput(input, {.ns = "ml"}, fleet, nullptr));
+  CHECK(input.findings.size() == 1);
+}
+
+}  // namespace fedra::cli::check_run_test
