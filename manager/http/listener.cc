@@ -3,6 +3,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <list>
@@ -236,8 +237,12 @@ class Listener::Impl final : public std::enable_shared_from_this<Listener::Impl>
 
   // Who sends slowly makes room for others, as who sends nothing does.
   void ReadBody(const std::shared_ptr<Connection>& connection) {
+    if (service_.refuses_post) {
+      if (auto refusal = service_.refuses_post(ToRequest(*connection->parser)))
+        return Write(connection, *std::move(refusal));
+    }
     if (connection->parser->is_done()) return PassOn(connection);
-    if (bodies_ >= limits_.bodies) return Write(connection, TooMuch());
+    if (bodies_ >= limits_.bodies) CloseOldestBody();
     connection->sends_body = true;
     ++bodies_;
     Wait(connection);
@@ -256,6 +261,16 @@ class Listener::Impl final : public std::enable_shared_from_this<Listener::Impl>
       beast::http::async_read(connection->stream, connection->buffer, *connection->parser,
                               std::move(done));
     }
+  }
+
+  void CloseOldestBody() {
+    const auto found = std::ranges::find_if(
+        waiting_, [](const std::shared_ptr<Connection>& waiting) { return waiting->sends_body; });
+    if (found == waiting_.end()) return;
+    const std::shared_ptr<Connection> oldest = *found;
+    StopWaiting(*oldest);
+    EndBody(*oldest);
+    oldest->stream.close();
   }
 
   void EndBody(Connection& connection) {

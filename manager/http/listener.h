@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/result.h"
@@ -34,7 +35,9 @@ struct ServerLimits {
   size_t requests = 1'000;                         // on one connection; the last is answered so
   // Of answers that their readers have not taken yet, together; a single one may be longer.
   size_t answer_bytes = size_t{64} << 20;
-  size_t bodies = 8;  // that are being read at once, each of at most kMaxBody
+  // That are being read at once, each of at most kMaxBody. Beyond it the connection goes that has
+  // sent its body for longest.
+  size_t bodies = 8;
 };
 
 class TlsIdentity;
@@ -48,6 +51,9 @@ struct Service {
   std::function<Answer(int status, const std::string& message)> refusal;
   // Whether a POST of this target is read, by its headers. Loop thread. Null: none is.
   std::function<bool(const Request& headers)> takes_post = {};
+  // The answer to a POST whose headers say enough: its body is not read. Loop thread. Null: none is
+  // refused so.
+  std::function<std::optional<Answer>(const Request& headers)> refuses_post = {};
 };
 
 class Listener final {

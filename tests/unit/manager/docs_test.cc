@@ -460,8 +460,8 @@ constexpr std::string_view kApiMore = R"(
 Errors are a `Status` as API servers send it (`apiVersion: v1`, with `reason`, `message` and `code`).
 `Accept-Encoding: gzip` is heeded. An answer must be taken within 30 s; a connection is closed after 60 s without a
 request, and after 1,000 requests; of more than 256 the one goes that has been silent for longest. A body must be there
-within 10 s, and eight are read at a time. `check` takes at most 2,000 manifests with 100,000 values, and judges for three
-seconds: then 503 says to send fewer jobs, or to name workers.
+within 10 s; eight are read at a time, and of more the one goes that has taken longest. `check` takes at most 2,000
+manifests with 100,000 values, and judges for three seconds: then 503 says to send fewer jobs, or to name workers.
 
 ## Pages
 
