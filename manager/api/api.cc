@@ -195,8 +195,9 @@ Result<text::Output> Api::PrintCheck(const Parameters& asked, const text::ViewSe
   FEDRA_ASSIGN_OR_RETURN(CheckRequest check, CheckRequestOf(asked, request));
   check.format = settings.format;
   check.style = settings.style;
+  check.as_of = AsOfNow(settings);
   Result<text::Output> output = sources_.check.check(check, viewer);
-  if (output && text::IsTable(settings.format))
+  if (output && text::IsTable(settings.format) && settings.style.headers)
     output->out.insert(0, text::StandbyLine(AsOfNow(settings), settings.style));
   return output;
 }

@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "manager/api/viewer.h"
 #include "manager/http/message.h"
+#include "manager/report/as_of.h"
 #include "manager/text/output.h"
 
 namespace fedra::report::schema {
@@ -32,6 +33,7 @@ struct CheckRequest {
   std::vector<std::string> workers = {};  // only these; empty: all
   text::Format format = text::Format::kJson;
   text::Style style = {};
+  report::AsOf as_of = {};  // when it is asked, and which daemon answers
 };
 
 // What answers from the daemon's caches. Any thread.

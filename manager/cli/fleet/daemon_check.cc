@@ -146,7 +146,7 @@ Result<text::Output> AnswerCheck(const CheckSetup& setup, const api::CheckReques
   const ManagerFacts facts = FactsOfManager(manager, input, scopes);
   const auto workers = setup.federation.workers();  // they stay until all is judged
   Fleet fleet;
-  fleet.as_of.at = SystemClock().Now();
+  fleet.as_of = asked.as_of;
   FEDRA_RETURN_IF_ERROR(AddWorkers(*workers, asked, input, setup, facts, fleet));
   FEDRA_ASSIGN_OR_RETURN(const auto memory, setup.store.Read());
   FEDRA_ASSIGN_OR_RETURN(const auto hidden, HiddenFrom(viewer, *memory));

@@ -334,6 +334,7 @@ void CheckSame(const Verdicts& found, const Verdicts& expected) {
 
 api::CheckRequest RequestOf(const JobCase& job) {
   api::CheckRequest asked;
+  asked.as_of.at = SystemClock().Now();
   for (const json& manifest : ManifestsOf(job))
     asked.files.push_back({fmt::format("{}.json", asked.files.size()), manifest.dump()});
   return asked;

@@ -301,6 +301,19 @@ TEST_CASE_METHOD(Fixture, "what a standby sees of workers says who answers, and 
     replica.reset();
   }
   CHECK_FALSE(Document("devices").contains("replica"));
+  const auto check = [&](const std::string& parameters) {
+    return Post("check?" + parameters, "application/yaml", "kind: Job").body;
+  };
+  CHECK_THAT(check("output=table"), !Catch::Matchers::StartsWith("REPLICA"));
+  CHECK_FALSE(checked.as_of.replica);
+  CHECK(checked.as_of.at == clock.Now());
+  replica =
+      store::HeartbeatRow{.role = "Standby", .identity = "fedra-1_5e", .leader = "fedra-0_2a"};
+  CHECK_THAT(check("output=table"), Catch::Matchers::StartsWith(line));
+  CHECK(check("output=table&headers=false").find("REPLICA") == std::string::npos);
+  CHECK(check("output=json").find("REPLICA") == std::string::npos);
+  REQUIRE(checked.as_of.replica);  // for the document
+  CHECK(checked.as_of.replica->identity == "fedra-1_5e");
   replica = store::HeartbeatRow{.role = "Standby", .identity = "fedra-1_5e"};
   CHECK(Document("devices")["replica"]["role"] == "Standby");
   CHECK_THAT(Get("devices?output=table").body, ContainsSubstring("; no replica leads\n"));
