@@ -125,7 +125,8 @@ std::string WithoutJob(const CheckInput& input) {
 // Said of what could be judged otherwise.
 std::string Hint(const CheckInput& input, const JudgeOptions& options,
                  const std::vector<report::JobReport>& reports) {
-  if (options.assume_templates) return {};
+  // The daemon assumes nothing.
+  if (options.assume_templates || options.judge == Judge::kDaemon) return {};
   for (const Manifest& manifest : input.dra) {
     const std::string object =
         "ResourceClaimTemplate " + KeyOf(*manifest.object, options.ns).ToString();
@@ -149,6 +150,11 @@ std::string WithoutLineEnd(std::string text) {
   return text;
 }
 
+std::string AgeLine(const JudgeOptions& options, const MemoryAge& age, const text::Style& style) {
+  return MemoryAgeLine(age, options.judge == Judge::kCommand ? "; workers were asked just now" : "",
+                       style);
+}
+
 nlohmann::ordered_json CheckDocument(const CheckInput& input, const Checked& checked,
                                      const report::AsOf* as_of, const std::string& note) {
   nlohmann::ordered_json document =
@@ -165,10 +171,11 @@ nlohmann::ordered_json CheckDocument(const CheckInput& input, const Checked& che
   return document;
 }
 
-std::string CheckText(const CheckInput& input, const Checked& checked, const report::AsOf* as_of,
-                      const std::string& note, const text::Style& style) {
+std::string CheckText(const CheckInput& input, const JudgeOptions& options, const Checked& checked,
+                      const report::AsOf* as_of, const std::string& note,
+                      const text::Style& style) {
   std::string rendered = RenderFindings(input.findings, style);
-  rendered.insert(0, MemoryAgeLine(checked.age, style));
+  rendered.insert(0, AgeLine(options, checked.age, style));
   if (as_of != nullptr) rendered.insert(0, text::SnapshotLine(*as_of, SystemClock().Now(), style));
   for (const report::JobReport& report : checked.reports)
     rendered += (rendered.empty() ? "" : "\n") + text::RenderReport(report, style);
@@ -200,10 +207,10 @@ text::Output RenderCheck(const CheckInput& input, const JudgeOptions& options,
   output.code = ExitCode(input.findings, ExitCode(checked.reports));
   output.note = Hint(input, options, checked.reports);
   if (text::IsTable(format)) {
-    output.out = CheckText(input, checked, as_of, note, style);
+    output.out = CheckText(input, options, checked, as_of, note, style);
   } else {
     output.out = text::ToText(CheckDocument(input, checked, as_of, note), format);
-    output.note.insert(0, MemoryAgeLine(checked.age, style));
+    output.note.insert(0, AgeLine(options, checked.age, style));
   }
   output.note = WithoutLineEnd(std::move(output.note));
   return output;

@@ -21,8 +21,13 @@
 
 namespace fedra::cli {
 
+// Who judges: the command, which has asked the workers just now and takes its own options, or the
+// daemon, by what it watches.
+enum class Judge { kCommand, kDaemon };
+
 struct JudgeOptions {
-  std::string ns;  // of documents without one
+  Judge judge = Judge::kCommand;
+  std::string ns = {};  // of documents without one
   // Templates in the files count as if they existed on workers that lack them.
   bool assume_templates = false;
   // Whether the findings say what the workers have and lack.

@@ -150,12 +150,16 @@ Result<text::Output> AnswerCheck(const CheckSetup& setup, const api::CheckReques
   FEDRA_RETURN_IF_ERROR(AddWorkers(*workers, asked, input, setup, facts, fleet));
   FEDRA_ASSIGN_OR_RETURN(const auto memory, setup.store.Read());
   FEDRA_ASSIGN_OR_RETURN(const auto hidden, HiddenFrom(viewer, *memory));
-  const JudgeOptions judge{
-      .ns = asked.ns, .tells_of_workers = viewer.fleet, .goes_on = [&]() -> Result<void> {
-        if (setup.ends->load()) return Fail(ErrorCode::kUnavailable, "the daemon ends");
-        if (setup.clock.Steady() < until) return {};
-        return Fail(ErrorCode::kUnavailable, TooMany(input.jobs.size(), fleet.workers.size()));
-      }};
+  const JudgeOptions judge{.judge = Judge::kDaemon,
+                           .ns = asked.ns,
+                           .tells_of_workers = viewer.fleet,
+                           .goes_on = [&]() -> Result<void> {
+                             if (setup.ends->load())
+                               return Fail(ErrorCode::kUnavailable, "the daemon ends");
+                             if (setup.clock.Steady() < until) return {};
+                             return Fail(ErrorCode::kUnavailable,
+                                         TooMany(input.jobs.size(), fleet.workers.size()));
+                           }};
   FEDRA_ASSIGN_OR_RETURN(Checked checked, JudgeInput(input, judge, fleet, memory.get()));
   for (report::JobReport& report : checked.reports) api::Withhold(viewer, hidden, report);
   text::Style style = asked.style;

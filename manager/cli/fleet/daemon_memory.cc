@@ -53,11 +53,11 @@ MemoryAge AgeOf(store::Reader& memory, WallTime now) {
   return {as_of, report::StaleText(daemon, now)};
 }
 
-std::string MemoryAgeLine(const MemoryAge& age, const text::Style& style) {
+std::string MemoryAgeLine(const MemoryAge& age, std::string_view of_workers,
+                          const text::Style& style) {
   if (age.why_stale.empty()) return {};
   const std::string rendered = fmt::format(
-      "DAEMON  {}. Lines and dispatched jobs are from its store; workers were asked just now",
-      age.why_stale);
+      "DAEMON  {}. Lines and dispatched jobs are from its store{}", age.why_stale, of_workers);
   return text::Toned(rendered, text::Tone::kWarning, style) + "\n";
 }
 

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "manager/report/job_report.h"
 #include "manager/text/output.h"
@@ -28,8 +29,10 @@ struct MemoryAge {
 MemoryAge AgeOf(store::Reader& memory, WallTime now);
 
 // "DAEMON  not running: ...", with line end: how old what the store says of jobs and lines is.
-// Empty where a daemon keeps it current, and where none has written anything.
-std::string MemoryAgeLine(const MemoryAge& age, const text::Style& style);
+// Empty where a daemon keeps it current, and where none has written anything. `of_workers`: what
+// else is to be said, "; workers were asked just now".
+std::string MemoryAgeLine(const MemoryAge& age, std::string_view of_workers,
+                          const text::Style& style);
 
 // Adds to the report that a living job has its name, and RecentlyFailed to the verdict of each
 // worker that refused that one, did not admit it in time or evicted it: No as long as the worker is

@@ -8,6 +8,7 @@
 
 #include "manager/tracking/kinds/job_kinds.h"
 #include "tests/support/catch.h"
+#include "tests/unit/manager/cli/manifests/manifest_text.h"
 #include "tests/unit/manager/cli/raw_cluster.h"
 
 namespace fedra::cli::check_run_test {
@@ -25,7 +26,7 @@ std::string Jobs(int count) {
   return text;
 }
 
-CheckInput Read(const std::string& text) {
+CheckInput InputOf(const std::string& text) {
   auto input = ParseCheckInput({{"-", text}}, *tracking::BuiltInKinds(), "ml");
   REQUIRE(input);
   return *std::move(input);
@@ -36,7 +37,7 @@ CheckInput Read(const std::string& text) {
 TEST_CASE("judging goes on from job to job until it is told to end") {
   Fleet fleet;
   fleet.workers.push_back(MakeWorker(MakeCluster(), WorkerNamed("east")));
-  CheckInput input = Read(Jobs(5));
+  CheckInput input = InputOf(Jobs(5));
   int asked = 0;
   int most = 1000;
   const JudgeOptions judge{.ns = "ml", .goes_on = [&]() -> Result<void> {
@@ -67,7 +68,7 @@ TEST_CASE("a claim is compared with the workers only while judging goes on") {
       "constraints: [{requests: [gpu], matchAttribute: gpu.example.com/nothing}]}}}\n";
   Fleet fleet;
   fleet.workers.push_back(MakeWorker(MakeCluster(), WorkerNamed("east")));
-  CheckInput input = Read(lacking);
+  CheckInput input = InputOf(lacking);
   REQUIRE(input.findings.empty());
   const JudgeOptions judge{.ns = "ml", .goes_on = []() -> Result<void> {
                              return Fail(ErrorCode::kUnavailable, "enough");
@@ -76,6 +77,31 @@ TEST_CASE("a claim is compared with the workers only while judging goes on") {
   CHECK(input.findings.empty());
   CHECK(JudgeInput(input, {.ns = "ml"}, fleet, nullptr));
   CHECK(input.findings.size() == 1);
+}
+
+TEST_CASE("what only the command does is not said by the daemon") {
+  Fleet fleet;
+  fleet.workers.push_back(MakeWorker(MakeCluster(), WorkerNamed("east")));
+  struct Row {
+    Judge judge;
+    bool says;
+  };
+  for (const Row& row : {Row{Judge::kCommand, true}, Row{Judge::kDaemon, false}}) {
+    CheckInput input = InputOf(kJob + kMine);
+    const JudgeOptions options{.judge = row.judge, .ns = "ml"};
+    Result<Checked> checked = JudgeInput(input, options, fleet, nullptr);
+    REQUIRE(checked);
+    checked->age = {WallTime{}, "not running"};
+    for (const text::Format format : {text::Format::kTable, text::Format::kJson}) {
+      const text::Output output =
+          RenderCheck(input, options, *checked, &fleet.as_of, format, text::Style{});
+      const std::string all = output.out + output.note;
+      INFO(all);
+      CHECK((all.find("--assume-templates") != std::string::npos) == row.says);
+      CHECK((all.find("workers were asked just now") != std::string::npos) == row.says);
+      CHECK_THAT(all, ContainsSubstring("DAEMON  not running. Lines and dispatched jobs"));
+    }
+  }
 }
 
 }  // namespace fedra::cli::check_run_test

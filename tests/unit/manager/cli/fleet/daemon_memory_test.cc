@@ -103,7 +103,7 @@ TEST_CASE("check: says how old the daemon's memory is, where no daemon keeps it 
     REQUIRE(memory != nullptr);
     const MemoryAge age = AgeOf(*memory, kNow);
     CHECK(age.is_current() == runs);
-    return MemoryAgeLine(age, text::Style{});
+    return MemoryAgeLine(age, "; workers were asked just now", text::Style{});
   };
   CHECK(line({store::PutWorkload{Job("train", "Blocked", "", minutes(4))}}, false).empty());
   store::HeartbeatRow heartbeat;
