@@ -12,8 +12,8 @@
 #include "manager/cli/commands.h"
 #include "manager/cli/fleet/check_run.h"
 #include "manager/cli/fleet/fleet.h"
+#include "manager/cli/manifests/skipped.h"
 #include "manager/cli/remote.h"
-#include "manager/text/display_text.h"
 #include "manager/wiring.h"
 
 namespace fedra::cli {
@@ -58,7 +58,7 @@ int Check(const CheckOptions& options, Terminal& terminal) {
   const tracking::JobKindsPtr kinds = KindsOf(options);
   Result<CheckInput> input = ReadCheckInput(options.files, *kinds, options.ns);
   if (!input) return fail(input.error().message);
-  for (const std::string& line : input->skipped) terminal.err << text::Printable(line) << "\n";
+  for (const std::string& line : SkippedLines(input->skipped)) terminal.err << line << "\n";
   const auto fleet = OpenFleet({.config = options.config,
                                 .snapshot = options.snapshot,
                                 .workers = options.workers,
@@ -70,7 +70,8 @@ int Check(const CheckOptions& options, Terminal& terminal) {
   const text::Style style = StyleOf(terminal);
   if (!fleet) {
     // Mistakes are worth knowing although no worker could be asked.
-    PrintCheck(RenderCheck(*input, judge, {}, nullptr, *format, style), terminal);
+    const Checked nothing{.skipped = SkippedLines(input->skipped)};
+    PrintCheck(RenderCheck(*input, judge, nothing, nullptr, *format, style), terminal);
     return fail(fleet.error().message);
   }
   const auto memory = OpenMemory((*fleet)->store);

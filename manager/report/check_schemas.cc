@@ -98,6 +98,8 @@ std::vector<NamedSchema> CheckSchemas() {
                       Maybe("lines", Ref("LinesAge"),
                             "How old what is said of other jobs in line is; absent: nothing is"),
                       Maybe("note", Text(), "What is to be said of all jobs together"),
+                      Maybe("skipped", ListOf(Text()),
+                            "Documents and kinds that were not looked at, and why; absent: none"),
                       {"findings", ListOf(Ref("Finding")), "Mistakes in the manifests"},
                       {"items", ListOf(Ref("CheckedJob")), "The jobs, in their order"}})},
       {"LinesAge", Object("The daemon's memory of jobs in line.",

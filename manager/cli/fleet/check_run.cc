@@ -14,6 +14,7 @@
 #include "manager/cli/fleet/input_drift.h"
 #include "manager/cli/fleet/line_memory.h"
 #include "manager/cli/fleet/referenced_pods.h"
+#include "manager/cli/manifests/skipped.h"
 #include "manager/cli/snapshots/snapshot_names.h"
 #include "manager/report/document.h"
 #include "manager/report/exit_code.h"
@@ -165,6 +166,7 @@ nlohmann::ordered_json CheckDocument(const CheckInput& input, const Checked& che
     lines["current"] = checked.age.is_current();
   }
   if (!note.empty()) document["note"] = note;
+  if (!checked.skipped.empty()) document["skipped"] = checked.skipped;
   document["findings"] = ToJson(input.findings);
   auto& items = document["items"] = nlohmann::ordered_json::array();
   for (const report::JobReport& report : checked.reports) items.push_back(ToJson(report));
@@ -191,7 +193,7 @@ Result<Checked> JudgeInput(CheckInput& input, const JudgeOptions& options, const
   const auto goes_on = [&options] { return GoesOn(options).has_value(); };
   if (options.tells_of_workers) CheckAgainstWorkers(facts, options.ns, input, goes_on);
   FEDRA_RETURN_IF_ERROR(GoesOn(options));
-  Checked checked;
+  Checked checked{.skipped = SkippedLines(input.skipped)};
   const bool of_jobs = memory != nullptr && !input.jobs.empty();
   if (of_jobs) checked.age = AgeOf(*memory, fleet.as_of.at);
   FEDRA_ASSIGN_OR_RETURN(checked.reports,

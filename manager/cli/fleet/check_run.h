@@ -37,6 +37,7 @@ struct JudgeOptions {
 };
 
 struct Checked {
+  std::vector<std::string> skipped = {};   // what was not looked at, for people
   std::vector<report::JobReport> reports;  // of the input's jobs, in their order
   MemoryAge age;                           // of what the daemon's store says of lines
 };

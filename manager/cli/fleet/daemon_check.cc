@@ -18,9 +18,7 @@
 namespace fedra::cli {
 namespace {
 
-// Of the lines that name what was not looked at.
-constexpr size_t kMostSkipped = 10;
-constexpr size_t kMostOfLine = 300;  // bytes
+constexpr size_t kMostOfName = 300;  // bytes
 
 // What does not change while the daemon runs.
 struct CheckSetup {
@@ -99,7 +97,7 @@ Result<void> AddWorkers(const reconcile::WorkerList& workers, const api::CheckRe
   }
   for (const std::string& name : asked.workers)
     if (!Contains(known, name))
-      return Fail(WrongOption("worker", "there is no such worker", Cut(name, kMostOfLine)));
+      return Fail(WrongOption("worker", "there is no such worker", Cut(name, kMostOfName)));
   if (fleet.workers.empty())
     return Fail(ErrorCode::kUnavailable, "no worker is known yet: nothing can be judged");
   if (input.jobs.size() * fleet.workers.size() > kMostVerdicts)
@@ -107,25 +105,18 @@ Result<void> AddWorkers(const reconcile::WorkerList& workers, const api::CheckRe
   return {};
 }
 
-// Documents of other kinds, and kinds of which the daemon reads no jobs.
-std::vector<std::string> Remarks(const CheckInput& input,
-                                 const reconcile::ManagerCluster& manager) {
-  std::vector<std::string> remarks;
+// Kinds of which the daemon reads no jobs.
+std::vector<std::string> UnwatchedKinds(const CheckInput& input,
+                                        const reconcile::ManagerCluster& manager) {
   const std::vector<const tracking::JobAdapter*> used = manager.jobs().KindsInUse();
   std::set<std::string> unread;
   for (const tracking::JobAdapter* kind : KindsOf(input))
     if (std::ranges::find(used, kind) == used.end()) unread.insert(kind->resource().kind);
+  std::vector<std::string> lines;
   for (const std::string& kind : unread)
-    remarks.push_back(
+    lines.push_back(
         fmt::format("{}: the manager does not serve this kind, so the daemon watches none", kind));
-  for (const std::string& line : input.skipped) {
-    if (remarks.size() == kMostSkipped) {
-      remarks.emplace_back("more was skipped");
-      break;
-    }
-    remarks.push_back(text::Printable(Cut(line, kMostOfLine)));
-  }
-  return remarks;
+  return lines;
 }
 
 Result<std::set<std::string>> HiddenFrom(const api::Viewer& viewer, store::Reader& reader) {
@@ -161,11 +152,13 @@ Result<text::Output> AnswerCheck(const CheckSetup& setup, const api::CheckReques
                                          TooMany(input.jobs.size(), fleet.workers.size()));
                            }};
   FEDRA_ASSIGN_OR_RETURN(Checked checked, JudgeInput(input, judge, fleet, memory.get()));
+  const std::vector<std::string> unwatched = UnwatchedKinds(input, manager);
+  checked.skipped.insert(checked.skipped.begin(), unwatched.begin(), unwatched.end());
   for (report::JobReport& report : checked.reports) api::Withhold(viewer, hidden, report);
   text::Style style = asked.style;
   style.color = style.color && text::IsTable(asked.format);
   text::Output output = RenderCheck(input, judge, checked, &fleet.as_of, asked.format, style);
-  std::vector<std::string> remarks = Remarks(input, manager);
+  std::vector<std::string> remarks = checked.skipped;
   if (!output.note.empty()) remarks.push_back(std::move(output.note));
   output.note = fmt::format("{}", fmt::join(remarks, "\n"));
   return output;

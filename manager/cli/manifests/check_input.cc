@@ -9,13 +9,13 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "base/ascii.h"
 #include "manager/cli/manifests/job_rules.h"
 #include "manager/cli/manifests/job_schema.h"
 #include "manager/cli/manifests/manifest_fields.h"
 #include "manager/cli/manifests/manifest_outdated.h"
 #include "manager/cli/manifests/manifest_selectors.h"
 #include "manager/cli/manifests/pod_rules.h"
+#include "manager/cli/manifests/skipped.h"
 #include "manager/tracking/json_fields.h"
 #include "manager/tracking/kinds/pod.h"
 #include "manager/tracking/kinds/submitted_group.h"
@@ -269,41 +269,6 @@ void CheckDefinedOnce(const std::vector<Manifest>& manifests, const tracking::Jo
   }
 }
 
-// A kind that differs in case, or that the group has in another version: "batch/v1, Kind=Job".
-std::string RightKind(const std::string& kind, const tracking::JobKinds& kinds) {
-  for (const tracking::JobAdapter* adapter : kinds.all()) {
-    const kube::Resource& resource = adapter->resource();
-    if (ToLower(resource.kind) == ToLower(kind))
-      return fmt::format("{}, Kind={}", resource.ApiVersion(), resource.kind);
-  }
-  return {};
-}
-
-// Of a kind that is not Kubernetes' own, or one with a queue.
-bool MayBeJob(const json& object) {
-  const std::string version = tracking::Text(object, "apiVersion");
-  const std::string group = version.substr(0, version.find('/'));
-  const bool is_custom = group.find('.') != std::string::npos && !group.ends_with(".k8s.io");
-  const json& labels = Member(Member(object, "metadata"), "labels");
-  return is_custom || !tracking::Text(labels, std::string(tracking::kQueueNameLabel)).empty();
-}
-
-std::string WhySkipped(const nlohmann::json& object, const tracking::JobKinds& kinds) {
-  const std::string version = tracking::Text(object, "apiVersion");
-  const std::string kind = tracking::Text(object, "kind");
-  if (version.empty() || kind.empty())
-    return "not a Kubernetes manifest: apiVersion or kind is missing; skipped";
-  std::string hint = RightKind(kind, kinds);
-  if (!hint.empty())
-    hint = fmt::format(" (did you mean {}?)", hint);
-  else if (const std::string gang = GangHint(object); !gang.empty())
-    hint = fmt::format(" ({})", gang);
-  else if (MayBeJob(object))
-    hint = " (an entry of `kinds` in fedra's configuration adds it, see docs/kinds.md)";
-  return fmt::format("\"{}, Kind={}\" is not a kind of job that fedra runs{}; skipped", version,
-                     kind, hint);
-}
-
 }  // namespace
 
 Result<CheckInput> ReadCheckInput(const std::vector<std::string>& paths,
@@ -329,17 +294,8 @@ Result<CheckInput> ParseCheckInput(const std::vector<ManifestFile>& files,
                               WhySkipped(*manifest.object, kinds));
     }
   }
-  if (input.jobs.empty() && input.dra.empty() && input.findings.empty()) {
-    std::string skipped;
-    for (const std::string& line : input.skipped) skipped += "\n" + line;
-    std::vector<std::string> names;
-    for (const ManifestFile& file : files) names.push_back(file.name);
-    return Fail(ErrorCode::kInvalidArgument,
-                fmt::format("{}: {}{}", fmt::join(names, ", "),
-                            skipped.empty() ? "is empty: there is nothing to check"
-                                            : "has nothing that can be checked",
-                            skipped));
-  }
+  if (input.jobs.empty() && input.dra.empty() && input.findings.empty())
+    return Fail(ErrorCode::kInvalidArgument, WhyNothing(files, SkippedLines(input.skipped)));
   CheckDefinedOnce(manifests, kinds, default_ns, input.findings);
   AddGroups(places, input);
   const Mistakes mistakes(input);

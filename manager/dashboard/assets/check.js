@@ -20,6 +20,13 @@ function findings(report) {
       finding.hint ? `${finding.message} – ${finding.hint}` : finding.message]));
 }
 
+// Documents of other kinds, and kinds that the manager does not serve.
+function skipped(report) {
+  if (!report.skipped) return "";
+  return [h("h2", {}, "Not looked at"),
+    h("ul", { class: "plain" }, report.skipped.map((line) => h("li", {}, line)))];
+}
+
 function reasons(worker) {
   const notes = (worker.notes ?? []).map((note) => h("li", {}, note.message, note.remedy ? ` – ${note.remedy}` : ""));
   const lines = worker.reasons.map((reason) => h("li", {}, h("strong", {}, reason.code), ` ${reason.message ?? ""}`));
@@ -40,7 +47,7 @@ function one(item) {
 }
 
 function rendered(report) {
-  return [report.note ? h("p", {}, report.note) : "", findings(report), ...report.items.flatMap(one)]
+  return [report.note ? h("p", {}, report.note) : "", findings(report), ...report.items.flatMap(one), skipped(report)].flat()
     .filter((node) => node !== "");
 }
 

@@ -10,6 +10,7 @@
 #include "tests/support/catch.h"
 #include "tests/unit/manager/cli/manifests/manifest_text.h"
 #include "tests/unit/manager/cli/raw_cluster.h"
+#include "tests/unit/manager/support/contract.h"
 
 namespace fedra::cli::check_run_test {
 namespace {
@@ -77,6 +78,36 @@ TEST_CASE("a claim is compared with the workers only while judging goes on") {
   CHECK(input.findings.empty());
   CHECK(JudgeInput(input, {.ns = "ml"}, fleet, nullptr));
   CHECK(input.findings.size() == 1);
+}
+
+TEST_CASE("the document names what was not looked at, and of much the first") {
+  Fleet fleet;
+  fleet.workers.push_back(MakeWorker(MakeCluster(), WorkerNamed("east")));
+  const auto document = [&](int others) {
+    std::string text = Jobs(1);
+    for (int i = 0; i < others; ++i)
+      text += "---\napiVersion: v1\nkind: " + std::string(400, 'X') + "\nmetadata: {name: x}\n";
+    CheckInput input = InputOf(text);
+    const Result<Checked> checked = JudgeInput(input, {.ns = "ml"}, fleet, nullptr);
+    REQUIRE(checked);
+    return testing::HeldDocument(
+        RenderCheck(input, {.ns = "ml"}, *checked, &fleet.as_of, text::Format::kJson, text::Style{})
+            .out);
+  };
+  CHECK_FALSE(document(0).contains("skipped"));
+  const auto one = document(1)["skipped"];
+  REQUIRE(one.size() == 1);
+  CHECK_THAT(one[0].get<std::string>(), ContainsSubstring("- (document 2): \"v1, Kind=XXX"));
+  CHECK(one[0].get<std::string>().size() < 320);
+  const auto many = document(13)["skipped"];
+  REQUIRE(many.size() == 11);
+  CHECK(many[10] == "3 more were skipped");
+  // The same where there is nothing else.
+  std::string others;
+  for (int i = 0; i < 13; ++i) others += "---\napiVersion: v1\nkind: ConfigMap\n";
+  const auto nothing = ParseCheckInput({{"-", others}}, *tracking::BuiltInKinds(), "ml");
+  REQUIRE_FALSE(nothing);
+  CHECK_THAT(nothing.error().message, Catch::Matchers::EndsWith("\n3 more were skipped"));
 }
 
 TEST_CASE("what only the command does is not said by the daemon") {
