@@ -233,6 +233,12 @@ BANNED = [
     (r"\bstd::regex\b|<regex>", "", "std::regex backtracks without bound: use RE2 in cel/"),
     (r"\bsleep_(for|until)\b|\busleep\(", "", "wait for a condition, with a limit"),
     (r"\busing namespace std;", "", "names of std are written out"),
+    # Before C++23 only what the whole expression gives lives as long as the loop.
+    (
+        r"\bfor \([^;]* : (\*[\w.>:-]+\(|[\w:]+\([^;]*\)\.at\()",
+        "",
+        "what the loop is over may end before it: name what the call gives",
+    ),
 ]
 
 # Where a ban does not fit: file -> the words it may use.

@@ -42,7 +42,8 @@ struct Fixture {
   // "a:1 b:2": how many pods of which workloads are still to come, as `for_whom` sees it.
   std::string Coming(const std::string& for_whom = "") const {
     std::string text;
-    for (const dra::AssumedPods& pods : *cache.Others({"ml", for_whom}))
+    const dra::AssumedList others = cache.Others({"ml", for_whom});
+    for (const dra::AssumedPods& pods : *others)
       text += (text.empty() ? "" : " ") + pods.demand->name + ":" + std::to_string(pods.count);
     return text;
   }

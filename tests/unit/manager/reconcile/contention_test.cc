@@ -162,7 +162,8 @@ class History final {
     for (const Contender& other : contenders_) {
       if (&other != &one && other.holding.contains(worker)) free -= other.need;
     }
-    for (const dra::AssumedPods& pods : *cache.Others(one.key)) free -= pods.count;
+    const dra::AssumedList others = cache.Others(one.key);
+    for (const dra::AssumedPods& pods : *others) free -= pods.count;
     return free;
   }
 
@@ -319,7 +320,8 @@ class History final {
   // "job-0:2 job-1:1"
   static std::string Coming(const AssumeCache& cache, const ObjectKey& for_whom) {
     std::string text;
-    for (const dra::AssumedPods& pods : *cache.Others(for_whom))
+    const dra::AssumedList others = cache.Others(for_whom);
+    for (const dra::AssumedPods& pods : *others)
       text += fmt::format("{}:{} ", pods.demand->name, pods.count);
     return text;
   }

@@ -53,7 +53,8 @@ struct Fixture {
   // Whose pods will take devices there, by name: "first last".
   static std::string Coming(const AssumeCache& cache) {
     std::string names;
-    for (const dra::AssumedPods& pods : *cache.Others({}))
+    const dra::AssumedList others = cache.Others({});
+    for (const dra::AssumedPods& pods : *others)
       names += (names.empty() ? "" : " ") + pods.demand->name;
     return names;
   }
