@@ -188,6 +188,7 @@ TEST_CASE("invariants hold through random histories, and calm leads to one place
   int finished = 0;
   int gone = 0;
   int crossed = 0;
+  int moved = 0;
   for (int seed = 0; seed < histories; ++seed) {
     INFO("seed " << seed);
     History history(static_cast<unsigned>(seed));
@@ -195,6 +196,7 @@ TEST_CASE("invariants hold through random histories, and calm leads to one place
     history.CalmDown();
     World& world = history.world();
     crossed += world.crossings() > 0 ? 1 : 0;
+    moved += world.moves();
     if (!world.WorkloadExists() || world.workload().Finished()) {
       ++(world.WorkloadExists() ? finished : gone);
       // Invariant 3.
@@ -218,6 +220,7 @@ TEST_CASE("invariants hold through random histories, and calm leads to one place
   CHECK(gone > histories / 50);
   // Moves while jobs stand in line.
   CHECK(crossed > histories / 50);
+  CHECK(moved > 0);
 }
 
 }  // namespace fedra::placement::history_test

@@ -399,7 +399,10 @@ void World::LoseStore() {
 }
 
 void World::Apply(const SetCheck& action) {
-  if (action.message.starts_with("it is moved to")) CheckMoveHasTarget();
+  if (action.state == CheckState::kRetry && RunsWell()) {
+    ++moves_;
+    CheckMoveHasTarget();
+  }
   WriteCheck(action.state, action.message);
   if (action.reported) record_.reported = action.reported;
 }

@@ -105,6 +105,8 @@ class World {
   bool JobFinished() const { return job_ != nullptr && job_->finished; }
   // How often it was dispatched while a move stood and a line held it back somewhere.
   int crossings() const { return crossings_; }
+  // How often it was taken back from a worker that could have kept it.
+  int moves() const { return moves_; }
   const std::vector<std::string>& notes() const { return notes_; }
 
  private:
@@ -149,6 +151,9 @@ class World {
   void CheckDispatch(const std::vector<ClusterName>& clusters) const;
   // That a move which stands does not forbid the worker.
   void CheckMoveLets(const ClusterName& cluster) const;
+  // Whether the worker that has the job could keep it: it is there, stays, and has refused and
+  // ended nothing. Then it is taken back to be moved only.
+  bool RunsWell() const;
   // That a worker can take the job at once for which it is taken back.
   void CheckMoveHasTarget() const;
   const LineAnswer& LineOf(const ClusterView& worker) const;
@@ -170,6 +175,7 @@ class World {
   std::vector<std::string> notes_;
   int writes_ = 0;
   int crossings_ = 0;
+  int moves_ = 0;
   std::map<ClusterName, WallTime> tried_;  // in this round: since when its job was being created
   std::vector<std::string> nominated_before_;  // when the decision was made
   std::set<ClusterName> dispatched_before_;    // the same, of the reservation that it has

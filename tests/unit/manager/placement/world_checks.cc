@@ -84,6 +84,23 @@ void World::CheckMoveLets(const ClusterName& cluster) const {
   }
 }
 
+bool World::RunsWell() const {
+  const auto found = std::ranges::find_if(workers_, [&](const ClusterView& each) {
+    return each.name.value == workload_->cluster_name;
+  });
+  if (found == workers_.end() || workload_->Evicted() || !workload_->QuotaReserved()) return false;
+  const bool stays = found->contact == Contact::kFull &&
+                     found->membership == Membership::kConfigured && !found->drained_for;
+  const bool is_kept = HasOurClone(*found) && found->clone->marks.source_uid == kUid &&
+                       !found->clone->deleting && !found->clone->Finished() &&
+                       found->clone->Admitted() && !found->clone->Evicted();
+  const bool is_in_the_way =
+      found->in_the_way != nullptr || (found->job != nullptr && !HasOurJob(*found));
+  const bool has_failed = std::ranges::any_of(
+      record_.failures, [&](const Failure& failure) { return failure.cluster == found->name; });
+  return stays && is_kept && !is_in_the_way && !has_failed;
+}
+
 void World::CheckMoveHasTarget() const {
   INFO(Print());
   const tracking::MoveRequest* move = StandingMove();
