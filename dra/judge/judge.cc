@@ -23,8 +23,8 @@ constexpr size_t kNodesPerStep = 64;
 
 struct Attempt {
   Judgement judgement;
-  std::optional<ObjectKey> idle_claim;         // must lose its allocation before anything fits
-  std::optional<ObjectKey> claim_of_failures;  // loses it once pods could not be bound
+  std::optional<ObjectKey> idle_claim;              // must lose its allocation before anything fits
+  std::optional<ObjectKey> claim_taken_back_later;  // loses it once pods could not be bound
   std::vector<SharedChoice> choices;
   std::vector<ObjectKey> contested;  // claims that keep pods out, by the nodes that they are on
   bool certain = false;              // other pods do not fit for reasons of their own
@@ -59,7 +59,7 @@ Attempt RunAttempt(const std::string& ns, std::span<const PodDemand> demands,
     attempt.judgement.pod_sets.push_back(std::move(result.report));
   }
   attempt.idle_claim = simulation.idle_claim();
-  attempt.claim_of_failures = simulation.claim_of_failures();
+  attempt.claim_taken_back_later = simulation.claim_taken_back_later();
   attempt.choices = simulation.choices();
   attempt.assumed_fitting = simulation.assumed_fitting();
   return attempt;
@@ -174,12 +174,12 @@ Judgement Judge(const std::string& ns, std::span<const PodDemand> demands, const
   };
   Attempt attempt = TryNodes(ns, demands, snapshot, caches, options, cost, &free_cluster);
   while (attempt.idle_claim) attempt = without(*attempt.idle_claim);
-  if (attempt.claim_of_failures) {
-    Attempt later = without(*attempt.claim_of_failures);
-    while (const auto& claim = later.idle_claim ? later.idle_claim : later.claim_of_failures)
+  if (attempt.claim_taken_back_later) {
+    Attempt later = without(*attempt.claim_taken_back_later);
+    while (const auto& claim = later.idle_claim ? later.idle_claim : later.claim_taken_back_later)
       later = without(*claim);
     // Where all would fit, the pods that failed have bound the claim to their node by what they
-    // left allocated there, unless another is faster: that is no Yes.
+    // left allocated there. Which pod is tried next is chance, so this is no Yes.
     if (later.judgement.verdict.outcome == Outcome::kNo) attempt = std::move(later);
   }
   Verdict& verdict = attempt.judgement.verdict;

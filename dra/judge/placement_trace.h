@@ -107,7 +107,7 @@ struct PlacementTrace {
   // A claim whose allocation the scheduler would take back, because the pods fitted nowhere.
   std::optional<ObjectKey> idle_claim;
   // The same, because pods could not be bound to `unbindable_claim` and left no room to each other.
-  std::optional<ObjectKey> claim_of_failures;
+  std::optional<ObjectKey> claim_taken_back_later;
 };
 
 // What one more pod gets; the worst counts.

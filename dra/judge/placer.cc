@@ -291,7 +291,8 @@ void Placer::FindClaimTakenBack() {
   if (trace_.found.unbindable > 0 || trace_.full_claim) return;
   const StuckPod pod{.context = context_, .demand = demand_, .resolved = trace_.resolved};
   if (trace_.unbindable_claim)
-    trace_.claim_of_failures = ClaimTakenBackAfterFailures(pod, *trace_.unbindable_claim, placed_);
+    trace_.claim_taken_back_later =
+        ClaimTakenBackAfterFailures(pod, *trace_.unbindable_claim, placed_);
   else
     trace_.idle_claim = ClaimTakenBack(pod, placed_);
 }

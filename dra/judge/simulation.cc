@@ -39,7 +39,7 @@ PodSetResult Simulation::Place(const PodDemand& demand) {
   }
   result.report = trace.report;
   if (!idle_claim_) idle_claim_ = trace.idle_claim;
-  if (!claim_of_failures_) claim_of_failures_ = trace.claim_of_failures;
+  if (!claim_taken_back_later_) claim_taken_back_later_ = trace.claim_taken_back_later;
   if (idle_claim_ || !options_.explain) return result;
   const Waiting waiting(options_.free_cluster, pod_set);
   Explanation explanation = Explainer(context_, trace, placed_, waiting).Explain();

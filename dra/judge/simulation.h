@@ -63,7 +63,7 @@ class Simulation final {
   // answers are about the cluster before that.
   const std::optional<ObjectKey>& idle_claim() const { return idle_claim_; }
   // One that it would take back once pods could not be bound: no answer looks that far.
-  const std::optional<ObjectKey>& claim_of_failures() const { return claim_of_failures_; }
+  const std::optional<ObjectKey>& claim_taken_back_later() const { return claim_taken_back_later_; }
   // In the order of the steps.
   const std::vector<SharedChoice>& choices() const { return placed_.choices; }
   int assumed_fitting() const { return assumed_fitting_; }
@@ -82,7 +82,7 @@ class Simulation final {
   size_t pod_sets_ = 0;  // placed so far, or begun
   int assumed_fitting_ = 0;
   std::optional<ObjectKey> idle_claim_;
-  std::optional<ObjectKey> claim_of_failures_;
+  std::optional<ObjectKey> claim_taken_back_later_;
 };
 
 }  // namespace fedra::dra

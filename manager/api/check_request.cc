@@ -63,7 +63,7 @@ std::string CheckBody(const std::vector<NamedText>& files) {
   nlohmann::ordered_json document = report::Document(kKind);
   auto& list = document["files"] = nlohmann::ordered_json::array();
   for (const NamedText& file : files) list.push_back({{"name", file.name}, {"content", file.text}});
-  // What is no UTF-8 the reader of YAML would refuse: here as there.
+  // The command refuses files that are no UTF-8 before; here nothing may throw.
   return document.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 

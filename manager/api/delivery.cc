@@ -125,12 +125,13 @@ std::optional<httpd::Answer> RefusalOfOtherSites(const httpd::Request& request) 
 }
 
 httpd::Answer Deliver(const httpd::Request& request, httpd::Answer answer, std::string_view news) {
-  const std::string tag = fmt::format("W/\"{}\"", HashHex(news));
-  answer.headers.emplace_back("ETag", tag);
-  answer.headers.emplace_back("Cache-Control", "private, no-cache");
+  // What was posted is asked anew each time (RFC 9110, 9.3.3).
+  const std::string tag = request.is_post ? std::string() : fmt::format("W/\"{}\"", HashHex(news));
+  if (!tag.empty()) answer.headers.emplace_back("ETag", tag);
+  answer.headers.emplace_back("Cache-Control", request.is_post ? "no-store" : "private, no-cache");
   answer.headers.emplace_back("Vary", "Accept-Encoding");
   answer.headers.emplace_back("X-Content-Type-Options", "nosniff");
-  if (HasTag(HeaderOf(request, "if-none-match"), tag)) {
+  if (!tag.empty() && HasTag(HeaderOf(request, "if-none-match"), tag)) {
     answer.status = 304;
     answer.body.clear();
   } else if (answer.body.size() >= kWorthPacking &&

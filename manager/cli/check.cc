@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/utf8.h"
 #include "config/load.h"
 #include "manager/api/check_request.h"
 #include "manager/api/question.h"
@@ -37,7 +38,11 @@ Result<text::Output> AskForCheck(const CheckOptions& options, text::Format forma
                                  const Terminal& terminal) {
   FEDRA_ASSIGN_OR_RETURN(std::vector<ManifestFile> files, ReadFiles(options.files));
   std::vector<api::NamedText> texts;
-  for (ManifestFile& file : files) texts.push_back({file.name, std::move(file.text)});
+  for (ManifestFile& file : files) {
+    if (!IsUtf8(file.text))
+      return Fail(ErrorCode::kInvalidArgument, fmt::format("{}: it is no UTF-8 text", file.name));
+    texts.push_back({file.name, std::move(file.text)});
+  }
   const api::Values values = {{"worker", fmt::format("{}", fmt::join(options.workers, ","))},
                               {"namespace", options.ns}};
   return RemoteDaemon(options.daemon)

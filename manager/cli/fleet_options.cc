@@ -68,7 +68,7 @@ void AddDevices(CLI::App& app, Parsed& parsed, Command& command) {
       ->check(CLI::IsMember({"table", "wide", "json", "yaml"}));
   devices->add_flag("--no-headers", parsed.no_headers, "Tables without headers");
   AddMap(*devices, parsed.devices);
-  AddServer(*devices, parsed, kInsteadOfWorkers)->excludes("--snapshot");
+  AddServer(*devices, parsed, kInsteadOfWorkers)->excludes("--snapshot")->excludes("--timeout");
   devices->callback([&] {
     command = [&](Terminal& terminal) {
       parsed.devices.config = parsed.config;
@@ -238,7 +238,7 @@ void AddCheck(CLI::App& app, Parsed& parsed, Command& command) {
   check->add_option("-o,--output", parsed.check.format, "table, json or yaml")
       ->check(CLI::IsMember({"table", "json", "yaml"}));
   CLI::Option* const server = AddServer(*check, parsed, kInsteadOfWorkers);
-  for (const char* name : {"--snapshot", "--assume-templates"}) server->excludes(name);
+  for (const char* name : {"--snapshot", "--assume-templates", "--timeout"}) server->excludes(name);
   check->callback([&] {
     command = [&](Terminal& terminal) {
       parsed.check.config = parsed.config;

@@ -5,10 +5,11 @@
 
 namespace fedra::report {
 
-// The command could not do its work; it printed what it could while a worker could not be read; a
-// selector is an error on a device.
+// The command could not do its work.
 inline constexpr int kFailed = 1;
+// It printed what it could while a worker could not be read.
 inline constexpr int kUnknown = 4;
+// A selector is an error on a device.
 inline constexpr int kEvaluationError = 5;
 // Of `check`: a job can run nowhere.
 inline constexpr int kNowhere = 3;

@@ -32,6 +32,16 @@ export function command(line) {
   return h("div", { class: "command" }, h("code", {}, line), button);
 }
 
+// In a shell.
+const quoted = (text) => /^[\w.,/=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+
+// The command that lists the same jobs.
+export function jobsLine(values) {
+  const options = Object.entries(values).filter(([name, value]) => value && name !== "continue" && name !== "all")
+    .map(([name, value]) => ` --${name} ${quoted(value)}`);
+  return `fedra status jobs${options.join("")}${values.all ? " --all" : ""}`;
+}
+
 // As kubectl prints ages.
 export function age(time, now = Date.now()) {
   if (!time) return "-";

@@ -1,6 +1,6 @@
 // The jobs, a page at a time: filtered, sorted and counted by the daemon. The address is the question.
 
-import { command, h, since, table, word } from "./dom.js";
+import { command, h, jobsLine, since, table, word } from "./dom.js";
 
 const LIMIT = 100;
 const FIELDS = [
@@ -10,15 +10,6 @@ const FIELDS = [
 const ORDERS = ["state", "line", "name", "age", "worker", "queue"];
 
 const address = (values) => `#/jobs?${new URLSearchParams(Object.entries(values).filter(([, value]) => value))}`;
-
-// In a shell.
-const quoted = (text) => /^[\w.,/=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
-
-function line(values) {
-  const options = Object.entries(values).filter(([name, value]) => value && name !== "continue" && name !== "all")
-    .map(([name, value]) => ` --${name} ${quoted(value)}`);
-  return `fedra status jobs${options.join("")}${values.all ? " --all" : ""}`;
-}
 
 function filters(values) {
   const field = ([name, title]) =>
@@ -57,6 +48,6 @@ export const jobs = {
       report.continue ? h("a", { href: address({ ...values, continue: report.continue }), "data-key": "next" }, "Next page") : ""),
     report.ended > 0 ? h("p", {}, `${report.ended} ended more than an hour ago. `,
       h("a", { href: address({ ...values, continue: "", all: "true" }), "data-key": "all" }, "Show them")) : "",
-    command(line(values)),
+    command(jobsLine(values)),
   ].filter((node) => node !== ""),
 };

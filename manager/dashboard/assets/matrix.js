@@ -2,7 +2,7 @@
 // columns are shown: the address says which, so that no page ever has more cells than fit a screen or two.
 
 import { Refused } from "./api.js";
-import { command, h, table, word } from "./dom.js";
+import { command, h, jobsLine, table, word } from "./dom.js";
 
 const JOBS = 25;
 const WORKERS = 20;
@@ -89,7 +89,7 @@ export const matrix = {
         values.continue ? h("a", { href: address({ ...values, continue: "" }), "data-key": "first" }, "First jobs") : "",
         values.continue && report.continue ? " · " : "",
         report.continue ? h("a", { href: address({ ...values, continue: report.continue }), "data-key": "next" }, "Next jobs") : ""),
-      command(`fedra status jobs --state ${values.state || "Blocked"}`),
+      command(jobsLine({ namespace: values.namespace, state: values.state || "Blocked", reason: values.reason, queue: values.queue })),
     ].filter((node) => node !== "");
   },
 };

@@ -74,6 +74,18 @@ TEST_CASE("what a client has is not sent again") {
   CHECK(again.body.empty());
   CHECK(Header(again, "ETag") == tag);
   CHECK(api::Deliver({"/", {{"if-none-match", tag}}}, {.body = "x"}, "other").status == 200);
+  // What was posted is asked anew each time.
+  for (const std::string& known : {tag, std::string("*")}) {
+    const httpd::Answer posted =
+        api::Deliver({.target = "/", .headers = {{"if-none-match", known}}, .is_post = true},
+                     {.body = "x"}, "news");
+    CHECK(posted.status == 200);
+    CHECK(posted.body == "x");
+    for (const auto& [name, value] : posted.headers) {
+      CHECK(name != "ETag");
+      if (name == "Cache-Control") CHECK(value == "no-store");
+    }
+  }
 }
 
 TEST_CASE("long answers are packed for those who unpack them") {
