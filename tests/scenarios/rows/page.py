@@ -22,7 +22,8 @@ real control planes (`make test-real`; what is no Job: `make test-real-kinds`), 
 is off unless a section says otherwise, because with it most of these shapes are refused before fedra sees them.
 
 Each runs as its article publishes it, with its kind, names and fields; what a user adds is the label
-`kueue.x-k8s.io/queue-name`. The remarks say what still differs, and why. Pods that are no group, and the replicas of a
+`kueue.x-k8s.io/queue-name`, and the namespace (the scenario's). Of a Job and of Kubeflow's kinds the scenario also writes
+`managedBy`, and suspends the Job, as `deploy/managed-by-policy.yaml` and Kueue's webhooks do. The remarks say what still differs, and why. Pods that are no group, and the replicas of a
 Deployment, are jobs of their own ([kinds.md](kinds.md#pods)): the table has the verdict on the first of them. A worker that
 the pods go to is printed in **bold**. This page is made from the scenarios by `make docs`.
 """

@@ -23,6 +23,7 @@ from scenarios.rows.submission import (
     extended_resources,
     first_job,
     manifests,
+    pods_of,
     queued,
     unmanaged,
 )
@@ -73,7 +74,7 @@ def _play_case(world: World, row: Row, case: Case, documents: Sequence[Object]) 
     submission.wait_running()
     _assert_first_verdict(world, submission, states)
     _assert_as_allocated(world, states, running)
-    _assert_services(world, row, asked[0], running)
+    _assert_services(world, row, pods_of(asked[0])[0], running)
     also = [_also(world, case, running, *each) for each in case.also]
     for worker, state in states.items():
         if worker not in running:
@@ -191,15 +192,29 @@ def _assert_as_allocated(
 
 
 def _assert_services(world: World, row: Row, pod: Object, running: Mapping[str, int]) -> None:
-    """The article's Service is where the pods are, and selects them: the copies have the pods' labels."""
-    for each in row.everywhere:
-        chosen = each["spec"]["selector"] if each["kind"] == "Service" else {}
-        if not chosen or not chosen.items() <= pod["metadata"]["labels"].items():
+    """The article's Services are where the pods are, and select them: the copies have the pods' labels.
+
+    One that is for what the article applies later is not yet asked about; one that is for nothing is a mistake of the row.
+    """
+    later = [each for case in row.cases for document, _ in case.also for each in pods_of(document)]
+    for each in flat(row.everywhere):
+        if each["kind"] != "Service":
             continue
+        chosen = each["spec"]["selector"]
+        of_later = any(chosen.items() <= _labels(one).items() for one in later)
+        if of_later and not chosen.items() <= _labels(pod).items():
+            continue
+        name = each["metadata"]["name"]
+        assert chosen.items() <= _labels(pod).items(), f"Service {name} selects no pod of the row"
         selector = ",".join(f"{key}={value}" for key, value in chosen.items())
         for worker, count in running.items():
             selected = world.admin(worker).list("Pod", world.ns, selector)
             assert len(selected) == count, f"{worker}: {selector} selects {len(selected)}"
+
+
+def _labels(pod: Object) -> Object:
+    labels: Object = pod["metadata"].get("labels", {})
+    return labels
 
 
 # --- The stage.
