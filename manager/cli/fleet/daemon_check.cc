@@ -167,8 +167,12 @@ Result<text::Output> AnswerCheck(const CheckSetup& setup, const api::CheckReques
 }  // namespace
 
 api::CheckSource DaemonCheck(const config::Configuration& configuration,
-                             reconcile::Federation& federation, store::Store& store,
-                             const Clock& clock) {
+                             reconcile::Federation& federation, store::Store& store) {
+  return DaemonCheckBy(SystemClock(), configuration, federation, store);
+}
+
+api::CheckSource DaemonCheckBy(const Clock& clock, const config::Configuration& configuration,
+                               reconcile::Federation& federation, store::Store& store) {
   const CheckSetup setup{.federation = federation,
                          .store = store,
                          .kinds = ToKinds(configuration),

@@ -27,7 +27,9 @@ inline constexpr ManifestBounds kSentBounds{
 inline constexpr std::chrono::seconds kMostTime{3};
 
 api::CheckSource DaemonCheck(const config::Configuration& configuration,
-                             reconcile::Federation& federation, store::Store& store,
-                             const Clock& clock = SystemClock());
+                             reconcile::Federation& federation, store::Store& store);
+// The same by another clock, for tests.
+api::CheckSource DaemonCheckBy(const Clock& clock, const config::Configuration& configuration,
+                               reconcile::Federation& federation, store::Store& store);
 
 }  // namespace fedra::cli

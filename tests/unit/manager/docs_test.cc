@@ -421,7 +421,7 @@ with what to do instead.
 | `job`, `why`, `history` | `get` workloads.kueue.x-k8s.io, everywhere or in the job's namespace | 403, whether there is such a job or not |
 | `check` | `get` workloads.kueue.x-k8s.io, everywhere, or in the one that `namespace` names and in each of the manifests | 403 |
 | `workers`, `devices`, the workers in `status` | `get` the path `/fedra/fleet` | 403; no workers in `status` |
-| what a worker says about a job, in `why`, `history` and `check` | the same | codes of reasons alone |
+| what a worker says about a job, in `why`, `history` and `check`; there also how the spec of a template or class of that name differs from the manifest's | the same | codes of reasons alone |
 | what a job's pods have printed | `get` pods/log in its namespace | withheld |
 | `device-map` | `get` the path `/fedra/fleet`, and `list` workloads.kueue.x-k8s.io everywhere: it names who holds devices | 403 |
 | `openapi.json` | none | |

@@ -439,7 +439,7 @@ void CheckDaemon(Clusters& clusters, const std::vector<Verdicts>& expected, Mode
     CheckAsked(check, jobs[i], expected[i], until);
   }
   CheckEnds(check, jobs.front(), {});
-  CheckEnds(cli::DaemonCheck(loaded->configuration, daemon, *store, Hasty()), jobs.front(),
+  CheckEnds(cli::DaemonCheckBy(Hasty(), loaded->configuration, daemon, *store), jobs.front(),
             "1 job on");
   daemon.Stop();
 }
