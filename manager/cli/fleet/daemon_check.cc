@@ -33,6 +33,11 @@ struct CheckSetup {
   const std::shared_ptr<std::atomic<bool>> ends = std::make_shared<std::atomic<bool>>(false);
 };
 
+Result<void> IsServed(const CheckSetup& setup) {
+  if (setup.ends->load()) return Fail(ErrorCode::kUnavailable, "the daemon ends");
+  return {};
+}
+
 std::vector<ManifestFile> SentFiles(const api::CheckRequest& asked) {
   std::vector<ManifestFile> files;
   for (const api::NamedText& file : asked.files) files.push_back({file.name, file.text});
@@ -129,6 +134,7 @@ Result<std::set<std::string>> HiddenFrom(const api::Viewer& viewer, store::Reade
 
 Result<text::Output> AnswerCheck(const CheckSetup& setup, const api::CheckRequest& asked,
                                  const api::Viewer& viewer) {
+  FEDRA_RETURN_IF_ERROR(IsServed(setup));
   const SteadyTime until = setup.clock.Steady() + kMostTime;
   FEDRA_ASSIGN_OR_RETURN(CheckInput input,
                          ParseCheckInput(SentFiles(asked), *setup.kinds, asked.ns, kSentBounds));
@@ -145,8 +151,7 @@ Result<text::Output> AnswerCheck(const CheckSetup& setup, const api::CheckReques
                            .ns = asked.ns,
                            .tells_of_workers = viewer.fleet,
                            .goes_on = [&]() -> Result<void> {
-                             if (setup.ends->load())
-                               return Fail(ErrorCode::kUnavailable, "the daemon ends");
+                             FEDRA_RETURN_IF_ERROR(IsServed(setup));
                              if (setup.clock.Steady() < until) return {};
                              return Fail(ErrorCode::kUnavailable,
                                          TooMany(input.jobs.size(), fleet.workers.size()));

@@ -110,6 +110,19 @@ TEST_CASE("the document names what was not looked at, and of much the first") {
   CHECK_THAT(nothing.error().message, Catch::Matchers::EndsWith("\n3 more were skipped"));
 }
 
+TEST_CASE("the document says which of several daemons answers") {
+  Fleet fleet;
+  fleet.workers.push_back(MakeWorker(MakeCluster(), WorkerNamed("east")));
+  fleet.as_of.replica = store::HeartbeatRow{.role = "Standby", .identity = "fedra-1_5e"};
+  CheckInput input = InputOf(Jobs(1));
+  const JudgeOptions options{.judge = Judge::kDaemon, .ns = "ml"};
+  const Result<Checked> checked = JudgeInput(input, options, fleet, nullptr);
+  REQUIRE(checked);
+  const auto document = testing::HeldDocument(
+      RenderCheck(input, options, *checked, &fleet.as_of, text::Format::kJson, text::Style{}).out);
+  CHECK(document["replica"]["role"] == "Standby");
+}
+
 TEST_CASE("what only the command does is not said by the daemon") {
   Fleet fleet;
   fleet.workers.push_back(MakeWorker(MakeCluster(), WorkerNamed("east")));
