@@ -51,7 +51,7 @@ ObjectForm FormOf(const Fleet& fleet) {
   return fleet.as_of.snapshot.empty() ? ObjectForm::kWhole : ObjectForm::kReduced;
 }
 
-Result<void> GoesOn(const JudgeOptions& options) {
+Result<void> StillGoesOn(const JudgeOptions& options) {
   return options.goes_on ? options.goes_on() : Result<void>();
 }
 
@@ -67,7 +67,7 @@ Result<std::vector<report::JobReport>> JudgeAll(const CheckInput& input,
   const InputDrift drift(input, options.ns, form);
   std::vector<report::JobReport> reports;
   for (const InputJob& job : input.jobs) {
-    FEDRA_RETURN_IF_ERROR(GoesOn(options));
+    FEDRA_RETURN_IF_ERROR(StillGoesOn(options));
     report::JobReport report{job.kind, job.key, {}, job.submitted.has_value()};
     if (!report.judged) {
       reports.push_back(std::move(report));
@@ -190,9 +190,9 @@ std::string CheckText(const CheckInput& input, const JudgeOptions& options, cons
 Result<Checked> JudgeInput(CheckInput& input, const JudgeOptions& options, const Fleet& fleet,
                            store::Reader* memory) {
   const FleetFacts facts = FactsOf(fleet.workers);
-  const auto goes_on = [&options] { return GoesOn(options).has_value(); };
+  const auto goes_on = [&options] { return StillGoesOn(options).has_value(); };
   if (options.tells_of_workers) CheckAgainstWorkers(facts, options.ns, input, goes_on);
-  FEDRA_RETURN_IF_ERROR(GoesOn(options));
+  FEDRA_RETURN_IF_ERROR(StillGoesOn(options));
   Checked checked{.skipped = SkippedLines(input.skipped)};
   const bool of_jobs = memory != nullptr && !input.jobs.empty();
   if (of_jobs) checked.age = AgeOf(*memory, fleet.as_of.at);

@@ -81,7 +81,7 @@ ManagerFacts FactsOfManager(const reconcile::ManagerCluster& manager, const Chec
   return facts;
 }
 
-std::string TooMany(size_t jobs, size_t workers) {
+std::string TooManyVerdicts(size_t jobs, size_t workers) {
   return fmt::format("{} on {} are too many at once: send fewer, or name workers",
                      Counted(jobs, "job"), Counted(workers, "worker"));
 }
@@ -106,7 +106,8 @@ Result<void> AddWorkers(const reconcile::WorkerList& workers, const api::CheckRe
   if (fleet.workers.empty())
     return Fail(ErrorCode::kUnavailable, "no worker is known yet: nothing can be judged");
   if (input.jobs.size() * fleet.workers.size() > kMostVerdicts)
-    return Fail(ErrorCode::kInvalidArgument, TooMany(input.jobs.size(), fleet.workers.size()));
+    return Fail(ErrorCode::kInvalidArgument,
+                TooManyVerdicts(input.jobs.size(), fleet.workers.size()));
   return {};
 }
 
@@ -154,7 +155,7 @@ Result<text::Output> AnswerCheck(const CheckSetup& setup, const api::CheckReques
                              FEDRA_RETURN_IF_ERROR(IsServed(setup));
                              if (setup.clock.Steady() < until) return {};
                              return Fail(ErrorCode::kUnavailable,
-                                         TooMany(input.jobs.size(), fleet.workers.size()));
+                                         TooManyVerdicts(input.jobs.size(), fleet.workers.size()));
                            }};
   FEDRA_ASSIGN_OR_RETURN(Checked checked, JudgeInput(input, judge, fleet, memory.get()));
   const std::vector<std::string> unwatched = UnwatchedKinds(input, manager);
