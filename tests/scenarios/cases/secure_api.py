@@ -382,6 +382,7 @@ def _serves_pages(api: _Api, tokens: dict[str, str]) -> None:
     for path, token, expected, text in (
         ("/", None, 200, "<!doctype html>"),
         ("/app.js", None, 200, "import"),
+        ("/api.js", None, 200, "export"),
         ("/none", None, 404, ""),
         ("/metrics", None, 401, ""),
         ("/metrics", tokens["operator"], 403, "get the path /metrics"),
