@@ -88,7 +88,10 @@ bool World::RunsWell() const {
   const auto found = std::ranges::find_if(workers_, [&](const ClusterView& each) {
     return each.name.value == workload_->cluster_name;
   });
-  if (found == workers_.end() || workload_->Evicted() || !workload_->QuotaReserved()) return false;
+  const bool is_kueues_turn = State() == tracking::CheckState::kRetry ||
+                              State() == tracking::CheckState::kRejected || workload_->Evicted() ||
+                              !workload_->QuotaReserved();
+  if (found == workers_.end() || is_kueues_turn) return false;
   const bool stays = found->contact == Contact::kFull &&
                      found->membership == Membership::kConfigured && !found->drained_for;
   const bool is_kept = HasOurClone(*found) && found->clone->marks.source_uid == kUid &&
