@@ -71,8 +71,8 @@ constexpr std::array kCatalogue = {
                 "the LocalQueue or its ClusterQueue on the worker is not active",
                 "The queue is stopped, its ClusterQueue is missing, or a flavor or admission check "
                 "of it is.",
-                "On the worker: kubectl describe localqueue and clusterqueue. The message repeats "
-                "Kueue's."},
+                "The message repeats Kueue's; on the worker, kubectl describe localqueue -n "
+                "NAMESPACE NAME and kubectl describe clusterqueue NAME say all of it."},
     ReasonEntry{
         kQueueStopped, "QueueStopped", kObjects,
         "the LocalQueue or its ClusterQueue on the worker is stopped or drained",

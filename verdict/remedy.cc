@@ -11,8 +11,7 @@ std::string_view RemedyOfTemplate(Missing::Copy copy) {
     case Missing::Copy::kNowhere:
       return "Create the template in the job's namespace on the worker, or on the manager if fedra "
              "is to copy it (verification.templates.sync, docs/templates.md). The job is "
-             "dispatched "
-             "at once, without a restart or resubmission.";
+             "dispatched at once, without a restart or resubmission.";
     case Missing::Copy::kRefused:
       return "Mend what the worker says against the copy of the manager's template, or create the "
              "template there, in the job's namespace. The job is dispatched at once, without a "
