@@ -51,7 +51,7 @@ std::string LineText(std::span<const store::PlaceRow> places,
   if (places.front().passes > 0)
     text += fmt::format("; passed {} by {}", TimesText(places.front().passes),
                         places.front().passes == 1 ? "another job" : "other jobs");
-  if (places.front().is_bound_reached)
+  if (std::ranges::any_of(places, &store::PlaceRow::is_bound_reached))
     text += "; no other job passes it any more: the bound of its order is reached";
   for (const store::PlaceRow& row : places)
     if (row.is_kept)

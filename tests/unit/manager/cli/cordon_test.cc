@@ -41,11 +41,15 @@ struct CordonFixture {
   }
   // A daemon here, with these workers.
   void Configure(const std::vector<std::string>& workers) {
-    folder.Write("worker", manager.Kubeconfig());
-    std::string text = "manager: {kubeconfig: " + folder.Path("kubeconfig") +
-                       "}\nstore: {path: " + folder.Path("fedra.db") + "}\nworkers:\n";
-    for (const std::string& name : workers)
-      text += "  - {name: " + name + ", kubeconfig: " + folder.Path("worker") + "}\n";
+    std::string text =
+        "apiVersion: fedra.dev/v1alpha1\nkind: Configuration\nmanager: {kubeconfig: " +
+        folder.Path("kubeconfig") + "}\nstore: {path: " + folder.Path("fedra.db") + "}\nworkers:\n";
+    std::vector<std::unique_ptr<sim::Server>> servers;  // each with a port of its own
+    for (const std::string& name : workers) {
+      servers.push_back(std::make_unique<sim::Server>(sim::ServerOptions{.name = name}));
+      text += "  - {name: " + name +
+              ", kubeconfig: " + folder.Write(name, servers.back()->Kubeconfig()) + "}\n";
+    }
     options.config = folder.Write("fedra.yaml", text);
   }
   json Annotations() {

@@ -347,11 +347,14 @@ struct DaemonFixture : RequestFixture {
     const sim::Server other{{.name = "other"}};
     folder.Write("manager", manager.Kubeconfig());
     folder.Write("other", other.Kubeconfig());
-    folder.Write("worker", manager.Kubeconfig());
-    std::string text = "manager: {kubeconfig: " + folder.Path(kubeconfig) +
-                       "}\nstore: {path: " + folder.Path("fedra.db") + "}\nworkers:\n";
-    for (const char* const name : {"gpu-east", "gpu-west"})
-      text += fmt::format("  - {{name: {}, kubeconfig: {}}}\n", name, folder.Path("worker"));
+    std::string text =
+        "apiVersion: fedra.dev/v1alpha1\nkind: Configuration\nmanager: {kubeconfig: " +
+        folder.Path(kubeconfig) + "}\nstore: {path: " + folder.Path("fedra.db") + "}\nworkers:\n";
+    const sim::Server east{{.name = "gpu-east"}};
+    const sim::Server west{{.name = "gpu-west"}};
+    for (const auto& [name, worker] : {std::pair("gpu-east", &east), std::pair("gpu-west", &west)})
+      text += fmt::format("  - {{name: {}, kubeconfig: {}}}\n", name,
+                          folder.Write(name, worker->Kubeconfig()));
     return folder.Write("fedra.yaml", text);
   }
   void Remember(const std::string& workload, bool has_failed) {

@@ -81,6 +81,7 @@ nlohmann::ordered_json FullCheckReport() {
                            {"path", "spec"},
                            {"message", "is odd"},
                            {"hint", "leave it out"}}};
+  document["skipped"] = {"job.yaml: ConfigMap ml/a"};
   document["items"] = nlohmann::ordered_json::array({report::ToJson(FullJobReport())});
   return document;
 }
