@@ -51,7 +51,8 @@ void AddDevices(CLI::App& app, Parsed& parsed, Command& command) {
   devices->footer(
       "Free are devices that no claim holds. Some of them may be reserved for jobs that are "
       "dispatched and hold none yet: `fedra why` of another job counts these. Tainted counts every "
-      "device with a taint that keeps claims away, allocated ones too, as `fedra why` does.\n\nExit codes: 0 success, "
+      "device with a taint that keeps claims away, allocated ones too, as `fedra why` "
+      "does.\n\nExit codes: 0 success, "
       "4 a worker could not be read (standard error says which; what the others have is printed), "
       "5 nothing matches and the selector is an error on some device, 1 error.");
   AddConfig(*devices, parsed);

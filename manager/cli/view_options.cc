@@ -23,7 +23,8 @@ void AddFilters(CLI::App& status, report::JobFilter& filter) {
   };
   add("--state", filter.states, "Only jobs in these states: Blocked,Waiting (fedra explain STATE)");
   add("--reason", filter.reasons, "Only blocked jobs with one of these reasons against a worker");
-  add("--worker", filter.workers, "Only jobs that run on these workers, are dispatched to them, or have ended there");
+  add("--worker", filter.workers,
+      "Only jobs that run on these workers, are dispatched to them, or have ended there");
   add("--queue", filter.queues, "Only jobs of these LocalQueues: NAME or NAMESPACE/NAME");
   status
       .add_option("-l,--selector", filter.labels,

@@ -27,8 +27,8 @@ int64_t Milliseconds(WallTime time) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(time.time_since_epoch()).count();
 }
 
-// Compares as people count: eq-6 before eq-10. Each number follows its number of digits; of more than
-// nine the longer ones are not told apart.
+// Compares as people count: eq-6 before eq-10. Each number follows its number of digits; of more
+// than nine the longer ones are not told apart.
 std::string InNaturalOrder(const std::string& name) {
   constexpr std::string_view kDigits = "0123456789";
   std::string text;

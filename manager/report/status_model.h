@@ -63,7 +63,7 @@ struct WorkloadData {
   Daemon daemon;
   std::optional<store::ClusterRow> manager;  // as in StatusData
   size_t configured_workers = 0;             // without removed ones
-  std::vector<Incarnation> incarnations;  // never empty
+  std::vector<Incarnation> incarnations;     // never empty
 };
 
 using Incarnations = std::vector<const WorkloadData::Incarnation*>;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <utility>
 
 #include "base/time.h"
@@ -292,9 +291,33 @@ class Search final {
   int steps_ = 0;
 };
 
+// Adds to the one term that says where a claim with this device can be used: on the node that the
+// device is of, or on those with the labels that its slice selects (createNodeSelector of
+// k8s.io/dynamic-resource-allocation v0.36.3, structured/internal/stable/allocator_stable.go).
+void Restrict(const Device& device, const Json& node, Json& terms) {
+  const Json& where = NodesOf(device);
+  if (BoolAt(where, {"allNodes"})) return;
+  const Json* selector = At(where, {"nodeSelector"});
+  Json term;
+  if (selector == nullptr) {
+    term["matchFields"] = Json::array({{{"key", "metadata.name"},
+                                        {"operator", "In"},
+                                        {"values", Json::array({node["metadata"]["name"]})}}});
+  } else {
+    term = ArrayAt(*selector, {"nodeSelectorTerms"}).at(0);  // a slice has one
+  }
+  Json& all = terms.empty() ? terms.emplace_back(Json::object()) : terms[0];
+  for (const auto& [kind, requirements] : term.items()) {
+    for (const Json& each : requirements) {
+      Json& list = all[kind];
+      if (std::find(list.begin(), list.end(), each) == list.end()) list.push_back(each);
+    }
+  }
+}
+
 std::vector<Json> Search::Results() const {
   std::vector<Json> allocations(specs_.size());
-  std::set<size_t> pinned;  // claims with a device of this node only
+  std::vector<Json> terms(specs_.size(), Json::array());
   for (Json& allocation : allocations) {
     allocation = {{"devices", {{"results", Json::array()}}}, {"allocationTimestamp", Timestamp()}};
   }
@@ -312,15 +335,12 @@ std::vector<Json> Search::Results() const {
         result["consumedCapacity"][name] = amount.ToString();
       }
     }
-    if (!BoolAt(*chosen.device->slice, {"allNodes"})) pinned.insert(chosen.ask->claim);
+    Restrict(*chosen.device, node_, terms[chosen.ask->claim]);
     allocations[chosen.ask->claim]["devices"]["results"].push_back(std::move(result));
   }
-  const Json here = {{"key", "metadata.name"},
-                     {"operator", "In"},
-                     {"values", Json::array({node_["metadata"]["name"]})}};
-  for (const size_t claim : pinned) {
-    allocations[claim]["nodeSelector"]["nodeSelectorTerms"] =
-        Json::array({{{"matchFields", Json::array({here})}}});
+  for (size_t claim = 0; claim < terms.size(); ++claim) {
+    if (!terms[claim].empty())
+      allocations[claim]["nodeSelector"]["nodeSelectorTerms"] = std::move(terms[claim]);
   }
   return allocations;
 }

@@ -81,9 +81,12 @@ Inventory ReadInventory(const Store& store, const Registry& registry) {
   return inventory;
 }
 
+const Json& NodesOf(const Device& device) {
+  return BoolAt(*device.slice, {"perDeviceNodeSelection"}) ? *device.body : *device.slice;
+}
+
 bool ReachesNode(const Device& device, const Json& node) {
-  const Json& where =
-      BoolAt(*device.slice, {"perDeviceNodeSelection"}) ? *device.body : *device.slice;
+  const Json& where = NodesOf(device);
   if (BoolAt(where, {"allNodes"})) return true;
   const std::string_view name = StringAt(where, {"nodeName"});
   if (!name.empty()) return name == StringAt(node, {"metadata", "name"});

@@ -49,6 +49,8 @@ struct Inventory {
 
 Inventory ReadInventory(const Store& store, const Registry& registry);
 
+// The object that says from which nodes the device can be used: its slice's spec, or its own entry.
+const Json& NodesOf(const Device& device);
 // Whether the device can be used from the node.
 bool ReachesNode(const Device& device, const Json& node);
 

@@ -292,7 +292,8 @@ TEST_CASE("a running job is not taken back for a worker that is kept for those a
 
   (void)ring.workloads.Reconcile(kTrain);  // whether its copy can be written is another matter
   CHECK(ring.CheckState() == "Ready");
-  CHECK_THAT(ring.Why(), ContainsSubstring("west, InLine: free devices go to those ahead in line: 1 job"));
+  CHECK_THAT(ring.Why(),
+             ContainsSubstring("west, InLine: free devices go to those ahead in line: 1 job"));
 
   (void)ring.order.Leave({"ml", "head"});
   CHECK(ring.fleet.WaitUntil([&] {

@@ -59,8 +59,8 @@ TEST_CASE("status: sorts, and stops at the limit") {
 
 TEST_CASE("status: names with numbers are in the order of these") {
   const store::WorkloadRow like = FleetStatus().workloads.front();
-  const Names in_order = {"eq",    "eq-6",  "eq-006", "eq-10",          "eq-10-2",       "eq-10-11",
-                          "eq-10a", "eq-100", "eq-1234567890", "eq-a", "eq6", "er-1"};
+  const Names in_order = {"eq",     "eq-6",   "eq-006",        "eq-10", "eq-10-2", "eq-10-11",
+                          "eq-10a", "eq-100", "eq-1234567890", "eq-a",  "eq6",     "er-1"};
   std::vector<store::WorkloadRow> rows;
   for (auto name = in_order.rbegin(); name != in_order.rend(); ++name) {
     rows.push_back(like);
