@@ -140,7 +140,7 @@ TEST_CASE("discovery lists what is served") {
   Server bare({.dra_versions = {}, .kueue = false});
   CHECK(Get(bare, "/apis/resource.k8s.io/v1").status == 404);
   CHECK(bare.Call("GET", "/apis/kueue.x-k8s.io/v1beta2/workloads").status == 404);
-  CHECK(Get(bare, "/apis").body["groups"].size() == 8);
+  CHECK(Get(bare, "/apis").body["groups"].size() == 9);
 }
 
 }  // namespace
