@@ -68,6 +68,7 @@ B1 = Row(
                 "training-gpu",
                 command=["python", "-c"],
                 args=["import torch; print(torch.cuda.get_device_name(0))"],
+                resources={"requests": {"cpu": "1"}},
             ),
             **by_template(**{"training-gpu": "training-gpu"}),
         )
@@ -88,7 +89,8 @@ B1 = Row(
             goes_to="worker2",
         ),
     ],
-    note="compareTo in place of the printed >=, with which no API server takes the class: scenario B1-printed",
+    note="compareTo in place of the printed >=, with which no API server takes the class: scenario B1-printed; "
+    "one cpu is asked for, for Kueue 0.19.2 admits a Job that asks for no resource at once, without its check",
 )
 
 
