@@ -361,7 +361,7 @@ TEST_CASE("a verdict that is asked for keeps the names of other namespaces") {
   const ordered_json of_jobs = seen_by({.everywhere = true});
   CHECK(of_jobs["workers"][0]["verdict"] == "Yes");
   CHECK(of_jobs["workers"][0]["reasons"][1]["code"] == "TemplateMissing");
-  CHECK(of_jobs["workers"][0]["reasons"][1]["object"] == "");
+  CHECK(of_jobs["workers"][0]["reasons"][1]["object"].get<std::string>().empty());
   CHECK_FALSE(of_jobs["workers"][0].contains("notes"));
   CHECK_FALSE(of_jobs["workers"][0].contains("podSets"));
 }
