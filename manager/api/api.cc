@@ -118,7 +118,7 @@ std::optional<httpd::Answer> RefusalOfMethod(const Route& route, const httpd::Re
 }
 
 Result<CheckRequest> CheckRequestOf(const Parameters& asked, const httpd::Request& request) {
-  FEDRA_ASSIGN_OR_RETURN(std::vector<NamedText> files, FilesIn(request));
+  FEDRA_ASSIGN_OR_RETURN(std::vector<report::ManifestFile> files, FilesIn(request));
   return CheckRequest{
       .files = std::move(files), .ns = asked.Text("namespace"), .workers = asked.List("worker")};
 }

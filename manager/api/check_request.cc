@@ -12,6 +12,9 @@
 #include "manager/report/schema.h"
 
 namespace fedra::api {
+
+using report::ManifestFile;
+
 namespace {
 
 using nlohmann::json;
@@ -25,10 +28,15 @@ std::string MediaType(std::string_view content_type) {
   return type;
 }
 
-Result<std::vector<NamedText>> FilesOf(const json& document) {
-  std::vector<NamedText> files;
+std::string WithoutFiles() {
+  return fmt::format("{} has no files: there is nothing to check", kKind);
+}
+
+Result<std::vector<ManifestFile>> FilesOf(const json& document) {
+  std::vector<ManifestFile> files;
   const json& all = kube::Member(document, "files");
-  for (const json& each : all.is_array() ? all : json::array()) {
+  if (!all.is_array()) return Fail(ErrorCode::kInvalidArgument, WithoutFiles());
+  for (const json& each : all) {
     const json& name = kube::Member(each, "name");
     const json& content = kube::Member(each, "content");
     if (!name.is_string() || !content.is_string())
@@ -36,9 +44,7 @@ Result<std::vector<NamedText>> FilesOf(const json& document) {
                   "files: each has a name and its content, which are texts");
     files.push_back({name.get<std::string>(), content.get<std::string>()});
   }
-  if (files.empty())
-    return Fail(ErrorCode::kInvalidArgument,
-                fmt::format("{} has no files: there is nothing to check", kKind));
+  if (files.empty()) return Fail(ErrorCode::kInvalidArgument, WithoutFiles());
   return files;
 }
 
@@ -59,10 +65,11 @@ std::vector<report::schema::NamedSchema> CheckRequestSchemas() {
                                                         {"content", Text(), "YAML or JSON"}})}};
 }
 
-std::string CheckBody(const std::vector<NamedText>& files) {
+std::string CheckBody(const std::vector<ManifestFile>& files) {
   nlohmann::ordered_json document = report::Document(kKind);
   auto& list = document["files"] = nlohmann::ordered_json::array();
-  for (const NamedText& file : files) list.push_back({{"name", file.name}, {"content", file.text}});
+  for (const ManifestFile& file : files)
+    list.push_back({{"name", file.name}, {"content", file.text}});
   // The command refuses files that are no UTF-8 before; here nothing may throw.
   return document.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
@@ -72,14 +79,14 @@ bool TakesBody(std::string_view content_type) {
   return type == kJson || type == "application/yaml" || type == "application/x-yaml";
 }
 
-Result<std::vector<NamedText>> FilesIn(const httpd::Request& request) {
+Result<std::vector<ManifestFile>> FilesIn(const httpd::Request& request) {
   if (MediaType(httpd::HeaderOf(request, "content-type")) == kJson) {
     const Result<json> document = watch::ParseJson(request.body);
     if (!document)
       return Fail(ErrorCode::kInvalidArgument, "the body is no JSON: " + document.error().message);
     if (kube::Text(*document, "kind") == kKind) return FilesOf(*document);
   }
-  return std::vector<NamedText>{{"-", request.body}};
+  return std::vector<ManifestFile>{{"-", request.body}};
 }
 
 }  // namespace fedra::api

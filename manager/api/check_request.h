@@ -13,6 +13,7 @@
 #include "manager/api/viewer.h"
 #include "manager/http/message.h"
 #include "manager/report/as_of.h"
+#include "manager/report/manifest_file.h"
 #include "manager/text/output.h"
 
 namespace fedra::report::schema {
@@ -21,16 +22,10 @@ struct NamedSchema;
 
 namespace fedra::api {
 
-// A file, under the name that findings give it.
-struct NamedText {
-  std::string name;
-  std::string text;
-};
-
 struct CheckRequest {
-  std::vector<NamedText> files;           // never empty
-  std::string ns = {};                    // of documents that name none
-  std::vector<std::string> workers = {};  // only these; empty: all
+  std::vector<report::ManifestFile> files;  // never empty
+  std::string ns = {};                      // of documents that name none
+  std::vector<std::string> workers = {};    // only these; empty: all
   text::Format format = text::Format::kJson;
   text::Style style = {};
   report::AsOf as_of = {};  // when it is asked, and which daemon answers
@@ -51,7 +46,7 @@ struct CheckSource {
 std::vector<report::schema::NamedSchema> CheckRequestSchemas();
 
 // The body that a client sends for these files.
-std::string CheckBody(const std::vector<NamedText>& files);
+std::string CheckBody(const std::vector<report::ManifestFile>& files);
 
 // Whether a body of this media type ("application/yaml; charset=utf-8") is taken. No page of
 // another site can send one unasked, as it could a form or plain text.
@@ -59,6 +54,6 @@ bool TakesBody(std::string_view content_type);
 
 // The files in the body: of JSON of kind CheckRequest its own, else the body is one file, "-", of
 // YAML or JSON. kInvalidArgument.
-Result<std::vector<NamedText>> FilesIn(const httpd::Request& request);
+Result<std::vector<report::ManifestFile>> FilesIn(const httpd::Request& request);
 
 }  // namespace fedra::api

@@ -100,11 +100,7 @@ bool HasTag(std::string_view if_none_match, std::string_view tag) {
 
 std::optional<httpd::Answer> RefusalOf(const httpd::Request& request) {
   // Clients of a Unix socket send what they like; a browser sends what its page was loaded from.
-  return RefusalOf(request, [](const std::string& host) { return host == "fedra"; });
-}
-
-std::optional<httpd::Answer> RefusalOf(
-    const httpd::Request& request, const std::function<bool(const std::string& host)>& is_ours) {
+  const auto is_ours = [](const std::string& host) { return host == "fedra"; };
   if (auto refusal = RefusalOfHost(request, is_ours)) return refusal;
   return RefusalOfOtherSites(request);
 }

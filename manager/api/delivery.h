@@ -24,12 +24,9 @@ bool HasTag(std::string_view if_none_match, std::string_view tag);
 // Why a browser's page may not ask here: another site's page, or a name that was made to lead here
 // (DNS rebinding). Nothing: it may, or it is no browser.
 std::optional<httpd::Answer> RefusalOf(const httpd::Request& request);
-// The same for a server that has names of its own, beside localhost and IP addresses.
-std::optional<httpd::Answer> RefusalOf(const httpd::Request& request,
-                                       const std::function<bool(const std::string& host)>& is_ours);
-
-// The parts of that: another server's name, and another site's page. Pages themselves may be opened
-// by a link from elsewhere; what they ask must be theirs.
+// The parts of that: the name of another server, where `is_ours` knows the names of this one beside
+// localhost and IP addresses; and another site's page. Pages themselves may be opened by a link
+// from elsewhere; what they ask must be theirs.
 std::optional<httpd::Answer> RefusalOfHost(
     const httpd::Request& request, const std::function<bool(const std::string& host)>& is_ours);
 std::optional<httpd::Answer> RefusalOfOtherSites(const httpd::Request& request);

@@ -69,7 +69,7 @@ httpd::Service SecureServer::ServiceOfApi() {
       .is_urgent = [](const httpd::Request&) { return false; },
       .refusal = [](int status, const std::string& message) { return Problem(status, message); },
       .takes_post = &IsForPost,
-      // Without a token nobody is asked who it is.
+      // Without a token the manager is not asked who it is.
       .refuses_post = [this](const httpd::Request& headers) -> std::optional<httpd::Answer> {
         if (!httpd::HeaderOf(headers, "authorization").empty()) return std::nullopt;
         return ToAnswer(gate_.Identify({}, headers.client).error());

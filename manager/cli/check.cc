@@ -28,25 +28,17 @@ tracking::JobKindsPtr KindsOf(const CheckOptions& options) {
   return loaded ? ToKinds(loaded->configuration) : tracking::BuiltInKinds();
 }
 
-void PrintCheck(const text::Output& output, Terminal& terminal) {
-  terminal.out << output.out;
-  if (!output.note.empty()) terminal.err << output.note << "\n";
-}
-
 // The daemon reads the manifests as this command would.
 Result<text::Output> AskForCheck(const CheckOptions& options, text::Format format,
                                  const Terminal& terminal) {
-  FEDRA_ASSIGN_OR_RETURN(std::vector<ManifestFile> files, ReadFiles(options.files));
-  std::vector<api::NamedText> texts;
-  for (ManifestFile& file : files) {
+  FEDRA_ASSIGN_OR_RETURN(const std::vector<ManifestFile> files, ReadFiles(options.files));
+  for (const ManifestFile& file : files)
     if (!IsUtf8(file.text))
       return Fail(ErrorCode::kInvalidArgument, fmt::format("{}: it is no UTF-8 text", file.name));
-    texts.push_back({file.name, std::move(file.text)});
-  }
   const api::Values values = {{"worker", fmt::format("{}", fmt::join(options.workers, ","))},
                               {"namespace", options.ns}};
   return RemoteDaemon(options.daemon)
-      .Post(api::TargetOf("check", values, format, StyleOf(terminal)), api::CheckBody(texts));
+      .Post(api::TargetOf("check", values, format, StyleOf(terminal)), api::CheckBody(files));
 }
 
 }  // namespace
@@ -76,16 +68,14 @@ int Check(const CheckOptions& options, Terminal& terminal) {
   if (!fleet) {
     // Mistakes are worth knowing although no worker could be asked.
     const Checked nothing{.skipped = SkippedLines(input->skipped)};
-    PrintCheck(RenderCheck(*input, judge, nothing, nullptr, *format, style), terminal);
+    (void)Finish("check", RenderCheck(*input, judge, nothing, nullptr, *format, style), terminal);
     return fail(fleet.error().message);
   }
   const auto memory = OpenMemory((*fleet)->store);
   const Result<Checked> checked = JudgeInput(*input, judge, **fleet, memory.get());
   if (!checked) return fail(checked.error().message);
-  const text::Output output =
-      RenderCheck(*input, judge, *checked, &(*fleet)->as_of, *format, style);
-  PrintCheck(output, terminal);
-  return output.code;
+  return Finish("check", RenderCheck(*input, judge, *checked, &(*fleet)->as_of, *format, style),
+                terminal);
 }
 
 }  // namespace fedra::cli

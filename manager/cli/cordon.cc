@@ -28,17 +28,24 @@ const char* CommandOf(const CordonOptions& options) {
   return kCommands[static_cast<size_t>(options.wanted)];
 }
 
+bool IsNamed(const tracking::AdmissionCheck& check, const CordonOptions& options) {
+  return std::ranges::find(options.checks, check.name) != options.checks.end();
+}
+
+bool MeansCheck(const tracking::AdmissionCheck& check, const CordonOptions& options) {
+  return options.checks.empty() ? MayBeServed(check) : IsNamed(check, options);
+}
+
 // Those to annotate: a check that is cordoned and not meant any more counts as well.
 Result<std::vector<std::string>> Chosen(const std::vector<CheckPtr>& all,
                                         const CordonOptions& options) {
   std::vector<std::string> names;
   const ClusterName worker(options.worker);
   for (const CheckPtr& check : all) {
-    const bool is_named = std::ranges::find(options.checks, check->name) != options.checks.end();
-    const bool is_meant = options.wanted == Service::kRestored
-                              ? check->cordons.contains(worker)
-                              : options.checks.empty() && MayBeServed(*check);
-    if (is_named || is_meant) names.push_back(check->name);
+    const bool is_chosen = options.wanted == Service::kRestored
+                               ? IsNamed(*check, options) || check->cordons.contains(worker)
+                               : MeansCheck(*check, options);
+    if (is_chosen) names.push_back(check->name);
   }
   for (const std::string& name : options.checks)
     if (std::ranges::find(names, name) == names.end())
@@ -48,11 +55,6 @@ Result<std::vector<std::string>> Chosen(const std::vector<CheckPtr>& all,
                 "the manager has no AdmissionCheck of fedra's (docs/kueue-setup.md); one with "
                 "another controllerName is named by --check");
   return names;
-}
-
-bool MeansCheck(const tracking::AdmissionCheck& check, const CordonOptions& options) {
-  if (options.checks.empty()) return MayBeServed(check);
-  return std::ranges::find(options.checks, check.name) != options.checks.end();
 }
 
 // The checks that may name the worker. One that is cordoned already may have left them.

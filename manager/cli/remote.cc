@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "manager/api/routes.h"
+#include "manager/report/exit_code.h"
 
 namespace fedra::cli {
 namespace {
@@ -155,7 +156,7 @@ Result<text::Output> RemoteDaemon::Send(http::Request request) {
 int Finish(const char* command, const Result<text::Output>& answer, Terminal& terminal) {
   if (!answer) {
     terminal.err << fmt::format("fedra {}: {}\n", command, ToString(answer.error()));
-    return 1;
+    return report::kFailed;
   }
   terminal.out << answer->out;
   if (!answer->note.empty()) terminal.err << answer->note << "\n";

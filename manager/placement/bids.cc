@@ -41,10 +41,14 @@ bool WasDispatched(const WorkloadView& view) {
 // Whether the choice, left alone, takes further workers than those it was dispatched to.
 bool WantsMore(const WorkloadView& view, std::span<const ClusterView> clusters,
                const PlacementRecord& record, const Policy& policy, WallTime now) {
-  // A move that bars a worker makes the choice take another one.
-  std::vector<ClusterView> left(clusters.begin(), clusters.end());
-  FollowMove(view, left, record, policy, now);
-  const std::set<ClusterName> chosen = NominatedBy(Decide(view, left, record, policy, now));
+  std::vector<ClusterView> left;
+  if (view.workload->Move() != nullptr) {
+    // A move that bars a worker makes the choice take another one.
+    left.assign(clusters.begin(), clusters.end());
+    FollowMove(view, left, record, policy, now);
+    clusters = left;
+  }
+  const std::set<ClusterName> chosen = NominatedBy(Decide(view, clusters, record, policy, now));
   return std::any_of(chosen.begin(), chosen.end(),
                      [&](const auto& worker) { return !WasDispatchedTo(view, worker); });
 }

@@ -38,12 +38,6 @@ Result<void> IsServed(const CheckSetup& setup) {
   return {};
 }
 
-std::vector<ManifestFile> SentFiles(const api::CheckRequest& asked) {
-  std::vector<ManifestFile> files;
-  for (const api::NamedText& file : asked.files) files.push_back({file.name, file.text});
-  return files;
-}
-
 FleetWorkerSettings JudgedSettings(const reconcile::Worker& worker, const CheckSetup& setup,
                                    bool claims_only) {
   const reconcile::WorkerSettings& settings = worker.settings();
@@ -138,7 +132,7 @@ Result<text::Output> AnswerCheck(const CheckSetup& setup, const api::CheckReques
   FEDRA_RETURN_IF_ERROR(IsServed(setup));
   const SteadyTime until = setup.clock.Steady() + kMostTime;
   FEDRA_ASSIGN_OR_RETURN(CheckInput input,
-                         ParseCheckInput(SentFiles(asked), *setup.kinds, asked.ns, kSentBounds));
+                         ParseCheckInput(asked.files, *setup.kinds, asked.ns, kSentBounds));
   const JobScopes scopes = ScopesOf(setup);
   const reconcile::ManagerCluster& manager = setup.federation.manager();
   const ManagerFacts facts = FactsOfManager(manager, input, scopes);
@@ -189,7 +183,7 @@ api::CheckSource DaemonCheckBy(const Clock& clock, const config::Configuration& 
                          .clock = clock};
   return {.namespaces =
               [setup](const api::CheckRequest& asked) {
-                return NamespacesIn(SentFiles(asked), *setup.kinds, asked.ns, kSentBounds);
+                return NamespacesIn(asked.files, *setup.kinds, asked.ns, kSentBounds);
               },
           .check = [setup](const api::CheckRequest& asked,
                            const api::Viewer& viewer) { return AnswerCheck(setup, asked, viewer); },

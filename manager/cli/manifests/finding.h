@@ -11,6 +11,7 @@
 
 #include "base/result.h"
 #include "config/yaml_places.h"
+#include "manager/report/manifest_file.h"
 #include "manager/text/output.h"
 
 namespace fedra::cli {
@@ -27,14 +28,11 @@ struct Manifest {
   config::Mark Find(const std::string& path) const;
 };
 
-// Manifests, wherever they were read.
-struct ManifestFile {
-  std::string name;  // for people; "-": standard input
-  std::string text;  // YAML or JSON
-};
+using report::ManifestFile;
+
 // "-": standard input; of a folder its *.yaml, *.yml and *.json. kNotFound, kInvalidArgument.
 Result<std::vector<ManifestFile>> ReadFiles(const std::vector<std::string>& paths);
-// What manifests may take that somebody else has sent, all files together.
+// What manifests may take that a client has sent, all files together.
 struct ManifestBounds {
   size_t documents = 0;
   size_t values = 0;  // those that aliases repeat each time

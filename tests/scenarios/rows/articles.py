@@ -294,6 +294,17 @@ G2 = Row(
 _DRIVER, _EXAMPLE = "gpu-driver.example.com", "gpu.example.com"
 
 
+def _at_least_16gi(memory: str) -> list[Object]:
+    """The class, and the template of a GPU with that much memory; `memory`: CEL for the amount."""
+    return [
+        device_class(_EXAMPLE, f'device.driver == "{_DRIVER}"'),
+        template(
+            "gpu-claim-template",
+            exactly("gpu-req", _EXAMPLE, f'{memory}.compareTo(quantity("16Gi")) >= 0'),
+        ),
+    ]
+
+
 def _stock_gpus(*memory: str) -> list[Object]:
     devices = [
         device(f"gpu-{index}", {"model": "a"}, {"memory": amount})
@@ -306,17 +317,7 @@ I1 = Row(
     name="I1",
     title="a GPU with at least 16 Gi of memory",
     forces="memory as an amount: 8Gi is less than 16Gi, and 128Gi is more",
-    everywhere=[
-        device_class(_EXAMPLE, f'device.driver == "{_DRIVER}"'),
-        template(
-            "gpu-claim-template",
-            exactly(
-                "gpu-req",
-                _EXAMPLE,
-                f'device.capacity["{_DRIVER}"].memory.compareTo(quantity("16Gi")) >= 0',
-            ),
-        ),
-    ],
+    everywhere=_at_least_16gi(f'device.capacity["{_DRIVER}"].memory'),
     workload=[
         pod(
             "stock-prediction-pod",
@@ -355,17 +356,7 @@ B4 = Row(
     name="B4",
     title="memory that is published as a text",
     forces="quantity(text) makes an amount of it; without, 8Gi would do and 128Gi would not",
-    everywhere=[
-        device_class(_EXAMPLE, f'device.driver == "{_DRIVER}"'),
-        template(
-            "gpu-claim-template",
-            exactly(
-                "gpu-req",
-                _EXAMPLE,
-                f'quantity(device.attributes["{_DRIVER}"].memory).compareTo(quantity("16Gi")) >= 0',
-            ),
-        ),
-    ],
+    everywhere=_at_least_16gi(f'quantity(device.attributes["{_DRIVER}"].memory)'),
     workload=I1.workload,
     cases=[
         Case(

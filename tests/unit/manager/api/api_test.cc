@@ -135,7 +135,8 @@ TEST_CASE_METHOD(Fixture, "what is posted to check is judged, with the command's
   CHECK(checked.files[0].name == "-");
   CHECK(checked.files[0].text == "kind: Job");
 
-  const std::vector<api::NamedText> files = {{"a.yaml", "kind: A\n"}, {"b.yaml", "\xff: \"b\""}};
+  const std::vector<report::ManifestFile> files = {{"a.yaml", "kind: A\n"},
+                                                   {"b.yaml", "\xff: \"b\""}};
   CHECK(Post("check", "application/json", api::CheckBody(files)).status == 200);
   REQUIRE(checked.files.size() == 2);
   CHECK(checked.files[0].name == "a.yaml");

@@ -109,7 +109,7 @@ struct Fixture {
                      // The files' names stand for the namespaces that they are about.
                      ++bodies_read;
                      std::set<std::string> all;
-                     for (const api::NamedText& file : asked.files) all.insert(file.name);
+                     for (const report::ManifestFile& file : asked.files) all.insert(file.name);
                      if (all.contains("broken"))
                        return Fail(ErrorCode::kInvalidArgument, "it is no YAML");
                      all.erase("classes");
@@ -163,7 +163,7 @@ struct Fixture {
   // Manifests of these namespaces.
   httpd::Answer Check(const std::string& user, const std::vector<std::string>& namespaces,
                       const std::string& parameters = "") const {
-    std::vector<api::NamedText> files;
+    std::vector<report::ManifestFile> files;
     for (const std::string& ns : namespaces) files.push_back({ns, "kind: Job"});
     return server->Answer({.target = std::string(api::kPrefix) + "check" + parameters,
                            .headers = {{"authorization", "Bearer " + user + "-token"},

@@ -40,7 +40,7 @@ struct RemoteFixture {
                    .check = [](const api::CheckRequest& asked,
                                const api::Viewer&) -> Result<text::Output> {
                      std::string names;
-                     for (const api::NamedText& file : asked.files)
+                     for (const report::ManifestFile& file : asked.files)
                        names += file.name.substr(file.name.rfind('/') + 1) + "=" + file.text;
                      return text::Output{names + asked.ns, "skipped\nsomething", 3};
                    }}});
