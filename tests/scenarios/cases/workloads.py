@@ -153,7 +153,9 @@ def what_kueue_refuses(world: World) -> None:
         job.stays_nowhere(1)
         # Kueue refuses it before it names the AdmissionChecks, so that the Workload is not fedra's.
         answer = fedra.cli("why", job.key)
-        assert answer.code == 1 and f"kubectl describe workloads -n {world.ns}" in answer.stderr, answer
+        assert (
+            answer.code == 1 and f"kubectl describe workloads -n {world.ns}" in answer.stderr
+        ), answer
         world.manager.delete("Job", world.ns, job.name)
 
 
