@@ -46,6 +46,17 @@ std::string PerPodText(const RequestedDevices& requested) {
          (requested.count == 1 ? "" : " on one node");
 }
 
+std::string NoneFits(const AlternativeCounts& request) {
+  return fmt::format("request {} of {} fits in none of {} alternatives", request.request,
+                     request.claim, request.all);
+}
+
+// "large", of "gpu/large".
+std::string AlternativeName(const DeviceCounts& counts) {
+  const std::string& name = counts.requested.request;
+  return name.substr(name.find('/') + 1);
+}
+
 // Empty: nothing is known.
 std::string FreeText(const std::optional<WithAllFree>& free) {
   if (!free) return {};
@@ -153,17 +164,26 @@ std::string RequestText(const DeviceCounts& counts) {
                      Behind(counts.shortfall, counts.with_all_free));
 }
 
+std::string RequestText(const AlternativeCounts& request) {
+  std::string text = NoneFits(request);
+  const char* separator = ": ";
+  for (const auto& [code, counts] : request.alternatives) {
+    text += fmt::format("{}{} ({})", separator, AlternativeName(counts), ToString(code));
+    separator = ", ";
+  }
+  if (request.all > request.alternatives.size()) text += ", ...";
+  return text + Behind(request.shortfall, request.with_all_free);
+}
+
 std::string TextOf(const DeviceCounts& counts, const Rendering& rendering) {
   return RequestText(counts) + ": " + CountsText(counts, rendering);
 }
 
 std::string TextOf(const AlternativeCounts& request, const Rendering& rendering) {
-  std::string text = fmt::format("request {} of {} fits in none of {} alternatives",
-                                 request.request, request.claim, request.all);
+  std::string text = NoneFits(request);
   const char* separator = ": ";
   for (const auto& [code, counts] : request.alternatives) {
-    const std::string& name = counts.requested.request;
-    text += fmt::format("{}{}: {} ({}; {})", separator, name.substr(name.find('/') + 1),
+    text += fmt::format("{}{}: {} ({}; {})", separator, AlternativeName(counts),
                         PerPodText(counts.requested), ToString(code),
                         Cut(CountsText(counts, rendering), kMaxCountsShown));
     separator = ", ";

@@ -43,6 +43,8 @@ std::string TextOf(const JointShortage& shortage, const Rendering&);
 // "request gpu of claim gpu wants 1 device of class gpu.example.com", and what waiting will
 // not bring.
 std::string RequestText(const DeviceCounts& counts);
+// "request gpu of claim gpu fits in none of 2 alternatives: large (NotEnoughDevices), ...".
+std::string RequestText(const AlternativeCounts& request);
 
 // node_text.cc
 std::string TextOf(const NodeRoom& room, const Rendering&);

@@ -36,6 +36,9 @@ struct TwoLines {
   std::string counts;
 };
 TwoLines InTwoLines(const Reason& reason, const Rendering& rendering = {});
+// The same without any count, for a place that has them elsewhere: "request gpu of claim gpu fits
+// in none of 2 alternatives: large (NotEnoughDevices), small (DevicesAllocated)".
+std::string WithoutCounts(const Reason& reason, const Rendering& rendering = {});
 
 // "request gpu of claim gpu (template large-only)".
 std::string SubjectOf(const RequestedDevices& requested);

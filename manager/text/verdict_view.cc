@@ -39,54 +39,93 @@ void AddCounts(std::string& text, size_t indent, const RequestReport& request, c
                       indent, style);
 }
 
-std::string RequestLine(const RequestReport& request) {
-  const std::string wanted = request.all ? "all devices" : Counted(request.wanted, "device");
-  return fmt::format("{}: {} of class {} per pod, at most {} free on one node",
-                     verdict::SubjectOf(request.Requested()), wanted, request.device_class,
-                     request.most_on_one_node);
+// What is said below the table about the pod sets that do not fit. Without devices the table has
+// said it all.
+std::vector<const PodSetReport*> Explained(const report::JobVerdict& item) {
+  std::vector<const PodSetReport*> pod_sets;
+  if (!item.devices_judged || item.verdict.outcome == Outcome::kYes) return pod_sets;
+  for (const PodSetReport& pod_set : item.pod_sets)
+    if (pod_set.fitting < pod_set.wanted) pod_sets.push_back(&pod_set);
+  return pod_sets;
 }
 
-void AddPodSet(std::string& text, const PodSetReport& pod_set, const Style& style) {
-  std::string line =
-      fmt::format("pod set {}: {} of {} pods fit", pod_set.name, pod_set.fitting, pod_set.wanted);
+bool IsCountedBelow(const report::JobVerdict& item, const verdict::DeviceCounts& counts) {
+  return std::ranges::any_of(Explained(item), [&](const PodSetReport* pod_set) {
+    return std::ranges::any_of(pod_set->requests, [&](const RequestReport& request) {
+      return request.Requested() == counts.requested;
+    });
+  });
+}
+
+// Whether the devices that the reason counts are counted below the table, where they are easier to
+// read: each in a line.
+bool IsCountedBelow(const report::JobVerdict& item, const verdict::Reason& reason) {
+  if (const auto* counts = std::get_if<verdict::DeviceCounts>(&reason.facts))
+    return IsCountedBelow(item, *counts);
+  const auto* request = std::get_if<verdict::AlternativeCounts>(&reason.facts);
+  return request != nullptr && std::ranges::all_of(request->alternatives, [&](const auto& each) {
+           return IsCountedBelow(item, each.counts);
+         });
+}
+
+bool IsAskedInTable(const report::JobVerdict& item, const RequestReport& request) {
+  return std::ranges::any_of(item.verdict.reasons, [&](const verdict::Reason& reason) {
+    const auto* counts = std::get_if<verdict::DeviceCounts>(&reason.facts);
+    return counts != nullptr && counts->requested == request.Requested();
+  });
+}
+
+std::string RequestLine(const report::JobVerdict& item, const RequestReport& request) {
+  std::string line = verdict::SubjectOf(request.Requested()) + ": ";
+  if (!IsAskedInTable(item, request))
+    line += fmt::format("{} of class {} per pod, ",
+                        request.all ? "all devices" : Counted(request.wanted, "device"),
+                        request.device_class);
+  if (request.most_on_one_node == 0) return line + "none free on any node";
+  return line + fmt::format("at most {} free on one node", request.most_on_one_node);
+}
+
+// "node-1, node-2", "12 nodes"; empty: none.
+std::string NodesText(const PodSetReport& pod_set) {
   const std::set<std::string> nodes(pod_set.nodes.begin(), pod_set.nodes.end());
-  if (!nodes.empty() && nodes.size() <= kMaxNodesNamed) {
-    line += fmt::format(", on {}", fmt::join(nodes, ", "));
-  } else if (!nodes.empty()) {
-    line += fmt::format(", on {} nodes", nodes.size());
-  }
+  if (nodes.size() > kMaxNodesNamed) return fmt::format("{} nodes", nodes.size());
+  return fmt::format("{}", fmt::join(nodes, ", "));
+}
+
+// "pod set main: 1 of 2 pods fit, on node-2; node node-1 comes closest to one more". Of a job's
+// only pod set the table has said how many fit.
+std::string PodSetLine(const report::JobVerdict& item, const PodSetReport& pod_set) {
+  const std::string nodes = NodesText(pod_set);
+  std::string said;
+  if (item.pod_sets.size() > 1)
+    said = fmt::format("{} of {} pods fit{}{}", pod_set.fitting, pod_set.wanted,
+                       nodes.empty() ? "" : ", on ", nodes);
+  else if (!nodes.empty())
+    said = "pods fit on " + nodes;
   if (!pod_set.nearest.empty())
-    line += fmt::format("; node {} comes closest to one more", pod_set.nearest);
-  text += Paragraph(line, 2, style);
-  if (pod_set.new_nodes)
-    text += Paragraph("new nodes: " + verdict::MessageOf(*pod_set.new_nodes), 4, style);
+    said += fmt::format("{}node {} comes closest to one more", said.empty() ? "" : "; ",
+                        pod_set.nearest);
+  return fmt::format("pod set {}{}{}", pod_set.name, said.empty() ? "" : ": ", said);
 }
 
 // What is known about a refusal beyond the table: the counts of each request, and where the pods
 // that fit would go.
-std::string Explain(const report::JobVerdict& verdict, const Style& style) {
+std::string Explain(const report::JobVerdict& item, const Style& style) {
   std::string text;
-  for (const PodSetReport& pod_set : verdict.pod_sets) {
-    if (pod_set.fitting >= pod_set.wanted) continue;
-    AddPodSet(text, pod_set, style);
-    for (const RequestReport& request : pod_set.requests) {
-      text += Paragraph(RequestLine(request), 4, style);
+  for (const PodSetReport* pod_set : Explained(item)) {
+    text += Paragraph(PodSetLine(item, *pod_set), 2, style);
+    for (const RequestReport& request : pod_set->requests) {
+      text += Paragraph(RequestLine(item, request), 4, style);
       AddCounts(text, 6, request, style);
     }
   }
   return text;
 }
 
-// Without devices the table has said it all.
-bool NeedsExplanation(const report::JobVerdict& verdict) {
-  return verdict.devices_judged && verdict.verdict.outcome != Outcome::kYes;
-}
-
 // Workers about which there is the same to say are named together, where the first of them is.
 std::string Explanations(const report::JobReport& report, const Style& style) {
   std::vector<std::pair<std::string, std::string>> told;  // explanation, workers
   for (const report::JobVerdict& item : report.verdicts) {
-    if (!NeedsExplanation(item)) continue;
     const std::string explanation = Explain(item, style);
     if (explanation.empty()) continue;
     const std::string worker = Printable(item.worker.value, style.utf8);
@@ -177,46 +216,65 @@ std::string PodsText(const report::JobVerdict& verdict) {
   return fmt::format("{}/{}", verdict.verdict.pods_fitting, verdict.verdict.pods_wanted);
 }
 
-// Whether the table says the same of both.
-bool SameRows(const report::JobVerdict& a, const report::JobVerdict& b) {
-  return a.verdict.outcome == b.verdict.outcome && a.verdict.reasons == b.verdict.reasons &&
-         PodsText(a) == PodsText(b) && RankingOf(a) == RankingOf(b) && a.notes == b.notes;
-}
+// REASON and DETAIL of a worker, line by line.
+using Details = std::vector<std::pair<std::string, std::string>>;
 
-// `workers`: those of which `item` is true.
-void AddRows(Table& table, const std::string& workers, const report::JobVerdict& item,
-             std::optional<WallTime> now) {
-  const std::string outcome(verdict::ToString(item.verdict.outcome));
-  std::vector<Cell> first = {workers, Cell(outcome, ToneOfOutcome(outcome)), PodsText(item)};
-  const auto add = [&](const std::string& reason, const std::string& detail) {
-    std::vector<Cell> row = std::exchange(first, {"", "", ""});
-    row.emplace_back(reason);
-    row.emplace_back(detail);
-    table.Add(std::move(row));
-  };
+Details DetailsOf(const report::JobVerdict& item, std::optional<WallTime> now) {
+  const verdict::Rendering rendering{.tenants_of = {}, .now = now};
+  Details details;
   const std::string ranking = RankingOf(item);
   if (item.verdict.outcome == Outcome::kYes)
-    add("-", ranking.empty() ? "everything it needs is there" : ranking);
+    details.emplace_back("-", ranking.empty() ? "everything it needs is there" : ranking);
   for (const verdict::Reason& reason : item.verdict.reasons) {
-    const verdict::TwoLines lines = verdict::InTwoLines(reason, {.tenants_of = {}, .now = now});
-    add(std::string(verdict::ToString(reason.code)), lines.text);
-    if (!lines.counts.empty()) add("", lines.counts);
+    const std::string code(verdict::ToString(reason.code));
+    if (IsCountedBelow(item, reason)) {
+      details.emplace_back(code, verdict::WithoutCounts(reason, rendering));
+      continue;
+    }
+    const verdict::TwoLines lines = verdict::InTwoLines(reason, rendering);
+    details.emplace_back(code, lines.text);
+    if (!lines.counts.empty()) details.emplace_back("", lines.counts);
   }
-  for (const report::VerdictNote& note : item.notes) add("note", note.message);
+  for (const report::VerdictNote& note : item.notes) details.emplace_back("note", note.message);
+  return details;
 }
 
-// Workers of which there is the same to say share a row, where the first of them is.
-void AddAllRows(Table& table, const report::JobReport& report) {
-  std::vector<std::pair<const report::JobVerdict*, std::string>> rows;
-  for (const report::JobVerdict& item : report.verdicts) {
-    const auto same = std::find_if(rows.begin(), rows.end(),
-                                   [&](const auto& row) { return SameRows(*row.first, item); });
-    if (same == rows.end())
-      rows.emplace_back(&item, item.worker.value);
-    else
-      same->second += ", " + item.worker.value;
+// Workers of which the table says the same share a row.
+struct Row {
+  std::string workers;
+  Outcome outcome = Outcome::kNo;
+  std::string pods;
+  Details details;
+
+  bool SaysTheSameAs(const Row& other) const {
+    return outcome == other.outcome && pods == other.pods && details == other.details;
   }
-  for (const auto& [item, workers] : rows) AddRows(table, workers, *item, report.now);
+};
+
+void AddRow(Table& table, const Row& row) {
+  const std::string outcome(verdict::ToString(row.outcome));
+  std::vector<Cell> first = {row.workers, Cell(outcome, ToneOfOutcome(outcome)), row.pods};
+  for (const auto& [reason, detail] : row.details) {
+    std::vector<Cell> cells = std::exchange(first, {"", "", ""});
+    cells.emplace_back(reason);
+    cells.emplace_back(detail);
+    table.Add(std::move(cells));
+  }
+}
+
+// A shared row is where the first of its workers is.
+void AddAllRows(Table& table, const report::JobReport& report) {
+  std::vector<Row> rows;
+  for (const report::JobVerdict& item : report.verdicts) {
+    Row row{item.worker.value, item.verdict.outcome, PodsText(item), DetailsOf(item, report.now)};
+    const auto same =
+        std::ranges::find_if(rows, [&](const Row& each) { return each.SaysTheSameAs(row); });
+    if (same == rows.end())
+      rows.push_back(std::move(row));
+    else
+      same->workers += ", " + item.worker.value;
+  }
+  for (const Row& row : rows) AddRow(table, row);
 }
 
 // What to do about the notes in the table, once each.

@@ -68,4 +68,13 @@ TEST_CASE("counts have a line of their own in tables") {
   CHECK(InTwoLines(other.reason).counts.empty());
 }
 
+TEST_CASE("without counts a reason is still a sentence") {
+  const std::vector<SampleReason> samples = testing::DeviceSamples();
+  CHECK(WithoutCounts(samples[0].reason) == InTwoLines(samples[0].reason).text);
+  CHECK(WithoutCounts(samples[1].reason) ==
+        "request gpu of claim gpu fits in none of 2 alternatives: large (DriverMissing), ...; even "
+        "with every device free only 1 of 2 pods would fit");
+  CHECK(WithoutCounts(samples[2].reason) == samples[2].text);
+}
+
 }  // namespace fedra::verdict::reason_text_test

@@ -109,11 +109,10 @@ TEST_CASE("a refusal is explained with every count, below the table") {
         R"(Job ml/train: 0 of 1 worker can run it
 WORKER  VERDICT  PODS  REASON            DETAIL
 east    No       0/1   NotEnoughDevices  request gpu of claim g (template two-large) wants 2 devices of class gpu on one node
-                                         3 devices: 2 fail request selector device.capacity['gpu.example.com'].memory.compareTo(quantity('80Gi')) >= 0, 1 free
 
 east
-  pod set main: 0 of 1 pods fit; node node-a comes closest to one more
-    request gpu of claim g (template two-large): 2 devices of class gpu per pod, at most 1 free on one node
+  pod set main: node node-a comes closest to one more
+    request gpu of claim g (template two-large): at most 1 free on one node
       3 devices
       2 fail request selector device.capacity['gpu.example.com'].memory.compareTo(quantity('80Gi')) >= 0
       1 free
@@ -130,9 +129,57 @@ TEST_CASE("what is the same about several workers is told once") {
   west.worker = ClusterName("west");
   const std::string report = Report({east, west});
   CHECK_THAT(report, ContainsSubstring("\neast, west  No       0/1   NotEnoughDevices"));
-  CHECK_THAT(report, ContainsSubstring("\neast, west\n  pod set main: 0 of 1 pods fit"));
+  CHECK_THAT(report, ContainsSubstring("\neast, west\n  pod set main: node node-a comes closest"));
   CHECK(report.find("NotEnoughDevices  request") == report.rfind("NotEnoughDevices  request"));
   CHECK(report.find("\n      3 devices") == report.rfind("\n      3 devices"));
+}
+
+TEST_CASE("workers that differ in their counts alone share a row, and are counted apart") {
+  const report::JobVerdict east = SubRequest(MakeCluster(), MakeJob("train", "two-large"));
+  RawCluster larger = MakeCluster();
+  AddNode(larger, "node-c", {40});
+  report::JobVerdict west = SubRequest(larger, MakeJob("train", "two-large"));
+  west.worker = ClusterName("west");
+  REQUIRE(west.verdict.reasons != east.verdict.reasons);
+  const std::string report = Report({east, west});
+  CHECK_THAT(report, ContainsSubstring("\neast, west  No       0/1   NotEnoughDevices"));
+  CHECK_THAT(report, ContainsSubstring("\neast\n  pod set main"));
+  CHECK_THAT(report, ContainsSubstring("\n      3 devices\n"));
+  CHECK_THAT(report, ContainsSubstring("\nwest\n  pod set main"));
+  CHECK_THAT(report, ContainsSubstring("\n      4 devices\n"));
+}
+
+TEST_CASE("of alternatives the table has the reason for each, and each is counted below it") {
+  const report::JobVerdict verdict = SubRequest(MakeCluster(), MakeJob("train", "huge-or-any", 3));
+  REQUIRE(verdict.verdict.outcome == Outcome::kNo);
+  const std::string report = Report({verdict});
+  const size_t table_end = report.find("\n\n");
+  REQUIRE(table_end != std::string::npos);
+  const std::string table = report.substr(0, table_end);
+  CHECK_THAT(table, ContainsSubstring("fits in none of 2 alternatives: three (DevicesAllocated), "
+                                      "any (DevicesAllocated)"));
+  CHECK(table.find("allocated (ml/other)") == std::string::npos);
+  const std::string below = report.substr(table_end);
+  CHECK_THAT(below, ContainsSubstring("    request gpu/three of claim g (template huge-or-any): 3 "
+                                      "devices of class gpu per pod, none free on any node\n"
+                                      "      3 devices\n"));
+  CHECK_THAT(below, ContainsSubstring("      1 allocated (ml/other)\n"));
+}
+
+TEST_CASE("of several pod sets each says how many of its pods fit") {
+  report::JobVerdict verdict;
+  verdict.worker = ClusterName("east");
+  verdict.verdict.outcome = Outcome::kNo;
+  verdict.devices_judged = true;
+  verdict.pod_sets.resize(3);
+  verdict.pod_sets[0] = {.name = "leader", .wanted = 1, .fitting = 1, .nodes = {"node-a"}};
+  verdict.pod_sets[1] = {.name = "workers", .wanted = 2, .fitting = 1, .nodes = {"node-b"}};
+  verdict.pod_sets[2] = {.name = "loaders", .wanted = 4, .nearest = "node-a"};
+  CHECK_THAT(Report({verdict}),
+             ContainsSubstring("\neast\n"
+                               "  pod set workers: 1 of 2 pods fit, on node-b\n"
+                               "  pod set loaders: 0 of 4 pods fit; node node-a comes closest to "
+                               "one more\n"));
 }
 
 TEST_CASE("some pods fit: how many, and where") {
@@ -140,9 +187,12 @@ TEST_CASE("some pods fit: how many, and where") {
   CHECK(Codes(verdict) == std::vector{ReasonCode::kDevicesAllocated, ReasonCode::kPodsDoNotFit});
   const std::string report = Report({verdict});
   CHECK_THAT(report, ContainsSubstring("east    No       2/3   DevicesAllocated"));
-  // The table itself says what stands against the devices.
-  CHECK_THAT(report.substr(0, report.find("\n\n")), ContainsSubstring("1 allocated (ml/other)"));
-  CHECK_THAT(report, ContainsSubstring("  pod set main: 2 of 3 pods fit, on node-a;"));
+  // What rules out the devices is counted once, below the table.
+  CHECK(report.substr(0, report.find("\n\n")).find("allocated (ml/other)") == std::string::npos);
+  CHECK_THAT(report, ContainsSubstring("  pod set main: pods fit on node-a;"));
+  CHECK_THAT(report,
+             ContainsSubstring("    request gpu of claim g (template one-gpu): none free on "
+                               "any node\n      3 devices\n"));
   CHECK_THAT(report, ContainsSubstring("      1 allocated (ml/other)\n"));
 }
 
