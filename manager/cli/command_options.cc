@@ -64,6 +64,9 @@ CompletionOption ToCompletion(const CLI::Option& option) {
   if (option.check_lname("sort-by")) completion.values = report::SortColumns();
   if (name == "worker" || option.check_lname("worker") || option.check_lname("to"))
     completion.from = "status workers -o name";
+  // One with a default is fedra's own, on the manager.
+  if (option.check_lname("namespace") && option.get_default_str().empty())
+    completion.from = "status jobs --all -A --group-by namespace -o name";
   if (name == "reason") completion.values = ExplainableWords();
   return completion;
 }

@@ -79,7 +79,10 @@ void AddValues(const CompletionOption& option, const Said& said, Candidates& can
   std::istringstream command(option.from);
   for (std::string word; command >> word;) candidates.asked.push_back(word);
   candidates.asked.insert(candidates.asked.end(), said.source.begin(), said.source.end());
-  candidates.asked.insert(candidates.asked.end(), said.ns.begin(), said.ns.end());
+  // Which namespaces there are depends on none that was given.
+  const bool is_namespace = !option.names.empty() && option.names.back() == "--namespace";
+  if (!is_namespace)
+    candidates.asked.insert(candidates.asked.end(), said.ns.begin(), said.ns.end());
 }
 
 void AddOptions(const CompletionWord& command, Candidates& candidates) {

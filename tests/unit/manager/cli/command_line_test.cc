@@ -412,10 +412,13 @@ TEST_CASE("bash completes commands, options and their values, and file names onl
   CHECK(Completed("status wor") == "workers");
 }
 
-TEST_CASE("completion asks the store for jobs and workers") {
+TEST_CASE("completion asks the store for jobs, their namespaces and workers") {
   const std::string bash = Run({"completion", "bash"}).out;
   CHECK_THAT(bash, ContainsSubstring("$(fedra status jobs --all -o name 2>/dev/null)"));
   CHECK_THAT(bash, ContainsSubstring("$(fedra status workers -o name 2>/dev/null)"));
+  CHECK_THAT(bash,
+             ContainsSubstring("-n|--namespace) COMPREPLY=($(compgen -W \"$(fedra status jobs "
+                               "--all -A --group-by namespace -o name 2>/dev/null)\""));
   CHECK_THAT(Run({"completion", "fish"}).out,
              ContainsSubstring("-x -a '(fedra status jobs --all -o name 2>/dev/null)'"));
 }
@@ -451,7 +454,7 @@ TEST_CASE("__complete offers what may come next, and says whether that is a file
   CHECK_THAT(CommandsPage(), !ContainsSubstring("__complete"));
 }
 
-TEST_CASE("__complete asks the store for jobs and workers, and is silent when there is none") {
+TEST_CASE("__complete asks the store for what it knows, and is silent when there is none") {
   const TempFolder folder;
   const std::string store = StoreWithOneJob(folder);
   const auto offered = [&](std::vector<const char*> line) {
@@ -464,6 +467,17 @@ TEST_CASE("__complete asks the store for jobs and workers, and is silent when th
   CHECK(offered({"status", "t"}) == ":4");
   CHECK(offered({"status", "--worker", ""}) == "gpu-east :4");
   CHECK(offered({"why", "--namespace=other", ""}) == ":4");
+  const Environment environment("other", "FEDRA_NAMESPACE");
+  CHECK(offered({"why", "-n", ""}) == "ml :4");
+  CHECK(offered({"status", "--namespace", ""}) == "ml :4");
+  CHECK(offered({"status", "--namespace=m"}) == "ml :4");
+  CHECK(offered({"status", "-n", "other", "-n", ""}) == "ml :4");
+  CHECK(offered({"status", "-n", "x"}) == ":4");
+  // fedra's own is none of the jobs'.
+  const std::string config = folder.Write("fedra.yaml", "store: {path: " + store + "}\n");
+  const Environment file(config.c_str());
+  CHECK(Offered({"why", "-n", ""}) == "ml :4");
+  CHECK(Offered({"join", "-n", ""}) == ":4");
   const Ran none = Run({"__complete", "why", "--store", "/nowhere/fedra.db", ""});
   CHECK(none.code == 0);
   CHECK(none.out == ":4\n");
