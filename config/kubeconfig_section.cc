@@ -100,7 +100,8 @@ std::string KubeconfigSection::FilePath(std::string_view key) {
   if (path.empty()) return "";
   if (reading_.options.foreign) {
     Problem(key, "names a file, which is refused: it would be read as fedra on fedra's machine",
-            "put the content in, as token or in the key that ends with -data");
+            key == "tokenFile" ? std::string("write the token itself, as token: TOKEN")
+                               : fmt::format("write what is in it as {}-data, in base64", key));
     return "";
   }
   if (const auto bad = CheckTextRule(path, TextRule::kPath)) {

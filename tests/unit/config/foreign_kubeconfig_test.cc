@@ -39,15 +39,19 @@ TEST_CASE("a kubeconfig of a Secret can neither run a program nor read a file of
   const std::string in_file = fmt::format("\"{}\"", file);
   struct Row {
     std::string cluster, user, key;
+    std::string hint = "";
   };
   const std::vector<Row> rows = {
       {kServer, "{exec: {apiVersion: client.authentication.k8s.io/v1, command: /bin/true}}",
        "users[0].user.exec"},
-      {kServer, fmt::format("{{tokenFile: {}}}", in_file), "users[0].user.tokenFile"},
+      {kServer, fmt::format("{{tokenFile: {}}}", in_file), "users[0].user.tokenFile",
+       "(write the token itself, as token: TOKEN)"},
       {kServer, fmt::format("{{client-certificate: {0}, client-key: {0}}}", in_file),
-       "users[0].user.client-certificate"},
+       "users[0].user.client-certificate",
+       "(write what is in it as client-certificate-data, in base64)"},
       {fmt::format("{{server: \"https://h\", certificate-authority: {}}}", in_file), "{token: abc}",
-       "clusters[0].cluster.certificate-authority"},
+       "clusters[0].cluster.certificate-authority",
+       "(write what is in it as certificate-authority-data, in base64)"},
       {kServer, "{username: u, password: p}", "users[0].user.username"},
       {"{server: \"https://h\", insecure-skip-tls-verify: true}", "{token: abc}",
        "clusters[0].cluster.insecure-skip-tls-verify"},
@@ -63,6 +67,7 @@ TEST_CASE("a kubeconfig of a Secret can neither run a program nor read a file of
     CAPTURE(text);
     CHECK(text.find("Secret kueue-system/east:") == 0);
     CHECK(text.find(row.key + ":") != std::string::npos);
+    CHECK(text.find(row.hint) != std::string::npos);
     CHECK(text.find("secret-of-fedra") == std::string::npos);
     CHECK(text.find("allowInsecure") == std::string::npos);
     CHECK(access.error().files.empty());
