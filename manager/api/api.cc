@@ -143,12 +143,14 @@ httpd::Answer Api::Answer(const httpd::Request& request) const {
   return AnswerTo(Viewer::OfEverything(), request);
 }
 
-httpd::Answer Api::AnswerTo(const Viewer& viewer, const httpd::Request& request) const {
-  Result<httpd::Answer> answer = Find(request, viewer);
+httpd::Answer Api::AnswerTo(const Viewer& viewer, const httpd::Request& request,
+                            const ReadCheck* posted) const {
+  Result<httpd::Answer> answer = Find({request, viewer, posted});
   return answer ? *std::move(answer) : ProblemOf(answer.error());
 }
 
-Result<httpd::Answer> Api::Find(const httpd::Request& request, const Viewer& viewer) const {
+Result<httpd::Answer> Api::Find(const Question& question) const {
+  const httpd::Request& request = question.request;
   if (IsOpenApi(request.target) && !request.is_post) return AnswerOpenApi(request);
   FEDRA_ASSIGN_OR_RETURN(const Route* const route, RouteOf(request.target));
   if (auto refusal = RefusalOfMethod(*route, request)) return *std::move(refusal);
@@ -158,21 +160,21 @@ Result<httpd::Answer> Api::Find(const httpd::Request& request, const Viewer& vie
   if (const std::string_view type = TypeOf(settings.format);
       !Accepts(HeaderOf(request, "accept"), type))
     return Problem(406, fmt::format("the answer is {}, which you do not accept", type));
-  FEDRA_ASSIGN_OR_RETURN(text::Output output, Print(*route, asked, settings, request, viewer));
+  FEDRA_ASSIGN_OR_RETURN(text::Output output, Print(*route, asked, settings, question));
   const std::string news = settings.format == text::Format::kJson ? report::WithoutAges(output.out)
                                                                   : output.out + output.note;
   return Deliver(request, ToAnswer(std::move(output), settings.format), news);
 }
 
 Result<text::Output> Api::Print(const Route& route, const Parameters& asked,
-                                const text::ViewSettings& settings, const httpd::Request& request,
-                                const Viewer& viewer) const {
-  if (route.topic == Topic::kCheck) return PrintCheck(asked, settings, request, viewer);
+                                const text::ViewSettings& settings,
+                                const Question& question) const {
+  if (route.topic == Topic::kCheck) return PrintCheck(asked, settings, question);
   if (route.topic != Topic::kView) return PrintSeen(route, asked, settings);
   text::ViewSettings filtered = settings;
   FEDRA_ASSIGN_OR_RETURN(filtered.query.jobs, report::Checked(FilterOf(asked), filtered.query.ns));
   FEDRA_ASSIGN_OR_RETURN(const auto reader, sources_.store());
-  return RenderView(route.view, asked.Text("job"), *reader, filtered, viewer);
+  return RenderView(route.view, asked.Text("job"), *reader, filtered, question.viewer);
 }
 
 Result<text::Output> Api::PrintSeen(const Route& route, const Parameters& asked,
@@ -187,27 +189,26 @@ Result<text::Output> Api::PrintSeen(const Route& route, const Parameters& asked,
 }
 
 Result<text::Output> Api::PrintCheck(const Parameters& asked, const text::ViewSettings& settings,
-                                     const httpd::Request& request, const Viewer& viewer) const {
+                                     const Question& question) const {
   if (settings.format == text::Format::kName)
     return Fail(WrongOption("output", "verdicts have no list of names"));
-  if (!sources_.check.check)
-    return Fail(ErrorCode::kUnavailable, "this daemon judges no manifests");
-  FEDRA_ASSIGN_OR_RETURN(CheckRequest check, CheckRequestOf(asked, request));
-  check.format = settings.format;
-  check.style = settings.style;
-  check.as_of = AsOfNow(settings);
-  Result<text::Output> output = sources_.check.check(check, viewer);
+  std::optional<ReadCheck> read;
+  if (question.posted == nullptr) {
+    FEDRA_ASSIGN_OR_RETURN(read, ReadPosted(asked, question.request));
+  }
+  const ReadCheck& check = question.posted != nullptr ? *question.posted : *read;
+  Result<text::Output> output =
+      check.judge({.format = settings.format, .style = settings.style, .as_of = AsOfNow(settings)},
+                  question.viewer);
   if (output && text::IsTable(settings.format) && settings.style.headers)
     output->out.insert(0, text::StandbyLine(AsOfNow(settings), settings.style));
   return output;
 }
 
-Result<std::set<std::string>> Api::NamespacesIn(const Parameters& asked,
-                                                const httpd::Request& request) const {
-  if (!sources_.check.namespaces)
-    return Fail(ErrorCode::kUnavailable, "this daemon judges no manifests");
-  FEDRA_ASSIGN_OR_RETURN(const CheckRequest check, CheckRequestOf(asked, request));
-  return sources_.check.namespaces(check);
+Result<ReadCheck> Api::ReadPosted(const Parameters& asked, const httpd::Request& request) const {
+  if (!sources_.check.read) return Fail(ErrorCode::kUnavailable, "this daemon judges no manifests");
+  FEDRA_ASSIGN_OR_RETURN(CheckRequest check, CheckRequestOf(asked, request));
+  return sources_.check.read(std::move(check));
 }
 
 report::AsOf Api::AsOfNow(const text::ViewSettings& settings) const {

@@ -3,7 +3,7 @@
 // The read-only API: a request in, an answer out. routes.h has what there is. What is posted to it
 // is judged, and not kept.
 //
-// Thread rules: Answer from one thread at a time, NamespacesIn from any; sources are called on it.
+// Thread rules: Answer from one thread at a time, ReadPosted from any; sources are called on it.
 // Lifetime: what the sources refer to must outlive it.
 
 #include <functional>
@@ -54,18 +54,25 @@ class Api final {
   // Never fails: what goes wrong is an answer, too.
   httpd::Answer Answer(const httpd::Request& request) const;
   // What of it the viewer may see. Whether the request may come at all is found out before.
-  httpd::Answer AnswerTo(const Viewer& viewer, const httpd::Request& request) const;
-  // The namespaces that a posted request is about. kInvalidArgument.
-  Result<std::set<std::string>> NamespacesIn(const Parameters& asked,
-                                             const httpd::Request& request) const;
+  // `posted`: what ReadPosted has made of it already; null: it is read here.
+  httpd::Answer AnswerTo(const Viewer& viewer, const httpd::Request& request,
+                         const ReadCheck* posted = nullptr) const;
+  // The manifests of a posted request. kInvalidArgument.
+  Result<ReadCheck> ReadPosted(const Parameters& asked, const httpd::Request& request) const;
 
  private:
-  Result<httpd::Answer> Find(const httpd::Request& request, const Viewer& viewer) const;
+  // A request, and what is known of it.
+  struct Question {
+    const httpd::Request& request;
+    const Viewer& viewer;
+    const ReadCheck* posted;
+  };
+
+  Result<httpd::Answer> Find(const Question& question) const;
   Result<text::Output> Print(const Route& route, const Parameters& asked,
-                             const text::ViewSettings& settings, const httpd::Request& request,
-                             const Viewer& viewer) const;
+                             const text::ViewSettings& settings, const Question& question) const;
   Result<text::Output> PrintCheck(const Parameters& asked, const text::ViewSettings& settings,
-                                  const httpd::Request& request, const Viewer& viewer) const;
+                                  const Question& question) const;
   // Of what is read now, and not from the store.
   Result<text::Output> PrintSeen(const Route& route, const Parameters& asked,
                                  const text::ViewSettings& settings) const;

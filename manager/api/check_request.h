@@ -26,18 +26,28 @@ struct CheckRequest {
   std::vector<report::ManifestFile> files;  // never empty
   std::string ns = {};                      // of documents that name none
   std::vector<std::string> workers = {};    // only these; empty: all
+};
+
+// What the answer is made for.
+struct CheckForm {
   text::Format format = text::Format::kJson;
   text::Style style = {};
   report::AsOf as_of = {};  // when it is asked, and which daemon answers
 };
 
+// Manifests that have been read, before it is known what their sender may see.
+struct ReadCheck {
+  std::set<std::string> namespaces;  // that they are about
+  // What the viewer may know of it. kInvalidArgument: also where too much is asked at once.
+  // kUnavailable: it would take too long. Lifetime: the source's.
+  std::function<Result<text::Output>(const CheckForm& form, const Viewer& viewer)> judge;
+};
+
 // What answers from the daemon's caches. Any thread.
 struct CheckSource {
-  // The namespaces that the manifests are about. kInvalidArgument: they cannot be read.
-  std::function<Result<std::set<std::string>>(const CheckRequest& asked)> namespaces;
-  // What the viewer may know of it. kInvalidArgument: also where too much is asked at once.
-  // kUnavailable: it would take too long.
-  std::function<Result<text::Output>(const CheckRequest& asked, const Viewer& viewer)> check;
+  // Once for each request: it takes longer than most answers. kInvalidArgument: they cannot be
+  // read.
+  std::function<Result<ReadCheck>(CheckRequest asked)> read;
   // Ends what is being checked, and whatever is asked later: kUnavailable.
   std::function<void()> stop = {};
 };

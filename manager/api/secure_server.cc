@@ -166,18 +166,22 @@ httpd::Answer SecureServer::AnswerTo(const access::User& user, const httpd::Requ
   if (IsPosted(**route) != request.is_post) return api_.AnswerTo({}, request);
   const Result<Parameters> asked = Parameters::Parse(**route, request.target);
   if (!asked) return ProblemOf(asked.error());
+  std::optional<ReadCheck> posted;
   const auto viewer = ViewerOf(
       **route, *asked,
       [&](const access::Attributes& attributes) { return gate_.May(user, attributes); },
       [&]() -> Result<std::set<std::string>> {
-        if (IsPosted(**route)) return api_.NamespacesIn(*asked, request);
+        if (IsPosted(**route)) {
+          FEDRA_ASSIGN_OR_RETURN(posted, api_.ReadPosted(*asked, request));
+          return posted->namespaces;
+        }
         FEDRA_ASSIGN_OR_RETURN(const auto reader, sources_.store());
         return reader->Namespaces();
       });
   if (!viewer) return ToAnswer(viewer.error());
   std::lock_guard lock(answering_);
   if (stopped_) return Problem(503, "the daemon ends");
-  httpd::Answer answer = api_.AnswerTo(*viewer, request);
+  httpd::Answer answer = api_.AnswerTo(*viewer, request, posted ? &*posted : nullptr);
   if (!viewer->everywhere && (*route)->topic == Topic::kView)
     answer.headers.emplace_back(
         "Warning", "299 fedra \"only namespaces are shown whose workloads you may see\"");

@@ -127,18 +127,25 @@ Result<std::set<std::string>> HiddenFrom(const api::Viewer& viewer, store::Reade
   return hidden;
 }
 
-Result<text::Output> AnswerCheck(const CheckSetup& setup, const api::CheckRequest& asked,
-                                 const api::Viewer& viewer) {
+// A request, read.
+struct SentManifests {
+  api::CheckRequest asked;
+  std::vector<Manifest> manifests;  // of its files
+};
+
+Result<text::Output> AnswerCheck(const CheckSetup& setup, const SentManifests& sent,
+                                 const api::CheckForm& form, const api::Viewer& viewer) {
   FEDRA_RETURN_IF_ERROR(IsServed(setup));
   const SteadyTime until = setup.clock.Steady() + kMostTime;
+  const api::CheckRequest& asked = sent.asked;
   FEDRA_ASSIGN_OR_RETURN(CheckInput input,
-                         ParseCheckInput(asked.files, *setup.kinds, asked.ns, kSentBounds));
+                         CheckInputOf(sent.manifests, asked.files, *setup.kinds, asked.ns));
   const JobScopes scopes = ScopesOf(setup);
   const reconcile::ManagerCluster& manager = setup.federation.manager();
   const ManagerFacts facts = FactsOfManager(manager, input, scopes);
   const auto workers = setup.federation.workers();  // they stay until all is judged
   Fleet fleet;
-  fleet.as_of = asked.as_of;
+  fleet.as_of = form.as_of;
   FEDRA_RETURN_IF_ERROR(AddWorkers(*workers, asked, input, setup, facts, fleet));
   FEDRA_ASSIGN_OR_RETURN(const auto memory, setup.store.Read());
   FEDRA_ASSIGN_OR_RETURN(const auto hidden, HiddenFrom(viewer, *memory));
@@ -155,13 +162,24 @@ Result<text::Output> AnswerCheck(const CheckSetup& setup, const api::CheckReques
   const std::vector<std::string> unwatched = UnwatchedKinds(input, manager);
   checked.skipped.insert(checked.skipped.begin(), unwatched.begin(), unwatched.end());
   for (report::JobReport& report : checked.reports) api::Withhold(viewer, hidden, report);
-  text::Style style = asked.style;
-  style.color = style.color && text::IsTable(asked.format);
-  text::Output output = RenderCheck(input, judge, checked, &fleet.as_of, asked.format, style);
+  text::Style style = form.style;
+  style.color = style.color && text::IsTable(form.format);
+  text::Output output = RenderCheck(input, judge, checked, &fleet.as_of, form.format, style);
   std::vector<std::string> remarks = checked.skipped;
   if (!output.note.empty()) remarks.push_back(std::move(output.note));
   output.note = fmt::format("{}", fmt::join(remarks, "\n"));
   return output;
+}
+
+Result<api::ReadCheck> ReadSent(const CheckSetup& setup, api::CheckRequest asked) {
+  FEDRA_ASSIGN_OR_RETURN(std::vector<Manifest> manifests, ParseManifests(asked.files, kSentBounds));
+  std::set<std::string> namespaces = NamespacesIn(manifests, *setup.kinds, asked.ns);
+  const auto sent =
+      std::make_shared<const SentManifests>(SentManifests{std::move(asked), std::move(manifests)});
+  return api::ReadCheck{std::move(namespaces),
+                        [setup, sent](const api::CheckForm& form, const api::Viewer& viewer) {
+                          return AnswerCheck(setup, *sent, form, viewer);
+                        }};
 }
 
 }  // namespace
@@ -181,12 +199,7 @@ api::CheckSource DaemonCheckBy(const Clock& clock, const config::Configuration& 
                          .us = ToIdentity(configuration),
                          .kueue_copies = KueueCopies(ToMode(configuration)),
                          .clock = clock};
-  return {.namespaces =
-              [setup](const api::CheckRequest& asked) {
-                return NamespacesIn(asked.files, *setup.kinds, asked.ns, kSentBounds);
-              },
-          .check = [setup](const api::CheckRequest& asked,
-                           const api::Viewer& viewer) { return AnswerCheck(setup, asked, viewer); },
+  return {.read = [setup](api::CheckRequest asked) { return ReadSent(setup, std::move(asked)); },
           .stop = [ends = setup.ends] { ends->store(true); }};
 }
 

@@ -2,8 +2,9 @@
 //
 // `check` as the daemon answers it: by what it watches anyway, without asking a cluster.
 //
-// Thread rules: what it returns may be called by any thread; a check takes up to kMostTime of it,
-// and the time of one job. Lifetime: federation, store and clock must outlive it.
+// Thread rules: what it returns may be called by any thread. Reading takes some tenths of a second
+// of it, judging up to kMostTime and the time of one job. Lifetime: federation, store and clock
+// must outlive it.
 
 #include <chrono>
 

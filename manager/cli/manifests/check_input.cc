@@ -281,6 +281,12 @@ Result<CheckInput> ParseCheckInput(const std::vector<ManifestFile>& files,
                                    const tracking::JobKinds& kinds, const std::string& default_ns,
                                    const std::optional<ManifestBounds>& bounds) {
   FEDRA_ASSIGN_OR_RETURN(const std::vector<Manifest> manifests, ParseManifests(files, bounds));
+  return CheckInputOf(manifests, files, kinds, default_ns);
+}
+
+Result<CheckInput> CheckInputOf(const std::vector<Manifest>& manifests,
+                                const std::vector<ManifestFile>& files,
+                                const tracking::JobKinds& kinds, const std::string& default_ns) {
   CheckInput input;
   input.defined = Define(manifests, default_ns);
   Places places;
@@ -304,11 +310,8 @@ Result<CheckInput> ParseCheckInput(const std::vector<ManifestFile>& files,
   return input;
 }
 
-Result<std::set<std::string>> NamespacesIn(const std::vector<ManifestFile>& files,
-                                           const tracking::JobKinds& kinds,
-                                           const std::string& default_ns,
-                                           const ManifestBounds& bounds) {
-  FEDRA_ASSIGN_OR_RETURN(const std::vector<Manifest> manifests, ParseManifests(files, bounds));
+std::set<std::string> NamespacesIn(const std::vector<Manifest>& manifests,
+                                   const tracking::JobKinds& kinds, const std::string& default_ns) {
   std::set<std::string> all;
   for (const Manifest& manifest : manifests) {
     if (IsDraManifest(*manifest.object) || AdapterOf(*manifest.object, kinds) != nullptr)

@@ -42,16 +42,18 @@ struct CheckInput {
 Result<CheckInput> ParseCheckInput(const std::vector<ManifestFile>& files,
                                    const tracking::JobKinds& kinds, const std::string& default_ns,
                                    const std::optional<ManifestBounds>& bounds = {});
+// The same of `manifests`, which ParseManifests() has made of the files.
+Result<CheckInput> CheckInputOf(const std::vector<Manifest>& manifests,
+                                const std::vector<ManifestFile>& files,
+                                const tracking::JobKinds& kinds, const std::string& default_ns);
 // The same of what ReadFiles() finds at the paths; its errors, too.
 Result<CheckInput> ReadCheckInput(const std::vector<std::string>& paths,
                                   const tracking::JobKinds& kinds, const std::string& default_ns);
 
-// The namespaces of the jobs and claims in the files, by their metadata alone: nothing else is
-// looked at. kInvalidArgument.
-Result<std::set<std::string>> NamespacesIn(const std::vector<ManifestFile>& files,
-                                           const tracking::JobKinds& kinds,
-                                           const std::string& default_ns,
-                                           const ManifestBounds& bounds);
+// The namespaces of the jobs and claims among them, by their metadata alone: nothing else is
+// looked at.
+std::set<std::string> NamespacesIn(const std::vector<Manifest>& manifests,
+                                   const tracking::JobKinds& kinds, const std::string& default_ns);
 
 // The findings that come from what the workers have together. Where a job is judged its verdict
 // says whether it can run: then they are warnings. `goes_on`: asked before each claim; false: the

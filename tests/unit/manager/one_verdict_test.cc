@@ -10,6 +10,7 @@
 #include <atomic>
 #include <chrono>
 #include <map>
+#include <set>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -334,16 +335,23 @@ void CheckSame(const Verdicts& found, const Verdicts& expected) {
 
 api::CheckRequest RequestOf(const JobCase& job) {
   api::CheckRequest asked;
-  asked.as_of.at = SystemClock().Now();
   for (const json& manifest : ManifestsOf(job))
     asked.files.push_back({fmt::format("{}.json", asked.files.size()), manifest.dump()});
   return asked;
 }
 
+Result<text::Output> Asked(const api::CheckSource& daemon, const JobCase& job) {
+  FEDRA_ASSIGN_OR_RETURN(const api::ReadCheck check, daemon.read(RequestOf(job)));
+  CHECK(check.namespaces == std::set<std::string>{kJobKey.ns});
+  api::CheckForm form;
+  form.as_of.at = SystemClock().Now();
+  return check.judge(form, api::Viewer::OfEverything());
+}
+
 // The codes of each worker's verdict, as the daemon answers to `check` of the job's manifests.
 std::map<std::string, verdict_cases::Expected> AskedCodes(const api::CheckSource& daemon,
                                                           const JobCase& job) {
-  const auto answer = daemon.check(RequestOf(job), api::Viewer::OfEverything());
+  const auto answer = Asked(daemon, job);
   INFO((answer ? answer->out : answer.error().message));
   REQUIRE(answer);
   std::map<std::string, verdict_cases::Expected> codes;
@@ -394,7 +402,7 @@ const Clock& Hasty() {
 // `why`: how the message begins; of a source that is stopped anything.
 void CheckEnds(const api::CheckSource& daemon, const JobCase& job, const std::string& why) {
   if (why.empty()) daemon.stop();
-  const auto answer = daemon.check(RequestOf(job), api::Viewer::OfEverything());
+  const auto answer = Asked(daemon, job);
   REQUIRE_FALSE(answer);
   CHECK(answer.error().code == ErrorCode::kUnavailable);
   CHECK_THAT(answer.error().message,

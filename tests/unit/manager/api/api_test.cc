@@ -79,6 +79,7 @@ struct Fixture {
   templates::TemplateSurvey survey;
   std::optional<store::HeartbeatRow> replica;
   mutable api::CheckRequest checked;
+  mutable api::CheckForm form;
   const TempFolder folder;
   const std::unique_ptr<store::Store> store;
   HandClock clock;
@@ -91,12 +92,13 @@ struct Fixture {
                                                       {"west", "not reached", nullptr}};
            },
        .templates = [this](auto mode) { return SurveyWith(mode); },
-       .check = {.namespaces = {},
-                 .check = [this](const api::CheckRequest& asked,
-                                 const api::Viewer&) -> Result<text::Output> {
-                   checked = asked;
-                   return text::Output{"{}\n", "a note\nand another", 3};
-                 }},
+       .check = {.read = [this](api::CheckRequest asked) -> Result<api::ReadCheck> {
+         checked = std::move(asked);
+         return api::ReadCheck{{}, [this](const auto& wanted, const auto&) {
+                                 form = wanted;
+                                 return text::Output{"{}\n", "a note\nand another", 3};
+                               }};
+       }},
        .replica = [this] { return replica; },
        .clock = &clock}};
 };
@@ -306,15 +308,15 @@ TEST_CASE_METHOD(Fixture, "what a standby sees of workers says who answers, and 
     return Post("check?" + parameters, "application/yaml", "kind: Job").body;
   };
   CHECK_THAT(check("output=table"), !Catch::Matchers::StartsWith("REPLICA"));
-  CHECK_FALSE(checked.as_of.replica);
-  CHECK(checked.as_of.at == clock.Now());
+  CHECK_FALSE(form.as_of.replica);
+  CHECK(form.as_of.at == clock.Now());
   replica =
       store::HeartbeatRow{.role = "Standby", .identity = "fedra-1_5e", .leader = "fedra-0_2a"};
   CHECK_THAT(check("output=table"), Catch::Matchers::StartsWith(line));
   CHECK(check("output=table&headers=false").find("REPLICA") == std::string::npos);
   CHECK(check("output=json").find("REPLICA") == std::string::npos);
-  REQUIRE(checked.as_of.replica);  // for the document
-  CHECK(checked.as_of.replica->identity == "fedra-1_5e");
+  REQUIRE(form.as_of.replica);  // for the document
+  CHECK(form.as_of.replica->identity == "fedra-1_5e");
   replica = store::HeartbeatRow{.role = "Standby", .identity = "fedra-1_5e"};
   CHECK(Document("devices")["replica"]["role"] == "Standby");
   CHECK_THAT(Get("devices?output=table").body, ContainsSubstring("; no replica leads\n"));

@@ -179,10 +179,12 @@ class Fixture {
                                  testing::MappedDevices(), {"west", "not reached", nullptr}};
                            },
                        .templates = [this](auto mode) { return Survey(mode); },
-                       .check = {.namespaces = {},
-                                 .check = [](const auto&, const auto&) -> Result<text::Output> {
-                                   return text::Output{testing::FullCheckReport().dump(), {}};
-                                 }},
+                       .check = {.read = [](const auto&) -> Result<api::ReadCheck> {
+                         return api::ReadCheck{{}, [](const auto&, const auto&) {
+                                                 return text::Output{
+                                                     testing::FullCheckReport().dump(), {}};
+                                               }};
+                       }},
                        .replica = [] { return Standby(); },
                        .clock = &clock_}};
   testing::Contract contract_;

@@ -104,30 +104,30 @@ struct Fixture {
         {.store = [this] { return store->Read(); },
          .devices = [] { return std::vector<report::DeviceSource>{{"gpu-east", "away", nullptr}}; },
          .templates = [](auto) { return templates::TemplateSurvey{}; },
-         .check = {.namespaces =
-                       [this](const api::CheckRequest& asked) -> Result<std::set<std::string>> {
-                     // The files' names stand for the namespaces that they are about.
-                     ++bodies_read;
-                     std::set<std::string> all;
-                     for (const report::ManifestFile& file : asked.files) all.insert(file.name);
-                     if (all.contains("broken"))
-                       return Fail(ErrorCode::kInvalidArgument, "it is no YAML");
-                     all.erase("classes");
-                     return all;
-                   },
-                   .check = [this](const api::CheckRequest&,
-                                   const api::Viewer& viewer) -> Result<text::Output> {
-                     checked_for = viewer;
-                     if (!takes_long) return text::Output{"{}\n", {}};
-                     is_checking = true;
-                     (void)WaitUntil([&] { return is_told_to_end.load(); });
-                     return Fail(ErrorCode::kUnavailable, "the daemon ends");
-                   },
+         .check = {.read = [this](const api::CheckRequest& asked) { return Read(asked); },
                    .stop = [this] { is_told_to_end = true; }},
          .clock = &clock},
         std::make_unique<access::FakeReviews>(known));
     REQUIRE(started);
     server = *std::move(started);
+  }
+
+  // The files' names stand for the namespaces that they are about.
+  Result<api::ReadCheck> Read(const api::CheckRequest& asked) {
+    ++bodies_read;
+    std::set<std::string> all;
+    for (const report::ManifestFile& file : asked.files) all.insert(file.name);
+    if (all.contains("broken")) return Fail(ErrorCode::kInvalidArgument, "it is no YAML");
+    all.erase("classes");
+    return api::ReadCheck{std::move(all),
+                          [this](const auto&, const auto& viewer) { return Judge(viewer); }};
+  }
+  Result<text::Output> Judge(const api::Viewer& viewer) {
+    checked_for = viewer;
+    if (!takes_long) return text::Output{"{}\n", {}};
+    is_checking = true;
+    (void)WaitUntil([&] { return is_told_to_end.load(); });
+    return Fail(ErrorCode::kUnavailable, "the daemon ends");
   }
 
   void Fill() {
@@ -187,8 +187,8 @@ struct Fixture {
   const std::unique_ptr<store::Store> store;
   HandClock clock;
   Guarded<access::Known> known;
-  api::Viewer checked_for;              // the last check
-  int bodies_read = 0;                  // for their namespaces
+  api::Viewer checked_for;  // the last check
+  int bodies_read = 0;
   std::atomic<bool> takes_long{false};  // a check does, until it is told to end
   std::atomic<bool> is_checking{false};
   std::atomic<bool> is_told_to_end{false};
@@ -302,19 +302,33 @@ TEST_CASE_METHOD(Fixture, "check takes the right to see each namespace of the ma
   CHECK(Status("ml", "check") == 405);
 }
 
-TEST_CASE_METHOD(Fixture, "check: what needs no manifest is asked before one is read") {
+TEST_CASE_METHOD(Fixture,
+                 "check: what needs no manifest is asked before one is read, and that once") {
   for (const std::string user : {"nothing", "fleet", "scraper"}) {
     INFO(user);
     CHECK(Check(user, {"broken"}, "?namespace=ml").status == 403);
     CHECK(Check(user, {"ml"}, "?namespace=ml").status == 403);
   }
   CHECK(Check("ml", {"ml"}, "?namespace=zebra").status == 403);
-  CHECK(Check("everywhere", {"zebra"}, "?namespace=ml").status == 200);
   CHECK(bodies_read == 0);
-  CHECK(Check("ml", {"broken"}, "?namespace=ml").status == 400);
-  CHECK(Check("ml", {"ml"}, "?namespace=ml").status == 200);
-  CHECK(Check("ml", {"ml", "zebra"}, "?namespace=ml").status == 403);
-  CHECK(bodies_read == 3);
+  struct Row {
+    std::string user;
+    std::vector<std::string> namespaces;
+    int expected;
+  };
+  const Row rows[] = {
+      {"everywhere", {"zebra"}, 200},  {"ml", {"broken"}, 400},
+      {"everywhere", {"broken"}, 400}, {"ml", {"ml"}, 200},
+      {"ml", {"ml", "zebra"}, 403},
+  };
+  for (const std::string parameters : {"?namespace=ml", ""}) {
+    for (const Row& row : rows) {
+      INFO(row.user << ": " << row.namespaces.front() << parameters);
+      bodies_read = 0;
+      CHECK(Check(row.user, row.namespaces, parameters).status == row.expected);
+      CHECK(bodies_read == 1);
+    }
+  }
 }
 
 TEST_CASE_METHOD(Fixture, "metrics do not wait for a check, and the end of the daemon ends it") {

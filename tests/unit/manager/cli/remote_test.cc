@@ -36,14 +36,14 @@ struct RemoteFixture {
         {.store = [this] { return store->Read(); },
          .devices = [] { return std::vector<report::DeviceSource>{{"gpu-east", "away", nullptr}}; },
          .templates = [](auto) { return templates::TemplateSurvey{}; },
-         .check = {.namespaces = {},
-                   .check = [](const api::CheckRequest& asked,
-                               const api::Viewer&) -> Result<text::Output> {
-                     std::string names;
-                     for (const report::ManifestFile& file : asked.files)
-                       names += file.name.substr(file.name.rfind('/') + 1) + "=" + file.text;
-                     return text::Output{names + asked.ns, "skipped\nsomething", 3};
-                   }}});
+         .check = {.read = [](const api::CheckRequest& asked) -> Result<api::ReadCheck> {
+           std::string names;
+           for (const report::ManifestFile& file : asked.files)
+             names += file.name.substr(file.name.rfind('/') + 1) + "=" + file.text;
+           return api::ReadCheck{{}, [text = names + asked.ns](const auto&, const auto&) {
+                                   return text::Output{text, "skipped\nsomething", 3};
+                                 }};
+         }}});
     REQUIRE(made);
     server = *std::move(made);
   }

@@ -19,7 +19,8 @@ std::string Job(const std::string& name, const std::string& ns) {
 }
 
 Result<std::set<std::string>> Namespaces(const std::vector<ManifestFile>& files) {
-  return NamespacesIn(files, *tracking::BuiltInKinds(), "default-one", kSentBounds);
+  FEDRA_ASSIGN_OR_RETURN(const std::vector<Manifest> manifests, ParseManifests(files, kSentBounds));
+  return NamespacesIn(manifests, *tracking::BuiltInKinds(), "default-one");
 }
 
 // Each list has ten of the one before.
