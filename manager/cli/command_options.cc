@@ -197,7 +197,8 @@ void AddConfig(CLI::App& app, Parsed& parsed, const char* names) {
   app.add_option(names, parsed.config,
                  "The daemon's configuration file, instead of $FEDRA_CONFIG or "
                  "/etc/fedra/fedra.yaml")
-      ->type_name(kFile);
+      ->type_name(kFile)
+      ->each([&parsed](const std::string&) { parsed.names_config = true; });
 }
 
 std::vector<const CLI::App*> ShownCommands(const CLI::App& app) {

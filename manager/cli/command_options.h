@@ -26,6 +26,7 @@ inline constexpr const char* kWhat = "what";
 // Every option value of every command; CLI11 writes into it while parsing.
 struct Parsed {
   std::string config = kUsualConfig;
+  bool names_config = false;  // --config was given; $FEDRA_CONFIG alone does not count
   std::string color = "auto";
   std::string store;
   ServerOptions server;

@@ -17,7 +17,7 @@ namespace {
 // Where a daemon listens that this user may ask: as given, as configured, or where it usually is.
 Result<std::string> DaemonSocket(const Parsed& parsed) {
   if (!parsed.server.server.empty()) {
-    FEDRA_ASSIGN_OR_RETURN(DaemonAddress daemon, AddressIn(parsed.server));
+    FEDRA_ASSIGN_OR_RETURN(DaemonAddress daemon, NamedDaemon(parsed));
     if (!daemon.socket.empty()) return std::move(daemon.socket);
     return Fail(ErrorCode::kInvalidArgument,
                 "the dashboard asks a daemon on this machine: --server unix:PATH");

@@ -267,7 +267,7 @@ void AddTemplatesDiff(CLI::App& diff, Parsed& parsed, Command& command) {
       ->check(CLI::IsMember({"table", "json", "yaml"}));
   diff.add_option("--timeout", parsed.templates_diff.timeout, "How long to wait for the clusters")
       ->capture_default_str();
-  AddServer(diff, parsed, kInsteadOfWorkers);
+  AddServer(diff, parsed, kInsteadOfWorkers)->excludes("--timeout");
   diff.callback([&] {
     command = [&](Terminal& terminal) {
       parsed.templates_diff.config = parsed.config;

@@ -70,11 +70,12 @@ void AddLogs(CLI::App& app, Parsed& parsed, Command& command) {
     parsed.logs.worker.kubeconfig = file;
     if (!parsed.server.server.starts_with("https://")) file.clear();
     command = [&](Terminal& terminal) {
-      return WithStoreOrDaemon(parsed, terminal, [&] {
+      const auto run = [&] {
         parsed.logs.view = parsed.view;
         parsed.logs.config = parsed.config;
         return Logs(parsed.logs, terminal);
-      });
+      };
+      return WithStoreOrDaemon(parsed, terminal, run, /*reads_config=*/true);  // for its kinds
     };
   });
 }

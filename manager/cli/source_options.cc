@@ -84,11 +84,20 @@ int WithStore(Parsed& parsed, Terminal& terminal, const std::function<int()>& ru
   return run();
 }
 
-int WithStoreOrDaemon(Parsed& parsed, Terminal& terminal, const std::function<int()>& run) {
+Result<DaemonAddress> NamedDaemon(const Parsed& parsed) {
+  if (parsed.names_config)
+    return Fail(ErrorCode::kInvalidArgument,
+                "--config is not read with --server: the daemon that is asked has its own "
+                "configuration; leave one of them out");
+  return AddressIn(parsed.server);
+}
+
+int WithStoreOrDaemon(Parsed& parsed, Terminal& terminal, const std::function<int()>& run,
+                      bool reads_config) {
   parsed.view.headers = !parsed.no_headers;
   parsed.view.format = parsed.format;
   if (!parsed.server.server.empty()) {
-    auto daemon = AddressIn(parsed.server);
+    auto daemon = reads_config ? AddressIn(parsed.server) : NamedDaemon(parsed);
     if (!daemon) {
       terminal.err << "fedra: " << daemon.error().message << "\n";
       return 1;
@@ -111,7 +120,7 @@ int WithStoreOrDaemon(Parsed& parsed, Terminal& terminal, const std::function<in
 int WithNamedDaemon(const Parsed& parsed, DaemonAddress& daemon, Terminal& terminal,
                     const std::function<int()>& run) {
   if (!parsed.server.server.empty()) {
-    auto address = AddressIn(parsed.server);
+    auto address = NamedDaemon(parsed);
     if (!address) {
       terminal.err << "fedra: " << address.error().message << "\n";
       return 1;

@@ -9,7 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "base/result.h"
 #include "manager/cli/command_options.h"
+#include "manager/cli/daemon_address.h"
 
 namespace fedra::cli {
 
@@ -35,8 +37,14 @@ void AddStore(CLI::App& app, Parsed& parsed, const char* config = "-c,--config")
 int WithStore(Parsed& parsed, Terminal& terminal, const std::function<int()>& run,
               bool may_ask = false);
 
+// The daemon that --server names. kInvalidArgument: also where --config, which would not be read,
+// is named as well.
+Result<DaemonAddress> NamedDaemon(const Parsed& parsed);
+
 // Runs it with the store, or the daemon, that `parsed.view` names then. The exit code.
-int WithStoreOrDaemon(Parsed& parsed, Terminal& terminal, const std::function<int()>& run);
+// `reads_config`: the command does so whoever is asked.
+int WithStoreOrDaemon(Parsed& parsed, Terminal& terminal, const std::function<int()>& run,
+                      bool reads_config = false);
 
 // The first of these sockets, or of those where a daemon usually listens, at which this user may
 // ask one.

@@ -250,7 +250,7 @@ class Fedra:
 
     def bare(self, *arguments: str) -> Output:
         """Runs `fedra ARGUMENTS`, which need no configuration."""
-        return _run([str(self._binary), *arguments], None)
+        return _run(self.bare_command(*arguments), None)
 
     def types(self, line: str, environment: Mapping[str, str]) -> str:
         """What a line of a document prints, typed into a shell here whose `fedra` is this one, with this configuration."""
@@ -272,7 +272,10 @@ class Fedra:
         return _run([*prefix, str(self._binary), *arguments], None)
 
     def command(self, *arguments: str) -> list[str]:
-        return [str(self._binary), *arguments, "--config", str(self.configuration_file)]
+        return [*self.bare_command(*arguments), "--config", str(self.configuration_file)]
+
+    def bare_command(self, *arguments: str) -> list[str]:
+        return [str(self._binary), *arguments]
 
     def follow(self, *arguments: str) -> Stream:
         """Starts a command that goes on until it is told to end."""

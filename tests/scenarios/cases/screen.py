@@ -91,7 +91,8 @@ def a_screen_that_is_ended(world: World) -> None:
 
 
 def _end(world: World, fedra: Fedra, folder: str, ended_by: signal.Signals) -> None:
-    with _watching(fedra, "jobs", "--server", f"unix:{folder}/s") as terminal:
+    looks = fedra.bare_command("status", "--watch", "jobs", "--server", f"unix:{folder}/s")
+    with Terminal(looks, _LINES, _COLUMNS, "xterm") as terminal:
         world.eventually("a screen", lambda: terminal.shows("? help  q quit"))
         job = world.submit(f"train-{ended_by.name.lower()}")
         world.eventually("the job is seen", lambda: terminal.shows(job.key))

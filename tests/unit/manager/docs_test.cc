@@ -410,7 +410,8 @@ TOKEN=$(cat token)
 curl -s --cacert ca.crt -H "Authorization: Bearer $TOKEN" 'https://fedra.example:8443/api/v1alpha1/jobs?namespace=ml'
 ```
 
-`status`, `why`, `history`, `wait`, `check`, `devices` and `templates diff` ask over the network with `--server`. Without
+`status`, `why`, `history`, `wait`, `check`, `devices` and `templates diff` ask over the network with `--server`, and
+refuse `--config` beside it: no configuration is read then. Without
 `--token-file` they send the token of the kubeconfig's current context, of a plugin as well. Whoever runs fedra could use a token that it is sent, so do not
 send an administrator's: an account with `fedra-viewer` is enough. Client certificates are not tokens, and are refused
 with what to do instead.

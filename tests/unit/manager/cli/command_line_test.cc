@@ -605,6 +605,33 @@ TEST_CASE("a word too many is named, with what may be meant") {
   CHECK(said({"devices", "gpu-east", "b"}) == "fedra devices: unexpected \"gpu-east\" \"b\"");
 }
 
+TEST_CASE("a configuration that would not be read beside --server is refused, with the reason") {
+  const char* const refusal = "--config is not read with --server";
+  const auto said = [](std::vector<const char*> line) {
+    line.insert(line.end(), {"--server", "unix:/nowhere/s"});
+    const Ran ran = Run(std::move(line));
+    CHECK(ran.code == 1);
+    CHECK(ran.out.empty());
+    return ran.err;
+  };
+  const std::vector<std::vector<const char*>> commands = {
+      {"status"},  {"why", "ml/train"},      {"history", "ml/train"}, {"wait", "ml/train"},
+      {"devices"}, {"check", "-f/dev/null"}, {"templates", "diff"},   {"dashboard"}};
+  for (const std::vector<const char*>& command : commands) {
+    std::vector<const char*> line = command;
+    line.insert(line.end(), {"-c", "fedra.yaml"});
+    INFO(command.front());
+    CHECK_THAT(said(line), ContainsSubstring(refusal));
+  }
+  CHECK_THAT(said({"--config", "fedra.yaml", "status"}), ContainsSubstring(refusal));
+  // logs reads its kinds, whoever is asked.
+  CHECK_THAT(said({"logs", "ml/train", "--config", "fedra.yaml"}), !ContainsSubstring(refusal));
+  // The environment names what is usual, and is no contradiction.
+  const Environment environment("fedra.yaml");
+  CHECK_THAT(said({"status"}), !ContainsSubstring(refusal));
+  CHECK_THAT(said({"templates", "diff", "--timeout", "1s"}), ContainsSubstring("excludes"));
+}
+
 TEST_CASE("help is a command, too") {
   CHECK(Run({"help"}).out == Run({"--help"}).out);
   CHECK(Run({"help"}).code == 0);
