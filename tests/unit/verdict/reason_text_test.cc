@@ -47,6 +47,22 @@ TEST_CASE("tenants are not told who holds devices in other namespaces") {
   CHECK(WhatOf(held, {.tenants_of = "other", .now = {}}) == "allocated");
 }
 
+TEST_CASE("three holders are named, and of more it is said how many") {
+  const auto held_by = [](size_t named, size_t all) {
+    CountedCause held{.rule = Rule::kAllocated, .devices = 9, .all_holders = all};
+    for (size_t i = 0; i < named; ++i)
+      held.holders.push_back({false, {"ml", std::string(1, static_cast<char>('a' + i))}});
+    return WhatOf(held);
+  };
+  CHECK(held_by(0, 0) == "allocated");
+  CHECK(held_by(0, 4) == "allocated");  // nobody that may be named
+  CHECK(held_by(1, 1) == "allocated (ml/a)");
+  CHECK(held_by(3, 3) == "allocated (ml/a, ml/b, ml/c)");
+  CHECK(held_by(3, 0) == "allocated (ml/a, ml/b, ml/c)");  // how many there are is not known
+  CHECK(held_by(4, 4) == "allocated (ml/a, ml/b, ml/c and 1 more)");
+  CHECK(held_by(3, 7) == "allocated (ml/a, ml/b, ml/c and 4 more)");
+}
+
 TEST_CASE("times become ages for who looks now") {
   const Facts setback =
       Setback{"refused the job: 422", testing::SampleTime(0), testing::SampleTime(60)};

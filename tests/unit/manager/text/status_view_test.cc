@@ -717,6 +717,19 @@ TEST_CASE("every state has its sentence") {
         "ml/a has failed on b: backoff limit");
 }
 
+TEST_CASE("status of a blocked job ends with the command that says why, and of no other job") {
+  const std::string why = "\nmore      fedra why ml/a\n";
+  for (const char* state : {"Blocked", "Waiting", "Dispatching", "Requeued", "Suspended", "Running",
+                            "Finished", "Failed"}) {
+    INFO(state);
+    const std::string out = RenderWorkload(One(Job("a", state, "", hours(1))), Settings()).out;
+    CHECK(out.ends_with(why) == (std::string_view(state) == "Blocked"));
+  }
+  store::WorkloadRow gone = Job("a", "Blocked", "", hours(1));
+  gone.removed_at = Ago(minutes(5));
+  CHECK_THAT(RenderWorkload(One(gone), Settings()).out, !ContainsSubstring("fedra why"));
+}
+
 TEST_CASE("the living incarnation is meant; without one, the last") {
   report::WorkloadData data = One(Job("a", "Running", "b", hours(1)));
   store::WorkloadRow old = Job("a", "Finished", "c", hours(9));

@@ -1,5 +1,8 @@
 #include "manager/text/why_view.h"
 
+#include <sstream>
+
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "manager/report/status_model.h"
@@ -361,6 +364,49 @@ TEST_CASE("why, wide: pods and objects; several reasons against one worker") {
                "does not exist there\n"
                "                         NotEnoughDevices  -                  1 of 2 pods fit\n"));
   CHECK_THAT(out, ContainsSubstring("shown  1 of 3 configured workers\n"));
+}
+
+// PODS of the only worker, as `why -o wide` has it.
+std::string PodsInText(const report::WorkloadData& data) {
+  const std::string out = RenderWhy(data, Settings(Format::kWide)).out;
+  std::istringstream row(out.substr(out.find("\ngpu-east ")));
+  std::string worker, outcome, pods;
+  row >> worker >> outcome >> pods;
+  return pods;
+}
+
+// The same of the document.
+std::string PodsInJson(const report::WorkloadData& data) {
+  const auto json = testing::HeldDocument(RenderWhy(data, Settings(Format::kJson)).out);
+  const auto& worker = json["jobs"][0]["workers"][0];
+  CHECK(worker.contains("podsFitting") == worker.contains("podsWanted"));
+  if (!worker.contains("podsFitting")) return "-";
+  return fmt::format("{}/{}", worker["podsFitting"].get<int>(), worker["podsWanted"].get<int>());
+}
+
+TEST_CASE("why: text and JSON count the same pods, and none where a template is missing") {
+  struct Row {
+    const char* code;
+    int fitting, wanted;
+    const char* pods;
+  };
+  const Row rows[] = {
+      {"TemplateMissing", 0, 0, "-"},  // devices were not judged
+      {"NotEnoughDevices", 0, 1, "0/1"},
+      {"NotEnoughDevices", 1, 2, "1/2"},
+  };
+  for (const Row& row : rows) {
+    INFO(row.code << " " << row.pods);
+    report::WorkloadData data = Sweep();
+    auto& verdicts = data.incarnations[0].verdicts;
+    verdicts.resize(1);
+    verdicts[0].reasons_json = fmt::format(
+        R"([{{"code":"{}","object":"","facts":{{"type":"Sentence","text":"x"}}}}])", row.code);
+    verdicts[0].pods_fitting = row.fitting;
+    verdicts[0].pods_wanted = row.wanted;
+    CHECK(PodsInText(data) == row.pods);
+    CHECK(PodsInJson(data) == row.pods);
+  }
 }
 
 TEST_CASE("why: what was judged before a job was dispatched is not as of now") {

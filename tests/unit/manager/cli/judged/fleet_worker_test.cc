@@ -246,6 +246,9 @@ TEST_CASE("without the template there is nothing to count") {
                                "ml/nonexistent does not exist there\n"
                                "\nwhat would help\n  TemplateMissing: Create the template "));
   CHECK_THAT(report, ContainsSubstring("\n  more: fedra explain TemplateMissing\n"));
+  const auto document = ToJson(report::JobReport{"Job", {"ml", "train"}, {verdict}});
+  for (const char* count : {"podsWanted", "podsFitting", "headroom", "podSets"})
+    CHECK_FALSE(document["workers"][0].contains(count));
 }
 
 TEST_CASE("a worker that this command could not reach: for how long it tried, and why") {
