@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/out_of_memory.h"
+
 namespace fedra {
 
 WorkerPool::WorkerPool(size_t threads) {
   threads_.reserve(std::max<size_t>(threads, 1));
   for (size_t i = 0; i < std::max<size_t>(threads, 1); ++i)
-    threads_.emplace_back([this] { Run(); });
+    threads_.push_back(StartThread([this] { Run(); }));
 }
 
 WorkerPool::~WorkerPool() { Stop(); }

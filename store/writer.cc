@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "base/out_of_memory.h"
 #include "store/retention.h"
 
 namespace fedra::store {
@@ -23,7 +24,7 @@ Writer::Writer(std::unique_ptr<Connection> db, StoreOptions options)
     : options_(std::move(options)),
       db_(std::move(db)),
       maintenance_at_(steady_clock::now() + options_.maintenance_interval),
-      thread_([this] { Run(); }) {}
+      thread_(StartThread([this] { Run(); })) {}
 
 Writer::~Writer() {
   state_.With([](State& state) { state.stopping = true; });

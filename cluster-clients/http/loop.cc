@@ -13,6 +13,7 @@
 
 #include "base/assert.h"
 #include "base/guarded.h"
+#include "base/out_of_memory.h"
 #include "cluster-clients/http/loop_asio.h"
 
 namespace fedra::http {
@@ -36,7 +37,7 @@ class HttpLoop::Impl final {
   Impl() : work_(boost::asio::make_work_guard(context_)), limiter_(kConnecting) {
     static const CURLcode initialised = curl_global_init(CURL_GLOBAL_DEFAULT);
     FEDRA_ASSERT(initialised == CURLE_OK, "libcurl can be initialised");
-    thread_ = std::thread([this] {
+    thread_ = StartThread([this] {
       BlockSigpipe();
       context_.run();
     });

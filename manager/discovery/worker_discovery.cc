@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "base/log.h"
+#include "base/out_of_memory.h"
 #include "cluster-clients/kube/resource_name.h"
 #include "config/foreign_kubeconfig.h"
 #include "manager/tracking/resources.h"
@@ -34,7 +35,7 @@ WorkerDiscovery::WorkerDiscovery(config::WorkersFrom settings, reconcile::Manage
     : settings_(std::move(settings)), manager_(manager), remembered_(std::move(remembered)) {}
 
 void WorkerDiscovery::Start() {
-  thread_ = std::thread([this] { Run(); });
+  thread_ = StartThread([this] { Run(); });
 }
 
 void WorkerDiscovery::Stop() {

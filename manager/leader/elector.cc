@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/log.h"
+#include "base/out_of_memory.h"
 
 namespace fedra::leader {
 namespace {
@@ -53,7 +54,7 @@ LeadView Elector::Now() const {
 }
 
 void Elector::Start() {
-  thread_ = std::thread([this] { Run(); });
+  thread_ = StartThread([this] { Run(); });
 }
 
 void Elector::Stop(bool release) {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/log.h"
+#include "base/out_of_memory.h"
 
 namespace fedra::leader {
 namespace {
@@ -49,7 +50,7 @@ Result<void> Sole::Check(const std::function<bool()>& is_cancelled) {
 }
 
 void Sole::Start() {
-  thread_ = std::thread([this] { Run(); });
+  thread_ = StartThread([this] { Run(); });
 }
 
 void Sole::Run() {

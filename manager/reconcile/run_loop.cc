@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "base/out_of_memory.h"
 #include "base/time.h"
 #include "base/types.h"
 
@@ -47,7 +48,7 @@ void RunLoop<Key>::AddAfter(const Key& key, SteadyTime::duration delay) {
 template <class Key>
 void RunLoop<Key>::Start() {
   for (size_t i = 0; i < std::max<size_t>(options_.threads, 1); ++i)
-    threads_.emplace_back([this] { Work(); });
+    threads_.push_back(StartThread([this] { Work(); }));
 }
 
 template <class Key>

@@ -213,6 +213,9 @@ class Fedra:
     def resident_bytes(self) -> int:
         return self._running().resident_bytes()
 
+    def address_space_bytes(self) -> int:
+        return self._running().address_space_bytes()
+
     def limit_files(self, size: int | None) -> None:
         """No file of the daemon may grow beyond that size, as if the disk were full. None: there is space."""
         limit = resource.RLIM_INFINITY if size is None else size
@@ -235,11 +238,17 @@ class Fedra:
         resource.prlimit(pid, resource.RLIMIT_NOFILE, (hard, hard))
 
     def cli(
-        self, *arguments: str, stdin: str | None = None, file_limit: int | None = None
+        self,
+        *arguments: str,
+        stdin: str | None = None,
+        file_limit: int | None = None,
+        memory_limit: int | None = None,
     ) -> Output:
-        """Runs `fedra ARGUMENTS --config FILE`. `file_limit`: as in limit_files."""
-        limit = [] if file_limit is None else ["prlimit", f"--fsize={file_limit}"]
-        return _run([*_REFUSAL_NOT_SIGNAL, *limit, *self.command(*arguments)], stdin)
+        """Runs `fedra ARGUMENTS --config FILE`. `file_limit`: as in limit_files; `memory_limit`: of address space."""
+        limits = {"fsize": file_limit, "as": memory_limit}
+        given = [f"--{name}={limit}" for name, limit in limits.items() if limit is not None]
+        limited = ["prlimit", *given] if given else []
+        return _run([*_REFUSAL_NOT_SIGNAL, *limited, *self.command(*arguments)], stdin)
 
     def page(self, path: str) -> str:
         """What the daemon's HTTP server answers, whatever the status."""

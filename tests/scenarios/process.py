@@ -109,9 +109,15 @@ class Process:
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def resident_bytes(self) -> int:
-        return int(Path(f"/proc/{self.pid}/statm").read_text().split()[1]) * os.sysconf(
-            "SC_PAGE_SIZE"
-        )
+        return self._memory(1)
+
+    def address_space_bytes(self) -> int:
+        """What `ulimit -v` counts."""
+        return self._memory(0)
+
+    def _memory(self, field: int) -> int:
+        pages = int(Path(f"/proc/{self.pid}/statm").read_text().split()[field])
+        return pages * os.sysconf("SC_PAGE_SIZE")
 
     def log_tail(self, lines: int) -> str:
         return "\n".join(self.log.read_text(errors="replace").splitlines()[-lines:])

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "base/out_of_memory.h"
 
 namespace fedra::cli::screen {
 namespace {
@@ -21,7 +22,7 @@ Fetcher::Fetcher(Source source, bool utf8)
     : source_(std::move(source)),
       utf8_(utf8),
       event_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
-      thread_([this] { Run(); }) {}
+      thread_(StartThread([this] { Run(); })) {}
 
 Fetcher::~Fetcher() {
   state_.With([](State& state) { state.stops = true; });

@@ -1,4 +1,4 @@
-"""How fedra ends and what stops it: SIGTERM in the middle of work, a full disk, no descriptors."""
+"""How fedra ends and what stops it: SIGTERM in the middle of work, a full disk, no descriptors, no memory."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from scenarios import objects
 from scenarios.fedra_process import Fedra
 from scenarios.registry import scenario
-from scenarios.waiting import always
+from scenarios.waiting import SLOWNESS, always
 from scenarios.world import TEMPLATE, World
 
 _BURST, _SOME = 60, 10
@@ -16,6 +16,8 @@ _BURST, _SOME = 60, 10
 _REFUSAL = "File too large"
 
 _TOO_MANY = "too many open files"
+
+_NO_MEMORY = "fedra: out of memory: "
 
 
 @scenario("drain-in-a-burst")
@@ -101,6 +103,24 @@ def no_space_for_a_new_store(world: World) -> None:
     fedra.start()
     job = world.submit("train")
     job.wait_running_on(world.worker1)
+    job.finish(world.worker1)
+
+
+@scenario("memory-refused")
+def no_memory_to_start(world: World) -> None:
+    """A third of the address space that it takes (ulimit -v): fedra ends with one line that says so, and its store is as before."""
+    fedra = world.start_fedra()
+    job = world.submit("train")
+    job.wait_running_on(world.worker1)
+    taken = fedra.address_space_bytes()
+    fedra.stop()
+    if SLOWNESS == 1:  # no sanitizer, whose address space no limit allows
+        refused = fedra.cli("run", memory_limit=taken // 3)
+        assert refused.code == 1, refused
+        assert _NO_MEMORY in refused.stderr, refused
+    fedra.start()
+    assert job.remote_jobs() == [world.worker1]
+    assert "Placed" in fedra.history(job.key), "the store has forgotten"
     job.finish(world.worker1)
 
 
