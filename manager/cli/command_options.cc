@@ -167,7 +167,8 @@ void AddSmallCommands(CLI::App& app, Parsed& parsed, Command& command) {
   CLI::App* run = app.add_subcommand("run", "Run the daemon");
   run->footer(
       "Exit codes: 0 after SIGTERM or SIGINT, 1 it could not start, or found no memory, 4 it led "
-      "(highAvailability) and does not any more, or has met another fedra on its manager: start it again.");
+      "(highAvailability) and does not any more, or has met another fedra on its manager: start it "
+      "again.");
   AddConfig(*run, parsed);
   run->callback(
       [&] { command = [&](Terminal&) { return RunDaemon(parsed.config, &DaemonCheck); }; });
