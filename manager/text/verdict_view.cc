@@ -92,16 +92,14 @@ std::string NodesText(const PodSetReport& pod_set) {
   return fmt::format("{}", fmt::join(nodes, ", "));
 }
 
-// "pod set main: 1 of 2 pods fit, on node-2; node node-1 comes closest to one more". Of a job's
-// only pod set the table has said how many fit.
+// "pod set main: 1 of 2 pods fit, on node-2; node node-1 comes closest to one more". That no pod of
+// a job's only pod set fits the table has said.
 std::string PodSetLine(const report::JobVerdict& item, const PodSetReport& pod_set) {
   const std::string nodes = NodesText(pod_set);
   std::string said;
-  if (item.pod_sets.size() > 1)
+  if (item.pod_sets.size() > 1 || pod_set.fitting > 0)
     said = fmt::format("{} of {} pods fit{}{}", pod_set.fitting, pod_set.wanted,
                        nodes.empty() ? "" : ", on ", nodes);
-  else if (!nodes.empty())
-    said = "pods fit on " + nodes;
   if (!pod_set.nearest.empty())
     said += fmt::format("{}node {} comes closest to one more", said.empty() ? "" : "; ",
                         pod_set.nearest);

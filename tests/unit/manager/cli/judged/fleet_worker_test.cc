@@ -189,7 +189,7 @@ TEST_CASE("some pods fit: how many, and where") {
   CHECK_THAT(report, ContainsSubstring("east    No       2/3   DevicesAllocated"));
   // What rules out the devices is counted once, below the table.
   CHECK(report.substr(0, report.find("\n\n")).find("allocated (ml/other)") == std::string::npos);
-  CHECK_THAT(report, ContainsSubstring("  pod set main: pods fit on node-a;"));
+  CHECK_THAT(report, ContainsSubstring("  pod set main: 2 of 3 pods fit, on node-a;"));
   CHECK_THAT(report,
              ContainsSubstring("    request gpu of claim g (template one-gpu): none free on "
                                "any node\n      3 devices\n"));
