@@ -35,6 +35,7 @@ std::shared_ptr<const Workload> Completed(std::shared_ptr<const Workload> worklo
   Requirement& requirement = completed->requirement;
   requirement.references = job.references;
   if (job.asks != nullptr) {
+    requirement.counted = requirement.demands;
     requirement.pod_sets = job.asks->pod_sets;
     requirement.demands = job.asks->demands;
     requirement.dependencies = job.asks->dependencies;

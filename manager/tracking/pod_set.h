@@ -24,6 +24,8 @@ struct PodTemplate {
   Result<int> count = 1;  // an error: it cannot be read
   const nlohmann::json* object = nullptr;
   int least = 0;  // as of dra::PodDemand
+  // The same, of a job that has none: made of its fields. Null: `object` stands in the job.
+  std::shared_ptr<const nlohmann::json> made = nullptr;
 };
 
 // What else the pods name, without what they call optional.

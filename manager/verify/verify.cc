@@ -91,11 +91,12 @@ void VerifyQuota(const Subject& subject, const WorkerObjects& worker, verdict::V
     found.reasons.push_back(std::move(reason));
     verdict = Combine(std::move(verdict), std::move(found));
   };
-  if (auto never = WhyCannotHold(*quota, *subject.requirement.demands, is_device))
+  const tracking::Requirement& asks = subject.requirement;
+  const tracking::Demands& counted = asks.counted == nullptr ? asks.demands : asks.counted;
+  if (auto never = WhyCannotHold(*quota, *counted, is_device))
     return combine(Outcome::kNo, *std::move(never));
   if (subject.has_quota) return;
-  if (auto full = WhyFull(*quota, *subject.requirement.demands, is_device))
-    combine(Outcome::kYes, *std::move(full));
+  if (auto full = WhyFull(*quota, *counted, is_device)) combine(Outcome::kYes, *std::move(full));
 }
 
 void VerifyDevicesToo(const Subject& subject, const WorkerObjects& worker,

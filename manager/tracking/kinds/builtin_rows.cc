@@ -1,5 +1,5 @@
 // The table. Sources: JobSet 0.12.0, MPI operator 0.8.2, training-operator 1.9.3, KubeRay 1.6.2,
-// Trainer 2.3.0, AppWrapper 1.2.2,
+// Trainer 2.3.0, AppWrapper 1.2.2, spark-operator 2.5.1,
 // and pkg/controller/jobs of Kueue 0.19.2 (each kind's IsActive, Finished, PodSets and
 // *_multikueue_adapter.go).
 
@@ -9,6 +9,7 @@
 
 #include "manager/tracking/kinds/app_wrapper.h"
 #include "manager/tracking/kinds/kind_row.h"
+#include "manager/tracking/kinds/spark_application.h"
 #include "manager/tracking/kinds/train_job.h"
 
 namespace fedra::tracking {
@@ -198,6 +199,31 @@ KindRow AppWrapper() {
           .honoured_since = "AppWrapper 1.2"};
 }
 
+// It has no managedBy, Kueue's webhook takes no prebuilt name from it, as from a JAXJob, and a
+// suspended one gets a status of its operator's (transitionToSuspending in
+// internal/controller/sparkapplication/controller.go of spark-operator 2.5.1), until that says that
+// it has ended. Kueue finds an end also in a failed submission, which the operator may repeat.
+KindRow SparkApplication() {
+  const auto in_state = [](std::vector<std::string> states) {
+    return FieldTest{.path = "status.applicationState.state", .values = std::move(states)};
+  };
+  return {.resource = {"sparkoperator.k8s.io", "v1beta2", "sparkapplications", "SparkApplication"},
+          .managed_by = {},
+          .holds_check = true,
+          .pod_templates = &SparkPods,
+          .hides_pods = true,
+          .adoption = Adoption::kOwner,
+          .mirror = Mirror::kEnd,
+          .succeeded = {{in_state({"COMPLETED"})}},
+          .failed = {{in_state({"FAILED", "SUBMISSION_FAILED"})}},
+          .active = {in_state({"RUNNING"})},
+          .cleared_status = R"({"applicationState": {"state": "SUSPENDED"}})",
+          .required_status = {"driverInfo"},
+          .stripped = {"spec.timeToLiveSeconds"},
+          .pod_label = {"sparkoperator.k8s.io/app-name"},
+          .honoured_since = "none in spark-operator 2.5"};
+}
+
 }  // namespace
 
 // Its pods are gated, and join the Workload that pkg/controller/jobs/statefulset of Kueue 0.19.2
@@ -239,7 +265,8 @@ const std::vector<KindRow>& BuiltInRows() {
       RayJob(),
       RayService(),
       TrainJob(),
-      AppWrapper()};
+      AppWrapper(),
+      SparkApplication()};
   return rows;
 }
 

@@ -68,7 +68,8 @@ struct KindRow {
   // the resource are no jobs.
   bool only_queued = false;
   std::vector<PodSetRule> pod_sets = {};
-  // Code in place of `pod_sets` where each job says itself where its pod templates are.
+  // Code in place of `pod_sets` where each job says itself where its pod templates are, or where
+  // they are made of its fields.
   std::vector<PodTemplate> (*pod_templates)(const nlohmann::json& object) = nullptr;
   // Its Workload shows no claims, volumes and service accounts of its pods: what they ask for is
   // read from the job.
@@ -84,6 +85,9 @@ struct KindRow {
   // False.
   std::string cleared_status = "{}";
   std::vector<std::string> cleared_conditions = {};
+  // What the CRD wants in every status and no rule looks at: it is mirrored of a status that is too
+  // large, too.
+  std::vector<std::string> required_status = {};
   // Not copied to a worker, beside managedBy: above all whatever would delete the job there before
   // its end has been mirrored.
   std::vector<FieldPath> stripped = {};

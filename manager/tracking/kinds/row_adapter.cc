@@ -146,12 +146,13 @@ class RowAdapter final : public JobAdapter {
   }
 
  private:
-  // Those of an object that is ours to change. What is no object is left out: where a template is
-  // missing the others show a null that does not stand in the job.
+  // Those that stand in an object that is ours to change. What is no object is left out: where a
+  // template is missing the others show a null that does not stand in the job.
   std::vector<json*> PodTemplates(json& object) const {
     std::vector<json*> own;
     for (const PodTemplate& item : PodTemplates(std::as_const(object)))
-      if (item.object->is_object()) own.push_back(const_cast<json*>(item.object));
+      if (item.object->is_object() && item.made == nullptr)
+        own.push_back(const_cast<json*>(item.object));
     return own;
   }
 

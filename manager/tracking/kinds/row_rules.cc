@@ -130,7 +130,8 @@ std::vector<Reference> ReferencesOf(const std::vector<ReferenceRule>& rules, con
 }
 
 std::vector<std::string> EssentialStatusOf(const KindRow& row) {
-  std::vector<std::string> fields = {"conditions"};
+  std::vector<std::string> fields = row.required_status;
+  fields.push_back("conditions");
   const auto add = [&](const FieldPath& path) {
     const auto& steps = path.steps();
     if (steps.size() < 2 || steps[0].key != "status") return;

@@ -32,7 +32,7 @@ std::vector<PodTemplate> PodTemplatesOf(const std::vector<PodSetRule>& rules,
 std::vector<Reference> ReferencesOf(const std::vector<ReferenceRule>& rules,
                                     const nlohmann::json& object, const std::string& ns);
 
-// Members of the status that a rule of the row looks at, and the conditions.
+// Members of the status that a rule of the row looks at or its CRD requires, and the conditions.
 std::vector<std::string> EssentialStatusOf(const KindRow& row);
 
 }  // namespace fedra::tracking

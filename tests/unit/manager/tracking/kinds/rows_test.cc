@@ -30,8 +30,8 @@ struct Row {
   const char* api_version;
   const char* kind;
   const char* spec;
-  const char* pod_sets;  // "name=count ..."
-  const char* managed_by;
+  const char* pod_sets;    // "name=count ..."
+  const char* managed_by;  // null: it has no such field
   const char* suspend;
   const char* running;    // a status in which it is active
   int active_pods;        // in that
@@ -116,6 +116,18 @@ const Row kRows[] = {
      R"({"jobsStatus": [{"name": "node", "active": 1}, {"name": "launcher", "active": 1}]})", 2,
      R"({"jobsStatus": []})", R"({"conditions": [{"type": "Complete", "status": "True"}]})",
      R"({"conditions": [{"type": "Failed", "status": "True"}]})"},
+    {"sparkoperator.k8s.io/v1beta2", "SparkApplication",
+     R"({"timeToLiveSeconds": 10, "type": "Python", "mode": "cluster",
+         "driver": {"memory": "2g", "template": {"spec": {"containers": [{"name": "c"}],
+           "resourceClaims": [{"name": "gpu", "resourceClaimTemplateName": "one-gpu"}]}}},
+         "executor": {"instances": 3, "cores": 4, "template": {"spec": {
+           "resourceClaims": [{"name": "gpu", "resourceClaimTemplateName": "one-gpu"}]}}}})",
+     "driver=1 executor=3", nullptr, "/spec/suspend",
+     R"({"driverInfo": {"podName": "train-driver"}, "applicationState": {"state": "RUNNING"}})", 0,
+     R"({"applicationState": {"state": "SUSPENDED"}})",
+     R"({"driverInfo": {}, "applicationState": {"state": "COMPLETED"}})",
+     R"({"driverInfo": {}, "applicationState": {"state": "SUBMISSION_FAILED", "errorMessage": "x"}})",
+     /*only_its_end=*/true},
     {"workload.codeflare.dev/v1beta2", "AppWrapper",
      R"({"components": [
           {"template": {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}}},
@@ -130,6 +142,11 @@ const Row kRows[] = {
      R"({"phase": "Succeeded"})",
      R"({"phase": "Failed", "conditions": [{"type": "ResourcesDeployed", "status": "False"}]})"},
 };
+
+const Row& RowOf(std::string_view kind) {
+  return *std::find_if(std::begin(kRows), std::end(kRows),
+                       [&](const Row& each) { return each.kind == kind; });
+}
 
 const JobAdapter& AdapterOf(const Row& row) {
   const JobAdapter* adapter = BuiltInKinds()->Find(row.api_version, row.kind);
@@ -151,7 +168,8 @@ json Local(const Row& row, const char* status = "{}") {
              {"labels", {{"kueue.x-k8s.io/queue-name", "gpu"}}}}},
            {"spec", Spec(row.spec)},
            {"status", json::parse(status)}};
-  job[json::json_pointer(row.managed_by)] = "kueue.x-k8s.io/multikueue";
+  if (row.managed_by != nullptr)
+    job[json::json_pointer(row.managed_by)] = "kueue.x-k8s.io/multikueue";
   job[json::json_pointer(row.suspend)] = false;
   return job;
 }
@@ -164,7 +182,7 @@ json Remote(const Row& row, const json& status, const json& metadata = nullptr) 
     job["metadata"]["uid"] = "r1";
   }
   job["metadata"]["labels"]["kueue.x-k8s.io/multikueue-origin"] = "fedra";
-  job[json::json_pointer(row.managed_by)] = nullptr;
+  if (row.managed_by != nullptr) job[json::json_pointer(row.managed_by)] = nullptr;
   job["status"] = status;
   return job;
 }
@@ -201,10 +219,11 @@ TEST_CASE("each kind: the pod sets that Kueue will make, with the claims of thei
   }
 }
 
-TEST_CASE("JAXJob: whatever it says, only its check keeps it from running on the manager") {
+TEST_CASE("JAXJob, SparkApplication: only its check keeps it from running on the manager") {
   for (const JobAdapter* kind : BuiltInKinds()->all()) {
     INFO(kind->name());
-    CHECK(kind->HoldsCheck() == (kind->name() == "JAXJob.kubeflow.org"));
+    CHECK(kind->HoldsCheck() ==
+          (kind->resource().kind == "JAXJob" || kind->resource().kind == "SparkApplication"));
   }
 }
 
@@ -221,9 +240,10 @@ TEST_CASE("each kind: the copy is suspended, unmanaged, ours, and nothing delete
     REQUIRE(text.has_value());
     const json body = json::parse(*text);
     CHECK(body["kind"] == row.kind);
-    CHECK_FALSE(body.contains(json::json_pointer(row.managed_by)));
+    if (row.managed_by != nullptr) CHECK_FALSE(body.contains(json::json_pointer(row.managed_by)));
     CHECK(body[json::json_pointer(row.suspend)] == true);
     CHECK(text->find("ttlSecondsAfterFinished") == std::string::npos);
+    CHECK(text->find("timeToLiveSeconds") == std::string::npos);
     CHECK(text->find("kueue.x-k8s.io/podset") == std::string::npos);
     json annotations = body["metadata"]["annotations"];
     // Others take it for any annotation.
@@ -281,9 +301,7 @@ TEST_CASE(
 }
 
 TEST_CASE("TrainJob: it names its runtime, of the cluster where it does not say whose") {
-  const Row& row = *std::find_if(std::begin(kRows), std::end(kRows), [](const Row& each) {
-    return std::string_view(each.kind) == "TrainJob";
-  });
+  const Row& row = RowOf("TrainJob");
   const auto named = [&](const json& reference) {
     json job = Local(row);
     job["spec"]["runtimeRef"] = reference;
@@ -307,9 +325,7 @@ TEST_CASE("TrainJob: it names its runtime, of the cluster where it does not say 
 }
 
 TEST_CASE("TrainJob: Kueue's own patch is not copied, for the worker's Kueue adds its own") {
-  const Row& row = *std::find_if(std::begin(kRows), std::end(kRows), [](const Row& each) {
-    return std::string_view(each.kind) == "TrainJob";
-  });
+  const Row& row = RowOf("TrainJob");
   Workload workload;
   workload.key = {"ml", "w"};
   const auto text = AdapterOf(row).RemoteBody(Parsed(row, Local(row)), workload, {"fedra", "m1"});
@@ -319,9 +335,7 @@ TEST_CASE("TrainJob: Kueue's own patch is not copied, for the worker's Kueue add
 }
 
 TEST_CASE("TrainJob: a Workload is completed by what its job names") {
-  const Row& row = *std::find_if(std::begin(kRows), std::end(kRows), [](const Row& each) {
-    return std::string_view(each.kind) == "TrainJob";
-  });
+  const Row& row = RowOf("TrainJob");
   const auto workload = std::make_shared<const Workload>();
   const auto completed = Completed(workload, Parsed(row, Local(row)));
   REQUIRE(completed->requirement.references.size() == 1);
@@ -396,6 +410,30 @@ TEST_CASE("a worker's status of any kind is copied within bounds") {
   CHECK_FALSE(Mirror(ray, Local(ray, mirrored.dump().c_str()), Remote(ray, status)).has_value());
 }
 
+TEST_CASE("SparkApplication: a status that is too large keeps what its CRD requires") {
+  const Row& row = RowOf("SparkApplication");
+  json status = json::parse(row.succeeded);
+  for (int i = 0; i < 20'000; ++i)
+    status["executorState"]["train-executor-of-a-long-name-" + std::to_string(i)] = "COMPLETED";
+  const auto patch = Mirror(row, Local(row), Remote(row, status));
+  REQUIRE(patch.has_value());
+  CHECK((*patch)["status"] == json::parse(row.succeeded));
+}
+
+TEST_CASE("SparkApplication: quota counts what its Workload shows, devices what its pods ask for") {
+  const Row& row = RowOf("SparkApplication");
+  Workload shown;
+  const std::vector<dra::PodDemand> counted(2);
+  shown.requirement.demands = std::make_shared<const std::vector<dra::PodDemand>>(counted);
+  const auto workload = std::make_shared<const Workload>(shown);
+  const Requirement& asks = Completed(workload, Parsed(row, Local(row)))->requirement;
+  CHECK(asks.counted == shown.requirement.demands);
+  REQUIRE(asks.demands != nullptr);
+  CHECK(asks.demands != asks.counted);
+  CHECK(NeedDevices(*asks.demands));
+  CHECK(Completed(workload, Parsed(kRows[0], Local(kRows[0])))->requirement.counted == nullptr);
+}
+
 TEST_CASE("what has a type that no API server takes is not read") {
   const Row& job_set = kRows[0];
   json wrong = Local(job_set);
@@ -426,6 +464,8 @@ TEST_CASE("pods are told by their operators' labels: the job that a user knows c
   CHECK(job_of({{"ray.io/cluster", "a-x7k"},
                 {"ray.io/originated-from-cr-name", "a"},
                 {"ray.io/originated-from-crd", "RayJob"}}) == "RayJob.ray.io ml/a");
+  CHECK(job_of({{"sparkoperator.k8s.io/app-name", "a"}, {"spark-role", "driver"}}) ==
+        "SparkApplication.sparkoperator.k8s.io ml/a");
   CHECK(job_of({{"app", "x"}}).empty());
   CHECK(job_of("none").empty());
 }
