@@ -33,4 +33,5 @@ link_source github.com/kubeflow/trainer/v2 trainer
 link_source github.com/kubeflow/training-operator training-operator
 link_source github.com/project-codeflare/appwrapper appwrapper
 link_source github.com/ray-project/kuberay/ray-operator kuberay
+link_source github.com/kubeflow/spark-operator/v2 spark-operator
 echo "$dir"

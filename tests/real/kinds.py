@@ -62,6 +62,11 @@ _INSTALLED = (
         "appwrapper/config/crd/bases/workload.codeflare.dev_appwrappers.yaml",
         "workload.codeflare.dev/appwrapper",
     ),
+    _Installed(
+        "SparkApplication",
+        "spark-operator/config/crd/bases/sparkoperator.k8s.io_sparkapplications.yaml",
+        "sparkoperator.k8s.io/sparkapplication",
+    ),
 )
 
 # Of the cluster itself, without CRDs and operators of their own.
@@ -72,6 +77,8 @@ FRAMEWORKS = (
     *(each.framework for each in _INSTALLED if each.framework is not None),
     *_BUILT_IN.values(),
 )
+# Integrations that are alpha, of every release of Kueue that is tried.
+GATES = {"SparkApplicationIntegration": True}
 WEBHOOK_KINDS = tuple(kind.lower() for kind in (*KINDS, *_BUILT_IN))
 
 

@@ -123,6 +123,8 @@ class Kueue:
         gates: Object = {
             "VisibilityOnDemand": False
         }  # else it wants a certificate under /visibility
+        if options.other_kinds:
+            gates |= kinds.GATES
         configuration: Object = {
             "apiVersion": "config.kueue.x-k8s.io/v1beta2",
             "kind": "Configuration",

@@ -343,6 +343,28 @@ def _app_wrapper() -> _Script:
     )
 
 
+def _spark_application() -> _Script:
+    def state(name: str) -> Callable[[Object], Object]:
+        return lambda job: {
+            "driverInfo": {"podName": f"{job['metadata']['name']}-driver"},
+            "applicationState": {"state": name},
+        }
+
+    def state_of(status: Object) -> str:
+        return str((status.get("applicationState") or {}).get("state", ""))
+
+    return _Script(
+        (),  # it has none
+        ("suspend",),
+        "",
+        runs=lambda status: state_of(status) == "RUNNING",
+        ended=lambda status: state_of(status) in ("COMPLETED", "FAILED"),
+        run=state("RUNNING"),
+        finish=state("COMPLETED"),
+        stop=state("SUSPENDED"),
+    )
+
+
 _TRAINING = "kubeflow.org/training-operator"
 
 _SCRIPTS = {
@@ -359,4 +381,5 @@ _SCRIPTS = {
     "RayService": _ray_service(),
     "TrainJob": _train_job(),
     "AppWrapper": _app_wrapper(),
+    "SparkApplication": _spark_application(),
 }

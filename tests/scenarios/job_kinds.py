@@ -86,6 +86,8 @@ class JobKind:
 
     def manager(self, job: Object) -> str | None:
         """What the job's managedBy says."""
+        if not self.managed_by:
+            return None
         place: Any = job["spec"]
         for step in self.managed_by:
             place = place.get(step, {})
@@ -178,6 +180,25 @@ def _app_wrapper(pod: Object) -> Object:
     }
 
 
+def _spark_application(pod: Object) -> Object:
+    """Its pods are made of fields; its templates have the claims, which its Workload does not show."""
+
+    def role(container: str, **fields: Any) -> Object:
+        containers = [{**pod["spec"]["containers"][0], "name": container}]
+        template = {"spec": {**pod["spec"], "containers": containers}}
+        return {"coreRequest": "1", "memory": "64m", "template": template, **fields}
+
+    return {
+        "type": "Python",
+        "mode": "cluster",
+        "sparkVersion": "4.0.0",
+        "mainApplicationFile": "local:///opt/spark/examples/src/main/python/pi.py",
+        "timeToLiveSeconds": 1,
+        "driver": role("spark-kubernetes-driver"),
+        "executor": role("spark-kubernetes-executor", instances=2),
+    }
+
+
 def training_runtime(pod: Object, kind: str = "TrainingRuntime", name: str = "torch") -> Object:
     """Of one part, whose pods are the job's nodes."""
     container = {**pod["spec"]["containers"][0], "name": "node"}
@@ -254,6 +275,16 @@ JAX_JOB = dataclasses.replace(
 
 APP_WRAPPER = JobKind("AppWrapper", _app_wrapper, lambda status: _is_true(status, "QuotaReserved"))
 
+# As a JAXJob, and without managedBy.
+SPARK_APPLICATION = JobKind(
+    "SparkApplication",
+    _spark_application,
+    lambda status: status.get("applicationState", {}).get("state") == "RUNNING",
+    managed_by=(),
+    holds_check=True,
+    mirrors_whole=False,
+)
+
 JOB_KINDS = (
     JobKind(
         "JobSet",
@@ -283,6 +314,7 @@ JOB_KINDS = (
     ),
     TRAIN_JOB,
     APP_WRAPPER,
+    SPARK_APPLICATION,
 )
 
 # Kueue has no integration of these: in the simulation it plays whoever makes their Workloads.

@@ -8,7 +8,13 @@ from collections.abc import Callable
 from scenarios import objects
 from scenarios.federated_job import FederatedJob
 from scenarios.fleet import MANAGER
-from scenarios.job_kinds import EXTERNAL_KINDS, JOB_KINDS, TRAIN_JOB, JobKind
+from scenarios.job_kinds import (
+    EXTERNAL_KINDS,
+    JOB_KINDS,
+    SPARK_APPLICATION,
+    TRAIN_JOB,
+    JobKind,
+)
 from scenarios.registry import scenario
 from scenarios.world import QUEUE, TEMPLATE, World
 
@@ -44,12 +50,14 @@ def runs(world: World, kind: JobKind) -> None:
         kind, "train", template=TEMPLATE, managed_by=not world.fleet.sets_managed_by
     )
     job.wait_running_on(world.worker2)
-    assert kind.manager(objects.present(job.manager_job())) == objects.MANAGED_BY
+    if kind.managed_by:
+        assert kind.manager(objects.present(job.manager_job())) == objects.MANAGED_BY
     remote = objects.present(job.remote_job(world.worker2))
     assert kind.manager(remote) == kind.own_manager, "its own operator runs it"
     # Of a RayJob the CRD writes one of its own, 0, which deletes its cluster only.
     assert '"ttlSeconds": 1' not in objects.canonical(remote["spec"])
     assert '"ttlSecondsAfterFinished": 1' not in objects.canonical(remote["spec"])
+    assert '"timeToLiveSeconds": 1' not in objects.canonical(remote["spec"])
     if kind.mirrors_whole:
         world.eventually(
             "the whole status is mirrored",
@@ -163,6 +171,46 @@ def train_job_drift(world: World) -> None:
     job.wait_running_on(world.worker2)
     world.eventually("it is told", lambda: "TemplateDrift" in job.event_reasons())
     job.finish(world.worker2)
+
+
+@scenario("sparkapplication-check", other_kinds=True)
+def spark_application_check(world: World) -> None:
+    """SparkApplication: check makes its pods of its fields, with the claims of its templates."""
+    world.add_template(world.worker2)
+    fedra = world.start_fedra()
+    checked = fedra.checked(SPARK_APPLICATION.make(world.ns, "planned", QUEUE, TEMPLATE))
+    reasons = {worker: verdict.reasons for worker, verdict in checked.items()}
+    assert reasons == {world.worker1: ["TemplateMissing"], world.worker2: []}, checked
+
+
+@scenario("sparkapplication-failed", fleets=("sim",), other_kinds=True)
+def spark_application_failed(world: World) -> None:
+    """SparkApplication: one that fails on its worker has failed, and says so with its worker's status."""
+    world.start_fedra()
+    made = SPARK_APPLICATION.make(world.ns, "train", QUEUE)
+    made["metadata"]["annotations"]["sim.fedra.dev/result"] = "failure"
+    job = world.submit_object(SPARK_APPLICATION, made)
+    job.wait_running_on(world.worker1)
+    job.finish(world.worker1)
+    finished = objects.condition(job.workload(), "Finished")
+    assert finished is not None and finished["reason"] == "Failed", finished
+    status = objects.present(job.manager_job())["status"]
+    assert status["applicationState"]["state"] == "FAILED", status
+
+
+@scenario("sparkapplication-quota", fleets=("sim",), other_kinds=True)
+def spark_application_quota(world: World) -> None:
+    """SparkApplication: its worker's quota must hold what Kueue counts of it, which is less than its pods ask for."""
+    world.use_workers(world.worker1)
+    world.set_quota(world.worker1, objects.Quota(cpu="2"))
+    world.start_fedra()
+    made = SPARK_APPLICATION.make(world.ns, "train", QUEUE)
+    for role in ("driver", "executor"):
+        del made["spec"][role]["coreRequest"]  # and so Kueue counts no cores
+        made["spec"][role]["cores"] = 2
+    job = world.submit_object(SPARK_APPLICATION, made)
+    job.wait_running_on(world.worker1)
+    job.finish(world.worker1)
 
 
 @scenario("two-kinds-of-one-name", other_kinds=True)

@@ -8,6 +8,7 @@
 #include "tests/sim/kinds/app_wrapper.h"
 #include "tests/sim/kinds/external_kinds.h"
 #include "tests/sim/kinds/pod.h"
+#include "tests/sim/kinds/spark_application.h"
 #include "tests/sim/kinds/stateful_set.h"
 #include "tests/sim/kinds/train_job.h"
 
@@ -355,6 +356,7 @@ const std::vector<JobKind>& JobKinds() {
       RayService(),
       TrainJob(),
       AppWrapper(),
+      SparkApplication(),
       Pod(),
       StatefulSet(),
       PipelineRun(),

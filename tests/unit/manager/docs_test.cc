@@ -84,6 +84,9 @@ std::string MetricsPage() {
 }
 
 std::string PodSetsText(const tracking::KindRow& row) {
+  if (row.resource.kind == "SparkApplication")
+    return "made of `spec.driver` (driver; 1) and `spec.executor` (executor; instances?0), see "
+           "below";
   if (row.pod_templates != nullptr)
     return "where each of `spec.components` declares them, or where its kind has them, see below";
   if (row.pod_sets.empty()) return "of the object that it names, see below";
@@ -137,6 +140,26 @@ Its quota on the manager therefore counts no devices of claims, whatever Kueue's
 Of a component's own kind fedra asks nothing: its CRD and its operator must be on the workers. AppWrapper's webhook asks
 whether who creates the AppWrapper may create each component (`userRBACAdmissionCheck`, on by default): there that is
 fedra's account, which needs the right, or the check is switched off. Components should have no queue label of their own.
+)";
+
+constexpr std::string_view kSparkApplication = R"(
+## SparkApplication
+
+Kueue's integration `sparkoperator.k8s.io/sparkapplication` is alpha: it is there where the manager's and the workers' Kueue
+have the feature gate `SparkApplicationIntegration` and name it in `integrations.frameworks`. It runs applications of
+`mode: cluster` without dynamic allocation. A SparkApplication has no managedBy (spark-operator 2.5), Kueue (0.19) lets no copy
+of one name its Workload, and its MultiKueue rejects them. fedra runs those that name a queue as it runs JAXJobs: held by the
+check, of the status the end alone, adopted by owner, with what that needs on the workers, and not in `kueue.mode: dispatcher`.
+In particular:
+
+- Kueue takes `SUBMISSION_FAILED` for an end, also where `restartPolicy` would try again: the copy is then removed.
+- Its Workload has `coreRequest`, `memory` and `gpu` of the driver and the executors, and nothing of their `template`s but
+  labels and annotations: no claims. Quota counts that, and no overhead of the memory. Verdicts, copies of templates and `check`
+  go by the pods as Spark makes them: the `template` (Spark 3.0), on it `cores`, memory with its overhead, and what else the
+  fields say; for what stands in `sparkConf` alone they do not look. `check` counts these pods also against the quota.
+- Without `executor.instances` Kueue counts no executor, and so does fedra; Spark starts two. `timeToLiveSeconds` counts on the
+  manager, if an operator is there.
+- A ScheduledSparkApplication gives those that it makes its own labels, and so the queue.
 )";
 
 constexpr std::string_view kPods = R"(
@@ -286,13 +309,19 @@ Its pods are not in it: quota and devices are what its Workload says.
 Argo's Workflow (3.7) cannot be added: its status is no subresource, so nothing could be mirrored; it has no
 managedBy, so the manager's controller would run it too; and nothing makes a Workload of it.
 
-Of Kueue's own kinds these cannot be added by an entry either:
+Of Kueue's own kinds this one cannot be added by an entry either:
 
 | kind | why its columns do not suffice |
 |---|---|
 | `leaderworkerset.x-k8s.io/v1` LeaderWorkerSet | it has no managedBy, and makes a Workload for each replica |
-| `sparkoperator.k8s.io/v1beta2` SparkApplication | it has no managedBy, Kueue refuses the annotation too, and its Workload shows no claims |
 )";
+
+// With the first version of its operator that obeys it.
+std::string ManagedByText(const tracking::KindRow& row) {
+  return row.managed_by.empty()
+             ? row.honoured_since
+             : fmt::format("`{}`, {}", row.managed_by.text(), row.honoured_since);
+}
 
 std::string KindsPage() {
   std::string page =
@@ -305,8 +334,9 @@ std::string KindsPage() {
       "`spec.ttlSecondsAfterFinished` is not copied.\n\n"
       "A job runs elsewhere only when its managedBy is `kueue.x-k8s.io/multikueue`: "
       "`deploy/managed-by-policy.yaml`\n"
-      "writes it, and on a manager older than Kubernetes 1.36 users do. Kinds that the manager "
-      "does not serve cost\n"
+      "writes it, and on a manager older than Kubernetes 1.36 users do; a kind without the field "
+      "has a section of its own\n"
+      "below. Kinds that the manager does not serve cost\n"
       "nothing; a worker that does not serve a kind loses jobs of that kind only (KindMissing).\n\n"
       "On workers KubeRay must run without DELETE_RAYJOB_CR_AFTER_JOB_FINISHES: the CRD gives "
       "every "
@@ -317,9 +347,9 @@ std::string KindsPage() {
       "copied "
       "|\n|---|---|---|---|\n";
   for (const tracking::KindRow& row : tracking::BuiltInRows())
-    page += fmt::format("| `{}` {} | `{}`, {} | `{}` | {} |\n", row.resource.ApiVersion(),
-                        row.resource.kind, row.managed_by.text(), row.honoured_since,
-                        row.suspend.path.text(), StrippedText(row));
+    page +=
+        fmt::format("| `{}` {} | {} | `{}` | {} |\n", row.resource.ApiVersion(), row.resource.kind,
+                    ManagedByText(row), row.suspend.path.text(), StrippedText(row));
   page +=
       "\n## Pod sets\n\nWhere the pod templates are, which pod set of Kueue's Workload they make, "
       "and of how many "
@@ -327,8 +357,8 @@ std::string KindsPage() {
   for (const tracking::KindRow& row : tracking::BuiltInRows())
     page += fmt::format("| {} | {} |\n", row.resource.kind, PodSetsText(row));
   page +=
-      "\n## Status\n\nThe worker's status is copied to the manager as a whole (of a JAXJob its end "
-      "alone), at most 512 KiB of "
+      "\n## Status\n\nThe worker's status is copied to the manager as a whole (of a JAXJob "
+      "and a SparkApplication its end alone), at most 512 KiB of "
       "it and 20 conditions. "
       "After an eviction fedra takes out\nwhat Kueue reads as activity, because Kueue keeps the "
       "quota "
@@ -339,6 +369,7 @@ std::string KindsPage() {
   page += ReferencesText();
   page += kJaxJob;
   page += kAppWrapper;
+  page += kSparkApplication;
   page += kPods;
   page += kOwnKinds;
   page += testing::kPipelineRunEntry;
@@ -558,9 +589,12 @@ TEST_CASE("deploy/managed-by-policy.yaml writes the field of every kind where th
             expression;
     }
   }
-  CHECK(written.size() == tracking::BuiltInRows().size() + 1);  // and batch/v1 Job
+  const size_t all_written = written.size();
+  size_t with_field = 1;  // batch/v1 Job
   for (const tracking::KindRow& row : tracking::BuiltInRows()) {
     INFO(row.resource.kind);
+    if (row.managed_by.empty()) continue;
+    ++with_field;
     const std::string& expression = written[row.resource.ApiVersion() + "/" + row.resource.plural];
     // "spec.runPolicy.managedBy" is written as Object{spec: Object.spec{runPolicy: ...}}.
     const auto& steps = row.managed_by.steps();
@@ -569,6 +603,7 @@ TEST_CASE("deploy/managed-by-policy.yaml writes the field of every kind where th
     CHECK(expression.find(object + "{managedBy: 'kueue.x-k8s.io/multikueue'}") !=
           std::string::npos);
   }
+  CHECK(all_written == with_field);
 }
 
 TEST_CASE("docs/alerts: every metric that the rules name exists") {

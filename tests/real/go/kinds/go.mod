@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	github.com/kubeflow/mpi-operator v0.8.2
+	github.com/kubeflow/spark-operator/v2 v2.5.1
 	github.com/kubeflow/trainer/v2 v2.3.0
 	github.com/kubeflow/training-operator v1.9.3
 	github.com/project-codeflare/appwrapper v1.2.2
