@@ -19,7 +19,8 @@ namespace fedra::placement {
 namespace {
 
 void AdmitWinner(const Context& context, const ClusterView& winner, Decision& decision) {
-  const bool has_job = HasOwnJob(winner);
+  // The copy is the first Workload's to create.
+  const bool has_job = HasOwnJob(winner) || context.workload().follows;
   decision.phase = has_job ? Phase::kRunning : Phase::kDispatching;
   decision.worker = winner.name;
   if (!has_job && !IsBeingPlacedOn(context, winner))

@@ -7,6 +7,7 @@
 #include "manager/placement/dispatch.h"
 #include "manager/placement/message.h"
 #include "manager/placement/note_reasons.h"
+#include "manager/placement/parts.h"
 #include "manager/placement/select_workers.h"
 #include "manager/placement/stages.h"
 #include "manager/placement/steps.h"
@@ -58,6 +59,9 @@ std::optional<NotYet> WhyNotYet(const WorkloadView& view) {
     // Of a kind that we do not read the Workload says enough to be judged.
     if (!view.kind_supported) return std::nullopt;
   }
+  if (WaitsForFirst(view))
+    return NotYet{WaitsFor::kNothing,
+                  "it goes to the worker of the job's first Workload, once that has one"};
   if (view.job == nullptr) return NotYet{WaitsFor::kJob, "waiting for the job object"};
   return std::nullopt;
 }

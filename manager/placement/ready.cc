@@ -13,6 +13,7 @@
 #include "manager/placement/message.h"
 #include "manager/placement/move.h"
 #include "manager/placement/note_reasons.h"
+#include "manager/placement/parts.h"
 #include "manager/placement/rank.h"
 #include "manager/placement/refusal.h"
 #include "manager/placement/stages.h"
@@ -176,6 +177,7 @@ void DecideRunning(const Context& context, const ClusterView& worker, Decision& 
   if (worker.job != nullptr && !HasOwnJob(worker))
     return TakeBackForConflict(context, worker, *worker.job, decision);
   if (context.view.job->is_group()) return KeepGroup(context, worker, decision);
+  if (context.workload().follows) return;  // the copy is the first Workload's
   if (worker.job == nullptr) {
     // A clone with an owner had its job: it was deleted there (Kueue will finish the clone and say
     // so), or our list of jobs is a moment behind. Neither calls for another one. Some name their
@@ -234,7 +236,12 @@ void DecideReady(const Context& context, Decision& decision) {
   if (clone->Finished() && !WasStopped(*worker))
     return DecideFinishedClone(context, *worker, decision);
   if (!clone->Admitted() || clone->Evicted()) return DecideEvictedClone(context, *worker, decision);
-  if (MovesAway(context, *worker, decision)) return;
+  if (IsAwayFromFirst(context.view, worker->name))
+    return TakeBack(notes::kRequeued, worker->name,
+                    fmt::format("the job's first Workload is on {}", context.view.first_on.value),
+                    decision);
+  // Of several Workloads of a job a move is the first one's.
+  if (!workload.follows && MovesAway(context, *worker, decision)) return;
   const std::string why = std::exchange(decision.why, {});
   DecideRunning(context, *worker, decision);
   if (decision.phase == Phase::kRunning && decision.why.empty()) decision.why = why;

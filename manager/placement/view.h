@@ -6,6 +6,7 @@
 // Plain values; pointers to immutable objects are shared with the caches.
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -39,6 +40,10 @@ struct WorkloadView {
   // Kueue takes clusterName and nominations back when it evicts, so what is there is of the
   // reservation that the workload has now (kueue.mode multikueue).
   bool kueue_clears = false;
+  // Of one of several Workloads of a job (Workload::is_part; parts.h): the worker that has the
+  // first of them, where this is another one, empty: none has; and how many others each worker has.
+  ClusterName first_on = {};
+  std::map<ClusterName, int> siblings = {};
 };
 
 // Whether what we know of a cluster may be acted upon.
@@ -78,7 +83,9 @@ struct ClusterView {
   verdict::Verdict verdict;  // kUnknown when the workload was not judged
   // The devices there that could serve it, free or not; null: not known, or it wants none.
   std::shared_ptr<const dra::DeviceSet> serving;
-  int claims_in_use = 0;   // of the ResourceClaims that the job names: its users belong together
+  // Of the ResourceClaims that the job names, and of the other Workloads that it has: what uses
+  // them belongs together.
+  int claims_in_use = 0;
   int waiting_clones = 0;  // our clones there that are not admitted yet, this workload's aside
   // The Workload and the job of that name there; null: none. Whose they are decides what may be
   // done with them.
@@ -86,6 +93,8 @@ struct ClusterView {
   tracking::Ownership clone_is = tracking::Ownership::kForeign;
   std::shared_ptr<const tracking::Job> job;
   tracking::Ownership job_is = tracking::Ownership::kForeign;
+  // A copy of the job is there, and is left out of `job`: others run by it (parts.h).
+  bool spares_job = false;
   // Of a job of several objects `job` has ours alone. This one has the name of one of them, and is
   // not ours; null: none is.
   std::shared_ptr<const tracking::Job> in_the_way;

@@ -42,10 +42,10 @@ SteadyTime AssumeCache::BeginOf(const Assumption& what, SteadyTime now) const {
   return now - std::chrono::duration_cast<SteadyTime::duration>(age);
 }
 
-void AssumeCache::AddComing(const Entry& entry, std::vector<dra::AssumedPods>& list) const {
+void AssumeCache::AddComing(const Entry& entry, std::map<std::string, int>& holding,
+                            std::vector<dra::AssumedPods>& list) {
   const tracking::Demands& demands = entry.what.demands;
   if (demands == nullptr) return;
-  std::map<std::string, int> holding = pods_.holding(entry.what.job);
   const auto take = [&](const std::string& pod_set, int most) {
     const auto found = holding.find(pod_set);
     if (found == holding.end()) return 0;
@@ -65,8 +65,10 @@ void AssumeCache::AddComing(const Entry& entry, std::vector<dra::AssumedPods>& l
 }
 
 bool AssumeCache::IsComing(const Entry& entry) const {
+  if (entry.what.demands == nullptr) return false;
   std::vector<dra::AssumedPods> coming;
-  AddComing(entry, coming);
+  std::map<std::string, int> holding = pods_.holding(entry.what.job);
+  AddComing(entry, holding, coming);
   return !coming.empty();
 }
 
@@ -82,13 +84,18 @@ const dra::AssumedList& AssumeCache::List(State& state, SteadyTime now) const {
     return state.list;
   auto list = std::make_shared<std::vector<dra::AssumedPods>>();
   state.list_until = SteadyTime::max();
+  std::map<tracking::JobKey, std::map<std::string, int>> holding;  // and not yet counted
   for (auto rank = state.counting.begin(); rank != state.counting.end();) {
     const Entry& entry = state.entries.at(rank->second);
     if (IsOverdue(entry, now)) {
       rank = state.counting.erase(rank);
       continue;
     }
-    AddComing(entry, *list);
+    if (entry.what.demands != nullptr) {
+      const auto [of_job, is_new] = holding.try_emplace(entry.what.job);
+      if (is_new) of_job->second = pods_.holding(entry.what.job);
+      AddComing(entry, of_job->second, *list);
+    }
     state.list_until = std::min(state.list_until, entry.since + kKeptFor);
     ++rank;
   }

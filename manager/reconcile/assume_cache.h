@@ -108,8 +108,10 @@ class AssumeCache final {
   static Rank RankOf(const Entry& entry);
   static bool IsOverdue(const Entry& entry, SteadyTime now);
   SteadyTime BeginOf(const placement::Assumption& what, SteadyTime now) const;
-  // The pods of this one that are still to come.
-  void AddComing(const Entry& entry, std::vector<dra::AssumedPods>& list) const;
+  // The pods of this one that are still to come. Takes those that are there out of `holding`, which
+  // several Workloads of one job share.
+  static void AddComing(const Entry& entry, std::map<std::string, int>& holding,
+                        std::vector<dra::AssumedPods>& list);
   bool IsComing(const Entry& entry) const;
   void Insert(State& state, Entry entry) const;
   bool Remove(State& state, const ObjectKey& workload, SteadyTime now) const;

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "manager/placement/parts.h"
 #include "manager/tracking/job_members.h"
 
 namespace fedra::reconcile {
@@ -110,6 +111,10 @@ void FindCopies(const Worker& worker, const Gathered& gathered, const tracking::
   if (IsGroup(gathered, that_name_it))
     return JoinGroup(worker, gathered, std::move(that_name_it), whose, cluster);
   cluster.job = FindSingle(worker, gathered, that_name_it);
+  if (cluster.job != nullptr && placement::SparesCopy(gathered.view, worker.name())) {
+    cluster.spares_job = !workload->follows;
+    cluster.job = nullptr;
+  }
   cluster.job_is = whose(cluster.job.get());
 }
 

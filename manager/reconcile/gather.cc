@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "manager/placement/move.h"
+#include "manager/placement/parts.h"
 #include "manager/reconcile/find_copies.h"
 #include "manager/verify/named_claims.h"
 
@@ -34,6 +35,21 @@ std::optional<verdict::Reason> WhyNotAllowed(const ClusterView& cluster, const s
   if (!cluster.allowed) return verify::ExcludedBy(check);
   if (cordon != nullptr) return verify::WorkerCordoned(*cordon);
   return std::nullopt;
+}
+
+// It has copies of a workload that goes where the first one of its job is.
+void Exclude(const std::string& check, ClusterView& cluster) {
+  cluster.allowed = false;
+  cluster.verdict.outcome = verdict::Outcome::kNo;
+  cluster.verdict.reasons = {verify::ExcludedBy(check)};
+}
+
+// So that the worker that has them is preferred.
+void CountSiblings(Gathered& gathered) {
+  for (ClusterView& cluster : gathered.clusters) {
+    const auto there = gathered.view.siblings.find(cluster.name);
+    if (there != gathered.view.siblings.end()) cluster.claims_in_use += there->second;
+  }
 }
 
 // Sorted as the check prefers; workers it does not name come last. These are not allowed, and
@@ -132,8 +148,24 @@ Gathered Gatherer::Begin(const ObjectKey& key, const Known& known) const {
       gathered.view.workload = tracking::Completed(std::move(gathered.view.workload), *job);
       gathered.view.job = std::move(job);
     }
+    if (workload->is_part) NoteSiblings(*workload, gathered.view);
   }
   return gathered;
+}
+
+void Gatherer::NoteSiblings(const tracking::Workload& workload,
+                            placement::WorkloadView& view) const {
+  for (const auto& sibling : manager_.jobs().SiblingsOf(workload)) {
+    placement::WorkloadView other;
+    other.key = sibling->key;
+    other.workload = sibling;
+    other.holds_check = view.holds_check;
+    other.check = CheckOf(*sibling);
+    const ClusterName place = placement::PlaceOf(other);
+    if (place.value.empty()) continue;
+    ++view.siblings[place];
+    if (!sibling->follows) view.first_on = place;
+  }
 }
 
 Gathered Gatherer::Gather(const ObjectKey& key, const Known& known) const {
@@ -142,14 +174,17 @@ Gathered Gatherer::Gather(const ObjectKey& key, const Known& known) const {
   const tracking::Workload* workload = gathered.view.workload.get();
   const tracking::Cordons cordons = scopes_.Cordons();
   gathered.judged = gathered.view.workload != nullptr &&
-                    NeedsVerdicts(*gathered.view.workload, gathered.view.check);
+                    NeedsVerdicts(*gathered.view.workload, gathered.view.check) &&
+                    !placement::WaitsForFirst(gathered.view);
   // It has a worker, and other ones are judged for it.
   const bool moves =
       !gathered.view.kueue_copies && placement::DueMove(gathered.view, known.now) != nullptr;
   for (const auto& [worker, allowed] :
        InOrder(*gathered.workers, scopes_.Of(gathered.view.check))) {
     const bool is_target = moves && !workload->IsPlacedOn(worker->name());
-    if (!gathered.judged && !is_target && !Matters(worker->name(), workload, known)) continue;
+    const bool judges =
+        gathered.judged && !placement::IsAwayFromFirst(gathered.view, worker->name());
+    if (!judges && !is_target && !Matters(worker->name(), workload, known)) continue;
     const WorkerLook look = worker->Look(gathered.adapter);
     ClusterView cluster = ViewOf(*worker, look, gathered);
     cluster.allowed = allowed;
@@ -159,14 +194,17 @@ Gathered Gatherer::Gather(const ObjectKey& key, const Known& known) const {
     if (cordon != nullptr && cordon->drains) cluster.drained_for = cordon->reason;
     auto cannot = WhyKueueCannot(worker->name());
     cluster.kueue_connected = !cannot;
-    if (gathered.judged || is_target) {
+    if (judges || is_target) {
       auto not_allowed = WhyNotAllowed(cluster, gathered.view.check, cordon);
       if (!not_allowed) not_allowed = std::move(cannot);
       Judge(*worker, look.facts, std::move(not_allowed), gathered, cluster);
+    } else if (gathered.judged) {
+      Exclude(gathered.view.check, cluster);
     }
     gathered.clusters.push_back(std::move(cluster));
   }
   if ((gathered.judged || moves) && settings_.devices) KeepClaimsTogether(gathered);
+  CountSiblings(gathered);
   return gathered;
 }
 

@@ -77,6 +77,8 @@ class Gatherer final {
   std::string CheckOf(const tracking::Workload& workload) const;
   // What the manager shows of it; of the workers nothing.
   Gathered Begin(const ObjectKey& workload, const Known& known) const;
+  // Where the others of several Workloads of a job are.
+  void NoteSiblings(const tracking::Workload& workload, placement::WorkloadView& view) const;
   // Why Kueue would not take a nomination of the worker; nothing: it is connected to it, or makes
   // no copies.
   std::optional<verdict::Reason> WhyKueueCannot(const ClusterName& worker) const;

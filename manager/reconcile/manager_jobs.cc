@@ -22,6 +22,7 @@ ManagerJobs::ManagerJobs(tracking::JobKindsPtr kinds, const Clock& clock,
             IndexOwner(key, before.get(), after.get());
             listener_.on_object(key, after.get());
             listener_.on_workload(key);
+            TellSiblings(before.get(), after.get());
           },
           [](const watch::CacheHealth&) {}, clock),
       jobs_(kinds_->all().size()) {
@@ -75,8 +76,54 @@ void ManagerJobs::IndexOwner(const ObjectKey& key, const tracking::Workload* bef
       if (known->second.empty()) index.erase(known);
     }
     if (after != nullptr)
-      index[job_of(*after)].push_back({key, after->deleting || after->Finished(), after->created});
+      index[job_of(*after)].push_back({key, after->deleting || after->Finished(), after->created,
+                                       after->is_part, after->follows});
   });
+}
+
+std::vector<std::shared_ptr<const tracking::Workload>> ManagerJobs::SiblingsOf(
+    const tracking::Workload& workload) const {
+  std::vector<std::shared_ptr<const tracking::Workload>> siblings;
+  if (!workload.is_part) return siblings;
+  const tracking::JobKey job{workload.requirement.kind, {workload.key.ns, workload.owner.name}};
+  const auto keys = workloads_of_.With([&](const auto& index) {
+    std::vector<ObjectKey> found;
+    const auto owned = index.find(job);
+    if (owned == index.end()) return found;
+    for (const Owned& each : owned->second) {
+      const bool concerns = each.is_part && !(workload.follows && each.follows);
+      if (concerns && each.workload != workload.key) found.push_back(each.workload);
+    }
+    return found;
+  });
+  for (const ObjectKey& key : keys) {
+    auto sibling = workloads_.Find(key);
+    // Of another job of that name, which this one replaces, or is replaced by.
+    if (sibling != nullptr && sibling->is_part && sibling->owner.uid == workload.owner.uid)
+      siblings.push_back(std::move(sibling));
+  }
+  return siblings;
+}
+
+void ManagerJobs::TellSiblings(const tracking::Workload* before,
+                               const tracking::Workload* after) const {
+  const tracking::Workload& seen = after != nullptr ? *after : *before;
+  if (!seen.is_part) return;
+  const auto states_of = [](const tracking::Workload* workload) {
+    std::vector<tracking::CheckState> states;
+    if (workload != nullptr)
+      for (const tracking::AdmissionCheckState& check : workload->checks)
+        states.push_back(check.state);
+    return states;
+  };
+  const auto place_of = [&](const tracking::Workload* workload) {
+    return workload == nullptr
+               ? std::tuple(std::string(), false, false, false, states_of(nullptr))
+               : std::tuple(workload->cluster_name, workload->QuotaReserved(), workload->Evicted(),
+                            workload->deleting || workload->Finished(), states_of(workload));
+  };
+  if (place_of(before) == place_of(after)) return;
+  for (const auto& sibling : SiblingsOf(seen)) listener_.on_workload(sibling->key);
 }
 
 void ManagerJobs::IndexMember(const ObjectKey& key, const tracking::Job* before,
@@ -154,14 +201,16 @@ watch::TrackedCache<tracking::Job>& ManagerJobs::Of(const tracking::JobAdapter& 
   return *jobs_[kinds_->IndexOf(adapter)].cache;
 }
 
-// The living Workload of a job counts, of several the youngest.
+// The living Workload of a job counts, of several the first part, else the youngest.
 std::optional<ObjectKey> ManagerJobs::WorkloadOf(const tracking::JobKey& job) const {
   auto owned = workloads_of_.With([&](const auto& index) -> std::optional<ObjectKey> {
     const auto found = index.find(job);
     if (found == index.end()) return std::nullopt;
-    return std::ranges::max_element(
-               found->second, {},
-               [](const Owned& one) { return std::tuple(!one.ends, one.created, one.workload); })
+    return std::ranges::max_element(found->second, {},
+                                    [](const Owned& one) {
+                                      return std::tuple(!one.ends, !one.follows, one.created,
+                                                        one.workload);
+                                    })
         ->workload;
   });
   if (owned) return owned;

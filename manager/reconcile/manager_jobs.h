@@ -50,7 +50,12 @@ class ManagerJobs final {
   // belongs to another Workload. Of a group of pods those that the Workload names as owners: Kueue
   // has taken these for members, and deletes others that are too many.
   std::shared_ptr<const tracking::Job> JobOf(const tracking::Workload& workload) const;
-  // The workload whose owner is this job, or the object of this name as a member of a group.
+  // Of one of several Workloads of a job those that it has to do with: of the first all others, of
+  // these the first, as far as they are there.
+  std::vector<std::shared_ptr<const tracking::Workload>> SiblingsOf(
+      const tracking::Workload& workload) const;
+  // The workload whose owner is this job, of several the first, or the object of this name as a
+  // member of a group.
   std::optional<ObjectKey> WorkloadOf(const tracking::JobKey& job) const;
 
   const tracking::JobKinds& kinds() const { return *kinds_; }
@@ -71,6 +76,8 @@ class ManagerJobs final {
   void MakeJobCaches(const Clock& clock);
   void IndexOwner(const ObjectKey& key, const tracking::Workload* before,
                   const tracking::Workload* after);
+  // Where a part of a job has its worker decides about the others.
+  void TellSiblings(const tracking::Workload* before, const tracking::Workload* after) const;
   void IndexMember(const ObjectKey& key, const tracking::Job* before, const tracking::Job* after);
   // The Workload of its group; nothing: it is of none, or there is no such Workload.
   std::optional<ObjectKey> GroupWorkloadOf(const tracking::Job& job) const;
@@ -87,6 +94,7 @@ class ManagerJobs final {
     ObjectKey workload;
     bool ends = false;  // being deleted, or finished
     WallTime created{};
+    bool is_part = false, follows = false;  // as of tracking::Workload
   };
   Guarded<std::unordered_map<tracking::JobKey, std::vector<Owned>>> workloads_of_;  // none is empty
   // The objects that say that they are of a group, by its name; none is empty.

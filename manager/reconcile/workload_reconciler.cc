@@ -27,7 +27,8 @@ constexpr int kMostReservations = 20;
 std::set<ClusterName> WithCopies(const Gathered& gathered) {
   std::set<ClusterName> workers;
   for (const placement::ClusterView& cluster : gathered.clusters) {
-    if (cluster.clone != nullptr || cluster.job != nullptr || cluster.in_the_way != nullptr)
+    if (cluster.clone != nullptr || cluster.job != nullptr || cluster.spares_job ||
+        cluster.in_the_way != nullptr)
       workers.insert(cluster.name);
   }
   return workers;

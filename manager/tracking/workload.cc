@@ -118,7 +118,8 @@ Result<Workload> ReadCommon(const json& object) {
   workload.requests = ReadJobRequests(metadata);
   const std::string index = Text(Member(metadata, "annotations"), kComponentIndexAnnotation);
   workload.is_pod_group = IsGroupOfPods(workload.owner);
-  workload.follows = !index.empty() && index != "0";
+  workload.is_part = !index.empty();
+  workload.follows = workload.is_part && index != "0";
   const json& spec = Member(object, "spec");
   workload.active = Flag(spec, "active", true);
   workload.priority = ReadPriority(spec);

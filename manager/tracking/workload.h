@@ -86,8 +86,10 @@ struct Workload {
   std::string cluster_queue;  // that reserved its quota; empty: none has
   std::string cluster_name;
   std::vector<std::string> nominated;
-  // Of several Workloads of one job not the first: MultiKueue sends it where that one goes.
-  bool follows = false;
+  // Of several Workloads of one job, which all go to one worker: a LeaderWorkerSet has one for each
+  // of its replicas.
+  bool is_part = false;
+  bool follows = false;       // a part, and not the first: it goes where that one goes
   bool is_pod_group = false;  // several pods own it, and none of them is the job
   // Of the pods of a group, those that were replaced included, ascending; of a manager's Workload
   // only.

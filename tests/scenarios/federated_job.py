@@ -16,6 +16,7 @@ OURS = f"{ORIGIN_LABEL}={ORIGIN}"
 UID_ANNOTATION = "fedra.dev/workload-uid"
 MANAGER_UID_ANNOTATION = "fedra.dev/manager-uid"
 PREBUILT_ANNOTATION = "kueue.x-k8s.io/prebuilt-workload-name"
+PART_ANNOTATION = "kueue.x-k8s.io/component-workload-index"
 
 
 class FederatedJob:
@@ -48,6 +49,9 @@ class FederatedJob:
             return self._fleet.admin(MANAGER).find("Workload", self.ns, self._workload_name)
         for workload in self._fleet.admin(MANAGER).list("Workload", self.ns):
             owners = workload["metadata"].get("ownerReferences", [])
+            # Of several Workloads of one job the first.
+            if workload["metadata"].get("annotations", {}).get(PART_ANNOTATION, "0") != "0":
+                continue
             if any(owner["kind"] == self.kind and owner["name"] == self.name for owner in owners):
                 self._workload_name = workload["metadata"]["name"]
                 return workload

@@ -43,7 +43,7 @@ class JobKind:
     @property
     def settings(self) -> Object:
         """What fedra's configuration must have to run it."""
-        if self.kind in ("Pod", "StatefulSet"):
+        if self.kind in ("Pod", "StatefulSet", "LeaderWorkerSet"):
             return {"kueue": {"pods": True}}
         return {} if self.entry is None else {"kinds": [self.entry]}
 
@@ -105,6 +105,10 @@ def _pod_template(template: str | None) -> Object:
         container["resources"]["claims"] = [{"name": "gpu"}]
         pod["resourceClaims"] = [{"name": "gpu", "resourceClaimTemplateName": template}]
     return {"spec": pod}
+
+
+def _serving(pod: Object) -> Object:
+    return {"spec": {**pod["spec"], "restartPolicy": "Always"}}
 
 
 def _job_set(pod: Object) -> Object:
@@ -259,6 +263,24 @@ STATEFUL_SET = JobKind(
         "template": {
             "metadata": {"labels": {"app": "served"}},
             "spec": {**pod["spec"], "restartPolicy": "Always"},
+        },
+    },
+    lambda status: status.get("readyReplicas", 0) > 0,
+    managed_by=(),
+    ends=False,
+    holds_check=True,
+    mirrors_whole=False,
+)
+
+# Two replicas of a leader and two workers, each with a Workload of its own.
+LEADER_WORKER_SET = JobKind(
+    "LeaderWorkerSet",
+    lambda pod: {
+        "replicas": 2,
+        "leaderWorkerTemplate": {
+            "size": 3,
+            "leaderTemplate": _serving(pod),
+            "workerTemplate": _serving(pod),
         },
     },
     lambda status: status.get("readyReplicas", 0) > 0,

@@ -73,6 +73,7 @@ RESOURCES: dict[str, Resource] = {
         Resource("workload.codeflare.dev/v1beta2", "appwrappers", "AppWrapper"),
         Resource("resource.nvidia.com/v1beta1", "computedomains", "ComputeDomain"),
         Resource("sparkoperator.k8s.io/v1beta2", "sparkapplications", "SparkApplication"),
+        Resource("leaderworkerset.x-k8s.io/v1", "leaderworkersets", "LeaderWorkerSet"),
         Resource("tekton.dev/v1", "pipelineruns", "PipelineRun"),
         Resource("example.com/v1", "trainingruns", "TrainingRun"),
         Resource("events.k8s.io/v1", "events", "Event"),

@@ -9,6 +9,7 @@
 
 #include "manager/tracking/kinds/app_wrapper.h"
 #include "manager/tracking/kinds/kind_row.h"
+#include "manager/tracking/kinds/leader_worker_set.h"
 #include "manager/tracking/kinds/spark_application.h"
 #include "manager/tracking/kinds/train_job.h"
 
@@ -242,6 +243,20 @@ KindRow StatefulSetRow() {
           .adoption = Adoption::kByOriginUid,
           .mirror = Mirror::kNone,
           .pod_label = {.key = "statefulset.kubernetes.io/pod-name", .names_the_pod = true}};
+}
+
+// As a StatefulSet, once for each of its replicas (pkg/controller/jobs/leaderworkerset of Kueue
+// 0.19.2): all of these Workloads go to one worker, which has one copy of it.
+KindRow LeaderWorkerSetRow() {
+  return {.resource = {"leaderworkerset.x-k8s.io", "v1", "leaderworkersets", "LeaderWorkerSet"},
+          .managed_by = {},
+          .holds_check = true,
+          .suspend = {.path = {}},
+          .only_queued = true,
+          .pod_templates = &LeaderWorkerSetPods,
+          .adoption = Adoption::kByOriginUid,
+          .mirror = Mirror::kNone,
+          .pod_label = {.key = "leaderworkerset.sigs.k8s.io/name"}};
 }
 
 const std::vector<KindRow>& BuiltInRows() {

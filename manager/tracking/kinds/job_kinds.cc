@@ -21,6 +21,8 @@ JobKinds::JobKinds(std::vector<KindRow> added, bool pods) {
   if (pods) {
     all_.push_back(&PodAdapter());
     add(StatefulSetRow());
+    // Behind StatefulSets, for it makes its pods by some.
+    add(LeaderWorkerSetRow());
   }
   const auto is_replaced = [&](const KindRow& row) {
     return std::any_of(added.begin(), added.end(), [&](const KindRow& other) {

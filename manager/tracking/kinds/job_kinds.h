@@ -1,7 +1,7 @@
 #pragma once
 //
-// The kinds of jobs that this fedra runs: batch/v1 Job, pods and StatefulSets where that is wished,
-// the rows of the table, and the rows that an administrator has added.
+// The kinds of jobs that this fedra runs: batch/v1 Job, pods, StatefulSets and LeaderWorkerSets
+// where that is wished, the rows of the table, and the rows that an administrator has added.
 //
 // Thread rules: immutable.
 
@@ -20,8 +20,8 @@ namespace fedra::tracking {
 
 class JobKinds final {
  public:
-  // An added row takes the place of the table's row of its group and kind. `pods`: with Pod and
-  // StatefulSet.
+  // An added row takes the place of the table's row of its group and kind. `pods`: with Pod,
+  // StatefulSet and LeaderWorkerSet.
   explicit JobKinds(std::vector<KindRow> added = {}, bool pods = false);
 
   // In a fixed order, batch/v1 Job first. They live as long as this.

@@ -111,5 +111,7 @@ struct KindRow {
 const std::vector<KindRow>& BuiltInRows();
 // apps/v1 StatefulSet, for where pods are run: its Workload is that of a group of them.
 KindRow StatefulSetRow();
+// LeaderWorkerSet, likewise; it has such a Workload for each of its replicas.
+KindRow LeaderWorkerSetRow();
 
 }  // namespace fedra::tracking

@@ -14,6 +14,7 @@ from scenarios.cases import (
     hostile,
     jobs,
     kinds,
+    leader_worker_sets,
     load,
 )  # noqa: F401
 from scenarios.cases import (

@@ -11,7 +11,6 @@ from scenarios.conformance.entry import NOT_YET, Answer, Entry, other, part, yes
 _KUEUES = other("Kueue's own MultiKueue does it; fedra only nominates")
 _OTHER_CONFIGURATION = other("workers come from fedra's configuration")
 _NO_DISPATCHER = other("fedra dispatches by verdict and rank")
-_NO_KIND = other("fedra does not run this kind")
 _NO_PODS = other("kueue.pods is of mode admissionCheck")
 _NO_GATE = other("behind an alpha gate of Kueue's that fedra does not use")
 _NO_TOPOLOGY = other("topologies of the manager are not used")
@@ -556,12 +555,18 @@ _END_TO_END = (
         NOT_YET,
         NOT_YET,
     ),
-    Entry("E-X-1", "a LeaderWorkerSet: synced, ready, deleted", _NO_KIND, _NO_KIND, NOT_YET),
+    Entry(
+        "E-X-1",
+        "a LeaderWorkerSet: synced, ready, deleted",
+        part("`leaderworkerset-runs`", "its readiness on the manager, whose controller writes it"),
+        _NO_PODS,
+        NOT_YET,
+    ),
     Entry(
         "E-X-2",
         "all Workloads of a LeaderWorkerSet on one worker",
-        _NO_KIND,
-        _NO_KIND,
+        yes("`leaderworkerset-runs`, `leaderworkerset-moved`"),
+        _NO_PODS,
         part(
             f'{_NOMINATIONS} "nothing is nominated before other checks are Ready, and for followers never"',
             "with a real LeaderWorkerSet",

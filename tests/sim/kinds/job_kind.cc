@@ -7,6 +7,7 @@
 #include "tests/sim/actors/conditions.h"
 #include "tests/sim/kinds/app_wrapper.h"
 #include "tests/sim/kinds/external_kinds.h"
+#include "tests/sim/kinds/leader_worker_set.h"
 #include "tests/sim/kinds/pod.h"
 #include "tests/sim/kinds/spark_application.h"
 #include "tests/sim/kinds/stateful_set.h"
@@ -359,6 +360,7 @@ const std::vector<JobKind>& JobKinds() {
       SparkApplication(),
       Pod(),
       StatefulSet(),
+      LeaderWorkerSet(),
       PipelineRun(),
       TrainingRun()};
   return kinds;

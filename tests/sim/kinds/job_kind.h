@@ -67,6 +67,8 @@ struct JobKind {
   // Its Workload is a group's, which it owns without controlling it, and is found by its name
   // alone: that of a copy by the UID that the copy tells.
   bool has_group = false;
+  // Of a job for which Kueue makes several Workloads (kueue/parts.cc): how many. Null: one.
+  std::function<int64_t(const Json& job)> parts = {};
 };
 
 // Beside the members of an object.

@@ -109,6 +109,11 @@ void KueueController::NoticeWorkload(const Store& store, const Event& event) {
       if (KindOf(type) == nullptr) continue;
       Enqueue({type, {event.key.ns, std::string(StringAt(owner, {"name"}))}});
     }
+    // A clone has no owner before the job's copy is one.
+    const std::string_view owner =
+        StringAt(workload->body, {"metadata", "annotations", names::kJobOwnerName});
+    for (const auto& [type, kind] : kinds_)
+      if (kind->parts && !owner.empty()) Enqueue({type, {event.key.ns, std::string(owner)}});
   }
   for (const std::string& uid : event.owner_uids) {
     const Place* owner = store.WhereIs(uid);

@@ -63,7 +63,9 @@ class KueueController final : public Actor {
   void FollowPriority(const Store& store, const Object& job, Json& spec) const;
   Object* EnsureWorkload(Store& store, const Place& job_place, Object& job);
   Object* AdoptPrebuilt(Store& store, const Place& job_place, Object& job, const ObjectKey& key);
-  void CreateWorkload(Store& store, const Place& job_place, const Object& job);
+  // `part`: of one of several Workloads of the job, its index; empty: it has one.
+  void CreateWorkload(Store& store, const Place& job_place, const Object& job,
+                      const std::string& part = {});
   void HandleEvicted(Store& store, const Place& job_place, Object& job, Object& workload);
   // Takes the quota of an evicted Workload back.
   void ReleaseEvicted(Store& store, const ObjectKey& key, Object& workload);
@@ -76,7 +78,15 @@ class KueueController final : public Actor {
   // The key of the Workload that the job controls, or else of the one that Kueue makes of it.
   ObjectKey WorkloadKeyOf(const Store& store, const Place& job_place, const Object& job) const;
   // Of a job that has a group's (JobKind::has_group).
-  Object* FindGroupWorkload(Store& store, const Place& job_place, Object& job);
+  Object* FindGroupWorkload(Store& store, const Place& job_place, Object& job,
+                            const std::string& part = {});
+
+  // parts.cc
+  void ReconcileParts(Store& store, const Place& place, const JobKind& kind);
+  // Whether the pods of this Workload run.
+  bool KeepPart(Store& store, const ObjectKey& key, Object& workload);
+  // Those of the job but these.
+  void RemoveParts(Store& store, const std::string& job_uid, const std::set<ObjectKey>& wanted);
 
   // pod_groups.cc
   struct Group {
@@ -162,6 +172,6 @@ bool IsGroupWorkload(const Json& workload);
 // What Kueue's webhook writes into a pod of a group.
 void PrepareGroupPod(Json& pod);
 // "jobset-<name>-<5 hex>".
-std::string WorkloadNameOf(const JobKind& kind, const Json& job);
+std::string WorkloadNameOf(const JobKind& kind, const Json& job, const std::string& part = {});
 
 }  // namespace fedra::sim

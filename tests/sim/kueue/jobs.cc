@@ -76,8 +76,9 @@ std::string PrebuiltNameOf(const Json& job) {
   return std::string(LabelOrAnnotation(job, names::kPrebuilt));
 }
 
-std::string WorkloadNameOf(const JobKind& kind, const Json& job) {
-  const std::string name(StringAt(job, {"metadata", "name"}));
+std::string WorkloadNameOf(const JobKind& kind, const Json& job, const std::string& part) {
+  std::string name(StringAt(job, {"metadata", "name"}));
+  if (!part.empty()) name += "-" + part;
   const std::string_view origin = StringAt(job, {"metadata", "annotations", names::kOriginUid});
   const std::string_view uid =
       kind.has_group && !origin.empty() ? origin : StringAt(job, {"metadata", "uid"});
@@ -105,6 +106,7 @@ void KueueController::ReconcileJob(Store& store, const Place& place, const JobKi
     return;
   }
   if (QueueNameOf(job->body).empty()) return;
+  if (kind.parts) return ReconcileParts(store, place, kind);
   Object* workload = EnsureWorkload(store, place, *job);
   const bool prebuilt = !PrebuiltNameOf(job->body).empty();
   if (workload == nullptr) {
@@ -214,7 +216,8 @@ Object* KueueController::AdoptPrebuilt(Store& store, const Place& job_place, Obj
   return nullptr;
 }
 
-void KueueController::CreateWorkload(Store& store, const Place& job_place, const Object& job) {
+void KueueController::CreateWorkload(Store& store, const Place& job_place, const Object& job,
+                                     const std::string& part) {
   const JobKind& kind = *KindOf(job_place.type);
   const std::string ns(StringAt(job.body, {"metadata", "namespace"}));
   const Json pod_sets = PodSetsOf(store, core().registry, kind, job.body);
@@ -222,7 +225,7 @@ void KueueController::CreateWorkload(Store& store, const Place& job_place, const
   Json body = {{"apiVersion", workloads_.ApiVersion()},
                {"kind", "Workload"},
                {"metadata",
-                {{"name", WorkloadNameOf(kind, job.body)},
+                {{"name", WorkloadNameOf(kind, job.body, part)},
                  {"labels", {{names::kJobUid, job.body["metadata"]["uid"]}}},
                  {"finalizers", {names::kFinalizer}},
                  {"ownerReferences", {JobReference(kind, job)}}}},
@@ -232,6 +235,7 @@ void KueueController::CreateWorkload(Store& store, const Place& job_place, const
                  {"priority", 0},
                  {"active", true}}}};
   if (kind.has_group) body["metadata"]["annotations"] = GroupAnnotations(kind, job);
+  if (!part.empty()) body["metadata"]["annotations"][std::string(names::kComponentIndex)] = part;
   FollowPriority(store, job, body["spec"]);
   (void)verbs().Create(
       store, {.type = workloads_, .key = {ns, ""}, .subresource = {}, .manager = kJobManager},

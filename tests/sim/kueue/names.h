@@ -29,6 +29,9 @@ inline constexpr std::string_view kJobOwnerGvk = "kueue.x-k8s.io/job-owner-gvk";
 inline constexpr std::string_view kJobOwnerName = "kueue.x-k8s.io/job-owner-name";
 inline constexpr std::string_view kOriginUid = "kueue.x-k8s.io/multikueue-origin-uid";
 inline constexpr std::string_view kIsGroup = "kueue.x-k8s.io/is-group-workload";
+// Of several Workloads of one job, which is which.
+inline constexpr std::string_view kComponentIndex = "kueue.x-k8s.io/component-workload-index";
+inline constexpr std::string_view kOrigin = "kueue.x-k8s.io/multikueue-origin";
 // Field manager of the admission status.
 inline constexpr std::string_view kAdmissionManager = "kueue-admission";
 

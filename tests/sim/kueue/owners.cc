@@ -43,8 +43,9 @@ ObjectKey KueueController::WorkloadKeyOf(const Store& store, const Place& job_pl
 }
 
 // Its copy on a worker joins the owners of the Workload that has its name.
-Object* KueueController::FindGroupWorkload(Store& store, const Place& job_place, Object& job) {
-  const ObjectKey key{job_place.key.ns, WorkloadNameOf(*KindOf(job_place.type), job.body)};
+Object* KueueController::FindGroupWorkload(Store& store, const Place& job_place, Object& job,
+                                           const std::string& part) {
+  const ObjectKey key{job_place.key.ns, WorkloadNameOf(*KindOf(job_place.type), job.body, part)};
   Object* workload = store.Find(workloads_, key);
   if (workload == nullptr || Terminating(workload->body)) return workload;
   Json& owners = workload->body["metadata"]["ownerReferences"];

@@ -168,7 +168,7 @@ constexpr std::string_view kPods = R"(
 With `kueue.pods: true` fedra runs pods, too: those that Kueue manages (its integration `pod`), and so the replicas of
 Deployments, each for itself, and groups of pods (below). It needs `deploy/manager-rbac-pods.yaml` on the manager and
 `deploy/worker-rbac-pods.yaml` on the workers (`fedra join --with pods`), and `pod` in `integrations.frameworks` of every
-Kueue. StatefulSets run with it, too (below); LeaderWorkerSets do not: their Workloads are rejected.
+Kueue. StatefulSets and LeaderWorkerSets run with it, too (below).
 Before it is switched off no pod should run elsewhere: fedra then rejects their Workloads, and leaves their copies to you
 (`fedra orphans`).
 
@@ -224,6 +224,23 @@ pods pay (above), and:
   fedra copies and checks neither. PersistentVolumeClaims stay there after it, unless its
   `persistentVolumeClaimRetentionPolicy` says Delete.
 - `fedra logs` cannot tell its pods from others by a label; verdicts and `fedra why` know them by their names.
+
+## LeaderWorkerSet
+
+With `kueue.pods: true` fedra runs LeaderWorkerSets that name a queue (Kueue's integration
+`leaderworkerset.x-k8s.io/leaderworkerset`, on every cluster, beside `pod`; the same two files have the rights). Kueue makes a
+Workload for each replica, a leader and its workers. All of them go to one worker, as with MultiKueue, and that has one copy of
+the LeaderWorkerSet: the worker is chosen for the first replica; the others are judged there alone, and wait for what is
+missing there. The price is a StatefulSet's (above): the checks stay `Pending`, the status is the manager's own controller's.
+That controller must run, for Kueue evicts by the gated pods that it makes. And:
+
+- A replica that loses its worker alone, evicted there or here, is dispatched to where the first one is. While the first one
+  has none, the others run on, and it prefers their worker; where it gets another one, all follow, and the copy is made there.
+  `fedra move` moves the first one, and so all.
+- Changes do not follow to the copy, as with MultiKueue. With fewer replicas the clones of those that are too many are removed,
+  and the worker's Kueue stops their pods; one that the copy never had gets quota there, and no pods: delete the
+  LeaderWorkerSet and create it again. With 0 replicas the copy is removed.
+- `check` judges one replica. `fedra status` has a line for each; `fedra why workload/NAME` is about one of them.
 )";
 
 // Kinds whose jobs name other objects that a worker must have.
@@ -308,12 +325,6 @@ Its pods are not in it: quota and devices are what its Workload says.
 
 Argo's Workflow (3.7) cannot be added: its status is no subresource, so nothing could be mirrored; it has no
 managedBy, so the manager's controller would run it too; and nothing makes a Workload of it.
-
-Of Kueue's own kinds this one cannot be added by an entry either:
-
-| kind | why its columns do not suffice |
-|---|---|
-| `leaderworkerset.x-k8s.io/v1` LeaderWorkerSet | it has no managedBy, and makes a Workload for each replica |
 )";
 
 // With the first version of its operator that obeys it.

@@ -205,6 +205,18 @@ TEST_CASE("what its pods hold is not kept twice, and comes back when they fail")
   CHECK_FALSE(f.ShowNothing("a").freed);  // nobody has to be told
 }
 
+TEST_CASE("pods of a job with several Workloads are counted once for all of them") {
+  Fixture f;
+  Assumption first = Of("a", 2, WallTime(seconds(1)));
+  Assumption second = Of("b", 2, WallTime(seconds(2)));
+  for (Assumption* each : {&first, &second}) each->job = {"Job.batch", {"ml", "set"}};
+  f.Show(first);
+  f.Show(second);
+  CHECK(f.Coming() == "a:2 b:2");
+  f.Hold("set", 3);
+  CHECK(f.Coming() == "b:1");
+}
+
 TEST_CASE("a named claim's users are known as long as they are here") {
   Fixture f;
   Assumption user = Of("a");

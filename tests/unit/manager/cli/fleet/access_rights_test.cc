@@ -254,7 +254,11 @@ TEST_CASE("pods as jobs need rights of their own, each named once") {
   CHECK(f.Missing(WorkerRights(worker, false, false)) ==
         Texts{"get pods", "create pods", "delete pods", "patch pods", "list statefulsets.apps",
               "watch statefulsets.apps", "get statefulsets.apps", "create statefulsets.apps",
-              "delete statefulsets.apps"});
+              "delete statefulsets.apps", "list leaderworkersets.leaderworkerset.x-k8s.io",
+              "watch leaderworkersets.leaderworkerset.x-k8s.io",
+              "get leaderworkersets.leaderworkerset.x-k8s.io",
+              "create leaderworkersets.leaderworkerset.x-k8s.io",
+              "delete leaderworkersets.leaderworkerset.x-k8s.io"});
   Grant("worker-rbac-pods.yaml", f.user);
   CHECK(f.Missing(WorkerRights(worker, false, false)).empty());
 
@@ -262,7 +266,8 @@ TEST_CASE("pods as jobs need rights of their own, each named once") {
   Grant("manager-rbac.yaml", manager.user);
   CHECK(manager.Missing(ManagerRights(*WithPods())) ==
         Texts{"list pods", "watch pods", "list statefulsets.apps", "watch statefulsets.apps",
-              "patch pods/status"});
+              "list leaderworkersets.leaderworkerset.x-k8s.io",
+              "watch leaderworkersets.leaderworkerset.x-k8s.io", "patch pods/status"});
   Grant("manager-rbac-pods.yaml", manager.user);
   CHECK(manager.Missing(ManagerRights(*WithPods())).empty());
 }

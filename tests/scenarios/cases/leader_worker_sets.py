@@ -1,0 +1,111 @@
+"""LeaderWorkerSets: a Workload for each replica, all on one worker, which has one copy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scenarios import objects
+from scenarios.cases.kinds import lose_worker_and_evict
+from scenarios.federated_job import FederatedJob
+from scenarios.fedra_process import Fedra
+from scenarios.fleet import MANAGER
+from scenarios.job_kinds import LEADER_WORKER_SET
+from scenarios.registry import scenario
+from scenarios.resources import Object
+from scenarios.world import QUEUE, TEMPLATE, World
+
+
+def _start(world: World, **more: Any) -> Fedra:
+    """fedra as the documentation says for pods: with their rights on every cluster."""
+    world.fleet.grant(MANAGER, "manager-rbac-pods.yaml")
+    for worker in world.fleet.workers:
+        world.fleet.grant(worker, "worker-rbac-pods.yaml")
+    return world.start_fedra({**LEADER_WORKER_SET.settings, **more}, links=[world.worker1])
+
+
+def _parts(world: World, cluster: str) -> list[Object]:
+    return world.admin(cluster).list("Workload", world.ns)
+
+
+def _wait_together(world: World, job: FederatedJob, worker: str, parts: int = 2) -> None:
+    """All of its Workloads are on that worker, and all of its replicas run there."""
+
+    def together() -> bool:
+        places = [part.get("status", {}).get("clusterName") for part in _parts(world, MANAGER)]
+        return places == [worker] * parts
+
+    def all_run() -> bool:
+        copy = job.remote_job(worker)
+        return copy is not None and copy.get("status", {}).get("readyReplicas") == parts
+
+    world.eventually(f"all Workloads are on {worker}", together)
+    world.eventually(f"all replicas run on {worker}", all_run)
+
+
+# On real clusters Kueue's integration leaderworkerset is not switched on.
+@scenario("leaderworkerset-runs", fleets=("sim",), other_kinds=True)
+def runs(world: World) -> None:
+    """A LeaderWorkerSet's replicas all go where the first one's devices are; its copy goes with the user's."""
+    world.add_template(world.worker2)
+    fedra = _start(world)
+    planned = fedra.checked(LEADER_WORKER_SET.make(world.ns, "planned", QUEUE, TEMPLATE))
+    reasons = {worker: verdict.reasons for worker, verdict in planned.items()}
+    assert reasons == {world.worker1: ["TemplateMissing"], world.worker2: []}, planned
+    job = world.submit_kind(LEADER_WORKER_SET, "serve", template=TEMPLATE)
+    job.wait_running_on(world.worker2)
+    _wait_together(world, job, world.worker2)
+    assert not objects.is_true(job.workload(), "Admitted")
+    world.manager.delete("LeaderWorkerSet", world.ns, "serve")
+    world.eventually("nothing is left on the workers", job.nowhere)
+    world.eventually("no clone is left", lambda: not _parts(world, world.worker2))
+
+
+@scenario("leaderworkerset-moved", fleets=("sim",), other_kinds=True)
+def moved(world: World) -> None:
+    """A LeaderWorkerSet moves as a whole when its worker is lost; its first replica alone is evicted and comes back."""
+    _start(world, workerLostTimeout="3s")
+    job = world.submit_kind(LEADER_WORKER_SET, "serve")
+    lose_worker_and_evict(world, job)
+    _wait_together(world, job, objects.present(job.workload())["status"]["clusterName"])
+    world.manager.delete("LeaderWorkerSet", world.ns, "serve")
+    world.eventually("nothing is left on the workers", job.nowhere)
+
+
+@scenario("leaderworkerset-scaled", fleets=("sim",), other_kinds=True)
+def scaled(world: World) -> None:
+    """A LeaderWorkerSet with a replica less loses that one's clone alone, and one with none its copy."""
+    _start(world)
+    job = world.submit_kind(LEADER_WORKER_SET, "serve")
+    job.wait_running_on(world.worker1)
+    _wait_together(world, job, world.worker1)
+    copy = objects.present(job.remote_job(world.worker1))["metadata"]["uid"]
+    world.manager.patch("LeaderWorkerSet", world.ns, "serve", {"spec": {"replicas": 1}})
+    world.eventually("one clone is left", lambda: len(_parts(world, world.worker1)) == 1)
+    assert objects.present(job.remote_job(world.worker1))["metadata"]["uid"] == copy
+    world.manager.patch("LeaderWorkerSet", world.ns, "serve", {"spec": {"replicas": 0}})
+    world.eventually("nothing is left on the workers", job.nowhere)
+
+
+@scenario("leaderworkerset-part-evicted", fleets=("sim",), other_kinds=True)
+def part_evicted(world: World) -> None:
+    """A replica that its worker evicts comes back to the worker where the first one is, which never left."""
+    _start(world)
+    job = world.submit_kind(LEADER_WORKER_SET, "serve")
+    job.wait_running_on(world.worker1)
+    _wait_together(world, job, world.worker1)
+    first = objects.present(job.workload())["metadata"]["name"]
+    other = next(
+        part["metadata"]["name"]
+        for part in _parts(world, MANAGER)
+        if part["metadata"]["name"] != first
+    )
+    before = objects.present(world.admin(world.worker1).find("Workload", world.ns, other))
+    world.fleet.evict(world.worker1, world.ns, other)
+
+    def is_new() -> bool:
+        clone = world.admin(world.worker1).find("Workload", world.ns, other)
+        return clone is not None and clone["metadata"]["uid"] != before["metadata"]["uid"]
+
+    world.eventually("it has a new clone", is_new)
+    _wait_together(world, job, world.worker1)
+    assert not objects.is_true(job.workload(), "Evicted"), job.workload()

@@ -1,0 +1,210 @@
+// Decide() about one of several Workloads of a job: they all go where the first one is, and the
+// copy of the job is the first one's.
+
+#include "manager/placement/parts.h"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+
+#include "manager/tracking/kueue_api.h"
+#include "tests/support/catch.h"
+#include "tests/unit/manager/placement/situations.h"
+
+namespace fedra::placement::parts_test {
+
+using testing::Does;
+using testing::Retries;
+using tracking::CheckState;
+using tracking::Condition;
+using tracking::Ownership;
+
+namespace {
+
+constexpr WallTime kNow{std::chrono::hours(1)};
+const ClusterName kEast("east");
+const ClusterName kWest("west");
+
+Condition True(std::string reason) { return {true, std::move(reason), "", kNow}; }
+
+// A part with quota, on no worker.
+struct Scene {
+  WorkloadView view;
+  ClusterView east;
+  PlacementRecord record;
+  std::shared_ptr<tracking::Workload> workload = std::make_shared<tracking::Workload>();
+  std::shared_ptr<tracking::Workload> clone = std::make_shared<tracking::Workload>();
+  std::shared_ptr<tracking::Job> local = std::make_shared<tracking::Job>();
+
+  explicit Scene(bool follows) {
+    workload->key = {"ml", "leaderworkerset-serve"};
+    workload->uid = "w1";
+    workload->owner = {"leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet", "serve", "s1"};
+    workload->is_part = true;
+    workload->follows = follows;
+    workload->quota_reserved = True("QuotaReserved");
+    workload->checks = {{"fedra", CheckState::kPending, "", kNow}};
+    view.key = workload->key;
+    view.check = "fedra";
+    view.holds_check = true;
+    view.adoption = tracking::Adoption::kByOriginUid;
+    local->key = {"ml", "serve"};
+    local->uid = "s1";
+    local->managed_by = tracking::kManagedBy;
+    clone->key = workload->key;
+    clone->uid = "clone";
+    east.name = kEast;
+    east.contact = Contact::kFull;
+    east.verdict.outcome = verdict::Outcome::kYes;
+  }
+
+  void Nominate() {
+    workload->checks.front().message = "dispatched to east";
+    workload->nominated = {kEast.value};
+    record.nominated = {kEast};
+    record.nominated_at = kNow;
+  }
+  void AdmitClone() {
+    clone->admitted = True("Admitted");
+    clone->quota_reserved = True("QuotaReserved");
+    east.clone = clone;
+    east.clone_is = Ownership::kOurs;
+  }
+  void Place() {
+    AdmitClone();
+    workload->checks.front() = {"fedra", CheckState::kPending, "admitted",
+                                kNow + tracking::kHeldAfterQuota};
+    workload->cluster_name = kEast.value;
+  }
+
+  Decision Decide() {
+    view.workload = workload;
+    view.job = local;
+    return placement::Decide(view, {&east, 1}, record, {}, kNow + std::chrono::seconds(10));
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a part that follows waits for the first one, whatever the workers say") {
+  Scene scene(/*follows=*/true);
+  const Decision waits = scene.Decide();
+  CHECK(waits.phase == Phase::kWaiting);
+  CHECK(waits.actions.empty());
+  CHECK(waits.why.find("first Workload") != std::string::npos);
+  scene.view.first_on = kEast;
+  CHECK(Does<CreateClone>(scene.Decide()));
+}
+
+TEST_CASE("the first one waits for nobody") {
+  Scene scene(/*follows=*/false);
+  CHECK(Does<CreateClone>(scene.Decide()));
+}
+
+TEST_CASE("the first one creates the copy, and who follows does not") {
+  const bool follows = GENERATE(false, true);
+  Scene scene(follows);
+  scene.view.first_on = kEast;
+  scene.Nominate();
+  scene.AdmitClone();
+  const Decision decision = scene.Decide();
+  CHECK(Does<CreateJob>(decision) != follows);
+  CHECK(Does<Admit>(decision));
+}
+
+TEST_CASE("a running part is left alone while the first one is there, or nowhere") {
+  Scene scene(/*follows=*/true);
+  scene.Place();
+  for (const ClusterName& first : {kEast, ClusterName()}) {
+    scene.view.first_on = first;
+    const Decision decision = scene.Decide();
+    CHECK(decision.phase == Phase::kRunning);
+    CHECK(decision.actions.empty());
+  }
+}
+
+TEST_CASE("a running part follows the first one to another worker") {
+  Scene scene(/*follows=*/true);
+  scene.Place();
+  scene.view.first_on = kWest;
+  const Decision decision = scene.Decide();
+  CHECK(Retries(decision));
+  CHECK(decision.why == "the job's first Workload is on west");
+}
+
+TEST_CASE("the copy of a job that is gone from its worker is made again by the first one") {
+  const bool follows = GENERATE(false, true);
+  Scene scene(follows);
+  scene.view.first_on = kEast;
+  scene.Place();
+  CHECK(Does<CreateJob>(scene.Decide()) != follows);
+}
+
+TEST_CASE("a move is the first one's") {
+  const bool follows = GENERATE(false, true);
+  Scene scene(follows);
+  scene.view.first_on = kEast;
+  scene.Place();
+  auto requests = std::make_shared<tracking::JobRequests>();
+  requests->move = {.at = kNow + std::chrono::seconds(5), .from = kEast.value, .to = {}};
+  scene.workload->requests = requests;
+  ClusterView west = scene.east;
+  west.name = kWest;
+  west.clone = nullptr;
+  scene.view.workload = scene.workload;
+  scene.view.job = scene.local;
+  const std::vector<ClusterView> clusters = {scene.east, west};
+  CHECK(Retries(Decide(scene.view, clusters, scene.record, {}, kNow + std::chrono::seconds(10))) !=
+        follows);
+}
+
+TEST_CASE("the copy is spared by who follows, and by the first one while others run by it") {
+  const auto spares = [](bool follows, bool is_placed, int others) {
+    Scene scene(follows);
+    if (is_placed) scene.Place();
+    scene.view.workload = scene.workload;
+    if (others > 0) scene.view.siblings = {{kEast, others}};
+    return SparesCopy(scene.view, kEast);
+  };
+  CHECK(spares(true, true, 0));
+  CHECK(spares(true, false, 0));
+  CHECK(spares(false, false, 1));
+  CHECK_FALSE(spares(false, true, 1));
+  CHECK_FALSE(spares(false, false, 0));
+  // It is over, and so is the job.
+  Scene scene(/*follows=*/false);
+  scene.workload->deleting = true;
+  scene.view.workload = scene.workload;
+  scene.view.siblings = {{kEast, 1}};
+  CHECK_FALSE(SparesCopy(scene.view, kEast));
+  scene.view.workload = nullptr;
+  CHECK_FALSE(SparesCopy(scene.view, kEast));
+}
+
+TEST_CASE("a part has its worker from the moment that its check says so, until it is evicted") {
+  Scene scene(/*follows=*/false);
+  const auto place = [&] {
+    scene.view.workload = scene.workload;
+    return PlaceOf(scene.view).value;
+  };
+  CHECK(place().empty());
+  scene.Place();
+  CHECK(place() == "east");
+  scene.workload->checks.front().state = CheckState::kRetry;
+  CHECK(place().empty());
+  scene.workload->checks.front().state = CheckState::kPending;
+  scene.workload->evicted = True("Preempted");
+  CHECK(place().empty());
+}
+
+TEST_CASE("where Kueue copies, it sends the parts to one worker by itself") {
+  Scene scene(/*follows=*/true);
+  scene.view.kueue_copies = true;
+  scene.view.workload = scene.workload;
+  CHECK_FALSE(WaitsForFirst(scene.view));
+  CHECK_FALSE(SparesCopy(scene.view, kEast));
+  scene.view.first_on = kWest;
+  CHECK_FALSE(IsAwayFromFirst(scene.view, kEast));
+}
+
+}  // namespace fedra::placement::parts_test

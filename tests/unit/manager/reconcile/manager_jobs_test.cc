@@ -1,0 +1,107 @@
+// Which Workloads are of one job, and who hears of whom.
+
+#include "manager/reconcile/manager_jobs.h"
+
+#include <map>
+#include <set>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/support/catch.h"
+#include "tests/support/hand_clock.h"
+
+namespace fedra::reconcile::manager_jobs_test {
+
+using nlohmann::json;
+
+namespace {
+
+struct Fixture {
+  HandClock clock;
+  std::map<std::string, int> told;  // by workload
+  ManagerJobs jobs{tracking::BuiltInKindsAndPods(),
+                   clock,
+                   {.on_kinds = [](const auto&) {},
+                    .on_workload = [this](const ObjectKey& key) { ++told[key.name]; },
+                    .on_progress = [](const ObjectKey&) {},
+                    .on_object = [](const ObjectKey&, const tracking::Workload*) {},
+                    .on_asks = [](const ObjectKey&) {},
+                    .on_references = [] {}}};
+  int version = 0;
+
+  // A Workload of the LeaderWorkerSet "serve", which has this UID.
+  void Put(const std::string& name, const std::string& index, const std::string& uid = "s1",
+           const std::string& worker = "") {
+    json workload{
+        {"metadata",
+         {{"namespace", "ml"},
+          {"name", name},
+          {"uid", "uid-" + name},
+          {"resourceVersion", std::to_string(++version)},
+          {"annotations",
+           {{"kueue.x-k8s.io/job-owner-gvk", "leaderworkerset.x-k8s.io/v1, Kind=LeaderWorkerSet"},
+            {"kueue.x-k8s.io/job-owner-name", "serve"},
+            {"kueue.x-k8s.io/component-workload-index", index}}},
+          {"ownerReferences", json::array({{{"apiVersion", "leaderworkerset.x-k8s.io/v1"},
+                                            {"kind", "LeaderWorkerSet"},
+                                            {"name", "serve"},
+                                            {"uid", uid}}})}}}};
+    if (!worker.empty()) workload["status"]["clusterName"] = worker;
+    REQUIRE(jobs.workloads().cache().Upsert(workload.dump()).has_value());
+  }
+  // "a b": in any order of the index.
+  std::string SiblingsOf(const std::string& name) {
+    const auto workload = jobs.workloads().Find({"ml", name});
+    REQUIRE(workload != nullptr);
+    std::set<std::string> names;
+    for (const auto& sibling : jobs.SiblingsOf(*workload)) names.insert(sibling->key.name);
+    std::string text;
+    for (const std::string& each : names) text += (text.empty() ? "" : " ") + each;
+    return text;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("the first part has to do with all others, these with the first one alone") {
+  Fixture f;
+  f.Put("c", "0");
+  f.Put("a", "1");
+  f.Put("b", "2");
+  CHECK(f.SiblingsOf("c") == "a b");
+  CHECK(f.SiblingsOf("a") == "c");
+  CHECK(f.SiblingsOf("b") == "c");
+  // Of a job of that name that is replaced.
+  f.Put("old", "0", "s0");
+  CHECK(f.SiblingsOf("a") == "c");
+  CHECK(f.SiblingsOf("old").empty());
+}
+
+TEST_CASE("an event of the job is the first part's") {
+  Fixture f;
+  f.Put("c", "0");
+  f.Put("z", "1");
+  const auto workload =
+      f.jobs.WorkloadOf({"LeaderWorkerSet.leaderworkerset.x-k8s.io", {"ml", "serve"}});
+  REQUIRE(workload.has_value());
+  CHECK(workload->name == "c");
+}
+
+TEST_CASE("where a part has its worker is told to those that it has to do with, and nothing else") {
+  Fixture f;
+  f.Put("c", "0");
+  f.Put("a", "1");
+  f.Put("b", "2");
+  f.told.clear();
+  f.Put("c", "0");  // nothing that decides
+  CHECK(f.told == std::map<std::string, int>{{"c", 1}});
+  f.told.clear();
+  f.Put("c", "0", "s1", "east");
+  CHECK(f.told == std::map<std::string, int>{{"a", 1}, {"b", 1}, {"c", 1}});
+  f.told.clear();
+  f.Put("a", "1", "s1", "east");
+  CHECK(f.told == std::map<std::string, int>{{"a", 1}, {"c", 1}});
+}
+
+}  // namespace fedra::reconcile::manager_jobs_test
