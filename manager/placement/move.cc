@@ -19,10 +19,12 @@ using tracking::MoveRequest;
 
 constexpr size_t kMostNamed = 3;  // workers in a message
 
-// Of the worker that has it, since it began there, whenever that was; null: nothing is.
+// Of the worker that has it, since it began there, whenever that was; null: nothing is. One that
+// goes where the first Workload of its job is moves with that one.
 const MoveRequest* AskedOf(const WorkloadView& view) {
   const tracking::Workload* workload = view.workload.get();
-  if (workload == nullptr || workload->cluster_name.empty() || !workload->QuotaReserved())
+  if (workload == nullptr || workload->cluster_name.empty() || !workload->QuotaReserved() ||
+      workload->follows)
     return nullptr;
   const MoveRequest* move = workload->Move();
   const tracking::AdmissionCheckState* check = workload->Check(view.check);

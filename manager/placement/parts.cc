@@ -1,6 +1,9 @@
 #include "manager/placement/parts.h"
 
+#include <algorithm>
+
 #include "manager/placement/check_report.h"
+#include "manager/placement/move.h"
 
 namespace fedra::placement {
 namespace {
@@ -8,6 +11,12 @@ namespace {
 // Where Kueue copies it sees to all of this.
 bool Follows(const WorkloadView& view) {
   return !view.kueue_copies && view.workload != nullptr && view.workload->follows;
+}
+
+// Whether it was asked to go elsewhere, not long ago (FollowMove).
+bool IsBeingMoved(const tracking::Workload& workload, WallTime now) {
+  const tracking::MoveRequest* move = workload.Move();
+  return move != nullptr && move->at <= now && now < move->at + kMoveMemory;
 }
 
 }  // namespace
@@ -26,16 +35,21 @@ bool WaitsForFirst(const WorkloadView& view) {
   return Follows(view) && view.first_on.value.empty();
 }
 
-bool IsAwayFromFirst(const WorkloadView& view, const ClusterName& worker) {
-  return Follows(view) && !view.first_on.value.empty() && view.first_on != worker;
+ClusterName PlaceOfOthers(const WorkloadView& view, WallTime now) {
+  if (Follows(view)) return view.first_on;
+  if (view.kueue_copies || view.workload == nullptr || view.siblings.empty()) return {};
+  if (!PlaceOf(view).value.empty() || IsBeingMoved(*view.workload, now)) return {};
+  return std::ranges::max_element(view.siblings, {}, [](const auto& each) { return each.second; })
+      ->first;
 }
 
-bool SparesCopy(const WorkloadView& view, const ClusterName& worker) {
+bool SparesCopy(const WorkloadView& view, const ClusterName& worker, tracking::Ownership copy_is) {
   if (Follows(view)) return true;
   const tracking::Workload* workload = view.workload.get();
   if (view.kueue_copies || workload == nullptr || workload->deleting || workload->Finished())
     return false;
-  return view.siblings.contains(worker) && PlaceOf(view) != worker;
+  return copy_is == tracking::Ownership::kOurs && view.siblings.contains(worker) &&
+         PlaceOf(view) != worker;
 }
 
 }  // namespace fedra::placement

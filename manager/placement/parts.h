@@ -1,15 +1,20 @@
 #pragma once
 //
-// A job of several Workloads, a LeaderWorkerSet: the first of them is dispatched as any, the others
-// go where it is, and the copy of the job is the first one's. Pure.
+// A job of several Workloads, a LeaderWorkerSet: all of them go to one worker, and the copy of the
+// job there is the first one's. Pure.
 //
-// Where the first one loses its worker alone, to a job that is more important, the copy stays for
-// the others, which run on; it prefers that worker, and where it gets another one, they follow.
+// While none of them has a worker the first one is dispatched as any, and the others wait for it.
+// Whichever loses its worker alone, to a job that is more important, goes back to the others, which
+// run on: none of them is worth more than another, and a move would stop all. So the copy stays
+// while others run by it, also when the first one, whose copy it is, does not. Where the first one
+// gets another worker all the same, because a user moves it or because theirs may not be used any
+// more, they follow.
 //
-// Kueue's MultiKueue sends all to one worker, too, and deletes the copy with whichever Workload
-// loses its worker first (reconcileGroup in pkg/controller/admissionchecks/multikueue/workload.go
-// of 0.19.2).
+// Kueue's MultiKueue sends all to one worker, too, the first one to the others included, and
+// deletes the copy with whichever Workload loses its worker (getComponentWorkloadsClusterName and
+// reconcileGroup in pkg/controller/admissionchecks/multikueue/workload.go of 0.19.2).
 
+#include "base/clock.h"
 #include "base/types.h"
 #include "manager/placement/view.h"
 
@@ -20,11 +25,13 @@ ClusterName PlaceOf(const WorkloadView& view);
 
 // Whether it follows, and nothing can be done for it: the first one has no worker.
 bool WaitsForFirst(const WorkloadView& view);
-// Whether it follows, and that worker is not where the first one is. False while that one has none.
-bool IsAwayFromFirst(const WorkloadView& view, const ClusterName& worker);
+// Where it has to go to be with the others: where the first one is, and the first one, while it has
+// no worker and is not being moved, where most of them are. Empty: anywhere.
+ClusterName PlaceOfOthers(const WorkloadView& view, WallTime now);
 
-// Whether the copy of the job on the worker is none of this Workload's business: it is the first
-// one's, or others run by it there, and this one does not.
-bool SparesCopy(const WorkloadView& view, const ClusterName& worker);
+// Whether the copy of the job on the worker, of this ownership, is none of this Workload's
+// business: it is the first one's, or others run by it there, and this one does not. An earlier
+// incarnation's copy goes whoever runs by it, for it can be nobody's any more.
+bool SparesCopy(const WorkloadView& view, const ClusterName& worker, tracking::Ownership copy_is);
 
 }  // namespace fedra::placement

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/hash.h"
 #include "manager/placement/check_report.h"
 #include "manager/placement/decide.h"
 #include "manager/placement/dispatch.h"
@@ -40,6 +41,15 @@ void BlockForChecks(const Context& context, const tracking::AdmissionCheckState&
   decision.actions.emplace_back(
       SetCheck{CheckState::kPending, message.text, AsReported(context, message)});
   decision.actions.emplace_back(Note{notes::kNotDispatchable.name, {}, decision.why});
+}
+
+// Nothing stays where the first one of its job was: a copy that waits there, or was admitted, holds
+// quota that the first one may need to come back.
+void LeaveToFirst(const Context& context, Decision& decision) {
+  CleanUp(context, nullptr, AttemptEnd::kWithdrawn, decision);
+  if (context.workload().nominated.empty()) return;
+  const Message message{decision.why, Hash64(decision.why)};
+  decision.actions.emplace_back(Nominate{{}, message.text, false, AsReported(context, message)});
 }
 
 }  // namespace
@@ -88,6 +98,7 @@ void DecidePending(const Context& context, const tracking::AdmissionCheckState& 
   if (auto not_yet = WhyNotYet(context.view)) {
     decision.waits_for = not_yet->waits_for;
     decision.why = std::move(not_yet->why);
+    if (WaitsForFirst(context.view)) LeaveToFirst(context, decision);
     return;
   }
   if (!HasBegun(context, check) && !CleanUp(context, nullptr, AttemptEnd::kEvicted, decision)) {

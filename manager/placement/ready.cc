@@ -236,12 +236,11 @@ void DecideReady(const Context& context, Decision& decision) {
   if (clone->Finished() && !WasStopped(*worker))
     return DecideFinishedClone(context, *worker, decision);
   if (!clone->Admitted() || clone->Evicted()) return DecideEvictedClone(context, *worker, decision);
-  if (IsAwayFromFirst(context.view, worker->name))
+  const ClusterName others = PlaceOfOthers(context.view, context.now);
+  if (!others.value.empty() && others != worker->name)
     return TakeBack(notes::kRequeued, worker->name,
-                    fmt::format("the job's first Workload is on {}", context.view.first_on.value),
-                    decision);
-  // Of several Workloads of a job a move is the first one's.
-  if (!workload.follows && MovesAway(context, *worker, decision)) return;
+                    fmt::format("the job's first Workload is on {}", others.value), decision);
+  if (MovesAway(context, *worker, decision)) return;
   const std::string why = std::exchange(decision.why, {});
   DecideRunning(context, *worker, decision);
   if (decision.phase == Phase::kRunning && decision.why.empty()) decision.why = why;

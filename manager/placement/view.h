@@ -73,7 +73,9 @@ struct ClusterView {
   bool resyncing = false;
   // It fits there and is in line behind jobs that are dispatched, or judged, at this moment.
   bool in_turn_soon = false;
-  bool allowed = true;  // the workload's AdmissionCheck may use it, and it is configured
+  // The workload's AdmissionCheck may use it, it is configured, and no other Workload of the job
+  // calls for another one (parts.h).
+  bool allowed = true;
   // Of WorkloadView::kueue_copies: whether Kueue is connected to it. One that is not is a No.
   bool kueue_connected = true;
   Membership membership = Membership::kConfigured;

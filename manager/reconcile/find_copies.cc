@@ -111,11 +111,13 @@ void FindCopies(const Worker& worker, const Gathered& gathered, const tracking::
   if (IsGroup(gathered, that_name_it))
     return JoinGroup(worker, gathered, std::move(that_name_it), whose, cluster);
   cluster.job = FindSingle(worker, gathered, that_name_it);
-  if (cluster.job != nullptr && placement::SparesCopy(gathered.view, worker.name())) {
-    cluster.spares_job = !workload->follows;
-    cluster.job = nullptr;
-  }
   cluster.job_is = whose(cluster.job.get());
+  if (cluster.job == nullptr ||
+      !placement::SparesCopy(gathered.view, worker.name(), cluster.job_is))
+    return;
+  cluster.spares_job = !workload->follows;
+  cluster.job = nullptr;
+  cluster.job_is = Ownership::kForeign;
 }
 
 }  // namespace fedra::reconcile

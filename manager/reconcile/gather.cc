@@ -37,14 +37,7 @@ std::optional<verdict::Reason> WhyNotAllowed(const ClusterView& cluster, const s
   return std::nullopt;
 }
 
-// It has copies of a workload that goes where the first one of its job is.
-void Exclude(const std::string& check, ClusterView& cluster) {
-  cluster.allowed = false;
-  cluster.verdict.outcome = verdict::Outcome::kNo;
-  cluster.verdict.reasons = {verify::ExcludedBy(check)};
-}
-
-// So that the worker that has them is preferred.
+// So that the worker that has them is preferred where it need not be chosen.
 void CountSiblings(Gathered& gathered) {
   for (ClusterView& cluster : gathered.clusters) {
     const auto there = gathered.view.siblings.find(cluster.name);
@@ -168,6 +161,17 @@ void Gatherer::NoteSiblings(const tracking::Workload& workload,
   }
 }
 
+ClusterName Gatherer::PlaceWithOthers(const placement::WorkloadView& view,
+                                      const WorkerList& workers, const tracking::Cordons& cordons,
+                                      WallTime now) const {
+  const ClusterName place = placement::PlaceOfOthers(view, now);
+  if (place.value.empty() || view.workload->follows) return place;
+  const bool may_go_there =
+      scopes_.Of(view.check).PlaceOf(place).has_value() && workers.Find(place) != nullptr &&
+      workers.MembershipOf(place) == placement::Membership::kConfigured && !cordons.contains(place);
+  return may_go_there ? place : ClusterName();
+}
+
 Gathered Gatherer::Gather(const ObjectKey& key, const Known& known) const {
   Gathered gathered = Begin(key, known);
   gathered.workers = workers_.Now();
@@ -179,15 +183,17 @@ Gathered Gatherer::Gather(const ObjectKey& key, const Known& known) const {
   // It has a worker, and other ones are judged for it.
   const bool moves =
       !gathered.view.kueue_copies && placement::DueMove(gathered.view, known.now) != nullptr;
+  const ClusterName with_others =
+      PlaceWithOthers(gathered.view, *gathered.workers, cordons, known.now);
   for (const auto& [worker, allowed] :
        InOrder(*gathered.workers, scopes_.Of(gathered.view.check))) {
     const bool is_target = moves && !workload->IsPlacedOn(worker->name());
-    const bool judges =
-        gathered.judged && !placement::IsAwayFromFirst(gathered.view, worker->name());
+    const bool in_place = with_others.value.empty() || with_others == worker->name();
+    const bool judges = gathered.judged && in_place;
     if (!judges && !is_target && !Matters(worker->name(), workload, known)) continue;
     const WorkerLook look = worker->Look(gathered.adapter);
     ClusterView cluster = ViewOf(*worker, look, gathered);
-    cluster.allowed = allowed;
+    cluster.allowed = allowed && in_place;
     cluster.membership = gathered.workers->MembershipOf(worker->name());
     const auto found = cordons.find(worker->name());
     const tracking::Cordon* cordon = found == cordons.end() ? nullptr : &found->second;
@@ -198,8 +204,6 @@ Gathered Gatherer::Gather(const ObjectKey& key, const Known& known) const {
       auto not_allowed = WhyNotAllowed(cluster, gathered.view.check, cordon);
       if (!not_allowed) not_allowed = std::move(cannot);
       Judge(*worker, look.facts, std::move(not_allowed), gathered, cluster);
-    } else if (gathered.judged) {
-      Exclude(gathered.view.check, cluster);
     }
     gathered.clusters.push_back(std::move(cluster));
   }

@@ -79,6 +79,10 @@ class Gatherer final {
   Gathered Begin(const ObjectKey& workload, const Known& known) const;
   // Where the others of several Workloads of a job are.
   void NoteSiblings(const tracking::Workload& workload, placement::WorkloadView& view) const;
+  // Where it has to go to be with them; empty: anywhere. The first one leaves a worker that may not
+  // be used any more, and they follow.
+  ClusterName PlaceWithOthers(const placement::WorkloadView& view, const WorkerList& workers,
+                              const tracking::Cordons& cordons, WallTime now) const;
   // Why Kueue would not take a nomination of the worker; nothing: it is connected to it, or makes
   // no copies.
   std::optional<verdict::Reason> WhyKueueCannot(const ClusterName& worker) const;

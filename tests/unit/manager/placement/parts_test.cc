@@ -1,18 +1,22 @@
-// Decide() about one of several Workloads of a job: they all go where the first one is, and the
-// copy of the job is the first one's.
+// Decide() about one of several Workloads of a job: they all go to one worker, and the copy of the
+// job is the first one's.
 
 #include "manager/placement/parts.h"
 
-#include <algorithm>
+#include <chrono>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
+#include "manager/placement/move.h"
 #include "manager/tracking/kueue_api.h"
 #include "tests/support/catch.h"
 #include "tests/unit/manager/placement/situations.h"
 
 namespace fedra::placement::parts_test {
 
+using namespace std::chrono_literals;
 using testing::Does;
 using testing::Retries;
 using tracking::CheckState;
@@ -96,6 +100,20 @@ TEST_CASE("a part that follows waits for the first one, whatever the workers say
   CHECK(Does<CreateClone>(scene.Decide()));
 }
 
+TEST_CASE("a part that waits for the first one leaves nothing where it was nominated") {
+  Scene scene(/*follows=*/true);
+  scene.Nominate();
+  scene.AdmitClone();
+  const Decision decision = scene.Decide();
+  CHECK(decision.phase == Phase::kWaiting);
+  CHECK(Does<DeleteRemote>(decision));
+  CHECK(Does<Nominate>(decision));
+  CHECK(NominatedBy(decision).empty());
+  // While that one is there, its quota is its own.
+  scene.view.first_on = kEast;
+  CHECK_FALSE(Does<DeleteRemote>(scene.Decide()));
+}
+
 TEST_CASE("the first one waits for nobody") {
   Scene scene(/*follows=*/false);
   CHECK(Does<CreateClone>(scene.Decide()));
@@ -158,27 +176,69 @@ TEST_CASE("a move is the first one's") {
         follows);
 }
 
+TEST_CASE("where the others are: the first one's worker, or the one that most of them have") {
+  struct Row {
+    const char* what;
+    bool follows, is_placed;
+    std::map<ClusterName, int> others;
+    std::optional<std::chrono::seconds> moved_ago;
+    const char* place;
+  };
+  const Row row = GENERATE(values<Row>({
+      {"who follows goes to the first one", true, false, {{kWest, 1}}, {}, "west"},
+      {"also from another worker", true, true, {{kWest, 1}}, {}, "west"},
+      {"a request of its own does not count", true, false, {{kWest, 1}}, 1s, "west"},
+      {"the first one is free while none is anywhere", false, false, {}, {}, ""},
+      {"it comes back to the others", false, false, {{kWest, 1}}, {}, "west"},
+      {"to the most of them", false, false, {{kEast, 1}, {kWest, 2}}, {}, "west"},
+      {"of as many to the first by name", false, false, {{kEast, 1}, {kWest, 1}}, {}, "east"},
+      {"it stays where it is", false, true, {{kWest, 2}}, {}, ""},
+      {"unless it is moved", false, false, {{kWest, 1}}, 1s, ""},
+      {"not for ever", false, false, {{kWest, 1}}, kMoveMemory, "west"},
+      {"not before its time", false, false, {{kWest, 1}}, -1s, "west"},
+  }));
+  INFO(row.what);
+  Scene scene(row.follows);
+  if (row.is_placed) scene.Place();
+  if (row.moved_ago) {
+    auto requests = std::make_shared<tracking::JobRequests>();
+    requests->move = {.at = kNow - *row.moved_ago, .from = kWest.value, .to = {}};
+    scene.workload->requests = requests;
+  }
+  scene.view.workload = scene.workload;
+  scene.view.siblings = row.others;
+  if (row.follows) scene.view.first_on = kWest;
+  CHECK(PlaceOfOthers(scene.view, kNow).value == row.place);
+  scene.view.kueue_copies = true;
+  CHECK(PlaceOfOthers(scene.view, kNow).value.empty());
+}
+
 TEST_CASE("the copy is spared by who follows, and by the first one while others run by it") {
-  const auto spares = [](bool follows, bool is_placed, int others) {
+  const auto spares = [](bool follows, bool is_placed, int others,
+                         Ownership copy_is = Ownership::kOurs) {
     Scene scene(follows);
     if (is_placed) scene.Place();
     scene.view.workload = scene.workload;
     if (others > 0) scene.view.siblings = {{kEast, others}};
-    return SparesCopy(scene.view, kEast);
+    return SparesCopy(scene.view, kEast, copy_is);
   };
   CHECK(spares(true, true, 0));
   CHECK(spares(true, false, 0));
+  CHECK(spares(true, false, 0, Ownership::kOursEarlier));
   CHECK(spares(false, false, 1));
   CHECK_FALSE(spares(false, true, 1));
   CHECK_FALSE(spares(false, false, 0));
+  // Of a first one that was deleted, say: nobody could make it his own any more.
+  CHECK_FALSE(spares(false, false, 1, Ownership::kOursEarlier));
+  CHECK_FALSE(spares(false, false, 1, Ownership::kForeign));
   // It is over, and so is the job.
   Scene scene(/*follows=*/false);
   scene.workload->deleting = true;
   scene.view.workload = scene.workload;
   scene.view.siblings = {{kEast, 1}};
-  CHECK_FALSE(SparesCopy(scene.view, kEast));
+  CHECK_FALSE(SparesCopy(scene.view, kEast, Ownership::kOurs));
   scene.view.workload = nullptr;
-  CHECK_FALSE(SparesCopy(scene.view, kEast));
+  CHECK_FALSE(SparesCopy(scene.view, kEast, Ownership::kOurs));
 }
 
 TEST_CASE("a part has its worker from the moment that its check says so, until it is evicted") {
@@ -202,9 +262,7 @@ TEST_CASE("where Kueue copies, it sends the parts to one worker by itself") {
   scene.view.kueue_copies = true;
   scene.view.workload = scene.workload;
   CHECK_FALSE(WaitsForFirst(scene.view));
-  CHECK_FALSE(SparesCopy(scene.view, kEast));
-  scene.view.first_on = kWest;
-  CHECK_FALSE(IsAwayFromFirst(scene.view, kEast));
+  CHECK_FALSE(SparesCopy(scene.view, kEast, Ownership::kOurs));
 }
 
 }  // namespace fedra::placement::parts_test

@@ -1,0 +1,125 @@
+// What is gathered of one of several Workloads of a job, from connected clusters: where it is
+// judged, and whose the job's copy is.
+
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/support/catch.h"
+#include "tests/unit/manager/support/connected_executor.h"
+
+namespace fedra::reconcile::parts_test {
+
+using namespace fedra::placement;
+using nlohmann::json;
+
+namespace {
+
+const ClusterName kEast("east"), kWest("west");
+const ObjectKey kFirst{"ml", "train-0"}, kSecond{"ml", "train-1"};
+
+// The job "train" has two Workloads, with quota and on no worker.
+struct Fixture : ConnectedExecutor {
+  Fixture() : ConnectedExecutor({}) {
+    AddWaitingWorkload(manager(), kFirst);
+    json second = *manager().objects().Get("workloads", kFirst);
+    const json status = second["status"];
+    second["metadata"] = {{"name", kSecond.name},
+                          {"namespace", kSecond.ns},
+                          {"ownerReferences", second["metadata"]["ownerReferences"]}};
+    second.erase("status");
+    REQUIRE(manager().objects().Create(second));
+    REQUIRE(manager().objects().Patch("workloads", kSecond, {{"status", status}}, "status"));
+    for (const auto& [key, index] : {std::pair(kFirst, "0"), std::pair(kSecond, "1")}) {
+      const json annotations{{"kueue.x-k8s.io/component-workload-index", index}};
+      REQUIRE(manager().objects().Patch("workloads", key,
+                                        {{"metadata", {{"annotations", annotations}}}}));
+    }
+    fleet.Start();
+    Await([&] {
+      return fleet.manager().identity().IdentifySoon() && Gather(kFirst).view.job != nullptr &&
+             Gather(kSecond).view.workload != nullptr;
+    });
+  }
+
+  Gathered Gather(const ObjectKey& key) { return gatherer.Gather(key, {std::nullopt, {kWest}}); }
+  ClusterView West(const ObjectKey& key) {
+    const Gathered gathered = Gather(key);
+    for (const ClusterView& cluster : gathered.clusters)
+      if (cluster.name == kWest) return cluster;
+    return {};
+  }
+  void PlaceOn(const ClusterName& worker, const ObjectKey& key, const ObjectKey& other) {
+    const json check{{"name", "fedra"},
+                     {"state", "Ready"},
+                     {"message", "admitted"},
+                     {"lastTransitionTime", "2026-11-21T16:00:01Z"}};
+    const json status{{"clusterName", worker.value}, {"admissionChecks", json::array({check})}};
+    REQUIRE(manager().objects().Patch("workloads", key, {{"status", status}}, "status"));
+    Await([&] { return Gather(other).view.siblings.contains(worker); });
+  }
+  // "east west-": those that are judged, and with a minus those that are not.
+  std::string Judged(const ObjectKey& key) {
+    const Gathered gathered = Gather(key);
+    std::string text;
+    for (const ClusterView& cluster : gathered.clusters) {
+      const bool is_judged = cluster.verdict.outcome != verdict::Outcome::kUnknown;
+      CHECK(is_judged == cluster.allowed);
+      text += (text.empty() ? "" : " ") + cluster.name.value + (is_judged ? "" : "-");
+    }
+    return text;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("while no part is anywhere the first one is judged everywhere, and no other") {
+  Fixture f;
+  CHECK(f.Judged(kFirst) == "east west");
+  CHECK_FALSE(f.Gather(kSecond).judged);
+}
+
+TEST_CASE("a part is judged where the first one is, and not where it may have copies") {
+  Fixture f;
+  f.PlaceOn(kEast, kFirst, kSecond);
+  CHECK(f.Gather(kSecond).view.first_on == kEast);
+  CHECK(f.Judged(kSecond) == "east west-");
+}
+
+TEST_CASE("the first part is judged where the others are, until that worker may not be used") {
+  Fixture f;
+  f.PlaceOn(kEast, kSecond, kFirst);
+  CHECK(f.Judged(kFirst) == "east west-");
+  const json cordoned{{"cordon.fedra.dev/east", "new disks"}};
+  REQUIRE(f.manager().objects().Patch("admissionchecks", {"", "fedra"},
+                                      {{"metadata", {{"annotations", cordoned}}}}));
+  f.Await([&] { return f.Judged(kFirst) == "east west"; });
+}
+
+TEST_CASE("the copy is the first part's, who leaves it to others that run by it, or deletes it") {
+  Fixture f;
+  REQUIRE(f.Carry(f.Gather(kFirst), {CreateJob{kWest}}));
+  CHECK(HasOwnJob(f.West(kFirst)));
+  CHECK(f.West(kSecond).job == nullptr);
+  f.PlaceOn(kWest, kSecond, kFirst);
+  CHECK(f.West(kFirst).job == nullptr);
+  CHECK(f.West(kFirst).spares_job);
+  CHECK_FALSE(HasOurs(f.West(kFirst)));
+  // What would delete all that is the Workload's leaves it there.
+  REQUIRE(f.Carry(f.Gather(kFirst), {DeleteRemote{kWest, std::nullopt}}));
+  REQUIRE(f.Carry(f.Gather(kSecond), {DeleteRemote{kWest, std::nullopt}}));
+  CHECK(f.fleet.server(1).objects().Get("jobs", {"ml", "train"}));
+  // The others are gone: it is the first one's alone again.
+  REQUIRE(f.manager().objects().Delete("workloads", kSecond));
+  f.Await([&] { return HasOwnJob(f.West(kFirst)); });
+  // Of the second one, which is gone, it is not.
+  const Known known{tracking::JobKey{"Job.batch", {"ml", "train"}}, {kWest}};
+  const Gathered gone = f.gatherer.Gather(kSecond, known);
+  CHECK(gone.view.workload == nullptr);
+  REQUIRE(gone.clusters.size() == 1);
+  CHECK(gone.clusters.front().job == nullptr);
+  REQUIRE(f.Carry(f.Gather(kFirst), {DeleteRemote{kWest, std::nullopt}}));
+  CHECK_FALSE(f.fleet.server(1).objects().Get("jobs", {"ml", "train"}));
+}
+
+}  // namespace fedra::reconcile::parts_test
