@@ -32,8 +32,8 @@ struct Fixture {
 
   // A Workload of the LeaderWorkerSet "serve", which has this UID.
   void Put(const std::string& name, const std::string& index, const std::string& uid = "s1",
-           const std::string& worker = "") {
-    json workload{
+           const json& status = json::object()) {
+    const json workload{
         {"metadata",
          {{"namespace", "ml"},
           {"name", name},
@@ -46,8 +46,8 @@ struct Fixture {
           {"ownerReferences", json::array({{{"apiVersion", "leaderworkerset.x-k8s.io/v1"},
                                             {"kind", "LeaderWorkerSet"},
                                             {"name", "serve"},
-                                            {"uid", uid}}})}}}};
-    if (!worker.empty()) workload["status"]["clusterName"] = worker;
+                                            {"uid", uid}}})}}},
+        {"status", status}};
     REQUIRE(jobs.workloads().cache().Upsert(workload.dump()).has_value());
   }
   // "a b": in any order of the index.
@@ -97,10 +97,43 @@ TEST_CASE("where a part has its worker is told to those that it has to do with, 
   f.Put("c", "0");  // nothing that decides
   CHECK(f.told == std::map<std::string, int>{{"c", 1}});
   f.told.clear();
-  f.Put("c", "0", "s1", "east");
+  f.Put("c", "0", "s1", {{"clusterName", "east"}});
   CHECK(f.told == std::map<std::string, int>{{"a", 1}, {"b", 1}, {"c", 1}});
   f.told.clear();
-  f.Put("a", "1", "s1", "east");
+  f.Put("a", "1", "s1", {{"clusterName", "east"}});
+  CHECK(f.told == std::map<std::string, int>{{"a", 1}, {"c", 1}});
+}
+
+TEST_CASE("all that says where a part is counts, each by itself") {
+  const auto status = [](const char* reserved, const char* since, const char* evicted,
+                         const char* state, const char* message, const char* at) {
+    const auto condition = [](const char* type, const char* is_true, const char* when) {
+      return json{{"type", type}, {"status", is_true}, {"lastTransitionTime", when}};
+    };
+    return json{{"clusterName", "east"},
+                {"conditions", json::array({condition("QuotaReserved", reserved, since),
+                                            condition("Evicted", evicted, since)})},
+                {"admissionChecks", json::array({{{"name", "fedra"},
+                                                  {"state", state},
+                                                  {"message", message},
+                                                  {"lastTransitionTime", at}}})}};
+  };
+  constexpr const char* kOne = "2026-11-21T16:00:01Z";
+  constexpr const char* kTwo = "2026-11-21T16:00:02Z";
+  const json before = status("True", kOne, "False", "Pending", "on east", kTwo);
+  const json after = GENERATE_COPY(values<json>({
+      status("False", kOne, "False", "Pending", "on east", kTwo),
+      status("True", kTwo, "False", "Pending", "on east", kTwo),  // reserved again meanwhile
+      status("True", kOne, "True", "Pending", "on east", kTwo),
+      status("True", kOne, "False", "Retry", "on east", kTwo),
+      status("True", kOne, "False", "Pending", "", kTwo),
+      status("True", kOne, "False", "Pending", "on east", kOne),
+  }));
+  Fixture f;
+  f.Put("c", "0", "s1", before);
+  f.Put("a", "1");
+  f.told.clear();
+  f.Put("c", "0", "s1", after);
   CHECK(f.told == std::map<std::string, int>{{"a", 1}, {"c", 1}});
 }
 
