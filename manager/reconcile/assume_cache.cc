@@ -42,7 +42,7 @@ SteadyTime AssumeCache::BeginOf(const Assumption& what, SteadyTime now) const {
   return now - std::chrono::duration_cast<SteadyTime::duration>(age);
 }
 
-void AssumeCache::AddComing(const Entry& entry, std::map<std::string, int>& holding,
+void AssumeCache::AddComing(const Entry& entry, PodCounts& holding,
                             std::vector<dra::AssumedPods>& list) {
   const tracking::Demands& demands = entry.what.demands;
   if (demands == nullptr) return;
@@ -64,10 +64,26 @@ void AssumeCache::AddComing(const Entry& entry, std::map<std::string, int>& hold
   }
 }
 
-bool AssumeCache::IsComing(const Entry& entry) const {
+AssumeCache::PodCounts AssumeCache::HoldingFor(const State& state, const Entry& entry,
+                                               SteadyTime now) const {
+  PodCounts holding = pods_.holding(entry.what.job);
+  const auto place = [&](const Entry& each) {
+    return std::pair(!IsOverdue(each, now), RankOf(each));
+  };
+  std::map<std::pair<bool, Rank>, const Entry*> before;
+  for (const ObjectKey& workload : state.of_job.at(entry.what.job)) {
+    const Entry& other = state.entries.at(workload);
+    if (place(other) < place(entry)) before.emplace(place(other), &other);
+  }
+  std::vector<dra::AssumedPods> theirs;
+  for (const auto& [order, other] : before) AddComing(*other, holding, theirs);
+  return holding;
+}
+
+bool AssumeCache::IsComing(const State& state, const Entry& entry, SteadyTime now) const {
   if (entry.what.demands == nullptr) return false;
   std::vector<dra::AssumedPods> coming;
-  std::map<std::string, int> holding = pods_.holding(entry.what.job);
+  PodCounts holding = HoldingFor(state, entry, now);
   AddComing(entry, holding, coming);
   return !coming.empty();
 }
@@ -84,7 +100,7 @@ const dra::AssumedList& AssumeCache::List(State& state, SteadyTime now) const {
     return state.list;
   auto list = std::make_shared<std::vector<dra::AssumedPods>>();
   state.list_until = SteadyTime::max();
-  std::map<tracking::JobKey, std::map<std::string, int>> holding;  // and not yet counted
+  std::map<tracking::JobKey, PodCounts> holding;  // and not yet counted
   for (auto rank = state.counting.begin(); rank != state.counting.end();) {
     const Entry& entry = state.entries.at(rank->second);
     if (IsOverdue(entry, now)) {
@@ -93,7 +109,7 @@ const dra::AssumedList& AssumeCache::List(State& state, SteadyTime now) const {
     }
     if (entry.what.demands != nullptr) {
       const auto [of_job, is_new] = holding.try_emplace(entry.what.job);
-      if (is_new) of_job->second = pods_.holding(entry.what.job);
+      if (is_new) of_job->second = HoldingFor(state, entry, now);
       AddComing(entry, of_job->second, *list);
     }
     state.list_until = std::min(state.list_until, entry.since + kKeptFor);
@@ -136,6 +152,7 @@ void AssumeCache::Insert(State& state, Entry entry) const {
   state.counting.insert(RankOf(entry));
   const ObjectKey& key = entry.what.workload;
   for (const std::string& claim : entry.what.claims) state.users[{key.ns, claim}].insert(key);
+  state.of_job[entry.what.job].insert(key);
   state.entries.insert_or_assign(key, std::move(entry));
 }
 
@@ -143,12 +160,16 @@ void AssumeCache::Insert(State& state, Entry entry) const {
 bool AssumeCache::Remove(State& state, const ObjectKey& workload, SteadyTime now) const {
   const auto found = state.entries.find(workload);
   const Entry& entry = found->second;
-  const bool freed = !entry.what.claims.empty() || (!IsOverdue(entry, now) && IsComing(entry));
+  const bool freed =
+      !entry.what.claims.empty() || (!IsOverdue(entry, now) && IsComing(state, entry, now));
   for (const std::string& claim : entry.what.claims) {
     const auto users = state.users.find({workload.ns, claim});
     users->second.erase(workload);
     if (users->second.empty()) state.users.erase(users);
   }
+  const auto of_job = state.of_job.find(entry.what.job);
+  of_job->second.erase(workload);
+  if (of_job->second.empty()) state.of_job.erase(of_job);
   state.counting.erase(RankOf(entry));
   state.entries.erase(found);
   ++state.changes;
@@ -221,9 +242,9 @@ AssumeCache::Change AssumeCache::Observe(const ObjectKey& workload, const Shown&
     Entry& entry = state.entries.at(workload);
     const bool overdue = IsOverdue(entry, now);
     if (!overdue) {
-      if (IsComing(entry)) change.overdue_at = entry.since + kKeptFor;
+      if (IsComing(state, entry, now)) change.overdue_at = entry.since + kKeptFor;
     } else if (!entry.overdue) {
-      change.freed |= IsComing(entry);
+      change.freed |= IsComing(state, entry, now);
     }
     entry.overdue = overdue;
     return change;

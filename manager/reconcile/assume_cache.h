@@ -98,6 +98,8 @@ class AssumeCache final {
     std::unordered_map<ObjectKey, Entry> entries;
     std::set<Rank> counting;                         // without those that are known to be overdue
     std::map<ObjectKey, std::set<ObjectKey>> users;  // by claim
+    // All entries of a job: of one that has several Workloads they share its pods.
+    std::map<tracking::JobKey, std::set<ObjectKey>> of_job;
     // The list, and what it was made from.
     dra::AssumedList list;
     uint64_t list_changes = 0;
@@ -108,11 +110,14 @@ class AssumeCache final {
   static Rank RankOf(const Entry& entry);
   static bool IsOverdue(const Entry& entry, SteadyTime now);
   SteadyTime BeginOf(const placement::Assumption& what, SteadyTime now) const;
-  // The pods of this one that are still to come. Takes those that are there out of `holding`, which
-  // several Workloads of one job share.
-  static void AddComing(const Entry& entry, std::map<std::string, int>& holding,
+  using PodCounts = std::map<std::string, int>;  // by pod set, as Pods::holding has them
+  // The pods of this one that are still to come. Takes those that are there out of `holding`.
+  static void AddComing(const Entry& entry, PodCounts& holding,
                         std::vector<dra::AssumedPods>& list);
-  bool IsComing(const Entry& entry) const;
+  // Of the pods of its job that have their devices those that are not of another entry: overdue
+  // entries come first, they have had their time, then by rank.
+  PodCounts HoldingFor(const State& state, const Entry& entry, SteadyTime now) const;
+  bool IsComing(const State& state, const Entry& entry, SteadyTime now) const;
   void Insert(State& state, Entry entry) const;
   bool Remove(State& state, const ObjectKey& workload, SteadyTime now) const;
   Change Update(State& state, Entry& entry, placement::Assumption shown, SteadyTime now) const;

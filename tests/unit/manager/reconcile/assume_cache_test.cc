@@ -205,16 +205,44 @@ TEST_CASE("what its pods hold is not kept twice, and comes back when they fail")
   CHECK_FALSE(f.ShowNothing("a").freed);  // nobody has to be told
 }
 
+// Of a job with several Workloads.
+Assumption PartOf(const std::string& set, const std::string& name, int pods, WallTime since) {
+  Assumption part = Of(name, pods, since);
+  part.job = {"Job.batch", {"ml", set}};
+  return part;
+}
+
 TEST_CASE("pods of a job with several Workloads are counted once for all of them") {
   Fixture f;
-  Assumption first = Of("a", 2, WallTime(seconds(1)));
-  Assumption second = Of("b", 2, WallTime(seconds(2)));
-  for (Assumption* each : {&first, &second}) each->job = {"Job.batch", {"ml", "set"}};
-  f.Show(first);
-  f.Show(second);
+  const WallTime now = f.clock.Now();
+  f.Show(PartOf("set", "a", 2, now - seconds(2)));
+  CHECK(f.Show(PartOf("set", "b", 2, now - seconds(1))).overdue_at);
   CHECK(f.Coming() == "a:2 b:2");
   f.Hold("set", 3);
   CHECK(f.Coming() == "b:1");
+  CHECK_FALSE(f.Show(PartOf("set", "a", 2, now - seconds(2))).overdue_at);
+  CHECK(f.Show(PartOf("set", "b", 2, now - seconds(1))).overdue_at);
+  // What the last one would have taken is free for others.
+  CHECK(f.ShowNothing("b").freed);
+  CHECK(f.Coming().empty());
+  CHECK_FALSE(f.ShowNothing("a").freed);
+}
+
+TEST_CASE("pods of one of several Workloads that runs for long are not taken for a new one's") {
+  Fixture f;
+  f.Show(PartOf("set", "z", 2, f.clock.Now()));
+  f.Hold("set", 2);
+  f.clock.Advance(AssumeCache::kKeptFor);
+  const WallTime now = f.clock.Now();
+  f.Show(PartOf("set", "z", 2, now - AssumeCache::kKeptFor));
+  CHECK(f.Show(PartOf("set", "a", 2, now)).overdue_at);
+  CHECK(f.Coming() == "a:2");
+  f.Hold("set", 4);
+  CHECK(f.Coming().empty());
+  // The old one is gone, and its pods are not yet.
+  f.ShowNothing("z");
+  f.Hold("set", 2);
+  CHECK(f.Coming().empty());
 }
 
 TEST_CASE("a named claim's users are known as long as they are here") {
