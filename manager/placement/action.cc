@@ -65,7 +65,7 @@ bool IsIndependent(const Action& action) {
   return std::holds_alternative<CreateClone>(action) ||
          std::holds_alternative<DeleteRemote>(action) ||
          std::holds_alternative<SetClonePriority>(action) ||
-         std::holds_alternative<RemoveSurplus>(action);
+         std::holds_alternative<ScaleCopy>(action) || std::holds_alternative<RemoveSurplus>(action);
 }
 
 bool NeedsAllBefore(const Action& action) {

@@ -91,6 +91,10 @@ struct CreateJob {
 struct AdoptClone {
   ClusterName cluster;
 };
+// The copy gets as many replicas as the job has now (tracking::Job::parts).
+struct ScaleCopy {
+  ClusterName cluster;
+};
 // The copies that stand for no object of the job any more (tracking::SurplusOf).
 struct RemoveSurplus {
   ClusterName cluster;
@@ -149,7 +153,7 @@ class Action final
                           CreateJob, MirrorStatus, ClearActivity, FinishWorkload, RecordFailure,
                           RecordPlacing, RecordEnd, RecordResidue, Forget, Note, SetClonePriority,
                           KeepRemote, KeepLog, RecordReport, RecordRemoval, EndAttempt,
-                          RemoveSurplus, AdoptClone> {
+                          RemoveSurplus, AdoptClone, ScaleCopy> {
  public:
   using Variant = variant;  // which has no virtual destructor: never deleted through it
   using variant::variant;

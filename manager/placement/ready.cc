@@ -184,6 +184,8 @@ void DecideRunning(const Context& context, const ClusterView& worker, Decision& 
     // owner from the beginning, by annotations that have no UID.
     if (worker.clone->owner.uid.empty()) decision.actions.emplace_back(CreateJob{worker.name});
   } else if (IsAdopted(context, worker)) {
+    if (worker.job->parts != context.view.job->parts && !worker.job->deleting)
+      decision.actions.emplace_back(ScaleCopy{worker.name});
     decision.actions.emplace_back(MirrorStatus{worker.name});
   } else if (const Failure* refused = RefusedObject(context, worker)) {
     TakeBack(notes::kRequeued, worker.name, refused->message, decision);

@@ -1,5 +1,6 @@
 #include "manager/reconcile/worker_writes.h"
 
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -225,6 +226,22 @@ Result<void> WorkerWrites::Do(Execution& execution, const placement::SetClonePri
                                   tracking::PriorityPatch(*execution.workload, *view.clone)));
   FEDRA_ASSIGN_OR_RETURN(auto clone, ParseWritten(text, &tracking::ParseClone));
   worker.objects().clones().own().Wrote(std::move(clone));
+  return {};
+}
+
+Result<void> WorkerWrites::Do(Execution& execution, const placement::ScaleCopy& action) {
+  const ClusterView& view = execution.View(action.cluster);
+  if (!placement::HasOwnJob(view) || execution.job == nullptr) return {};
+  const tracking::Job& copy = *view.job;
+  std::optional<std::string> patch = copy.kind->PartsPatch(copy, execution.job->parts);
+  if (!patch) return {};
+  Worker& worker = execution.WorkerOf(action.cluster);
+  FEDRA_ASSIGN_OR_RETURN(const auto permit, limiter_.Enter(action.cluster));
+  FEDRA_ASSIGN_OR_RETURN(
+      const std::string text,
+      worker.cluster().MergePatch(copy.kind->resource(), copy.key, *std::move(patch)));
+  FEDRA_ASSIGN_OR_RETURN(auto scaled, ParseWritten(text, *copy.kind));
+  worker.objects().jobs(*copy.kind).own().Wrote(std::move(scaled));
   return {};
 }
 

@@ -62,6 +62,7 @@ struct Job {
   bool finished = false;  // successfully or not
   bool failed = false;
   int active_pods = 0;  // as the status counts them; 0 of a kind that counts none
+  int parts = 1;        // how many Workloads Kueue makes of it, one for each of its replicas
   // Other objects that it names and its Workload does not show; of a manager's job only.
   std::vector<Reference> references;
   // What its pods ask for where its Workload does not show it: the members of a Requirement that
@@ -165,6 +166,13 @@ class JobAdapter {
   // none. Kueue releases an evicted workload's quota only after that (IsActive in
   // pkg/controller/jobs/job/job_controller.go).
   virtual std::optional<std::string> ClearActivityPatch(const Job& local) const = 0;
+  // Of a kind whose jobs have several Workloads (Job::parts): the merge patch that gives the copy
+  // so many, bound to what was seen of it. Nothing: of another kind.
+  virtual std::optional<std::string> PartsPatch(const Job& copy, int parts) const {
+    (void)copy, (void)parts;
+    return std::nullopt;
+  }
+  virtual bool has_parts() const { return false; }
 
  private:
   const kube::Resource resource_;

@@ -73,9 +73,10 @@ std::vector<Right> WorkerRights(const verify::WorkerObjectsOptions& verified, bo
     rights.OfKind(*kind, [&](const kube::Resource& jobs) {
       if (!objects.Uses(*kind)) rights.Read(jobs);
       if (!nominates) rights.Add(jobs, {"get", "create", "delete"});
-      // Of members of a group Kueue's finalizer is taken off; a copy may get its queue later.
-      const bool patches =
-          !kind->group_kind().empty() || kind->adoption() == tracking::Adoption::kOwner;
+      // Of members of a group Kueue's finalizer is taken off; a copy may get its queue later, or
+      // other replicas.
+      const bool patches = !kind->group_kind().empty() || kind->has_parts() ||
+                           kind->adoption() == tracking::Adoption::kOwner;
       if (!nominates && patches) rights.Add(jobs, {"patch"});
       for (const kube::Resource& named : kind->ReferencedResources()) rights.Read(named);
     });

@@ -254,6 +254,7 @@ KindRow LeaderWorkerSetRow() {
           .suspend = {.path = {}},
           .only_queued = true,
           .pod_templates = &LeaderWorkerSetPods,
+          .parts = "spec.replicas",
           .adoption = Adoption::kByOriginUid,
           .mirror = Mirror::kNone,
           .pod_label = {.key = "leaderworkerset.sigs.k8s.io/name"}};

@@ -71,6 +71,9 @@ struct KindRow {
   // Code in place of `pod_sets` where each job says itself where its pod templates are, or where
   // they are made of its fields.
   std::vector<PodTemplate> (*pod_templates)(const nlohmann::json& object) = nullptr;
+  // How many replicas it has, 1 where it does not say: Kueue makes a Workload of each, and the copy
+  // follows the number. Empty: it has one Workload.
+  FieldPath parts = {};
   // Its Workload shows no claims, volumes and service accounts of its pods: what they ask for is
   // read from the job.
   bool hides_pods = false;

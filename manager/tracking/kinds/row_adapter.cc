@@ -56,6 +56,9 @@ class RowAdapter final : public JobAdapter {
     job.failed = Holds(row_.failed, object);
     job.finished = job.failed || Holds(row_.succeeded, object);
     job.active_pods = SumOf(row_.active, object);
+    if (!row_.parts.empty()) {
+      FEDRA_ASSIGN_OR_RETURN(job.parts, NumberAt(object, row_.parts, 1));
+    }
     job.shows_activity = HoldsAny(row_.active, object);
     KeepText(object, job);
     if (job.managed_by == kManagedBy) {
@@ -136,6 +139,15 @@ class RowAdapter final : public JobAdapter {
     json patch = MergeDifference(StatusOf(local), BoundedStatus(StatusOf(remote), essential_));
     if (patch.empty()) return std::nullopt;
     return StatusPatchBody(local, std::move(patch));
+  }
+
+  bool has_parts() const override { return !row_.parts.empty(); }
+
+  std::optional<std::string> PartsPatch(const Job& copy, int parts) const override {
+    if (!has_parts()) return std::nullopt;
+    json patch{{"metadata", {{"uid", copy.uid}, {"resourceVersion", copy.version.value}}}};
+    PutAt(patch, row_.parts, parts);
+    return Dump(patch);
   }
 
   std::optional<std::string> ClearActivityPatch(const Job& local) const override {

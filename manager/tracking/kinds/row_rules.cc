@@ -28,11 +28,8 @@ bool IsAbove(const json& value, int limit) {
 }
 
 Result<std::optional<int>> ReadTerm(const CountTerm& term, const json& pod_set) {
-  const json& value = FindFirst(pod_set, term.path);
-  if (value.is_null()) return term.absent;
-  // The last step's name makes the message: "replicas must be a whole number, not "3"".
-  const std::string& name = term.path.steps().back().key;
-  FEDRA_ASSIGN_OR_RETURN(const int number, ReadNumber(json{{name, value}}, name, 0));
+  if (FindFirst(pod_set, term.path).is_null()) return term.absent;
+  FEDRA_ASSIGN_OR_RETURN(const int number, NumberAt(pod_set, term.path, 0));
   return std::optional(number);
 }
 
@@ -52,6 +49,14 @@ Result<int> CountOf(const std::vector<CountFactor>& factors, const json& pod_set
 }
 
 }  // namespace
+
+Result<int> NumberAt(const json& object, const FieldPath& path, int absent) {
+  const json& value = FindFirst(object, path);
+  if (value.is_null()) return absent;
+  // The last step's name makes the message: "replicas must be a whole number, not "3"".
+  const std::string& name = path.steps().back().key;
+  return ReadNumber(json{{name, value}}, name, absent);
+}
 
 bool Holds(const FieldTest& test, const json& object) {
   const auto passes = [&](const std::string& text) {

@@ -14,6 +14,9 @@
 
 namespace fedra::tracking {
 
+// `absent` where nothing is there. kBadResponse for what is no int.
+Result<int> NumberAt(const nlohmann::json& object, const FieldPath& path, int absent);
+
 bool Holds(const FieldTest& test, const nlohmann::json& object);
 // Whether all tests of some alternative hold; false without alternatives.
 bool Holds(const AnyOf& alternatives, const nlohmann::json& object);

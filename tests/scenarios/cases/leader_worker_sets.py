@@ -40,6 +40,11 @@ def _wait_together(world: World, job: FederatedJob, worker: str, parts: int = 2)
 
     world.eventually(f"all Workloads are on {worker}", together)
     world.eventually(f"all replicas run on {worker}", all_run)
+    world.eventually(f"{parts} clones on {worker}", lambda: len(_parts(world, worker)) == parts)
+
+
+def _scale(world: World, replicas: int) -> None:
+    world.manager.patch("LeaderWorkerSet", world.ns, "serve", {"spec": {"replicas": replicas}})
 
 
 # On real clusters Kueue's integration leaderworkerset is not switched on.
@@ -73,39 +78,47 @@ def moved(world: World) -> None:
 
 @scenario("leaderworkerset-scaled", fleets=("sim",), other_kinds=True)
 def scaled(world: World) -> None:
-    """A LeaderWorkerSet with a replica less loses that one's clone alone, and one with none its copy."""
+    """A LeaderWorkerSet's copy follows its replicas, more and less; with none of them it goes."""
     _start(world)
     job = world.submit_kind(LEADER_WORKER_SET, "serve")
     job.wait_running_on(world.worker1)
     _wait_together(world, job, world.worker1)
     copy = objects.present(job.remote_job(world.worker1))["metadata"]["uid"]
-    world.manager.patch("LeaderWorkerSet", world.ns, "serve", {"spec": {"replicas": 1}})
-    world.eventually("one clone is left", lambda: len(_parts(world, world.worker1)) == 1)
-    assert objects.present(job.remote_job(world.worker1))["metadata"]["uid"] == copy
-    world.manager.patch("LeaderWorkerSet", world.ns, "serve", {"spec": {"replicas": 0}})
+    for replicas in (3, 1):
+        _scale(world, replicas)
+        _wait_together(world, job, world.worker1, parts=replicas)
+        assert objects.present(job.remote_job(world.worker1))["metadata"]["uid"] == copy
+    _scale(world, 0)
     world.eventually("nothing is left on the workers", job.nowhere)
+
+
+def _evict_on_worker1(world: World, name: str) -> None:
+    """By the worker's Kueue, and until fedra has sent it there again."""
+    before = objects.present(world.admin(world.worker1).find("Workload", world.ns, name))
+    world.fleet.evict(world.worker1, world.ns, name)
+
+    def is_new() -> bool:
+        clone = world.admin(world.worker1).find("Workload", world.ns, name)
+        return clone is not None and clone["metadata"]["uid"] != before["metadata"]["uid"]
+
+    world.eventually("it has a new clone", is_new)
 
 
 @scenario("leaderworkerset-part-evicted", fleets=("sim",), other_kinds=True)
 def part_evicted(world: World) -> None:
-    """A replica that its worker evicts comes back to the worker where the first one is, which never left."""
+    """A replica that its worker evicts, the first one or another, comes back there: the others never left."""
     _start(world)
     job = world.submit_kind(LEADER_WORKER_SET, "serve")
     job.wait_running_on(world.worker1)
     _wait_together(world, job, world.worker1)
+    copy = objects.present(job.remote_job(world.worker1))["metadata"]["uid"]
     first = objects.present(job.workload())["metadata"]["name"]
-    other = next(
-        part["metadata"]["name"]
-        for part in _parts(world, MANAGER)
-        if part["metadata"]["name"] != first
-    )
-    before = objects.present(world.admin(world.worker1).find("Workload", world.ns, other))
-    world.fleet.evict(world.worker1, world.ns, other)
-
-    def is_new() -> bool:
-        clone = world.admin(world.worker1).find("Workload", world.ns, other)
-        return clone is not None and clone["metadata"]["uid"] != before["metadata"]["uid"]
-
-    world.eventually("it has a new clone", is_new)
-    _wait_together(world, job, world.worker1)
-    assert not objects.is_true(job.workload(), "Evicted"), job.workload()
+    names = [part["metadata"]["name"] for part in _parts(world, MANAGER)]
+    other = next(name for name in names if name != first)
+    for evicted, stays in ((other, first), (first, other)):
+        before = objects.present(world.admin(world.worker1).find("Workload", world.ns, stays))
+        _evict_on_worker1(world, evicted)
+        _wait_together(world, job, world.worker1)
+        after = objects.present(world.admin(world.worker1).find("Workload", world.ns, stays))
+        assert after["metadata"]["uid"] == before["metadata"]["uid"], (evicted, stays)
+        assert objects.present(job.remote_job(world.worker1))["metadata"]["uid"] == copy

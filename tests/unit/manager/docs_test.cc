@@ -234,12 +234,16 @@ the LeaderWorkerSet: the worker is chosen for the first replica; the others are 
 missing there. The price is a StatefulSet's (above): the checks stay `Pending`, the status is the manager's own controller's.
 That controller must run, for Kueue evicts by the gated pods that it makes. And:
 
-- A replica that loses its worker alone, evicted there or here, is dispatched to where the first one is. While the first one
-  has none, the others run on, and it prefers their worker; where it gets another one, all follow, and the copy is made there.
-  `fedra move` moves the first one, and so all.
-- Changes do not follow to the copy, as with MultiKueue. With fewer replicas the clones of those that are too many are removed,
-  and the worker's Kueue stops their pods; one that the copy never had gets quota there, and no pods: delete the
-  LeaderWorkerSet and create it again. With 0 replicas the copy is removed.
+- A replica that loses its worker alone, evicted there or here, goes back to it as soon as that has room: the others run on
+  there, and the copy stays. All of them leave when the worker is lost or drained, and with `fedra move`, which asks for the
+  first one. A worker that may not be used any more (cordoned, removed, not in the AdmissionCheck) keeps what runs there; a
+  first replica that loses it gets another one, and all follow.
+- A replica waits for the first one as long as that has no worker, also for quota on the manager, and holds its own meanwhile.
+- `replicas` follows to the copy, unlike with MultiKueue, while a worker has the first replica; for that fedra needs the right
+  to patch LeaderWorkerSets there. With 0 replicas the copy is removed. Other changes do not follow.
+- Kueue (0.19) makes the pods of a replica the only owners of its Workload on a worker. Where all of them are deleted at once,
+  as by `restartPolicy: RecreateGroupOnPodRestart`, which is the default, that may be deleted, too: then the replica is queued
+  again.
 - `check` judges one replica. `fedra status` has a line for each; `fedra why workload/NAME` is about one of them.
 )";
 

@@ -21,6 +21,8 @@ ClusterOptions Quick(const ConnectedOptions& connected) {
                              "scheduling.k8s.io"};
   if (connected.kinds->FindName("Pod") != nullptr) options.discover_groups.emplace_back();
   if (connected.serves_kubeflow) options.discover_groups.emplace_back("kubeflow.org");
+  if (connected.kinds->FindName("LeaderWorkerSet") != nullptr)
+    options.discover_groups.emplace_back("leaderworkerset.x-k8s.io");
   options.probe_interval = std::chrono::milliseconds(500);
   return options;
 }

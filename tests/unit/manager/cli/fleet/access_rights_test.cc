@@ -258,7 +258,8 @@ TEST_CASE("pods as jobs need rights of their own, each named once") {
               "watch leaderworkersets.leaderworkerset.x-k8s.io",
               "get leaderworkersets.leaderworkerset.x-k8s.io",
               "create leaderworkersets.leaderworkerset.x-k8s.io",
-              "delete leaderworkersets.leaderworkerset.x-k8s.io"});
+              "delete leaderworkersets.leaderworkerset.x-k8s.io",
+              "patch leaderworkersets.leaderworkerset.x-k8s.io"});
   Grant("worker-rbac-pods.yaml", f.user);
   CHECK(f.Missing(WorkerRights(worker, false, false)).empty());
 

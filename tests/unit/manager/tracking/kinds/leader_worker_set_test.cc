@@ -88,6 +88,28 @@ TEST_CASE("LeaderWorkerSet: its copy is one that the worker's Kueue finds the cl
   CHECK(text->find("kueue.x-k8s.io/workload\"") == std::string::npos);
 }
 
+TEST_CASE("LeaderWorkerSet: it has a Workload for each replica, and its copy follows the number") {
+  json set = Local();
+  CHECK(Parsed(set).parts == 2);
+  set["spec"]["replicas"] = 0;
+  CHECK(Parsed(set).parts == 0);
+  const Job scaled = Parsed(set);
+  CHECK_FALSE(IsProgress(Parsed(Local()), scaled));
+  set["spec"].erase("replicas");
+  CHECK(Parsed(set).parts == 1);
+  set["spec"]["replicas"] = "2";
+  CHECK_FALSE(Adapter().Parse(set));
+  CHECK(Adapter().has_parts());
+  const auto patch = Adapter().PartsPatch(Parsed(Local()), 3);
+  REQUIRE(patch);
+  CHECK(json::parse(*patch) == json::parse(R"({"metadata": {"uid": "s1", "resourceVersion": "5"},
+                                               "spec": {"replicas": 3}})"));
+  const JobAdapter* job_set = BuiltInKinds()->FindName("JobSet");
+  REQUIRE(job_set != nullptr);
+  CHECK_FALSE(job_set->has_parts());
+  CHECK_FALSE(job_set->PartsPatch(Parsed(Local()), 3));
+}
+
 TEST_CASE("LeaderWorkerSet: a pod is its, and not of the StatefulSet that it makes of it") {
   const auto job_of = [](const json& labels) {
     const auto job = BuiltInKindsAndPods()->JobOfPod(
