@@ -11,6 +11,7 @@
 
 #include "manager/cli/manifests/job_rules.h"
 #include "manager/cli/manifests/job_schema.h"
+#include "manager/cli/manifests/kueue_rules.h"
 #include "manager/cli/manifests/manifest_fields.h"
 #include "manager/cli/manifests/manifest_outdated.h"
 #include "manager/cli/manifests/manifest_selectors.h"
@@ -19,7 +20,6 @@
 #include "manager/tracking/json_fields.h"
 #include "manager/tracking/kinds/pod.h"
 #include "manager/tracking/kinds/submitted_group.h"
-#include "manager/tracking/kueue_api.h"
 
 namespace fedra::cli {
 namespace {
@@ -28,38 +28,6 @@ using nlohmann::json;
 using tracking::Member;
 
 constexpr const char* kPriorityClassLabel = "kueue.x-k8s.io/priority-class";
-
-// Where `part` stands in `whole`: "spec.groups[1].template"; nothing when it is not in there.
-std::optional<std::string> PathOf(const json& part, const json& whole, const std::string& path) {
-  if (&part == &whole) return path;
-  for (size_t i = 0; whole.is_array() && i < whole.size(); ++i)
-    if (auto found = PathOf(part, whole[i], fmt::format("{}[{}]", path, i))) return found;
-  if (!whole.is_object()) return std::nullopt;
-  for (const auto& [name, value] : whole.items()) {
-    if (auto found = PathOf(part, value, path.empty() ? name : path + "." + name)) return found;
-  }
-  return std::nullopt;
-}
-
-void CheckQueueName(const json& job, const ObjectKey& key, Findings& findings) {
-  const std::string label(tracking::kQueueNameLabel);
-  if (!tracking::Text(Member(Member(job, "metadata"), "labels"), label).empty()) return;
-  findings.Warn("metadata.labels",
-                "fedra never sees it: Kueue manages only jobs with the label " + label,
-                fmt::format("{}: NAME   # of a LocalQueue in namespace {}", label, key.ns));
-}
-
-// Kueue and fedra leave a job to the controller that it names. Without a name the managedBy policy,
-// or Kueue, writes it.
-void CheckManagedBy(const json& object, const tracking::JobAdapter& adapter, Findings& findings) {
-  const std::string name = adapter.ManagedBy(object);
-  if (name.empty() || name == tracking::kManagedBy) return;
-  findings.Warn(
-      "managedBy",
-      fmt::format("is \"{}\": fedra dispatches only jobs that {} manages", name,
-                  tracking::kManagedBy),
-      fmt::format("managedBy: {}; it cannot be changed once the job exists", tracking::kManagedBy));
-}
 
 bool HasName(const json& object) {
   return !tracking::Text(Member(object, "metadata"), "name").empty();
@@ -143,6 +111,7 @@ struct Group {
 struct Places {
   std::map<std::pair<std::string, ObjectKey>, size_t> jobs;  // by kind and name
   std::map<ObjectKey, Group> groups;
+  std::vector<const Manifest*> manifests;  // of each job; of a group that of its first pod
 };
 
 // All that can be wrong with one object without its being compared with others.
@@ -155,7 +124,7 @@ void CheckJob(const json& object, const tracking::JobAdapter& adapter, const Obj
     CheckJobRules(object, findings);
   }
   for (const tracking::PodTemplate& item : adapter.PodTemplates(object)) {
-    const std::string path = PathOf(*item.object, object, "").value_or("spec.template");
+    const std::string path = PlaceIn(object, *item.object, "spec.template");
     const bool is_the_job = item.object == &object;
     CheckTypes(*item.object, path, is_the_job ? "Pod" : "PodTemplateSpec", findings);
     CheckPodRules(*item.object, path, findings);
@@ -172,8 +141,11 @@ InputJob* FindJob(CheckInput& input, const Places& places, const std::string& ki
   return found == places.jobs.end() ? nullptr : &input.jobs[found->second];
 }
 
-InputJob& PutJob(InputJob job, CheckInput& input, Places& places) {
+InputJob& PutJob(InputJob job, const Manifest& manifest, CheckInput& input, Places& places) {
+  job.file = manifest.file;
+  job.document = manifest.document;
   places.jobs.try_emplace({job.kind, job.key}, input.jobs.size());
+  places.manifests.push_back(&manifest);
   return input.jobs.emplace_back(std::move(job));
 }
 
@@ -183,9 +155,7 @@ void JoinGroup(const Manifest& manifest, const tracking::JobAdapter& adapter,
                Places& places) {
   const std::string kind(adapter.group_kind());
   InputJob* job = FindJob(input, places, kind, group);
-  if (job == nullptr)
-    job = &PutJob({kind, group, false, manifest.file, manifest.document, false, {}, {}}, input,
-                  places);
+  if (job == nullptr) job = &PutJob({.kind = kind, .key = group}, manifest, input, places);
   job->has_priority |= NamesPriority(*manifest.object, adapter);
   Group& pods = places.groups[group];
   // One that is defined twice is a mistake by itself.
@@ -212,14 +182,11 @@ bool AddJob(const Manifest& manifest, const tracking::JobKinds& kinds,
   }
   const bool is_known = HasName(object) && FindJob(input, places, kind, key) != nullptr;
   if (!is_known)
-    PutJob({kind,
-            key,
-            !HasName(object),
-            manifest.file,
-            manifest.document,
-            NamesPriority(object, *adapter),
-            {}},
-           input, places);
+    PutJob({.kind = kind,
+            .key = key,
+            .is_generated = !HasName(object),
+            .has_priority = NamesPriority(object, *adapter)},
+           manifest, input, places);
   auto job = tracking::ParseSubmitted(object, kinds, default_ns);
   if (job) {
     if (!is_known) input.jobs.back().submitted = *std::move(job);
@@ -305,8 +272,14 @@ Result<CheckInput> CheckInputOf(const std::vector<Manifest>& manifests,
   CheckDefinedOnce(manifests, kinds, default_ns, input.findings);
   AddGroups(places, input);
   const Mistakes mistakes(input);
-  for (InputJob& job : input.jobs)
+  for (size_t i = 0; i < input.jobs.size(); ++i) {
+    InputJob& job = input.jobs[i];
     if (HasError(mistakes, job) || NamesMistakes(mistakes, job)) job.submitted.reset();
+    if (!job.submitted) continue;
+    const Manifest& manifest = *places.manifests[i];
+    Findings findings(manifest, job.kind + " " + job.key.ToString(), input.findings);
+    CheckAsksForSomething(*job.submitted, *manifest.object, findings);
+  }
   return input;
 }
 

@@ -97,7 +97,7 @@ std::string Job(const std::string& claim_template) {
          "resourceClaimTemplateName: " +
          claim_template +
          "}], containers: [{name: c, image: i, "
-         "resources: {claims: [{name: g}]}}]}}}\n";
+         "resources: {requests: {cpu: 1}, claims: [{name: g}]}}]}}}\n";
 }
 
 TEST_CASE("check: a document that is no object is told what it is instead") {

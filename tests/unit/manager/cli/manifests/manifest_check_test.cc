@@ -348,7 +348,8 @@ TEST_CASE("a job that another controller manages is judged, with a warning") {
   };
   const std::string job = "apiVersion: batch/v1\nkind: Job\n";
   const std::string pods =
-      "template: {spec: {restartPolicy: OnFailure, containers: [{name: c, image: i}]}}}\n";
+      "template: {spec: {restartPolicy: OnFailure, containers: [{name: c, image: i, "
+      "resources: {requests: {cpu: 1}}}]}}}\n";
   CHECK_THAT(
       findings(job, "{managedBy: example.com/other, " + pods),
       ContainsSubstring("managedBy: is \"example.com/other\": fedra dispatches only jobs that "
@@ -361,6 +362,68 @@ TEST_CASE("a job that another controller manages is judged, with a warning") {
                "{replicas: 1, " +
                    pods.substr(0, pods.size() - 1) + "}}\n"),
       ContainsSubstring("fedra dispatches only jobs that kueue.x-k8s.io/multikueue manages"));
+}
+
+// Kueue admits it without an AdmissionCheck.
+TEST_CASE("a job in a queue that asks for no resource is judged, with a warning") {
+  const std::string job = "apiVersion: batch/v1\nkind: Job\nmetadata: {name: x, namespace: ml, ";
+  const std::string in_queue = "labels: {kueue.x-k8s.io/queue-name: q}}\nspec: ";
+  const auto pod = [](const std::string& spec, const std::string& resources) {
+    return "{template: {spec: {restartPolicy: Never" + spec +
+           ", containers: [{name: c, image: i, resources: " + resources + "}]}}}";
+  };
+  const std::string claims = ", resourceClaims: [{name: g, resourceClaimTemplateName: one-gpu}]";
+  struct Row {
+    const char* what;
+    std::string text;
+    std::string path;  // of the warning; empty: there is none
+  };
+  const std::string containers = "spec.template.spec.containers";
+  const Row rows[] = {
+      {"nothing", job + in_queue + pod("", "{}"), containers},
+      {"claims alone", job + in_queue + pod(claims, "{claims: [{name: g}]}"), containers},
+      {"a request", job + in_queue + pod("", "{requests: {cpu: 1}}"), ""},
+      {"a limit, which is the request, too", job + in_queue + pod("", "{limits: {cpu: 1}}"), ""},
+      {"of the pod as a whole", job + in_queue + pod(", resources: {requests: {cpu: 1}}", "{}"),
+       ""},
+      {"an init container's",
+       job + in_queue +
+           pod(", initContainers: [{name: b, image: i, resources: {requests: {cpu: 1}}}]", "{}"),
+       ""},
+      {"overhead", job + in_queue + pod(", overhead: {cpu: 10m}", "{}"), ""},
+      {"with a mistake, which comes first",
+       job + in_queue + pod(claims, "{claims: [{name: other}]}"),
+       ""},
+      {"another set of pods of the same job asks",
+       "apiVersion: kubeflow.org/v2beta1\nkind: MPIJob\nmetadata: {name: x, namespace: ml, " +
+           in_queue + "{mpiReplicaSpecs: {Launcher: " + pod("", "{}") +
+           ", Worker: " + pod("", "{requests: {cpu: 1}}") + "}}",
+       ""},
+      {"none of them does",
+       "apiVersion: kubeflow.org/v2beta1\nkind: MPIJob\nmetadata: {name: x, namespace: ml, " +
+           in_queue + "{mpiReplicaSpecs: {Launcher: " + pod("", "{}") +
+           ", Worker: " + pod("", "{}") + "}}",
+       "spec.mpiReplicaSpecs.Launcher.template.spec.containers"},
+      {"its pods are in a runtime",
+       "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata: {name: x, "
+       "namespace: ml, " +
+           in_queue + "{runtimeRef: {name: torch}}",
+       ""}};
+  for (const Row& row : rows) {
+    INFO(row.what);
+    const auto input = Read(row.text + "\n");
+    REQUIRE(input.has_value());
+    std::vector<Finding> warnings;
+    for (const Finding& finding : input->findings)
+      if (finding.message.starts_with("no container asks")) warnings.push_back(finding);
+    REQUIRE(warnings.size() == (row.path.empty() ? 0 : 1));
+    if (row.path.empty()) continue;
+    CHECK(warnings[0].severity == Severity::kWarning);
+    CHECK(warnings[0].path == row.path);
+    CHECK(warnings[0].mark.line > 0);
+    CHECK_THAT(warnings[0].hint, ContainsSubstring("LimitRange"));
+    CHECK(input->jobs[0].submitted.has_value());
+  }
 }
 
 TEST_CASE("a job whose pods have no container is a mistake, and not judged") {
@@ -386,7 +449,7 @@ TEST_CASE("the pods of a job never restart, or on failure") {
     return Read(
                "apiVersion: batch/v1\nkind: Job\nmetadata: {name: train, namespace: ml, labels: "
                "{kueue.x-k8s.io/queue-name: q}}\nspec: {template: {spec: {" +
-               policy + "containers: [{name: c, image: i}]}}}")
+               policy + "containers: [{name: c, image: i, resources: {requests: {cpu: 1}}}]}}}")
         ->findings;
   };
   CHECK(findings("restartPolicy: Never, ").empty());
@@ -425,7 +488,9 @@ std::string PodOfGroup(const std::string& name, const std::string& group, int to
          "kueue.x-k8s.io/pod-group-name: " +
          group + "}, annotations: {kueue.x-k8s.io/pod-group-total-count: \"" +
          std::to_string(total) +
-         "\"}}\nspec: {restartPolicy: Never, containers: [{name: c, image: i}]}\n";
+         "\"}}\nspec: {restartPolicy: Never, containers: [{name: c, image: i, resources: "
+         "{requests: "
+         "{cpu: 1}}}]}\n";
 }
 
 TEST_CASE("the pods of a group are one job of the input, and one that is incomplete is none") {

@@ -56,7 +56,8 @@ inline const std::string kJob =
     "{kueue.x-k8s.io/queue-name: gpu}}\n"
     "spec: {template: {spec: {restartPolicy: Never, "
     "resourceClaims: [{name: g, resourceClaimTemplateName: mine}], "
-    "containers: [{name: c, image: i, resources: {claims: [{name: g}]}}]}}}\n";
+    "containers: [{name: c, image: i, resources: {requests: {cpu: 1}, claims: [{name: "
+    "g}]}}]}}}\n";
 inline const std::string kMine =
     "---\napiVersion: resource.k8s.io/v1\nkind: ResourceClaimTemplate\n"
     "metadata: {name: mine, namespace: ml}\n"

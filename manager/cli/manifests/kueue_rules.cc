@@ -1,0 +1,74 @@
+#include "manager/cli/manifests/kueue_rules.h"
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "manager/tracking/json_fields.h"
+#include "manager/tracking/kueue_api.h"
+
+namespace fedra::cli {
+namespace {
+
+using nlohmann::json;
+using tracking::Member;
+
+std::optional<std::string> FindPart(const json& part, const json& whole, const std::string& path) {
+  if (&part == &whole) return path;
+  for (size_t i = 0; whole.is_array() && i < whole.size(); ++i)
+    if (auto found = FindPart(part, whole[i], fmt::format("{}[{}]", path, i))) return found;
+  if (!whole.is_object()) return std::nullopt;
+  for (const auto& [name, value] : whole.items()) {
+    if (auto found = FindPart(part, value, path.empty() ? name : path + "." + name)) return found;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string PlaceIn(const json& whole, const json& part, const std::string& otherwise) {
+  return FindPart(part, whole, "").value_or(otherwise);
+}
+
+void CheckQueueName(const json& job, const ObjectKey& key, Findings& findings) {
+  const std::string label(tracking::kQueueNameLabel);
+  if (!tracking::Text(Member(Member(job, "metadata"), "labels"), label).empty()) return;
+  findings.Warn("metadata.labels",
+                "fedra never sees it: Kueue manages only jobs with the label " + label,
+                fmt::format("{}: NAME   # of a LocalQueue in namespace {}", label, key.ns));
+}
+
+// Kueue and fedra leave a job to the controller that it names. Without a name the managedBy policy,
+// or Kueue, writes it.
+void CheckManagedBy(const json& object, const tracking::JobAdapter& adapter, Findings& findings) {
+  const std::string name = adapter.ManagedBy(object);
+  if (name.empty() || name == tracking::kManagedBy) return;
+  findings.Warn(
+      "managedBy",
+      fmt::format("is \"{}\": fedra dispatches only jobs that {} manages", name,
+                  tracking::kManagedBy),
+      fmt::format("managedBy: {}; it cannot be changed once the job exists", tracking::kManagedBy));
+}
+
+void CheckAsksForSomething(const tracking::SubmittedJob& job, const json& object,
+                           Findings& findings) {
+  const tracking::Demands& demands = job.requirement.demands;
+  if (job.requirement.queue.empty() || demands == nullptr || demands->empty()) return;
+  const auto asks = [](const dra::PodDemand& demand) { return !demand.requests.empty(); };
+  if (std::ranges::any_of(*demands, asks)) return;
+  const std::vector<tracking::PodTemplate> templates = job.adapter->PodTemplates(object);
+  if (templates.empty()) return;
+  const std::string pod = PlaceIn(object, *templates.front().object, "spec.template");
+  findings.Warn(
+      PathTo(PathTo(pod, "spec"), "containers"),
+      "no container asks for a resource: Kueue 0.19 admits such a job at once, without "
+      "fedra's AdmissionCheck, and it never comes to fedra",
+      "write into a container: resources: {requests: {cpu: 100m}}. It can do without where "
+      "the manager adds a request (a LimitRange of the namespace), where its ClusterQueue "
+      "covers pods, and where Kueue itself counts the devices of its claims");
+}
+
+}  // namespace fedra::cli

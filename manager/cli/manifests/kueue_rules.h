@@ -1,0 +1,37 @@
+#pragma once
+//
+// What keeps a job that every API server takes from coming to fedra, or from being dispatched: it
+// is not in a queue, another controller runs it, or Kueue admits it without a check. Pure.
+
+#include <string>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "base/types.h"
+#include "manager/cli/manifests/finding.h"
+#include "manager/tracking/job.h"
+#include "manager/tracking/kinds/submitted.h"
+
+namespace fedra::cli {
+
+// Where `part` stands in `whole`: "spec.groups[1].template"; `otherwise` when it is not in there.
+std::string PlaceIn(const nlohmann::json& whole, const nlohmann::json& part,
+                    const std::string& otherwise);
+
+// `key`: the job's name, with its namespace.
+void CheckQueueName(const nlohmann::json& job, const ObjectKey& key, Findings& findings);
+void CheckManagedBy(const nlohmann::json& object, const tracking::JobAdapter& adapter,
+                    Findings& findings);
+// Whether it is in a queue and its pods ask for no resource; claims do not count. `object`: the
+// job, or a pod of the group that it is.
+//
+// Source: Kueue 0.19.2. A pod set without requests gets no flavor (resolvePodSetFlavors of
+// pkg/scheduler/flavorassigner/flavorassigner.go), and a Workload that has quota only those
+// AdmissionChecks that are for one of its flavors (admissionChecksForAdmission of
+// pkg/workload/workload.go): here none. What Kueue adds to the pods' requests, a LimitRange's
+// defaults and a RuntimeClass' overhead (AdjustResources of pkg/workload/resources.go), and what
+// its ClusterQueue covers is not known here.
+void CheckAsksForSomething(const tracking::SubmittedJob& job, const nlohmann::json& object,
+                           Findings& findings);
+
+}  // namespace fedra::cli
