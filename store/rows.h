@@ -68,8 +68,8 @@ struct WorkloadRow {
   std::string needs_json = "{}";
   std::string labels_json = "{}";  // metadata.labels of the job
   std::string cluster_queue;       // of the manager, behind `queue`; empty: not known
-  std::string waits_for;           // Quota, AdmissionCheck, Job: while Waiting; empty: not known
-  int priority = 0;                // as Kueue resolved it
+  std::string waits_for;  // Quota, Kueue, AdmissionCheck, Job: while Waiting; empty: not known
+  int priority = 0;       // as Kueue resolved it
 
   bool operator==(const WorkloadRow&) const = default;
 };

@@ -40,6 +40,8 @@ std::string_view ToString(WaitsFor waits_for) {
       return "";
     case WaitsFor::kQuota:
       return "Quota";
+    case WaitsFor::kKueue:
+      return "Kueue";
     case WaitsFor::kAdmissionCheck:
       return "AdmissionCheck";
     case WaitsFor::kJob:
@@ -50,7 +52,7 @@ std::string_view ToString(WaitsFor waits_for) {
 
 std::optional<WaitsFor> ParseWaitsFor(std::string_view text) {
   using enum WaitsFor;
-  for (const WaitsFor one : {kNothing, kQuota, kAdmissionCheck, kJob})
+  for (const WaitsFor one : {kNothing, kQuota, kKueue, kAdmissionCheck, kJob})
     if (text == ToString(one)) return one;
   return std::nullopt;
 }

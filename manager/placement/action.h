@@ -198,10 +198,11 @@ inline constexpr std::array kPhases = {Phase::kWaiting, Phase::kBlocked,  Phase:
 enum class WaitsFor {
   kNothing,         // it does not wait, or for something else
   kQuota,           // of the manager's Kueue
+  kKueue,           // that Kueue, which refuses it as it is (WorkloadView::kueue_refuses)
   kAdmissionCheck,  // of another controller
   kJob,             // the job object
 };
-// "Quota", "AdmissionCheck", "Job"; empty for kNothing.
+// "Quota", "Kueue", "AdmissionCheck", "Job"; empty for kNothing.
 std::string_view ToString(WaitsFor waits_for);
 // nullopt: nothing is called that.
 std::optional<WaitsFor> ParseWaitsFor(std::string_view text);

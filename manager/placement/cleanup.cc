@@ -113,6 +113,10 @@ void DecideFinished(const Context& context, Decision& decision) {
 
 void DecideUnchecked(const Context& context, Decision& decision) {
   const tracking::Workload& workload = context.workload();
+  if (context.view.kueue_refuses) {
+    CleanUp(context, nullptr, AttemptEnd::kEvicted, decision);
+    return ReportNoQuota(context, decision);
+  }
   const ClusterView* worker = context.Find(workload.cluster_name);
   if (worker == nullptr || workload.Evicted() || !workload.QuotaReserved())
     return DecideGone(context, decision);

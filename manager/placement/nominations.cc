@@ -168,12 +168,13 @@ void DecideNominations(const Context& context, Decision& decision) {
   const tracking::Workload* workload = context.view.workload.get();
   const tracking::AdmissionCheckState* check =
       workload == nullptr ? nullptr : workload->Check(context.view.check);
-  if (workload == nullptr || workload->deleting || check == nullptr) {
+  const bool is_ours = check != nullptr || context.view.kueue_refuses;
+  if (workload == nullptr || workload->deleting || !is_ours) {
     decision.phase = Phase::kGone;
     decision.actions.emplace_back(Forget{});
   } else if (workload->Finished()) {
     DecideOver(context, decision);
-  } else if (workload->Evicted() || !workload->QuotaReserved()) {
+  } else if (check == nullptr || workload->Evicted() || !workload->QuotaReserved()) {
     DecideTakenBack(context, decision);
   } else if (check->state == CheckState::kRetry) {
     DecideRetry(context, *check, decision);

@@ -87,7 +87,7 @@ void ReportNoQuota(const Context& context, Decision& decision) {
     decision.why = workload.evicted->message;
   } else {
     decision.phase = Phase::kWaiting;
-    decision.waits_for = WaitsFor::kQuota;
+    decision.waits_for = context.view.kueue_refuses ? WaitsFor::kKueue : WaitsFor::kQuota;
     decision.why = workload.quota_reserved && !workload.quota_reserved->message.empty()
                        ? workload.quota_reserved->message
                        : std::string(kWaitingForQuota);

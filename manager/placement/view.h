@@ -34,6 +34,9 @@ struct WorkloadView {
   tracking::Adoption adoption = tracking::Adoption::kPrebuilt;  // of its kind
   std::string check;         // name of our AdmissionCheck on it; empty: not ours
   std::string second_check;  // another one of ours on it, which is a mistake; empty: none
+  // Kueue has refused it quota without writing its AdmissionChecks, of which its ClusterQueue has
+  // one of ours: as Kueue does where it cannot take the claims of its pods.
+  bool kueue_refuses = false;
   // Kueue's MultiKueue copies, admits, mirrors and writes the check; fedra only nominates
   // (kueue.mode dispatcher).
   bool kueue_copies = false;
@@ -44,6 +47,9 @@ struct WorkloadView {
   // first of them, where this is another one, empty: none has; and how many others each worker has.
   ClusterName first_on = {};
   std::map<ClusterName, int> siblings = {};
+
+  // Whether fedra has to do with it: it is shown to people.
+  bool concerns_us() const { return !check.empty() || kueue_refuses; }
 };
 
 // Whether what we know of a cluster may be acted upon.

@@ -84,6 +84,19 @@ std::string Gatherer::CheckOf(const tracking::Workload& workload) const {
   return names.empty() ? std::string() : names.front();
 }
 
+// Kueue looks whether it can count the claims of pods before it writes the checks (Reconcile in
+// pkg/controller/core/workload_controller.go of 0.19.2). Where the queue is not known, it is not
+// ours.
+bool Gatherer::IsRefused(const tracking::Workload& workload,
+                         const std::string& cluster_queue) const {
+  if (!workload.checks.empty() || !workload.quota_reserved || workload.QuotaReserved())
+    return false;
+  const auto queue = manager_.queues().Find(cluster_queue);
+  return queue != nullptr && std::ranges::any_of(queue->checks, [&](const std::string& check) {
+           return scopes_.IsOurs(check);
+         });
+}
+
 std::optional<placement::Contender> Gatherer::FindContender(const ObjectKey& workload) const {
   return settings_.devices ? ContenderOf(Begin(workload, {}).view) : std::nullopt;
 }
@@ -137,6 +150,7 @@ Gathered Gatherer::Begin(const ObjectKey& key, const Known& known) const {
     const std::vector<std::string> checks = ChecksOf(*workload);
     if (!checks.empty()) gathered.view.check = checks[0];
     if (checks.size() > 1) gathered.view.second_check = checks[1];
+    gathered.view.kueue_refuses = IsRefused(*workload, gathered.cluster_queue);
     if (auto job = manager_.jobs().JobOf(*workload)) {
       gathered.view.workload = tracking::Completed(std::move(gathered.view.workload), *job);
       gathered.view.job = std::move(job);

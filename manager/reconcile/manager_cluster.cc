@@ -25,7 +25,7 @@ ManagerCluster::ManagerCluster(ClusterSettings settings, tracking::JobKindsPtr k
       misconfigured_(std::move(settings.misconfigured)),
       nominates_(nominates),
       jobs_(std::move(kinds), clock, ForJobs()),
-      queues_([this](const std::vector<ObjectKey>& workloads) { listener_.on_order(workloads); }),
+      queues_({.on_order = listener_.on_order, .on_queue_checks = listener_.on_queue_checks}),
       templates_(
           jobs_,
           {.on_template = [this](const ObjectKey& key) { listener_.on_template(key); },
@@ -59,8 +59,8 @@ ManagerCluster::ManagerCluster(ClusterSettings settings, tracking::JobKindsPtr k
       identity_(cluster_, pool) {
   FEDRA_ASSERT(listener_.on_kinds && listener_.on_workload && listener_.on_progress &&
                    listener_.on_checks && listener_.on_worker_cluster && listener_.on_order &&
-                   listener_.on_template && listener_.on_template_use &&
-                   listener_.on_templates_health,
+                   listener_.on_queue_checks && listener_.on_template &&
+                   listener_.on_template_use && listener_.on_templates_health,
                "every event must have a listener");
   MakeLists();
 }

@@ -67,23 +67,26 @@ void WarnOfOrder(const tracking::SharedQueue& queue) {
 
 }  // namespace
 
-ManagerQueues::ManagerQueues(std::function<void(const std::vector<ObjectKey>&)> on_order)
-    : on_order_(std::move(on_order)),
+ManagerQueues::ManagerQueues(ManagerQueuesListener listener)
+    : listener_(std::move(listener)),
       queues_(
           &tracking::ParseSharedQueue,
           [this](const ObjectKey& key, const auto& before, const auto& after) {
             OnQueue(key.name, before, after);
           },
-          [](const watch::CacheHealth&) {}),
+          [this](const watch::CacheHealth& health) { OnHealth(health, cluster_queues_listed_); }),
       local_queues_(
           &verify::ParseLocalQueue,
           [this](const ObjectKey& key, const auto& before, const auto& after) {
-            const auto weight = [](const auto& queue) {
-              return queue == nullptr ? std::nullopt : queue->weight;
-            };
-            OnLocalQueue(key, weight(before), weight(after));
+            OnLocalQueue(key, before.get(), after.get());
           },
-          [](const watch::CacheHealth&) {}) {}
+          [this](const watch::CacheHealth& health) { OnHealth(health, local_queues_listed_); }) {}
+
+// While they are listed for the first time each of them would be news.
+void ManagerQueues::OnHealth(const watch::CacheHealth& health, std::atomic<bool>& is_listed) {
+  if (!health.complete || is_listed.exchange(true) || !AreListed()) return;
+  listener_.on_queue_checks([](const ObjectKey&) { return true; });
+}
 
 std::string ManagerQueues::ClusterQueueOf(const ObjectKey& local_queue) const {
   const auto found = local_queues_.Find(local_queue);
@@ -99,18 +102,30 @@ std::optional<double> ManagerQueues::WeightOf(const ObjectKey& local_queue) cons
 // first and the last queue that shares has all queues share, or none.
 void ManagerQueues::OnQueue(const std::string& name, const QueuePtr& before,
                             const QueuePtr& after) {
+  const auto checks = [](const QueuePtr& queue) {
+    return queue == nullptr ? std::vector<std::string>() : queue->checks;
+  };
+  if (AreListed() && checks(before) != checks(after))
+    listener_.on_queue_checks(
+        [&](const ObjectKey& local_queue) { return ClusterQueueOf(local_queue) == name; });
   const Says was = SaysOf(before.get());
   const Says now = SaysOf(after.get());
   if (was == now) return;
   if (after != nullptr) WarnOfOrder(*after);
   const bool shared = SharesByWeight();
   sharing_queues_ += (now.Shares() ? 1 : 0) - (was.Shares() ? 1 : 0);
-  on_order_(shared == SharesByWeight() ? of_queues_.OfClusterQueue(name) : of_queues_.All());
+  listener_.on_order(shared == SharesByWeight() ? of_queues_.OfClusterQueue(name)
+                                                : of_queues_.All());
 }
 
-void ManagerQueues::OnLocalQueue(const ObjectKey& key, std::optional<double> before,
-                                 std::optional<double> now) {
-  if (before != now) on_order_(of_queues_.OfLocalQueue(key));
+void ManagerQueues::OnLocalQueue(const ObjectKey& key, const verify::LocalQueue* before,
+                                 const verify::LocalQueue* after) {
+  static const verify::LocalQueue none;
+  const verify::LocalQueue& was = before == nullptr ? none : *before;
+  const verify::LocalQueue& now = after == nullptr ? none : *after;
+  if (AreListed() && was.cluster_queue != now.cluster_queue)
+    listener_.on_queue_checks([&](const ObjectKey& local_queue) { return local_queue == key; });
+  if (was.weight != now.weight) listener_.on_order(of_queues_.OfLocalQueue(key));
 }
 
 verify::Capacity ManagerQueues::Summary() const {

@@ -23,10 +23,18 @@
 
 namespace fedra::reconcile {
 
+// Whether the LocalQueue is one of those that an event concerns.
+using Concerns = std::function<bool(const ObjectKey& local_queue)>;
+
+struct ManagerQueuesListener {
+  // As in ManagerListener.
+  std::function<void(const std::vector<ObjectKey>& workloads)> on_order;
+  std::function<void(const Concerns& concerns)> on_queue_checks;
+};
+
 class ManagerQueues final {
  public:
-  // `on_order`: as in ManagerListener.
-  explicit ManagerQueues(std::function<void(const std::vector<ObjectKey>& workloads)> on_order);
+  explicit ManagerQueues(ManagerQueuesListener listener);
 
   // Null when there is none of that name, or they may not be read.
   std::shared_ptr<const tracking::SharedQueue> Find(const std::string& name) const {
@@ -53,10 +61,16 @@ class ManagerQueues final {
  private:
   using QueuePtr = std::shared_ptr<const tracking::SharedQueue>;
   void OnQueue(const std::string& name, const QueuePtr& before, const QueuePtr& after);
-  void OnLocalQueue(const ObjectKey& key, std::optional<double> before, std::optional<double> now);
+  void OnLocalQueue(const ObjectKey& key, const verify::LocalQueue* before,
+                    const verify::LocalQueue* after);
+  // `is_listed`: of one of the two caches, whether it was complete already.
+  void OnHealth(const watch::CacheHealth& health, std::atomic<bool>& is_listed);
+  bool AreListed() const { return cluster_queues_listed_ && local_queues_listed_; }
 
-  const std::function<void(const std::vector<ObjectKey>& workloads)> on_order_;
+  const ManagerQueuesListener listener_;
   std::atomic<int> sharing_queues_ = 0;
+  std::atomic<bool> cluster_queues_listed_ = false;
+  std::atomic<bool> local_queues_listed_ = false;
   QueueIndex of_queues_;
   watch::ObjectCache<tracking::SharedQueue> queues_;
   verify::Cache<verify::LocalQueue> local_queues_;

@@ -100,7 +100,7 @@ Result<std::vector<ObjectKey>> StatusWriter::Load() {
 
 void StatusWriter::Record(const Gathered& gathered, const placement::Decision& decision) {
   const tracking::Workload* workload = gathered.view.workload.get();
-  if (workload == nullptr || gathered.view.check.empty()) return;
+  if (workload == nullptr || !gathered.view.concerns_us()) return;
   const WallTime now = clock_.Now();
   store::WorkloadRow row{.uid = workload->uid,
                          .key = workload->key,

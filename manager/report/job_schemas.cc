@@ -43,7 +43,7 @@ std::vector<Field> JobFields() {
           {"worker", Text(), "Where it runs, or is being sent; empty: nowhere"},
           {"note", Text(), "Why it is in this state, for people; may be empty"},
           {"needs", Ref("Needs"), "What it asks for"},
-          Maybe("waitsFor", OneOf({"Quota", "AdmissionCheck", "Job"}),
+          Maybe("waitsFor", OneOf({"Quota", "Kueue", "AdmissionCheck", "Job"}),
                 "What a job in state Waiting waits for; absent: it does not, or it is not known"),
           {"createdAt", Time(), "When the job was created"},
           {"stateSince", Time(), "When the state began"},

@@ -150,6 +150,12 @@ NextStep WhoDecides(const WorkloadData& data, const store::WorkloadRow& row) {
   if (waits_for == placement::WaitsFor::kAdmissionCheck)
     return {
         "the controller of that AdmissionCheck decides: no worker is asked before", {workload}, {}};
+  if (waits_for == placement::WaitsFor::kKueue)
+    return {
+        "the manager's Kueue refuses it as it is, and has not asked fedra yet: no worker is "
+        "asked before Kueue takes it (docs/kueue-setup.md, step 1, where it is about devices)",
+        {workload},
+        {}};
   if (waits_for != placement::WaitsFor::kQuota) return {};
   const bool known = !row.cluster_queue.empty();
   if (known && data.manager && !WhyStopped(CapacityOf(*data.manager), row.cluster_queue).empty()) {

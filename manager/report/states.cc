@@ -19,7 +19,8 @@ constexpr std::array kEntries = {
         "the manager's Kueue has not reserved quota for the job yet, or another "
         "AdmissionCheck of its ClusterQueue is pending; fedra does nothing before that",
         "The note repeats Kueue's message. `kubectl describe workload` and `kubectl describe "
-        "clusterqueue` on the manager show which quota is missing."},
+        "clusterqueue` on the manager show which quota is missing. Where Kueue refuses the claims "
+        "of its pods, docs/kueue-setup.md, step 1, says how to leave devices to fedra."},
     StateEntry{
         "Blocked", kJob,
         "the manager's Kueue has reserved quota, and no worker can run the job now",

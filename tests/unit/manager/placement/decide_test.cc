@@ -661,6 +661,26 @@ TEST_CASE("a job whose AdmissionCheck was removed goes on, and its status is tol
   }
 }
 
+TEST_CASE("what Kueue refuses before it writes the checks waits, with Kueue's words") {
+  const bool has_run = GENERATE(false, true);
+  World world = has_run ? RunningOnA() : World({"a", "b"});
+  world.workload().checks.clear();
+  world.workload().quota_reserved =
+      tracking::Condition{.reason = "Inadmissible", .message = "claims are not supported"};
+  WorkloadView view = world.View();
+  view.check.clear();
+  const auto decide = [&] { return Decide(view, world.Seen(), world.record(), {}, world.now()); };
+  CHECK(decide().phase == Phase::kGone);
+  view.kueue_refuses = true;
+  const Decision decision = decide();
+  CHECK(decision.phase == Phase::kWaiting);
+  CHECK(decision.waits_for == WaitsFor::kKueue);
+  CHECK(decision.why == "claims are not supported");
+  CHECK_FALSE(Does<Forget>(decision));
+  // Nothing is left where it was.
+  CHECK(Does<DeleteRemote>(decision) == has_run);
+}
+
 TEST_CASE("two checks of ours on one queue are named") {
   World world({"a"});
   world.ReserveQuota();

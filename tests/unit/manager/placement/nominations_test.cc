@@ -50,6 +50,20 @@ TEST_CASE("the best worker is nominated, and Kueue does the rest") {
   CHECK(world.Step().actions.empty());
 }
 
+TEST_CASE("what Kueue refuses before it writes the checks waits, with Kueue's words") {
+  KueueCopies world({"a"});
+  world.workload().checks.clear();
+  world.workload().quota_reserved =
+      tracking::Condition{.reason = "Inadmissible", .message = "claims are not supported"};
+  CHECK(world.Look().phase == Phase::kGone);
+  world.view().kueue_refuses = true;
+  const Decision decision = world.Look();
+  CHECK(decision.phase == Phase::kWaiting);
+  CHECK(decision.waits_for == WaitsFor::kKueue);
+  CHECK(decision.why == "claims are not supported");
+  CHECK(decision.actions.empty());
+}
+
 TEST_CASE("a worker that cannot run it is never nominated") {
   KueueCopies world({"a", "b"});
   world.worker("a").outcome = Outcome::kNo;

@@ -258,6 +258,52 @@ TEST_CASE("a workload that is gone cleans up what names it, and not its successo
   CHECK_FALSE(sees_a_job());
 }
 
+TEST_CASE("what Kueue refuses without any check is ours where its ClusterQueue has one of ours") {
+  Fixture f;
+  sim::Objects& manager = f.fleet.manager_server().objects();
+  const auto refuses = [&] { return f.gatherer.Gather(kKey, {}).view.kueue_refuses; };
+  const auto refuses_no_more = [&] { return f.fleet.WaitUntil([&] { return !refuses(); }); };
+  const auto patch = [&](const char* kind, const ObjectKey& key, const json& change,
+                         std::string_view subresource) {
+    REQUIRE(manager.Patch(kind, key, change, subresource));
+  };
+  const auto check = [](const char* name) {
+    return json::array({{{"name", name},
+                         {"state", "Pending"},
+                         {"message", ""},
+                         {"lastTransitionTime", "2026-11-21T16:00:00Z"}}});
+  };
+  CHECK_FALSE(refuses());
+  patch("workloads", kKey, json::parse(R"({"status": {
+      "admission": null, "admissionChecks": null,
+      "conditions": [{"type": "QuotaReserved", "status": "False", "reason": "Inadmissible",
+                      "message": "claims are not supported",
+                      "lastTransitionTime": "2026-11-21T16:00:00Z"}]}})"),
+        "status");
+  REQUIRE(f.fleet.WaitUntil(refuses));
+  const Gathered refused = f.gatherer.Gather(kKey, {});
+  CHECK(refused.view.check.empty());
+  CHECK(refused.view.concerns_us());
+  CHECK_FALSE(refused.judged);
+  SECTION("the ClusterQueue has the check of another controller") {
+    patch("clusterqueues", {"", "gpu"},
+          {{"spec", {{"admissionChecksStrategy", {{"admissionChecks", check("other")}}}}}}, "");
+    CHECK(refuses_no_more());
+  }
+  SECTION("its queue is not known") {
+    REQUIRE(manager.Delete("localqueues", {"ml", "gpu"}));
+    CHECK(refuses_no_more());
+  }
+  SECTION("Kueue has said nothing yet") {
+    patch("workloads", kKey, {{"status", {{"conditions", nullptr}}}}, "status");
+    CHECK(refuses_no_more());
+  }
+  SECTION("its checks are written, and none is ours") {
+    patch("workloads", kKey, {{"status", {{"admissionChecks", check("other")}}}}, "status");
+    CHECK(refuses_no_more());
+  }
+}
+
 TEST_CASE("a workload that looks for no worker is looked at only where it may have copies") {
   Fixture f;
   CHECK(f.gatherer.Gather(kKey, {}).clusters.size() == 2);  // it looks for one

@@ -136,7 +136,8 @@ TEST_CASE("decisions wait for the manager's ClusterQueues, unless they are withh
   CHECK(f.manager().lists().Gaps()[0].resource == "clusterqueues.kueue.x-k8s.io");
   CHECK(f.manager().lists().Gaps()[0].why ==
         "not allowed to list or watch clusterqueues.kueue.x-k8s.io (403): annotations "
-        "fedra.dev/order and fair-sharing weights of ClusterQueues have no effect");
+        "fedra.dev/order and fair-sharing weights of ClusterQueues have no effect, and jobs that "
+        "Kueue refuses before it writes their checks are not shown");
   const store::ClusterRow row = f.manager().Row(SystemClock().Now());
   CHECK(row.phase == "Connected");
   CHECK(row.why == f.manager().lists().Gaps()[0].why);
@@ -264,6 +265,45 @@ TEST_CASE("of each input it is known what follows without it, unless all stops")
     const bool stops = input.need == Need::kRequired || input.need == Need::kIfServed;
     CHECK(input.without.empty() == stops);
   }
+}
+
+TEST_CASE(
+    "which checks a queue's jobs get is told once all queues are known, and when it changes") {
+  Connected f(Alone());
+  sim::Objects& objects = f.manager_server().objects();
+  f.Start();
+  int seen = 0;
+  // Once more, and not twice, for all that was done since.
+  const auto told_once = [&] {
+    ++seen;
+    return f.WaitUntil([&] { return f.ToldOfQueueChecks() >= seen; }) &&
+           f.ToldOfQueueChecks() == seen;
+  };
+  const auto with_check = [](const char* name) {
+    const nlohmann::json check = {{"name", name}};
+    return nlohmann::json{
+        {"spec",
+         {{"admissionChecksStrategy", {{"admissionChecks", nlohmann::json::array({check})}}}}}};
+  };
+  CHECK(told_once());
+
+  nlohmann::json other = with_check("fedra");
+  other.update({{"apiVersion", "kueue.x-k8s.io/v1beta2"},
+                {"kind", "ClusterQueue"},
+                {"metadata", {{"name", "other"}}}});
+  REQUIRE(objects.Create(other));
+  REQUIRE(objects.Patch("clusterqueues", {"", "gpu"},
+                        {{"metadata", {{"annotations", {{"fedra.dev/order", "Strict"}}}}}}));
+  REQUIRE(objects.Patch("clusterqueues", {"", "gpu"}, with_check("another")));
+  CHECK(told_once());
+  const nlohmann::json queue = *objects.Get("localqueues", {"ml", "gpu"});
+  REQUIRE(objects.Delete("localqueues", {"ml", "gpu"}));
+  CHECK(told_once());
+  REQUIRE(objects.Create({{"apiVersion", queue["apiVersion"]},
+                          {"kind", "LocalQueue"},
+                          {"metadata", {{"namespace", "ml"}, {"name", "gpu"}}},
+                          {"spec", queue["spec"]}}));
+  CHECK(told_once());
 }
 
 TEST_CASE(

@@ -72,6 +72,21 @@ TEST_CASE_METHOD(Fixture, "the labels of the job and the queue it waits in are k
   CHECK(row.cluster_queue == "team-gpu");
 }
 
+TEST_CASE_METHOD(Fixture, "what Kueue refuses is recorded, what is no business of ours is not") {
+  StatusWriter status_writer(*store, SystemClock());
+  const auto recorded = [&] {
+    REQUIRE(store->Flush());
+    return store->Read().value()->Workloads().value().size();
+  };
+  Gathered seen = Seen("train");
+  seen.view.check.clear();
+  status_writer.Record(seen, Decided(placement::Phase::kGone));
+  CHECK(recorded() == 0);
+  seen.view.kueue_refuses = true;
+  status_writer.Record(seen, Decided(placement::Phase::kWaiting));
+  CHECK(recorded() == 1);
+}
+
 TEST_CASE_METHOD(Fixture, "a log that the last run kept is looked for in the history once") {
   const Gathered seen = Seen("train");
   StatusWriter(*store, SystemClock()).KeepLog(seen, ClusterName("east"), "out of memory");

@@ -130,6 +130,11 @@ ManagerListener Connected::ListenToManager() {
                     [&](auto& told) { told.emplace_back(workloads.begin(), workloads.end()); });
                 Told();
               },
+          .on_queue_checks =
+              [this](const Concerns& concerns) {
+                if (concerns({"ml", "gpu"})) queue_checks_.With([](int& told) { ++told; });
+                Told();
+              },
           .on_template = [this](const ObjectKey&) { Told(); },
           .on_template_use = [this](const ObjectKey&) { Told(); },
           .on_templates_health = [this] { Told(); }};

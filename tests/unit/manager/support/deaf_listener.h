@@ -14,6 +14,7 @@ inline ManagerListener DeafListener() {
           .on_checks = [] {},
           .on_worker_cluster = [](const std::string&) {},
           .on_order = nothing,
+          .on_queue_checks = nothing,
           .on_template = nothing,
           .on_template_use = nothing,
           .on_templates_health = [] {}};
