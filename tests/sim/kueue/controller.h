@@ -123,6 +123,9 @@ class KueueController final : public Actor {
   bool Requeue(const Place& place, Json& status, int64_t generation);
   void Deactivate(const Owners& owners, Json& status, int64_t generation);
   void EvictOrDrain(const Object& workload, const Queues& queues, Json& status);
+  // Whether its claims cannot be counted. Then its conditions say so.
+  bool RefuseClaims(const Store& store, const Object& workload, const std::string& queue,
+                    Json& status) const;
   void TryReserve(const Store& store, const Place& place, const Object& workload,
                   const Queues& queues, Json& status);
   bool LatencyOver(const Place& place);

@@ -75,7 +75,8 @@ void KueueController::ReconcileWorkload(Store& store, const Place& place) {
   const Queues queues = QueuesOf(store, workload->body);
   if (!Active(workload->body)) {
     Deactivate(workload->owners, status, generation);
-  } else if (Requeue(place, status, generation)) {
+  } else if (Requeue(place, status, generation) &&
+             !RefuseClaims(store, *workload, queues.cluster_name, status)) {
     if (queues.cluster != nullptr) (void)SyncChecks(status, CheckNames(queues.cluster->body));
     if (!Admitted(status)) {
       if (!QuotaReserved(status)) TryReserve(store, place, *workload, queues, status);
@@ -222,6 +223,19 @@ void KueueController::EvictOrDrain(const Object& workload, const Queues& queues,
   if (!problem.empty()) UnsetQuota(status, "Inadmissible", problem, generation);
 }
 
+// Before it looks at the queues, and before it writes the admission checks.
+bool KueueController::RefuseClaims(const Store& store, const Object& workload,
+                                   const std::string& queue, Json& status) const {
+  if (options_.device_classes.empty() || QuotaReserved(status)) return false;
+  const auto requests = RequestsOf(store, workload, queue);
+  if (requests) return false;
+  const int64_t generation = GenerationOf(workload);
+  SetCondition(status, {"Requeued", false, "Inadmissible", requests.error()}, generation);
+  SetCondition(status, {"QuotaReserved", false, "Inadmissible", requests.error()}, generation);
+  status.erase("admission");
+  return true;
+}
+
 void KueueController::TryReserve(const Store& store, const Place& place, const Object& workload,
                                  const Queues& queues, Json& status) {
   const int64_t generation = GenerationOf(workload);
@@ -254,10 +268,7 @@ void KueueController::TryReserve(const Store& store, const Place& place, const O
     return inadmissible("Inadmissible", "Workload namespace doesn't match ClusterQueue selector");
   }
   const auto requests = RequestsOf(store, workload, queues.cluster_name);
-  if (!requests) {
-    SetCondition(status, {"Requeued", false, "Inadmissible", requests.error()}, generation);
-    return inadmissible("Inadmissible", requests.error());
-  }
+  if (!requests) return;  // RefuseClaims() has said so
   if (refused) RemoveCondition(status, "Requeued");
   if (!LatencyOver(place)) return;
   Amounts total;

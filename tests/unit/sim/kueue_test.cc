@@ -437,6 +437,25 @@ TEST_CASE("quota that is used up makes Workloads wait their turn") {
                        [](const Json& w) { return IsTrue(StatusOf(w), "Admitted"); }));
 }
 
+TEST_CASE("claims that Kueue cannot count are refused before the checks are written") {
+  Fleet fleet(
+      {.workers = {"worker1"}, .kueue = {.device_classes = {{"gpu.example.com", "devices"}}}});
+  Objects& manager = fleet.manager().server.objects();
+  Json job = MakeJob("train");
+  job["spec"]["template"]["spec"]["resourceClaims"] = {
+      {{"name", "gpu"}, {"resourceClaimName", "shared"}}};
+  REQUIRE(manager.Create(job));
+  Hand::Await([&] { return !manager.List("workloads", "ml").empty(); });
+  const ObjectKey key{"ml", manager.List("workloads", "ml")[0]["metadata"]["name"]};
+  REQUIRE(manager.WaitFor("workloads", key, [](const Json& workload) {
+    return IsFalse(StatusOf(workload), "QuotaReserved");
+  }));
+  const Json status = StatusOf(*manager.Get("workloads", key));
+  CHECK((*FindCondition(status, "QuotaReserved"))["message"] ==
+        "KueueDRAIntegration feature does not support use of resource claims");
+  CHECK_FALSE(status.contains("admissionChecks"));
+}
+
 TEST_CASE("pods wait for a DeviceClass that is missing on the worker") {
   Fleet fleet({.jobs = {.run_for = std::chrono::milliseconds(10)}});
   Objects& worker = fleet.Find("worker1")->server.objects();
