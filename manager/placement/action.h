@@ -198,7 +198,7 @@ inline constexpr std::array kPhases = {Phase::kWaiting, Phase::kBlocked,  Phase:
 enum class WaitsFor {
   kNothing,         // it does not wait, or for something else
   kQuota,           // of the manager's Kueue
-  kKueue,           // that Kueue, which refuses it as it is (WorkloadView::kueue_refuses)
+  kKueue,           // that Kueue, which asks us nothing about it (WorkloadView::unasked)
   kAdmissionCheck,  // of another controller
   kJob,             // the job object
 };

@@ -113,9 +113,9 @@ void DecideFinished(const Context& context, Decision& decision) {
 
 void DecideUnchecked(const Context& context, Decision& decision) {
   const tracking::Workload& workload = context.workload();
-  if (context.view.kueue_refuses) {
-    CleanUp(context, nullptr, AttemptEnd::kEvicted, decision);
-    return ReportNoQuota(context, decision);
+  if (context.view.unasked != Unasked::kNo) {
+    CleanUp(context, nullptr, AttemptEnd::kWithdrawn, decision);
+    return ReportHeldBack(context, decision);
   }
   const ClusterView* worker = context.Find(workload.cluster_name);
   if (worker == nullptr || workload.Evicted() || !workload.QuotaReserved())
@@ -143,7 +143,7 @@ void DecideWithoutQuota(const Context& context, Decision& decision) {
     clear.message = kWaitingForQuota;
     decision.actions.emplace_back(std::move(clear));
   }
-  ReportNoQuota(context, decision);
+  ReportHeldBack(context, decision);
 }
 
 // Who wrote it is not asked: fedra, or Kueue's MultiKueue before fedra took its place ("Admitting

@@ -74,7 +74,7 @@ void DecideTakenBack(const Context& context, Decision& decision) {
   EndRound(context, AttemptEnd::kEvicted, decision);
   const ClusterName worker(context.workload().cluster_name);
   if (!worker.value.empty()) EndOn(worker, AttemptEnd::kEvicted, decision);
-  ReportNoQuota(context, decision);
+  ReportHeldBack(context, decision);
 }
 
 // MultiKueue gives it back when its worker has evicted it or is lost, and when the copy there is

@@ -168,7 +168,7 @@ void DecideNominations(const Context& context, Decision& decision) {
   const tracking::Workload* workload = context.view.workload.get();
   const tracking::AdmissionCheckState* check =
       workload == nullptr ? nullptr : workload->Check(context.view.check);
-  const bool is_ours = check != nullptr || context.view.kueue_refuses;
+  const bool is_ours = check != nullptr || context.view.unasked != Unasked::kNo;
   if (workload == nullptr || workload->deleting || !is_ours) {
     decision.phase = Phase::kGone;
     decision.actions.emplace_back(Forget{});

@@ -17,7 +17,7 @@ namespace fedra::placement {
 void DecideGone(const Context& context, Decision& decision);
 // The manager says it is finished: the last status first, then clean up.
 void DecideFinished(const Context& context, Decision& decision);
-// Kueue does not ask us about it: not any more, or not yet, because it refuses it.
+// Kueue does not ask us about it, or not any more.
 void DecideUnchecked(const Context& context, Decision& decision);
 // No quota on the manager, or evicted there: take everything back.
 void DecideWithoutQuota(const Context& context, Decision& decision);

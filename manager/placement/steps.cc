@@ -11,6 +11,10 @@
 namespace fedra::placement {
 namespace {
 
+constexpr const char* kAdmittedUnasked =
+    "Kueue has admitted it on the manager without its AdmissionCheck, because its pods ask for no "
+    "resource: no worker gets it";
+
 // How soon it is looked again at a job whose worker rejects our credentials: it may be unreachable
 // by then.
 constexpr std::chrono::minutes kRejectedLook{1};
@@ -76,7 +80,7 @@ void EndOn(const ClusterName& worker, AttemptEnd end, Decision& decision, std::s
   decision.actions.emplace_back(EndAttempt{worker, end, std::move(message)});
 }
 
-void ReportNoQuota(const Context& context, Decision& decision) {
+void ReportHeldBack(const Context& context, Decision& decision) {
   const tracking::Workload& workload = context.workload();
   if (!workload.active) {
     decision.phase = Phase::kSuspended;
@@ -85,9 +89,14 @@ void ReportNoQuota(const Context& context, Decision& decision) {
   } else if (workload.Evicted()) {
     decision.phase = Phase::kRequeued;
     decision.why = workload.evicted->message;
-  } else {
+  } else if (context.view.unasked == Unasked::kAdmitted) {
     decision.phase = Phase::kWaiting;
-    decision.waits_for = context.view.kueue_refuses ? WaitsFor::kKueue : WaitsFor::kQuota;
+    decision.waits_for = WaitsFor::kKueue;
+    decision.why = kAdmittedUnasked;
+  } else {
+    const bool is_refused = context.view.unasked == Unasked::kRefused;
+    decision.phase = Phase::kWaiting;
+    decision.waits_for = is_refused ? WaitsFor::kKueue : WaitsFor::kQuota;
     decision.why = workload.quota_reserved && !workload.quota_reserved->message.empty()
                        ? workload.quota_reserved->message
                        : std::string(kWaitingForQuota);

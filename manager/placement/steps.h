@@ -48,8 +48,8 @@ std::optional<Outage> WaitForContact(const Context& context, const ClusterView& 
 void EndOn(const ClusterName& worker, AttemptEnd end, Decision& decision, std::string message = {});
 
 inline constexpr std::string_view kWaitingForQuota = "waiting for quota on the manager";
-// Why a workload has no quota: phase and words.
-void ReportNoQuota(const Context& context, Decision& decision);
+// Why Kueue holds a workload back, or asks us nothing about it: phase and words.
+void ReportHeldBack(const Context& context, Decision& decision);
 
 // Shows the end of the job there on the manager, which ends the workload.
 void MirrorEnd(const ClusterView& cluster, Decision& decision);

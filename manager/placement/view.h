@@ -22,6 +22,14 @@
 
 namespace fedra::placement {
 
+// Why Kueue asks fedra nothing about a workload whose ClusterQueue has a check of ours: it has
+// decided about its quota, and written none of its AdmissionChecks.
+enum class Unasked {
+  kNo,        // it asks, or it is not ours
+  kRefused,   // it cannot take the workload, such as the claims of its pods
+  kAdmitted,  // the pods ask for no resource: no flavor is theirs, and no check is for them
+};
+
 // The workload on the manager.
 struct WorkloadView {
   ObjectKey key;                                       // of the Workload
@@ -34,9 +42,7 @@ struct WorkloadView {
   tracking::Adoption adoption = tracking::Adoption::kPrebuilt;  // of its kind
   std::string check;         // name of our AdmissionCheck on it; empty: not ours
   std::string second_check;  // another one of ours on it, which is a mistake; empty: none
-  // Kueue has refused it quota without writing its AdmissionChecks, of which its ClusterQueue has
-  // one of ours: as Kueue does where it cannot take the claims of its pods.
-  bool kueue_refuses = false;
+  Unasked unasked = Unasked::kNo;
   // Kueue's MultiKueue copies, admits, mirrors and writes the check; fedra only nominates
   // (kueue.mode dispatcher).
   bool kueue_copies = false;
@@ -49,7 +55,7 @@ struct WorkloadView {
   std::map<ClusterName, int> siblings = {};
 
   // Whether fedra has to do with it: it is shown to people.
-  bool concerns_us() const { return !check.empty() || kueue_refuses; }
+  bool concerns_us() const { return !check.empty() || unasked != Unasked::kNo; }
 };
 
 // Whether what we know of a cluster may be acted upon.

@@ -80,12 +80,11 @@ void EventHandlers::OnOrder(const std::vector<ObjectKey>& workloads) {
   }
 }
 
-// Kueue tells of those that have checks; of those that it refuses it has nothing more to say.
+// Kueue tells of those that have checks; of others it has nothing more to say.
 void EventHandlers::OnQueueChecks(const Concerns& concerns) {
   for (const auto& workload : sources_.manager.jobs().workloads().cache().List()) {
-    const bool is_refused = workload->checks.empty() && workload->quota_reserved &&
-                            !workload->QuotaReserved() && !workload->Finished();
-    if (is_refused && concerns({workload->key.ns, workload->requirement.queue}))
+    const bool is_unchecked = workload->IsDecidedUnchecked() && !workload->Finished();
+    if (is_unchecked && concerns({workload->key.ns, workload->requirement.queue}))
       targets_.workloads.Add(workload->key);
   }
 }

@@ -85,16 +85,19 @@ std::string Gatherer::CheckOf(const tracking::Workload& workload) const {
 }
 
 // Kueue looks whether it can count the claims of pods before it writes the checks (Reconcile in
-// pkg/controller/core/workload_controller.go of 0.19.2). Where the queue is not known, it is not
-// ours.
-bool Gatherer::IsRefused(const tracking::Workload& workload,
-                         const std::string& cluster_queue) const {
-  if (!workload.checks.empty() || !workload.quota_reserved || workload.QuotaReserved())
-    return false;
+// pkg/controller/core/workload_controller.go of 0.19.2), and drops those that are for none of the
+// flavors that the quota is of (admissionChecksForAdmission in pkg/workload/workload.go). Where the
+// queue is not known, the workload is not ours; one that runs on a worker is no matter of this.
+placement::Unasked Gatherer::WhyUnasked(const tracking::Workload& workload,
+                                        const std::string& cluster_queue) const {
+  using placement::Unasked;
+  const bool reserved = workload.QuotaReserved();
+  if (!workload.IsDecidedUnchecked() || (reserved && !workload.cluster_name.empty()))
+    return Unasked::kNo;
   const auto queue = manager_.queues().Find(cluster_queue);
-  return queue != nullptr && std::ranges::any_of(queue->checks, [&](const std::string& check) {
-           return scopes_.IsOurs(check);
-         });
+  const auto is_ours = [&](const std::string& check) { return scopes_.IsOurs(check); };
+  if (queue == nullptr || std::ranges::none_of(queue->checks, is_ours)) return Unasked::kNo;
+  return reserved ? Unasked::kAdmitted : Unasked::kRefused;
 }
 
 std::optional<placement::Contender> Gatherer::FindContender(const ObjectKey& workload) const {
@@ -150,7 +153,7 @@ Gathered Gatherer::Begin(const ObjectKey& key, const Known& known) const {
     const std::vector<std::string> checks = ChecksOf(*workload);
     if (!checks.empty()) gathered.view.check = checks[0];
     if (checks.size() > 1) gathered.view.second_check = checks[1];
-    gathered.view.kueue_refuses = IsRefused(*workload, gathered.cluster_queue);
+    gathered.view.unasked = WhyUnasked(*workload, gathered.cluster_queue);
     if (auto job = manager_.jobs().JobOf(*workload)) {
       gathered.view.workload = tracking::Completed(std::move(gathered.view.workload), *job);
       gathered.view.job = std::move(job);

@@ -75,8 +75,9 @@ class Gatherer final {
   std::vector<std::string> ChecksOf(const tracking::Workload& workload) const;
   // The first of them; empty: it has none.
   std::string CheckOf(const tracking::Workload& workload) const;
-  // WorkloadView::kueue_refuses. `cluster_queue`: behind its queue.
-  bool IsRefused(const tracking::Workload& workload, const std::string& cluster_queue) const;
+  // `cluster_queue`: behind its queue.
+  placement::Unasked WhyUnasked(const tracking::Workload& workload,
+                                const std::string& cluster_queue) const;
   // What the manager shows of it; of the workers nothing.
   Gathered Begin(const ObjectKey& workload, const Known& known) const;
   // Where the others of several Workloads of a job are.

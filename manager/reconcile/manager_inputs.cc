@@ -19,7 +19,7 @@ using watch::CacheState;
 
 constexpr std::string_view kNoOrder =
     "annotations fedra.dev/order and fair-sharing weights of ClusterQueues have no effect, and "
-    "jobs that Kueue refuses before it writes their checks are not shown";
+    "jobs that Kueue refuses or admits without their check are not shown";
 constexpr std::string_view kNoShares =
     "fair-sharing weights of LocalQueues have no effect, and jobs show no ClusterQueue before they "
     "have quota";

@@ -152,8 +152,8 @@ NextStep WhoDecides(const WorkloadData& data, const store::WorkloadRow& row) {
         "the controller of that AdmissionCheck decides: no worker is asked before", {workload}, {}};
   if (waits_for == placement::WaitsFor::kKueue)
     return {
-        "the manager's Kueue refuses it as it is, and has not asked fedra yet: no worker is "
-        "asked before Kueue takes it (docs/kueue-setup.md, step 1, where it is about devices)",
+        "the manager's Kueue does not ask fedra about it as it is: no worker is asked before it "
+        "does (docs/kueue-setup.md: of devices step 1, of resources step 4)",
         {workload},
         {}};
   if (waits_for != placement::WaitsFor::kQuota) return {};

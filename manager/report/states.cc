@@ -16,11 +16,13 @@ constexpr std::string_view kAttempt = "Attempt";
 constexpr std::array kEntries = {
     StateEntry{
         "Waiting", kJob,
-        "the manager's Kueue has not reserved quota for the job yet, or another "
-        "AdmissionCheck of its ClusterQueue is pending; fedra does nothing before that",
+        "the manager's Kueue has not reserved quota for the job yet, or does not ask fedra about "
+        "it, or another AdmissionCheck of its ClusterQueue is pending; fedra does nothing before "
+        "that",
         "The note repeats Kueue's message. `kubectl describe workload` and `kubectl describe "
-        "clusterqueue` on the manager show which quota is missing. Where Kueue refuses the claims "
-        "of its pods, docs/kueue-setup.md, step 1, says how to leave devices to fedra."},
+        "clusterqueue` on the manager show which quota is missing. Of claims that Kueue refuses, "
+        "and of pods that ask for no resource, docs/kueue-setup.md says what to do (steps 1 and "
+        "4)."},
     StateEntry{
         "Blocked", kJob,
         "the manager's Kueue has reserved quota, and no worker can run the job now",

@@ -74,8 +74,8 @@ Error NotKnown(store::Reader& reader, const Daemon& daemon,
   }
   error.message = fmt::format(
       "no job or Workload {} is known to fedra (fedra status jobs lists what is; a job needs a "
-      "queue that exists and whose ClusterQueue has fedra's AdmissionCheck, and pods that ask for "
-      "a resource: kubectl describe workloads {} shows what Kueue says){}",
+      "queue that exists and whose ClusterQueue has fedra's AdmissionCheck: kubectl describe "
+      "workloads {} shows what Kueue says){}",
       NameText(name), name.ns.empty() ? "-A" : "-n " + name.ns, NamesAlike(reader, name));
   return error;
 }

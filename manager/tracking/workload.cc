@@ -97,7 +97,14 @@ void ReadStatus(const json& status, Workload& workload) {
                                  Text(check, "message"), Time(check, "lastTransitionTime")});
     }
   }
-  workload.cluster_queue = Text(Member(status, "admission"), "clusterQueue");
+  const json& admission = Member(status, "admission");
+  workload.cluster_queue = Text(admission, "clusterQueue");
+  const json& assignments = Member(admission, "podSetAssignments");
+  workload.has_flavors =
+      assignments.is_array() && std::ranges::any_of(assignments, [](const json& assignment) {
+        const json& flavors = Member(assignment, "flavors");
+        return flavors.is_object() && !flavors.empty();
+      });
   workload.cluster_name = Text(status, "clusterName");
   workload.nominated = ReadStrings(Member(status, "nominatedClusterNames"));
 }

@@ -84,6 +84,7 @@ struct Workload {
   std::optional<Condition> finished;
   std::vector<AdmissionCheckState> checks;
   std::string cluster_queue;  // that reserved its quota; empty: none has
+  bool has_flavors = false;   // of that quota: some pod set has one
   std::string cluster_name;
   std::vector<std::string> nominated;
   // Of several Workloads of one job, which all go to one worker: a LeaderWorkerSet has one for each
@@ -99,6 +100,11 @@ struct Workload {
   bool Admitted() const { return admitted && admitted->is_true; }
   bool Evicted() const { return evicted && evicted->is_true; }
   bool Finished() const { return finished && finished->is_true; }
+  // Whether Kueue has decided about its quota before any AdmissionCheck: refused it, or reserved it
+  // without a flavor, for which there are none.
+  bool IsDecidedUnchecked() const {
+    return checks.empty() && quota_reserved && !(QuotaReserved() && has_flavors);
+  }
   // Where it was dispatched, as the manager's Workload says: the worker that has it, and those that
   // are nominated.
   std::set<ClusterName> PlacedOn() const;

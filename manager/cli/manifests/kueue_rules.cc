@@ -64,8 +64,8 @@ void CheckAsksForSomething(const tracking::SubmittedJob& job, const json& object
   const std::string pod = PlaceIn(object, *templates.front().object, "spec.template");
   findings.Warn(
       PathTo(PathTo(pod, "spec"), "containers"),
-      "no container asks for a resource: Kueue 0.19 admits such a job at once, without "
-      "fedra's AdmissionCheck, and it never comes to fedra",
+      "no container asks for a resource: Kueue 0.19 admits such a job at once, without fedra's "
+      "AdmissionCheck, and no worker gets it",
       "write into a container: resources: {requests: {cpu: 100m}}. It can do without where "
       "the manager adds a request (a LimitRange of the namespace), where its ClusterQueue "
       "covers pods, and where Kueue itself counts the devices of its claims");

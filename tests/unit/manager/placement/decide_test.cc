@@ -661,24 +661,37 @@ TEST_CASE("a job whose AdmissionCheck was removed goes on, and its status is tol
   }
 }
 
-TEST_CASE("what Kueue refuses before it writes the checks waits, with Kueue's words") {
-  const bool has_run = GENERATE(false, true);
-  World world = has_run ? RunningOnA() : World({"a", "b"});
+TEST_CASE("what Kueue decides about without asking us waits, and people are told why") {
+  struct Row {
+    Unasked unasked;
+    tracking::Condition quota;
+    std::string why;
+  };
+  const tracking::Condition refused{.reason = "Inadmissible", .message = "no claims, please"};
+  const tracking::Condition reserved{.is_true = true, .message = "Quota reserved"};
+  const Row row = GENERATE_COPY(
+      Row{Unasked::kRefused, refused, "no claims, please"},
+      Row{Unasked::kAdmitted, reserved,
+          "Kueue has admitted it on the manager without its AdmissionCheck, because its pods ask "
+          "for no resource: no worker gets it"});
+  // It was asked about before, or it never was.
+  const bool has_copy = GENERATE(false, true);
+  CAPTURE(row.why, has_copy);
+  World world = has_copy ? RunningOnA() : World({"a", "b"});
   world.workload().checks.clear();
-  world.workload().quota_reserved =
-      tracking::Condition{.reason = "Inadmissible", .message = "claims are not supported"};
+  world.workload().cluster_name.clear();
+  world.workload().quota_reserved = row.quota;
   WorkloadView view = world.View();
   view.check.clear();
   const auto decide = [&] { return Decide(view, world.Seen(), world.record(), {}, world.now()); };
   CHECK(decide().phase == Phase::kGone);
-  view.kueue_refuses = true;
+  view.unasked = row.unasked;
   const Decision decision = decide();
   CHECK(decision.phase == Phase::kWaiting);
   CHECK(decision.waits_for == WaitsFor::kKueue);
-  CHECK(decision.why == "claims are not supported");
+  CHECK(decision.why == row.why);
   CHECK_FALSE(Does<Forget>(decision));
-  // Nothing is left where it was.
-  CHECK(Does<DeleteRemote>(decision) == has_run);
+  CHECK(Does<DeleteRemote>(decision) == has_copy);
 }
 
 TEST_CASE("two checks of ours on one queue are named") {

@@ -50,17 +50,23 @@ TEST_CASE("the best worker is nominated, and Kueue does the rest") {
   CHECK(world.Step().actions.empty());
 }
 
-TEST_CASE("what Kueue refuses before it writes the checks waits, with Kueue's words") {
+TEST_CASE("what Kueue decides about without asking us waits, and people are told why") {
   KueueCopies world({"a"});
   world.workload().checks.clear();
   world.workload().quota_reserved =
-      tracking::Condition{.reason = "Inadmissible", .message = "claims are not supported"};
+      tracking::Condition{.reason = "Inadmissible", .message = "no claims, please"};
   CHECK(world.Look().phase == Phase::kGone);
-  world.view().kueue_refuses = true;
-  const Decision decision = world.Look();
+  world.view().unasked = Unasked::kRefused;
+  Decision decision = world.Look();
   CHECK(decision.phase == Phase::kWaiting);
   CHECK(decision.waits_for == WaitsFor::kKueue);
-  CHECK(decision.why == "claims are not supported");
+  CHECK(decision.why == "no claims, please");
+  CHECK(decision.actions.empty());
+  world.ReserveQuota();
+  world.view().unasked = Unasked::kAdmitted;
+  decision = world.Look();
+  CHECK(decision.phase == Phase::kWaiting);
+  CHECK_THAT(decision.why, ContainsSubstring("its pods ask for no resource"));
   CHECK(decision.actions.empty());
 }
 

@@ -219,7 +219,7 @@ TEST_CASE("when the manager's templates can be read again, copies are looked at 
   CHECK(f.After(expected, [&] { manager.on_templates_health(); }) == expected);
 }
 
-TEST_CASE("a queue's checks concern the jobs in it that Kueue refuses without any") {
+TEST_CASE("a queue's checks concern the jobs in it about which Kueue decides without any") {
   Fixture f;
   const ManagerListener manager = f.handlers.ForManager();
   const auto tell = [&](const char* queue) {

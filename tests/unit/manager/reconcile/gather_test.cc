@@ -258,11 +258,14 @@ TEST_CASE("a workload that is gone cleans up what names it, and not its successo
   CHECK_FALSE(sees_a_job());
 }
 
-TEST_CASE("what Kueue refuses without any check is ours where its ClusterQueue has one of ours") {
+TEST_CASE("what Kueue decides about without any check is ours where its ClusterQueue has one") {
+  using enum placement::Unasked;
   Fixture f;
   sim::Objects& manager = f.fleet.manager_server().objects();
-  const auto refuses = [&] { return f.gatherer.Gather(kKey, {}).view.kueue_refuses; };
-  const auto refuses_no_more = [&] { return f.fleet.WaitUntil([&] { return !refuses(); }); };
+  const auto unasked = [&] { return f.gatherer.Gather(kKey, {}).view.unasked; };
+  const auto becomes = [&](placement::Unasked wanted) {
+    return f.fleet.WaitUntil([&] { return unasked() == wanted; });
+  };
   const auto patch = [&](const char* kind, const ObjectKey& key, const json& change,
                          std::string_view subresource) {
     REQUIRE(manager.Patch(kind, key, change, subresource));
@@ -273,34 +276,55 @@ TEST_CASE("what Kueue refuses without any check is ours where its ClusterQueue h
                          {"message", ""},
                          {"lastTransitionTime", "2026-11-21T16:00:00Z"}}});
   };
-  CHECK_FALSE(refuses());
-  patch("workloads", kKey, json::parse(R"({"status": {
-      "admission": null, "admissionChecks": null,
-      "conditions": [{"type": "QuotaReserved", "status": "False", "reason": "Inadmissible",
-                      "message": "claims are not supported",
-                      "lastTransitionTime": "2026-11-21T16:00:00Z"}]}})"),
-        "status");
-  REQUIRE(f.fleet.WaitUntil(refuses));
-  const Gathered refused = f.gatherer.Gather(kKey, {});
-  CHECK(refused.view.check.empty());
-  CHECK(refused.view.concerns_us());
-  CHECK_FALSE(refused.judged);
-  SECTION("the ClusterQueue has the check of another controller") {
-    patch("clusterqueues", {"", "gpu"},
-          {{"spec", {{"admissionChecksStrategy", {{"admissionChecks", check("other")}}}}}}, "");
-    CHECK(refuses_no_more());
+  const auto set = [&](const json& status) {
+    patch("workloads", kKey, {{"status", status}}, "status");
+  };
+  CHECK(unasked() == kNo);
+  // Its quota, which has no flavor, is reserved.
+  set({{"admissionChecks", nullptr}});
+  REQUIRE(becomes(kAdmitted));
+  SECTION("it runs on a worker") {
+    set({{"nominatedClusterNames", json::array({"east"})}});
+    set({{"nominatedClusterNames", nullptr}, {"clusterName", "east"}});
+    CHECK(becomes(kNo));
   }
-  SECTION("its queue is not known") {
-    REQUIRE(manager.Delete("localqueues", {"ml", "gpu"}));
-    CHECK(refuses_no_more());
+  const json refused = json::parse(R"({"admission": null, "conditions": [
+      {"type": "QuotaReserved", "status": "False", "reason": "Inadmissible",
+       "message": "no claims, please", "lastTransitionTime": "2026-11-21T16:00:00Z"}]})");
+  SECTION("its quota has a flavor: Kueue is about to write its check") {
+    set(refused);  // an admission does not change
+    REQUIRE(becomes(kRefused));
+    set(json::parse(R"({
+        "admission": {"clusterQueue": "gpu",
+                      "podSetAssignments": [{"name": "main", "flavors": {"cpu": "default"}}]},
+        "conditions": [{"type": "QuotaReserved", "status": "True", "reason": "QuotaReserved",
+                        "message": "", "lastTransitionTime": "2026-11-21T16:00:00Z"}]})"));
+    CHECK(becomes(kNo));
   }
-  SECTION("Kueue has said nothing yet") {
-    patch("workloads", kKey, {{"status", {{"conditions", nullptr}}}}, "status");
-    CHECK(refuses_no_more());
-  }
-  SECTION("its checks are written, and none is ours") {
-    patch("workloads", kKey, {{"status", {{"admissionChecks", check("other")}}}}, "status");
-    CHECK(refuses_no_more());
+  SECTION("refused") {
+    set(refused);
+    REQUIRE(becomes(kRefused));
+    const Gathered gathered = f.gatherer.Gather(kKey, {});
+    CHECK(gathered.view.check.empty());
+    CHECK(gathered.view.concerns_us());
+    CHECK_FALSE(gathered.judged);
+    SECTION("by the queue of another controller's check") {
+      patch("clusterqueues", {"", "gpu"},
+            {{"spec", {{"admissionChecksStrategy", {{"admissionChecks", check("other")}}}}}}, "");
+      CHECK(becomes(kNo));
+    }
+    SECTION("by a queue that is not known") {
+      REQUIRE(manager.Delete("localqueues", {"ml", "gpu"}));
+      CHECK(becomes(kNo));
+    }
+    SECTION("no more: it has said nothing yet") {
+      set({{"conditions", nullptr}});
+      CHECK(becomes(kNo));
+    }
+    SECTION("with its checks, of which none is ours") {
+      set({{"admissionChecks", check("other")}});
+      CHECK(becomes(kNo));
+    }
   }
 }
 

@@ -137,7 +137,7 @@ TEST_CASE("decisions wait for the manager's ClusterQueues, unless they are withh
   CHECK(f.manager().lists().Gaps()[0].why ==
         "not allowed to list or watch clusterqueues.kueue.x-k8s.io (403): annotations "
         "fedra.dev/order and fair-sharing weights of ClusterQueues have no effect, and jobs that "
-        "Kueue refuses before it writes their checks are not shown");
+        "Kueue refuses or admits without their check are not shown");
   const store::ClusterRow row = f.manager().Row(SystemClock().Now());
   CHECK(row.phase == "Connected");
   CHECK(row.why == f.manager().lists().Gaps()[0].why);

@@ -72,7 +72,8 @@ TEST_CASE_METHOD(Fixture, "the labels of the job and the queue it waits in are k
   CHECK(row.cluster_queue == "team-gpu");
 }
 
-TEST_CASE_METHOD(Fixture, "what Kueue refuses is recorded, what is no business of ours is not") {
+TEST_CASE_METHOD(Fixture,
+                 "what Kueue does not ask about is recorded, what is no business of ours is not") {
   StatusWriter status_writer(*store, SystemClock());
   const auto recorded = [&] {
     REQUIRE(store->Flush());
@@ -82,7 +83,7 @@ TEST_CASE_METHOD(Fixture, "what Kueue refuses is recorded, what is no business o
   seen.view.check.clear();
   status_writer.Record(seen, Decided(placement::Phase::kGone));
   CHECK(recorded() == 0);
-  seen.view.kueue_refuses = true;
+  seen.view.unasked = placement::Unasked::kRefused;
   status_writer.Record(seen, Decided(placement::Phase::kWaiting));
   CHECK(recorded() == 1);
 }

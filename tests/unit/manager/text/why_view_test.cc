@@ -323,10 +323,11 @@ TEST_CASE("why: a job that waits for the manager's Kueue names who decides") {
   const auto json = testing::HeldDocument(RenderWhy(data, Settings(Format::kJson)).out);
   CHECK(json["jobs"][0]["waitsFor"] == "Quota");
   incarnation.row.waits_for = "Kueue";
-  CHECK_THAT(RenderWhy(data, Settings()).out,
-             ContainsSubstring("next   the manager's Kueue refuses it as it is, ") &&
-                 ContainsSubstring("kubectl describe workload -n ml job-sweep-3-1a2b3\n") &&
-                 !ContainsSubstring("by the quota"));
+  CHECK_THAT(
+      RenderWhy(data, Settings()).out,
+      ContainsSubstring("next   the manager's Kueue does not ask fedra about it as it is: ") &&
+          ContainsSubstring("kubectl describe workload -n ml job-sweep-3-1a2b3\n") &&
+          !ContainsSubstring("by the quota"));
   CHECK(testing::HeldDocument(
             RenderWhy(data, Settings(Format::kJson)).out)["jobs"][0]["waitsFor"] == "Kueue");
   incarnation.row.waits_for = "AdmissionCheck";
