@@ -148,9 +148,14 @@ NO_QUOTA = Quota(
 )  # a queue that is active and never admits anything
 
 
-def cluster_queue(name: str, quota: Quota, check: str | None = None) -> Object:
+def cluster_queue(
+    name: str, quota: Quota, check: str | None = None, counts_pods: bool = True
+) -> Object:
+    """`counts_pods`: of one with a check, which Kueue leaves out for a job that asks for nothing that is covered."""
     amounts = {"cpu": quota.cpu, "memory": quota.memory, DEVICE_QUOTA: quota.devices}
     amounts |= {name: quota.devices for name in quota.extended}
+    if check is not None and counts_pods:
+        amounts["pods"] = "1000000"
     resources = [{"name": resource, "nominalQuota": amount} for resource, amount in amounts.items()]
     spec: Object = {
         "namespaceSelector": {},

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from scenarios import objects
+from scenarios.federated_job import FederatedJob
+from scenarios.fedra_process import CHECK_PLACEABLE
 from scenarios.objects import Quota
 from scenarios.registry import scenario
-from scenarios.world import World
+from scenarios.resources import Object
+from scenarios.world import QUEUE, World
 
 
 @scenario("quota-never")
@@ -50,3 +54,40 @@ def _reserved_cpu(world: World) -> str | None:
             if resource["name"] == "cpu":
                 return resource["total"]
     return None
+
+
+@scenario("asks-for-nothing")
+def job_that_asks_for_nothing(world: World) -> None:
+    """Kueue admits a job that asks for no resource without its check: check warns, why says it; a queue that counts pods has it go."""
+    world.manager.apply(objects.cluster_queue(world.ns, Quota(), world.check, counts_pods=False))
+    fedra = world.start_fedra()
+    output = fedra.check(_asking_for_nothing(world, "train"))
+    (finding,) = output.json()["findings"]
+    assert output.code == CHECK_PLACEABLE and finding["severity"] == "warning", output
+    assert "without fedra's AdmissionCheck" in finding["message"], finding
+    world.manager.create(_asking_for_nothing(world, "train"))
+    job = world.job("train")
+    world.eventually("Kueue admits it", lambda: objects.is_true(job.workload(), "Admitted"))
+    world.eventually("why says it", lambda: _is_unasked(world, job))
+    assert "its pods ask for no resource" in fedra.cli("why", job.key).stdout
+    world.eventually("no worker has it", job.nowhere)
+    world.manager.delete("Job", world.ns, job.name)
+    world.manager.apply(objects.cluster_queue(world.ns, Quota(), world.check))
+    world.manager.create(_asking_for_nothing(world, "counted"))
+    counted = world.job("counted")
+    where = world.eventually("it has a worker", counted.cluster_name)
+    counted.wait_running_on(where)
+    counted.finish(where)
+
+
+def _asking_for_nothing(world: World, name: str) -> Object:
+    job = objects.job(world.ns, name, QUEUE)
+    del job["spec"]["template"]["spec"]["containers"][0]["resources"]["requests"]
+    return job
+
+
+def _is_unasked(world: World, job: FederatedJob) -> bool:
+    assert world.fedra is not None
+    answer = world.fedra.cli("why", job.key, "-o", "json")
+    told: list[Object] = answer.json()["jobs"] if answer.code == 0 else []
+    return [(each["state"], each.get("waitsFor")) for each in told] == [("Waiting", "Kueue")]

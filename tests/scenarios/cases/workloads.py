@@ -134,7 +134,7 @@ _REFUSED: tuple[tuple[Object, Object], ...] = (
 
 @scenario("K3", kueue_dra=(True,))
 def what_kueue_refuses(world: World) -> None:
-    """With its DRA support on, Kueue refuses claims by name, All and firstAvailable, which the workers could run; fedra why says where its words are."""
+    """With its DRA support on, Kueue refuses claims by name, All and firstAvailable, which the workers could run; fedra why has its words."""
     for worker in world.workers:
         world.supply.clear(worker)  # All of so many is refused by schedulers
         for each in (node("n1"), *pool(DRIVER, "n1", [device("gpu-0"), device("gpu-1")])):
@@ -151,12 +151,22 @@ def what_kueue_refuses(world: World) -> None:
         job = world.job(f"train-{number}")
         world.eventually(f"Kueue refuses {use}", functools.partial(_refusal, job))
         job.stays_nowhere(1)
-        # Kueue refuses it before it names the AdmissionChecks, so that the Workload is not fedra's.
-        answer = fedra.cli("why", job.key)
-        assert (
-            answer.code == 1 and f"kubectl describe workloads -n {world.ns}" in answer.stderr
-        ), answer
+        # Kueue refuses it before it names the AdmissionChecks, and does not ask fedra.
+        world.eventually("fedra why has Kueue's words", functools.partial(_says_so, world, job))
+        listed = fedra.cli("status", "jobs", "--state", "Waiting", "-o", "name").stdout
+        assert job.key in listed, listed
+        if number == 0:
+            words = "does not support use of resource claims"
+            assert words in fedra.cli("why", job.key).stdout, words
         world.manager.delete("Job", world.ns, job.name)
+
+
+def _says_so(world: World, job: FederatedJob) -> bool:
+    assert world.fedra is not None
+    answer = world.fedra.cli("why", job.key, "-o", "json")
+    told: list[Object] = answer.json()["jobs"] if answer.code == 0 else []
+    said = [(each["state"], each.get("waitsFor"), each["note"]) for each in told]
+    return said == [("Waiting", "Kueue", _refusal(job))]
 
 
 def _refusal(job: FederatedJob) -> str:

@@ -41,6 +41,18 @@ bool Selects(const Object& cluster_queue, const Object* ns) {
   });
 }
 
+// The checks that the Workload needs. Each is for all flavors; of quota that has none there are
+// none (admissionChecksForAdmission of pkg/workload/workload.go).
+std::vector<std::string> ChecksFor(const Json& cluster_queue, const Json& status) {
+  const Json* admission = At(status, {"admission"});
+  const Json& assignments = ArrayAt(status, {"admission", "podSetAssignments"});
+  const bool has_flavors =
+      std::any_of(assignments.begin(), assignments.end(),
+                  [](const Json& assignment) { return assignment.contains("flavors"); });
+  if (admission != nullptr && !has_flavors) return {};
+  return CheckNames(cluster_queue);
+}
+
 // The latest time that a check in state Retry asked to wait until.
 std::optional<WallTime> RetryTime(const Json& status) {
   std::optional<WallTime> latest;
@@ -77,7 +89,8 @@ void KueueController::ReconcileWorkload(Store& store, const Place& place) {
     Deactivate(workload->owners, status, generation);
   } else if (Requeue(place, status, generation) &&
              !RefuseClaims(store, *workload, queues.cluster_name, status)) {
-    if (queues.cluster != nullptr) (void)SyncChecks(status, CheckNames(queues.cluster->body));
+    if (queues.cluster != nullptr)
+      (void)SyncChecks(status, ChecksFor(queues.cluster->body, status));
     if (!Admitted(status)) {
       if (!QuotaReserved(status)) TryReserve(store, place, *workload, queues, status);
       SyncAdmitted(status, generation);

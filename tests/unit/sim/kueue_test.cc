@@ -456,6 +456,27 @@ TEST_CASE("claims that Kueue cannot count are refused before the checks are writ
   CHECK_FALSE(status.contains("admissionChecks"));
 }
 
+TEST_CASE("a job that asks for nothing that its queue covers is admitted without its check") {
+  Fleet fleet({.workers = {"worker1"}});
+  const Hand hand(fleet);  // the check is active
+  Objects& manager = fleet.manager().server.objects();
+  const Json cpu = {{{"name", "cpu"}, {"nominalQuota", "10"}}};
+  REQUIRE(manager.Patch("clusterqueues", {"", "gpu"},
+                        {{"spec",
+                          {{"resourceGroups",
+                            {{{"coveredResources", {"cpu"}},
+                              {"flavors", {{{"name", "default"}, {"resources", cpu}}}}}}}}}}));
+  Json job = MakeJob("train");
+  job["spec"]["template"]["spec"]["containers"][0]["resources"].erase("requests");
+  REQUIRE(manager.Create(job));
+  Hand::Await([&] { return !manager.List("workloads", "ml").empty(); });
+  const ObjectKey key{"ml", manager.List("workloads", "ml")[0]["metadata"]["name"]};
+  REQUIRE(manager.WaitFor("workloads", key, [](const Json& workload) {
+    return IsTrue(StatusOf(workload), "Admitted");
+  }));
+  CHECK_FALSE(StatusOf(*manager.Get("workloads", key)).contains("admissionChecks"));
+}
+
 TEST_CASE("pods wait for a DeviceClass that is missing on the worker") {
   Fleet fleet({.jobs = {.run_for = std::chrono::milliseconds(10)}});
   Objects& worker = fleet.Find("worker1")->server.objects();

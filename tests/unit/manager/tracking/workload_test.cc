@@ -57,6 +57,45 @@ TEST_CASE("a waiting workload is read with what it needs") {
   CHECK(workload.text != nullptr);
 }
 
+TEST_CASE(
+    "whether Kueue has decided about quota without any check follows from checks and flavors") {
+  const json reserved = Waiting()["status"]["conditions"];
+  json refused = reserved;
+  refused[0]["status"] = "False";
+  const auto admission = [](const char* flavors) {
+    json assignments = json::array({{{"name", "first"}}, {{"name", "second"}}});
+    assignments[1]["flavors"] = json::parse(flavors);
+    return json{{"clusterQueue", "cq"}, {"podSetAssignments", assignments}};
+  };
+  const json check = Waiting()["status"]["admissionChecks"];
+  struct Row {
+    const char* what;
+    json status;
+    bool unchecked;
+  };
+  const Row rows[] = {
+      {"nothing yet", json::object(), false},
+      {"refused", {{"conditions", refused}}, true},
+      {"refused, with checks", {{"conditions", refused}, {"admissionChecks", check}}, false},
+      {"reserved, of no flavor", {{"conditions", reserved}, {"admission", admission("{}")}}, true},
+      {"likewise, with checks",
+       {{"conditions", reserved}, {"admission", admission("{}")}, {"admissionChecks", check}},
+       false},
+      {"of one",
+       {{"conditions", reserved}, {"admission", admission(R"({"cpu": "default"})")}},
+       false},
+      {"of what is no flavor", {{"conditions", reserved}, {"admission", admission("[1]")}}, true},
+      {"no list of them",
+       {{"conditions", reserved}, {"admission", {{"podSetAssignments", "odd"}}}},
+       true}};
+  for (const Row& row : rows) {
+    INFO(row.what);
+    json object = Waiting();
+    object["status"] = row.status;
+    CHECK(Parsed(object).IsDecidedUnchecked() == row.unchecked);
+  }
+}
+
 TEST_CASE("what people ask of fedra is read from annotations, and left out where it is no time") {
   struct Row {
     json value;
