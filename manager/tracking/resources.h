@@ -19,6 +19,9 @@ inline const kube::Resource kMultiKueueClusters{"kueue.x-k8s.io", "v1beta2", "mu
                                                 "MultiKueueCluster", false};
 inline const kube::Resource kClusterProfiles{"multicluster.x-k8s.io", "v1alpha1", "clusterprofiles",
                                              "ClusterProfile", true};
+// Ours: deploy/placement-records.yaml.
+inline const kube::Resource kPlacementRecords{"fedra.dev", "v1alpha1", "placementrecords",
+                                              "PlacementRecord", true};
 inline const kube::Resource kSecrets{"", "v1", "secrets", "Secret", true};
 inline const kube::Resource kNamespaces{"", "v1", "namespaces", "Namespace", false};
 inline const kube::Resource kEvents{"events.k8s.io", "v1", "events", "Event", true};
