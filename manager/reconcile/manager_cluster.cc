@@ -52,6 +52,9 @@ ManagerCluster::ManagerCluster(ClusterSettings settings, tracking::JobKindsPtr k
               listener_.on_checks();
           },
           Ignore),
+      records_(
+          &tracking::ParseRecordObject, [](const ObjectKey&, const auto&, const auto&) {}, Ignore,
+          clock),
       lists_([this](const ManagerInput& input) { return IsRead(input); }),
       cluster_(std::move(settings.name), std::move(settings.access), std::move(settings.options),
                loop, pool, clock,
@@ -86,13 +89,18 @@ ManagerSinks ManagerCluster::Sinks() {
       .checks = checks_,
       .configs = configs_,
       .worker_clusters = worker_clusters_,
-      .profiles = [this](const std::string& ns) -> watch::CacheSink& { return *profiles_.at(ns); }};
+      .profiles = [this](const std::string& ns) -> watch::CacheSink& { return *profiles_.at(ns); },
+      .records = records_.cache()};
+}
+
+std::vector<ManagerInput> ManagerCluster::Inputs(const kube::ServerInfo* server) const {
+  return ManagerInputs(jobs_.kinds(), server, nominates_, discovery_, reads_records_);
 }
 
 void ManagerCluster::MakeLists() {
   const ManagerSinks sinks = Sinks();
   std::vector<ManagerLists::List> lists;
-  for (ManagerInput& input : ManagerInputs(jobs_.kinds(), nullptr, nominates_, discovery_)) {
+  for (ManagerInput& input : Inputs(nullptr)) {
     const watch::CacheSink& sink = input.sink(sinks);
     lists.push_back({std::move(input), &sink});
   }
@@ -105,6 +113,11 @@ void ManagerCluster::DiscoverWorkers(Discovery discovery) {
     profiles_.emplace(ns, std::make_unique<watch::ObjectCache<tracking::ClusterProfile>>(
                               &tracking::ParseClusterProfile,
                               [](const ObjectKey&, const auto&, const auto&) {}, Ignore));
+  MakeLists();
+}
+
+void ManagerCluster::ReadRecords() {
+  reads_records_ = true;
   MakeLists();
 }
 
@@ -122,6 +135,8 @@ void ManagerCluster::Stop() {
 
 void ManagerCluster::DropOverdue() {
   for (const ObjectKey& key : jobs_.TakeOverdue()) listener_.on_workload(key);
+  // They have the names of their Workloads.
+  for (const ObjectKey& key : records_.own().TakeOverdue()) listener_.on_workload(key);
 }
 
 bool ManagerCluster::IsRead(const ManagerInput& input) const {
@@ -134,8 +149,7 @@ void ManagerCluster::OnServer() {
   const auto server = cluster_.server();
   jobs_.NoteKinds(server.get());
   const ManagerSinks sinks = Sinks();
-  for (const ManagerInput& input :
-       ManagerInputs(jobs_.kinds(), server.get(), nominates_, discovery_)) {
+  for (const ManagerInput& input : Inputs(server.get())) {
     if (!IsRead(input)) continue;
     cluster_.Watch({.resource = input.resource,
                     .keeps_unserved = true,

@@ -17,6 +17,7 @@
 
 #include "cluster-clients/cluster.h"
 #include "cluster-clients/watch/object_cache.h"
+#include "cluster-clients/watch/tracked_cache.h"
 #include "manager/reconcile/manager_identity.h"
 #include "manager/reconcile/manager_inputs.h"
 #include "manager/reconcile/manager_jobs.h"
@@ -27,6 +28,7 @@
 #include "manager/tracking/cluster_profile.h"
 #include "manager/tracking/kinds/job_kinds.h"
 #include "manager/tracking/multi_kueue_cluster.h"
+#include "manager/tracking/record_object.h"
 #include "store/rows.h"
 
 namespace fedra::reconcile {
@@ -72,6 +74,8 @@ class ManagerCluster final {
 
   // What makes workers is read, too. Before Start(), and before another thread asks for anything.
   void DiscoverWorkers(Discovery discovery);
+  // PlacementRecords are read, too. Likewise.
+  void ReadRecords();
   void Start();
   void Stop();
 
@@ -94,6 +98,9 @@ class ManagerCluster final {
       const std::string& ns) const {
     return *profiles_.at(ns);
   }
+  // Empty without ReadRecords(). What was listed once stays when it cannot be listed any more.
+  watch::TrackedCache<tracking::RecordObject>& records() { return records_; }
+  const watch::TrackedCache<tracking::RecordObject>& records() const { return records_; }
   // How far its lists are, and what is missing.
   ManagerLists& lists() { return lists_; }
   const ManagerLists& lists() const { return lists_; }
@@ -114,6 +121,8 @@ class ManagerCluster final {
  private:
   ManagerJobsListener ForJobs();
   ManagerSinks Sinks();
+  // In the versions that the server is read in; null: it is not known.
+  std::vector<ManagerInput> Inputs(const kube::ServerInfo* server) const;
   void OnServer();
   void MakeLists();
   bool IsRead(const ManagerInput& input) const;
@@ -121,7 +130,8 @@ class ManagerCluster final {
   const ManagerListener listener_;
   const std::optional<Error> misconfigured_;  // as of the settings
   const bool nominates_;
-  Discovery discovery_;  // constant since Start()
+  Discovery discovery_;         // constant since Start()
+  bool reads_records_ = false;  // constant since Start()
 
   // Fed by the cluster's reflectors, which end before these go.
   ManagerJobs jobs_;
@@ -132,6 +142,7 @@ class ManagerCluster final {
   watch::ObjectCache<tracking::MultiKueueCluster> worker_clusters_;
   // By namespace; constant since Start().
   std::map<std::string, std::unique_ptr<watch::ObjectCache<tracking::ClusterProfile>>> profiles_;
+  watch::TrackedCache<tracking::RecordObject> records_;
   ManagerLists lists_;  // all of ManagerInputs(), with their sinks
 
   Cluster cluster_;

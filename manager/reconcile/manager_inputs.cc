@@ -26,6 +26,8 @@ constexpr std::string_view kNoShares =
 constexpr std::string_view kNoTemplates = "templates are neither compared with workers' nor copied";
 constexpr std::string_view kNoDiscovery =
     "workers are not discovered, and those that are known stay";
+constexpr std::string_view kNoRecords =
+    "a replica that takes over asks workers again that have just failed or refused a job";
 constexpr std::string_view kNoJobs = "no job of this kind is dispatched";
 constexpr std::string_view kNoReferences = "what jobs name is not compared with workers'";
 
@@ -59,7 +61,7 @@ void AddKinds(const tracking::JobKinds& kinds, std::vector<ManagerInput>& inputs
 
 std::vector<ManagerInput> ManagerInputs(const tracking::JobKinds& kinds,
                                         const kube::ServerInfo* server, bool nominates,
-                                        const Discovery& discovery) {
+                                        const Discovery& discovery, bool records) {
   using Sinks = ManagerSinks;
   std::vector<ManagerInput> inputs = {
       {.resource = tracking::kWorkloads,
@@ -88,7 +90,7 @@ std::vector<ManagerInput> ManagerInputs(const tracking::JobKinds& kinds,
                       .need = nominates ? Need::kRequired : Need::kOptional,
                       .without = kNoDiscovery,
                       .sink = [](const Sinks& s) -> auto& { return s.worker_clusters; },
-                      .for_discovery = !nominates});
+                      .is_missed_unserved = !nominates});
   }
   for (const std::string& ns : discovery.profiles_in) {
     inputs.push_back({.resource = tracking::kClusterProfiles,
@@ -96,7 +98,15 @@ std::vector<ManagerInput> ManagerInputs(const tracking::JobKinds& kinds,
                       .need = Need::kOptional,
                       .without = kNoDiscovery,
                       .sink = [ns](const Sinks& s) -> auto& { return s.profiles(ns); },
-                      .for_discovery = true});
+                      .is_missed_unserved = true});
+  }
+  if (records) {
+    inputs.push_back({.resource = tracking::kPlacementRecords,
+                      .need = Need::kOptional,
+                      .without = kNoRecords,
+                      .sink = [](const Sinks& s) -> auto& { return s.records; },
+                      .is_missed_unserved = true,
+                      .is_inherited = true});
   }
   AddKinds(kinds, inputs);
   return inputs;
@@ -114,7 +124,8 @@ bool HasAnswered(const ManagerInput& input, const watch::CacheHealth& health) {
 }
 
 bool IsListedAnew(const ManagerInput& input, const watch::CacheHealth& health) {
-  if (input.need == Need::kOptional) return HasAnswered(input, health);
+  if (input.need == Need::kOptional)
+    return HasAnswered(input, health) && !(input.is_inherited && health.IsListing());
   if (input.need != Need::kRequired && IsWithheld(health)) return true;
   return health.state == CacheState::kSynced;
 }
@@ -134,7 +145,7 @@ bool IsNeeded(const ManagerInput& input, const watch::CacheHealth& health) {
 }
 
 std::optional<Gap> GapOf(const ManagerInput& input, const watch::CacheHealth& health) {
-  const bool is_missed = input.for_discovery && health.state == CacheState::kNotServed;
+  const bool is_missed = input.is_missed_unserved && health.state == CacheState::kNotServed;
   const bool is_wrong = is_missed || health.state == CacheState::kForbidden ||
                         (health.state == CacheState::kFailing && !verify::IsSyncing(health));
   if (!is_wrong || IsNeeded(input, health)) return std::nullopt;

@@ -32,6 +32,7 @@ struct ManagerSinks {
   watch::CacheSink& worker_clusters;
   // Of one of Discovery::profiles_in.
   std::function<watch::CacheSink&(const std::string& ns)> profiles;
+  watch::CacheSink& records;
 };
 
 // When a resource that cannot be read now keeps the manager from being usable.
@@ -64,7 +65,9 @@ struct ManagerInput {
   // where the manager serves the kind, batch/v1 Job everywhere.
   const tracking::JobAdapter* kind = nullptr;
   std::function<watch::CacheSink&(const ManagerSinks&)> sink = {};  // where its objects go
-  bool for_discovery = false;  // it makes workers: one that is not served is missed
+  bool is_missed_unserved = false;  // that it is not served is a gap, too
+  // Another replica that led has written it: after a take-over no older list will do.
+  bool is_inherited = false;
 };
 
 // What cannot be read of the manager although nothing stops for it.
@@ -74,10 +77,11 @@ struct Gap {
 };
 
 // `server`: null when it is not known. `nominates`: Kueue makes the copies, and its connections to
-// workers must be known (kueue.mode dispatcher).
+// workers must be known (kueue.mode dispatcher). `records`: PlacementRecords are read, for there
+// are several replicas.
 std::vector<ManagerInput> ManagerInputs(const tracking::JobKinds& kinds,
                                         const kube::ServerInfo* server, bool nominates = false,
-                                        const Discovery& discovery = {});
+                                        const Discovery& discovery = {}, bool records = false);
 
 // "clusterqueues.kueue.x-k8s.io"; no two inputs have the same.
 std::string NameOf(const ManagerInput& input);
@@ -87,7 +91,8 @@ bool IsWithheld(const watch::CacheHealth& health);
 // Whether the first decisions need not wait for it any longer.
 bool HasAnswered(const ManagerInput& input, const watch::CacheHealth& health);
 // The same after everything was to be listed again: what cannot be done without is listed, or what
-// may be withheld is. Of the rest an older list is good enough.
+// may be withheld is; and of what is inherited the list has come, or has failed. Of the rest an
+// older list is good enough.
 bool IsListedAnew(const ManagerInput& input, const watch::CacheHealth& health);
 // Whether the manager cannot be used while it is so.
 bool IsNeeded(const ManagerInput& input, const watch::CacheHealth& health);
