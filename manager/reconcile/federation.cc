@@ -81,9 +81,11 @@ Federation::Federation(FederationSettings settings, http::HttpLoop& loop, Worker
       executor_(manager_writes_, worker_writes_, bookkeeping_),
       checks_(manager_.cluster(), manager_.checks(), gatherer_.scopes(), workers_, clock),
       worker_clusters_(manager_.cluster(), manager_.worker_clusters(), workers_, clock),
+      records_(settings_.may_decide != nullptr, manager_.cluster(), manager_.records(),
+               placements_),
       workloads_({settings_.policy, settings_.gather.devices},
-                 {gatherer_, wake_index_, places_, order_, placements_, status_writer_, executor_,
-                  workload_loop_, phases_, telemetry, clock}),
+                 {gatherer_, wake_index_, places_, order_, placements_, records_, status_writer_,
+                  executor_, workload_loop_, phases_, telemetry, clock}),
       cluster_rows_(store, clock),
       line_rows_(store, clock, settings_.gather.order.policy),
       roster_(workers_, [this, &loop, &pool](WorkerSettings worker) {
@@ -94,6 +96,7 @@ Federation::Federation(FederationSettings settings, http::HttpLoop& loop, Worker
         return made;
       }) {
   if (settings_.discovery.Any()) manager_.DiscoverWorkers(settings_.discovery);
+  if (settings_.may_decide) manager_.ReadRecords();
 }
 
 Federation::~Federation() { (void)Stop(); }

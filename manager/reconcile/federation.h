@@ -43,7 +43,8 @@ struct FederationSettings {
   std::string reporting_controller = "fedra.dev/federation";  // in Events
   std::string instance = "fedra";                             // of this process, in Events
   size_t threads = 64;  // for workloads; they mostly wait for answers
-  // Whether this process may decide; once it may, it does to its end. Null: it may.
+  // Whether this process may decide; once it may, it does to its end. Null: it may, and there is no
+  // other one.
   std::function<bool()> may_decide = {};
 };
 
@@ -150,6 +151,7 @@ class Federation final {
   AdmissionCheckReconciler checks_;
   WorkerClusterReconciler worker_clusters_;
   PhaseCounter phases_;
+  RecordKeeper records_;
   WorkloadReconciler workloads_;
   std::atomic<bool> working_{false};
   std::atomic<bool> standby_{false};

@@ -73,6 +73,7 @@ Result<void> WorkloadReconciler::Reconcile(const ObjectKey& key) {
     // Once all is written nothing need be kept in memory; what failed is reserved until the next
     // look, which comes soon.
     Observe(seen);
+    KeepRecord(seen);
     return executed;
   }
   return Fail(ErrorCode::kConflict,
@@ -99,12 +100,21 @@ WorkloadReconciler::Seen WorkloadReconciler::Gather(const ObjectKey& key) {
   seen.places.merge(WithCopies(seen.gathered));
   const auto& workload = seen.gathered.view.workload;
   if (workload != nullptr) seen.places.merge(workload->PlacedOn());
+  if (workload != nullptr && workload->uid != remembered.uid) Inherit(seen, remembered);
   // What is remembered of another incarnation does not count.
   if (workload == nullptr || workload->uid == remembered.uid)
     Remember(key, seen, std::move(remembered));
   seen.record.kept_since = kept_since_;
   if (seen.gathered.judged) parts_.telemetry.Verified(parts_.clock.Steady() - begin);
   return seen;
+}
+
+void WorkloadReconciler::Inherit(Seen& seen, store::PlacementRow& row) const {
+  auto left = parts_.records.Left(*seen.gathered.view.workload);
+  if (!left) return;
+  row = *std::move(left);
+  (void)BringBack(row, seen.now);
+  seen.rewritten = row;
 }
 
 void WorkloadReconciler::Remember(const ObjectKey& key, Seen& seen, store::PlacementRow row) {
@@ -250,6 +260,13 @@ void WorkloadReconciler::Record(const Seen& seen, const placement::Decision& dec
 
 Result<void> WorkloadReconciler::Execute(const Seen& seen, const placement::Decision& decision) {
   return parts_.executor.Execute(seen.gathered, decision);
+}
+
+void WorkloadReconciler::KeepRecord(const Seen& seen) {
+  const auto& workload = seen.gathered.view.workload;
+  if (workload == nullptr) return;
+  if (const auto again = parts_.records.Keep(*workload))
+    parts_.loop.AddAfter(workload->key, *again);
 }
 
 void WorkloadReconciler::ObserveVerdicts(const Gathered& gathered) const {

@@ -19,6 +19,7 @@
 #include "manager/reconcile/gather.h"
 #include "manager/reconcile/phase_counter.h"
 #include "manager/reconcile/placement_store.h"
+#include "manager/reconcile/record_keeper.h"
 #include "manager/reconcile/reserve.h"
 #include "manager/reconcile/run_loop.h"
 #include "manager/reconcile/status_writer.h"
@@ -39,6 +40,7 @@ struct WorkloadParts {
   CopyPlaces& places;
   DispatchOrder& order;
   PlacementStore& placements;
+  RecordKeeper& records;
   StatusWriter& status_writer;
   Executor& executor;
   RunLoop<ObjectKey>& loop;  // for later looks
@@ -71,6 +73,8 @@ class WorkloadReconciler final {
 
   // Reads. All that it changes is that a look has begun: from now on events count for the next one.
   Seen Gather(const ObjectKey& key);
+  // What another replica has left of it, where nothing is remembered.
+  void Inherit(Seen& seen, store::PlacementRow& row) const;
   // What is remembered of it.
   void Remember(const ObjectKey& key, Seen& seen, store::PlacementRow row);
   // Workers that others get first, or that a move has left, become a No.
@@ -93,6 +97,8 @@ class WorkloadReconciler final {
   void Record(const Seen& seen, const placement::Decision& decision);
   Result<void> Execute(const Seen& seen, const placement::Decision& decision);
 
+  // For the replica that takes over.
+  void KeepRecord(const Seen& seen);
   void ObserveVerdicts(const Gathered& gathered) const;
   void ClearResidues(const Gathered& gathered);
 

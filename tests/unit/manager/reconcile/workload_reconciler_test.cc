@@ -74,8 +74,8 @@ struct Ring : Surroundings, ConnectedExecutor {
   CopyPlaces places;
   PhaseCounter phases;
   WorkloadReconciler workloads{{.policy = {}, .devices = true},
-                               {gatherer, wake_index, places, order, placements, status_writer,
-                                executor, loop, phases, meanwhile, clock}};
+                               {gatherer, wake_index, places, order, placements, records,
+                                status_writer, executor, loop, phases, meanwhile, clock}};
 
   // So many devices on each of the workers.
   Ring(const std::vector<std::string>& workers, int devices)

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "manager/reconcile/execute.h"
+#include "manager/reconcile/record_keeper.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
 #include "tests/unit/manager/support/connected.h"
@@ -68,6 +69,8 @@ struct ConnectedExecutor {
   WorkerWrites worker_writes{
       {"fedra", ""}, fleet.manager().identity(), templates, limiter, bookkeeping, telemetry,
       outside.clock};
+  // Without other replicas.
+  RecordKeeper records{false, fleet.manager().cluster(), fleet.manager().records(), placements};
   Executor executor{manager_writes, worker_writes, bookkeeping};
 
   sim::Server& manager() { return fleet.manager_server(); }
