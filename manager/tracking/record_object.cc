@@ -1,7 +1,6 @@
 #include "manager/tracking/record_object.h"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -16,10 +15,6 @@ namespace fedra::tracking {
 namespace {
 
 using nlohmann::json;
-
-std::string TimeText(WallTime time) {
-  return FormatRfc3339Micro(std::chrono::floor<std::chrono::milliseconds>(time));
-}
 
 std::optional<WallTime> ReadTime(const json& object, std::string_view name) {
   const auto time = ParseRfc3339(Text(object, name));
@@ -80,13 +75,13 @@ json StatusOf(const Recorded& recorded) {
     failures.push_back({{"worker", failure.worker.value},
                         {"reason", Cut(failure.reason, kMaxRecordedReason)},
                         {"message", Cut(failure.message, kMaxRecordedMessage)},
-                        {"time", TimeText(failure.at)},
+                        {"time", FormatRfc3339Micro(failure.at)},
                         {"refused", failure.refused},
                         {"times", std::clamp(failure.times, 1, kMaxRecordedTimes)}});
   }
   json status{{"attempt", std::clamp(recorded.attempt, 0, kMaxRecordedAttempt)},
               {"failures", std::move(failures)}};
-  if (recorded.attempt_time) status["attemptTime"] = TimeText(*recorded.attempt_time);
+  if (recorded.attempt_time) status["attemptTime"] = FormatRfc3339Micro(*recorded.attempt_time);
   return status;
 }
 

@@ -38,7 +38,6 @@ struct RecordedFailure {
   int times = 1;         // that it failed the workload so far, with this one
 };
 
-// To the millisecond.
 struct Recorded {
   int attempt = 0;                        // number of the last attempt, from 1; 0: none yet
   std::optional<WallTime> attempt_time;   // when it began; null: it has ended

@@ -34,7 +34,7 @@ struct ServerOptions {
   // Serve PodGroups in scheduling.k8s.io/v1alpha2, with claims of their own.
   bool pod_groups = false;
   bool job_kinds = false;  // serve the CRDs of all kinds of jobs (kinds/job_kind.h)
-  bool kueue = true;       // serve kueue.x-k8s.io/v1beta2
+  bool kueue = true;       // serve kueue.x-k8s.io/v1beta2, and fedra.dev/v1alpha1
   // Events kept per resource for watches that resume; older versions get 410.
   size_t history = 20'000;
   // How often a watch that asked for bookmarks gets one. A real server: about once a minute.

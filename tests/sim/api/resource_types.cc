@@ -63,7 +63,8 @@ std::vector<ResourceType> BuiltIn() {
   };
 }
 
-// What comes with Kueue, and the ClusterProfiles that its MultiKueue may use.
+// What comes with Kueue, the ClusterProfiles that its MultiKueue may use, and what comes with fedra
+// (deploy/placement-records.yaml).
 std::vector<ResourceType> Kueue() {
   const std::string group = "kueue.x-k8s.io";
   std::vector<ResourceType> types = {
@@ -79,6 +80,8 @@ std::vector<ResourceType> Kueue() {
       Type(group, "v1beta2", "workloadpriorityclasses", "WorkloadPriorityClass", kCluster, kNone),
       Type("multicluster.x-k8s.io", "v1alpha1", "clusterprofiles", "ClusterProfile", kNamespaced,
            kSubresource),
+      Type("fedra.dev", "v1alpha1", "placementrecords", "PlacementRecord", kNamespaced, kNone,
+           {"plr"}),
   };
   for (ResourceType& type : types) type.custom = true;
   return types;

@@ -18,6 +18,8 @@ const JobKind* KindOf(const ResourceType& type) {
 }
 bool IsWorkload(const ResourceType& type) { return type.custom && type.kind == "Workload"; }
 
+bool IsRecord(const ResourceType& type) { return type.custom && type.kind == "PlacementRecord"; }
+
 // DNS-1123 subdomain, the rule for most object names.
 bool ValidName(std::string_view name) {
   if (name.empty() || name.size() > 253) return false;
@@ -135,6 +137,9 @@ Outcome<void> CheckCreate(const ResourceType& type, const Json& body) {
     }
   }
   if (type.group == "events.k8s.io") CheckEvent(body, errors);
+  if (IsRecord(type)) {
+    for (FieldError& error : CheckPlacementRecord(body)) errors.push_back(std::move(error));
+  }
   return Verdict(type, body, errors);
 }
 
@@ -142,6 +147,7 @@ Outcome<void> CheckUpdate(const ResourceType& type, const Json& before, const Js
   if (IsWorkload(type)) return CheckWorkloadUpdate(type, before, after);
   std::vector<FieldError> errors;
   if (IsJob(type)) errors = CheckJobUpdate(before, after);
+  if (IsRecord(type)) errors = CheckPlacementRecord(after);
   if (SpecImmutable(type) &&
       before.value("spec", Json::object()) != after.value("spec", Json::object())) {
     errors.push_back({"FieldValueInvalid", "spec", "Invalid value: {}: field is immutable"});

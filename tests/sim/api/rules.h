@@ -1,8 +1,8 @@
 #pragma once
 //
 // What an API server does with an object beyond storing it: defaults, validation, immutable fields.
-// As much of Kubernetes 1.36 and of Kueue 0.19's CRD rules and webhooks as can refuse something
-// that fedra writes.
+// As much of Kubernetes 1.36, of Kueue 0.19's CRD rules and webhooks and of fedra's own CRD as can
+// refuse something that fedra writes.
 //
 // Pure: values in, values or a refusal out.
 // Thread rules: free functions.
@@ -32,6 +32,7 @@ void SetJobDefaults(Json& job);
 std::vector<FieldError> CheckJob(const Json& job);
 std::vector<FieldError> CheckJobUpdate(const Json& before, const Json& after);
 std::vector<FieldError> CheckJobStatus(const Json& job, const Json& status);
+std::vector<FieldError> CheckPlacementRecord(const Json& record);
 Outcome<void> CheckWorkloadUpdate(const ResourceType& type, const Json& before, const Json& after);
 Outcome<void> CheckWorkloadStatus(const ResourceType& type, const Json& workload,
                                   const Json& status);

@@ -78,8 +78,8 @@ struct Ring : Surroundings, ConnectedExecutor {
                                 status_writer, executor, loop, phases, meanwhile, clock}};
 
   // So many devices on each of the workers.
-  Ring(const std::vector<std::string>& workers, int devices)
-      : ConnectedExecutor(On(workers), {true, clock, &meanwhile}) {
+  Ring(const std::vector<std::string>& workers, int devices, bool has_replicas = false)
+      : ConnectedExecutor(On(workers), {true, clock, &meanwhile, has_replicas}) {
     for (size_t i = 0; i < workers.size(); ++i) AddDevices(fleet.server(i), devices);
     AddWaitingWorkload(fleet.manager_server(), kTrain, PodWithClaim());
     clock.JumpWall(std::chrono::duration_cast<std::chrono::milliseconds>(
@@ -219,6 +219,100 @@ TEST_CASE("a failure that somebody asks to forget is forgotten, and its pause is
   REQUIRE(ring.workloads.Reconcile(kTrain));
   CHECK(ring.places.Of(kTrain) == std::set{kEast});
   CHECK(ring.placements.Find(kTrain).failures.empty());
+}
+
+size_t RecordsWritten(Ring& ring) {
+  const auto counts = ring.manager().RequestCounts();
+  size_t written = 0;
+  for (const char* request : {"create placementrecords", "patch placementrecords"})
+    if (const auto found = counts.find(request); found != counts.end()) written += found->second;
+  return written;
+}
+
+// East did not want it this long ago; `uid`: of the Workload that the record is of.
+void LeaveRecord(Ring& ring, const std::string& uid, std::chrono::milliseconds ago) {
+  tracking::Workload owner;
+  owner.key = kTrain;
+  owner.uid = uid;
+  const tracking::Recorded recorded{.attempt = 4,
+                                    .failures = {{.worker = kEast,
+                                                  .reason = "RecentlyFailed",
+                                                  .message = "east refused it",
+                                                  .at = ring.clock.Now() - ago,
+                                                  .refused = true}}};
+  REQUIRE(ring.manager().objects().Create(json::parse(tracking::RecordBody(owner, recorded))));
+  REQUIRE(WaitUntil([&] { return ring.fleet.manager().records().Find(kTrain) != nullptr; }));
+}
+
+TEST_CASE("a worker that refused the job under another leader comes last under this one") {
+  struct Case {
+    const char* what;
+    bool has_replicas;
+    std::chrono::milliseconds ago;
+    ClusterName sent_to;
+  };
+  const auto each =
+      GENERATE(values<Case>({{"a second ago", true, 1s, kWest},
+                             {"behind its pause, and not long ago", true, 2min, kWest},
+                             {"an hour ago", true, 1h, kEast},
+                             {"the other one's clock was ahead", true, -24h, kWest},
+                             {"records are not read", false, 1s, kEast}}));
+  CAPTURE(each.what);
+  Ring ring({"east", "west"}, 1, /*has_replicas=*/true);
+  LeaveRecord(ring, ring.fleet.manager().jobs().workloads().Find(kTrain)->uid, each.ago);
+  RecordKeeper none(false, ring.fleet.manager().cluster(), ring.fleet.manager().records(),
+                    ring.placements);
+  WorkloadReconciler workloads(
+      {.policy = {}, .devices = true},
+      {ring.gatherer, ring.wake_index, ring.places, ring.order, ring.placements,
+       each.has_replicas ? ring.records : none, ring.status_writer, ring.executor, ring.loop,
+       ring.phases, ring.meanwhile, ring.clock});
+  REQUIRE(workloads.Reconcile(kTrain));
+  CHECK(ring.places.Of(kTrain) == std::set{each.sent_to});
+  CHECK(ring.placements.Find(kTrain).attempt == (each.has_replicas ? 5 : 1));
+}
+
+TEST_CASE("a record of an earlier Workload of that name says nothing of this one") {
+  Ring ring({"east", "west"}, 1, /*has_replicas=*/true);
+  const auto ns = ring.manager().objects().Get("namespaces", {"", "ml"});
+  LeaveRecord(ring, (*ns)["metadata"]["uid"], 1s);  // of an owner that lives, or it would go
+  REQUIRE(ring.workloads.Reconcile(kTrain));
+  CHECK(ring.places.Of(kTrain) == std::set{kEast});
+  CHECK(RecordsWritten(ring) == 0);
+}
+
+TEST_CASE("what is remembered counts for more than a record") {
+  Ring ring({"east", "west"}, 1, /*has_replicas=*/true);
+  store::PlacementRow row{.uid = ring.fleet.manager().jobs().workloads().Find(kTrain)->uid,
+                          .key = kTrain};
+  ring.placements.Put(row);
+  LeaveRecord(ring, row.uid, 1s);
+  REQUIRE(ring.workloads.Reconcile(kTrain));
+  CHECK(ring.places.Of(kTrain) == std::set{kEast});
+  CHECK(RecordsWritten(ring) == 1);  // and the record says so from now on
+}
+
+TEST_CASE(
+    "a refusal is on the manager with the look that met it; a job that is taken costs nothing") {
+  Ring ring({"east"}, 1, /*has_replicas=*/true);
+  SECTION("it is taken") {
+    REQUIRE(ring.workloads.Reconcile(kTrain));
+    REQUIRE(ring.workloads.Reconcile(kTrain));
+    CHECK(ring.places.Of(kTrain) == std::set{kEast});
+    CHECK(RecordsWritten(ring) == 0);
+  }
+  SECTION("it is refused") {
+    sim::Faults faults;
+    faults.answers.push_back({.method = "POST", .path_contains = "/workloads", .code = 403});
+    ring.fleet.server(0).SetFaults(faults);
+    REQUIRE_FALSE(ring.workloads.Reconcile(kTrain));
+    const auto record = ring.manager().objects().Get("placementrecords", kTrain);
+    REQUIRE(record);
+    CHECK((*record)["status"]["attempt"] == 1);
+    CHECK((*record)["status"]["failures"][0]["worker"] == "east");
+    CHECK((*record)["status"]["failures"][0]["refused"] == true);
+    CHECK(RecordsWritten(ring) == 1);
+  }
 }
 
 TEST_CASE("a look that is given up has changed nothing of what is remembered") {

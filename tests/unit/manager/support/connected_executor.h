@@ -24,12 +24,15 @@ struct ExecutorOptions {
   bool verifies_devices = false;
   const Clock& clock = SystemClock();  // the clusters have the system's, whatever this one is
   Telemetry* telemetry = nullptr;      // null: nobody counts
+  bool has_replicas = false;           // beside this one
 };
 
 struct ConnectedExecutor {
   // What `with` names must outlive it.
   explicit ConnectedExecutor(const ConnectedOptions& options, const ExecutorOptions& with = {})
-      : fleet(options), outside(with) {}
+      : fleet(options), outside(with) {
+    if (with.has_replicas) fleet.manager().ReadRecords();
+  }
 
   const TempFolder folder;
   Connected fleet;
@@ -69,8 +72,8 @@ struct ConnectedExecutor {
   WorkerWrites worker_writes{
       {"fedra", ""}, fleet.manager().identity(), templates, limiter, bookkeeping, telemetry,
       outside.clock};
-  // Without other replicas.
-  RecordKeeper records{false, fleet.manager().cluster(), fleet.manager().records(), placements};
+  RecordKeeper records{outside.has_replicas, fleet.manager().cluster(), fleet.manager().records(),
+                       placements};
   Executor executor{manager_writes, worker_writes, bookkeeping};
 
   sim::Server& manager() { return fleet.manager_server(); }
