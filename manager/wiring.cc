@@ -7,6 +7,7 @@
 #include "manager/same_names.h"
 #include "manager/tracking/kueue_api.h"
 #include "manager/tracking/manager_name.h"
+#include "manager/tracking/resources.h"
 
 namespace fedra {
 namespace {
@@ -179,6 +180,8 @@ ClusterSettings ToManager(const config::Loaded& loaded) {
   manager.misconfigured = ToMisconfigured(loaded.manager);
   manager.options =
       ToOptions(loaded.configuration.manager.http_version, *ToKinds(loaded.configuration));
+  if (loaded.configuration.high_availability.enabled)
+    manager.options.discover_groups.push_back(tracking::kPlacementRecords.group);
   return manager;
 }
 

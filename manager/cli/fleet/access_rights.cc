@@ -120,6 +120,13 @@ std::vector<Right> LeaderRights(const ObjectKey& lease) {
   return {right("get", lease.name), right("create", {}), right("update", lease.name)};
 }
 
+std::vector<Right> ReplicaRights() {
+  std::vector<Right> rights;
+  for (const char* verb : {"list", "watch", "create", "patch"})
+    rights.push_back({.verb = verb, .resource = tracking::kPlacementRecords, .if_served = true});
+  return rights;
+}
+
 std::vector<Right> SecureApiRights() {
   return {{.verb = "create", .resource = access::kTokenReviews, .subresource = {}, .name = {}},
           {.verb = "create", .resource = access::kAccessReviews, .subresource = {}, .name = {}}};

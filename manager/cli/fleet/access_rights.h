@@ -36,8 +36,10 @@ std::vector<Right> WorkerRights(const verify::WorkerObjectsOptions& verified, bo
 std::vector<Right> ManagerRights(const tracking::JobKinds& kinds,
                                  const reconcile::Discovery& discovery = {}, bool nominates = false,
                                  bool takes_over = false);
-// On the manager, too, where there are several replicas.
+// On the manager, too: to agree with others on the one that decides, or to notice them.
 std::vector<Right> LeaderRights(const ObjectKey& lease);
+// On the manager, too, where there are several replicas.
+std::vector<Right> ReplicaRights();
 
 // On the manager, too, where api.secure.address is set.
 std::vector<Right> SecureApiRights();

@@ -33,10 +33,15 @@ bool ServesUsers(const config::Configuration& configuration) {
   return !configuration.api.secure.address.empty();
 }
 
+bool HasReplicas(const config::Configuration& configuration) {
+  return configuration.high_availability.enabled;
+}
+
 std::vector<std::string> ManagerFiles(const config::Configuration& configuration) {
   const tracking::Mode mode = ToMode(configuration);
   std::vector<std::string> files = {"manager-rbac.yaml"};
   if (KueueCopies(mode)) files = {"dispatcher-manager-rbac.yaml"};
+  if (HasReplicas(configuration)) files.push_back("manager-rbac-replicas.yaml");
   if (ServesUsers(configuration)) files.push_back("manager-rbac-secure-api.yaml");
   if (KueueCopies(mode)) return files;
   if (TakesOver(mode)) files.push_back("manager-rbac-multikueue.yaml");
@@ -70,12 +75,12 @@ Asked WhatToAsk(const config::Loaded& loaded) {
   // not read its worker says so.
   std::erase_if(asked.rights.back(),
                 [](const Right& right) { return right.resource == tracking::kSecrets; });
-  std::vector<Right> more = LeaderRights(ToLease(loaded.configuration));
-  std::move(more.begin(), more.end(), std::back_inserter(asked.rights.back()));
-  if (ServesUsers(loaded.configuration)) {
-    more = SecureApiRights();
+  const auto add = [&](std::vector<Right> more) {
     std::move(more.begin(), more.end(), std::back_inserter(asked.rights.back()));
-  }
+  };
+  add(LeaderRights(ToLease(loaded.configuration)));
+  if (HasReplicas(loaded.configuration)) add(ReplicaRights());
+  if (ServesUsers(loaded.configuration)) add(SecureApiRights());
   asked.files.push_back(ManagerFiles(loaded.configuration));
   const bool copies = ToRules(loaded.configuration.verification).copies_templates;
   const bool reads_logs = loaded.configuration.dispatch.failure_log_lines > 0;

@@ -39,6 +39,51 @@ TEST_CASE("a Job gets the defaults, labels and selector of Kubernetes") {
         "/dev/termination-log");
 }
 
+TEST_CASE("a PlacementRecord is held to its schema") {
+  struct Case {
+    const char* what;
+    Json failures;
+    int status;
+  };
+  const auto failure = [](const std::string& worker) {
+    return Json{{"worker", worker}, {"reason", "RecentlyFailed"}, {"time", "2026-11-27T12:00:00Z"}};
+  };
+  const auto with = [&](const char* field, const Json& value) {
+    Json one = failure("east");
+    one[field] = value;
+    return Json::array({one});
+  };
+  Json many = Json::array();
+  for (int i = 0; i < 21; ++i) many.push_back(failure("worker-" + std::to_string(i)));
+  const std::vector<Case> cases = {
+      {"none", Json::array(), 201},
+      {"two", Json::array({failure("east"), failure("west")}), 201},
+      {"one worker twice", Json::array({failure("east"), failure("east")}), 422},
+      {"too many", many, 422},
+      {"no time", Json::array({{{"worker", "east"}, {"reason", "RecentlyFailed"}}}), 422},
+      {"a message that is too long", with("message", std::string(1025, 'x')), 422},
+      {"no number of times", with("times", 0), 422},
+      {"no list", nullptr, 422},
+  };
+  const std::string records = "/apis/fedra.dev/v1alpha1/namespaces/default/placementrecords";
+  for (const Case& each : cases) {
+    CAPTURE(each.what);
+    Server server;
+    const Json record = {{"apiVersion", "fedra.dev/v1alpha1"},
+                         {"kind", "PlacementRecord"},
+                         {"metadata", {{"name", "job-train"}}},
+                         {"status", {{"attempt", 1}, {"failures", each.failures}}}};
+    CHECK(Post(server, records, record).status == each.status);
+    // As well when it is changed.
+    Json good = record;
+    good["status"]["failures"] = Json::array();
+    if (each.status == 201) continue;
+    REQUIRE(Post(server, records, good).status == 201);
+    const Json patch = {{"status", {{"failures", each.failures}}}};
+    CHECK(Merge(server, records + "/job-train", patch).status == 422);
+  }
+}
+
 TEST_CASE("a Job copied with the selector of another cluster is refused") {
   Server server;
   Json copy = SuspendedJob();

@@ -123,6 +123,7 @@ struct Fixture {
   }
   static ClusterOptions Options() {
     ClusterOptions options;
+    options.discover_groups.push_back(tracking::kPlacementRecords.group);
     for (const tracking::JobAdapter* kind : WithPods()->all())
       options.discover_groups.push_back(kind->resource().group);
     return options;
@@ -184,6 +185,24 @@ TEST_CASE("what the secure API asks the manager is granted by a file of its own"
   CHECK(f.Missing(SecureApiRights()).empty());
 }
 
+TEST_CASE(
+    "what several replicas need is granted by a file of its own, and needed where it is served") {
+  Fixture f;
+  CHECK(f.Missing(ReplicaRights()) ==
+        Texts{"list placementrecords.fedra.dev", "watch placementrecords.fedra.dev",
+              "create placementrecords.fedra.dev", "patch placementrecords.fedra.dev"});
+  Grant("manager-rbac-replicas.yaml", f.user);
+  CHECK(f.Missing(ReplicaRights()).empty());
+}
+
+TEST_CASE("without the resource of PlacementRecords no right to it is missed") {
+  Fixture f;
+  sim::Faults faults;
+  faults.not_served.insert("fedra.dev/v1alpha1");
+  f.server.SetFaults(faults);
+  CHECK(f.Missing(ReplicaRights()).empty());
+}
+
 TEST_CASE("the roles of deploy/ grant nothing that no configuration needs") {
   const auto& kinds = *tracking::BuiltInKinds();
   const std::vector<Right> leader = LeaderRights({"fedra-system", "fedra"});
@@ -194,6 +213,7 @@ TEST_CASE("the roles of deploy/ grant nothing that no configuration needs") {
                {ManagerRights(kinds, discovery, false, true), leader}) == kNothing);
   CHECK(Unused({"dispatcher-manager-rbac.yaml", "manager-rbac-discovery.yaml"},
                {ManagerRights(kinds, discovery, true), leader}) == kNothing);
+  CHECK(Unused({"manager-rbac-replicas.yaml"}, {ReplicaRights()}) == kNothing);
   CHECK(Unused({"manager-rbac-secure-api.yaml"}, {SecureApiRights()}) == kNothing);
   // The optional ones not in what every worker gets, either.
   const std::vector<Right> plain = WorkerRights(VerifiesDevices(), false, false);
