@@ -66,6 +66,12 @@ FederationSettings Alone(const sim::Server& manager) {
   return settings;
 }
 
+bool AreAllBlocked(const Federation& federation) {
+  const auto phases = federation.WorkloadsByPhase();
+  const auto blocked = phases.find({"Job", "Blocked"});
+  return blocked != phases.end() && blocked->second == static_cast<int>(kNames.size());
+}
+
 }  // namespace
 
 TEST_CASE("after a start the workloads that a write was announced for are looked at first") {
@@ -116,9 +122,7 @@ TEST_CASE("a restart rewrites no check that says the same in other words, store 
     REQUIRE(federation.Start());
     CHECK(WaitUntil([&] {
       federation.Tick();
-      const auto phases = federation.WorkloadsByPhase();
-      const auto blocked = phases.find({"Job", "Blocked"});
-      return blocked != phases.end() && blocked->second == static_cast<int>(kNames.size());
+      return AreAllBlocked(federation);
     }));
     federation.Stop();
     CHECK(federation.turns() >= kNames.size());
@@ -172,10 +176,14 @@ std::vector<std::string> WritesOn(const sim::Server& server) {
   return writes;
 }
 
-size_t ListsOf(const sim::Server& server, const std::string& resource) {
+size_t CountOf(const sim::Server& server, const std::string& request) {
   const auto counts = server.RequestCounts();
-  const auto found = counts.find("list " + resource);
+  const auto found = counts.find(request);
   return found == counts.end() ? 0 : found->second;
+}
+
+size_t ListsOf(const sim::Server& server, const std::string& resource) {
+  return CountOf(server, "list " + resource);
 }
 
 class SwitchedGate final : public http::WriteGate {
@@ -220,6 +228,7 @@ class Candidate final {
     REQUIRE(federation_.Start());
   }
   Federation* operator->() { return &federation_; }
+  const Federation& operator*() const { return federation_; }
 
   bool TicksUntil(const std::function<bool()>& holds) {
     return WaitUntil([&] {
@@ -271,6 +280,8 @@ TEST_CASE("a standby lists everything and writes nothing; when it may, it lists 
   CHECK(ListsOf(f.worker, "workloads") == worker_lists + 1);
   CHECK(federation.TicksUntil([&] { return !WritesOn(f.worker).empty(); }));
   CHECK(federation->Stop());
+  // What a worker takes costs no request for the replica that may take over.
+  for (const std::string& write : WritesOn(f.manager)) CHECK_FALSE(write.ends_with("records"));
   REQUIRE(f.store->Flush());
   const std::vector<store::PlacementRow> rows = f.store->Read().value()->Placements().value();
   for (const store::PlacementRow& row : rows) CHECK(row.uid != stale.uid);
@@ -286,6 +297,79 @@ TEST_CASE("a standby that may not read the MultiKueueConfigs takes over all the 
   CHECK(federation->WhyNotReady().empty());
   federation.leads = true;
   CHECK(federation.IsWorkingSoon());
+  CHECK(federation->Stop());
+}
+
+TEST_CASE("a standby without PlacementRecords takes over all the same, and says what follows") {
+  ReplicaFixture f;
+  sim::Faults faults;
+  SECTION("they are not served") { faults.not_served.insert("fedra.dev/v1alpha1"); }
+  SECTION("they may not be read") {
+    faults.answers.push_back({.method = "GET", .path_contains = "/placementrecords", .code = 403});
+  }
+  f.manager.SetFaults(faults);
+  Candidate federation(f);
+  REQUIRE(federation.IsStandbySoon());
+  federation.leads = true;
+  CHECK(federation.IsWorkingSoon());
+  const std::vector<Gap> gaps = federation->manager().lists().Gaps();
+  REQUIRE(gaps.size() == 1);
+  CHECK(gaps.front().resource == "placementrecords.fedra.dev");
+  CHECK_THAT(gaps.front().why, ContainsSubstring("asks workers again"));
+  CHECK(federation->Stop());
+}
+
+namespace {
+
+// The worker refuses every copy, and a leader has met that.
+void LeadUntilRefused(ReplicaFixture& f) {
+  sim::Faults faults;
+  faults.answers.push_back({.method = "POST", .path_contains = "/workloads", .code = 403});
+  f.worker.SetFaults(faults);
+  Candidate federation(f);
+  federation.leads = true;
+  REQUIRE(federation.IsWorkingSoon());
+  REQUIRE(federation.TicksUntil(
+      [&] { return f.manager.objects().List("placementrecords").size() == kNames.size(); }));
+  federation->Stop();
+  f.worker.SetFaults({});
+}
+
+// As if it had refused so often that it is left alone for minutes: longer than any test takes.
+void MakePausesLong(sim::Server& manager) {
+  for (const json& record : manager.objects().List("placementrecords")) {
+    json failures = record["status"]["failures"];
+    failures[0]["times"] = 20;
+    const json patch = {{"status", {{"failures", failures}}}};
+    REQUIRE(manager.objects().Patch("placementrecords",
+                                    {"ml", record["metadata"]["name"].get<std::string>()}, patch));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a worker that has refused jobs is left alone by the leader that takes over, too") {
+  ReplicaFixture f;
+  LeadUntilRefused(f);
+  MakePausesLong(f.manager);
+  const bool reads_records = GENERATE(true, false);
+  CAPTURE(reads_records);
+  if (!reads_records) {
+    sim::Faults faults;
+    faults.not_served.insert("fedra.dev/v1alpha1");
+    f.manager.SetFaults(faults);
+  }
+  f.store = store::Store::Open({.path = f.folder.Path("another.db")}).value();
+  Candidate federation(f);
+  REQUIRE(federation.IsStandbySoon());
+  federation.leads = true;
+  REQUIRE(federation.IsWorkingSoon());
+  if (reads_records) {
+    REQUIRE(federation.TicksUntil([&] { return AreAllBlocked(*federation); }));
+    CHECK(CountOf(f.worker, "create workloads") == 0);
+  } else {
+    CHECK(federation.TicksUntil([&] { return CountOf(f.worker, "create workloads") > 0; }));
+  }
   CHECK(federation->Stop());
 }
 
