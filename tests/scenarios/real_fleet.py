@@ -307,6 +307,8 @@ class RealFleet(Fleet):
             if self.sets_managed_by:
                 for document in setup.deploy_manifests("managed-by-policy.yaml"):
                     client.apply(document)
+            for document in setup.deploy_manifests("placement-records.yaml"):
+                client.apply(document)
             setup.install_manager(client)
         else:
             setup.install_worker(client)

@@ -78,6 +78,7 @@ RESOURCES: dict[str, Resource] = {
         Resource("example.com/v1", "trainingruns", "TrainingRun"),
         Resource("events.k8s.io/v1", "events", "Event"),
         Resource("coordination.k8s.io/v1", "leases", "Lease"),
+        Resource("fedra.dev/v1alpha1", "placementrecords", "PlacementRecord"),
         Resource(
             "apiextensions.k8s.io/v1",
             "customresourcedefinitions",

@@ -9,12 +9,16 @@ import threading
 import time
 from pathlib import Path
 
+import jsonschema
+
 from scenarios import objects, setup
 from scenarios.chance import seeded
 from scenarios.federated_job import FederatedJob
 from scenarios.fedra_process import Fedra, default_binary
+from scenarios.fleet import MANAGER
 from scenarios.registry import scenario
 from scenarios.resources import Object
+from scenarios.sim_fleet import SimFleet
 from scenarios.waiting import SLOWNESS, always
 from scenarios.world import TEMPLATE, World
 
@@ -58,6 +62,44 @@ def leader_dies(world: World) -> None:
     assert _uid(world, "running") == uid, "the job was made again"
     for job in (running, waiting):
         job.finish(world.eventually(f"{job.key} runs", job.remote_jobs)[0])
+    _end(world, second)
+
+
+# Quotas for objects are not part of the real test clusters.
+@scenario("takeover-after-a-refusal", fleets=("sim",))
+def refusal_is_inherited(world: World) -> None:
+    """A worker has refused a job when the leader is killed: the next leader knows, and sends it to another one first."""
+    assert isinstance(world.fleet, SimFleet)
+    first, second = _two_replicas(world)
+    plain = world.submit("plain")
+    plain.wait_running_on(world.worker1)
+    for cluster in (MANAGER, world.worker1):
+        world.add_template(cluster)
+    world.fleet.refuse_jobs(world.worker1)
+    job = world.submit("train", template=TEMPLATE)
+    job.wait_message("worker1 refused the job")
+    world.eventually("its copy is taken back", lambda: not job.clones())
+    first.kill()
+    sent = world.dispatched_to(world.worker1)
+    record = _record(world, job)
+    attempt = int(record["status"]["attempt"])
+    (failure,) = record["status"]["failures"]
+    assert failure["worker"] == world.worker1 and failure["refused"], record
+    world.fleet.end_faults(world.worker1)
+    world.add_template(world.worker2)
+    world.eventually("the standby leads", lambda: _leads(world, second), 15)
+    job.wait_running_on(world.worker2)
+    assert world.dispatched_to(world.worker1) == sent, "it was asked first"
+    # The attempts are counted on.
+    world.eventually(
+        "the new attempt is recorded", lambda: _record(world, job)["status"]["attempt"] > attempt
+    )
+    (only,) = world.manager.list("PlacementRecord", world.ns)
+    assert only["metadata"]["name"] == record["metadata"]["name"], "a job that ran had one written"
+    plain.finish(world.worker1)
+    job.finish(world.worker2)
+    world.manager.delete("Job", world.ns, job.name)
+    world.eventually("it goes with its job", lambda: not _records(world))
     _end(world, second)
 
 
@@ -440,11 +482,31 @@ def _uid_when_placed(world: World, job: FederatedJob) -> str:
 def _two_replicas(world: World, together: bool = False) -> tuple[Fedra, Fedra]:
     """One that leads, and one that stands by and is warm. `together`: or the other way round."""
     world.manager.apply(objects.namespace(setup.FEDRA_NAMESPACE))
+    world.fleet.grant(MANAGER, "manager-rbac-replicas.yaml")
     first = world.start_fedra({"highAvailability": _REPLICAS})
     if not together:
         world.eventually("the first one leads", lambda: _leads(world, first))
     second = world.start_replica("second")
     return first, second
+
+
+def _records(world: World) -> list[Object]:
+    """Each as deploy/placement-records.yaml says that they are."""
+    (definition,) = setup.deploy_manifests("placement-records.yaml")
+    schema = definition["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
+    records = world.manager.list("PlacementRecord", world.ns)
+    for record in records:
+        jsonschema.validate(record, schema)
+    return records
+
+
+def _record(world: World, job: FederatedJob) -> Object:
+    """Of the job's Workload, which owns it."""
+    workload = objects.present(job.workload())["metadata"]
+    (record,) = [each for each in _records(world) if each["metadata"]["name"] == workload["name"]]
+    (owner,) = record["metadata"]["ownerReferences"]
+    assert owner["uid"] == workload["uid"], record
+    return record
 
 
 def _lease(world: World) -> Object:
