@@ -215,6 +215,12 @@ ObjectKey ToLease(const config::Configuration& configuration) {
           configuration.high_availability.lease_name};
 }
 
+ObjectKey ToOutages(const config::Configuration& configuration) {
+  ObjectKey map = ToLease(configuration);
+  map.name += "-outages";
+  return map;
+}
+
 leader::ElectorSettings ToElector(const config::Loaded& loaded) {
   const config::HighAvailabilitySettings& from = loaded.configuration.high_availability;
   leader::ElectorSettings settings;
@@ -245,6 +251,7 @@ reconcile::FederationSettings ToFederation(const config::Loaded& loaded) {
   settings.reporting_controller = configuration.kueue.controller_name;
   settings.discovery = ToDiscovery(configuration.workers_from);
   settings.drains_removed = DrainsRemoved(configuration);
+  if (configuration.high_availability.enabled) settings.outages = ToOutages(configuration);
   return settings;
 }
 

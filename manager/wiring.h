@@ -41,6 +41,8 @@ ClusterSettings ToManager(const config::Loaded& loaded);
 std::vector<reconcile::WorkerSettings> ToWorkers(const config::Loaded& loaded);
 // The Lease by which replicas agree on the one that leads.
 ObjectKey ToLease(const config::Configuration& configuration);
+// The ConfigMap in which they share outages of workers.
+ObjectKey ToOutages(const config::Configuration& configuration);
 // Without an identity. The manager's access must be usable.
 leader::ElectorSettings ToElector(const config::Loaded& loaded);
 // What is read of the manager for workers that are discovered.

@@ -17,13 +17,15 @@
 #include "manager/cli/migration/to_fedra.h"
 #include "manager/cli/migration/to_multi_kueue.h"
 #include "manager/tracking/kueue_api.h"
+#include "manager/tracking/resources.h"
 #include "manager/wiring.h"
 
 namespace fedra::cli {
 namespace {
 
 Result<KueueSetup> ReadKueueSetup(Cluster& manager, const std::string& ns) {
-  FEDRA_ASSIGN_OR_RETURN(const std::string text, manager.Get(kConfigMaps, {ns, kKueueConfigMap}));
+  FEDRA_ASSIGN_OR_RETURN(const std::string text,
+                         manager.Get(tracking::kConfigMaps, {ns, kKueueConfigMap}));
   const auto config_map = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
   return ParseKueueSetup(config_map);
 }

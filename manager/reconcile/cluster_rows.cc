@@ -189,6 +189,13 @@ void ClusterRows::Record(store::ClusterRow manager, const ManagerQueues* queues,
   }
 }
 
+Outages ClusterRows::Lost() const {
+  Outages lost;
+  for (const auto& [name, row] : written_)
+    if (row.lost_since && name.value != tracking::kManagerName) lost.emplace(name, *row.lost_since);
+  return lost;
+}
+
 void ClusterRows::Remove(const ClusterName& worker) {
   written_.erase(worker);
   counted_.erase(worker);

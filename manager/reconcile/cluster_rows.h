@@ -17,6 +17,7 @@
 #include "base/result.h"
 #include "base/types.h"
 #include "manager/reconcile/manager_queues.h"
+#include "manager/reconcile/shared_outages.h"
 #include "manager/reconcile/worker.h"
 #include "manager/reconcile/worker_set.h"
 #include "manager/tracking/admission_check.h"
@@ -40,6 +41,8 @@ class ClusterRows final {
   // people; empty: nothing.
   void Record(store::ClusterRow manager, const ManagerQueues* queues, const WorkerList& workers,
               const tracking::Cordons& cordons = {}, const std::string& left_out = {});
+  // Since when workers are lost, as of the last Record().
+  Outages Lost() const;
   // It is no longer a worker.
   void Remove(const ClusterName& worker);
 

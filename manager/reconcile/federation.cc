@@ -16,6 +16,14 @@ constexpr std::chrono::milliseconds kDrain{3'000};
 // They wait for the manager only, and for workers within the limiter's budget.
 constexpr size_t kTemplateThreads = 2;
 
+// Outages are shared once they have lasted so long, or a quarter of the time after which jobs move;
+// at most once in the interval.
+constexpr std::chrono::seconds kSharedOutage{10};
+constexpr std::chrono::seconds kShareInterval{1};
+
+// The one key of its loop.
+constexpr const char* kOutages = "outages";
+
 // How often it is looked whether removed workers can be let go.
 constexpr std::chrono::seconds kReleaseInterval{1};
 
@@ -61,6 +69,8 @@ Federation::Federation(FederationSettings settings, http::HttpLoop& loop, Worker
       worker_cluster_loop_(
           {.subject = "multikueuecluster"}, clock,
           [this](const std::string& name) { return worker_clusters_.Reconcile(name); }),
+      outage_loop_({.subject = "configmap"}, clock,
+                   [this](const std::string&) { return outages_.Run(); }),
       placements_(store),
       status_writer_(store, clock),
       limiter_(clock, {}),
@@ -83,6 +93,7 @@ Federation::Federation(FederationSettings settings, http::HttpLoop& loop, Worker
       worker_clusters_(manager_.cluster(), manager_.worker_clusters(), workers_, clock),
       records_(settings_.may_decide != nullptr, manager_.cluster(), manager_.records(),
                placements_),
+      outages_(manager_.cluster(), settings_.outages),
       workloads_({settings_.policy, settings_.gather.devices},
                  {gatherer_, wake_index_, places_, order_, placements_, records_, status_writer_,
                   executor_, workload_loop_, phases_, telemetry, clock}),
@@ -140,10 +151,30 @@ void Federation::TakeOver() {
   workload_loop_.AddAll(status_writer_.Known());
   relisting_.push_back(manager_.cluster().Relist());
   const auto workers = workers_.Now();
+  for (const auto& worker : *workers) relisting_.push_back(worker->cluster().Relist());
+  if (settings_.outages.name.empty()) return;
+  outage_loop_.Add(kOutages);
+  outage_loop_.Start();
+}
+
+void Federation::InheritOutages() {
+  const Outages left = outages_.Left().value_or(Outages());
+  const auto workers = workers_.Now();
   for (const auto& worker : *workers) {
-    relisting_.push_back(worker->cluster().Relist());
-    worker->outage().Restart();
+    const auto found = left.find(worker->name());
+    worker->outage().Restart(found == left.end() ? std::nullopt : std::optional(found->second));
   }
+}
+
+// A short one moves no deadline by much, and API servers that restart would make many.
+void Federation::NoteOutages() {
+  if (settings_.outages.name.empty()) return;
+  const std::chrono::milliseconds shortest =
+      std::min<std::chrono::milliseconds>(kSharedOutage, settings_.policy.worker_lost_timeout / 4);
+  const WallTime now = clock_.Now();
+  Outages lost = cluster_rows_.Lost();
+  std::erase_if(lost, [&](const auto& outage) { return now - outage.second < shortest; });
+  if (outages_.Set(std::move(lost))) outage_loop_.AddAfter(kOutages, kShareInterval);
 }
 
 // Before a job can be there: the next run must know of a discovered worker while the manager does
@@ -163,6 +194,8 @@ std::string Federation::Awaited() const {
     return "the manager's lists" + (problem.empty() ? std::string() : ": " + problem);
   }
   if (clock_.Steady() - *began_ > kStartGrace) return {};
+  if (took_over_ && !settings_.outages.name.empty() && !outages_.Left())
+    return "the outages that the leader before has noted";
   const auto workers = workers_.Now();
   const auto silent = std::find_if(workers->begin(), workers->end(),
                                    [](const auto& worker) { return !worker->HasAnswered(); });
@@ -237,6 +270,7 @@ void Federation::Tick() {
   }
   for (const auto& worker : *workers) worker->DropOverdue();
   if (working_.load()) {
+    NoteOutages();
     workload_loop_.AddAll(order_.Refresh());
     line_rows_.Record([this] { return order_.Standings(clock_.Now()); }, manager_.jobs(),
                       manager_.queues());
@@ -254,6 +288,7 @@ void Federation::Tick() {
     return ForgetGone();
   }
   if (!ready) return;
+  if (took_over_) InheritOutages();
   working_ = true;
   log::Info("working", {{"workers", std::to_string(workers->size())},
                         {"workloads", std::to_string(manager_.jobs().workloads().cache().size())}});
@@ -273,6 +308,7 @@ bool Federation::Stop() {
   check_loop_.Stop();
   template_loop_.Stop();
   worker_cluster_loop_.Stop();
+  outage_loop_.Stop();
   // Running looks may finish what they began; what waits for an answer that does not come is cut
   // off. Either way a restart continues from the state of the clusters.
   const SteadyTime limit = clock_.Steady() + kDrain;
@@ -281,9 +317,9 @@ bool Federation::Stop() {
         std::max(limit - clock_.Steady(), SteadyTime::duration(0)));
   };
   const bool workloads_ended = workload_loop_.WaitUntilIdle(left());
-  const bool others_ended = check_loop_.WaitUntilIdle(left()) &&
-                            template_loop_.WaitUntilIdle(left()) &&
-                            worker_cluster_loop_.WaitUntilIdle(left());
+  const bool others_ended =
+      check_loop_.WaitUntilIdle(left()) && template_loop_.WaitUntilIdle(left()) &&
+      worker_cluster_loop_.WaitUntilIdle(left()) && outage_loop_.WaitUntilIdle(left());
   // What has ended has told of it: those writes are the last.
   const bool ended = events_.Finish(left()) && workloads_ended && others_ended;
   roster_.StopAll();
@@ -293,6 +329,7 @@ bool Federation::Stop() {
   check_loop_.Join();
   template_loop_.Join();
   worker_cluster_loop_.Join();
+  outage_loop_.Join();
   return ended;
 }
 

@@ -22,6 +22,7 @@
 #include "manager/reconcile/event_handlers.h"
 #include "manager/reconcile/line_rows.h"
 #include "manager/reconcile/phase_counter.h"
+#include "manager/reconcile/shared_outages.h"
 #include "manager/reconcile/templates/template_survey.h"
 #include "manager/reconcile/worker_cluster_reconciler.h"
 #include "manager/reconcile/worker_roster.h"
@@ -46,6 +47,8 @@ struct FederationSettings {
   // Whether this process may decide; once it may, it does to its end. Null: it may, and there is no
   // other one.
   std::function<bool()> may_decide = {};
+  // The ConfigMap by which such processes share outages; without a name there is none.
+  ObjectKey outages = {};
 };
 
 class Federation final {
@@ -116,6 +119,10 @@ class Federation final {
   // is listed again, and begins as after a start with an empty store.
   void TakeOver();
   bool IsRelisting() const;
+  // Before the first decision after a take-over: what another process has noted of outages counts.
+  void InheritOutages();
+  // For the process that takes over.
+  void NoteOutages();
   // As a standby.
   void ForgetGone();
   void Wake(const RosterChange& change);
@@ -131,6 +138,7 @@ class Federation final {
   RunLoop<std::string> check_loop_;
   RunLoop<ObjectKey> template_loop_;
   RunLoop<std::string> worker_cluster_loop_;
+  RunLoop<std::string> outage_loop_;
   WakeIndex wake_index_;
   DispatchOrder order_;
   CopyFailures copy_failures_;
@@ -152,6 +160,7 @@ class Federation final {
   WorkerClusterReconciler worker_clusters_;
   PhaseCounter phases_;
   RecordKeeper records_;
+  SharedOutages outages_;
   WorkloadReconciler workloads_;
   std::atomic<bool> working_{false};
   std::atomic<bool> standby_{false};

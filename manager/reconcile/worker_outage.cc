@@ -41,9 +41,9 @@ void WorkerOutage::Update(const std::function<Sight()>& look) {
   });
 }
 
-void WorkerOutage::Restart() {
+void WorkerOutage::Restart(std::optional<WallTime> lost_there) {
   loss_.With([&](std::optional<Loss>& loss) {
-    if (loss) loss = Loss{.since = clock_.Steady(), .kept = loss->kept};
+    if (loss) loss->since = std::max(loss->since, SteadyOf(lost_there, clock_));
   });
 }
 

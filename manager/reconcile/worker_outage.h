@@ -33,8 +33,10 @@ class WorkerOutage final {
   // may change without a word. `look` runs under the lock: several reflectors report at the same
   // time, and the last of them to write must not have looked first.
   void Update(const std::function<Sight()>& look);
-  // It counts from now on: who decided until now may have had no part in it.
-  void Restart();
+  // Another process has decided until now, and lost contact at `lost_there`; null: it had no part
+  // in it, or that is not known, and the outage counts from now on. Of two beginnings the later one
+  // counts: until then one of us had contact.
+  void Restart(std::optional<WallTime> lost_there);
 
   // Without contact: since when, by the wall clock as it is now.
   WallTime Since(const ConnectionState& connection) const;

@@ -22,6 +22,7 @@ inline const kube::Resource kClusterProfiles{"multicluster.x-k8s.io", "v1alpha1"
 // Ours: deploy/placement-records.yaml.
 inline const kube::Resource kPlacementRecords{"fedra.dev", "v1alpha1", "placementrecords",
                                               "PlacementRecord", true};
+inline const kube::Resource kConfigMaps{"", "v1", "configmaps", "ConfigMap", true};
 inline const kube::Resource kSecrets{"", "v1", "secrets", "Secret", true};
 inline const kube::Resource kNamespaces{"", "v1", "namespaces", "Namespace", false};
 inline const kube::Resource kEvents{"events.k8s.io", "v1", "events", "Event", true};

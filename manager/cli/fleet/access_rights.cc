@@ -120,8 +120,12 @@ std::vector<Right> LeaderRights(const ObjectKey& lease) {
   return {right("get", lease.name), right("create", {}), right("update", lease.name)};
 }
 
-std::vector<Right> ReplicaRights() {
-  std::vector<Right> rights;
+std::vector<Right> ReplicaRights(const ObjectKey& outages) {
+  const auto right = [&](const char* verb, const std::string& name) {
+    return Right{.verb = verb, .resource = tracking::kConfigMaps, .name = name, .ns = outages.ns};
+  };
+  std::vector<Right> rights = {right("get", outages.name), right("create", {}),
+                               right("patch", outages.name)};
   for (const char* verb : {"list", "watch", "create", "patch"})
     rights.push_back({.verb = verb, .resource = tracking::kPlacementRecords, .if_served = true});
   return rights;

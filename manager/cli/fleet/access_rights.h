@@ -39,7 +39,8 @@ std::vector<Right> ManagerRights(const tracking::JobKinds& kinds,
 // On the manager, too: to agree with others on the one that decides, or to notice them.
 std::vector<Right> LeaderRights(const ObjectKey& lease);
 // On the manager, too, where there are several replicas.
-std::vector<Right> ReplicaRights();
+// `outages`: the ConfigMap that they share.
+std::vector<Right> ReplicaRights(const ObjectKey& outages);
 
 // On the manager, too, where api.secure.address is set.
 std::vector<Right> SecureApiRights();

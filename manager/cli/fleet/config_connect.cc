@@ -79,7 +79,7 @@ Asked WhatToAsk(const config::Loaded& loaded) {
     std::move(more.begin(), more.end(), std::back_inserter(asked.rights.back()));
   };
   add(LeaderRights(ToLease(loaded.configuration)));
-  if (HasReplicas(loaded.configuration)) add(ReplicaRights());
+  if (HasReplicas(loaded.configuration)) add(ReplicaRights(ToOutages(loaded.configuration)));
   if (ServesUsers(loaded.configuration)) add(SecureApiRights());
   asked.files.push_back(ManagerFiles(loaded.configuration));
   const bool copies = ToRules(loaded.configuration.verification).copies_templates;

@@ -11,11 +11,9 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "base/result.h"
-#include "cluster-clients/kube/resource.h"
 
 namespace fedra::cli {
 
-inline const kube::Resource kConfigMaps{"", "v1", "configmaps", "ConfigMap", true};
 // As Kueue's manifests and its chart name it.
 inline constexpr const char* kKueueConfigMap = "kueue-manager-config";
 

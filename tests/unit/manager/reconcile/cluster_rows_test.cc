@@ -70,8 +70,10 @@ TEST_CASE("one outage has one beginning, also while the clock is slewed") {
   f.clock.Advance(10min);
   f.clock.JumpWall(900ms);
   CHECK(f.LostSince() == lost);
+  CHECK(f.rows.Lost() == Outages{{ClusterName("east"), lost}});
   f.Reconnect();
   CHECK_FALSE(f.LostSince());
+  CHECK(f.rows.Lost().empty());
 }
 
 TEST_CASE("a worker that is back and lost again between two looks begins another outage") {

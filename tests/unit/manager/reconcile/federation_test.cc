@@ -373,6 +373,80 @@ TEST_CASE("a worker that has refused jobs is left alone by the leader that takes
   CHECK(federation->Stop());
 }
 
+namespace {
+
+const ObjectKey kOutages{"ml", "fedra-outages"};
+
+// The standby has lost contact with the worker `ago`, for all that it remembers.
+void LoseWorker(ReplicaFixture& f, std::chrono::milliseconds ago) {
+  sim::Faults away;
+  away.refuse = true;
+  f.worker.SetFaults(away);
+  store::ClusterRow row;
+  row.name = ClusterName("east");
+  row.lost_since = SystemClock().Now() - ago;
+  REQUIRE(f.store->Commit({store::PutCluster{row}}));
+  f.settings.outages = kOutages;
+}
+
+json OutageMapOf(const std::string& worker, WallTime since) {
+  return json::parse(OutageMapBody(kOutages, {{ClusterName(worker), since}}));
+}
+
+}  // namespace
+
+TEST_CASE("an outage goes on for the leader that takes over, unless the one before had contact") {
+  struct Case {
+    const char* what;
+    const char* worker;               // that the leader before had lost
+    std::chrono::minutes lost_for;    // then
+    std::chrono::minutes counts_for;  // now; the standby has lost it for eight
+  };
+  const auto each = GENERATE(values<Case>({{"of longer", "east", 10min, 8min},
+                                           {"of shorter", "east", 5min, 5min},
+                                           {"of another worker", "west", 10min, 0min}}));
+  CAPTURE(each.what);
+  ReplicaFixture f;
+  LoseWorker(f, 8min);
+  const WallTime now = SystemClock().Now();
+  REQUIRE(f.manager.objects().Create(OutageMapOf(each.worker, now - each.lost_for)));
+  Candidate federation(f);
+  REQUIRE(federation.IsStandbySoon());
+  federation.leads = true;
+  REQUIRE(federation.IsWorkingSoon());
+  const auto worker = federation->workers()->Find(ClusterName("east"));
+  const auto lost_since = worker->Status().lost_since;
+  REQUIRE(lost_since);
+  // All of this has taken less than a minute.
+  CHECK(*lost_since > now - each.counts_for - 1min);
+  CHECK(*lost_since < now - each.counts_for + 1min);
+  CHECK(federation->Stop());
+}
+
+TEST_CASE("a leader notes an outage for the next one, and its end, with one write each") {
+  ReplicaFixture f;
+  f.settings.outages = kOutages;
+  f.settings.policy.worker_lost_timeout = 400ms;
+  Candidate federation(f);
+  federation.leads = true;
+  REQUIRE(federation.IsWorkingSoon());
+  for (int i = 0; i < 10; ++i) federation->Tick();
+  CHECK(CountOf(f.manager, "create configmaps") == 0);
+  const auto noted = [&] {
+    const auto map = f.manager.objects().Get("configmaps", kOutages);
+    return map && !(*map)["data"].empty();
+  };
+  sim::Faults away;
+  away.refuse = true;
+  f.worker.SetFaults(away);
+  CHECK(federation.TicksUntil(noted));
+  f.worker.SetFaults({});
+  CHECK(federation.TicksUntil([&] { return !noted(); }));
+  CHECK(CountOf(f.manager, "create configmaps") == 1);
+  CHECK(CountOf(f.manager, "patch configmaps") == 1);
+  CHECK(federation->Stop());
+}
+
 TEST_CASE("one that may decide and gets no lists says what it waits for, and for how long") {
   ReplicaFixture f;
   sim::Faults faults;

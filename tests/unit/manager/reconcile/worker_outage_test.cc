@@ -2,6 +2,7 @@
 
 #include "manager/reconcile/worker_outage.h"
 
+#include <optional>
 #include <vector>
 
 #include "tests/support/catch.h"
@@ -96,17 +97,40 @@ TEST_CASE("an outage begins where the last run says, and not in the future") {
   CHECK(lost_for(std::nullopt) == 0min);
 }
 
-TEST_CASE("an outage that is restarted counts from then on, and is none with contact") {
-  Seen seen(/*keeps_rejected=*/false);
-  seen.See(kSilent);
-  seen.clock.Advance(5min);
-  seen.outage.Restart();
-  seen.clock.Advance(1min);
-  CHECK(seen.LostFor(kSilent) == 1min);
-  seen.See(kListing, /*has_contact=*/true);
-  seen.outage.Restart();
-  seen.clock.Advance(1min);
-  CHECK(seen.LostFor(kSilent) == 0min);
+TEST_CASE("an outage goes on under another leader where that one had no contact, either") {
+  struct Case {
+    const char* name;
+    std::chrono::milliseconds clock_jump;                     // of ours, before it
+    std::optional<std::chrono::milliseconds> lost_there_for;  // by our clock; null: it was not
+    std::chrono::minutes lost_for;
+  };
+  // We have had no contact for five minutes.
+  const Case cases[] = {
+      {"it had contact, or that is not known", 0min, std::nullopt, 0min},
+      {"it lost contact after us", 0min, 2min, 2min},
+      {"and before us", 0min, 24h, 5min},
+      {"its clock is ahead", 0min, -1h, 0min},
+      {"our clock was set ahead", 1h, 3min, 3min},
+      {"our clock was set back", -1h, 3min, 3min},
+  };
+  for (const Case& row : cases) {
+    CAPTURE(row.name);
+    Seen seen(/*keeps_rejected=*/false);
+    seen.See(kListing, /*has_contact=*/true);
+    seen.See(kSilent);
+    seen.clock.Advance(5min);
+    seen.clock.JumpWall(row.clock_jump);
+    std::optional<WallTime> lost_there;
+    if (row.lost_there_for) lost_there = seen.clock.Now() - *row.lost_there_for;
+    seen.outage.Restart(lost_there);
+    CHECK(seen.LostFor(kSilent) == row.lost_for);
+    seen.clock.Advance(1min);
+    CHECK(seen.LostFor(kSilent) == row.lost_for + 1min);
+    seen.See(kListing, /*has_contact=*/true);
+    seen.outage.Restart(lost_there);
+    seen.clock.Advance(1min);
+    CHECK(seen.LostFor(kSilent) == 0min);
+  }
 }
 
 }  // namespace fedra::reconcile::worker_outage_test

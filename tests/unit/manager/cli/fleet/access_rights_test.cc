@@ -157,6 +157,7 @@ verify::WorkerObjectsOptions VerifiesDevices() {
 using Texts = std::vector<std::string>;
 
 const Texts kNothing;
+const ObjectKey kOutages{"fedra-system", "fedra-outages"};
 
 }  // namespace
 
@@ -188,11 +189,13 @@ TEST_CASE("what the secure API asks the manager is granted by a file of its own"
 TEST_CASE(
     "what several replicas need is granted by a file of its own, and needed where it is served") {
   Fixture f;
-  CHECK(f.Missing(ReplicaRights()) ==
-        Texts{"list placementrecords.fedra.dev", "watch placementrecords.fedra.dev",
-              "create placementrecords.fedra.dev", "patch placementrecords.fedra.dev"});
+  CHECK(f.Missing(ReplicaRights(kOutages)) ==
+        Texts{"get configmaps fedra-outages in fedra-system", "create configmaps in fedra-system",
+              "patch configmaps fedra-outages in fedra-system", "list placementrecords.fedra.dev",
+              "watch placementrecords.fedra.dev", "create placementrecords.fedra.dev",
+              "patch placementrecords.fedra.dev"});
   Grant("manager-rbac-replicas.yaml", f.user);
-  CHECK(f.Missing(ReplicaRights()).empty());
+  CHECK(f.Missing(ReplicaRights(kOutages)).empty());
 }
 
 TEST_CASE("without the resource of PlacementRecords no right to it is missed") {
@@ -200,7 +203,7 @@ TEST_CASE("without the resource of PlacementRecords no right to it is missed") {
   sim::Faults faults;
   faults.not_served.insert("fedra.dev/v1alpha1");
   f.server.SetFaults(faults);
-  CHECK(f.Missing(ReplicaRights()).empty());
+  CHECK(f.Missing(ReplicaRights(kOutages)).size() == 3);  // to the ConfigMap
 }
 
 TEST_CASE("the roles of deploy/ grant nothing that no configuration needs") {
@@ -213,7 +216,7 @@ TEST_CASE("the roles of deploy/ grant nothing that no configuration needs") {
                {ManagerRights(kinds, discovery, false, true), leader}) == kNothing);
   CHECK(Unused({"dispatcher-manager-rbac.yaml", "manager-rbac-discovery.yaml"},
                {ManagerRights(kinds, discovery, true), leader}) == kNothing);
-  CHECK(Unused({"manager-rbac-replicas.yaml"}, {ReplicaRights()}) == kNothing);
+  CHECK(Unused({"manager-rbac-replicas.yaml"}, {ReplicaRights(kOutages)}) == kNothing);
   CHECK(Unused({"manager-rbac-secure-api.yaml"}, {SecureApiRights()}) == kNothing);
   // The optional ones not in what every worker gets, either.
   const std::vector<Right> plain = WorkerRights(VerifiesDevices(), false, false);
