@@ -16,6 +16,7 @@ DEPLOY = Path(__file__).parents[2] / "deploy"
 FEDRA_NAMESPACE = "fedra-system"
 FEDRA_ACCOUNT = "fedra"
 LEASE = "fedra"  # of replicas, in that namespace
+OUTAGES = "fedra-outages"  # the ConfigMap beside it
 
 # The class that every worker has, and two that scenarios create where they need them.
 GPU_CLASS = "gpu.example.com"

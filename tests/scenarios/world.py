@@ -108,6 +108,7 @@ class World:
         self.fleet.reset()
         # One that was killed has left it.
         self.manager.delete("Lease", setup.FEDRA_NAMESPACE, setup.LEASE)
+        self.manager.delete("ConfigMap", setup.FEDRA_NAMESPACE, setup.OUTAGES)
         self.supply.restore()
         for worker, class_name in self._classes:
             self.admin(worker).delete("DeviceClass", None, class_name)

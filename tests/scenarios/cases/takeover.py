@@ -7,7 +7,9 @@ import os
 import signal
 import threading
 import time
+from collections.abc import Collection, Mapping
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 
@@ -31,6 +33,8 @@ _REPLICAS = {
     "retryPeriod": "500ms",
 }
 _UNKNOWN = 4  # exit code of a command that could not find out
+# Twice as long as a take-over, and more.
+_LOST = 4 * _DURATION
 _LOST_LEASE = 4  # exit code of one that led and does not any more
 _BURST = 12
 _STARTS = 3
@@ -100,6 +104,30 @@ def refusal_is_inherited(world: World) -> None:
     job.finish(world.worker2)
     world.manager.delete("Job", world.ns, job.name)
     world.eventually("it goes with its job", lambda: not _records(world))
+    _end(world, second)
+
+
+# Real clusters would need minutes until a job moves, and say no more.
+@scenario("takeover-in-an-outage", fleets=("sim",))
+def outage_is_inherited(world: World) -> None:
+    """A worker is lost, and half its time later the leader: the job moves when it would have, not later."""
+    first, second = _two_replicas(world, {"workerLostTimeout": f"{_LOST}s"}, links=[world.worker1])
+    job = world.submit("train")
+    job.wait_running_on(world.worker1)
+    world.cut(world.worker1)
+    lost = time.monotonic()
+    world.eventually("the outage is noted", lambda: world.worker1 in _outages(world), _LOST / 2)
+    first.kill()
+    world.eventually("the standby leads", lambda: _leads(world, second), 15)
+    world.eventually("the job moves", lambda: job.remote_job(world.worker2), 2 * _LOST)
+    moved = time.monotonic() - lost
+    world.note(f"moved {moved:.1f} s after the outage began, of {_LOST} s")
+    assert _LOST - 2 < moved < _LOST + _DURATION, f"moved after {moved:.1f} s"
+    world.restore(world.worker1)
+    world.eventually("the old copy goes", lambda: job.remote_job(world.worker1) is None)
+    world.eventually("the end of the outage is noted", lambda: not _outages(world))
+    job.wait_running_on(world.worker2)
+    job.finish(world.worker2)
     _end(world, second)
 
 
@@ -479,11 +507,16 @@ def _uid_when_placed(world: World, job: FederatedJob) -> str:
     return _uid(world, job.name)
 
 
-def _two_replicas(world: World, together: bool = False) -> tuple[Fedra, Fedra]:
+def _two_replicas(
+    world: World,
+    settings: Mapping[str, Any] | None = None,
+    links: Collection[str] = (),
+    together: bool = False,
+) -> tuple[Fedra, Fedra]:
     """One that leads, and one that stands by and is warm. `together`: or the other way round."""
     world.manager.apply(objects.namespace(setup.FEDRA_NAMESPACE))
     world.fleet.grant(MANAGER, "manager-rbac-replicas.yaml")
-    first = world.start_fedra({"highAvailability": _REPLICAS})
+    first = world.start_fedra({"highAvailability": _REPLICAS, **(settings or {})}, links=links)
     if not together:
         world.eventually("the first one leads", lambda: _leads(world, first))
     second = world.start_replica("second")
@@ -507,6 +540,12 @@ def _record(world: World, job: FederatedJob) -> Object:
     (owner,) = record["metadata"]["ownerReferences"]
     assert owner["uid"] == workload["uid"], record
     return record
+
+
+def _outages(world: World) -> dict[str, str]:
+    """Since when the leader has noted workers as lost, for the next one."""
+    found = world.manager.find("ConfigMap", setup.FEDRA_NAMESPACE, setup.OUTAGES)
+    return dict((found or {}).get("data") or {})
 
 
 def _lease(world: World) -> Object:
