@@ -195,6 +195,7 @@ def _chart() -> Schema:
         ),
         "networkPolicy": _closed({"enabled": _BOOLEAN, "from": _OBJECTS}),
         "flowSchemas": _closed({"enabled": _BOOLEAN}),
+        "placementRecords": _closed({"create": _BOOLEAN}),
         "podDisruptionBudget": _closed({"enabled": _BOOLEAN}),
         "resources": _closed({"requests": _OBJECT, "limits": _OBJECT, "claims": _OBJECTS}),
         **{name: _TEXT for name in ("nameOverride", "fullnameOverride", "priorityClassName")},

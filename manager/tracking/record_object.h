@@ -26,7 +26,7 @@ inline constexpr size_t kMaxRecordedFailures = 20;
 inline constexpr size_t kMaxRecordedMessage = 1024;
 inline constexpr size_t kMaxRecordedReason = 64;
 inline constexpr int kMaxRecordedTimes = 100;
-inline constexpr int kMaxRecordedAttempt = 1'000'000;
+inline constexpr int kMaxRecordedAttempt = 100'000;
 
 // A worker that did not keep the workload.
 struct RecordedFailure {

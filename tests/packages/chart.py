@@ -34,6 +34,8 @@ PROGRAM = ROOT / "build/release/manager/fedra"
 _LIMIT = 4  # seconds in which every part of the daemon must get something done
 MINIMAL = SOURCE / "ci/minimal-values.yaml"
 
+_DEFINITION = "CustomResourceDefinition"
+
 # Arguments -> what helm must say, with the path of what is wrong.
 _WRONG = {
     "--set=replicas=2": "at '': additional properties 'replicas' not allowed",
@@ -208,12 +210,35 @@ def replicas(built: Artefacts) -> None:
     settings = yaml.safe_load(of_kind(documents, "ConfigMap")["data"]["fedra.yaml"])
     wanted = {"enabled": True, "leaseNamespace": "batch", "leaseName": "fedra"}
     assert settings["highAvailability"] == wanted
-    role = of_kind(documents, "Role")
-    assert role["metadata"]["namespace"] == "batch"
-    assert role["rules"] == _of_deploy("manager-rbac.yaml", "Role")["rules"]
+    roles = {each["metadata"]["name"]: each for each in documents if each["kind"] == "Role"}
+    assert {each["metadata"]["namespace"] for each in roles.values()} == {"batch"}
+    for name, file in {
+        "fedra-leader": "manager-rbac.yaml",
+        "fedra-replicas": "manager-rbac-replicas.yaml",
+    }.items():
+        assert roles[name]["rules"] == _of_deploy(file, "Role")["rules"], name
     elsewhere = render(built, "--values", SOURCE / "ci/manager-elsewhere-values.yaml", more)
     assert of_kind(elsewhere, "StatefulSet")["spec"]["replicas"] == 2
-    assert "Role" not in {document["kind"] for document in elsewhere}
+    assert not {"Role", _DEFINITION} & {document["kind"] for document in elsewhere}
+
+
+def placement_records(built: Artefacts) -> None:
+    """The definition of deploy/ and the rights to the records, where there are two pods."""
+    plain = render(built, "--values", MINIMAL)
+    assert _DEFINITION not in {document["kind"] for document in plain}
+    more = "--set=config.highAvailability.enabled=true"
+    documents = render(built, "--values", MINIMAL, more)
+    (wanted,) = _documents("placement-records.yaml")
+    assert of_kind(documents, _DEFINITION)["spec"] == wanted["spec"]
+    rules = [each["rules"] for each in documents if each["kind"] == "ClusterRole"]
+    assert _of_deploy("manager-rbac-replicas.yaml", "ClusterRole")["rules"] in rules
+    # The release is called as the file's account.
+    bindings = [each for each in documents if each["kind"] in ("ClusterRoleBinding", "RoleBinding")]
+    for found in _documents("manager-rbac-replicas.yaml"):
+        if found["kind"] in ("ClusterRoleBinding", "RoleBinding"):
+            assert found["subjects"] in [each["subjects"] for each in bindings], found
+    there = render(built, "--values", MINIMAL, more, "--set=placementRecords.create=false")
+    assert _DEFINITION not in {document["kind"] for document in there}
 
 
 def flow_schemas(built: Artefacts) -> None:

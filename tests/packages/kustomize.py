@@ -76,21 +76,32 @@ def _two_replicas(built: Artefacts) -> list[Document]:
     patch = {**head, "metadata": {"name": two["metadata"]["name"]}, "spec": changed}
     _write_component(_REPLICAS, "stateful-set.yaml", [patch])
     assert one["spec"].keys() == two["spec"].keys(), "a key that no patch brings"
+    before = {_key(each) for each in _rendered(built)}
+    further = [each for each in documents if _key(each) not in before]
+    _write_component(_REPLICAS, "kubernetes.yaml", further)
     return documents
+
+
+def _key(document: Document) -> tuple[str, str]:
+    return document["kind"], document["metadata"]["name"]
 
 
 def _compare_replicas(rendered: list[Document]) -> None:
     """Base and component are what the chart renders, but for the name of the configuration's ConfigMap."""
     built = _with_components(_REPLICAS)
     name = of_kind(built, "ConfigMap")["metadata"]["name"]
-    for kind in ("StatefulSet", "Role", "RoleBinding"):
-        ours = json.dumps(of_kind(built, kind), sort_keys=True)
-        theirs = json.dumps(of_kind(rendered, kind), sort_keys=True)
+    for kind in ("StatefulSet", "Role", "RoleBinding", "ClusterRole", "CustomResourceDefinition"):
+        ours = json.dumps(_all_of(built, kind), sort_keys=True)
+        theirs = json.dumps(_all_of(rendered, kind), sort_keys=True)
         assert ours.replace(f'"{name}"', '"fedra"') == theirs, f"{kind}: {ours} for {theirs}"
     # What the component's comment asks for is all that the chart writes into the file.
     settings = yaml.safe_load(of_kind(rendered, "ConfigMap")["data"]["fedra.yaml"])
     leader = {"enabled": True, "leaseNamespace": "fedra-system", "leaseName": "fedra"}
     assert settings["highAvailability"] == leader, "not the defaults of docs/configuration.md"
+
+
+def _all_of(documents: list[Document], kind: str) -> list[Document]:
+    return sorted((each for each in documents if each["kind"] == kind), key=_key)
 
 
 def _rotation(built: Artefacts) -> list[Document]:

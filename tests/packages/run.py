@@ -62,6 +62,7 @@ TESTS: dict[str, Test] = {
     "chart-reproducible": chart.reproducible,
     "chart-rights": chart.rights,
     "chart-replicas": chart.replicas,
+    "chart-placement-records": chart.placement_records,
     "chart-flow-schemas": chart.flow_schemas,
     "chart-discovery-rights": chart.discovery_rights,
     "chart-profile-rights": chart.profile_rights,
