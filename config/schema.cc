@@ -257,11 +257,16 @@ Fields DescribeHighAvailability(HighAvailabilitySettings& replicas) {
   return {
       {"enabled",
        "Whether other fedras with the same configuration may run: one leads, the others stand by. "
-       "Without it a fedra keeps the Lease as well, and refuses to run beside another one.",
+       "Without it a fedra keeps the Lease as well, and refuses to run beside another one. With "
+       "deploy/placement-records.yaml and deploy/manager-rbac-replicas.yaml on the manager a new "
+       "leader knows what the last one has tried.",
        FlagRef{&replicas.enabled}, ""},
       {"leaseNamespace", "Namespace of the Lease on the manager; it must exist.",
        TextRef{&replicas.lease_namespace, TextRule::kDnsLabel}, ""},
-      {"leaseName", "Name of the Lease; another one for each installation on a manager.",
+      {"leaseName",
+       "Name of the Lease; another one for each installation on a manager. With \"-outages\" "
+       "behind "
+       "it, of a ConfigMap.",
        TextRef{&replicas.lease_name, TextRule::kDnsSubdomain}, ""},
       {"leaseDuration",
        "How long a standby sees the Lease unchanged before it takes over. Whole seconds, more than "
