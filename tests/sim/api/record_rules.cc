@@ -41,9 +41,11 @@ void CheckFailure(const Json& failure, const std::string& at, std::vector<FieldE
 std::vector<FieldError> CheckPlacementRecord(const Json& record) {
   std::vector<FieldError> errors;
   const Json& failures = ArrayAt(record, {"status", "failures"});
-  for (const std::string_view field : {"attempt", "failures"})
-    if (At(record, {"status", field}) == nullptr)
+  for (const std::string_view field : {"attempt", "failures"}) {
+    const Json* value = At(record, {"status", field});
+    if (value == nullptr || value->is_null())
       errors.push_back(Absent(fmt::format("status.{}", field)));
+  }
   if (failures.size() > kMaxFailures)
     errors.push_back(
         {"FieldValueTooMany", "status.failures",

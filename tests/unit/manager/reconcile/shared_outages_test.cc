@@ -47,7 +47,7 @@ struct Fixture {
   }
   json Data() {
     const auto map = server().objects().Get("configmaps", kMap);
-    return map ? (*map)["data"] : json();
+    return map ? map->value("data", json::object()) : json();
   }
   void Answer(const std::string& method, int code) {
     sim::Faults faults;
