@@ -21,6 +21,7 @@
 #include "tests/support/wait.h"
 #include "tests/unit/manager/support/connected.h"
 #include "tests/unit/manager/support/no_telemetry.h"
+#include "tests/unit/manager/support/replica_fixture.h"
 
 namespace fedra::reconcile::federation_test {
 
@@ -28,23 +29,6 @@ using namespace std::chrono_literals;
 using nlohmann::json;
 
 namespace {
-
-const std::vector<std::string> kNames = {"a", "b", "c", "d"};
-
-// A waiting workload of each name, all of one job.
-void AddWorkloads(sim::Server& manager) {
-  AddWaitingWorkload(manager, {"ml", kNames.front()});
-  const json first = *manager.objects().Get("workloads", {"ml", kNames.front()});
-  for (size_t i = 1; i < kNames.size(); ++i) {
-    json other = first;
-    other["metadata"] = {{"namespace", "ml"},
-                         {"name", kNames[i]},
-                         {"ownerReferences", first["metadata"]["ownerReferences"]}};
-    REQUIRE(manager.objects().Create(other));
-    REQUIRE(manager.objects().Patch("workloads", {"ml", kNames[i]}, {{"status", first["status"]}},
-                                    "status"));
-  }
-}
 
 // Of each workload's last write, by which they are in the order of the writes.
 std::map<long, std::string> Versions(sim::Server& manager) {
@@ -54,22 +38,6 @@ std::map<long, std::string> Versions(sim::Server& manager) {
     versions[std::stol(workload["metadata"]["resourceVersion"].get<std::string>())] = name;
   }
   return versions;
-}
-
-// Without workers every look writes why there is none that could have the workload.
-FederationSettings Alone(const sim::Server& manager) {
-  FederationSettings settings;
-  settings.gather = {.controller_name = "fedra.dev/federation", .us = {.origin = "fedra"}};
-  settings.manager.name = ClusterName("manager");
-  settings.manager.access = AccessTo(manager);
-  settings.threads = 1;
-  return settings;
-}
-
-bool AreAllBlocked(const Federation& federation) {
-  const auto phases = federation.WorkloadsByPhase();
-  const auto blocked = phases.find({"Job", "Blocked"});
-  return blocked != phases.end() && blocked->second == static_cast<int>(kNames.size());
 }
 
 }  // namespace
@@ -166,26 +134,6 @@ TEST_CASE("a manager that says nothing more after its lists holds up neither a t
 
 namespace {
 
-// Everything that has reached a server and was more than reading.
-std::vector<std::string> WritesOn(const sim::Server& server) {
-  std::vector<std::string> writes;
-  for (const auto& [request, count] : server.RequestCounts())
-    if (!request.starts_with("get ") && !request.starts_with("list ") &&
-        !request.starts_with("watch "))
-      writes.push_back(request);
-  return writes;
-}
-
-size_t CountOf(const sim::Server& server, const std::string& request) {
-  const auto counts = server.RequestCounts();
-  const auto found = counts.find(request);
-  return found == counts.end() ? 0 : found->second;
-}
-
-size_t ListsOf(const sim::Server& server, const std::string& resource) {
-  return CountOf(server, "list " + resource);
-}
-
 class SwitchedGate final : public http::WriteGate {
  public:
   std::optional<Permit> Ask() const override {
@@ -193,65 +141,6 @@ class SwitchedGate final : public http::WriteGate {
     return std::nullopt;
   }
   mutable std::atomic<int> asked = 0;
-};
-
-// A manager with waiting workloads, a worker that could have them, and a federation between them.
-struct ReplicaFixture {
-  Threads threads{4};
-  sim::Server manager{{}};
-  sim::Server worker{{}};
-  TempFolder folder;
-  std::unique_ptr<store::Store> store =
-      store::Store::Open({.path = folder.Path("fedra.db")}).value();
-  NoTelemetry telemetry;
-  FederationSettings settings = Alone(manager);
-
-  ReplicaFixture() {
-    sim::Furnish(manager, /*manager=*/true);
-    sim::Furnish(worker, /*manager=*/false);
-    ActivateQueue(worker);
-    AddWorkloads(manager);
-    WorkerSettings one;
-    one.cluster.name = ClusterName("east");
-    one.cluster.access = AccessTo(worker);
-    settings.workers.push_back(one);
-  }
-  Federation Make() {
-    return {settings, threads.loop, threads.pool, *store, telemetry, SystemClock()};
-  }
-};
-
-// A federation that stands by until `leads`.
-class Candidate final {
- public:
-  explicit Candidate(ReplicaFixture& replica) : federation_(MakeFor(replica)) {
-    REQUIRE(federation_.Start());
-  }
-  Federation* operator->() { return &federation_; }
-  const Federation& operator*() const { return federation_; }
-
-  bool TicksUntil(const std::function<bool()>& holds) {
-    return WaitUntil([&] {
-      federation_.Tick();
-      return holds();
-    });
-  }
-  bool IsStandbySoon() {
-    return TicksUntil([&] { return federation_.IsStandby(); });
-  }
-  bool IsWorkingSoon() {
-    return TicksUntil([&] { return federation_.IsWorking(); });
-  }
-
-  std::atomic<bool> leads = false;
-
- private:
-  Federation MakeFor(ReplicaFixture& replica) {
-    replica.settings.may_decide = [this] { return leads.load(); };
-    return replica.Make();
-  }
-
-  Federation federation_;
 };
 
 }  // namespace
@@ -297,153 +186,6 @@ TEST_CASE("a standby that may not read the MultiKueueConfigs takes over all the 
   CHECK(federation->WhyNotReady().empty());
   federation.leads = true;
   CHECK(federation.IsWorkingSoon());
-  CHECK(federation->Stop());
-}
-
-TEST_CASE("a standby without PlacementRecords takes over all the same, and says what follows") {
-  ReplicaFixture f;
-  sim::Faults faults;
-  SECTION("they are not served") { faults.not_served.insert("fedra.dev/v1alpha1"); }
-  SECTION("they may not be read") {
-    faults.answers.push_back({.method = "GET", .path_contains = "/placementrecords", .code = 403});
-  }
-  f.manager.SetFaults(faults);
-  Candidate federation(f);
-  REQUIRE(federation.IsStandbySoon());
-  federation.leads = true;
-  CHECK(federation.IsWorkingSoon());
-  const std::vector<Gap> gaps = federation->manager().lists().Gaps();
-  REQUIRE(gaps.size() == 1);
-  CHECK(gaps.front().resource == "placementrecords.fedra.dev");
-  CHECK_THAT(gaps.front().why, ContainsSubstring("asks workers again"));
-  CHECK(federation->Stop());
-}
-
-namespace {
-
-// The worker refuses every copy, and a leader has met that.
-void LeadUntilRefused(ReplicaFixture& f) {
-  sim::Faults faults;
-  faults.answers.push_back({.method = "POST", .path_contains = "/workloads", .code = 403});
-  f.worker.SetFaults(faults);
-  Candidate federation(f);
-  federation.leads = true;
-  REQUIRE(federation.IsWorkingSoon());
-  REQUIRE(federation.TicksUntil(
-      [&] { return f.manager.objects().List("placementrecords").size() == kNames.size(); }));
-  federation->Stop();
-  f.worker.SetFaults({});
-}
-
-// As if it had refused so often that it is left alone for minutes: longer than any test takes.
-void MakePausesLong(sim::Server& manager) {
-  for (const json& record : manager.objects().List("placementrecords")) {
-    json failures = record["status"]["failures"];
-    failures[0]["times"] = 20;
-    const json patch = {{"status", {{"failures", failures}}}};
-    REQUIRE(manager.objects().Patch("placementrecords",
-                                    {"ml", record["metadata"]["name"].get<std::string>()}, patch));
-  }
-}
-
-}  // namespace
-
-TEST_CASE("a worker that has refused jobs is left alone by the leader that takes over, too") {
-  ReplicaFixture f;
-  LeadUntilRefused(f);
-  MakePausesLong(f.manager);
-  const bool reads_records = GENERATE(true, false);
-  CAPTURE(reads_records);
-  if (!reads_records) {
-    sim::Faults faults;
-    faults.not_served.insert("fedra.dev/v1alpha1");
-    f.manager.SetFaults(faults);
-  }
-  f.store = store::Store::Open({.path = f.folder.Path("another.db")}).value();
-  Candidate federation(f);
-  REQUIRE(federation.IsStandbySoon());
-  federation.leads = true;
-  REQUIRE(federation.IsWorkingSoon());
-  if (reads_records) {
-    REQUIRE(federation.TicksUntil([&] { return AreAllBlocked(*federation); }));
-    CHECK(CountOf(f.worker, "create workloads") == 0);
-  } else {
-    CHECK(federation.TicksUntil([&] { return CountOf(f.worker, "create workloads") > 0; }));
-  }
-  CHECK(federation->Stop());
-}
-
-namespace {
-
-const ObjectKey kOutages{"ml", "fedra-outages"};
-
-// The standby has lost contact with the worker `ago`, for all that it remembers.
-void LoseWorker(ReplicaFixture& f, std::chrono::milliseconds ago) {
-  sim::Faults away;
-  away.refuse = true;
-  f.worker.SetFaults(away);
-  store::ClusterRow row;
-  row.name = ClusterName("east");
-  row.lost_since = SystemClock().Now() - ago;
-  REQUIRE(f.store->Commit({store::PutCluster{row}}));
-  f.settings.outages = kOutages;
-}
-
-json OutageMapOf(const std::string& worker, WallTime since) {
-  return json::parse(OutageMapBody(kOutages, {{ClusterName(worker), since}}));
-}
-
-}  // namespace
-
-TEST_CASE("an outage goes on for the leader that takes over, unless the one before had contact") {
-  struct Case {
-    const char* what;
-    const char* worker;               // that the leader before had lost
-    std::chrono::minutes lost_for;    // then
-    std::chrono::minutes counts_for;  // now; the standby has lost it for eight
-  };
-  const auto each = GENERATE(values<Case>({{"of longer", "east", 10min, 8min},
-                                           {"of shorter", "east", 5min, 5min},
-                                           {"of another worker", "west", 10min, 0min}}));
-  CAPTURE(each.what);
-  ReplicaFixture f;
-  LoseWorker(f, 8min);
-  const WallTime now = SystemClock().Now();
-  REQUIRE(f.manager.objects().Create(OutageMapOf(each.worker, now - each.lost_for)));
-  Candidate federation(f);
-  REQUIRE(federation.IsStandbySoon());
-  federation.leads = true;
-  REQUIRE(federation.IsWorkingSoon());
-  const auto worker = federation->workers()->Find(ClusterName("east"));
-  const auto lost_since = worker->Status().lost_since;
-  REQUIRE(lost_since);
-  // All of this has taken less than a minute.
-  CHECK(*lost_since > now - each.counts_for - 1min);
-  CHECK(*lost_since < now - each.counts_for + 1min);
-  CHECK(federation->Stop());
-}
-
-TEST_CASE("a leader notes an outage for the next one, and its end, with one write each") {
-  ReplicaFixture f;
-  f.settings.outages = kOutages;
-  f.settings.policy.worker_lost_timeout = 400ms;
-  Candidate federation(f);
-  federation.leads = true;
-  REQUIRE(federation.IsWorkingSoon());
-  for (int i = 0; i < 10; ++i) federation->Tick();
-  CHECK(CountOf(f.manager, "create configmaps") == 0);
-  const auto noted = [&] {
-    const auto map = f.manager.objects().Get("configmaps", kOutages);
-    return map && !map->value("data", json::object()).empty();
-  };
-  sim::Faults away;
-  away.refuse = true;
-  f.worker.SetFaults(away);
-  CHECK(federation.TicksUntil(noted));
-  f.worker.SetFaults({});
-  CHECK(federation.TicksUntil([&] { return !noted(); }));
-  CHECK(CountOf(f.manager, "create configmaps") == 1);
-  CHECK(CountOf(f.manager, "patch configmaps") == 1);
   CHECK(federation->Stop());
 }
 

@@ -1,0 +1,165 @@
+// What a federation that takes over gets to know of the one that led: refusals and outages.
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "manager/reconcile/shared_outages.h"
+#include "tests/support/catch.h"
+#include "tests/unit/manager/support/replica_fixture.h"
+
+namespace fedra::reconcile::takeover_test {
+
+using namespace std::chrono_literals;
+using nlohmann::json;
+
+TEST_CASE("a standby without PlacementRecords takes over all the same, and says what follows") {
+  ReplicaFixture f;
+  sim::Faults faults;
+  SECTION("they are not served") { faults.not_served.insert("fedra.dev/v1alpha1"); }
+  SECTION("they may not be read") {
+    faults.answers.push_back({.method = "GET", .path_contains = "/placementrecords", .code = 403});
+  }
+  f.manager.SetFaults(faults);
+  Candidate federation(f);
+  REQUIRE(federation.IsStandbySoon());
+  federation.leads = true;
+  CHECK(federation.IsWorkingSoon());
+  const std::vector<Gap> gaps = federation->manager().lists().Gaps();
+  REQUIRE(gaps.size() == 1);
+  CHECK(gaps.front().resource == "placementrecords.fedra.dev");
+  CHECK_THAT(gaps.front().why, ContainsSubstring("asks workers again"));
+  CHECK(federation->Stop());
+}
+
+namespace {
+
+// The worker refuses every copy, and a leader has met that.
+void LeadUntilRefused(ReplicaFixture& f) {
+  sim::Faults faults;
+  faults.answers.push_back({.method = "POST", .path_contains = "/workloads", .code = 403});
+  f.worker.SetFaults(faults);
+  Candidate federation(f);
+  federation.leads = true;
+  REQUIRE(federation.IsWorkingSoon());
+  REQUIRE(federation.TicksUntil(
+      [&] { return f.manager.objects().List("placementrecords").size() == kNames.size(); }));
+  federation->Stop();
+  f.worker.SetFaults({});
+}
+
+// As if it had refused so often that it is left alone for minutes: longer than any test takes.
+void MakePausesLong(sim::Server& manager) {
+  for (const json& record : manager.objects().List("placementrecords")) {
+    json failures = record["status"]["failures"];
+    failures[0]["times"] = 20;
+    const json patch = {{"status", {{"failures", failures}}}};
+    REQUIRE(manager.objects().Patch("placementrecords",
+                                    {"ml", record["metadata"]["name"].get<std::string>()}, patch));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a worker that has refused jobs is left alone by the leader that takes over, too") {
+  ReplicaFixture f;
+  LeadUntilRefused(f);
+  MakePausesLong(f.manager);
+  const bool reads_records = GENERATE(true, false);
+  CAPTURE(reads_records);
+  if (!reads_records) {
+    sim::Faults faults;
+    faults.not_served.insert("fedra.dev/v1alpha1");
+    f.manager.SetFaults(faults);
+  }
+  f.store = store::Store::Open({.path = f.folder.Path("another.db")}).value();
+  Candidate federation(f);
+  REQUIRE(federation.IsStandbySoon());
+  federation.leads = true;
+  REQUIRE(federation.IsWorkingSoon());
+  if (reads_records) {
+    REQUIRE(federation.TicksUntil([&] { return AreAllBlocked(*federation); }));
+    CHECK(CountOf(f.worker, "create workloads") == 0);
+  } else {
+    CHECK(federation.TicksUntil([&] { return CountOf(f.worker, "create workloads") > 0; }));
+  }
+  CHECK(federation->Stop());
+}
+
+namespace {
+
+const ObjectKey kOutages{"ml", "fedra-outages"};
+
+// The standby has lost contact with the worker `ago`, for all that it remembers.
+void LoseWorker(ReplicaFixture& f, std::chrono::milliseconds ago) {
+  sim::Faults away;
+  away.refuse = true;
+  f.worker.SetFaults(away);
+  store::ClusterRow row;
+  row.name = ClusterName("east");
+  row.lost_since = SystemClock().Now() - ago;
+  REQUIRE(f.store->Commit({store::PutCluster{row}}));
+  f.settings.outages = kOutages;
+}
+
+json OutageMapOf(const std::string& worker, WallTime since) {
+  return json::parse(OutageMapBody(kOutages, {{ClusterName(worker), since}}));
+}
+
+}  // namespace
+
+TEST_CASE("an outage goes on for the leader that takes over, unless the one before had contact") {
+  struct Case {
+    const char* what;
+    const char* worker;               // that the leader before had lost
+    std::chrono::minutes lost_for;    // then
+    std::chrono::minutes counts_for;  // now; the standby has lost it for eight
+  };
+  const auto each = GENERATE(values<Case>({{"of longer", "east", 10min, 8min},
+                                           {"of shorter", "east", 5min, 5min},
+                                           {"of another worker", "west", 10min, 0min}}));
+  CAPTURE(each.what);
+  ReplicaFixture f;
+  LoseWorker(f, 8min);
+  const WallTime now = SystemClock().Now();
+  REQUIRE(f.manager.objects().Create(OutageMapOf(each.worker, now - each.lost_for)));
+  Candidate federation(f);
+  REQUIRE(federation.IsStandbySoon());
+  federation.leads = true;
+  REQUIRE(federation.IsWorkingSoon());
+  const auto worker = federation->workers()->Find(ClusterName("east"));
+  const auto lost_since = worker->Status().lost_since;
+  REQUIRE(lost_since);
+  // All of this has taken less than a minute.
+  CHECK(*lost_since > now - each.counts_for - 1min);
+  CHECK(*lost_since < now - each.counts_for + 1min);
+  CHECK(federation->Stop());
+}
+
+TEST_CASE("a leader notes an outage for the next one, and its end, with one write each") {
+  ReplicaFixture f;
+  f.settings.outages = kOutages;
+  f.settings.policy.worker_lost_timeout = 400ms;
+  Candidate federation(f);
+  federation.leads = true;
+  REQUIRE(federation.IsWorkingSoon());
+  for (int i = 0; i < 10; ++i) federation->Tick();
+  CHECK(CountOf(f.manager, "create configmaps") == 0);
+  const auto noted = [&] {
+    const auto map = f.manager.objects().Get("configmaps", kOutages);
+    return map && !map->value("data", json::object()).empty();
+  };
+  sim::Faults away;
+  away.refuse = true;
+  f.worker.SetFaults(away);
+  CHECK(federation.TicksUntil(noted));
+  f.worker.SetFaults({});
+  CHECK(federation.TicksUntil([&] { return !noted(); }));
+  CHECK(CountOf(f.manager, "create configmaps") == 1);
+  CHECK(CountOf(f.manager, "patch configmaps") == 1);
+  CHECK(federation->Stop());
+}
+
+}  // namespace fedra::reconcile::takeover_test
