@@ -120,6 +120,7 @@ bool IsWithheld(const watch::CacheHealth& health) {
 
 bool HasAnswered(const ManagerInput& input, const watch::CacheHealth& health) {
   if (!input.awaited || health.complete) return true;
+  if (input.is_inherited && health.state == CacheState::kFailing) return true;
   return input.need != Need::kRequired && IsWithheld(health);
 }
 

@@ -66,7 +66,8 @@ struct ManagerInput {
   const tracking::JobAdapter* kind = nullptr;
   std::function<watch::CacheSink&(const ManagerSinks&)> sink = {};  // where its objects go
   bool is_missed_unserved = false;  // that it is not served is a gap, too
-  // Another replica that led has written it: after a take-over no older list will do.
+  // Another replica that led has written it: after a take-over no older list will do, unless the
+  // list fails. An aid, for which nothing waits longer.
   bool is_inherited = false;
 };
 

@@ -104,6 +104,40 @@ TEST_CASE("the manager's lists are as their worst one that counts") {
   }
 }
 
+TEST_CASE("what another leader has written is listed anew, or known not to come") {
+  struct Case {
+    const char* what;
+    CacheState state;
+    bool complete;  // by an older list, if not by this one
+    bool is_listed_anew;
+    bool is_gap;
+  };
+  const Case cases[] = {
+      {"the list is on its way", CacheState::kSyncing, true, false, false},
+      {"there was none yet", CacheState::kSyncing, false, false, false},
+      {"it has come", CacheState::kSynced, true, true, false},
+      {"it has failed, and an older one is there", CacheState::kFailing, true, true, true},
+      {"it has failed, and there is none", CacheState::kFailing, false, true, true},
+      {"it is refused", CacheState::kForbidden, false, true, true},
+      {"it is not served", CacheState::kNotServed, false, true, true},
+  };
+  for (const Case& row : cases) {
+    CAPTURE(row.what);
+    FakeSink records;
+    records.Set(row.state, row.complete);
+    ManagerLists lists([](const ManagerInput&) { return true; });
+    lists.Set({{{.resource = tracking::kPlacementRecords,
+                 .need = Need::kOptional,
+                 .without = "nothing is inherited",
+                 .is_missed_unserved = true,
+                 .is_inherited = true},
+                &records}});
+    CHECK(lists.AreListedAnew() == row.is_listed_anew);
+    CHECK(!lists.Gaps().empty() == row.is_gap);
+    CHECK(lists.Problem().empty());
+  }
+}
+
 TEST_CASE("a gap is new once, and again after it was closed") {
   Two two;
   two.queues.Set(CacheState::kForbidden, false);
