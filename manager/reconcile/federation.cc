@@ -287,10 +287,13 @@ void Federation::Tick() {
     standby_ = ready;
     return ForgetGone();
   }
-  if (!ready) return;
+  if (ready) BeginWork(*workers);
+}
+
+void Federation::BeginWork(const WorkerList& workers) {
   if (took_over_) InheritOutages();
   working_ = true;
-  log::Info("working", {{"workers", std::to_string(workers->size())},
+  log::Info("working", {{"workers", std::to_string(workers.size())},
                         {"workloads", std::to_string(manager_.jobs().workloads().cache().size())}});
   handlers_.WakeChecks();
   // MultiKueue keeps its checks itself.

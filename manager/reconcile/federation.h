@@ -115,6 +115,7 @@ class Federation final {
   std::string Awaited() const;
   Result<void> StartWorkers(std::vector<WorkerSettings> workers, bool drains);
   void RecordClusters();
+  void BeginWork(const WorkerList& workers);
   // Of what the caches hold, and of what the store knows, other processes' work is the newer: all
   // is listed again, and begins as after a start with an empty store.
   void TakeOver();

@@ -31,6 +31,35 @@ constexpr std::string_view kNoRecords =
 constexpr std::string_view kNoJobs = "no job of this kind is dispatched";
 constexpr std::string_view kNoReferences = "what jobs name is not compared with workers'";
 
+// What makes workers, or says which of them Kueue reaches.
+void AddDiscovery(bool nominates, const Discovery& discovery, std::vector<ManagerInput>& inputs) {
+  using Sinks = ManagerSinks;
+  if (nominates || !discovery.secrets_in.empty()) {
+    inputs.push_back({.resource = tracking::kMultiKueueClusters,
+                      .need = nominates ? Need::kRequired : Need::kOptional,
+                      .without = kNoDiscovery,
+                      .sink = [](const Sinks& s) -> auto& { return s.worker_clusters; },
+                      .is_missed_unserved = !nominates});
+  }
+  for (const std::string& ns : discovery.profiles_in) {
+    inputs.push_back({.resource = tracking::kClusterProfiles,
+                      .ns = ns,
+                      .need = Need::kOptional,
+                      .without = kNoDiscovery,
+                      .sink = [ns](const Sinks& s) -> auto& { return s.profiles(ns); },
+                      .is_missed_unserved = true});
+  }
+}
+
+ManagerInput RecordsInput() {
+  return {.resource = tracking::kPlacementRecords,
+          .need = Need::kOptional,
+          .without = kNoRecords,
+          .sink = [](const ManagerSinks& s) -> auto& { return s.records; },
+          .is_missed_unserved = true,
+          .is_inherited = true};
+}
+
 // The jobs of every kind, and what they name.
 void AddKinds(const tracking::JobKinds& kinds, std::vector<ManagerInput>& inputs) {
   using Sinks = ManagerSinks;
@@ -85,29 +114,8 @@ std::vector<ManagerInput> ManagerInputs(const tracking::JobKinds& kinds,
        .without = kNoTemplates,
        .sink = [](const Sinks& s) -> auto& { return s.templates.sink(); }},
   };
-  if (nominates || !discovery.secrets_in.empty()) {
-    inputs.push_back({.resource = tracking::kMultiKueueClusters,
-                      .need = nominates ? Need::kRequired : Need::kOptional,
-                      .without = kNoDiscovery,
-                      .sink = [](const Sinks& s) -> auto& { return s.worker_clusters; },
-                      .is_missed_unserved = !nominates});
-  }
-  for (const std::string& ns : discovery.profiles_in) {
-    inputs.push_back({.resource = tracking::kClusterProfiles,
-                      .ns = ns,
-                      .need = Need::kOptional,
-                      .without = kNoDiscovery,
-                      .sink = [ns](const Sinks& s) -> auto& { return s.profiles(ns); },
-                      .is_missed_unserved = true});
-  }
-  if (records) {
-    inputs.push_back({.resource = tracking::kPlacementRecords,
-                      .need = Need::kOptional,
-                      .without = kNoRecords,
-                      .sink = [](const Sinks& s) -> auto& { return s.records; },
-                      .is_missed_unserved = true,
-                      .is_inherited = true});
-  }
+  AddDiscovery(nominates, discovery, inputs);
+  if (records) inputs.push_back(RecordsInput());
   AddKinds(kinds, inputs);
   return inputs;
 }

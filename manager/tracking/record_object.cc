@@ -66,7 +66,7 @@ std::string WorkloadUidOf(const json& metadata) {
   return {};
 }
 
-json StatusOf(const Recorded& recorded) {
+json RecordedStatus(const Recorded& recorded) {
   json failures = json::array();
   const auto& all = recorded.failures;
   const size_t first = all.size() - std::min(all.size(), kMaxRecordedFailures);
@@ -111,7 +111,7 @@ Result<RecordObject> ParseRecordObject(const json& object) {
 
 // Bytes that are no UTF-8 are replaced in both.
 bool IsSameRecord(const Recorded& a, const Recorded& b) {
-  return Dump(StatusOf(a)) == Dump(StatusOf(b));
+  return Dump(RecordedStatus(a)) == Dump(RecordedStatus(b));
 }
 
 std::string RecordBody(const Workload& workload, const Recorded& recorded) {
@@ -121,12 +121,12 @@ std::string RecordBody(const Workload& workload, const Recorded& recorded) {
                     {{"namespace", workload.key.ns},
                      {"name", workload.key.name},
                      {"ownerReferences", OwnersOf(workload)}}},
-                   {"status", StatusOf(recorded)}});
+                   {"status", RecordedStatus(recorded)}});
 }
 
 std::string RecordPatch(const RecordObject& before, const Workload& workload,
                         const Recorded& recorded) {
-  json status = StatusOf(recorded);
+  json status = RecordedStatus(recorded);
   if (!recorded.attempt_time) status["attemptTime"] = nullptr;
   return Dump(json{{"metadata",
                     {{"uid", before.uid},

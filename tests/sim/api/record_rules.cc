@@ -11,8 +11,8 @@ namespace fedra::sim {
 namespace {
 
 constexpr size_t kMaxFailures = 20;
-constexpr size_t kMaxMessage = 1024;
-constexpr size_t kMaxReason = 64;
+constexpr size_t kMaxFailureMessage = 1024;
+constexpr size_t kMaxFailureReason = 64;
 
 FieldError Absent(std::string field) {
   return {"FieldValueRequired", std::move(field), "Required value"};
@@ -28,8 +28,8 @@ void CheckLength(const Json& failure, const std::string& at, std::string_view fi
 void CheckFailure(const Json& failure, const std::string& at, std::vector<FieldError>& errors) {
   for (const std::string_view field : {"worker", "reason", "time"})
     if (At(failure, {field}) == nullptr) errors.push_back(Absent(fmt::format("{}.{}", at, field)));
-  CheckLength(failure, at, "reason", kMaxReason, errors);
-  CheckLength(failure, at, "message", kMaxMessage, errors);
+  CheckLength(failure, at, "reason", kMaxFailureReason, errors);
+  CheckLength(failure, at, "message", kMaxFailureMessage, errors);
   const Json* times = At(failure, {"times"});
   if (times != nullptr &&
       (!times->is_number_integer() || times->get<int>() < 1 || times->get<int>() > 100))
