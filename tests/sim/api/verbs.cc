@@ -101,12 +101,12 @@ Json Owned(const Json& document, bool status_only) {
   return owned;
 }
 
-// Whether everything but metadata and status is the same.
-bool SameContent(const Json& a, const Json& b) {
-  const auto content = [](const Json& body) {
+// Whether everything but metadata, and a status that is written by itself, is the same.
+bool SameContent(const ResourceType& type, const Json& a, const Json& b) {
+  const auto content = [&type](const Json& body) {
     std::vector<std::pair<std::string, const Json*>> members;
     for (const auto& member : body.items()) {
-      if (member.key() == "metadata" || member.key() == "status") continue;
+      if (member.key() == "metadata" || (type.has_status && member.key() == "status")) continue;
       members.emplace_back(member.key(), &member.value());
     }
     return members;
@@ -286,7 +286,7 @@ Outcome<Written> Verbs::ModifyMain(Store& store, const WriteRequest& request, Ob
   draft["apiVersion"] = object.body["apiVersion"];
   draft["kind"] = object.body["kind"];
   SetUpdateDefaults(request.type, draft);
-  const bool same_content = SameContent(draft, object.body);
+  const bool same_content = SameContent(request.type, draft, object.body);
   if (same_content && metadata == old_metadata) {
     if (owners != nullptr && !request.dry_run) object.owners = std::move(*owners);
     return Written{.object = object.text};
