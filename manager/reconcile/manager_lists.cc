@@ -55,7 +55,7 @@ std::vector<Gap> ManagerLists::TakeNewGaps() {
   VisitRead([&](const ManagerInput& input, const CacheHealth& health) {
     auto gap = GapOf(input, health);
     known_gaps_.With([&](std::set<std::string>& known) {
-      if (health.IsCurrent()) known.erase(NameOf(input));
+      if (!gap && health.IsCurrent()) known.erase(NameOf(input));
       if (gap && known.insert(gap->resource).second) fresh.push_back(*std::move(gap));
     });
   });

@@ -54,7 +54,12 @@ struct Fixture : ConnectedExecutor {
                      {"state", "Ready"},
                      {"message", "admitted"},
                      {"lastTransitionTime", "2026-11-21T16:00:01Z"}};
-    const json status{{"clusterName", worker.value}, {"admissionChecks", json::array({check})}};
+    // Kueue's webhook takes nobody who was not nominated.
+    const json nominated{{"nominatedClusterNames", json::array({worker.value})}};
+    REQUIRE(manager().objects().Patch("workloads", key, {{"status", nominated}}, "status"));
+    const json status{{"nominatedClusterNames", nullptr},
+                      {"clusterName", worker.value},
+                      {"admissionChecks", json::array({check})}};
     REQUIRE(manager().objects().Patch("workloads", key, {{"status", status}}, "status"));
     Await([&] { return Gather(other).view.siblings.contains(worker); });
   }
