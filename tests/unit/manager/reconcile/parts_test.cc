@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/support/catch.h"
+#include "tests/support/wait.h"
 #include "tests/unit/manager/support/connected_executor.h"
 
 namespace fedra::reconcile::parts_test {
@@ -36,9 +37,10 @@ struct Fixture : ConnectedExecutor {
                                         {{"metadata", {{"annotations", annotations}}}}));
     }
     fleet.Start();
+    // No event tells of it.
+    REQUIRE(WaitUntil([&] { return fleet.manager().identity().IdentifySoon(); }));
     Await([&] {
-      return fleet.manager().identity().IdentifySoon() && Gather(kFirst).view.job != nullptr &&
-             Gather(kSecond).view.workload != nullptr;
+      return Gather(kFirst).view.job != nullptr && Gather(kSecond).view.workload != nullptr;
     });
   }
 
