@@ -25,9 +25,11 @@ namespace fedra::placement {
 // Why Kueue asks fedra nothing about a workload whose ClusterQueue has a check of ours: it has
 // decided about its quota, and written none of its AdmissionChecks.
 enum class Unasked {
-  kNo,        // it asks, or it is not ours
-  kRefused,   // it cannot take the workload, such as the claims of its pods
-  kAdmitted,  // the pods ask for no resource: no flavor is theirs, and no check is for them
+  kNo,       // it asks, or it is not ours
+  kRefused,  // it cannot take the workload, such as the claims of its pods
+  // The pods ask for no resource: no flavor is theirs, and no check is for them. The job starts
+  // nowhere; one that runs on the manager is not ours.
+  kAdmitted,
 };
 
 // The workload on the manager.

@@ -6,6 +6,7 @@
 #include "manager/placement/move.h"
 #include "manager/placement/parts.h"
 #include "manager/reconcile/find_copies.h"
+#include "manager/tracking/kueue_api.h"
 #include "manager/verify/named_claims.h"
 
 namespace fedra::reconcile {
@@ -35,6 +36,12 @@ std::optional<verdict::Reason> WhyNotAllowed(const ClusterView& cluster, const s
   if (!cluster.allowed) return verify::ExcludedBy(check);
   if (cordon != nullptr) return verify::WorkerCordoned(*cordon);
   return std::nullopt;
+}
+
+// Whether the job, admitted on the manager, is started by nobody there: it says that another one
+// runs it. What its check alone would have held back, and what is not known, may run.
+bool StartsNowhere(const placement::WorkloadView& view) {
+  return view.job != nullptr && view.job->managed_by == tracking::kManagedBy && !view.holds_check;
 }
 
 // So that the worker that has them is preferred where it need not be chosen.
@@ -87,13 +94,15 @@ std::string Gatherer::CheckOf(const tracking::Workload& workload) const {
 // Kueue looks whether it can count the claims of pods before it writes the checks (Reconcile in
 // pkg/controller/core/workload_controller.go of 0.19.2), and drops those that are for none of the
 // flavors that the quota is of (admissionChecksForAdmission in pkg/workload/workload.go). Where the
-// queue is not known, the workload is not ours; one that runs on a worker is no matter of this.
-placement::Unasked Gatherer::WhyUnasked(const tracking::Workload& workload,
+// queue is not known, the workload is not ours; one that runs on a worker is no matter of this, nor
+// is an admitted one that may run on the manager.
+placement::Unasked Gatherer::WhyUnasked(const placement::WorkloadView& view,
                                         const std::string& cluster_queue) const {
   using placement::Unasked;
+  const tracking::Workload& workload = *view.workload;
+  if (!workload.IsDecidedUnchecked()) return Unasked::kNo;
   const bool reserved = workload.QuotaReserved();
-  if (!workload.IsDecidedUnchecked() || (reserved && !workload.cluster_name.empty()))
-    return Unasked::kNo;
+  if (reserved && (!workload.cluster_name.empty() || !StartsNowhere(view))) return Unasked::kNo;
   const auto queue = manager_.queues().Find(cluster_queue);
   const auto is_ours = [&](const std::string& check) { return scopes_.IsOurs(check); };
   if (queue == nullptr || std::ranges::none_of(queue->checks, is_ours)) return Unasked::kNo;
@@ -153,12 +162,12 @@ Gathered Gatherer::Begin(const ObjectKey& key, const Known& known) const {
     const std::vector<std::string> checks = ChecksOf(*workload);
     if (!checks.empty()) gathered.view.check = checks[0];
     if (checks.size() > 1) gathered.view.second_check = checks[1];
-    gathered.view.unasked = WhyUnasked(*workload, gathered.cluster_queue);
     if (auto job = manager_.jobs().JobOf(*workload)) {
       gathered.view.workload = tracking::Completed(std::move(gathered.view.workload), *job);
       gathered.view.job = std::move(job);
     }
-    if (workload->is_part) NoteSiblings(*workload, gathered.view);
+    gathered.view.unasked = WhyUnasked(gathered.view, gathered.cluster_queue);
+    if (gathered.view.workload->is_part) NoteSiblings(*gathered.view.workload, gathered.view);
   }
   return gathered;
 }

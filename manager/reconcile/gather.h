@@ -75,8 +75,8 @@ class Gatherer final {
   std::vector<std::string> ChecksOf(const tracking::Workload& workload) const;
   // The first of them; empty: it has none.
   std::string CheckOf(const tracking::Workload& workload) const;
-  // `cluster_queue`: behind its queue.
-  placement::Unasked WhyUnasked(const tracking::Workload& workload,
+  // Of a workload that is there, with its job. `cluster_queue`: behind its queue.
+  placement::Unasked WhyUnasked(const placement::WorkloadView& view,
                                 const std::string& cluster_queue) const;
   // What the manager shows of it; of the workers nothing.
   Gathered Begin(const ObjectKey& workload, const Known& known) const;

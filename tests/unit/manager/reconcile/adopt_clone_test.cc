@@ -70,6 +70,24 @@ struct Fixture : ConnectedExecutor {
 
 }  // namespace
 
+TEST_CASE("a JAXJob that Kueue admits without its check runs on the manager: it is not ours") {
+  Fixture f;
+  const auto set = [&](const json& status) {
+    REQUIRE(f.manager().objects().Patch("workloads", kWorkload, {{"status", status}}, "status"));
+    f.Await([&] { return f.Gather().view.check.empty(); });
+  };
+  SECTION("admitted") {
+    set({{"admissionChecks", nullptr}});
+    CHECK(f.Gather().view.unasked == placement::Unasked::kNo);
+  }
+  SECTION("refused: it does not run") {
+    set(json::parse(R"({"admission": null, "admissionChecks": null, "conditions": [
+        {"type": "QuotaReserved", "status": "False", "reason": "Inadmissible", "message": "",
+         "lastTransitionTime": "2026-11-21T16:00:00Z"}]})"));
+    CHECK(f.Gather().view.unasked == placement::Unasked::kRefused);
+  }
+}
+
 TEST_CASE("a JAXJob's copy is ours without its Workload's name and without a queue") {
   Fixture f;
   CHECK(f.Gather().view.adoption == tracking::Adoption::kOwner);

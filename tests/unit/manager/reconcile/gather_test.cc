@@ -283,6 +283,14 @@ TEST_CASE("what Kueue decides about without any check is ours where its ClusterQ
   // Its quota, which has no flavor, is reserved.
   set({{"admissionChecks", nullptr}});
   REQUIRE(becomes(kAdmitted));
+  SECTION("nothing says who runs the job: it runs here") {
+    patch("jobs", {"ml", "train"}, {{"spec", {{"managedBy", nullptr}}}}, "");
+    CHECK(becomes(kNo));
+  }
+  SECTION("the job is not known") {
+    REQUIRE(manager.Delete("jobs", {"ml", "train"}));
+    CHECK(becomes(kNo));
+  }
   SECTION("it runs on a worker") {
     set({{"nominatedClusterNames", json::array({"east"})}});
     set({{"nominatedClusterNames", nullptr}, {"clusterName", "east"}});
