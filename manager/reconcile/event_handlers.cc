@@ -32,7 +32,8 @@ ManagerListener EventHandlers::ForManager() {
           .on_checks = [this] { OnChecks(); },
           .on_worker_cluster = [this](const std::string& name) { OnWorkerCluster(name); },
           .on_order = [this](const std::vector<ObjectKey>& workloads) { OnOrder(workloads); },
-          .on_queue_checks = [this](const Concerns& concerns) { OnQueueChecks(concerns); },
+          // Kueue tells of those that have checks; of others it has nothing more to say.
+          .on_queue_checks = [this](const auto& keys) { targets_.workloads.AddAll(keys); },
           .on_template =
               [this](const ObjectKey& key) {
                 WakeTemplateUsers(key);
@@ -77,15 +78,6 @@ void EventHandlers::OnOrder(const std::vector<ObjectKey>& workloads) {
     if (!contender) continue;
     targets_.workloads.AddAll(sources_.order.Join(*contender));
     targets_.workloads.Add(key);
-  }
-}
-
-// Kueue tells of those that have checks; of others it has nothing more to say.
-void EventHandlers::OnQueueChecks(const Concerns& concerns) {
-  for (const auto& workload : sources_.manager.jobs().workloads().cache().List()) {
-    const bool is_unchecked = workload->IsDecidedUnchecked() && !workload->Finished();
-    if (is_unchecked && concerns({workload->key.ns, workload->requirement.queue}))
-      targets_.workloads.Add(workload->key);
   }
 }
 

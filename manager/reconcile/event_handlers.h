@@ -61,7 +61,6 @@ class EventHandlers final {
   void OnChecks();
   void OnWorkerCluster(const std::string& name);
   void OnOrder(const std::vector<ObjectKey>& workloads);
-  void OnQueueChecks(const Concerns& concerns);
   void OnCopy(const ClusterName& worker, const ObjectKey& workload);
   void OnWorkload(const ObjectKey& key);
   // What the workload will take of the worker may be something else now.

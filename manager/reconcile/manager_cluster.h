@@ -46,9 +46,9 @@ struct ManagerListener {
   // What orders these, which have not ended, is something else now: the order or the weight of
   // their ClusterQueue, or the weight of their LocalQueue.
   std::function<void(const std::vector<ObjectKey>& workloads)> on_order;
-  // Which AdmissionChecks the ClusterQueues behind these LocalQueues have is something else now, or
-  // known at last.
-  std::function<void(const Concerns& concerns)> on_queue_checks;
+  // Which AdmissionChecks the ClusterQueues of these have, about which Kueue has decided without
+  // any, is something else now, or known at last.
+  std::function<void(const std::vector<ObjectKey>& workloads)> on_queue_checks;
   // A ResourceClaimTemplate changed here.
   std::function<void(const ObjectKey& claim_template)> on_template;
   // A workload that names this template has come, changed or gone.

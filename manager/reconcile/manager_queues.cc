@@ -85,7 +85,7 @@ ManagerQueues::ManagerQueues(ManagerQueuesListener listener)
 // While they are listed for the first time each of them would be news.
 void ManagerQueues::OnHealth(const watch::CacheHealth& health, std::atomic<bool>& is_listed) {
   if (!health.complete || is_listed.exchange(true) || !AreListed()) return;
-  listener_.on_queue_checks([](const ObjectKey&) { return true; });
+  listener_.on_queue_checks(of_queues_.Unchecked());
 }
 
 std::string ManagerQueues::ClusterQueueOf(const ObjectKey& local_queue) const {
@@ -106,8 +106,7 @@ void ManagerQueues::OnQueue(const std::string& name, const QueuePtr& before,
     return queue == nullptr ? std::vector<std::string>() : queue->checks;
   };
   if (AreListed() && checks(before) != checks(after))
-    listener_.on_queue_checks(
-        [&](const ObjectKey& local_queue) { return ClusterQueueOf(local_queue) == name; });
+    listener_.on_queue_checks(of_queues_.UncheckedOfClusterQueue(name));
   const Says was = SaysOf(before.get());
   const Says now = SaysOf(after.get());
   if (was == now) return;
@@ -123,8 +122,10 @@ void ManagerQueues::OnLocalQueue(const ObjectKey& key, const verify::LocalQueue*
   static const verify::LocalQueue none;
   const verify::LocalQueue& was = before == nullptr ? none : *before;
   const verify::LocalQueue& now = after == nullptr ? none : *after;
-  if (AreListed() && was.cluster_queue != now.cluster_queue)
-    listener_.on_queue_checks([&](const ObjectKey& local_queue) { return local_queue == key; });
+  if (was.cluster_queue != now.cluster_queue) {
+    of_queues_.Point(key, now.cluster_queue);
+    if (AreListed()) listener_.on_queue_checks(of_queues_.UncheckedIn(key));
+  }
   if (was.weight != now.weight) listener_.on_order(of_queues_.OfLocalQueue(key));
 }
 

@@ -23,13 +23,10 @@
 
 namespace fedra::reconcile {
 
-// Whether the LocalQueue is one of those that an event concerns.
-using Concerns = std::function<bool(const ObjectKey& local_queue)>;
-
 struct ManagerQueuesListener {
   // As in ManagerListener.
   std::function<void(const std::vector<ObjectKey>& workloads)> on_order;
-  std::function<void(const Concerns& concerns)> on_queue_checks;
+  std::function<void(const std::vector<ObjectKey>& workloads)> on_queue_checks;
 };
 
 class ManagerQueues final {

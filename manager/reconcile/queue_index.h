@@ -1,7 +1,7 @@
 #pragma once
 //
 // Which workloads that have not ended are of which queue, so that what a queue says of the order of
-// its jobs concerns these alone.
+// its jobs, or of their AdmissionChecks, concerns these alone.
 //
 // Costs what it finds. Thread rules: any thread.
 
@@ -20,6 +20,8 @@ class QueueIndex final {
  public:
   // `workload`: as it is now; null: it is gone.
   void Update(const ObjectKey& key, const tracking::Workload* workload);
+  // A LocalQueue is one of this ClusterQueue now, and of no other; empty: of none.
+  void Point(const ObjectKey& local_queue, const std::string& cluster_queue);
 
   // Whose quota the ClusterQueue has reserved.
   std::vector<ObjectKey> OfClusterQueue(const std::string& name) const;
@@ -27,18 +29,32 @@ class QueueIndex final {
   // Whose quota is reserved by any.
   std::vector<ObjectKey> All() const;
 
+  // About which Kueue has decided without any AdmissionCheck (Workload::IsDecidedUnchecked): those
+  // in the LocalQueues that point at the ClusterQueue, in this LocalQueue, in any.
+  std::vector<ObjectKey> UncheckedOfClusterQueue(const std::string& name) const;
+  std::vector<ObjectKey> UncheckedIn(const ObjectKey& local_queue) const;
+  std::vector<ObjectKey> Unchecked() const;
+
  private:
-  using Workloads = std::unordered_set<ObjectKey>;
+  using Keys = std::unordered_set<ObjectKey>;
   struct Queues {
-    std::string cluster_queue;
+    std::string cluster_queue;  // that has reserved its quota; empty: none has
     ObjectKey local_queue;
+    bool is_unchecked = false;
     bool operator==(const Queues&) const = default;
+    bool is_of_none() const { return cluster_queue.empty() && !is_unchecked; }
   };
   struct State {
     std::unordered_map<ObjectKey, Queues> by_workload;
-    std::unordered_map<std::string, Workloads> by_cluster_queue;
-    std::unordered_map<ObjectKey, Workloads> by_local_queue;
+    std::unordered_map<std::string, Keys> by_cluster_queue;
+    std::unordered_map<ObjectKey, Keys> by_local_queue;
+    std::unordered_map<ObjectKey, Keys> unchecked;  // by LocalQueue
+    std::unordered_map<ObjectKey, std::string> points_at;
+    std::unordered_map<std::string, Keys> local_queues;  // by ClusterQueue
   };
+  static Queues QueuesOf(const ObjectKey& key, const tracking::Workload* workload);
+  static void Add(const ObjectKey& key, const Queues& queues, State& state);
+  static void Remove(const ObjectKey& key, const Queues& queues, State& state);
 
   Guarded<State> state_;
 };

@@ -23,7 +23,7 @@ reconcile::ManagerListener ManagerRaising(FleetSignal& signal) {
           .on_checks = [&signal] { signal.Raise(); },
           .on_worker_cluster = [](const std::string&) {},
           .on_order = [](const std::vector<ObjectKey>&) {},
-          .on_queue_checks = [](const reconcile::Concerns&) {},
+          .on_queue_checks = [](const std::vector<ObjectKey>&) {},
           .on_template = [](const ObjectKey&) {},
           .on_template_use = [](const ObjectKey&) {},
           .on_templates_health = [&signal] { signal.Raise(); }};

@@ -182,6 +182,9 @@ TEST_CASE("every event of a cluster runs the keys that it concerns, and no other
        [&] { manager.on_template({"ml", "two-gpus"}); },
        {"template ml/two-gpus"}},
       {"its use", [&] { manager.on_template_use({"ml", "one-gpu"}); }, {"template ml/one-gpu"}},
+      {"the checks of its queue",
+       [&] { manager.on_queue_checks({{"ml", "any"}}); },
+       {"workload ml/any"}},
       {"a clone", [&] { worker.on_workload({"ml", "any"}); }, {"workload ml/any"}},
       {"a remote job", [&] { worker.on_job({"Job.batch", {"ml", "train"}}); }, {train}},
       {"a job of that name and of another kind",
@@ -217,30 +220,6 @@ TEST_CASE("when the manager's templates can be read again, copies are looked at 
   f.copy_failures.Record(kEast, {"ml", "refused"}, {});
   const Keys expected{"template ml/refused"};
   CHECK(f.After(expected, [&] { manager.on_templates_health(); }) == expected);
-}
-
-TEST_CASE("a queue's checks concern the jobs in it about which Kueue decides without any") {
-  Fixture f;
-  const ManagerListener manager = f.handlers.ForManager();
-  const auto tell = [&](const char* queue) {
-    return [&manager, queue] {
-      manager.on_queue_checks([&](const ObjectKey& key) { return key == ObjectKey{"ml", queue}; });
-    };
-  };
-  const Keys none, train{"workload " + kTrain.ToString()};
-  CHECK(f.After(none, tell("gpu")) == none);  // it has its check
-  REQUIRE(f.fleet.manager_server().objects().Patch("workloads", kTrain,
-                                                   nlohmann::json::parse(R"({"status": {
-          "admission": null, "admissionChecks": null,
-          "conditions": [{"type": "QuotaReserved", "status": "False", "reason": "Inadmissible",
-                          "message": "", "lastTransitionTime": "2026-11-21T16:00:00Z"}]}})"),
-                                                   "status"));
-  REQUIRE(f.fleet.WaitUntil([&] {
-    const auto workload = f.fleet.manager().jobs().workloads().Find(kTrain);
-    return workload != nullptr && workload->checks.empty();
-  }));
-  CHECK(f.After(train, tell("gpu")) == train);
-  CHECK(f.After(none, tell("cpu")) == none);
 }
 
 TEST_CASE("a kind of job that the manager begins to serve is read on every worker") {

@@ -2,6 +2,9 @@
 
 #include "manager/reconcile/manager_cluster.h"
 
+#include <algorithm>
+#include <set>
+
 #include "tests/support/catch.h"
 #include "tests/support/sim_access.h"
 #include "tests/support/wait.h"
@@ -270,14 +273,22 @@ TEST_CASE("of each input it is known what follows without it, unless all stops")
 TEST_CASE(
     "which checks a queue's jobs get is told once all queues are known, and when it changes") {
   Connected f(Alone());
+  const ObjectKey train{"ml", "job-train"};
   sim::Objects& objects = f.manager_server().objects();
+  AddWaitingWorkload(f.manager_server(), train);
+  REQUIRE(
+      objects.Patch("workloads", train, {{"status", {{"admissionChecks", nullptr}}}}, "status"));
   f.Start();
-  int seen = 0;
+  REQUIRE(f.WaitUntil([&] { return !f.ToldOfQueueChecks().empty(); }));
+  CHECK(f.ToldOfQueueChecks().size() == 1);
+  const auto told = [&] {
+    return std::ranges::count(f.ToldOfQueueChecks(), std::set<ObjectKey>{train});
+  };
+  auto seen = told();  // the Workload may be listed after the queues
   // Once more, and not twice, for all that was done since.
   const auto told_once = [&] {
     ++seen;
-    return f.WaitUntil([&] { return f.ToldOfQueueChecks() >= seen; }) &&
-           f.ToldOfQueueChecks() == seen;
+    return f.WaitUntil([&] { return told() >= seen; }) && told() == seen;
   };
   const auto with_check = [](const char* name) {
     const nlohmann::json check = {{"name", name}};
@@ -285,7 +296,6 @@ TEST_CASE(
         {"spec",
          {{"admissionChecksStrategy", {{"admissionChecks", nlohmann::json::array({check})}}}}}};
   };
-  CHECK(told_once());
 
   nlohmann::json other = with_check("fedra");
   other.update({{"apiVersion", "kueue.x-k8s.io/v1beta2"},

@@ -131,8 +131,9 @@ ManagerListener Connected::ListenToManager() {
                 Told();
               },
           .on_queue_checks =
-              [this](const Concerns& concerns) {
-                if (concerns({"ml", "gpu"})) queue_checks_.With([](int& told) { ++told; });
+              [this](const std::vector<ObjectKey>& workloads) {
+                queue_checks_.With(
+                    [&](auto& told) { told.emplace_back(workloads.begin(), workloads.end()); });
                 Told();
               },
           .on_template = [this](const ObjectKey&) { Told(); },

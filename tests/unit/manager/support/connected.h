@@ -59,8 +59,8 @@ class Connected final {
   // How often the manager has told of its checks, and of whose orders.
   int ToldOfChecks() const { return checks_.Copy(); }
   std::vector<std::set<ObjectKey>> ToldOfOrders() const { return orders_.Copy(); }
-  // How often of the AdmissionChecks behind LocalQueue ml/gpu.
-  int ToldOfQueueChecks() const { return queue_checks_.Copy(); }
+  // Of whose queues' AdmissionChecks.
+  std::vector<std::set<ObjectKey>> ToldOfQueueChecks() const { return queue_checks_.Copy(); }
 
  private:
   WorkerListener ListenTo();
@@ -72,7 +72,7 @@ class Connected final {
   Guarded<std::map<ObjectKey, int>> workloads_;
   Guarded<int> checks_;
   Guarded<std::vector<std::set<ObjectKey>>> orders_;
-  Guarded<int> queue_checks_;
+  Guarded<std::vector<std::set<ObjectKey>>> queue_checks_;
   Threads threads_{4};
   sim::Server manager_server_;
   std::vector<std::unique_ptr<sim::Server>> servers_;
