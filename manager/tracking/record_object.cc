@@ -85,7 +85,9 @@ json RecordedStatus(const Recorded& recorded) {
   return status;
 }
 
-// Without blockOwnerDeletion, which would need a right of its own.
+// Without blockOwnerDeletion, for which the admission plugin OwnerReferencesPermissionEnforcement
+// wants a right to the owner, too. Of who names any owner it wants the right to delete the record
+// (plugin/pkg/admission/gc/gc_admission.go of Kubernetes).
 json OwnersOf(const Workload& workload) {
   return json::array({{{"apiVersion", kWorkloads.ApiVersion()},
                        {"kind", kWorkloads.kind},

@@ -126,7 +126,8 @@ std::vector<Right> ReplicaRights(const ObjectKey& outages) {
   };
   std::vector<Right> rights = {right("get", outages.name), right("create", {}),
                                right("patch", outages.name)};
-  for (const char* verb : {"list", "watch", "create", "patch"})
+  // `delete`: for the admission plugin alone (tracking::RecordBody).
+  for (const char* verb : {"list", "watch", "create", "patch", "delete"})
     rights.push_back({.verb = verb, .resource = tracking::kPlacementRecords, .if_served = true});
   return rights;
 }

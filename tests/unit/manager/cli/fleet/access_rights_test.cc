@@ -193,7 +193,7 @@ TEST_CASE(
         Texts{"get configmaps fedra-outages in fedra-system", "create configmaps in fedra-system",
               "patch configmaps fedra-outages in fedra-system", "list placementrecords.fedra.dev",
               "watch placementrecords.fedra.dev", "create placementrecords.fedra.dev",
-              "patch placementrecords.fedra.dev"});
+              "patch placementrecords.fedra.dev", "delete placementrecords.fedra.dev"});
   Grant("manager-rbac-replicas.yaml", f.user);
   CHECK(f.Missing(ReplicaRights(kOutages)).empty());
 }
