@@ -91,7 +91,8 @@ std::string Gatherer::CheckOf(const tracking::Workload& workload) const {
   return names.empty() ? std::string() : names.front();
 }
 
-// Kueue looks whether it can count the claims of pods before it writes the checks (Reconcile in
+// Kueue looks whether it can count the claims of pods, and whether somebody gates the admission
+// (kAdmissionGatedBy), before it writes the checks (Reconcile in
 // pkg/controller/core/workload_controller.go of 0.19.2), and drops those that are for none of the
 // flavors that the quota is of (admissionChecksForAdmission in pkg/workload/workload.go). Where the
 // queue is not known, the workload is not ours; one that runs on a worker is no matter of this, nor

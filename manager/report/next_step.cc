@@ -153,7 +153,8 @@ NextStep WhoDecides(const WorkloadData& data, const store::WorkloadRow& row) {
   if (waits_for == placement::WaitsFor::kKueue)
     return {
         "the manager's Kueue does not ask fedra about it as it is: no worker is asked before it "
-        "does (docs/kueue-setup.md: of devices step 1, of resources step 4)",
+        "does. If it says so of DRA, docs/kueue-setup.md, step 1, has the way out; of pods that "
+        "ask for no resource, step 4",
         {workload},
         {}};
   if (waits_for != placement::WaitsFor::kQuota) return {};

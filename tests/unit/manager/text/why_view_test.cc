@@ -326,6 +326,8 @@ TEST_CASE("why: a job that waits for the manager's Kueue names who decides") {
   CHECK_THAT(
       RenderWhy(data, Settings()).out,
       ContainsSubstring("next   the manager's Kueue does not ask fedra about it as it is: ") &&
+          // It has other reasons, too, such as an admission gate.
+          ContainsSubstring("does. If it says so of DRA, docs/kueue-setup.md, step 1, ") &&
           ContainsSubstring("kubectl describe workload -n ml job-sweep-3-1a2b3\n") &&
           !ContainsSubstring("by the quota"));
   CHECK(testing::HeldDocument(
