@@ -8,6 +8,7 @@
 #include "base/object_names.h"
 #include "base/text.h"
 #include "base/time.h"
+#include "base/utf8.h"
 #include "manager/tracking/json_fields.h"
 #include "manager/tracking/resources.h"
 
@@ -66,6 +67,19 @@ std::string WorkloadUidOf(const json& metadata) {
   return {};
 }
 
+// As it is written and read: Dump() replaces bytes that are no UTF-8 by a character of three, so
+// they are replaced before the text is cut.
+std::string Bounded(std::string_view text, size_t limit) {
+  if (IsUtf8(text)) return Cut(text, limit);
+  std::string valid;
+  while (!text.empty()) {
+    const Utf8Character next = FirstCharacter(text);
+    valid += next.valid ? text.substr(0, next.size) : "\xEF\xBF\xBD";  // U+FFFD
+    text.remove_prefix(next.size);
+  }
+  return Cut(valid, limit);
+}
+
 json RecordedStatus(const Recorded& recorded) {
   json failures = json::array();
   const auto& all = recorded.failures;
@@ -73,8 +87,8 @@ json RecordedStatus(const Recorded& recorded) {
   for (size_t i = first; i < all.size(); ++i) {
     const RecordedFailure& failure = all[i];
     failures.push_back({{"worker", failure.worker.value},
-                        {"reason", Cut(failure.reason, kMaxRecordedReason)},
-                        {"message", Cut(failure.message, kMaxRecordedMessage)},
+                        {"reason", Bounded(failure.reason, kMaxRecordedReason)},
+                        {"message", Bounded(failure.message, kMaxRecordedMessage)},
                         {"time", FormatRfc3339Micro(failure.at)},
                         {"refused", failure.refused},
                         {"times", std::clamp(failure.times, 1, kMaxRecordedTimes)}});
@@ -111,7 +125,6 @@ Result<RecordObject> ParseRecordObject(const json& object) {
   return record;
 }
 
-// Bytes that are no UTF-8 are replaced in both.
 bool IsSameRecord(const Recorded& a, const Recorded& b) {
   return Dump(RecordedStatus(a)) == Dump(RecordedStatus(b));
 }

@@ -115,6 +115,9 @@ TEST_CASE("records are alike when they would be written alike") {
   const std::vector<Case> cases = {
       {"nothing", [](Recorded&) {}, true},
       {"bytes that are no text", [](Recorded& r) { r.failures[0].message = "no\xff"; }, false},
+      {"more of them than may be written",
+       [](Recorded& r) { r.failures[0].message = std::string(kMaxRecordedMessage, '\xff'); },
+       false},
       {"another attempt", [](Recorded& r) { ++r.attempt; }, false},
       {"the attempt has ended", [](Recorded& r) { r.attempt_time.reset(); }, false},
       {"it failed later", [](Recorded& r) { r.failures[0].at += 1ms; }, false},
