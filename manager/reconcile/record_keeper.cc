@@ -15,6 +15,7 @@ using std::chrono::milliseconds;
 // The watch shows meanwhile what another one has written.
 constexpr milliseconds kAfterConflict{500};
 constexpr milliseconds kAfterFailure{5'000};
+constexpr std::chrono::minutes kAfterRefusal{1};
 
 }  // namespace
 
@@ -52,8 +53,12 @@ store::PlacementRow RowOf(const tracking::Workload& workload, const tracking::Re
 
 RecordKeeper::RecordKeeper(bool shares, Cluster& manager,
                            watch::TrackedCache<tracking::RecordObject>& records,
-                           const PlacementStore& placements)
-    : shares_(shares), manager_(manager), records_(records), placements_(placements) {}
+                           const PlacementStore& placements, const Clock& clock)
+    : shares_(shares),
+      manager_(manager),
+      records_(records),
+      placements_(placements),
+      clock_(clock) {}
 
 std::shared_ptr<const tracking::RecordObject> RecordKeeper::Find(
     const tracking::Workload& workload) const {
@@ -78,6 +83,7 @@ std::optional<milliseconds> RecordKeeper::Keep(const tracking::Workload& workloa
   if (!health.complete || IsWithheld(health)) return {};
   const tracking::Recorded wanted = RecordedOf(row);
   if (record != nullptr && tracking::IsSameRecord(record->recorded, wanted)) return {};
+  if (IsRefusing(workload.key.ns)) return {};
   const Result<std::string> written = Write(workload, wanted);
   if (!written) return Failed(workload, written.error());
   complained_.With([](bool& complained) { complained = false; });
@@ -97,6 +103,16 @@ Result<std::string> RecordKeeper::Write(const tracking::Workload& workload,
                              tracking::RecordPatch(*before, workload, wanted));
 }
 
+bool RecordKeeper::IsRefusing(const std::string& ns) {
+  return refused_until_.With([&](auto& until) {
+    const auto found = until.find(ns);
+    if (found == until.end()) return false;
+    if (clock_.Steady() < found->second) return true;
+    until.erase(found);
+    return false;
+  });
+}
+
 std::optional<milliseconds> RecordKeeper::Failed(const tracking::Workload& workload,
                                                  const Error& error) {
   if (error.code == ErrorCode::kConflict || error.code == ErrorCode::kAlreadyExists)
@@ -110,7 +126,10 @@ std::optional<milliseconds> RecordKeeper::Failed(const tracking::Workload& workl
         "a PlacementRecord is not written: a replica that takes over asks workers again that "
         "have just failed a job",
         {{"workload", workload.key.ToString()}, {"error", ToString(error)}});
-  return IsRefusal(error.code) ? std::nullopt : std::optional(kAfterFailure);
+  if (!IsRefusal(error.code)) return kAfterFailure;
+  refused_until_.With(
+      [&](auto& until) { until[workload.key.ns] = clock_.Steady() + kAfterRefusal; });
+  return {};
 }
 
 }  // namespace fedra::reconcile

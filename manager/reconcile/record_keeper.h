@@ -11,10 +11,12 @@
 // given at construction must outlive it.
 
 #include <chrono>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 
+#include "base/clock.h"
 #include "base/guarded.h"
 #include "cluster-clients/cluster.h"
 #include "cluster-clients/watch/tracked_cache.h"
@@ -33,14 +35,15 @@ class RecordKeeper final {
   // `shares`: there are other replicas; without, nothing is read or written. `records`: of the
   // manager; what was written is kept there.
   RecordKeeper(bool shares, Cluster& manager, watch::TrackedCache<tracking::RecordObject>& records,
-               const PlacementStore& placements);
+               const PlacementStore& placements, const Clock& clock);
 
   // What another replica has left of this workload, which has not ended. Nothing: there is no
   // record, it is of another Workload of that name, or records cannot be read.
   std::optional<store::PlacementRow> Left(const tracking::Workload& workload) const;
 
   // Writes what is remembered of it, unless that is written already, or nobody needs it. When to
-  // try again; nothing: all is well, or trying would not help.
+  // try again; nothing: all is well, or trying would not help. Where one was refused, none of that
+  // namespace is tried for a minute.
   std::optional<std::chrono::milliseconds> Keep(const tracking::Workload& workload);
 
  private:
@@ -49,14 +52,18 @@ class RecordKeeper final {
   Result<std::string> Write(const tracking::Workload& workload, const tracking::Recorded& wanted);
   std::optional<std::chrono::milliseconds> Failed(const tracking::Workload& workload,
                                                   const Error& error);
+  // Whether the namespace had one refused, and the pause after that is not over.
+  bool IsRefusing(const std::string& ns);
 
   // Constant after construction.
   const bool shares_;
   Cluster& manager_;
   watch::TrackedCache<tracking::RecordObject>& records_;
   const PlacementStore& placements_;
+  const Clock& clock_;
 
-  Guarded<bool> complained_{false};  // since a record was written last
+  Guarded<std::map<std::string, SteadyTime>> refused_until_;  // by namespace
+  Guarded<bool> complained_{false};                           // since a record was written last
 };
 
 }  // namespace fedra::reconcile

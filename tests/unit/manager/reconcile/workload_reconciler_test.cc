@@ -261,7 +261,7 @@ TEST_CASE("a worker that refused the job under another leader comes last under t
   Ring ring({"east", "west"}, 1, /*has_replicas=*/true);
   LeaveRecord(ring, ring.fleet.manager().jobs().workloads().Find(kTrain)->uid, each.ago);
   RecordKeeper none(false, ring.fleet.manager().cluster(), ring.fleet.manager().records(),
-                    ring.placements);
+                    ring.placements, ring.clock);
   WorkloadReconciler workloads(
       {.policy = {}, .devices = true},
       {ring.gatherer, ring.wake_index, ring.places, ring.order, ring.placements,

@@ -73,7 +73,7 @@ struct ConnectedExecutor {
       {"fedra", ""}, fleet.manager().identity(), templates, limiter, bookkeeping, telemetry,
       outside.clock};
   RecordKeeper records{outside.has_replicas, fleet.manager().cluster(), fleet.manager().records(),
-                       placements};
+                       placements, outside.clock};
   Executor executor{manager_writes, worker_writes, bookkeeping};
 
   sim::Server& manager() { return fleet.manager_server(); }
