@@ -1,7 +1,7 @@
 #include "manager/reconcile/shared_outages.h"
 
+#include <algorithm>
 #include <chrono>
-#include <iterator>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -22,6 +22,23 @@ json DataOf(const Outages& outages) {
   json data = json::object();
   for (const auto& [worker, since] : outages) data[worker.value] = FormatRfc3339(since);
   return data;
+}
+
+// managedFields name each key once more.
+size_t BytesOf(const ClusterName& worker) {
+  constexpr size_t kTimeAndMarks = 40;
+  return 2 * worker.value.size() + kTimeAndMarks;
+}
+
+// The last by name go.
+void Bound(Outages& outages) {
+  size_t count = 0;
+  size_t bytes = 0;
+  const auto past = std::ranges::find_if(outages, [&](const auto& outage) {
+    bytes += BytesOf(outage.first);
+    return ++count > kMaxOutages || bytes > kMaxOutageBytes;
+  });
+  outages.erase(past, outages.end());
 }
 
 Result<OutageMap> ParseWrittenMap(const std::string& text) {
@@ -61,7 +78,7 @@ std::string OutageMapPatch(const OutageMap& before, const Outages& outages) {
 }
 
 bool SharedOutages::Set(Outages now) {
-  while (now.size() > kMaxOutages) now.erase(std::prev(now.end()));
+  Bound(now);
   for (auto& [worker, since] : now) since = std::chrono::floor<std::chrono::seconds>(since);
   return wanted_.With([&](std::optional<Outages>& wanted) {
     if (wanted == now) return false;
@@ -83,10 +100,11 @@ Result<void> SharedOutages::Read() {
   if (text) {
     FEDRA_ASSIGN_OR_RETURN(read, ParseWrittenMap(*text));
   } else if (text.error().code != ErrorCode::kNotFound) {
-    FEDRA_RETURN_IF_ERROR(Refused(text.error()));
+    FEDRA_RETURN_IF_ERROR(Refused(text.error(), cannot_read_));
     left_.With([](std::optional<Outages>& left) { left.emplace(); });
     return {};
   }
+  cannot_read_ = false;
   // What comes later is not another leader's.
   left_.With([&](std::optional<Outages>& left) {
     if (!left) left = read.outages;
@@ -101,20 +119,20 @@ Result<void> SharedOutages::Write(const Outages& outages) {
       is_new ? manager_.Create(tracking::kConfigMaps, map_.ns, OutageMapBody(map_, outages))
              : manager_.MergePatch(tracking::kConfigMaps, map_, OutageMapPatch(*known_, outages));
   if (written) {
-    complained_ = false;
+    cannot_write_ = false;
     FEDRA_ASSIGN_OR_RETURN(known_, ParseWrittenMap(*written));
     return {};
   }
   known_.reset();  // somebody else has changed it, or it is gone
   if (!is_new && written.error().code == ErrorCode::kNotFound)
     return Fail(ErrorCode::kConflict, written.error().message);
-  return Refused(written.error());
+  return Refused(written.error(), cannot_write_);
 }
 
-Result<void> SharedOutages::Refused(const Error& error) {
+Result<void> SharedOutages::Refused(const Error& error, bool& complained) const {
   if (error.code == ErrorCode::kCancelled) return {};
   if (!IsRefusal(error.code)) return Fail(error);
-  if (!std::exchange(complained_, true))
+  if (!std::exchange(complained, true))
     log::Warn("outages of workers are not shared: for a replica that takes over they begin anew",
               {{"configmap", map_.ToString()}, {"error", ToString(error)}});
   return {};

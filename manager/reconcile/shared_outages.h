@@ -27,6 +27,8 @@ using Outages = std::map<ClusterName, WallTime>;  // since when
 
 // More of them are not written, nor read.
 inline constexpr size_t kMaxOutages = 5'000;
+// As they are stored, with long names: etcd takes an object of 1.5 MiB.
+inline constexpr size_t kMaxOutageBytes = 1'000'000;
 
 // The ConfigMap as its server has it.
 struct OutageMap {
@@ -59,8 +61,8 @@ class SharedOutages final {
  private:
   Result<void> Read();
   Result<void> Write(const Outages& outages);
-  // Nothing: trying again would not help.
-  Result<void> Refused(const Error& error);
+  // Nothing: trying again would not help. `complained`: whether that was said already.
+  Result<void> Refused(const Error& error, bool& complained) const;
 
   // Constant after construction.
   Cluster& manager_;
@@ -71,7 +73,9 @@ class SharedOutages final {
 
   // Of the thread of Run().
   std::optional<OutageMap> known_;  // null: to be read
-  bool complained_ = false;         // since it was read or written last
+  // Since it could be done last.
+  bool cannot_read_ = false;
+  bool cannot_write_ = false;
 };
 
 }  // namespace fedra::reconcile

@@ -4,11 +4,16 @@
 #include "manager/reconcile/shared_outages.h"
 
 #include <chrono>
+#include <cstdio>
+#include <functional>
 #include <string>
 #include <vector>
 
+#include <unistd.h>
+
 #include <nlohmann/json.hpp>
 
+#include "base/log.h"
 #include "base/time.h"
 #include "tests/support/catch.h"
 #include "tests/unit/manager/support/connected.h"
@@ -31,6 +36,33 @@ struct Requests {
   size_t patched = 0;
   bool operator==(const Requests&) const = default;
 };
+
+// What is logged meanwhile.
+std::string StderrOf(const std::function<void()>& work) {
+  FILE* const file = ::tmpfile();
+  REQUIRE(file != nullptr);
+  const bool was_on = log::Enabled(log::Level::kWarn);
+  log::SetLevel(log::Level::kWarn);
+  std::fflush(stderr);
+  const int saved = ::dup(STDERR_FILENO);
+  ::dup2(::fileno(file), STDERR_FILENO);
+  work();
+  std::fflush(stderr);
+  ::dup2(saved, STDERR_FILENO);
+  ::close(saved);
+  log::SetLevel(was_on ? log::Level::kInfo : log::Level::kError);
+  std::string text(65'536, '\0');
+  std::rewind(file);
+  text.resize(std::fread(text.data(), 1, text.size(), file));
+  std::fclose(file);
+  return text;
+}
+
+size_t Occurrences(const std::string& text, const std::string& part) {
+  size_t count = 0;
+  for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
 
 struct Fixture {
   Connected fleet{{.workers = {}}};
@@ -98,6 +130,49 @@ TEST_CASE("a fleet without outages costs one request for each leader") {
     CHECK_FALSE(f.outages.Set({}));
   }
   CHECK(f.Sent() == Requests{1, 0, 0});
+}
+
+TEST_CASE("more than a ConfigMap holds is not written") {
+  Fixture f;
+  const auto count = [&](size_t outages, size_t length) {
+    Outages many;
+    for (size_t i = 0; i < outages; ++i) {
+      const std::string name = std::to_string(i);
+      many.emplace(ClusterName(name + std::string(length - name.size(), 'w')), At("12:00:00"));
+    }
+    f.outages.Set(std::move(many));
+    REQUIRE(f.outages.Run());
+    return f.Data().size();
+  };
+  CHECK(count(kMaxOutages + 1, 40) == kMaxOutages);
+  const size_t of_long_names = count(kMaxOutages, 253);
+  CHECK(of_long_names > 1'000);
+  CHECK(of_long_names < kMaxOutageBytes / (2 * 253));
+}
+
+TEST_CASE("that it cannot be read is said once, and again when it could be read meanwhile") {
+  Fixture f;
+  f.Leave({{"east", "2026-11-27T12:00:00Z"}});
+  f.outages.Set({});
+  const std::string said = StderrOf([&] {
+    f.Answer("GET", 403);
+    for (int i = 0; i < 3; ++i) REQUIRE(f.outages.Run());
+    f.Answer("PATCH", 409);
+    CHECK_FALSE(f.outages.Run());  // it is read, and to be read once more
+    f.Answer("GET", 403);
+    for (int i = 0; i < 3; ++i) REQUIRE(f.outages.Run());
+  });
+  CHECK(Occurrences(said, "outages of workers are not shared") == 2);
+}
+
+TEST_CASE("that it cannot be written is said once, however often it is read meanwhile") {
+  Fixture f;
+  f.outages.Set({{kEast, At("12:00:00")}});
+  f.Answer("POST", 403);
+  const std::string said = StderrOf([&] {
+    for (int i = 0; i < 3; ++i) REQUIRE(f.outages.Run());
+  });
+  CHECK(Occurrences(said, "outages of workers are not shared") == 1);
 }
 
 TEST_CASE("an outage is written when it begins and when it ends") {
