@@ -151,6 +151,7 @@ store::ClusterRow ClusterRows::RowOf(const Worker& worker, int position) {
   if (status.contact == Contact::kFull || status.answered) {
     // A restart must not take the time of such a rejection for an outage.
     if (!status.keeps_jobs) row.lost_since = status.lost_since;
+    seen_.insert(row.name);
   } else if (const auto known = written_.find(row.name); known != written_.end()) {
     row.lost_since = known->second.lost_since;
   }
@@ -189,15 +190,22 @@ void ClusterRows::Record(store::ClusterRow manager, const ManagerQueues* queues,
   }
 }
 
-Outages ClusterRows::Lost() const {
+Outages ClusterRows::Lost(const Outages& left) const {
   Outages lost;
-  for (const auto& [name, row] : written_)
-    if (row.lost_since && name.value != tracking::kManagerName) lost.emplace(name, *row.lost_since);
+  for (const auto& [name, row] : written_) {
+    const auto noted = left.find(name);
+    if (seen_.contains(name)) {
+      if (row.lost_since) lost.emplace(name, *row.lost_since);
+    } else if (noted != left.end()) {
+      lost.insert(*noted);
+    }
+  }
   return lost;
 }
 
 void ClusterRows::Remove(const ClusterName& worker) {
   written_.erase(worker);
+  seen_.erase(worker);
   counted_.erase(worker);
   store_.Enqueue(store::RemoveCluster{worker});
 }

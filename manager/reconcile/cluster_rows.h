@@ -41,8 +41,9 @@ class ClusterRows final {
   // people; empty: nothing.
   void Record(store::ClusterRow manager, const ManagerQueues* queues, const WorkerList& workers,
               const tracking::Cordons& cordons = {}, const std::string& left_out = {});
-  // Since when workers are lost, as of the last Record().
-  Outages Lost() const;
+  // Since when workers are lost, as of the last Record(). `left`: what another process has noted.
+  // It stands of those that have not answered this one yet: what our store says of them may be old.
+  Outages Lost(const Outages& left) const;
   // It is no longer a worker.
   void Remove(const ClusterName& worker);
 
@@ -64,6 +65,7 @@ class ClusterRows final {
   store::Store& store_;
   const Clock& clock_;
   std::unordered_map<ClusterName, store::ClusterRow> written_;
+  std::set<ClusterName> seen_;  // those of them that have answered this process
   std::unordered_map<ClusterName, Counted> counted_;
 };
 

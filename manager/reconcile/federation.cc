@@ -172,7 +172,7 @@ void Federation::NoteOutages() {
   const std::chrono::milliseconds shortest =
       std::min<std::chrono::milliseconds>(kSharedOutage, settings_.policy.worker_lost_timeout / 4);
   const WallTime now = clock_.Now();
-  Outages lost = cluster_rows_.Lost();
+  Outages lost = cluster_rows_.Lost(outages_.Left().value_or(Outages()));
   std::erase_if(lost, [&](const auto& outage) { return now - outage.second < shortest; });
   if (outages_.Set(std::move(lost))) outage_loop_.AddAfter(kOutages, kShareInterval);
 }

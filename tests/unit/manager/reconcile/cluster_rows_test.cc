@@ -70,10 +70,28 @@ TEST_CASE("one outage has one beginning, also while the clock is slewed") {
   f.clock.Advance(10min);
   f.clock.JumpWall(900ms);
   CHECK(f.LostSince() == lost);
-  CHECK(f.rows.Lost() == Outages{{ClusterName("east"), lost}});
+  CHECK(f.rows.Lost({}) == Outages{{ClusterName("east"), lost}});
   f.Reconnect();
   CHECK_FALSE(f.LostSince());
-  CHECK(f.rows.Lost().empty());
+  CHECK(f.rows.Lost({}).empty());
+}
+
+TEST_CASE(
+    "of a worker that has not answered yet the outage stands that another process has noted") {
+  Fixture f;
+  const ClusterName east("east");
+  f.Disconnect();
+  const WallTime lost = f.LostSince().value();
+  ClusterRows next(*f.store, f.clock);
+  std::vector<WorkerSettings> workers(1);
+  workers[0].cluster.name = east;
+  REQUIRE(next.Load(workers));
+  CHECK(workers[0].lost_since == lost);
+  CHECK(next.Lost({}).empty());
+  CHECK(next.Lost({{east, lost + 1h}, {ClusterName("no-worker"), lost}}) ==
+        Outages{{east, lost + 1h}});
+  next.Record(f.fleet.manager().Row(f.clock.Now()), nullptr, *f.fleet.workers().Now());
+  CHECK(next.Lost({{east, lost + 1h}}) == Outages{{east, lost}});
 }
 
 TEST_CASE("a worker that is back and lost again between two looks begins another outage") {
