@@ -229,7 +229,10 @@ def placement_records(built: Artefacts) -> None:
     more = "--set=config.highAvailability.enabled=true"
     documents = render(built, "--values", MINIMAL, more)
     (wanted,) = _documents("placement-records.yaml")
-    assert of_kind(documents, _DEFINITION)["spec"] == wanted["spec"]
+    definition = of_kind(documents, _DEFINITION)
+    assert definition["spec"] == wanted["spec"]
+    # Neither the release's end nor one pod in place of two deletes everybody's records.
+    assert definition["metadata"]["annotations"] == {"helm.sh/resource-policy": "keep"}, definition
     rules = [each["rules"] for each in documents if each["kind"] == "ClusterRole"]
     assert _of_deploy("manager-rbac-replicas.yaml", "ClusterRole")["rules"] in rules
     # The release is called as the file's account.

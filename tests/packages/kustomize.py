@@ -205,7 +205,8 @@ def _of_base(document: Document) -> Document:
         for name in _OF_HELM:
             labels.pop(name, None)
         annotations = each.get("metadata", {}).get("annotations", {})
-        annotations.pop("checksum/configuration", None)
+        for name in ("checksum/configuration", "helm.sh/resource-policy"):
+            annotations.pop(name, None)
         if not annotations:
             each.get("metadata", {}).pop("annotations", None)
     return document
