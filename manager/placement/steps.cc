@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* kAdmittedUnasked =
     "Kueue has admitted it on the manager without its AdmissionCheck, because its pods ask for no "
-    "resource: no worker gets it";
+    "resource that it counts there: no worker gets it";
 
 // How soon it is looked again at a job whose worker rejects our credentials: it may be unreachable
 // by then.

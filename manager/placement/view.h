@@ -27,8 +27,8 @@ namespace fedra::placement {
 enum class Unasked {
   kNo,       // it asks, or it is not ours
   kRefused,  // it cannot take the workload as it is, such as the claims of its pods, or may not yet
-  // The pods ask for no resource: no flavor is theirs, and no check is for them. The job starts
-  // nowhere; one that runs on the manager is not ours.
+  // The pods ask for no resource that is counted there: no flavor is theirs, and no check is for
+  // them. The job starts nowhere; one that runs on the manager is not ours.
   kAdmitted,
 };
 

@@ -673,7 +673,7 @@ TEST_CASE("what Kueue decides about without asking us waits, and people are told
       Row{Unasked::kRefused, refused, "no claims, please"},
       Row{Unasked::kAdmitted, reserved,
           "Kueue has admitted it on the manager without its AdmissionCheck, because its pods ask "
-          "for no resource: no worker gets it"});
+          "for no resource that it counts there: no worker gets it"});
   // It was asked about before, or it never was.
   const bool has_copy = GENERATE(false, true);
   CAPTURE(row.why, has_copy);
