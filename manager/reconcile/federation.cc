@@ -162,7 +162,7 @@ void Federation::InheritOutages() {
   const auto workers = workers_.Now();
   for (const auto& worker : *workers) {
     const auto found = left.find(worker->name());
-    worker->outage().Restart(found == left.end() ? std::nullopt : std::optional(found->second));
+    worker->outage().Inherit(found == left.end() ? std::nullopt : std::optional(found->second));
   }
 }
 

@@ -41,7 +41,7 @@ void WorkerOutage::Update(const std::function<Sight()>& look) {
   });
 }
 
-void WorkerOutage::Restart(std::optional<WallTime> lost_there) {
+void WorkerOutage::Inherit(std::optional<WallTime> lost_there) {
   loss_.With([&](std::optional<Loss>& loss) {
     if (loss) loss->since = std::max(loss->since, SteadyOf(lost_there, clock_));
   });

@@ -36,7 +36,7 @@ class WorkerOutage final {
   // Another process has decided until now, and lost contact at `lost_there`; null: it had no part
   // in it, or that is not known, and the outage counts from now on. Of two beginnings the later one
   // counts: until then one of us had contact.
-  void Restart(std::optional<WallTime> lost_there);
+  void Inherit(std::optional<WallTime> lost_there);
 
   // Without contact: since when, by the wall clock as it is now.
   WallTime Since(const ConnectionState& connection) const;

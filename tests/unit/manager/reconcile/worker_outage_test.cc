@@ -122,12 +122,12 @@ TEST_CASE("an outage goes on under another leader where that one had no contact,
     seen.clock.JumpWall(row.clock_jump);
     std::optional<WallTime> lost_there;
     if (row.lost_there_for) lost_there = seen.clock.Now() - *row.lost_there_for;
-    seen.outage.Restart(lost_there);
+    seen.outage.Inherit(lost_there);
     CHECK(seen.LostFor(kSilent) == row.lost_for);
     seen.clock.Advance(1min);
     CHECK(seen.LostFor(kSilent) == row.lost_for + 1min);
     seen.See(kListing, /*has_contact=*/true);
-    seen.outage.Restart(lost_there);
+    seen.outage.Inherit(lost_there);
     seen.clock.Advance(1min);
     CHECK(seen.LostFor(kSilent) == 0min);
   }
