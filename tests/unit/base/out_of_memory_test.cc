@@ -7,6 +7,7 @@
 #include <array>
 #include <new>
 #include <string>
+#include <thread>
 
 #include "tests/support/catch.h"
 #include "tests/support/slowness.h"
@@ -19,7 +20,9 @@ struct Ended {
   std::string said;
 };
 
-// A process that may map no more memory than it has, and does this.
+// A process that may map no more memory than it has, and does this. It is forked from one that may
+// have other threads: what they had locked stays locked in it. The C library frees its heap's locks
+// at fork(), and what is tested takes none.
 Ended WithoutMemory(void (*wants_more)()) {
   std::array<int, 2> pipe_ends{};
   REQUIRE(pipe(pipe_ends.data()) == 0);
