@@ -40,7 +40,7 @@ std::optional<Assumption> AssumptionOn(const WorkloadView& view, const ClusterVi
   const bool stays = (clone != nullptr && !clone->deleting) || (job != nullptr && !job->deleting);
   if (!stays && !IsDispatchedTo(view, cluster.name)) return std::nullopt;
   // Its pods come when that Kueue has quota for them, and the devices are free for others
-  // meanwhile.
+  // meanwhile. So do those of one whose job is there for other Workloads (parts.h).
   const bool lacks_quota = clone != nullptr && clone->quota_reserved && !clone->QuotaReserved();
   if (lacks_quota && job == nullptr) return std::nullopt;
   Assumption assumption = AssumptionOf(view);

@@ -8,6 +8,7 @@
 #include "manager/placement/check_report.h"
 #include "manager/placement/message.h"
 #include "manager/placement/note_reasons.h"
+#include "manager/placement/parts.h"
 #include "manager/placement/passing.h"
 #include "manager/placement/rank.h"
 #include "manager/placement/refusal.h"
@@ -19,8 +20,8 @@ namespace fedra::placement {
 namespace {
 
 void AdmitWinner(const Context& context, const ClusterView& winner, Decision& decision) {
-  // The copy is the first Workload's to create.
-  const bool has_job = HasOwnJob(winner) || context.workload().follows;
+  // The copy is the first Workload's to create. One that comes back to the others finds it.
+  const bool has_job = HasOwnJob(winner) || winner.spares_job || context.workload().follows;
   decision.phase = has_job ? Phase::kRunning : Phase::kDispatching;
   decision.worker = winner.name;
   if (!has_job && !IsBeingPlacedOn(context, winner))
@@ -45,7 +46,8 @@ void AdmitWinner(const Context& context, const ClusterView& winner, Decision& de
 // nothing can be seen there; null: nowhere.
 const ClusterView* UnseenPlace(const Context& context, const std::vector<ClusterName>& nominated) {
   for (const ClusterView& cluster : context.clusters) {
-    const bool may_have_it = HasOwnJob(cluster) || IsBeingPlacedOn(context, cluster);
+    const bool may_have_it = HasOwnJob(cluster) || RunsByTheirCopy(context.view, cluster) ||
+                             IsBeingPlacedOn(context, cluster);
     if (cluster.contact != Contact::kFull && may_have_it && Contains(nominated, cluster.name) &&
         !FailedInRound(context.record, cluster.name))
       return &cluster;

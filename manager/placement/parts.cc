@@ -4,6 +4,7 @@
 
 #include "manager/placement/check_report.h"
 #include "manager/placement/move.h"
+#include "manager/placement/select_workers.h"
 
 namespace fedra::placement {
 namespace {
@@ -50,6 +51,12 @@ bool SparesCopy(const WorkloadView& view, const ClusterName& worker, tracking::O
     return false;
   return copy_is == tracking::Ownership::kOurs && view.siblings.contains(worker) &&
          PlaceOf(view) != worker;
+}
+
+// The copy itself is not looked for: its list may be late, and what runs must not be taken back for
+// that.
+bool RunsByTheirCopy(const WorkloadView& view, const ClusterView& cluster) {
+  return view.siblings.contains(cluster.name) && HasAdmitted(cluster) && !cluster.clone->Evicted();
 }
 
 }  // namespace fedra::placement

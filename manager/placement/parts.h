@@ -34,4 +34,9 @@ ClusterName PlaceOfOthers(const WorkloadView& view, WallTime now);
 // incarnation's copy goes whoever runs by it, for it can be nobody's any more.
 bool SparesCopy(const WorkloadView& view, const ClusterName& worker, tracking::Ownership copy_is);
 
+// Whether its pods may run on the worker although `cluster.job` is null. Others run by the job's
+// copy there, which has pods of this one, too, and the worker's Kueue lets these start when it
+// admits the clone: before the manager says where the workload is.
+bool RunsByTheirCopy(const WorkloadView& view, const ClusterView& cluster);
+
 }  // namespace fedra::placement

@@ -151,7 +151,8 @@ bool IsBeingPlacedOn(const Context& context, const ClusterView& cluster) {
 }
 
 bool IsOverdue(const Context& context, const ClusterView& cluster) {
-  if (cluster.job != nullptr || !IsBeingPlacedOn(context, cluster)) return false;
+  const bool has_job = cluster.job != nullptr || cluster.spares_job;
+  if (has_job || !IsBeingPlacedOn(context, cluster)) return false;
   return context.now >= context.record.placing->since + context.policy.admission_timeout;
 }
 

@@ -109,7 +109,8 @@ struct ClusterView {
   tracking::Ownership clone_is = tracking::Ownership::kForeign;
   std::shared_ptr<const tracking::Job> job;
   tracking::Ownership job_is = tracking::Ownership::kForeign;
-  // A copy of the job is there, and is left out of `job`: others run by it (parts.h).
+  // A copy of the job, which is the first one's of several Workloads, as this one is, is there, and
+  // is left out of `job`: others run by it (parts.h).
   bool spares_job = false;
   // Of a job of several objects `job` has ours alone. This one has the name of one of them, and is
   // not ours; null: none is.

@@ -288,7 +288,8 @@ void Gatherer::Judge(const Worker& worker, const verify::WorkerFacts& facts,
                                       .in_the_way = cluster.in_the_way,
                                       .in_the_way_is = cluster.in_the_way_is}),
       .not_allowed = std::move(not_allowed),
-      .is_there = cluster.job != nullptr && tracking::IsOurs(cluster.job_is),
+      .is_there = (cluster.job != nullptr && tracking::IsOurs(cluster.job_is)) ||
+                  placement::RunsByTheirCopy(gathered.view, cluster),
       .has_quota = cluster.clone != nullptr && tracking::IsOurs(cluster.clone_is) &&
                    cluster.clone->QuotaReserved()};
   const verify::VerifyOptions options{

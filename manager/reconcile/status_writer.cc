@@ -11,6 +11,7 @@
 #include "base/hash.h"
 #include "manager/placement/attempt_end.h"
 #include "manager/placement/note_reasons.h"
+#include "manager/placement/parts.h"
 #include "manager/tracking/json_fields.h"
 #include "manager/verify/reason_json.h"
 #include "verdict/reason_hash.h"
@@ -137,8 +138,10 @@ void StatusWriter::Record(const Gathered& gathered, const placement::Decision& d
   }
   // Once its job is on a worker the choice is made, and `why` keeps what it was made from: that
   // worker is not judged again, its devices being the job's own.
-  const bool chosen = std::any_of(gathered.clusters.begin(), gathered.clusters.end(),
-                                  [](const auto& cluster) { return cluster.job != nullptr; }) &&
+  const auto has_job = [&](const ClusterView& cluster) {
+    return cluster.job != nullptr || placement::RunsByTheirCopy(gathered.view, cluster);
+  };
+  const bool chosen = std::ranges::any_of(gathered.clusters, has_job) &&
                       decision.phase == placement::Phase::kRunning;
   if (gathered.judged && !chosen) RecordVerdicts(gathered, workload->uid, written);
   written_.With([&](auto& all) { all[workload->key] = std::move(written); });

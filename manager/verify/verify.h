@@ -48,7 +48,8 @@ struct Subject {
   std::vector<Namesake> namesakes;  // on this worker
   // Why the job may not run there, whatever the worker has; absent: it may. Nothing else is judged.
   std::optional<verdict::Reason> not_allowed = std::nullopt;
-  // Its own job is on this worker: its pods hold their devices, or wait for them there.
+  // Its own job, or one that has pods of it, is on this worker: its pods hold their devices, or
+  // wait for them there.
   bool is_there = false;
   // Its own copy has its quota on this worker: what is reserved there is, in part, its own.
   bool has_quota = false;

@@ -81,10 +81,10 @@ struct Scene {
     workload->cluster_name = kEast.value;
   }
 
-  Decision Decide() {
+  Decision Decide(WallTime now = kNow + 10s) {
     view.workload = workload;
     view.job = local;
-    return placement::Decide(view, {&east, 1}, record, {}, kNow + std::chrono::seconds(10));
+    return placement::Decide(view, {&east, 1}, record, {}, now);
   }
 };
 
@@ -128,6 +128,74 @@ TEST_CASE("the first one creates the copy, and who follows does not") {
   const Decision decision = scene.Decide();
   CHECK(Does<CreateJob>(decision) != follows);
   CHECK(Does<Admit>(decision));
+}
+
+TEST_CASE("the first one that comes back to the others finds the copy there") {
+  Scene scene(/*follows=*/false);
+  scene.view.siblings = {{kEast, 1}};
+  scene.Nominate();
+  scene.AdmitClone();
+  scene.east.spares_job = true;
+  // However long ago its clone was admitted: it waits for no job.
+  scene.record.placing = Placing{kEast, kNow};
+  const Decision decision = scene.Decide(kNow + 1h);
+  CHECK(decision.phase == Phase::kRunning);
+  CHECK(Does<Admit>(decision));
+  CHECK_FALSE(Does<CreateJob>(decision));
+  CHECK_FALSE(Does<RecordPlacing>(decision));
+  // Another worker that it could have does not get it.
+  ClusterView west;
+  west.name = kWest;
+  west.contact = Contact::kFull;
+  west.verdict.outcome = verdict::Outcome::kYes;
+  const std::vector<ClusterView> clusters = {scene.east, west};
+  CHECK(Does<Admit>(Decide(scene.view, clusters, scene.record, {}, kNow + 1h)));
+}
+
+TEST_CASE("a part may run by the others' copy as soon as its clone is admitted") {
+  struct Row {
+    const char* what;
+    std::map<ClusterName, int> others;
+    void (*change)(Scene& scene);
+    bool runs;
+  };
+  const auto nothing = [](Scene&) {};
+  const Row row = GENERATE_COPY(values<Row>({
+      {"it is admitted", {{kEast, 1}}, nothing, true},
+      {"no other part is there", {{kWest, 1}}, nothing, false},
+      {"there is no clone", {{kEast, 1}}, [](Scene& s) { s.east.clone = nullptr; }, false},
+      {"it has quota alone", {{kEast, 1}}, [](Scene& s) { s.clone->admitted.reset(); }, false},
+      {"it is evicted",
+       {{kEast, 1}},
+       [](Scene& s) { s.clone->evicted = True("Preempted"); },
+       false},
+      {"it is going", {{kEast, 1}}, [](Scene& s) { s.clone->deleting = true; }, false},
+      {"it is an earlier Workload's",
+       {{kEast, 1}},
+       [](Scene& s) { s.east.clone_is = Ownership::kOursEarlier; },
+       false},
+  }));
+  INFO(row.what);
+  Scene scene(/*follows=*/true);
+  scene.AdmitClone();
+  scene.view.siblings = row.others;
+  row.change(scene);
+  CHECK(RunsByTheirCopy(scene.view, scene.east) == row.runs);
+}
+
+TEST_CASE("a part that may run already is not sent again while its worker is out of reach") {
+  Scene scene(/*follows=*/true);
+  scene.view.first_on = kEast;
+  scene.view.siblings = {{kEast, 1}};
+  scene.Nominate();
+  scene.AdmitClone();
+  scene.east.contact = Contact::kNone;
+  scene.east.verdict.outcome = verdict::Outcome::kUnknown;
+  scene.east.lost_since = kNow;
+  const Decision decision = scene.Decide();
+  CHECK(decision.phase == Phase::kDispatching);
+  CHECK(decision.worker == kEast);
+  CHECK(decision.actions.empty());
 }
 
 TEST_CASE("a running part is left alone while the first one is there, or nowhere") {

@@ -1,10 +1,15 @@
 // What is gathered of one of several Workloads of a job, from connected clusters: where it is
 // judged, and whose the job's copy is.
 
+#include <algorithm>
 #include <string>
+#include <utility>
+#include <variant>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
+#include "manager/placement/decide.h"
 #include "tests/support/catch.h"
 #include "tests/support/wait.h"
 #include "tests/unit/manager/support/connected_executor.h"
@@ -19,10 +24,19 @@ namespace {
 const ClusterName kEast("east"), kWest("west");
 const ObjectKey kFirst{"ml", "train-0"}, kSecond{"ml", "train-1"};
 
+// Its one container wants a device.
+json PodThatWantsDevice() {
+  return json::parse(R"({
+      "containers": [{"name": "c", "image": "i", "resources": {"claims": [{"name": "g"}]}}],
+      "resourceClaims": [{"name": "g", "resourceClaimTemplateName": "one-gpu"}]})");
+}
+
 // The job "train" has two Workloads, with quota and on no worker.
 struct Fixture : ConnectedExecutor {
-  Fixture() : ConnectedExecutor({}) {
-    AddWaitingWorkload(manager(), kFirst);
+  explicit Fixture(const json& pod = json::object())
+      : ConnectedExecutor({}, {.verifies_devices = !pod.empty()}) {
+    if (!pod.empty()) AddDevices(fleet.server(1), 1);
+    AddWaitingWorkload(manager(), kFirst, pod);
     json second = *manager().objects().Get("workloads", kFirst);
     const json status = second["status"];
     second["metadata"] = {{"name", kSecond.name},
@@ -64,6 +78,33 @@ struct Fixture : ConnectedExecutor {
                       {"admissionChecks", json::array({check})}};
     REQUIRE(manager().objects().Patch("workloads", key, {{"status", status}}, "status"));
     Await([&] { return Gather(other).view.siblings.contains(worker); });
+  }
+  // West's only device is a pod's.
+  void TakeDevice() {
+    sim::Objects& west = fleet.server(1).objects();
+    const json request{{"name", "gpu"}, {"exactly", {{"deviceClassName", "gpu.example.com"}}}};
+    REQUIRE(west.Create({{"apiVersion", "resource.k8s.io/v1"},
+                         {"kind", "ResourceClaim"},
+                         {"metadata", {{"name", "of-pod"}, {"namespace", "ml"}}},
+                         {"spec", {{"devices", {{"requests", json::array({request})}}}}}}));
+    const json result{
+        {"request", "gpu"}, {"driver", "gpu.example.com"}, {"pool", "node-1"}, {"device", "gpu-0"}};
+    const json user{{"resource", "pods"}, {"name", "pod"}, {"uid", "p"}};
+    const json status{{"allocation", {{"devices", {{"results", json::array({result})}}}}},
+                      {"reservedFor", json::array({user})}};
+    REQUIRE(west.Patch("resourceclaims", {"ml", "of-pod"}, {{"status", status}}, "status"));
+  }
+  // What west's Kueue says of the clone: these conditions are true.
+  void SetOnClone(const ObjectKey& key, const std::vector<const char*>& conditions) {
+    json all = json::array();
+    for (const char* type : conditions)
+      all.push_back({{"type", type},
+                     {"status", "True"},
+                     {"reason", type},
+                     {"message", ""},
+                     {"lastTransitionTime", "2026-11-21T16:00:02Z"}});
+    REQUIRE(fleet.server(1).objects().Patch("workloads", key, {{"status", {{"conditions", all}}}},
+                                            "status"));
   }
   // "east west-": those that are judged, and with a minus those that are not.
   std::string Judged(const ObjectKey& key) {
@@ -127,6 +168,32 @@ TEST_CASE("the copy is the first part's, who leaves it to others that run by it,
   CHECK(gone.clusters.front().job == nullptr);
   REQUIRE(f.Carry(f.Gather(kFirst), {DeleteRemote{kWest, std::nullopt}}));
   CHECK_FALSE(f.fleet.server(1).objects().Get("jobs", {"ml", "train"}));
+}
+
+TEST_CASE("a part whose clone is admitted runs by the others' copy: its own pods are in no way") {
+  const auto [part, other] =
+      GENERATE(values<std::pair<ObjectKey, ObjectKey>>({{kSecond, kFirst}, {kFirst, kSecond}}));
+  INFO(part.ToString());
+  Fixture f(PodThatWantsDevice());
+  const auto becomes = [&](verdict::Outcome outcome) {
+    return f.fleet.WaitUntil([&] { return f.West(part).verdict.outcome == outcome; });
+  };
+  f.PlaceOn(kWest, other, part);
+  REQUIRE(becomes(verdict::Outcome::kYes));
+  REQUIRE(f.Carry(f.Gather(part), {CreateClone{kWest}}));
+  f.SetOnClone(part, {"QuotaReserved"});
+  f.TakeDevice();
+  // Its pods are still held back: these devices are somebody else's.
+  CHECK(becomes(verdict::Outcome::kNo));
+  f.SetOnClone(part, {"QuotaReserved", "Admitted"});
+  REQUIRE(becomes(verdict::Outcome::kYes));
+  const Gathered gathered = f.Gather(part);
+  const Decision decision = Decide(gathered.view, gathered.clusters, {}, {}, f.outside.clock.Now());
+  CHECK_FALSE(std::ranges::any_of(decision.actions, [](const Action& action) {
+    return std::holds_alternative<DeleteRemote>(action);
+  }));
+  f.SetOnClone(part, {"QuotaReserved", "Admitted", "Evicted"});
+  CHECK(becomes(verdict::Outcome::kNo));
 }
 
 }  // namespace fedra::reconcile::parts_test
