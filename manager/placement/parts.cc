@@ -1,6 +1,9 @@
 #include "manager/placement/parts.h"
 
 #include <algorithm>
+#include <string>
+#include <tuple>
+#include <vector>
 
 #include "manager/placement/check_report.h"
 #include "manager/placement/move.h"
@@ -20,7 +23,34 @@ bool IsBeingMoved(const tracking::Workload& workload, WallTime now) {
   return move != nullptr && move->at <= now && now < move->at + kMoveMemory;
 }
 
+// All that PlaceOf() reads of a Workload.
+struct PlaceFacts {
+  std::string worker;
+  bool ends = true, reserved = false, evicted = false;
+  WallTime reserved_at{};
+  std::vector<std::tuple<std::string, tracking::CheckState, bool, WallTime>> checks;
+  bool operator==(const PlaceFacts&) const = default;
+};
+
+PlaceFacts PlaceFactsOf(const tracking::Workload* workload) {
+  if (workload == nullptr) return {};
+  PlaceFacts facts{.worker = workload->cluster_name,
+                   .ends = workload->deleting || workload->Finished(),
+                   .reserved = workload->QuotaReserved(),
+                   .evicted = workload->Evicted(),
+                   .reserved_at = {},
+                   .checks = {}};
+  if (workload->quota_reserved) facts.reserved_at = workload->quota_reserved->since;
+  for (const tracking::AdmissionCheckState& check : workload->checks)
+    facts.checks.emplace_back(check.name, check.state, check.message.empty(), check.since);
+  return facts;
+}
+
 }  // namespace
+
+bool MayHaveMoved(const tracking::Workload* before, const tracking::Workload* after) {
+  return PlaceFactsOf(before) != PlaceFactsOf(after);
+}
 
 ClusterName PlaceOf(const WorkloadView& view) {
   const tracking::Workload* workload = view.workload.get();

@@ -22,6 +22,9 @@ namespace fedra::placement {
 
 // The worker that has this Workload; empty: none has.
 ClusterName PlaceOf(const WorkloadView& view);
+// Whether PlaceOf() may say something else of a Workload that has changed, whatever its check is.
+// Null: it is not there.
+bool MayHaveMoved(const tracking::Workload* before, const tracking::Workload* after);
 
 // Whether it follows, and nothing can be done for it: the first one has no worker.
 bool WaitsForFirst(const WorkloadView& view);

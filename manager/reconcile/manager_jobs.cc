@@ -7,37 +7,11 @@
 
 #include <nlohmann/json.hpp>
 
+#include "manager/placement/parts.h"
 #include "manager/reconcile/sets_by_key.h"
 #include "manager/tracking/job_members.h"
 
 namespace fedra::reconcile {
-namespace {
-
-// What a Workload says of where it is: what placement::PlaceOf() looks at.
-struct PlaceFacts {
-  std::string worker;
-  bool ends = true, reserved = false, evicted = false;
-  WallTime reserved_at{};
-  std::vector<std::tuple<std::string, tracking::CheckState, bool, WallTime>> checks;
-  bool operator==(const PlaceFacts&) const = default;
-};
-
-PlaceFacts SaysOfItsPlace(const tracking::Workload* workload) {
-  if (workload == nullptr) return {};
-  PlaceFacts facts{.worker = workload->cluster_name,
-                   .ends = workload->deleting || workload->Finished(),
-                   .reserved = workload->QuotaReserved(),
-                   .evicted = workload->Evicted(),
-                   .reserved_at = {},
-                   .checks = {}};
-  if (workload->quota_reserved) facts.reserved_at = workload->quota_reserved->since;
-  for (const tracking::AdmissionCheckState& check : workload->checks)
-    facts.checks.emplace_back(check.name, check.state, check.message.empty(), check.since);
-  return facts;
-}
-
-}  // namespace
-
 ManagerJobs::ManagerJobs(tracking::JobKindsPtr kinds, const Clock& clock,
                          ManagerJobsListener listener)
     : kinds_(std::move(kinds)),
@@ -134,7 +108,7 @@ std::vector<std::shared_ptr<const tracking::Workload>> ManagerJobs::SiblingsOf(
 void ManagerJobs::TellSiblings(const tracking::Workload* before,
                                const tracking::Workload* after) const {
   const tracking::Workload& seen = after != nullptr ? *after : *before;
-  if (!seen.is_part || SaysOfItsPlace(before) == SaysOfItsPlace(after)) return;
+  if (!seen.is_part || !placement::MayHaveMoved(before, after)) return;
   for (const auto& sibling : SiblingsOf(seen)) listener_.on_workload(sibling->key);
 }
 

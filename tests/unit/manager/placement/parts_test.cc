@@ -354,6 +354,53 @@ TEST_CASE("a part has its worker from the moment that its check says so, until i
   CHECK(place().empty());
 }
 
+TEST_CASE("whatever makes PlaceOf() say something else is a move, each by itself") {
+  struct Row {
+    const char* what;
+    void (*change)(tracking::Workload& workload);
+  };
+  const Row row = GENERATE(values<Row>({
+      {"another worker", [](auto& of) { of.cluster_name = "west"; }},
+      {"no worker", [](auto& of) { of.cluster_name.clear(); }},
+      {"it is deleted", [](auto& of) { of.deleting = true; }},
+      {"it is finished", [](auto& of) { of.finished = True("Succeeded"); }},
+      {"it is evicted", [](auto& of) { of.evicted = True("Preempted"); }},
+      {"its quota is gone", [](auto& of) { of.quota_reserved->is_true = false; }},
+      {"nothing is said of its quota", [](auto& of) { of.quota_reserved.reset(); }},
+      {"it was reserved again", [](auto& of) { of.quota_reserved->since += 1min; }},
+      {"another check", [](auto& of) { of.checks.front().name = "other"; }},
+      {"no check", [](auto& of) { of.checks.clear(); }},
+      {"its state", [](auto& of) { of.checks.front().state = CheckState::kRetry; }},
+      {"no words", [](auto& of) { of.checks.front().message.clear(); }},
+      {"its date", [](auto& of) { of.checks.front().since -= 1min; }},
+  }));
+  INFO(row.what);
+  Scene scene(/*follows=*/false);
+  scene.Place();
+  scene.view.workload = scene.workload;
+  const auto changed = std::make_shared<tracking::Workload>(*scene.workload);
+  row.change(*changed);
+  WorkloadView view = scene.view;
+  view.workload = changed;
+  REQUIRE(PlaceOf(scene.view) != PlaceOf(view));
+  CHECK(MayHaveMoved(scene.workload.get(), changed.get()));
+  CHECK(MayHaveMoved(changed.get(), scene.workload.get()));
+}
+
+TEST_CASE("a Workload that is not there has no worker, and what else changes is no move") {
+  Scene scene(/*follows=*/false);
+  scene.Place();
+  tracking::Workload changed = *scene.workload;
+  changed.active = false;
+  changed.admitted = True("Admitted");
+  changed.nominated = {"west"};
+  changed.checks.front().message = "in other words";
+  CHECK_FALSE(MayHaveMoved(scene.workload.get(), &changed));
+  CHECK(MayHaveMoved(nullptr, &changed));
+  CHECK(MayHaveMoved(&changed, nullptr));
+  CHECK_FALSE(MayHaveMoved(nullptr, nullptr));
+}
+
 TEST_CASE("where Kueue copies, it sends the parts to one worker by itself") {
   Scene scene(/*follows=*/true);
   scene.view.kueue_copies = true;
