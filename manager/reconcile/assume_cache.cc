@@ -24,6 +24,21 @@ bool AreOf(const dra::AssumedPods& pods, const tracking::Demands& demands) {
   return !pods.demand.owner_before(demands) && !demands.owner_before(pods.demand);
 }
 
+// Adds the pods that are demanded so many times.
+void Count(const tracking::Demands& demands, int times, std::map<std::string, int>& pods) {
+  if (demands == nullptr) return;
+  for (const dra::PodDemand& demand : *demands) pods[demand.name] += times * demand.count;
+}
+
+// Whether each pod set has as many as are wanted.
+bool CoversAll(const std::map<std::string, int>& holding,
+               const std::map<std::string, int>& wanted) {
+  return std::ranges::all_of(wanted, [&](const auto& each) {
+    const auto found = holding.find(each.first);
+    return (found == holding.end() ? 0 : found->second) >= each.second;
+  });
+}
+
 }  // namespace
 
 AssumeCache::AssumeCache(Pods pods, const Clock& clock) : pods_(std::move(pods)), clock_(clock) {}
@@ -64,19 +79,23 @@ void AssumeCache::AddComing(const Entry& entry, PodCounts& holding,
   }
 }
 
+// Those before it take first, in whatever order: together they take as much.
 AssumeCache::PodCounts AssumeCache::HoldingFor(const State& state, const Entry& entry,
                                                SteadyTime now) const {
   PodCounts holding = pods_.holding(entry.what.job);
+  const OfJob& of_job = state.of_job.at(entry.what.job);
+  const bool none_holds =
+      std::ranges::all_of(holding, [](const auto& each) { return each.second == 0; });
+  if (none_holds || of_job.workloads.size() == 1 || CoversAll(holding, of_job.wanted))
+    return holding;
   const auto place = [&](const Entry& each) {
     return std::pair(!IsOverdue(each, now), RankOf(each));
   };
-  std::map<std::pair<bool, Rank>, const Entry*> before;
-  for (const ObjectKey& workload : state.of_job.at(entry.what.job)) {
-    const Entry& other = state.entries.at(workload);
-    if (place(other) < place(entry)) before.emplace(place(other), &other);
-  }
   std::vector<dra::AssumedPods> theirs;
-  for (const auto& [order, other] : before) AddComing(*other, holding, theirs);
+  for (const ObjectKey& workload : of_job.workloads) {
+    const Entry& other = state.entries.at(workload);
+    if (place(other) < place(entry)) AddComing(other, holding, theirs);
+  }
   return holding;
 }
 
@@ -152,7 +171,9 @@ void AssumeCache::Insert(State& state, Entry entry) const {
   state.counting.insert(RankOf(entry));
   const ObjectKey& key = entry.what.workload;
   for (const std::string& claim : entry.what.claims) state.users[{key.ns, claim}].insert(key);
-  state.of_job[entry.what.job].insert(key);
+  OfJob& of_job = state.of_job[entry.what.job];
+  of_job.workloads.insert(key);
+  Count(entry.what.demands, 1, of_job.wanted);
   state.entries.insert_or_assign(key, std::move(entry));
 }
 
@@ -168,8 +189,9 @@ bool AssumeCache::Remove(State& state, const ObjectKey& workload, SteadyTime now
     if (users->second.empty()) state.users.erase(users);
   }
   const auto of_job = state.of_job.find(entry.what.job);
-  of_job->second.erase(workload);
-  if (of_job->second.empty()) state.of_job.erase(of_job);
+  of_job->second.workloads.erase(workload);
+  Count(entry.what.demands, -1, of_job->second.wanted);
+  if (of_job->second.workloads.empty()) state.of_job.erase(of_job);
   state.counting.erase(RankOf(entry));
   state.entries.erase(found);
   ++state.changes;

@@ -92,14 +92,19 @@ class AssumeCache final {
   };
   // Oldest clone first; those without one last. The same in every replica.
   using Rank = std::pair<WallTime, ObjectKey>;
+  using PodCounts = std::map<std::string, int>;  // by pod set, as Pods::holding has them
+  // All entries of a job: of one that has several Workloads they share its pods.
+  struct OfJob {
+    std::set<ObjectKey> workloads;  // not empty
+    PodCounts wanted;               // by all of them together
+  };
   struct State {
     uint64_t version = 0;
     uint64_t changes = 0;
     std::unordered_map<ObjectKey, Entry> entries;
     std::set<Rank> counting;                         // without those that are known to be overdue
     std::map<ObjectKey, std::set<ObjectKey>> users;  // by claim
-    // All entries of a job: of one that has several Workloads they share its pods.
-    std::map<tracking::JobKey, std::set<ObjectKey>> of_job;
+    std::map<tracking::JobKey, OfJob> of_job;
     // The list, and what it was made from.
     dra::AssumedList list;
     uint64_t list_changes = 0;
@@ -110,12 +115,12 @@ class AssumeCache final {
   static Rank RankOf(const Entry& entry);
   static bool IsOverdue(const Entry& entry, SteadyTime now);
   SteadyTime BeginOf(const placement::Assumption& what, SteadyTime now) const;
-  using PodCounts = std::map<std::string, int>;  // by pod set, as Pods::holding has them
   // The pods of this one that are still to come. Takes those that are there out of `holding`.
   static void AddComing(const Entry& entry, PodCounts& holding,
                         std::vector<dra::AssumedPods>& list);
   // Of the pods of its job that have their devices those that are not of another entry: overdue
-  // entries come first, they have had their time, then by rank.
+  // entries come first, they have had their time, then by rank. A job may have thousands of
+  // entries, which are looked at only while some of its pods have their devices and others do not.
   PodCounts HoldingFor(const State& state, const Entry& entry, SteadyTime now) const;
   bool IsComing(const State& state, const Entry& entry, SteadyTime now) const;
   void Insert(State& state, Entry entry) const;

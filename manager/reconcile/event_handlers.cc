@@ -29,6 +29,8 @@ ManagerListener EventHandlers::ForManager() {
           .on_workload = [this](const ObjectKey& key) { OnWorkload(key); },
           .on_progress =
               [this](const ObjectKey& key) { targets_.workloads.AddAfter(key, kProgressDebounce); },
+          .on_siblings =
+              [this](const std::vector<ObjectKey>& keys) { targets_.workloads.AddAll(keys); },
           .on_checks = [this] { OnChecks(); },
           .on_worker_cluster = [this](const std::string& name) { OnWorkerCluster(name); },
           .on_order = [this](const std::vector<ObjectKey>& workloads) { OnOrder(workloads); },

@@ -168,13 +168,13 @@ Gathered Gatherer::Begin(const ObjectKey& key, const Known& known) const {
       gathered.view.job = std::move(job);
     }
     gathered.view.unasked = WhyUnasked(gathered.view, gathered.cluster_queue);
-    if (gathered.view.workload->is_part) NoteSiblings(*gathered.view.workload, gathered.view);
   }
   return gathered;
 }
 
-void Gatherer::NoteSiblings(const tracking::Workload& workload,
-                            placement::WorkloadView& view) const {
+void Gatherer::NoteSiblings(placement::WorkloadView& view) const {
+  if (view.workload == nullptr || !view.workload->is_part) return;
+  const tracking::Workload& workload = *view.workload;
   for (const auto& sibling : manager_.jobs().SiblingsOf(workload)) {
     placement::WorkloadView other;
     other.key = sibling->key;
@@ -201,6 +201,7 @@ ClusterName Gatherer::PlaceWithOthers(const placement::WorkloadView& view,
 
 Gathered Gatherer::Gather(const ObjectKey& key, const Known& known) const {
   Gathered gathered = Begin(key, known);
+  NoteSiblings(gathered.view);
   gathered.workers = workers_.Now();
   const tracking::Workload* workload = gathered.view.workload.get();
   const tracking::Cordons cordons = scopes_.Cordons();
@@ -310,10 +311,18 @@ void Gatherer::Judge(const Worker& worker, const verify::WorkerFacts& facts,
 AssumeCache::Change Gatherer::Observe(const ObjectKey& workload, Worker& worker) const {
   if (!settings_.devices) return {};
   return worker.assumed().Observe(workload, [&]() -> std::optional<placement::Assumption> {
-    const Gathered gathered = Begin(workload, {});
+    Gathered gathered = Begin(workload, {});
     if (gathered.view.workload == nullptr) return std::nullopt;
     ClusterView cluster;
     FindCopies(worker, gathered, Us(), cluster);
+    // The cache's lock is held, and siblings may be thousands: they are looked at only where others
+    // may run by the first one's copy, and it does not.
+    if (gathered.view.workload->is_part && HasOwnJob(cluster) &&
+        placement::PlaceOf(gathered.view) != worker.name()) {
+      NoteSiblings(gathered.view);
+      cluster = {};
+      FindCopies(worker, gathered, Us(), cluster);
+    }
     return placement::AssumptionOn(gathered.view, cluster);
   });
 }

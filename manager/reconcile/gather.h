@@ -78,10 +78,10 @@ class Gatherer final {
   // Of a workload that is there, with its job. `cluster_queue`: behind its queue.
   placement::Unasked WhyUnasked(const placement::WorkloadView& view,
                                 const std::string& cluster_queue) const;
-  // What the manager shows of it; of the workers nothing.
+  // What the manager shows of it, without its siblings; of the workers nothing.
   Gathered Begin(const ObjectKey& workload, const Known& known) const;
   // Where the others of several Workloads of a job are.
-  void NoteSiblings(const tracking::Workload& workload, placement::WorkloadView& view) const;
+  void NoteSiblings(placement::WorkloadView& view) const;
   // Where it has to go to be with them; empty: anywhere. The first one leaves a worker that may not
   // be used any more, and they follow.
   ClusterName PlaceWithOthers(const placement::WorkloadView& view, const WorkerList& workers,

@@ -61,8 +61,8 @@ ManagerCluster::ManagerCluster(ClusterSettings settings, tracking::JobKindsPtr k
                /*on_state=*/nullptr, [this] { OnServer(); }),
       identity_(cluster_, pool) {
   FEDRA_ASSERT(listener_.on_kinds && listener_.on_workload && listener_.on_progress &&
-                   listener_.on_checks && listener_.on_worker_cluster && listener_.on_order &&
-                   listener_.on_queue_checks && listener_.on_template &&
+                   listener_.on_siblings && listener_.on_checks && listener_.on_worker_cluster &&
+                   listener_.on_order && listener_.on_queue_checks && listener_.on_template &&
                    listener_.on_template_use && listener_.on_templates_health,
                "every event must have a listener");
   MakeLists();
@@ -72,6 +72,7 @@ ManagerJobsListener ManagerCluster::ForJobs() {
   return {.on_kinds = listener_.on_kinds,
           .on_workload = listener_.on_workload,
           .on_progress = listener_.on_progress,
+          .on_siblings = listener_.on_siblings,
           .on_object =
               [this](const ObjectKey& key, const tracking::Workload* now) {
                 templates_.Index(key);

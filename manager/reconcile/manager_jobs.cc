@@ -1,7 +1,6 @@
 #include "manager/reconcile/manager_jobs.h"
 
 #include <algorithm>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -62,6 +61,32 @@ watch::TrackedCache<tracking::Job>::OnObject ManagerJobs::JobListener(
   };
 }
 
+void ManagerJobs::OfJob::Put(const tracking::Workload& workload) {
+  Erase(workload.key);
+  const bool ends = workload.deleting || workload.Finished();
+  const Worth worth(!ends, !workload.follows, workload.created, workload.key);
+  worth_.emplace(workload.key, worth);
+  order_.insert(worth);
+  if (workload.is_part) (workload.follows ? followers_ : firsts_).insert(workload.key);
+}
+
+void ManagerJobs::OfJob::Erase(const ObjectKey& workload) {
+  const auto found = worth_.find(workload);
+  if (found == worth_.end()) return;
+  order_.erase(found->second);
+  worth_.erase(found);
+  firsts_.erase(workload);
+  followers_.erase(workload);
+}
+
+std::vector<ObjectKey> ManagerJobs::OfJob::SiblingsOf(const tracking::Workload& workload) const {
+  std::vector<ObjectKey> siblings(firsts_.begin(), firsts_.end());
+  if (workload.follows) return siblings;
+  siblings.insert(siblings.end(), followers_.begin(), followers_.end());
+  std::erase(siblings, workload.key);
+  return siblings;
+}
+
 // The owner of a Workload may change, too: --cascade=orphan takes it away.
 void ManagerJobs::IndexOwner(const ObjectKey& key, const tracking::Workload* before,
                              const tracking::Workload* after) {
@@ -72,12 +97,10 @@ void ManagerJobs::IndexOwner(const ObjectKey& key, const tracking::Workload* bef
     for (const tracking::Workload* seen : {before, after}) {
       const auto known = seen == nullptr ? index.end() : index.find(job_of(*seen));
       if (known == index.end()) continue;
-      std::erase_if(known->second, [&](const Owned& owned) { return owned.workload == key; });
+      known->second.Erase(key);
       if (known->second.empty()) index.erase(known);
     }
-    if (after != nullptr)
-      index[job_of(*after)].push_back({key, after->deleting || after->Finished(), after->created,
-                                       after->is_part, after->follows});
+    if (after != nullptr) index[job_of(*after)].Put(*after);
   });
 }
 
@@ -87,14 +110,8 @@ std::vector<std::shared_ptr<const tracking::Workload>> ManagerJobs::SiblingsOf(
   if (!workload.is_part) return siblings;
   const tracking::JobKey job{workload.requirement.kind, {workload.key.ns, workload.owner.name}};
   const auto keys = workloads_of_.With([&](const auto& index) {
-    std::vector<ObjectKey> found;
-    const auto owned = index.find(job);
-    if (owned == index.end()) return found;
-    for (const Owned& each : owned->second) {
-      const bool concerns = each.is_part && !(workload.follows && each.follows);
-      if (concerns && each.workload != workload.key) found.push_back(each.workload);
-    }
-    return found;
+    const auto found = index.find(job);
+    return found == index.end() ? std::vector<ObjectKey>() : found->second.SiblingsOf(workload);
   });
   for (const ObjectKey& key : keys) {
     auto sibling = workloads_.Find(key);
@@ -109,7 +126,9 @@ void ManagerJobs::TellSiblings(const tracking::Workload* before,
                                const tracking::Workload* after) const {
   const tracking::Workload& seen = after != nullptr ? *after : *before;
   if (!seen.is_part || !placement::MayHaveMoved(before, after)) return;
-  for (const auto& sibling : SiblingsOf(seen)) listener_.on_workload(sibling->key);
+  std::vector<ObjectKey> keys;
+  for (const auto& sibling : SiblingsOf(seen)) keys.push_back(sibling->key);
+  if (!keys.empty()) listener_.on_siblings(keys);
 }
 
 void ManagerJobs::IndexMember(const ObjectKey& key, const tracking::Job* before,
@@ -187,17 +206,10 @@ watch::TrackedCache<tracking::Job>& ManagerJobs::Of(const tracking::JobAdapter& 
   return *jobs_[kinds_->IndexOf(adapter)].cache;
 }
 
-// The living Workload of a job counts, of several the first part, else the youngest.
 std::optional<ObjectKey> ManagerJobs::WorkloadOf(const tracking::JobKey& job) const {
   auto owned = workloads_of_.With([&](const auto& index) -> std::optional<ObjectKey> {
     const auto found = index.find(job);
-    if (found == index.end()) return std::nullopt;
-    return std::ranges::max_element(found->second, {},
-                                    [](const Owned& one) {
-                                      return std::tuple(!one.ends, !one.follows, one.created,
-                                                        one.workload);
-                                    })
-        ->workload;
+    return found == index.end() ? std::nullopt : std::optional(found->second.worthiest());
   });
   if (owned) return owned;
   const tracking::JobAdapter* adapter = kinds_->FindName(job.kind);

@@ -8,9 +8,11 @@
 
 #include <atomic>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -30,6 +32,7 @@ struct ManagerJobsListener {
   std::function<void(const std::vector<const tracking::JobAdapter*>& kinds)> on_kinds;
   std::function<void(const ObjectKey& workload)> on_workload;
   std::function<void(const ObjectKey& workload)> on_progress;
+  std::function<void(const std::vector<ObjectKey>& workloads)> on_siblings;
   // Before on_workload, of the Workload itself: how it is now; null: it is gone.
   std::function<void(const ObjectKey& workload, const tracking::Workload* now)> on_object;
   // Before on_workload: its job asks for something else now.
@@ -90,13 +93,23 @@ class ManagerJobs final {
 
   // A Workload of a job: when the job is replaced, the old one and the new one are there together
   // for a while.
-  struct Owned {
-    ObjectKey workload;
-    bool ends = false;  // being deleted, or finished
-    WallTime created{};
-    bool is_part = false, follows = false;  // as of tracking::Workload
+  class OfJob final {
+   public:
+    void Put(const tracking::Workload& workload);
+    void Erase(const ObjectKey& workload);
+    bool empty() const { return worth_.empty(); }
+    // Living ones count for more, of these the first part, else the youngest. Not when empty.
+    const ObjectKey& worthiest() const { return std::get<ObjectKey>(*order_.rbegin()); }
+    // As of SiblingsOf(), of whatever job of this name.
+    std::vector<ObjectKey> SiblingsOf(const tracking::Workload& workload) const;
+
+   private:
+    using Worth = std::tuple<bool, bool, WallTime, ObjectKey>;
+    std::map<ObjectKey, Worth> worth_;
+    std::set<Worth> order_;
+    std::set<ObjectKey> firsts_, followers_;  // the parts (Workload::is_part)
   };
-  Guarded<std::unordered_map<tracking::JobKey, std::vector<Owned>>> workloads_of_;  // none is empty
+  Guarded<std::unordered_map<tracking::JobKey, OfJob>> workloads_of_;  // none is empty
   // The objects that say that they are of a group, by its name; none is empty.
   Guarded<std::unordered_map<ObjectKey, std::set<ObjectKey>>> members_of_;
 

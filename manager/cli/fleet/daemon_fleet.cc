@@ -20,6 +20,7 @@ reconcile::ManagerListener ManagerRaising(FleetSignal& signal) {
   return {.on_kinds = [](const auto&) {},
           .on_workload = [](const ObjectKey&) {},
           .on_progress = [](const ObjectKey&) {},
+          .on_siblings = [](const std::vector<ObjectKey>&) {},
           .on_checks = [&signal] { signal.Raise(); },
           .on_worker_cluster = [](const std::string&) {},
           .on_order = [](const std::vector<ObjectKey>&) {},

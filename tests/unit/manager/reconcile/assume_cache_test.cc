@@ -228,6 +228,48 @@ TEST_CASE("pods of a job with several Workloads are counted once for all of them
   CHECK_FALSE(f.ShowNothing("a").freed);
 }
 
+TEST_CASE("of alike Workloads of a job the oldest have the pods that hold their devices") {
+  struct Row {
+    const char* what;
+    std::map<std::string, int> holding;
+    const char* coming;
+  };
+  const Row row = GENERATE(values<Row>({
+      {"none has", {}, "head:1 rest:2 head:1 rest:2 head:1 rest:2"},
+      {"none of those that are told", {{"head", 0}}, "head:1 rest:2 head:1 rest:2 head:1 rest:2"},
+      {"some have", {{"head", 2}, {"rest", 3}}, "rest:1 head:1 rest:2"},
+      {"of one pod set all", {{"head", 3}}, "rest:2 rest:2 rest:2"},
+      {"some do not tell theirs", {{"head", 1}, {"", 3}}, "rest:2 head:1 rest:2"},
+      {"all have", {{"head", 3}, {"rest", 6}}, ""},
+      {"more than all", {{"head", 4}, {"rest", 7}, {"", 1}}, ""},
+  }));
+  INFO(row.what);
+  Fixture f;
+  const WallTime now = f.clock.Now();
+  std::vector<dra::PodDemand> demands(2);
+  demands[0].name = "head";
+  demands[1].name = "rest";
+  demands[1].count = 2;
+  const auto show = [&](const char* name, seconds age) {
+    Assumption part = PartOf("set", name, 1, now - age);
+    part.demands = std::make_shared<const std::vector<dra::PodDemand>>(demands);
+    return f.Show(part).overdue_at.has_value();
+  };
+  for (const auto& [pod_set, pods] : row.holding) f.Hold("set", pods, pod_set);
+  show("b", seconds(3));
+  show("c", seconds(2));
+  show("a", seconds(1));
+  CHECK(f.Coming() == row.coming);
+  // The last of them is waited for as long as anything is to come.
+  CHECK(show("a", seconds(1)) == !f.Coming().empty());
+  // Who goes takes what is wanted along.
+  f.ShowNothing("a");
+  f.ShowNothing("c");
+  f.Hold("set", 1, "head");
+  f.Hold("set", 2, "rest");
+  CHECK_FALSE(show("b", seconds(3)));
+}
+
 TEST_CASE("pods of one of several Workloads that runs for long are not taken for a new one's") {
   Fixture f;
   f.Show(PartOf("set", "z", 2, f.clock.Now()));

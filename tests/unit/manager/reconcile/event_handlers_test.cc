@@ -173,6 +173,9 @@ TEST_CASE("every event of a cluster runs the keys that it concerns, and no other
   const std::vector<Row> rows = {
       {"a Workload", [&] { manager.on_workload({"ml", "any"}); }, {"workload ml/any"}},
       {"pods that got on", [&] { manager.on_progress({"ml", "any"}); }, {"workload ml/any"}},
+      {"another place of a part of theirs",
+       [&] { manager.on_siblings({{"ml", "any"}, {"ml", "other"}}); },
+       {"workload ml/any", "workload ml/other"}},
       {"an AdmissionCheck", [&] { manager.on_checks(); }, {"check fedra", train}},
       {"another order of those in no line", [&] { manager.on_order({kTrain}); }, {}},
       {"a template",

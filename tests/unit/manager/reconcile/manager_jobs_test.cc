@@ -19,17 +19,29 @@ namespace {
 
 struct Fixture {
   HandClock clock;
-  std::map<std::string, int> told;  // by workload
+  std::map<std::string, int> told;             // by workload
+  std::map<std::string, int> told_of_sibling;  // likewise
+  int calls_of_siblings = 0;
   ManagerJobs jobs{tracking::BuiltInKindsAndPods(),
                    clock,
                    {.on_kinds = [](const auto&) {},
                     .on_workload = [this](const ObjectKey& key) { ++told[key.name]; },
                     .on_progress = [](const ObjectKey&) {},
+                    .on_siblings =
+                        [this](const std::vector<ObjectKey>& keys) {
+                          ++calls_of_siblings;
+                          for (const ObjectKey& key : keys) ++told_of_sibling[key.name];
+                        },
                     .on_object = [](const ObjectKey&, const tracking::Workload*) {},
                     .on_asks = [](const ObjectKey&) {},
                     .on_references = [] {}}};
   int version = 0;
 
+  void Clear() {
+    told.clear();
+    told_of_sibling.clear();
+    calls_of_siblings = 0;
+  }
   // A Workload of the LeaderWorkerSet "serve", which has this UID.
   void Put(const std::string& name, const std::string& index, const std::string& uid = "s1",
            const json& status = json::object()) {
@@ -88,20 +100,61 @@ TEST_CASE("an event of the job is the first part's") {
   CHECK(workload->name == "c");
 }
 
+TEST_CASE("of several Workloads of a job a living one counts, of these the first part") {
+  Fixture f;
+  const tracking::JobKey job{"LeaderWorkerSet.leaderworkerset.x-k8s.io", {"ml", "serve"}};
+  const json over{{"conditions", json::array({{{"type", "Finished"},
+                                               {"status", "True"},
+                                               {"reason", "Succeeded"},
+                                               {"message", ""},
+                                               {"lastTransitionTime", "2026-11-21T16:00:01Z"}}})}};
+  f.Put("a", "1");
+  CHECK(f.jobs.WorkloadOf(job)->name == "a");
+  f.Put("z", "0");
+  CHECK(f.jobs.WorkloadOf(job)->name == "z");
+  f.Put("z", "0", "s1", over);
+  CHECK(f.jobs.WorkloadOf(job)->name == "a");
+  f.Put("b", "0");
+  CHECK(f.jobs.WorkloadOf(job)->name == "b");
+  REQUIRE(f.jobs.workloads().cache().Remove(
+      R"({"metadata": {"namespace": "ml", "name": "b", "resourceVersion": "99"}})"));
+  CHECK(f.jobs.WorkloadOf(job)->name == "a");
+  CHECK(f.SiblingsOf("a") == "z");
+}
+
 TEST_CASE("where a part has its worker is told to those that it has to do with, and nothing else") {
   Fixture f;
   f.Put("c", "0");
   f.Put("a", "1");
   f.Put("b", "2");
-  f.told.clear();
+  f.Clear();
   f.Put("c", "0");  // nothing that decides
   CHECK(f.told == std::map<std::string, int>{{"c", 1}});
-  f.told.clear();
+  CHECK(f.told_of_sibling.empty());
+  f.Clear();
   f.Put("c", "0", "s1", {{"clusterName", "east"}});
-  CHECK(f.told == std::map<std::string, int>{{"a", 1}, {"b", 1}, {"c", 1}});
-  f.told.clear();
+  CHECK(f.told == std::map<std::string, int>{{"c", 1}});
+  CHECK(f.told_of_sibling == std::map<std::string, int>{{"a", 1}, {"b", 1}});
+  f.Clear();
   f.Put("a", "1", "s1", {{"clusterName", "east"}});
-  CHECK(f.told == std::map<std::string, int>{{"a", 1}, {"c", 1}});
+  CHECK(f.told == std::map<std::string, int>{{"a", 1}});
+  CHECK(f.told_of_sibling == std::map<std::string, int>{{"c", 1}});
+}
+
+TEST_CASE("a part that follows costs as much whatever the number of the others is") {
+  Fixture f;
+  f.Put("first", "0");
+  for (int i = 1; i <= 100; ++i) f.Put(std::to_string(i), std::to_string(i));
+  f.Clear();
+  f.Put("7", "7", "s1", {{"clusterName", "east"}});
+  CHECK(f.told == std::map<std::string, int>{{"7", 1}});
+  CHECK(f.told_of_sibling == std::map<std::string, int>{{"first", 1}});
+  // All of them hear of the first one in one call, and of nothing that costs more than a key.
+  f.Clear();
+  f.Put("first", "0", "s1", {{"clusterName", "east"}});
+  CHECK(f.told == std::map<std::string, int>{{"first", 1}});
+  CHECK(f.told_of_sibling.size() == 100);
+  CHECK(f.calls_of_siblings == 1);
 }
 
 TEST_CASE("all that says where a part is counts, each by itself") {
@@ -132,9 +185,10 @@ TEST_CASE("all that says where a part is counts, each by itself") {
   Fixture f;
   f.Put("c", "0", "s1", before);
   f.Put("a", "1");
-  f.told.clear();
+  f.Clear();
   f.Put("c", "0", "s1", after);
-  CHECK(f.told == std::map<std::string, int>{{"a", 1}, {"c", 1}});
+  CHECK(f.told == std::map<std::string, int>{{"c", 1}});
+  CHECK(f.told_of_sibling == std::map<std::string, int>{{"a", 1}});
 }
 
 }  // namespace fedra::reconcile::manager_jobs_test

@@ -170,6 +170,20 @@ TEST_CASE("the copy is the first part's, who leaves it to others that run by it,
   CHECK_FALSE(f.fleet.server(1).objects().Get("jobs", {"ml", "train"}));
 }
 
+TEST_CASE("the copy is assumed for the first part until others run by it without that one") {
+  Fixture f(PodThatWantsDevice());
+  const auto is_assumed = [&](const ObjectKey& key) {
+    return f.gatherer.Observe(key, f.fleet.worker(1)).is_here;
+  };
+  CHECK_FALSE(is_assumed(kFirst));
+  REQUIRE(f.Carry(f.Gather(kFirst), {CreateJob{kWest}}));
+  CHECK(is_assumed(kFirst));
+  CHECK_FALSE(is_assumed(kSecond));
+  f.PlaceOn(kWest, kSecond, kFirst);
+  CHECK_FALSE(is_assumed(kFirst));
+  CHECK(is_assumed(kSecond));
+}
+
 TEST_CASE("a part whose clone is admitted runs by the others' copy: its own pods are in no way") {
   const auto [part, other] =
       GENERATE(values<std::pair<ObjectKey, ObjectKey>>({{kSecond, kFirst}, {kFirst, kSecond}}));

@@ -118,6 +118,7 @@ ManagerListener Connected::ListenToManager() {
               },
           .on_workload = [this](const ObjectKey&) { Told(); },
           .on_progress = [this](const ObjectKey&) { Told(); },
+          .on_siblings = [this](const std::vector<ObjectKey>&) { Told(); },
           .on_checks =
               [this] {
                 checks_.With([](int& told) { ++told; });

@@ -11,6 +11,7 @@ inline ManagerListener DeafListener() {
   return {.on_kinds = nothing,
           .on_workload = nothing,
           .on_progress = nothing,
+          .on_siblings = nothing,
           .on_checks = [] {},
           .on_worker_cluster = [](const std::string&) {},
           .on_order = nothing,
