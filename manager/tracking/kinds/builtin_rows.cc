@@ -203,7 +203,8 @@ KindRow AppWrapper() {
 // It has no managedBy, Kueue's webhook takes no prebuilt name from it, as from a JAXJob, and a
 // suspended one gets a status of its operator's (transitionToSuspending in
 // internal/controller/sparkapplication/controller.go of spark-operator 2.5.1), until that says that
-// it has ended. Kueue finds an end also in a failed submission, which the operator may repeat.
+// it has ended. Kueue finds an end also in a failed submission, which the operator may repeat, and
+// of which that transition leaves nothing (IsTerminated in pkg/util/sparkapplication.go).
 KindRow SparkApplication() {
   const auto in_state = [](std::vector<std::string> states) {
     return FieldTest{.path = "status.applicationState.state", .values = std::move(states)};
@@ -217,6 +218,8 @@ KindRow SparkApplication() {
           .mirror = Mirror::kEnd,
           .succeeded = {{in_state({"COMPLETED"})}},
           .failed = {{in_state({"FAILED", "SUBMISSION_FAILED"})}},
+          .restated_end = {{in_state({"SUBMISSION_FAILED"}),
+                            R"({"applicationState": {"state": "FAILED"}})"}},
           .active = {in_state({"RUNNING"})},
           .cleared_status = R"({"applicationState": {"state": "SUSPENDED"}})",
           .required_status = {"driverInfo"},

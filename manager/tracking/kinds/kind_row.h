@@ -9,6 +9,7 @@
 //
 // Thread rules: plain values.
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -57,6 +58,14 @@ enum class Mirror {
   kNone,  // nothing: that controller writes one all the time
 };
 
+// An end that the kind's controller on the manager does not leave in the status of a job that is
+// suspended there, and what is written in its place.
+struct RestatedEnd {
+  FieldTest when;      // of the worker's job
+  std::string status;  // a merge patch of its status
+  bool operator==(const RestatedEnd&) const = default;
+};
+
 struct KindRow {
   kube::Resource resource;
   FieldPath managed_by = "spec.managedBy";  // empty: it has no such field
@@ -82,6 +91,7 @@ struct KindRow {
   // How the job ended. Kueue reads the same of it, and finishes the Workload.
   AnyOf succeeded = {};
   AnyOf failed = {};
+  std::optional<RestatedEnd> restated_end = {};
   // While any of these holds Kueue takes the job for active, and an evicted one keeps its quota.
   std::vector<FieldTest> active = {};
   // What takes that out of the status: a merge patch of the status, and conditions that are set to

@@ -136,7 +136,10 @@ class RowAdapter final : public JobAdapter {
   std::optional<std::string> MirrorPatch(const Job& local, const Job& remote) const override {
     if (local.finished) return std::nullopt;  // Kueue has taken it for the result
     if (!MirrorsStatus() || (row_.mirror == Mirror::kEnd && !remote.finished)) return std::nullopt;
-    json patch = MergeDifference(StatusOf(local), BoundedStatus(StatusOf(remote), essential_));
+    json status = BoundedStatus(StatusOf(remote), essential_);
+    if (row_.restated_end && Holds(row_.restated_end->when, json{{"status", status}}))
+      status.merge_patch(json::parse(row_.restated_end->status, nullptr, false));
+    json patch = MergeDifference(StatusOf(local), status);
     if (patch.empty()) return std::nullopt;
     return StatusPatchBody(local, std::move(patch));
   }

@@ -152,7 +152,8 @@ of one name its Workload, and its MultiKueue rejects them. fedra runs those that
 check, of the status the end alone, adopted by owner, with what that needs on the workers, and not in `kueue.mode: dispatcher`.
 In particular:
 
-- Kueue takes `SUBMISSION_FAILED` for an end, also where `restartPolicy` would try again: the copy is then removed.
+- Kueue takes `SUBMISSION_FAILED` for an end, also where `restartPolicy` would try again: the copy is then removed. On the
+  manager it is shown as `FAILED`, with its `errorMessage`: an operator there would turn it into `SUSPENDED`.
 - Its Workload has `coreRequest`, `memory` and `gpu` of the driver and the executors, and nothing of their `template`s but
   labels and annotations: no claims. Quota counts that, and no overhead of the memory. Verdicts, copies of templates and `check`
   go by the pods as Spark makes them: the `template` (Spark 3.0), on it `cores`, memory with its overhead, and what else the

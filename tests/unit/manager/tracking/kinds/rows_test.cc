@@ -420,6 +420,30 @@ TEST_CASE("SparkApplication: a status that is too large keeps what its CRD requi
   CHECK((*patch)["status"] == json::parse(row.succeeded));
 }
 
+TEST_CASE(
+    "SparkApplication: an end that its operator would not leave there is told as one that it "
+    "does") {
+  const Row& row = RowOf("SparkApplication");
+  const auto told = [&](const char* state) {
+    const json status{{"driverInfo", json::object()},
+                      {"applicationState", {{"state", state}, {"errorMessage", "no"}}}};
+    const json local =
+        Local(row, R"({"driverInfo": {}, "applicationState": {"state": "SUSPENDED"}})");
+    const auto patch = Mirror(row, local, Remote(row, status));
+    REQUIRE(patch.has_value());
+    const json& said = (*patch)["status"]["applicationState"];
+    CHECK(said["errorMessage"] == "no");
+    return said["state"].get<std::string>();
+  };
+  CHECK(told("COMPLETED") == "COMPLETED");
+  CHECK(told("FAILED") == "FAILED");
+  CHECK(told("SUBMISSION_FAILED") == "FAILED");
+  // Told once.
+  const json failed = json::parse(row.failed);
+  const json mirrored = (*Mirror(row, Local(row), Remote(row, failed)))["status"];
+  CHECK_FALSE(Mirror(row, Local(row, mirrored.dump().c_str()), Remote(row, failed)).has_value());
+}
+
 TEST_CASE("SparkApplication: quota counts what its Workload shows, devices what its pods ask for") {
   const Row& row = RowOf("SparkApplication");
   Workload shown;
