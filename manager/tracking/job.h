@@ -125,6 +125,11 @@ class JobAdapter {
   virtual std::string ManagedBy(const nlohmann::json& object) const = 0;
   // The pod sets of a job that no Kueue has seen yet; they point into `object`.
   virtual std::vector<PodTemplate> PodTemplates(const nlohmann::json& object) const = 0;
+  // These as Kueue will count them (KindRow::counted_pods); none: as they are.
+  virtual std::vector<PodTemplate> CountedPods(const nlohmann::json& object) const {
+    (void)object;
+    return {};
+  }
   // How the pods of a job are recognized.
   virtual PodLabel pod_label() const = 0;
   // As jobs of which kind they are recognized (KindRow::pods_of): name() of that kind.

@@ -57,8 +57,8 @@ struct Requirement {
   // Of a Workload kept as long as its text; null otherwise, and when a pod template cannot be read,
   // which no API server lets happen.
   Demands demands = nullptr;
-  // What Kueue counts in its quotas, of a Workload that does not show what its pods ask for; null:
-  // `demands`.
+  // What Kueue counts in its quotas, of a job whose Workload does not show what its pods ask for;
+  // null: `demands`.
   Demands counted = nullptr;
   std::vector<Dependency> dependencies;  // ascending, each once
   // That pods name in spec.schedulerName, kube-scheduler's own name left out; ascending, each once.

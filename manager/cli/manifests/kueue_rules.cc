@@ -55,20 +55,31 @@ void CheckManagedBy(const json& object, const tracking::JobAdapter& adapter, Fin
 
 void CheckAsksForSomething(const tracking::SubmittedJob& job, const json& object,
                            Findings& findings) {
-  const tracking::Demands& demands = job.requirement.demands;
-  if (job.requirement.queue.empty() || demands == nullptr || demands->empty()) return;
+  const tracking::Requirement& wants = job.requirement;
+  const bool is_of_fields = wants.counted != nullptr;
+  const tracking::Demands& demands = is_of_fields ? wants.counted : wants.demands;
+  if (wants.queue.empty() || demands == nullptr || demands->empty()) return;
   const auto asks = [](const dra::PodDemand& demand) { return !demand.requests.empty(); };
   if (std::ranges::any_of(*demands, asks)) return;
   const std::vector<tracking::PodTemplate> templates = job.adapter->PodTemplates(object);
   if (templates.empty()) return;
   const std::string pod = PlaceIn(object, *templates.front().object, "spec.template");
+  const std::string outcome = job.adapter->HoldsCheck()
+                                  ? "it starts on the manager, for nothing holds it there"
+                                  : "no worker gets it";
   findings.Warn(
-      PathTo(PathTo(pod, "spec"), "containers"),
-      "no container asks for a resource: Kueue 0.19 admits such a job at once, without fedra's "
-      "AdmissionCheck, and no worker gets it",
-      "write into a container: resources: {requests: {cpu: 100m}}. It can do without where "
-      "the manager adds a request (a LimitRange of the namespace), where its ClusterQueue "
-      "covers pods, and where Kueue itself counts the devices of its claims");
+      is_of_fields ? PathTo("spec", templates.front().name)
+                   : PathTo(PathTo(pod, "spec"), "containers"),
+      fmt::format(
+          "{}: Kueue 0.19 admits such a job at once, without fedra's AdmissionCheck, and {}",
+          is_of_fields ? "no field asks for what Kueue counts" : "no container asks for a resource",
+          outcome),
+      fmt::format(
+          "{}. It can do without where the manager adds a request (a LimitRange of the namespace), "
+          "where its ClusterQueue covers pods, and where Kueue itself counts the devices of its "
+          "claims",
+          is_of_fields ? "give coreRequest or memory: cores and templates do not count"
+                       : "write into a container: resources: {requests: {cpu: 100m}}"));
 }
 
 }  // namespace fedra::cli

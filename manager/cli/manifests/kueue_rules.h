@@ -22,8 +22,8 @@ std::string PlaceIn(const nlohmann::json& whole, const nlohmann::json& part,
 void CheckQueueName(const nlohmann::json& job, const ObjectKey& key, Findings& findings);
 void CheckManagedBy(const nlohmann::json& object, const tracking::JobAdapter& adapter,
                     Findings& findings);
-// Whether it is in a queue and its pods ask for no resource; claims do not count. `object`: the
-// job, or a pod of the group that it is.
+// Whether it is in a queue and its pods ask for no resource, or for none that Kueue counts; claims
+// do not count. `object`: the job, or a pod of the group that it is.
 //
 // Source: Kueue 0.19.2. A pod set without requests gets no flavor (resolvePodSetFlavors of
 // pkg/scheduler/flavorassigner/flavorassigner.go), and a Workload that has quota only those

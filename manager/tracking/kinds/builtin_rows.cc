@@ -213,6 +213,7 @@ KindRow SparkApplication() {
           .managed_by = {},
           .holds_check = true,
           .pod_templates = &SparkPods,
+          .counted_pods = &SparkCountedPods,
           .hides_pods = true,
           .adoption = Adoption::kOwner,
           .mirror = Mirror::kEnd,

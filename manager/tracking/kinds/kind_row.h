@@ -80,6 +80,8 @@ struct KindRow {
   // Code in place of `pod_sets` where each job says itself where its pod templates are, or where
   // they are made of its fields.
   std::vector<PodTemplate> (*pod_templates)(const nlohmann::json& object) = nullptr;
+  // The same pods as Kueue counts them, where it leaves out what `pod_templates` knows of them.
+  std::vector<PodTemplate> (*counted_pods)(const nlohmann::json& object) = nullptr;
   // How many replicas it has, 1 where it does not say: Kueue makes a Workload of each, and the copy
   // follows the number. Empty: it has one Workload.
   FieldPath parts = {};

@@ -79,6 +79,10 @@ class RowAdapter final : public JobAdapter {
                                          : PodTemplatesOf(row_.pod_sets, object);
   }
 
+  std::vector<PodTemplate> CountedPods(const json& object) const override {
+    return row_.counted_pods == nullptr ? std::vector<PodTemplate>() : row_.counted_pods(object);
+  }
+
   PodLabel pod_label() const override { return row_.pod_label; }
   bool HoldsCheck() const override { return row_.holds_check; }
   Adoption adoption() const override { return row_.adoption; }

@@ -121,6 +121,12 @@ json& SparkContainer(std::span<const std::string_view> names, json& pod_spec) {
   return *chosen;
 }
 
+void AddGpu(const json& role, json& limits) {
+  const json& gpu = Member(role, "gpu");
+  const std::string name = Text(gpu, "name");
+  if (!name.empty() && Number(gpu, "quantity", 0) > 0) limits[name] = Member(gpu, "quantity");
+}
+
 void SetRequests(const json& spec, const json& role, json& container) {
   json& resources = MakeObject(container, "resources");
   json& requests = MakeObject(resources, "requests");
@@ -130,9 +136,7 @@ void SetRequests(const json& spec, const json& role, json& container) {
   requests["memory"] = MemoryOf(spec, role);
   json& limits = MakeObject(resources, "limits");
   if (std::string limit = Text(role, "coreLimit"); !limit.empty()) limits["cpu"] = std::move(limit);
-  const json& gpu = Member(role, "gpu");
-  const std::string name = Text(gpu, "name");
-  if (!name.empty() && Number(gpu, "quantity", 0) > 0) limits[name] = Member(gpu, "quantity");
+  AddGpu(role, limits);
 }
 
 void AddEnvironment(const json& role, json& container) {
@@ -202,7 +206,46 @@ PodTemplate Composed(const json& spec, const char* name,
   return {.name = name, .object = object, .made = std::move(made)};
 }
 
+// "1g" is "1Gi"; without a unit Kueue takes it for bytes.
+json CountedMemory(const std::string& text) {
+  const auto mib = IsDigit(text.back()) ? std::nullopt : MibOf(text);
+  return mib ? json(fmt::format("{}Mi", *mib)) : json(text);
+}
+
+PodTemplate Counted(const json& spec, const char* name,
+                    std::span<const std::string_view> containers) {
+  const json& role = Member(spec, name);
+  json pod = json::object();
+  json& pod_spec = MakeObject(pod, "spec");
+  json& resources = MakeObject(SparkContainer(containers, pod_spec), "resources");
+  const auto count = [&](const char* kind, const char* resource, const char* field) {
+    const std::string text = Text(role, field);
+    if (text.empty()) return;
+    json& amount = MakeObject(resources, kind)[resource];
+    amount = std::string_view(resource) == "memory" ? CountedMemory(text) : json(text);
+  };
+  count("requests", "cpu", "coreRequest");
+  count("requests", "memory", "memory");
+  count("limits", "cpu", "coreLimit");
+  count("limits", "memory", "memoryLimit");
+  AddGpu(role, MakeObject(resources, "limits"));
+  Append(Member(role, "sidecars"), "containers", pod_spec);
+  Append(Member(role, "initContainers"), "initContainers", pod_spec);
+  auto made = std::make_shared<const json>(std::move(pod));
+  const json* object = made.get();
+  return {.name = name, .object = object, .made = std::move(made)};
+}
+
 }  // namespace
+
+std::vector<PodTemplate> SparkCountedPods(const json& object) {
+  const json& spec = Member(object, "spec");
+  std::vector<PodTemplate> pods;
+  pods.push_back(Counted(spec, "driver", kDriverContainer));
+  pods.push_back(Counted(spec, "executor", kExecutorContainer));
+  pods.back().count = ReadNumber(Member(spec, "executor"), "instances", 0);
+  return pods;
+}
 
 std::vector<PodTemplate> SparkPods(const json& object) {
   const json& spec = Member(object, "spec");

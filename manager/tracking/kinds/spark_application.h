@@ -20,5 +20,8 @@ namespace fedra::tracking {
 // The driver and the executors, as the operator and Spark make them: what decides where they fit,
 // and the objects that they name. What only spec.sparkConf says is not seen.
 std::vector<PodTemplate> SparkPods(const nlohmann::json& object);
+// What of them Kueue counts in its quotas: what the fields ask for, and nothing where they do not
+// (mutateSparkPod of sparkapplication_podset.go).
+std::vector<PodTemplate> SparkCountedPods(const nlohmann::json& object);
 
 }  // namespace fedra::tracking

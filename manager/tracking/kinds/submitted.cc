@@ -38,6 +38,9 @@ Result<SubmittedJob> ParseSubmitted(const nlohmann::json& object, const JobKinds
   Requirement& requirement = job.requirement;
   if (auto read = ReadPods(templates, requirement); !read)
     return Fail(std::move(read).error().WithContext(job.key.ToString()));
+  if (const std::vector<PodTemplate> counted = job.adapter->CountedPods(object); !counted.empty()) {
+    if (auto demands = ReadDemands(counted)) requirement.counted = *std::move(demands);
+  }
   requirement.ns = job.key.ns;
   requirement.queue = Text(Member(metadata, "labels"), kQueueNameLabel);
   requirement.kind = job.adapter->name();

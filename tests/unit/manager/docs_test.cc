@@ -157,7 +157,9 @@ In particular:
 - Its Workload has `coreRequest`, `memory` and `gpu` of the driver and the executors, and nothing of their `template`s but
   labels and annotations: no claims. Quota counts that, and no overhead of the memory. Verdicts, copies of templates and `check`
   go by the pods as Spark makes them: the `template` (Spark 3.0), on it `cores`, memory with its overhead, and what else the
-  fields say; for what stands in `sparkConf` alone they do not look. `check` counts these pods also against the quota.
+  fields say; for what stands in `sparkConf` alone they do not look.
+- Give the driver or the executors `coreRequest` or `memory`, or have the manager's ClusterQueue cover `pods`. Of one with
+  `cores` alone Kueue counts nothing, and admits it without fedra's AdmissionCheck: then it starts on the manager. `check` warns.
 - Without `executor.instances` Kueue counts no executor, and so does fedra; Spark starts two. `timeToLiveSeconds` counts on the
   manager, if an operator is there.
 - A ScheduledSparkApplication gives those that it makes its own labels, and so the queue.

@@ -392,8 +392,7 @@ TEST_CASE("a job in a queue that asks for no resource is judged, with a warning"
        ""},
       {"overhead", job + in_queue + pod(", overhead: {cpu: 10m}", "{}"), ""},
       {"with a mistake, which comes first",
-       job + in_queue + pod(claims, "{claims: [{name: other}]}"),
-       ""},
+       job + in_queue + pod(claims, "{claims: [{name: other}]}"), ""},
       {"another set of pods of the same job asks",
        "apiVersion: kubeflow.org/v2beta1\nkind: MPIJob\nmetadata: {name: x, namespace: ml, " +
            in_queue + "{mpiReplicaSpecs: {Launcher: " + pod("", "{}") +
@@ -424,6 +423,43 @@ TEST_CASE("a job in a queue that asks for no resource is judged, with a warning"
     CHECK_THAT(warnings[0].hint, ContainsSubstring("LimitRange"));
     CHECK(input->jobs[0].submitted.has_value());
   }
+}
+
+// It has no managedBy, so nothing but the check would keep it from running on the manager.
+TEST_CASE("SparkApplication: one of which Kueue counts nothing is judged, with a warning") {
+  struct Row {
+    const char* driver;
+    const char* executor;
+    bool warns;
+  };
+  const Row row = GENERATE(values<Row>({
+      {"{}", "{instances: 2}", true},
+      {"{cores: 2, template: {spec: {containers: [{name: c, resources: {requests: {cpu: 1}}}]}}}",
+       "{instances: 2, cores: 4}", true},
+      {"{memory: 1g}", "{instances: 2}", false},
+      {"{}", "{instances: 2, coreRequest: 500m}", false},
+      {"{coreLimit: '2'}", "{instances: 2}", false},
+      {"{}", "{instances: 2, gpu: {name: example.com/gpu, quantity: 1}}", false},
+      {"{sidecars: [{name: s, image: i, resources: {requests: {cpu: 1}}}]}", "{}", false},
+  }));
+  INFO(row.driver << " " << row.executor);
+  const auto input = Read(
+      std::string("apiVersion: sparkoperator.k8s.io/v1beta2\nkind: SparkApplication\nmetadata: "
+                  "{name: x, namespace: ml, labels: {kueue.x-k8s.io/queue-name: q}}\nspec: "
+                  "{type: Python, mode: cluster, driver: ") +
+      row.driver + ", executor: " + row.executor + "}\n");
+  REQUIRE(input.has_value());
+  REQUIRE(input->jobs.size() == 1);
+  CHECK(input->jobs[0].submitted.has_value());
+  std::vector<Finding> warnings;
+  for (const Finding& finding : input->findings)
+    if (finding.message.starts_with("no field asks")) warnings.push_back(finding);
+  REQUIRE(warnings.size() == (row.warns ? 1 : 0));
+  if (!row.warns) return;
+  CHECK(warnings[0].severity == Severity::kWarning);
+  CHECK(warnings[0].path == "spec.driver");
+  CHECK_THAT(warnings[0].message, ContainsSubstring("starts on the manager"));
+  CHECK_THAT(warnings[0].hint, ContainsSubstring("coreRequest"));
 }
 
 TEST_CASE("a job whose pods have no container is a mistake, and not judged") {

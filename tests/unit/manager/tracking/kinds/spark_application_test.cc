@@ -21,9 +21,11 @@ json WithSpec(const std::string& spec) { return {{"spec", json::parse(spec)}}; }
 // Of the driver.
 json DriverOf(const std::string& spec) { return (*SparkPods(WithSpec(spec)).at(0).object)["spec"]; }
 
-// "cpu=1 memory=1408Mi" as the scheduler will see it; the error where it cannot be read.
-std::string RequestsOf(const std::string& spec) {
-  const std::vector<PodTemplate> pods = SparkPods(WithSpec(spec));
+// "cpu=1 memory=1408Mi" of the driver, as the scheduler will see it; the error where it cannot be
+// read.
+std::string RequestsOf(const std::string& spec,
+                       std::vector<PodTemplate> (*pods_of)(const json& object) = &SparkPods) {
+  const std::vector<PodTemplate> pods = pods_of(WithSpec(spec));
   const auto demands = ReadDemands(std::span(pods).first(1));
   if (!demands) return demands.error().message;
   std::map<std::string, std::string> sorted;
@@ -82,6 +84,28 @@ TEST_CASE("SparkApplication: cores, memory with its overhead, and devices") {
   }));
   INFO(spec);
   CHECK(RequestsOf(spec) == requests);
+}
+
+TEST_CASE("SparkApplication: of its fields Kueue counts what they say, and no more") {
+  const auto [spec, counted] = GENERATE(table<const char*, const char*>({
+      {R"({})", ""},
+      {R"({"driver": {"cores": 2, "memoryOverhead": "1g"}})", ""},
+      {R"({"driver": {"cores": 2, "coreRequest": "500m", "memory": "8g"}})", "cpu=500m memory=8Gi"},
+      {R"({"driver": {"memory": "1048576"}})", "memory=1048576"},
+      {R"({"driver": {"coreLimit": "2", "memoryLimit": "512m"}})", "cpu=2 memory=512Mi"},
+      {R"({"driver": {"gpu": {"name": "nvidia.com/gpu", "quantity": 2}}})", "nvidia.com/gpu=2"},
+      {R"({"driver": {"sidecars": [{"name": "s", "resources": {"requests": {"cpu": 1}}}]}})",
+       "cpu=1"},
+      {R"({"driver": {"template": {"spec": {"containers": [
+         {"name": "spark-kubernetes-driver", "resources": {"requests": {"cpu": "9"}}}]}}}})",
+       ""},
+  }));
+  INFO(spec);
+  CHECK(RequestsOf(spec, &SparkCountedPods) == counted);
+  const std::vector<PodTemplate> pods =
+      SparkCountedPods(WithSpec(R"({"executor": {"instances": 4}})"));
+  REQUIRE(pods.size() == 2);
+  CHECK(*pods[1].count == 4);
 }
 
 TEST_CASE("SparkApplication: an amount that nobody can read is not left out") {
