@@ -40,8 +40,8 @@ struct ManagerListener {
   std::function<void(const ObjectKey& workload)> on_workload;  // it, or its job, changed
   // What the job's status says of its pods has changed: as a rule our own mirror's echo.
   std::function<void(const ObjectKey& workload)> on_progress;
-  // Of one of several Workloads of a job the place has changed: these others have to do with it.
-  // Nothing of their own has changed.
+  // Of one of several Workloads of a job the place has changed, or their job has come or gone:
+  // these others have to do with it. Nothing of their own has changed.
   std::function<void(const std::vector<ObjectKey>& workloads)> on_siblings;
   // An AdmissionCheck, a MultiKueueConfig, or an object that jobs name (ReferenceIndex) changed.
   std::function<void()> on_checks;

@@ -21,7 +21,9 @@ ManagerJobs::ManagerJobs(tracking::JobKindsPtr kinds, const Clock& clock,
             IndexOwner(key, before.get(), after.get());
             listener_.on_object(key, after.get());
             listener_.on_workload(key);
-            TellSiblings(before.get(), after.get());
+            const tracking::Workload& seen = after != nullptr ? *after : *before;
+            if (seen.is_part && placement::MayHaveMoved(before.get(), after.get()))
+              TellSiblings(seen);
           },
           [](const watch::CacheHealth&) {}, clock),
       jobs_(kinds_->all().size()) {
@@ -58,6 +60,9 @@ watch::TrackedCache<tracking::Job>::OnObject ManagerJobs::JobListener(
     const bool progress =
         before != nullptr && after != nullptr && tracking::IsProgress(*before, *after);
     progress ? listener_.on_progress(*workload) : listener_.on_workload(*workload);
+    if ((before == nullptr) == (after == nullptr)) return;
+    // All parts look at it, and events are the first one's.
+    if (const auto first = workloads_.Find(*workload)) TellSiblings(*first);
   };
 }
 
@@ -122,12 +127,9 @@ std::vector<std::shared_ptr<const tracking::Workload>> ManagerJobs::SiblingsOf(
   return siblings;
 }
 
-void ManagerJobs::TellSiblings(const tracking::Workload* before,
-                               const tracking::Workload* after) const {
-  const tracking::Workload& seen = after != nullptr ? *after : *before;
-  if (!seen.is_part || !placement::MayHaveMoved(before, after)) return;
+void ManagerJobs::TellSiblings(const tracking::Workload& part) const {
   std::vector<ObjectKey> keys;
-  for (const auto& sibling : SiblingsOf(seen)) keys.push_back(sibling->key);
+  for (const auto& sibling : SiblingsOf(part)) keys.push_back(sibling->key);
   if (!keys.empty()) listener_.on_siblings(keys);
 }
 

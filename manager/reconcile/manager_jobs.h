@@ -79,8 +79,9 @@ class ManagerJobs final {
   void MakeJobCaches(const Clock& clock);
   void IndexOwner(const ObjectKey& key, const tracking::Workload* before,
                   const tracking::Workload* after);
-  // Where a part of a job has its worker decides about the others.
-  void TellSiblings(const tracking::Workload* before, const tracking::Workload* after) const;
+  // What decides about the others of several Workloads of a job has changed: where this one has its
+  // worker, or that their job is there.
+  void TellSiblings(const tracking::Workload& part) const;
   void IndexMember(const ObjectKey& key, const tracking::Job* before, const tracking::Job* after);
   // The Workload of its group; nothing: it is of none, or there is no such Workload.
   std::optional<ObjectKey> GroupWorkloadOf(const tracking::Job& job) const;

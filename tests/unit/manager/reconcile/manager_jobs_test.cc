@@ -100,6 +100,41 @@ TEST_CASE("an event of the job is the first part's") {
   CHECK(workload->name == "c");
 }
 
+TEST_CASE("that a job has come or gone is told to all its parts, and else to the first alone") {
+  Fixture f;
+  f.Put("c", "0");
+  f.Put("a", "1");
+  f.Put("b", "2");
+  const auto job = [](const char* version, int replicas) {
+    return json{{"apiVersion", "leaderworkerset.x-k8s.io/v1"},
+                {"kind", "LeaderWorkerSet"},
+                {"metadata",
+                 {{"namespace", "ml"},
+                  {"name", "serve"},
+                  {"uid", "s1"},
+                  {"resourceVersion", version},
+                  {"labels", {{"kueue.x-k8s.io/queue-name", "gpu"}}}}},
+                {"spec", {{"replicas", replicas}}}}
+        .dump();
+  };
+  const tracking::JobAdapter* kind =
+      f.jobs.kinds().Find("leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet");
+  REQUIRE(kind != nullptr);
+  auto& cache = f.jobs.Of(*kind).cache();
+  const std::map<std::string, int> others{{"a", 1}, {"b", 1}};
+  f.Clear();
+  REQUIRE(cache.Upsert(job("101", 3)).has_value());
+  CHECK(f.told == std::map<std::string, int>{{"c", 1}});
+  CHECK(f.told_of_sibling == others);
+  f.Clear();
+  REQUIRE(cache.Upsert(job("102", 2)).has_value());
+  CHECK(f.told == std::map<std::string, int>{{"c", 1}});
+  CHECK(f.told_of_sibling.empty());
+  f.Clear();
+  REQUIRE(cache.Remove(job("103", 2)).has_value());
+  CHECK(f.told_of_sibling == others);
+}
+
 TEST_CASE("of several Workloads of a job a living one counts, of these the first part") {
   Fixture f;
   const tracking::JobKey job{"LeaderWorkerSet.leaderworkerset.x-k8s.io", {"ml", "serve"}};
