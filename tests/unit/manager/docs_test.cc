@@ -242,8 +242,12 @@ That controller must run, for Kueue evicts by the gated pods that it makes. And:
   first one. A worker that may not be used any more (cordoned, removed, not in the AdmissionCheck) keeps what runs there; a
   first replica that loses it gets another one, and all follow.
 - A replica waits for the first one as long as that has no worker, also for quota on the manager, and holds its own meanwhile.
+  Two LeaderWorkerSets whose replicas hold what the other's first one needs may so wait for each other for ever: scale one
+  down, or deactivate some of its Workloads (`spec.active: false`). With different priorities, and preemption in the
+  ClusterQueue, they do not.
 - `replicas` follows to the copy, unlike with MultiKueue, while a worker has the first replica; for that fedra needs the right
-  to patch LeaderWorkerSets there. With 0 replicas the copy is removed. Other changes do not follow.
+  to patch LeaderWorkerSets there. With 0 replicas the copy is removed. Other changes do not follow. What
+  somebody else makes of the copy's `replicas`, as a HorizontalPodAutoscaler on the worker, is undone at the next look.
 - Kueue (0.19) makes the pods of a replica the only owners of its Workload on a worker. Where all of them are deleted at once,
   as by `restartPolicy: RecreateGroupOnPodRestart`, which is the default, that may be deleted, too: then the replica is queued
   again.
