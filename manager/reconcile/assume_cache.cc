@@ -25,7 +25,7 @@ bool AreOf(const dra::AssumedPods& pods, const tracking::Demands& demands) {
 }
 
 // Adds the pods that are demanded so many times.
-void Count(const tracking::Demands& demands, int times, std::map<std::string, int>& pods) {
+void AddDemanded(const tracking::Demands& demands, int times, std::map<std::string, int>& pods) {
   if (demands == nullptr) return;
   for (const dra::PodDemand& demand : *demands) pods[demand.name] += times * demand.count;
 }
@@ -173,7 +173,7 @@ void AssumeCache::Insert(State& state, Entry entry) const {
   for (const std::string& claim : entry.what.claims) state.users[{key.ns, claim}].insert(key);
   OfJob& of_job = state.of_job[entry.what.job];
   of_job.workloads.insert(key);
-  Count(entry.what.demands, 1, of_job.wanted);
+  AddDemanded(entry.what.demands, 1, of_job.wanted);
   state.entries.insert_or_assign(key, std::move(entry));
 }
 
@@ -190,7 +190,7 @@ bool AssumeCache::Remove(State& state, const ObjectKey& workload, SteadyTime now
   }
   const auto of_job = state.of_job.find(entry.what.job);
   of_job->second.workloads.erase(workload);
-  Count(entry.what.demands, -1, of_job->second.wanted);
+  AddDemanded(entry.what.demands, -1, of_job->second.wanted);
   if (of_job->second.workloads.empty()) state.of_job.erase(of_job);
   state.counting.erase(RankOf(entry));
   state.entries.erase(found);

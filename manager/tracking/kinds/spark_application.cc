@@ -212,8 +212,8 @@ json CountedMemory(const std::string& text) {
   return mib ? json(fmt::format("{}Mi", *mib)) : json(text);
 }
 
-PodTemplate Counted(const json& spec, const char* name,
-                    std::span<const std::string_view> containers) {
+PodTemplate CountedRole(const json& spec, const char* name,
+                        std::span<const std::string_view> containers) {
   const json& role = Member(spec, name);
   json pod = json::object();
   json& pod_spec = MakeObject(pod, "spec");
@@ -241,8 +241,8 @@ PodTemplate Counted(const json& spec, const char* name,
 std::vector<PodTemplate> SparkCountedPods(const json& object) {
   const json& spec = Member(object, "spec");
   std::vector<PodTemplate> pods;
-  pods.push_back(Counted(spec, "driver", kDriverContainer));
-  pods.push_back(Counted(spec, "executor", kExecutorContainer));
+  pods.push_back(CountedRole(spec, "driver", kDriverContainer));
+  pods.push_back(CountedRole(spec, "executor", kExecutorContainer));
   pods.back().count = ReadNumber(Member(spec, "executor"), "instances", 0);
   return pods;
 }
