@@ -10,6 +10,7 @@ from scenarios.federated_job import FederatedJob
 from scenarios.fedra_process import Fedra
 from scenarios.fleet import MANAGER
 from scenarios.job_kinds import LEADER_WORKER_SET
+from scenarios.objects import NO_QUOTA, Quota
 from scenarios.registry import scenario
 from scenarios.resources import Object
 from scenarios.world import QUEUE, TEMPLATE, World
@@ -93,15 +94,16 @@ def scaled(world: World) -> None:
 
 
 def _evict_on_worker1(world: World, name: str) -> None:
-    """By the worker's Kueue, and until fedra has sent it there again."""
-    before = objects.present(world.admin(world.worker1).find("Workload", world.ns, name))
+    """By the worker's Kueue, which has no room for it until fedra has taken it back, and until fedra has sent it there again."""
+
+    def clone() -> Object | None:
+        return world.admin(world.worker1).find("Workload", world.ns, name)
+
+    world.set_quota(world.worker1, NO_QUOTA)
     world.fleet.evict(world.worker1, world.ns, name)
-
-    def is_new() -> bool:
-        clone = world.admin(world.worker1).find("Workload", world.ns, name)
-        return clone is not None and clone["metadata"]["uid"] != before["metadata"]["uid"]
-
-    world.eventually("it has a new clone", is_new)
+    world.eventually("fedra takes it back", lambda: clone() is None)
+    world.set_quota(world.worker1, Quota())
+    world.eventually("it has a new clone", lambda: clone() is not None)
 
 
 @scenario("leaderworkerset-part-evicted", fleets=("sim",), other_kinds=True)
