@@ -139,6 +139,19 @@ void SetRequests(const json& spec, const json& role, json& container) {
   AddGpu(role, limits);
 }
 
+// Of the role, of both, or of Spark's own configuration, which has keys for either, too. None:
+// Spark refuses the application.
+void SetImage(const json& spec, const json& role, json& container) {
+  constexpr std::array kKeys = {"spark.kubernetes.container.image",
+                                "spark.kubernetes.driver.container.image",
+                                "spark.kubernetes.executor.container.image"};
+  std::string image = Text(role, "image");
+  if (image.empty()) image = Text(spec, "image");
+  for (const char* key : kKeys)
+    if (image.empty()) image = Text(Member(spec, "sparkConf"), key);
+  if (!image.empty()) container["image"] = std::move(image);
+}
+
 void AddEnvironment(const json& role, json& container) {
   Append(Member(role, "env"), "env", container);
   Append(Member(role, "envFrom"), "envFrom", container);
@@ -196,6 +209,7 @@ PodTemplate Composed(const json& spec, const char* name,
   json& pod_spec = MakeObject(pod, "spec");
   json& container = SparkContainer(containers, pod_spec);
   SetRequests(spec, role, container);
+  SetImage(spec, role, container);
   AddEnvironment(role, container);
   Append(Member(role, "sidecars"), "containers", pod_spec);  // `container` may have moved
   Append(Member(role, "initContainers"), "initContainers", pod_spec);

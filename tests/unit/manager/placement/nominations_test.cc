@@ -50,7 +50,8 @@ TEST_CASE("the best worker is nominated, and Kueue does the rest") {
   CHECK(world.Step().actions.empty());
 }
 
-TEST_CASE("nominations: what Kueue decides about without asking us waits, and people are told why") {
+TEST_CASE(
+    "nominations: what Kueue decides about without asking us waits, and people are told why") {
   KueueCopies world({"a"});
   world.workload().checks.clear();
   world.workload().quota_reserved =

@@ -284,8 +284,20 @@ TEST_CASE("what Kueue decides about without any check is ours where its ClusterQ
   set({{"admissionChecks", nullptr}});
   REQUIRE(becomes(kAdmitted));
   SECTION("nothing says who runs the job: it runs here") {
-    patch("jobs", {"ml", "train"}, {{"spec", {{"managedBy", nullptr}}}}, "");
-    CHECK(becomes(kNo));
+    // The field does not change, so it is another job of that name.
+    REQUIRE(manager.Delete("jobs", {"ml", "train"}));
+    json job = sim::MakeJob("train");
+    job["spec"].erase("managedBy");
+    const auto made = manager.Create(job);
+    REQUIRE(made);
+    json owners = (*manager.Get("workloads", kKey))["metadata"]["ownerReferences"];
+    owners[0]["uid"] = (*made)["metadata"]["uid"];
+    patch("workloads", kKey, {{"metadata", {{"ownerReferences", owners}}}}, "");
+    CHECK(f.fleet.WaitUntil([&] {
+      const auto seen = f.gatherer.Gather(kKey, {}).view;
+      return seen.job != nullptr && seen.workload->owner.uid == owners[0]["uid"];
+    }));
+    CHECK(unasked() == kNo);
   }
   SECTION("the job is not known") {
     REQUIRE(manager.Delete("jobs", {"ml", "train"}));

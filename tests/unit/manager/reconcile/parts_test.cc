@@ -94,6 +94,17 @@ struct Fixture : ConnectedExecutor {
                       {"reservedFor", json::array({user})}};
     REQUIRE(west.Patch("resourceclaims", {"ml", "of-pod"}, {{"status", status}}, "status"));
   }
+  // As fedra does before it makes a clone there.
+  void NominateWest(const ObjectKey& key) {
+    const json check{{"name", "fedra"},
+                     {"state", "Pending"},
+                     {"message", "dispatched to west"},
+                     {"lastTransitionTime", "2026-11-21T16:00:01Z"}};
+    const json status{{"nominatedClusterNames", json::array({"west"})},
+                      {"admissionChecks", json::array({check})}};
+    REQUIRE(manager().objects().Patch("workloads", key, {{"status", status}}, "status"));
+    Await([&] { return !Gather(key).view.workload->nominated.empty(); });
+  }
   // What west's Kueue says of the clone: these conditions are true.
   void SetOnClone(const ObjectKey& key, const std::vector<const char*>& conditions) {
     json all = json::array();
@@ -103,8 +114,10 @@ struct Fixture : ConnectedExecutor {
                      {"reason", type},
                      {"message", ""},
                      {"lastTransitionTime", "2026-11-21T16:00:02Z"}});
-    REQUIRE(fleet.server(1).objects().Patch("workloads", key, {{"status", {{"conditions", all}}}},
-                                            "status"));
+    const json admission =
+        json::parse(R"({"clusterQueue": "gpu", "podSetAssignments": [{"name": "main"}]})");
+    const json status{{"admission", admission}, {"conditions", all}};
+    REQUIRE(fleet.server(1).objects().Patch("workloads", key, {{"status", status}}, "status"));
   }
   // "east west-": those that are judged, and with a minus those that are not.
   std::string Judged(const ObjectKey& key) {
@@ -194,6 +207,7 @@ TEST_CASE("a part whose clone is admitted runs by the others' copy: its own pods
   };
   f.PlaceOn(kWest, other, part);
   REQUIRE(becomes(verdict::Outcome::kYes));
+  f.NominateWest(part);
   REQUIRE(f.Carry(f.Gather(part), {CreateClone{kWest}}));
   f.SetOnClone(part, {"QuotaReserved"});
   f.TakeDevice();

@@ -446,7 +446,7 @@ TEST_CASE("SparkApplication: one of which Kueue counts nothing is judged, with a
   const auto input = Read(
       std::string("apiVersion: sparkoperator.k8s.io/v1beta2\nkind: SparkApplication\nmetadata: "
                   "{name: x, namespace: ml, labels: {kueue.x-k8s.io/queue-name: q}}\nspec: "
-                  "{type: Python, mode: cluster, driver: ") +
+                  "{type: Python, mode: cluster, image: i, driver: ") +
       row.driver + ", executor: " + row.executor + "}\n");
   REQUIRE(input.has_value());
   REQUIRE(input->jobs.size() == 1);

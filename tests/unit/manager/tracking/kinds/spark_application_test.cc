@@ -61,6 +61,19 @@ TEST_CASE("SparkApplication: one driver, and the executors that it says") {
   CHECK_FALSE(SparkPods(WithSpec(R"({"executor": {"instances": "4"}})"))[1].count.has_value());
 }
 
+TEST_CASE("SparkApplication: the image of Spark's container") {
+  const auto [spec, image] = GENERATE(table<const char*, const char*>({
+      {R"({"image": "all"})", "all"},
+      {R"({"image": "all", "driver": {"image": "own"}})", "own"},
+      {R"({"sparkConf": {"spark.kubernetes.container.image": "conf"}})", "conf"},
+      {R"({"sparkConf": {"spark.kubernetes.driver.container.image": "conf"}})", "conf"},
+      {R"({"driver": {"template": {"spec": {"containers": [{"image": "template"}]}}}})",
+       "template"},
+      {R"({})", ""},
+  }));
+  CHECK(DriverOf(spec)["containers"][0].value("image", "") == image);
+}
+
 TEST_CASE("SparkApplication: cores, memory with its overhead, and devices") {
   const auto [spec, requests] = GENERATE(table<const char*, const char*>({
       {R"({})", "cpu=1 memory=1408Mi"},
