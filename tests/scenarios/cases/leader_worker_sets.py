@@ -10,7 +10,7 @@ from scenarios.federated_job import FederatedJob
 from scenarios.fedra_process import Fedra
 from scenarios.fleet import MANAGER
 from scenarios.job_kinds import LEADER_WORKER_SET
-from scenarios.objects import NO_QUOTA, Quota
+from scenarios.objects import Quota
 from scenarios.registry import scenario
 from scenarios.resources import Object
 from scenarios.world import QUEUE, TEMPLATE, World
@@ -99,8 +99,7 @@ def _evict_on_worker1(world: World, name: str) -> None:
     def clone() -> Object | None:
         return world.admin(world.worker1).find("Workload", world.ns, name)
 
-    world.set_quota(world.worker1, NO_QUOTA)
-    world.fleet.evict(world.worker1, world.ns, name)
+    world.fleet.preempt(world.worker1, world.ns, name)
     world.eventually("fedra takes it back", lambda: clone() is None)
     world.set_quota(world.worker1, Quota())
     world.eventually("it has a new clone", lambda: clone() is not None)

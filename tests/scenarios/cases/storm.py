@@ -147,7 +147,11 @@ class _Storm:
         copy = self._some_copy("Workload")
         if copy is not None and objects.is_true(copy[1], "Admitted"):
             worker, clone = copy
-            self._world.fleet.preempt(worker, self._world.ns, clone["metadata"]["name"])
+            try:
+                self._world.fleet.preempt(worker, self._world.ns, clone["metadata"]["name"])
+            except RuntimeError as error:
+                if "has no quota" not in str(error):  # it has ended since it was looked at
+                    raise
 
     def _open_queue(self) -> None:
         self._world.set_quota(self._some_worker(), Quota())

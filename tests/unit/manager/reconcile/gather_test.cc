@@ -290,12 +290,13 @@ TEST_CASE("what Kueue decides about without any check is ours where its ClusterQ
     job["spec"].erase("managedBy");
     const auto made = manager.Create(job);
     REQUIRE(made);
+    const std::string uid = (*made)["metadata"]["uid"];
     json owners = (*manager.Get("workloads", kKey))["metadata"]["ownerReferences"];
-    owners[0]["uid"] = (*made)["metadata"]["uid"];
+    owners[0]["uid"] = uid;
     patch("workloads", kKey, {{"metadata", {{"ownerReferences", owners}}}}, "");
     CHECK(f.fleet.WaitUntil([&] {
       const auto seen = f.gatherer.Gather(kKey, {}).view;
-      return seen.job != nullptr && seen.workload->owner.uid == owners[0]["uid"];
+      return seen.job != nullptr && seen.workload->owner.uid == uid;
     }));
     CHECK(unasked() == kNo);
   }
