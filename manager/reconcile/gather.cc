@@ -191,7 +191,7 @@ void Gatherer::NoteSiblings(placement::WorkloadView& view) const {
 ClusterName Gatherer::PlaceWithOthers(const placement::WorkloadView& view,
                                       const WorkerList& workers, const tracking::Cordons& cordons,
                                       WallTime now) const {
-  const ClusterName place = placement::PlaceOfOthers(view, now);
+  ClusterName place = placement::PlaceOfOthers(view, now);
   if (place.value.empty() || view.workload->follows) return place;
   const bool may_go_there =
       scopes_.Of(view.check).PlaceOf(place).has_value() && workers.Find(place) != nullptr &&

@@ -81,14 +81,13 @@ Result<void> ManagerWrites::Do(Execution& execution, const placement::Nominate& 
   CrashPoint("after-intent");
   std::vector<std::string> names;
   for (const ClusterName& cluster : action.clusters) names.push_back(cluster.value);
-  const Result<void> written =
-      execution.gathered.view.kueue_copies
-          ? ApplyNominations(execution, names)
-          : WriteStatus(execution, {.check = {},
-                                    .state = tracking::CheckState::kPending,
-                                    .message = action.message,
-                                    .nominated = std::move(names),
-                                    .cluster_name = {}});
+  Result<void> written = execution.gathered.view.kueue_copies
+                             ? ApplyNominations(execution, names)
+                             : WriteStatus(execution, {.check = {},
+                                                       .state = tracking::CheckState::kPending,
+                                                       .message = action.message,
+                                                       .nominated = std::move(names),
+                                                       .cluster_name = {}});
   if (!written) {
     bookkeeping_.TakeBack(action, std::move(before), written.error());
     return written;

@@ -95,8 +95,8 @@ double OverheadFactor(const json& spec) {
 std::string MemoryOf(const json& spec, const json& role) {
   constexpr int64_t kDefault = 1024;
   constexpr int64_t kLeastOverhead = 384;
-  const std::string memory = Text(role, "memory");
-  const std::string overhead = Text(role, "memoryOverhead");
+  std::string memory = Text(role, "memory");
+  std::string overhead = Text(role, "memoryOverhead");
   const std::optional<int64_t> own = memory.empty() ? kDefault : MibOf(memory);
   if (!own) return memory;
   std::optional<int64_t> more = MibOf(overhead);

@@ -6,6 +6,7 @@
 
 #include "base/time.h"
 #include "manager/tracking/job_requests.h"
+#include "tests/sim/fleet.h"
 #include "tests/support/catch.h"
 #include "tests/unit/manager/support/connected.h"
 #include "verdict/reason_text.h"

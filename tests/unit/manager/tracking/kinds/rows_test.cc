@@ -450,7 +450,7 @@ TEST_CASE("SparkApplication: quota counts what its Workload shows, devices what 
   const std::vector<dra::PodDemand> counted(2);
   shown.requirement.demands = std::make_shared<const std::vector<dra::PodDemand>>(counted);
   const auto workload = std::make_shared<const Workload>(shown);
-  const Requirement& asks = Completed(workload, Parsed(row, Local(row)))->requirement;
+  const Requirement asks = Completed(workload, Parsed(row, Local(row)))->requirement;
   CHECK(asks.counted == shown.requirement.demands);
   REQUIRE(asks.demands != nullptr);
   CHECK(asks.demands != asks.counted);
