@@ -42,7 +42,7 @@ int WithStore(Parsed& parsed, Terminal& terminal, const std::function<int()>& ru
 Result<DaemonAddress> NamedDaemon(const Parsed& parsed);
 
 // Runs it with the store, or the daemon, that `parsed.view` names then. The exit code.
-// `reads_config`: the command does so whoever is asked.
+// `reads_config`: the command reads the configuration file with --server, too.
 int WithStoreOrDaemon(Parsed& parsed, Terminal& terminal, const std::function<int()>& run,
                       bool reads_config = false);
 

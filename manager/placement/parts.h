@@ -34,7 +34,7 @@ ClusterName PlaceOfOthers(const WorkloadView& view, WallTime now);
 
 // Whether the copy of the job on the worker, of this ownership, is none of this Workload's
 // business: it is the first one's, or others run by it there, and this one does not. An earlier
-// incarnation's copy goes whoever runs by it, for it can be nobody's any more.
+// incarnation's copy is never spared: no Workload of today can own it.
 bool SparesCopy(const WorkloadView& view, const ClusterName& worker, tracking::Ownership copy_is);
 
 // Whether its pods may run on the worker although `cluster.job` is null. Others run by the job's

@@ -38,8 +38,9 @@ std::optional<verdict::Reason> WhyNotAllowed(const ClusterView& cluster, const s
   return std::nullopt;
 }
 
-// Whether the job, admitted on the manager, is started by nobody there: it says that another one
-// runs it. What its check alone would have held back, and what is not known, may run.
+// Whether no controller on the manager starts the job once it is admitted there: its managedBy
+// names another one. A job that only its check holds back may run, and so may one that is not
+// known.
 bool StartsNowhere(const placement::WorkloadView& view) {
   return view.job != nullptr && view.job->managed_by == tracking::kManagedBy && !view.holds_check;
 }
@@ -91,12 +92,12 @@ std::string Gatherer::CheckOf(const tracking::Workload& workload) const {
   return names.empty() ? std::string() : names.front();
 }
 
-// Kueue looks whether it can count the claims of pods, and whether somebody gates the admission
-// (kAdmissionGatedBy), before it writes the checks (Reconcile in
+// Kueue checks whether it can count the claims of pods, and whether an annotation gates the
+// admission (kAdmissionGatedBy), before it writes the checks (Reconcile in
 // pkg/controller/core/workload_controller.go of 0.19.2), and drops those that are for none of the
-// flavors that the quota is of (admissionChecksForAdmission in pkg/workload/workload.go). Where the
-// queue is not known, the workload is not ours; one that runs on a worker is no matter of this, nor
-// is an admitted one that may run on the manager.
+// flavors that the quota is of (admissionChecksForAdmission in pkg/workload/workload.go). The
+// workload is not ours if its queue is not known. kNo as well if it runs on a worker, or is
+// admitted and may run on the manager.
 placement::Unasked Gatherer::WhyUnasked(const placement::WorkloadView& view,
                                         const std::string& cluster_queue) const {
   using placement::Unasked;

@@ -41,9 +41,9 @@ class RecordKeeper final {
   // record, it is of another Workload of that name, or records cannot be read.
   std::optional<store::PlacementRow> Left(const tracking::Workload& workload) const;
 
-  // Writes what is remembered of it, unless that is written already, or nobody needs it. When to
-  // try again; nothing: all is well, or trying would not help. Where one was refused, none of that
-  // namespace is tried for a minute.
+  // Writes what is remembered of it, unless that is written already, or no replica needs it. When
+  // to try again; nothing: all is well, or trying would not help. Where one was refused, none of
+  // that namespace is tried for a minute.
   std::optional<std::chrono::milliseconds> Keep(const tracking::Workload& workload);
 
  private:

@@ -123,7 +123,7 @@ Result<void> SharedOutages::Write(const Outages& outages) {
     FEDRA_ASSIGN_OR_RETURN(known_, ParseWrittenMap(*written));
     return {};
   }
-  known_.reset();  // somebody else has changed it, or it is gone
+  known_.reset();  // another client has changed or deleted it
   if (!is_new && written.error().code == ErrorCode::kNotFound)
     return Fail(ErrorCode::kConflict, written.error().message);
   return Refused(written.error(), cannot_write_);

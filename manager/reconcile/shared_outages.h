@@ -1,8 +1,8 @@
 #pragma once
 //
 // Since when the leader has had no contact with workers, for the replica that takes over: a
-// ConfigMap beside the Lease, with a time for each such worker. So an outage has one deadline,
-// whoever leads.
+// ConfigMap beside the Lease, with a time for each such worker. So an outage keeps its deadline
+// when another replica leads.
 //
 // Read once, before the first decision of a leader; then written when an outage begins or ends. An
 // aid: what cannot be read or written keeps nothing from being done, and is said once.
@@ -36,8 +36,8 @@ struct OutageMap {
   Outages outages;
 };
 
-// What is no worker's name, or no time, is left out: whoever may write ConfigMaps there may have
-// written it.
+// Skips entries that are no worker's name or no time: any client that may write ConfigMaps there
+// can have written them.
 OutageMap ParseOutageMap(const nlohmann::json& object);
 // The object that is created, and the merge patch that makes `before` say `outages`.
 std::string OutageMapBody(const ObjectKey& key, const Outages& outages);

@@ -67,17 +67,9 @@ std::string WorkloadUidOf(const json& metadata) {
   return {};
 }
 
-// As it is written and read: Dump() replaces bytes that are no UTF-8 by a character of three, so
-// they are replaced before the text is cut.
-std::string Bounded(std::string_view text, size_t limit) {
-  if (IsUtf8(text)) return Cut(text, limit);
-  std::string valid;
-  while (!text.empty()) {
-    const Utf8Character next = FirstCharacter(text);
-    valid += next.valid ? text.substr(0, next.size) : "\xEF\xBF\xBD";  // U+FFFD
-    text.remove_prefix(next.size);
-  }
-  return Cut(valid, limit);
+// As it is read again: Dump() replaces what is no UTF-8, by more bytes, and then it is cut.
+std::string Bounded(const std::string& text, size_t limit) {
+  return Cut(IsUtf8(text) ? text : json::parse(Dump(json(text))).get<std::string>(), limit);
 }
 
 json RecordedStatus(const Recorded& recorded) {

@@ -201,6 +201,12 @@ void SetPlace(const json& spec, const json& role, json& pod_spec) {
   set("schedulerName", spec, "batchScheduler");
 }
 
+PodTemplate MadeOf(const char* name, json pod) {
+  auto made = std::make_shared<const json>(std::move(pod));
+  const json* object = made.get();
+  return {.name = name, .object = object, .made = std::move(made)};
+}
+
 PodTemplate Composed(const json& spec, const char* name,
                      std::span<const std::string_view> containers) {
   const json& role = Member(spec, name);
@@ -215,9 +221,7 @@ PodTemplate Composed(const json& spec, const char* name,
   Append(Member(role, "initContainers"), "initContainers", pod_spec);
   AddVolumes(spec, role, pod_spec);
   SetPlace(spec, role, pod_spec);
-  auto made = std::make_shared<const json>(std::move(pod));
-  const json* object = made.get();
-  return {.name = name, .object = object, .made = std::move(made)};
+  return MadeOf(name, std::move(pod));
 }
 
 // "1g" is "1Gi"; without a unit Kueue takes it for bytes.
@@ -245,29 +249,25 @@ PodTemplate CountedRole(const json& spec, const char* name,
   AddGpu(role, MakeObject(resources, "limits"));
   Append(Member(role, "sidecars"), "containers", pod_spec);
   Append(Member(role, "initContainers"), "initContainers", pod_spec);
-  auto made = std::make_shared<const json>(std::move(pod));
-  const json* object = made.get();
-  return {.name = name, .object = object, .made = std::move(made)};
+  return MadeOf(name, std::move(pod));
+}
+
+// The driver's and the executors', as `role_of` makes one of them.
+std::vector<PodTemplate> BothRoles(const json& object, decltype(&Composed) role_of) {
+  const json& spec = Member(object, "spec");
+  std::vector<PodTemplate> pods;
+  pods.push_back(role_of(spec, "driver", kDriverContainer));
+  pods.push_back(role_of(spec, "executor", kExecutorContainer));
+  pods.back().count = ReadNumber(Member(spec, "executor"), "instances", 0);
+  return pods;
 }
 
 }  // namespace
 
 std::vector<PodTemplate> SparkCountedPods(const json& object) {
-  const json& spec = Member(object, "spec");
-  std::vector<PodTemplate> pods;
-  pods.push_back(CountedRole(spec, "driver", kDriverContainer));
-  pods.push_back(CountedRole(spec, "executor", kExecutorContainer));
-  pods.back().count = ReadNumber(Member(spec, "executor"), "instances", 0);
-  return pods;
+  return BothRoles(object, &CountedRole);
 }
 
-std::vector<PodTemplate> SparkPods(const json& object) {
-  const json& spec = Member(object, "spec");
-  std::vector<PodTemplate> pods;
-  pods.push_back(Composed(spec, "driver", kDriverContainer));
-  pods.push_back(Composed(spec, "executor", kExecutorContainer));
-  pods.back().count = ReadNumber(Member(spec, "executor"), "instances", 0);
-  return pods;
-}
+std::vector<PodTemplate> SparkPods(const json& object) { return BothRoles(object, &Composed); }
 
 }  // namespace fedra::tracking

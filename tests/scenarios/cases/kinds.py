@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
+from typing import Any
 
 from scenarios import objects
 from scenarios.federated_job import FederatedJob
+from scenarios.fedra_process import Fedra
 from scenarios.fleet import MANAGER
 from scenarios.job_kinds import (
     EXTERNAL_KINDS,
@@ -16,6 +18,7 @@ from scenarios.job_kinds import (
     JobKind,
 )
 from scenarios.registry import scenario
+from scenarios.rows.stage import grant_pods
 from scenarios.world import QUEUE, TEMPLATE, World
 
 
@@ -36,6 +39,12 @@ def for_each_kind(
             scenario(f"{kind.label}-{suffix}", fleets=fleets, other_kinds=True)(run)
 
     return register
+
+
+def start_with_pod_rights(world: World, kind: JobKind, **more: Any) -> Fedra:
+    """fedra as the documentation says for pods and what is made of them: with their rights on every cluster."""
+    grant_pods(world)
+    return world.start_fedra({**kind.settings, **more}, links=[world.worker1])
 
 
 @for_each_kind("runs")

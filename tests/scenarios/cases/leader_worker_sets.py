@@ -2,26 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from scenarios import objects
-from scenarios.cases.kinds import lose_worker_and_evict
+from scenarios.cases.kinds import lose_worker_and_evict, start_with_pod_rights
 from scenarios.federated_job import FederatedJob
-from scenarios.fedra_process import Fedra
 from scenarios.fleet import MANAGER
 from scenarios.job_kinds import LEADER_WORKER_SET
 from scenarios.objects import Quota
 from scenarios.registry import scenario
 from scenarios.resources import Object
 from scenarios.world import QUEUE, TEMPLATE, World
-
-
-def _start(world: World, **more: Any) -> Fedra:
-    """fedra as the documentation says for pods: with their rights on every cluster."""
-    world.fleet.grant(MANAGER, "manager-rbac-pods.yaml")
-    for worker in world.fleet.workers:
-        world.fleet.grant(worker, "worker-rbac-pods.yaml")
-    return world.start_fedra({**LEADER_WORKER_SET.settings, **more}, links=[world.worker1])
 
 
 def _parts(world: World, cluster: str) -> list[Object]:
@@ -44,6 +33,20 @@ def _wait_together(world: World, job: FederatedJob, worker: str, parts: int = 2)
     world.eventually(f"{parts} clones on {worker}", lambda: len(_parts(world, worker)) == parts)
 
 
+def _serve_on_worker1(world: World) -> tuple[FederatedJob, str]:
+    """One that runs there, and the UID of its copy."""
+    start_with_pod_rights(world, LEADER_WORKER_SET)
+    job = world.submit_kind(LEADER_WORKER_SET, "serve")
+    job.wait_running_on(world.worker1)
+    _wait_together(world, job, world.worker1)
+    return job, _copy_uid(world, job)
+
+
+def _copy_uid(world: World, job: FederatedJob) -> str:
+    uid: str = objects.present(job.remote_job(world.worker1))["metadata"]["uid"]
+    return uid
+
+
 def _scale(world: World, replicas: int) -> None:
     world.manager.patch("LeaderWorkerSet", world.ns, "serve", {"spec": {"replicas": replicas}})
 
@@ -53,7 +56,7 @@ def _scale(world: World, replicas: int) -> None:
 def runs(world: World) -> None:
     """A LeaderWorkerSet's replicas all go where the first one's devices are; its copy goes with the user's."""
     world.add_template(world.worker2)
-    fedra = _start(world)
+    fedra = start_with_pod_rights(world, LEADER_WORKER_SET)
     planned = fedra.checked(LEADER_WORKER_SET.make(world.ns, "planned", QUEUE, TEMPLATE))
     reasons = {worker: verdict.reasons for worker, verdict in planned.items()}
     assert reasons == {world.worker1: ["TemplateMissing"], world.worker2: []}, planned
@@ -69,10 +72,15 @@ def runs(world: World) -> None:
 @scenario("leaderworkerset-moved", fleets=("sim",), other_kinds=True)
 def moved(world: World) -> None:
     """A LeaderWorkerSet moves as a whole when its worker is lost; its first replica alone is evicted and comes back."""
-    _start(world, workerLostTimeout="3s")
+    start_with_pod_rights(world, LEADER_WORKER_SET, workerLostTimeout="3s")
     job = world.submit_kind(LEADER_WORKER_SET, "serve")
     lose_worker_and_evict(world, job)
-    _wait_together(world, job, objects.present(job.workload())["status"]["clusterName"])
+    # The copy stays, for the other replica runs by it, so that it does not show when the first one is back.
+    worker = world.eventually(
+        "the first replica has a worker",
+        lambda: objects.present(job.workload()).get("status", {}).get("clusterName"),
+    )
+    _wait_together(world, job, worker)
     world.manager.delete("LeaderWorkerSet", world.ns, "serve")
     world.eventually("nothing is left on the workers", job.nowhere)
 
@@ -80,15 +88,11 @@ def moved(world: World) -> None:
 @scenario("leaderworkerset-scaled", fleets=("sim",), other_kinds=True)
 def scaled(world: World) -> None:
     """A LeaderWorkerSet's copy follows its replicas, more and less; with none of them it goes."""
-    _start(world)
-    job = world.submit_kind(LEADER_WORKER_SET, "serve")
-    job.wait_running_on(world.worker1)
-    _wait_together(world, job, world.worker1)
-    copy = objects.present(job.remote_job(world.worker1))["metadata"]["uid"]
+    job, copy = _serve_on_worker1(world)
     for replicas in (3, 1):
         _scale(world, replicas)
         _wait_together(world, job, world.worker1, parts=replicas)
-        assert objects.present(job.remote_job(world.worker1))["metadata"]["uid"] == copy
+        assert _copy_uid(world, job) == copy
     _scale(world, 0)
     world.eventually("nothing is left on the workers", job.nowhere)
 
@@ -108,11 +112,7 @@ def _evict_on_worker1(world: World, name: str) -> None:
 @scenario("leaderworkerset-part-evicted", fleets=("sim",), other_kinds=True)
 def part_evicted(world: World) -> None:
     """A replica that its worker evicts, the first one or another, comes back there: the others never left."""
-    _start(world)
-    job = world.submit_kind(LEADER_WORKER_SET, "serve")
-    job.wait_running_on(world.worker1)
-    _wait_together(world, job, world.worker1)
-    copy = objects.present(job.remote_job(world.worker1))["metadata"]["uid"]
+    job, copy = _serve_on_worker1(world)
     first = objects.present(job.workload())["metadata"]["name"]
     names = [part["metadata"]["name"] for part in _parts(world, MANAGER)]
     other = next(name for name in names if name != first)
@@ -122,4 +122,4 @@ def part_evicted(world: World) -> None:
         _wait_together(world, job, world.worker1)
         after = objects.present(world.admin(world.worker1).find("Workload", world.ns, stays))
         assert after["metadata"]["uid"] == before["metadata"]["uid"], (evicted, stays)
-        assert objects.present(job.remote_job(world.worker1))["metadata"]["uid"] == copy
+        assert _copy_uid(world, job) == copy

@@ -6,9 +6,8 @@ from typing import Any
 
 from scenarios import objects
 from scenarios.cases.faults import remote_uid
-from scenarios.cases.kinds import lose_worker_and_evict
+from scenarios.cases.kinds import lose_worker_and_evict, start_with_pod_rights
 from scenarios.federated_job import FederatedJob
-from scenarios.fedra_process import Fedra
 from scenarios.fleet import MANAGER
 from scenarios.job_kinds import POD
 from scenarios.objects import QUEUE_LABEL
@@ -26,14 +25,6 @@ def _stays_here(job: FederatedJob) -> bool:
     return _GATE in pod["spec"].get("schedulingGates", []) and "nodeName" not in pod["spec"]
 
 
-def _start(world: World, **more: Any) -> Fedra:
-    """fedra as the documentation says for pods: with their rights on every cluster."""
-    world.fleet.grant(MANAGER, "manager-rbac-pods.yaml")
-    for worker in world.fleet.workers:
-        world.fleet.grant(worker, "worker-rbac-pods.yaml")
-    return world.start_fedra({**POD.settings, **more}, links=[world.worker1])
-
-
 def _scheduled(pod: Object | None) -> Object | None:
     return objects.condition(pod, "PodScheduled")
 
@@ -42,7 +33,7 @@ def _scheduled(pod: Object | None) -> Object | None:
 def runs(world: World) -> None:
     """A bare pod is dispatched by its devices' template, mirrored, finished, and removed from the worker."""
     world.add_template(world.worker2)
-    fedra = _start(world)
+    fedra = start_with_pod_rights(world, POD)
     job = world.submit_kind(POD, "train", template=TEMPLATE)
     job.wait_running_on(world.worker2)
     assert _stays_here(job)
@@ -65,7 +56,7 @@ def runs(world: World) -> None:
 @scenario("pod-fails", other_kinds=True)
 def fails(world: World) -> None:
     """A pod that fails on its worker has failed on the manager."""
-    _start(world)
+    start_with_pod_rights(world, POD)
     job = world.submit_kind(POD, "train")
     job.wait_running_on(world.worker1)
     job.finish(world.worker1, "Failed")
@@ -77,7 +68,7 @@ def fails(world: World) -> None:
 @scenario("pod-moved", other_kinds=True)
 def moved(world: World) -> None:
     """A pod moves when its worker is lost, is evicted here and dispatched again, and goes with the user's."""
-    _start(world, workerLostTimeout="3s")
+    start_with_pod_rights(world, POD, workerLostTimeout="3s")
     job = world.submit_kind(POD, "train")
     lose_worker_and_evict(world, job)
     assert _stays_here(job)
@@ -89,7 +80,7 @@ def moved(world: World) -> None:
 def evicted(world: World) -> None:
     """A pod that is preempted on its worker, and so deleted there, runs on the other one."""
     world.set_quota(world.worker1, objects.Quota(cpu="1"))
-    _start(world)
+    start_with_pod_rights(world, POD)
     job = world.submit_kind(POD, "train")
     job.wait_running_on(world.worker1)
     world.preempt_on(world.worker1, job)
@@ -102,7 +93,7 @@ def evicted(world: World) -> None:
 @scenario("pod-restart", other_kinds=True)
 def restart(world: World) -> None:
     """A fedra that is started again knows where a pod runs, although its check is Pending."""
-    fedra = _start(world)
+    fedra = start_with_pod_rights(world, POD)
     job = world.submit_kind(POD, "train")
     job.wait_running_on(world.worker1)
     uid = remote_uid(job)
@@ -122,7 +113,7 @@ def _all_stay_here(group: PodGroup) -> bool:
 def group_runs(world: World) -> None:
     """A group of pods goes to one worker whole, is mirrored pod by pod, and ends when all have succeeded."""
     world.add_template(world.worker2)
-    fedra = _start(world)
+    fedra = start_with_pod_rights(world, POD)
     group = PodGroup(world, "train", 2, template=TEMPLATE)
     group.wait_running_on(world.worker2)
     assert _all_stay_here(group)
@@ -141,7 +132,7 @@ def group_runs(world: World) -> None:
 def group_replaced(world: World) -> None:
     """A pod of a group that fails is replaced on its worker, also by one that takes its name."""
     world.use_workers(world.worker1)
-    _start(world)
+    start_with_pod_rights(world, POD)
     group = PodGroup(world, "train", 2)
     group.wait_running_on(world.worker1)
     group.end(world.worker1, "train-0", "Failed")
@@ -161,7 +152,7 @@ def group_replaced(world: World) -> None:
 @scenario("pod-group-moved", other_kinds=True)
 def group_moved(world: World) -> None:
     """A group moves whole when its worker is lost, or it is evicted here; a copy that went comes back."""
-    _start(world, workerLostTimeout="3s")
+    start_with_pod_rights(world, POD, workerLostTimeout="3s")
     group = PodGroup(world, "train", 2)
     group.wait_running_on(world.worker1)
     world.cut(world.worker1)
@@ -192,7 +183,7 @@ def group_moved(world: World) -> None:
 def group_evicted(world: World) -> None:
     """A group whose pods are stopped by its worker's Kueue has not failed, and runs on the other one."""
     world.set_quota(world.worker1, objects.Quota(cpu="2"))
-    _start(world)
+    start_with_pod_rights(world, POD)
     group = PodGroup(world, "train", 2)
     group.wait_running_on(world.worker1)
     world.preempt_on(world.worker1, group.members["train-0"])
@@ -206,7 +197,7 @@ def group_evicted(world: World) -> None:
 @scenario("deployment-runs", other_kinds=True)
 def deployment(world: World) -> None:
     """The replicas of a Deployment run on workers, and the manager's Deployment is ready."""
-    _start(world)
+    start_with_pod_rights(world, POD)
     world.manager.apply(_deployment(world.ns, replicas=2))
 
     def pods() -> list[FederatedJob]:

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from scenarios import objects
-from scenarios.cases.kinds import lose_worker_and_evict
+from scenarios.cases.kinds import lose_worker_and_evict, start_with_pod_rights
 from scenarios.federated_job import PREBUILT_ANNOTATION
-from scenarios.fedra_process import Fedra
-from scenarios.fleet import MANAGER
 from scenarios.job_kinds import STATEFUL_SET
 from scenarios.registry import scenario
 from scenarios.world import QUEUE, TEMPLATE, World
@@ -16,20 +12,12 @@ from scenarios.world import QUEUE, TEMPLATE, World
 _ORIGIN_UID = "kueue.x-k8s.io/multikueue-origin-uid"
 
 
-def _start(world: World, **more: Any) -> Fedra:
-    """fedra as the documentation says for pods: with their rights on every cluster."""
-    world.fleet.grant(MANAGER, "manager-rbac-pods.yaml")
-    for worker in world.fleet.workers:
-        world.fleet.grant(worker, "worker-rbac-pods.yaml")
-    return world.start_fedra({**STATEFUL_SET.settings, **more}, links=[world.worker1])
-
-
 # On real clusters Kueue's integration statefulset is not switched on.
 @scenario("statefulset-runs", fleets=("sim",), other_kinds=True)
 def runs(world: World) -> None:
     """A StatefulSet is dispatched by its devices' template, runs on the worker alone, and goes with the user's."""
     world.add_template(world.worker2)
-    fedra = _start(world)
+    fedra = start_with_pod_rights(world, STATEFUL_SET)
     planned = fedra.checked(STATEFUL_SET.make(world.ns, "planned", QUEUE, TEMPLATE))
     reasons = {worker: verdict.reasons for worker, verdict in planned.items()}
     assert reasons == {world.worker1: ["TemplateMissing"], world.worker2: []}, planned
@@ -52,7 +40,7 @@ def runs(world: World) -> None:
 @scenario("statefulset-moved", fleets=("sim",), other_kinds=True)
 def moved(world: World) -> None:
     """A StatefulSet moves when its worker is lost, is evicted here and dispatched again, and goes with the user's."""
-    _start(world, workerLostTimeout="3s")
+    start_with_pod_rights(world, STATEFUL_SET, workerLostTimeout="3s")
     job = world.submit_kind(STATEFUL_SET, "serve")
     lose_worker_and_evict(world, job)
     world.manager.delete("StatefulSet", world.ns, "serve")
@@ -63,7 +51,7 @@ def moved(world: World) -> None:
 def evicted(world: World) -> None:
     """A StatefulSet that is preempted on its worker runs on the other one."""
     world.set_quota(world.worker1, objects.Quota(cpu="2"))
-    _start(world)
+    start_with_pod_rights(world, STATEFUL_SET)
     job = world.submit_kind(STATEFUL_SET, "serve")
     job.wait_running_on(world.worker1)
     world.preempt_on(world.worker1, job)

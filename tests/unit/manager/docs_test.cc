@@ -246,8 +246,8 @@ That controller must run, for Kueue evicts by the gated pods that it makes. And:
   down, or deactivate some of its Workloads (`spec.active: false`). With different priorities, and preemption in the
   ClusterQueue, they do not.
 - `replicas` follows to the copy, unlike with MultiKueue, while a worker has the first replica; for that fedra needs the right
-  to patch LeaderWorkerSets there. With 0 replicas the copy is removed. Other changes do not follow. What
-  somebody else makes of the copy's `replicas`, as a HorizontalPodAutoscaler on the worker, is undone at the next look.
+  to patch LeaderWorkerSets there. With 0 replicas the copy is removed. Other changes do not follow. If
+  another controller changes the copy's `replicas`, such as a HorizontalPodAutoscaler on the worker, fedra changes them back.
 - Kueue (0.19) makes the pods of a replica the only owners of its Workload on a worker. Where all of them are deleted at once,
   as by `restartPolicy: RecreateGroupOnPodRestart`, which is the default, that may be deleted, too: then the replica is queued
   again.
