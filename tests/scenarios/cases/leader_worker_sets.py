@@ -75,11 +75,13 @@ def moved(world: World) -> None:
     start_with_pod_rights(world, LEADER_WORKER_SET, workerLostTimeout="3s")
     job = world.submit_kind(LEADER_WORKER_SET, "serve")
     lose_worker_and_evict(world, job)
+
+    def place() -> str:
+        worker: str = objects.present(job.workload()).get("status", {}).get("clusterName", "")
+        return worker
+
     # The copy stays, for the other replica runs by it, so that it does not show when the first one is back.
-    worker = world.eventually(
-        "the first replica has a worker",
-        lambda: objects.present(job.workload()).get("status", {}).get("clusterName"),
-    )
+    worker = world.eventually("the first replica has a worker", place)
     _wait_together(world, job, worker)
     world.manager.delete("LeaderWorkerSet", world.ns, "serve")
     world.eventually("nothing is left on the workers", job.nowhere)
