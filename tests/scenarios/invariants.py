@@ -65,7 +65,8 @@ class Watchdog:
         assert self._looks > 0, "the invariants were never looked at"
 
     def _run(self) -> None:
-        while not self._stopped.wait(_INTERVAL):
+        # The shortest scenario, too, is looked at once.
+        while not self._stopped.wait(_INTERVAL) or self._looks == 0:
             try:
                 self._look()
             except Exception:
