@@ -48,7 +48,7 @@ class _Cluster:
 
     def __exit__(self, *_: object) -> None:
         self._plane.stop()
-        self._etcd.process.kill()
+        self._etcd.stop()
         shutil.rmtree(self.folder)
 
     def kubectl(self, *arguments: object, code: int | None = 0) -> str:

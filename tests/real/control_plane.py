@@ -5,6 +5,7 @@ Flags and their reasons come from running Kubernetes 1.36.3 and kwok 0.8.0 on lo
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -41,26 +42,41 @@ _KWOK_STAGES = (
 
 
 class Etcd:
-    """One etcd for all clusters of a fleet; each cluster uses a key prefix."""
+    """One etcd for several clusters, each of which uses a key prefix. Started by the constructor."""
 
-    def __init__(self, tools: Tools, folder: Path):
+    def __init__(self, tools: Tools, folder: Path, name: str = "etcd"):
         client, peer = free_ports(2)
         self.url = f"http://127.0.0.1:{client}"
+        self._data, self._log = folder / name, folder / f"{name}.log"
         peer_url = f"http://127.0.0.1:{peer}"
-        self.process = Process(
-            [
-                tools.program("etcd"),
-                f"--data-dir={folder / 'etcd'}",
-                f"--listen-client-urls={self.url}",
-                f"--advertise-client-urls={self.url}",
-                f"--listen-peer-urls={peer_url}",
-                f"--initial-advertise-peer-urls={peer_url}",
-                f"--initial-cluster=default={peer_url}",
-                "--unsafe-no-fsync",  # nothing here must survive the machine
-                "--quota-backend-bytes=4294967296",
-            ],
-            folder / "etcd.log",
-        )
+        self._command = [
+            tools.program("etcd"),
+            f"--data-dir={self._data}",
+            f"--listen-client-urls={self.url}",
+            f"--advertise-client-urls={self.url}",
+            f"--listen-peer-urls={peer_url}",
+            f"--initial-advertise-peer-urls={peer_url}",
+            f"--initial-cluster=default={peer_url}",
+            "--unsafe-no-fsync",  # nothing here must survive the machine
+            "--quota-backend-bytes=4294967296",
+        ]
+        self.start()
+
+    def start(self) -> None:
+        """Again after `stop`, with the data that are there."""
+        self._process = Process(self._command, self._log)
+
+    def stop(self) -> None:
+        self._process.kill()
+
+    def copy_to(self, folder: Path) -> None:
+        """All data; it must be stopped."""
+        shutil.copytree(self._data, folder)
+
+    def copy_from(self, folder: Path) -> None:
+        """All data are those of `copy_to`, with the revisions of then; it must be stopped."""
+        shutil.rmtree(self._data)
+        shutil.copytree(folder, self._data)
 
 
 class ControlPlane:
@@ -112,9 +128,16 @@ class ControlPlane:
 
     def change_release(self, tools: Tools) -> None:
         """API server, controllers and scheduler end, and those of `tools` begin, on the same objects."""
+        self.stop_own_programs()
+        self._tools = tools
+        self.start_own_programs()
+
+    def stop_own_programs(self) -> None:
+        """API server, controllers and scheduler."""
         for process in (*self._controllers, self._api_server):
             process.kill()
-        self._tools = tools
+
+    def start_own_programs(self) -> None:
         self.start_api_server()
         self._start_own_controllers()
 

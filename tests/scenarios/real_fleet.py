@@ -69,20 +69,23 @@ class RealFleet(Fleet):
         self._kueues: dict[str, Kueue] = {}
         self._granted: list[tuple[str, str, str | None, str]] = []  # cluster, kind, namespace, name
         self._has_multikueue = True
-        self._etcd: Etcd | None = None
+        # By cluster. The manager has one of its own, which can be restored.
+        self._etcds: dict[str, Etcd] = {}
+        self._backup = self.folder / "backup"  # of the manager's etcd
         self._foreign_ca = make_ca(self.folder, "foreign", "somebody else").read_text()
 
     def start(self) -> None:
         tools = {name: self._tools_of(name) for name in self.clusters}
         pki = Pki(self.folder / "pki")
         ensure_metrics_certificate(pki)
-        self._etcd = etcd = Etcd(tools[MANAGER], self.folder)
+        own, shared = (Etcd(tools[MANAGER], self.folder, name) for name in ("etcd", "etcd-workers"))
+        self._etcds = {MANAGER: own, **dict.fromkeys(self.workers, shared)}
         # Processes must be started from this thread (see Process); calls to different clusters run in parallel.
         for name in self.clusters:
             # The manager too: without GenericWorkload an API server drops a pod template's schedulingGroup.
             alpha = name in (MANAGER, self.workers[0])
             self._planes[name] = ControlPlane(
-                name, tools[name], pki, etcd, self.folder, alpha=alpha
+                name, tools[name], pki, self._etcds[name], self.folder, alpha=alpha
             )
         with ThreadPoolExecutor(len(self.clusters)) as pool:
             list(pool.map(ControlPlane.wait_ready, self._planes.values()))
@@ -122,8 +125,8 @@ class RealFleet(Fleet):
             kueue.stop()
         for plane in self._planes.values():
             plane.stop()
-        if self._etcd is not None:
-            self._etcd.process.kill()
+        for etcd in self._etcds.values():
+            etcd.stop()
         shutil.rmtree(self.folder)
 
     def admin(self, cluster: str) -> KubeClient:
@@ -187,6 +190,31 @@ class RealFleet(Fleet):
         """To the next release of Kubernetes, until `reset`."""
         release = real_tools.RELEASES[real_tools.RELEASES.index(self._planes[cluster].release) + 1]
         self._planes[cluster].change_release(real_tools.build(release))
+
+    def back_up_manager(self) -> None:
+        """Its etcd. Its API server is away meanwhile."""
+        plane, etcd = self._planes[MANAGER], self._etcds[MANAGER]
+        plane.stop_api_server()
+        etcd.stop()
+        etcd.copy_to(self._backup)
+        etcd.start()
+        plane.start_api_server()
+
+    def restore_manager(self) -> None:
+        """What `back_up_manager` has kept, with its revisions.
+
+        All programs that read it start anew, as "Operating etcd clusters for Kubernetes" (kubernetes.io) asks for.
+        """
+        plane, etcd = self._planes[MANAGER], self._etcds[MANAGER]
+        self._kueues[MANAGER].stop()
+        plane.stop_own_programs()
+        etcd.stop()
+        etcd.copy_from(self._backup)
+        shutil.rmtree(self._backup)
+        etcd.start()
+        plane.start_own_programs()
+        self._kueues[MANAGER].start()
+        self._kueues[MANAGER].wait_ready()
 
     def stop_api_server(self, cluster: str) -> None:
         self._planes[cluster].stop_api_server()

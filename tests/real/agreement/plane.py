@@ -34,7 +34,7 @@ def running_plane(
         yield plane
     finally:
         plane.stop()
-        etcd.process.kill()
+        etcd.stop()
 
 
 def _on(gates: list[str]) -> list[str]:

@@ -26,6 +26,7 @@ from scenarios.cases import (
     protocol,
     quota,
     releases,
+    restores,
     screen,
     secure_api,
     silence,
