@@ -11,6 +11,7 @@ from scenarios.cases import (
     dispatcher,
     examples,
     faults,
+    flood,
     hostile,
     jobs,
     kinds,
