@@ -1,4 +1,4 @@
-"""The table of cases in README.md: every scenario and every test that it names must exist."""
+"""The tables of cases and of attacks in README.md: every scenario and every test that it names must exist."""
 
 from __future__ import annotations
 
@@ -8,18 +8,21 @@ from pathlib import Path
 from scenarios import shown_by
 
 PAGE = Path(__file__).parent / "README.md"
-_HEADING = "## Cases"
+_HEADINGS = ("## Cases", "## Attacks")
 
 
 def problems(scenarios: Collection[str]) -> list[str]:
     """One line each."""
-    return [problem for row in _rows() for problem in _problems_of(row, scenarios)]
+    rows = [row for heading in _HEADINGS for row in _rows(heading)]
+    return [problem for row in rows for problem in _problems_of(row, scenarios)]
 
 
-def _rows() -> list[str]:
+def _rows(heading: str) -> list[str]:
     """Second columns, below the heading and the two lines of a table's head."""
-    _, _, part = PAGE.read_text().partition(_HEADING)
+    _, found, behind = PAGE.read_text().partition(f"\n{heading}\n")
+    part, _, _ = behind.partition("\n## ")
     lines = [line for line in part.splitlines() if line.startswith("|")]
+    assert found and len(lines) > 2, f"{PAGE} has no table below {heading}"
     return [line.strip("|").split("|")[1] for line in lines[2:]]
 
 
