@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import sys
@@ -273,18 +274,27 @@ class Demo:
 
     def hold(self) -> None:
         """Everything keeps running until Ctrl-C; the lines that are printed can be pasted as they are."""
-        print(self._lines_to_paste({name: self._write(name, each) for name, each in _to_paste()}))
-        sys.stdout.flush()
-        ending = {signal.SIGINT, signal.SIGTERM}
-        signal.pthread_sigmask(signal.SIG_BLOCK, ending)
-        signal.sigwait(ending)
+        dashboard = self._running().begin("dashboard")
+        try:
+            address = eventually(
+                "the dashboard has an address",
+                lambda: re.search(r"^http://\S+", dashboard.log_tail(5), re.M),
+                _PATIENCE,
+            )
+            files = {name: self._write(name, each) for name, each in _to_paste()}
+            print(self._lines_to_paste(files, address[0]), flush=True)
+            ending = {signal.SIGINT, signal.SIGTERM}
+            signal.pthread_sigmask(signal.SIG_BLOCK, ending)
+            signal.sigwait(ending)
+        finally:
+            dashboard.kill()
 
     def _write(self, name: str, manifest: Object) -> Path:
         file = self._folder / f"{name}.json"
         file.write_text(objects.canonical(manifest))
         return file
 
-    def _lines_to_paste(self, files: dict[str, Path]) -> str:
+    def _lines_to_paste(self, files: dict[str, Path], address: str) -> str:
         fedra = self._running()
         assert fedra.process is not None
         control = json.loads((self._fleet.folder / "control.json").read_text())["url"]
@@ -308,6 +318,7 @@ The daemon that you ask is the replica that took over; the line REPLICA of its a
   export LAB={self._fleet.admin_kubeconfig(_LAB)}
 
 look        fedra status --watch
+browser     {address}
 daemon      curl -s 'http://{fedra.http_address}/readyz?verbose'; curl -s http://{fedra.http_address}/metrics
             tail -f {fedra.log}
 files       cat $FEDRA_CONFIG   # the workers' kubeconfigs, the store; all is below {self._folder}
