@@ -7,15 +7,19 @@ import { age, command, h } from "./dom.js";
 import { devices } from "./devices.js";
 import { job } from "./job.js";
 import { jobs } from "./jobs.js";
+import { heedKeys } from "./keys.js";
 import { map } from "./map.js";
 import { matrix } from "./matrix.js";
 import { overview } from "./overview.js";
+import { templates } from "./templates.js";
+import { worker } from "./worker.js";
 import { workers } from "./workers.js";
 
-const VIEWS = { "": overview, workers, jobs, job, matrix, devices, map, check };
-const PARENTS = { job: "jobs", map: "devices" };  // whose link in the menu is the nearest
+const VIEWS = { "": overview, workers, worker, jobs, job, matrix, devices, map, templates, check };
+const PARENTS = { job: "jobs", map: "devices", worker: "workers" };  // whose link in the menu is the nearest
 const PERIOD = 5000;
 const LONGEST = 30000;
+const PAUSES = 4;  // times as long as the answers took: who looks must not keep the daemon busy
 
 const main = document.getElementById("main");
 const banner = document.getElementById("banner");
@@ -100,6 +104,7 @@ async function look() {
   const { name, values } = route();
   const view = VIEWS[name];
   const here = location.hash;
+  const begun = performance.now();
   try {
     if (!view) throw new Refused(404, `There is no page ${name}.`);
     const answers = await view.ask((path, asked) => ask(path, asked, signal), values);
@@ -107,7 +112,7 @@ async function look() {
     const isNew = shown.route !== here;
     if ((isNew || text !== shown.text) && (isNew || !isTyping())) show(name, view.render(answers, values, post), isNew);
     shown = { route: here, text, at: view.isStill ? 0 : Date.now() };
-    delay = view.period ?? PERIOD;
+    delay = Math.max(view.period ?? PERIOD, PAUSES * (performance.now() - begun));
     say(daemonWords(answers[0]));
   } catch (error) {
     if (signal.aborted) return;
@@ -142,7 +147,8 @@ function signIn() {
 function trouble(name, error, here) {
   const isRefusal = error instanceof Refused;
   if (isRefusal && error.status === 401) return signIn();
-  const words = isRefusal ? error.message : "fedra does not answer; is it still running?";
+  const words = isRefusal ? error.message : navigator.onLine ? "fedra does not answer; is it still running?"
+    : "fedra does not answer, and this browser is offline.";
   if (shown.route === here && !(isRefusal && error.status === 404)) {
     if (shown.at > 0) say(`${words} Shown is what was known ${age(new Date(shown.at).toISOString())} ago.`);
     return;
@@ -174,5 +180,10 @@ document.addEventListener("visibilitychange", () => {
   if (document.hidden) clearTimeout(timer);
   else look();
 });
+addEventListener("online", () => {
+  delay = PERIOD;
+  look();
+});
+heedKeys(main);
 setInterval(tick, PERIOD);
 look();

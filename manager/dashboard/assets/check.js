@@ -12,7 +12,7 @@ const kept = { text: "", namespace: "", said: "", answer: [] };
 function findings(report) {
   if (report.findings.length === 0) return "";
   return table("Mistakes in the manifests",
-    [{ title: "Object" }, { title: "" }, { title: "Line", number: true }, { title: "Field" }, { title: "What" }],
+    [{ title: "Object" }, { title: "Severity" }, { title: "Line", number: true }, { title: "Field" }, { title: "What" }],
     report.findings.map((finding) => [finding.object,
       h("span", { class: finding.severity === "warning" ? "warn" : "bad" },
         `${finding.severity === "warning" ? "⚠" : "✗"} ${finding.severity}`),

@@ -60,10 +60,10 @@ export function since(time) {
 const TONES = {
   Running: ["ok", "●"], Connected: ["ok", "●"], Finished: ["faint", "✓"], Yes: ["ok", "✓"],
   Blocked: ["bad", "✗"], Failed: ["bad", "✗"], No: ["bad", "✗"], Rejected: ["bad", "✗"],
-  Disconnected: ["bad", "✗"], Unreachable: ["bad", "✗"], Lost: ["bad", "✗"],
+  Unreachable: ["bad", "✗"], Misconfigured: ["bad", "✗"],
   Free: ["ok", "○"], Allocated: ["faint", "■"], Shared: ["faint", "◧"], Tainted: ["warn", "⚠"], Unusable: ["bad", "✗"],
   Placeable: ["ok", "✓"], Nowhere: ["bad", "✗"], NotJudged: ["warn", "?"], MayScale: ["ok", "↗"],
-  Unknown: ["warn", "?"], Connecting: ["warn", "◌"], Waiting: ["warn", "◌"],
+  Unknown: ["warn", "?"], Connecting: ["warn", "◌"], Syncing: ["warn", "◌"], Waiting: ["warn", "◌"],
 };
 
 export function word(state) {

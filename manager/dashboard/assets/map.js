@@ -1,20 +1,12 @@
 // The devices of one worker, one by one: node, pool, device. A card's partitions stand in one box with the counters that
 // they share, for they are alternatives: taking one may rule out others.
 
+import { amount } from "./amount.js";
 import { command, h, table, word } from "./dom.js";
 
 const LIMIT = 20;  // nodes of a page
 
 const address = (values) => `#/map?${new URLSearchParams(Object.entries(values).filter(([, value]) => value))}`;
-
-const SCALES = { "": 1, m: 1e-3, k: 1e3, M: 1e6, G: 1e9, T: 1e12, P: 1e15, E: 1e18,
-  Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30, Ti: 2 ** 40, Pi: 2 ** 50, Ei: 2 ** 60 };
-
-// A Kubernetes quantity, near enough for a bar; NaN: it is none.
-export function amount(text) {
-  const parts = /^([+-]?[\d.]+(?:[eE][+-]?\d+)?)([a-zA-Z]*)$/.exec(text ?? "");
-  return parts === null ? NaN : Number(parts[1]) * (SCALES[parts[2]] ?? NaN);
-}
 
 function usage(name, { used, total }) {
   const words = `${name}: ${used} of ${total} used`;

@@ -9,9 +9,10 @@ export const workers = {
     report.workers.length === 0 ? h("p", {}, "No worker is known yet: add one under workers: in fedra.yaml.")
       : table(`${report.workers.length} workers`, [
         { title: "Worker" }, { title: "State" }, { title: "For" }, { title: "Kubernetes" }, { title: "DRA" },
-        { title: "Jobs", number: true }, { title: "" }, { title: "Note" },
+        { title: "Jobs", number: true }, { title: "Devices" }, { title: "Note" },
       ], report.workers.map((worker) => [
-        worker.name, word([worker.state, worker.removed && "removed", worker.cordon].filter(Boolean).join(", ")), since(worker.since),
+        h("a", { href: `#/worker?${new URLSearchParams({ name: worker.name })}`, "data-key": `worker ${worker.name}` }, worker.name),
+        word([worker.state, worker.removed && "removed", worker.cordon].filter(Boolean).join(", ")), since(worker.since),
         worker.kubernetesVersion || "-", worker.draVersion || "-",
         h("a", { href: `#/jobs?${new URLSearchParams({ worker: worker.name })}`, "data-key": `jobs ${worker.name}`,
           "aria-label": `${worker.jobs} jobs on ${worker.name}` }, String(worker.jobs)),

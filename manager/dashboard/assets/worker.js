@@ -1,0 +1,68 @@
+// One worker: how it is connected, its queues and quota, and where its jobs and devices are shown.
+
+import { Refused } from "./api.js";
+import { amount } from "./amount.js";
+import { command, h, since, table, word } from "./dom.js";
+
+const fact = (name, value) => [h("dt", {}, name), h("dd", {}, value)];
+
+function facts(worker) {
+  return h("dl", {},
+    fact("State", h("span", {}, word(worker.state), " for ", since(worker.since))),
+    worker.cordon ? fact("Out of service", worker.cordon) : "",
+    worker.removed ? fact("Configuration", "It is not configured any more; something of fedra's is left there.") : "",
+    worker.lostSince ? fact("Out of contact for", since(worker.lostSince)) : "",
+    fact("Last contact", worker.lastContact ? h("span", {}, since(worker.lastContact), " ago") : "none yet"),
+    fact("Kubernetes", worker.kubernetesVersion || "not known"), fact("resource.k8s.io", worker.draVersion || "none, or not known"),
+    fact("Jobs", h("a", { href: `#/jobs?${new URLSearchParams({ worker: worker.name })}`, "data-key": "jobs" }, String(worker.jobs))),
+    worker.jobsLeftBehind > 0 ? fact("Copies left behind", `${worker.jobsLeftBehind}: they may run there still`) : "",
+    worker.devices ? fact("Devices", h("a", { href: `#/devices?${new URLSearchParams({ worker: worker.name })}`, "data-key": "devices" },
+      `${worker.devices.inUse} of ${worker.devices.published} in use`)) : "",
+    fact("Device map", h("a", { href: `#/map?${new URLSearchParams({ worker: worker.name })}`, "data-key": "map" }, worker.name)));
+}
+
+function queues(worker) {
+  if (!worker.queues) return h("p", {}, "It has no queues, or they are not known.");
+  const { total, active, stopped } = worker.queues;
+  return [h("p", {}, `${active} of ${total} queues admit jobs.`),
+    stopped.length === 0 ? "" : table("Queues that do not", [{ title: "Queue" }, { title: "ClusterQueue" }, { title: "Why" }],
+      stopped.map((queue) => [queue.name, queue.clusterQueue, queue.why || "-"]))];
+}
+
+function bar(use) {
+  const words = `${use.clusterQueue}, ${use.flavor}, ${use.resource}: ${use.reserved} of ${use.nominal} reserved`;
+  const [part, whole] = [amount(use.reserved), amount(use.nominal)];
+  return part >= 0 && whole > 0
+    ? h("meter", { min: 0, max: whole, value: Math.min(part, whole), "aria-label": words }, words) : "-";
+}
+
+function quota(worker) {
+  if ((worker.quota ?? []).length === 0) return "";
+  return table("What of its quota is reserved, the fullest first", [{ title: "ClusterQueue" }, { title: "Flavor" },
+    { title: "Resource" }, { title: "Reserved", number: true }, { title: "Nominal", number: true }, { title: "Full" }],
+  worker.quota.map((use) => [use.clusterQueue, use.flavor, use.resource, use.reserved, use.nominal, bar(use)]));
+}
+
+function found(report, name) {
+  const worker = report.workers.find((each) => each.name === name);
+  if (worker === undefined) throw new Refused(404, `There is no worker ${name ?? ""}.`);
+  return worker;
+}
+
+export const worker = {
+  ask: async (ask, values) => {
+    const report = await ask("workers");
+    return [{ ...report, worker: found(report, values.name), workers: undefined }];
+  },
+  render: ([report]) => [
+    h("h1", {}, report.worker.name),
+    report.worker.why ? h("p", { class: "bad" }, `✗ ${report.worker.why}`) : "",
+    report.worker.note ? h("p", {}, report.worker.note) : "",
+    facts(report.worker),
+    h("h2", {}, "Queues"),
+    queues(report.worker),
+    quota(report.worker),
+    command("fedra status workers -o wide"),
+    command(`fedra status jobs --worker ${report.worker.name}`),
+  ].flat().filter((node) => node !== ""),
+};
