@@ -24,7 +24,9 @@
 #   make test-packages-quick
 #                   those of these tests that need no machine, cluster or root; begins none after 150 seconds
 #   make test-browser
-#                   fedra dashboard in Chromium, against a simulated fleet; pictures of the demo
+#                   fedra dashboard in Chromium, against a simulated fleet; pictures of the demo (npm fetches axe-core once)
+#   make test-browser-large WORKERS=200 FLEET_JOBS=10000
+#                   the same on a large fleet, and how long a page takes (10 minutes)
 #   make pictures   the pictures of the documentation, docs/pictures: plays the demo, for the dashboard and the terminal
 #   make test-trixie
 #                   builds and tests on Debian 13, in a root of its own (root; an hour)
@@ -50,6 +52,8 @@ FUZZ_SEED ?= 0
 
 N ?= 500
 JOBS ?= 200
+WORKERS ?= 200
+FLEET_JOBS ?= 10000
 TAKEOVERS ?= 100
 SEED ?= 1
 
@@ -62,7 +66,7 @@ SANITIZER_ENV := ASAN_OPTIONS=$(SYMBOLS) UBSAN_OPTIONS=$(SYMBOLS):print_stacktra
 .PHONY: all build-release build-asan build-tsan demo bench takeovers \
         test test-real test-real-releases test-real-kinds test-real-dra agree asan tsan fuzz \
         deb image chart krew test-packages test-packages-quick test-trixie \
-        site test-browser pictures docs manifests \
+        site test-browser test-browser-large pictures docs manifests \
         lint style tidy format install clean help
 .DEFAULT_GOAL := all
 
@@ -169,6 +173,11 @@ test-browser:
 	$(call BUILD,release,fedra fedra-sim)
 	@tests/browser/run.py $(BROWSER_OPTIONS)
 	@tests/browser/pictures.py
+
+test-browser-large:
+	$(INSTALL_PACKAGES) test browser
+	$(call BUILD,release,fedra fedra-sim)
+	@tests/browser/large.py --workers $(WORKERS) --jobs $(FLEET_JOBS) $(BROWSER_OPTIONS)
 
 pictures:
 	$(INSTALL_PACKAGES) test browser

@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tests"), str(ROOT)]
 
 from browser import cast  # noqa: E402
-from browser.run import Browser  # noqa: E402
+from browser.chromium import Browser  # noqa: E402
 from scenarios.fedra_process import Fedra, default_binary  # noqa: E402
 from scenarios.federated_job import FederatedJob  # noqa: E402
 from scenarios.resources import Object  # noqa: E402
@@ -70,7 +70,7 @@ class _Pictured(Demo):
             assert served.stdout is not None
             browser = Browser(self._profile)
             try:
-                browser.width(_SIZE, dark=False)
+                browser.look(_SIZE, dark=False)
                 browser.driver.get(served.stdout.readline().strip())
                 browser.wait("the overview is shown", lambda: browser.title() == "Overview")
                 for name, (route, title) in _PAGES.items():

@@ -257,9 +257,9 @@ class Fedra:
         except urllib.error.HTTPError as error:
             return error.read().decode()
 
-    def bare(self, *arguments: str) -> Output:
+    def bare(self, *arguments: str, stdin: str | None = None) -> Output:
         """Runs `fedra ARGUMENTS`, which need no configuration."""
-        return _run(self.bare_command(*arguments), None)
+        return _run(self.bare_command(*arguments), stdin)
 
     def types(self, line: str, environment: Mapping[str, str]) -> str:
         """What a line of a document prints, typed into a shell here whose `fedra` is this one, with this configuration."""

@@ -1,0 +1,52 @@
+"""What the views are tried on: a fleet with a daemon, its dashboard, and the browser that shows it."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from browser.chromium import Browser
+from scenarios.fedra_process import Fedra
+
+
+@dataclasses.dataclass(frozen=True)
+class Stage:
+    browser: Browser
+    fedra: Fedra
+    ns: str
+    worker: str  # with devices
+    stuck: str  # NAMESPACE/NAME of a job whose template is on no worker
+    # Options of commands that otherwise ask each worker themselves. Of a few workers they do, and must say the same.
+    server: tuple[str, ...] = ()
+
+    def document(self, *arguments: str) -> Any:
+        """What the command says, of what the daemon has stored."""
+        output = self.fedra.cli(*arguments, "-o", "json")
+        assert output.stdout, output
+        return output.json()
+
+    def observed(self, *arguments: str, stdin: str | None = None) -> Any:
+        """What the command says, of what the workers have now."""
+        command = (*arguments, "-o", "json")
+        if self.server:
+            output = self.fedra.bare(*command, *self.server, stdin=stdin)
+        else:
+            output = self.fedra.cli(*command, stdin=stdin)
+        assert output.stdout, output
+        return output.json()
+
+
+@contextlib.contextmanager
+def dashboard(binary: Path, socket: Path) -> Iterator[str]:
+    """The address that `fedra dashboard` prints. It ends when its output is closed, so it never outlives the test."""
+    command = [str(binary), "dashboard", "--server", f"unix:{socket}"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as served:
+        assert served.stdout is not None
+        try:
+            yield served.stdout.readline().strip()
+        finally:
+            served.terminate()
