@@ -2,9 +2,8 @@
 //
 // The metrics of the daemon, in Prometheus' text format. The only room of prometheus-cpp.
 //
-// Every family is in MetricFamilies(), from which docs/metrics.md is generated. Labels are bounded:
-// cluster names come from the configuration, reasons and codes from closed lists; no namespaces, no
-// workload names.
+// Their families are in metric_families.h. Labels are bounded: cluster names come from the
+// configuration, reasons and codes from closed lists; no namespaces, no workload names.
 //
 // Thread rules: any thread.
 
@@ -14,7 +13,6 @@
 #include <memory>
 #include <optional>
 #include <set>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -27,14 +25,6 @@
 #include "manager/verify/device_stock.h"
 
 namespace fedra::metrics {
-
-struct MetricFamily {
-  std::string_view name;
-  std::string_view type;    // "counter", "gauge", "histogram"
-  std::string_view labels;  // "cluster, reason"; empty: none
-  std::string_view help;
-};
-std::span<const MetricFamily> MetricFamilies();
 
 struct ClusterGauges {
   ClusterName name;

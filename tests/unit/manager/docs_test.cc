@@ -15,7 +15,7 @@
 #include "config/yaml_json.h"
 #include "manager/api/routes.h"
 #include "manager/cli/command_line.h"
-#include "manager/metrics/metrics.h"
+#include "manager/metrics/metric_families.h"
 #include "manager/placement/note_reasons.h"
 #include "manager/report/states.h"
 #include "manager/tracking/kinds/kind_row.h"
@@ -75,7 +75,7 @@ std::string StatesPage() {
 std::string MetricsPage() {
   std::string page =
       "# Metrics\n\n`GET /metrics` at `http.address`, Prometheus text format. Generated from "
-      "`manager/metrics/metrics.cc` by `make docs`.\n\n| name | type | labels | meaning "
+      "`manager/metrics/metric_families.cc` by `make docs`.\n\n| name | type | labels | meaning "
       "|\n|---|---|---|---|\n";
   for (const metrics::MetricFamily& family : metrics::MetricFamilies())
     page += fmt::format("| `{}` | {} | {} | {} |\n", family.name, family.type, family.labels,

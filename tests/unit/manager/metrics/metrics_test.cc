@@ -2,6 +2,7 @@
 
 #include "manager/metrics/metrics.h"
 
+#include "manager/metrics/metric_families.h"
 #include "tests/support/catch.h"
 
 namespace fedra::metrics::metrics_test {
