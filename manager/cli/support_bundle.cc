@@ -1,15 +1,9 @@
 // fedra support-bundle: runs the commands that an operator would be asked to run, and packs what
 // they print.
 
-#include <sys/utsname.h>
-
-#include <array>
-#include <fstream>
 #include <functional>
-#include <future>
-#include <iostream>
 #include <optional>
-#include <sstream>
+#include <ostream>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -18,19 +12,17 @@
 #include "base/text.h"
 #include "base/time.h"
 #include "base/write_file.h"
-#include "cluster-clients/http/client.h"
-#include "cluster-clients/http/loop.h"
 #include "config/load.h"
 #include "manager/cli/bundle/archive.h"
 #include "manager/cli/bundle/disclosure.h"
 #include "manager/cli/bundle/known_names.h"
+#include "manager/cli/bundle/raw_texts.h"
 #include "manager/cli/bundle/secrets.h"
 #include "manager/cli/commands.h"
 #include "manager/cli/fleet/discover.h"
 #include "manager/cli/snapshots/snapshot_file.h"
 #include "manager/cli/snapshots/snapshot_missing.h"
 #include "manager/cli/snapshots/snapshot_names.h"
-#include "manager/cli/terminal/read_input.h"
 #include "manager/placement/action.h"
 #include "manager/placement/note_reasons.h"
 #include "manager/tracking/manager_name.h"
@@ -40,11 +32,9 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr size_t kMostJobs = 100;              // whose why and history get in
-constexpr size_t kMostRows = 1'000;            // of the status
-constexpr size_t kMostLog = size_t{20} << 20;  // bytes of each log, its end
+constexpr size_t kMostJobs = 100;    // whose why and history get in
+constexpr size_t kMostRows = 1'000;  // of the status
 constexpr std::string_view kPodLogLeftOut = "(left out)";
-constexpr std::chrono::seconds kPageTimeout{10};
 
 constexpr std::string_view kReadme =
     "What `fedra support-bundle` has collected, for those who are to help.\n\n"
@@ -58,70 +48,6 @@ constexpr std::string_view kReadme =
     "log-N.txt            the logs that were given with --log\n\n"
     "Credentials of the kubeconfigs, and what looks like some, are [removed]. What pods printed is "
     "left out.\n";
-
-// What one command printed.
-struct Captured {
-  int code = 0;
-  std::string out;
-  std::string err;
-};
-
-Captured Capture(const std::function<int(Terminal&)>& command) {
-  std::ostringstream out, err;
-  Terminal terminal{out, err};
-  Captured captured{.code = command(terminal), .out = {}, .err = {}};
-  captured.out = std::move(out).str();
-  captured.err = std::move(err).str();
-  return captured;
-}
-
-std::string System() {
-  std::string text;
-  if (utsname system{}; uname(&system) == 0)
-    text = fmt::format("{} {} {}\n", system.sysname, system.release, system.machine);
-  std::ifstream release("/etc/os-release");
-  for (std::string line; std::getline(release, line);)
-    if (line.starts_with("PRETTY_NAME=")) text += line + "\n";
-  return text;
-}
-
-// Where a client on this machine finds a server that listens on all addresses.
-std::string Reachable(const std::string& address) {
-  if (address.starts_with("0.0.0.0:")) return "127.0.0.1" + address.substr(7);
-  if (address.starts_with("[::]:")) return "[::1]" + address.substr(4);
-  return address;
-}
-
-Result<std::string> FetchPage(const std::string& address, const std::string& path) {
-  http::HttpLoop loop;
-  http::Client client(loop, {.url = "http://" + Reachable(address), .http2 = false});
-  std::promise<http::Reply> promise;
-  client.Send({.path = path, .accept = "*/*", .timeout = kPageTimeout},
-              [&](http::Reply reply) { promise.set_value(std::move(reply)); });
-  http::Reply reply = promise.get_future().get();
-  if (reply.failure) return tl::unexpected(*std::move(reply.failure));
-  return std::move(reply.body);
-}
-
-// Its end, from the beginning of a line.
-Result<std::string> LogFile(const std::string& path) {
-  std::ifstream file;
-  if (path != "-") {
-    FEDRA_RETURN_IF_ERROR(RefuseDevice(path));
-    file.open(path, std::ios::binary);
-    if (!file) return Fail(ErrorCode::kStorage, path + ": cannot be read");
-  }
-  std::istream& in = path == "-" ? std::cin : file;
-  std::string end;
-  std::array<char, 64 * 1024> piece{};
-  while (in.read(piece.data(), piece.size()) || in.gcount() > 0) {
-    end.append(piece.data(), static_cast<size_t>(in.gcount()));
-    if (end.size() > 2 * kMostLog) end.erase(0, end.size() - kMostLog);
-  }
-  if (end.size() <= kMostLog) return end;
-  end.erase(0, end.size() - kMostLog);
-  return end.substr(end.find('\n') + 1);
-}
 
 // The job's own words stay in the store.
 void LeaveOutPodLogs(ordered_json& document) {
@@ -184,7 +110,7 @@ std::optional<ordered_json> SupportBundleMaker::Report(
 }
 
 void SupportBundleMaker::Collect() {
-  texts_.push_back({"version.txt", VersionText() + System()});
+  texts_.push_back({"version.txt", VersionText() + SystemText()});
   if (auto validation = Report("validation.json", [&](Terminal& terminal) {
         return ConfigValidate({.config = options_.config,
                                .connect = true,
@@ -288,7 +214,7 @@ void SupportBundleMaker::Pages(const std::string& address) {
 
 void SupportBundleMaker::Logs() {
   for (size_t i = 0; i < options_.logs.size(); ++i) {
-    const Result<std::string> log = LogFile(options_.logs[i]);
+    const Result<std::string> log = LogEnd(options_.logs[i]);
     if (!log)
       Note(options_.logs[i], log.error().message);
     else
