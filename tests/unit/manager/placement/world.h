@@ -21,23 +21,28 @@ namespace fedra::placement::testing {
 
 inline constexpr char kCheck[] = "fedra";
 inline constexpr char kUid[] = "uid-1";
-inline constexpr char kManager[] = "m1";  // whose fedra it is
+inline const ObjectKey kWorkload{"ml", "job-train-1a2b3"};
+inline constexpr char kManager[] = "m1";              // whose fedra it is
+inline constexpr char kKueueOrigin[] = "multikueue";  // in mode multikueue
 
+// A job of one object; a group of pods is group_world.h.
 class World {
  public:
-  // `holds_check`: WorkloadView::holds_check.
+  // `holds_check`: WorkloadView::holds_check. `mode`: kMultiKueue, or not.
   explicit World(const std::vector<std::string>& workers, Policy policy = {},
-                 bool holds_check = false);
+                 bool holds_check = false, tracking::Mode mode = tracking::Mode::kAdmissionCheck);
+  World(World&&) = default;
+  virtual ~World() = default;
 
   void ReserveQuota();
   // The worker's Kueue admits our clone, if there is one it can admit.
   bool Admit(const std::string& worker);
-  void EvictOn(const std::string& worker);
+  virtual void EvictOn(const std::string& worker);
   // The remote job ends, and the worker's Kueue finishes the clone.
-  bool Finish(const std::string& worker);
-  void DeleteJobOn(const std::string& worker);
+  virtual bool Finish(const std::string& worker);
+  virtual void DeleteJobOn(const std::string& worker);
   // Somebody there deletes the clone: its Kueue stops the job.
-  void DeleteCloneOn(const std::string& worker);
+  virtual void DeleteCloneOn(const std::string& worker);
   void Disconnect(const std::string& worker);
   void Reconnect(const std::string& worker);
   void SetContact(const std::string& worker, Contact contact);
@@ -57,6 +62,15 @@ class World {
   void PutCopyOfAnotherManager(const std::string& worker);
   bool HasCopyOfAnotherManager(const std::string& worker);
   void RemoveCopyOfAnotherManager(const std::string& worker);
+  // Of mode multikueue: what Kueue's own MultiKueue does in fedra's place, which is started again
+  // behind it. It nominates all workers that it can reach, and makes copies there.
+  void NominateByMultiKueue();
+  // The job goes where its copy is admitted.
+  bool PlaceByMultiKueue(const std::string& worker);
+  // Where its worker has it no more.
+  bool TakeBackByMultiKueue();
+  // A job that it made for an earlier Workload, where there is none.
+  void PutLeftOverJob(const std::string& worker);
   void EvictOnManager(const std::string& previous);
   // Its class's value is another one now.
   void ChangePriority(int value) {
@@ -65,10 +79,10 @@ class World {
   void SetSecondCheck(std::string name) { second_check_ = std::move(name); }
   void Deactivate();
   void Activate();
-  void DeleteWorkload();
+  virtual void DeleteWorkload();
   // The manager's Kueue: evicts on Retry, requeues what shows no activity, admits, finishes from
   // the job's status.
-  void RunManagerKueue();
+  virtual void RunManagerKueue();
   void Advance(std::chrono::milliseconds time) { now_ += time; }
   WallTime now() const { return now_; }
   void LoseStore();
@@ -109,6 +123,28 @@ class World {
   int moves() const { return moves_; }
   const std::vector<std::string>& notes() const { return notes_; }
 
+ protected:
+  // What a job is made of: one object here. The executor's part, and what the decision must mind.
+
+  // The job on the worker, or what is missing of it. False: the worker refused it.
+  virtual bool CreateCopies(ClusterView& at);
+  virtual void Mirror(const ClusterView& at);
+  virtual void ClearStatus() { job_->shows_activity = false; }
+  virtual void RemoveStray(ClusterView&) {}  // of a job of one object there is none
+  virtual void RemoveCopies(ClusterView& at) { at.job = nullptr; }
+  // That the manager knows of every end that the copies have reached.
+  virtual void CheckEndsAreKnown(const ClusterView& at) const;
+
+  void Fail(const placement::RecordFailure& failure) { Apply(failure); }
+  const tracking::Identity& us() const { return us_; }
+  // The job's state as it is seen on the manager; null once it is gone.
+  tracking::Job* job() { return job_.get(); }
+  const tracking::Job* job() const { return job_.get(); }
+  // Whether the worker shows copies that this manager's fedra made, of whichever incarnation.
+  static bool HasOurJob(const ClusterView& worker);
+  static bool HasOurClone(const ClusterView& worker);
+  std::string Print() const;
+
  private:
   // What the lines say where it bids.
   std::map<ClusterName, LineAnswer> AskLines(const std::vector<ClusterView>& seen) const;
@@ -137,17 +173,18 @@ class World {
   void Apply(const SetClonePriority& action);
   void Apply(const KeepRemote& action);
   void Apply(const EndAttempt& action);
-  void Apply(const KeepLog&) {}        // concerns the history alone
-  void Apply(const RemoveSurplus&) {}  // of groups: group_test.cc
-  void Apply(const AdoptClone&) {}     // of kinds without a prebuilt name: adoption_test.cc
-  void Apply(const ScaleCopy&) {}      // of jobs of several Workloads: parts_test.cc
+  void Apply(const KeepLog&) {}  // concerns the history alone
+  void Apply(const RemoveSurplus& action) { RemoveStray(worker(action.cluster.value)); }
+  void Apply(const AdoptClone&) {}  // of kinds without a prebuilt name: adoption_test.cc
+  void Apply(const ScaleCopy&) {}   // of jobs of several Workloads: parts_test.cc
 
   const tracking::AdmissionCheckState& Check() const { return workload_->checks.front(); }
   tracking::AdmissionCheckState& Check() { return workload_->checks.front(); }
 
-  // world_checks.cc; a worker's copies that this manager's fedra made, of whichever incarnation.
-  static bool HasOurJob(const ClusterView& worker);
-  static bool HasOurClone(const ClusterView& worker);
+  // world_checks.cc
+  // Whether they are this workload's.
+  bool HasItsJob(const ClusterView& worker) const;
+  bool HasItsClone(const ClusterView& worker) const;
   void CheckInvariants() const;
   void CheckDispatch(const std::vector<ClusterName>& clusters) const;
   // That a move which stands does not forbid the worker.
@@ -162,8 +199,16 @@ class World {
   // Null: none was asked for, or so long ago that it counts no more.
   const tracking::MoveRequest* StandingMove() const;
   bool IsCrossing() const;
-  std::string Print() const;
+  // That what Kueue has nominated or placed is not begun anew, and no end is lost.
+  void CheckRemoval(const DeleteRemote& action) const;
+  tracking::CopyMarks Marks() const { return {us_.origin, us_.manager, kUid, {}}; }
+  std::shared_ptr<tracking::Workload> MakeClone(const ClusterView& worker,
+                                                tracking::CopyMarks marks) const;
+  std::shared_ptr<tracking::Job> MakeJob(const ClusterView& worker,
+                                         tracking::CopyMarks marks) const;
+  bool IsTakenOver() const { return tracking::TakesOver(us_.mode); }
 
+  const tracking::Identity us_;
   Policy policy_;
   bool holds_check_ = false;
   std::string second_check_;
@@ -177,10 +222,12 @@ class World {
   int writes_ = 0;
   int crossings_ = 0;
   int moves_ = 0;
+  std::string placed_on_;                  // in this reservation; empty: nowhere
   std::map<ClusterName, WallTime> tried_;  // in this round: since when its job was being created
   std::vector<std::string> nominated_before_;  // when the decision was made
   std::set<ClusterName> dispatched_before_;    // the same, of the reservation that it has
   std::optional<Action> last_;
+  bool was_refused_ = false;  // the last one
   std::function<bool(const Action&)> fails_;
 };
 

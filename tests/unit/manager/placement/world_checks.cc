@@ -2,6 +2,7 @@
 // words: nothing that decides is asked here.
 
 #include <algorithm>
+#include <string>
 #include <variant>
 
 #include <fmt/format.h>
@@ -12,13 +13,37 @@
 #include "tests/unit/manager/placement/world.h"
 
 namespace fedra::placement::testing {
+namespace {
+
+// By Kueue's MultiKueue, of the same manager.
+bool IsUnmarked(const tracking::CopyMarks& marks) {
+  return marks.origin == kKueueOrigin && marks.made_by.empty();
+}
+
+bool IsOfManager(const tracking::CopyMarks& marks) {
+  return marks.made_by == kManager || IsUnmarked(marks);
+}
+
+}  // namespace
 
 bool World::HasOurJob(const ClusterView& worker) {
-  return worker.job != nullptr && worker.job->marks.made_by == kManager;
+  return worker.job != nullptr && IsOfManager(worker.job->marks);
 }
 
 bool World::HasOurClone(const ClusterView& worker) {
-  return worker.clone != nullptr && worker.clone->marks.made_by == kManager;
+  return worker.clone != nullptr && IsOfManager(worker.clone->marks);
+}
+
+bool World::HasItsJob(const ClusterView& worker) const {
+  if (!HasOurJob(worker)) return false;
+  const tracking::CopyMarks& marks = worker.job->marks;
+  return marks.source_uid == kUid || (IsUnmarked(marks) && marks.workload == kWorkload.name);
+}
+
+bool World::HasItsClone(const ClusterView& worker) const {
+  if (!HasOurClone(worker)) return false;
+  const tracking::CopyMarks& marks = worker.clone->marks;
+  return marks.source_uid == kUid || IsUnmarked(marks);
 }
 
 const LineAnswer& World::LineOf(const ClusterView& worker) const {
@@ -30,7 +55,8 @@ const LineAnswer& World::LineOf(const ClusterView& worker) const {
 // The lines aside.
 bool World::CouldTake(const ClusterView& worker) const {
   const bool is_taken = (worker.clone != nullptr && !HasOurClone(worker)) ||
-                        (worker.job != nullptr && !HasOurJob(worker));
+                        (worker.job != nullptr && !HasOurJob(worker)) ||
+                        worker.in_the_way != nullptr;
   return worker.contact == Contact::kFull && !is_taken &&
          worker.verdict.outcome == verdict::Outcome::kYes;
 }
@@ -94,11 +120,11 @@ bool World::RunsWell() const {
   if (found == workers_.end() || is_kueues_turn) return false;
   const bool stays = found->contact == Contact::kFull &&
                      found->membership == Membership::kConfigured && !found->drained_for;
-  const bool is_kept = HasOurClone(*found) && found->clone->marks.source_uid == kUid &&
-                       !found->clone->deleting && !found->clone->Finished() &&
-                       found->clone->Admitted() && !found->clone->Evicted();
+  const bool is_kept = HasItsClone(*found) && !found->clone->deleting &&
+                       !found->clone->Finished() && found->clone->Admitted() &&
+                       !found->clone->Evicted();
   const bool is_in_the_way =
-      found->in_the_way != nullptr || (found->job != nullptr && !HasOurJob(*found));
+      found->in_the_way != nullptr || (found->job != nullptr && !HasItsJob(*found));
   const bool has_failed = std::ranges::any_of(
       record_.failures, [&](const Failure& failure) { return failure.cluster == found->name; });
   return stays && is_kept && !is_in_the_way && !has_failed;
@@ -115,12 +141,35 @@ void World::CheckMoveHasTarget() const {
   }));
 }
 
+void World::CheckRemoval(const DeleteRemote& action) const {
+  const std::string& name = action.cluster.value;
+  const ClusterView& at = *std::ranges::find(workers_, action.cluster, &ClusterView::name);
+  const bool was_nominated = std::ranges::find(nominated_before_, name) != nominated_before_.end();
+  // Where Kueue clears the name, the copy there shows it for as long as the quota is held.
+  const bool was_placed = IsTakenOver() && placed_on_ == name && workload_->Evicted() &&
+                          workload_->QuotaReserved() && HasItsClone(at) && at.clone->Admitted();
+  // Invariant 5: the final status reaches the manager before the remote job is removed; unless the
+  // job had been taken back from there.
+  const bool counts = workload_->cluster_name.empty() ? was_nominated || was_placed
+                                                      : workload_->cluster_name == name;
+  if (counts && HasItsJob(at)) CheckEndsAreKnown(at);
+  if (workload_->Finished()) return;
+  if (State() == tracking::CheckState::kReady && workload_->cluster_name == name)
+    REQUIRE_FALSE(RunsWell());
+  // Where Kueue clears them, all nominations are of this reservation, whoever made them.
+  if (IsTakenOver() && was_nominated && workload_->QuotaReserved() && !workload_->Evicted())
+    REQUIRE(action.end != AttemptEnd::kEvicted);
+}
+
+void World::CheckEndsAreKnown(const ClusterView& at) const {
+  if (at.job->finished) REQUIRE(job_->finished);
+}
+
 void World::CheckInvariants() const {
   INFO(Print());
   int connected_jobs = 0;
   for (const ClusterView& worker : workers_) {
-    if (worker.contact == Contact::kFull && HasOurJob(worker) &&
-        worker.job->marks.source_uid == kUid && !worker.job->finished)
+    if (worker.contact == Contact::kFull && HasItsJob(worker) && !worker.job->finished)
       ++connected_jobs;
   }
   // A job of an earlier admission on a worker that has just come back is on its way out and no
