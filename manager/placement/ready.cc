@@ -104,6 +104,23 @@ void DecideWithoutContact(const Context& context, const ClusterView& worker, Dec
   TakeBack(notes::kWorkerLost, worker.name, std::move(message), decision);
 }
 
+// Whether the end of the job there is still to be seen, or to be mirrored, behind that of its
+// clone. A clone that ended as its job did is seen before the job's own end is. Another end
+// ("FailedToStart") leaves the job suspended for ever. A group may have ended there, and not here:
+// a pod of it was deleted or replaced meanwhile. Then the ends of its other pods are all there will
+// be.
+bool IsEndToCome(const Context& context, const ClusterView& worker) {
+  const tracking::JobPtr& job = worker.job;
+  if (!job->is_group())
+    return EndedAsItsJob(*worker.clone->finished) || job->finished || !job->suspended;
+  const bool all_are_known = std::ranges::all_of(job->members,
+                                                 [](const tracking::JobPtr& copy) {
+                                                   return copy->finished || copy->deleting;
+                                                 }) &&
+                             !tracking::ShowsNewEnd(context.view.job, job);
+  return !all_are_known || context.view.job->finished;
+}
+
 // The worker's Kueue says the clone is finished.
 void DecideFinishedClone(const Context& context, const ClusterView& worker, Decision& decision) {
   const tracking::Condition& finished = *worker.clone->finished;
@@ -121,9 +138,7 @@ void DecideFinishedClone(const Context& context, const ClusterView& worker, Deci
   if (HasOwnJob(worker)) {
     // Kueue on the manager finishes the Workload from the mirrored job.
     decision.actions.emplace_back(MirrorStatus{worker.name});
-    // A clone that ended as its job did is seen before the job's own end is: that one is waited
-    // for. Another end ("FailedToStart") leaves the job suspended for ever.
-    if (EndedAsItsJob(finished) || worker.job->finished || !worker.job->suspended) return;
+    if (IsEndToCome(context, worker)) return;
   }
   decision.actions.emplace_back(FinishWorkload{finished.reason, finished.message});
 }

@@ -188,6 +188,42 @@ TEST_CASE("a group that the worker's Kueue has evicted moves, whatever became of
   CHECK_FALSE(Does<FinishWorkload>(decision));
 }
 
+TEST_CASE("a group that has ended there ends here, too, although a pod was replaced meanwhile") {
+  struct Row {
+    const char* what;
+    Scene::Pods local;
+    Scene::Pods remote;
+    bool mirrors_only;
+  };
+  const Row row = GENERATE(values<Row>({
+      {"an end is still to be seen",
+       {{"a", "Succeeded"}, {"b", "Running"}},
+       {{"a", "Succeeded"}, {"b", "Running"}},
+       true},
+      {"an end is still to be mirrored",
+       {{"a", "Succeeded"}, {"b", "Running"}},
+       {{"a", "Succeeded"}, {"b", "Succeeded"}},
+       true},
+      {"all are known, and Kueue ends it",
+       {{"a", "Succeeded"}, {"b", "Succeeded"}},
+       {{"a", "Succeeded"}, {"b", "Succeeded"}},
+       true},
+      {"b was replaced by c when it had succeeded there",
+       {{"a", "Succeeded"}, {"c", ""}},
+       {{"a", "Succeeded"}, {"b", "Succeeded"}},
+       false},
+  }));
+  INFO(row.what);
+  Scene scene;
+  scene.clone->finished = True("Succeeded");
+  scene.Local(row.local);
+  scene.Remote(row.remote);
+  const Decision decision = scene.Decide();
+  CHECK(Does<MirrorStatus>(decision));
+  CHECK(Does<FinishWorkload>(decision) == !row.mirrors_only);
+  CHECK_FALSE(Does<CreateJob>(decision));
+}
+
 TEST_CASE("the end of one pod is mirrored before the copies of an evicted group go") {
   Scene scene;
   scene.workload->evicted = True("Preempted");
