@@ -110,7 +110,13 @@ class Browser:
         scheme = "dark" if dark else "light"
         self.driver.execute_cdp_cmd(
             "Emulation.setEmulatedMedia",
-            {"features": [{"name": "prefers-color-scheme", "value": scheme}]},
+            {
+                "features": [
+                    {"name": "prefers-color-scheme", "value": scheme},
+                    # Else axe may see a colour on its way to another one.
+                    {"name": "prefers-reduced-motion", "value": "reduce"},
+                ]
+            },
         )
 
     def set_offline(self, offline: bool) -> None:

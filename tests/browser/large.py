@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """The dashboard of a large fleet: every view says what the commands say, and how long a page takes.
 
-  large.py [--workers 200] [--jobs 10000] [--fedra PATH] [--shots FOLDER] [--pages FOLDER]
+  large.py [--workers 200] [--jobs 10000] [--burst] [--fedra PATH] [--shots FOLDER] [--pages FOLDER]
 
 Prints Markdown tables. The limits are those of an unloaded machine, and hold for the median; the slowest is printed, too.
 """
@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import dataclasses
+import signal
 import sys
 import tempfile
 import time
@@ -59,12 +60,19 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="The dashboard of a large fleet.")
     parser.add_argument("--workers", type=int, default=200)
     parser.add_argument("--jobs", type=int, default=10_000, help="a multiple of 100")
+    parser.add_argument(
+        "--burst",
+        action="store_true",
+        help="devices are verified, and jobs stand in line, from the beginning; else once the jobs are placed",
+    )
     parser.add_argument("--fedra", type=Path, default=default_binary())
     parser.add_argument("--shots", type=Path, metavar="FOLDER")
     parser.add_argument("--pages", type=Path, metavar="FOLDER", help="as of run.py")
     arguments = parser.parse_args()
     if arguments.jobs % 100 or arguments.workers <= _AWAY:
         parser.error(f"--jobs is a multiple of 100, and there are more than {_AWAY} workers")
+    # So that SIGTERM ends the fleet as well as Ctrl-C does.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     if arguments.shots:
         arguments.shots.mkdir(parents=True, exist_ok=True)
     names = tuple(f"worker-{index:03}" for index in range(arguments.workers))
@@ -88,16 +96,18 @@ def _play(fleet: SimFleet, arguments: argparse.Namespace, folder: Path) -> None:
     )
     world.add_template_everywhere()
     world.manager.apply(objects.claim_template(world.ns, _UNCOPIED, setup.GPU_CLASS))
-    settings = {
-        "api": {"socket": str(socket)},
-        "verification": {"devices": "Enforce"},
-        "logging": {"level": "info"},
-    }
-    fedra = world.start_fedra(settings, watchdog=False)
+    enforced = {"verification": {"devices": "Enforce"}}
+    settings = {"api": {"socket": str(socket)}, "logging": {"level": "info"}}
+    fedra = world.start_fedra(settings | (enforced if arguments.burst else {}), watchdog=False)
     try:
         _submit(world, arguments.jobs)
         wanted = {part.state: part.share * arguments.jobs // 100 for part in _PARTS}
         eventually("every job is where it will be", lambda: _states(fedra) == wanted, _PATIENCE)
+        if not arguments.burst:
+            fedra.stop()
+            fedra.change_settings(enforced)
+            fedra.start()
+        eventually("devices are known", lambda: _has_devices(fedra), _PATIENCE)
         for worker in world.workers[-_AWAY:]:
             world.stop_api_server(worker)
         eventually("they are away", lambda: _away(fedra) == set(world.workers[-_AWAY:]), _PATIENCE)
@@ -152,6 +162,11 @@ def _submit(world: World, jobs: int) -> None:
 def _states(fedra: Fedra) -> dict[str, int]:
     groups = fedra.cli("status", "jobs", "--all", "--group-by", "state", "-o", "json").json()
     return {group["name"]: group["jobs"] for group in groups["groups"]}
+
+
+def _has_devices(fedra: Fedra) -> bool:
+    workers = fedra.cli("status", "workers", "-o", "json").json()["workers"]
+    return all("devices" in worker for worker in workers)
 
 
 def _away(fedra: Fedra) -> set[str]:

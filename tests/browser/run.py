@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import signal
 import sys
 import tempfile
 from pathlib import Path
@@ -36,6 +37,8 @@ def main() -> int:
         help="in place of those in the program; manager/dashboard/assets needs no build then",
     )
     arguments = parser.parse_args()
+    # So that SIGTERM ends the fleet as well as Ctrl-C does.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     if arguments.shots:
         arguments.shots.mkdir(parents=True, exist_ok=True)
     fleet = SimFleet(False)

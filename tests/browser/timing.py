@@ -71,12 +71,12 @@ def _at_the_server(path: Path, stage: Stage) -> dict[str, tuple[int, list[float]
             return body, (time.monotonic() - begun) * 1e3
 
         page = json.loads(ask("jobs?limit=100&all")[0])
-        # The page behind as many jobs as can be reached in one step, by name.
-        deep = json.loads(ask("jobs?limit=9000&all&sort-by=name")[0]).get("continue", "")
+        most = (len(page["jobs"]) + page["remaining"]) * 9 // 10
+        deep = json.loads(ask(f"jobs?limit={most}&all&sort-by=name")[0])["continue"]
         targets = {
             "jobs?limit=100&all": "jobs, the first page",
-            f"jobs?limit=100&all&continue={page.get('continue', '')}": "jobs, the next page",
-            f"jobs?limit=100&all&sort-by=name&continue={deep}": "jobs, behind 9,000",
+            f"jobs?limit=100&all&continue={page['continue']}": "jobs, the next page",
+            f"jobs?limit=100&all&sort-by=name&continue={deep}": "jobs, behind nine tenths of them",
             "jobs?limit=100&state=Blocked&reason=TemplateMissing": "jobs with a reason",
             f"jobs?limit=100&worker={stage.worker}": "jobs of a worker",
             "counts?group-by=state": "counts by state",
@@ -85,7 +85,7 @@ def _at_the_server(path: Path, stage: Stage) -> dict[str, tuple[int, list[float]
             "devices": "devices",
             f"device-map?worker={stage.worker}&limit=20": "device map",
             f"why?job={stage.stuck}": "why",
-            "templates": "templates",
+            "templates?mode=Reconcile": "templates, as if copied",
         }
         found = {}
         for target, name in targets.items():
