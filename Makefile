@@ -8,7 +8,7 @@
 #   make test-real-releases
 #                   the same on fleets of several releases of Kubernetes and Kueue (builds them once; three times as long)
 #   make test-real-kinds
-#                   the scenarios of other kinds of jobs there: real CRDs and Kueue, real operators of two, scripted ones of the rest
+#                   the scenarios of other kinds of jobs there: real CRDs, Kueue and operators; the rest of the operators is played (tests/real/README.md)
 #   make test-real-dra N=500 JOBS=200 SEED=1 KUBERNETES=1.36
 #                   random pods and claims, judged by a real kube-scheduler and by fedra, then whole jobs (needs Go 1.26)
 #   make agree N=500 SEED=1

@@ -3,11 +3,11 @@
 # Builds the operator of a kind of jobs, and prints the program (last line of stdout):
 #
 #   build_operator.sh jobset
-#   build_operator.sh trainer-controller-manager
+#   build_operator.sh kuberay
 #
-# They are the tools of go/operators/go.mod, by the last part of their path. The folder is
-# ~/.cache/fedra/operators-<hash of the Go module and this script>. Cold some minutes on 2 cores; what is there already
-# is not built again.
+# Each is the one tool of a Go module of its own, go/operators/NAME: they need different versions of the same libraries.
+# The folder is ~/.cache/fedra/operators-<hash of the Go module and this script>. Cold some minutes each on 2 cores; what
+# is there already is not built again.
 set -euo pipefail
 
 readonly name="$1"
@@ -15,12 +15,12 @@ readonly name="$1"
 "$(dirname "${BASH_SOURCE[0]}")/build_kinds.sh" >/dev/null
 export PATH="$PATH:/usr/local/go/bin"
 
-cd "$(dirname "${BASH_SOURCE[0]}")/go/operators"
-hash="$(cat go.mod go.sum ../../build_operator.sh | sha256sum | cut -c1-12)"
+cd "$(dirname "${BASH_SOURCE[0]}")/go/operators/$name"
+hash="$(cat go.mod go.sum ../../../build_operator.sh | sha256sum | cut -c1-12)"
 readonly program="$HOME/.cache/fedra/operators-$hash/$name"
 if [[ ! -x "$program" ]]; then
   mkdir -p "$(dirname "$program")"
-  path="$(go list tool | grep -E "(^|/)$name\$")"
+  path="$(go list tool)"
   echo "building $path ..." >&2
   start=$SECONDS
   CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' -o "$program.part" "$path"

@@ -16,11 +16,11 @@ from scenarios.kubeconfig import Access
 from scenarios.process import Process, free_ports
 from scenarios.waiting import eventually
 
-# The controllers that jobs, claims and clean-up need. Without the node lifecycle controller nobody marks a
+# The controllers that jobs, claims and clean-up need; KubeRay counts the endpoints of a RayService's Service. Without the node lifecycle controller nobody marks a
 # node unreachable, which is right: no kubelet ever reports.
 _CONTROLLERS = (
-    "namespace,job,deployment-controller,replicaset-controller,resourceclaim-controller,garbage-collector-controller,ttl-after-finished-controller,"
-    "serviceaccount-controller,pod-garbage-collector-controller,device-taint-eviction-controller"
+    "namespace,job,deployment-controller,replicaset-controller,statefulset-controller,resourceclaim-controller,garbage-collector-controller,ttl-after-finished-controller,"
+    "endpointslice-controller,serviceaccount-controller,pod-garbage-collector-controller,device-taint-eviction-controller"
 )
 _CONTROLLERS_SINCE_1_36 = ",podgroup-protection-controller"
 
@@ -120,6 +120,11 @@ class ControlPlane:
         self._start_own_controllers()
         if kubelets:
             self._kwok = self._start_kwok()
+
+    @property
+    def port(self) -> int:
+        """Of the API server, at 127.0.0.1."""
+        return self._port
 
     @property
     def release(self) -> str:

@@ -1,7 +1,7 @@
 """Plays the operators of other kinds of jobs on a real cluster: test code, no operator.
 
 Where the real operator would make pods, it only writes the status that the real one writes then (read from the
-sources of the versions in go/kinds/go.mod). A job runs until its annotation sim.fedra.dev/run-for is "0s", as in the
+sources that build_kinds.sh links). A job runs until its annotation sim.fedra.dev/run-for is "0s", as in the
 simulation (tests/sim/kinds). Jobs that somebody else manages are left alone, as the real operators do.
 """
 
@@ -383,3 +383,5 @@ _SCRIPTS = {
     "AppWrapper": _app_wrapper(),
     "SparkApplication": _spark_application(),
 }
+
+KINDS = tuple(_SCRIPTS)

@@ -34,7 +34,15 @@ def at_url(
     return configurations
 
 
-def is_ready(port: int) -> bool:
+def select_pods(configuration: Object, label: str) -> None:
+    """Those of its webhooks that are for pods are for pods with this label alone."""
+    selector = {"matchExpressions": [{"key": label, "operator": "Exists"}]}
+    for hook in configuration["webhooks"]:
+        if any("pods" in rule["resources"] for rule in hook["rules"]):
+            hook["objectSelector"] = selector
+
+
+def is_ready(port: int, path: str = "/readyz") -> bool:
     """By its health endpoint."""
-    with urllib.request.urlopen(f"http://127.0.0.1:{port}/readyz", timeout=1) as response:
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=1) as response:
         return bool(response.status == 200)

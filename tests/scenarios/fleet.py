@@ -111,6 +111,10 @@ class Fleet(abc.ABC):
     def end_job(self, worker: str, kind: JobKind, namespace: str, name: str, phase: str) -> None:
         """The same with all pods of a job of another kind; `phase` counts where there are pods."""
 
+    def makes_pods(self, kind: str) -> bool:
+        """Whether an operator makes pods of jobs of this other kind on workers; one that is played makes none."""
+        return False
+
     @abc.abstractmethod
     def preempt(self, worker: str, namespace: str, workload: str) -> None:
         """The worker's Kueue takes the quota of this Workload, which has all of its queue's, for somebody else."""

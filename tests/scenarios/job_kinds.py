@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +12,7 @@ from scenarios.resources import RESOURCES, Object
 
 
 _OF_JOB_SET = "jobset.sigs.k8s.io/jobset-name"
+_OF_KUBEFLOW = "training.kubeflow.org/job-name"
 
 # Ends a job whose operator is played, as a merge patch.
 END_OF_RUN: Object = {"metadata": {"annotations": {"sim.fedra.dev/run-for": "0s"}}}
@@ -107,6 +109,11 @@ def _pod_template(template: str | None) -> Object:
     return {"spec": pod}
 
 
+def _renamed(pod: Object, container: str) -> Object:
+    """Its container under the name that an operator asks for."""
+    return {**pod["spec"]["containers"][0], "name": container}
+
+
 def _serving(pod: Object) -> Object:
     return {"spec": {**pod["spec"], "restartPolicy": "Always"}}
 
@@ -119,9 +126,10 @@ def _job_set(pod: Object) -> Object:
     }
 
 
-def _with_replicas(field: str, *roles: str) -> Callable[[Object], Object]:
+def _with_replicas(field: str, container: str, *roles: str) -> Callable[[Object], Object]:
     def spec(pod: Object) -> Object:
-        replicas = {role: {"replicas": 1, "template": pod} for role in roles}
+        template = {"spec": {**pod["spec"], "containers": [_renamed(pod, container)]}}
+        replicas = {role: {"replicas": 1, "template": template} for role in roles}
         return {"runPolicy": {"ttlSecondsAfterFinished": 1}, field: replicas}
 
     return spec
@@ -136,16 +144,26 @@ def _ray_cluster(pod: Object) -> Object:
     }
 
 
+def _ray_service(pod: Object) -> Object:
+    application = {"name": "chat", "import_path": "chat:app", "route_prefix": "/"}
+    return {
+        "serveConfigV2": json.dumps({"applications": [application]}),
+        "rayClusterConfig": _ray_cluster(pod),
+    }
+
+
 def _any_active(counts: Any) -> bool:
     return any(count.get("active", 0) > 0 for count in counts)
 
 
-def _of_kubeflow(kind: str, field: str, *roles: str) -> JobKind:
+def _of_kubeflow(kind: str, field: str, container: str, *roles: str) -> JobKind:
+    """`container`: without one of this name the operator refuses the job."""
     return JobKind(
         kind,
-        _with_replicas(field, *roles),
+        _with_replicas(field, container, *roles),
         lambda status: _any_active(status.get("replicaStatuses", {}).values()),
         managed_by=("runPolicy", "managedBy"),
+        pod_label=_OF_KUBEFLOW,
     )
 
 
@@ -159,26 +177,27 @@ def _is_ready(status: Object) -> bool:
 
 
 def _app_wrapper(pod: Object) -> Object:
-    """Its Job's pods are inferred, those of its Deployment declared; its ConfigMap has none."""
+    """Its first Job's pods are inferred, the second one's declared; its ConfigMap has none.
 
-    def wrapped(api_version: str, kind: str, **fields: Any) -> Object:
+    All of them end: with a Deployment it would run for ever.
+    """
+
+    def wrapped(api_version: str, kind: str, name: str, **fields: Any) -> Object:
         return {
             "apiVersion": api_version,
             "kind": kind,
-            "metadata": {"name": f"wrapped-{kind.lower()}"},
+            "metadata": {"name": f"wrapped-{name}"},
             **fields,
         }
 
-    labels = {"app": "wrapped"}
-    serving = {"metadata": {"labels": labels}, **pod}
-    deployment = {"replicas": 2, "selector": {"matchLabels": labels}, "template": serving}
+    spec = {"parallelism": 2, "completions": 2, "template": pod}
     return {
         "components": [
-            {"template": wrapped("v1", "ConfigMap", data={"epochs": "3"})},
-            {"template": wrapped("batch/v1", "Job", spec={"parallelism": 2, "template": pod})},
+            {"template": wrapped("v1", "ConfigMap", "settings", data={"epochs": "3"})},
+            {"template": wrapped("batch/v1", "Job", "inferred", spec=spec)},
             {
                 "podSets": [{"replicas": 2, "path": "template.spec.template"}],
-                "template": wrapped("apps/v1", "Deployment", spec=deployment),
+                "template": wrapped("batch/v1", "Job", "declared", spec=spec),
             },
         ]
     }
@@ -188,8 +207,7 @@ def _spark_application(pod: Object) -> Object:
     """Its pods are made of fields; its templates have the claims, which its Workload does not show."""
 
     def role(container: str, **fields: Any) -> Object:
-        containers = [{**pod["spec"]["containers"][0], "name": container}]
-        template = {"spec": {**pod["spec"], "containers": containers}}
+        template = {"spec": {**pod["spec"], "containers": [_renamed(pod, container)]}}
         return {"coreRequest": "1", "memory": "64m", "template": template, **fields}
 
     return {
@@ -205,8 +223,7 @@ def _spark_application(pod: Object) -> Object:
 
 def training_runtime(pod: Object, kind: str = "TrainingRuntime", name: str = "torch") -> Object:
     """Of one part, whose pods are the job's nodes."""
-    container = {**pod["spec"]["containers"][0], "name": "node"}
-    spec = {**pod["spec"], "containers": [container]}
+    spec = {**pod["spec"], "containers": [_renamed(pod, "node")]}
     return {
         "apiVersion": RESOURCES[kind].api_version,
         "kind": kind,
@@ -292,10 +309,17 @@ LEADER_WORKER_SET = JobKind(
 
 # It is held by its check, and its copy does not name its Workload.
 JAX_JOB = dataclasses.replace(
-    _of_kubeflow("JAXJob", "jaxReplicaSpecs", "Worker"), holds_check=True, mirrors_whole=False
+    _of_kubeflow("JAXJob", "jaxReplicaSpecs", "jax", "Worker"),
+    holds_check=True,
+    mirrors_whole=False,
 )
 
-APP_WRAPPER = JobKind("AppWrapper", _app_wrapper, lambda status: _is_true(status, "QuotaReserved"))
+APP_WRAPPER = JobKind(
+    "AppWrapper",
+    _app_wrapper,
+    lambda status: _is_true(status, "QuotaReserved"),
+    pod_label="workload.codeflare.dev/appwrapper",
+)
 
 # As a JAXJob, and without managedBy.
 SPARK_APPLICATION = JobKind(
@@ -314,11 +338,11 @@ JOB_KINDS = (
         lambda status: _any_active(status.get("replicatedJobsStatus", [])),
         pod_label=_OF_JOB_SET,
     ),
-    _of_kubeflow("MPIJob", "mpiReplicaSpecs", "Launcher", "Worker"),
-    _of_kubeflow("TFJob", "tfReplicaSpecs", "Chief", "Worker"),
-    _of_kubeflow("PyTorchJob", "pytorchReplicaSpecs", "Master", "Worker"),
-    _of_kubeflow("XGBoostJob", "xgbReplicaSpecs", "Master", "Worker"),
-    _of_kubeflow("PaddleJob", "paddleReplicaSpecs", "Worker"),
+    _of_kubeflow("MPIJob", "mpiReplicaSpecs", "mpi", "Launcher", "Worker"),
+    _of_kubeflow("TFJob", "tfReplicaSpecs", "tensorflow", "Chief", "Worker"),
+    _of_kubeflow("PyTorchJob", "pytorchReplicaSpecs", "pytorch", "Master", "Worker"),
+    _of_kubeflow("XGBoostJob", "xgbReplicaSpecs", "xgboost", "Master", "Worker"),
+    _of_kubeflow("PaddleJob", "paddleReplicaSpecs", "paddle", "Worker"),
     JAX_JOB,
     JobKind("RayCluster", _ray_cluster, lambda status: status.get("state") == "ready", ends=False),
     JobKind(
@@ -330,64 +354,10 @@ JOB_KINDS = (
             "rayClusterSpec": _ray_cluster(pod),
         },
         lambda status: status.get("jobDeploymentStatus", "") not in ("", "Suspended"),
+        pod_label="batch.kubernetes.io/job-name",  # of the Job that submits it, whose name is its own
     ),
-    JobKind(
-        "RayService", lambda pod: {"rayClusterConfig": _ray_cluster(pod)}, _is_ready, ends=False
-    ),
+    JobKind("RayService", _ray_service, _is_ready, ends=False),
     TRAIN_JOB,
     APP_WRAPPER,
     SPARK_APPLICATION,
-)
-
-# Kueue has no integration of these: in the simulation it plays whoever makes their Workloads.
-EXTERNAL_KINDS = (
-    JobKind(
-        "PipelineRun",
-        lambda pod: {"pipelineRef": {"name": "train"}},
-        lambda status: any(each["status"] == "Unknown" for each in status.get("conditions", [])),
-        shows_pods=False,
-        entry={
-            "apiVersion": "tekton.dev/v1",
-            "kind": "PipelineRun",
-            "plural": "pipelineruns",
-            "suspend": "spec.status",
-            "suspended": "PipelineRunPending",
-            "succeeded": ["status.conditions[type=Succeeded].status=True"],
-            "failed": ["status.conditions[type=Succeeded].status=False"],
-            "podLabel": "tekton.dev/pipelineRun",
-            "operator": "Tekton 1.5",
-        },
-    ),
-    JobKind(
-        "TrainingRun",
-        lambda pod: {
-            "ttlSeconds": 1,
-            "roles": [
-                {"name": "driver", "template": pod},
-                {"name": "workers", "pods": 3, "template": pod},
-            ],
-        },
-        lambda status: status.get("running", 0) > 0,
-        managed_by=("policy", "managedBy"),
-        entry={
-            "apiVersion": "example.com/v1",
-            "kind": "TrainingRun",
-            "plural": "trainingruns",
-            "managedBy": "spec.policy.managedBy",
-            "suspend": "spec.policy.paused",
-            "podSets": [
-                {
-                    "at": "spec.roles[*]",
-                    "template": "template",
-                    "nameFrom": "name",
-                    "count": "pods",
-                }
-            ],
-            "succeeded": ["status.phase=Done"],
-            "failed": ["status.phase=Broken"],
-            "active": ["status.running>0"],
-            "cleared": {"running": 0},
-            "stripped": ["spec.ttlSeconds"],
-        },
-    ),
 )

@@ -10,11 +10,11 @@ from pathlib import Path
 
 from real import tools as real_tools
 from real.control_plane import ControlPlane, Etcd
-from real.kinds import KINDS, KindCrds
+from real.kinds import KindCrds
 from real.kueue import Kueue, KueueOptions, ensure_metrics_certificate
-from real.operators import Operator
+from real.operators import Operator, kinds_of, with_needed
 from real.pki import Pki
-from real.scripted_operator import ScriptedOperator
+from real.scripted_operator import KINDS, ScriptedOperator
 from scenarios import objects, setup
 from scenarios.certificates import make_ca
 from scenarios.fleet import MANAGER, Fleet
@@ -49,7 +49,7 @@ class RealFleet(Fleet):
         """`kueue_configuration`: cluster -> top-level entries for its Kueue's configuration file.
 
         `other_kinds`: with the CRDs of real/kinds.py, and their operators played by real/scripted_operator.py, but
-        for the kinds of `operators`, which have their real ones.
+        for the kinds of `operators` (names of real/operators.py), which are real.
         `releases`, `kueues`: cluster -> its release of Kubernetes ("1.34") and Kueue ("0.18"), if it is another than
         usual.
         """
@@ -59,7 +59,8 @@ class RealFleet(Fleet):
         self._other_kinds = other_kinds
         self._crds: KindCrds | None = None
         self._scripted: list[ScriptedOperator] = []
-        self._real_operators, self._operators = frozenset(operators), list[Operator]()
+        self._operator_names, self._operators = with_needed(operators), list[Operator]()
+        self._really_run = kinds_of(self._operator_names)
         self._forgotten: set[tuple[str, str]] = set()  # cluster, kind
         self.kueue_dra = kueue_dra
         self.workers = workers
@@ -99,8 +100,8 @@ class RealFleet(Fleet):
             for kueue in self._kueues.values():
                 kueue.start()
             self._operators = [
-                Operator(kind, plane, pki)
-                for kind in sorted(self._real_operators)
+                Operator(name, plane, pki)
+                for name in self._operator_names
                 for plane in self._planes.values()
             ]
             list(pool.map(Kueue.wait_ready, self._kueues.values()))
@@ -235,11 +236,14 @@ class RealFleet(Fleet):
         if kind.kind == "Pod":
             return self.end_pod(worker, namespace, name, phase)
         client = self.admin(worker)
-        if kind.kind in self._real_operators:
+        if kind.kind in self._really_run:
             for pod in client.list("Pod", namespace, f"{kind.pod_label}={name}"):
                 self.end_pod(worker, namespace, pod["metadata"]["name"], phase)
         elif client.find(kind.kind, namespace, name) is not None:
             client.patch(kind.kind, namespace, name, END_OF_RUN)
+
+    def makes_pods(self, kind: str) -> bool:
+        return kind in self._really_run
 
     def end_pod(self, worker: str, namespace: str, name: str, phase: str = "Succeeded") -> None:
         client = self.admin(worker)
@@ -322,7 +326,7 @@ class RealFleet(Fleet):
 
     def _start_scripted(self) -> None:
         """On the manager too, where they must leave alone what is managed by another cluster."""
-        kinds = tuple(kind for kind in KINDS if kind not in self._real_operators)
+        kinds = tuple(kind for kind in KINDS if kind not in self._really_run)
         for plane in self._planes.values():
             log = plane.folder / "scripted-operator.log"
             self._scripted.append(ScriptedOperator(plane.client, kinds, log))

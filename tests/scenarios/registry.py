@@ -20,6 +20,7 @@ class Scenario:
     other_kinds: bool = False  # needs the CRDs of other kinds than batch/v1 Job
     off_by_default: bool = False  # needs DeviceTaintRules or PodGroups as 1.36 has them
     upgrades: bool = False  # gives worker1 the next release of Kubernetes
+    operator_of: str | None = None  # the kind whose real operator it needs on real clusters
 
     @property
     def namespace(self) -> str:
@@ -44,17 +45,21 @@ def scenario(
     other_kinds: bool = False,
     off_by_default: bool = False,
     upgrades: bool = False,
+    operator_of: str | None = None,
 ) -> Callable[[Body], Body]:
     """Adds the function to the list. State a reason beside every restriction.
 
     `other_kinds`: real clusters play it only when asked for it, because their start is slower then.
     `off_by_default`: only where manager and worker1 are of the release that the scenarios are written for.
     `upgrades`: only on a fleet of several releases, whose programs take long to build.
+    `operator_of`: on real clusters nobody plays the operator of this kind.
     """
 
     def register(body: Body) -> Body:
         SCENARIOS.append(
-            Scenario(name, body, fleets, kueue_dra, other_kinds, off_by_default, upgrades)
+            Scenario(
+                name, body, fleets, kueue_dra, other_kinds, off_by_default, upgrades, operator_of
+            )
         )
         return body
 

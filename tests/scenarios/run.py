@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Runs the scenarios against a fleet of simulated or real clusters.
 
-  run.py --fleet sim|real [--kueue-dra on|off] [--only NAME ...] [--kinds] [--share K/N] [--fedra PATH] [--lanes N]
+  run.py --fleet sim|real [--kueue-dra on|off] [--only NAME ...] [--kinds [--operator NAME ...]] [--share K/N] [--fedra PATH] [--lanes N]
   run.py --fleet real --kubernetes manager=1.37 --kubernetes worker1=1.34 --kueue worker2=0.18
   run.py --list
   run.py --write-docs | --check-docs
@@ -21,7 +21,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from real.operators import KINDS as OPERATORS  # noqa: E402
+from real.operators import NAMES as OPERATORS, kinds_of  # noqa: E402
 from real.tools import KUEUE, KUEUES, RELEASE, RELEASES, ToolsMissing  # noqa: E402
 from scenarios import case_table, cases, lanes, setup  # noqa: E402
 from scenarios.conformance import page as conformance  # noqa: E402
@@ -84,7 +84,14 @@ def _parse() -> argparse.Namespace:
     parser.add_argument(
         "--play-operators",
         action="store_true",
-        help=f"also those of {', '.join(OPERATORS)}, which are real on real clusters otherwise",
+        help="no operator is real, so that all kinds are played that can be",
+    )
+    parser.add_argument(
+        "--operator",
+        action="append",
+        choices=OPERATORS,
+        metavar="NAME",
+        help=f"a real operator on real clusters: of {', '.join(OPERATORS)}; may be repeated; all, if none is named",
     )
     parser.add_argument(
         "--kubernetes",
@@ -183,8 +190,13 @@ def _make_fleet(arguments: argparse.Namespace, scenarios: list[Scenario]) -> Fle
         other_kinds=with_kinds,
         releases=dict(arguments.kubernetes),
         kueues=dict(arguments.kueue),
-        operators=OPERATORS if with_kinds and not arguments.play_operators else (),
+        operators=_operators(arguments) if with_kinds else (),
     )
+
+
+def _operators(arguments: argparse.Namespace) -> tuple[str, ...]:
+    """Those that are real, by name."""
+    return () if arguments.play_operators else tuple(arguments.operator or OPERATORS)
 
 
 def _serve(arguments: argparse.Namespace, scenarios: list[Scenario]) -> int:
@@ -207,6 +219,7 @@ def _chosen(arguments: argparse.Namespace, scenarios: list[Scenario]) -> list[Sc
         chosen = [each for each in chosen if each.other_kinds]
     elif arguments.fleet == "real" and not arguments.only:
         chosen = [each for each in chosen if not each.other_kinds]
+    chosen = [each for each in chosen if not _lacks_operator(arguments, each)]
     releases = dict(arguments.kubernetes)
     if {releases.get(cluster, RELEASE) for cluster in (MANAGER, WORKERS[0])} != {RELEASE}:
         chosen = [each for each in chosen if not each.off_by_default]
@@ -216,6 +229,11 @@ def _chosen(arguments: argparse.Namespace, scenarios: list[Scenario]) -> list[Sc
     return chosen[first::step]
 
 
+def _lacks_operator(arguments: argparse.Namespace, scenario: Scenario) -> bool:
+    needed = None if arguments.fleet == "sim" else scenario.operator_of
+    return needed is not None and needed not in kinds_of(_operators(arguments))
+
+
 def _run(arguments: argparse.Namespace, scenarios: list[Scenario]) -> int:
     started = time.monotonic()
     chosen = [each.name for each in _chosen(arguments, scenarios)]
@@ -223,6 +241,10 @@ def _run(arguments: argparse.Namespace, scenarios: list[Scenario]) -> int:
         print(
             f"share {arguments.share[0]}/{arguments.share[1]}: {len(chosen)} scenarios", flush=True
         )
+    if arguments.kinds:
+        without = [each.name for each in scenarios if _lacks_operator(arguments, each)]
+        if without:
+            print(f"left out, since their operator does not run{_names(without)}", flush=True)
     if elsewhere := [name for name in arguments.only if name not in chosen]:
         fleet = f"{arguments.fleet} fleet with Kueue DRA {arguments.kueue_dra}"
         print(f"not on a {fleet}{_names(elsewhere)}", flush=True)

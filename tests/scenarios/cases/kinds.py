@@ -7,11 +7,11 @@ from collections.abc import Callable
 from typing import Any
 
 from scenarios import objects
+from scenarios.external_kinds import EXTERNAL_KINDS
 from scenarios.federated_job import FederatedJob
 from scenarios.fedra_process import Fedra
 from scenarios.fleet import MANAGER
 from scenarios.job_kinds import (
-    EXTERNAL_KINDS,
     JOB_KINDS,
     SPARK_APPLICATION,
     TRAIN_JOB,

@@ -148,7 +148,7 @@ class Submission:
     def play_operator(self, worker: str) -> None:
         """Where an operator is played, which makes no pods: those that the real one would make of the copy."""
         for job in self.jobs:
-            if job.kind not in _OF_KUBEFLOW:
+            if job.kind not in _OF_KUBEFLOW or self._world.fleet.makes_pods(job.kind):
                 continue
             job.wait_running_on(worker)
             copied = objects.present(job.remote_job(worker))

@@ -1,0 +1,116 @@
+"""How each real operator of a kind of jobs is started beside a cluster without a service network.
+
+The versions are those of go/operators; what is said of a flag was read there, and seen.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import yaml
+
+from real.control_plane import ControlPlane
+from real.own_network import OwnNetwork
+from real.ray_dashboard import RayDashboard
+from scenarios.resources import Object
+
+
+@dataclasses.dataclass(frozen=True)
+class Place:
+    """Of one operator on one cluster."""
+
+    name: str  # the operator's
+    cluster: ControlPlane
+    webhook_port: int
+    health_port: int
+
+    def file(self, suffix: str) -> Path:
+        """One of its own."""
+        return self.cluster.folder / f"{self.name}{suffix}"
+
+
+@dataclasses.dataclass(frozen=True)
+class Launch:
+    """What has been made for the start of an operator."""
+
+    arguments: Sequence[object]
+    environment: dict[str, str] = dataclasses.field(default_factory=dict)
+    network: OwnNetwork | None = None  # in which it runs, and where its health port is not reached
+    close: Callable[[], None] = lambda: None  # what it needs beside it
+
+
+@dataclasses.dataclass(frozen=True)
+class Program:
+    """`launch` may write to the cluster, whose API server is ready."""
+
+    kinds: tuple[str, ...]
+    launch: Callable[[Place], Launch]
+    webhooks: str | None = None  # the file below kinds.sources()
+    # The label of the pods that its webhooks are for, which its kustomization adds to the file; None: it has none.
+    pods_with: str | None = None
+    needs: tuple[str, ...] = ()  # the operators of what it makes
+    ready: str = "/readyz"
+
+
+def _with_configuration(
+    api_version: str, certificates: str, asks_folder: bool = False
+) -> Callable[[Place], Launch]:
+    """One of kubernetes-sigs' fashion.
+
+    `certificates`: the key below which it would make its own. `asks_folder`: it must be told where its certificate is.
+    """
+
+    def launch(place: Place) -> Launch:
+        configuration = place.file(".yaml")
+        folder = {"certDir": str(place.cluster.folder / "webhook")} if asks_folder else {}
+        content = {
+            "apiVersion": api_version,
+            "kind": "Configuration",
+            "webhook": {"port": place.webhook_port, "host": "127.0.0.1", **folder},
+            "metrics": {"bindAddress": "0"},
+            "health": {"healthProbeBindAddress": f"127.0.0.1:{place.health_port}"},
+            "leaderElection": {"leaderElect": False},
+            certificates: {"enable": False},
+        }
+        configuration.write_text(yaml.safe_dump(content))
+        return Launch([f"--config={configuration}", f"--kubeconfig={place.cluster.kubeconfig}"])
+
+    return launch
+
+
+def _kuberay(place: Place) -> Launch:
+    """Its webhook only checks names, and is off by default."""
+    dashboard = RayDashboard(place.cluster.client)
+    arguments = [
+        f"--kubeconfig={place.cluster.kubeconfig}",
+        "--metrics-addr=0",
+        f"--health-probe-bind-address=127.0.0.1:{place.health_port}",
+        "--enable-leader-election=false",
+        "--reconcile-concurrency=4",
+    ]
+    # The API server is HTTPS, for which this is no proxy.
+    return Launch(arguments, {"HTTP_PROXY": dashboard.url}, close=dashboard.close)
+
+
+def _make_namespace(place: Place, name: str) -> None:
+    place.cluster.client.apply(
+        {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
+    )
+
+
+PROGRAMS = {
+    "jobset": Program(
+        ("JobSet",),
+        _with_configuration("config.jobset.x-k8s.io/v1alpha1", "internalCertManagement"),
+        webhooks="jobset/config/components/webhook/manifests.yaml",
+    ),
+    "trainer": Program(
+        ("TrainJob",),
+        _with_configuration("config.trainer.kubeflow.org/v1alpha1", "certManagement"),
+        webhooks="trainer/manifests/base/webhook/manifests.yaml",
+        needs=("jobset",),
+    ),
+    "kuberay": Program(("RayCluster", "RayJob", "RayService"), _kuberay),
+}
