@@ -1,6 +1,6 @@
 """The other kinds of jobs on real control planes: their CRDs, and what Kueue must be told of them.
 
-scripted_operator.py plays their operators, but for those that are to be real (operators.py).
+scripted_operator.py plays the operators that are not to be real (operators.py).
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ _JOBSET = "jobset/config/components/crd/bases"
 _TRAINING = "training-operator/manifests/base/crds"
 _RAY = "kuberay/config/crd/bases"
 _TRAINER = "trainer/manifests/base/crds/trainer.kubeflow.org"
+_LWS = "lws/config/crd/bases"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -67,10 +68,19 @@ _INSTALLED = (
         "spark-operator/config/crd/bases/sparkoperator.k8s.io_sparkapplications.yaml",
         "sparkoperator.k8s.io/sparkapplication",
     ),
+    # LeaderWorkerSet's operator runs these, too.
+    _Installed(
+        "DisaggregatedSet", f"{_LWS}/disaggregatedset.x-k8s.io_disaggregatedsets.yaml", None
+    ),
+    _Installed(
+        "LeaderWorkerSet",
+        f"{_LWS}/leaderworkerset.x-k8s.io_leaderworkersets.yaml",
+        "leaderworkerset.x-k8s.io/leaderworkerset",
+    ),
 )
 
 # Of the cluster itself, without CRDs and operators of their own.
-_BUILT_IN = {"Pod": "pod", "Deployment": "deployment"}
+_BUILT_IN = {"Pod": "pod", "Deployment": "deployment", "StatefulSet": "statefulset"}
 
 KINDS = tuple(each.kind for each in _INSTALLED if each.framework is not None)
 FRAMEWORKS = (

@@ -112,5 +112,14 @@ PROGRAMS = {
         webhooks="trainer/manifests/base/webhook/manifests.yaml",
         needs=("jobset",),
     ),
+    "lws": Program(
+        ("LeaderWorkerSet",),
+        # Without a folder it takes one below /tmp (api/config/v1alpha1/defaults.go).
+        _with_configuration(
+            "config.lws.x-k8s.io/v1alpha1", "internalCertManagement", asks_folder=True
+        ),
+        webhooks="lws/config/webhook/manifests.yaml",
+        pods_with="leaderworkerset.sigs.k8s.io/name",
+    ),
     "kuberay": Program(("RayCluster", "RayJob", "RayService"), _kuberay),
 }

@@ -51,8 +51,7 @@ def _scale(world: World, replicas: int) -> None:
     world.manager.patch("LeaderWorkerSet", world.ns, "serve", {"spec": {"replicas": replicas}})
 
 
-# On real clusters Kueue's integration leaderworkerset is not switched on.
-@scenario("leaderworkerset-runs", fleets=("sim",), other_kinds=True)
+@scenario("leaderworkerset-runs", other_kinds=True, operator_of="LeaderWorkerSet")
 def runs(world: World) -> None:
     """A LeaderWorkerSet's replicas all go where the first one's devices are; its copy goes with the user's."""
     world.add_template(world.worker2)
@@ -69,7 +68,7 @@ def runs(world: World) -> None:
     world.eventually("no clone is left", lambda: not _parts(world, world.worker2))
 
 
-@scenario("leaderworkerset-moved", fleets=("sim",), other_kinds=True)
+@scenario("leaderworkerset-moved", other_kinds=True, operator_of="LeaderWorkerSet")
 def moved(world: World) -> None:
     """A LeaderWorkerSet moves as a whole when its worker is lost; its first replica alone is evicted and comes back."""
     start_with_pod_rights(world, LEADER_WORKER_SET, workerLostTimeout="3s")
@@ -87,7 +86,7 @@ def moved(world: World) -> None:
     world.eventually("nothing is left on the workers", job.nowhere)
 
 
-@scenario("leaderworkerset-scaled", fleets=("sim",), other_kinds=True)
+@scenario("leaderworkerset-scaled", other_kinds=True, operator_of="LeaderWorkerSet")
 def scaled(world: World) -> None:
     """A LeaderWorkerSet's copy follows its replicas, more and less; with none of them it goes."""
     job, copy = _serve_on_worker1(world)
@@ -111,6 +110,7 @@ def _evict_on_worker1(world: World, name: str) -> None:
     world.eventually("it has a new clone", lambda: clone() is not None)
 
 
+# A real Kueue chooses by itself which of two equal replicas it evicts.
 @scenario("leaderworkerset-part-evicted", fleets=("sim",), other_kinds=True)
 def part_evicted(world: World) -> None:
     """A replica that its worker evicts, the first one or another, comes back there: the others never left."""

@@ -12,8 +12,7 @@ from scenarios.world import QUEUE, TEMPLATE, World
 _ORIGIN_UID = "kueue.x-k8s.io/multikueue-origin-uid"
 
 
-# On real clusters Kueue's integration statefulset is not switched on.
-@scenario("statefulset-runs", fleets=("sim",), other_kinds=True)
+@scenario("statefulset-runs", other_kinds=True)
 def runs(world: World) -> None:
     """A StatefulSet is dispatched by its devices' template, runs on the worker alone, and goes with the user's."""
     world.add_template(world.worker2)
@@ -37,7 +36,7 @@ def runs(world: World) -> None:
     world.eventually("nothing is left on the workers", job.nowhere)
 
 
-@scenario("statefulset-moved", fleets=("sim",), other_kinds=True)
+@scenario("statefulset-moved", other_kinds=True)
 def moved(world: World) -> None:
     """A StatefulSet moves when its worker is lost, is evicted here and dispatched again, and goes with the user's."""
     start_with_pod_rights(world, STATEFUL_SET, workerLostTimeout="3s")
@@ -47,7 +46,7 @@ def moved(world: World) -> None:
     world.eventually("nothing is left on the workers", job.nowhere)
 
 
-@scenario("statefulset-evicted", fleets=("sim",), other_kinds=True)
+@scenario("statefulset-evicted", other_kinds=True)
 def evicted(world: World) -> None:
     """A StatefulSet that is preempted on its worker runs on the other one."""
     world.set_quota(world.worker1, objects.Quota(cpu="2"))
@@ -59,7 +58,7 @@ def evicted(world: World) -> None:
     job.wait_gone_from(world.worker1)
 
 
-@scenario("statefulset-without-pods", fleets=("sim",), other_kinds=True)
+@scenario("statefulset-without-pods", other_kinds=True)
 def without_pods(world: World) -> None:
     """Without kueue.pods a StatefulSet is rejected, as any kind that fedra does not run."""
     world.start_fedra()
