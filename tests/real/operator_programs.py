@@ -94,6 +94,23 @@ def _kuberay(place: Place) -> Launch:
     return Launch(arguments, {"HTTP_PROXY": dashboard.url}, close=dashboard.close)
 
 
+_LOCK_NAMESPACE = "mpi-operator"
+
+
+def _mpi_operator(place: Place) -> Launch:
+    """Without webhooks. Its health port is fixed, 8080 (cmd/mpi-operator/app/server.go)."""
+    _make_namespace(place, _LOCK_NAMESPACE)
+    network = OwnNetwork(place.cluster.port, place.file(".socket"))
+    arguments = [
+        f"--kubeConfig={place.cluster.kubeconfig}",
+        f"--lock-namespace={_LOCK_NAMESPACE}",
+        "--kube-api-qps=100",
+        "--kube-api-burst=200",
+        "--controller-queue-rate-limit=100",
+    ]
+    return Launch(arguments, network=network)
+
+
 def _make_namespace(place: Place, name: str) -> None:
     place.cluster.client.apply(
         {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
@@ -122,4 +139,5 @@ PROGRAMS = {
         pods_with="leaderworkerset.sigs.k8s.io/name",
     ),
     "kuberay": Program(("RayCluster", "RayJob", "RayService"), _kuberay),
+    "mpi-operator": Program(("MPIJob",), _mpi_operator),
 }
