@@ -111,6 +111,40 @@ def _mpi_operator(place: Place) -> Launch:
     return Launch(arguments, network=network)
 
 
+_TRAINING_KINDS = ("TFJob", "PyTorchJob", "XGBoostJob", "PaddleJob", "JAXJob")
+_TRAINING_NAMESPACE = "kubeflow"
+
+
+def _training_operator(place: Place) -> Launch:
+    """It has no MPIJob but the one that it is told of, and none is told of here."""
+    _make_namespace(place, _TRAINING_NAMESPACE)
+    # It fills this Secret with a certificate for its Service, waits for any file at this path (pkg/cert/cert.go), and
+    # serves what is in its temporary folder.
+    place.cluster.client.apply(
+        {
+            "apiVersion": "v1",
+            "kind": "Secret",
+            "metadata": {
+                "name": "training-operator-webhook-cert",
+                "namespace": _TRAINING_NAMESPACE,
+            },
+        }
+    )
+    awaited = Path("/tmp/k8s-webhook-server/serving-certs/tls.crt")
+    awaited.parent.mkdir(parents=True, exist_ok=True)
+    awaited.touch()
+    arguments = [
+        f"--kubeconfig={place.cluster.kubeconfig}",
+        "--metrics-bind-address=0",
+        f"--health-probe-bind-address=127.0.0.1:{place.health_port}",
+        f"--webhook-server-port={place.webhook_port}",
+        "--kube-api-qps=100",
+        "--kube-api-burst=200",
+        *(f"--enable-scheme={kind.lower()}" for kind in _TRAINING_KINDS),
+    ]
+    return Launch(arguments)
+
+
 def _make_namespace(place: Place, name: str) -> None:
     place.cluster.client.apply(
         {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
@@ -140,4 +174,9 @@ PROGRAMS = {
     ),
     "kuberay": Program(("RayCluster", "RayJob", "RayService"), _kuberay),
     "mpi-operator": Program(("MPIJob",), _mpi_operator),
+    "training-operator": Program(
+        _TRAINING_KINDS,
+        _training_operator,
+        webhooks="training-operator/manifests/base/webhook/manifests.yaml",
+    ),
 }
