@@ -26,6 +26,7 @@ from browser.stage import Stage, dashboard  # noqa: E402
 from scenarios import objects, setup  # noqa: E402
 from scenarios.fedra_process import Fedra, default_binary  # noqa: E402
 from scenarios.objects import Quota  # noqa: E402
+from scenarios.resources import Object  # noqa: E402
 from scenarios.sim_fleet import SimFleet  # noqa: E402
 from scenarios.waiting import eventually  # noqa: E402
 from scenarios.world import QUEUE, TEMPLATE, World  # noqa: E402
@@ -97,16 +98,19 @@ def _play(fleet: SimFleet, arguments: argparse.Namespace, folder: Path) -> None:
     world.add_template_everywhere()
     world.manager.apply(objects.claim_template(world.ns, _UNCOPIED, setup.GPU_CLASS))
     enforced = {"verification": {"devices": "Enforce"}}
-    settings = {"api": {"socket": str(socket)}, "logging": {"level": "info"}}
-    fedra = world.start_fedra(settings | (enforced if arguments.burst else {}), watchdog=False)
+    settings: Object = {"api": {"socket": str(socket)}, "logging": {"level": "info"}}
+    settings |= enforced if arguments.burst else {}
+    fedra = world.start_fedra(settings, watchdog=False, start=False)
     try:
+        _start(fedra)
+        world.wait_check_active()
         _submit(world, arguments.jobs)
         wanted = {part.state: part.share * arguments.jobs // 100 for part in _PARTS}
         eventually("every job is where it will be", lambda: _states(fedra) == wanted, _PATIENCE)
         if not arguments.burst:
             fedra.stop()
             fedra.change_settings(enforced)
-            fedra.start()
+            _start(fedra)
         eventually("devices are known", lambda: _has_devices(fedra), _PATIENCE)
         for worker in world.workers[-_AWAY:]:
             world.stop_api_server(worker)
@@ -157,6 +161,12 @@ def _submit(world: World, jobs: int) -> None:
     wanted = [(part, index) for part in _PARTS for index in range(part.share * jobs // 100)]
     with ThreadPoolExecutor(_SUBMITTERS) as pool:
         list(pool.map(submit, wanted))
+
+
+def _start(fedra: Fedra) -> None:
+    """With so many workers it may take longer than a scenario waits."""
+    fedra.start(ready=False)
+    eventually("fedra is ready", lambda: fedra.page("/readyz").strip() == "ok", _PATIENCE)
 
 
 def _states(fedra: Fedra) -> dict[str, int]:
