@@ -104,7 +104,12 @@ def _play(fleet: SimFleet, arguments: argparse.Namespace, folder: Path) -> None:
     try:
         _start(fedra)
         world.wait_check_active()
+        print(
+            f"{len(world.workers)} workers: ready after {time.monotonic() - begun:.0f} s",
+            flush=True,
+        )
         _submit(world, arguments.jobs)
+        print(f"jobs are submitted after {time.monotonic() - begun:.0f} s", flush=True)
         wanted = {part.state: part.share * arguments.jobs // 100 for part in _PARTS}
         eventually("every job is where it will be", lambda: _states(fedra) == wanted, _PATIENCE)
         if not arguments.burst:
