@@ -145,6 +145,33 @@ def _training_operator(place: Place) -> Launch:
     return Launch(arguments)
 
 
+_APPWRAPPER_NAMESPACE = "appwrapper-system"
+
+
+def _app_wrapper(place: Place) -> Launch:
+    """Without its webhooks, whose port is fixed (cmd/main.go): they check, and add the user's name."""
+    _make_namespace(place, _APPWRAPPER_NAMESPACE)
+    configuration = {
+        "webhooksEnabled": False,
+        "controllerManager": {
+            "metrics": {"bindAddress": "0"},
+            "health": {"bindAddress": f"127.0.0.1:{place.health_port}"},
+            "leaderElection": False,
+        },
+    }
+    place.cluster.client.apply(
+        {
+            "apiVersion": "v1",
+            "kind": "ConfigMap",
+            "metadata": {"name": "appwrapper-operator-config", "namespace": _APPWRAPPER_NAMESPACE},
+            "data": {"config.yaml": yaml.safe_dump(configuration)},
+        }
+    )
+    return Launch(
+        [f"--kubeconfig={place.cluster.kubeconfig}"], {"NAMESPACE": _APPWRAPPER_NAMESPACE}
+    )
+
+
 def _make_namespace(place: Place, name: str) -> None:
     place.cluster.client.apply(
         {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
@@ -179,4 +206,6 @@ PROGRAMS = {
         _training_operator,
         webhooks="training-operator/manifests/base/webhook/manifests.yaml",
     ),
+    # Its /readyz starts the server of the webhooks, also when they are off (pkg/controller/setup.go).
+    "appwrapper": Program(("AppWrapper",), _app_wrapper, ready="/healthz"),
 }
