@@ -184,13 +184,12 @@ void GroupWorld::RunManagerKueue() {
 void GroupWorld::RunKueueOn(const std::string& name) {
   ClusterView& at = worker(name);
   Pods& pods = there_[name];
-  if (!HasOurClone(at)) {
-    Stop(pods);
-  } else if (at.clone->Finished()) {
+  const bool has_clone = HasOurClone(at);
+  if (has_clone && at.clone->Finished()) {
     LetGo(pods);
-  } else if (HasEnded(pods)) {
+  } else if (has_clone && HasEnded(pods)) {
     Edit(at)->finished = {true, std::string(tracking::kSucceeded), "Pods succeeded", now()};
-  } else if (!at.clone->Admitted() || at.clone->Evicted()) {
+  } else if (!has_clone || !at.clone->Admitted() || at.clone->Evicted()) {
     Stop(pods);
   } else {
     for (auto& [pod_name, pod] : pods) {

@@ -92,7 +92,7 @@ void History::BeginWithMove() {
   world().Settle();
 }
 
-History::Events History::CommonEvents() {
+History::Events History::EventsOnWorkers() {
   return {
       [&] { world().ReserveQuota(); },
       [&] { world().Admit(AnyWorker()); },
@@ -125,6 +125,11 @@ History::Events History::CommonEvents() {
           if (world().HasCopyOfAnotherManager(worker)) theirs_.insert(worker);
         }
       },
+  };
+}
+
+History::Events History::EventsOnManager() {
+  return {
       [&] {
         if (Chance(8)) world().Deactivate();
       },
@@ -161,7 +166,8 @@ History::Events History::CommonEvents() {
 }
 
 void History::RandomEvent() {
-  Events events = CommonEvents();
+  Events events = EventsOnWorkers();
+  for (auto& event : EventsOnManager()) events.push_back(std::move(event));
   for (auto& event : MoreEvents()) events.push_back(std::move(event));
   events[Draw() % events.size()]();
   // Invariant 2.

@@ -49,7 +49,8 @@ class History {
   LineAnswer AnyAnswer();
   void AskToMove();
   void BeginWithMove();
-  Events CommonEvents();
+  Events EventsOnWorkers();
+  Events EventsOnManager();
   void RandomEvent();
 
   std::mt19937 random_;
