@@ -188,6 +188,7 @@ class ControlPlane:
             "--endpoint-reconciler-type=none",
             # With TaintNodesByCondition a node keeps its not-ready taint, since no node controller runs.
             "--disable-admission-plugins=ServiceAccount,TaintNodesByCondition",
+            "--allow-privileged=true",  # published workloads have such pods; kwok runs them
             "--max-requests-inflight=2000",
             "--max-mutating-requests-inflight=1000",
             *self._gates(),

@@ -303,8 +303,12 @@ E5 = Row(
 )
 
 
-def _cores(node_name: str, cores: str) -> list[Object]:
-    capacity = {"cpu.example.com/cpu": in_steps(cores, "1")}
+# The range of a policy must have room for two steps (1.36).
+_ONE_CORE: Object = {"value": "1", "requestPolicy": {"default": "1", "validValues": ["1"]}}
+
+
+def _cores(node_name: str, cores: Object) -> list[Object]:
+    capacity = {"cpu.example.com/cpu": cores}
     cpus = device("numa-0", {"numaNode": 0}, capacity, allowMultipleAllocations=True)
     return pool(_CPU, node_name, [cpus])
 
@@ -323,12 +327,12 @@ E6 = Row(
         Case(
             State(
                 "a device of one CPU",
-                [node("n1"), _cores("n1", "1")],
+                [node("n1"), _cores("n1", _ONE_CORE)],
                 reasons=("CapacityExhausted",),
             ),
             State(
                 "a device of two CPUs",
-                [node("n1"), _cores("n1", "2")],
+                [node("n1"), _cores("n1", in_steps("2", "1"))],
                 allocates=("cpu0", "cpu1"),
             ),
             goes_to="worker2",
