@@ -53,10 +53,14 @@ def part(lines: list[Line], title: str) -> list[Line]:
     return lines[begin:end]
 
 
+def _folded(text: str) -> list[str]:
+    """As a terminal does with what is wider than it is."""
+    return [text[i : i + _COLUMNS] for i in range(0, len(text), _COLUMNS)] or [""]
+
+
 def svg(lines: list[Line], label: str) -> str:
     """`label`: what is seen, for those who cannot."""
-    too_wide = [line.text for line in lines if len(line.text) > _COLUMNS]
-    assert not too_wide, too_wide
+    lines = [Line(line.at, piece) for line in lines for piece in _folded(line.text)]
     moments = list(_moments(lines))
     rows = min(_ROWS, len(lines))
     width, height = _COLUMNS * _WIDTH + 2 * _MARGIN, rows * _HEIGHT + 2 * _MARGIN
