@@ -1,12 +1,16 @@
 // Random histories of jobs that want the same devices on several workers, with everything real but
 // the clusters, which are simulated whole: Kueue, the Job controller, the scheduler. Jobs of one
-// and of several pods come, run and are deleted while workers are cut off and devices appear.
+// and of several pods, and groups of pods, come, run and are deleted while workers are cut off; in
+// mode admissionCheck, and in mode multikueue. No job is ever on two workers, what others have
+// there stays as it is, and in the end nothing of ours is left.
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <optional>
 #include <random>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -15,6 +19,7 @@
 #include "base/guarded.h"
 #include "cluster-clients/threads.h"
 #include "manager/reconcile/federation.h"
+#include "manager/tracking/kueue_api.h"
 #include "tests/sim/fleet.h"
 #include "tests/support/catch.h"
 #include "tests/support/histories.h"
@@ -22,6 +27,7 @@
 #include "tests/support/temp_folder.h"
 #include "tests/support/wait.h"
 #include "tests/unit/manager/support/connected.h"
+#include "tests/unit/manager/support/copies_on_workers.h"
 #include "tests/unit/manager/support/no_telemetry.h"
 
 namespace fedra::reconcile::order_history_test {
@@ -53,6 +59,8 @@ struct Play {
   // tell of them as they get time: there it is not, but they might promise one device twice.
   size_t threads = 1;
   bool cuts = false;
+  bool groups = false;  // pods that belong together are, half of the time, no Job but a pod group
+  tracking::Mode mode = tracking::Mode::kAdmissionCheck;
 };
 
 // When devices were assumed for workloads: in that order they leave, and their records follow when
@@ -83,6 +91,7 @@ struct Submitted {
   ObjectKey workload;
   std::string uid;
   int pods = 1;
+  bool is_group = false;
   WallTime has_quota{};
   bool deleted = false;
 };
@@ -91,6 +100,7 @@ class History final {
  public:
   History(unsigned seed, Play play) : random_(seed), play_(play) {
     for (const std::string& name : workers_) AddDevices(fleet_.Find(name)->server, kDevices);
+    if (tracking::TakesOver(play_.mode)) UseMultiKueuesCheck();
     Open();
   }
   ~History() { federation_->Stop(); }
@@ -112,6 +122,12 @@ class History final {
                              [&](const Submitted& job) { return job.deleted || IsFinished(job); });
         },
         60s));
+    CHECK(WaitUntil(
+        [&] {
+          Step();
+          return copies_.Count() == 0;
+        },
+        30s));
     if (play_.threads == 1) CheckOrder();
   }
 
@@ -120,14 +136,20 @@ class History final {
 
   void Open() {
     FederationSettings settings;
-    settings.gather = {.controller_name = "fedra.dev/federation",
-                       .us = {.origin = "fedra"},
+    const bool takes_over = tracking::TakesOver(play_.mode);
+    settings.gather = {.controller_name = std::string(takes_over ? tracking::kMultiKueueController
+                                                                 : "fedra.dev/federation"),
+                       .us = {.origin = Origin(), .mode = play_.mode},
+                       .mode = play_.mode,
                        .devices = true,
                        .order = {.policy = play_.policy, .max_passes = kMaxPasses}};
     settings.manager.name = ClusterName("manager");
     settings.manager.access = AccessTo(fleet_.manager().server);
     settings.manager.options = Quick();
     settings.threads = play_.threads;
+    if (play_.groups)
+      settings.kinds = std::make_shared<const tracking::JobKinds>(std::vector<tracking::KindRow>(),
+                                                                  /*pods=*/true);
     for (const std::string& name : workers_) {
       WorkerSettings worker;
       worker.cluster.name = ClusterName(name);
@@ -156,11 +178,8 @@ class History final {
     Submitted job;
     job.name = fmt::format("j{:03}", number);
     job.pods = Draw(0, 3) == 0 ? Draw(2, kDevices) : 1;
-    json object = sim::MakeJob(job.name);
-    object["spec"]["parallelism"] = object["spec"]["completions"] = job.pods;
-    object["metadata"]["annotations"]["sim.fedra.dev/run-for"] =
-        fmt::format("{}ms", Draw(100, 900));
-    REQUIRE(fleet_.manager().server.objects().Create(object));
+    job.is_group = play_.groups && job.pods > 1 && Draw(0, 1) == 0;
+    Create(job, fmt::format("{}ms", Draw(100, 900)));
     // The first one waits until the queue's AdmissionCheck is active.
     REQUIRE(WaitUntil([&] {
       federation_->Tick();
@@ -170,10 +189,30 @@ class History final {
     jobs_.push_back(std::move(job));
   }
 
+  void Create(const Submitted& job, const std::string& run_for) {
+    json object = sim::MakeJob(job.name);
+    object["metadata"]["annotations"]["sim.fedra.dev/run-for"] = run_for;
+    if (!job.is_group) {
+      object["spec"]["parallelism"] = object["spec"]["completions"] = job.pods;
+      REQUIRE(fleet_.manager().server.objects().Create(object));
+      return;
+    }
+    object["apiVersion"] = "v1";
+    object["kind"] = "Pod";
+    object["spec"] = json(object["spec"]["template"]["spec"]);
+    json& metadata = object["metadata"];
+    metadata["labels"]["kueue.x-k8s.io/pod-group-name"] = job.name;
+    metadata["annotations"]["kueue.x-k8s.io/pod-group-total-count"] = std::to_string(job.pods);
+    for (int i = 0; i < job.pods; ++i) {
+      metadata["name"] = fmt::format("{}-{}", job.name, i);
+      REQUIRE(fleet_.manager().server.objects().Create(object));
+    }
+  }
+
   bool FindWorkload(Submitted& job) {
     for (const json& each : fleet_.manager().server.objects().List("workloads", "ml")) {
       const std::string name = each["metadata"]["name"];
-      if (!name.starts_with("job-" + job.name + "-")) continue;
+      if (job.is_group ? name != job.name : !name.starts_with("job-" + job.name + "-")) continue;
       const json conditions = each.value("/status/conditions"_json_pointer, json::array());
       const bool has_quota = std::any_of(conditions.begin(), conditions.end(), [](const json& one) {
         return one["type"] == "QuotaReserved" && one["status"] == "True";
@@ -189,6 +228,7 @@ class History final {
     federation_->Tick();
     ::poll(nullptr, 0, Draw(1, 40));
     if (!play_.cuts) CheckNothingIsPromisedTwice();
+    copies_.Check();
   }
 
   // A pod that cannot be scheduled was sent to devices that another one got.
@@ -203,11 +243,36 @@ class History final {
     }
   }
 
+  std::string Origin() const { return tracking::TakesOver(play_.mode) ? "multikueue" : "fedra"; }
+
+  // As an administrator has set it up for MultiKueue.
+  void UseMultiKueuesCheck() {
+    constexpr const char* kKueue = "kueue.x-k8s.io/v1beta2";
+    sim::Objects objects = fleet_.manager().server.objects();
+    REQUIRE(objects.Create({{"apiVersion", kKueue},
+                            {"kind", "MultiKueueConfig"},
+                            {"metadata", {{"name", "all"}}},
+                            {"spec", {{"clusters", workers_}}}}));
+    REQUIRE(objects.Delete("admissionchecks", {"", "fedra"}));
+    REQUIRE(objects.Create(
+        {{"apiVersion", kKueue},
+         {"kind", "AdmissionCheck"},
+         {"metadata", {{"name", "fedra"}}},
+         {"spec",
+          {{"controllerName", std::string(tracking::kMultiKueueController)},
+           {"parameters",
+            {{"apiGroup", "kueue.x-k8s.io"}, {"kind", "MultiKueueConfig"}, {"name", "all"}}}}}}));
+  }
+
   void Delete() {
     Submitted& job = jobs_[static_cast<size_t>(Draw(0, static_cast<int>(jobs_.size()) - 1))];
     if (job.deleted || IsFinished(job)) return;
     job.deleted = true;
-    REQUIRE(fleet_.manager().server.objects().Delete("jobs", {"ml", job.name}));
+    if (job.is_group) {  // as users end one
+      REQUIRE(fleet_.manager().server.objects().Delete("workloads", job.workload));
+    } else {
+      REQUIRE(fleet_.manager().server.objects().Delete("jobs", {"ml", job.name}));
+    }
   }
 
   void CutOrReturn(const std::string& name) {
@@ -221,11 +286,14 @@ class History final {
   }
 
   bool IsFinished(const Submitted& job) {
-    const auto object = fleet_.manager().server.objects().Get("jobs", {"ml", job.name});
+    const std::string_view end = job.is_group ? "Finished" : "Complete";
+    const auto object = job.is_group
+                            ? fleet_.manager().server.objects().Get("workloads", job.workload)
+                            : fleet_.manager().server.objects().Get("jobs", {"ml", job.name});
     if (!object) return job.deleted;
     const json conditions = object->value("/status/conditions"_json_pointer, json::array());
     return std::any_of(conditions.begin(), conditions.end(),
-                       [](const json& one) { return one["type"] == "Complete"; });
+                       [&](const json& one) { return one["type"] == end; });
   }
 
   // When each of its attempts was decided.
@@ -301,10 +369,11 @@ class History final {
     std::string text;
     for (const Submitted& job : jobs_) {
       const auto left = DispatchedAt(job);
-      text += fmt::format("{} of {} pods{}{}: quota {}, left {}\n", job.name, job.pods,
-                          job.deleted ? ", deleted" : "", IsFinished(job) ? ", finished" : "",
-                          job.has_quota.time_since_epoch().count(),
-                          left ? left->time_since_epoch().count() : 0);
+      text +=
+          fmt::format("{} of {} pods{}{}{}: quota {}, left {}\n", job.name, job.pods,
+                      job.is_group ? ", a group" : "", job.deleted ? ", deleted" : "",
+                      IsFinished(job) ? ", finished" : "", job.has_quota.time_since_epoch().count(),
+                      left ? left->time_since_epoch().count() : 0);
     }
     return text;
   }
@@ -316,6 +385,7 @@ class History final {
   WallTime restarted_at_{};
   const TempFolder folder_;
   sim::Fleet fleet_{{.threads = 2}};
+  CopiesOnWorkers copies_{fleet_, workers_, Origin()};
   Threads threads_{4};
   Decisions telemetry_;
   std::unique_ptr<store::Store> store_;
@@ -330,11 +400,16 @@ TEST_CASE("jobs that want the same devices of several workers all run, in order,
       GENERATE(Play{OrderPolicy::kStrict, 1, false}, Play{OrderPolicy::kStrict, 1, true},
                Play{OrderPolicy::kBackfill, 1, false}, Play{OrderPolicy::kBackfill, 1, true},
                Play{OrderPolicy::kBestEffort, 1, false}, Play{OrderPolicy::kBestEffort, 1, true},
-               Play{OrderPolicy::kBackfill, 8, false}, Play{OrderPolicy::kBackfill, 8, true});
+               Play{OrderPolicy::kBackfill, 8, false}, Play{OrderPolicy::kBackfill, 8, true},
+               Play{OrderPolicy::kStrict, 1, false, /*groups=*/true},
+               Play{OrderPolicy::kBackfill, 8, true, /*groups=*/true},
+               Play{OrderPolicy::kBackfill, 1, false, false, tracking::Mode::kMultiKueue},
+               Play{OrderPolicy::kBestEffort, 8, true, false, tracking::Mode::kMultiKueue});
   for (unsigned i = 0; i < Histories(1); ++i) {
     const unsigned seed = 6 * i + static_cast<unsigned>(play.policy) * 2 + (play.cuts ? 1 : 0);
     INFO(ToString(play.policy) << ", threads " << play.threads << ", cuts " << play.cuts
-                               << ", seed " << seed);
+                               << ", groups " << play.groups << ", mode "
+                               << tracking::ToString(play.mode) << ", seed " << seed);
     History(seed, play).Run();
   }
 }
