@@ -123,7 +123,7 @@ class GroupHistory final : public History {
 }  // namespace
 
 TEST_CASE("a group of pods is in one place through random histories, and then runs to its end") {
-  const int histories = static_cast<int>(Histories(10'000));
+  const int histories = static_cast<int>(Histories(2'000));
   int ended_before = 0;
   int gone = 0;
   int ran = 0;

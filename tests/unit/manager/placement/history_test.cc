@@ -122,7 +122,7 @@ TEST_CASE("invariants hold through random histories, and calm leads to one place
 }
 
 TEST_CASE("what MultiKueue has nominated or placed is not begun anew, whenever it leads") {
-  const unsigned histories = Histories(5'000);
+  const unsigned histories = Histories(2'000);
   const Ends ends = Play(histories, Mode::kMultiKueue);
   CHECK(ends.placed_by_kueue > static_cast<int>(histories) / 5);
   CHECK(ends.taken_back_by_kueue > static_cast<int>(histories) / 50);

@@ -47,7 +47,7 @@ constexpr auto kAtOnce = 200ms;
 
 ClusterOptions Quick() {
   ClusterOptions options;
-  options.discover_groups = {"batch", "kueue.x-k8s.io", "resource.k8s.io", "scheduling.k8s.io"};
+  options.discover_groups = {"", "batch", "kueue.x-k8s.io", "resource.k8s.io", "scheduling.k8s.io"};
   options.probe_interval = 500ms;
   return options;
 }
@@ -147,14 +147,13 @@ class History final {
     settings.manager.access = AccessTo(fleet_.manager().server);
     settings.manager.options = Quick();
     settings.threads = play_.threads;
-    if (play_.groups)
-      settings.kinds = std::make_shared<const tracking::JobKinds>(std::vector<tracking::KindRow>(),
-                                                                  /*pods=*/true);
+    settings.kinds = kinds_;
     for (const std::string& name : workers_) {
       WorkerSettings worker;
       worker.cluster.name = ClusterName(name);
       worker.cluster.access = AccessTo(fleet_.Find(name)->server);
       worker.cluster.options = Quick();
+      worker.verified.kinds = kinds_;
       worker.verified.devices.emplace();
       settings.workers.push_back(std::move(worker));
     }
@@ -201,7 +200,7 @@ class History final {
     object["kind"] = "Pod";
     object["spec"] = json(object["spec"]["template"]["spec"]);
     json& metadata = object["metadata"];
-    metadata["labels"]["kueue.x-k8s.io/pod-group-name"] = job.name;
+    metadata["labels"]["kueue.x-k8s.io/pod-group-name"] = GroupName(job);
     metadata["annotations"]["kueue.x-k8s.io/pod-group-total-count"] = std::to_string(job.pods);
     for (int i = 0; i < job.pods; ++i) {
       metadata["name"] = fmt::format("{}-{}", job.name, i);
@@ -209,10 +208,14 @@ class History final {
     }
   }
 
+  // In the order of the Workloads' names it is where a Job of this name would be.
+  static std::string GroupName(const Submitted& job) { return "job-" + job.name; }
+
   bool FindWorkload(Submitted& job) {
     for (const json& each : fleet_.manager().server.objects().List("workloads", "ml")) {
       const std::string name = each["metadata"]["name"];
-      if (job.is_group ? name != job.name : !name.starts_with("job-" + job.name + "-")) continue;
+      if (job.is_group ? name != GroupName(job) : !name.starts_with("job-" + job.name + "-"))
+        continue;
       const json conditions = each.value("/status/conditions"_json_pointer, json::array());
       const bool has_quota = std::any_of(conditions.begin(), conditions.end(), [](const json& one) {
         return one["type"] == "QuotaReserved" && one["status"] == "True";
@@ -382,6 +385,8 @@ class History final {
 
   std::mt19937 random_;
   const Play play_;
+  const tracking::JobKindsPtr kinds_ = std::make_shared<const tracking::JobKinds>(
+      std::vector<tracking::KindRow>(), /*pods=*/play_.groups);
   WallTime restarted_at_{};
   const TempFolder folder_;
   sim::Fleet fleet_{{.threads = 2}};
