@@ -111,7 +111,7 @@ def _violations(browser: Browser) -> list[str]:
 
 
 def _overflow(browser: Browser, where: str) -> list[str]:
-    """WCAG 1.4.10: at 320 pixels, which is 1280 at 400 %, nobody scrolls sideways but in a table."""
+    """WCAG 1.4.10: at 320 pixels (1280 at 400 % zoom) only tables scroll horizontally."""
     wider = browser.script("return document.documentElement.scrollWidth - innerWidth")
     return [f"{where}: {wider} pixels wider than the window"] if wider > 0 else []
 

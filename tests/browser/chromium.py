@@ -79,7 +79,7 @@ class Browser:
         self.wait(f"{route} is shown", lambda: self.title() == title)
 
     def timed(self, route: str, title: str) -> float:
-        """Goes to a view with a table; milliseconds until that stands there. Not for the view that is shown."""
+        """Opens a view with a table, other than the one shown; returns the milliseconds until the table is rendered."""
         return float(self.driver.execute_async_script(_TIMED, route, title))
 
     def wait(self, what: str, condition: Callable[[], bool], timeout: float = _PATIENCE) -> None:
@@ -113,7 +113,7 @@ class Browser:
             {
                 "features": [
                     {"name": "prefers-color-scheme", "value": scheme},
-                    # Else axe may see a colour on its way to another one.
+                    # Otherwise axe may measure a colour in the middle of a transition.
                     {"name": "prefers-reduced-motion", "value": "reduce"},
                 ]
             },

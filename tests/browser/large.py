@@ -9,29 +9,25 @@ Prints Markdown tables. The limits are those of an unloaded machine, and hold fo
 from __future__ import annotations
 
 import argparse
-import contextlib
 import dataclasses
-import signal
 import sys
 import tempfile
 import time
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from browser import accessibility, outages, proxy, timing, views  # noqa: E402
-from browser.chromium import Browser  # noqa: E402
-from browser.stage import Stage, dashboard  # noqa: E402
+from browser import accessibility, outages, timing, views  # noqa: E402
+from browser.stage import Stage, browse, parse  # noqa: E402
 from scenarios import objects, setup  # noqa: E402
-from scenarios.fedra_process import Fedra, default_binary  # noqa: E402
+from scenarios.bench.submit import submit_each  # noqa: E402
+from scenarios.fedra_process import Fedra  # noqa: E402
 from scenarios.objects import Quota  # noqa: E402
 from scenarios.resources import Object  # noqa: E402
 from scenarios.sim_fleet import SimFleet  # noqa: E402
 from scenarios.waiting import eventually  # noqa: E402
 from scenarios.world import QUEUE, TEMPLATE, World  # noqa: E402
 
-_SUBMITTERS = 8
 _AWAY = 3  # workers whose API server does not answer
 _PATIENCE = 900.0  # seconds until all jobs are where they will be
 _UNCOPIED = "uncopied"  # a template that only the manager has
@@ -66,16 +62,9 @@ def main() -> int:
         action="store_true",
         help="devices are verified, and jobs stand in line, from the beginning; else once the jobs are placed",
     )
-    parser.add_argument("--fedra", type=Path, default=default_binary())
-    parser.add_argument("--shots", type=Path, metavar="FOLDER")
-    parser.add_argument("--pages", type=Path, metavar="FOLDER", help="as of run.py")
-    arguments = parser.parse_args()
+    arguments = parse(parser)
     if arguments.jobs % 100 or arguments.workers <= _AWAY:
         parser.error(f"--jobs is a multiple of 100, and there are more than {_AWAY} workers")
-    # So that SIGTERM ends the fleet as well as Ctrl-C does.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
-    if arguments.shots:
-        arguments.shots.mkdir(parents=True, exist_ok=True)
     names = tuple(f"worker-{index:03}" for index in range(arguments.workers))
     fleet = SimFleet(False, workers=names)
     with tempfile.TemporaryDirectory(prefix="fedra-browser-") as name:
@@ -125,14 +114,7 @@ def _play(fleet: SimFleet, arguments: argparse.Namespace, folder: Path) -> None:
             f"fedra has {fedra.resident_bytes() / 1e6:.0f} MB: {wanted}",
             flush=True,
         )
-        with contextlib.ExitStack() as running:
-            address = running.enter_context(dashboard(arguments.fedra, socket))
-            if arguments.pages:
-                address = running.enter_context(
-                    proxy.in_front_of(address, pages=arguments.pages.resolve())
-                )
-            browser = Browser(folder / "profile")
-            running.callback(browser.close)
+        with browse(arguments, socket, folder) as (browser, address):
             browser.driver.get(address)
             browser.wait("the overview is shown", lambda: browser.title() == "Overview")
             server = ("--server", f"unix:{socket}")
@@ -155,17 +137,17 @@ def _check(stage: Stage, socket: Path, shots: Path | None) -> None:
 
 
 def _submit(world: World, jobs: int) -> None:
-    """As several users would."""
+    parts = {
+        f"{part.name}-{index}": part for part in _PARTS for index in range(part.share * jobs // 100)
+    }
 
-    def submit(each: tuple[_Part, int]) -> None:
-        part, index = each
-        made = objects.job(world.ns, f"{part.name}-{index}", QUEUE, template=part.template)
+    def submit(name: str) -> None:
+        part = parts[name]
+        made = objects.job(world.ns, name, QUEUE, template=part.template)
         made["metadata"]["annotations"] = dict(part.annotations)
         world.manager.create(made)
 
-    wanted = [(part, index) for part in _PARTS for index in range(part.share * jobs // 100)]
-    with ThreadPoolExecutor(_SUBMITTERS) as pool:
-        list(pool.map(submit, wanted))
+    submit_each(parts, submit)
 
 
 def _start(fedra: Fedra) -> None:

@@ -7,8 +7,6 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
-import signal
 import sys
 import tempfile
 from pathlib import Path
@@ -19,28 +17,15 @@ from selenium.webdriver.common.by import By  # noqa: E402
 
 from browser import accessibility, outages, proxy, views  # noqa: E402
 from browser.chromium import Browser  # noqa: E402
-from browser.stage import Stage, dashboard  # noqa: E402
+from browser.stage import Stage, browse, parse  # noqa: E402
 from scenarios import objects, setup  # noqa: E402
-from scenarios.fedra_process import Fedra, default_binary  # noqa: E402
+from scenarios.fedra_process import Fedra  # noqa: E402
 from scenarios.sim_fleet import SimFleet  # noqa: E402
 from scenarios.world import TEMPLATE, World  # noqa: E402
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="The dashboard in a browser.")
-    parser.add_argument("--fedra", type=Path, default=default_binary())
-    parser.add_argument("--shots", type=Path, metavar="FOLDER", help="keeps pictures there")
-    parser.add_argument(
-        "--pages",
-        type=Path,
-        metavar="FOLDER",
-        help="in place of those in the program; manager/dashboard/assets needs no build then",
-    )
-    arguments = parser.parse_args()
-    # So that SIGTERM ends the fleet as well as Ctrl-C does.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
-    if arguments.shots:
-        arguments.shots.mkdir(parents=True, exist_ok=True)
+    arguments = parse(argparse.ArgumentParser(description="The dashboard in a browser."))
     fleet = SimFleet(False)
     with tempfile.TemporaryDirectory(prefix="fedra-browser-") as name:
         fleet.start()
@@ -64,14 +49,7 @@ def _play(fleet: SimFleet, arguments: argparse.Namespace, folder: Path) -> None:
         _add_templates(world)
         key = f"{world.ns}/stuck"
         world.eventually("stuck is blocked", lambda: _state(fedra, key) == "Blocked")
-        with contextlib.ExitStack() as running:
-            address = running.enter_context(dashboard(arguments.fedra, socket))
-            if arguments.pages:
-                address = running.enter_context(
-                    proxy.in_front_of(address, pages=arguments.pages.resolve())
-                )
-            browser = Browser(folder / "profile")
-            running.callback(browser.close)
+        with browse(arguments, socket, folder) as (browser, address):
             stage = Stage(browser, fedra, world.ns, world.worker1, key)
             _check(stage, world, address, arguments.shots)
     finally:
@@ -123,7 +101,7 @@ def _focus_is_kept(stage: Stage, world: World) -> None:
 
 
 def _text_is_no_markup(stage: Stage, world: World) -> None:
-    """What a person has written is shown as it stands. (A breach of the policy would be in the browser's log, too.)"""
+    """What a person has written is shown literally. (A breach of the policy would be in the browser's log, too.)"""
     browser = stage.browser
     evil = "<img id=evil src=x onerror=alert(1)>"
     _cordon(world, evil)

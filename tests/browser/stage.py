@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import dataclasses
+import signal
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from browser import proxy
 from browser.chromium import Browser
-from scenarios.fedra_process import Fedra
+from scenarios.fedra_process import Fedra, default_binary
 
 
 @dataclasses.dataclass(frozen=True)
@@ -50,3 +54,35 @@ def dashboard(binary: Path, socket: Path) -> Iterator[str]:
             yield served.stdout.readline().strip()
         finally:
             served.terminate()
+
+
+def parse(parser: argparse.ArgumentParser) -> argparse.Namespace:
+    """With the options `fedra`, `shots` and `pages`. SIGTERM ends this program as Ctrl-C does, and so the fleet."""
+    parser.add_argument("--fedra", type=Path, default=default_binary())
+    parser.add_argument("--shots", type=Path, metavar="FOLDER", help="keeps pictures there")
+    parser.add_argument(
+        "--pages",
+        type=Path,
+        metavar="FOLDER",
+        help="in place of those in the program; manager/dashboard/assets needs no build then",
+    )
+    arguments = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    if arguments.shots:
+        arguments.shots.mkdir(parents=True, exist_ok=True)
+    return arguments
+
+
+@contextlib.contextmanager
+def browse(
+    arguments: argparse.Namespace, socket: Path, folder: Path
+) -> Iterator[tuple[Browser, str]]:
+    """A browser, and the address of the daemon's dashboard. `arguments`: of `parse`; `folder`: for its profile."""
+    with contextlib.ExitStack() as running:
+        address = running.enter_context(dashboard(arguments.fedra, socket))
+        if arguments.pages:
+            pages = arguments.pages.resolve()
+            address = running.enter_context(proxy.in_front_of(address, pages=pages))
+        browser = Browser(folder / "profile")
+        running.callback(browser.close)
+        yield browser, address

@@ -116,7 +116,7 @@ _TRAINING_NAMESPACE = "kubeflow"
 
 
 def _training_operator(place: Place) -> Launch:
-    """It has no MPIJob but the one that it is told of, and none is told of here."""
+    """Without MPIJob: it runs the kinds that its flags name."""
     _make_namespace(place, _TRAINING_NAMESPACE)
     # It fills this Secret with a certificate for its Service, waits for any file at this path (pkg/cert/cert.go), and
     # serves what is in its temporary folder.

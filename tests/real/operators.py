@@ -70,7 +70,7 @@ class Operator:
         return webhooks.is_ready(self._place.health_port, self._program.ready)
 
     def _temporary_folder(self) -> Path:
-        """Below which a program that is told of no other folder looks for its certificate."""
+        """TMPDIR of the operator. One that no flag tells of another folder looks for its certificate below it."""
         folder = self._place.file("-tmp")
         certificates = folder / "k8s-webhook-server/serving-certs"
         certificates.parent.mkdir(parents=True)

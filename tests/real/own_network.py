@@ -82,7 +82,7 @@ def _join(near: socket.socket, connect: Callable[[], socket.socket]) -> None:
         try:
             far = connect()
         except OSError:
-            return  # nobody is there now, as a client must expect
+            return  # nothing listens there now; clients try again
         with far:
             back = threading.Thread(target=_pump, args=(far, near), daemon=True)
             back.start()

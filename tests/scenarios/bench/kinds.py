@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import enum
-import time
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from scenarios.bench.scale import idle_share
+from scenarios.bench.submit import submit_each
 from scenarios.federated_job import OURS
 from scenarios.fedra_process import Fedra
 from scenarios.job_kinds import JOB_KINDS, JobKind
@@ -26,8 +26,6 @@ _JOB = JobKind(
 _KINDS = (_JOB, *JOB_KINDS)
 
 _WARM_UP = 10  # jobs before the measurement
-_SUBMITTERS = 8  # parallel users
-_IDLE_SECONDS = 10.0
 _PATIENCE = 300.0
 
 
@@ -84,13 +82,11 @@ def _started(world: World, kind: JobKind) -> Fedra:
 def _run(world: World, kind: JobKind, prefix: str, jobs: int) -> float:
     """Until every job has run and nothing is left of it; returns how long it took that all had a copy."""
     arrivals = Arrivals(world.fleet, world.workers, kind.kind, world.ns)
-    started = time.monotonic()
-    with ThreadPoolExecutor(_SUBMITTERS) as pool:
-        names = [f"{prefix}-{index}" for index in range(jobs)]
-        list(pool.map(lambda name: world.submit_kind(kind, name), names))
+    names = [f"{prefix}-{index}" for index in range(jobs)]
+    submitted = submit_each(names, lambda name: world.submit_kind(kind, name))
     arrivals.wait_count(jobs, _PATIENCE)
     arrivals.close()
-    seconds = max(arrivals.times().values()) - started
+    seconds = max(arrivals.times().values()) - min(submitted.values())
 
     def ended() -> bool:
         for name in names:
@@ -129,9 +125,7 @@ def _at_rest(state: _AtRest, workers: int, binary: Path, folder: Path) -> str:
                 world.submit_kind(kind, f"train-{kind.label}")
             eventually("all have a copy", lambda: _has_copies(world), _PATIENCE)
         memory = fedra.resident_bytes()
-        before = fedra.cpu_seconds()
-        time.sleep(_IDLE_SECONDS)  # the interval that is measured
-        idle = (fedra.cpu_seconds() - before) / _IDLE_SECONDS
+        idle = idle_share(fedra)
         world.abandon()
     finally:
         fleet.stop()

@@ -53,7 +53,7 @@ def bench_scale(workers: int, workloads: int, binary: Path, folder: Path) -> Non
         submit_all(world, workloads)
         eventually("all admitted on the manager", lambda: _admitted(world) == workloads, _PATIENCE)
         memory = fedra.resident_bytes()
-        idle = _idle_share(fedra)
+        idle = idle_share(fedra)
         started = time.monotonic()
         fedra.restart()
         ready = time.monotonic() - started
@@ -71,7 +71,8 @@ def _admitted(world: World) -> int:
     )
 
 
-def _idle_share(fedra: Fedra) -> float:
+def idle_share(fedra: Fedra) -> float:
+    """Of one core, while nothing happens."""
     before = fedra.cpu_seconds()
     time.sleep(_IDLE_SECONDS)  # the interval that is measured
     return (fedra.cpu_seconds() - before) / _IDLE_SECONDS

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 
 from scenarios.world import TEMPLATE, World
@@ -10,15 +11,20 @@ from scenarios.world import TEMPLATE, World
 _SUBMITTERS = 8  # parallel users
 
 
-def submit_all(world: World, jobs: int) -> dict[str, float]:
-    """Creates the jobs from several threads; returns when each was submitted."""
+def submit_each(names: Iterable[str], submit: Callable[[str], object]) -> dict[str, float]:
+    """Calls `submit` for each name from several threads; returns when each was submitted (time.monotonic)."""
     submitted: dict[str, float] = {}
 
-    def submit(index: int) -> None:
-        name = f"train-{index}"
+    def call(name: str) -> None:
         submitted[name] = time.monotonic()
-        world.submit(name, template=TEMPLATE)
+        submit(name)
 
     with ThreadPoolExecutor(_SUBMITTERS) as pool:
-        list(pool.map(submit, range(jobs)))
+        list(pool.map(call, names))
     return submitted
+
+
+def submit_all(world: World, jobs: int) -> dict[str, float]:
+    """Jobs with a claim each; returns when each was submitted."""
+    names = [f"train-{index}" for index in range(jobs)]
+    return submit_each(names, lambda name: world.submit(name, template=TEMPLATE))
