@@ -19,7 +19,7 @@ constexpr std::array kFamilies = {
                  "it was last read."},
     MetricFamily{"fedra_line_length", "gauge", "cluster",
                  "Jobs that wait for devices of the worker. A job that waits for several workers "
-                 "counts on each of them, so the sum over the workers is no number of jobs."},
+                 "counts on each of them, so the sum over the workers is not the number of jobs."},
     MetricFamily{
         "fedra_line_head_seconds", "gauge", "cluster",
         "How long the job that is first in line for devices of the worker has waited since its "
