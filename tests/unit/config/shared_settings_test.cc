@@ -101,7 +101,7 @@ TEST_CASE("what is one process' own may differ, and docs/operations.md says so")
   for (const auto& [key, change] : own) {
     INFO(key);
     CHECK(Changed(change).empty());
-    CHECK_THAT(page, Catch::Contains("`" + key + "`"));
+    CHECK_THAT(page, ContainsSubstring("`" + key + "`"));
   }
 }
 
