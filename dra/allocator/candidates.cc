@@ -55,6 +55,9 @@ CandidateTable::CandidateTable(const PodClaims& pod, const NodeView& node,
       relaxation_(relaxation),
       codes_(pod.asks.size()),
       values_(pod.claims.size()) {
+  size_t devices = 0;
+  for (const auto& pool : node.pools) devices += pool->devices.size();
+  candidates_.reserve(devices);
   for (size_t pool = 0; pool < node.pools.size(); ++pool) AddPool(node, pool, workspace);
 }
 
@@ -186,6 +189,7 @@ const CandidateTable::Values& CandidateTable::PublishedValues(uint32_t claim, si
   Values& values = of_claim[constraint];
   if (values.empty()) {
     const ConstraintState state(pod_.claims[claim].spec->constraints[constraint], features_);
+    values.reserve(candidates_.size());
     for (const Candidate& one : candidates_)
       values.push_back(state.Lookup(one.device(), one.driver()));
   }

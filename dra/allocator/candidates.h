@@ -33,13 +33,13 @@ struct Candidate {
   const Amounts* simulated = nullptr;  // shares of pods placed earlier in the simulation
 
   // The running attempt.
-  std::vector<uint32_t> users;  // claims that hold it
+  uint32_t users = 0;           // how often it is held as a whole; more than once: for admin access
   std::vector<Amounts> shares;  // what each share of it takes
 
   const ViewDevice& view() const { return pool->devices[device_index]; }
   const Device& device() const { return *view().device; }
   const Symbol& driver() const { return view().slice->pool.driver; }
-  bool untouched() const { return users.empty() && shares.empty(); }
+  bool untouched() const { return users == 0 && shares.empty(); }
 };
 
 // What selectors and node selection say, per (ask, candidate).

@@ -49,30 +49,26 @@ bool HasCounters(const PoolView& view, size_t index, const Workspace::Pool* held
 
 CounterLedger::CounterLedger(const NodeView& node, const Workspace* workspace,
                              const LedgerRules& rules)
-    : node_(node),
-      workspace_(workspace),
-      rules_(rules),
-      collides_(node.pools.size()),
-      groups_(node.pools.size()) {
+    : node_(node), workspace_(workspace), rules_(rules), pools_(node.pools.size()) {
   for (uint32_t pool = 0; pool < node.pools.size(); ++pool) {
-    table_of_pool_.push_back(pool);
+    pools_[pool].table = pool;
     if (!rules.by_pool_name || node.pools[pool]->counters.empty()) continue;
     for (uint32_t earlier = 0; earlier < pool; ++earlier) {
       const PoolView& other = *node.pools[earlier];
       if (other.counters.empty() || other.key.pool != node.pools[pool]->key.pool) continue;
-      table_of_pool_[pool] = table_of_pool_[earlier];
-      collides_[pool] = collides_[earlier] = true;
+      pools_[pool].table = pools_[earlier].table;
+      pools_[pool].collides = pools_[earlier].collides = true;
       break;
     }
   }
-  tables_.resize(node.pools.size());
 }
 
 CounterLedger::Table& CounterLedger::TableOf(uint32_t pool) {
-  Table& table = tables_[table_of_pool_[pool]];
+  Table& table = pools_[pools_[pool].table].counters;
   if (table.view) return table;
   const PoolView& view = *node_.pools[pool];
   table.view = &view;
+  table.left.reserve(view.counters.size());
   const Workspace::Pool* placed = workspace_ ? workspace_->Find(view.key) : nullptr;
   for (const ViewCounter& counter : view.counters) {
     const Quantity left = LeftOf(counter, placed);
@@ -117,7 +113,7 @@ bool CounterLedger::TakeCounters(uint32_t pool, uint32_t device) {
 }
 
 void CounterLedger::GiveBackGroups(uint32_t pool) {
-  PoolGroups& groups = groups_[pool];
+  PoolGroups& groups = pools_[pool].groups;
   if (groups.changes.empty()) return;  // the pool has none
   size_t changes = groups.changes.back();
   groups.changes.pop_back();
@@ -132,7 +128,7 @@ bool CounterLedger::TakeGroups(uint32_t pool, uint32_t device) {
   const PoolView& view = *node_.pools[pool];
   const auto& consumes = view.devices[device].device->consumes;
   if (view.groups.empty() || !rules_.groups) return true;
-  PoolGroups& groups = groups_[pool];
+  PoolGroups& groups = pools_[pool].groups;
   if (groups.uses.empty()) {
     const Workspace::Pool* placed = workspace_ ? workspace_->Find(view.key) : nullptr;
     for (const ViewGroups& known : view.groups) groups.uses.push_back(UseOf(known, placed));

@@ -48,7 +48,7 @@ class CounterLedger final {
   // The reverse of the last successful Take() for the pool that was not taken back.
   void GiveBack(uint32_t pool, uint32_t device);
   // Whether the pool shares its table with another one that has counters, too.
-  bool Collides(uint32_t pool) const { return collides_[pool]; }
+  bool Collides(uint32_t pool) const { return pools_[pool].collides; }
   // What is left now of a counter of the pool's own view.
   Quantity Left(uint32_t pool, uint32_t counter);
 
@@ -75,13 +75,17 @@ class CounterLedger final {
     std::vector<size_t> changes;                      // per device taken
   };
 
+  struct Pool {
+    uint32_t table = 0;  // the pool whose table it uses: itself, or an earlier one of its name
+    bool collides = false;
+    Table counters;
+    PoolGroups groups;
+  };
+
   const NodeView& node_;
   const Workspace* workspace_;
   const LedgerRules rules_;
-  std::vector<uint32_t> table_of_pool_;
-  std::vector<bool> collides_;
-  std::vector<Table> tables_;
-  std::vector<PoolGroups> groups_;  // per pool
+  std::vector<Pool> pools_;  // parallel to the node's
 };
 
 }  // namespace fedra::dra

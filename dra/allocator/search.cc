@@ -123,7 +123,7 @@ Search::Step Search::PlaceExact(const Position& position, size_t start) {
   size_t charged = start;
   for (size_t i = start; i < table_.size(); ++i) {
     if (start <= fatal_position_ && i >= fatal_position_) break;
-    if (InUse(ask, table_[i])) continue;
+    if (InUse(ask, i)) continue;
     const uint8_t code = table_.Code(position.ask, i);
     if (IsErrorCode(code)) return StopAt(position.ask, i);
     if (code != kSuits || Skips(failed, i) || !table_.CapacityFits(position.ask, i)) continue;
@@ -157,14 +157,17 @@ Search::Step Search::PlaceExact(const Position& position, size_t start) {
 
 // ---- one device
 
-bool Search::HeldByClaim(const Candidate& candidate, uint32_t claim) const {
-  return std::find(candidate.users.begin(), candidate.users.end(), claim) != candidate.users.end();
+bool Search::HeldByClaim(size_t candidate, uint32_t claim) const {
+  if (table_[candidate].users == 0) return false;
+  const auto& chosen = chosen_[claim];
+  return std::any_of(chosen.begin(), chosen.end(),
+                     [&](const auto& device) { return device.second == candidate; });
 }
 
 // Admin access only minds devices that the same claim holds already.
-bool Search::InUse(const SubRequest& ask, const Candidate& candidate) const {
+bool Search::InUse(const SubRequest& ask, size_t candidate) const {
   if (ask.admin) return HeldByClaim(candidate, ask.claim);
-  return candidate.in_use || !candidate.users.empty();
+  return table_[candidate].in_use || table_[candidate].users > 0;
 }
 
 bool Search::TakeCounters(const Candidate& candidate, Taken& taken) {
@@ -198,9 +201,7 @@ bool Search::AddToConstraints(const Position& position, size_t candidate, Taken&
 bool Search::Take(const Position& position, size_t index, bool must, Taken& taken) {
   Candidate& candidate = table_[index];
   const SubRequest& ask = pod_.asks[position.ask];
-  const bool held = ask.admin ? !candidate.shareable && HeldByClaim(candidate, position.claim)
-                              : InUse(ask, candidate);
-  if (held || candidate.unprepared) return false;
+  if (InUse(ask, index) || candidate.unprepared) return false;
   if (!TakeCounters(candidate, taken)) return false;
   if (table_.Tainted(position.ask, index)) {
     TakeBack(position, index, taken);
@@ -232,7 +233,7 @@ bool Search::Take(const Position& position, size_t index, bool must, Taken& take
     candidate.shares.push_back(chosen.consumed);
     taken.shared = true;
   } else {
-    candidate.users.push_back(position.claim);
+    ++candidate.users;
     taken.marked = true;
   }
   results_.push_back(std::move(chosen));
@@ -249,7 +250,7 @@ void Search::TakeBack(const Position& position, size_t index, const Taken& taken
     chosen_[position.claim].pop_back();
   }
   if (taken.shared) candidate.shares.pop_back();
-  if (taken.marked) candidate.users.pop_back();
+  if (taken.marked) --candidate.users;
   const Symbol& request = pod_.asks[position.ask].owner->name;
   for (size_t i = constraints_[position.claim].size(); i-- > 0;)
     if (taken.constraints & (uint64_t{1} << i))
@@ -265,30 +266,30 @@ NodeAllocation Search::NotFound() {
       !features_.invalid_pools_are_fatal &&
       std::any_of(node_.pools.begin(), node_.pools.end(),
                   [](const auto& pool) { return pool->status == PoolStatus::kInvalid; });
-  return outcome_;
+  return std::move(outcome_);
 }
 
 NodeAllocation Search::Run(bool thorough) {
   thorough_ = thorough;
-  if (!CheckPools() || !CheckClaims()) return outcome_;
+  if (!CheckPools() || !CheckClaims()) return std::move(outcome_);
   symmetric_ = IsSymmetric();
   if (thorough && IsHopeless()) return NotFound();
   if (OutOfSteps()) Stop(Fit::kBudget, "");
-  if (outcome_.fit == Fit::kBudget) return outcome_;
+  if (outcome_.fit == Fit::kBudget) return std::move(outcome_);
   switch (PlaceRequest(0, 0)) {
     case Step::kStop:
-      return outcome_;
+      return std::move(outcome_);
     case Step::kFail:
     case Step::kOversize:
       return NotFound();
     case Step::kDone:
       break;
   }
-  if (!CheckNodeSelectors()) return outcome_;
+  if (!CheckNodeSelectors()) return std::move(outcome_);
   outcome_.fit = Fit::kFit;
   outcome_.devices = std::move(results_);
   for (const auto& [request, index] : alternatives_) outcome_.alternatives.push_back(index);
-  return outcome_;
+  return std::move(outcome_);
 }
 
 // A search that is over soon ends within `kQuickSteps`; the others are begun again, with an eye on

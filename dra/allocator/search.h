@@ -46,7 +46,8 @@ class Search final {
          MatchCache& matches, const AllocatorFeatures& features, const AllocatorLimits& limits,
          const Relaxation& relaxation);
 
-  // `thorough`: the quick attempt has led nowhere; spend time on finding out why it cannot succeed.
+  // Once. `thorough`: the quick attempt has led nowhere; spend time on finding out why it cannot
+  // succeed.
   NodeAllocation Run(bool thorough);
 
  private:
@@ -95,8 +96,8 @@ class Search final {
   // Looking at so many candidates once.
   void Charge(size_t candidates) { outcome_.steps += candidates / kCandidatesPerStep; }
   NodeAllocation NotFound();
-  bool InUse(const SubRequest& ask, const Candidate& candidate) const;
-  bool HeldByClaim(const Candidate& candidate, uint32_t claim) const;
+  bool InUse(const SubRequest& ask, size_t candidate) const;
+  bool HeldByClaim(size_t candidate, uint32_t claim) const;
   // Takes the candidate if nothing forbids it; false: refused and nothing changed.
   bool Take(const Position& position, size_t candidate, bool must, Taken& taken);
   void TakeBack(const Position& position, size_t candidate, const Taken& taken);

@@ -84,6 +84,8 @@ bool Search::CheckAsk(uint32_t claim, const PreparedRequest& request, uint32_t i
 }
 
 bool Search::CheckClaims() {
+  constraints_.reserve(pod_.claims.size());
+  int64_t devices = 0;
   if (pod_.fatal) {
     Stop(Fit::kError, *pod_.fatal);
     return false;
@@ -106,11 +108,14 @@ bool Search::CheckClaims() {
                             std::to_string(kMaxResultsPerClaim));
       return false;
     }
-    std::vector<ConstraintState> states;
+    devices += least;
+    chosen_[claim].reserve(static_cast<size_t>(std::max<int64_t>(least, 0)));
+    std::vector<ConstraintState>& states = constraints_.emplace_back();
+    states.reserve(prepared.spec->constraints.size());
     for (const Constraint& constraint : prepared.spec->constraints)
       states.emplace_back(constraint, features_);
-    constraints_.push_back(std::move(states));
   }
+  results_.reserve(static_cast<size_t>(std::max<int64_t>(devices, 0)));
   return true;
 }
 
@@ -124,7 +129,7 @@ bool Search::DerivationCanFail() {
       if (!(pod_.asks[ask].constraints & bit) || (relaxation_.constraints & bit)) continue;
       for (size_t c = 0; c < table_.size(); ++c)
         if (table_.CannotDerive(ask, i, c) && table_.Code(ask, c) == kSuits &&
-            !InUse(pod_.asks[ask], table_[c]) && !table_[c].unprepared && !table_.Tainted(ask, c))
+            !InUse(pod_.asks[ask], c) && !table_[c].unprepared && !table_.Tainted(ask, c))
           return true;
     }
   }

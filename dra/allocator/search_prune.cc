@@ -22,7 +22,7 @@ bool Search::Skips(const std::vector<uint32_t>& failed, size_t candidate) {
 Search::Step Search::FailOrError(const Position& position, size_t start) {
   Charge(table_.size() - start);
   for (size_t i = start; i < table_.size(); ++i) {
-    if (InUse(pod_.asks[position.ask], table_[i])) continue;
+    if (InUse(pod_.asks[position.ask], i)) continue;
     if (IsErrorCode(table_.Code(position.ask, i))) return StopAt(position.ask, i);
   }
   return Step::kFail;
@@ -32,7 +32,7 @@ Search::Step Search::FailOrError(const Position& position, size_t start) {
 bool Search::Usable(const Position& position, size_t index) {
   const Candidate& candidate = table_[index];
   const SubRequest& ask = pod_.asks[position.ask];
-  if (InUse(ask, candidate) || candidate.unprepared || table_.Code(position.ask, index) != kSuits)
+  if (InUse(ask, index) || candidate.unprepared || table_.Code(position.ask, index) != kSuits)
     return false;
   if (table_.Tainted(position.ask, index) || !table_.CapacityFits(position.ask, index))
     return false;
