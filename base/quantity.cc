@@ -38,7 +38,7 @@ int DigitCount(Int128 magnitude) {
 
 // value * 10^exponent if that has at most 38 digits.
 std::optional<Int128> Scaled(Int128 value, int64_t exponent) {
-  if (value == 0) return value;
+  if (value == 0 || exponent == 0) return value;
   if (exponent > kMaxDigits || DigitCount(Magnitude(value)) + exponent > kMaxDigits)
     return std::nullopt;
   return value * PowerOfTen(exponent);

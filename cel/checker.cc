@@ -225,6 +225,7 @@ const Type* Checker::TryOverload(const Overload& overload, const std::vector<con
   const Type* a = nullptr;
   const Type* b = nullptr;
   std::vector<std::pair<const Type*, const Type*>> pairs;
+  pairs.reserve(types.size());
   for (size_t i = 0; i < types.size(); ++i) {
     pairs.emplace_back(types[i], Instantiate(overload.params[i], a, b));
   }

@@ -35,11 +35,11 @@ size_t EscapeLength(std::string_view text) {
 }
 
 size_t PunctuationLength(std::string_view text) {
-  static constexpr std::string_view kPairs[] = {"==", "!=", "<=", ">=", "&&", "||"};
-  for (const std::string_view pair : kPairs) {
-    if (text.substr(0, 2) == pair) return 2;
-  }
-  return std::string_view("<>[]{}().,-!?:+*/%").find(text[0]) == std::string_view::npos ? 0 : 1;
+  const char c = text[0];
+  const char next = text.size() > 1 ? text[1] : '\0';
+  if (next == '=' && (c == '=' || c == '!' || c == '<' || c == '>')) return 2;
+  if (next == c && (c == '&' || c == '|')) return 2;
+  return std::string_view("<>[]{}().,-!?:+*/%").find(c) == std::string_view::npos ? 0 : 1;
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ DeviceMap Map(const DeviceMapQuery& query = {}) {
   return *map;
 }
 
-const MappedDevice& Find(const DeviceMap& map, const std::string& node, const std::string& name) {
+const MappedDevice& Find(const DeviceMap& map, std::string_view node, std::string_view name) {
   for (const MappedNode& each : map.nodes)
     for (const MappedPool& pool : each.pools)
       for (const MappedDevice& device : pool.devices)
