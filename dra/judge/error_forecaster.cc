@@ -33,23 +33,20 @@ double SetsOf(int64_t devices, int64_t count) {
   return sets;
 }
 
-// The most steps that the scheduler's search can take on one of the nodes. `devices`: for an
-// SubRequest, how many each node has for it.
+// The most steps that the scheduler's search can take on a node. `devices`: how many it has for an
+// ask, an index in PodClaims::asks.
 template <class DevicesFor>
-double MostSteps(const PodClaims& pod, const DevicesFor& devices, size_t nodes) {
-  std::vector<double> steps(nodes, 1);
+double StepsOn(const PodClaims& pod, const DevicesFor& devices) {
+  double steps = 1;
   for (const PreparedClaim& claim : pod.claims) {
     for (const PreparedRequest& request : claim.requests) {
-      std::vector<double> of_request(nodes, 0);
-      for (uint32_t i = 0; i < request.asks; ++i) {
-        const SubRequest& ask = pod.asks[request.first_ask + i];
-        const std::vector<int> on_node = ask.all ? std::vector<int>(nodes, 0) : devices(ask);
-        for (size_t n = 0; n < nodes; ++n) of_request[n] += SetsOf(on_node[n], ask.request->count);
-      }
-      for (size_t n = 0; n < nodes; ++n) steps[n] *= of_request[n];
+      double of_request = 0;
+      for (uint32_t ask = request.first_ask; ask < request.first_ask + request.asks; ++ask)
+        of_request += SetsOf(pod.asks[ask].all ? 0 : devices(ask), pod.asks[ask].request->count);
+      steps *= of_request;
     }
   }
-  return nodes == 0 ? 0 : *std::max_element(steps.begin(), steps.end());
+  return steps;
 }
 
 }  // namespace
@@ -104,16 +101,19 @@ bool ErrorForecaster::CanBeSlow(const ResolvedPod& resolved, const PodClaims& po
       return !ask.all && ask.request->count > kManyDevices;
     });
   const int most = static_cast<int>(std::min<int64_t>(pools.most_devices, INT_MAX));
-  const auto of_all = [&](const SubRequest&) { return std::vector<int>{most}; };
-  if (MostSteps(pod, of_all, 1) < kMaybeSlow) return false;
+  if (StepsOn(pod, [&](uint32_t) { return most; }) < kMaybeSlow) return false;
   if (!resolved.bound.empty() || resolved.variants.wants_device_resources()) return true;
-  const auto of_nodes = [&](const SubRequest& ask) {
-    if (ask.admin) return std::vector<int>(resolved.nodes.size(), most);
-    return context_.memory
-        .FreeOn(demand_.node, {MatchKeyOf(ask)}, context_.snapshot, context_.caches.matches)
-        .on_node;
-  };
-  return MostSteps(pod, of_nodes, resolved.nodes.size()) >= kMaybeSlow;
+  std::vector<std::vector<int>> on_nodes;  // per ask
+  for (const SubRequest& ask : pod.asks)
+    on_nodes.push_back(ask.admin || ask.all
+                           ? std::vector<int>(resolved.nodes.size(), most)
+                           : context_.memory
+                                 .FreeOn(demand_.node, {MatchKeyOf(ask)}, context_.snapshot,
+                                         context_.caches.matches)
+                                 .on_node);
+  for (size_t node = 0; node < resolved.nodes.size(); ++node)
+    if (StepsOn(pod, [&](uint32_t ask) { return on_nodes[ask][node]; }) >= kMaybeSlow) return true;
+  return false;
 }
 
 // Cheap, and nearly always false: then placing may stop at the first node that fits.

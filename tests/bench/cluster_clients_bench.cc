@@ -107,16 +107,13 @@ BENCHMARK(RelistUnchanged);
 Cluster& Target() {
   static sim::Server server;
   static Threads threads(4);
-  static Cluster cluster = [] {
-    return Cluster(ClusterName("bench"), AccessTo(server), {}, threads.loop, threads.pool,
-                   SystemClock(), nullptr);
+  static Cluster& cluster = []() -> Cluster& {
+    static Cluster made(ClusterName("bench"), AccessTo(server), {}, threads.loop, threads.pool,
+                        SystemClock(), nullptr);
+    made.Start();
+    while (made.state().phase != ConnectionPhase::kConnected) std::this_thread::yield();
+    return made;
   }();
-  static const bool started = [] {
-    cluster.Start();
-    while (cluster.state().phase != ConnectionPhase::kConnected) std::this_thread::yield();
-    return true;
-  }();
-  benchmark::DoNotOptimize(started);
   return cluster;
 }
 
