@@ -42,9 +42,15 @@ def for_each_kind(
 
 
 def start_with_pod_rights(world: World, kind: JobKind, **more: Any) -> Fedra:
-    """fedra as the documentation says for pods and what is made of them: with their rights on every cluster."""
+    """fedra as the documentation says for pods and what is made of them: with their rights on every cluster.
+
+    Both workers are known then, so that of equal ones the first is chosen.
+    """
     grant_pods(world)
-    return world.start_fedra({**kind.settings, **more}, links=[world.worker1])
+    fedra = world.start_fedra({**kind.settings, **more}, links=[world.worker1])
+    for worker in (world.worker1, world.worker2):
+        world.wait_worker_state(worker, "Connected")
+    return fedra
 
 
 @for_each_kind("runs")
