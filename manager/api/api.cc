@@ -18,6 +18,7 @@
 #include "manager/report/row_json.h"
 #include "manager/report/template_document.h"
 #include "manager/text/as_of_text.h"
+#include "manager/text/catalogue_view.h"
 #include "manager/text/device_map_view.h"
 #include "manager/text/device_view.h"
 #include "manager/text/template_view.h"
@@ -123,6 +124,12 @@ Result<CheckRequest> CheckRequestOf(const Parameters& asked, const httpd::Reques
       .files = std::move(files), .ns = asked.Text("namespace"), .workers = asked.List("worker")};
 }
 
+Result<text::Output> PrintCatalogue(const text::ViewSettings& settings) {
+  if (settings.format == text::Format::kName)
+    return Fail(WrongOption("output", "words have no list of names"));
+  return text::RenderCatalogue(settings.format, settings.style);
+}
+
 // What the API has, for programs. It takes no parameters.
 Result<httpd::Answer> AnswerOpenApi(const httpd::Request& request) {
   if (request.target.find('?') != std::string::npos)
@@ -170,6 +177,7 @@ Result<text::Output> Api::Print(const Route& route, const Parameters& asked,
                                 const text::ViewSettings& settings,
                                 const Question& question) const {
   if (route.topic == Topic::kCheck) return PrintCheck(asked, settings, question);
+  if (route.topic == Topic::kCatalogue) return PrintCatalogue(settings);
   if (route.topic != Topic::kView) return PrintSeen(route, asked, settings);
   text::ViewSettings filtered = settings;
   FEDRA_ASSIGN_OR_RETURN(filtered.query.jobs, report::Checked(FilterOf(asked), filtered.query.ns));

@@ -123,6 +123,9 @@ std::span<const Route> Routes() {
             false,
             {"IfMissing", "Reconcile"}},
        }},
+      {"reasons", "fedra explain", "ReasonList",
+       "What the words of the other documents mean, and what to do: reasons, states, events",
+       Topic::kCatalogue},
       {"check", "fedra check -f FILE", "CheckReport",
        "Where the jobs in the body could run, before they are submitted; nothing is written. "
        "Judged by what the daemon sees now: no worker is asked. The body, of at most 1 MiB, is "

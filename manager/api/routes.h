@@ -42,7 +42,8 @@ enum class Topic {
   kDevices,  // the daemon's caches
   kDeviceMap,
   kTemplates,
-  kCheck,  // the daemon's caches, asked about what is posted
+  kCheck,      // the daemon's caches, asked about what is posted
+  kCatalogue,  // nothing but the program: what its words mean
 };
 
 struct Route {

@@ -60,7 +60,7 @@ std::vector<std::string_view> StateNames(std::string_view group) {
 std::vector<NamedSchema> DocumentSchemas() {
   std::vector<NamedSchema> all;
   for (auto schemas : {FleetSchemas(), JobSchemas(), DeviceSchemas(), DeviceMapSchemas(),
-                       TemplateSchemas(), CheckSchemas(), SharedSchemas()}) {
+                       TemplateSchemas(), CheckSchemas(), CatalogueSchemas(), SharedSchemas()}) {
     all.insert(all.end(), std::make_move_iterator(schemas.begin()),
                std::make_move_iterator(schemas.end()));
   }

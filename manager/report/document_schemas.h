@@ -23,6 +23,7 @@ std::vector<NamedSchema> DeviceSchemas();
 std::vector<NamedSchema> DeviceMapSchemas();
 std::vector<NamedSchema> TemplateSchemas();
 std::vector<NamedSchema> CheckSchemas();
+std::vector<NamedSchema> CatalogueSchemas();
 
 // How a document of this kind begins.
 std::vector<Field> DocumentFields(std::string_view kind);

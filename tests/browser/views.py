@@ -32,6 +32,8 @@ def routes(stage: Stage) -> dict[str, str]:
         f"#/map?worker={stage.worker}": f"Devices of {stage.worker}",
         "#/templates?mode=Reconcile": "Templates",
         "#/check": "Check",
+        "#/reasons": "Reasons",
+        "#/reasons?name=TemplateMissing": "TemplateMissing",
     }
 
 
@@ -48,6 +50,7 @@ def check_all(stage: Stage) -> None:
     matrix(stage)
     templates(stage)
     pasted(stage)
+    reasons(stage)
     nothing(stage)
 
 
@@ -237,6 +240,33 @@ def pasted(stage: Stage) -> None:
         for reason in worker["reasons"]:
             assert reason["code"] in rows[worker["name"]][3], (rows, reason)
     assert "pasted" not in browser.driver.current_url, browser.driver.current_url
+
+
+def reasons(stage: Stage) -> None:
+    """What each word means, as `fedra explain` says it, and how many jobs a reason blocks; from a job's reason, too."""
+    browser = stage.browser
+    browser.go("#/reasons", "Reasons")
+    told = stage.fedra.bare("explain", "-o", "json").json()
+
+    def agree() -> bool:
+        blocked = ("status", "jobs", "--state", "Blocked", "--group-by", "reason")
+        jobs = {group["name"]: group["jobs"] for group in stage.document(*blocked)["groups"]}
+        listed = [
+            [each["name"], each["group"], str(jobs.get(each["name"], 0)), each["summary"]]
+            for each in told["items"]
+        ]
+        listed += [[each["name"], each["group"], each["summary"]] for each in told["states"]]
+        listed += [[each["name"], each["summary"]] for each in told["events"]]
+        return [list(row) for row in browser.rows()] == listed
+
+    browser.wait("the words are the command's", agree)
+    browser.go(f"#/job?job={stage.stuck}", stage.stuck)
+    browser.driver.find_element(By.LINK_TEXT, "TemplateMissing").click()
+    browser.wait("the reason is shown", lambda: browser.title() == "TemplateMissing")
+    entry = next(each for each in told["items"] if each["name"] == "TemplateMissing")
+    assert entry["cause"] in browser.text() and entry["remedy"] in browser.text(), browser.text()
+    browser.go("#/reasons?name=Nothing", "Not found")
+    assert "There is no reason, state or event Nothing" in browser.text(), browser.text()
 
 
 def nothing(stage: Stage) -> None:

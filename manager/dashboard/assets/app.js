@@ -11,11 +11,12 @@ import { heedKeys } from "./keys.js";
 import { map } from "./map.js";
 import { matrix } from "./matrix.js";
 import { overview } from "./overview.js";
+import { reasons } from "./reasons.js";
 import { templates } from "./templates.js";
 import { worker } from "./worker.js";
 import { workers } from "./workers.js";
 
-const VIEWS = { "": overview, workers, worker, jobs, job, matrix, devices, map, templates, check };
+const VIEWS = { "": overview, workers, worker, jobs, job, matrix, devices, map, templates, check, reasons };
 const PARENTS = { job: "jobs", map: "devices", worker: "workers" };  // whose link in the menu is the nearest
 const PERIOD = 5000;
 const LONGEST = 30000;

@@ -3,6 +3,7 @@
 
 import { Refused } from "./api.js";
 import { command, h, table, word } from "./dom.js";
+import { reasonLink } from "./reasons.js";
 
 const MOST = 1 << 20;  // bytes, as the daemon takes them
 
@@ -29,7 +30,7 @@ function skipped(report) {
 
 function reasons(worker) {
   const notes = (worker.notes ?? []).map((note) => h("li", {}, note.message, note.remedy ? ` – ${note.remedy}` : ""));
-  const lines = worker.reasons.map((reason) => h("li", {}, h("strong", {}, reason.code), ` ${reason.message ?? ""}`));
+  const lines = worker.reasons.map((reason) => h("li", {}, h("strong", {}, reasonLink(reason.code)), ` ${reason.message ?? ""}`));
   return lines.length + notes.length === 0 ? "-" : h("ul", { class: "plain" }, lines, notes);
 }
 

@@ -1,11 +1,12 @@
 // One job: where it is, for each worker why it can or cannot run there, what helps, and what happened.
 
 import { command, h, since, table, word } from "./dom.js";
+import { reasonLink } from "./reasons.js";
 
 function reasons(worker) {
   if (worker.reasons.length === 0) return "-";
   return h("ul", { class: "plain" }, worker.reasons.map((reason) =>
-    h("li", {}, h("strong", {}, reason.code), ` ${reason.message ?? ""}`)));
+    h("li", {}, h("strong", {}, reasonLink(reason.code)), ` ${reason.message ?? ""}`)));
 }
 
 function why(item) {

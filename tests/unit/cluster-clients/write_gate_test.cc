@@ -200,8 +200,10 @@ TEST_CASE("a write that is begun again is not sent when the gate has closed mean
       {.kind = sim::InjectedAnswer::Kind::kLatency, .method = "GET", .delay = 3s});
   f.server.SetFaults(faults);
   http::Client client(f.loop, f.To(f.server));
-  for (int i = 0; i < kHttp2Connections; ++i)
-    client.Send(ClientFixture::Read(), [](const http::Reply&) {});
+  const auto read = [&] { client.Send(ClientFixture::Read(), [](const http::Reply&) {}); };
+  for (int i = 1; i < kHttp2Connections; ++i) read();
+  REQUIRE(WaitUntil([&] { return f.server.ConnectionCount() == kHttp2Connections - 1; }));
+  read();  // only now, so that however long the others took the last answer is still to come
   REQUIRE(WaitUntil([&] { return f.server.ConnectionCount() == kHttp2Connections; }));
   f.Write(client);
   REQUIRE(f.gate->asked == 1);

@@ -478,7 +478,7 @@ with what to do instead.
 | what a worker says about a job, in `why`, `history` and `check`; there also how the spec of a template or class of that name differs from the manifest's | the same | codes of reasons alone |
 | what a job's pods have printed | `get` pods/log in its namespace | withheld |
 | `device-map` | `get` the path `/fedra/fleet`, and `list` workloads.kueue.x-k8s.io everywhere: it names who holds devices | 403 |
-| `openapi.json` | none | |
+| `openapi.json`, `reasons` | none | |
 | `/metrics` | `get` the path `/metrics` | 403 |
 | `/`, the dashboard's pages | none: they hold nothing, and ask with the token that is pasted there | |
 | `templates` | `get` the path `/fedra/fleet`, and `list` resourceclaimtemplates.resource.k8s.io everywhere | 403 |

@@ -199,6 +199,8 @@ const std::vector<std::string> kQuestions = {
     "status?limit=1",
     "status?limit=x",
     "status?unknown=1",
+    "reasons",
+    "reasons?job=x",
     "workers",
     "workers?limit=1",
     "jobs",
