@@ -174,11 +174,6 @@ void OfVerdict(const Viewer& viewer, const Censor& censor, report::JobVerdict& i
 
 }  // namespace
 
-std::string WithheldReasons(const Viewer& viewer, const std::set<std::string>& hidden,
-                            const std::string& reasons_json) {
-  return Censor(viewer, hidden).Reasons(reasons_json);
-}
-
 void Withhold(const Viewer& viewer, const std::set<std::string>& hidden, report::StatusData& data) {
   const Censor censor(viewer, hidden);
   OfDaemon(viewer, data.daemon, data.manager);

@@ -28,8 +28,4 @@ void Withhold(const Viewer& viewer, const std::set<std::string>& hidden,
 // Of the verdicts on a job that the viewer asks about.
 void Withhold(const Viewer& viewer, const std::set<std::string>& hidden, report::JobReport& report);
 
-// The reasons of a row, as VerdictRow::reasons_json has them.
-std::string WithheldReasons(const Viewer& viewer, const std::set<std::string>& hidden,
-                            const std::string& reasons_json);
-
 }  // namespace fedra::api

@@ -49,9 +49,8 @@ void RefuseMove(const Context& context, Decision& decision) {
   if (move == nullptr) return;
   WakeBy(move->at + kMoveStands, decision.wake_at);
   decision.why =
-      "it is to be moved, as asked; with kueue.mode dispatcher it is Kueue's, and fedra cannot "
-      "take "
-      "it back: it stays";
+      "a move was requested, but with kueue.mode dispatcher only Kueue can take the job back: it "
+      "stays where it is";
 }
 
 }  // namespace

@@ -145,17 +145,18 @@ std::pair<size_t, size_t> Eligible(std::span<const ClusterView> clusters, const 
   return counts;
 }
 
+// "2 of 3 workers eligible"
+std::string EligibleCount(std::span<const ClusterView> clusters, const Policy& policy) {
+  const auto [eligible, allowed] = Eligible(clusters, policy);
+  return fmt::format("{} of {} workers eligible", eligible, allowed);
+}
+
 }  // namespace
 
 std::string Join(const std::vector<ClusterName>& names) {
   std::string text;
   for (const ClusterName& name : names) text += (text.empty() ? "" : ", ") + name.value;
   return text;
-}
-
-std::string EligibleCount(std::span<const ClusterView> clusters, const Policy& policy) {
-  const auto [eligible, allowed] = Eligible(clusters, policy);
-  return fmt::format("{} of {} workers eligible", eligible, allowed);
 }
 
 std::string EvictedText(const ClusterView& cluster) {
@@ -236,6 +237,8 @@ Message DispatchedMessage(std::span<const ClusterView> clusters,
   }
   return {Cut(text, tracking::kMaxCheckMessage), facts};
 }
+
+Message WaitsForFirstMessage(const std::string& why) { return {why, Begin("waits for first")}; }
 
 Message TwoChecks(const std::string& check, const std::string& second) {
   uint64_t facts = Begin("two checks");

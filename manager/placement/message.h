@@ -22,9 +22,6 @@ struct Message {
   bool waits = false;  // of NoWorkerEligible: on some worker for nothing but devices
 };
 
-// "2 of 3 workers eligible"
-std::string EligibleCount(std::span<const ClusterView> clusters, const Policy& policy);
-
 // "no worker eligible: gpu-east, gpu-west: ResourceClaimTemplate ml/one-gpu does not exist there;
 // gpu-lab: ..."; "waits for a worker: ..." where what is against one of them passes by itself. A
 // worker is named with its first reason and how many more it has ("(and 2 more)"); of long fleets
@@ -48,6 +45,9 @@ Message DispatchedMessage(std::span<const ClusterView> clusters,
 
 // Of two checks of fedra each would wait for the other, and both would send the workload out.
 Message TwoChecks(const std::string& check, const std::string& second);
+
+// A Workload that goes where the job's first one is has no worker before it. `why`: for people.
+Message WaitsForFirstMessage(const std::string& why);
 
 // Why a worker that was nominated has not admitted the workload yet: there is no clone there, or
 // what its Kueue says about the clone. Empty: it says nothing.

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "base/hash.h"
 #include "manager/placement/check_report.h"
 #include "manager/placement/decide.h"
 #include "manager/placement/dispatch.h"
@@ -48,7 +47,7 @@ void BlockForChecks(const Context& context, const tracking::AdmissionCheckState&
 void LeaveToFirst(const Context& context, Decision& decision) {
   CleanUp(context, nullptr, AttemptEnd::kWithdrawn, decision);
   if (context.workload().nominated.empty()) return;
-  const Message message{decision.why, Hash64(decision.why)};
+  const Message message = WaitsForFirstMessage(decision.why);
   decision.actions.emplace_back(Nominate{{}, message.text, false, AsReported(context, message)});
 }
 

@@ -64,7 +64,7 @@ void NoteRequest(const Context& context, const tracking::MoveRequest& move,
   const Message message{
       fmt::format("asked to move to {}, which cannot be done yet; the request stands until {}", to,
                   until),
-      Hash64(to, Hash64(until))};
+      Hash64(move.to, Hash64(until))};
   if (!IsNews(context, message)) return;
   decision.actions.emplace_back(RecordReport{AsReported(context, message)});
   decision.actions.emplace_back(Note{notes::kMoveRequested.name, worker.name, message.text});

@@ -1,6 +1,8 @@
 #include "manager/reconcile/gather.h"
 
 #include <algorithm>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include "manager/placement/move.h"
@@ -23,10 +25,11 @@ bool NeedsVerdicts(const tracking::Workload& workload, const std::string& check_
          check->state == tracking::CheckState::kPending;
 }
 
-// Whether a workload that does not look for a worker has anything to do with this one.
-bool Matters(const ClusterName& worker, const tracking::Workload* workload, const Known& known) {
-  if (known.workers.contains(worker)) return true;
-  return workload != nullptr && workload->IsPlacedOn(worker);
+// Those that a workload which does not look for a worker has anything to do with.
+std::set<ClusterName> WhatMatters(const tracking::Workload* workload, const Known& known) {
+  std::set<ClusterName> workers = known.workers;
+  if (workload != nullptr) workers.merge(workload->PlacedOn());
+  return workers;
 }
 
 // `cordon`: null when it is in service.
@@ -55,17 +58,21 @@ void CountSiblings(Gathered& gathered) {
 
 // Sorted as the check prefers; workers it does not name come last. These are not allowed, and
 // neither are removed ones, which stand where it names them.
-std::vector<std::pair<const Worker*, bool>> InOrder(const WorkerList& workers,
+std::vector<std::pair<const Worker*, bool>> InOrder(const Workers& workers,
+                                                    const std::set<ClusterName>& removed,
                                                     const verify::CheckScope& scope) {
+  std::unordered_map<std::string_view, size_t> places;
+  for (size_t i = 0; i < scope.names.size(); ++i) places.emplace(scope.names[i], i);
   const auto place = [&](const auto& each) {
-    return scope.PlaceOf(each.first->name()).value_or(scope.names.size());
+    const auto found = places.find(each.first->name().value);
+    return found == places.end() ? scope.names.size() : found->second;
   };
   std::vector<std::pair<const Worker*, bool>> order;
   for (const auto& worker : workers) {
-    order.emplace_back(
-        worker.get(), scope.PlaceOf(worker->name()) && !workers.removed().contains(worker->name()));
+    const bool is_meant = scope.all || places.contains(worker->name().value);
+    order.emplace_back(worker.get(), is_meant && !removed.contains(worker->name()));
   }
-  std::ranges::stable_sort(order, {}, place);
+  if (!scope.all) std::ranges::stable_sort(order, {}, place);
   return order;
 }
 
@@ -131,7 +138,7 @@ std::vector<std::shared_ptr<const Worker>> Gatherer::WorkersFor(
   const std::string check = CheckOf(workload);
   if (!NeedsVerdicts(workload, check)) return workers;
   const auto now = workers_.Now();
-  for (const auto& [worker, allowed] : InOrder(*now, scopes_.Of(check))) {
+  for (const auto& [worker, allowed] : InOrder(now->all(), now->removed(), scopes_.Of(check))) {
     if (allowed) workers.push_back(now->Find(worker->name()));
   }
   return workers;
@@ -214,12 +221,15 @@ Gathered Gatherer::Gather(const ObjectKey& key, const Known& known) const {
       !gathered.view.kueue_copies && placement::DueMove(gathered.view, known.now) != nullptr;
   const ClusterName with_others =
       PlaceWithOthers(gathered.view, *gathered.workers, cordons, known.now);
+  const std::set<ClusterName> matters = WhatMatters(workload, known);
+  const Workers workers =
+      gathered.judged || moves ? gathered.workers->all() : gathered.workers->Named(matters);
   for (const auto& [worker, allowed] :
-       InOrder(*gathered.workers, scopes_.Of(gathered.view.check))) {
+       InOrder(workers, gathered.workers->removed(), scopes_.Of(gathered.view.check))) {
     const bool is_target = moves && !workload->IsPlacedOn(worker->name());
     const bool in_place = with_others.value.empty() || with_others == worker->name();
     const bool judges = gathered.judged && in_place;
-    if (!judges && !is_target && !Matters(worker->name(), workload, known)) continue;
+    if (!judges && !is_target && !matters.contains(worker->name())) continue;
     const WorkerLook look = worker->Look(gathered.adapter);
     ClusterView cluster = ViewOf(*worker, look, gathered);
     cluster.allowed = allowed && in_place;

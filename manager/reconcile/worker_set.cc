@@ -6,12 +6,22 @@ namespace fedra::reconcile {
 
 WorkerList::WorkerList(Workers workers, std::set<ClusterName> removed, bool drains)
     : workers_(std::move(workers)), removed_(std::move(removed)), drains_(drains) {
-  for (const auto& worker : workers_) by_name_[worker->name()] = worker;
+  for (size_t i = 0; i < workers_.size(); ++i) by_name_[workers_[i]->name()] = i;
+}
+
+Workers WorkerList::Named(const std::set<ClusterName>& names) const {
+  std::set<size_t> places;
+  for (const ClusterName& name : names)
+    if (const auto found = by_name_.find(name); found != by_name_.end())
+      places.insert(found->second);
+  Workers named;
+  for (const size_t place : places) named.push_back(workers_[place]);
+  return named;
 }
 
 std::shared_ptr<Worker> WorkerList::Find(const ClusterName& name) const {
   const auto found = by_name_.find(name);
-  return found == by_name_.end() ? nullptr : found->second;
+  return found == by_name_.end() ? nullptr : workers_[found->second];
 }
 
 placement::Membership WorkerList::MembershipOf(const ClusterName& name) const {

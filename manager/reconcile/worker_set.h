@@ -30,6 +30,9 @@ class WorkerList final {
   auto begin() const { return workers_.begin(); }
   auto end() const { return workers_.end(); }
   size_t size() const { return workers_.size(); }
+  const Workers& all() const { return workers_; }
+  // Those of these names, in the same order. Costs what it gives, however many others there are.
+  Workers Named(const std::set<ClusterName>& names) const;
   // Null: there is none of this name.
   std::shared_ptr<Worker> Find(const ClusterName& name) const;
   const std::set<ClusterName>& removed() const { return removed_; }
@@ -38,7 +41,7 @@ class WorkerList final {
 
  private:
   Workers workers_;
-  std::unordered_map<ClusterName, std::shared_ptr<Worker>> by_name_;
+  std::unordered_map<ClusterName, size_t> by_name_;  // index in workers_
   std::set<ClusterName> removed_;
   bool drains_ = false;
 };

@@ -45,23 +45,17 @@ std::string_view TaintRuleVersion(const kube::ServerInfo* server) {
   return ServedTaintRules(server).value_or("v1");
 }
 
-bool ServesTaintRules(const kube::ServerInfo* server) {
-  return ServedTaintRules(server).has_value();
-}
-
 std::string_view PodGroupVersion(const kube::ServerInfo* server) {
   return ServedPodGroups(server).value_or("v1beta1");
 }
-
-bool ServesPodGroups(const kube::ServerInfo* server) { return ServedPodGroups(server).has_value(); }
 
 DraApi ReadDraApi(const kube::ServerInfo* server) {
   return {.release = server == nullptr ? std::string() : server->git_version,
           .version = std::string(DraVersion(server)),
           .taint_rule_version = std::string(TaintRuleVersion(server)),
-          .taint_rules = ServesTaintRules(server),
+          .taint_rules = ServedTaintRules(server).has_value(),
           .pod_group_version = std::string(PodGroupVersion(server)),
-          .pod_groups = ServesPodGroups(server)};
+          .pod_groups = ServedPodGroups(server).has_value()};
 }
 
 kube::Resource InVersion(kube::Resource resource, std::string_view version) {

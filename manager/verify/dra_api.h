@@ -18,9 +18,7 @@ namespace fedra::verify {
 // The newest version that can be read and is served; "v1" when nothing is known of the server.
 std::string_view DraVersion(const kube::ServerInfo* server);
 std::string_view TaintRuleVersion(const kube::ServerInfo* server);
-bool ServesTaintRules(const kube::ServerInfo* server);
 std::string_view PodGroupVersion(const kube::ServerInfo* server);
-bool ServesPodGroups(const kube::ServerInfo* server);
 kube::Resource InVersion(kube::Resource resource, std::string_view version);
 
 // What of an API server decides how its devices are watched and judged.
@@ -28,9 +26,9 @@ struct DraApi {
   std::string release;             // "v1.36.3"; empty: nothing is known of the server
   std::string version;             // DraVersion()
   std::string taint_rule_version;  // TaintRuleVersion()
-  bool taint_rules = false;        // ServesTaintRules()
+  bool taint_rules = false;        // whether it serves any version of them
   std::string pod_group_version;   // PodGroupVersion()
-  bool pod_groups = false;         // ServesPodGroups()
+  bool pod_groups = false;         // likewise
 
   bool operator==(const DraApi&) const = default;
 };

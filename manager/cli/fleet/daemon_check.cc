@@ -80,14 +80,16 @@ std::string TooManyVerdicts(size_t jobs, size_t workers) {
                      Counted(jobs, "job"), Counted(workers, "worker"));
 }
 
-// Those that were asked for, and of the others the claims where these matter.
+// Those that are configured and were asked for; of the others the claims where these matter.
 Result<void> AddWorkers(const reconcile::WorkerList& workers, const api::CheckRequest& asked,
                         const CheckInput& input, const CheckSetup& setup, const ManagerFacts& facts,
                         Fleet& fleet) {
   std::vector<std::string> known;
   for (const auto& worker : workers) {
-    known.push_back(worker->name().value);
-    const bool is_other = !asked.workers.empty() && !Contains(asked.workers, known.back());
+    const std::string& name = worker->name().value;
+    const bool is_removed = workers.removed().contains(worker->name());
+    if (!is_removed) known.push_back(name);
+    const bool is_other = is_removed || (!asked.workers.empty() && !Contains(asked.workers, name));
     if (is_other && !NameClaims(input)) continue;
     FleetWorkers& list = is_other ? fleet.others : fleet.workers;
     list.push_back(std::make_unique<FleetWorker>(JudgedSettings(*worker, setup, is_other),

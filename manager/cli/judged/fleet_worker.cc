@@ -116,7 +116,9 @@ bool FleetWorker::IsKnown() const {
 
 std::optional<verdict::Reason> FleetWorker::Silence() const {
   if (facts_.connection.phase == ConnectionPhase::kConnected) return std::nullopt;
-  return NotReached(facts_.connection, tried_);
+  // Of a worker that the daemon watches what the daemon says.
+  return own_ == nullptr ? verify::ConnectionReason(facts_.connection)
+                         : NotReached(facts_.connection, tried_);
 }
 
 Result<void> FleetWorker::AssumeTemplate(const std::string& object) {

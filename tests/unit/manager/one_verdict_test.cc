@@ -252,6 +252,12 @@ class Clusters {
   }
 
   sim::Server& manager() { return manager_; }
+  sim::Server& worker(const std::string& name) {
+    const auto rows = verdict_cases::Clusters();
+    const auto at = std::ranges::find(rows, name, &ClusterCase::name);
+    REQUIRE(at != rows.end());
+    return *workers_[static_cast<size_t>(at - rows.begin())];
+  }
   const std::string& config() const { return config_; }
   const TempFolder& folder() const { return folder_; }
 
@@ -365,6 +371,19 @@ std::map<std::string, verdict_cases::Expected> AskedCodes(const api::CheckSource
   return codes;
 }
 
+// What the daemon answers of this worker, reason by reason.
+std::vector<std::string> AskedMessages(const api::CheckSource& daemon, const JobCase& job,
+                                       const std::string& worker) {
+  const auto answer = Asked(daemon, job);
+  REQUIRE(answer);
+  std::vector<std::string> messages;
+  const json document = json::parse(answer->out);
+  for (const json& each : document.at("items").at(0).at("workers"))
+    if (each.at("name") == worker)
+      for (const json& reason : each.at("reasons")) messages.push_back(reason.at("message"));
+  return messages;
+}
+
 std::map<std::string, verdict_cases::Expected> CodesOf(const Verdicts& verdicts) {
   std::map<std::string, verdict_cases::Expected> codes;
   for (const auto& [worker, verdict] : verdicts) codes[worker] = Codes(verdict);
@@ -409,27 +428,55 @@ void CheckEnds(const api::CheckSource& daemon, const JobCase& job, const std::st
              Catch::Matchers::StartsWith(why.empty() ? "the daemon ends" : why));
 }
 
+// The daemon on the clusters, running.
+class Daemon {
+ public:
+  explicit Daemon(const Clusters& clusters)
+      : loaded_(config::Load(clusters.config(), {.now = SystemClock().Now()}).value()),
+        store_(store::Store::Open({.path = loaded_.configuration.store.path}).value()),
+        federation_(ToFederation(loaded_), threads_.loop, threads_.pool, *store_, overheard_,
+                    SystemClock()) {
+    REQUIRE(federation_.Start());
+    // Where workers are discovered it waits until they are known.
+    if (config::DiscoversWorkers(loaded_.configuration.workers_from))
+      federation_.SetWorkers(ToWorkers(loaded_), /*drains=*/false, /*left_out=*/{});
+  }
+  ~Daemon() { federation_.Stop(); }
+
+  bool Until(const std::function<bool()>& holds) {
+    return WaitUntil([&] {
+      federation_.Tick();
+      return holds();
+    });
+  }
+  // As if the configuration did not name this one any more.
+  void Remove(const std::string& worker) {
+    std::vector<reconcile::WorkerSettings> left = ToWorkers(loaded_);
+    std::erase_if(left, [&](const auto& each) { return each.cluster.name.value == worker; });
+    federation_.SetWorkers(std::move(left), /*drains=*/false, /*left_out=*/{});
+  }
+  api::CheckSource Check() {
+    return cli::DaemonCheck(loaded_.configuration, federation_, *store_);
+  }
+  api::CheckSource CheckBy(const Clock& clock) {
+    return cli::DaemonCheckBy(clock, loaded_.configuration, federation_, *store_);
+  }
+  Overheard& overheard() { return overheard_; }
+
+ private:
+  const config::Loaded loaded_;
+  const std::unique_ptr<store::Store> store_;
+  Threads threads_{4};
+  Overheard overheard_;
+  reconcile::Federation federation_;
+};
+
 // The first jobs of the table, as many as there are verdicts to expect. One after the other, so
 // that none waits for the devices of another.
 void CheckDaemon(Clusters& clusters, const std::vector<Verdicts>& expected, Mode mode) {
-  const auto loaded = config::Load(clusters.config(), {.now = SystemClock().Now()});
-  REQUIRE(loaded);
-  const auto store = store::Store::Open({.path = loaded->configuration.store.path}).value();
-  Threads threads{4};
-  Overheard overheard;
-  reconcile::Federation daemon(ToFederation(*loaded), threads.loop, threads.pool, *store, overheard,
-                               SystemClock());
-  REQUIRE(daemon.Start());
-  // Where workers are discovered it waits until they are known.
-  if (config::DiscoversWorkers(loaded->configuration.workers_from))
-    daemon.SetWorkers(ToWorkers(*loaded), /*drains=*/false, /*left_out=*/{});
-  const auto until = [&](const std::function<bool()>& holds) {
-    return WaitUntil([&] {
-      daemon.Tick();
-      return holds();
-    });
-  };
-  const api::CheckSource check = cli::DaemonCheck(loaded->configuration, daemon, *store);
+  Daemon daemon(clusters);
+  const auto until = [&](const std::function<bool()>& holds) { return daemon.Until(holds); };
+  const api::CheckSource check = daemon.Check();
   const std::vector<JobCase> jobs = verdict_cases::Jobs(mode);
   for (size_t i = 0; i < expected.size(); ++i) {
     INFO("the daemon, of " << jobs[i].what);
@@ -437,9 +484,9 @@ void CheckDaemon(Clusters& clusters, const std::vector<Verdicts>& expected, Mode
     // again. So one that left before the last of them ended is submitted once more.
     Verdicts heard;
     for (int attempt = 0; attempt < 3 && heard != expected[i]; ++attempt) {
-      overheard.Forget();
+      daemon.overheard().Forget();
       clusters.Submit(jobs[i]);
-      (void)until([&] { return (heard = overheard.Heard()) == expected[i]; });
+      (void)until([&] { return (heard = daemon.overheard().Heard()) == expected[i]; });
       clusters.Delete(jobs[i]);
       REQUIRE(until([&] { return clusters.HaveNoClones(); }));
     }
@@ -447,9 +494,7 @@ void CheckDaemon(Clusters& clusters, const std::vector<Verdicts>& expected, Mode
     CheckAsked(check, jobs[i], expected[i], until);
   }
   CheckEnds(check, jobs.front(), {});
-  CheckEnds(cli::DaemonCheckBy(Hasty(), loaded->configuration, daemon, *store), jobs.front(),
-            "1 job on");
-  daemon.Stop();
+  CheckEnds(daemon.CheckBy(Hasty()), jobs.front(), "1 job on");
 }
 
 }  // namespace
@@ -492,6 +537,32 @@ TEST_CASE("where the manager's UID may not be read, copies that name their manag
   }
   CheckSame(Check({.snapshot = WriteSnapshot(clusters)}, Mode::kAdmissionCheck).front(), live);
   CheckDaemon(clusters, {live}, Mode::kAdmissionCheck);
+}
+
+TEST_CASE("of workers that are away or removed the daemon answers as it judges") {
+  constexpr auto kMode = Mode::kAdmissionCheck;
+  const std::string away = "complete", removed = "our-earlier-copy";
+  Clusters clusters(kMode);
+  const JobCase job = verdict_cases::Jobs(kMode).front();
+  Daemon daemon(clusters);
+  const api::CheckSource check = daemon.Check();
+  REQUIRE(daemon.Until([&] { return AskedCodes(check, job)[away].front() == "Yes"; }));
+  REQUIRE(daemon.Until([&] { return AskedCodes(check, job).contains(removed); }));
+
+  sim::Faults gone;
+  gone.refuse = true;
+  clusters.worker(away).SetFaults(gone);
+  daemon.Remove(removed);
+  REQUIRE(daemon.Until([&] { return AskedCodes(check, job)[away].front() == "Unknown"; }));
+  clusters.Submit(job);
+  const auto heard = [&] { return daemon.overheard().Heard(); };
+  REQUIRE(daemon.Until([&] { return heard().contains(away); }));
+  const verdict::Verdict judged = heard().at(away);
+  REQUIRE(judged.reasons.size() == 1);
+  CHECK(AskedMessages(check, job, away) ==
+        std::vector<std::string>{verdict::MessageOf(judged.reasons.front())});
+  CHECK_FALSE(AskedCodes(check, job).contains(removed));
+  clusters.Delete(job);
 }
 
 }  // namespace fedra::one_verdict_test
