@@ -204,13 +204,13 @@ ROOMS = {
     "boost/asio": (
         "cluster-clients/http/",
         "manager/http/listener.cc",
-        "manager/http/beast_message",
+        "manager/http/beast_",
         "manager/http/tls.cc",
         "tests/sim/",
         "tests/unit/cluster-clients/support/socks_proxy.cc",
         "tests/unit/sim/",
     ),
-    "boost/beast": ("manager/http/listener.cc", "manager/http/beast_message", "tests/sim/"),
+    "boost/beast": ("manager/http/listener.cc", "manager/http/beast_", "tests/sim/"),
     "boost/json": ("cluster-clients/kube/json_object.cc",),
     "openssl/": (
         "config/pem.cc",

@@ -132,6 +132,7 @@ httpd::Answer SecureServer::Answer(const httpd::Request& request) {
   const auto user = gate_.Identify(httpd::HeaderOf(request, "authorization"), request.client);
   if (!user) return ToAnswer(user.error());
   httpd::Answer answer = AnswerTo(*user, request);
+  answer.user = user->name;
   log::Debug("secure API",
              {{"user", user->name},
               {"path", request.target.substr(0, std::min(request.target.find('?'), size_t{100}))},

@@ -1,7 +1,7 @@
 #pragma once
 //
-// Boost.Beast's requests and answers as ours, for listener.cc alone: including this pulls in Beast.
-// Pure functions.
+// Boost.Beast's requests and answers as ours, for listener.cc and beast_connection.*: including
+// this pulls in Beast. Pure functions.
 
 #include <optional>
 #include <string>
@@ -24,6 +24,7 @@ inline constexpr size_t kMaxBody = size_t{1} << 20;
 
 using Parser = boost::beast::http::request_parser<boost::beast::http::string_body>;
 using Response = boost::beast::http::response<boost::beast::http::string_body>;
+using Serializer = boost::beast::http::response_serializer<boost::beast::http::string_body>;
 
 // "127.0.0.1:9480". `key`: whose value it is, for the message.
 Result<boost::asio::ip::tcp::endpoint> ParseAddress(const std::string& address,

@@ -4,24 +4,19 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <list>
+#include <memory>
 #include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 #include <boost/asio/basic_socket_acceptor.hpp>
-#include <boost/asio/generic/stream_protocol.hpp>
 #include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/ssl/stream.hpp>
-#include <boost/beast/core.hpp>
 
 #include "cluster-clients/http/loop_asio.h"
-#include "manager/http/beast_message.h"
+#include "manager/http/beast_connection.h"
 #include "manager/http/socket_name.h"
-#include "manager/http/tls.h"
 
 namespace fedra::httpd {
 namespace {
@@ -31,11 +26,6 @@ using boost::asio::ip::tcp;
 
 using std::chrono::milliseconds;
 
-// TCP and Unix sockets alike.
-using Protocol = boost::asio::generic::stream_protocol;
-using Socket = Protocol::socket;
-using Stream = beast::basic_stream<Protocol>;
-using TlsStream = boost::asio::ssl::stream<Stream&>;
 using Acceptor = boost::asio::basic_socket_acceptor<Protocol>;
 
 // How long, and for how much, we listen to a client that has had its last answer.
@@ -95,73 +85,84 @@ class Listener::Impl final : public std::enable_shared_from_this<Listener::Impl>
     loop_.Post([self = shared_from_this()] {
       boost::system::error_code ignored;
       self->acceptor_.close(ignored);
-      for (const auto& connection : self->waiting_) {
+      // What is being written may still be taken.
+      std::erase_if(self->waiting_, [](const std::shared_ptr<Connection>& connection) {
+        if (connection->serializer) return false;
         connection->place.reset();
         connection->stream.close();
-      }
-      self->waiting_.clear();
+        return true;
+      });
     });
   }
 
   int port() const { return port_; }
 
  private:
-  struct Connection;
   using Waiting = std::list<std::shared_ptr<Connection>>;
-
-  struct Connection {
-    Connection(Socket socket, std::shared_ptr<TlsIdentity> shown)
-        : stream(std::move(socket)), identity(std::move(shown)) {
-      if (identity != nullptr) tls.emplace(stream, identity->context());
-    }
-    Stream stream;
-    std::shared_ptr<TlsIdentity> identity;  // null: no TLS
-    std::optional<TlsStream> tls;           // over `stream`
-    std::string client;                     // its address; empty: a Unix socket's
-    beast::flat_buffer buffer{kMaxRequest};
-    std::optional<Parser> parser;
-    Response response;
-    std::optional<Waiting::iterator> place;  // in waiting_
-    bool counts = false;                     // what is being answered, in under_way_
-    bool sends_body = false;                 // what is being read, in bodies_
-    size_t answer_bytes = 0;                 // of it, in answer_bytes_
-    size_t requests = 0;
-    size_t discarded = 0;  // bytes, after the last answer
-  };
 
   void Accept() {
     acceptor_.async_accept(
         [self = shared_from_this()](boost::system::error_code error, Socket socket) {
           if (error == boost::asio::error::operation_aborted || !self->acceptor_.is_open()) return;
-          if (!error && self->HasRoom()) self->Take(std::move(socket));
+          if (!error) self->Take(std::move(socket));
           // Out of descriptors: trying again at once would only keep the loop busy.
           const std::chrono::milliseconds pause(error ? 100 : 0);
           self->loop_.After(pause, [self] { self->Accept(); });
         });
   }
 
-  // False when every connection is being answered: urgent ones are, at once, and others are never
-  // that many.
-  bool HasRoom() {
-    if (connections_ < limits_.connections) return true;
-    if (waiting_.empty()) return false;
-    const std::shared_ptr<Connection> oldest = waiting_.front();
-    StopWaiting(*oldest);
-    oldest->stream.close();
+  void Take(Socket socket) {
+    const auto connection = std::make_shared<Connection>(std::move(socket), identity_, shares_);
+    // Never so when it is closed at once: questions hold half of the places, urgent ones for a
+    // moment.
+    if (shares_->All().connections > limits_.connections && !MakeRoom()) return;
+    if (connection->tls) return Greet(connection);
+    Read(connection, limits_.first_request);
+  }
+
+  bool MakeRoom() {
+    return CloseOne(&Share::connections, [](const Connection&) { return true; });
+  }
+
+  // For an answer to `reader`.
+  bool MakeRoomFor(size_t bytes, const Connection& reader) {
+    while (IsTooMuch(bytes)) {
+      const size_t of_reader = reader.stake.OfClient().bytes + bytes;
+      const SteadyTime stalled = SystemClock().Steady() - limits_.stalled;
+      const bool is_closed = CloseOne(&Share::bytes, [&](const Connection& waiting) {
+        return waiting.stake.own().bytes > 0 &&
+               (waiting.quiet_since <= stalled || waiting.stake.OfClient().bytes > of_reader);
+      });
+      if (!is_closed) return false;
+    }
     return true;
   }
 
-  void Take(Socket socket) {
-    ++connections_;
-    std::shared_ptr<Connection> connection(new Connection(std::move(socket), identity_),
-                                           [self = shared_from_this()](Connection* gone) {
-                                             self->Settle(*gone);
-                                             --self->connections_;
-                                             delete gone;
-                                           });
-    connection->client = ClientOf(connection->stream.socket().native_handle());
-    if (connection->tls) return Greet(connection);
-    Read(connection, limits_.first_request);
+  // Of the connections that may go the quietest one of the client who has most. False: none may.
+  bool CloseOne(size_t Share::* what, const std::function<bool(const Connection&)>& may_go) {
+    std::shared_ptr<Connection> chosen;
+    size_t most = 0;
+    for (const std::shared_ptr<Connection>& waiting : waiting_) {
+      const size_t of_client = waiting->stake.OfClient().*what;
+      if (of_client <= most || !may_go(*waiting)) continue;
+      most = of_client;
+      chosen = waiting;
+    }
+    if (chosen != nullptr) Close(*chosen);
+    return chosen != nullptr;
+  }
+
+  bool IsTooMuch(size_t bytes) const {
+    const size_t held = shares_->All().bytes;
+    return held > 0 && held + bytes > limits_.answer_bytes;
+  }
+
+  // What it waits for ends with an error.
+  void Close(Connection& connection) {
+    StopWaiting(connection);
+    EndBody(connection);
+    connection.stake.SetBytes(0);
+    connection.stream.close();
   }
 
   // A client that does not come to terms is not told why: it speaks another language.
@@ -173,13 +174,6 @@ class Listener::Impl final : public std::enable_shared_from_this<Listener::Impl>
       self->StopWaiting(*connection);
       if (!error) self->Read(connection, self->limits_.first_request);
     });
-  }
-
-  // What the connection was answered is written, or will not be.
-  void Settle(Connection& connection) {
-    EndBody(connection);
-    if (std::exchange(connection.counts, false)) --under_way_;
-    answer_bytes_ -= std::exchange(connection.answer_bytes, 0);
   }
 
   void Read(const std::shared_ptr<Connection>& connection, milliseconds limit) {
@@ -195,17 +189,13 @@ class Listener::Impl final : public std::enable_shared_from_this<Listener::Impl>
       if (error) return self->Refuse(connection, error);
       self->OnRequest(connection);
     };
-    if (connection->tls) {
-      beast::http::async_read_header(*connection->tls, connection->buffer, *connection->parser,
-                                     std::move(done));
-    } else {
-      beast::http::async_read_header(connection->stream, connection->buffer, *connection->parser,
-                                     std::move(done));
-    }
+    ReadHeader(*connection, std::move(done));
   }
 
-  // A connection that waits for nothing from us makes room for others.
+  // A connection that waits for its client makes room for others.
   void Wait(const std::shared_ptr<Connection>& connection) {
+    StopWaiting(*connection);
+    connection->quiet_since = SystemClock().Steady();
     connection->place = waiting_.insert(waiting_.end(), connection);
   }
   void StopWaiting(Connection& connection) {
@@ -242,7 +232,8 @@ class Listener::Impl final : public std::enable_shared_from_this<Listener::Impl>
         return Write(connection, *std::move(refusal));
     }
     if (connection->parser->is_done()) return PassOn(connection);
-    if (bodies_ >= limits_.bodies) CloseOldestBody();
+    if (bodies_ >= limits_.bodies)
+      CloseOne(&Share::connections, [](const Connection& waiting) { return waiting.sends_body; });
     connection->sends_body = true;
     ++bodies_;
     Wait(connection);
@@ -254,23 +245,7 @@ class Listener::Impl final : public std::enable_shared_from_this<Listener::Impl>
       if (error) return self->Refuse(connection, error);
       self->PassOn(connection);
     };
-    if (connection->tls) {
-      beast::http::async_read(*connection->tls, connection->buffer, *connection->parser,
-                              std::move(done));
-    } else {
-      beast::http::async_read(connection->stream, connection->buffer, *connection->parser,
-                              std::move(done));
-    }
-  }
-
-  void CloseOldestBody() {
-    const auto found = std::ranges::find_if(
-        waiting_, [](const std::shared_ptr<Connection>& waiting) { return waiting->sends_body; });
-    if (found == waiting_.end()) return;
-    const std::shared_ptr<Connection> oldest = *found;
-    StopWaiting(*oldest);
-    EndBody(*oldest);
-    oldest->stream.close();
+    ReadAll(*connection, std::move(done));
   }
 
   void EndBody(Connection& connection) {
@@ -282,8 +257,11 @@ class Listener::Impl final : public std::enable_shared_from_this<Listener::Impl>
     Request request = ToRequest(*connection->parser);
     request.client = connection->client;
     if (!service_.is_urgent(request)) {
-      connection->counts = true;
-      if (++under_way_ > limits_.connections / 2) return Write(connection, TooMuch());
+      Stake& stake = connection->stake;
+      const size_t places = limits_.connections / 2;
+      if (!MayAsk(stake.OfClient().questions, shares_->All().questions, places))
+        return Write(connection, TooMuch());
+      stake.SetAsks(true);
     }
     service_.answer(std::move(request), [self = shared_from_this(), connection](Answer answer) {
       self->loop_.Post([self, connection, answer = std::move(answer)]() mutable {
@@ -294,26 +272,38 @@ class Listener::Impl final : public std::enable_shared_from_this<Listener::Impl>
 
   void Write(const std::shared_ptr<Connection>& connection, Answer answer) {
     if (!acceptor_.is_open()) return;
-    if (answer_bytes_ > 0 && answer_bytes_ + answer.body.size() > limits_.answer_bytes)
-      answer = TooMuch();
-    connection->answer_bytes = answer.body.size();
-    answer_bytes_ += connection->answer_bytes;
+    connection->stake.SetAsks(false);
+    connection->stake.SetUser(answer.user);
+    if (!MakeRoomFor(answer.body.size(), *connection)) answer = TooMuch();
+    connection->stake.SetBytes(answer.body.size());
     connection->response =
         ToResponse(*connection->parser, std::move(answer), connection->requests < limits_.requests);
-    connection->stream.expires_after(limits_.write);
-    auto done = [self = shared_from_this(), connection](boost::system::error_code error, size_t) {
-      self->Settle(*connection);
-      const bool goes_on = connection->response.keep_alive();
-      connection->response = {};
-      if (error) return;
-      if (goes_on) return self->Read(connection, self->limits_.next_request);
-      self->SayGoodbye(connection);
-    };
-    if (connection->tls) {
-      beast::http::async_write(*connection->tls, connection->response, std::move(done));
-    } else {
-      beast::http::async_write(connection->stream, connection->response, std::move(done));
-    }
+    connection->serializer.emplace(connection->response);
+    connection->pace.emplace(limits_.write, SystemClock().Steady());
+    GoOnWriting(connection);
+  }
+
+  // Who does not read makes room for others, as who sends nothing does.
+  void GoOnWriting(const std::shared_ptr<Connection>& connection) {
+    Wait(connection);
+    connection->stream.expires_at(connection->pace->Deadline());
+    WriteSome(*connection, [self = shared_from_this(), connection](boost::system::error_code error,
+                                                                   size_t bytes) {
+      self->StopWaiting(*connection);
+      connection->pace->Took(bytes, SystemClock().Steady());
+      if (!error && !connection->serializer->is_done()) return self->GoOnWriting(connection);
+      self->EndWriting(connection, !error);
+    });
+  }
+
+  void EndWriting(const std::shared_ptr<Connection>& connection, bool is_written) {
+    const bool goes_on = connection->response.keep_alive();
+    connection->serializer.reset();
+    connection->response = {};
+    connection->stake.SetBytes(0);
+    if (!is_written) return;
+    if (goes_on) return Read(connection, limits_.next_request);
+    SayGoodbye(connection);
   }
 
   // With TLS the end is said in it, too: otherwise the client could not tell it from a cut.
@@ -353,11 +343,9 @@ class Listener::Impl final : public std::enable_shared_from_this<Listener::Impl>
   Acceptor acceptor_;
   std::shared_ptr<TlsIdentity> identity_;  // of new connections; null: no TLS
   // A connection's last owner may be a thread that answers.
-  std::atomic<size_t> connections_{0};
-  std::atomic<size_t> under_way_{0};     // being answered or written, but for urgent ones
-  std::atomic<size_t> answer_bytes_{0};  // being written
-  std::atomic<size_t> bodies_{0};        // being read
-  Waiting waiting_;                      // for a request or for the end, the longest first
+  const std::shared_ptr<Shares> shares_ = std::make_shared<Shares>();
+  size_t bodies_ = 0;  // being read
+  Waiting waiting_;    // for their clients, the quietest first
   int port_ = 0;
 };
 

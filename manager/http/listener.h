@@ -4,8 +4,9 @@
 // service takes it, each client within limits.
 //
 // Reads and writes on the io loop that it is given; who answers is the service's business. A
-// connection that waits for its client's request makes room for a new one, so a crowd of silent
-// clients keeps no other client out.
+// connection that waits for its client, for a request or for an answer to be taken, makes room for
+// a new one: of the client who has most connections the one that has been quiet for longest. So a
+// crowd of silent clients keeps no other client out, and neither do those who ask and do not read.
 //
 // Thread rules: the functions below from one thread. Lifetime: the loop must outlive it, and the
 // service what was given to it.
@@ -20,23 +21,27 @@
 #include "base/result.h"
 #include "cluster-clients/http/loop.h"
 #include "manager/http/message.h"
+#include "manager/http/write_pace.h"
 
 namespace fedra::httpd {
 
 // What one client may take from the others.
 struct ServerLimits {
-  // Open at once. Beyond it the connection goes that has waited longest for its client's request.
+  // Open at once. Beyond it one makes room. For half as many questions answers are made at once.
   size_t connections = 64;
   // From accepting to the end of the headers; of TLS to the end of the handshake, and once more.
   std::chrono::milliseconds first_request{5'000};
   std::chrono::milliseconds next_request{60'000};  // the same, on a connection that is used again
   std::chrono::milliseconds body{10'000};          // of a POST, from the end of its headers
-  std::chrono::milliseconds write{30'000};         // one answer
+  WriteLimits write;                               // of one answer
   size_t requests = 1'000;                         // on one connection; the last is answered so
-  // Of answers that their readers have not taken yet, together; a single one may be longer.
+  // Of answers that their readers have not taken yet, together; a single one may be longer. Beyond
+  // it those go that have stalled, and those of clients who have more of them than the next reader;
+  // if there are none, the next reader is told to come again.
   size_t answer_bytes = size_t{64} << 20;
-  // That are being read at once, each of at most kMaxBody. Beyond it the connection goes that has
-  // sent its body for longest.
+  std::chrono::milliseconds stalled{500};  // nothing of an answer has been taken for so long
+  // That are being read at once, each of at most kMaxBody. Beyond it one goes as beyond
+  // `connections`: which has sent its body for longest.
   size_t bodies = 8;
 };
 
@@ -45,7 +50,7 @@ class TlsIdentity;
 struct Service {
   // Calls `done` once, on whatever thread. Runs on the loop's thread, so it may only pass on.
   std::function<void(Request request, std::function<void(Answer)> done)> answer;
-  // Whether it is answered although half of the connections are being answered. Any thread.
+  // Whether it is answered although there are too many questions. Any thread.
   std::function<bool(const Request& request)> is_urgent;
   // The page for what is not asked of `answer`: no HTTP, too long, too much at a time. Loop thread.
   std::function<Answer(int status, const std::string& message)> refusal;

@@ -4,7 +4,38 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include <algorithm>
+#include <cstdint>
+
 namespace fedra::httpd {
+namespace {
+
+// AF_UNSPEC: there is none.
+sockaddr_storage OtherEnd(int socket) {
+  sockaddr_storage name{};
+  socklen_t size = sizeof name;
+  if (getpeername(socket, reinterpret_cast<sockaddr*>(&name), &size) != 0)
+    name.ss_family = AF_UNSPEC;
+  return name;
+}
+
+std::string TextOf(const sockaddr_storage& name) {
+  char text[INET6_ADDRSTRLEN] = {};
+  if (name.ss_family == AF_INET)
+    inet_ntop(AF_INET, &reinterpret_cast<const sockaddr_in&>(name).sin_addr, text, sizeof text);
+  if (name.ss_family == AF_INET6)
+    inet_ntop(AF_INET6, &reinterpret_cast<const sockaddr_in6&>(name).sin6_addr, text, sizeof text);
+  return text;
+}
+
+std::string UserAt(int socket) {
+  ucred user{};
+  socklen_t size = sizeof user;
+  if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &user, &size) != 0) return {};
+  return "uid " + std::to_string(user.uid);
+}
+
+}  // namespace
 
 int PortOf(int socket) {
   sockaddr_storage name{};
@@ -15,16 +46,16 @@ int PortOf(int socket) {
   return ntohs(port);
 }
 
-std::string ClientOf(int socket) {
-  sockaddr_storage name{};
-  socklen_t size = sizeof name;
-  char text[INET6_ADDRSTRLEN] = {};
-  if (getpeername(socket, reinterpret_cast<sockaddr*>(&name), &size) != 0) return {};
-  if (name.ss_family == AF_INET)
-    inet_ntop(AF_INET, &reinterpret_cast<sockaddr_in&>(name).sin_addr, text, sizeof text);
-  if (name.ss_family == AF_INET6)
-    inet_ntop(AF_INET6, &reinterpret_cast<sockaddr_in6&>(name).sin6_addr, text, sizeof text);
-  return text;
+std::string ClientOf(int socket) { return TextOf(OtherEnd(socket)); }
+
+std::string PeerOf(int socket) {
+  sockaddr_storage name = OtherEnd(socket);
+  if (name.ss_family == AF_UNIX) return UserAt(socket);
+  if (name.ss_family == AF_INET6) {
+    in6_addr& address = reinterpret_cast<sockaddr_in6&>(name).sin6_addr;
+    if (!IN6_IS_ADDR_V4MAPPED(&address)) std::fill_n(address.s6_addr + 8, 8, uint8_t{0});
+  }
+  return TextOf(name);
 }
 
 }  // namespace fedra::httpd

@@ -512,8 +512,12 @@ GET and HEAD; of `check` POST. Times are RFC 3339, names and meanings those of `
 
 constexpr std::string_view kApiMore = R"(
 Errors are a `Status` as API servers send it (`apiVersion: v1`, with `reason`, `message` and `code`).
-`Accept-Encoding: gzip` is heeded. An answer must be taken within 30 s; a connection is closed after 60 s without a
-request, and after 1,000 requests; of more than 256 the one goes that has been silent for longest. A body must be there
+`Accept-Encoding: gzip` is heeded. An answer must be taken within 30 s, and 16 KiB of it in any 5 s; a connection is closed
+after 60 s without a request, and after 1,000 requests. Of more than 256 connections one goes: of the client who has most
+(a Unix socket's user, an address, over TLS also a user of the manager) the one that has been silent for longest, be it
+that it does not ask or that it does not read. 128 questions are answered at a time, of one client at most three quarters of
+those that others leave. Of more than 64 MiB of answers that are not taken those go that have stalled for half a second,
+and those of clients with more of them than who asks next. A body must be there
 within 10 s; eight are read at a time, and of more the one goes that has taken longest. `check` takes at most 2,000
 manifests with 100,000 values, and judges for three seconds: then 503 says to send fewer jobs, or to name workers.
 

@@ -177,7 +177,7 @@ TEST_CASE("more questions than the half of the connections are told to come agai
 }
 
 TEST_CASE("answers that are not taken hold no more memory than is allowed, and not for ever") {
-  const Fixture f({.write = 5s, .answer_bytes = 1}, 1'500);
+  const Fixture f({.write = {.whole = 5s}, .answer_bytes = 1, .stalled = 30s}, 1'500);
   const auto status = [&] {
     const std::string answer = f.Get("jobs?limit=1");
     return answer.size() > 12 ? answer.substr(9, 3) : answer;
@@ -190,6 +190,46 @@ TEST_CASE("answers that are not taken hold no more memory than is allowed, and n
   CHECK(WaitUntil([&] { return status() == "200"; }, 30s));
   CHECK(slow.Hear().size() < whole.size());
   CHECK(slow.closed());
+}
+
+TEST_CASE("clients that ask and do not read keep nobody waiting") {
+  const Fixture f({.write = {.whole = 300s, .pause = 300s}}, 1'500);
+  const std::string whole = f.Get("jobs");
+  std::vector<RawClient> slow;
+  for (int i = 0; i < 400; ++i) {
+    slow.push_back(f.Connect());
+    slow.back().Say(kAsk);
+  }
+  // The last one's answer begins: all have been read, and wait for their clients, or have gone.
+  CHECK_THAT(slow.back().HearSome(), StartsWith("HTTP/1.1"));
+  for (int i = 0; i < 3; ++i) {
+    const auto asked = std::chrono::steady_clock::now();
+    const std::string answer = f.Get("jobs");
+    CHECK(answer.substr(0, 15) == "HTTP/1.1 200 OK");
+    CHECK(answer.size() == whole.size());
+    CHECK(std::chrono::steady_clock::now() - asked < 1s);
+  }
+}
+
+TEST_CASE("of those who are answered it is not the one that reads who makes room") {
+  const Fixture f({.connections = 8, .write = {.whole = 300s, .pause = 300s}}, 5'000);
+  RawClient reader = f.Connect();
+  reader.Say(kAsk);
+  std::string heard = reader.HearSome();
+  std::vector<RawClient> slow;
+  for (int i = 0; i < 10; ++i) {
+    slow.push_back(f.Connect());
+    slow.back().Say(kAsk);
+    CHECK_THAT(slow.back().HearSome(), StartsWith("HTTP/1.1"));
+    for (size_t end = heard.size() + 150'000; heard.size() < end;) {
+      const std::string some = reader.HearSome();
+      REQUIRE(!some.empty());
+      heard += some;
+    }
+  }
+  CHECK(!RawClient::IsWhole(heard));
+  heard += reader.HearRest(heard);
+  CHECK(RawClient::IsWhole(heard));
 }
 
 TEST_CASE("a connection ends after so many requests") {

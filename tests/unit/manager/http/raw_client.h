@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -19,7 +20,13 @@ namespace fedra::httpd {
 
 class RawClient final {
  public:
-  explicit RawClient(int port) : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+  // `from`: the last byte of its own address, 127.0.0.x.
+  explicit RawClient(int port, uint8_t from = 1)
+      : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in own{};
+    own.sin_family = AF_INET;
+    own.sin_addr.s_addr = htonl((INADDR_LOOPBACK & ~0xffu) | from);
+    REQUIRE(::bind(socket_, reinterpret_cast<sockaddr*>(&own), sizeof own) == 0);
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_port = htons(static_cast<uint16_t>(port));
@@ -63,12 +70,20 @@ class RawClient final {
     }
     return heard;
   }
-  // As Hear() found it.
-  bool closed() const { return closed_; }
-
- private:
-  static constexpr std::chrono::seconds kPatience{30};
-
+  // What comes next, some of it.
+  std::string HearSome() {
+    std::string heard;
+    (void)HearMore(heard, kPatience);
+    return heard;
+  }
+  // The rest of an answer of which `heard` has been heard.
+  std::string HearRest(const std::string& heard) {
+    std::string all = heard;
+    while (!IsWhole(all) && HearMore(all, kPatience)) {
+    }
+    return all.substr(heard.size());
+  }
+  // Whether it is one answer, by its Content-Length.
   static bool IsWhole(const std::string& heard) {
     constexpr std::string_view kLength = "Content-Length: ";
     const size_t end = heard.find("\r\n\r\n");
@@ -76,6 +91,11 @@ class RawClient final {
     return end != std::string::npos && length < end &&
            heard.size() >= end + 4 + std::stoul(heard.substr(length + kLength.size()));
   }
+  // As Hear() found it.
+  bool closed() const { return closed_; }
+
+ private:
+  static constexpr std::chrono::seconds kPatience{30};
 
   bool HearMore(std::string& heard, std::chrono::milliseconds limit) {
     char piece[4096];

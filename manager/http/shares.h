@@ -1,0 +1,75 @@
+#pragma once
+//
+// What each client has of a listener: so that whoever takes most makes room before others do.
+//
+// A client is who connects (PeerOf, socket_name.h) and, where it is known, the user who asks: one
+// with many addresses has one share, and so have many users behind one address.
+//
+// Thread rules: any thread.
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "base/guarded.h"
+
+namespace fedra::httpd {
+
+struct Share {
+  size_t connections = 0;
+  size_t questions = 0;  // whose answers are being made
+  size_t bytes = 0;      // of answers that have not been taken yet
+
+  bool operator==(const Share&) const = default;
+};
+
+class Shares final {
+ public:
+  Share All() const;
+  // Nothing: it has none.
+  Share Of(const std::string& client) const;
+  // Who has so much now has so much instead.
+  void Change(const std::string& client, const Share& before, const Share& now);
+  // The same, of all together.
+  void ChangeAll(const Share& before, const Share& now);
+
+ private:
+  struct State {
+    Share all;
+    std::map<std::string, Share> clients;  // that have anything
+  };
+  Guarded<State> state_;
+};
+
+// What one connection has, until it ends. By one thread at a time.
+class Stake final {
+ public:
+  Stake(std::shared_ptr<Shares> shares, std::string peer);
+  ~Stake();
+  Stake(const Stake&) = delete;
+  Stake& operator=(const Stake&) = delete;
+
+  // Who asks now; empty: it is not known.
+  void SetUser(const std::string& user);
+  void SetAsks(bool asks);
+  void SetBytes(size_t bytes);
+
+  const Share& own() const { return own_; }
+  // Of the peer or of the user, of each what is more.
+  Share OfClient() const;
+
+ private:
+  void Become(const Share& now);
+
+  const std::shared_ptr<Shares> shares_;
+  const std::string peer_;
+  std::string user_;  // empty: not known
+  Share own_;
+};
+
+// Whether a client that has `of_client` of the places for questions may take one more. A quarter of
+// what others leave stays free, so a place is left for whoever comes next, however many one takes.
+bool MayAsk(size_t of_client, size_t of_all, size_t places);
+
+}  // namespace fedra::httpd
