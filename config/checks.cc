@@ -23,6 +23,7 @@ class Checks final {
     CheckMode();
     CheckHighAvailability();
     CheckKinds();
+    CheckHttp();
     CheckSecureApi();
     return std::move(problems_);
   }
@@ -172,6 +173,14 @@ class Checks final {
           "remove one of them");
     if (!secure.address.empty() && secure.address == config_.http.address)
       Add("api.secure.address", "is that of http.address, too", "choose another port");
+    if (!secure.address.empty() && secure.address == config_.http.health)
+      Add("api.secure.address", "is that of http.health, too", "choose another port");
+  }
+
+  void CheckHttp() {
+    if (config_.http.health == config_.http.address)
+      Add("http.health", "is that of http.address, too",
+          "choose another port, or remove it: http.address has the same pages");
   }
 
   void CheckKinds() {

@@ -208,6 +208,7 @@ struct StoreSettings {
 
 struct HttpSettings {
   std::string address = "127.0.0.1:9480";  // IP:port or [IPv6]:port; port 0 lets the system choose
+  std::string health;                      // likewise; empty: kubelets ask at `address`
 };
 
 // The API for others than root on this machine: over TLS, with the rights that the manager gives.

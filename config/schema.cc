@@ -294,6 +294,19 @@ Fields DescribeStore(StoreSettings& store) {
   };
 }
 
+Fields DescribeHttp(HttpSettings& http) {
+  return {
+      {"address", "IP address and port to listen on; port 0 lets the system choose.",
+       TextRef{&http.address, TextRule::kAddress}, ""},
+      {"health",
+       "IP address and port of a second listener, for kubelets: it has /livez, /healthz and "
+       "/readyz "
+       "and nothing else, and names no cluster, so that http.address may stay on loopback. Without "
+       "it, kubelets ask at http.address.",
+       TextRef{&http.health, TextRule::kAddress}, "0.0.0.0:8081"},
+  };
+}
+
 Fields DescribeSecureApi(SecureApiSettings& secure) {
   return {
       {"address",
@@ -392,10 +405,7 @@ Fields Describe(Configuration& c) {
        ObjectRef{DescribeHighAvailability(c.high_availability)}, ""},
       {"store", "Durable memory: attempts, lost workers, history.",
        ObjectRef{DescribeStore(c.store)}, ""},
-      {"http", "The server of /livez, /readyz and /metrics.",
-       ObjectRef{{{"address", "IP address and port to listen on; port 0 lets the system choose.",
-                   TextRef{&c.http.address, TextRule::kAddress}, ""}}},
-       ""},
+      {"http", "The server of /livez, /readyz and /metrics.", ObjectRef{DescribeHttp(c.http)}, ""},
       {"api", "The read-only API that `fedra status` and others ask without root.",
        ObjectRef{DescribeApi(c.api)}, ""},
       {"logging", "The log on stderr.", ObjectRef{DescribeLogging(c.logging)}, ""},

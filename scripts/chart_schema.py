@@ -155,6 +155,13 @@ def _chart() -> Schema:
                 "port": {"type": "integer", "minimum": 1024, "maximum": 65535},
             }
         ),
+        "health": _closed(
+            {
+                "enabled": _BOOLEAN,
+                "address": {"type": "string", "minLength": 1},
+                "port": {"type": "integer", "minimum": 1024, "maximum": 65535},
+            }
+        ),
         "secureApi": _closed(
             {
                 "enabled": _BOOLEAN,

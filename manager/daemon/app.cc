@@ -74,6 +74,7 @@ class Daemon final {
  private:
   Result<void> OpenStore();
   httpd::Pages Pages();
+  Result<void> StartHealth();
   void StartApi();
   void StartSecureApi();
   void FollowCertificate();
@@ -100,6 +101,7 @@ class Daemon final {
   std::unique_ptr<reconcile::Federation> federation_;
   std::unique_ptr<discovery::WorkerDiscovery> discovery_;  // null: all workers are configured
   std::unique_ptr<httpd::HttpServer> http_;
+  std::unique_ptr<httpd::HealthServer> health_;  // null: it is not configured
   std::unique_ptr<api::Server> api_;
   std::unique_ptr<api::SecureServer>
       secure_api_;  // null: it is not configured, or cannot be served
@@ -171,6 +173,7 @@ Result<void> Daemon::Start() {
   http_ = std::make_unique<httpd::HttpServer>(threads_.loop, threads_.pool, Pages());
   FEDRA_RETURN_IF_ERROR(http_->Start(config_.now().configuration.http.address));
   log::Info("listening", {{"port", std::to_string(http_->port())}});
+  FEDRA_RETURN_IF_ERROR(StartHealth());
   StartApi();
   StartSecureApi();
   Result<void> started = federation_->Start();
@@ -182,6 +185,15 @@ Result<void> Daemon::Start() {
     replica_->Start();
   }
   return started;
+}
+
+Result<void> Daemon::StartHealth() {
+  const std::string& address = config_.now().configuration.http.health;
+  if (address.empty()) return {};
+  health_ = std::make_unique<httpd::HealthServer>(threads_.loop, Pages());
+  FEDRA_RETURN_IF_ERROR(health_->Start(address));
+  log::Info("listening for kubelets", {{"port", std::to_string(health_->port())}});
+  return {};
 }
 
 httpd::Pages Daemon::Pages() {
@@ -306,6 +318,7 @@ void Daemon::Stop() {
   progress_.Stopping();
   NotifySystemd("STOPPING=1");
   http_->Stop();
+  if (health_ != nullptr) health_->Stop();
   api_.reset();
   if (secure_api_ != nullptr) secure_api_->Stop();
   replica_->Stop(/*release=*/federation_->Stop());

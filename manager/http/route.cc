@@ -27,12 +27,16 @@ Query Split(const std::string& target) {
   return query;
 }
 
+bool IsExcluded(const Query& query, const HealthCheck& check) {
+  return std::find(query.excluded.begin(), query.excluded.end(), check.name) !=
+         query.excluded.end();
+}
+
 Answer Health(const Query& query, const std::vector<HealthCheck>& checks) {
   std::string lines;
   bool ok = true;
   for (const HealthCheck& check : checks) {
-    const bool excluded =
-        std::find(query.excluded.begin(), query.excluded.end(), check.name) != query.excluded.end();
+    const bool excluded = IsExcluded(query, check);
     if (check.problem.empty() || excluded) {
       lines += fmt::format("[+]{} {}\n", check.name, excluded ? "excluded: ok" : "ok");
       continue;
@@ -51,11 +55,30 @@ Answer Health(const Query& query, const std::vector<HealthCheck>& checks) {
   return answer;
 }
 
+// Which part is meant, and not what is wrong with it. Of those that are only shown nothing is said:
+// they are called as workers are.
+Answer BriefHealth(const Query& query, const std::vector<HealthCheck>& checks) {
+  std::string lines;
+  for (const HealthCheck& check : checks) {
+    if (!check.informational && !check.problem.empty() && !IsExcluded(query, check))
+      lines += fmt::format("[-]{} failed: reason withheld\n", check.name);
+  }
+  if (lines.empty()) return {.body = "ok"};
+  return {.status = 500, .body = fmt::format("{}{} check failed\n", lines, query.path.substr(1))};
+}
+
 }  // namespace
 
 bool IsHealth(const std::string& target) {
   const std::string path = Split(target).path;
   return path == "/livez" || path == "/healthz" || path == "/readyz";
+}
+
+Answer RouteHealth(const std::string& target, const Pages& pages) {
+  const Query query = Split(target);
+  if (query.path == "/readyz") return BriefHealth(query, pages.readyz());
+  if (IsHealth(query.path)) return BriefHealth(query, pages.livez());
+  return {.status = 404, .body = "not found; there are /livez /healthz /readyz\n"};
 }
 
 Answer Route(const std::string& target, const Pages& pages) {

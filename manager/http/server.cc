@@ -22,7 +22,29 @@ Service ServiceOf(WorkerPool& pool, WorkerPool& health, Pages pages) {
           .refusal = Refusal};
 }
 
+Service ServiceOfHealth(WorkerPool& pool, Pages pages) {
+  return {.answer =
+              [&pool, pages = std::move(pages)](const Request& request,
+                                                std::function<void(Answer)> done) {
+                pool.Submit([&pages, target = request.target, done = std::move(done)] {
+                  done(RouteHealth(target, pages));
+                });
+              },
+          // What is asked here is answered within a moment: nobody is told to come again.
+          .is_urgent = [](const Request&) { return true; },
+          .refusal = Refusal};
+}
+
 }  // namespace
+
+HealthServer::HealthServer(http::HttpLoop& loop, Pages pages, ServerLimits limits)
+    : listener_(loop, ServiceOfHealth(pool_, std::move(pages)), limits) {}
+
+Result<void> HealthServer::Start(const std::string& address) {
+  return listener_.ListenOn(address, "http.health");
+}
+void HealthServer::Stop() { listener_.Stop(); }
+int HealthServer::port() const { return listener_.port(); }
 
 HttpServer::HttpServer(http::HttpLoop& loop, WorkerPool& pool, Pages pages, ServerLimits limits)
     : listener_(loop, ServiceOf(pool, health_, std::move(pages)), limits) {}

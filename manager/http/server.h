@@ -1,6 +1,7 @@
 #pragma once
 //
-// The daemon's own HTTP server: /livez, /readyz, /metrics, /version. A few connections.
+// The daemon's own HTTP servers: /livez, /readyz, /metrics, /version, and the first two alone. A
+// few connections.
 //
 // Accepts on the io loop; answers are made on the worker pool, because a page of metrics takes
 // longer than a handler of the loop may. Health pages follow Kubernetes: 200 "ok" or 500, every
@@ -38,8 +39,26 @@ struct Pages {
 
 // The answer to GET `target`. Pure but for the page functions; tested without sockets.
 Answer Route(const std::string& target, const Pages& pages);
+// Of health pages alone, and without names or reasons: what is asked from outside. As of
+// kube-apiserver (k8s.io/apiserver 1.36, pkg/server/healthz): "[-]etcd failed: reason withheld".
+Answer RouteHealth(const std::string& target, const Pages& pages);
 // Whether `target` is a health page, which must not wait for the others.
 bool IsHealth(const std::string& target);
+
+// The health pages alone, on a socket and a thread of their own: what is open to every kubelet.
+class HealthServer final {
+ public:
+  HealthServer(http::HttpLoop& loop, Pages pages, ServerLimits limits = {});
+
+  // As of HttpServer.
+  Result<void> Start(const std::string& address);
+  void Stop();
+  int port() const;
+
+ private:
+  WorkerPool pool_{1};
+  Listener listener_;
+};
 
 class HttpServer final {
  public:

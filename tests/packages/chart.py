@@ -313,6 +313,30 @@ def secure_api(built: Artefacts) -> None:
     assert _secure_settings(render(built, "--values", MINIMAL)) == {}
 
 
+def health_port(built: Artefacts) -> None:
+    """Where it is enabled kubelets ask there, and metrics may stay on loopback; elsewhere nothing of it."""
+    plain = render(built, "--values", MINIMAL)
+    assert _probed(plain) == ({"http"}, {"http": 9480})
+    chosen = ("--set=health.enabled=true", "--set=http.address=127.0.0.1")
+    documents = render(built, "--values", MINIMAL, *chosen)
+    assert _probed(documents) == ({"health"}, {"http": 9480, "health": 8081})
+    settings = yaml.safe_load(of_kind(documents, "ConfigMap")["data"]["fedra.yaml"])
+    assert settings["http"] == {"address": "127.0.0.1:9480", "health": "0.0.0.0:8081"}, settings
+    # Nobody but kubelets, who need no Service, asks there.
+    ports = of_kind(documents, "Service")["spec"]["ports"]
+    assert [each["name"] for each in ports] == ["http"], ports
+
+
+def _probed(documents: list[Document]) -> tuple[set[str], dict[str, int]]:
+    """The ports that the probes ask, and all that the container has."""
+    pod = of_kind(documents, "StatefulSet")["spec"]["template"]["spec"]
+    (container,) = pod["containers"]
+    probes = [each for key, each in container.items() if key.endswith("Probe")]
+    assert len(probes) == 3, container
+    ports = {each["name"]: each["containerPort"] for each in container["ports"]}
+    return {each["httpGet"]["port"] for each in probes}, ports
+
+
 def _secure_settings(documents: list[Document]) -> Document:
     settings = yaml.safe_load(of_kind(documents, "ConfigMap")["data"]["fedra.yaml"])
     secure: Document = settings.get("api", {}).get("secure", {})

@@ -67,6 +67,7 @@ TESTS: dict[str, Test] = {
     "chart-discovery-rights": chart.discovery_rights,
     "chart-profile-rights": chart.profile_rights,
     "chart-secure-api": chart.secure_api,
+    "chart-health-port": chart.health_port,
     "chart-monitoring": chart.monitoring,
     "chart-restarts": chart.restarts,
     "chart-runs": chart.runs,

@@ -307,6 +307,15 @@ TEST_CASE("values") {
       {"api: {secure: {address: 127.0.0.1:9480}}\n",
        "/etc/fedra.yaml:4:25: api.secure.address: is that of http.address, too (choose another "
        "port)"},
+      {"http: {health: \":8081\"}\n",
+       "/etc/fedra.yaml:4:16: http.health: \":8081\" does not start with an IP address (127.0.0.1 "
+       "for this machine only, 0.0.0.0 or [::] for every interface)"},
+      {"http: {health: 127.0.0.1:9480}\n",
+       "/etc/fedra.yaml:4:16: http.health: is that of http.address, too (choose another port, or "
+       "remove it: http.address has the same pages)"},
+      {"http: {health: 0.0.0.0:8443}\napi: {secure: {address: 0.0.0.0:8443}}\n",
+       "/etc/fedra.yaml:5:25: api.secure.address: is that of http.health, too (choose another "
+       "port)"},
       {"http: {address: \"127.0.0.1:65536\"}\n",
        "/etc/fedra.yaml:4:17: http.address: \"65536\" is no port (a number from 1 to 65535)"},
       {"kueue: {controllerName: kueue.x-k8s.io/multikueue}\n",

@@ -73,6 +73,9 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- end }}
 {{- $store := merge (dict "path" "/var/lib/fedra/fedra.db") (.Values.config.store | default dict) }}
 {{- $http := dict "address" (printf "%s:%v" .Values.http.address .Values.http.port) }}
+{{- if .Values.health.enabled }}
+{{- $_ := set $http "health" (printf "%s:%v" .Values.health.address .Values.health.port) }}
+{{- end }}
 {{- $head := dict "apiVersion" "fedra.dev/v1alpha1" "kind" "Configuration" }}
 {{- $rest := dict "manager" $manager "workers" $workers "store" $store "http" $http }}
 {{- if .Values.secureApi.enabled }}
@@ -84,6 +87,11 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- $_ := set $rest "highAvailability" (mustMerge (deepCopy $given) $lease) }}
 {{- end }}
 {{- mustMerge $head $rest (omit .Values.config "store") | toYaml }}
+{{- end }}
+
+{{/* The port that kubelets ask. */}}
+{{- define "fedra.probed" -}}
+{{- .Values.health.enabled | ternary "health" "http" }}
 {{- end }}
 
 {{/* api.secure of fedra.yaml. */}}

@@ -35,6 +35,27 @@ TEST_CASE("readyz is ok with a dead worker and fails without the manager") {
   CHECK(Route("/readyz?exclude=manager", failing).status == 200);
 }
 
+TEST_CASE("kubelets get health and nothing else: no names, no reasons, no other page") {
+  const auto ready = PagesWith({{"manager", ""}, {"worker/gpu-east", "10.0.0.7 refused", true}});
+  for (const char* page : {"/readyz", "/readyz?verbose", "/livez", "/healthz?verbose"}) {
+    INFO(page);
+    CHECK(httpd::RouteHealth(page, ready).status == 200);
+    CHECK(httpd::RouteHealth(page, ready).body == "ok");
+  }
+  const auto failing = PagesWith({{"manager", "10.0.0.1: no contact"},
+                                  {"reconciler", "waits for manager"},
+                                  {"worker/gpu-east", "10.0.0.7 refused", true}});
+  CHECK(httpd::RouteHealth("/readyz?verbose", failing).status == 500);
+  CHECK(httpd::RouteHealth("/readyz?verbose", failing).body ==
+        "[-]manager failed: reason withheld\n[-]reconciler failed: reason withheld\n"
+        "readyz check failed\n");
+  CHECK(httpd::RouteHealth("/readyz?exclude=manager&exclude=reconciler", failing).status == 200);
+  for (const char* page : {"/metrics", "/version", "/", "/api/v1alpha1/jobs", "/readyz/manager"}) {
+    INFO(page);
+    CHECK(httpd::RouteHealth(page, ready).status == 404);
+  }
+}
+
 TEST_CASE("unknown pages say which there are") {
   const auto answer = Route("/nothing", PagesWith({}));
   CHECK(answer.status == 404);

@@ -5,11 +5,13 @@
 #include <chrono>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "base/guarded.h"
 #include "cluster-clients/threads.h"
 #include "tests/support/catch.h"
+#include "tests/support/wait.h"
 #include "tests/unit/manager/http/raw_client.h"
 
 namespace fedra::httpd::server_test {
@@ -29,6 +31,7 @@ std::string SubRequest(int port, std::string_view line, std::string_view rest = 
 struct Fixture {
   Threads threads{1};
   Guarded<bool> metrics_may_end{true};
+  Guarded<std::string> metrics{"m 1\n"};
   HttpServer server;
 
   explicit Fixture(ServerLimits limits = {})
@@ -38,11 +41,16 @@ struct Fixture {
                 .metrics =
                     [this] {
                       metrics_may_end.Wait([](bool may) { return may; }, [](bool) {});
-                      return std::string("m 1\n");
+                      return metrics.Copy();
                     },
                 .version = [] { return std::string("{}"); }},
                limits) {
     REQUIRE(server.Start("127.0.0.1:0"));
+  }
+  // What is still being answered ends before what it is made of.
+  ~Fixture() {
+    server.Stop();
+    threads.Stop();
   }
   int port() const { return server.port(); }
 };
@@ -86,6 +94,73 @@ TEST_CASE("clients that ask for slow pages do not keep a kubelet out either") {
   f.metrics_may_end.Notify();
   CHECK_THAT(many.front().HearAnswer(), EndsWith("m 1\n"));
   CHECK_THAT(SubRequest(f.port(), "GET /metrics"), EndsWith("m 1\n"));
+}
+
+TEST_CASE("clients that ask for metrics and do not read them do not keep a kubelet out") {
+  Fixture f({.write = {.whole = 300s, .pause = 300s}});
+  f.metrics.With([](std::string& text) { text = std::string(size_t{8} << 20, 'm'); });
+  std::vector<Client> many;
+  for (int i = 0; i < 200; ++i) {
+    many.emplace_back(f.port());
+    many.back().Say("GET /metrics HTTP/1.1\r\nHost: fedra\r\n\r\n");
+    if (i % 20 != 0) continue;
+    CHECK_THAT(SubRequest(f.port(), "GET /livez"), StartsWith("HTTP/1.1 200"));
+    CHECK_THAT(SubRequest(f.port(), "GET /readyz"), StartsWith("HTTP/1.1 200"));
+  }
+  // Prometheus, too: the oldest of the crowd have made room.
+  CHECK_THAT(many.back().HearSome(), StartsWith("HTTP/1.1"));
+  CHECK(
+      WaitUntil([&] { return SubRequest(f.port(), "GET /metrics").starts_with("HTTP/1.1 200"); }));
+}
+
+TEST_CASE("of a crowd from one address none from another one makes room") {
+  Fixture f({.connections = 8});
+  Client kept(f.port(), 2);
+  kept.Say("GET /version HTTP/1.1\r\nHost: fedra\r\n\r\n");
+  CHECK_THAT(kept.HearAnswer(), EndsWith("{}"));
+  std::vector<Client> crowd;
+  for (int i = 0; i < 50; ++i) crowd.emplace_back(f.port(), 3);
+  CHECK(crowd.front().Hear().empty());
+  CHECK(crowd.front().closed());
+  kept.Say("GET /version HTTP/1.1\r\nHost: fedra\r\n\r\n");
+  CHECK_THAT(kept.HearAnswer(), EndsWith("{}"));
+}
+
+TEST_CASE("who takes an answer drop by drop is cut") {
+  Fixture f({.write = {.whole = 300s, .pause = 200ms, .bytes = size_t{1} << 20}});
+  f.metrics.With([](std::string& text) { text = std::string(size_t{16} << 20, 'm'); });
+  Client drop(f.port());
+  drop.Say("GET /metrics HTTP/1.1\r\nHost: fedra\r\n\r\n");
+  const size_t whole = size_t{16} << 20;
+  size_t heard = 0;
+  for (int i = 0; i < 60; ++i) {
+    heard += drop.HearSome().size();
+    std::this_thread::sleep_for(10ms);
+  }
+  heard += drop.Hear().size();
+  CHECK(drop.closed());
+  CHECK(heard < whole);
+}
+
+TEST_CASE("the listener for kubelets has health pages alone, whoever asks what") {
+  Threads threads{1};
+  HealthServer server(threads.loop,
+                      {.livez = [] { return std::vector<HealthCheck>{{"progress", ""}}; },
+                       .readyz = [] { return std::vector<HealthCheck>{{"manager", "away"}}; },
+                       .metrics = [] { return std::string("m 1\n"); },
+                       .version = [] { return std::string("{}"); }});
+  REQUIRE(server.Start("127.0.0.1:0"));
+  std::vector<Client> silent;
+  for (int i = 0; i < 300; ++i) {
+    silent.emplace_back(server.port());
+    if (i % 2 == 0) silent.back().Say("GET /metrics HTTP/1.1\r\nHost: fed");
+  }
+  CHECK_THAT(SubRequest(server.port(), "GET /livez"), EndsWith("\r\n\r\nok"));
+  CHECK_THAT(SubRequest(server.port(), "GET /readyz"),
+             StartsWith("HTTP/1.1 500") && ContainsSubstring("manager failed: reason withheld"));
+  for (const char* line : {"GET /metrics", "GET /version", "GET /", "GET /api/v1alpha1/jobs"})
+    CHECK_THAT(SubRequest(server.port(), line), StartsWith("HTTP/1.1 404"));
+  CHECK_THAT(SubRequest(server.port(), "POST /livez"), StartsWith("HTTP/1.1 405"));
 }
 
 TEST_CASE("a request has a few seconds to arrive") {
