@@ -9,6 +9,8 @@
 #                   the same on fleets of several releases of Kubernetes and Kueue (builds them once; three times as long)
 #   make test-real-kinds
 #                   the scenarios of other kinds of jobs there: real CRDs, Kueue and operators; the rest of the operators is played (tests/real/README.md)
+#   make test-real-modes
+#                   the scenarios there that say something of fedra in the modes multikueue and dispatcher (docs/conformance.md)
 #   make test-real-dra N=500 JOBS=200 SEED=1 KUBERNETES=1.36
 #                   random pods and claims, judged by a real kube-scheduler and by fedra, then whole jobs (needs Go 1.26)
 #   make agree N=500 SEED=1
@@ -64,7 +66,7 @@ SANITIZER_ENV := ASAN_OPTIONS=$(SYMBOLS) UBSAN_OPTIONS=$(SYMBOLS):print_stacktra
                  TSAN_OPTIONS=$(SYMBOLS):halt_on_error=1 FEDRA_HISTORIES=20
 
 .PHONY: all build-release build-asan build-tsan demo bench takeovers \
-        test test-real test-real-releases test-real-kinds test-real-dra agree asan tsan fuzz \
+        test test-real test-real-releases test-real-kinds test-real-modes test-real-dra agree asan tsan fuzz \
         deb image chart krew test-packages test-packages-quick test-trixie \
         site test-browser test-browser-large pictures docs manifests \
         lint style tidy format install clean help
@@ -104,6 +106,7 @@ demo:
 test: build-release
 	@ctest --test-dir build/release --parallel 2 --output-on-failure $(CTEST_OPTIONS)
 	@$(call SCENARIOS,release) $(SCENARIO_OPTIONS)
+	@for mode in multikueue dispatcher; do $(call SCENARIOS,release) --mode $$mode $(SCENARIO_OPTIONS) || exit 1; done
 	@FEDRA=$(CURDIR)/build/release/manager/fedra FEDRA_SIM=$(CURDIR)/build/release/tests/sim/fedra-sim \
 	  scripts/tutorials.py --check
 	@scripts/check_install.sh
@@ -122,6 +125,11 @@ test-real-kinds:
 	$(INSTALL_PACKAGES) real
 	$(call BUILD,release,fedra)
 	@tests/scenarios/run.py --fleet real --kinds $(SCENARIO_OPTIONS)
+
+test-real-modes:
+	$(INSTALL_PACKAGES) real
+	$(call BUILD,release,fedra)
+	@tests/real/modes.sh $(SCENARIO_OPTIONS)
 
 test-real-dra:
 	$(INSTALL_PACKAGES) real

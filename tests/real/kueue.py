@@ -43,6 +43,8 @@ class KueueOptions:
     device_class_mappings: dict[str, list[str]] = dataclasses.field(default_factory=dict)
     # The job kinds of kinds.py, whose CRDs must be there, beside batch/v1 Job.
     other_kinds: bool = False
+    # Its MultiKueue controllers run.
+    multikueue: bool = True
     # Merged over the configuration file's top level, for example {"multiKueue": {...}}.
     configuration: Object = dataclasses.field(default_factory=dict)
 
@@ -143,6 +145,8 @@ class Kueue:
             },
             "controller": {"groupKindConcurrency": {"Job.batch": 5, "Workload.kueue.x-k8s.io": 10}},
         }
+        if not options.multikueue:
+            gates |= {"MultiKueue": False}
         if options.device_class_mappings:
             configuration["resources"] = {
                 "deviceClassMappings": [

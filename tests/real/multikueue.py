@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Mapping
+from typing import Any
 
 import yaml
 
@@ -14,14 +15,14 @@ from scenarios.resources import Object
 from scenarios.waiting import eventually
 
 CONTROLLER = "kueue.x-k8s.io/multikueue"
-_NAMESPACE = "kueue-system"
+ORIGIN = "multikueue"  # of copies; Kueue's default
+NAMESPACE = "kueue-system"
 
 
 def connect_workers(manager: KubeClient, workers: Mapping[str, Access]) -> None:
     """Makes Kueue on the manager connect to the workers, and waits until it has."""
     for name, access in workers.items():
-        put_kubeconfig(manager, name, access.to_kubeconfig())
-        manager.apply(cluster(name))
+        add_cluster(manager, name, access)
     for name in workers:
         eventually(
             f"MultiKueueCluster {name} active",
@@ -38,6 +39,19 @@ def check(name: str, workers: list[str]) -> list[Object]:
     ]
 
 
+def add_cluster(manager: KubeClient, name: str, access: Access) -> None:
+    """A MultiKueueCluster, the Secret that it names, and the Secret's namespace."""
+    manager.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE}})
+    put_kubeconfig(manager, name, access.to_kubeconfig())
+    manager.apply(cluster(name))
+
+
+def remove_cluster(manager: KubeClient, name: str) -> None:
+    """Takes back `add_cluster`."""
+    manager.delete("MultiKueueCluster", None, name)
+    manager.delete("Secret", NAMESPACE, name)
+
+
 def put_kubeconfig(manager: KubeClient, name: str, kubeconfig: Object) -> None:
     """Into the Secret of Kueue's that `cluster` names."""
     text = yaml.safe_dump(kubeconfig).encode()
@@ -45,10 +59,19 @@ def put_kubeconfig(manager: KubeClient, name: str, kubeconfig: Object) -> None:
         {
             "apiVersion": "v1",
             "kind": "Secret",
-            "metadata": {"name": name, "namespace": _NAMESPACE},
+            "metadata": {"name": name, "namespace": NAMESPACE},
             "data": {"kubeconfig": base64.b64encode(text).decode()},
         }
     )
+
+
+def insecure(access: Access) -> Object:
+    """A kubeconfig that trusts whoever answers."""
+    kubeconfig: Any = access.to_kubeconfig()
+    there = kubeconfig["clusters"][0]["cluster"]
+    there.pop("certificate-authority-data", None)
+    there["insecure-skip-tls-verify"] = True
+    return dict(kubeconfig)
 
 
 def cluster(name: str) -> Object:

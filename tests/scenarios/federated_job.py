@@ -7,12 +7,10 @@ from collections.abc import Callable
 from scenarios import objects
 from scenarios.fleet import MANAGER, Fleet
 from scenarios.job_kinds import JobKind
+from scenarios.modes import ORIGIN, ORIGIN_LABEL
 from scenarios.resources import Object
 from scenarios.waiting import T, always, eventually
 
-ORIGIN_LABEL = "kueue.x-k8s.io/multikueue-origin"
-ORIGIN = "fedra"
-OURS = f"{ORIGIN_LABEL}={ORIGIN}"
 UID_ANNOTATION = "fedra.dev/workload-uid"
 MANAGER_UID_ANNOTATION = "fedra.dev/manager-uid"
 PREBUILT_ANNOTATION = "kueue.x-k8s.io/prebuilt-workload-name"

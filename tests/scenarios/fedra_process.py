@@ -134,7 +134,7 @@ class Fedra:
 
     def change_settings(self, settings: Mapping[str, Any]) -> None:
         """Merges into the configuration file."""
-        self._configuration = _merged(self._configuration, settings)
+        self._configuration = merged(self._configuration, settings)
         # In one step: a running daemon must not read half of it.
         fresh = self.configuration_file.with_suffix(".new")
         fresh.write_text(yaml.safe_dump(self._configuration, sort_keys=False))
@@ -399,12 +399,12 @@ def _verdict(worker: Object) -> Verdict:
     return Verdict(worker["verdict"], codes, messages, alternatives)
 
 
-def _merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> Object:
+def merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> Object:
     """Mappings are merged, everything else is replaced."""
-    merged = copy.deepcopy(dict(base))
+    result = copy.deepcopy(dict(base))
     for key, value in over.items():
-        if isinstance(value, Mapping) and isinstance(merged.get(key), Mapping):
-            merged[key] = _merged(merged[key], value)
+        if isinstance(value, Mapping) and isinstance(result.get(key), Mapping):
+            result[key] = merged(result[key], value)
         else:
-            merged[key] = value
-    return merged
+            result[key] = value
+    return result

@@ -83,7 +83,7 @@ class Fleet(abc.ABC):
 
     @abc.abstractmethod
     def set_multikueue(self, on: bool) -> None:
-        """Whether the manager's Kueue has its MultiKueue controllers, until `reset`; it has them at first."""
+        """Whether the manager's Kueue has its MultiKueue controllers, until `reset`; at first it has, or as the fleet was made."""
 
     @abc.abstractmethod
     def foreign_ca(self) -> str:

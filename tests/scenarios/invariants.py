@@ -9,17 +9,15 @@ from collections.abc import Iterator, Mapping
 from http.client import HTTPException
 from typing import NamedTuple
 
-from scenarios.federated_job import OURS, UID_ANNOTATION
+from scenarios.federated_job import UID_ANNOTATION
 from scenarios.fleet import Fleet
 from scenarios.kube_client import ApiError
+from scenarios.modes import copies_of
 from scenarios.objects import is_going
 from scenarios.resources import Object
 from scenarios.waiting import eventually
 
 _INTERVAL = 0.1  # seconds between two looks
-
-# Kinds of which fedra makes objects on workers, beside jobs -> the label by which they are known.
-_LEFT_BEHIND = {"Workload": OURS, "ResourceClaimTemplate": "fedra.dev/origin=fedra"}
 
 
 class _Conflict(NamedTuple):
@@ -36,8 +34,9 @@ class Watchdog:
     a worker that `ignore` has named may fail to answer.
     """
 
-    def __init__(self, fleet: Fleet, ns: str, kinds: list[str]):
-        self._fleet, self._ns = fleet, ns
+    def __init__(self, fleet: Fleet, ns: str, kinds: list[str], origin: str):
+        """`origin`: of the copies that are ours."""
+        self._fleet, self._ns, self._origin = fleet, ns, origin
         self._kinds = kinds  # of jobs; grows
         self._ignored: set[str] = set()
         self._returning: set[str] = set()
@@ -113,7 +112,7 @@ class Watchdog:
         return found
 
     def _list(self, kind: str, worker: str) -> dict[str, str]:
-        found = self._fleet.admin(worker).list(kind, self._ns, OURS)
+        found = self._fleet.admin(worker).list(kind, self._ns, copies_of(self._origin))
         # Without the UID it is not ours, whatever its label says (invariant 2).
         return {
             uid: obj["metadata"]["name"]
@@ -149,10 +148,12 @@ def _manager_uid(obj: Object) -> str | None:
     return obj["metadata"].get("annotations", {}).get(UID_ANNOTATION)
 
 
-def assert_no_residue(fleet: Fleet, ns: str, job_kinds: list[str]) -> None:
+def assert_no_residue(fleet: Fleet, ns: str, job_kinds: list[str], origin: str) -> None:
     """Nothing of ours is left on any worker once the manager's jobs are gone."""
 
-    kinds = _LEFT_BEHIND | {kind: OURS for kind in job_kinds}
+    # What is made on workers -> the label by which it is known.
+    kinds = {kind: copies_of(origin) for kind in ("Workload", *job_kinds)}
+    kinds["ResourceClaimTemplate"] = f"fedra.dev/origin={origin}"
 
     def left() -> list[str]:
         return [

@@ -17,6 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from scenarios.fleet import Fleet
+from scenarios.modes import Mode
 from scenarios.registry import Scenario
 from scenarios.trial import Result, play
 from scenarios.waiting import SLOWNESS
@@ -72,13 +73,15 @@ class Lane:
         return line.rstrip("\n")
 
 
-def serve(scenarios: Sequence[Scenario], fleet: Fleet, binary: Path, folder: Path) -> None:
+def serve(
+    scenarios: Sequence[Scenario], fleet: Fleet, binary: Path, folder: Path, mode: Mode
+) -> None:
     """The life of a lane's process, with a fleet that is up."""
     by_name = {each.name: each for each in scenarios}
     print(_READY, flush=True)
     for number, line in enumerate(sys.stdin):
         name = line.strip()
-        result = play(by_name[name], fleet, binary, folder / f"{number}-{name}")
+        result = play(by_name[name], fleet, binary, folder / f"{number}-{name}", mode)
         print(json.dumps(dataclasses.asdict(result)), flush=True)
 
 

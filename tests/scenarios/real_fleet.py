@@ -45,11 +45,13 @@ class RealFleet(Fleet):
         releases: Mapping[str, str] | None = None,
         kueues: Mapping[str, str] | None = None,
         operators: Collection[str] = (),
+        multikueue: bool = True,
     ):
         """`kueue_configuration`: cluster -> top-level entries for its Kueue's configuration file.
 
         `other_kinds`: with the CRDs of real/kinds.py, and their operators played by real/scripted_operator.py, but
         for the kinds of `operators` (names of real/operators.py), which are real.
+        `multikueue`: the manager's Kueue has its MultiKueue controllers at first.
         `releases`, `kueues`: cluster -> its release of Kubernetes ("1.34") and Kueue ("0.18"), if it is another than
         usual.
         """
@@ -69,7 +71,7 @@ class RealFleet(Fleet):
         self._planes: dict[str, ControlPlane] = {}
         self._kueues: dict[str, Kueue] = {}
         self._granted: list[tuple[str, str, str | None, str]] = []  # cluster, kind, namespace, name
-        self._has_multikueue = True
+        self._has_multikueue = self._begins_with_multikueue = multikueue
         # By cluster. The manager has one of its own, which can be restored.
         self._etcds: dict[str, Etcd] = {}
         self._backup = self.folder / "backup"  # of the manager's etcd
@@ -302,8 +304,8 @@ class RealFleet(Fleet):
             plane.ensure_api_server()
             if plane.release != self._release_of(cluster):
                 plane.change_release(real_tools.build(self._release_of(cluster)))
-        if not self._has_multikueue:
-            self.set_multikueue(True)
+        if self._has_multikueue != self._begins_with_multikueue:
+            self.set_multikueue(self._begins_with_multikueue)
         for cluster, kind in list(self._forgotten):
             self.install_kind(cluster, kind)
         for worker, kind, namespace, name in self._granted:
@@ -322,6 +324,7 @@ class RealFleet(Fleet):
             device_class_mappings=setup.DEVICE_CLASS_MAPPINGS if self.kueue_dra else {},
             other_kinds=self._other_kinds,
             configuration=self._kueue_configuration.get(cluster, {}),
+            multikueue=self._begins_with_multikueue or cluster != MANAGER,
         )
 
     def _start_scripted(self) -> None:

@@ -6,6 +6,7 @@ import dataclasses
 import inspect
 from collections.abc import Callable
 
+from scenarios.modes import ADMISSION_CHECK
 from scenarios.world import World
 
 Body = Callable[[World], None]
@@ -21,6 +22,10 @@ class Scenario:
     off_by_default: bool = False  # needs DeviceTaintRules or PodGroups as 1.36 has them
     upgrades: bool = False  # gives worker1 the next release of Kubernetes
     operator_of: str | None = None  # the kind whose real operator it needs on real clusters
+    modes: tuple[str, ...] = (ADMISSION_CHECK,)  # in which it is played
+    sets_up: str | None = (
+        None  # the mode that it brings about by itself, in a world of admissionCheck
+    )
 
     @property
     def namespace(self) -> str:
@@ -30,8 +35,12 @@ class Scenario:
     def summary(self) -> str:
         return (inspect.getdoc(self.body) or "").partition("\n")[0]
 
-    def runs_on(self, fleet: str, kueue_dra: bool) -> bool:
-        return fleet in self.fleets and kueue_dra in self.kueue_dra
+    def runs_on(self, fleet: str, kueue_dra: bool, mode: str) -> bool:
+        return fleet in self.fleets and kueue_dra in self.kueue_dra and mode in self.modes
+
+    def shows(self, mode: str) -> bool:
+        """Whether it says anything of fedra in this mode."""
+        return mode == self.sets_up or (self.sets_up is None and mode in self.modes)
 
 
 SCENARIOS: list[Scenario] = []
@@ -46,6 +55,8 @@ def scenario(
     off_by_default: bool = False,
     upgrades: bool = False,
     operator_of: str | None = None,
+    modes: tuple[str, ...] = (ADMISSION_CHECK,),
+    sets_up: str | None = None,
 ) -> Callable[[Body], Body]:
     """Adds the function to the list. State a reason beside every restriction.
 
@@ -53,12 +64,23 @@ def scenario(
     `off_by_default`: only where manager and worker1 are of the release that the scenarios are written for.
     `upgrades`: only on a fleet of several releases, whose programs take long to build.
     `operator_of`: on real clusters nobody plays the operator of this kind.
+    `modes`: those beside admissionCheck are played when `run.py --mode` asks for them.
+    `sets_up`: for what several modes are part of, or fleets that begin in another one.
     """
 
     def register(body: Body) -> Body:
         SCENARIOS.append(
             Scenario(
-                name, body, fleets, kueue_dra, other_kinds, off_by_default, upgrades, operator_of
+                name,
+                body,
+                fleets,
+                kueue_dra,
+                other_kinds,
+                off_by_default,
+                upgrades,
+                operator_of,
+                modes,
+                sets_up,
             )
         )
         return body

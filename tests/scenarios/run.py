@@ -2,6 +2,7 @@
 """Runs the scenarios against a fleet of simulated or real clusters.
 
   run.py --fleet sim|real [--kueue-dra on|off] [--only NAME ...] [--kinds [--operator NAME ...]] [--share K/N] [--fedra PATH] [--lanes N]
+  run.py --fleet sim|real --mode multikueue|dispatcher [...]
   run.py --fleet real --kubernetes manager=1.37 --kubernetes worker1=1.34 --kueue worker2=0.18
   run.py --list
   run.py --write-docs | --check-docs
@@ -27,6 +28,7 @@ from scenarios import case_table, cases, lanes, setup  # noqa: E402
 from scenarios.conformance import page as conformance  # noqa: E402
 from scenarios.fedra_process import default_binary  # noqa: E402
 from scenarios.fleet import MANAGER, Fleet  # noqa: E402
+from scenarios.modes import ADMISSION_CHECK, MODES, MULTIKUEUE  # noqa: E402
 from scenarios.real_fleet import WORKERS, RealFleet  # noqa: E402
 from scenarios.registry import Scenario  # noqa: E402
 from scenarios.rows import page  # noqa: E402
@@ -70,6 +72,12 @@ def main() -> int:
 def _parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Runs the scenarios against a fleet of clusters.")
     parser.add_argument("--fleet", choices=("sim", "real"), default="sim")
+    parser.add_argument(
+        "--mode",
+        choices=tuple(MODES),
+        default=ADMISSION_CHECK,
+        help="kueue.mode; only the scenarios that say something of this mode are played in it",
+    )
     parser.add_argument(
         "--kueue-dra", choices=("on", "off"), default="off", help="Kueue's own DRA support"
     )
@@ -170,7 +178,8 @@ def _documentation(write: bool) -> int:
         return 0
     names = {each.name for each in cases.SCENARIOS}
     problems = [f"{case_table.PAGE}: {each}" for each in case_table.problems(names)]
-    problems += [f"{conformance.TABLE_FILE}: {each}" for each in conformance.problems(names)]
+    shown = {mode: {each.name for each in cases.SCENARIOS if each.shows(mode)} for mode in MODES}
+    problems += [f"{conformance.TABLE_FILE}: {each}" for each in conformance.problems(shown)]
     for each in (page, conformance):
         if not each.is_current():
             problems.append(f"{each.PAGE} is not what the scenarios say; run make docs")
@@ -181,8 +190,9 @@ def _documentation(write: bool) -> int:
 
 def _make_fleet(arguments: argparse.Namespace, scenarios: list[Scenario]) -> Fleet:
     kueue_dra = arguments.kueue_dra == "on"
+    with_multikueue = arguments.mode != MULTIKUEUE
     if arguments.fleet == "sim":
-        return SimFleet(kueue_dra)
+        return SimFleet(kueue_dra, multikueue=with_multikueue)
     with_kinds = any(each.other_kinds for each in scenarios)
     return RealFleet(
         kueue_dra,
@@ -191,6 +201,7 @@ def _make_fleet(arguments: argparse.Namespace, scenarios: list[Scenario]) -> Fle
         releases=dict(arguments.kubernetes),
         kueues=dict(arguments.kueue),
         operators=_operators(arguments) if with_kinds else (),
+        multikueue=with_multikueue,
     )
 
 
@@ -206,7 +217,7 @@ def _serve(arguments: argparse.Namespace, scenarios: list[Scenario]) -> int:
         with tempfile.TemporaryDirectory(prefix="fedra-scenarios-") as folder:
             fleet.start()
             fleet.announce([each.namespace for each in scenarios])
-            lanes.serve(scenarios, fleet, arguments.fedra, Path(folder))
+            lanes.serve(scenarios, fleet, arguments.fedra, Path(folder), MODES[arguments.mode])
     finally:
         fleet.stop()
     return 0
@@ -214,7 +225,7 @@ def _serve(arguments: argparse.Namespace, scenarios: list[Scenario]) -> int:
 
 def _chosen(arguments: argparse.Namespace, scenarios: list[Scenario]) -> list[Scenario]:
     dra = arguments.kueue_dra == "on"
-    chosen = [each for each in scenarios if each.runs_on(arguments.fleet, dra)]
+    chosen = [each for each in scenarios if each.runs_on(arguments.fleet, dra, arguments.mode)]
     if arguments.kinds:
         chosen = [each for each in chosen if each.other_kinds]
     elif arguments.fleet == "real" and not arguments.only:
@@ -246,7 +257,7 @@ def _run(arguments: argparse.Namespace, scenarios: list[Scenario]) -> int:
         if without:
             print(f"left out, since their operator does not run{_names(without)}", flush=True)
     if elsewhere := [name for name in arguments.only if name not in chosen]:
-        fleet = f"{arguments.fleet} fleet with Kueue DRA {arguments.kueue_dra}"
+        fleet = f"{arguments.fleet} fleet with Kueue DRA {arguments.kueue_dra}{_in_mode(arguments)}"
         print(f"not on a {fleet}{_names(elsewhere)}", flush=True)
     if not chosen:
         return 0
@@ -257,7 +268,7 @@ def _run(arguments: argparse.Namespace, scenarios: list[Scenario]) -> int:
         for lane in running:
             lane.wait_ready()
         print(
-            f"{arguments.fleet} fleet, Kueue DRA {arguments.kueue_dra}, {len(running)} lanes, "
+            f"{arguments.fleet} fleet, Kueue DRA {arguments.kueue_dra}{_in_mode(arguments)}, {len(running)} lanes, "
             f"ready in {time.monotonic() - started:.1f} s",
             flush=True,
         )
@@ -275,6 +286,10 @@ def _run(arguments: argparse.Namespace, scenarios: list[Scenario]) -> int:
     if not ended_well:
         print("error: a fleet did not end as it should", file=sys.stderr)
     return 0 if ended_well and not failed else 1
+
+
+def _in_mode(arguments: argparse.Namespace) -> str:
+    return "" if arguments.mode == ADMISSION_CHECK else f", mode {arguments.mode}"
 
 
 def _lane_count(arguments: argparse.Namespace) -> int:

@@ -38,7 +38,13 @@ class SimFleet(Fleet):
     patience = 30.0
     recovery = 30.0
 
-    def __init__(self, kueue_dra: bool, workers: tuple[str, ...] = ("worker1", "worker2")):
+    def __init__(
+        self,
+        kueue_dra: bool,
+        workers: tuple[str, ...] = ("worker1", "worker2"),
+        multikueue: bool = True,
+    ):
+        """`multikueue`: the manager's Kueue has its MultiKueue controllers at first."""
         self.kueue_dra = kueue_dra
         self.workers = workers
         self.folder = Path(tempfile.mkdtemp(prefix="fedra-sim-"))
@@ -46,7 +52,7 @@ class SimFleet(Fleet):
         self._control = ""
         self._clients: dict[str, KubeClient] = {}
         self._withheld: set[str] = set()
-        self._has_multikueue = True
+        self._has_multikueue, self._begins_with_multikueue = True, multikueue
 
     def start(self) -> None:
         """Clusters with our usual objects and no queues."""
@@ -56,6 +62,8 @@ class SimFleet(Fleet):
             setup.install_manager(client) if cluster == MANAGER else setup.install_worker(client)
             if self.kueue_dra:
                 self.steer_kueue(cluster, deviceClasses=_class_to_quota())
+        if not self._begins_with_multikueue:
+            self.set_multikueue(False)
 
     def start_furnished(self) -> None:
         """Clusters with namespace ml, queue gpu and everything a job needs there, for `load`."""
@@ -70,8 +78,8 @@ class SimFleet(Fleet):
 
     def reset(self) -> None:
         self._withheld.clear()
-        if not self._has_multikueue:
-            self.set_multikueue(True)
+        if self._has_multikueue != self._begins_with_multikueue:
+            self.set_multikueue(self._begins_with_multikueue)
         for cluster in self.clusters:
             self._command("/faults", cluster=cluster, fault="none")
 

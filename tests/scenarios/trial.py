@@ -8,6 +8,7 @@ import traceback
 from pathlib import Path
 
 from scenarios.fleet import Fleet
+from scenarios.modes import Mode
 from scenarios.registry import Scenario
 from scenarios.world import World
 
@@ -24,9 +25,9 @@ class Result:
         return f"{head}  {self.text}".rstrip() if self.passed else f"{head}\n{self.text}"
 
 
-def play(each: Scenario, fleet: Fleet, binary: Path, folder: Path) -> Result:
+def play(each: Scenario, fleet: Fleet, binary: Path, folder: Path, mode: Mode) -> Result:
     """Never raises, whatever the scenario does. `folder` is for the files of its fedra."""
-    world = World(fleet, each.namespace, binary, folder)
+    world = World(fleet, each.namespace, binary, folder, mode)
     started = time.monotonic()
     try:
         world.open()

@@ -13,13 +13,14 @@ from typing import Any
 
 from scenarios import objects, setup
 from scenarios.federated_job import FederatedJob
-from scenarios.fedra_process import Fedra, Verdict
+from scenarios.fedra_process import Fedra, Verdict, merged
 from scenarios.fleet import MANAGER, Fleet
 from scenarios.invariants import Watchdog, assert_no_residue
 from scenarios.job_kinds import JobKind
 from scenarios.kube_client import ApiError, KubeClient
 from scenarios.kubeconfig import Access
 from scenarios.link import Link
+from scenarios.modes import ADMISSION_CHECK, MODES, Mode
 from scenarios.objects import NO_QUOTA, Quota
 from scenarios.observer import Arrivals
 from scenarios.resources import Object
@@ -36,8 +37,16 @@ IMPATIENT = {"dispatch": {"admissionTimeout": "2s"}}
 class World:
     """Lifetime: `open`, the scenario, `close`. Main thread only."""
 
-    def __init__(self, fleet: Fleet, name: str, binary: Path, folder: Path):
+    def __init__(
+        self,
+        fleet: Fleet,
+        name: str,
+        binary: Path,
+        folder: Path,
+        mode: Mode = MODES[ADMISSION_CHECK],
+    ):
         self.fleet = fleet
+        self.mode = mode
         self.ns = name
         self.check = name  # AdmissionCheck, ClusterQueue and namespace share the scenario's name
         self.workers = fleet.workers
@@ -72,7 +81,7 @@ class World:
             )
             client.apply(objects.namespace(self.ns, managed=cluster == MANAGER))
             client.apply(objects.local_queue(self.ns, QUEUE, self.ns))
-        for each in check or [objects.admission_check(self.check)]:
+        for each in check or self.mode.check(self.check, list(self.workers)):
             self.manager.apply(each)
         self.manager.apply(objects.cluster_queue(self.ns, Quota(), self.check))
         for worker in self.workers:
@@ -110,6 +119,7 @@ class World:
         self.manager.delete("Lease", setup.FEDRA_NAMESPACE, setup.LEASE)
         self.manager.delete("ConfigMap", setup.FEDRA_NAMESPACE, setup.OUTAGES)
         self.supply.restore()
+        self.mode.disconnect(self.manager, self.workers)
         for worker, class_name in self._classes:
             self.admin(worker).delete("DeviceClass", None, class_name)
         for cluster in self.fleet.clusters:
@@ -149,8 +159,8 @@ class World:
 
     def use_workers(self, *workers: str) -> None:
         """Limits the scenario's check to these workers, in this order, by a MultiKueueConfig."""
-        self.manager.apply(objects.multikueue_config(self.ns, list(workers)))
-        self.manager.apply(objects.admission_check(self.check, config=self.ns))
+        for each in self.mode.restricted_check(self.check, list(workers)):
+            self.manager.apply(each)
 
     def add_queue(self, name: str) -> str:
         """Another LocalQueue everywhere, and a ClusterQueue of its own; returns the latter's name."""
@@ -212,16 +222,17 @@ class World:
         False where only commands are asked at first.
         """
         self._ignores_quota |= ignore_quota
-        usual = {cluster: self.fleet.fedra_access(cluster) for cluster in self.fleet.clusters}
+        usual = {cluster: self.mode.access(self.fleet, cluster) for cluster in self.fleet.clusters}
         chosen = {**usual, **(accesses or {})}
         for worker in links:
             chosen[worker] = self._through_link(worker, chosen[worker])
         if watchdog:
-            self._watchdog = Watchdog(self.fleet, self.ns, self._kinds)
+            self._watchdog = Watchdog(self.fleet, self.ns, self._kinds, self.mode.origin)
             self._clones = Arrivals(self.fleet, self.workers, "Workload", self.ns)
         for worker in cut:
             self.cut(worker)
-        settings = dict(settings or {})
+        self.mode.connect(self.fleet, {worker: chosen[worker] for worker in self.workers})
+        settings = merged(self.mode.settings, settings or {})
         if self._ignores_quota:
             settings["verification"] = {
                 **settings.get("verification", {}),
@@ -332,7 +343,8 @@ class World:
         """The same with an object that is made already."""
         self._note_kinds(kind.kind)
         self.eventually("the job is taken", lambda: self._is_taken(made))
-        job = FederatedJob(self.fleet, self.ns, made["metadata"]["name"], self.check, kind)
+        name = made["metadata"]["name"]
+        job = FederatedJob(self.fleet, self.ns, name, self.check, kind, self.mode.origin)
         self._of_other_kinds.append(job)
         return job
 
@@ -347,7 +359,8 @@ class World:
 
     def job(self, name: str, ns: str | None = None, check: str | None = None) -> FederatedJob:
         """A job by its name; in this world's namespace and under its check unless others are named."""
-        return FederatedJob(self.fleet, ns or self.ns, name, check or self.check)
+        origin = self.mode.origin
+        return FederatedJob(self.fleet, ns or self.ns, name, check or self.check, origin=origin)
 
     def eventually(
         self, what: str, look: Callable[[], T | None], timeout: float | None = None
@@ -412,7 +425,7 @@ class World:
         if self.fedra is not None:
             for worker in self._links:
                 self.restore(worker)
-            assert_no_residue(self.fleet, self.ns, self._kinds)
+            assert_no_residue(self.fleet, self.ns, self._kinds, self.mode.origin)
 
 
 def _conditions(workload: Object) -> str:

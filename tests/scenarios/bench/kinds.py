@@ -8,9 +8,9 @@ from pathlib import Path
 
 from scenarios.bench.scale import idle_share
 from scenarios.bench.submit import submit_each
-from scenarios.federated_job import OURS
 from scenarios.fedra_process import Fedra
 from scenarios.job_kinds import JOB_KINDS, JobKind
+from scenarios.modes import ORIGIN, copies_of
 from scenarios.objects import Quota
 from scenarios.observer import Arrivals
 from scenarios.resources import RESOURCES
@@ -23,6 +23,7 @@ _JOB = JobKind(
     lambda pod: {"parallelism": 1, "completions": 1, "template": pod},
     lambda status: status.get("active", 0) > 0,
 )
+_OURS = copies_of(ORIGIN)
 _KINDS = (_JOB, *JOB_KINDS)
 
 _WARM_UP = 10  # jobs before the measurement
@@ -96,7 +97,7 @@ def _run(world: World, kind: JobKind, prefix: str, jobs: int) -> float:
             else:
                 world.manager.delete(kind.kind, world.ns, name)
         return not any(
-            world.admin(worker).list(each, world.ns, OURS)
+            world.admin(worker).list(each, world.ns, _OURS)
             for worker in world.workers
             for each in (kind.kind, "Workload")
         )
@@ -136,6 +137,6 @@ def _has_copies(world: World) -> bool:
     found = {
         kind.kind
         for kind in JOB_KINDS
-        if any(world.admin(worker).list(kind.kind, world.ns, OURS) for worker in world.workers)
+        if any(world.admin(worker).list(kind.kind, world.ns, _OURS) for worker in world.workers)
     }
     return len(found) == len(JOB_KINDS)

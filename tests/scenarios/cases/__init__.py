@@ -22,6 +22,8 @@ from scenarios.cases import (
     membership,
     multikueue_mode,
     ordering,
+    other_checks,
+    own_jobs,
     placement,
     pods,
     protocol,
@@ -38,6 +40,7 @@ from scenarios.cases import (
     takeover,
     templates,
     traps,
+    worker_sources,
     workers,
     workloads,
 )  # noqa: F401

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 from scenarios import objects, setup
+from scenarios.modes import ALL, COPYING
 from scenarios.objects import present
 from scenarios.registry import scenario
 from scenarios.resources import Object
@@ -17,7 +18,7 @@ RARE_CLASS, LATE_CLASS = setup.RARE_CLASSES
 _WITHOUT_A_TIMER = 2.0
 
 
-@scenario("template-everywhere")
+@scenario("template-everywhere", modes=ALL)
 def runs_with_a_template(world: World) -> None:
     """Template everywhere: the job runs on the first worker with a device of its own."""
     world.add_template_everywhere()
@@ -29,7 +30,7 @@ def runs_with_a_template(world: World) -> None:
     job.finish(world.worker1)
 
 
-@scenario("template-on-manager-only")
+@scenario("template-on-manager-only", modes=COPYING)
 def template_only_on_the_manager(world: World) -> None:
     """Template on the manager only: the job stays, and the check says what is missing on which worker."""
     world.add_template("manager")
@@ -41,7 +42,7 @@ def template_only_on_the_manager(world: World) -> None:
     assert job.cluster_name() is None
 
 
-@scenario("template-per-cluster")
+@scenario("template-per-cluster", modes=ALL)
 def each_cluster_has_its_own_template(world: World) -> None:
     """Counts 1, 2, 3 on manager, worker1, worker2: the winner's own count is what is used there."""
     world.add_template("manager", count=1)
@@ -79,7 +80,7 @@ def template_appears_on_all(world: World) -> None:
     job.finish(world.worker1)
 
 
-@scenario("template-on-first-worker")
+@scenario("template-on-first-worker", modes=ALL)
 def template_on_the_first_worker(world: World) -> None:
     """Template on worker1 only: routed there."""
     world.add_template("manager")
@@ -92,7 +93,7 @@ def template_on_the_first_worker(world: World) -> None:
     job.finish(world.worker1)
 
 
-@scenario("two-pods-two-devices")
+@scenario("two-pods-two-devices", modes=ALL)
 def two_pods_two_devices(world: World) -> None:
     """Two pods: two claims, two devices, and the quota that belongs to them."""
     world.add_template_everywhere()

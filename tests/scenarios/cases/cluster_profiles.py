@@ -48,21 +48,21 @@ def worker_is_known_by_its_clusterprofile_only(world: World) -> None:
         job = world.submit("train", template=TEMPLATE)
         job.wait_message("no worker eligible")
         access = world.fleet.fedra_access(world.worker1)
-        _write_credential(folder, world.worker1, access)
-        _create_profile(world, world.worker1)
+        (folder / world.worker1).write_text(credential(access))
+        create(world, world.worker1)
         _wait_note(world, fedra, world.worker1, "lists no access provider")
-        _offer(world, world.worker1, world.worker1, access)
+        offer(world, world.worker1, world.worker1, access)
         job.wait_running_on(world.worker1)
         another = objects.job(world.ns, "another", QUEUE, template=TEMPLATE)
         assert world.worker1 in fedra.checked(another), "check sees what the daemon sees"
         assert world.worker1 in fedra.cli("config", "validate", "--connect").stdout
 
         # Nobody listens there, and then the cluster is back where it was.
-        _offer(world, world.worker1, world.worker1, access, server="https://127.0.0.1:1")
+        offer(world, world.worker1, world.worker1, access, server="https://127.0.0.1:1")
         world.wait_worker_state(world.worker1, "Unreachable")
-        _offer(world, world.worker1, world.worker1, access, insecure=True)
+        offer(world, world.worker1, world.worker1, access, insecure=True)
         _wait_note(world, fedra, world.worker1, "cluster.insecure-skip-tls-verify: is refused")
-        _offer(world, world.worker1, world.worker1, access)
+        offer(world, world.worker1, world.worker1, access)
         world.wait_worker_state(world.worker1, "Connected")
         assert job.cluster_name() == world.worker1 and job.check_state() == "Ready"
         runs = (folder / "runs").read_text().splitlines()
@@ -97,17 +97,17 @@ def multikueuecluster_names_a_clusterprofile(world: World) -> None:
         _create_cluster(world, world.worker1, "inventory-name")
         _wait_note(world, fedra, world.worker1, "inventory-name: does not exist")
         access = world.fleet.fedra_access(world.worker1)
-        _write_credential(folder, world.worker1, access)
-        _create_profile(world, "inventory-name")
-        _offer(world, "inventory-name", world.worker1, access)
+        (folder / world.worker1).write_text(credential(access))
+        create(world, "inventory-name")
+        offer(world, "inventory-name", world.worker1, access)
         job = world.submit("train", template=TEMPLATE)
         job.wait_running_on(world.worker1)
         assert "inventory-name" not in fedra.worker_states()
         world.manager.delete("ClusterProfile", _NAMESPACE, "inventory-name")
         _wait_note(world, fedra, world.worker1, "does not exist")
         assert job.cluster_name() == world.worker1 and job.check_state() == "Ready"
-        _create_profile(world, "inventory-name")
-        _offer(world, "inventory-name", world.worker1, access)
+        create(world, "inventory-name")
+        offer(world, "inventory-name", world.worker1, access)
         world.wait_worker_state(world.worker1, "Connected")
         job.finish(world.worker1)
 
@@ -115,9 +115,7 @@ def multikueuecluster_names_a_clusterprofile(world: World) -> None:
 @contextmanager
 def _profiles(world: World, sources: Object) -> Iterator[tuple[Fedra, Path]]:
     """fedra with worker1 in its rights only, and a folder for what the plugin knows."""
-    world.manager.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": _NAMESPACE}})
-    world.manager.apply(yaml.safe_load(_CRD.read_text()))
-    world.eventually("ClusterProfiles are served", lambda: _is_served(world))
+    install(world)
     world.fleet.grant(MANAGER, "manager-rbac-clusterprofiles.yaml")
     if "multiKueueClusters" in sources:
         world.fleet.grant(MANAGER, "manager-rbac-discovery.yaml")
@@ -125,29 +123,42 @@ def _profiles(world: World, sources: Object) -> Iterator[tuple[Fedra, Path]]:
     plugin = folder / "fleet-token"
     plugin.write_text(_PLUGIN)
     plugin.chmod(0o700)
-    provider = {
-        "name": _PROVIDER,
-        "execConfig": {
-            "apiVersion": _EXEC_V1,
-            "command": str(plugin),
-            "provideClusterInfo": True,
-            "interactiveMode": "Never",
-        },
-    }
     try:
-        fedra = world.start_fedra({"workersFrom": {**sources, "accessProviders": [provider]}})
+        fedra = world.start_fedra(
+            {"workersFrom": {**sources, "accessProviders": [provider(plugin)]}}
+        )
         fedra.remove_worker(world.worker1)
         _wait_released(world, fedra)
         yield fedra, folder
     finally:
         for worker in world.workers:
             world.manager.delete("MultiKueueCluster", None, worker)
-        # And with it all ClusterProfiles, as far as the clusters are real.
-        for name in (*world.workers, "inventory-name"):
-            world.manager.delete("ClusterProfile", _NAMESPACE, name)
-        world.manager.delete(
-            "CustomResourceDefinition", None, "clusterprofiles.multicluster.x-k8s.io"
-        )
+        uninstall(world, *world.workers, "inventory-name")
+
+
+def install(world: World) -> None:
+    """The CRD, and the namespace where Kueue looks for ClusterProfiles."""
+    world.manager.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": _NAMESPACE}})
+    world.manager.apply(yaml.safe_load(_CRD.read_text()))
+    world.eventually("ClusterProfiles are served", lambda: _is_served(world))
+
+
+def uninstall(world: World, *names: str) -> None:
+    """These ClusterProfiles and the CRD; with it go all others, as far as the clusters are real."""
+    for name in names:
+        delete(world, name)
+    world.manager.delete("CustomResourceDefinition", None, "clusterprofiles.multicluster.x-k8s.io")
+
+
+def provider(plugin: Path) -> Object:
+    """For workersFrom.accessProviders."""
+    exec_config = {
+        "apiVersion": _EXEC_V1,
+        "command": str(plugin),
+        "provideClusterInfo": True,
+        "interactiveMode": "Never",
+    }
+    return {"name": _PROVIDER, "execConfig": exec_config}
 
 
 def _is_served(world: World) -> bool:
@@ -160,18 +171,23 @@ def _is_served(world: World) -> bool:
     return True
 
 
-def _create_profile(world: World, name: str) -> None:
+def create(world: World, name: str, namespace: str = _NAMESPACE) -> None:
+    """A ClusterProfile that offers nothing yet."""
     world.manager.create(
         {
             "apiVersion": "multicluster.x-k8s.io/v1alpha1",
             "kind": "ClusterProfile",
-            "metadata": {"name": name, "namespace": _NAMESPACE, "labels": {"gpu": "h100"}},
+            "metadata": {"name": name, "namespace": namespace, "labels": {"gpu": "h100"}},
             "spec": {"displayName": name, "clusterManager": {"name": "scenario"}},
         }
     )
 
 
-def _offer(
+def delete(world: World, name: str) -> None:
+    world.manager.delete("ClusterProfile", _NAMESPACE, name)
+
+
+def offer(
     world: World,
     name: str,
     knows_as: str,
@@ -179,7 +195,7 @@ def _offer(
     server: str = "",
     insecure: bool = False,
 ) -> None:
-    """What a cluster manager writes into the status; `knows_as`: the plugin's file."""
+    """What a cluster manager writes into the status; `knows_as`: where the plugin finds the credentials."""
     info = {"name": "client.authentication.k8s.io/exec", "extension": {"name": knows_as}}
     cluster: Object = {"server": server or access.server, "extensions": [info]}
     if insecure:
@@ -190,16 +206,15 @@ def _offer(
     world.manager.patch("ClusterProfile", _NAMESPACE, name, {"status": status}, "status")
 
 
-def _write_credential(folder: Path, name: str, access: Access) -> None:
-    credential = {
+def credential(access: Access) -> str:
+    """What a credential plugin prints."""
+    every = {
         "token": access.token,
         "clientCertificateData": access.client_certificate,
         "clientKeyData": access.client_key,
     }
-    status = {key: value for key, value in credential.items() if value is not None}
-    (folder / name).write_text(
-        json.dumps({"apiVersion": _EXEC_V1, "kind": "ExecCredential", "status": status})
-    )
+    status = {key: value for key, value in every.items() if value is not None}
+    return json.dumps({"apiVersion": _EXEC_V1, "kind": "ExecCredential", "status": status})
 
 
 def _create_cluster(world: World, name: str, profile: str) -> None:

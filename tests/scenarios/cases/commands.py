@@ -16,8 +16,6 @@ from scenarios import objects
 from scenarios.cases.membership import administrator_kubeconfig
 from scenarios.federated_job import (
     MANAGER_UID_ANNOTATION,
-    ORIGIN,
-    ORIGIN_LABEL,
     UID_ANNOTATION,
     FederatedJob,
 )
@@ -29,6 +27,7 @@ from scenarios.fedra_process import (
 )
 from scenarios.fedra_process import Fedra, Stream
 from scenarios.fleet import MANAGER
+from scenarios.modes import ORIGIN, ORIGIN_LABEL
 from scenarios.registry import scenario
 from scenarios.resources import Object
 from scenarios.sim_fleet import SimFleet

@@ -9,6 +9,7 @@ from typing import Any
 
 import yaml
 
+from real import multikueue
 from scenarios import objects
 from scenarios.fedra_process import CHECK_NOWHERE, Fedra
 from scenarios.fleet import MANAGER
@@ -68,7 +69,7 @@ def worker_comes_with_its_multikueuecluster(world: World) -> None:
 
 @scenario("discovered-worker-alone")
 def trouble_of_one_disturbs_no_other(world: World) -> None:
-    """A MultiKueueCluster without a usable kubeconfig, or of a configured name, says so, and the others work on."""
+    """A MultiKueueCluster whose kubeconfig becomes insecure, or goes, or of a configured name, says so, and the others work on."""
     with _discovering(world) as fedra:
         world.add_template_everywhere()
         access = world.fleet.fedra_access(world.worker1)
@@ -81,14 +82,17 @@ def trouble_of_one_disturbs_no_other(world: World) -> None:
             "the name is reported",
             lambda: "workers has one of this name" in fedra.cluster_trouble(MANAGER),
         )
+        _put_kubeconfig(world, world.worker1, multikueue.insecure(access))
+        _wait_note(world, fedra, world.worker1, "insecure-skip-tls-verify", _READ_INTERVAL)
+        assert fedra.worker_states()[world.worker2] == "Connected"
+        job = world.submit("train", template=TEMPLATE)
+        job.wait_running_on(world.worker2)
         world.manager.patch(
             "Secret", _KUEUE_NAMESPACE, world.worker1, {"data": {"kubeconfig": None}}
         )
         _wait_note(world, fedra, world.worker1, "has no key", _READ_INTERVAL)
-        assert fedra.worker_states()[world.worker2] == "Connected"
-        job = world.submit("train", template=TEMPLATE)
-        job.wait_running_on(world.worker2)
         job.finish(world.worker2)
+        assert world.dispatched_to(world.worker1) == 0
 
 
 # Rights that are taken away from the manager's account while it is used: only simulated clusters can.

@@ -8,8 +8,9 @@ from typing import Any
 
 from real import multikueue
 from scenarios import objects, setup
-from scenarios.federated_job import ORIGIN_LABEL, FederatedJob
+from scenarios.federated_job import FederatedJob
 from scenarios.fedra_process import Fedra
+from scenarios.modes import DISPATCHER, ORIGIN_LABEL
 from scenarios.objects import Quota
 from scenarios.registry import scenario
 from scenarios.resources import Object
@@ -19,7 +20,7 @@ _ORIGIN = "multikueue"  # Kueue's default
 _MODE = {"kueue": {"mode": "dispatcher"}}
 
 
-@scenario("dispatcher-by-verdict")
+@scenario("dispatcher-by-verdict", sets_up=DISPATCHER)
 def nominated_where_it_can_run(world: World) -> None:
     """MultiKueue sends a job only where fedra's verdict is Yes, and its end comes back."""
     rare = setup.RARE_CLASSES[0]
@@ -38,7 +39,7 @@ def nominated_where_it_can_run(world: World) -> None:
         world.eventually("status shows its end", lambda: _shown(fedra, job)[0] == "Finished")
 
 
-@scenario("dispatcher-next-worker")
+@scenario("dispatcher-next-worker", sets_up=DISPATCHER)
 def next_worker_when_nobody_admits(world: World) -> None:
     """A worker that does not admit within admissionTimeout loses its nomination to the next one."""
     world.close_queue(world.worker1)
@@ -51,7 +52,7 @@ def next_worker_when_nobody_admits(world: World) -> None:
         job.finish(world.worker2)
 
 
-@scenario("dispatcher-worker-goes")
+@scenario("dispatcher-worker-goes", sets_up=DISPATCHER)
 def taken_back_from_a_worker_that_goes(world: World) -> None:
     """A nominated worker that cannot be reached any more loses its nomination, and its copy when it is back."""
     world.close_queue(world.worker1)
@@ -71,7 +72,7 @@ def taken_back_from_a_worker_that_goes(world: World) -> None:
         job.finish(world.worker2)
 
 
-@scenario("dispatcher-blocked")
+@scenario("dispatcher-blocked", sets_up=DISPATCHER)
 def blocked_with_its_reason(world: World) -> None:
     """Where no worker can run a job nothing is nominated, people see why, and the missing object releases it."""
     world.add_template(world.fleet.clusters[0])
@@ -87,7 +88,7 @@ def blocked_with_its_reason(world: World) -> None:
         job.finish(world.worker2)
 
 
-@scenario("dispatcher-disconnected")
+@scenario("dispatcher-disconnected", sets_up=DISPATCHER)
 def only_where_kueue_is_connected(world: World) -> None:
     """A worker that only fedra can reach is not nominated: it waits for Kueue's connection."""
     world.close_queue(world.worker2)
@@ -108,7 +109,28 @@ def only_where_kueue_is_connected(world: World) -> None:
         second.finish(world.worker1)
 
 
-@scenario("dispatcher-evicted")
+# The simulated MultiKueue reads no kubeconfigs.
+@scenario("dispatcher-insecure", fleets=("real",), sets_up=DISPATCHER)
+def not_where_kueue_refuses_the_kubeconfig(world: World) -> None:
+    """A worker whose kubeconfig becomes insecure, so that Kueue gives it up, is not nominated any more."""
+    with _dispatching(world):
+        first = _submit(world, "first")
+        first.wait_running_on(world.worker1)
+        first.finish(world.worker1)
+        access = world.fleet.admin_access(world.worker1)
+        multikueue.put_kubeconfig(world.manager, world.worker1, multikueue.insecure(access))
+        world.eventually(
+            "Kueue gives it up",
+            lambda: _why_inactive(world, world.worker1) == "InsecureKubeConfig",
+        )
+        second = _submit(world, "second")
+        second.wait_running_on(world.worker2)
+        assert world.reasons(second)[world.worker1] == ["KueueDisconnected"]
+        second.finish(world.worker2)
+        _connect(world, [world.worker1])
+
+
+@scenario("dispatcher-evicted", sets_up=DISPATCHER)
 def elsewhere_after_an_eviction(world: World) -> None:
     """A job that its worker preempts is nominated to another one first."""
     world.set_quota(world.worker1, Quota(cpu="4"))
@@ -121,13 +143,13 @@ def elsewhere_after_an_eviction(world: World) -> None:
         job.finish(world.worker2)
 
 
-@scenario("dispatcher-race")
+@scenario("dispatcher-race", sets_up=DISPATCHER)
 def all_that_can_run_it(world: World) -> None:
     """With policy race all eligible workers are nominated, and the first that admits has it."""
     world.close_queue(world.worker1)
     world.close_queue(world.worker2)
     with _dispatching(world, {"dispatch": {"policy": "race"}}):
-        job = _submit(world, "train")
+        job = _submit(world, "train", managed_by=not world.fleet.sets_managed_by)
         for worker in world.workers:
             job.wait_clone(worker)
         world.set_quota(world.worker2, Quota())
@@ -136,7 +158,7 @@ def all_that_can_run_it(world: World) -> None:
         job.finish(world.worker2)
 
 
-@scenario("dispatcher-killed")
+@scenario("dispatcher-killed", sets_up=DISPATCHER)
 def killed_while_it_nominates(world: World) -> None:
     """A fedra that dies before or after it nominates goes on when it is started again."""
     with _dispatching(world, crash_at="after-intent") as fedra:
@@ -150,7 +172,7 @@ def killed_while_it_nominates(world: World) -> None:
         job.finish(world.worker1)
 
 
-@scenario("dispatcher-crowd")
+@scenario("dispatcher-crowd", sets_up=DISPATCHER)
 def many_jobs(world: World) -> None:
     """Forty jobs at once: all run, and what Kueue writes survives each nomination."""
     with _dispatching(world):
@@ -233,6 +255,12 @@ def _check_name(world: World) -> str:
 
 def _is_active(world: World, check: str) -> bool:
     return objects.is_true(world.manager.get("AdmissionCheck", None, check), "Active")
+
+
+def _why_inactive(world: World, worker: str) -> str:
+    cluster = world.manager.get("MultiKueueCluster", None, worker)
+    active = objects.condition(cluster, "Active")
+    return active["reason"] if active and active["status"] == "False" else ""
 
 
 def _submit(world: World, name: str, **options: Any) -> FederatedJob:

@@ -15,6 +15,7 @@ from scenarios.federated_job import FederatedJob
 from scenarios.fedra_process import Fedra
 from scenarios.fleet import MANAGER
 from scenarios.job_kinds import JAX_JOB
+from scenarios.modes import COPYING
 from scenarios.objects import QUEUE_LABEL, Quota, present
 from scenarios.registry import scenario
 from scenarios.resources import KUEUE, Object
@@ -282,7 +283,7 @@ def second_daemon_is_refused(world: World) -> None:
     job.finish(world.worker1)
 
 
-@scenario("worker-lost")
+@scenario("worker-lost", modes=COPYING)
 def worker_lost(world: World) -> None:
     """Contact lost for longer than workerLostTimeout: the job runs elsewhere; what is left behind is removed."""
     fedra = world.start_fedra({"workerLostTimeout": "3s"}, links=[world.worker1])
@@ -312,6 +313,27 @@ def outage_after_the_end(world: World) -> None:
     world.restore(world.worker1)
 
 
+@scenario("loser-unreachable", modes=COPYING)
+def loser_is_away(world: World) -> None:
+    """A worker with a clone is away when another one wins, and when the job ends there: it is cleaned up on its return."""
+    for worker in world.workers:
+        world.close_queue(worker)
+    world.start_fedra({"dispatch": {"policy": "race"}}, links=[world.worker1])
+    job = world.submit("train")
+    for worker in world.workers:
+        job.wait_clone(worker)
+    world.cut(world.worker1)
+    world.wait_worker_state(world.worker1, "Unreachable")
+    world.set_quota(world.worker2, Quota())
+    job.wait_running_on(world.worker2)
+    _end_on(world, job, world.worker2)
+    world.eventually("it has ended", lambda: objects.is_true(job.workload(), "Finished"))
+    job.wait_gone_from(world.worker2)
+    assert job.clone(world.worker1) is not None, "nobody could have removed it"
+    world.restore(world.worker1)
+    job.wait_gone_from(world.worker1)
+
+
 # A real Kueue's conversion webhook cannot be broken for a moment.
 @scenario("worker-unlistable", fleets=("sim",))
 def worker_cannot_be_listed(world: World) -> None:
@@ -330,7 +352,7 @@ def worker_cannot_be_listed(world: World) -> None:
     job.finish(world.worker2)
 
 
-@scenario("brief-loss")
+@scenario("brief-loss", modes=COPYING)
 def contact_lost_briefly(world: World) -> None:
     """Contact lost for less than workerLostTimeout: nothing moves."""
     world.start_fedra({"workerLostTimeout": "60s"}, links=[world.worker1])
@@ -376,7 +398,7 @@ def _runs(job: Object | None) -> bool:
     return present(job).get("status", {}).get("active", 0) > 0
 
 
-@scenario("lost-clock-survives-restart")
+@scenario("lost-clock-survives-restart", modes=COPYING)
 def outage_across_a_restart(world: World) -> None:
     """One outage, one deadline: a restart of fedra in the middle does not start the clock anew."""
     timeout, restart_after, slack = 10.0, 7.0, 5.0

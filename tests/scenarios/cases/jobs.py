@@ -7,13 +7,12 @@ import time
 from scenarios import objects
 from scenarios.federated_job import (
     MANAGER_UID_ANNOTATION,
-    ORIGIN,
-    ORIGIN_LABEL,
     PREBUILT_ANNOTATION,
     UID_ANNOTATION,
     FederatedJob,
 )
 from scenarios.fedra_process import Fedra
+from scenarios.modes import ALL, COPYING, ORIGIN, ORIGIN_LABEL
 from scenarios.objects import Quota, present
 from scenarios.registry import scenario
 from scenarios.resources import Object
@@ -23,7 +22,7 @@ from scenarios.world import World
 RACE = {"dispatch": {"policy": "race"}}
 
 
-@scenario("job-without-managed-by")
+@scenario("job-without-managed-by", modes=COPYING)
 def runs_without_managed_by(world: World) -> None:
     """A job that does not name managedBy: clones everywhere, the first to admit wins, the result comes back."""
     for worker in world.workers:
@@ -31,11 +30,11 @@ def runs_without_managed_by(world: World) -> None:
     world.start_fedra(RACE)
     job = world.submit("train", managed_by=not world.fleet.sets_managed_by)
     for worker in world.workers:
-        _assert_is_copy(job, job.wait_clone(worker))
+        _assert_is_copy(world, job, job.wait_clone(worker))
     world.set_quota(world.worker1, Quota())
     job.wait_running_on(world.worker1)
     assert job.clones() == [world.worker1], "the loser's clone must be gone before the job starts"
-    _assert_remote_job(job, world.worker1)
+    _assert_remote_job(world, job, world.worker1)
     assert world.worker1 in job.check_message()
     job.finish(world.worker1)
     assert objects.is_true(job.manager_job(), "Complete")
@@ -45,25 +44,25 @@ def runs_without_managed_by(world: World) -> None:
     world.eventually("the events are there", lambda: told <= job.event_reasons())
 
 
-def _assert_is_copy(job: FederatedJob, clone: Object) -> None:
+def _assert_is_copy(world: World, job: FederatedJob, clone: Object) -> None:
     workload = job.workload()
     assert workload is not None
     assert objects.canonical(clone["spec"]) == objects.canonical(workload["spec"])
-    assert clone["metadata"]["labels"][ORIGIN_LABEL] == ORIGIN
+    assert clone["metadata"]["labels"][ORIGIN_LABEL] == world.mode.origin
     assert clone["metadata"]["annotations"][UID_ANNOTATION] == workload["metadata"]["uid"]
     assert not clone["metadata"].get("ownerReferences")
 
 
-def _assert_remote_job(job: FederatedJob, worker: str) -> None:
+def _assert_remote_job(world: World, job: FederatedJob, worker: str) -> None:
     workload, remote = job.workload(), job.remote_job(worker)
     assert workload is not None and remote is not None
-    assert remote["metadata"]["labels"][ORIGIN_LABEL] == ORIGIN
+    assert remote["metadata"]["labels"][ORIGIN_LABEL] == world.mode.origin
     assert remote["metadata"]["annotations"][PREBUILT_ANNOTATION] == workload["metadata"]["name"]
     assert remote["metadata"]["annotations"][UID_ANNOTATION] == workload["metadata"]["uid"]
     assert "managedBy" not in remote["spec"], "the worker's own controller must run it"
 
 
-@scenario("status-mirrored")
+@scenario("status-mirrored", modes=COPYING)
 def mirrors_status_while_running(world: World) -> None:
     """A job with managedBy: resumed on the manager, start time and ready pods mirrored before it ends."""
     world.start_fedra()
@@ -81,7 +80,7 @@ def mirrors_status_while_running(world: World) -> None:
     assert _status(job)["completionTime"]
 
 
-@scenario("evicted-on-worker")
+@scenario("evicted-on-worker", modes=ALL)
 def evicted_by_the_worker(world: World) -> None:
     """Preempted on its worker: the placement is undone, and the job runs on the other worker."""
     world.set_quota(world.worker1, Quota(cpu="4"))
@@ -94,16 +93,16 @@ def evicted_by_the_worker(world: World) -> None:
     job.finish(world.worker2)
 
 
-@scenario("priority-follows")
+@scenario("priority-follows", modes=COPYING)
 def priority_follows(world: World) -> None:
-    """The job's priority class is changed while it waits on a worker, and while it runs: the clone follows."""
+    """The job's priority class is changed while it waits on a worker, and while it runs: the clone follows, and keeps it when a pod fails."""
     low, high = f"{world.ns}-low", f"{world.ns}-high"
     for cluster in world.fleet.clusters:
         world.admin(cluster).apply(objects.priority_class(low, 10))
         world.admin(cluster).apply(objects.priority_class(high, 1000))
     world.close_queue(world.worker1)
     world.start_fedra()
-    job = world.submit("train", priority=low)
+    job = world.submit("train", priority=low, retries=6)
     clone = job.wait_clone(world.worker1)
     assert _priority(clone) == (low, 10), clone["spec"]
     _set_priority(world, job, high)
@@ -118,6 +117,10 @@ def priority_follows(world: World) -> None:
         "the running clone follows",
         lambda: _priority(job.clone(world.worker1)) == (low, 10),
     )
+    world.eventually("a running pod fails", lambda: _fail_pod(world, job))
+    world.eventually("the failure is mirrored", lambda: _status(job).get("failed") == 1)
+    assert _priority(job.clone(world.worker1)) == (low, 10)
+    assert _priority(job.workload()) == (low, 10)
     job.finish(world.worker1)
 
 
@@ -294,7 +297,7 @@ def deleted_before_admission(world: World) -> None:
     job.stays_nowhere()
 
 
-@scenario("deleted-while-running")
+@scenario("deleted-while-running", modes=COPYING)
 def deleted_after_start(world: World) -> None:
     """A job deleted on the manager while it runs: job, pods and clone on the worker go."""
     world.start_fedra()
@@ -369,7 +372,7 @@ def clean_up_spares_the_successor(world: World) -> None:
     second.finish(worker)
 
 
-@scenario("deleted-while-unreachable")
+@scenario("deleted-while-unreachable", modes=COPYING)
 def deleted_during_an_outage(world: World) -> None:
     """A job deleted while its worker is unreachable: the worker is cleaned up when it returns."""
     world.start_fedra(links=[world.worker1])

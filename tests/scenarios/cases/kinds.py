@@ -17,13 +17,16 @@ from scenarios.job_kinds import (
     TRAIN_JOB,
     JobKind,
 )
+from scenarios.modes import ADMISSION_CHECK, COPYING
 from scenarios.registry import scenario
 from scenarios.rows.stage import grant_pods
 from scenarios.world import QUEUE, TEMPLATE, World
 
 
 def for_each_kind(
-    suffix: str, kinds: tuple[JobKind, ...] = JOB_KINDS + EXTERNAL_KINDS
+    suffix: str,
+    kinds: tuple[JobKind, ...] = JOB_KINDS + EXTERNAL_KINDS,
+    modes: tuple[str, ...] = (ADMISSION_CHECK,),
 ) -> Callable[[Callable[[World, JobKind], None]], None]:
     """Registers the body once per kind: "jobset-" + suffix."""
 
@@ -36,7 +39,8 @@ def for_each_kind(
             run.__doc__ = f"{kind.kind}: {body.__doc__}"
             # On real clusters nobody makes the Workloads of an external kind.
             fleets = ("sim", "real") if kind.entry is None else ("sim",)
-            scenario(f"{kind.label}-{suffix}", fleets=fleets, other_kinds=True)(run)
+            name = f"{kind.label}-{suffix}"
+            scenario(name, fleets=fleets, other_kinds=True, modes=modes)(run)
 
     return register
 
@@ -53,7 +57,7 @@ def start_with_pod_rights(world: World, kind: JobKind, **more: Any) -> Fedra:
     return fedra
 
 
-@for_each_kind("runs")
+@for_each_kind("runs", modes=COPYING)
 def runs(world: World, kind: JobKind) -> None:
     """dispatched by its devices' template, mirrored, finished, and removed from the worker."""
     world.add_template(world.worker2)
@@ -104,7 +108,6 @@ def lose_worker_and_evict(world: World, job: FederatedJob) -> None:
     job.wait_running_on(world.eventually("it is dispatched again", job.cluster_name))
 
 
-@for_each_kind("moved")
 def moved(world: World, kind: JobKind) -> None:
     """moved when its worker is lost, evicted there and requeued, and deleted by its user."""
     fedra = world.start_fedra({"workerLostTimeout": "3s", **kind.settings}, links=[world.worker1])
@@ -113,6 +116,29 @@ def moved(world: World, kind: JobKind) -> None:
     assert kind.kind in fedra.cli("status", "jobs", "-o", "wide").stdout
     world.manager.delete(kind.kind, world.ns, "train")
     world.eventually("nothing is left on the workers", job.nowhere)
+
+
+for_each_kind("moved", JOB_KINDS)(moved)
+for_each_kind("moved", EXTERNAL_KINDS, modes=COPYING)(moved)
+
+
+@for_each_kind("owned", EXTERNAL_KINDS[:1], modes=COPYING)
+def owned(world: World, kind: JobKind) -> None:
+    """one that something on the manager owns: its copy has no owner, and none of what its API server wrote."""
+    world.start_fedra(kind.settings)
+    settings = {"apiVersion": "v1", "kind": "ConfigMap"}
+    owner = world.manager.create({**settings, "metadata": {"name": "owner", "namespace": world.ns}})
+    made = kind.make(world.ns, "train", QUEUE)
+    reference = {**settings, "name": "owner", "uid": owner["metadata"]["uid"]}
+    made["metadata"]["ownerReferences"] = [reference]
+    job = world.submit_object(kind, made)
+    job.wait_running_on(world.worker1)
+    here = objects.present(job.manager_job())["metadata"]
+    there = objects.present(job.remote_job(world.worker1))["metadata"]
+    assert here["ownerReferences"] == [reference], here
+    assert "ownerReferences" not in there, there
+    assert there["uid"] != here["uid"] and there["namespace"] == here["namespace"], there
+    job.finish(world.worker1)
 
 
 @for_each_kind(
@@ -133,6 +159,21 @@ def missing(world: World, kind: JobKind) -> None:
     world.drain(world.worker2)
     world.eventually("it moves", lambda: job.cluster_name() == world.worker1, 90)
     job.wait_running_on(world.worker1)
+
+
+@for_each_kind(
+    "managed-elsewhere",
+    tuple(kind for kind in JOB_KINDS if kind.kind in ("MPIJob", "PyTorchJob")),
+    modes=COPYING,
+)
+def managed_elsewhere(world: World, kind: JobKind) -> None:
+    """one that names another controller is rejected with what to write, and goes nowhere."""
+    world.start_fedra(kind.settings)
+    made = kind.make(world.ns, "train", QUEUE, managed_by=False)
+    made["spec"]["runPolicy"]["managedBy"] = "example.com/other-controller"
+    job = world.submit_object(kind, made)
+    world.eventually("it is said", lambda: "NotDispatchable" in job.event_reasons())
+    job.stays_nowhere()
 
 
 def _with_own_runtimes(world: World, **nodes: int) -> FederatedJob:

@@ -9,10 +9,11 @@ from typing import Any
 
 from real import multikueue
 from scenarios import objects
-from scenarios.federated_job import ORIGIN_LABEL, PREBUILT_ANNOTATION, FederatedJob
+from scenarios.federated_job import PREBUILT_ANNOTATION, FederatedJob
 from scenarios.fedra_process import Fedra
 from scenarios.fleet import MANAGER
 from scenarios.kubeconfig import Access
+from scenarios.modes import MULTIKUEUE, ORIGIN_LABEL
 from scenarios.objects import Quota
 from scenarios.registry import scenario
 from scenarios.resources import Object
@@ -27,7 +28,7 @@ _SETTINGS: dict[str, Any] = {
 }
 
 
-@scenario("multikueue-runs-job")
+@scenario("multikueue-runs-job", sets_up=MULTIKUEUE)
 def in_place_of_multikueue(world: World) -> None:
     """From MultiKueueClusters and a MultiKueueConfig to a finished job, without Kueue's MultiKueue."""
     with _multikueue_installation(world):
@@ -47,7 +48,7 @@ def in_place_of_multikueue(world: World) -> None:
         job.finish(world.worker1)
 
 
-@scenario("multikueue-takes-over")
+@scenario("multikueue-takes-over", sets_up=MULTIKUEUE)
 def takes_over(world: World) -> None:
     """What MultiKueue has placed, or nominated, runs on as it is under fedra, and is finished and cleaned up by it."""
     world.close_queue(world.worker2)
@@ -85,7 +86,7 @@ def takes_over(world: World) -> None:
         waiting.finish(world.worker2)
 
 
-@scenario("multikueue-gives-back")
+@scenario("multikueue-gives-back", sets_up=MULTIKUEUE)
 def gives_back(world: World) -> None:
     """What fedra has placed runs on under MultiKueue, which ends it, moves it after an eviction, and cleans up."""
     with _multikueue_installation(world):
@@ -103,7 +104,7 @@ def gives_back(world: World) -> None:
         evicted.finish(world.worker1)
 
 
-@scenario("migration-foretold")
+@scenario("migration-foretold", sets_up=MULTIKUEUE)
 def the_switch_is_foretold(world: World) -> None:
     """`fedra migrate --check` says what becomes of each job of MultiKueue's; after the switch it is as it said."""
     world.close_queue(world.worker2)
@@ -177,7 +178,7 @@ def the_switch_is_foretold(world: World) -> None:
                 jobs[name].finish(worker)
 
 
-@scenario("migration-back-foretold")
+@scenario("migration-back-foretold", sets_up=MULTIKUEUE)
 def the_way_back_is_foretold(world: World) -> None:
     """`fedra migrate --check --back` says what becomes of each job of fedra's; MultiKueue then does so."""
     with _multikueue_installation(world):
@@ -217,7 +218,7 @@ def the_way_back_is_foretold(world: World) -> None:
         waiting.finish(world.worker2)
 
 
-@scenario("multikueue-cluster-inactive")
+@scenario("multikueue-cluster-inactive", sets_up=MULTIKUEUE)
 def says_what_is_wrong(world: World) -> None:
     """MultiKueueClusters and the check say which worker cannot be used and why, and when it can again."""
     with _multikueue_installation(world):
@@ -232,7 +233,7 @@ def says_what_is_wrong(world: World) -> None:
             lambda: _active(world, "AdmissionCheck", _name(world)) == inactive,
         )
         access = world.fleet.fedra_access(world.worker1)
-        multikueue.put_kubeconfig(world.manager, world.worker1, _insecure(access))
+        multikueue.put_kubeconfig(world.manager, world.worker1, multikueue.insecure(access))
         _wait_inactive(world, world.worker1, "InsecureKubeConfig", "insecure-skip-tls-verify")
         job = _submit(world, "train")
         job.wait_running_on(world.worker2)
@@ -388,14 +389,6 @@ def _wait_inactive(world: World, worker: str, reason: str, words: str) -> None:
 
     # A Secret is read every 30 s while all workers can be used (manager/discovery/worker_discovery.cc).
     world.eventually(f"{worker} is inactive: {reason}", look, world.fleet.patience + 30)
-
-
-def _insecure(access: Access) -> Object:
-    kubeconfig: Any = access.to_kubeconfig()
-    there = kubeconfig["clusters"][0]["cluster"]
-    there.pop("certificate-authority-data", None)
-    there["insecure-skip-tls-verify"] = True
-    return dict(kubeconfig)
 
 
 def _assert_nothing_left(world: World) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from scenarios import objects
+from scenarios.modes import ALL, COPYING
 from scenarios.objects import Quota
 from scenarios.registry import scenario
 from scenarios.resources import Object
 from scenarios.world import IMPATIENT, QUEUE, World
 
 
-@scenario("race")
+@scenario("race", modes=COPYING)
 def first_to_admit_wins(world: World) -> None:
     """policy race: every eligible worker gets a clone, and the one that admits first the job."""
     for worker in world.workers:
@@ -24,7 +25,7 @@ def first_to_admit_wins(world: World) -> None:
     job.finish(world.worker2)
 
 
-@scenario("admission-timeout")
+@scenario("admission-timeout", modes=COPYING)
 def next_worker_after_timeout(world: World) -> None:
     """A worker that does not admit within admissionTimeout loses the clone to the next one."""
     world.close_queue(world.worker1)
@@ -71,7 +72,7 @@ def _run_in_turn(world: World, name: str, worker: str) -> None:
         job.finish(worker)
 
 
-@scenario("config-changed")
+@scenario("config-changed", modes=ALL)
 def config_changes_later(world: World) -> None:
     """A worker added to the MultiKueueConfig is used for a job that is already waiting."""
     world.use_workers(world.worker1)
@@ -121,7 +122,7 @@ def no_local_queue(world: World) -> None:
     job.finish(world.worker2)
 
 
-@scenario("name-conflict-job")
+@scenario("name-conflict-job", modes=ALL)
 def foreign_job_of_the_same_name(world: World) -> None:
     """Somebody's job of the same name on a worker: NameConflict, avoided, never touched."""
     foreign = _create_foreign_job(world, world.worker1)

@@ -198,7 +198,7 @@ def group_evicted(world: World) -> None:
 def deployment(world: World) -> None:
     """The replicas of a Deployment run on workers, and the manager's Deployment is ready."""
     start_with_pod_rights(world, POD)
-    world.manager.apply(_deployment(world.ns, replicas=2))
+    world.manager.apply(deployment_of_two(world.ns))
 
     def pods() -> list[FederatedJob]:
         return [
@@ -243,16 +243,17 @@ def _left(world: World) -> list[Object]:
     ]
 
 
-def _deployment(namespace: str, replicas: int) -> Object:
+def deployment_of_two(namespace: str, template: str | None = None) -> Object:
+    """A Deployment named serve with two pods, each of which is a job."""
     labels = {"app": "serve", QUEUE_LABEL: QUEUE}
-    spec = POD.make(namespace, "x", QUEUE)["spec"]
+    spec = POD.make(namespace, "x", QUEUE, template)["spec"]
     del spec["restartPolicy"]  # Never, which a Deployment may not say
     return {
         "apiVersion": "apps/v1",
         "kind": "Deployment",
         "metadata": {"name": "serve", "namespace": namespace, "labels": {QUEUE_LABEL: QUEUE}},
         "spec": {
-            "replicas": replicas,
+            "replicas": 2,
             "selector": {"matchLabels": {"app": "serve"}},
             "template": {"metadata": {"labels": labels}, "spec": spec},
         },

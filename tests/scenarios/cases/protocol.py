@@ -10,12 +10,11 @@ import copy
 
 from scenarios import objects
 from scenarios.federated_job import (
-    ORIGIN,
-    ORIGIN_LABEL,
     PREBUILT_ANNOTATION,
     FederatedJob,
 )
 from scenarios.kube_client import ApiError
+from scenarios.modes import ORIGIN, ORIGIN_LABEL
 from scenarios.objects import present
 from scenarios.registry import scenario
 from scenarios.resources import Object

@@ -6,6 +6,7 @@ from scenarios import objects
 from scenarios.cases.kinds import lose_worker_and_evict, start_with_pod_rights
 from scenarios.federated_job import PREBUILT_ANNOTATION
 from scenarios.job_kinds import STATEFUL_SET
+from scenarios.modes import COPYING
 from scenarios.registry import scenario
 from scenarios.world import QUEUE, TEMPLATE, World
 
@@ -58,7 +59,7 @@ def evicted(world: World) -> None:
     job.wait_gone_from(world.worker1)
 
 
-@scenario("statefulset-without-pods", other_kinds=True)
+@scenario("statefulset-without-pods", other_kinds=True, modes=COPYING)
 def without_pods(world: World) -> None:
     """Without kueue.pods a StatefulSet is rejected, as any kind that fedra does not run."""
     world.start_fedra()

@@ -7,6 +7,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 from scenarios import objects
+from scenarios.modes import COPYING
 from scenarios.objects import present
 from scenarios.registry import scenario
 from scenarios.waiting import always, assert_quick
@@ -88,6 +89,34 @@ def own_deletion_is_no_result(world: World) -> None:
     worker = job.remote_jobs()[0]
     job.wait_running_on(worker)
     job.finish(worker)
+
+
+@scenario("copy-out-of-sync", modes=COPYING)
+def changed_copy_is_no_result(world: World) -> None:
+    """The worker's Kueue finishes the clone as OutOfSync: no result of the job, which runs elsewhere."""
+    world.start_fedra()
+    job = world.submit("train")
+    job.wait_running_on(world.worker1)
+    clone = present(job.clone(world.worker1))
+    out_of_sync = {
+        "type": "Finished",
+        "status": "True",
+        "reason": "OutOfSync",
+        "message": "The prebuilt workload is out of sync with its user job",
+        "lastTransitionTime": objects.LONG_AGO,
+    }
+    conditions = [*clone["status"]["conditions"], out_of_sync]
+    worker1, name = world.admin(world.worker1), clone["metadata"]["name"]
+    worker1.patch("Workload", world.ns, name, {"status": {"conditions": conditions}}, "status")
+
+    def on_the_other() -> bool:
+        assert not objects.is_true(job.workload(), "Finished"), "it was taken for the job's end"
+        return job.remote_job(world.worker2) is not None
+
+    world.eventually("it is sent anew", on_the_other)
+    job.wait_running_on(world.worker2)
+    job.wait_gone_from(world.worker1)
+    job.finish(world.worker2)
 
 
 @scenario("api-server-restart")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-MODES = ("admissionCheck", "multikueue", "dispatcher")
-
 
 @dataclass(frozen=True)
 class Answer:
@@ -44,5 +42,5 @@ class Entry:
     dispatcher: Answer
 
     def answers(self) -> tuple[Answer, Answer, Answer]:
-        """In the order of MODES."""
+        """In the order of scenarios/modes.py."""
         return self.admission_check, self.multikueue, self.dispatcher

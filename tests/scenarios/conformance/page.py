@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from scenarios import shown_by
-from scenarios.conformance.entry import MODES, Answer, Entry
+from scenarios.conformance.entry import Answer, Entry
 from scenarios.conformance.table import TABLE
+from scenarios.modes import MODES
 
 PAGE = Path(__file__).parents[3] / "docs/conformance.md"
 TABLE_FILE = Path(__file__).parent / "table.py"
+_TESTED = ("yes", "part")
 
 _HEAD = """# Conformance
 
@@ -19,15 +21,17 @@ What Kueue's own tests ask of MultiKueue (kubernetes-sigs/kueue at ff69552e, v0.
 fedra, in each [mode](kueue-setup.md#beside-multikueue) of `kueue.mode`. I-... are Kueue's integration tests, E-... its
 end-to-end tests; the names are ours.
 
-- **yes**: shown in this mode. A word in `code` is a scenario (`tests/scenarios/run.py --only NAME`; on simulated clusters in
-  `make test`, on real ones in `make test-real`), a path a unit test.
+- **yes**: shown in this mode. A word in `code` is a scenario, a path a unit test. A scenario is played by
+  `tests/scenarios/run.py --only NAME`, in the columns multikueue and dispatcher with `--mode multikueue` or `--mode dispatcher`
+  before it (one whose name begins with multikueue or dispatcher sets its mode up itself). On simulated clusters that is part of
+  `make test`, as far as these can play it; on real ones of `make test-real`, `make test-real-kinds` and `make test-real-modes`.
 - **part**: some of it is; the rest is named.
 - **not yet**: not tested in this mode, whether or not it works. The code that decides is the same in the modes
   admissionCheck and multikueue; this page counts tests only.
 - **-**: does not apply, or is done otherwise on purpose.
 
-This page is made from `tests/scenarios/conformance/table.py` by `make docs`; `make test` fails when it names a test
-that does not exist.
+This page is made from `tests/scenarios/conformance` by `make docs`; `make test` fails when it names a test that does not
+exist, or a scenario that is not played in that mode.
 """
 
 
@@ -48,18 +52,26 @@ def write() -> None:
     PAGE.write_text(render())
 
 
-def problems(scenarios: Collection[str]) -> list[str]:
-    """Names that are there twice, and tests that do not exist; one line each."""
+def problems(scenarios: Mapping[str, Collection[str]]) -> list[str]:
+    """Names that are there twice, and tests that do not exist, or not in that mode; one line each.
+
+    `scenarios`: of each mode.
+    """
     counted = Counter(entry.name for entry in _entries())
     found = [f"{name} is there {count} times" for name, count in counted.items() if count > 1]
     for entry in _entries():
         for mode, answer in zip(MODES, entry.answers()):
-            found += [f"{entry.name}, {mode}: {each}" for each in _problems_of(answer, scenarios)]
+            known = (
+                scenarios[mode]
+                if answer.mark in _TESTED
+                else frozenset().union(*scenarios.values())
+            )
+            found += [f"{entry.name}, {mode}: {each}" for each in _problems_of(answer, known)]
     return found
 
 
 def _problems_of(answer: Answer, scenarios: Collection[str]) -> list[str]:
-    if answer.mark in ("yes", "part") and not shown_by.names_something(answer.text):
+    if answer.mark in _TESTED and not shown_by.names_something(answer.text):
         return [f"nothing is named in {answer.text!r}"]
     return list(shown_by.problems(answer.text, scenarios))
 
@@ -83,5 +95,5 @@ def _line(entry: Entry) -> str:
 
 
 def _cell(answer: Answer) -> str:
-    mark = f"**{answer.mark}**" if answer.mark in ("yes", "part") else answer.mark
+    mark = f"**{answer.mark}**" if answer.mark in _TESTED else answer.mark
     return f"{mark}: {answer.text}" if answer.text else mark

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "base/time.h"
 #include "tests/sim/kueue/controller.h"
@@ -41,16 +42,36 @@ bool Selects(const Object& cluster_queue, const Object* ns) {
   });
 }
 
-// The checks that the Workload needs. Each is for all flavors; of quota that has none there are
-// none (admissionChecksForAdmission of pkg/workload/workload.go).
+std::set<std::string, std::less<>> FlavorNames(const Json& cluster_queue) {
+  std::set<std::string, std::less<>> names;
+  for (const Json& group : ArrayAt(cluster_queue, {"spec", "resourceGroups"}))
+    for (const Json& flavor : ArrayAt(group, {"flavors"}))
+      names.emplace(StringAt(flavor, {"name"}));
+  return names;
+}
+
+// The checks that the Workload needs: with quota those of a flavor that it has been given, without
+// those of all flavors (AdmissionChecksForWorkload of pkg/workload/workload.go). Quota that has no
+// flavor needs none.
 std::vector<std::string> ChecksFor(const Json& cluster_queue, const Json& status) {
-  const Json* admission = At(status, {"admission"});
-  const Json& assignments = ArrayAt(status, {"admission", "podSetAssignments"});
-  const bool has_flavors =
-      std::any_of(assignments.begin(), assignments.end(),
-                  [](const Json& assignment) { return assignment.contains("flavors"); });
-  if (admission != nullptr && !has_flavors) return {};
-  return CheckNames(cluster_queue);
+  const bool admitted = At(status, {"admission"}) != nullptr;
+  std::set<std::string, std::less<>> assigned;
+  for (const Json& pod_set : ArrayAt(status, {"admission", "podSetAssignments"})) {
+    if (const Json* flavors = At(pod_set, {"flavors"}))
+      for (const auto& flavor : flavors->items()) assigned.insert(flavor.value());
+  }
+  const std::set<std::string, std::less<>> all = FlavorNames(cluster_queue);
+  std::vector<std::string> names;
+  for (const Json& check :
+       ArrayAt(cluster_queue, {"spec", "admissionChecksStrategy", "admissionChecks"})) {
+    std::set<std::string, std::less<>> its = all;
+    if (const Json& listed = ArrayAt(check, {"onFlavors"}); !listed.empty())
+      its = listed.get<std::set<std::string, std::less<>>>();
+    const auto has = [&its](const std::string& flavor) { return its.contains(flavor); };
+    if (admitted ? std::ranges::any_of(assigned, has) : std::ranges::all_of(all, has))
+      names.emplace_back(StringAt(check, {"name"}));
+  }
+  return names;
 }
 
 // The latest time that a check in state Retry asked to wait until.

@@ -1,0 +1,42 @@
+"""Answers that several cases share, and the unit tests that several name."""
+
+from __future__ import annotations
+
+from scenarios.conformance.entry import NOT_YET, Answer, Entry, other, yes
+
+KUEUES = other("Kueue's own MultiKueue does it; fedra only nominates")
+NO_DISPATCHER = other("fedra dispatches by verdict and rank")
+NO_PODS = other("kueue.pods is of mode admissionCheck")
+NO_GATE = other("behind an alpha gate of Kueue's that fedra does not use")
+NO_TOPOLOGY = other("topologies of the manager are not used")
+NO_ELASTIC = other("elastic jobs are not scaled")
+OWN_CONNECTION = other("Kueue's connection is Kueue's; fedra's is as in admissionCheck")
+
+DECIDE = "`tests/unit/manager/placement/decide_test.cc`"
+FOREIGN = "`tests/unit/config/foreign_kubeconfig_test.cc`"
+GROUPS = "`tests/unit/manager/placement/group_test.cc`"
+NOMINATIONS = "`tests/unit/manager/placement/nominations_test.cc`"
+CHECKS = "`tests/unit/manager/reconcile/admission_check_reconciler_test.cc`"
+GATED = (
+    f'{NOMINATIONS} "nothing is nominated before other checks are Ready, and for followers never"'
+)
+
+
+def copied(name: str, asks: str, answer: Answer, dispatcher: Answer = KUEUES) -> Entry:
+    """The same answer in the two modes in which fedra copies."""
+    return Entry(name, asks, answer, answer, dispatcher)
+
+
+def everywhere(name: str, asks: str, answer: Answer) -> Entry:
+    """The same answer in all modes."""
+    return Entry(name, asks, answer, answer, answer)
+
+
+def kind(name: str, asks: str, label: str, nominated: bool = True) -> Entry:
+    """A kind that runs, is mirrored, and ends."""
+    return copied(name, asks, yes(f"`{label}-runs`"), NOT_YET)
+
+
+def of_pods(name: str, asks: str, runs: Answer, dispatcher: Answer) -> Entry:
+    """Of pods, and of what is made of pods."""
+    return Entry(name, asks, runs, NO_PODS, dispatcher)
