@@ -33,6 +33,8 @@ struct Fixture {
 
   explicit Fixture(const ConnectedOptions& options = East()) : fleet(options, clock) {
     fleet.Start();
+    // Before it has answered once, that it is away is a slow start.
+    REQUIRE(fleet.WaitUntil([&] { return fleet.worker(0).Status().answered; }));
   }
   void Disconnect() {
     sim::Faults away;
