@@ -70,27 +70,33 @@ void NoteRequest(const Context& context, const tracking::MoveRequest& move,
   decision.actions.emplace_back(Note{notes::kMoveRequested.name, worker.name, message.text});
 }
 
-// Taken back for a worker that can take it now; else says why not, and looks again.
-bool MovesAway(const Context& context, const ClusterView& worker, Decision& decision) {
+// What came of a move that a user has asked for.
+struct MoveResult {
+  bool taken_back = false;  // for a worker that can take it now
+  std::string why_not_yet;  // of one that stands; empty: none does
+};
+
+MoveResult TryMove(const Context& context, const ClusterView& worker, Decision& decision) {
   if (const auto at = NextMove(context.view, context.now)) WakeBy(*at, decision.wake_at);
   const tracking::MoveRequest* move = DueMove(context.view, context.now);
-  if (move == nullptr || HasEndedOn(worker)) return false;
+  if (move == nullptr || HasEndedOn(worker)) return {};
   const std::string to = move->to.empty() ? "another worker" : move->to;
   const MoveTarget target = TargetOf(*move, worker, context.clusters, context.record,
                                      context.policy, context.now, context.workload().key.ns);
   if (target.worker != nullptr) {
     TakeBack(notes::kRequeued, worker.name, fmt::format("it is moved to {}, as asked", to),
              decision);
-    return true;
+    return {.taken_back = true, .why_not_yet = {}};
   }
   NoteRequest(context, *move, worker, to, decision);
-  decision.why =
+  WakeBy(context.now + kMoveRecheck, decision.wake_at);
+  const std::string stands =
       fmt::format("; the request stands until {}, and `fedra move --cancel` takes it back",
                   FormatRfc3339(move->at + kMoveStands));
-  decision.why.insert(0, Cut("asked to move to " + target.why_not,
-                             tracking::kMaxCheckMessage - decision.why.size()));
-  WakeBy(context.now + kMoveRecheck, decision.wake_at);
-  return false;
+  return {.taken_back = false,
+          .why_not_yet = Cut("asked to move to " + target.why_not,
+                             tracking::kMaxCheckMessage - stands.size()) +
+                         stands};
 }
 
 void DecideWithoutContact(const Context& context, const ClusterView& worker, Decision& decision) {
@@ -257,10 +263,10 @@ void DecideReady(const Context& context, Decision& decision) {
   if (!others.value.empty() && others != worker->name)
     return TakeBack(notes::kRequeued, worker->name,
                     fmt::format("the job's first Workload is on {}", others.value), decision);
-  if (MovesAway(context, *worker, decision)) return;
-  const std::string why = std::exchange(decision.why, {});
+  const MoveResult move = TryMove(context, *worker, decision);
+  if (move.taken_back) return;
   DecideRunning(context, *worker, decision);
-  if (decision.phase == Phase::kRunning && decision.why.empty()) decision.why = why;
+  if (decision.phase == Phase::kRunning && decision.why.empty()) decision.why = move.why_not_yet;
 }
 
 }  // namespace fedra::placement
