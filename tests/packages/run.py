@@ -105,6 +105,7 @@ QUICK = (
     "chart-values",
     "chart-configuration",
     "chart-rights",
+    "chart-health-port",
     "chart-monitoring",
     "chart-reproducible",
     "krew-manifest",
