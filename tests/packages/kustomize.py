@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import operator
 import os
 import re
 import shutil
@@ -27,6 +28,7 @@ _COMPONENTS = {
     "alerts": ("metrics.rules.enabled", "PrometheusRule"),
 }
 _REPLICAS = "two-replicas"
+_HEALTH = "health-port"
 _ROTATION = "token-rotation"
 _FLOWS = "flow-schemas"
 _LEADER = "--set=config.highAvailability.enabled=true"
@@ -48,9 +50,10 @@ def components(built: Artefacts) -> None:
         found = _of_base(of_kind(_rendered(built, f"--set={value}=true"), kind))
         _write_component(name, "kubernetes.yaml", [found])
     two = _two_replicas(built)
+    probed = _health_port(built)
     _write_component(_ROTATION, "kubernetes.yaml", _rotation(built))
     _write_component(_FLOWS, "kubernetes.yaml", _flow_schemas(built))
-    lists = (_REPLICAS, _ROTATION, _FLOWS)
+    lists = (_REPLICAS, _HEALTH, _ROTATION, _FLOWS)
     written = {path.name for path in (FOLDER / "components").iterdir()}
     assert written == {*_COMPONENTS, *lists, *_worker_components()}, written
     documents = _with_components(*_COMPONENTS, *lists)
@@ -58,6 +61,7 @@ def components(built: Artefacts) -> None:
     further = {"CronJob", "RoleBinding", "FlowSchema"}
     assert {*(kind for _, kind in _COMPONENTS.values()), *further} <= kinds, kinds
     _compare_replicas(two)
+    _compare_health(probed)
 
 
 def _write_component(name: str, file: str, documents: list[Document]) -> None:
@@ -80,6 +84,38 @@ def _two_replicas(built: Artefacts) -> list[Document]:
     further = [each for each in documents if _key(each) not in before]
     _write_component(_REPLICAS, "kubernetes.yaml", further)
     return documents
+
+
+def _health_port(built: Artefacts) -> Document:
+    """The pod that the chart renders for a port of the probes' own; what differs from the base is written."""
+    one = _container(_of_base(of_kind(_rendered(built), "StatefulSet")))
+    stateful = _of_base(of_kind(_rendered(built, "--set=health.enabled=true"), "StatefulSet"))
+    other = _container(stateful)
+    changed: Document = {"name": other["name"]}
+    changed["ports"] = [each for each in other["ports"] if each not in one["ports"]]
+    for key in (key for key in other if key.endswith("Probe")):
+        changed[key] = {"httpGet": {"port": other[key]["httpGet"]["port"]}}
+    head = {key: stateful[key] for key in ("apiVersion", "kind")}
+    template = {"template": {"spec": {"containers": [changed]}}}
+    patch = {**head, "metadata": {"name": stateful["metadata"]["name"]}, "spec": template}
+    _write_component(_HEALTH, "stateful-set.yaml", [patch])
+    return other
+
+
+def _compare_health(rendered: Document) -> None:
+    """Base and component are what the chart renders, and the file needs what the component's comment says."""
+    ours = _container(of_kind(_with_components(_HEALTH), "StatefulSet"))
+    by_name = operator.itemgetter("name")
+    assert sorted(ours.pop("ports"), key=by_name) == sorted(rendered.pop("ports"), key=by_name)
+    assert ours == rendered, f"{ours} for {rendered}"
+    comment = (FOLDER / "components" / _HEALTH / "kustomization.yaml").read_text()
+    assert '"0.0.0.0:8081"' in comment, comment
+
+
+def _container(stateful: Document) -> Document:
+    (container,) = stateful["spec"]["template"]["spec"]["containers"]
+    found: Document = container
+    return found
 
 
 def _key(document: Document) -> tuple[str, str]:
