@@ -28,6 +28,8 @@ class Mode:
     controller = objects.FEDRA_CONTROLLER
     origin = ORIGIN
     settings: Object = {}
+    # The check of a job that nothing else holds on the manager stays Pending (JobKind.holds_check).
+    holds_checks = True
 
     def check(self, name: str, workers: list[str]) -> list[Object]:
         """An AdmissionCheck of that name which may use all workers."""
@@ -78,10 +80,14 @@ class _MultiKueue(Mode):
 
 
 class _Dispatcher(_MultiKueue):
-    """Kueue's MultiKueue does all but choose; it is connected to the workers by itself."""
+    """Kueue's MultiKueue does all but choose, and is connected to the workers by itself.
+
+    Its copies have no marks of fedra's: the invariants say nothing of them.
+    """
 
     name = "dispatcher"
     settings = {"kueue": {"mode": "dispatcher"}}
+    holds_checks = False
 
     def access(self, fleet: Fleet, cluster: str) -> Access:
         return fleet.dispatcher_access(cluster)

@@ -47,7 +47,8 @@ def main() -> int:
         return 2
     if arguments.list:
         for each in scenarios:
-            print(f"{each.name:28} {each.summary}")
+            if arguments.mode in each.modes:
+                print(f"{each.name:28} {each.summary}")
         return 0
     if arguments.write_docs or arguments.check_docs:
         return _documentation(arguments.write_docs)
@@ -140,7 +141,9 @@ def _parse() -> argparse.Namespace:
         "--lanes", type=int, metavar="N", help="fleets that play scenarios side by side"
     )
     parser.add_argument("--lane", action="store_true", help=argparse.SUPPRESS)  # see lanes.py
-    parser.add_argument("--list", action="store_true", help="name the scenarios and end")
+    parser.add_argument(
+        "--list", action="store_true", help="name the scenarios of the mode and end"
+    )
     parser.add_argument(
         "--write-docs",
         action="store_true",

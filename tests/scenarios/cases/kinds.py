@@ -171,7 +171,17 @@ def managed_elsewhere(world: World, kind: JobKind) -> None:
     world.start_fedra(kind.settings)
     made = kind.make(world.ns, "train", QUEUE, managed_by=False)
     made["spec"]["runPolicy"]["managedBy"] = "example.com/other-controller"
-    job = world.submit_object(kind, made)
+    wait_rejected(world, world.submit_object(kind, made))
+
+
+def wait_rejected(world: World, job: FederatedJob) -> None:
+    """Its check is Rejected, so that Kueue deactivates it; people are told, and no worker gets it."""
+
+    def is_deactivated() -> bool:
+        evicted = objects.condition(job.workload(), "Evicted")
+        return evicted is not None and evicted["reason"].startswith("DeactivatedDueToAdmission")
+
+    world.eventually("Kueue deactivates it", is_deactivated)
     world.eventually("it is said", lambda: "NotDispatchable" in job.event_reasons())
     job.stays_nowhere()
 

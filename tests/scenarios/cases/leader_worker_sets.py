@@ -63,9 +63,20 @@ def runs(world: World) -> None:
     job.wait_running_on(world.worker2)
     _wait_together(world, job, world.worker2)
     assert not objects.is_true(job.workload(), "Admitted")
+    assert_gated(world)
     world.manager.delete("LeaderWorkerSet", world.ns, "serve")
     world.eventually("nothing is left on the workers", job.nowhere)
     world.eventually("no clone is left", lambda: not _parts(world, world.worker2))
+    world.eventually("no Workload is left", lambda: not _parts(world, MANAGER))
+
+
+def assert_gated(world: World) -> None:
+    """The pods that its operator has made on the manager, where there is one, do not run there."""
+    pods = world.manager.list("Pod", world.ns)
+    assert bool(pods) == world.fleet.makes_pods("LeaderWorkerSet"), pods
+    for pod in pods:
+        gates = [gate["name"] for gate in pod["spec"].get("schedulingGates", [])]
+        assert "kueue.x-k8s.io/admission" in gates and "nodeName" not in pod["spec"], pod
 
 
 @scenario("leaderworkerset-moved", other_kinds=True, operator_of="LeaderWorkerSet")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scenarios import objects
-from scenarios.cases.kinds import lose_worker_and_evict, start_with_pod_rights
+from scenarios.cases.kinds import lose_worker_and_evict, start_with_pod_rights, wait_rejected
 from scenarios.federated_job import PREBUILT_ANNOTATION
 from scenarios.job_kinds import STATEFUL_SET
 from scenarios.modes import COPYING
@@ -64,5 +64,4 @@ def without_pods(world: World) -> None:
     """Without kueue.pods a StatefulSet is rejected, as any kind that fedra does not run."""
     world.start_fedra()
     job = world.submit_kind(STATEFUL_SET, "serve")
-    world.eventually("it is said", lambda: "NotDispatchable" in job.event_reasons())
-    job.stays_nowhere()
+    wait_rejected(world, job)

@@ -34,7 +34,9 @@ def everywhere(name: str, asks: str, answer: Answer) -> Entry:
 
 def kind(name: str, asks: str, label: str, nominated: bool = True) -> Entry:
     """A kind that runs, is mirrored, and ends."""
-    return copied(name, asks, yes(f"`{label}-runs`"), NOT_YET)
+    return copied(
+        name, asks, yes(f"`{label}-runs`"), yes(f"`{label}-nominated`") if nominated else NOT_YET
+    )
 
 
 def of_pods(name: str, asks: str, runs: Answer, dispatcher: Answer) -> Entry:

@@ -13,29 +13,29 @@ from scenarios.conformance.answers import (
     kind,
     of_pods,
 )
-from scenarios.conformance.entry import NOT_YET, Entry, other, part, yes
+from scenarios.conformance.entry import Entry, other, part, yes
 from scenarios.conformance.workers import CONNECTIONS
 
 END_TO_END = (
-    of_pods("E-B-1", "a pod runs on a worker", yes("`pod-runs`"), NOT_YET),
+    of_pods("E-B-1", "a pod runs on a worker", yes("`pod-runs`"), yes("`pod-nominated`")),
     of_pods("E-B-2", "a running pod shows PodScheduled on the manager", yes("`pod-runs`"), KUEUES),
     of_pods(
         "E-B-3",
         "a Deployment's pods run on workers",
         yes("`deployment-runs`"),
-        NOT_YET,
+        yes("`deployment-nominated`"),
     ),
     of_pods(
         "E-B-4",
         "a StatefulSet runs on a worker",
         yes("`statefulset-runs`"),
-        NOT_YET,
+        yes("`statefulset-nominated`"),
     ),
     of_pods(
         "E-B-5",
         "a pod group runs on a worker",
         yes("`pod-group-runs`"),
-        NOT_YET,
+        yes("`pod-group-nominated`"),
     ),
     copied(
         "E-B-6",
@@ -46,7 +46,7 @@ END_TO_END = (
     everywhere(
         "E-B-7",
         "preemption on the same worker, by another federated job",
-        NOT_YET,
+        yes("`preempted-on-manager`"),
     ),
     copied(
         "E-B-8",
@@ -54,22 +54,22 @@ END_TO_END = (
         yes("`evicted-on-worker`"),
         yes("`evicted-on-worker`, `dispatcher-evicted`"),
     ),
-    everywhere("E-B-9", "preemption on the other worker", NOT_YET),
+    everywhere("E-B-9", "preemption on the other worker", yes("`preempted-for-another-worker`")),
     everywhere(
         "E-B-10",
         "the manager admits both, a worker preempts one: it is dispatched again",
-        NOT_YET,
+        yes("`preempted-on-its-worker`"),
     ),
     everywhere(
         "E-B-11",
         "a pending job's priority is raised until it preempts",
-        NOT_YET,
+        yes("`priority-raised-to-preempt`"),
     ),
     copied("E-B-12", "a changed priority stays when the job changes", yes("`priority-follows`")),
     everywhere(
         "E-B-13",
         "federated and ordinary Jobs on one cluster",
-        part("`worker-has-own-jobs`", "on the manager"),
+        yes("`worker-has-own-jobs`, `manager-has-own-jobs`"),
     ),
     copied("E-B-14", "quota automation sums the workers' quotas", NO_GATE),
     *(
@@ -100,17 +100,17 @@ END_TO_END = (
     everywhere("E-DRA-4", "two pods, two devices", yes("`two-pods-two-devices`")),
     of_pods(
         "E-X-1",
-        "a LeaderWorkerSet: synced, ready, deleted",
-        part("`leaderworkerset-runs`", "its readiness on the manager, whose controller writes it"),
-        NOT_YET,
+        "a LeaderWorkerSet: synced, ready on the worker, gated on the manager, deleted",
+        yes("`leaderworkerset-runs`"),
+        yes("`leaderworkerset-nominated`"),
     ),
     of_pods(
         "E-X-2",
         "all Workloads of a LeaderWorkerSet on one worker",
         yes("`leaderworkerset-runs`, `leaderworkerset-moved`"),
-        NOT_YET,
+        yes("`leaderworkerset-nominated`"),
     ),
-    kind("E-X-3", "JobSet", "jobset"),
+    kind("E-X-3", "JobSet", "jobset", nominated=False),
     kind("E-X-4", "AppWrapper", "appwrapper"),
     kind("E-X-5", "PyTorchJob", "pytorchjob"),
     kind("E-X-6", "MPIJob", "mpijob"),

@@ -47,7 +47,7 @@ OTHERS = (
         "a worker that has jobs of its own beside the federated ones",
         yes("`worker-has-own-jobs`"),
     ),
-    everywhere("I-SHR-2", "a manager that has jobs of its own", NOT_YET),
+    everywhere("I-SHR-2", "a manager that has jobs of its own", yes("`manager-has-own-jobs`")),
     everywhere(
         "I-SHR-3",
         "a Job of the same name that the worker had already stays as it is",
@@ -78,8 +78,8 @@ OTHERS = (
             ),
         )
     ),
-    of_pods("I-POD-1", "a single pod", yes("`pod-runs`"), NOT_YET),
-    of_pods("I-POD-2", "a pod group", yes("`pod-group-runs`"), NOT_YET),
+    of_pods("I-POD-1", "a single pod", yes("`pod-runs`"), yes("`pod-nominated`")),
+    of_pods("I-POD-2", "a pod group", yes("`pod-group-runs`"), yes("`pod-group-nominated`")),
     of_pods(
         "I-POD-3",
         "a pod group with two other checks: nothing is sent before all are Ready",
@@ -129,17 +129,17 @@ OTHERS = (
     ),
     kind("I-TRO-5", "XGBoostJob runs", "xgboostjob"),
     kind("I-TRJ-1", "TrainJob runs", "trainjob"),
-    kind("I-JS-1", "JobSet runs", "jobset"),
+    kind("I-JS-1", "JobSet runs", "jobset", nominated=False),
     kind("I-AW-1", "AppWrapper runs", "appwrapper"),
     everywhere(
         "I-SCH-1",
         "a job of higher priority preempts on the manager: the lower one's copies go",
-        NOT_YET,
+        yes("`preempted-on-manager`"),
     ),
     everywhere(
         "I-SCH-2",
         "the higher one goes to the other worker",
-        NOT_YET,
+        yes("`preempted-for-another-worker`"),
     ),
     copied("I-SCH-3", "a changed priority class is changed on the copy", yes("`priority-follows`")),
     *(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scenarios.conformance.answers import CHECKS, FOREIGN, KUEUES, NO_GATE, OWN_CONNECTION, copied
-from scenarios.conformance.entry import Entry, other, part, yes
+from scenarios.conformance.entry import Entry, other, yes
 
 _TITLE_OF_SECRET = (
     '"a kubeconfig of a Secret can neither run a program nor read a file of fedra\'s machine"'
@@ -60,7 +60,7 @@ SETUP = (
         "a worker whose kubeconfig becomes insecure gets no new job",
         yes("`discovered-worker-alone`"),
         yes("`multikueue-cluster-inactive`"),
-        part("`dispatcher-disconnected`", "a kubeconfig that becomes insecure"),
+        yes("`dispatcher-insecure`"),
     ),
     *(
         copied(
