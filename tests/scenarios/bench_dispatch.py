@@ -5,6 +5,7 @@
   bench_dispatch.py sim       2,000 jobs where no Kueue burns the cores
   bench_dispatch.py latency   template created on a worker -> clone there
   bench_dispatch.py scale     200 workers, 2,000 workloads: memory, idle CPU, restart
+  bench_dispatch.py burst     20 workers, 1,000 jobs at once that want devices
   bench_dispatch.py kinds     CPU per job of each kind; memory and idle CPU of kinds that nobody uses
 
 Prints Markdown tables. Numbers differ from machine to machine; what counts are the ratios of one run.
@@ -19,7 +20,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from scenarios.bench import dispatch, kinds, latency, scale  # noqa: E402
+from scenarios.bench import burst, dispatch, kinds, latency, scale  # noqa: E402
 from scenarios.fedra_process import default_binary  # noqa: E402
 
 
@@ -32,7 +33,7 @@ def main() -> int:
 
 def _parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Measures dispatch.")
-    parser.add_argument("part", choices=("real", "sim", "latency", "scale", "kinds"))
+    parser.add_argument("part", choices=("real", "sim", "latency", "scale", "burst", "kinds"))
     parser.add_argument(
         "--jobs", type=int, default=200, help="through each system on real clusters"
     )
@@ -40,6 +41,9 @@ def _parse() -> argparse.Namespace:
     parser.add_argument("--samples", type=int, default=200, help="of the latency")
     parser.add_argument("--workers", type=int, default=200, help="of the fleet at rest")
     parser.add_argument("--workloads", type=int, default=2000, help="of the fleet at rest")
+    parser.add_argument("--burst-workers", type=int, default=20)
+    parser.add_argument("--burst-jobs", type=int, default=1000)
+    parser.add_argument("--burst-limit", type=int, default=300, help="seconds; then it is cut off")
     parser.add_argument("--kind-jobs", type=int, default=100, help="of each kind")
     parser.add_argument(
         "--kind-workers", type=int, default=20, help="of the fleet with kinds at rest"
@@ -55,6 +59,9 @@ def _run_part(arguments: argparse.Namespace, folder: Path) -> None:
         dispatch.bench_sim(arguments.sim_jobs, arguments.fedra, folder)
     elif arguments.part == "latency":
         latency.bench_latency(arguments.samples, arguments.fedra, folder)
+    elif arguments.part == "burst":
+        workers, jobs = arguments.burst_workers, arguments.burst_jobs
+        burst.bench_burst(workers, jobs, arguments.burst_limit, arguments.fedra, folder)
     elif arguments.part == "kinds":
         jobs, workers = arguments.kind_jobs, arguments.kind_workers
         kinds.bench_kinds(jobs, workers, arguments.fedra, folder)

@@ -233,6 +233,11 @@ class SimFleet(Fleet):
         """Creates many jobs at once inside of the simulation and waits for them; returns its measurements."""
         return self._command("/load", **request)
 
+    def cpu_seconds(self) -> float:
+        """Of all clusters together."""
+        assert self._process is not None, "the fleet was not started"
+        return self._process.cpu_seconds()
+
     def _start(self, *options: str) -> None:
         binary = Path(os.environ.get("FEDRA_SIM", str(_BUILT)))
         command = [binary, "--dir", self.folder, "--clusters", ",".join(self.clusters), *options]
