@@ -250,4 +250,18 @@ Result<void> Connection::Checkpoint(bool truncate) {
   return {};
 }
 
+Result<bool> Connection::RestartLog(std::chrono::milliseconds wait) {
+  int in_log = 0;
+  int done = 0;
+  sqlite3_busy_timeout(handle_.get(), static_cast<int>(wait.count()));
+  const int code =
+      sqlite3_wal_checkpoint_v2(handle_.get(), nullptr, SQLITE_CHECKPOINT_RESTART, &in_log, &done);
+  sqlite3_busy_timeout(handle_.get(), kBusyTimeoutMs);
+  if (code != SQLITE_OK && code != SQLITE_BUSY) return Fail(ErrorOf(code));
+  if (done >= 0) checkpointed_pages_ = done;
+  if (code == SQLITE_BUSY) return false;
+  wal_pages_ = checkpointed_pages_ = 0;
+  return true;
+}
+
 }  // namespace fedra::store

@@ -11,6 +11,7 @@
 //
 // Thread rules: one thread at a time (opened with SQLITE_OPEN_NOMUTEX).
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
@@ -105,6 +106,11 @@ class Connection final {
   // Copies the log into the database as far as readers allow, without waiting for them. `truncate`
   // then also empties the log, if no reader looks at it.
   Result<void> Checkpoint(bool truncate);
+  // Pages in the log, copied or not: while a reader looks at it, it goes on growing.
+  int LogPages() const { return wal_pages_; }
+  // Copies all of the log and has the next commit begin it anew. For that the readers that look at it
+  // must end: waits for them, at most so long. False: one goes on.
+  Result<bool> RestartLog(std::chrono::milliseconds wait);
 
   const std::string& path() const { return path_; }
   Error ErrorOf(int code) const;

@@ -17,6 +17,10 @@ using std::chrono::steady_clock;
 constexpr std::chrono::seconds kRetryInterval{1};
 // Pages in the log above which it is copied at once, not only in quiet moments (16 MB).
 constexpr int kCheckpointPages = 4000;
+// Pages of the log, copied or not, above which readers are waited for (32 MB): reading of a busy
+// store never pauses, and then the log would grow for as long as it is written to.
+constexpr int kMostLogPages = 8000;
+constexpr std::chrono::milliseconds kReaderWait{500};
 
 }  // namespace
 
@@ -91,6 +95,7 @@ void Writer::Run() {
     AnswerFlushes();
     if (work.stopping && (idle || !written)) return;
     if (db_->PagesToCheckpoint() >= kCheckpointPages) Checkpoint();
+    if (db_->LogPages() >= kMostLogPages) RestartLog();
     if (steady_clock::now() >= maintenance_at_) Maintain();
   }
 }
@@ -182,6 +187,14 @@ void Writer::Maintain() {
   // minute.
   maintenance_at_ = steady_clock::now();
   if (!more || !*more) maintenance_at_ += options_.maintenance_interval;
+}
+
+void Writer::RestartLog() {
+  const auto restarted = db_->RestartLog(kReaderWait);
+  if (!restarted)
+    log::Debug("store checkpoint put off", {{"error", restarted.error().message}});
+  else if (!*restarted)
+    log::Debug("store checkpoint put off", {{"error", "a reader still looks at the log"}});
 }
 
 // Readers may hold it up and a full disk may refuse it: the next one continues.

@@ -62,6 +62,7 @@ class Writer final {
   void AnswerFlushes();
   void Maintain();
   void Checkpoint();
+  void RestartLog();
 
   // Constant after construction.
   const StoreOptions options_;

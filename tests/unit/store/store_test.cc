@@ -3,9 +3,11 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
 #include <future>
 #include <thread>
+#include <vector>
 
 #include "base/guarded.h"
 #include "store/backup.h"
@@ -237,4 +239,33 @@ TEST_CASE("the log is copied into the database in quiet moments and at the end")
 }
 
 }  // namespace
+
+TEST_CASE("readers that follow each other without a pause do not let the log grow") {
+  TempFolder folder;
+  auto store =
+      MustOpen({.path = folder.Path("fedra.db"), .maintenance_interval = std::chrono::hours(1)});
+  std::atomic<bool> stop = false;
+  const auto read_on = [&](int first_ms) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(first_ms));
+    while (!stop) {
+      const auto reader = store->Read();
+      if (reader) static_cast<void>((*reader)->Clusters());
+      std::this_thread::sleep_for(std::chrono::milliseconds(40));
+    }
+  };
+  // At each moment one of them looks at the log.
+  std::vector<std::thread> readers;
+  for (int i = 0; i < 4; ++i) readers.emplace_back(read_on, 10 * i);
+  ClusterRow large = Cluster("a");
+  large.note = std::string(1'000'000, 'x');
+  uint64_t most = 0;
+  for (int i = 0; i < 120; ++i) {
+    Must(store->Commit({PutCluster{large}}));
+    most = std::max(most, store->Stats().wal_bytes);
+  }
+  stop = true;
+  for (std::thread& reader : readers) reader.join();
+  CHECK(most < 64'000'000);
+}
+
 }  // namespace fedra::store::store_test
