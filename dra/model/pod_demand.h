@@ -46,6 +46,8 @@ struct ContainerRequests {
   bool init = false;
   bool sidecar = false;  // an init container that keeps running (restartPolicy Always)
   Amounts requests;
+
+  bool operator==(const ContainerRequests&) const = default;
 };
 
 struct PodDemand {
@@ -61,6 +63,8 @@ struct PodDemand {
   // Resources that spec.resources asks for (pod level): how much of it the containers leave.
   Amounts pod_level_left;
   std::string pod_group;  // spec.schedulingGroup.podGroupName; empty: of none
+
+  bool operator==(const PodDemand&) const = default;
 };
 
 // From a pod template (or pod): reads `spec`. Requests that are absent take the limits, as the API

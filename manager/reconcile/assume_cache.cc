@@ -19,9 +19,23 @@ bool TakeTheSame(const Assumption& a, const Assumption& b) {
                     });
 }
 
+// Many workloads may have the same demands: these are one entry's, to be told apart by their owner.
+tracking::Demands OwnedApart(const tracking::Demands& demands) {
+  if (demands == nullptr) return nullptr;
+  const auto* const list = demands.get();
+  return {std::make_shared<const tracking::Demands>(demands), list};
+}
+
 // Whether the pods are of these demands.
 bool AreOf(const dra::AssumedPods& pods, const tracking::Demands& demands) {
   return !pods.demand.owner_before(demands) && !demands.owner_before(pods.demand);
+}
+
+// Of the same entries, so that those of one can be found in either.
+bool AreTheSame(const std::vector<dra::AssumedPods>& a, const std::vector<dra::AssumedPods>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
+    return x == y && !x.demand.owner_before(y.demand) && !y.demand.owner_before(x.demand);
+  });
 }
 
 // Adds the pods that are demanded so many times.
@@ -136,7 +150,7 @@ const dra::AssumedList& AssumeCache::List(State& state, SteadyTime now) const {
   }
   state.list_changes = state.changes;
   state.list_pods = pods;
-  if (state.list == nullptr || *state.list != *list) state.list = std::move(list);
+  if (state.list == nullptr || !AreTheSame(*state.list, *list)) state.list = std::move(list);
   return state.list;
 }
 
@@ -153,7 +167,7 @@ dra::AssumedList AssumeCache::Others(const ObjectKey& workload) const {
     if (std::none_of(list->begin(), list->end(), is_own)) return own.others = list;
     auto others = std::make_shared<std::vector<dra::AssumedPods>>();
     std::remove_copy_if(list->begin(), list->end(), std::back_inserter(*others), is_own);
-    if (own.others == nullptr || *own.others != *others) own.others = std::move(others);
+    if (own.others == nullptr || !AreTheSame(*own.others, *others)) own.others = std::move(others);
     return own.others;
   });
 }
@@ -166,6 +180,7 @@ std::set<ObjectKey> AssumeCache::UsersOf(const ObjectKey& claim) const {
 }
 
 void AssumeCache::Insert(State& state, Entry entry) const {
+  entry.what.demands = OwnedApart(entry.what.demands);
   ++state.version;
   ++state.changes;
   state.counting.insert(RankOf(entry));

@@ -13,6 +13,7 @@
 #include "manager/tracking/kueue_api.h"
 #include "manager/tracking/pod_set.h"
 #include "manager/tracking/resources.h"
+#include "manager/tracking/shared_demands.h"
 #include "manager/tracking/workload_owner.h"
 
 namespace fedra::tracking {
@@ -177,7 +178,8 @@ Result<Workload> ParseWorkload(const json& object) {
   const bool placed = !workload.cluster_name.empty() || !workload.nominated.empty();
   if ((workload.QuotaReserved() || placed) && !workload.Finished()) {
     workload.text = std::make_shared<const std::string>(Dump(object));
-    if (demands) workload.requirement.demands = *std::move(demands);
+    if (demands)
+      workload.requirement.demands = SharedDemands(workload.key.ns, *std::move(demands));
   }
   return workload;
 }

@@ -340,4 +340,26 @@ TEST_CASE("all that are judged share one list, made once per change") {
   CHECK(f.cache.Others({"ml", "waiting"})->size() == kAssumed - 1);
 }
 
+TEST_CASE("two that share their demands are two: each sees the other's pods and not its own") {
+  Fixture f;
+  Assumption a = Of("a");
+  Assumption b = Of("b");
+  a.demands = b.demands = Of("gpu").demands;
+  f.Show(a);
+  f.Show(b);
+  CHECK(f.Coming() == "gpu:1 gpu:1");
+  CHECK(f.Coming("a") == "gpu:1");
+  CHECK(f.Coming("b") == "gpu:1");
+  f.ShowNothing("a");
+  CHECK(f.Coming("b").empty());
+  CHECK(f.Coming("c") == "gpu:1");
+  // Another one in the place of the first: the list says the same, of others.
+  Assumption c = Of("c");
+  c.demands = a.demands;
+  f.ShowNothing("b");
+  f.Show(c);
+  CHECK(f.Coming("c").empty());
+  CHECK(f.Coming("b") == "gpu:1");
+}
+
 }  // namespace fedra::reconcile::assume_cache_test
