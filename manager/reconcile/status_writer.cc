@@ -23,6 +23,9 @@ using placement::ClusterView;
 
 // Of a large fleet the refusals are worth more than the two-hundredth Yes.
 constexpr size_t kMaxVerdicts = 64;
+// The room that is left changes with every job that goes to a worker, for all that wait: rows in
+// which nothing else is new are not written more often.
+constexpr std::chrono::seconds kHeadroomInterval{10};
 
 // What is worth remembering, at most kMaxVerdicts: where it was dispatched, then refusals, then the
 // rest.
@@ -49,8 +52,15 @@ uint64_t HashOf(const std::vector<const ClusterView*>& clusters, uint64_t hash) 
     add(verdict::ToString(verdict.outcome));
     for (const verdict::Reason& reason : verdict.reasons) hash = verdict::HashOf(reason, hash);
     for (const int index : verdict.alternatives) add(std::to_string(index));
-    add(std::to_string(verdict.headroom));
   }
+  return hash;
+}
+
+// How often each one would fit changes with every job that goes anywhere.
+uint64_t HeadroomOf(const std::vector<const ClusterView*>& clusters) {
+  uint64_t hash = 0;
+  for (const ClusterView* cluster : clusters)
+    hash = Hash64(std::to_string(cluster->verdict.headroom), hash);
   return hash;
 }
 
@@ -143,16 +153,24 @@ void StatusWriter::Record(const Gathered& gathered, const placement::Decision& d
   };
   const bool chosen = std::ranges::any_of(gathered.clusters, has_job) &&
                       decision.phase == placement::Phase::kRunning;
-  if (gathered.judged && !chosen) RecordVerdicts(gathered, workload->uid, written);
+  if (gathered.judged && !chosen) RecordVerdicts(gathered, decision.worker, written);
   written_.With([&](auto& all) { all[workload->key] = std::move(written); });
 }
 
-void StatusWriter::RecordVerdicts(const Gathered& gathered, const std::string& uid,
+void StatusWriter::RecordVerdicts(const Gathered& gathered, const ClusterName& worker,
                                   Written& written) {
+  const std::string& uid = gathered.view.workload->uid;
   const std::vector<const ClusterView*> clusters = WorthRemembering(gathered);
   const uint64_t hash = HashOf(clusters, Hash64(uid));
-  if (hash == written.verdicts) return;
+  const uint64_t headroom = HeadroomOf(clusters);
+  const SteadyTime now = clock_.Steady();
+  if (hash == written.verdicts && worker == written.verdicts_for &&
+      (headroom == written.headroom || now - written.verdicts_at < kHeadroomInterval))
+    return;
   written.verdicts = hash;
+  written.headroom = headroom;
+  written.verdicts_at = now;
+  written.verdicts_for = worker;
   std::vector<store::VerdictRow> rows;
   for (const ClusterView* cluster : clusters) {
     rows.push_back({.uid = uid,

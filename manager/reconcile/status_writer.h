@@ -46,6 +46,9 @@ class StatusWriter final {
     store::WorkloadRow row;
     std::string needs_key = {};  // what row.needs_json was made of; empty: not known
     uint64_t verdicts = 0;       // hash of what was written last
+    uint64_t headroom = 0;       // likewise, of how often it would fit besides
+    SteadyTime verdicts_at{};    // when
+    ClusterName verdicts_for;    // where it was, or was to go, then
     // Of the last note; only since the start.
     std::string_view reason = {};
     std::set<std::string> subjects = {};
@@ -53,7 +56,7 @@ class StatusWriter final {
   };
 
   void RecordDeletion(const Written& gone);
-  void RecordVerdicts(const Gathered& gathered, const std::string& uid, Written& written);
+  void RecordVerdicts(const Gathered& gathered, const ClusterName& worker, Written& written);
 
   store::Store& store_;
   const Clock& clock_;

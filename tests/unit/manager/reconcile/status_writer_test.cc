@@ -269,6 +269,32 @@ TEST_CASE_METHOD(Fixture, "a note with the subject of the one before it is no ne
   CHECK(store->Read().value()->Events("uid-train").value().size() == 5);
 }
 
+TEST_CASE_METHOD(Fixture, "verdicts in which only the room has changed are not written each time") {
+  HandClock clock;
+  StatusWriter status_writer(*store, clock);
+  Gathered seen = Seen("train");
+  seen.judged = true;
+  seen.clusters.resize(1);
+  seen.clusters[0].name = ClusterName("east");
+  placement::Decision decision = Decided(placement::Phase::kBlocked);
+  // What the row says after a look that finds so much room.
+  const auto written = [&](int room) {
+    seen.clusters[0].verdict.headroom = room;
+    status_writer.Record(seen, decision);
+    REQUIRE(store->Flush());
+    return store->Read().value()->Verdicts("uid-train").value().at(0).headroom;
+  };
+  CHECK(written(100) == 100);
+  for (int room = 99; room > 0; --room) CHECK(written(room) == 100);
+  clock.Advance(std::chrono::seconds(10));
+  CHECK(written(5) == 5);
+  // Where it goes is kept with what it was chosen from.
+  decision.worker = ClusterName("east");
+  CHECK(written(4) == 4);
+  seen.clusters[0].verdict.outcome = verdict::Outcome::kNo;
+  CHECK(written(3) == 3);
+}
+
 TEST_CASE("how the manager is") {
   const WallTime now{std::chrono::hours(10)};
   const WallTime then{std::chrono::hours(9)};
