@@ -6,11 +6,40 @@
 #include "base/types.h"
 
 namespace fedra::reconcile {
+namespace {
+
+// Keys of the first lane in a row, while the other one has some.
+constexpr int kMostNext = 3;
+
+}  // namespace
 
 template <class Key>
-void Queue<Key>::AddNow(const Key& key) {
-  if (stopping_ || !dirty_.insert(key).second) return;
-  if (!working_.contains(key)) ready_.push_back(key);
+void Queue<Key>::Line(const Key& key, Lane lane) {
+  (lane == Lane::kNext ? next_ : rest_).push_back(key);
+}
+
+template <class Key>
+void Queue<Key>::AddNow(const Key& key, Lane lane) {
+  if (stopping_) return;
+  const auto [known, is_new] = dirty_.try_emplace(key, lane);
+  const bool changes = !is_new && lane == Lane::kNext && known->second == Lane::kRest;
+  if (!is_new && !changes) return;
+  known->second = lane;
+  if (working_.contains(key)) return;
+  Line(key, lane);
+  if (is_new) ++ready_;
+}
+
+template <class Key>
+bool Queue<Key>::HasAny(Lane lane) {
+  std::deque<Key>& keys = lane == Lane::kNext ? next_ : rest_;
+  while (!keys.empty()) {
+    const auto found = dirty_.find(keys.front());
+    if (found != dirty_.end() && found->second == lane && !working_.contains(keys.front()))
+      return true;
+    keys.pop_front();
+  }
+  return false;
 }
 
 template <class Key>
@@ -25,8 +54,15 @@ void Queue<Key>::WakeOne() {
 template <class Key>
 void Queue<Key>::Add(const Key& key) {
   const std::lock_guard lock(mutex_);
-  AddNow(key);
-  if (!ready_.empty()) WakeOne();
+  AddNow(key, Lane::kRest);
+  if (ready_ > 0) WakeOne();
+}
+
+template <class Key>
+void Queue<Key>::AddNext(const Key& key) {
+  const std::lock_guard lock(mutex_);
+  AddNow(key, Lane::kNext);
+  if (ready_ > 0) WakeOne();
 }
 
 template <class Key>
@@ -53,7 +89,7 @@ void Queue<Key>::Promote() {
     const auto due = due_.find(first->second);
     // An entry that an earlier one has overtaken is stale.
     if (due != due_.end() && due->second == first->first) {
-      AddNow(first->second);
+      AddNow(first->second, Lane::kRest);
       due_.erase(due);
     }
     later_.erase(first);
@@ -62,8 +98,14 @@ void Queue<Key>::Promote() {
 
 template <class Key>
 Key Queue<Key>::Take() {
-  Key key = std::move(ready_.front());
-  ready_.pop_front();
+  const bool others_turn = taken_next_ >= kMostNext && HasAny(Lane::kRest);
+  const bool from_next = !others_turn && HasAny(Lane::kNext);
+  if (!from_next) (void)HasAny(Lane::kRest);
+  taken_next_ = from_next ? taken_next_ + 1 : 0;
+  std::deque<Key>& keys = from_next ? next_ : rest_;
+  Key key = std::move(keys.front());
+  keys.pop_front();
+  --ready_;
   dirty_.erase(key);
   working_.insert(key);
   return key;
@@ -88,12 +130,12 @@ std::optional<Key> Queue<Key>::Get() {
   while (true) {
     Promote();
     if (stopping_) return std::nullopt;
-    if (!ready_.empty()) break;
+    if (ready_ > 0) break;
     Wait(lock);
   }
   Key key = Take();
   const bool no_time_keeper = !has_time_keeper_ && !later_.empty();
-  if (!ready_.empty() || no_time_keeper) WakeOne();
+  if (ready_ > 0 || no_time_keeper) WakeOne();
   return key;
 }
 
@@ -102,8 +144,10 @@ void Queue<Key>::Done(const Key& key) {
   const std::lock_guard lock(mutex_);
   working_.erase(key);
   if (working_.empty()) done_.notify_all();
-  if (!dirty_.contains(key)) return;
-  ready_.push_back(key);
+  const auto again = dirty_.find(key);
+  if (again == dirty_.end()) return;
+  Line(key, again->second);
+  ++ready_;
   WakeOne();
 }
 
@@ -124,24 +168,26 @@ bool Queue<Key>::WaitUntilIdle(std::chrono::milliseconds limit) {
 template <class Key>
 size_t Queue<Key>::depth() const {
   const std::lock_guard lock(mutex_);
-  return ready_.size();
+  return ready_;
 }
 
 template <class Key>
 size_t Queue<Key>::held() const {
   const std::lock_guard lock(mutex_);
-  return ready_.size() + later_.size();
+  return ready_ + later_.size();
 }
 
 template <class Key>
 void Queue<Key>::DropIf(const std::function<bool(const Key& key)>& is_dead) {
   const std::lock_guard lock(mutex_);
   Promote();
-  std::erase_if(ready_, [&](const Key& key) {
-    const bool dead = is_dead(key);
-    if (dead) dirty_.erase(key);
+  std::erase_if(dirty_, [&](const auto& entry) {
+    const bool dead = !working_.contains(entry.first) && is_dead(entry.first);
+    if (dead) --ready_;
     return dead;
   });
+  for (auto* const keys : {&next_, &rest_})
+    std::erase_if(*keys, [&](const Key& key) { return !dirty_.contains(key); });
   std::erase_if(later_, [&](const auto& entry) {
     const auto& [when, key] = entry;
     const auto due = due_.find(key);

@@ -6,6 +6,10 @@
 // after Done(). Keys may be asked for later; the earlier time wins. (The shape of client-go's
 // workqueue.)
 //
+// There are two lanes. What is on its way, or has its turn, is added as next: it does not wait
+// behind thousands of keys that came at once. Of each four keys that are taken one is of the other
+// lane, so that neither lane waits for ever.
+//
 // Made for the keys that run_loop.h is made for. Thread rules: any thread. Worker threads block in
 // Get().
 
@@ -31,6 +35,8 @@ class Queue final {
   explicit Queue(const Clock& clock) : clock_(clock) {}
 
   void Add(const Key& key);
+  // The same, ahead of those that were added otherwise, also where it is one of them.
+  void AddNext(const Key& key);
   void AddAt(const Key& key, SteadyTime when);
 
   // The next key, now the caller's until Done(); nothing after Stop().
@@ -51,7 +57,12 @@ class Queue final {
   void DropIf(const std::function<bool(const Key& key)>& is_dead);
 
  private:
-  void AddNow(const Key& key);
+  enum class Lane { kNext, kRest };
+  void AddNow(const Key& key, Lane lane);
+  // Into its lane, unless it is being worked on.
+  void Line(const Key& key, Lane lane);
+  // Drops keys that have changed to the other lane from the front of this one.
+  bool HasAny(Lane lane);
   // Moves what is due into `ready_`.
   void Promote();
   Key Take();
@@ -71,8 +82,11 @@ class Queue final {
   int idle_ = 0;
   bool has_time_keeper_ = false;
   bool stopping_ = false;
-  std::deque<Key> ready_;
-  std::unordered_set<Key> dirty_;  // in `ready_`, or to be added again by Done()
+  std::deque<Key> next_;  // and keys that are not of this lane any more
+  std::deque<Key> rest_;  // and keys that are of the other one by now
+  size_t ready_ = 0;      // keys in both
+  int taken_next_ = 0;    // of the first lane in a row
+  std::unordered_map<Key, Lane> dirty_;  // in its lane, or to be added again by Done()
   std::unordered_set<Key> working_;
   std::multimap<SteadyTime, Key> later_;
   std::unordered_map<Key, SteadyTime> due_;  // the earliest entry of each key in `later_`

@@ -41,6 +41,11 @@ void RunLoop<Key>::AddAll(const std::vector<Key>& keys) {
 }
 
 template <class Key>
+void RunLoop<Key>::AddAllNext(const std::vector<Key>& keys) {
+  for (const Key& key : keys) queue_.AddNext(key);
+}
+
+template <class Key>
 void RunLoop<Key>::AddAfter(const Key& key, SteadyTime::duration delay) {
   queue_.AddAt(key, clock_.Steady() + delay);
 }

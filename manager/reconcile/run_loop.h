@@ -52,6 +52,9 @@ class RunLoop final {
 
   void Add(const Key& key) { queue_.Add(key); }
   void AddAll(const std::vector<Key>& keys);
+  // As of Queue::AddNext.
+  void AddNext(const Key& key) { queue_.AddNext(key); }
+  void AddAllNext(const std::vector<Key>& keys);
   // Not before `when`, unless it is added for an earlier time, too.
   void AddAt(const Key& key, SteadyTime when) { queue_.AddAt(key, when); }
   void AddAfter(const Key& key, SteadyTime::duration delay);

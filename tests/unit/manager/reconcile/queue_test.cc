@@ -166,4 +166,45 @@ TEST_CASE("queue: a key that was taken is waited for, whether its work has begun
   CHECK(queue.WaitUntilIdle(std::chrono::milliseconds(1)));
 }
 
+TEST_CASE("what is added as next overtakes those that came at once, and does not shut them out") {
+  Queue queue(SystemClock());
+  for (int i = 0; i < 1000; ++i) queue.Add({"burst", std::to_string(i)});
+  // It was one of them.
+  queue.AddNext({"burst", "999"});
+  queue.AddNext(kA);
+  CHECK(queue.depth() == 1001);
+  CHECK(queue.Get() == ObjectKey{"burst", "999"});
+  CHECK(queue.Get() == kA);
+  queue.Done(kA);
+  // A chain of which each wakes the next: of four keys one is still of the burst.
+  int of_burst = 0;
+  for (int i = 0; i < 400; ++i) {
+    queue.AddNext(kA);
+    const auto key = queue.Get();
+    REQUIRE(key);
+    of_burst += key->ns == "burst" ? 1 : 0;
+    queue.Done(*key);
+  }
+  CHECK(of_burst >= 99);
+  CHECK(of_burst <= 101);
+}
+
+TEST_CASE("a key that changes its lane is taken once, and again only when it is added again") {
+  Queue queue(SystemClock());
+  queue.Add(kA);
+  queue.AddNext(kA);
+  queue.Add(kB);
+  CHECK(queue.depth() == 2);
+  CHECK(queue.Get() == kA);
+  queue.Add(kA);  // while it is worked on
+  queue.Done(kA);
+  CHECK(queue.depth() == 2);
+  // Where it was before it changed its lane.
+  CHECK(queue.Get() == kA);
+  CHECK(queue.Get() == kB);
+  queue.Done(kA);
+  queue.Done(kB);
+  CHECK(queue.depth() == 0);
+}
+
 }  // namespace fedra::queue_test
