@@ -108,8 +108,8 @@ class Connection final {
   Result<void> Checkpoint(bool truncate);
   // Pages in the log, copied or not: while a reader looks at it, it goes on growing.
   int LogPages() const { return wal_pages_; }
-  // Copies all of the log and has the next commit begin it anew. For that the readers that look at it
-  // must end: waits for them, at most so long. False: one goes on.
+  // Copies all of the log and has the next commit begin it anew. For that the readers that look at
+  // it must end: waits for them, at most so long. False: one goes on.
   Result<bool> RestartLog(std::chrono::milliseconds wait);
 
   const std::string& path() const { return path_; }

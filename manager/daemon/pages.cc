@@ -47,7 +47,7 @@ std::vector<metrics::ClusterGauges> GaugesOf(reconcile::Federation& federation) 
   const auto lines = federation.LinesNow();
   for (const auto& worker : *workers) {
     const auto line = lines.find(worker->name());
-    const reconcile::LineFacts facts = line == lines.end() ? reconcile::LineFacts{} : line->second;
+    const placement::LineFacts facts = line == lines.end() ? placement::LineFacts{} : line->second;
     const reconcile::CloneCount clones = worker->copies().ClonesOf(us);
     clusters.push_back({.name = worker->name(),
                         .is_up = worker->contact() == placement::Contact::kFull,

@@ -106,6 +106,7 @@ Bids BidsOf(const WorkloadView& view, std::span<const ClusterView> clusters,
   if (WasDispatched(view) && !IsRoundOver(view, clusters, record, policy, now) &&
       !WantsMore(view, clusters, record, policy, now))
     return bids;
+  bids.reserve(clusters.size());
   for (const ClusterView& cluster : clusters) {
     if (cluster.serving == nullptr || WasDispatchedTo(view, cluster.name)) continue;
     const auto version = as_of.find(cluster.name);
@@ -115,6 +116,7 @@ Bids BidsOf(const WorkloadView& view, std::span<const ClusterView> clusters,
                           .missing = missing,
                           .devices = cluster.serving};
   }
+  if (bids.empty()) bids.shrink_to_fit();
   return bids;
 }
 

@@ -1,6 +1,8 @@
 #include "manager/placement/lines.h"
 
 #include <algorithm>
+#include <string_view>
+#include <tuple>
 #include <utility>
 
 namespace fedra::placement {
@@ -10,8 +12,8 @@ namespace {
 using Chance = Bid::Chance;
 
 // On the same workers, and by others of the same kind.
-bool AreHeldAlike(const std::map<ClusterName, LineAnswer>& a,
-                  const std::map<ClusterName, LineAnswer>& b) {
+template <class HeldByWorker>
+bool AreHeldAlike(const HeldByWorker& a, const HeldByWorker& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
     return x.first == y.first && x.second.after_waiting == y.second.after_waiting;
   });
@@ -21,8 +23,12 @@ bool AreHeldAlike(const std::map<ClusterName, LineAnswer>& a,
 
 // Until it is looked at, it counts as if it could go.
 void Lines::Wake(Waiting& waiting) {
-  for (auto& [worker, answer] : waiting.held) answer.after_waiting = false;
-  woken_.push_back(waiting.next_rank.workload);
+  for (auto& [worker, held] : waiting.held) held.after_waiting = false;
+  Look(waiting);
+}
+
+void Lines::Look(Waiting& waiting) {
+  if (!std::exchange(waiting.is_woken, true)) woken_.push_back(waiting.next_rank.workload);
 }
 
 // What they stood behind has changed.
@@ -36,13 +42,21 @@ void Lines::WakeFollowers(Waiting& waiting) {
 
 // Nothing else has changed for them: where they are held they are held still.
 void Lines::WakeAskers(Waiting& waiting) {
-  for (const ObjectKey& asker : std::exchange(waiting.askers, {}))
-    if (entries_.contains(asker)) woken_.push_back(asker);
+  for (const ObjectKey& asker : std::exchange(waiting.askers, {})) {
+    const auto found = entries_.find(asker);
+    if (found != entries_.end()) Look(found->second);
+  }
 }
 
-Lines::Looks Lines::Woken() { return std::exchange(woken_, {}); }
+Lines::Looks Lines::Woken() {
+  for (const ObjectKey& woken : woken_) {
+    const auto found = entries_.find(woken);
+    if (found != entries_.end()) found->second.is_woken = false;
+  }
+  return std::exchange(woken_, {});
+}
 
-void Lines::SetHeld(Waiting& waiting, std::map<ClusterName, LineAnswer> held) {
+void Lines::SetHeld(Waiting& waiting, HeldByWorker held) {
   held_ -= waiting.held.empty() ? 0 : 1;
   held_ += held.empty() ? 0 : 1;
   waiting.held = std::move(held);
@@ -106,6 +120,7 @@ Waiting& Lines::Put(const Contender& contender) {
   const QueueRank& rank = contender.rank;
   const auto [found, is_new] = entries_.try_emplace(rank.workload);
   Waiting& entry = found->second;
+  if (is_new) entry.name = std::make_shared<const ObjectKey>(rank.workload);
   const bool keeps_turn =
       !is_new && entry.next_rank.priority == rank.priority && entry.next_rank.since == rank.since &&
       (entry.has_paid ? contender.share.has_value() : entry.share == contender.share);
@@ -142,7 +157,25 @@ void Lines::Invalidate(const ObjectKey& workload, const std::optional<ClusterNam
 
 void Lines::Offered(const ClusterName& worker, uint64_t as_of) { offered_[worker] = as_of; }
 
-Lines::Answer Lines::Offer(const Contender& contender, Bids bids, uint64_t seen, WallTime now) {
+void Lines::NoteAlike(Waiting& waiting, const std::string& name) {
+  waiting.alike = nullptr;
+  if (name.empty()) return;
+  if (alike_.size() >= next_sweep_) {
+    std::erase_if(alike_, [](const auto& each) { return each.second.expired(); });
+    next_sweep_ = std::max<size_t>(64, 2 * alike_.size());
+  }
+  std::weak_ptr<Alike>& known = alike_[name];
+  waiting.alike = known.lock();
+  if (waiting.alike == nullptr) known = waiting.alike = std::make_shared<Alike>();
+  for (const auto& [worker, bid] : waiting.bids) {
+    if (bid.chance != Chance::kWaits) continue;
+    uint64_t& as_of = waiting.alike->lacked[worker];
+    as_of = std::max(as_of, bid.as_of);
+  }
+}
+
+Lines::Answer Lines::Offer(const Contender& contender, Bids bids, uint64_t seen, WallTime now,
+                           const std::string& alike) {
   Waiting& entry = Put(contender);
   RefreshOrder();
   bool changed = !std::exchange(entry.is_known, true) || entry.overdue != contender.overdue;
@@ -150,20 +183,24 @@ Lines::Answer Lines::Offer(const Contender& contender, Bids bids, uint64_t seen,
   if (std::erase_if(entry.invalidated, is_answered) > 0) changed = true;
   const bool waited = entry.Waits();
   entry.overdue = contender.overdue;
-  const bool alike = waited == entry.Waits() && AreAlike(entry.bids, bids);
+  const bool is_same = waited == entry.Waits() && AreAlike(entry.bids, bids);
   entry.bids = std::move(bids);
-  if (!alike) kept_.OnBids(entry, overlaps_);
+  NoteAlike(entry, alike);
+  if (!is_same) kept_.OnBids(entry, overlaps_);
   std::erase_if(entry.asked, [&](const auto& each) { return !entry.bids.contains(each.first); });
   RefreshAll();
   Answer answer;
-  std::map<ClusterName, LineAnswer> held;
+  HeldByWorker held;
   for (const auto& [worker, bid] : entry.bids) {
     if (bid.chance != Chance::kFits) continue;
     const LineAnswer& here = answer.workers[worker] =
         AnswerOf(entry, worker, bid, now, answer.passes_unasked);
-    if (here.after) held.emplace(worker, here);
+    if (here.after)
+      held.emplace_hint(held.end(), worker,
+                        Held{entries_.at(*here.after).name, here.after_waiting});
   }
-  if (changed || !alike || !AreHeldAlike(held, entry.held))
+  held.shrink_to_fit();
+  if (changed || !is_same || !AreHeldAlike(held, entry.held))
     WakeFollowers(entry);
   else
     WakeAskers(entry);
@@ -234,8 +271,7 @@ std::vector<ObjectKey> Lines::Leave(const ObjectKey& workload) {
   entries_.erase(found);
   // The look at any of them refreshes the order, and wakes those that are held no more by that; if
   // it takes long, Refresh does.
-  if (woken_.empty() && held_ > 0 && !IsUpToDate() && !order_.empty())
-    woken_.push_back((*order_.begin())->rank.workload);
+  if (woken_.empty() && held_ > 0 && !IsUpToDate() && !order_.empty()) Look(**order_.begin());
   return Woken();
 }
 
@@ -244,11 +280,60 @@ std::vector<ObjectKey> Lines::Refresh() {
   return Woken();
 }
 
-std::vector<Standing> Lines::Standings(WallTime now) {
+// Those where it is nearest to its turn, and the one that is kept for it; by name.
+void Lines::KeepNearest(std::vector<Place>& places, const Waiting& waiting, size_t most) {
+  if (places.size() <= most) return;
+  const auto is_kept = [&](const Place& place) { return *place.worker == waiting.kept; };
+  const auto nearer = [&](const Place& a, const Place& b) {
+    return std::tuple(!is_kept(a), a.place, *a.worker) <
+           std::tuple(!is_kept(b), b.place, *b.worker);
+  };
+  std::nth_element(places.begin(), places.begin() + static_cast<std::ptrdiff_t>(most), places.end(),
+                   nearer);
+  places.resize(most);
+}
+
+// To be asked of all in their order.
+std::vector<Lines::Place> Lines::PlacesOf(const Waiting& waiting, PlacesTaken& taken) {
+  std::vector<Place> places;
+  for (const auto& [worker, bid] : waiting.bids) {
+    if (bid.chance == Chance::kNone || bid.devices == nullptr) continue;
+    auto& sets = taken[worker];
+    int place = 1;
+    auto own = sets.end();
+    for (auto at = sets.begin(); at != sets.end(); ++at) {
+      if (overlaps_.Overlap(*at->first, *bid.devices)) place += at->second;
+      if (at->first == bid.devices.get()) own = at;
+    }
+    if (own == sets.end()) own = sets.insert(own, {bid.devices.get(), 0});
+    ++own->second;
+    places.push_back({&worker, place});
+  }
+  return places;
+}
+
+// Where it is held: by whom, or by whom that one is held, and so on.
+Lines::Causes Lines::CausesOf(const Waiting& waiting,
+                              const std::unordered_map<const Waiting*, Causes>& of_others) const {
+  Causes causes;
+  causes.reserve(waiting.held.size());
+  for (const auto& [worker, held] : waiting.held) {
+    const ObjectKey* cause = held.after.get();
+    const auto holder = entries_.find(*cause);
+    const auto its = holder == entries_.end() ? of_others.end() : of_others.find(&holder->second);
+    if (its != of_others.end()) {
+      const auto there = its->second.find(worker.value);
+      if (there != its->second.end()) cause = there->second;
+    }
+    causes.emplace_hint(causes.end(), worker.value, cause);
+  }
+  return causes;
+}
+
+std::vector<Standing> Lines::Standings(WallTime now, size_t most_workers) {
   RefreshAll();
-  std::unordered_map<ObjectKey, size_t> held;  // those that are, by their place in `all`
-  // How many so far want each set of devices of a worker.
-  std::map<ClusterName, std::vector<std::pair<const dra::DeviceSet*, int>>> before;
+  std::unordered_map<const Waiting*, Causes> causes;  // of those that are held
+  PlacesTaken taken;
   std::vector<Standing> all;
   for (const Waiting* entry : order_) {
     if (!entry->Waits()) continue;
@@ -259,31 +344,37 @@ std::vector<Standing> Lines::Standings(WallTime now) {
                       .kept = entry->kept,
                       .is_bound_reached = HasBoundSomewhere(*entry) && IsBoundReached(*entry, now),
                       .behind = {}};
-    for (const auto& [worker, answer] : entry->held) {
-      const auto holder = held.find(*answer.after);
-      const ObjectKey* cause = &*answer.after;
-      if (holder != held.end()) {
-        const auto& its = all[holder->second].behind;
-        if (const auto there = its.find(worker); there != its.end()) cause = &there->second;
+    std::vector<Place> places = PlacesOf(*entry, taken);
+    KeepNearest(places, *entry, most_workers);
+    for (const Place& place : places) standing.places.emplace(*place.worker, place.place);
+    if (!entry->held.empty()) {
+      const bool keeps_all = most_workers >= entry->bids.size();
+      const Causes& own = causes.emplace(entry, CausesOf(*entry, causes)).first->second;
+      for (const auto& [worker, held] : entry->held) {
+        if (keeps_all || standing.places.contains(worker))
+          standing.behind.emplace(worker, *own.at(worker.value));
       }
-      standing.behind.emplace(worker, *cause);
-    }
-    if (!standing.behind.empty()) held.emplace(entry->rank.workload, all.size());
-    for (const auto& [worker, bid] : entry->bids) {
-      if (bid.chance == Chance::kNone || bid.devices == nullptr) continue;
-      auto& sets = before[worker];
-      int& place = standing.places[worker] = 1;
-      auto own = sets.end();
-      for (auto at = sets.begin(); at != sets.end(); ++at) {
-        if (overlaps_.Overlap(*at->first, *bid.devices)) place += at->second;
-        if (at->first == bid.devices.get()) own = at;
-      }
-      if (own == sets.end()) own = sets.insert(own, {bid.devices.get(), 0});
-      ++own->second;
     }
     all.push_back(std::move(standing));
   }
   return all;
+}
+
+std::map<ClusterName, LineFacts> Lines::Facts(WallTime now) {
+  RefreshAll();
+  PlacesTaken taken;
+  std::map<ClusterName, LineFacts> facts;
+  for (const Waiting* entry : order_) {
+    if (!entry->Waits()) continue;
+    const auto waits = std::chrono::duration_cast<std::chrono::milliseconds>(
+        std::max(now - entry->reserved_at, WallTime::duration(0)));
+    for (const Place& place : PlacesOf(*entry, taken)) {
+      LineFacts& line = facts[*place.worker];
+      ++line.length;
+      if (place.place == 1) line.head_waits = std::max(line.head_waits, waits);
+    }
+  }
+  return facts;
 }
 
 }  // namespace fedra::placement

@@ -18,7 +18,8 @@
 // Both return the workloads that must be looked at again because of it. A workload that was never
 // looked at holds all those behind it until it has been; one that was looked at before devices
 // became free, or before something else that it asks for changed (Invalidate), holds those that
-// compete with it; on a worker where it was never judged, or where other devices have come since
+// compete with it, unless one like it has been looked at since and lacks devices there; on a worker
+// where it was never judged, or where other devices have come since
 // (Offered), it holds all that fit there. Where devices come and go faster than looks are made, a
 // look at it after they first asked will do.
 //
@@ -35,12 +36,19 @@
 //
 // Thread rules: none of its own; one user at a time.
 
+#include <boost/container/flat_map.hpp>
+#include <chrono>
 #include <cstdint>
+#include <limits>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
+#include <string>
+#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
@@ -70,6 +78,12 @@ struct Standing {
   bool operator==(const Standing&) const = default;
 };
 
+// One worker's line.
+struct LineFacts {
+  int length = 0;
+  std::chrono::milliseconds head_waits{0};  // since its quota was reserved; 0: none stands there
+};
+
 class Lines final {
  public:
   // It waits, and nothing is known of what it would take. One that waits already keeps its bids.
@@ -94,7 +108,10 @@ class Lines final {
     std::set<ClusterName> passes_unasked;
   };
   // Joins, if need be, and bids again. `seen`: invalidations() from before the bids were made.
-  Answer Offer(const Contender& contender, Bids bids, uint64_t seen, WallTime now);
+  // `alike`: the same for all that would bid the same at the same moment; empty: it is like no
+  // other.
+  Answer Offer(const Contender& contender, Bids bids, uint64_t seen, WallTime now,
+               const std::string& alike = {});
 
   // What Offer would answer to one that is in no line, with how many go first; it joins none, and
   // nobody is looked at for it. Who would have to be looked at first holds it, too. Takes time in
@@ -114,11 +131,30 @@ class Lines final {
   // that one may take long. Returns who has to be looked at again.
   std::vector<ObjectKey> Refresh();
 
-  // All that wait, the first of them first. Takes time in proportion to them.
-  std::vector<Standing> Standings(WallTime now);
+  // All that wait, the first of them first; of each at most so many workers, those where it is
+  // nearest to its turn. Takes time in proportion to them, and to the workers.
+  std::vector<Standing> Standings(WallTime now,
+                                  size_t most_workers = std::numeric_limits<size_t>::max());
+  // Of every worker for whose devices workloads wait.
+  std::map<ClusterName, LineFacts> Facts(WallTime now);
+  // How many wait, or were dispatched and are not admitted yet.
+  size_t size() const { return entries_.size(); }
 
  private:
   using Looks = std::vector<ObjectKey>;
+
+  struct Place {
+    const ClusterName* worker = nullptr;  // not null
+    int place = 0;
+  };
+  // By worker: how many so far want each set of devices.
+  using PlacesTaken = std::map<ClusterName, std::vector<std::pair<const dra::DeviceSet*, int>>>;
+  // By worker. Points into entries, and lives no longer than they stay as they are.
+  using Causes = boost::container::flat_map<std::string_view, const ObjectKey*>;
+  std::vector<Place> PlacesOf(const Waiting& waiting, PlacesTaken& taken);
+  Causes CausesOf(const Waiting& waiting,
+                  const std::unordered_map<const Waiting*, Causes>& of_others) const;
+  static void KeepNearest(std::vector<Place>& places, const Waiting& waiting, size_t most);
 
   Waiting& Put(const Contender& contender);
   // Brings the order up to date.
@@ -134,7 +170,10 @@ class Lines final {
   void WakeAskers(Waiting& waiting);
   void Wake(Waiting& waiting);
   Looks Woken();
-  void SetHeld(Waiting& waiting, std::map<ClusterName, LineAnswer> held);
+  // It is looked at.
+  void Look(Waiting& waiting);
+  using HeldByWorker = decltype(Waiting::held);
+  void SetHeld(Waiting& waiting, HeldByWorker held);
 
   enum class Hold { kNo, kUntilLookedAt, kUntilItGoes, kUntilItFits };
   Hold HoldOf(const Waiting& ahead, const ClusterName& worker, const Bid& bid, uint64_t as_of,
@@ -143,6 +182,10 @@ class Lines final {
                       std::set<ClusterName>& passes_unasked);
   // The place that it would get by joining now.
   QueueRank RankOf(const Contender& contender) const;
+  // As of when it is known that devices are lacking there, or what is bid: by itself or one like
+  // it.
+  static uint64_t AsOf(const Waiting& waiting, const ClusterName& worker, const Bid& bid);
+  void NoteAlike(Waiting& waiting, const std::string& name);
   LineAnswer AskThem(const std::vector<Waiting*>& outdated, Waiting& waiting,
                      const ClusterName& worker, const Bid& bid);
   bool WantSameDevices(const Bid& a, const Bid& b);
@@ -151,6 +194,8 @@ class Lines final {
   void CountPasses(const Waiting& waiting, const std::set<ClusterName>& dispatched);
 
   std::unordered_map<ObjectKey, Waiting> entries_;
+  std::unordered_map<std::string, std::weak_ptr<Alike>> alike_;
+  size_t next_sweep_ = 64;  // of alike_, when it has so many
   WaitingOrder order_;
   std::unordered_set<Waiting*> moving_;  // stand not, or not there, where their next_rank says
   FairTurns turns_;

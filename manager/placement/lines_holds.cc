@@ -1,6 +1,7 @@
 // Which workloads hold which others.
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "manager/placement/lines.h"
@@ -65,13 +66,20 @@ Lines::Hold Lines::HoldOf(const Waiting& ahead, const ClusterName& worker, const
     if (held == ahead.held.end() || !held->second.after_waiting) return Hold::kUntilItGoes;
   }
   if (!MayBePassed(ahead, worker, now)) return Hold::kUntilItFits;
-  return theirs->as_of < as_of ? Hold::kUntilLookedAt : Hold::kNo;
+  return AsOf(ahead, worker, *theirs) < as_of ? Hold::kUntilLookedAt : Hold::kNo;
+}
+
+uint64_t Lines::AsOf(const Waiting& waiting, const ClusterName& worker, const Bid& bid) {
+  if (waiting.alike == nullptr) return bid.as_of;
+  const auto lacked = waiting.alike->lacked.find(worker);
+  return lacked == waiting.alike->lacked.end() ? bid.as_of : std::max(bid.as_of, lacked->second);
 }
 
 LineAnswer Lines::AnswerOf(Waiting& waiting, const ClusterName& worker, const Bid& bid,
                            WallTime now, std::set<ClusterName>& passes_unasked) {
-  Waiting::Asked& asked = waiting.asked[worker];
-  const uint64_t as_of = asked.times < kMostRelooks ? bid.as_of : asked.as_of;
+  const auto asked = waiting.asked.find(worker);
+  const bool asks_on = asked == waiting.asked.end() || asked->second.times < kMostRelooks;
+  const uint64_t as_of = asks_on ? bid.as_of : asked->second.as_of;
   std::vector<Waiting*> outdated;
   bool passes = false;
   // From the nearest on: one wakes the next, instead of the first all the others.
@@ -88,12 +96,12 @@ LineAnswer Lines::AnswerOf(Waiting& waiting, const ClusterName& worker, const Bi
       continue;
     }
     ahead.followers.insert(waiting.rank.workload);
-    asked = {};
+    waiting.asked.erase(worker);
     return {ahead.rank.workload, hold == Hold::kUntilItFits};
   }
   if (!outdated.empty()) return AskThem(outdated, waiting, worker, bid);
   if (passes) passes_unasked.insert(worker);
-  asked = {};
+  waiting.asked.erase(worker);
   return {};
 }
 
@@ -131,10 +139,17 @@ LineAnswer Lines::AskThem(const std::vector<Waiting*>& outdated, Waiting& waitin
                           const ClusterName& worker, const Bid& bid) {
   Waiting::Asked& asked = waiting.asked[worker];
   bool answered = true;  // all have been looked at since they were last asked for
-  for (const Waiting* each : outdated) {
+  // Of those that are alike only the first: if it does not fit, none does.
+  std::map<const Alike*, const Waiting*> first;
+  for (const Waiting* each : outdated) first[each->alike.get()] = each;  // the last one counts
+  for (Waiting* each : outdated) {
     const Bid* theirs = each->BidOn(worker);
-    answered = answered && theirs != nullptr && theirs->as_of >= asked.as_of;
-    woken_.push_back(each->rank.workload);
+    answered = answered && theirs != nullptr && AsOf(*each, worker, *theirs) >= asked.as_of;
+    if (each->alike != nullptr) {
+      if (first.at(each->alike.get()) != each) continue;
+      each->askers.insert(waiting.rank.workload);
+    }
+    Look(*each);
   }
   if (asked.times == 0 || answered) asked = {bid.as_of, asked.times + 1};
   Waiting& nearest = *outdated.front();

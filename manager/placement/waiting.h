@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <vector>
@@ -15,6 +16,19 @@
 
 namespace fedra::placement {
 
+// Where a workload fits, and another one goes first.
+struct Held {
+  std::shared_ptr<const ObjectKey> after;  // not null
+  bool after_waiting = false;              // as of LineAnswer
+};
+
+// What is known of all that are alike: what one of them is told on a worker, all would be.
+struct Alike {
+  // As of when one of them lacked devices there (Bid::as_of).
+  std::map<ClusterName, uint64_t> lacked;
+};
+
+// One per waiting workload, and what is kept per worker counts a thousand times over.
 struct Waiting {
   QueueRank rank;          // its place in the order; means nothing before it is placed there
   QueueRank next_rank;     // its place once the order has been refreshed
@@ -31,7 +45,7 @@ struct Waiting {
   std::map<std::optional<ClusterName>, uint64_t>
       invalidated;  // since then; nothing: on all workers
   Bids bids;
-  std::map<ClusterName, LineAnswer> held;  // where it fits, and another one goes first
+  boost::container::flat_map<ClusterName, Held> held;
   int passes = 0;
 
   // Given by KeptWorkers. It waits somewhere: of its workers, those where none goes first that
@@ -40,6 +54,8 @@ struct Waiting {
   std::optional<ClusterName> kept;  // kBackfill: of these, the worker that is kept for it
   size_t heads_ahead = 0;           // how many that are first somewhere stand ahead of it
 
+  std::shared_ptr<Alike> alike;  // null: it is like no other
+
   std::set<ObjectKey> followers;  // that wait for a change of this one
   std::set<ObjectKey> askers;     // that wait until it has been looked at
   // That those ahead be looked at again: as of when, and how often in vain.
@@ -47,7 +63,10 @@ struct Waiting {
     uint64_t as_of = 0;
     int times = 0;
   };
-  std::map<ClusterName, Asked> asked;
+  std::map<ClusterName, Asked> asked;  // none where nobody has been asked
+
+  std::shared_ptr<const ObjectKey> name;  // for those that it holds
+  bool is_woken = false;                  // and not returned yet
 
   bool Waits() const { return !dispatched || overdue; }
   bool IsInvalidated(const ClusterName& worker) const {

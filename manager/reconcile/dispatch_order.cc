@@ -1,5 +1,6 @@
 #include "manager/reconcile/dispatch_order.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace fedra::reconcile {
@@ -45,10 +46,10 @@ DispatchOrder::Versions DispatchOrder::Now() const {
 
 placement::Lines::Answer DispatchOrder::Offer(const placement::Contender& contender,
                                               placement::Bids bids, const Versions& seen,
-                                              WallTime now) {
+                                              WallTime now, const std::string& alike) {
   return state_.With([&](State& state) {
     state.BringUpToDate(bids);
-    return state.lines.Offer(contender, std::move(bids), seen.invalidations, now);
+    return state.lines.Offer(contender, std::move(bids), seen.invalidations, now, alike);
   });
 }
 
@@ -65,8 +66,15 @@ std::vector<ObjectKey> DispatchOrder::Conclude(const ObjectKey& workload,
   return state_.With([&](State& state) { return state.lines.Conclude(workload, dispatched); });
 }
 
-std::vector<placement::Standing> DispatchOrder::Standings(WallTime now) const {
-  return state_.With([now](State& state) { return state.lines.Standings(now); });
+std::map<ClusterName, placement::LineFacts> DispatchOrder::Facts(WallTime now) const {
+  return state_.With([&](State& state) { return state.lines.Facts(now); });
+}
+
+std::vector<placement::Standing> DispatchOrder::Standings(WallTime now, size_t most_places) const {
+  return state_.With([&](State& state) {
+    const size_t waiting = std::max<size_t>(state.lines.size(), 1);
+    return state.lines.Standings(now, std::max(most_places / waiting, kFewPlaces));
+  });
 }
 
 }  // namespace fedra::reconcile

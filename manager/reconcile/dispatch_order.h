@@ -8,9 +8,12 @@
 //
 // Thread rules: any thread.
 
+#include <cstddef>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "base/guarded.h"
@@ -46,15 +49,19 @@ class DispatchOrder final {
   // To be read before the caches are.
   Versions Now() const;
 
-  // `seen`: Now() of the look that made the bids.
+  // `seen`: Now() of the look that made the bids. `alike`: as of placement::Lines::Offer.
   placement::Lines::Answer Offer(const placement::Contender& contender, placement::Bids bids,
-                                 const Versions& seen, WallTime now);
+                                 const Versions& seen, WallTime now, const std::string& alike = {});
   // Of one that looks for no worker: what an offer would be answered (placement::Lines::Foresee).
   std::map<ClusterName, placement::LineAnswer> Foresee(const placement::Contender& contender,
                                                        placement::Bids bids, WallTime now);
   std::vector<ObjectKey> Conclude(const ObjectKey& workload,
                                   const std::set<ClusterName>& dispatched);
-  std::vector<placement::Standing> Standings(WallTime now) const;
+  std::map<ClusterName, placement::LineFacts> Facts(WallTime now) const;
+  // As of placement::Lines::Standings. `most_places`: of all together, at least kFewPlaces of each.
+  static constexpr size_t kFewPlaces = 8;
+  std::vector<placement::Standing> Standings(
+      WallTime now, size_t most_places = std::numeric_limits<size_t>::max()) const;
 
  private:
   struct State {

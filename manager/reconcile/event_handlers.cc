@@ -66,7 +66,7 @@ WorkerListener EventHandlers::ForWorker(const ClusterName& name) {
 // It is in line from now on, not only when it has been looked at.
 void EventHandlers::OnWorkload(const ObjectKey& key) {
   if (const auto contender = sources_.gatherer.FindContender(key))
-    targets_.workloads.AddAll(sources_.order.Join(*contender));
+    targets_.workloads.AddAllNext(sources_.order.Join(*contender));
   for (const ClusterName& name : sources_.gatherer.DispatchedTo(key))
     sources_.places.Add(key, name);
   for (const ClusterName& name : sources_.places.Of(key)) Observe(key, name);
@@ -92,7 +92,7 @@ void EventHandlers::LookAgain(const std::vector<ObjectKey>& workloads,
 void EventHandlers::OnCopy(const ClusterName& worker, const ObjectKey& workload) {
   sources_.places.Add(workload, worker);
   Observe(workload, worker);
-  targets_.workloads.Add(workload);
+  targets_.workloads.AddNext(workload);
 }
 
 void EventHandlers::Observe(const ObjectKey& workload, const ClusterName& name) {

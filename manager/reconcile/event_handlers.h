@@ -31,7 +31,7 @@ class EventHandlers final {
     RunLoop<std::string>* worker_clusters = nullptr;  // by name; null: Kueue keeps them itself
   };
   struct Sources {
-    const WakeIndex& wake_index;
+    WakeIndex& wake_index;
     const PlacementStore& placements;
     ManagerCluster& manager;
     const WorkerSet& workers;

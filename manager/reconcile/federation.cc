@@ -29,6 +29,9 @@ constexpr std::chrono::seconds kReleaseInterval{1};
 
 // A standby that holds fewer keys need not ask which of them are of something.
 constexpr size_t kLeastGone = 64;
+// Per tick, of those that wait behind others of their class: a few per cent of a core, however many
+// they are.
+constexpr size_t kMostOverdue = 10;
 
 // A worker that was not a member yet has not heard of kinds that the manager has just reported.
 void ShareKinds(const ManagerCluster& manager, const WorkerSet& workers) {
@@ -71,6 +74,7 @@ Federation::Federation(FederationSettings settings, http::HttpLoop& loop, Worker
           [this](const std::string& name) { return worker_clusters_.Reconcile(name); }),
       outage_loop_({.subject = "configmap"}, clock,
                    [this](const std::string&) { return outages_.Run(); }),
+      wake_index_(settings_.wake),
       placements_(store),
       status_writer_(store, clock),
       limiter_(clock, {}),
@@ -271,9 +275,10 @@ void Federation::Tick() {
   for (const auto& worker : *workers) worker->DropOverdue();
   if (working_.load()) {
     NoteOutages();
-    workload_loop_.AddAll(order_.Refresh());
-    line_rows_.Record([this] { return order_.Standings(clock_.Now()); }, manager_.jobs(),
-                      manager_.queues());
+    workload_loop_.AddAllNext(order_.Refresh());
+    workload_loop_.AddAll(wake_index_.Overdue(kMostOverdue));
+    line_rows_.Record([this] { return order_.Standings(clock_.Now(), LineRows::kMostRows); },
+                      manager_.jobs(), manager_.queues());
     return ReleaseRemoved();
   }
   const bool may_decide = !settings_.may_decide || settings_.may_decide();

@@ -43,7 +43,8 @@ struct FederationSettings {
   bool drains_removed = false;
   std::string reporting_controller = "fedra.dev/federation";  // in Events
   std::string instance = "fedra";                             // of this process, in Events
-  size_t threads = 64;  // for workloads; they mostly wait for answers
+  size_t threads = 64;     // for workloads; they mostly wait for answers
+  WakeSettings wake = {};  // how many of those that ask for the same are woken at once
   // Whether this process may decide; once it may, it does to its end. Null: it may, and there is no
   // other one.
   std::function<bool()> may_decide = {};
@@ -96,8 +97,8 @@ class Federation final {
   std::map<std::string_view, BlockedFacts> BlockedByReason() const {
     return phases_.BlockedByReason(clock_.Now());
   }
-  std::map<ClusterName, LineFacts> LinesNow() const {
-    return FactsOf(order_.Standings(clock_.Now()), clock_.Now());
+  std::map<ClusterName, placement::LineFacts> LinesNow() const {
+    return order_.Facts(clock_.Now());
   }
 
   // What would be done about copies of templates now. `mode` null: as configured.

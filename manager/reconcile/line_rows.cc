@@ -8,6 +8,8 @@ namespace fedra::reconcile {
 namespace {
 
 constexpr std::chrono::seconds kInterval{1};
+// After each time so many times as long as it took.
+constexpr int kPause = 20;
 
 std::vector<store::PlaceRow> RowsOf(const placement::Standing& standing, const std::string& uid,
                                     const std::map<ClusterName, ObjectKey>& first,
@@ -52,10 +54,15 @@ Result<void> LineRows::Load() {
 void LineRows::Record(const std::function<std::vector<placement::Standing>()>& standings,
                       const ManagerJobs& jobs, const ManagerQueues& queues) {
   const SteadyTime now = clock_.Steady();
-  if (now - last_ < kInterval) return;
-  last_ = now;
+  if (now < next_) return;
+  WriteChanges(standings(), jobs, queues, now);
+  const SteadyTime end = clock_.Steady();
+  next_ = end + std::max<SteadyTime::duration>(kInterval - (end - now), kPause * (end - now));
+}
+
+void LineRows::WriteChanges(const std::vector<placement::Standing>& all, const ManagerJobs& jobs,
+                            const ManagerQueues& queues, SteadyTime now) {
   std::map<std::string, std::vector<store::PlaceRow>> rows;
-  const std::vector<placement::Standing> all = standings();
   const auto first = FirstInLine(all);
   for (size_t i = 0; i < all.size(); ++i) {
     const placement::Standing& standing = all[i];
@@ -104,21 +111,6 @@ std::vector<std::map<ClusterName, ObjectKey>> FirstInLine(
     }
   }
   return all;
-}
-
-std::map<ClusterName, LineFacts> FactsOf(const std::vector<placement::Standing>& standings,
-                                         WallTime now) {
-  std::map<ClusterName, LineFacts> facts;
-  for (const placement::Standing& standing : standings) {
-    const auto waits = std::chrono::duration_cast<std::chrono::milliseconds>(
-        std::max(now - standing.reserved_at, WallTime::duration(0)));
-    for (const auto& [worker, place] : standing.places) {
-      LineFacts& line = facts[worker];
-      ++line.length;
-      if (place == 1) line.head_waits = std::max(line.head_waits, waits);
-    }
-  }
-  return facts;
 }
 
 }  // namespace fedra::reconcile

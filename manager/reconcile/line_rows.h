@@ -4,7 +4,9 @@
 // `status`. Only what has changed is written, and not more often than once a second, however fast
 // the lines move. When the first of a long line leaves, all behind it move up by one: those that
 // stand further back than kNear everywhere are written then only every kFarInterval, so that a line
-// of thousands does not rewrite itself every second.
+// of thousands does not rewrite itself every second. Going through a long line takes long: never
+// more than a twentieth of the thread's time. Of each workload there are only so many rows that all
+// together are about kMostRows, those of the workers where it is nearest to its turn.
 //
 // Thread rules: one thread. Lifetime: store and clock must outlive it.
 
@@ -24,16 +26,11 @@
 
 namespace fedra::reconcile {
 
-// One worker's line.
-struct LineFacts {
-  int length = 0;
-  std::chrono::milliseconds head_waits{0};  // since its quota was reserved; 0: none stands there
-};
-
 class LineRows final {
  public:
   static constexpr int kNear = 100;
   static constexpr std::chrono::seconds kFarInterval{30};
+  static constexpr size_t kMostRows = 100'000;
 
   // `order`: of ClusterQueues that do not say otherwise.
   LineRows(store::Store& store, const Clock& clock, placement::OrderPolicy order)
@@ -46,10 +43,13 @@ class LineRows final {
               const ManagerJobs& jobs, const ManagerQueues& queues);
 
  private:
+  void WriteChanges(const std::vector<placement::Standing>& all, const ManagerJobs& jobs,
+                    const ManagerQueues& queues, SteadyTime now);
+
   store::Store& store_;
   const Clock& clock_;
   const placement::OrderPolicy order_;
-  SteadyTime last_{};
+  SteadyTime next_{};
   SteadyTime last_far_{};
   std::map<std::string, std::vector<store::PlaceRow>> written_;  // by uid
 };
@@ -58,9 +58,5 @@ class LineRows final {
 // it is not certain which of several lines that is. In the order of `standings`.
 std::vector<std::map<ClusterName, ObjectKey>> FirstInLine(
     const std::vector<placement::Standing>& standings);
-
-// Of every worker for whose devices workloads wait.
-std::map<ClusterName, LineFacts> FactsOf(const std::vector<placement::Standing>& standings,
-                                         WallTime now);
 
 }  // namespace fedra::reconcile

@@ -82,10 +82,10 @@ class Queue final {
   int idle_ = 0;
   bool has_time_keeper_ = false;
   bool stopping_ = false;
-  std::deque<Key> next_;  // and keys that are not of this lane any more
-  std::deque<Key> rest_;  // and keys that are of the other one by now
-  size_t ready_ = 0;      // keys in both
-  int taken_next_ = 0;    // of the first lane in a row
+  std::deque<Key> next_;                 // and keys that are not of this lane any more
+  std::deque<Key> rest_;                 // and keys that are of the other one by now
+  size_t ready_ = 0;                     // keys in both
+  int taken_next_ = 0;                   // of the first lane in a row
   std::unordered_map<Key, Lane> dirty_;  // in its lane, or to be added again by Done()
   std::unordered_set<Key> working_;
   std::multimap<SteadyTime, Key> later_;

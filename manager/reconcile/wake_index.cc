@@ -2,7 +2,10 @@
 
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "manager/reconcile/sets_by_key.h"
+#include "manager/tracking/pod_set.h"
 
 namespace fedra::reconcile {
 namespace {
@@ -38,63 +41,149 @@ std::set<WakeIndex::Wanted> WakeIndex::InputsOf(const tracking::Workload& worklo
   }
   for (const tracking::Reference& reference : requirement.references)
     inputs.insert({Kind::kDependency, reference.key});
-  // A pod template that cannot be read may need some.
-  if (workload.requirement.demands == nullptr ||
-      tracking::NeedDevices(*workload.requirement.demands))
-    inputs.insert({Kind::kDevices, {}});
   return inputs;
 }
 
-void WakeIndex::Remove(State& state, const ObjectKey& workload, const Entry& entry) {
+// All that the verdicts on it, and the choice among workers, depend on beside what clusters show:
+// the demands by their address (tracking::SharedDemands).
+std::string WakeIndex::ClassOf(const Gathered& gathered, bool alone) {
+  const tracking::Workload& workload = *gathered.view.workload;
+  const tracking::Requirement& requirement = workload.requirement;
+  // A pod template that cannot be read may need some.
+  if (requirement.demands != nullptr && !tracking::NeedDevices(*requirement.demands)) return {};
+  if (alone || requirement.demands == nullptr || workload.is_part ||
+      !requirement.references.empty() || !requirement.ClaimNames().empty())
+    return workload.uid.empty() ? workload.key.ToString() : workload.uid;
+  std::string name =
+      fmt::format("{}\n{}\n{}\n{}\n{}", gathered.view.check, requirement.ns, requirement.queue,
+                  requirement.kind, static_cast<const void*>(requirement.demands.get()));
+  for (const std::string& worker : workload.nominated) name += "\n" + worker;
+  for (const tracking::Dependency& dependency : requirement.dependencies)
+    name += fmt::format("\n{}/{}", static_cast<int>(dependency.kind), dependency.name);
+  for (const std::string& scheduler : requirement.schedulers) name += "\n" + scheduler;
+  return name;
+}
+
+WakeIndex::Entry WakeIndex::EntryOf(const Gathered& gathered, const placement::Decision& decision,
+                                    bool alone) {
+  Entry entry;
+  const tracking::Workload* workload = gathered.view.workload.get();
+  if (workload == nullptr || gathered.view.check.empty()) return entry;
+  entry.looking = gathered.judged;
+  if (entry.looking) {
+    entry.inputs = InputsOf(*workload);
+    entry.class_name = ClassOf(gathered, alone);
+  }
+  if (!entry.class_name.empty())
+    entry.rank = {-workload->priority.value, workload->created, workload->key};
+  const bool has_worker = !workload->cluster_name.empty();
+  if (has_worker) entry.workers.emplace(workload->cluster_name);
+  if ((has_worker || entry.looking) && !decision.worker.empty())
+    entry.workers.insert(decision.worker);
+  return entry;
+}
+
+std::vector<ObjectKey> WakeIndex::Remove(State& state, const ObjectKey& workload,
+                                         const Known& known) {
+  const Entry& entry = known.entry;
   for (const Wanted& input : entry.inputs) EraseFrom(state.by_input, input, workload);
   for (const ClusterName& worker : entry.workers) EraseFrom(state.by_worker, worker, workload);
   state.looking.erase(workload);
+  if (entry.class_name.empty()) return {};
+  state.by_look.erase({known.looked, workload});
+  const auto of_class = state.classes.find(entry.class_name);
+  Class& left = of_class->second;
+  left.members.erase(entry.rank);
+  if (left.members.empty()) {
+    state.classes.erase(of_class);
+    return {};
+  }
+  if (!left.is_woken_by_turns) return {};
+  return {left.members.begin()->workload};
 }
 
-void WakeIndex::Insert(State& state, const ObjectKey& workload, Entry entry) {
-  for (const Wanted& input : entry.inputs) state.by_input[input].insert(workload);
-  for (const ClusterName& worker : entry.workers) state.by_worker[worker].insert(workload);
-  if (entry.looking) state.looking.insert(workload);
-  state.entries.insert_or_assign(workload, std::move(entry));
+void WakeIndex::Insert(State& state, const tracking::Workload* workload, const ObjectKey& key,
+                       Entry entry) {
+  for (const Wanted& input : entry.inputs) state.by_input[input].insert(key);
+  for (const ClusterName& worker : entry.workers) state.by_worker[worker].insert(key);
+  if (entry.looking) state.looking.insert(key);
+  Known known{std::move(entry), ++state.serial};
+  if (!known.entry.class_name.empty()) {
+    Class& of_class = state.classes[known.entry.class_name];
+    of_class.demands = workload->requirement.demands;
+    of_class.members.insert(known.entry.rank);
+    state.by_look.insert({known.looked, key});
+  }
+  state.entries.insert_or_assign(key, std::move(known));
 }
 
 void WakeIndex::Begin(const ObjectKey& workload) {
   state_.With([&](State& state) { state.being_looked_at.insert(workload); });
 }
 
-void WakeIndex::Update(const Gathered& gathered, const placement::Decision& decision) {
-  Entry entry;
-  const tracking::Workload* workload = gathered.view.workload.get();
-  if (workload != nullptr && !gathered.view.check.empty()) {
-    entry.looking = gathered.judged;
-    if (entry.looking) entry.inputs = InputsOf(*workload);
-    const bool has_worker = !workload->cluster_name.empty();
-    if (has_worker) entry.workers.emplace(workload->cluster_name);
-    if ((has_worker || entry.looking) && !decision.worker.empty())
-      entry.workers.insert(decision.worker);
-  }
+std::vector<ObjectKey> WakeIndex::Update(const Gathered& gathered,
+                                         const placement::Decision& decision, bool alone) {
+  Entry entry = EntryOf(gathered, decision, alone);
   const ObjectKey& key = gathered.view.key;
-  state_.With([&](State& state) {
+  return state_.With([&](State& state) {
     state.being_looked_at.erase(key);
-    const auto known = state.entries.find(key);
-    if (known != state.entries.end()) {
-      if (known->second == entry) return;
-      Remove(state, key, known->second);
-      state.entries.erase(known);
+    std::vector<ObjectKey> next;
+    const auto found = state.entries.find(key);
+    if (found != state.entries.end()) {
+      Known& known = found->second;
+      if (known.entry == entry) {
+        const uint64_t looked = ++state.serial;
+        if (state.by_look.erase({known.looked, key}) > 0) state.by_look.insert({looked, key});
+        known.looked = looked;
+        return next;
+      }
+      next = Remove(state, key, known);
+      state.entries.erase(found);
     }
-    if (entry != Entry{}) Insert(state, key, std::move(entry));
+    if (entry != Entry{}) Insert(state, gathered.view.workload.get(), key, std::move(entry));
+    return next;
   });
 }
 
-std::vector<ObjectKey> WakeIndex::AffectedBy(const InputChange& change) const {
-  const bool of_devices =
-      change.kind == Kind::kDevicesOffered || change.kind == Kind::kDevicesTaken;
-  const Kind kind = of_devices ? Kind::kDevices : change.kind;
-  const bool every_change =
-      kind == Kind::kClass || kind == Kind::kDevices || kind == Kind::kClusterQueue;
-  Wanted input{kind, every_change ? ObjectKey{} : change.key};
+void WakeIndex::AddOfClasses(State& state, Workloads& all) const {
+  for (auto& [name, of_class] : state.classes) {
+    const bool is_large = of_class.members.size() > settings_.small;
+    of_class.is_woken_by_turns = is_large;
+    if (is_large) state.passed_over = state.serial;
+    size_t left = is_large ? settings_.heads : of_class.members.size();
+    for (auto at = of_class.members.begin(); left > 0; ++at, --left) all.insert(at->workload);
+  }
+}
+
+std::vector<ObjectKey> WakeIndex::AffectedBy(const InputChange& change) {
+  if (change.kind == Kind::kDevices || change.kind == Kind::kDevicesOffered ||
+      change.kind == Kind::kDevicesTaken) {
+    return state_.With([&](State& state) {
+      Workloads all = state.being_looked_at;
+      AddOfClasses(state, all);
+      return std::vector<ObjectKey>(all.begin(), all.end());
+    });
+  }
+  const bool every_change = change.kind == Kind::kClass || change.kind == Kind::kClusterQueue;
+  const Wanted input{change.kind, every_change ? ObjectKey{} : change.key};
   return state_.With(
       [&](const State& state) { return Joined(state.by_input, input, state.being_looked_at); });
+}
+
+std::vector<ObjectKey> WakeIndex::Overdue(size_t most) {
+  return state_.With([&](State& state) {
+    std::vector<ObjectKey> overdue;
+    while (overdue.size() < most && !state.by_look.empty()) {
+      const auto [looked, key] = *state.by_look.begin();
+      if (looked > state.passed_over) break;
+      state.by_look.erase(state.by_look.begin());
+      uint64_t& again = state.entries.at(key).looked;
+      again = ++state.serial;
+      state.by_look.insert({again, key});
+      overdue.push_back(key);
+    }
+    return overdue;
+  });
 }
 
 std::vector<ObjectKey> WakeIndex::AffectedBy(const ClusterName& worker) const {

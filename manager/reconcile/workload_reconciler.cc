@@ -137,7 +137,7 @@ std::map<ClusterName, placement::LineAnswer> WorkloadReconciler::AskLines(Seen& 
   const Gathered& gathered = seen.gathered;
   auto contender = parts_.gatherer.ContenderOf(gathered.view);
   if (!contender) {
-    parts_.loop.AddAll(parts_.order.Leave(gathered.view.key));
+    parts_.loop.AddAllNext(parts_.order.Leave(gathered.view.key));
     return AskForMove(seen);
   }
   contender->overdue = placement::IsRoundOver(gathered.view, gathered.clusters, seen.record,
@@ -146,9 +146,9 @@ std::map<ClusterName, placement::LineAnswer> WorkloadReconciler::AskLines(Seen& 
       parts_.order.Offer(*contender,
                          placement::BidsOf(gathered.view, gathered.clusters, seen.record,
                                            settings_.policy, seen.as_of.devices, seen.now),
-                         seen.as_of, seen.now);
+                         seen.as_of, seen.now, WakeIndex::ClassOf(gathered, IsAlone(seen)));
   seen.passes_unasked = std::move(answer.passes_unasked);
-  parts_.loop.AddAll(answer.look_at);
+  parts_.loop.AddAllNext(answer.look_at);
   return std::move(answer.workers);
 }
 
@@ -207,9 +207,17 @@ bool WorkloadReconciler::Reserve(Seen& seen, const placement::Decision& decision
     };
     if (std::any_of(dispatched_now.begin(), dispatched_now.end(), passed_unasked))
       parts_.telemetry.PassedUnasked();
-    parts_.loop.AddAll(parts_.order.Conclude(key, dispatched_now));
+    parts_.loop.AddAllNext(parts_.order.Conclude(key, dispatched_now));
   }
   return true;
+}
+
+// What others of its demands do not share.
+bool WorkloadReconciler::IsAlone(const Seen& seen) {
+  const auto& workload = seen.gathered.view.workload;
+  if (workload == nullptr) return false;
+  return !seen.record.failures.empty() || workload->Move() != nullptr ||
+         (workload->nominated.empty() && !WithCopies(seen.gathered).empty());
 }
 
 bool WorkloadReconciler::IsStuck(const Seen& seen) {
@@ -247,7 +255,9 @@ void WorkloadReconciler::Record(const Seen& seen, const placement::Decision& dec
   const Gathered& gathered = seen.gathered;
   if (seen.rewritten) parts_.placements.Put(*seen.rewritten);
   parts_.places.Put(gathered.view.key, WithCopies(gathered));
-  parts_.wake_index.Update(gathered, decision);
+  // One that waits for something else goes nowhere, whatever becomes free: no other waits for it.
+  const bool alone = IsAlone(seen) || decision.phase == placement::Phase::kWaiting;
+  parts_.loop.AddAllNext(parts_.wake_index.Update(gathered, decision, alone));
   ObserveVerdicts(gathered);
   parts_.status_writer.Record(gathered, decision);
   parts_.phases.Record(gathered.view.key, SeenIn(gathered, decision.phase));

@@ -88,6 +88,8 @@ class WorkloadReconciler final {
   // Assumes on the workers that the decision dispatches to. False: something else was assumed there
   // meanwhile, and the verdicts may be wrong by now.
   bool Reserve(Seen& seen, const placement::Decision& decision);
+  // Its verdicts are not those of others that ask for the same (WakeIndex::Update).
+  static bool IsAlone(const Seen& seen);
   // It has had its quota for longer than cleaning up takes.
   static bool IsStuck(const Seen& seen);
   // What the objects show now of all places, ours written included.

@@ -178,8 +178,7 @@ Result<Workload> ParseWorkload(const json& object) {
   const bool placed = !workload.cluster_name.empty() || !workload.nominated.empty();
   if ((workload.QuotaReserved() || placed) && !workload.Finished()) {
     workload.text = std::make_shared<const std::string>(Dump(object));
-    if (demands)
-      workload.requirement.demands = SharedDemands(workload.key.ns, *std::move(demands));
+    if (demands) workload.requirement.demands = SharedDemands(workload.key.ns, *std::move(demands));
   }
   return workload;
 }

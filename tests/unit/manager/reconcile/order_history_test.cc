@@ -61,6 +61,8 @@ struct Play {
   bool cuts = false;
   bool groups = false;  // pods that belong together are, half of the time, no Job but a pod group
   tracking::Mode mode = tracking::Mode::kAdmissionCheck;
+  // Of those that ask for the same a change of devices wakes the first one, as if they were many.
+  bool by_turns = true;
 };
 
 // When devices were assumed for workloads: in that order they leave, and their records follow when
@@ -147,6 +149,7 @@ class History final {
     settings.manager.access = AccessTo(fleet_.manager().server);
     settings.manager.options = Quick();
     settings.threads = play_.threads;
+    if (play_.by_turns) settings.wake = {.small = 0, .heads = 1};
     settings.kinds = kinds_;
     for (const std::string& name : workers_) {
       WorkerSettings worker;

@@ -3,6 +3,9 @@
 #include "manager/reconcile/wake_index.h"
 
 #include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
 
 #include "tests/support/catch.h"
 
@@ -39,7 +42,7 @@ struct Fixture {
     gathered.judged = judged;
     index.Update(gathered, {.worker = sent_to});
   }
-  Keys In(Kind kind, const std::string& ns, const std::string& name) const {
+  Keys In(Kind kind, const std::string& ns, const std::string& name) {
     return Sorted(index.AffectedBy({kind, {ns, name}}));
   }
   Keys InContact(const ClusterName& worker) const { return Sorted(index.AffectedBy(worker)); }
@@ -149,6 +152,105 @@ TEST_CASE("an object that the job itself names concerns it, in its namespace or 
   CHECK(f.In(Kind::kDependency, "", "torch") == Keys{"a"});
   CHECK(f.In(Kind::kDependency, "ml", "torch") == Keys{"b"});
   CHECK(f.In(Kind::kDependency, "other", "torch").empty());
+}
+
+namespace {
+
+// Many that ask for the same; `i` is the order of their creation.
+tracking::Workload OfMany(int i, tracking::Demands demands) {
+  tracking::Workload workload;
+  workload.key = {"ml", fmt::format("job-{:05}", i)};
+  workload.uid = workload.key.name;
+  workload.created = WallTime(std::chrono::seconds(i));
+  workload.requirement.ns = "ml";
+  workload.requirement.queue = "gpu";
+  workload.requirement.demands = std::move(demands);
+  return workload;
+}
+
+tracking::Demands OneDevice() {
+  dra::PodDemand demand;
+  demand.claims = {{"g", "one-gpu", ""}};
+  return std::make_shared<const std::vector<dra::PodDemand>>(1, demand);
+}
+
+}  // namespace
+
+TEST_CASE(
+    "of thousands that ask for the same, devices wake the first ones, and who goes the next") {
+  constexpr int kMany = 10'000;
+  Fixture f;
+  const tracking::Demands demands = OneDevice();
+  for (int i = kMany - 1; i >= 0; --i) f.Seen(OfMany(i, demands), true);
+  for (const Kind kind : {Kind::kDevices, Kind::kDevicesTaken, Kind::kDevicesOffered})
+    CHECK(f.In(kind, "", "") == Keys{"job-00000", "job-00001"});
+  // Whoever is dispatched wakes one: as many are looked at as could fit.
+  for (int i = 0; i < 100; ++i) {
+    Gathered gathered;
+    tracking::Workload gone = OfMany(i, demands);
+    gone.cluster_name = "east";
+    gathered.view.key = gone.key;
+    gathered.view.check = "fedra";
+    gathered.view.workload = std::make_shared<const tracking::Workload>(std::move(gone));
+    const auto next = f.index.Update(gathered, {});
+    REQUIRE(next.size() == 1);
+    CHECK(next[0].name == fmt::format("job-{:05}", i + 1));
+  }
+  // One of a higher priority comes first.
+  tracking::Workload urgent = OfMany(kMany, demands);
+  urgent.priority.value = 100;
+  f.Seen(urgent, true);
+  CHECK(f.In(Kind::kDevices, "", "") == Keys{"job-00100", "job-10000"});
+}
+
+TEST_CASE("who asks for something else, or in another place, is woken by devices as well") {
+  Fixture f;
+  const tracking::Demands demands = OneDevice();
+  for (int i = 0; i < 100; ++i) f.Seen(OfMany(i, demands), true);
+  f.Seen(OfMany(200, OneDevice()), true);  // equal, and not known to be: never too few
+  tracking::Workload other_queue = OfMany(201, demands);
+  other_queue.requirement.queue = "other";
+  f.Seen(other_queue, true);
+  tracking::Workload shares = OfMany(202, demands);
+  shares.requirement.pod_sets = {{"main", 1, {{"s", "", "shared"}}}};
+  f.Seen(shares, true);
+  tracking::Workload refused = OfMany(203, demands);
+  Gathered gathered;
+  gathered.view.key = refused.key;
+  gathered.view.check = "fedra";
+  gathered.view.workload = std::make_shared<const tracking::Workload>(refused);
+  gathered.judged = true;
+  f.index.Update(gathered, {}, /*alone=*/true);
+  CHECK(f.In(Kind::kDevices, "", "") ==
+        Keys{"job-00000", "job-00001", "job-00200", "job-00201", "job-00202", "job-00203"});
+}
+
+TEST_CASE("nobody behind others of its class is forgotten: each is looked at again in its turn") {
+  constexpr int kMany = 1000;
+  Fixture f;
+  const tracking::Demands demands = OneDevice();
+  for (int i = 0; i < kMany; ++i) f.Seen(OfMany(i, demands), true);
+  CHECK(f.index.Overdue(10).empty());  // nothing has changed since they were looked at
+  f.In(Kind::kDevices, "", "");
+  std::set<std::string> seen;
+  for (int round = 0; round < kMany / 10; ++round) {
+    const auto overdue = f.index.Overdue(10);
+    CHECK(overdue.size() == 10);
+    for (const ObjectKey& key : overdue) seen.insert(key.name);
+  }
+  CHECK(seen.size() == kMany);
+  CHECK(f.index.Overdue(10).empty());
+  // Who has been looked at since is not overdue.
+  f.In(Kind::kDevices, "", "");
+  for (int i = 0; i < kMany - 5; ++i) f.Seen(OfMany(i, demands), true);
+  CHECK(f.index.Overdue(10).size() == 5);
+}
+
+TEST_CASE("a few that ask for the same are all woken by devices") {
+  Fixture f;
+  const tracking::Demands demands = OneDevice();
+  for (int i = 0; i < 16; ++i) f.Seen(OfMany(i, demands), true);
+  CHECK(f.In(Kind::kDevices, "", "").size() == 16);
 }
 
 }  // namespace fedra::reconcile::wake_index_test
