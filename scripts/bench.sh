@@ -14,7 +14,7 @@ for program in build/release/tests/bench/bench_*; do
   fi
 done
 scripts/bench_build.sh
-for part in sim latency scale kinds; do
+for part in sim latency scale burst kinds; do
   tests/scenarios/bench_dispatch.py "$part"
 done
 if [[ "${REAL:-1}" == 0 ]]; then

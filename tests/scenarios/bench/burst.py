@@ -8,6 +8,7 @@ import re
 import sqlite3
 import threading
 import time
+import urllib.request
 from pathlib import Path
 
 from scenarios import setup
@@ -121,7 +122,8 @@ def _measure(fleet: SimFleet, fedra: Fedra, jobs: int, limit: int) -> None:
 
 def _counts(fedra: Fedra) -> dict[str, float]:
     """So far, over all labels."""
-    page = fedra.page("/metrics")
+    with urllib.request.urlopen(f"http://{fedra.http_address}/metrics", timeout=60) as response:
+        page = response.read().decode()
     return {
         name: sum(map(float, re.findall(rf"^{family}(?:{{.*}})? (\S+)$", page, re.MULTILINE)))
         for name, family in _COUNTED.items()
