@@ -455,9 +455,7 @@ class Daemon {
     std::erase_if(left, [&](const auto& each) { return each.cluster.name.value == worker; });
     federation_.SetWorkers(std::move(left), /*drains=*/false, /*left_out=*/{});
   }
-  api::CheckSource Check() {
-    return cli::DaemonCheck(loaded_.configuration, federation_, *store_);
-  }
+  api::CheckSource Check() { return cli::DaemonCheck(loaded_.configuration, federation_, *store_); }
   api::CheckSource CheckBy(const Clock& clock) {
     return cli::DaemonCheckBy(clock, loaded_.configuration, federation_, *store_);
   }

@@ -303,7 +303,8 @@ TEST_CASE("where Kueue has the job, a move is not possible, and why says so") {
   const auto at = [&](WallTime now) { return Decide(view, world.Seen(), world.record(), {}, now); };
   const Decision decision = at(asked);
   CHECK(decision.phase == Phase::kRunning);
-  CHECK_THAT(decision.why, ContainsSubstring("with kueue.mode dispatcher only Kueue can take the job back"));
+  CHECK_THAT(decision.why,
+             ContainsSubstring("with kueue.mode dispatcher only Kueue can take the job back"));
   // The row is written again when that is over, and when it begins.
   CHECK(decision.wake_at == asked + kMoveStands);
   CHECK_FALSE(ContainsSubstring("to be moved").match(at(asked + kMoveStands).why));
