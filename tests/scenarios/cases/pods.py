@@ -14,6 +14,7 @@ from scenarios.objects import QUEUE_LABEL
 from scenarios.pod_group import PodGroup
 from scenarios.registry import scenario
 from scenarios.resources import Object
+from scenarios.sim_fleet import SimFleet
 from scenarios.world import QUEUE, TEMPLATE, World
 
 _GATE = {"name": "kueue.x-k8s.io/admission"}
@@ -196,7 +197,7 @@ def group_evicted(world: World) -> None:
 
 @scenario("deployment-runs", other_kinds=True)
 def deployment(world: World) -> None:
-    """The replicas of a Deployment run on workers, and the manager's Deployment is ready."""
+    """The replicas of a Deployment run on workers, more and less of them, and the manager's Deployment is ready."""
     start_with_pod_rights(world, POD)
     world.manager.apply(deployment_of_two(world.ns))
 
@@ -217,6 +218,12 @@ def deployment(world: World) -> None:
         "another one takes its place",
         lambda: _running([job for job in pods() if job.name != first.name]) == 2,
     )
+    # The simulated controller takes none away.
+    for replicas in (3,) if isinstance(world.fleet, SimFleet) else (3, 1):
+        scale = {"spec": {"replicas": replicas}}
+        world.manager.patch("Deployment", world.ns, "serve", scale)
+        world.eventually(f"{replicas} run elsewhere", lambda: _running(pods()) == replicas)
+        world.eventually("and no others", lambda: _running_there(world) == replicas)
     world.manager.delete("Deployment", world.ns, "serve")
     world.eventually("nothing is left on the workers", lambda: not _left(world), 90)
 
@@ -241,6 +248,10 @@ def _left(world: World) -> list[Object]:
         for worker in world.fleet.workers
         for pod in world.admin(worker).list("Pod", world.ns, "app=serve")
     ]
+
+
+def _running_there(world: World) -> int:
+    return sum(pod["status"].get("phase") == "Running" for pod in _left(world))
 
 
 def deployment_of_two(namespace: str, template: str | None = None) -> Object:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scenarios.conformance.entry import NOT_YET, Answer, Entry, other, yes
+from scenarios.conformance.entry import Answer, Entry, other, yes
 
 KUEUES = other("Kueue's own MultiKueue does it; fedra only nominates")
 NO_DISPATCHER = other("fedra dispatches by verdict and rank")
@@ -32,11 +32,9 @@ def everywhere(name: str, asks: str, answer: Answer) -> Entry:
     return Entry(name, asks, answer, answer, answer)
 
 
-def kind(name: str, asks: str, label: str, nominated: bool = True) -> Entry:
+def kind(name: str, asks: str, label: str) -> Entry:
     """A kind that runs, is mirrored, and ends."""
-    return copied(
-        name, asks, yes(f"`{label}-runs`"), yes(f"`{label}-nominated`") if nominated else NOT_YET
-    )
+    return copied(name, asks, yes(f"`{label}-runs`"), yes(f"`{label}-nominated`"))
 
 
 def of_pods(name: str, asks: str, runs: Answer, dispatcher: Answer) -> Entry:

@@ -21,7 +21,7 @@ END_TO_END = (
     of_pods("E-B-2", "a running pod shows PodScheduled on the manager", yes("`pod-runs`"), KUEUES),
     of_pods(
         "E-B-3",
-        "a Deployment's pods run on workers",
+        "a Deployment's pods run on workers, more and fewer of them; deleted",
         yes("`deployment-runs`"),
         yes("`deployment-nominated`"),
     ),
@@ -110,7 +110,7 @@ END_TO_END = (
         yes("`leaderworkerset-runs`, `leaderworkerset-moved`"),
         yes("`leaderworkerset-nominated`"),
     ),
-    kind("E-X-3", "JobSet", "jobset", nominated=False),
+    kind("E-X-3", "JobSet", "jobset"),
     kind("E-X-4", "AppWrapper", "appwrapper"),
     kind("E-X-5", "PyTorchJob", "pytorchjob"),
     kind("E-X-6", "MPIJob", "mpijob"),

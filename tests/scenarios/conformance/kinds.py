@@ -129,7 +129,7 @@ OTHERS = (
     ),
     kind("I-TRO-5", "XGBoostJob runs", "xgboostjob"),
     kind("I-TRJ-1", "TrainJob runs", "trainjob"),
-    kind("I-JS-1", "JobSet runs", "jobset", nominated=False),
+    kind("I-JS-1", "JobSet runs", "jobset"),
     kind("I-AW-1", "AppWrapper runs", "appwrapper"),
     everywhere(
         "I-SCH-1",
