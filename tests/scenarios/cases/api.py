@@ -247,6 +247,8 @@ def _targets(world: World, runs: str, blocked: str) -> list[tuple[str, int]]:
         ("status?state=Gone", 400),
         ("workers", 200),
         ("workers?state=Running", 400),
+        ("reasons", 200),
+        ("reasons?name=Running", 400),
         ("jobs?state=Blocked,Running", 200),
         (f"jobs?namespace={world.ns}&worker={world.worker1}", 200),
         ("jobs?limit=1", 200),
