@@ -5,7 +5,6 @@
 #include <chrono>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <vector>
 
 #include "base/guarded.h"
@@ -127,16 +126,17 @@ TEST_CASE("of a crowd from one address none from another one makes room") {
 }
 
 TEST_CASE("who takes an answer drop by drop is cut") {
-  Fixture f({.write = {.whole = 300s, .pause = 200ms, .bytes = size_t{1} << 20}});
+  Fixture f({.write = {.whole = 300s, .pause = 200ms, .bytes = size_t{8} << 20}});
   f.metrics.With([](std::string& text) { text = std::string(size_t{16} << 20, 'm'); });
   Client drop(f.port());
   drop.Say("GET /metrics HTTP/1.1\r\nHost: fedra\r\n\r\n");
   const size_t whole = size_t{16} << 20;
   size_t heard = 0;
-  for (int i = 0; i < 60; ++i) {
+  const auto begun = std::chrono::steady_clock::now();
+  CHECK(WaitUntil([&] {
     heard += drop.HearSome().size();
-    std::this_thread::sleep_for(10ms);
-  }
+    return std::chrono::steady_clock::now() - begun > 600ms;
+  }));
   heard += drop.Hear().size();
   CHECK(drop.closed());
   CHECK(heard < whole);
