@@ -244,13 +244,16 @@ TEST_CASE("readers that follow each other without a pause do not let the log gro
   TempFolder folder;
   auto store =
       MustOpen({.path = folder.Path("fedra.db"), .maintenance_interval = std::chrono::hours(1)});
-  std::atomic<bool> stop = false;
+  Guarded<bool> stopped(false);
+  const auto stopped_within = [&](int ms) {
+    const auto is_so = [](bool now) { return now; };
+    return stopped.WaitFor(std::chrono::milliseconds(ms), is_so, is_so);
+  };
   const auto read_on = [&](int first_ms) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(first_ms));
-    while (!stop) {
+    for (bool is_over = stopped_within(first_ms); !is_over;) {
       const auto reader = store->Read();
       if (reader) static_cast<void>((*reader)->Clusters());
-      std::this_thread::sleep_for(std::chrono::milliseconds(40));
+      is_over = stopped_within(40);
     }
   };
   // At each moment one of them looks at the log.
@@ -263,7 +266,8 @@ TEST_CASE("readers that follow each other without a pause do not let the log gro
     Must(store->Commit({PutCluster{large}}));
     most = std::max(most, store->Stats().wal_bytes);
   }
-  stop = true;
+  stopped.With([](bool& now) { now = true; });
+  stopped.Notify();
   for (std::thread& reader : readers) reader.join();
   CHECK(most < 64'000'000);
 }
