@@ -36,7 +36,6 @@ struct Job {
 struct Look {
   Bids bids;
   uint64_t seen = 0;
-  std::string alike;  // the same for all that would have seen the same; empty: no other would
 };
 
 struct Device {
@@ -340,14 +339,7 @@ class Cluster {
     if (!job.waits && !job.on) return;
     REQUIRE(++looked_ < 100'000);
     for (const auto& [worker, devices] : workers_) freed_[worker] += churn_ ? 1 : 0;
-    looks_[key] = {BidsOf(job), lines_.invalidations(), AlikeOf(job)};
-  }
-
-  std::string AlikeOf(const Job& job) const {
-    if (job.lacks_other || job.on) return {};
-    std::string name = std::to_string(job.need);
-    for (const int kind : job.kinds) name += "," + std::to_string(kind);
-    return name;
+    looks_[key] = {BidsOf(job), lines_.invalidations()};
   }
 
   void SayAny() {
@@ -361,8 +353,7 @@ class Cluster {
     for (auto& [worker, bid] : look.bids)
       if (bid.chance == Chance::kFits) bid.as_of = freed_[worker];
     if (job.on) job.waits = job.contender.overdue = true;
-    const Lines::Answer answer =
-        lines_.Offer(job.contender, look.bids, look.seen, now_, look.alike);
+    const Lines::Answer answer = lines_.Offer(job.contender, look.bids, look.seen, now_);
     Wake(answer.look_at);
     if (shares_) ReadRanks();
     std::set<ClusterName> chosen;
