@@ -146,7 +146,7 @@ std::map<ClusterName, placement::LineAnswer> WorkloadReconciler::AskLines(Seen& 
       parts_.order.Offer(*contender,
                          placement::BidsOf(gathered.view, gathered.clusters, seen.record,
                                            settings_.policy, seen.as_of.devices, seen.now),
-                         seen.as_of, seen.now, WakeIndex::ClassOf(gathered, IsAlone(seen)));
+                         seen.as_of, seen.now);
   seen.passes_unasked = std::move(answer.passes_unasked);
   parts_.loop.AddAllNext(answer.look_at);
   return std::move(answer.workers);
