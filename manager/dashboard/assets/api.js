@@ -24,7 +24,13 @@ export class Refused extends Error {
 // The document, or a Refused in the daemon's words. `signal` ends it.
 export const ask = (path, values = {}, signal = undefined) => send(path, values, {}, signal);
 
-// The same of a text of YAML or JSON that is sent.
+// Where the user's rights do not cover it: `refused`, in the daemon's words, in place of the document.
+export const ifAllowed = (asked) => asked.catch((error) => {
+  if (error instanceof Refused && error.status === 403) return { refused: error.message };
+  throw error;
+});
+
+// What is answered to a text of YAML or JSON.
 export const post = (path, values, body) =>
   send(path, values, { method: "POST", body, headers: { "Content-Type": "application/yaml" } });
 

@@ -44,7 +44,7 @@ function say(text) {
 
 // The daemon's own state, as the commands say it above their tables.
 function daemonWords(document) {
-  if (document === undefined || document.source) return "";  // the daemon's own memory, as of now
+  if (document === undefined || document.source || document.refused) return "";  // the daemon's own memory, as of now
   const daemon = document.daemon;
   if (daemon === undefined) return "No daemon has written here yet.";
   if (!daemon.running) return `The daemon is not running: what follows is as of ${document.asOf}.`;

@@ -1,6 +1,6 @@
 // What needs a person first, then how much there is of everything.
 
-import { Refused } from "./api.js";
+import { ifAllowed } from "./api.js";
 import { command, h, since, table, word } from "./dom.js";
 
 const link = (values) => `#/jobs?${new URLSearchParams(values)}`;
@@ -48,10 +48,7 @@ export const overview = {
     ask("counts", { "group-by": "state" }),
     ask("counts", { "group-by": "reason", state: "Blocked" }),
     // Who sees only some jobs sees these all the same.
-    ask("workers").catch((error) => {
-      if (error instanceof Refused && error.status === 403) return { refused: error.message };
-      throw error;
-    }),
+    ifAllowed(ask("workers")),
   ]),
   render: ([states, reasons, workers]) => [
     h("h1", {}, "Overview"),

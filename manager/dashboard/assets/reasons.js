@@ -1,7 +1,7 @@
 // What the words of the other pages mean. One of them: what leads to it, what helps, and the jobs that it blocks now.
 // Without a name: all.
 
-import { Refused } from "./api.js";
+import { ifAllowed, Refused } from "./api.js";
 import { command, h, jobsLine, table } from "./dom.js";
 
 const page = (name) => `#/reasons?${new URLSearchParams({ name })}`;
@@ -13,7 +13,7 @@ export const reasonLink = (code) => h("a", { href: page(code) }, code);
 const linked = (entry) => h("a", { href: page(entry.name), "data-key": `${entry.group} ${entry.name}` }, entry.name);
 
 function jobsCell(counts, reason) {
-  if (counts === undefined) return "-";
+  if (counts.refused) return "-";
   const jobs = counts.groups.find((group) => group.name === reason)?.jobs ?? 0;
   return jobs === 0 ? "0" : h("a", { href: jobsOf(reason), "data-key": `jobs ${reason}` }, String(jobs));
 }
@@ -42,7 +42,7 @@ function meanings(list, name) {
 function one(list, counts, name) {
   const facts = (entry) => [["What it is", entry.group], ["It means", entry.summary], ["What leads to it", entry.cause],
     ["What helps", entry.remedy], ["Blocked jobs", list.items.includes(entry) ? jobsCell(counts, name) : ""]]
-    .filter(([, value]) => value).map(([term, value]) => [h("dt", {}, term), h("dd", {}, value)]);
+    .filter(([, value]) => value).flatMap(([term, value]) => [h("dt", {}, term), h("dd", {}, value)]);
   return [
     h("h1", {}, name),
     ...meanings(list, name).map((entry) => h("dl", {}, facts(entry))),
@@ -54,12 +54,9 @@ function one(list, counts, name) {
 
 export const reasons = {
   ask: (ask) => Promise.all([
+    // What words mean every user may read; which jobs there are not.
+    ifAllowed(ask("counts", { "group-by": "reason", state: "Blocked" })),
     ask("reasons"),
-    // What words mean is for everybody; which jobs there are is not.
-    ask("counts", { "group-by": "reason", state: "Blocked" }).catch((error) => {
-      if (error instanceof Refused && error.status === 403) return undefined;
-      throw error;
-    }),
-  ]).then(([list, counts]) => [counts, list]),
+  ]),
   render: ([counts, list], values) => values.name ? one(list, counts, values.name) : all(list, counts),
 };
