@@ -157,25 +157,7 @@ void Lines::Invalidate(const ObjectKey& workload, const std::optional<ClusterNam
 
 void Lines::Offered(const ClusterName& worker, uint64_t as_of) { offered_[worker] = as_of; }
 
-void Lines::NoteAlike(Waiting& waiting, const std::string& name) {
-  waiting.alike = nullptr;
-  if (name.empty()) return;
-  if (alike_.size() >= next_sweep_) {
-    std::erase_if(alike_, [](const auto& each) { return each.second.expired(); });
-    next_sweep_ = std::max<size_t>(64, 2 * alike_.size());
-  }
-  std::weak_ptr<Alike>& known = alike_[name];
-  waiting.alike = known.lock();
-  if (waiting.alike == nullptr) known = waiting.alike = std::make_shared<Alike>();
-  for (const auto& [worker, bid] : waiting.bids) {
-    if (bid.chance != Chance::kWaits) continue;
-    uint64_t& as_of = waiting.alike->lacked[worker];
-    as_of = std::max(as_of, bid.as_of);
-  }
-}
-
-Lines::Answer Lines::Offer(const Contender& contender, Bids bids, uint64_t seen, WallTime now,
-                           const std::string& alike) {
+Lines::Answer Lines::Offer(const Contender& contender, Bids bids, uint64_t seen, WallTime now) {
   Waiting& entry = Put(contender);
   RefreshOrder();
   bool changed = !std::exchange(entry.is_known, true) || entry.overdue != contender.overdue;
@@ -183,10 +165,9 @@ Lines::Answer Lines::Offer(const Contender& contender, Bids bids, uint64_t seen,
   if (std::erase_if(entry.invalidated, is_answered) > 0) changed = true;
   const bool waited = entry.Waits();
   entry.overdue = contender.overdue;
-  const bool is_same = waited == entry.Waits() && AreAlike(entry.bids, bids);
+  const bool alike = waited == entry.Waits() && AreAlike(entry.bids, bids);
   entry.bids = std::move(bids);
-  NoteAlike(entry, alike);
-  if (!is_same) kept_.OnBids(entry, overlaps_);
+  if (!alike) kept_.OnBids(entry, overlaps_);
   std::erase_if(entry.asked, [&](const auto& each) { return !entry.bids.contains(each.first); });
   RefreshAll();
   Answer answer;
@@ -200,7 +181,7 @@ Lines::Answer Lines::Offer(const Contender& contender, Bids bids, uint64_t seen,
                         Held{entries_.at(*here.after).name, here.after_waiting});
   }
   held.shrink_to_fit();
-  if (changed || !is_same || !AreHeldAlike(held, entry.held))
+  if (changed || !alike || !AreHeldAlike(held, entry.held))
     WakeFollowers(entry);
   else
     WakeAskers(entry);

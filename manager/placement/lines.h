@@ -18,8 +18,7 @@
 // Both return the workloads that must be looked at again because of it. A workload that was never
 // looked at holds all those behind it until it has been; one that was looked at before devices
 // became free, or before something else that it asks for changed (Invalidate), holds those that
-// compete with it, unless one like it has been looked at since and lacks devices there; on a worker
-// where it was never judged, or where other devices have come since
+// compete with it; on a worker where it was never judged, or where other devices have come since
 // (Offered), it holds all that fit there. Where devices come and go faster than looks are made, a
 // look at it after they first asked will do.
 //
@@ -41,10 +40,8 @@
 #include <cstdint>
 #include <limits>
 #include <map>
-#include <memory>
 #include <optional>
 #include <set>
-#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
@@ -81,7 +78,8 @@ struct Standing {
 // One worker's line.
 struct LineFacts {
   int length = 0;
-  std::chrono::milliseconds head_waits{0};  // since its quota was reserved; 0: none stands there
+  std::chrono::milliseconds head_waits{
+      0};  // since its quota was reserved; 0: no workload stands there
 };
 
 class Lines final {
@@ -108,10 +106,7 @@ class Lines final {
     std::set<ClusterName> passes_unasked;
   };
   // Joins, if need be, and bids again. `seen`: invalidations() from before the bids were made.
-  // `alike`: the same for all that would bid the same at the same moment; empty: it is like no
-  // other.
-  Answer Offer(const Contender& contender, Bids bids, uint64_t seen, WallTime now,
-               const std::string& alike = {});
+  Answer Offer(const Contender& contender, Bids bids, uint64_t seen, WallTime now);
 
   // What Offer would answer to one that is in no line, with how many go first; it joins none, and
   // nobody is looked at for it. Who would have to be looked at first holds it, too. Takes time in
@@ -182,10 +177,6 @@ class Lines final {
                       std::set<ClusterName>& passes_unasked);
   // The place that it would get by joining now.
   QueueRank RankOf(const Contender& contender) const;
-  // As of when it is known that devices are lacking there, or what is bid: by itself or one like
-  // it.
-  static uint64_t AsOf(const Waiting& waiting, const ClusterName& worker, const Bid& bid);
-  void NoteAlike(Waiting& waiting, const std::string& name);
   LineAnswer AskThem(const std::vector<Waiting*>& outdated, Waiting& waiting,
                      const ClusterName& worker, const Bid& bid);
   bool WantSameDevices(const Bid& a, const Bid& b);
@@ -194,8 +185,6 @@ class Lines final {
   void CountPasses(const Waiting& waiting, const std::set<ClusterName>& dispatched);
 
   std::unordered_map<ObjectKey, Waiting> entries_;
-  std::unordered_map<std::string, std::weak_ptr<Alike>> alike_;
-  size_t next_sweep_ = 64;  // of alike_, when it has so many
   WaitingOrder order_;
   std::unordered_set<Waiting*> moving_;  // stand not, or not there, where their next_rank says
   FairTurns turns_;

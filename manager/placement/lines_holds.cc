@@ -1,7 +1,6 @@
 // Which workloads hold which others.
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "manager/placement/lines.h"
@@ -66,13 +65,7 @@ Lines::Hold Lines::HoldOf(const Waiting& ahead, const ClusterName& worker, const
     if (held == ahead.held.end() || !held->second.after_waiting) return Hold::kUntilItGoes;
   }
   if (!MayBePassed(ahead, worker, now)) return Hold::kUntilItFits;
-  return AsOf(ahead, worker, *theirs) < as_of ? Hold::kUntilLookedAt : Hold::kNo;
-}
-
-uint64_t Lines::AsOf(const Waiting& waiting, const ClusterName& worker, const Bid& bid) {
-  if (waiting.alike == nullptr) return bid.as_of;
-  const auto lacked = waiting.alike->lacked.find(worker);
-  return lacked == waiting.alike->lacked.end() ? bid.as_of : std::max(bid.as_of, lacked->second);
+  return theirs->as_of < as_of ? Hold::kUntilLookedAt : Hold::kNo;
 }
 
 LineAnswer Lines::AnswerOf(Waiting& waiting, const ClusterName& worker, const Bid& bid,
@@ -139,16 +132,9 @@ LineAnswer Lines::AskThem(const std::vector<Waiting*>& outdated, Waiting& waitin
                           const ClusterName& worker, const Bid& bid) {
   Waiting::Asked& asked = waiting.asked[worker];
   bool answered = true;  // all have been looked at since they were last asked for
-  // Of those that are alike only the first: if it does not fit, none does.
-  std::map<const Alike*, const Waiting*> first;
-  for (const Waiting* each : outdated) first[each->alike.get()] = each;  // the last one counts
   for (Waiting* each : outdated) {
     const Bid* theirs = each->BidOn(worker);
-    answered = answered && theirs != nullptr && AsOf(*each, worker, *theirs) >= asked.as_of;
-    if (each->alike != nullptr) {
-      if (first.at(each->alike.get()) != each) continue;
-      each->askers.insert(waiting.rank.workload);
-    }
+    answered = answered && theirs != nullptr && theirs->as_of >= asked.as_of;
     Look(*each);
   }
   if (asked.times == 0 || answered) asked = {bid.as_of, asked.times + 1};

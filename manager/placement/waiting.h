@@ -22,12 +22,6 @@ struct Held {
   bool after_waiting = false;              // as of LineAnswer
 };
 
-// What is known of all that are alike: what one of them is told on a worker, all would be.
-struct Alike {
-  // As of when one of them lacked devices there (Bid::as_of).
-  std::map<ClusterName, uint64_t> lacked;
-};
-
 // One per waiting workload, and what is kept per worker counts a thousand times over.
 struct Waiting {
   QueueRank rank;          // its place in the order; means nothing before it is placed there
@@ -54,8 +48,6 @@ struct Waiting {
   std::optional<ClusterName> kept;  // kBackfill: of these, the worker that is kept for it
   size_t heads_ahead = 0;           // how many that are first somewhere stand ahead of it
 
-  std::shared_ptr<Alike> alike;  // null: it is like no other
-
   std::set<ObjectKey> followers;  // that wait for a change of this one
   std::set<ObjectKey> askers;     // that wait until it has been looked at
   // That those ahead be looked at again: as of when, and how often in vain.
@@ -63,7 +55,7 @@ struct Waiting {
     uint64_t as_of = 0;
     int times = 0;
   };
-  std::map<ClusterName, Asked> asked;  // none where nobody has been asked
+  std::map<ClusterName, Asked> asked;  // none where it has not asked
 
   std::shared_ptr<const ObjectKey> name;  // for those that it holds
   bool is_woken = false;                  // and not returned yet

@@ -46,10 +46,10 @@ DispatchOrder::Versions DispatchOrder::Now() const {
 
 placement::Lines::Answer DispatchOrder::Offer(const placement::Contender& contender,
                                               placement::Bids bids, const Versions& seen,
-                                              WallTime now, const std::string& alike) {
+                                              WallTime now) {
   return state_.With([&](State& state) {
     state.BringUpToDate(bids);
-    return state.lines.Offer(contender, std::move(bids), seen.invalidations, now, alike);
+    return state.lines.Offer(contender, std::move(bids), seen.invalidations, now);
   });
 }
 

@@ -13,7 +13,6 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <string>
 #include <vector>
 
 #include "base/guarded.h"
@@ -49,9 +48,9 @@ class DispatchOrder final {
   // To be read before the caches are.
   Versions Now() const;
 
-  // `seen`: Now() of the look that made the bids. `alike`: as of placement::Lines::Offer.
+  // `seen`: Now() of the look that made the bids.
   placement::Lines::Answer Offer(const placement::Contender& contender, placement::Bids bids,
-                                 const Versions& seen, WallTime now, const std::string& alike = {});
+                                 const Versions& seen, WallTime now);
   // Of one that looks for no worker: what an offer would be answered (placement::Lines::Foresee).
   std::map<ClusterName, placement::LineAnswer> Foresee(const placement::Contender& contender,
                                                        placement::Bids bids, WallTime now);

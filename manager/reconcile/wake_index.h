@@ -58,9 +58,6 @@ class WakeIndex final {
   std::vector<ObjectKey> AffectedBy(const InputChange& change);
   // Workloads that look for a worker, and those that this worker has.
   std::vector<ObjectKey> AffectedBy(const ClusterName& worker) const;
-  // The name of its class, of a workload that looks for a worker; empty: it wants no devices.
-  // `alone`: as of Update.
-  static std::string ClassOf(const Gathered& gathered, bool alone);
   // At most so many that no change of devices since their last look has woken, the longest ago
   // first; each is returned once for all changes so far.
   std::vector<ObjectKey> Overdue(size_t most);
@@ -115,6 +112,8 @@ class WakeIndex final {
     std::unordered_map<ClusterName, Workloads> by_worker;
   };
 
+  // The name of its class, of a workload that looks for a worker; empty: it wants no devices.
+  static std::string ClassOf(const Gathered& gathered, bool alone);
   static std::set<Wanted> InputsOf(const tracking::Workload& workload);
   static Entry EntryOf(const Gathered& gathered, const placement::Decision& decision, bool alone);
   // Returns who is first in its class now, where that has to be looked at.

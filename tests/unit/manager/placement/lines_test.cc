@@ -906,38 +906,5 @@ TEST_CASE("lines: of many workers a standing has those where its turn is nearest
   CHECK(facts.at(ClusterName("w29")).length == 1);
 }
 
-TEST_CASE("lines: of many that are alike one is asked for all, when a device may be free") {
-  constexpr int kAhead = 500;
-  const auto gpu = Devices({1, 2});
-  const OrderSettings best_effort{.policy = OrderPolicy::kBestEffort};
-  const auto large = [&](Lines& lines, int i, uint64_t as_of) {
-    return lines.Offer(Of("large-" + std::to_string(i), i, 0, best_effort),
-                       On(kEast, Chance::kWaits, gpu, 1, as_of), lines.invalidations(), kNow,
-                       "two pods");
-  };
-  const auto small = [&](Lines& lines) {
-    return Offer(lines, Of("small", kAhead, 0, best_effort),
-                 On(kEast, Chance::kFits, gpu, 0, /*as_of=*/2), kNow);
-  };
-  Lines lines;
-  for (int i = 0; i < kAhead; ++i) large(lines, i, 1);
-  // Those ahead were looked at before the device became free.
-  const auto asked = small(lines);
-  CHECK(AfterWhom(asked, kEast) == "large-499");
-  CHECK(asked.look_at == std::vector<ObjectKey>{{"ml", "large-0"}});
-  // It does not fit, and so does none of them.
-  CHECK(large(lines, 0, 2).look_at == std::vector<ObjectKey>{{"ml", "small"}});
-  const auto then = small(lines);
-  CHECK(AfterWhom(then, kEast).empty());
-  CHECK(then.look_at.empty());
-  // When it fits, it goes first.
-  Lines other;
-  for (int i = 0; i < kAhead; ++i) large(other, i, 1);
-  CHECK(small(other).look_at == std::vector<ObjectKey>{{"ml", "large-0"}});
-  other.Offer(Of("large-0", 0, 0, best_effort), On(kEast, Chance::kFits, gpu, 0, 2),
-              other.invalidations(), kNow, "two pods");
-  CHECK_FALSE(AfterWhom(small(other), kEast).empty());
-}
-
 }  // namespace
 }  // namespace fedra::placement::lines_test
