@@ -17,32 +17,32 @@ Connection::Connection(Socket socket, std::shared_ptr<TlsIdentity> shown,
   if (identity != nullptr) tls.emplace(stream, identity->context());
 }
 
+namespace {
+
+// What the client reads and writes: with TLS what is in it.
+void OnStream(Connection& connection, const auto& run) {
+  if (connection.tls) return run(*connection.tls);
+  run(connection.stream);
+}
+
+}  // namespace
+
 void ReadHeader(Connection& connection, Handler done) {
-  if (connection.tls) {
-    beast::http::async_read_header(*connection.tls, connection.buffer, *connection.parser,
-                                   std::move(done));
-  } else {
-    beast::http::async_read_header(connection.stream, connection.buffer, *connection.parser,
-                                   std::move(done));
-  }
+  OnStream(connection, [&](auto& stream) {
+    beast::http::async_read_header(stream, connection.buffer, *connection.parser, std::move(done));
+  });
 }
 
 void ReadAll(Connection& connection, Handler done) {
-  if (connection.tls) {
-    beast::http::async_read(*connection.tls, connection.buffer, *connection.parser,
-                            std::move(done));
-  } else {
-    beast::http::async_read(connection.stream, connection.buffer, *connection.parser,
-                            std::move(done));
-  }
+  OnStream(connection, [&](auto& stream) {
+    beast::http::async_read(stream, connection.buffer, *connection.parser, std::move(done));
+  });
 }
 
 void WriteSome(Connection& connection, Handler done) {
-  if (connection.tls) {
-    beast::http::async_write_some(*connection.tls, *connection.serializer, std::move(done));
-  } else {
-    beast::http::async_write_some(connection.stream, *connection.serializer, std::move(done));
-  }
+  OnStream(connection, [&](auto& stream) {
+    beast::http::async_write_some(stream, *connection.serializer, std::move(done));
+  });
 }
 
 }  // namespace fedra::httpd
