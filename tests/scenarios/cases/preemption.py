@@ -17,19 +17,13 @@ _REAL = ("real",)
 def preempted_for_the_same_worker(world: World) -> None:
     """The manager preempts a running job for a more important one: its copies go, the other takes its place, it runs again."""
     low, high = _classes(world)
-    world.use_workers(world.worker1)
-    world.manager.apply(objects.cluster_queue(world.ns, Quota(cpu="4"), world.check))
-    world.start_fedra()
-    first = world.submit("first", cpu="4", priority=low)
-    first.wait_running_on(world.worker1)
+    first = _fill_worker1(world, low)
     second = world.submit("second", cpu="4", priority=high)
     _wait_preempted(world, first)
     first.wait_gone_from(world.worker1)
     second.wait_running_on(world.worker1)
     assert not objects.is_true(first.workload(), "QuotaReserved")
-    second.finish(world.worker1)
-    first.wait_running_on(world.worker1)
-    first.finish(world.worker1)
+    _finish_in_turn(world, second, first)
 
 
 @scenario("preempted-for-another-worker", fleets=_REAL, modes=ALL)
@@ -45,7 +39,7 @@ def preempted_for_another_worker(world: World) -> None:
     _wait_preempted(world, first)
     second.wait_running_on(world.worker2)
     first.wait_gone_from(world.worker1)
-    assert world.dispatched_to(world.worker2) == 1, "the first one was sent there, too"
+    assert world.dispatched_to(world.worker2) == 1, "the first one was dispatched there, too"
     second.finish(world.worker2)
     where = world.eventually("it has a worker again", first.cluster_name)
     first.wait_running_on(where)
@@ -54,7 +48,7 @@ def preempted_for_another_worker(world: World) -> None:
 
 @scenario("preempted-on-its-worker", fleets=_REAL, modes=ALL)
 def preempted_by_a_federated_job(world: World) -> None:
-    """The manager admits both, and their worker preempts one for the other: it is queued again, sent again, and runs later."""
+    """The manager admits both, and their worker preempts one for the other: it is queued again, dispatched again, and runs later."""
     low, high = _classes(world)
     world.use_workers(world.worker1)
     world.set_quota(world.worker1, Quota(cpu="4"))
@@ -65,20 +59,14 @@ def preempted_by_a_federated_job(world: World) -> None:
     second.wait_running_on(world.worker1)
     world.eventually("the first is taken back", lambda: first.cluster_name() is None)
     assert not objects.is_true(first.workload(), "Finished")
-    second.finish(world.worker1)
-    first.wait_running_on(world.worker1)
-    first.finish(world.worker1)
+    _finish_in_turn(world, second, first)
 
 
 @scenario("priority-raised-to-preempt", fleets=_REAL, modes=ALL)
 def priority_is_raised(world: World) -> None:
     """A job without quota is made more important: it takes the place of the one that runs."""
     low, high = _classes(world)
-    world.use_workers(world.worker1)
-    world.manager.apply(objects.cluster_queue(world.ns, Quota(cpu="4"), world.check))
-    world.start_fedra()
-    first = world.submit("first", cpu="4", priority=low)
-    first.wait_running_on(world.worker1)
+    first = _fill_worker1(world, low)
     second = world.submit("second", cpu="4", priority=low)
     world.eventually(
         "it waits for quota",
@@ -89,9 +77,7 @@ def priority_is_raised(world: World) -> None:
     world.manager.patch("Job", world.ns, second.name, {"metadata": {"labels": labels}})
     _wait_preempted(world, first)
     second.wait_running_on(world.worker1)
-    second.finish(world.worker1)
-    first.wait_running_on(world.worker1)
-    first.finish(world.worker1)
+    _finish_in_turn(world, second, first)
 
 
 def _classes(world: World) -> tuple[str, str]:
@@ -101,6 +87,23 @@ def _classes(world: World) -> tuple[str, str]:
         world.admin(cluster).apply(objects.priority_class(low, 10))
         world.admin(cluster).apply(objects.priority_class(high, 1000))
     return low, high
+
+
+def _fill_worker1(world: World, priority: str) -> FederatedJob:
+    """A job that runs on worker1, the only one, and has all quota of the manager."""
+    world.use_workers(world.worker1)
+    world.manager.apply(objects.cluster_queue(world.ns, Quota(cpu="4"), world.check))
+    world.start_fedra()
+    job = world.submit("first", cpu="4", priority=priority)
+    job.wait_running_on(world.worker1)
+    return job
+
+
+def _finish_in_turn(world: World, runs: FederatedJob, waits: FederatedJob) -> None:
+    """On worker1: the one that runs, and then the other, which has its place."""
+    runs.finish(world.worker1)
+    waits.wait_running_on(world.worker1)
+    waits.finish(world.worker1)
 
 
 def _wait_preempted(world: World, job: FederatedJob) -> None:
