@@ -300,8 +300,8 @@ Fields DescribeHttp(HttpSettings& http) {
        TextRef{&http.address, TextRule::kAddress}, ""},
       {"health",
        "IP address and port of a second listener, for kubelets: it has /livez, /healthz and "
-       "/readyz "
-       "and nothing else, and names no cluster, so that http.address may stay on loopback. Without "
+       "/readyz and nothing else, and names no cluster, so that http.address may stay on loopback. "
+       "Without "
        "it, kubelets ask at http.address.",
        TextRef{&http.health, TextRule::kAddress}, "0.0.0.0:8081"},
   };

@@ -31,7 +31,7 @@ struct Answer {
   std::string content_type = "text/plain; charset=utf-8";
   std::string body = {};                                          // not sent to HEAD, nor with 304
   std::vector<std::pair<std::string, std::string>> headers = {};  // further ones
-  std::string user = {};  // who asked, where that is known: a name, for nobody but the listener
+  std::string user = {};  // for the listener: the name of the user who asked; empty: not known
 };
 
 }  // namespace fedra::httpd

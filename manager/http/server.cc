@@ -30,7 +30,7 @@ Service ServiceOfHealth(WorkerPool& pool, Pages pages) {
                   done(RouteHealth(target, pages));
                 });
               },
-          // What is asked here is answered within a moment: nobody is told to come again.
+          // A health page takes a moment: no request is refused for want of places.
           .is_urgent = [](const Request&) { return true; },
           .refusal = Refusal};
 }

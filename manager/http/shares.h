@@ -1,6 +1,7 @@
 #pragma once
 //
-// What each client has of a listener: so that whoever takes most makes room before others do.
+// What each client has of a listener: so that the client that takes most makes room before others
+// do.
 //
 // A client is who connects (PeerOf, socket_name.h) and, where it is known, the user who asks: one
 // with many addresses has one share, and so have many users behind one address.
@@ -69,7 +70,7 @@ class Stake final {
 };
 
 // Whether a client that has `of_client` of the places for questions may take one more. A quarter of
-// what others leave stays free, so a place is left for whoever comes next, however many one takes.
+// what others leave stays free, so a place is left for the next client, however many one takes.
 bool MayAsk(size_t of_client, size_t of_all, size_t places);
 
 }  // namespace fedra::httpd

@@ -11,7 +11,7 @@
 namespace fedra::tracking {
 namespace {
 
-// When the table has doubled, those that nobody has any more are left out.
+// When the table has doubled, those that no workload has any more are removed.
 constexpr size_t kFew = 1024;
 
 struct Shared {
