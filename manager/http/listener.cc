@@ -152,9 +152,10 @@ class Listener::Impl final : public std::enable_shared_from_this<Listener::Impl>
     return chosen != nullptr;
   }
 
+  // A small answer never is: the number of connections bounds what they hold together.
   bool IsTooMuch(size_t bytes) const {
     const size_t held = shares_->All().bytes;
-    return held > 0 && held + bytes > limits_.answer_bytes;
+    return bytes > kMaxRequest && held > 0 && held + bytes > limits_.answer_bytes;
   }
 
   // What it waits for ends with an error.

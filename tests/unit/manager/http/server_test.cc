@@ -112,6 +112,19 @@ TEST_CASE("clients that ask for metrics and do not read them do not keep a kubel
       WaitUntil([&] { return SubRequest(f.port(), "GET /metrics").starts_with("HTTP/1.1 200"); }));
 }
 
+TEST_CASE("a kubelet gets its page although the same client has just taken all room for answers") {
+  Fixture f({.write = {.whole = 300s, .pause = 300s},
+             .answer_bytes = size_t{8} << 20,
+             .stalled = 300s});
+  f.metrics.With([](std::string& text) { text = std::string(size_t{8} << 20, 'm'); });
+  Client first(f.port());
+  first.Say("GET /metrics HTTP/1.1\r\nHost: fedra\r\n\r\n");
+  CHECK_THAT(first.HearSome(), StartsWith("HTTP/1.1 200"));
+  CHECK_THAT(SubRequest(f.port(), "GET /metrics"), StartsWith("HTTP/1.1 503"));
+  CHECK_THAT(SubRequest(f.port(), "GET /livez"), StartsWith("HTTP/1.1 200"));
+  CHECK_THAT(SubRequest(f.port(), "GET /readyz"), StartsWith("HTTP/1.1 200"));
+}
+
 TEST_CASE("of a crowd from one address none from another one makes room") {
   Fixture f({.connections = 8});
   Client kept(f.port(), 2);
