@@ -37,6 +37,10 @@ std::string ClosestName(std::string_view text, const std::vector<std::string>& c
   std::string best;
   size_t best_distance = std::max<size_t>(1, text.size() / 3) + 1;
   for (const std::string& candidate : candidates) {
+    // What is longer by so much cannot be as near: of many names most are passed over.
+    if (std::max(candidate.size(), text.size()) - std::min(candidate.size(), text.size()) >=
+        best_distance)
+      continue;
     const size_t distance = Distance(text, candidate);
     if (distance < best_distance) {
       best = candidate;

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/assert.h"
+#include "base/natural_order.h"
 
 namespace fedra::store {
 namespace {
@@ -47,6 +48,25 @@ int RememberWalPages(void* pages, sqlite3*, const char*, int count) {
   return SQLITE_OK;
 }
 
+std::string_view TextOf(sqlite3_value* value) {
+  const auto* const bytes = reinterpret_cast<const char*>(sqlite3_value_text(value));
+  const auto size = static_cast<size_t>(sqlite3_value_bytes(value));
+  return bytes == nullptr ? std::string_view() : std::string_view(bytes, size);
+}
+
+// natural_order(text).
+void NaturalOrder(sqlite3_context* context, int, sqlite3_value** values) {
+  const std::string text = InNaturalOrder(TextOf(values[0]));
+  sqlite3_result_text64(context, text.data(), text.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
+}
+
+using Test = std::function<bool(std::string_view)>;
+
+void RunTest(sqlite3_context* context, int, sqlite3_value** values) {
+  const Test& test = *static_cast<const Test*>(sqlite3_user_data(context));
+  sqlite3_result_int(context, test(TextOf(values[0])) ? 1 : 0);
+}
+
 // "Input/output error; ", or nothing when the operating system did not say.
 std::string SystemError(sqlite3* handle) {
   const int number = handle == nullptr ? 0 : sqlite3_system_errno(handle);
@@ -70,11 +90,13 @@ int Value::BindTo(sqlite3_stmt* statement, int index) const {
 
 int64_t Row::Integer() { return sqlite3_column_int64(statement_, next_++); }
 
-std::string Row::Text() {
+std::string_view Row::View() {
   const auto* bytes = reinterpret_cast<const char*>(sqlite3_column_text(statement_, next_));
   const int size = sqlite3_column_bytes(statement_, next_++);
-  return bytes == nullptr ? std::string() : std::string(bytes, static_cast<size_t>(size));
+  return bytes == nullptr ? std::string_view() : std::string_view(bytes, static_cast<size_t>(size));
 }
+
+std::string Row::Text() { return std::string(View()); }
 
 bool Row::SkipNull() {
   if (sqlite3_column_type(statement_, next_) != SQLITE_NULL) return false;
@@ -175,9 +197,8 @@ Result<sqlite3_stmt*> Connection::Prepared(std::string_view sql) {
   return statement;
 }
 
-Result<void> Connection::Step(std::string_view sql, std::initializer_list<Value> values,
+Result<void> Connection::Step(sqlite3_stmt* statement, std::span<const Value> values,
                               const std::function<void(Row&)>* each) {
-  FEDRA_ASSIGN_OR_RETURN(sqlite3_stmt* const statement, Prepared(sql));
   FEDRA_ASSERT(static_cast<size_t>(sqlite3_bind_parameter_count(statement)) == values.size(),
                "a statement gets as many values as it has parameters");
   int code = SQLITE_OK;
@@ -200,12 +221,24 @@ Result<void> Connection::Step(std::string_view sql, std::initializer_list<Value>
 }
 
 Result<void> Connection::Run(std::string_view sql, std::initializer_list<Value> values) {
-  return Step(sql, values, nullptr);
+  FEDRA_ASSIGN_OR_RETURN(sqlite3_stmt* const statement, Prepared(sql));
+  return Step(statement, values, nullptr);
 }
 
 Result<void> Connection::Query(std::string_view sql, std::initializer_list<Value> values,
                                const std::function<void(Row&)>& each) {
-  return Step(sql, values, &each);
+  FEDRA_ASSIGN_OR_RETURN(sqlite3_stmt* const statement, Prepared(sql));
+  return Step(statement, values, &each);
+}
+
+Result<void> Connection::QueryOnce(const std::string& sql, std::span<const Value> values,
+                                   const std::function<void(Row&)>& each) {
+  sqlite3_stmt* handle = nullptr;
+  const int code = sqlite3_prepare_v3(handle_.get(), sql.data(), static_cast<int>(sql.size()), 0,
+                                      &handle, nullptr);
+  if (code != SQLITE_OK) return Fail(ErrorOf(code));
+  const Statement statement(handle);
+  return Step(statement.get(), values, &each);
 }
 
 Result<int64_t> Connection::QueryInteger(std::string_view sql,
@@ -213,6 +246,24 @@ Result<int64_t> Connection::QueryInteger(std::string_view sql,
   int64_t number = 0;
   FEDRA_RETURN_IF_ERROR(Query(sql, values, [&](Row& row) { number = row.Integer(); }));
   return number;
+}
+
+Result<void> Connection::AddNaturalOrder() {
+  const int code = sqlite3_create_function_v2(
+      handle_.get(), "natural_order", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY,
+      nullptr, NaturalOrder, nullptr, nullptr, nullptr);
+  if (code != SQLITE_OK) return Fail(ErrorOf(code));
+  return {};
+}
+
+Result<void> Connection::AddTest(const char* name, std::function<bool(std::string_view)> test) {
+  // SQLite deletes it, whether this succeeds or not.
+  auto* const owned = new Test(std::move(test));
+  const int code = sqlite3_create_function_v2(
+      handle_.get(), name, 1, SQLITE_UTF8 | SQLITE_DIRECTONLY, owned, RunTest, nullptr, nullptr,
+      [](void* each) { delete static_cast<Test*>(each); });
+  if (code != SQLITE_OK) return Fail(ErrorOf(code));
+  return {};
 }
 
 Result<void> Connection::SetDurable(bool durable) {

@@ -17,6 +17,7 @@
 #include <initializer_list>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -62,6 +63,7 @@ class Row final {
   int64_t Integer();
   int Int() { return static_cast<int>(Integer()); }
   std::string Text();
+  std::string_view View();  // until the next row
   ClusterName Cluster() { return ClusterName(Text()); }
   WallTime Time() { return WallTime(std::chrono::milliseconds(Integer())); }
   std::optional<WallTime> OptionalTime();
@@ -91,8 +93,17 @@ class Connection final {
   Result<void> Run(std::string_view sql, std::initializer_list<Value> values = {});
   Result<void> Query(std::string_view sql, std::initializer_list<Value> values,
                      const std::function<void(Row&)>& each);
+  // One whose text depends on what is asked: not kept.
+  Result<void> QueryOnce(const std::string& sql, std::span<const Value> values,
+                         const std::function<void(Row&)>& each);
   // The first column of the only row.
   Result<int64_t> QueryInteger(std::string_view sql, std::initializer_list<Value> values = {});
+
+  // Makes natural_order(text) known to statements: base/natural_order.h. Tables must not depend on
+  // it, for other programs could not read them.
+  Result<void> AddNaturalOrder();
+  // Makes NAME(text) known to statements that are not kept; of the same name the last one counts.
+  Result<void> AddTest(const char* name, std::function<bool(std::string_view)> test);
 
   // Whether following transactions wait for the disk (synchronous = FULL) or not (NORMAL). Not
   // inside one.
@@ -126,7 +137,7 @@ class Connection final {
 
   Connection(std::string path, sqlite3* handle);
   Result<sqlite3_stmt*> Prepared(std::string_view sql);
-  Result<void> Step(std::string_view sql, std::initializer_list<Value> values,
+  Result<void> Step(sqlite3_stmt* statement, std::span<const Value> values,
                     const std::function<void(Row&)>* each);
 
   const std::string path_;

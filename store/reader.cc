@@ -1,5 +1,6 @@
 #include "store/reader.h"
 
+#include <unordered_map>
 #include <utility>
 
 #include "store/connection.h"
@@ -9,6 +10,7 @@
 #include "store/tables/events.h"
 #include "store/tables/heartbeat.h"
 #include "store/tables/intents.h"
+#include "store/tables/job_lists.h"
 #include "store/tables/placements.h"
 #include "store/tables/places.h"
 #include "store/tables/residues.h"
@@ -20,9 +22,8 @@ namespace fedra::store {
 struct Reader::Parts {
   std::unique_ptr<Connection> db;  // with a read transaction that ends with it
   std::optional<bool> is_in_use;
-  // The workloads that are shown, and their namespaces; null: all.
-  std::optional<std::set<std::string>> uids = {};
-  std::set<std::string> namespaces = {};
+  ShownNamespaces shown = {};
+  std::unordered_map<std::string, bool> is_shown = {};  // by uid, as far as it was asked
 };
 
 Result<std::unique_ptr<Reader>> Reader::Open(const std::string& path) {
@@ -38,31 +39,41 @@ Reader::Reader(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 Reader::~Reader() = default;
 
 Result<void> Reader::ShowOnly(std::set<std::string> namespaces) {
-  std::set<std::string> uids;
-  FEDRA_RETURN_IF_ERROR(parts_->db->Query("SELECT uid, job_ns FROM workloads", {}, [&](Row& row) {
-    std::string uid = row.Text();
-    if (namespaces.contains(row.Text())) uids.insert(std::move(uid));
-  }));
-  parts_->uids = std::move(uids);
-  parts_->namespaces = std::move(namespaces);
+  parts_->shown = std::move(namespaces);
+  parts_->is_shown.clear();
   return {};
 }
 
 Result<std::set<std::string>> Reader::Namespaces() {
   std::set<std::string> namespaces;
-  FEDRA_RETURN_IF_ERROR(parts_->db->Query("SELECT DISTINCT job_ns FROM workloads", {},
-                                          [&](Row& row) { namespaces.insert(row.Text()); }));
+  // From one to the next: the jobs between are not read.
+  FEDRA_RETURN_IF_ERROR(
+      parts_->db->Query("WITH RECURSIVE s (ns) AS (SELECT min(job_ns) FROM workloads UNION ALL"
+                        " SELECT (SELECT min(job_ns) FROM workloads WHERE job_ns > s.ns) FROM s"
+                        " WHERE s.ns IS NOT NULL) SELECT ns FROM s WHERE ns IS NOT NULL",
+                        {}, [&](Row& row) { namespaces.insert(row.Text()); }));
   return namespaces;
 }
 
-bool Reader::IsShown(const std::string& uid) const {
-  return !parts_->uids || parts_->uids->contains(uid);
+Result<bool> Reader::IsShown(const std::string& uid) {
+  if (!parts_->shown) return true;
+  const auto [known, is_new] = parts_->is_shown.try_emplace(uid, false);
+  if (!is_new) return known->second;
+  FEDRA_RETURN_IF_ERROR(
+      parts_->db->Query("SELECT job_ns FROM workloads WHERE uid = ?", {uid},
+                        [&](Row& row) { known->second = parts_->shown->contains(row.Text()); }));
+  return known->second;
 }
 
 template <class T>
-Result<std::vector<T>> Reader::Shown(Result<std::vector<T>> rows) const {
-  if (rows && parts_->uids) std::erase_if(*rows, [&](const T& row) { return !IsShown(row.uid); });
-  return rows;
+Result<std::vector<T>> Reader::Shown(Result<std::vector<T>> rows) {
+  if (!rows || !parts_->shown) return rows;
+  std::vector<T> shown;
+  for (T& row : *rows) {
+    FEDRA_ASSIGN_OR_RETURN(const bool is_shown, IsShown(row.uid));
+    if (is_shown) shown.push_back(std::move(row));
+  }
+  return shown;
 }
 
 Result<std::optional<HeartbeatRow>> Reader::Heartbeat() { return LoadHeartbeat(*parts_->db); }
@@ -72,6 +83,24 @@ Result<std::vector<ClusterRow>> Reader::Clusters() { return LoadClusters(*parts_
 Result<std::vector<WorkloadRow>> Reader::Workloads(const WorkloadFilter& filter) {
   return Shown(LoadWorkloads(*parts_->db, filter));
 }
+Result<JobPage> Reader::Jobs(const JobQuery& query) {
+  return LoadJobPage(*parts_->db, query, parts_->shown);
+}
+Result<std::vector<JobGroup>> Reader::JobGroups(const JobQuery& query, JobGrouping grouping) {
+  return LoadJobGroups(*parts_->db, query, grouping, parts_->shown);
+}
+Result<std::vector<std::string>> Reader::JobStates() { return LoadJobStates(*parts_->db); }
+Result<std::set<std::string>> Reader::JobWorkers() {
+  return LoadJobWorkers(*parts_->db, parts_->shown);
+}
+Result<std::vector<ObjectKey>> Reader::JobNames() {
+  return LoadJobNames(*parts_->db, parts_->shown);
+}
+Result<std::optional<WorkloadRow>> Reader::Workload(const std::string& uid) {
+  FEDRA_ASSIGN_OR_RETURN(const bool is_shown, IsShown(uid));
+  if (!is_shown) return std::nullopt;
+  return LoadWorkload(*parts_->db, uid);
+}
 Result<std::vector<WorkloadRow>> Reader::FindWorkloads(const ObjectKey& name) {
   return Shown(LoadWorkloadsNamed(*parts_->db, name));
 }
@@ -80,15 +109,16 @@ Result<std::vector<PlacementRow>> Reader::Placements() {
   return Shown(LoadPlacements(*parts_->db));
 }
 Result<std::vector<PlacementFailure>> Reader::Failures(const std::string& uid) {
-  if (!IsShown(uid)) return std::vector<PlacementFailure>();
+  FEDRA_ASSIGN_OR_RETURN(const bool is_shown, IsShown(uid));
+  if (!is_shown) return std::vector<PlacementFailure>();
   return LoadFailures(*parts_->db, uid);
 }
 Result<std::vector<IntentRow>> Reader::Intents() { return Shown(LoadIntents(*parts_->db)); }
 Result<std::vector<PlaceRow>> Reader::Places(const std::string& uid) {
   auto rows = Shown(LoadPlaces(*parts_->db, uid));
-  if (!rows || !parts_->uids) return rows;
+  if (!rows || !parts_->shown) return rows;
   for (PlaceRow& row : *rows)
-    if (!parts_->namespaces.contains(row.first.substr(0, row.first.find('/')))) row.first.clear();
+    if (!parts_->shown->contains(row.first.substr(0, row.first.find('/')))) row.first.clear();
   return rows;
 }
 
@@ -97,14 +127,8 @@ Result<std::vector<ResidueRow>> Reader::Residues() { return Shown(LoadResidues(*
 Result<std::vector<VerdictRow>> Reader::Verdicts(const std::string& uid) {
   return Shown(LoadVerdicts(*parts_->db, uid));
 }
-Result<std::vector<VerdictRow>> Reader::VerdictsOfState(const std::string& state) {
-  return Shown(LoadVerdictsOfState(*parts_->db, state));
-}
 Result<std::vector<AttemptRow>> Reader::Attempts(const std::string& uid) {
   return Shown(LoadAttempts(*parts_->db, uid));
-}
-Result<std::vector<AttemptRow>> Reader::LastAttempts() {
-  return Shown(LoadLastAttempts(*parts_->db));
 }
 Result<std::vector<EventRow>> Reader::Events(const std::string& uid) {
   return Shown(LoadEvents(*parts_->db, uid));

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "store/job_query.h"
 #include "store/rows.h"
 
 namespace fedra::store {
@@ -50,6 +51,19 @@ class Reader final {
 
   // Living workloads only, by namespace and job name.
   Result<std::vector<WorkloadRow>> Workloads(const WorkloadFilter& filter = {});
+  // A page of them, and counts. What they are asked by is read from one index (JobQuery).
+  Result<JobPage> Jobs(const JobQuery& query);
+  // Of all that the query would list without a limit; the largest first, of equal ones by name.
+  Result<std::vector<JobGroup>> JobGroups(const JobQuery& query, JobGrouping grouping);
+  // The states that living workloads are in, whatever is shown.
+  Result<std::vector<std::string>> JobStates();
+  // The workers that they are on, on their way to, or have ended on.
+  Result<std::set<std::string>> JobWorkers();
+  // Their jobs, by name.
+  Result<std::vector<ObjectKey>> JobNames();
+  // The living one of this uid; null: there is none.
+  Result<std::optional<WorkloadRow>> Workload(const std::string& uid);
+
   // Every incarnation whose job or whose Workload has this name, in any namespace where none is
   // given: living ones first, then the newest first.
   Result<std::vector<WorkloadRow>> FindWorkloads(const ObjectKey& name);
@@ -62,20 +76,16 @@ class Reader final {
 
   Result<std::vector<VerdictRow>> Verdicts(
       const std::string& uid);  // in the order of the configuration
-  // Those of all living workloads in one state, by workload: why each of them is there.
-  Result<std::vector<VerdictRow>> VerdictsOfState(const std::string& state);
   Result<std::vector<PlaceRow>> Places(const std::string& uid);      // empty: of all, by workload
   Result<std::vector<AttemptRow>> Attempts(const std::string& uid);  // oldest first
-  // Of each workload the last one on each worker where it was.
-  Result<std::vector<AttemptRow>> LastAttempts();
-  Result<std::vector<EventRow>> Events(const std::string& uid);  // oldest first
+  Result<std::vector<EventRow>> Events(const std::string& uid);      // oldest first
 
  private:
   struct Parts;
-  bool IsShown(const std::string& uid) const;
+  Result<bool> IsShown(const std::string& uid);
   // Without those that are not shown.
   template <class T>
-  Result<std::vector<T>> Shown(Result<std::vector<T>> rows) const;
+  Result<std::vector<T>> Shown(Result<std::vector<T>> rows);
   explicit Reader(std::unique_ptr<Parts> parts);
 
   std::unique_ptr<Parts> parts_;

@@ -70,6 +70,9 @@ struct WorkloadRow {
   std::string cluster_queue;       // of the manager, behind `queue`; empty: not known
   std::string waits_for;  // Quota, Kueue, AdmissionCheck, Job: while Waiting; empty: not known
   int priority = 0;       // as Kueue resolved it
+  // The codes against any worker, each once, in the order of letters: what lists of jobs are
+  // filtered and grouped by. Without blanks.
+  std::vector<std::string> reasons = {};
 
   bool operator==(const WorkloadRow&) const = default;
 };

@@ -1,5 +1,6 @@
 #include "manager/api/view.h"
 
+#include <algorithm>
 #include <set>
 
 #include <fmt/format.h>
@@ -7,6 +8,7 @@
 
 #include "config/names.h"
 #include "manager/api/withhold.h"
+#include "manager/report/load_status.h"
 #include "manager/report/status_model.h"
 #include "manager/text/history_view.h"
 #include "manager/text/job_counts_view.h"
@@ -19,21 +21,6 @@ namespace {
 
 using text::Output;
 using text::ViewSettings;
-
-// Workers that are configured, or that jobs were on. Where none is known yet, none is wrong.
-Result<void> CheckWorkers(const report::StatusData& data, const std::vector<std::string>& asked) {
-  std::set<std::string> known;
-  for (const store::ClusterRow& row : data.clusters) known.insert(row.name.value);
-  for (const store::WorkloadRow& row : data.workloads)
-    if (!row.worker.empty()) known.insert(row.worker.value);
-  for (const std::string& name : asked) {
-    if (known.empty() || known.contains(name)) continue;
-    return Fail(WrongOption(
-        "worker", fmt::format("there is no such worker; there are {}", fmt::join(known, ", ")),
-        name));
-  }
-  return {};
-}
 
 // The store as a viewer sees it.
 struct Sight {
@@ -51,35 +38,72 @@ Result<Sight> SightOf(const Viewer& viewer, store::Reader& reader) {
   return sight;
 }
 
-Result<report::StatusData> Fleet(const Sight& sight) {
-  FEDRA_ASSIGN_OR_RETURN(report::StatusData data, report::LoadStatus(sight.reader));
+// Workers that are configured, or that jobs were on. Where none is known yet, none is wrong.
+Result<void> CheckWorkers(const Sight& sight, const report::StatusData& data,
+                          const std::vector<std::string>& asked) {
+  std::set<std::string> known;
+  if (sight.viewer.fleet)
+    for (const store::ClusterRow& row : data.clusters) known.insert(row.name.value);
+  const auto is_known = [&](const std::string& name) { return known.contains(name); };
+  if (std::ranges::all_of(asked, is_known)) return {};
+  FEDRA_ASSIGN_OR_RETURN(std::set<std::string> of_jobs, sight.reader.JobWorkers());
+  known.merge(of_jobs);
+  for (const std::string& name : asked) {
+    if (known.empty() || is_known(name)) continue;
+    return Fail(WrongOption(
+        "worker", fmt::format("there is no such worker; there are {}", fmt::join(known, ", ")),
+        name));
+  }
+  return {};
+}
+
+report::JobDetail DetailOf(text::Format format) {
+  if (format == text::Format::kName) return report::JobDetail::kNone;
+  return format == text::Format::kWide ? report::JobDetail::kWide : report::JobDetail::kDocument;
+}
+
+// No more of it than the view shows.
+Result<report::StatusData> Load(View view, const Sight& sight, const ViewSettings& settings) {
+  FEDRA_ASSIGN_OR_RETURN(report::StatusData data, report::LoadFleet(sight.reader));
+  FEDRA_RETURN_IF_ERROR(CheckWorkers(sight, data, settings.query.jobs.workers));
+  if (view == View::kStatus || view == View::kWorkers)
+    FEDRA_RETURN_IF_ERROR(report::LoadJobsByWorker(sight.reader, data));
+  if (view == View::kStatus || view == View::kJobs)
+    FEDRA_RETURN_IF_ERROR(
+        report::LoadJobs(sight.reader, settings.query, DetailOf(settings.format), data));
+  if (view == View::kCounts)
+    FEDRA_RETURN_IF_ERROR(report::LoadGroups(sight.reader, settings.query, data));
   Withhold(sight.viewer, sight.hidden, data);
   return data;
 }
 
+Output Render(View view, const report::StatusData& data, const ViewSettings& settings) {
+  if (view == View::kWorkers) return text::RenderWorkers(data, settings);
+  if (view == View::kJobs) return text::RenderJobs(data, settings);
+  if (view == View::kCounts) return text::RenderJobCounts(data, settings);
+  return text::RenderStatus(data, settings);
+}
+
 // What a word is that is no job's name; empty: nothing known.
 std::string WhatElse(const Sight& sight, const std::string& word, bool may_be_table) {
-  const Result<report::StatusData> data = Fleet(sight);
+  const auto data = report::LoadFleet(sight.reader);
   if (!data) return {};
   for (const store::ClusterRow& row : data->clusters) {
     if (row.name.value == word)
       return fmt::format("{} is a worker: `fedra status workers` shows it", word);
   }
-  for (const store::WorkloadRow& row : data->workloads) {
-    if (row.job.ns == word)
-      return fmt::format("{} is a namespace: `fedra status -n {}` shows its jobs", word, word);
-  }
+  const auto is_namespace = report::HasJobs(sight.reader, word);
+  if (is_namespace && *is_namespace)
+    return fmt::format("{} is a namespace: `fedra status -n {}` shows its jobs", word, word);
   if (!may_be_table) return {};
   const std::string closest =
       config::ClosestName(word, {"workers", "jobs", "clusters", "workloads"});
   return closest.empty() ? "" : fmt::format("there is no job {}; did you mean {}?", word, closest);
 }
 
-Result<Output> OfFleet(const Sight& sight, const ViewSettings& settings,
-                       Output (*render)(const report::StatusData&, const ViewSettings&)) {
-  FEDRA_ASSIGN_OR_RETURN(const report::StatusData data, Fleet(sight));
-  FEDRA_RETURN_IF_ERROR(CheckWorkers(data, settings.query.jobs.workers));
-  return render(data, settings);
+Result<Output> OfFleet(View view, const Sight& sight, const ViewSettings& settings) {
+  FEDRA_ASSIGN_OR_RETURN(const report::StatusData data, Load(view, sight, settings));
+  return Render(view, data, settings);
 }
 
 Result<Output> OfJob(const std::string& job, const Sight& sight, const ViewSettings& settings,
@@ -118,12 +142,6 @@ Result<Output> RenderView(View view, const std::string& job, store::Reader& read
                           const ViewSettings& settings, const Viewer& viewer) {
   FEDRA_ASSIGN_OR_RETURN(const Sight sight, SightOf(viewer, reader));
   switch (view) {
-    case View::kWorkers:
-      return OfFleet(sight, settings, &text::RenderWorkers);
-    case View::kJobs:
-      return OfFleet(sight, settings, &text::RenderJobs);
-    case View::kCounts:
-      return OfFleet(sight, settings, &text::RenderJobCounts);
     case View::kJob:
       return OfWord(job, sight, settings, &text::RenderWorkload, /*may_be_table=*/true);
     case View::kWhy:
@@ -131,9 +149,12 @@ Result<Output> RenderView(View view, const std::string& job, store::Reader& read
     case View::kHistory:
       return OfWord(job, sight, settings, &text::RenderHistory);
     case View::kStatus:
+    case View::kWorkers:
+    case View::kJobs:
+    case View::kCounts:
       break;
   }
-  return OfFleet(sight, settings, &text::RenderStatus);
+  return OfFleet(view, sight, settings);
 }
 
 }  // namespace fedra::api

@@ -180,10 +180,11 @@ void Withhold(const Viewer& viewer, const std::set<std::string>& hidden, report:
   if (data.manager) OfCluster(censor, *data.manager);
   if (!viewer.fleet) {
     data.clusters.clear();
-    data.residues.clear();
+    data.left_on.clear();
   }
   for (store::ClusterRow& row : data.clusters) OfCluster(censor, row);
-  for (store::WorkloadRow& row : data.workloads) censor.Prose(row.note);
+  for (store::WorkloadRow& row : data.jobs.shown) censor.Prose(row.note);
+  for (auto& [key, row] : data.first) censor.Prose(row.note);
   for (store::VerdictRow& row : data.verdicts) row.reasons_json = censor.Reasons(row.reasons_json);
   for (store::AttemptRow& row : data.attempts) censor.Detail(row.message);
 }

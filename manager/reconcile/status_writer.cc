@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -41,6 +42,15 @@ std::vector<const ClusterView*> WorthRemembering(const Gathered& gathered) {
                    [&](const ClusterView* a, const ClusterView* b) { return worth(a) < worth(b); });
   chosen.resize(kMaxVerdicts);
   return chosen;
+}
+
+// WorkloadRow::reasons.
+std::vector<std::string> CodesOf(const std::vector<const ClusterView*>& clusters) {
+  std::set<std::string_view> codes;
+  for (const ClusterView* cluster : clusters)
+    for (const verdict::Reason& reason : cluster->verdict.reasons)
+      codes.insert(verdict::ToString(reason.code));
+  return {codes.begin(), codes.end()};
 }
 
 // Of what is kept of their verdicts: rows are made when that has changed.
@@ -142,10 +152,6 @@ void StatusWriter::Record(const Gathered& gathered, const placement::Decision& d
   if (row.job.name.empty()) row.job = same_workload ? written.row.job : row.key;
   if (gathered.view.job != nullptr) row.labels_json = gathered.view.job->labels_json;
   if (same_workload && written.row.state == row.state) row.state_since = written.row.state_since;
-  if (!SameRow(row, written.row)) {
-    store_.Enqueue(store::PutWorkload{row});
-    written.row = std::move(row);
-  }
   // Once its job is on a worker the choice is made, and `why` keeps what it was made from: that
   // worker is not judged again, its devices being the job's own.
   const auto has_job = [&](const ClusterView& cluster) {
@@ -153,14 +159,24 @@ void StatusWriter::Record(const Gathered& gathered, const placement::Decision& d
   };
   const bool chosen = std::ranges::any_of(gathered.clusters, has_job) &&
                       decision.phase == placement::Phase::kRunning;
-  if (gathered.judged && !chosen) RecordVerdicts(gathered, decision.worker, written);
+  std::vector<const ClusterView*> judged;
+  if (gathered.judged && !chosen) {
+    judged = WorthRemembering(gathered);
+    row.reasons = CodesOf(judged);
+  } else if (same_workload) {
+    row.reasons = written.row.reasons;
+  }
+  if (!SameRow(row, written.row)) {
+    store_.Enqueue(store::PutWorkload{row});
+    written.row = std::move(row);
+  }
+  if (gathered.judged && !chosen) RecordVerdicts(judged, workload->uid, decision.worker, written);
   written_.With([&](auto& all) { all[workload->key] = std::move(written); });
 }
 
-void StatusWriter::RecordVerdicts(const Gathered& gathered, const ClusterName& worker,
+void StatusWriter::RecordVerdicts(const std::vector<const ClusterView*>& clusters,
+                                  const std::string& uid, const ClusterName& worker,
                                   Written& written) {
-  const std::string& uid = gathered.view.workload->uid;
-  const std::vector<const ClusterView*> clusters = WorthRemembering(gathered);
   const uint64_t hash = HashOf(clusters, Hash64(uid));
   const uint64_t headroom = HeadroomOf(clusters);
   const SteadyTime now = clock_.Steady();

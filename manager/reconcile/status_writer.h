@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/guarded.h"
@@ -56,7 +57,8 @@ class StatusWriter final {
   };
 
   void RecordDeletion(const Written& gone);
-  void RecordVerdicts(const Gathered& gathered, const ClusterName& worker, Written& written);
+  void RecordVerdicts(const std::vector<const placement::ClusterView*>& clusters,
+                      const std::string& uid, const ClusterName& worker, Written& written);
 
   store::Store& store_;
   const Clock& clock_;

@@ -1,8 +1,10 @@
 #include "manager/report/job_filter.h"
 
 #include <algorithm>
-#include <numeric>
-#include <set>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <unordered_map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -11,15 +13,12 @@
 
 #include "base/ascii.h"
 #include "config/names.h"
-#include "manager/report/row_facts.h"
 #include "manager/report/row_states.h"
 #include "manager/report/states.h"
 #include "verdict/reason.h"
 
 namespace fedra::report {
 namespace {
-
-using store::WorkloadRow;
 
 constexpr std::chrono::hours kShowEnded{1};
 
@@ -49,30 +48,25 @@ bool Any(const std::vector<std::string>& words, const std::string& word) {
   return words.empty() || std::find(words.begin(), words.end(), word) != words.end();
 }
 
-// The jobs that one of the reasons blocks.
-std::set<std::string> WithReasons(const std::vector<store::VerdictRow>& verdicts,
-                                  const std::vector<std::string>& reasons) {
-  std::set<std::string> uids;
-  if (reasons.empty()) return uids;
-  for (const store::VerdictRow& verdict : verdicts) {
-    for (const verify::KeptReason& reason : ReasonsOf(verdict))
-      if (Any(reasons, reason.code)) uids.insert(verdict.uid);
-  }
-  return uids;
-}
-
-bool InQueue(const WorkloadRow& row, const std::vector<std::string>& queues) {
-  return Any(queues, row.queue) || Any(queues, row.job.ns + "/" + row.queue);
-}
-
 // Empty when the text is not the object that it should be.
-LabelSelector::Labels LabelsOf(const WorkloadRow& row) {
+LabelSelector::Labels LabelsIn(std::string_view labels_json) {
   LabelSelector::Labels labels;
-  const auto object = nlohmann::json::parse(row.labels_json, nullptr, /*allow_exceptions=*/false);
+  const auto object = nlohmann::json::parse(labels_json, nullptr, /*allow_exceptions=*/false);
   if (!object.is_object()) return labels;
   for (const auto& [name, value] : object.items())
     if (value.is_string()) labels[name] = value;
   return labels;
+}
+
+// Many jobs have the same labels: each text is parsed once.
+std::function<bool(std::string_view)> MatchesLabels(const LabelSelector& selector) {
+  if (selector.empty()) return nullptr;
+  const auto known = std::make_shared<std::unordered_map<std::string, bool>>();
+  return [selector, known](std::string_view labels_json) {
+    const auto [at, is_new] = known->try_emplace(std::string(labels_json), false);
+    if (is_new) at->second = selector.Matches(LabelsIn(labels_json));
+    return at->second;
+  };
 }
 
 // What a place in a list belongs to: everything but the size of the page.
@@ -88,27 +82,13 @@ std::string QuestionOf(const JobFilter& filter, const std::string& ns) {
       .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-// The rows in order, and their keys.
-std::vector<JobKey> Sort(std::vector<WorkloadRow>& rows, const std::vector<store::PlaceRow>& places,
-                         const std::string& by) {
-  std::vector<JobKey> keys = KeysOf(rows, places, by);
-  std::vector<size_t> order(rows.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::ranges::sort(order, {}, [&](size_t at) -> const JobKey& { return keys[at]; });
-  std::vector<WorkloadRow> sorted;
-  std::vector<JobKey> sorted_keys;
-  sorted.reserve(rows.size());
-  sorted_keys.reserve(rows.size());
-  for (const size_t at : order) {
-    sorted.push_back(std::move(rows[at]));
-    sorted_keys.push_back(std::move(keys[at]));
-  }
-  rows = std::move(sorted);
-  return sorted_keys;
-}
-
-bool EndedLongAgo(const WorkloadRow& row, WallTime now) {
-  return row.finished_at && now - *row.finished_at > kShowEnded;
+store::JobOrder OrderOf(const std::string& sort_by) {
+  using enum store::JobOrder;
+  if (sort_by == "line") return kLine;
+  if (sort_by == "name") return kName;
+  if (sort_by == "age") return kAge;
+  if (sort_by == "worker") return kWorker;
+  return sort_by == "queue" ? kQueue : kState;
 }
 
 }  // namespace
@@ -163,36 +143,35 @@ bool IsFiltered(const JobFilter& filter) {
          !filter.queues.empty() || !filter.labels.empty();
 }
 
-ChosenJobs Choose(const std::vector<WorkloadRow>& jobs,
-                  const std::vector<store::VerdictRow>& verdicts,
-                  const std::vector<store::PlaceRow>& places, const std::string& ns,
-                  const JobFilter& filter, WallTime now) {
-  ChosenJobs chosen;
-  const std::set<std::string> with_reasons = WithReasons(verdicts, filter.reasons);
-  for (const WorkloadRow& row : jobs) {
-    if ((ns.empty() || row.job.ns == ns) && Any(filter.states, row.state) &&
-        Any(filter.workers, row.worker.value) && InQueue(row, filter.queues) &&
-        (filter.reasons.empty() || with_reasons.contains(row.uid)) &&
-        (filter.selector.empty() || filter.selector.Matches(LabelsOf(row))))
-      chosen.matching.push_back(row);
+store::JobQuery StoreQueryOf(const JobFilter& filter, const std::string& ns,
+                             const std::vector<std::string>& states, WallTime now) {
+  store::JobQuery query;
+  // Reasons are kept of all, and are what blocks a job only where it is blocked.
+  const bool is_of_reasons = !filter.reasons.empty() || filter.group_by == "reason";
+  for (const std::string& state : states) {
+    if (!Any(filter.states, state)) continue;
+    if (is_of_reasons && state != ToString(placement::Phase::kBlocked)) continue;
+    query.states.emplace(state, Urgency(state));
   }
-  const std::vector<JobKey> keys = Sort(chosen.matching, places, filter.sort_by);
-  const bool shows_ended = filter.all || !filter.states.empty();
-  const JobKey* last = nullptr;
-  for (size_t i = 0; i < keys.size(); ++i) {
-    const WorkloadRow& row = chosen.matching[i];
-    if (!shows_ended && EndedLongAgo(row, now)) {
-      ++chosen.ended;
-    } else if (filter.after && keys[i] <= *filter.after) {
-      continue;  // on a page before
-    } else if (filter.limit != 0 && chosen.shown.size() >= filter.limit) {
-      ++chosen.beyond_limit;
-    } else {
-      chosen.shown.push_back(row);
-      last = &keys[i];
-    }
-  }
-  if (chosen.beyond_limit > 0) chosen.go_on = ContinueToken(*last, QuestionOf(filter, ns));
+  query.ns = ns;
+  query.workers = filter.workers;
+  query.queues = filter.queues;
+  query.reasons = filter.reasons;
+  query.labels = MatchesLabels(filter.selector);
+  if (!filter.all && filter.states.empty()) query.ended_before = now - kShowEnded;
+  query.order = OrderOf(filter.sort_by);
+  query.after = filter.after;
+  query.limit = filter.limit;
+  return query;
+}
+
+ChosenJobs Chosen(store::JobPage page, const JobFilter& filter, const std::string& ns) {
+  ChosenJobs chosen{.shown = std::move(page.rows),
+                    .by_state = std::move(page.matching),
+                    .ended = page.ended,
+                    .beyond_limit = page.beyond,
+                    .go_on = {}};
+  if (chosen.beyond_limit > 0) chosen.go_on = ContinueToken(*page.last, QuestionOf(filter, ns));
   return chosen;
 }
 

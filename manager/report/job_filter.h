@@ -1,9 +1,10 @@
 #pragma once
 //
-// Which jobs `fedra status` shows, and in which order. Pure.
+// Which jobs `fedra status` shows, and in which order, as options and as what the store is asked.
+// Pure.
 
-#include <chrono>
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,7 +13,7 @@
 #include "base/label_selector.h"
 #include "base/result.h"
 #include "manager/report/job_order.h"
-#include "store/rows.h"
+#include "store/job_query.h"
 
 namespace fedra::report {
 
@@ -48,18 +49,18 @@ Result<JobFilter> Checked(JobFilter filter, const std::string& ns = {});
 bool IsFiltered(const JobFilter& filter);
 
 struct ChosenJobs {
-  std::vector<store::WorkloadRow> matching;  // sorted
-  std::vector<store::WorkloadRow> shown;     // of those, what is listed
-  size_t ended = 0;                          // left out of `shown`: they ended long ago
+  std::vector<store::WorkloadRow> shown;     // sorted: what is listed
+  std::map<std::string, size_t> by_state{};  // how many match, whether they are shown or not
+  size_t ended = 0;                          // of those, left out of `shown`: they ended long ago
   size_t beyond_limit = 0;                   // left out of `shown`: behind the limit
   std::string go_on;                         // the next page; empty: there is none
 };
 
-// `ns`: empty for all. `verdicts`: of the blocked jobs. `places`: of those that stand in line. An
-// ended job is shown for an hour, unless all, or its state, is asked for.
-ChosenJobs Choose(const std::vector<store::WorkloadRow>& jobs,
-                  const std::vector<store::VerdictRow>& verdicts,
-                  const std::vector<store::PlaceRow>& places, const std::string& ns,
-                  const JobFilter& filter, WallTime now);
+// What is asked of the store. `ns`: empty for all. `states`: that jobs are in. An ended job is
+// shown for an hour, unless all, or its state, is asked for.
+store::JobQuery StoreQueryOf(const JobFilter& filter, const std::string& ns,
+                             const std::vector<std::string>& states, WallTime now);
+// The page that the store has made of it.
+ChosenJobs Chosen(store::JobPage page, const JobFilter& filter, const std::string& ns);
 
 }  // namespace fedra::report

@@ -2,31 +2,19 @@
 //
 // The order of jobs in a list, and a place in it that can be gone on from. Pure.
 
-#include <compare>
 #include <cstdint>
 #include <string>
-#include <vector>
+#include <string_view>
 
 #include "base/result.h"
-#include "store/rows.h"
+#include "store/job_query.h"
 
 namespace fedra::report {
 
-// A job's place in the list: what it is sorted by, then its name. No two jobs have the same.
-struct JobKey {
-  uint64_t rank = 0;  // urgency, or place in line; 0 where that does not matter
-  std::string text;   // worker or queue; as all names here in a form that compares as people count
-  int64_t age = 0;    // when it was made, in ms since 1970; 0 where it does not matter
-  std::string ns;
-  std::string name;
-  int64_t created_at = 0;  // ms since 1970
-  std::string uid;
-  auto operator<=>(const JobKey&) const = default;
-};
+using store::JobKey;
 
-// One for each of the `jobs`, in their order. `by`: of SortColumns().
-std::vector<JobKey> KeysOf(const std::vector<store::WorkloadRow>& jobs,
-                           const std::vector<store::PlaceRow>& places, const std::string& by);
+// Of a state: what needs a person comes first, and what another version of fedra wrote last.
+uint64_t Urgency(std::string_view state);
 
 // A key as an opaque word, for URLs, too. `question`: whatever makes another list of it.
 std::string ContinueToken(const JobKey& key, const std::string& question);

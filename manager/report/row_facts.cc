@@ -107,6 +107,17 @@ std::vector<ReasonCount> CountReasons(const std::vector<store::VerdictRow>& verd
   return counts;
 }
 
+std::vector<ReasonCount> CountCodes(const std::vector<store::VerdictRow>& verdicts) {
+  std::vector<ReasonCount> counts;
+  for (const store::VerdictRow& verdict : verdicts) {
+    if (OutcomeOf(verdict) == verdict::Outcome::kYes) continue;
+    const std::vector<std::string> codes = verify::ParseKeptCodes(verdict.reasons_json);
+    CountReason(codes.empty() ? verdict.outcome : codes.front(), {}, counts);
+  }
+  SortByCount(counts);
+  return counts;
+}
+
 std::string RemedyOf(const std::string& code) {
   const std::optional<verdict::ReasonCode> known = verdict::ParseReasonCode(code);
   return known ? std::string(verdict::RemedyOf(*known)) : std::string();

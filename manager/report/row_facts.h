@@ -49,6 +49,8 @@ struct ReasonCount {
   std::string remedy = {};  // what can be done about it; empty: nothing is known, or need be done
 };
 std::vector<ReasonCount> CountReasons(const std::vector<store::VerdictRow>& verdicts);
+// The same without remedies, which takes a fraction of the work.
+std::vector<ReasonCount> CountCodes(const std::vector<store::VerdictRow>& verdicts);
 // The most frequent first, else as they are.
 void SortByCount(std::vector<ReasonCount>& counts);
 // One worker more with this reason. Where remedies differ the catalogue's is left.

@@ -45,15 +45,15 @@ bool IsOutOfContact(const store::ClusterRow& row) {
          phase == ClusterPhase::kMisconfigured;
 }
 
-const PhaseView* ViewOf(const store::WorkloadRow& row) {
-  const std::optional<Phase> phase = PhaseOf(row);
+const PhaseView* ViewOf(std::string_view state) {
+  const std::optional<Phase> phase = placement::ParsePhase(state);
   const auto found = std::find_if(kPhaseViews.begin(), kPhaseViews.end(),
                                   [&](const PhaseView& view) { return view.phase == phase; });
   return found == kPhaseViews.end() ? nullptr : &*found;
 }
 
-bool HasEnded(const store::WorkloadRow& row) {
-  const std::optional<Phase> phase = PhaseOf(row);
+bool HasEnded(std::string_view state) {
+  const std::optional<Phase> phase = placement::ParsePhase(state);
   return phase == Phase::kFinished || phase == Phase::kFailed || phase == Phase::kGone;
 }
 
@@ -65,7 +65,7 @@ bool LooksForWorker(const store::WorkloadRow& row) {
 
 std::string Predicate(const store::WorkloadRow& row) {
   const std::string on_worker = row.worker.empty() ? "" : " on " + row.worker.value;
-  const PhaseView* view = ViewOf(row);
+  const PhaseView* view = ViewOf(row.state);
   if (view == nullptr) return "is " + row.state + on_worker;
   return std::string(view->predicate) + (view->names_worker ? on_worker : "");
 }

@@ -34,9 +34,10 @@ std::optional<verify::ClusterPhase> PhaseOf(const store::ClusterRow& row);
 // Whether nothing can be seen or done there now: Unreachable, Rejected or Misconfigured.
 bool IsOutOfContact(const store::ClusterRow& row);
 // Null: as above.
-const PhaseView* ViewOf(const store::WorkloadRow& row);
+const PhaseView* ViewOf(std::string_view state);
 
-bool HasEnded(const store::WorkloadRow& row);
+// A workload in this state.
+bool HasEnded(std::string_view state);
 // Whether it still matters which worker could run it.
 bool LooksForWorker(const store::WorkloadRow& row);
 

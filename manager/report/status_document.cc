@@ -1,8 +1,6 @@
 #include "manager/report/status_document.h"
 
-#include <algorithm>
-#include <set>
-#include <utility>
+#include <map>
 
 #include <nlohmann/json.hpp>
 
@@ -53,7 +51,7 @@ std::map<std::string, std::vector<ReasonCount>> ReasonsByJob(
   std::map<std::string, std::vector<store::VerdictRow>> of_job;
   for (const store::VerdictRow& verdict : verdicts) of_job[verdict.uid].push_back(verdict);
   std::map<std::string, std::vector<ReasonCount>> reasons;
-  for (const auto& [uid, rows] : of_job) reasons[uid] = CountReasons(rows);
+  for (const auto& [uid, rows] : of_job) reasons[uid] = CountCodes(rows);
   return reasons;
 }
 
@@ -74,55 +72,32 @@ ordered_json JobJson(const WorkloadRow& row,
 
 }  // namespace
 
-ChosenJobs JobsOf(const StatusData& data, const Query& query) {
-  return Choose(data.workloads, data.verdicts, data.places, query.ns, query.jobs, query.now);
-}
-
-std::map<ClusterName, size_t> JobsByWorker(const StatusData& data) {
-  std::map<ClusterName, size_t> jobs;
-  for (const WorkloadRow& row : data.workloads) {
-    if (!HasEnded(row)) ++jobs[row.worker];
-  }
-  return jobs;
-}
-
-std::map<ClusterName, size_t> LeftByWorker(const StatusData& data) {
-  // A job that ended on the worker itself has nothing that could run there.
-  std::set<std::pair<std::string, ClusterName>> ended;
-  for (const WorkloadRow& row : data.workloads)
-    if (HasEnded(row)) ended.emplace(row.uid, row.worker);
-  std::map<ClusterName, size_t> left;
-  for (const store::ResidueRow& row : data.residues)
-    if (!ended.contains({row.uid, row.cluster})) ++left[row.cluster];
-  return left;
-}
-
 PlacesByUid InLine(const StatusData& data) {
   PlacesByUid places;
   for (const store::PlaceRow& row : data.places) places[row.uid].push_back(row);
-  for (auto& [uid, rows] : places) std::ranges::stable_sort(rows, {}, &store::PlaceRow::place);
   return places;
 }
 
 ordered_json StatusDocument(Parts parts, const StatusData& data, const Query& query) {
   ordered_json document = Document(KindOf(parts), data.daemon, data.manager, query.now);
   if (HasWorkers(parts)) {
-    std::map<ClusterName, size_t> jobs = JobsByWorker(data);
-    std::map<ClusterName, size_t> left = LeftByWorker(data);
+    const auto on = [](const std::map<ClusterName, size_t>& counts, const ClusterName& worker) {
+      const auto found = counts.find(worker);
+      return found == counts.end() ? size_t{0} : found->second;
+    };
     document["workers"] = ordered_json::array();
     for (const ClusterRow& row : data.clusters)
-      document["workers"].push_back(WorkerJson(row, jobs[row.name], left[row.name]));
+      document["workers"].push_back(
+          WorkerJson(row, on(data.jobs_on, row.name), on(data.left_on, row.name)));
   }
   if (HasJobs(parts)) {
     document["jobs"] = ordered_json::array();
-    const ChosenJobs jobs = JobsOf(data, query);
+    const ChosenJobs& jobs = data.jobs;
     const std::map<std::string, std::vector<ReasonCount>> reasons = ReasonsByJob(data.verdicts);
     const PlacesByUid places = InLine(data);
-    std::map<std::string, const WorkloadRow*> by_key;
-    for (const WorkloadRow& row : data.workloads) by_key[row.key.ToString()] = &row;
     const FindJob first = [&](const std::string& key) -> const WorkloadRow* {
-      const auto found = by_key.find(key);
-      return found == by_key.end() ? nullptr : found->second;
+      const auto found = data.first.find(key);
+      return found == data.first.end() ? nullptr : &found->second;
     };
     for (const WorkloadRow& row : jobs.shown)
       document["jobs"].push_back(JobJson(row, reasons, places, first));

@@ -21,22 +21,6 @@
 namespace fedra::report {
 namespace {
 
-// The row of the manager, which is taken out of the workers'.
-std::optional<store::ClusterRow> TakeManager(std::vector<store::ClusterRow>& clusters) {
-  const auto found = std::find_if(
-      clusters.begin(), clusters.end(),
-      [](const store::ClusterRow& row) { return row.name.value == tracking::kManagerName; });
-  if (found == clusters.end()) return std::nullopt;
-  store::ClusterRow manager = std::move(*found);
-  clusters.erase(found);
-  return manager;
-}
-
-Result<Daemon> LoadDaemon(store::Reader& reader) {
-  FEDRA_ASSIGN_OR_RETURN(std::optional<store::HeartbeatRow> heartbeat, reader.Heartbeat());
-  return Daemon{std::move(heartbeat), reader.is_in_use()};
-}
-
 // "ml/train", or "train" where no namespace is given.
 std::string NameText(const ObjectKey& name) {
   return name.ns.empty() ? name.name : name.ToString();
@@ -44,11 +28,10 @@ std::string NameText(const ObjectKey& name) {
 
 // "; did you mean ml/gang8?", of the jobs that there are.
 std::string NamesAlike(store::Reader& reader, const ObjectKey& name) {
-  const Result<std::vector<store::WorkloadRow>> rows = reader.Workloads();
-  if (!rows) return {};
+  const Result<std::vector<ObjectKey>> jobs = reader.JobNames();
+  if (!jobs) return {};
   std::vector<std::string> known;
-  for (const store::WorkloadRow& row : *rows)
-    known.push_back(name.ns.empty() ? row.job.name : row.job.ToString());
+  for (const ObjectKey& job : *jobs) known.push_back(name.ns.empty() ? job.name : job.ToString());
   const std::string closest = config::ClosestName(NameText(name), known);
   return closest.empty() ? std::string() : fmt::format("; did you mean {}?", closest);
 }
@@ -137,18 +120,15 @@ Result<std::vector<store::WorkloadRow>> RowsOf(store::Reader& reader, const JobN
   return rows;
 }
 
-// A Workload that was dispatched or deleted meanwhile is left out.
+// With its own places in line.
 Result<std::map<std::string, FirstJob>> LoadFirst(store::Reader& reader,
                                                   const std::vector<store::PlaceRow>& places) {
   std::map<std::string, FirstJob> all;
   for (const store::PlaceRow& place : places) {
-    const size_t slash = place.first.find('/');
-    if (slash == std::string::npos || all.contains(place.first)) continue;
-    const ObjectKey key{place.first.substr(0, slash), place.first.substr(slash + 1)};
-    FEDRA_ASSIGN_OR_RETURN(std::vector<store::WorkloadRow> rows, reader.FindWorkloads(key));
-    std::erase_if(rows, [&](const auto& row) { return row.key != key || row.removed_at; });
-    if (rows.empty()) continue;
-    FEDRA_ASSIGN_OR_RETURN(const auto its_places, reader.Places(rows.front().uid));
+    if (all.contains(place.first)) continue;
+    FEDRA_ASSIGN_OR_RETURN(std::optional<store::WorkloadRow> row, LoadFirstOf(reader, place));
+    if (!row) continue;
+    FEDRA_ASSIGN_OR_RETURN(const auto its_places, reader.Places(row->uid));
     FirstJob& first = all[place.first];
     for (const store::PlaceRow& its : its_places) {
       first.dispatch_order = its.dispatch_order;
@@ -156,7 +136,7 @@ Result<std::map<std::string, FirstJob>> LoadFirst(store::Reader& reader,
       if (its.is_kept) first.kept = its.cluster;
       first.is_bound_reached |= its.is_bound_reached;
     }
-    first.row = std::move(rows.front());
+    first.row = *std::move(row);
   }
   return all;
 }
@@ -195,19 +175,30 @@ Incarnations Chronological(const WorkloadData& data) {
   return all;
 }
 
-Result<StatusData> LoadStatus(store::Reader& reader) {
-  StatusData data;
-  FEDRA_ASSIGN_OR_RETURN(data.daemon, LoadDaemon(reader));
-  FEDRA_ASSIGN_OR_RETURN(data.clusters, reader.Clusters());
-  data.manager = TakeManager(data.clusters);
-  FEDRA_ASSIGN_OR_RETURN(data.workloads, reader.Workloads());
-  FEDRA_ASSIGN_OR_RETURN(
-      data.verdicts,
-      reader.VerdictsOfState(std::string(placement::ToString(placement::Phase::kBlocked))));
-  FEDRA_ASSIGN_OR_RETURN(data.places, reader.Places({}));
-  FEDRA_ASSIGN_OR_RETURN(data.residues, reader.Residues());
-  FEDRA_ASSIGN_OR_RETURN(data.attempts, reader.LastAttempts());
-  return data;
+std::optional<store::ClusterRow> TakeManager(std::vector<store::ClusterRow>& clusters) {
+  const auto found = std::find_if(
+      clusters.begin(), clusters.end(),
+      [](const store::ClusterRow& row) { return row.name.value == tracking::kManagerName; });
+  if (found == clusters.end()) return std::nullopt;
+  store::ClusterRow manager = std::move(*found);
+  clusters.erase(found);
+  return manager;
+}
+
+Result<std::optional<store::WorkloadRow>> LoadFirstOf(store::Reader& reader,
+                                                      const store::PlaceRow& place) {
+  const size_t slash = place.first.find('/');
+  if (slash == std::string::npos) return std::nullopt;
+  const ObjectKey key{place.first.substr(0, slash), place.first.substr(slash + 1)};
+  FEDRA_ASSIGN_OR_RETURN(std::vector<store::WorkloadRow> rows, reader.FindWorkloads(key));
+  std::erase_if(rows, [&](const auto& row) { return row.key != key || row.removed_at; });
+  if (rows.empty()) return std::nullopt;
+  return std::move(rows.front());
+}
+
+Result<Daemon> LoadDaemon(store::Reader& reader) {
+  FEDRA_ASSIGN_OR_RETURN(std::optional<store::HeartbeatRow> heartbeat, reader.Heartbeat());
+  return Daemon{std::move(heartbeat), reader.is_in_use()};
 }
 
 Result<WorkloadData> LoadWorkload(store::Reader& reader, const std::vector<JobName>& names,

@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "manager/report/job_filter.h"
 #include "store/reader.h"
 #include "store/rows.h"
 
@@ -25,18 +26,24 @@ struct Daemon {
   std::vector<std::string> omitted = {};
 };
 
-// The fleet and its workloads.
+// The fleet, and of its jobs what was asked for (load_status.h).
 struct StatusData {
   Daemon daemon;
   std::optional<store::ClusterRow> manager;  // null: no daemon has told of it yet
   std::vector<store::ClusterRow> clusters;   // the workers, in the order of the configuration
-  std::vector<store::WorkloadRow>
-      workloads;  // living ones of all namespaces: each worker's jobs are counted
-  std::vector<store::VerdictRow> verdicts;  // of the blocked ones: to say in short why
-  std::vector<store::PlaceRow> places;      // in line, of all that wait, by workload
-  // What could not be removed on workers that are out of reach.
-  std::vector<store::ResidueRow> residues = {};
-  std::vector<store::AttemptRow> attempts = {};  // the last of each workload on each worker
+  // Jobs that are on, or on their way to, each worker; not those that have ended.
+  std::map<ClusterName, size_t> jobs_on = {};
+  // Copies of jobs that were taken from each worker while it was out of reach: they may still run
+  // there. Not those of jobs that ended on that worker.
+  std::map<ClusterName, size_t> left_on = {};
+  ChosenJobs jobs = {};
+  // Of the jobs that are shown:
+  std::vector<store::VerdictRow> verdicts = {};          // of the blocked ones: to say in short why
+  std::vector<store::PlaceRow> places = {};              // in line, of each the best first
+  std::map<std::string, store::WorkloadRow> first = {};  // in these lines, by PlaceRow::first
+  std::vector<store::AttemptRow> attempts = {};          // of each job the oldest first
+  // In place of a list: how many there are of each, the largest group first.
+  std::vector<store::JobGroup> groups = {};
 };
 
 // The job that holds another one back in line, or else the first in that line, as far as it is
@@ -73,7 +80,14 @@ Incarnations Current(const WorkloadData& data);
 // All of them as it happened: the oldest first.
 Incarnations Chronological(const WorkloadData& data);
 
-Result<StatusData> LoadStatus(store::Reader& reader);
+// The row of the manager, which is taken out of the workers'.
+std::optional<store::ClusterRow> TakeManager(std::vector<store::ClusterRow>& clusters);
+Result<Daemon> LoadDaemon(store::Reader& reader);
+// The living Workload that PlaceRow::first names. Null: none is named, or it was dispatched or
+// deleted meanwhile.
+Result<std::optional<store::WorkloadRow>> LoadFirstOf(store::Reader& reader,
+                                                      const store::PlaceRow& place);
+
 // A job or a Workload, as a user names it.
 struct JobName {
   std::string kind;  // as it was written: "jobset", "jobsets.jobset.x-k8s.io"; empty: any

@@ -30,7 +30,7 @@ Table EventTable(const std::vector<store::EventRow>& events, const ViewSettings&
 
 // A replica records what happens while it leads, and a new store knows nothing of before.
 const char* WithoutEvents(const store::WorkloadRow& row) {
-  const bool has_happened = report::HasEnded(row) || !row.worker.empty() || row.removed_at;
+  const bool has_happened = report::HasEnded(row.state) || !row.worker.empty() || row.removed_at;
   return has_happened ? "no events are recorded here: another replica led then, or the store is "
                         "newer than they are\n"
                       : "nothing has happened to it yet\n";

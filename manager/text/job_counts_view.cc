@@ -14,7 +14,7 @@
 namespace fedra::text {
 namespace {
 
-using report::JobGroup;
+using store::JobGroup;
 
 // Jobs that are on no worker.
 std::string NameOf(const JobGroup& group) { return group.name.empty() ? "-" : group.name; }
@@ -36,7 +36,7 @@ Table TableOf(const std::vector<JobGroup>& groups, const ViewSettings& settings)
 }  // namespace
 
 Output RenderJobCounts(const report::StatusData& data, const ViewSettings& settings) {
-  const std::vector<JobGroup> groups = report::GroupsOf(data, settings.query);
+  const std::vector<JobGroup>& groups = data.groups;
   Output output;
   if (groups.empty()) {
     // A standby would not know of any.

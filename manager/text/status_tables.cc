@@ -185,8 +185,8 @@ Table WorkerTable(const report::StatusData& data, const ViewSettings& settings) 
   if (wide) titles.insert(titles.end(), {"KUBERNETES", "DRA", "LAST CONTACT"});
   titles.emplace_back("NOTE");
   Table table(std::move(titles), Overflow::kCut);
-  std::map<ClusterName, size_t> jobs = report::JobsByWorker(data);
-  std::map<ClusterName, size_t> left = report::LeftByWorker(data);
+  std::map<ClusterName, size_t> jobs = data.jobs_on;
+  std::map<ClusterName, size_t> left = data.left_on;
   for (const ClusterRow& row : data.clusters) {
     const verify::Capacity capacity = report::CapacityOf(row);
     std::vector<Cell> cells = {row.name.value,
@@ -208,8 +208,8 @@ Table WorkerTable(const report::StatusData& data, const ViewSettings& settings) 
   return table;
 }
 
-Table JobTable(const std::vector<WorkloadRow>& rows, const report::StatusData& data,
-               const ViewSettings& settings) {
+Table JobTable(const report::StatusData& data, const ViewSettings& settings) {
+  const std::vector<WorkloadRow>& rows = data.jobs.shown;
   const bool wide = settings.format == Format::kWide;
   std::vector<std::string> titles = {"JOB", "STATE", "WORKER", "AGE"};
   const bool in_line = wide || settings.query.jobs.sort_by == "line";

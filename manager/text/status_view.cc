@@ -30,11 +30,11 @@ using store::WorkloadRow;
 constexpr size_t kHeadingWidth = 100;
 
 // Its place in the heading, and how the heading calls it. What another version wrote comes last.
-std::pair<size_t, std::string> HeadingWord(const WorkloadRow& row) {
+std::pair<size_t, std::string> HeadingWord(const std::string& state) {
   const std::span<const report::PhaseView> views = report::PhaseViews();
-  const report::PhaseView* view = report::ViewOf(row);
+  const report::PhaseView* view = report::ViewOf(state);
   return {view == nullptr ? views.size() : static_cast<size_t>(view - views.data()),
-          ToLower(row.state)};
+          ToLower(state)};
 }
 
 // What the table leaves out, with line ends; empty: nothing.
@@ -60,9 +60,9 @@ std::string WorkerSummary(const report::StatusData& data) {
                      removed > 0 ? fmt::format("{} removed, ", removed) : "", connected);
 }
 
-std::string JobSummary(const std::vector<WorkloadRow>& rows, const ViewSettings& settings) {
+std::string JobSummary(const report::ChosenJobs& jobs, const ViewSettings& settings) {
   std::map<std::pair<size_t, std::string>, size_t> counts;
-  for (const WorkloadRow& row : rows) ++counts[HeadingWord(row)];
+  for (const auto& [state, count] : jobs.by_state) counts[HeadingWord(state)] += count;
   std::string text;
   for (const auto& [state, count] : counts) {
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, state.second);
@@ -81,7 +81,7 @@ std::string Heading(const std::string& title, const Freshness& freshness, const 
   return title + std::string(gap, ' ') + Toned(freshness.text, freshness.tone, style) + "\n";
 }
 
-std::string KeyLines(Parts parts, const report::StatusData& data, const ViewSettings& settings) {
+std::string KeyLines(Parts parts, const report::StatusData& data) {
   std::string names;
   // Where both are listed each says which it is.
   const char* const worker = parts == Parts::kBoth ? "worker/" : "";
@@ -90,7 +90,7 @@ std::string KeyLines(Parts parts, const report::StatusData& data, const ViewSett
     for (const ClusterRow& row : data.clusters) names += worker + Printable(row.name.value) + "\n";
   }
   if (report::HasJobs(parts)) {
-    for (const WorkloadRow& row : report::JobsOf(data, settings.query).shown)
+    for (const WorkloadRow& row : data.jobs.shown)
       names += job + Printable(row.job.ToString()) + "\n";
   }
   return names;
@@ -134,11 +134,11 @@ void NoteAge(const report::StatusData& data, const ViewSettings& settings, Outpu
 }  // namespace
 
 Output RenderStatus(const report::StatusData& data, const ViewSettings& settings) {
-  const report::ChosenJobs jobs = report::JobsOf(data, settings.query);
+  const report::ChosenJobs& jobs = data.jobs;
   Output output;
-  if (data.clusters.empty() && jobs.matching.empty()) output.note = kNoWorkers;
+  if (data.clusters.empty() && jobs.by_state.empty()) output.note = kNoWorkers;
   if (settings.format == Format::kName) {
-    output.out = KeyLines(Parts::kBoth, data, settings);
+    output.out = KeyLines(Parts::kBoth, data);
   } else if (!IsTable(settings.format)) {
     output.out =
         ToText(report::StatusDocument(Parts::kBoth, data, settings.query), settings.format);
@@ -150,8 +150,8 @@ Output RenderStatus(const report::StatusData& data, const ViewSettings& settings
                  Section("WORKERS", WorkerSummary(data), &freshness, WorkerTable(data, settings),
                          settings.style) +
                  "\n" +
-                 Section("JOBS", JobSummary(jobs.matching, settings), differ ? &of_jobs : nullptr,
-                         JobTable(jobs.shown, data, settings), settings.style);
+                 Section("JOBS", JobSummary(jobs, settings), differ ? &of_jobs : nullptr,
+                         JobTable(data, settings), settings.style);
     if (settings.style.headers) output.out += LeftOut(jobs);
   }
   NoteAge(data, settings, output);
@@ -162,7 +162,7 @@ Output RenderWorkers(const report::StatusData& data, const ViewSettings& setting
   Output output;
   if (data.clusters.empty()) output.note = kNoWorkers;
   if (settings.format == Format::kName) {
-    output.out = KeyLines(Parts::kWorkers, data, settings);
+    output.out = KeyLines(Parts::kWorkers, data);
   } else if (!IsTable(settings.format)) {
     output.out =
         ToText(report::StatusDocument(Parts::kWorkers, data, settings.query), settings.format);
@@ -176,19 +176,18 @@ Output RenderWorkers(const report::StatusData& data, const ViewSettings& setting
 }
 
 Output RenderJobs(const report::StatusData& data, const ViewSettings& settings) {
-  const report::ChosenJobs jobs = report::JobsOf(data, settings.query);
+  const report::ChosenJobs& jobs = data.jobs;
   Output output;
-  if (jobs.matching.empty()) output.note = NoJobs(data.daemon, settings);
+  if (jobs.by_state.empty()) output.note = NoJobs(data.daemon, settings);
   if (settings.format == Format::kName) {
-    output.out = KeyLines(Parts::kJobs, data, settings);
+    output.out = KeyLines(Parts::kJobs, data);
   } else if (!IsTable(settings.format)) {
     output.out =
         ToText(report::StatusDocument(Parts::kJobs, data, settings.query), settings.format);
   } else if (output.note.empty()) {
     const Freshness freshness = JobFreshness(data.daemon, settings.query.now);
-    output.out =
-        Preamble(data, settings) + Section("JOBS", JobSummary(jobs.matching, settings), &freshness,
-                                           JobTable(jobs.shown, data, settings), settings.style);
+    output.out = Preamble(data, settings) + Section("JOBS", JobSummary(jobs, settings), &freshness,
+                                                    JobTable(data, settings), settings.style);
     if (settings.style.headers) output.out += LeftOut(jobs);
   }
   NoteAge(data, settings, output);

@@ -70,6 +70,19 @@ std::string KeptReasons(const std::vector<verdict::Reason>& reasons) {
   return list.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
 
+std::vector<std::string> ParseKeptCodes(const std::string& text) {
+  using Event = nlohmann::json::parse_event_t;
+  const auto is_kept = [](int depth, Event event, const nlohmann::json& parsed) {
+    return depth != 2 || event != Event::key || parsed == "code";
+  };
+  std::vector<std::string> codes;
+  const auto parsed = nlohmann::json::parse(text, is_kept, /*allow_exceptions=*/false);
+  if (!parsed.is_array()) return codes;
+  for (const auto& object : parsed)
+    if (object.is_object()) codes.push_back(kube::Text(object, "code"));
+  return codes;
+}
+
 std::vector<KeptReason> ParseKeptReasons(const std::string& text) {
   std::vector<KeptReason> reasons;
   const ordered_json parsed = ordered_json::parse(text, nullptr, /*allow_exceptions=*/false);

@@ -44,16 +44,6 @@ AttemptRow ReadAttempt(Row& row) {
 
 }  // namespace
 
-Result<std::vector<AttemptRow>> LoadLastAttempts(Connection& db) {
-  std::vector<AttemptRow> rows;
-  // The other columns of a row with max() are those of the row that has it.
-  FEDRA_RETURN_IF_ERROR(
-      db.Query("SELECT uid, max(number), cluster, started_at, ended_at, outcome, message"
-               " FROM attempts GROUP BY uid, cluster",
-               {}, [&](Row& row) { rows.push_back(ReadAttempt(row)); }));
-  return rows;
-}
-
 Result<std::vector<AttemptRow>> LoadAttempts(Connection& db, const std::string& uid) {
   std::vector<AttemptRow> rows;
   FEDRA_RETURN_IF_ERROR(

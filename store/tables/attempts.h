@@ -20,7 +20,5 @@ Result<void> Apply(Connection& db, const RemoveLaterAttempts& change);
 
 // Oldest first.
 Result<std::vector<AttemptRow>> LoadAttempts(Connection& db, const std::string& uid);
-// Of each workload the last one on each worker where it was.
-Result<std::vector<AttemptRow>> LoadLastAttempts(Connection& db);
 
 }  // namespace fedra::store

@@ -15,15 +15,17 @@ Result<void> Apply(Connection& db, const PutPlaces& change) {
 }
 
 Result<std::vector<PlaceRow>> LoadPlaces(Connection& db, const std::string& uid) {
+  static constexpr char kOfOne[] =
+      "SELECT uid, cluster, place, passes, is_kept, first, dispatch_order, is_bound_reached"
+      " FROM places WHERE uid = ? ORDER BY place, cluster";
+  static constexpr char kOfAll[] =
+      "SELECT uid, cluster, place, passes, is_kept, first, dispatch_order, is_bound_reached"
+      " FROM places WHERE ? = '' ORDER BY uid, place, cluster";
   std::vector<PlaceRow> rows;
-  FEDRA_RETURN_IF_ERROR(
-      db.Query("SELECT uid, cluster, place, passes, is_kept, first, dispatch_order,"
-               " is_bound_reached FROM places"
-               " WHERE ?1 = '' OR uid = ?1 ORDER BY uid, place, cluster",
-               {uid}, [&](Row& row) {
-                 rows.push_back({row.Text(), row.Cluster(), row.Int(), row.Int(), row.Int() != 0,
-                                 row.Text(), row.Text(), row.Int() != 0});
-               }));
+  FEDRA_RETURN_IF_ERROR(db.Query(uid.empty() ? kOfAll : kOfOne, {uid}, [&](Row& row) {
+    rows.push_back({row.Text(), row.Cluster(), row.Int(), row.Int(), row.Int() != 0, row.Text(),
+                    row.Text(), row.Int() != 0});
+  }));
   return rows;
 }
 

@@ -37,15 +37,4 @@ Result<std::vector<VerdictRow>> LoadVerdicts(Connection& db, const std::string& 
   return rows;
 }
 
-Result<std::vector<VerdictRow>> LoadVerdictsOfState(Connection& db, const std::string& state) {
-  std::vector<VerdictRow> rows;
-  FEDRA_RETURN_IF_ERROR(db.Query("SELECT " FEDRA_VERDICT_COLUMNS
-                                 " FROM workloads w JOIN verdicts v ON v.uid = w.uid"
-                                 " LEFT JOIN clusters c ON c.name = v.cluster"
-                                 " WHERE w.state = ? AND w.removed_at IS NULL"
-                                 " ORDER BY v.uid, c.position IS NULL, c.position, v.cluster",
-                                 {state}, [&](Row& row) { rows.push_back(ReadVerdict(row)); }));
-  return rows;
-}
-
 }  // namespace fedra::store

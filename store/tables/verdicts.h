@@ -17,7 +17,5 @@ Result<void> Apply(Connection& db, const PutVerdicts& change);
 
 // In the order of the configuration; clusters that are no longer configured come last, by name.
 Result<std::vector<VerdictRow>> LoadVerdicts(Connection& db, const std::string& uid);
-// Of every living workload in that state, by workload and then in the same order.
-Result<std::vector<VerdictRow>> LoadVerdictsOfState(Connection& db, const std::string& state);
 
 }  // namespace fedra::store

@@ -4,6 +4,8 @@
 //
 // Thread rules: those of the connection.
 
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "base/result.h"
@@ -18,6 +20,8 @@ Result<void> Apply(Connection& db, const RemoveWorkload& change);
 
 // Living ones, by namespace and job name.
 Result<std::vector<WorkloadRow>> LoadWorkloads(Connection& db, const WorkloadFilter& filter);
+// Null: there is none that lives.
+Result<std::optional<WorkloadRow>> LoadWorkload(Connection& db, const std::string& uid);
 // Living ones first, then the newest first.
 Result<std::vector<WorkloadRow>> LoadWorkloadsNamed(Connection& db, const ObjectKey& name);
 

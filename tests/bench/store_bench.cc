@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <map>
 #include <stdexcept>
 
 #include "store/store.h"
@@ -95,19 +96,109 @@ void MirroredRows(benchmark::State& state) {
 }
 BENCHMARK(MirroredRows)->Unit(benchmark::kMillisecond);
 
-// `fedra status` with many workloads: open, look, close, while the daemon has the file.
-void ReadStatus(benchmark::State& state) {
-  const TempFolder folder;
-  auto store = Must(Store::Open({.path = folder.Path("fedra.db")}));
-  for (int64_t i = 0; i < state.range(0); ++i) store->Enqueue(PutWorkload{Workload(i)});
-  Must(store->Flush());
+// Jobs as a large fleet has them: most are blocked, each third with another reason.
+WorkloadRow ListedJob(int64_t number) {
+  static const char* const states[] = {"Blocked", "Blocked", "Blocked", "Blocked", "Blocked",
+                                       "Blocked", "Running", "Running", "Waiting", "Finished"};
+  static const char* const reasons[] = {"DevicesAllocated", "QueueFull", "TemplateMissing"};
+  WorkloadRow row = Workload(number);
+  row.job.ns = row.key.ns = "team-" + std::to_string(number % 20);
+  row.state = states[number % 10];
+  row.queue = "gpu-" + std::to_string(number % 3);
+  row.created_at = row.state_since = WallTime(std::chrono::seconds(number));
+  row.labels_json = R"({"app":"train","team":"vision"})";
+  if (row.state == "Blocked") row.reasons = {reasons[number % 3]};
+  if (row.state == "Running") row.worker = ClusterName("gpu-" + std::to_string(number % 200));
+  if (row.state == "Finished") row.finished_at = row.state_since;
+  return row;
+}
+
+// Kept from one benchmark to the next: it takes longer to write than to read.
+Store& StoreOf(int64_t jobs) {
+  static std::map<int64_t, std::unique_ptr<Shared>> stores;
+  std::unique_ptr<Shared>& known = stores[jobs];
+  if (known == nullptr) {
+    known = std::make_unique<Shared>();
+    for (int64_t i = 0; i < jobs; ++i) known->store->Enqueue(PutWorkload{ListedJob(i)});
+    Must(known->store->Flush());
+  }
+  return *known->store;
+}
+
+JobQuery Every(JobOrder order) {
+  return {.states = {{"Blocked", 0}, {"Running", 4}, {"Waiting", 3}, {"Finished", 7}},
+          .ended_before = WallTime(std::chrono::seconds(10)),
+          .order = order,
+          .limit = 100};
+}
+
+// What a question costs: open, look, close, while the daemon has the file.
+template <class Look>
+void Ask(benchmark::State& state, const Look& look) {
+  Store& store = StoreOf(state.range(0));
   for (auto step : state) {
-    auto reader = Must(store->Read());
-    benchmark::DoNotOptimize(Must(reader->Clusters()));
-    benchmark::DoNotOptimize(Must(reader->Workloads()));
+    auto reader = Must(store.Read());
+    benchmark::DoNotOptimize(look(*reader));
   }
 }
-BENCHMARK(ReadStatus)->Arg(100)->Arg(10'000)->Unit(benchmark::kMillisecond);
+
+// All rows, as each question took until there were pages.
+void ReadAll(benchmark::State& state) {
+  Ask(state, [](Reader& reader) { return Must(reader.Workloads()); });
+}
+void ReadPage(benchmark::State& state) {
+  Ask(state, [](Reader& reader) { return Must(reader.Jobs(Every(JobOrder::kState))); });
+}
+void ReadLaterPage(benchmark::State& state) {
+  JobQuery query = Every(JobOrder::kState);
+  query.after = JobKey{.ns = "team-211"};
+  Ask(state, [&](Reader& reader) { return Must(reader.Jobs(query)); });
+}
+void ReadPageByAge(benchmark::State& state) {
+  Ask(state, [](Reader& reader) { return Must(reader.Jobs(Every(JobOrder::kAge))); });
+}
+void ReadPageInLine(benchmark::State& state) {
+  Ask(state, [](Reader& reader) { return Must(reader.Jobs(Every(JobOrder::kLine))); });
+}
+void ReadPageOfReason(benchmark::State& state) {
+  JobQuery query = Every(JobOrder::kState);
+  query.states = {{"Blocked", 0}};
+  query.reasons = {"QueueFull"};
+  Ask(state, [&](Reader& reader) { return Must(reader.Jobs(query)); });
+}
+void ReadPageOfLabel(benchmark::State& state) {
+  JobQuery query = Every(JobOrder::kState);
+  query.labels = [](std::string_view labels) { return labels.find("vision") != labels.npos; };
+  Ask(state, [&](Reader& reader) { return Must(reader.Jobs(query)); });
+}
+void ReadGroupsByReason(benchmark::State& state) {
+  JobQuery query = Every(JobOrder::kState);
+  query.states = {{"Blocked", 0}};
+  Ask(state, [&](Reader& reader) { return Must(reader.JobGroups(query, JobGrouping::kReason)); });
+}
+void ReadGroupsByState(benchmark::State& state) {
+  Ask(state, [](Reader& reader) {
+    return Must(reader.JobGroups(Every(JobOrder::kState), JobGrouping::kState));
+  });
+}
+void ReadGroupsByQueue(benchmark::State& state) {
+  Ask(state, [](Reader& reader) {
+    return Must(reader.JobGroups(Every(JobOrder::kState), JobGrouping::kQueue));
+  });
+}
+
+#define FEDRA_AT_EACH_SIZE(name) \
+  BENCHMARK(name)->Arg(1'000)->Arg(10'000)->Arg(100'000)->Unit(benchmark::kMillisecond)
+FEDRA_AT_EACH_SIZE(ReadAll);
+FEDRA_AT_EACH_SIZE(ReadPage);
+FEDRA_AT_EACH_SIZE(ReadLaterPage);
+FEDRA_AT_EACH_SIZE(ReadPageByAge);
+FEDRA_AT_EACH_SIZE(ReadPageInLine);
+FEDRA_AT_EACH_SIZE(ReadPageOfReason);
+FEDRA_AT_EACH_SIZE(ReadPageOfLabel);
+FEDRA_AT_EACH_SIZE(ReadGroupsByState);
+FEDRA_AT_EACH_SIZE(ReadGroupsByReason);
+FEDRA_AT_EACH_SIZE(ReadGroupsByQueue);
 
 }  // namespace
 }  // namespace fedra::store

@@ -21,7 +21,7 @@ std::optional<store::WorkloadRow> Existing(store::Reader& memory, const ObjectKe
   std::optional<store::WorkloadRow> ended;
   for (store::WorkloadRow& row : *rows) {
     if (row.job != job || row.removed_at) continue;
-    if (!report::HasEnded(row)) return std::move(row);
+    if (!report::HasEnded(row.state)) return std::move(row);
     ended = std::move(row);
   }
   return ended;
@@ -64,7 +64,7 @@ std::string MemoryAgeLine(const MemoryAge& age, std::string_view of_workers,
 void AddMemory(store::Reader& memory, WallTime now, report::JobReport& report) {
   const std::optional<store::WorkloadRow> row = Existing(memory, report.job);
   if (!row) return;
-  if (report::HasEnded(*row)) {
+  if (report::HasEnded(row->state)) {
     report.note = fmt::format("{} is still on the manager, where it {}: delete it first",
                               report.job.ToString(), report::Predicate(*row));
     return;

@@ -528,6 +528,9 @@ request sends as `continue`, with the same filters and order; others are refused
 last job's place in the order. So it never expires, and jobs that come or go meanwhile move no other job from one page to
 another. `counts` says how many jobs there are without listing any.
 
+A page costs what is on it, and a look at an index to count what is not; only `selector` looks at each job
+([performance.md](performance.md#lists-of-jobs)).
+
 ## Versions
 
 The path and `apiVersion` say the same version. Within it endpoints, parameters and fields stay and keep their meaning;

@@ -1,6 +1,10 @@
 #include "store/migrations.h"
 
+#include <random>
+
+#include "base/natural_order.h"
 #include "store/store_file.h"
+#include "store/tables/job_lists.h"
 #include "store/tables/placements.h"
 #include "store/tables/workloads.h"
 #include "tests/support/catch.h"
@@ -117,6 +121,59 @@ TEST_CASE_METHOD(Fixture, "reasons were sentences, and are facts") {
             R"({"type":"Sentence","text":"cpu"}},{"code":"Later","object":"","facts":)"
             R"({"type":"Sentence","text":""}}])",
             "[]", "no JSON", "{}"});
+}
+
+TEST_CASE_METHOD(Fixture, "jobs of before are in lists, by their reasons and as people count") {
+  const auto all = Migrations();
+  Must(To({all.begin(), all.begin() + 16}));
+  std::vector<std::string> names = {"",         "0",      "000",         "eq-006", "eq-6b10.c-0",
+                                    "1a",       "a1",     "12345678901", "Äb3ö04", "a b_7",
+                                    "train-7b", "JOB-01", "-9-",         "a.10.b", "7"};
+  std::mt19937 random(7);
+  for (int i = 0; i < 200; ++i) {
+    std::string& name = names.emplace_back();
+    for (size_t length = random() % 12; length > 0; --length) name += "ab-.X0019"[random() % 9];
+  }
+  for (size_t i = 0; i < names.size(); ++i)
+    Must(db->Run(
+        "INSERT INTO workloads (uid, ns, name, job_kind, job_ns, job_name, queue, state, worker,"
+        " note, created_at, state_since, updated_at, removed_at)"
+        " VALUES (?, 'ml', 'w', 'Job', ?, ?, 'q', 'Blocked', '', '', 1, 1, 1, ?)",
+        {std::to_string(i), names[names.size() - 1 - i], names[i],
+         i == 1 ? Value(1) : Value(std::nullopt)}));
+  const auto put = [&](const std::string& uid, const std::string& cluster,
+                       const std::string& reasons) {
+    Must(
+        db->Run("INSERT INTO verdicts (uid, cluster, outcome, reasons_json, pods_fitting,"
+                " pods_wanted, checked_at) VALUES (?, ?, 'No', ?, 0, 1, 1)",
+                {uid, cluster, reasons}));
+  };
+  put("0", "a", R"([{"code":"QueueFull","facts":{}},{"code":"InLine"},7])");
+  put("0", "b", R"([{"code":"DevicesAllocated"},{"code":"InLine"}])");
+  put("2", "a", "no JSON");
+  put("3", "a", R"({"a":{"code":"QueueFull"}})");
+  put("4", "a", R"([{"object":"x"},{"code":""}])");
+  Must(To({all.begin(), all.end()}));
+
+  size_t rows = 0;
+  Must(db->Query("SELECT job_ns, job_name, ns_order, name_order FROM workloads", {}, [&](Row& row) {
+    const ObjectKey job = row.Key();
+    CAPTURE(job.ns, job.name);
+    CHECK(row.Text() == InNaturalOrder(job.ns));
+    CHECK(row.Text() == InNaturalOrder(job.name));
+    ++rows;
+  }));
+  CHECK(rows == names.size());
+  for (const WorkloadRow& row : Must(LoadWorkloads(*db, {}))) {
+    CAPTURE(row.uid);
+    CHECK(row.reasons == (row.uid == "0"
+                              ? std::vector<std::string>{"DevicesAllocated", "InLine", "QueueFull"}
+                              : std::vector<std::string>()));
+  }
+  const JobQuery query{.states = {{"Blocked", 0}}, .reasons = {"InLine"}};
+  CHECK(Must(LoadJobPage(*db, query, std::nullopt)).rows.size() == 1);
+  CHECK(Must(LoadJobPage(*db, {.states = {{"Blocked", 0}}}, std::nullopt)).rows.size() ==
+        names.size() - 1);
 }
 
 TEST_CASE_METHOD(Fixture, "a migration that fails leaves the file as it was") {

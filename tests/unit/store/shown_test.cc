@@ -13,6 +13,8 @@ struct Fixture {
       WorkloadRow row = Workload("uid-" + ns, "train");
       row.key.ns = row.job.ns = ns;
       row.state = "Blocked";
+      row.worker = ClusterName(ns + "-worker");
+      row.reasons = {"Reason-" + ns};
       PlacementRow placement = Placement(row.uid);
       placement.key = row.key;
       placement.job = row.job;
@@ -68,8 +70,20 @@ TEST_CASE_METHOD(Fixture, "only the rows of the namespaces that are shown") {
   CHECK(UidsOf(Must(reader->Placements())) == ours);
   CHECK(UidsOf(Must(reader->Intents())) == ours);
   CHECK(UidsOf(Must(reader->Residues())) == ours);
-  CHECK(UidsOf(Must(reader->VerdictsOfState("Blocked"))) == ours);
-  CHECK(UidsOf(Must(reader->LastAttempts())) == ours);
+  CHECK(Must(reader->JobNames()) == std::vector<ObjectKey>{{"ml", "train"}});
+  CHECK(Must(reader->JobWorkers()) == std::set<std::string>{"ml-worker"});
+  CHECK(Must(reader->Workload("uid-ml")).has_value());
+  CHECK_FALSE(Must(reader->Workload("uid-zebra")));
+  const JobPage page = Must(reader->Jobs({.states = {{"Blocked", 0}}}));
+  CHECK(UidsOf(page.rows) == ours);
+  CHECK(page.matching == std::map<std::string, size_t>{{"Blocked", 1}});
+  for (const JobGrouping by : {JobGrouping::kState, JobGrouping::kReason, JobGrouping::kWorker,
+                               JobGrouping::kQueue, JobGrouping::kNamespace}) {
+    const auto groups = Must(reader->JobGroups({.states = {{"Blocked", 0}}}, by));
+    REQUIRE(groups.size() == 1);
+    CHECK(groups[0].jobs == 1);
+    CHECK(groups[0].longest.ns == "ml");
+  }
   CHECK(UidsOf(Must(reader->Places({}))) == Uids{"uid-ml", "uid-ml"});
   CHECK(Must(reader->Verdicts("uid-ml")).size() == 1);
   CHECK(Must(reader->Verdicts("uid-zebra")).empty());
@@ -91,7 +105,10 @@ TEST_CASE_METHOD(Fixture, "who is first in line is told only of those that are s
 TEST_CASE_METHOD(Fixture, "without any namespace there is nothing") {
   Must(reader->ShowOnly({}));
   CHECK(Must(reader->Workloads()).empty());
-  CHECK(Must(reader->LastAttempts()).empty());
+  CHECK(Must(reader->Jobs({.states = {{"Blocked", 0}}})).matching.empty());
+  CHECK(Must(reader->JobGroups({.states = {{"Blocked", 0}}}, JobGrouping::kQueue)).empty());
+  CHECK(Must(reader->JobNames()).empty());
+  CHECK(Must(reader->JobWorkers()).empty());
   CHECK(Must(reader->Places({})).empty());
 }
 

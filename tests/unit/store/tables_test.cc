@@ -52,6 +52,7 @@ TEST_CASE_METHOD(Fixture, "workloads are found by job, by Workload, by namespace
   train.cluster_queue = "team-gpu";
   train.waits_for = "Quota";
   train.priority = -7;
+  train.reasons = {"DevicesAllocated", "TemplateMissing"};
   train.finished_at = At(99);
   WorkloadRow other = Workload("u2", "train");
   other.job.ns = other.key.ns = "hpc";
@@ -171,20 +172,6 @@ TEST_CASE_METHOD(Fixture,
   CHECK(Must(reader->Verdicts("u1")) == std::vector{yes, no, gone});
   CHECK(Must(After({PutVerdicts{"u1", {no}}})->Verdicts("u1")) == std::vector{no});
   CHECK(Must(After({PutVerdicts{"u1", {}}})->Verdicts("u1")).empty());
-}
-
-TEST_CASE_METHOD(Fixture, "verdicts of all living workloads in a state") {
-  WorkloadRow blocked = Workload("u1", "a");
-  WorkloadRow gone = Workload("u2", "b");
-  blocked.state = gone.state = "Blocked";
-  const VerdictRow first = Verdict("u1", "z", "No");
-  const VerdictRow second = Verdict("u1", "a", "Unknown");
-  auto reader = After({PutCluster{Cluster("z", 0)}, PutCluster{Cluster("a", 1)},
-                       PutWorkload{blocked}, PutWorkload{gone}, PutWorkload{Workload("u3", "c")},
-                       PutVerdicts{"u1", {second, first}}, PutVerdicts{"u3", {first}},
-                       RemoveWorkload{"u2", At(1)}, PutVerdicts{"u2", {first}}});
-  CHECK(Must(reader->VerdictsOfState("Blocked")) == std::vector{first, second});
-  CHECK(Must(reader->VerdictsOfState("Running")).empty());
 }
 
 TEST_CASE_METHOD(Fixture, "events are those of one incarnation") {

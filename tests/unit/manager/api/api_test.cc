@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "manager/api/routes.h"
+#include "manager/report/load_status.h"
 #include "manager/report/status_document.h"
 #include "manager/text/status_view.h"
 #include "store/store.h"
@@ -26,7 +27,7 @@ namespace {
 
 struct Fixture {
   Fixture() : store(store::Store::Open({.path = folder.Path("fedra.db")}).value()) {
-    const report::StatusData fleet = report::FleetStatus();
+    const report::FleetRows fleet = report::FleetStatus();
     store->Enqueue(store::SetHeartbeat{*fleet.daemon.heartbeat});
     for (const auto& row : fleet.clusters) store->Enqueue(store::PutCluster{row});
     for (const auto& row : fleet.workloads) store->Enqueue(store::PutWorkload{row});
@@ -205,8 +206,10 @@ TEST_CASE_METHOD(Fixture, "pages follow each other by their token, and a wrong o
 
 TEST_CASE_METHOD(Fixture, "documents and tables are those of the commands, byte for byte") {
   const auto reader = store->Read().value();
-  const report::StatusData data = report::LoadStatus(*reader).value();
   const report::Query query{.now = kNow};
+  report::StatusData data = report::LoadFleet(*reader).value();
+  REQUIRE(report::LoadJobsByWorker(*reader, data));
+  REQUIRE(report::LoadJobs(*reader, query, report::JobDetail::kWide, data));
   CHECK(
       Get("status").body ==
       text::ToText(report::StatusDocument(report::Parts::kBoth, data, query), text::Format::kJson));

@@ -110,7 +110,7 @@ class Fixture {
     Put(store::SetHeartbeat{report::Beat(hours(2))});
     REQUIRE(store_->Flush());
     Put(store::SetHeartbeat{Standby()});
-    const report::StatusData fleet = report::FleetStatus();
+    const report::FleetRows fleet = report::FleetStatus();
     for (store::ClusterRow row : fleet.clusters) {
       row.is_removed = row.name.value == "tpu-lab";
       row.cordon = row.is_removed ? "Cordoned" : "";

@@ -131,14 +131,16 @@ struct Fixture {
   }
 
   void Fill() {
-    report::StatusData fleet = report::FleetStatus();
+    report::FleetRows fleet = report::FleetStatus();
     fleet.clusters[1].note = "LocalQueue zebra/gpu is stopped";
     store->Enqueue(store::SetHeartbeat{*fleet.daemon.heartbeat});
     for (const auto& row : fleet.clusters) store->Enqueue(store::PutCluster{row});
     fleet.workloads[3].note = "behind zebra/stripes";
+    fleet.workloads[3].reasons = report::CodesIn(TellingVerdicts(), "uid-sweep-3");
     for (const auto& row : fleet.workloads) store->Enqueue(store::PutWorkload{row});
     store::WorkloadRow stripes = report::Job("stripes", "Blocked", "gpu-east", 5min);
     stripes.job.ns = stripes.key.ns = "zebra";
+    stripes.reasons = fleet.workloads[3].reasons;
     store->Enqueue(store::PutWorkload{stripes});
     store->Enqueue(store::PutVerdicts{"uid-sweep-3", TellingVerdicts()});
     store->Enqueue(store::PutVerdicts{stripes.uid, TellingVerdicts()});

@@ -26,7 +26,7 @@ struct Printed {
 
 struct RemoteFixture {
   RemoteFixture() : store(store::Store::Open({.path = folder.Path("fedra.db")}).value()) {
-    const report::StatusData fleet = report::FleetStatus();
+    const report::FleetRows fleet = report::FleetStatus();
     for (const auto& row : fleet.clusters) store->Enqueue(store::PutCluster{row});
     for (const auto& row : fleet.workloads) store->Enqueue(store::PutWorkload{row});
     store->Enqueue(store::PutVerdicts{"uid-sweep-3", report::SweepVerdicts()});

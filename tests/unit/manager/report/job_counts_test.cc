@@ -4,9 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "manager/report/status_document.h"
 #include "tests/support/catch.h"
-#include "tests/unit/manager/report/rows.h"
+#include "tests/unit/manager/report/stored.h"
 #include "tests/unit/manager/support/contract.h"
 
 namespace fedra::report::job_counts_test {
@@ -16,34 +15,31 @@ Query By(const std::string& column) {
   return {.now = kNow, .jobs = Checked({.all = true, .group_by = column}).value()};
 }
 
-StatusData Fleet() {
-  StatusData data = FleetStatus();
-  data.verdicts = SweepVerdicts();
-  return data;
+std::vector<store::JobGroup> GroupsOf(const Query& query) {
+  return Loaded(FleetStatus(), query).groups;
 }
 
 TEST_CASE("counts: as many jobs in each group as its filter lists") {
-  const StatusData data = Fleet();
   for (const std::string column : {"state", "reason"}) {
-    const auto groups = GroupsOf(data, By(column));
+    const auto groups = GroupsOf(By(column));
     REQUIRE_FALSE(groups.empty());
-    for (const JobGroup& group : groups) {
+    for (const store::JobGroup& group : groups) {
       INFO(group.name);
       JobFilter filter{.all = true};
       (column == "state" ? filter.states : filter.reasons) = {group.name};
       const Query query{.now = kNow, .jobs = Checked(filter).value()};
-      CHECK(JobsOf(data, query).shown.size() == group.jobs);
+      CHECK(Loaded(FleetStatus(), query).jobs.shown.size() == group.jobs);
     }
   }
 }
 
 TEST_CASE("counts: the largest group first, and what has been in it for longest") {
-  const auto states = GroupsOf(Fleet(), By("state"));
+  const auto states = GroupsOf(By("state"));
   CHECK(states.front().name == "Running");
   CHECK(states.front().jobs == 2);
-  for (const auto& row : Fleet().workloads)
+  for (const auto& row : FleetStatus().workloads)
     if (row.state == "Running") CHECK(states.front().since <= row.state_since);
-  const auto queues = GroupsOf(Fleet(), By("queue"));
+  const auto queues = GroupsOf(By("queue"));
   REQUIRE(queues.size() == 1);
   CHECK(queues.front().name == "ml/gpu");
   CHECK(queues.front().jobs == 5);
@@ -52,11 +48,11 @@ TEST_CASE("counts: the largest group first, and what has been in it for longest"
 TEST_CASE("counts: a document with the remedy of each reason, which pages do not shorten") {
   Query query = By("reason");
   query.jobs.limit = 1;
-  const auto document = JobCountsDocument(Fleet(), query);
+  const auto document = JobCountsDocument(Loaded(FleetStatus(), query), query);
   CHECK(document.at("kind") == "JobCounts");
   CHECK(testing::Contract().MistakesIn("JobCounts", document).empty());
   CHECK(document.at("groupBy") == "reason");
-  CHECK(document.at("groups").size() == GroupsOf(Fleet(), By("reason")).size());
+  CHECK(document.at("groups").size() == GroupsOf(By("reason")).size());
   for (const auto& group : document.at("groups")) {
     CHECK(group.at("longest").at("name") == "sweep-3");
     CHECK_FALSE(group.at("remedy").get<std::string>().empty());

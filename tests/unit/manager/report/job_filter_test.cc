@@ -3,22 +3,33 @@
 #include <fmt/format.h>
 
 #include "tests/support/catch.h"
-#include "tests/unit/manager/report/rows.h"
+#include "tests/unit/manager/report/stored.h"
 
 namespace fedra::report::job_filter_test {
 namespace {
 
 using Names = std::vector<std::string>;
 
+ChosenJobs Choose(const FleetRows& rows, const std::string& ns, const JobFilter& filter) {
+  return Loaded(rows, {.now = kNow, .ns = ns, .jobs = filter}).jobs;
+}
+
+size_t Matching(const ChosenJobs& jobs) {
+  size_t all = 0;
+  for (const auto& [state, count] : jobs.by_state) all += count;
+  return all;
+}
+
+Names NamesOf(const ChosenJobs& jobs) {
+  Names names;
+  for (const auto& row : jobs.shown) names.push_back(row.job.name);
+  return names;
+}
+
 Names Shown(const JobFilter& filter, const std::string& ns = "") {
-  const StatusData data = FleetStatus();
   const Result<JobFilter> checked = Checked(filter);
   REQUIRE(checked);
-  Names names;
-  for (const auto& row :
-       Choose(data.workloads, data.verdicts, data.places, ns, *checked, kNow).shown)
-    names.push_back(row.job.name);
-  return names;
+  return NamesOf(Choose(FleetStatus(), ns, *checked));
 }
 
 TEST_CASE("status: filters by state, worker, queue, reason and namespace") {
@@ -34,12 +45,12 @@ TEST_CASE("status: filters by state, worker, queue, reason and namespace") {
 }
 
 TEST_CASE("status: filters by the job's labels") {
-  StatusData data = FleetStatus();
+  FleetRows data = FleetStatus();
   data.workloads[1].labels_json = R"({"team":"vision"})";
   data.workloads[2].labels_json = "broken";
   const auto shown = [&](const std::string& labels) {
     const JobFilter filter = *Checked({.labels = labels});
-    return Choose(data.workloads, {}, {}, "", filter, kNow).matching.size();
+    return Matching(Choose(data, "", filter));
   };
   CHECK(shown("team=vision") == 1);
   CHECK(shown("team!=vision") == 4);
@@ -61,18 +72,15 @@ TEST_CASE("status: names with numbers are in the order of these") {
   const store::WorkloadRow like = FleetStatus().workloads.front();
   const Names in_order = {"eq",     "eq-6",   "eq-006",        "eq-10", "eq-10-2", "eq-10-11",
                           "eq-10a", "eq-100", "eq-1234567890", "eq-a",  "eq6",     "er-1"};
-  std::vector<store::WorkloadRow> rows;
+  FleetRows rows;
   for (auto name = in_order.rbegin(); name != in_order.rend(); ++name) {
-    rows.push_back(like);
-    rows.back().job.name = *name;
-    rows.back().uid = fmt::format("{:03}", in_order.rend() - name);
+    rows.workloads.push_back(like);
+    rows.workloads.back().job.name = *name;
+    rows.workloads.back().uid = fmt::format("{:03}", in_order.rend() - name);
   }
   for (const std::string by : {"name", "state"}) {
     CAPTURE(by);
-    Names names;
-    for (const auto& row : Choose(rows, {}, {}, "", *Checked({.sort_by = by}), kNow).shown)
-      names.push_back(row.job.name);
-    CHECK(names == in_order);
+    CHECK(NamesOf(Choose(rows, "", *Checked({.sort_by = by}))) == in_order);
   }
 }
 
@@ -80,13 +88,13 @@ TEST_CASE("status: pages by key show each job once, also when jobs come and go b
   for (const std::string& by : SortColumns()) {
     INFO(by);
     const Names all = Shown({.sort_by = by});
-    StatusData data = FleetStatus();
+    FleetRows data = FleetStatus();
     JobFilter filter = Checked({.sort_by = by, .limit = 2}).value();
     Names pages;
     for (size_t page = 0; page < 3; ++page) {
-      const ChosenJobs chosen = Choose(data.workloads, {}, {}, "", filter, kNow);
+      const ChosenJobs chosen = Choose(data, "", filter);
       for (const auto& row : chosen.shown) pages.push_back(row.job.name);
-      CHECK(chosen.matching.size() == 5 - page);
+      CHECK(Matching(chosen) == 5 - page);
       CHECK(chosen.go_on.empty() == (page == 2));
       if (chosen.go_on.empty()) break;
       filter = Checked({.sort_by = by, .limit = 2, .go_on = chosen.go_on}).value();
@@ -98,9 +106,9 @@ TEST_CASE("status: pages by key show each job once, also when jobs come and go b
 }
 
 TEST_CASE("status: a wrong place to go on from is refused") {
-  const StatusData data = FleetStatus();
+  const FleetRows data = FleetStatus();
   const JobFilter first = Checked({.limit = 1}, "ml").value();
-  const std::string token = Choose(data.workloads, {}, {}, "ml", first, kNow).go_on;
+  const std::string token = Choose(data, "ml", first).go_on;
   CHECK(token.find_first_of("+/=&") == std::string::npos);
   CHECK(Checked({.limit = 3, .go_on = token}, "ml"));
   const auto refused = [](const JobFilter& filter, const std::string& ns) {
@@ -118,21 +126,19 @@ TEST_CASE("status: a wrong place to go on from is refused") {
 }
 
 TEST_CASE("status: those that stand in line come first, by their best place") {
-  StatusData data = FleetStatus();
+  FleetRows data = FleetStatus();
   data.places = {{data.workloads[4].uid, ClusterName("gpu-east"), 7, 0, false},
                  {data.workloads[4].uid, ClusterName("gpu-west"), 1, 0, false},
                  {data.workloads[3].uid, ClusterName("gpu-east"), 2, 3, true}};
-  const auto sorted =
-      Choose(data.workloads, data.verdicts, data.places, "", {.sort_by = "line"}, kNow);
-  REQUIRE(sorted.matching.size() == 5);
-  CHECK(sorted.matching[0].job.name == "new");
-  CHECK(sorted.matching[1].job.name == "sweep-3");
+  const ChosenJobs sorted = Choose(data, "", {.sort_by = "line"});
+  REQUIRE(sorted.shown.size() == 5);
+  CHECK(sorted.shown[0].job.name == "new");
+  CHECK(sorted.shown[1].job.name == "sweep-3");
   // The others as without a line: what needs attention first.
-  auto by_state =
-      Choose(data.workloads, data.verdicts, data.places, "", {.sort_by = "state"}, kNow).matching;
+  std::vector<store::WorkloadRow> by_state = Choose(data, "", {.sort_by = "state"}).shown;
   std::erase_if(by_state,
                 [](const auto& row) { return row.job.name == "new" || row.job.name == "sweep-3"; });
-  for (size_t i = 0; i < by_state.size(); ++i) CHECK(sorted.matching[i + 2].job == by_state[i].job);
+  for (size_t i = 0; i < by_state.size(); ++i) CHECK(sorted.shown[i + 2].job == by_state[i].job);
 }
 
 TEST_CASE("status: a word that is no state, reason or column is an error with a hint") {

@@ -37,7 +37,7 @@ TEST_CASE("every phase is read back, shown once, and explained") {
     const std::string name(placement::ToString(view.phase));
     INFO(name);
     CHECK(placement::ParsePhase(name) == view.phase);
-    CHECK(ViewOf(InState(name)) == &view);
+    CHECK(ViewOf(name) == &view);
     CHECK(names.insert(name).second);
     CHECK(urgencies.insert(view.urgency).second);
   }
@@ -74,7 +74,7 @@ TEST_CASE("a word of another version is shown as it is, and ends nothing") {
   const store::WorkloadRow row = InState("Paused");
   CHECK(PhaseOf(row) == std::nullopt);
   CHECK(Predicate(row) == "is Paused on east");
-  CHECK_FALSE(HasEnded(row));
+  CHECK_FALSE(HasEnded(row.state));
   CHECK_FALSE(LooksForWorker(row));
 }
 

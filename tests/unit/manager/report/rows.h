@@ -3,6 +3,12 @@
 // A fleet to render: two connected workers and a lost one; jobs in every state. Times are relative
 // to kNow.
 
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "manager/report/row_facts.h"
 #include "manager/report/status_model.h"
 
 namespace fedra::report {
@@ -84,8 +90,31 @@ inline std::vector<store::VerdictRow> SweepVerdicts() {
   return rows;
 }
 
-inline StatusData FleetStatus() {
-  StatusData data;
+// What a store has of a fleet and its jobs; tests/unit/manager/report/stored.h has it loaded.
+struct FleetRows {
+  Daemon daemon = {};
+  std::optional<store::ClusterRow> manager = {};
+  std::vector<store::ClusterRow> clusters = {};
+  std::vector<store::WorkloadRow> workloads = {};
+  std::vector<store::VerdictRow> verdicts = {};
+  std::vector<store::PlaceRow> places = {};
+  std::vector<store::ResidueRow> residues = {};
+  std::vector<store::AttemptRow> attempts = {};
+};
+
+// WorkloadRow::reasons, as the daemon writes them, of a workload with these verdicts.
+inline std::vector<std::string> CodesIn(const std::vector<store::VerdictRow>& verdicts,
+                                        const std::string& uid) {
+  std::set<std::string> codes;
+  for (const store::VerdictRow& verdict : verdicts) {
+    if (verdict.uid != uid) continue;
+    for (const verify::KeptReason& reason : ReasonsOf(verdict)) codes.insert(reason.code);
+  }
+  return {codes.begin(), codes.end()};
+}
+
+inline FleetRows FleetStatus() {
+  FleetRows data;
   data.daemon.heartbeat = Beat(std::chrono::seconds(2));
   data.clusters = {Worker("gpu-east", 0, "1.36.3"), Worker("gpu-west", 1, "1.35.4"),
                    LostWorker("tpu-lab", 2, std::chrono::seconds(250))};
@@ -102,6 +131,7 @@ inline StatusData FleetStatus() {
       "no worker eligible: gpu-east: ResourceClaimTemplate ml/one-gpu does not exist there";
   data.workloads[4].note = "2 of 3 workers eligible; dispatched to gpu-west, waiting for admission";
   data.verdicts = SweepVerdicts();
+  data.workloads[3].reasons = CodesIn(data.verdicts, data.workloads[3].uid);
   return data;
 }
 

@@ -1,5 +1,5 @@
 // From a store's file to what is shown: the same path that the commands take.
-#include "manager/report/status_model.h"
+#include "manager/report/load_status.h"
 
 #include "store/store.h"
 #include "tests/support/catch.h"
@@ -12,7 +12,7 @@ namespace {
 struct Fixture {
   std::unique_ptr<store::Reader> Written() {
     auto store = store::Store::Open({.path = folder.Path("fedra.db")}).value();
-    const StatusData fleet = FleetStatus();
+    const FleetRows fleet = FleetStatus();
     store->Enqueue(store::SetHeartbeat{*fleet.daemon.heartbeat});
     for (const auto& row : fleet.clusters) store->Enqueue(store::PutCluster{row});
     for (const auto& row : fleet.workloads) store->Enqueue(store::PutWorkload{row});
@@ -29,13 +29,14 @@ struct Fixture {
 
 TEST_CASE_METHOD(Fixture, "the fleet is loaded with the verdicts of what is blocked") {
   const auto reader = Written();
-  const StatusData data = LoadStatus(*reader).value();
+  StatusData data = LoadFleet(*reader).value();
+  REQUIRE(LoadJobs(*reader, {.now = kNow}, JobDetail::kDocument, data));
   store::HeartbeatRow heartbeat = *FleetStatus().daemon.heartbeat;
   heartbeat.decided_at = heartbeat.at;  // it is no standby's
   CHECK(data.daemon.heartbeat == heartbeat);
   CHECK(data.daemon.holds_store == true);
   CHECK(data.clusters == FleetStatus().clusters);
-  CHECK(data.workloads.size() == 5);
+  CHECK(data.jobs.shown.size() == 5);
   CHECK(data.verdicts == SweepVerdicts());
 }
 
@@ -45,7 +46,7 @@ TEST_CASE_METHOD(Fixture, "the manager is no worker") {
   store->Enqueue(store::PutCluster{LostWorker("manager", -1, std::chrono::minutes(5))});
   REQUIRE(store->Flush());
   const auto reader = store->Read().value();
-  const StatusData data = LoadStatus(*reader).value();
+  const StatusData data = LoadFleet(*reader).value();
   CHECK(data.clusters == FleetStatus().clusters);
   REQUIRE(data.manager);
   CHECK(data.manager->why == "connection refused");

@@ -4,11 +4,14 @@
 #include "manager/text/status_view.h"
 #include "tests/support/catch.h"
 #include "tests/unit/manager/support/contract.h"
+#include "tests/unit/manager/text/from_rows.h"
 #include "tests/unit/manager/text/settings.h"
 
 namespace fedra::text::job_list_test {
 namespace {
 
+using from_rows::RenderJobs;
+using from_rows::RenderStatus;
 using std::chrono::hours;
 using std::chrono::minutes;
 using Names = std::vector<std::string>;
@@ -22,7 +25,7 @@ TEST_CASE("status: the jobs behind the limit are counted, and in the heading") {
 }
 
 TEST_CASE("status: a job that ended long ago leaves the table, not the count") {
-  StatusData data = FleetStatus();
+  FleetRows data = FleetStatus();
   data.workloads[0].finished_at = Ago(hours(29));
   const std::string out = RenderJobs(data, Settings()).out;
   CHECK_THAT(out, ContainsSubstring("1 finished"));
@@ -36,7 +39,7 @@ TEST_CASE("status: a job that ended long ago leaves the table, not the count") {
 }
 
 TEST_CASE("status: every format lists the same jobs, and JSON counts those that are left out") {
-  StatusData data = FleetStatus();
+  FleetRows data = FleetStatus();
   data.workloads[0].finished_at = Ago(hours(29));
   ViewSettings settings = Settings(Format::kJson);
   settings.query.jobs.limit = 3;
@@ -67,7 +70,7 @@ TEST_CASE("status: a job on a worker that is out of contact is not green") {
 }
 
 TEST_CASE("status: a job's places in line, in the table and in JSON") {
-  StatusData data = FleetStatus();
+  FleetRows data = FleetStatus();
   data.places = {{data.workloads[4].uid, ClusterName("gpu-east"), 7, 0, false},
                  {data.workloads[4].uid, ClusterName("gpu-west"), 1, 0, false},
                  {data.workloads[3].uid, ClusterName("gpu-east"), 2, 3, true}};

@@ -10,11 +10,16 @@
 #include "manager/verify/capacity.h"
 #include "tests/support/catch.h"
 #include "tests/unit/manager/support/contract.h"
+#include "tests/unit/manager/text/from_rows.h"
 #include "tests/unit/manager/text/settings.h"
 
 namespace fedra::text::status_view_test {
 namespace {
 
+using from_rows::RenderJobCounts;
+using from_rows::RenderJobs;
+using from_rows::RenderStatus;
+using from_rows::RenderWorkers;
 using std::chrono::hours;
 using std::chrono::minutes;
 using std::chrono::seconds;
@@ -41,7 +46,7 @@ ml/done      Finished     gpu-east  30h
 }
 
 TEST_CASE("the note of a blocked job counts the further reasons, and names a single short one") {
-  report::StatusData data = FleetStatus();
+  report::FleetRows data = FleetStatus();
   data.verdicts[0].reasons_json =
       R"([{"code":"TemplateMissing","object":"","facts":{"type":"Sentence","text":"x"}},
           {"code":"QueueMissing","object":"","facts":{"type":"Sentence","text":"y"}}])";
@@ -68,7 +73,7 @@ TEST_CASE("json counts what stands against a blocked job, and says it of no othe
 }
 
 TEST_CASE("a manager that is not connected is said first") {
-  report::StatusData data = FleetStatus();
+  report::FleetRows data = FleetStatus();
   data.manager = LostWorker("manager", -1, minutes(5));
   data.manager->phase = "Rejected";
   data.manager->why = "401 Unauthorized";
@@ -93,7 +98,7 @@ TEST_CASE("a manager that is not connected is said first") {
 }
 
 TEST_CASE("whether a daemon runs, for programs") {
-  report::StatusData data = FleetStatus();
+  report::FleetRows data = FleetStatus();
   const auto daemon = [&] {
     return testing::HeldDocument(RenderStatus(data, Settings(Format::kJson)).out)["daemon"];
   };
@@ -109,7 +114,7 @@ TEST_CASE("whether a daemon runs, for programs") {
 }
 
 TEST_CASE("what a job needs, for programs") {
-  report::StatusData data;
+  report::FleetRows data;
   data.workloads = {Job("a", "Running", "b", hours(1))};
   const auto needs = [&] {
     return testing::HeldDocument(RenderJobs(data, Settings(Format::kJson)).out)["jobs"][0]["needs"];
@@ -131,7 +136,7 @@ TEST_CASE("what a job needs, for programs") {
 }
 
 TEST_CASE("--watch: that time passes is no news") {
-  report::StatusData data = FleetStatus();
+  report::FleetRows data = FleetStatus();
   const auto news = [&](std::chrono::seconds later) {
     ViewSettings settings = Settings(Format::kJson);
     settings.query.now = kNow + later;
@@ -146,7 +151,7 @@ TEST_CASE("--watch: that time passes is no news") {
 }
 
 TEST_CASE("the folders of a long path are left out of a note before its cause is") {
-  report::StatusData data;
+  report::FleetRows data;
   data.clusters = {LostWorker("a", 0, seconds(250))};
   data.clusters[0].why =
       "/srv/" + std::string(100, 'f') + "/a.kubeconfig:4:9: users[0].user.token: must not be empty";
@@ -158,7 +163,7 @@ TEST_CASE("the folders of a long path are left out of a note before its cause is
 }
 
 TEST_CASE("status workers, wide") {
-  report::StatusData data = FleetStatus();
+  report::FleetRows data = FleetStatus();
   data.clusters[1].note = "watching localqueues is forbidden";
   CHECK(
       RenderWorkers(data, Settings(Format::kWide)).out ==
@@ -171,7 +176,7 @@ tpu-lab   Unreachable  4m10s  -       -                    -        1     -     
 }
 
 TEST_CASE("status jobs, of one namespace, wide") {
-  report::StatusData data = FleetStatus();
+  report::FleetRows data = FleetStatus();
   data.workloads.resize(1);
   data.workloads.push_back(Job("fit", "Blocked", "", minutes(4)));
   data.workloads.back().job.ns = "hpc";
@@ -191,7 +196,7 @@ hpc/fit  Blocked  -       4m   1000      1st on gpu-west, 2nd on gpu-e  gpu    4
 }
 
 TEST_CASE("status jobs --sort-by queue shows what it sorts by") {
-  const report::StatusData data = FleetStatus();
+  const report::FleetRows data = FleetStatus();
   ViewSettings settings = Settings();
   CHECK_THAT(RenderJobs(data, settings).out, !ContainsSubstring("QUEUE"));
   settings.query.jobs.sort_by = "queue";
@@ -199,7 +204,7 @@ TEST_CASE("status jobs --sort-by queue shows what it sorts by") {
 }
 
 TEST_CASE("a worker that was removed is not counted as configured") {
-  report::StatusData data = FleetStatus();
+  report::FleetRows data = FleetStatus();
   data.clusters.back().is_removed = true;
   CHECK_THAT(RenderWorkers(data, Settings()).out,
              ContainsSubstring("2 configured, 1 removed, 2 connected"));
@@ -209,7 +214,7 @@ TEST_CASE("a worker that was removed is not counted as configured") {
 }
 
 TEST_CASE("a worker that is out of service says so beside its state") {
-  report::StatusData data = FleetStatus();
+  report::FleetRows data = FleetStatus();
   data.clusters.front().cordon = "Draining";
   data.clusters.front().why = "drained: firmware";
   const std::string table = RenderWorkers(data, Settings()).out;
@@ -221,7 +226,7 @@ TEST_CASE("a worker that is out of service says so beside its state") {
 }
 
 TEST_CASE("the wide table says how long a job has run, or ran, on its worker") {
-  report::StatusData data = FleetStatus();
+  report::FleetRows data = FleetStatus();
   const WallTime now = Settings().query.now;
   data.workloads = {Job("runs", "Running", "gpu-east", hours(2)),
                     Job("ran", "Finished", "gpu-east", hours(3))};
@@ -242,7 +247,7 @@ TEST_CASE("the wide table says how long a job has run, or ran, on its worker") {
 }
 
 TEST_CASE("a worker's jobs are counted over all namespaces, ended ones are not") {
-  report::StatusData data = FleetStatus();
+  report::FleetRows data = FleetStatus();
   data.workloads.push_back(Job("other", "Running", "gpu-east", hours(1)));
   data.workloads.back().job.ns = "hpc";
   ViewSettings settings = Settings();
@@ -253,7 +258,7 @@ TEST_CASE("a worker's jobs are counted over all namespaces, ended ones are not")
 }
 
 TEST_CASE("a worker's queues, quota and devices, for people and for programs") {
-  report::StatusData data = FleetStatus();
+  report::FleetRows data = FleetStatus();
   data.clusters.resize(1);
   verify::Capacity capacity = verify::QueuesOf(3, {{"LocalQueue ml/gpu", "gpu", "stopped"}});
   capacity.quota = {{"gpu", "default", "cpu", Quantity(4), Quantity(6)},
@@ -277,7 +282,7 @@ TEST_CASE("a worker's queues, quota and devices, for people and for programs") {
 }
 
 TEST_CASE("copies that could not be removed from a lost worker are said") {
-  report::StatusData data;
+  report::FleetRows data;
   data.clusters = {LostWorker("a", 0, hours(1))};
   store::ResidueRow residue;
   residue.cluster = ClusterName("a");
@@ -286,6 +291,7 @@ TEST_CASE("copies that could not be removed from a lost worker are said") {
              ContainsSubstring("0     connection refused; the copy of a job that was requeued or "
                                "deleted may still run there\n"));
   data.residues.push_back(residue);
+  data.residues.back().uid = "another";  // a store has one of each
   CHECK_THAT(RenderWorkers(data, Settings()).out, ContainsSubstring("copies of 2 jobs"));
   const auto document = testing::HeldDocument(RenderWorkers(data, Settings(Format::kJson)).out);
   CHECK(document["workers"][0]["jobsLeftBehind"] == 2);
@@ -298,7 +304,7 @@ TEST_CASE("copies that could not be removed from a lost worker are said") {
 }
 
 TEST_CASE("what the loss of a worker means for its jobs") {
-  report::StatusData data;
+  report::FleetRows data;
   data.clusters = {LostWorker("a", 0, seconds(250))};
   ViewSettings settings = Settings();
   settings.style.headers = false;
@@ -317,7 +323,7 @@ TEST_CASE("what the loss of a worker means for its jobs") {
 }
 
 TEST_CASE("jobs of a worker that rejects our credentials stay, and the note says what to do") {
-  report::StatusData data;
+  report::FleetRows data;
   data.clusters = {LostWorker("a", 0, seconds(250))};
   data.clusters[0].phase = "Rejected";
   data.clusters[0].why = "GET /version: Unauthorized";
@@ -332,7 +338,7 @@ TEST_CASE("jobs of a worker that rejects our credentials stay, and the note says
 }
 
 TEST_CASE("the note of a job whose turn comes says what it waits for") {
-  report::StatusData data = FleetStatus();
+  report::FleetRows data = FleetStatus();
   data.verdicts[0].reasons_json = R"([{"code":"DevicesAllocated"}])";
   CHECK_THAT(RenderJobs(data, Settings()).out,
              ContainsSubstring("  waits for " + data.verdicts[0].cluster.value + ": "));
@@ -349,7 +355,7 @@ TEST_CASE("on a narrow terminal the note gives way") {
 }
 
 TEST_CASE("old data is said to be old") {
-  report::StatusData data = FleetStatus();
+  report::FleetRows data = FleetStatus();
   data.daemon.heartbeat = Beat(minutes(12));
   const auto begins = [&](const std::string& text) {
     return RenderStatus(data, Settings()).out.starts_with(text) &&
@@ -370,7 +376,7 @@ TEST_CASE("old data is said to be old") {
 }
 
 TEST_CASE("long notes end in dots, but for the wide table") {
-  report::StatusData data = FleetStatus();
+  report::FleetRows data = FleetStatus();
   data.workloads = {Job("a", "Dispatching", "b", hours(1))};
   data.workloads[0].note = std::string(119, 'x') + "größe";
   ViewSettings settings = Settings();
@@ -387,14 +393,14 @@ TEST_CASE("long notes end in dots, but for the wide table") {
 TEST_CASE("without headers there are only rows") {
   ViewSettings settings = Settings();
   settings.style.headers = false;
-  report::StatusData data = FleetStatus();
+  report::FleetRows data = FleetStatus();
   data.workloads.resize(1);
   CHECK(RenderJobs(data, settings).out == "ml/done  Finished  gpu-east  30h\n");
   CHECK(RenderStatus(data, settings).out.find("WORK") == std::string::npos);
 }
 
 TEST_CASE("nothing to show is a note, not an error") {
-  const report::StatusData empty;
+  const report::FleetRows empty;
   CHECK(RenderStatus(empty, Settings()).out.empty());
   CHECK(RenderStatus(empty, Settings()).note ==
         "No workers found: no daemon has recorded any here yet.");
@@ -407,7 +413,7 @@ TEST_CASE("nothing to show is a note, not an error") {
   CHECK(RenderJobs(empty, Settings(Format::kYaml)).out ==
         "apiVersion: fedra.dev/v1alpha1\nkind: JobReport\njobs: []\nremaining: 0\nended: 0\n");
   // A fleet without workloads is not nothing.
-  report::StatusData idle = FleetStatus();
+  report::FleetRows idle = FleetStatus();
   idle.workloads.clear();
   CHECK(RenderStatus(idle, Settings()).note.empty());
   CHECK_THAT(RenderStatus(idle, Settings()).out, ContainsSubstring("\nJOBS  none\n"));
@@ -424,7 +430,7 @@ TEST_CASE("names are what the other commands take") {
 }
 
 TEST_CASE("json has whole times, every field and a version") {
-  report::StatusData data = FleetStatus();
+  report::FleetRows data = FleetStatus();
   data.clusters.erase(data.clusters.begin(), data.clusters.begin() + 2);
   data.workloads = {Job("done", "Finished", "tpu-lab", hours(2))};
   data.workloads[0].finished_at = Ago(hours(1));
@@ -493,7 +499,7 @@ TEST_CASE("json has whole times, every field and a version") {
 }
 
 TEST_CASE("status says which of several replicas it is, and who leads") {
-  report::StatusData data = FleetStatus();
+  report::FleetRows data = FleetStatus();
   data.daemon.holds_store = true;
   store::HeartbeatRow& row = *data.daemon.heartbeat;
   const auto line = [&] {
@@ -559,11 +565,11 @@ TEST_CASE("status says which of several replicas it is, and who leads") {
 
 TEST_CASE(
     "a standby's documents about jobs are as of when it led last, that of workers as of now") {
-  report::StatusData data = FleetStatus();
+  report::FleetRows data = FleetStatus();
   data.daemon.holds_store = true;
   store::HeartbeatRow& row = *data.daemon.heartbeat;
   row.role = "Standby";
-  const auto as_of = [&](Output (*render)(const report::StatusData&, const ViewSettings&)) {
+  const auto as_of = [&](Output (*render)(const report::FleetRows&, const ViewSettings&)) {
     return testing::HeldDocument(render(data, Settings(Format::kJson)).out).value("asOf", "");
   };
   data.workloads.clear();
@@ -582,7 +588,7 @@ TEST_CASE(
 }
 
 TEST_CASE("a standby says as of when its jobs are, and the workers are as of now") {
-  report::StatusData data = FleetStatus();
+  report::FleetRows data = FleetStatus();
   data.daemon.holds_store = true;
   store::HeartbeatRow& row = *data.daemon.heartbeat;
   const auto heading = [&](const Output& output, const std::string& title) {
@@ -610,7 +616,7 @@ TEST_CASE("a standby says as of when its jobs are, and the workers are as of now
 }
 
 TEST_CASE("status: what the manager's queues and the configuration want from an operator") {
-  report::StatusData data = FleetStatus();
+  report::FleetRows data = FleetStatus();
   const auto begins = [&](const std::string& text, Format format = Format::kTable) {
     const std::string out = RenderStatus(data, Settings(format)).out;
     INFO(out);
@@ -656,7 +662,7 @@ TEST_CASE("colours follow urgency, only where they are wanted") {
 }
 
 TEST_CASE("an unknown state of a newer daemon is shown, last") {
-  report::StatusData data = FleetStatus();
+  report::FleetRows data = FleetStatus();
   data.workloads = {Job("a", "Levitating", "gpu-east", hours(1)),
                     Job("b", "Finished", "gpu-east", hours(1))};
   CHECK(RenderJobs(data, Settings(Format::kName)).out == "ml/b\nml/a\n");

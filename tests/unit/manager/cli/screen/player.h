@@ -13,8 +13,7 @@
 
 #include "manager/cli/screen/render.h"
 #include "manager/cli/screen/update.h"
-#include "manager/text/job_counts_view.h"
-#include "manager/text/status_view.h"
+#include "tests/unit/manager/text/from_rows.h"
 #include "tests/unit/manager/text/settings.h"
 
 namespace fedra::cli::screen {
@@ -30,7 +29,7 @@ inline std::string TextAnswer(const Question& question) {
          "not exist there\n";
 }
 
-inline text::Output OutputFor(const Question& question, const report::StatusData& data) {
+inline text::Output OutputFor(const Question& question, const report::FleetRows& data) {
   text::ViewSettings settings = text::Settings(text::Format::kJson);
   settings.query.jobs.group_by = question.what == What::kGroups ? question.group_by : "";
   if (question.group_by == "state" && question.what == What::kJobs)
@@ -42,12 +41,12 @@ inline text::Output OutputFor(const Question& question, const report::StatusData
   settings.query.jobs.all = question.all;
   switch (question.what) {
     case What::kGroups:
-      return text::RenderJobCounts(data, settings);
+      return text::from_rows::RenderJobCounts(data, settings);
     case What::kJobs:
-      return text::RenderJobs(data, settings);
+      return text::from_rows::RenderJobs(data, settings);
     case What::kWorkers:
     case What::kWorker:
-      return text::RenderWorkers(data, settings);
+      return text::from_rows::RenderWorkers(data, settings);
     default:
       return {TextAnswer(question), {}};
   }
@@ -138,7 +137,7 @@ struct Player {
 
   std::string Selected() const { return Seen(model).selected; }
 
-  report::StatusData data = report::FleetStatus();
+  report::FleetRows data = report::FleetStatus();
   bool answers = true;
   Model model;
 };

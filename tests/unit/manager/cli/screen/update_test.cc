@@ -23,8 +23,8 @@ std::string Where(const Player& player) {
 }
 
 // Many jobs, more than any screen has lines.
-report::StatusData ManyJobs(size_t count) {
-  report::StatusData data = report::FleetStatus();
+report::FleetRows ManyJobs(size_t count) {
+  report::FleetRows data = report::FleetStatus();
   data.workloads.clear();
   data.verdicts.clear();
   for (size_t i = 0; i < count; ++i)
