@@ -182,6 +182,8 @@ Result<text::Output> Api::Print(const Route& route, const Parameters& asked,
   text::ViewSettings filtered = settings;
   FEDRA_ASSIGN_OR_RETURN(filtered.query.jobs, report::Checked(FilterOf(asked), filtered.query.ns));
   FEDRA_ASSIGN_OR_RETURN(const auto reader, sources_.store());
+  const std::vector<std::string> jobs = asked.List("job");
+  if (jobs.size() > 1) return RenderWhyOf(jobs, *reader, filtered, question.viewer);
   return RenderView(route.view, asked.Text("job"), *reader, filtered, question.viewer);
 }
 

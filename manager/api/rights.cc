@@ -114,21 +114,42 @@ std::set<std::string> NamespacesIn(const std::vector<report::JobName>& names) {
   return all;
 }
 
-Answered<Viewer> OfJob(const Parameters& asked, const May& may) {
-  const auto names = report::ParseWorkloadName(asked.Text("job"), asked.Text("namespace"));
-  if (!names) return tl::make_unexpected(Refusal{400, names.error().message});
+// By job: the namespaces that it may be of.
+Answered<std::vector<std::set<std::string>>> NamespacesOf(const Parameters& asked) {
+  const std::vector<std::string> jobs = asked.List("job");
+  if (jobs.size() > kMostJobsAtOnce)
+    return tl::make_unexpected(
+        Refusal{400, fmt::format("job: at most {} at once", kMostJobsAtOnce)});
+  std::vector<std::set<std::string>> all;
+  for (const std::string& job : jobs) {
+    const auto names = report::ParseWorkloadName(job, asked.Text("namespace"));
+    if (!names) return tl::make_unexpected(Refusal{400, names.error().message});
+    all.push_back(NamespacesIn(*names));
+  }
+  return all;
+}
+
+Answered<Viewer> OfJobs(const Parameters& asked, const May& may) {
+  const auto by_job = NamespacesOf(asked);
+  if (!by_job) return tl::make_unexpected(by_job.error());
   Answered<Viewer> at_large = AtLarge(may, "get");
   if (!at_large) return at_large;
   Viewer viewer = *std::move(at_large);
-  std::set<std::string> meant = NamespacesIn(*names);
+  std::set<std::string> meant;
+  for (const auto& namespaces : *by_job) meant.insert(namespaces.begin(), namespaces.end());
   if (!viewer.everywhere) {
     meant.erase("");
     if (const auto seen = SeeJobs(may, "get", meant, viewer); !seen)
       return tl::make_unexpected(seen.error());
-    if (viewer.namespaces.empty() && meant.empty())
-      return tl::make_unexpected(Refusal{
-          403, fmt::format("you may not {}: write NAMESPACE/NAME", TextOf(Workloads("get", "")))});
-    if (viewer.namespaces.empty()) return Denied(Workloads("get", *meant.begin()));
+    for (std::set<std::string> namespaces : *by_job) {
+      namespaces.erase("");
+      if (namespaces.empty())
+        return tl::make_unexpected(Refusal{403, fmt::format("you may not {}: write NAMESPACE/NAME",
+                                                            TextOf(Workloads("get", "")))});
+      const auto is_seen = [&](const std::string& ns) { return viewer.namespaces.contains(ns); };
+      if (std::ranges::none_of(namespaces, is_seen))
+        return Denied(Workloads("get", *namespaces.begin()));
+    }
     meant = viewer.namespaces;
   }
   // Of each that may be shown, or else of none.
@@ -188,7 +209,7 @@ Answered<Viewer> ViewerOf(const Route& route, const Parameters& asked, const May
       case View::kJob:
       case View::kWhy:
       case View::kHistory:
-        return OfJob(asked, may);
+        return OfJobs(asked, may);
     }
   }
   // What has no rule is served to no user.

@@ -49,6 +49,17 @@ const std::vector<Parameter>& OneJob() {
   return parameters;
 }
 
+const std::vector<Parameter>& Jobs() {
+  static const std::vector<Parameter> parameters = {
+      {"job", Form::kList,
+       "NAMESPACE/NAME, NAME, or KIND/NAMESPACE/NAME. Of several, at most 50, there is a document "
+       "alone, without those that are not known",
+       true},
+      {"namespace", Form::kText, "Of a NAME alone"},
+  };
+  return parameters;
+}
+
 const std::vector<Parameter>& DeviceFilters() {
   static const std::vector<Parameter> filters = {
       {"worker", Form::kList, "Only these workers"},
@@ -95,7 +106,7 @@ std::span<const Route> Routes() {
        Topic::kView, View::kJob, OneJob(), "OneJobReport"},
       {"why", "fedra why JOB", "WhyReport",
        "For each worker why it can or cannot run a job, and what comes next", Topic::kView,
-       View::kWhy, OneJob()},
+       View::kWhy, Jobs()},
       {"history", "fedra history JOB", "HistoryReport",
        "What happened to a job: attempts and events of every incarnation", Topic::kView,
        View::kHistory, OneJob()},

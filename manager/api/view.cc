@@ -1,13 +1,16 @@
 #include "manager/api/view.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 #include "config/names.h"
 #include "manager/api/withhold.h"
+#include "manager/report/job_documents.h"
 #include "manager/report/load_status.h"
 #include "manager/report/status_model.h"
 #include "manager/text/history_view.h"
@@ -155,6 +158,29 @@ Result<Output> RenderView(View view, const std::string& job, store::Reader& read
       break;
   }
   return OfFleet(view, sight, settings);
+}
+
+Result<Output> RenderWhyOf(const std::vector<std::string>& jobs, store::Reader& reader,
+                           const ViewSettings& settings, const Viewer& viewer) {
+  if (jobs.size() > kMostJobsAtOnce)
+    return Fail(WrongOption("job", fmt::format("at most {} at once", kMostJobsAtOnce)));
+  if (!text::IsForPrograms(settings.format))
+    return Fail(WrongOption("output", "of several jobs there is a document alone: json or yaml"));
+  FEDRA_ASSIGN_OR_RETURN(const Sight sight, SightOf(viewer, reader));
+  FEDRA_ASSIGN_OR_RETURN(report::StatusData fleet, report::LoadFleet(reader));
+  Withhold(viewer, sight.hidden, fleet);
+  std::vector<report::WorkloadData> known;
+  for (const std::string& job : jobs) {
+    FEDRA_ASSIGN_OR_RETURN(const std::vector<report::JobName> names,
+                           report::ParseWorkloadName(job, settings.query.ns));
+    FEDRA_ASSIGN_OR_RETURN(std::optional<report::WorkloadData> data,
+                           report::FindWorkload(reader, names));
+    if (!data) continue;
+    Withhold(viewer, sight.hidden, *data);
+    known.push_back(*std::move(data));
+  }
+  return Output{text::ToText(report::WhyDocument(fleet, known, settings.query), settings.format),
+                {}};
 }
 
 }  // namespace fedra::api

@@ -4,7 +4,9 @@
 //
 // Thread rules: free functions; any thread, one reader each.
 
+#include <cstddef>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "manager/api/viewer.h"
@@ -31,5 +33,12 @@ Result<text::Output> RenderView(View view, const std::string& job, store::Reader
 // What of it the viewer may see; the reader shows no more than that from then on.
 Result<text::Output> RenderView(View view, const std::string& job, store::Reader& reader,
                                 const text::ViewSettings& settings, const Viewer& viewer);
+
+// kWhy of several jobs in one question.
+inline constexpr size_t kMostJobsAtOnce = 50;
+// A document, in their order; one that is not known is left out. kInvalidArgument as above, and for
+// more than kMostJobsAtOnce, or another format than a document's.
+Result<text::Output> RenderWhyOf(const std::vector<std::string>& jobs, store::Reader& reader,
+                                 const text::ViewSettings& settings, const Viewer& viewer);
 
 }  // namespace fedra::api

@@ -83,7 +83,7 @@ ordered_json HistoryJson(const WorkloadData::Incarnation& incarnation) {
 }
 
 // Without jobs yet.
-ordered_json JobsDocument(std::string_view kind, const WorkloadData& data, const Query& query) {
+ordered_json JobsDocument(std::string_view kind, const auto& data, const Query& query) {
   ordered_json document = Document(kind, data.daemon, data.manager, query.now);
   document["jobs"] = ordered_json::array();
   return document;
@@ -95,6 +95,15 @@ ordered_json WhyDocument(const WorkloadData& data, const Query& query) {
   ordered_json document = JobsDocument("WhyReport", data, query);
   for (const auto* incarnation : Current(data))
     document["jobs"].push_back(WhyJson(data, *incarnation, query));
+  return document;
+}
+
+ordered_json WhyDocument(const StatusData& fleet, std::span<const WorkloadData> jobs,
+                         const Query& query) {
+  ordered_json document = JobsDocument("WhyReport", fleet, query);
+  for (const WorkloadData& data : jobs)
+    for (const auto* incarnation : Current(data))
+      document["jobs"].push_back(WhyJson(data, *incarnation, query));
   return document;
 }
 

@@ -201,24 +201,20 @@ Result<Daemon> LoadDaemon(store::Reader& reader) {
   return Daemon{std::move(heartbeat), reader.is_in_use()};
 }
 
-Result<WorkloadData> LoadWorkload(store::Reader& reader, const std::vector<JobName>& names,
-                                  WallTime now) {
+Result<std::optional<WorkloadData>> FindWorkload(store::Reader& reader,
+                                                 const std::vector<JobName>& names) {
+  std::vector<store::WorkloadRow> rows;
+  for (const JobName& name : names) {
+    FEDRA_ASSIGN_OR_RETURN(rows, RowsOf(reader, name));
+    if (!rows.empty()) break;
+  }
+  if (rows.empty()) return std::nullopt;
   WorkloadData data;
   FEDRA_ASSIGN_OR_RETURN(data.daemon, LoadDaemon(reader));
   FEDRA_ASSIGN_OR_RETURN(std::vector<store::ClusterRow> clusters, reader.Clusters());
   data.manager = TakeManager(clusters);
   data.configured_workers =
       static_cast<size_t>(std::ranges::count(clusters, false, &store::ClusterRow::is_removed));
-  std::vector<store::WorkloadRow> rows;
-  for (const JobName& name : names) {
-    FEDRA_ASSIGN_OR_RETURN(rows, RowsOf(reader, name));
-    if (!rows.empty()) break;
-  }
-  if (rows.empty()) {
-    const bool is_kind = IsBuiltInKind(names.back().kind);
-    return Fail(NotKnown(reader, data.daemon, data.manager,
-                         is_kind ? names.back().key : names.front().key, now));
-  }
   FEDRA_ASSIGN_OR_RETURN(rows, OfOneNamespace(std::move(rows)));
   FEDRA_ASSIGN_OR_RETURN(rows, OfOneKind(std::move(rows)));
   for (store::WorkloadRow& row : rows) {
@@ -233,6 +229,17 @@ Result<WorkloadData> LoadWorkload(store::Reader& reader, const std::vector<JobNa
     data.incarnations.push_back(std::move(incarnation));
   }
   return data;
+}
+
+Result<WorkloadData> LoadWorkload(store::Reader& reader, const std::vector<JobName>& names,
+                                  WallTime now) {
+  FEDRA_ASSIGN_OR_RETURN(std::optional<WorkloadData> data, FindWorkload(reader, names));
+  if (data) return *std::move(data);
+  FEDRA_ASSIGN_OR_RETURN(const Daemon daemon, LoadDaemon(reader));
+  FEDRA_ASSIGN_OR_RETURN(std::vector<store::ClusterRow> clusters, reader.Clusters());
+  const bool is_kind = IsBuiltInKind(names.back().kind);
+  return Fail(NotKnown(reader, daemon, TakeManager(clusters),
+                       is_kind ? names.back().key : names.front().key, now));
 }
 
 bool IsAnyKind(std::string_view word) { return IsKind(word, "workload") || KindWord(word) == "wl"; }

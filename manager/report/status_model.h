@@ -96,8 +96,11 @@ struct JobName {
 };
 
 // `names`: what was asked for may mean, the likeliest first, as from ParseWorkloadName.
-// kNotFound when nothing of that name is known; kInvalidArgument, with the candidates, when a name
-// without a namespace is known in several, or one without a kind as jobs of several kinds.
+// Null: nothing of that name is known. kInvalidArgument, with the candidates, when a name without a
+// namespace is known in several, or one without a kind as jobs of several kinds.
+Result<std::optional<WorkloadData>> FindWorkload(store::Reader& reader,
+                                                 const std::vector<JobName>& names);
+// The same, and kNotFound with what may help.
 Result<WorkloadData> LoadWorkload(store::Reader& reader, const std::vector<JobName>& names,
                                   WallTime now);
 

@@ -6,28 +6,21 @@ import { command, h, jobsLine, table, word } from "./dom.js";
 
 const JOBS = 25;
 const WORKERS = 20;
-const AT_ONCE = 5;  // questions
 
 const address = (values) => `#/matrix?${new URLSearchParams(Object.entries(values).filter(([, value]) => value))}`;
 const nameOf = (item) => `${item.namespace}/${item.name}`;
 
-// Why, of each; a job that has gone meanwhile has no verdicts. At most AT_ONCE questions are on their way.
+// Why, of each, in one question; a job that has gone meanwhile has no verdicts.
 async function reasonsOf(ask, jobs) {
-  const found = new Array(jobs.length).fill([]);
-  const left = jobs.map((item, at) => [item, at]);
-  const next = async () => {
-    while (left.length > 0) {
-      const [item, at] = left.shift();
-      try {
-        const report = await ask("why", { job: `${item.kind}/${nameOf(item)}` });
-        found[at] = report.jobs[0]?.workers ?? [];
-      } catch (error) {
-        if (!(error instanceof Refused) || error.status !== 404) throw error;
-      }
-    }
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, next));
-  return found.map((workers) => workers.map(({ name, verdict, reasons }) => ({ name, verdict, reason: reasons[0] })));
+  const known = new Map();
+  try {
+    const report = jobs.length === 0 ? { jobs } : await ask("why", { job: jobs.map((item) => `${item.kind}/${nameOf(item)}`) });
+    for (const job of report.jobs) known.set(job.uid, job.workers);
+  } catch (error) {
+    if (!(error instanceof Refused) || error.status !== 404) throw error;
+  }
+  return jobs.map((item) => known.get(item.uid) ?? [])
+    .map((workers) => workers.map(({ name, verdict, reasons }) => ({ name, verdict, reason: reasons[0] })));
 }
 
 function cell(worker) {
@@ -61,7 +54,7 @@ function filters(values) {
 }
 
 export const matrix = {
-  period: 30000,  // a page is many questions
+  period: 30000,  // a page is many verdicts
   ask: async (ask, values) => {
     const { first, ...asked } = values;
     const report = await ask("jobs", { state: "Blocked", ...asked, limit: JOBS });

@@ -222,6 +222,24 @@ TEST_CASE_METHOD(Fixture, "documents and tables are those of the commands, byte 
   CHECK_THAT(Get("status?output=yaml").body, ContainsSubstring("kind: StatusReport\n"));
 }
 
+TEST_CASE_METHOD(Fixture, "why of several jobs is one document, in their order") {
+  const ordered_json document =
+      Document("why?job=ml/sweep-3,job/ml/nothing&job=train-7b&namespace=ml");
+  REQUIRE(document.at("jobs").size() == 2);
+  CHECK(document.at("jobs").at(0) == Document("why?job=ml/sweep-3").at("jobs").at(0));
+  CHECK(document.at("jobs").at(1) == Document("why?job=ml/train-7b").at("jobs").at(0));
+  CHECK(document.at("daemon") == Document("why?job=ml/sweep-3").at("daemon"));
+  CHECK(Document("why?job=ml/a&job=ml/b").at("jobs").empty());
+  CHECK(Refused("why?job=ml/a").first == 404);
+  CHECK(Refused("why?job=ml/a&job=/").first == 400);
+  CHECK(Refused("why?job=ml/a&job=ml/b&output=table").first == 400);
+  CHECK(Refused("history?job=ml/a&job=ml/b").first == 400);
+  std::string many = "why?job=ml/sweep-3";
+  for (int i = 1; i < 50; ++i) many += ",a";
+  CHECK(Document(many).at("jobs").size() == 1);
+  CHECK(Refused(many + ",a").first == 400);
+}
+
 TEST_CASE_METHOD(Fixture, "filters, order and limit are those of the command") {
   const auto names = [&](const std::string& path) {
     std::string all;

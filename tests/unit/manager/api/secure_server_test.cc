@@ -397,6 +397,14 @@ TEST_CASE_METHOD(Fixture, "403 comes before it is looked whether there is such a
   };
   CHECK(refusal("zebra") == refusal("nowhere"));
   CHECK(Status("ml", "why?job=ml/nothing") == 404);
+  // Of several jobs each has to be allowed, before any is looked up.
+  for (const std::string path : {"why?job=ml/sweep-3,zebra/stripes", "why?job=ml/a,zebra/nothing",
+                                 "why?job=ml/sweep-3&job=nowhere/nothing"})
+    CHECK(Status("ml", path) == 403);
+  const httpd::Answer several = Get("ml", "why?job=ml/sweep-3,ml/nothing,ml/new");
+  CHECK(several.status == 200);
+  CHECK_THAT(several.body, ContainsSubstring("sweep-3") && !ContainsSubstring("zebra"));
+  CHECK(Status("admin", "why?job=ml/sweep-3,zebra/stripes") == 200);
   CHECK(Status("ml", "jobs?namespace=zebra") == 403);
   CHECK(Status("ml", "jobs?namespace=nowhere") == 403);
   CHECK(Status("ml", "jobs?namespace=ml") == 200);
