@@ -11,6 +11,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/clock.h"
@@ -42,6 +43,9 @@ struct Sources {
   // What documents say of the configuration; what is asked for is not looked at.
   report::Query settings = {};
   const Clock* clock = &SystemClock();
+  // Told of every answer, by the server: its endpoint (EndpointOf) and its status. The thread of
+  // the server's loop. Null: nobody counts.
+  std::function<void(std::string_view endpoint, int status)> on_answer = {};
 };
 
 struct Route;

@@ -128,6 +128,12 @@ Result<const Route*> RouteOf(std::string_view target) {
   return route;
 }
 
+std::string_view EndpointOf(std::string_view target) {
+  if (IsOpenApi(target)) return kOpenApiPath;
+  const Result<const Route*> route = RouteOf(target);
+  return route ? (*route)->path : "other";
+}
+
 bool IsForPost(const httpd::Request& request) {
   const Result<const Route*> route = RouteOf(request.target);
   return route && IsPosted(**route);

@@ -18,6 +18,8 @@ Result<std::string> PathOf(std::string_view target);
 
 // Whether it is openapi.json, which is no route: all users who may ask get the same.
 bool IsOpenApi(std::string_view target);
+// The path of the route, for metrics: "jobs", "openapi.json"; of what is no endpoint "other".
+std::string_view EndpointOf(std::string_view target);
 // The route that the path names. kNotFound, with those that there are; kInvalidArgument.
 Result<const Route*> RouteOf(std::string_view target);
 

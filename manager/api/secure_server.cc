@@ -26,6 +26,13 @@ std::string_view PathIn(const httpd::Request& request) {
   return target.substr(0, target.find('?'));
 }
 
+// For metrics: the endpoint, "metrics", or "page" of all pages.
+std::string_view NameOf(std::string_view target) {
+  const std::string_view path = target.substr(0, target.find('?'));
+  if (path == kMetricsPath) return "metrics";
+  return path == "/api" || path.starts_with("/api/") ? EndpointOf(target) : "page";
+}
+
 // Whether it is neither for the API nor for what else takes a right. "/api.js" is a page's script.
 bool IsForPage(const httpd::Request& request) {
   const std::string_view path = PathIn(request);
@@ -61,11 +68,19 @@ SecureServer::SecureServer(SecureSettings settings, Sources sources,
 httpd::Service SecureServer::ServiceOfApi() {
   return {
       .answer =
-          [this](httpd::Request request, std::function<void(httpd::Answer)> done) {
-            threads_.pool.Submit([this, request = std::move(request), done = std::move(done)] {
-              done(Answer(request));
-            });
-          },
+          // In turn by address, and once the user is known by that: one with many addresses waits
+          // behind those who ask less, and one behind an address with many users behind its own.
+      [this](httpd::Request request, std::function<void(httpd::Answer)> done) {
+        const std::string peer = request.peer;
+        turns_.Submit(peer, [this, request = std::move(request), done = std::move(done)] {
+          auto user = Admit(request);
+          if (!user) return done(std::move(user).error());
+          const std::string whose = "user " + user->name;
+          turns_.Submit(whose, [this, user = *std::move(user), request, done] {
+            done(AnswerAdmitted(user, request));
+          });
+        });
+      },
       .is_urgent = [](const httpd::Request&) { return false; },
       .refusal = [](int status, const std::string& message) { return Problem(status, message); },
       .takes_post = &IsForPost,
@@ -73,7 +88,11 @@ httpd::Service SecureServer::ServiceOfApi() {
       .refuses_post = [this](const httpd::Request& headers) -> std::optional<httpd::Answer> {
         if (!httpd::HeaderOf(headers, "authorization").empty()) return std::nullopt;
         return ToAnswer(gate_.Identify({}, headers.client).error());
-      }};
+      },
+      .on_answer =
+          [this](std::string_view target, int status) {
+            if (sources_.on_answer) sources_.on_answer(NameOf(target), status);
+          }};
 }
 
 Result<std::unique_ptr<SecureServer>> SecureServer::Start(SecureSettings settings, Sources sources,
@@ -125,16 +144,28 @@ bool SecureServer::IsOurs(const std::string& host) const {
 }
 
 httpd::Answer SecureServer::Answer(const httpd::Request& request) {
+  auto user = Admit(request);
+  return user ? AnswerAdmitted(*user, request) : std::move(user).error();
+}
+
+tl::expected<access::User, httpd::Answer> SecureServer::Admit(const httpd::Request& request) {
   if (auto refusal = RefusalOfHost(request, [&](const std::string& host) { return IsOurs(host); }))
-    return *std::move(refusal);
-  if (settings_.page && IsForPage(request)) return settings_.page(request);
-  if (auto refusal = RefusalOfOtherSites(request)) return *std::move(refusal);
-  const auto user = gate_.Identify(httpd::HeaderOf(request, "authorization"), request.client);
-  if (!user) return ToAnswer(user.error());
-  httpd::Answer answer = AnswerTo(*user, request);
-  answer.user = user->name;
+    return tl::unexpected<httpd::Answer>(*std::move(refusal));
+  if (settings_.page && IsForPage(request))
+    return tl::unexpected<httpd::Answer>(settings_.page(request));
+  if (auto refusal = RefusalOfOtherSites(request))
+    return tl::unexpected<httpd::Answer>(*std::move(refusal));
+  auto user = gate_.Identify(httpd::HeaderOf(request, "authorization"), request.client);
+  if (!user) return tl::unexpected<httpd::Answer>(ToAnswer(user.error()));
+  return *std::move(user);
+}
+
+httpd::Answer SecureServer::AnswerAdmitted(const access::User& user,
+                                           const httpd::Request& request) {
+  httpd::Answer answer = AnswerTo(user, request);
+  answer.user = user.name;
   log::Debug("secure API",
-             {{"user", user->name},
+             {{"user", user.name},
               {"path", request.target.substr(0, std::min(request.target.find('?'), size_t{100}))},
               {"code", std::to_string(answer.status)}});
   return answer;

@@ -28,6 +28,7 @@
 #include "manager/api/server.h"
 #include "manager/http/listener.h"
 #include "manager/http/tls.h"
+#include "manager/http/turns.h"
 
 namespace fedra::api {
 
@@ -79,6 +80,9 @@ class SecureServer final {
                access::GateLimits gate_limits, httpd::ServerLimits limits);
   httpd::Service ServiceOfApi();
   bool IsOurs(const std::string& host) const;
+  // Who asks; or the answer, where that need not be known or cannot.
+  tl::expected<access::User, httpd::Answer> Admit(const httpd::Request& request);
+  httpd::Answer AnswerAdmitted(const access::User& user, const httpd::Request& request);
   httpd::Answer AnswerTo(const access::User& user, const httpd::Request& request);
   httpd::Answer AnswerMetrics(const access::User& user, const httpd::Request& request);
 
@@ -92,6 +96,7 @@ class SecureServer final {
   std::string stamp_;  // of the certificate that was read last, usable or not
   Guarded<std::shared_ptr<httpd::TlsIdentity>> identity_;  // null: there is none yet
   Threads threads_{4};
+  httpd::Turns turns_{threads_.pool};
   httpd::Listener listener_;
 };
 

@@ -10,6 +10,7 @@ namespace fedra::api {
 
 Server::Server(Sources sources, httpd::ServerLimits limits)
     : stop_check_(sources.check.stop),
+      on_answer_(sources.on_answer),
       api_(std::move(sources)),
       listener_(threads_.loop, ServiceOfApi(), limits) {}
 
@@ -22,13 +23,18 @@ httpd::Service Server::ServiceOfApi() {
   return {
       .answer =
           [this](httpd::Request request, std::function<void(httpd::Answer)> done) {
-            threads_.pool.Submit([this, request = std::move(request), done = std::move(done)] {
+            const std::string peer = request.peer;
+            turns_.Submit(peer, [this, request = std::move(request), done = std::move(done)] {
               done(api_.Answer(request));
             });
           },
       .is_urgent = [](const httpd::Request&) { return false; },
       .refusal = [](int status, const std::string& message) { return Problem(status, message); },
-      .takes_post = &IsForPost};
+      .takes_post = &IsForPost,
+      .on_answer =
+          [on_answer = on_answer_](std::string_view target, int status) {
+            if (on_answer) on_answer(EndpointOf(target), status);
+          }};
 }
 
 Result<std::unique_ptr<Server>> Server::OnSocket(const httpd::UnixSocketSettings& settings,

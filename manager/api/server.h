@@ -9,11 +9,13 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string_view>
 
 #include "base/result.h"
 #include "cluster-clients/threads.h"
 #include "manager/api/api.h"
 #include "manager/http/listener.h"
+#include "manager/http/turns.h"
 #include "manager/http/unix_socket.h"
 
 namespace fedra::api {
@@ -38,10 +40,12 @@ class Server final {
   Server(Sources sources, httpd::ServerLimits limits);
   httpd::Service ServiceOfApi();
 
-  const std::function<void()> stop_check_;  // may be null
+  const std::function<void()> stop_check_;                      // may be null
+  const std::function<void(std::string_view, int)> on_answer_;  // likewise
   const Api api_;
   std::optional<httpd::UnixSocket> socket_;
   Threads threads_{1};
+  httpd::Turns turns_{threads_.pool};
   httpd::Listener listener_;
 };
 

@@ -257,6 +257,7 @@ class Listener::Impl final : public std::enable_shared_from_this<Listener::Impl>
   void PassOn(const std::shared_ptr<Connection>& connection) {
     Request request = ToRequest(*connection->parser);
     request.client = connection->client;
+    request.peer = connection->stake.peer();
     if (!service_.is_urgent(request)) {
       Stake& stake = connection->stake;
       const size_t places = limits_.connections / 2;
@@ -277,6 +278,10 @@ class Listener::Impl final : public std::enable_shared_from_this<Listener::Impl>
     connection->stake.SetUser(answer.user);
     if (!MakeRoomFor(answer.body.size(), *connection)) answer = TooMuch();
     connection->stake.SetBytes(answer.body.size());
+    if (service_.on_answer) {
+      const auto target = connection->parser->get().target();
+      service_.on_answer({target.data(), target.size()}, answer.status);
+    }
     connection->response =
         ToResponse(*connection->parser, std::move(answer), connection->requests < limits_.requests);
     connection->serializer.emplace(connection->response);

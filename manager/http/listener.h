@@ -17,6 +17,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/result.h"
 #include "cluster-clients/http/loop.h"
@@ -60,6 +61,9 @@ struct Service {
   // The answer to a POST whose headers say enough: its body is not read. Loop thread. Null: none is
   // refused so.
   std::function<std::optional<Answer>(const Request& headers)> refuses_post = {};
+  // Told of every answer, refusals included, before it is written. `target` is what there is of it.
+  // Loop thread. Null: nobody counts.
+  std::function<void(std::string_view target, int status)> on_answer = {};
 };
 
 class Listener final {

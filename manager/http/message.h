@@ -16,6 +16,7 @@ struct Request {
   // By lower-case name; of a header that came more than once the first.
   std::map<std::string, std::string, std::less<>> headers = {};
   std::string client = {};  // the address that it comes from; empty: a Unix socket's
+  std::string peer = {};    // as of PeerOf (socket_name.h)
   bool is_post = false;     // else GET or HEAD
   std::string body = {};    // of a POST
 };

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 
@@ -72,6 +73,16 @@ Answer BriefHealth(const Query& query, const std::vector<HealthCheck>& checks) {
 bool IsHealth(const std::string& target) {
   const std::string path = Split(target).path;
   return path == "/livez" || path == "/healthz" || path == "/readyz";
+}
+
+std::string_view PageName(std::string_view target) {
+  constexpr std::array<std::string_view, 5> kPages = {"livez", "healthz", "readyz", "metrics",
+                                                      "version"};
+  const std::string_view path = target.substr(0, target.find('?'));
+  const auto found = std::ranges::find_if(kPages, [&](std::string_view page) {
+    return path.size() == page.size() + 1 && path.ends_with(page) && path.front() == '/';
+  });
+  return found == kPages.end() ? "other" : *found;
 }
 
 Answer RouteHealth(const std::string& target, const Pages& pages) {

@@ -9,7 +9,17 @@ Answer Refusal(int status, const std::string& message) {
   return {.status = status, .body = message + "\n"};
 }
 
+// Of what was asked, with names that are few.
+std::function<void(std::string_view, int)> Named(
+    std::function<void(std::string_view page, int status)> on_answer) {
+  if (!on_answer) return {};
+  return [on_answer = std::move(on_answer)](std::string_view target, int status) {
+    on_answer(PageName(target), status);
+  };
+}
+
 Service ServiceOf(WorkerPool& pool, WorkerPool& health, Pages pages) {
+  auto on_answer = Named(pages.on_answer);
   return {.answer =
               [&pool, &health, pages = std::move(pages)](const Request& request,
                                                          std::function<void(Answer)> done) {
@@ -19,10 +29,12 @@ Service ServiceOf(WorkerPool& pool, WorkerPool& health, Pages pages) {
                 });
               },
           .is_urgent = [](const Request& request) { return IsHealth(request.target); },
-          .refusal = Refusal};
+          .refusal = Refusal,
+          .on_answer = std::move(on_answer)};
 }
 
 Service ServiceOfHealth(WorkerPool& pool, Pages pages) {
+  auto on_answer = Named(pages.on_answer);
   return {.answer =
               [&pool, pages = std::move(pages)](const Request& request,
                                                 std::function<void(Answer)> done) {
@@ -32,7 +44,8 @@ Service ServiceOfHealth(WorkerPool& pool, Pages pages) {
               },
           // A health page takes a moment: no request is refused for want of places.
           .is_urgent = [](const Request&) { return true; },
-          .refusal = Refusal};
+          .refusal = Refusal,
+          .on_answer = std::move(on_answer)};
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -35,6 +36,9 @@ struct Pages {
   std::function<std::vector<HealthCheck>()> readyz;
   std::function<std::string()> metrics;
   std::function<std::string()> version;  // JSON
+  // Told of every answer: "metrics", of what is no page "other". The loop's thread. Null: nobody
+  // counts.
+  std::function<void(std::string_view page, int status)> on_answer = {};
 };
 
 // The answer to GET `target`. Pure but for the page functions; tested without sockets.
@@ -44,6 +48,8 @@ Answer Route(const std::string& target, const Pages& pages);
 Answer RouteHealth(const std::string& target, const Pages& pages);
 // Whether `target` is a health page, which must not wait for the others.
 bool IsHealth(const std::string& target);
+// "livez", "metrics": as Pages::on_answer has it.
+std::string_view PageName(std::string_view target);
 
 // The health pages alone, on a socket and a thread of their own: what is open to every kubelet.
 class HealthServer final {

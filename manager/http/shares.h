@@ -56,6 +56,7 @@ class Stake final {
   void SetAsks(bool asks);
   void SetBytes(size_t bytes);
 
+  const std::string& peer() const { return peer_; }
   const Share& own() const { return own_; }
   // Of the peer or of the user, of each what is more.
   Share OfClient() const;

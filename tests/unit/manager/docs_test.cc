@@ -469,6 +469,14 @@ refuse `--config` beside it: no configuration is read then. Without
 send an administrator's: an account with `fedra-viewer` is enough. Client certificates are not tokens, and are refused
 with what to do instead.
 
+`--server service:NAMESPACE/NAME` needs no address: kubectl, which must be in PATH, forwards a port of 127.0.0.1 to the
+Service while the command runs, with your own rights (in that namespace `get` services, `get` and `list` pods, `create`
+pods/portforward). `--server service` looks for the Service with the label `app.kubernetes.io/name: fedra` and a port called
+`https`, everywhere or, without that right, in `fedra-system`. `kubectl fedra status` does so by itself where there is
+neither `/etc/fedra/fedra.yaml` nor a daemon, or with `--context`. The API server leads the tunnel to the Service's pod, so the
+certificate there is verified only with `--certificate-authority` (for `NAME.NAMESPACE.svc`). `kubectl get --raw` of the
+Service's proxy is no way: the API server takes the token out of what it passes on.
+
 | endpoint | right on the manager | without it |
 |---|---|---|
 | `status`, `jobs`, `counts` | `list` workloads.kueue.x-k8s.io, everywhere or in the namespace that is asked for | 403; without `namespace`, of at most 100 namespaces those that are allowed |
@@ -515,8 +523,8 @@ Errors are a `Status` as API servers send it (`apiVersion: v1`, with `reason`, `
 `Accept-Encoding: gzip` is heeded. An answer must be taken within 30 s, and 16 KiB of it in any 5 s; a connection is closed
 after 60 s without a request, and after 1,000 requests. Of more than 256 connections one goes: of the client who has most
 (a Unix socket's user, an address, over TLS also a user of the manager) the one that has been silent for longest, be it
-that it does not ask or that it does not read. 128 questions are answered at a time, of one client at most three quarters of
-those that others leave. Of more than 64 MiB of answers that are not taken those go that have stalled for half a second,
+that it does not ask or that it does not read. 128 questions are taken at a time, of one client at most three quarters of
+those that others leave, and answered in turn by client. Of more than 64 MiB of answers that are not taken those go that have stalled for half a second,
 and those of clients with more of them than who asks next. A body must be there
 within 10 s; eight are read at a time, and of more the one goes that has taken longest. `check` takes at most 2,000
 manifests with 100,000 values, and judges for three seconds: then 503 says to send fewer jobs, or to name workers.

@@ -79,6 +79,14 @@ TEST_CASE("paths are decoded, too") {
   CHECK(!api::PathOf("/api/%2"));
 }
 
+TEST_CASE("what is asked has one of few names for metrics, whatever is sent") {
+  CHECK(api::EndpointOf("/api/v1alpha1/jobs?state=Blocked") == "jobs");
+  CHECK(api::EndpointOf("/api/v1alpha1/openapi.json") == "openapi.json");
+  for (const char* other :
+       {"", "/", "/api/v1alpha1/", "/api/v1alpha1/x1", "/jobs", "/%2", "nonsense"})
+    CHECK(api::EndpointOf(other) == "other");
+}
+
 TEST_CASE("each endpoint has a name of its own, and so have its parameters") {
   for (const api::Route& route : api::Routes()) {
     CHECK(api::FindRoute(route.path) == &route);

@@ -505,6 +505,13 @@ TEST_CASE_METHOD(Fixture, "/metrics takes the right to that path, and pages take
   CHECK(get("scraper", "/metrics").status == 503);
 }
 
+TEST_CASE_METHOD(Fixture, "an answer takes of its user's share, also one that refuses a right") {
+  CHECK(Get("everywhere", "jobs").user == "everywhere");
+  CHECK(Get("nothing", "jobs").user == "nothing");
+  CHECK(Get("wrong", "jobs").user.empty());
+  CHECK(Get("", "jobs").user.empty());
+}
+
 TEST_CASE_METHOD(Fixture, "every file of the pages is served without a token, /api.js too") {
   REQUIRE_FALSE(dashboard::Assets().empty());
   for (const dashboard::Asset& asset : dashboard::Assets()) {

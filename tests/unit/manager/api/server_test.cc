@@ -2,6 +2,10 @@
 
 #include "manager/api/server.h"
 
+#include <map>
+#include <string>
+#include <string_view>
+
 #include <nlohmann/json.hpp>
 
 #include "base/guarded.h"
@@ -37,6 +41,12 @@ struct Fixture {
                                    [this] {
                                      may_answer.Wait([](bool may) { return may; }, [](bool) {});
                                      return store->Read();
+                                   },
+                               .on_answer =
+                                   [this](std::string_view endpoint, int status) {
+                                     answered.With([&](auto& all) {
+                                       ++all[std::string(endpoint) + " " + std::to_string(status)];
+                                     });
                                    }},
                               limits);
     REQUIRE(made);
@@ -63,6 +73,7 @@ struct Fixture {
 
   const TempFolder folder;
   Guarded<bool> may_answer{true};
+  Guarded<std::map<std::string, int>> answered;  // "jobs 200"
   const std::unique_ptr<store::Store> store;
   std::unique_ptr<api::Server> server;
 };
@@ -147,6 +158,19 @@ TEST_CASE("of more bodies at a time than are read the oldest makes room") {
   CHECK(slow.HearAnswer().empty());
   other.Say("nd: Job");
   CHECK_THAT(other.HearAnswer(), ContainsSubstring("judges no manifests"));
+}
+
+TEST_CASE("every answer is counted, refusals and nonsense too") {
+  const Fixture f;
+  (void)f.Get("jobs");
+  (void)f.Get("jobs");
+  (void)f.Get("why?job=ml/none");
+  (void)f.Get("none");
+  (void)f.Say("POST /api/v1alpha1/jobs");
+  (void)f.Say("\x01");
+  CHECK(f.answered.Copy() ==
+        std::map<std::string, int>{
+            {"jobs 200", 2}, {"jobs 405", 1}, {"other 400", 1}, {"other 404", 1}, {"why 404", 1}});
 }
 
 TEST_CASE("1,000 clients that never ask keep nobody out") {

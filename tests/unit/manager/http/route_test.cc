@@ -56,6 +56,13 @@ TEST_CASE("kubelets get health and nothing else: no names, no reasons, no other 
   }
 }
 
+TEST_CASE("pages have names for metrics, and all else has one") {
+  CHECK(httpd::PageName("/metrics") == "metrics");
+  CHECK(httpd::PageName("/readyz?verbose") == "readyz");
+  for (const char* other : {"", "/", "metrics", "/metrics/", "/xmetrics", "/api/v1alpha1/jobs"})
+    CHECK(httpd::PageName(other) == "other");
+}
+
 TEST_CASE("unknown pages say which there are") {
   const auto answer = Route("/nothing", PagesWith({}));
   CHECK(answer.status == 404);
