@@ -222,6 +222,30 @@ _FLEET = Board(
                     stacked=True,
                 ),
                 _lines(
+                    "Last contact",
+                    "How long ago the worker was connected and listed.",
+                    _SECONDS,
+                    Query(
+                        "time() - max by (cluster) "
+                        f"(fedra_cluster_last_contact_timestamp_seconds{{{_WORKER}}}{_LED})",
+                        "{{cluster}}",
+                    ),
+                ),
+                _lines(
+                    "Orphans and templates that differ",
+                    "Copies whose job is gone and which could not be removed yet; ResourceClaimTemplates with "
+                    "another spec than the manager's.",
+                    _COUNT,
+                    Query(
+                        f"sum by (cluster) (fedra_orphans{{{_WORKER}}}{_LED})",
+                        "{{cluster}} orphans",
+                    ),
+                    Query(
+                        f"sum by (cluster) (fedra_template_drift{{{_WORKER}}}{_LED})",
+                        "{{cluster}} templates",
+                    ),
+                ),
+                _lines(
                     "Jobs taken from lost workers",
                     "Queued again because their worker was out of reach for longer than workerLostTimeout.",
                     _COUNT,
@@ -369,6 +393,13 @@ _JOBS = Board(
                     "By result; those that failed are tried again, there or elsewhere.",
                     _PER_SECOND,
                     _rate("fedra_dispatch_total", _WORKER, "cluster, result"),
+                ),
+                _lines(
+                    "Attempts that have ended",
+                    "By how: the words of `fedra history`.",
+                    _PER_SECOND,
+                    _rate("fedra_attempts_ended_total", _WORKER, "outcome"),
+                    stacked=True,
                 ),
                 _lines(
                     "Jobs by phase",
@@ -646,6 +677,41 @@ _DAEMON = Board(
                     "To all clusters; the fleet's dashboard has them one by one.",
                     _SECONDS,
                     *_quantiles("fedra_cluster_request_duration_seconds", _HOST),
+                ),
+            ),
+        ),
+        (
+            "Questions and threads",
+            (
+                _lines(
+                    "Questions",
+                    "That the daemon's own listeners have answered, by listener and endpoint.",
+                    _REQUESTS,
+                    _rate("fedra_http_requests_total", _HOST, "listener, endpoint"),
+                ),
+                _lines(
+                    "Questions that were refused",
+                    "401 and 403: rights. 429 and 503: too much at a time.",
+                    _REQUESTS,
+                    _rate(
+                        "fedra_http_requests_total", f'{_HOST}, code=~"4..|5.."', "listener, code"
+                    ),
+                ),
+                _lines(
+                    "Threads",
+                    "That look at workloads, of 64, and those that wait for a worker's answer.",
+                    _COUNT,
+                    Query(f"fedra_reconcile_threads_busy{{{_HOST}}}", "{{instance}} busy"),
+                    Query(f"fedra_worker_calls_waiting{{{_HOST}}}", "{{instance}} waiting"),
+                ),
+                _lines(
+                    "Events dropped",
+                    "About jobs, because too many were waiting to be written to the manager; the history has them.",
+                    _PER_SECOND,
+                    Query(
+                        f"rate(fedra_events_dropped_total{{{_HOST}}}[$__rate_interval])",
+                        "{{instance}}",
+                    ),
                 ),
             ),
         ),

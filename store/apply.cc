@@ -1,6 +1,7 @@
 #include "store/apply.h"
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
 
 #include "store/tables/attempts.h"
@@ -56,8 +57,17 @@ EndAttempts Join(EndAttempts older, EndAttempts newer) {
 
 }  // namespace
 
-Result<void> Apply(Connection& db, const Change& change) {
-  return std::visit([&](const auto& one) { return Apply(db, one); }, change);
+Result<void> Apply(Connection& db, const Change& change, std::vector<EndedAttempt>& ended) {
+  return std::visit(
+      [&](const auto& one) {
+        using One = std::decay_t<decltype(one)>;
+        if constexpr (std::is_same_v<One, EndAttempts> || std::is_same_v<One, EndEarlierAttempts>) {
+          return Apply(db, one, ended);
+        } else {
+          return Apply(db, one);
+        }
+      },
+      change);
 }
 
 std::string KeyOf(const Change& change) {

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "store/changes.h"
@@ -14,8 +15,8 @@
 namespace fedra::store {
 
 // May leave a part of the change behind when it fails: callers have a savepoint or a transaction
-// around it.
-Result<void> Apply(Connection& db, const Change& change);
+// around it. Attempts that end by it are added to `ended`.
+Result<void> Apply(Connection& db, const Change& change, std::vector<EndedAttempt>& ended);
 
 // Which row the change is about: of two waiting changes with one key the later says it all
 // (Supersede). Empty for history (events, beginnings of attempts), of which every piece counts

@@ -66,6 +66,14 @@ struct EndEarlierAttempts {
   std::string outcome;
 };
 
+// What came of these two: an attempt that had no end before.
+struct EndedAttempt {
+  ClusterName cluster;
+  std::string outcome;
+
+  bool operator==(const EndedAttempt&) const = default;
+};
+
 // The attempts from `number` on never were: they were stored before a write that did not succeed.
 struct RemoveLaterAttempts {
   std::string uid;

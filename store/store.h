@@ -41,6 +41,7 @@ namespace fedra::store {
 struct TransactionReport {
   bool ok = false;
   std::chrono::microseconds duration{0};
+  std::vector<EndedAttempt> ended;  // that it has written
 };
 
 struct StoreOptions {

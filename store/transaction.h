@@ -17,6 +17,7 @@ struct BatchOutcome {
   Result<void> all;
   // One per group. A group that is wrong in itself fails alone and leaves nothing behind.
   std::vector<Result<void>> groups;
+  std::vector<EndedAttempt> ended;  // that are stored
 };
 
 // With groups the transaction is on the disk when this returns (synchronous=FULL); without, it

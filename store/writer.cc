@@ -137,6 +137,7 @@ bool Writer::Write(Batch batch) {
   TransactionReport report;
   BatchOutcome outcome = WriteBatch(*db_, batch);
   report.ok = outcome.all.has_value();
+  report.ended = std::move(outcome.ended);
   report.duration =
       std::chrono::duration_cast<std::chrono::microseconds>(steady_clock::now() - start);
   std::vector<std::promise<Result<void>>> waiting;

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <thread>
 #include <utility>
 
@@ -73,7 +74,8 @@ class Daemon final {
 
  private:
   Result<void> OpenStore();
-  httpd::Pages Pages();
+  httpd::Pages Pages(std::string listener);
+  api::Sources ApiSources(std::string listener);
   Result<void> StartHealth();
   void StartApi();
   void StartSecureApi();
@@ -118,6 +120,8 @@ Result<void> Daemon::OpenStore() {
                                   .history_retention = settings.history_retention,
                                   .on_transaction = [this](const store::TransactionReport& report) {
                                     metrics_.StoreTransaction(report.ok, report.duration);
+                                    for (const auto& [cluster, outcome] : report.ended)
+                                      metrics_.AttemptEnded(cluster, outcome);
                                     progress_.StoreTurned();
                                   }}));
   if (store_->created()) {
@@ -170,7 +174,7 @@ Result<void> Daemon::Start() {
                                                         *store_, metrics_, SystemClock());
   progress_.Follow(threads_, *federation_);
   heartbeat_ = std::make_unique<DaemonHeartbeat>(*store_, *federation_, *replica_, started_);
-  http_ = std::make_unique<httpd::HttpServer>(threads_.loop, threads_.pool, Pages());
+  http_ = std::make_unique<httpd::HttpServer>(threads_.loop, threads_.pool, Pages("http"));
   FEDRA_RETURN_IF_ERROR(http_->Start(config_.now().configuration.http.address));
   log::Info("listening", {{"port", std::to_string(http_->port())}});
   FEDRA_RETURN_IF_ERROR(StartHealth());
@@ -190,14 +194,24 @@ Result<void> Daemon::Start() {
 Result<void> Daemon::StartHealth() {
   const std::string& address = config_.now().configuration.http.health;
   if (address.empty()) return {};
-  health_ = std::make_unique<httpd::HealthServer>(threads_.loop, Pages());
+  health_ = std::make_unique<httpd::HealthServer>(threads_.loop, Pages("health"));
   FEDRA_RETURN_IF_ERROR(health_->Start(address));
   log::Info("listening for kubelets", {{"port", std::to_string(health_->port())}});
   return {};
 }
 
-httpd::Pages Daemon::Pages() {
-  return DaemonPages({*store_, *federation_, *replica_, progress_, metrics_});
+httpd::Pages Daemon::Pages(std::string listener) {
+  return DaemonPages({*store_, *federation_, *replica_, progress_, metrics_}, std::move(listener));
+}
+
+api::Sources Daemon::ApiSources(std::string listener) {
+  api::Sources sources =
+      ToSources(config_.now().configuration, *store_, *federation_, *replica_, make_check_);
+  sources.on_answer = [this, listener = std::move(listener)](std::string_view endpoint,
+                                                             int status) {
+    metrics_.Answered(listener, endpoint, status);
+  };
+  return sources;
 }
 
 void Daemon::StartDiscovery() {
@@ -226,7 +240,7 @@ void Daemon::StartApi() {
     if (received_socket_) close(*received_socket_);
     return;
   }
-  api::Sources sources = ToSources(configuration, *store_, *federation_, *replica_, make_check_);
+  api::Sources sources = ApiSources("socket");
   auto server = received_socket_ ? api::Server::OnReceived(*received_socket_, std::move(sources))
                                  : api::Server::OnSocket(
                                        {config::ApiSocket(configuration), configuration.api.group},
@@ -242,13 +256,12 @@ void Daemon::StartSecureApi() {
   const config::Configuration& configuration = config_.now().configuration;
   if (!configuration.api.enabled || configuration.api.secure.address.empty()) return;
   api::SecureSettings settings = ToSecureSettings(configuration.api.secure);
-  settings.metrics = Pages().metrics;
+  settings.metrics = Pages("secure").metrics;
   settings.page = [](const httpd::Request& request) {
     return dashboard::Guarded(dashboard::PageOf(request));
   };
-  auto server = api::SecureServer::Start(
-      std::move(settings), ToSources(configuration, *store_, *federation_, *replica_, make_check_),
-      access::ReviewsBy(federation_->manager().cluster()));
+  auto server = api::SecureServer::Start(std::move(settings), ApiSources("secure"),
+                                         access::ReviewsBy(federation_->manager().cluster()));
   if (!server) {
     log::Fault("the secure API is not served", {{"error", server.error().message}});
     return;

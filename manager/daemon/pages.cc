@@ -1,10 +1,14 @@
 #include "manager/daemon/pages.h"
 
+#include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
+#include "manager/reconcile/leftovers.h"
 #include "manager/version.h"
 
 namespace fedra {
@@ -40,8 +44,17 @@ std::vector<httpd::HealthCheck> Readyz(const PageSources& from) {
   return checks;
 }
 
+// When the worker was last in contact; nothing: never, as far as is known.
+std::optional<WallTime> LastContact(const reconcile::WorkerStatus& status, WallTime now) {
+  return status.contact == placement::Contact::kFull ? now : status.lost_since;
+}
+
 std::vector<metrics::ClusterGauges> GaugesOf(reconcile::Federation& federation) {
   std::vector<metrics::ClusterGauges> clusters;
+  const WallTime now = SystemClock().Now();
+  // Before the manager is listed every copy would be an orphan.
+  const bool is_listed = federation.IsWorking() || federation.IsStandby();
+  const reconcile::ManagerCluster& manager = federation.manager();
   const auto workers = federation.workers();
   const tracking::Identity us = federation.Us();
   const auto lines = federation.LinesNow();
@@ -49,11 +62,18 @@ std::vector<metrics::ClusterGauges> GaugesOf(reconcile::Federation& federation) 
     const auto line = lines.find(worker->name());
     const placement::LineFacts facts = line == lines.end() ? placement::LineFacts{} : line->second;
     const reconcile::CloneCount clones = worker->copies().ClonesOf(us);
+    const reconcile::WorkerStatus status = worker->Status();
     clusters.push_back({.name = worker->name(),
-                        .is_up = worker->contact() == placement::Contact::kFull,
+                        .is_up = status.contact == placement::Contact::kFull,
                         .clones = clones.all - clones.ended,
                         .in_line = facts.length,
-                        .head_waits = facts.head_waits});
+                        .head_waits = facts.head_waits,
+                        .last_contact = LastContact(status, now)});
+    if (is_listed) {
+      clusters.back().orphans = reconcile::CountOrphans(*worker, manager.jobs(), us);
+      if (clusters.back().is_up)
+        clusters.back().template_drift = reconcile::CountDrift(*worker, manager.templates());
+    }
     const verify::DeviceState* devices = worker->objects().devices();
     if (devices != nullptr && clusters.back().is_up) clusters.back().devices = devices->Stock();
   }
@@ -68,6 +88,8 @@ std::string MetricsPage(const PageSources& from) {
   metrics.SetClusters(GaugesOf(federation));
   // A standby's wait for it to lead.
   metrics.SetQueueDepth(federation.IsWorking() ? federation.queue_depth() : 0);
+  metrics.SetThreads(federation.threads_busy(), federation.threads_waiting());
+  metrics.SetEventsDropped(federation.events_dropped());
   for (const auto& [kind_and_phase, count] : federation.WorkloadsByPhase())
     metrics.SetWorkloads(kind_and_phase.first, kind_and_phase.second, count);
   metrics.SetBlocked(federation.BlockedByReason());
@@ -79,13 +101,16 @@ std::string MetricsPage(const PageSources& from) {
 
 }  // namespace
 
-httpd::Pages DaemonPages(const PageSources& from) {
+httpd::Pages DaemonPages(const PageSources& from, std::string listener) {
   return {
       .livez = [from] { return Livez(from); },
       .readyz = [from] { return Readyz(from); },
       .metrics = [from] { return MetricsPage(from); },
       .version =
-          [] { return nlohmann::json{{"version", kVersion}, {"commit", kCommit}}.dump() + "\n"; }};
+          [] { return nlohmann::json{{"version", kVersion}, {"commit", kCommit}}.dump() + "\n"; },
+      .on_answer = [from, listener = std::move(listener)](
+                       std::string_view page,
+                       int status) { from.metrics.Answered(listener, page, status); }};
 }
 
 }  // namespace fedra

@@ -4,6 +4,8 @@
 //
 // Thread rules: the pages are asked for on any thread.
 
+#include <string>
+
 #include "manager/daemon/progress.h"
 #include "manager/daemon/replica.h"
 #include "manager/http/server.h"
@@ -22,6 +24,7 @@ struct PageSources {
   metrics::Metrics& metrics;
 };
 
-httpd::Pages DaemonPages(const PageSources& from);
+// `listener`: whose answers are counted, "http".
+httpd::Pages DaemonPages(const PageSources& from, std::string listener);
 
 }  // namespace fedra

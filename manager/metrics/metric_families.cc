@@ -30,6 +30,16 @@ constexpr std::array kFamilies = {
                  "and went faster than the jobs ahead could be judged (docs/ordering.md)."},
     MetricFamily{"fedra_cluster_clones", "gauge", "cluster",
                  "Clones on the worker (copies of Workloads) that have not ended."},
+    MetricFamily{
+        "fedra_orphans", "gauge", "cluster",
+        "Clones on the worker whose Workload is gone on the manager, or was replaced: fedra "
+        "removes them, and could not yet. As the worker was when it was last in contact."},
+    MetricFamily{"fedra_template_drift", "gauge", "cluster",
+                 "ResourceClaimTemplates that both the manager and the worker have, with different "
+                 "specs; only while the worker is connected."},
+    MetricFamily{"fedra_cluster_last_contact_timestamp_seconds", "gauge", "cluster",
+                 "Until when the worker was connected and listed, in seconds since 1970: the time "
+                 "of the scrape while it is; only once that is known."},
     MetricFamily{"fedra_cluster_requests_total", "counter", "cluster, verb, code",
                  "Single requests to API servers, by verb and status code or kind of failure; not "
                  "the lists and watches behind the caches."},
@@ -37,6 +47,10 @@ constexpr std::array kFamilies = {
                  "How long these requests took, failed ones included."},
     MetricFamily{"fedra_dispatch_total", "counter", "cluster, result",
                  "Clones that fedra created on the worker, or tried to, by result."},
+    MetricFamily{"fedra_attempts_ended_total", "counter", "cluster, outcome",
+                 "Attempts to run a job on the worker that have ended, each counted once, by the "
+                 "word that `fedra history` shows: Finished, Failed, LostRace, TimedOut, the code "
+                 "of a reason and so on."},
     MetricFamily{"fedra_placements_total", "counter", "cluster",
                  "Jobs that the worker was the first to admit, and runs."},
     MetricFamily{"fedra_placement_wait_seconds", "histogram", "cluster",
@@ -57,6 +71,17 @@ constexpr std::array kFamilies = {
         "fedra_worker_lost_total", "counter", "cluster",
         "Jobs requeued because their worker was unreachable for longer than workerLostTimeout."},
     MetricFamily{"fedra_queue_depth", "gauge", "", "Workloads that wait to be reconciled."},
+    MetricFamily{"fedra_reconcile_threads_busy", "gauge", "",
+                 "Threads that look at a workload now, of 64."},
+    MetricFamily{"fedra_worker_calls_waiting", "gauge", "",
+                 "Threads that wait for the answer of a worker now; how many may is bounded."},
+    MetricFamily{"fedra_events_dropped_total", "counter", "",
+                 "Events about workloads and jobs that were not written to the manager, because "
+                 "10,000 were waiting. The history has them."},
+    MetricFamily{
+        "fedra_http_requests_total", "counter", "listener, endpoint, code",
+        "Answers of the daemon's own listeners (http, health, socket, secure), by endpoint "
+        "and status code. Of what is no endpoint, or no request, the endpoint is other."},
     MetricFamily{"fedra_workloads", "gauge", "kind, phase",
                  "Jobs by kind and phase (docs/states.md)."},
     MetricFamily{"fedra_blocked_workloads", "gauge", "reason",

@@ -33,6 +33,19 @@ double Seconds(std::chrono::nanoseconds duration) {
   return std::chrono::duration<double>(duration).count();
 }
 
+double SinceEpoch(WallTime at) {
+  return std::chrono::duration<double>(at.time_since_epoch()).count();
+}
+
+// What is not known is not shown.
+template <class Value>
+void SetKnown(prometheus::Family<prometheus::Gauge>& family, const ClusterName& cluster,
+              const std::optional<Value>& value) {
+  prometheus::Gauge& gauge = family.Add({{"cluster", cluster.value}});
+  if (!value) return family.Remove(&gauge);
+  gauge.Set(static_cast<double>(*value));
+}
+
 template <class Builder>
 auto& Register(const Builder& build, std::string_view name, prometheus::Registry& registry) {
   const MetricFamily& family = FamilyOf(name);
@@ -64,12 +77,20 @@ struct Metrics::Families {
   Family<Gauge>& credential_expiry =
       GaugeFamily("fedra_cluster_credential_expiry_timestamp_seconds");
   Family<Gauge>& clones = GaugeFamily("fedra_cluster_clones");
+  Family<Gauge>& last_contact = GaugeFamily("fedra_cluster_last_contact_timestamp_seconds");
+  Family<Gauge>& orphans = GaugeFamily("fedra_orphans");
+  Family<Gauge>& template_drift = GaugeFamily("fedra_template_drift");
   Family<Gauge>& line_length = GaugeFamily("fedra_line_length");
   Family<Gauge>& line_head = GaugeFamily("fedra_line_head_seconds");
   Counter& passed_unasked = CounterFamily("fedra_line_passed_unasked_total").Add({});
   Family<Counter>& requests = CounterFamily("fedra_cluster_requests_total");
   Family<Histogram>& request_duration = HistogramFamily("fedra_cluster_request_duration_seconds");
   Family<Counter>& dispatches = CounterFamily("fedra_dispatch_total");
+  Family<Counter>& attempts_ended = CounterFamily("fedra_attempts_ended_total");
+  Family<Counter>& answers = CounterFamily("fedra_http_requests_total");
+  Gauge& threads_busy = GaugeFamily("fedra_reconcile_threads_busy").Add({});
+  Gauge& calls_waiting = GaugeFamily("fedra_worker_calls_waiting").Add({});
+  Counter& events_dropped = CounterFamily("fedra_events_dropped_total").Add({});
   Family<Counter>& placements = CounterFamily("fedra_placements_total");
   Family<Histogram>& placement_wait = HistogramFamily("fedra_placement_wait_seconds");
   Family<Counter>& refusals = CounterFamily("fedra_verification_refusals_total");
@@ -106,8 +127,7 @@ Metrics::Metrics(std::string_view version, std::string_view commit)
       .Set(1);
   // There before the first failure: increase() sees no step from nothing to one.
   families_->transactions.Add({{"result", "failed"}}, kBuckets);
-  families_->start_time.Set(
-      std::chrono::duration<double>(SystemClock().Now().time_since_epoch()).count());
+  families_->start_time.Set(SinceEpoch(SystemClock().Now()));
 }
 Metrics::~Metrics() = default;
 
@@ -159,6 +179,19 @@ void Metrics::StoreTransaction(bool ok, std::chrono::nanoseconds duration) {
       .Observe(Seconds(duration));
 }
 
+void Metrics::AttemptEnded(const ClusterName& cluster, std::string_view outcome) {
+  families_->attempts_ended.Add({{"cluster", cluster.value}, {"outcome", std::string(outcome)}})
+      .Increment();
+}
+
+void Metrics::Answered(std::string_view listener, std::string_view endpoint, int code) {
+  families_->answers
+      .Add({{"listener", std::string(listener)},
+            {"endpoint", std::string(endpoint)},
+            {"code", std::to_string(code)}})
+      .Increment();
+}
+
 void Metrics::SetClusters(const std::vector<ClusterGauges>& clusters) {
   SetDevices(clusters);
   // Under the lock: a gauge must not be set by one page while it is removed by another.
@@ -172,12 +205,19 @@ void Metrics::SetClusters(const std::vector<ClusterGauges>& clusters) {
       families_->line_length.Add({{"cluster", cluster.name.value}}).Set(cluster.in_line);
       families_->line_head.Add({{"cluster", cluster.name.value}})
           .Set(std::chrono::duration<double>(cluster.head_waits).count());
+      SetKnown(families_->orphans, cluster.name, cluster.orphans);
+      SetKnown(families_->template_drift, cluster.name, cluster.template_drift);
+      SetKnown(
+          families_->last_contact, cluster.name,
+          cluster.last_contact ? std::optional(SinceEpoch(*cluster.last_contact)) : std::nullopt);
       gone.erase(cluster.name);
       shown.insert(cluster.name);
     }
     for (const ClusterName& name : gone) {
       families_->up.Remove(&families_->up.Add({{"cluster", name.value}}));
-      for (auto* family : {&families_->clones, &families_->line_length, &families_->line_head})
+      for (auto* family :
+           {&families_->clones, &families_->line_length, &families_->line_head, &families_->orphans,
+            &families_->template_drift, &families_->last_contact})
         family->Remove(&family->Add({{"cluster", name.value}}));
     }
   });
@@ -228,22 +268,19 @@ void Metrics::SetManager(bool is_up) {
 void Metrics::SetCredentialExpiry(const ClusterName& cluster, std::optional<WallTime> expiry) {
   Families::Gauge& gauge = families_->credential_expiry.Add({{"cluster", cluster.value}});
   if (!expiry) return families_->credential_expiry.Remove(&gauge);
-  gauge.Set(std::chrono::duration<double>(expiry->time_since_epoch()).count());
+  gauge.Set(SinceEpoch(*expiry));
 }
 
 void Metrics::SetConfigRead(bool ok, WallTime now) {
   families_->config_ok.Set(ok ? 1 : 0);
-  if (ok)
-    families_->config_read_at.Set(std::chrono::duration<double>(now.time_since_epoch()).count());
+  if (ok) families_->config_read_at.Set(SinceEpoch(now));
 }
 
 void Metrics::SetLeader(const std::optional<LeaderGauges>& replica) {
   families_->leader.Set(!replica || replica->leads ? 1 : 0);
   families_->config_differs.Set(replica && replica->config_differs ? 1 : 0);
   if (!replica) return;
-  if (replica->renewed_at)
-    families_->renewed_at.Add({}).Set(
-        std::chrono::duration<double>(replica->renewed_at->time_since_epoch()).count());
+  if (replica->renewed_at) families_->renewed_at.Add({}).Set(SinceEpoch(*replica->renewed_at));
   transitions_counted_.With([&](int& counted) {
     const int more = replica->transitions - std::exchange(counted, replica->transitions);
     if (more > 0) families_->transitions.Increment(more);
@@ -252,6 +289,17 @@ void Metrics::SetLeader(const std::optional<LeaderGauges>& replica) {
 
 void Metrics::SetQueueDepth(size_t depth) {
   families_->queue_depth.Set(static_cast<double>(depth));
+}
+void Metrics::SetThreads(size_t busy, size_t waiting) {
+  families_->threads_busy.Set(static_cast<double>(busy));
+  families_->calls_waiting.Set(static_cast<double>(waiting));
+}
+void Metrics::SetEventsDropped(uint64_t dropped) {
+  events_counted_.With([&](uint64_t& counted) {
+    if (dropped > counted)
+      families_->events_dropped.Increment(static_cast<double>(dropped - counted));
+    counted = std::max(counted, dropped);
+  });
 }
 void Metrics::SetWorkloads(const std::string& kind, std::string_view phase, int count) {
   families_->workloads.Add({{"kind", kind}, {"phase", std::string(phase)}}).Set(count);

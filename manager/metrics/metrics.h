@@ -29,9 +29,12 @@ namespace fedra::metrics {
 struct ClusterGauges {
   ClusterName name;
   bool is_up = false;
-  int clones = 0;                           // ours that have not ended
-  int in_line = 0;                          // workloads that wait for its devices
-  std::chrono::milliseconds head_waits{0};  // the first of them, since its quota was reserved
+  int clones = 0;                             // ours that have not ended
+  int in_line = 0;                            // workloads that wait for its devices
+  std::chrono::milliseconds head_waits{0};    // the first of them, since its quota was reserved
+  std::optional<WallTime> last_contact = {};  // nothing: there was none yet
+  std::optional<int> orphans = {};            // nothing: it is not known
+  std::optional<int> template_drift = {};     // likewise
   // By driver; those of the last scrape that are no longer among them vanish.
   std::map<std::string, verify::DeviceStock> devices = {};
 };
@@ -63,6 +66,10 @@ class Metrics final : public reconcile::Telemetry {
   void Requested(const ClusterName& cluster, std::string_view verb, std::string_view code,
                  std::chrono::nanoseconds duration);
   void StoreTransaction(bool ok, std::chrono::nanoseconds duration);
+  // `outcome`: of the closed lists placement::AttemptEnd and verdict::ReasonCode.
+  void AttemptEnded(const ClusterName& cluster, std::string_view outcome);
+  // `listener`, `endpoint`: of closed lists.
+  void Answered(std::string_view listener, std::string_view endpoint, int code);
   // When the client certificate of the cluster's kubeconfig ends; nothing: it has none.
   void SetCredentialExpiry(const ClusterName& cluster, std::optional<WallTime> expiry);
   // The configuration was read at `now`; `ok`: and is used.
@@ -75,6 +82,10 @@ class Metrics final : public reconcile::Telemetry {
   // Nothing: there are no other replicas.
   void SetLeader(const std::optional<LeaderGauges>& replica);
   void SetQueueDepth(size_t depth);
+  // Threads that look at workloads, and threads that wait for workers.
+  void SetThreads(size_t busy, size_t waiting);
+  // Since the start.
+  void SetEventsDropped(uint64_t dropped);
   void SetWorkloads(const std::string& kind, std::string_view phase, int count);
   // By the reason's name; those of the last call that are no longer among them become 0.
   void SetBlocked(const std::map<std::string_view, reconcile::BlockedFacts>& by_reason);
@@ -92,6 +103,7 @@ class Metrics final : public reconcile::Telemetry {
   Guarded<std::set<std::string_view>> blocked_;           // reasons that were shown
   void SetDevices(const std::vector<ClusterGauges>& clusters);
   Guarded<int> transitions_counted_{0};  // as of the last SetLeader
+  Guarded<uint64_t> events_counted_{0};  // as of the last SetEventsDropped
   Guarded<double> cpu_counted_{0};       // seconds, as of the last SetProcess
 };
 

@@ -62,6 +62,14 @@ Result<std::unique_ptr<ConcurrencyLimiter::Permit>> ConcurrencyLimiter::Enter(
   return Fail(std::move(busy));
 }
 
+size_t ConcurrencyLimiter::held() const {
+  return state_.With([](const State& state) {
+    size_t threads = 0;
+    for (const auto& [worker, waiting] : state.waiting) threads += waiting.size();
+    return threads;
+  });
+}
+
 void ConcurrencyLimiter::Leave(const ClusterName& worker, SteadyTime since) {
   const SteadyTime now = clock_.Steady();
   state_.With([&](State& state) {

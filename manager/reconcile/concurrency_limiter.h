@@ -65,6 +65,9 @@ class ConcurrencyLimiter final {
   // The same as kUnavailable with retry_after.
   Result<std::unique_ptr<Permit>> Enter(const ClusterName& worker);
 
+  // Permits that are held.
+  size_t held() const;
+
   // What was learned of the worker; one that comes back under this name is another one.
   void Forget(const ClusterName& worker);
 

@@ -56,7 +56,11 @@ void EventWriter::Emit(const Regarding& regarding, std::string_view reason, bool
                        std::string message) {
   message = Cut(message, kMaxNote);
   const bool start = state_.With([&](State& state) {
-    if (state.stopping || state.queue.size() >= kMaxQueue) return false;
+    if (state.stopping) return false;
+    if (state.queue.size() >= kMaxQueue) {
+      ++dropped_;
+      return false;
+    }
     state.queue.push_back(
         {regarding, std::string(reason), is_warning, std::move(message), clock_.Now()});
     return !std::exchange(state.writing, true);

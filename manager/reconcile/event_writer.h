@@ -7,6 +7,7 @@
 //
 // Thread rules: any thread. Lifetime: the cluster must outlive it.
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <deque>
@@ -46,6 +47,8 @@ class EventWriter final {
   bool Finish(std::chrono::milliseconds limit);
   // Stops writing; what is queued is dropped.
   void Stop();
+  // Events that did not fit into the queue, since the start.
+  uint64_t dropped() const { return dropped_.load(); }
 
  private:
   struct Pending {
@@ -73,6 +76,7 @@ class EventWriter final {
   const Clock& clock_;
 
   Guarded<State> state_;
+  std::atomic<uint64_t> dropped_{0};
   WorkerPool pool_{1};
 };
 

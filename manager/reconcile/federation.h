@@ -101,6 +101,11 @@ class Federation final {
     return order_.Facts(clock_.Now());
   }
 
+  // Threads that look at a workload, and of all threads those that wait for a worker's answer.
+  size_t threads_busy() const { return workload_loop_.working(); }
+  size_t threads_waiting() const { return limiter_.held(); }
+  uint64_t events_dropped() const { return events_.dropped(); }
+
   // What would be done about copies of templates now. `mode` null: as configured.
   templates::TemplateSurvey SurveyTemplates(std::optional<templates::SyncPolicy> mode);
 

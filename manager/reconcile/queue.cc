@@ -172,6 +172,12 @@ size_t Queue<Key>::depth() const {
 }
 
 template <class Key>
+size_t Queue<Key>::working() const {
+  const std::lock_guard lock(mutex_);
+  return working_.size();
+}
+
+template <class Key>
 size_t Queue<Key>::held() const {
   const std::lock_guard lock(mutex_);
   return ready_ + later_.size();

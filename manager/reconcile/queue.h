@@ -48,6 +48,8 @@ class Queue final {
   bool WaitUntilIdle(std::chrono::milliseconds limit);
   // Ready to be worked on, not counting those that wait for their time.
   size_t depth() const;
+  // That are the caller's of Get().
+  size_t working() const;
   // Entries, those that wait for their time included.
   size_t held() const;
 

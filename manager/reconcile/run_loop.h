@@ -68,6 +68,8 @@ class RunLoop final {
 
   // Keys that are ready to run.
   size_t depth() const { return queue_.depth(); }
+  // Keys that are being run, each by a thread.
+  size_t working() const { return queue_.working(); }
   // Those that wait for their time, too.
   size_t held() const { return queue_.held(); }
   // Runs that have ended, well or not, since the start: whoever watches sees whether there are

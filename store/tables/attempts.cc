@@ -14,21 +14,24 @@ Result<void> Apply(Connection& db, const PutAttempt& change) {
       {row.uid, row.number, row.cluster, row.started_at, row.ended_at, row.outcome, row.message});
 }
 
-Result<void> Apply(Connection& db, const EndAttempts& change) {
+Result<void> Apply(Connection& db, const EndAttempts& change, std::vector<EndedAttempt>& ended) {
   for (const EndAttempts::End& end : change.ends) {
     FEDRA_RETURN_IF_ERROR(
-        db.Run("UPDATE attempts SET ended_at = ?, outcome = ?, message = ? WHERE uid = ? AND "
-               "number = ? AND cluster = ? AND ended_at IS NULL",
-               {end.ended_at, end.outcome, end.message, change.uid, end.number, end.cluster}));
+        db.Query("UPDATE attempts SET ended_at = ?, outcome = ?, message = ? WHERE uid = ? AND "
+                 "number = ? AND cluster = ? AND ended_at IS NULL RETURNING cluster",
+                 {end.ended_at, end.outcome, end.message, change.uid, end.number, end.cluster},
+                 [&](Row& row) { ended.push_back({row.Cluster(), end.outcome}); }));
   }
   return {};
 }
 
-Result<void> Apply(Connection& db, const EndEarlierAttempts& change) {
-  return db.Run(
+Result<void> Apply(Connection& db, const EndEarlierAttempts& change,
+                   std::vector<EndedAttempt>& ended) {
+  return db.Query(
       "UPDATE attempts SET ended_at = ?, outcome = ? WHERE uid = ? AND number < ? AND ended_at IS "
-      "NULL",
-      {change.ended_at, change.outcome, change.uid, change.number});
+      "NULL RETURNING cluster",
+      {change.ended_at, change.outcome, change.uid, change.number},
+      [&](Row& row) { ended.push_back({row.Cluster(), change.outcome}); });
 }
 
 Result<void> Apply(Connection& db, const RemoveLaterAttempts& change) {

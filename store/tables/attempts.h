@@ -14,8 +14,10 @@
 namespace fedra::store {
 
 Result<void> Apply(Connection& db, const PutAttempt& change);
-Result<void> Apply(Connection& db, const EndAttempts& change);
-Result<void> Apply(Connection& db, const EndEarlierAttempts& change);
+// Those that end by it are added to `ended`.
+Result<void> Apply(Connection& db, const EndAttempts& change, std::vector<EndedAttempt>& ended);
+Result<void> Apply(Connection& db, const EndEarlierAttempts& change,
+                   std::vector<EndedAttempt>& ended);
 Result<void> Apply(Connection& db, const RemoveLaterAttempts& change);
 
 // Oldest first.

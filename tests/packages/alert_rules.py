@@ -56,6 +56,7 @@ _BUILD = {'fedra_build_info{version="0.1.0"}': "1x90"}
 _VERDICTS = 'fedra_verifications_total{cluster="gpu-east", result="%s"}'
 _SLOW = 'fedra_cluster_request_duration_seconds_bucket{cluster="gpu-east", le="%s"}'
 _UP = 'fedra_cluster_up{cluster="%s"}'
+_ORPHANS = 'fedra_orphans{cluster="gpu-east"}'
 _EXPIRY = 'fedra_cluster_credential_expiry_timestamp_seconds{cluster="gpu-east"}'
 
 STORIES = (
@@ -390,6 +391,22 @@ STORIES = (
         "15 copies could not be created on gpu-east in 15 minutes",
         90,
         {'fedra_dispatch_total{cluster="gpu-east", result="ok"}': "0+9x110"},
+    ),
+    Story(
+        "FedraOrphans",
+        {**_ALONE, _ORPHANS: "0x5 3x45 0x30", _UP % "gpu-east": "1x90"},
+        40,
+        _east(target=True),
+        "3 copies on gpu-east belong to no job any more, and cannot be removed",
+        60,
+        # A worker that is out of reach: they go when it is back. And a standby's view.
+        {
+            **_TWO,
+            _ORPHANS: "3x90",
+            _UP % "gpu-east": "0x90",
+            _ORPHANS + "@standby": "3x90",
+            _UP % "gpu-east" + "@standby": "1x90",
+        },
     ),
     Story(
         "FedraTemplateDrift",

@@ -73,6 +73,7 @@ _NO_DATA = {
     "FedraTemplateDrift": "the templates are the same",
     "job_cluster:fedra_verifications_unknown:ratio_rate15m": "every verdict is certain",
     "FedraVerificationUnknown": "every verdict is certain",
+    "fedra.json: Questions that were refused A": "nobody asks what is refused",
 }
 
 # Metrics that neither a rule nor a dashboard needs, and why.

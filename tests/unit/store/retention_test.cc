@@ -27,7 +27,10 @@ struct Fixture {
     Must(EnsureFile(folder.Path("fedra.db")));
     return Must(OpenForWriting(folder.Path("fedra.db")));
   }
-  void Put(const Change& change) { Must(Apply(*db, change)); }
+  void Put(const Change& change) {
+    std::vector<EndedAttempt> ended;
+    Must(Apply(*db, change, ended));
+  }
   // Until there is no more to do; how many pieces that took.
   int Trim(const RetentionLimits& limits, WallTime now) {
     int pieces = 1;

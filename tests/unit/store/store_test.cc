@@ -96,6 +96,42 @@ TEST_CASE("a commit does not overtake what was enqueued for its own row") {
   CHECK(clusters[0].note == "new");
 }
 
+TEST_CASE("the end of an attempt is reported once, however often it is said") {
+  TempFolder folder;
+  Guarded<std::vector<EndedAttempt>> ended;
+  const std::string path = folder.Path("fedra.db");
+  const auto open = [&] {
+    return MustOpen({.path = path, .on_transaction = [&](const TransactionReport& report) {
+                       ended.With([&](auto& all) {
+                         all.insert(all.end(), report.ended.begin(), report.ended.end());
+                       });
+                     }});
+  };
+  const auto attempt = [](int number, const char* cluster) {
+    return PutAttempt{
+        {.uid = "u1", .number = number, .cluster = ClusterName(cluster), .started_at = At(number)}};
+  };
+  const auto end = [](int number, const char* cluster, const char* outcome) {
+    return EndAttempts{"u1", {{number, ClusterName(cluster), At(9), outcome, ""}}};
+  };
+  {
+    auto store = open();
+    Must(store->Commit({attempt(1, "a"), attempt(1, "b"), attempt(2, "a")}));
+    Must(store->Commit({end(1, "b", "LostRace")}));
+    Must(store->Commit({end(1, "b", "TimedOut")}));
+    Must(store->Commit({EndEarlierAttempts{"u1", 2, At(9), "Requeued"}}));
+    Must(store->Flush());  // a commit returns before it is reported
+    CHECK(ended.Copy() == std::vector<EndedAttempt>{{ClusterName("b"), "LostRace"},
+                                                    {ClusterName("a"), "Requeued"}});
+    // Of a worker where there was no such attempt.
+    Must(store->Commit({end(2, "c", "Evicted"), end(2, "a", "Finished")}));
+  }
+  // A daemon that has started again looks at jobs that have ended long ago.
+  Must(open()->Commit({end(2, "a", "Finished")}));
+  CHECK(ended.Copy().size() == 3);
+  CHECK(ended.Copy().back() == EndedAttempt{ClusterName("a"), "Finished"});
+}
+
 TEST_CASE("commits of many threads are all there, and share transactions") {
   TempFolder folder;
   std::atomic<size_t> transactions{0};

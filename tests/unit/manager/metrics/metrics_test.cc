@@ -2,7 +2,10 @@
 
 #include "manager/metrics/metrics.h"
 
+#include <algorithm>
+
 #include "manager/metrics/metric_families.h"
+#include "manager/placement/attempt_end.h"
 #include "tests/support/catch.h"
 
 namespace fedra::metrics::metrics_test {
@@ -18,6 +21,11 @@ TEST_CASE("every documented metric appears once it has a value") {
   metrics.Reconciled("ok", std::chrono::milliseconds(1));
   metrics.PassedUnasked();
   metrics.WorkerLost(east);
+  metrics.AttemptEnded(east, "LostRace");
+  metrics.Answered("socket", "jobs", 503);
+  metrics.SetThreads(3, 2);
+  metrics.SetEventsDropped(4);
+  metrics.SetEventsDropped(9);
   metrics.Requested(east, "GET", "200", std::chrono::milliseconds(1));
   metrics.StoreTransaction(true, std::chrono::milliseconds(1));
   metrics.SetCredentialExpiry(east, WallTime(std::chrono::seconds(1'800'000'000)));
@@ -26,6 +34,9 @@ TEST_CASE("every documented metric appears once it has a value") {
                         .clones = 3,
                         .in_line = 4,
                         .head_waits = std::chrono::milliseconds(1500),
+                        .last_contact = WallTime(std::chrono::seconds(1'700'000'030)),
+                        .orphans = 6,
+                        .template_drift = 7,
                         .devices = {{"gpu.example.com", {.free = 5, .allocated = 2}}}}});
   metrics.SetBlocked({{"TemplateMissing", {.count = 4, .longest = std::chrono::seconds(90)}}});
   metrics.SetConfigRead(true, WallTime(std::chrono::seconds(1'700'000'000)));
@@ -81,6 +92,17 @@ TEST_CASE("every documented metric appears once it has a value") {
   CHECK_THAT(text, ContainsSubstring("fedra_line_head_seconds{cluster=\"gpu-east\"} 1.5\n"));
   CHECK_THAT(text,
              ContainsSubstring("fedra_blocked_longest_seconds{reason=\"TemplateMissing\"} 90\n"));
+  CHECK_THAT(text, ContainsSubstring("fedra_orphans{cluster=\"gpu-east\"} 6\n"));
+  CHECK_THAT(text, ContainsSubstring("fedra_template_drift{cluster=\"gpu-east\"} 7\n"));
+  CHECK_THAT(text, ContainsSubstring("fedra_cluster_last_contact_timestamp_seconds{cluster="
+                                     "\"gpu-east\"} 1700000030\n"));
+  CHECK_THAT(text, ContainsSubstring("fedra_attempts_ended_total{cluster=\"gpu-east\",outcome="
+                                     "\"LostRace\"} 1\n"));
+  CHECK_THAT(text, ContainsSubstring("fedra_http_requests_total{code=\"503\",endpoint=\"jobs\","
+                                     "listener=\"socket\"} 1\n"));
+  CHECK_THAT(text, ContainsSubstring("\nfedra_reconcile_threads_busy 3\n"));
+  CHECK_THAT(text, ContainsSubstring("\nfedra_worker_calls_waiting 2\n"));
+  CHECK_THAT(text, ContainsSubstring("\nfedra_events_dropped_total 9\n"));
   // What is no more is not shown as it was.
   metrics.SetClusters({{.name = east, .is_up = true}});
   metrics.SetBlocked({{"QueueMissing", {.count = 1}}});
@@ -92,9 +114,47 @@ TEST_CASE("every documented metric appears once it has a value") {
   CHECK_THAT(metrics.Text(), ContainsSubstring("fedra_line_length{cluster=\"gpu-east\"} 0\n"));
   CHECK_THAT(metrics.Text(),
              ContainsSubstring("fedra_line_head_seconds{cluster=\"gpu-east\"} 0\n"));
+  CHECK_THAT(metrics.Text(), !ContainsSubstring("fedra_orphans{"));
+  CHECK_THAT(metrics.Text(), !ContainsSubstring("fedra_template_drift{"));
   metrics.SetCredentialExpiry(east, std::nullopt);
   CHECK_THAT(metrics.Text(), !ContainsSubstring("1800000000"));
   CHECK_THAT(text, !ContainsSubstring("fedra_cluster_clones{cluster=\"manager\"}"));
+}
+
+TEST_CASE("1,000 workers have at most 100 series each, however many jobs they run") {
+  Metrics metrics("0.1.0", "abc");
+  constexpr int kWorkers = 1'000;
+  std::vector<ClusterGauges> clusters;
+  for (int i = 0; i < kWorkers; ++i) {
+    const ClusterName name("gpu-" + std::to_string(i));
+    clusters.push_back({.name = name,
+                        .is_up = true,
+                        .last_contact = WallTime(std::chrono::seconds(1)),
+                        .orphans = 0,
+                        .template_drift = 0,
+                        .devices = {{"gpu.example.com", {}}}});
+    metrics.SetCredentialExpiry(name, WallTime(std::chrono::seconds(1)));
+    for (int job = 0; job < 3; ++job) {
+      for (const char* result : {"ok", "conflict"}) metrics.Dispatched(name, result);
+      metrics.Placed(name, std::chrono::seconds(job));
+      metrics.Judged(name, {.outcome = verdict::Outcome::kYes, .reasons = {}});
+      for (const auto reason : {verdict::ReasonCode::kDevicesAllocated,
+                                verdict::ReasonCode::kInLine, verdict::ReasonCode::kQueueFull})
+        metrics.Judged(name, {.outcome = verdict::Outcome::kNo, .reasons = {{reason, "", {}}}});
+      for (const placement::AttemptEnd end : placement::kAttemptEnds)
+        metrics.AttemptEnded(name, placement::ToString(end));
+      for (const char* verb : {"GET", "POST", "PATCH", "DELETE"})
+        for (const char* code : {"200", "404", "409"})
+          metrics.Requested(name, verb, code, std::chrono::milliseconds(job));
+    }
+  }
+  metrics.SetClusters(clusters);
+  const std::string text = metrics.Text();
+  size_t series = 0;
+  for (size_t at = 0; (at = text.find("cluster=\"gpu-", at)) != text.npos; ++at) ++series;
+  CHECK(series <= 100 * kWorkers);
+  // What fedra itself has does not grow with the workers.
+  CHECK(static_cast<size_t>(std::ranges::count(text, '\n')) < series + 200);
 }
 
 TEST_CASE("losses are counted from zero, so that the first one is an increase") {
