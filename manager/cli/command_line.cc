@@ -135,6 +135,7 @@ std::vector<std::string> WithoutSigns(const std::vector<std::string>& arguments)
 int Run(int argc, const char* const* argv, std::string& name) {
   CLI::App app;
   Parsed parsed;
+  parsed.is_plugin = argc > 0 && std::string_view(argv[0]).ends_with("kubectl-fedra");
   Command command;
   AddCommands(app, parsed, command);
   const std::vector<std::string> arguments =
@@ -142,7 +143,7 @@ int Run(int argc, const char* const* argv, std::string& name) {
   if (!arguments.empty() && arguments.front() == "__complete")
     return Complete(app, {arguments.begin() + 1, arguments.end()});
   // kubectl runs its plugins under the name of their file.
-  if (argc > 0 && std::string_view(argv[0]).ends_with("kubectl-fedra")) app.name("kubectl fedra");
+  if (parsed.is_plugin) app.name("kubectl fedra");
   if (const std::string complaint = UnknownCommand(app, arguments); !complaint.empty()) {
     std::cerr << complaint << "\n";
     return 1;

@@ -1,5 +1,8 @@
 // The options of logs.
 
+#include <string>
+#include <utility>
+
 #include <CLI/CLI.hpp>
 
 #include "manager/cli/logs/caller_on_worker.h"
@@ -9,13 +12,10 @@
 namespace fedra::cli {
 namespace {
 
-// --kubeconfig is the caller's for the worker; with https for the daemon, too.
+// --kubeconfig is the caller's for the worker; with https or service for the daemon, too.
 void ShareKubeconfig(CLI::App& logs) {
   CLI::Option* kubeconfig = logs.get_option("--kubeconfig");
-  CLI::Option* token_file = logs.get_option("--token-file");
   kubeconfig->remove_needs(logs.get_option("--server"));
-  kubeconfig->remove_excludes(token_file);
-  token_file->remove_excludes(kubeconfig);
   kubeconfig->description("The kubeconfig, instead of $KUBECONFIG or ~/.kube/config");
 }
 
@@ -68,7 +68,11 @@ void AddLogs(CLI::App& app, Parsed& parsed, Command& command) {
   logs->callback([&] {
     std::string& file = parsed.server.context.kubeconfig;
     parsed.logs.worker.kubeconfig = file;
-    if (!parsed.server.server.starts_with("https://")) file.clear();
+    // Alone it is for the worker, and says nothing of where the daemon is.
+    std::string given = std::exchange(file, {});
+    const std::string& server = parsed.server.server;
+    if (server.starts_with("https://") || server.starts_with("service") || MeansService(parsed))
+      file = std::move(given);
     command = [&](Terminal& terminal) {
       const auto run = [&] {
         parsed.logs.view = parsed.view;

@@ -74,6 +74,7 @@ http::Endpoint EndpointOf(const DaemonAddress& address) {
   endpoint.url = address.url;
   endpoint.ca_pem = address.ca_pem;
   endpoint.tls_server_name = address.tls_server_name;
+  endpoint.insecure_skip_tls_verify = address.trusts_tunnel;
   return endpoint;
 }
 
@@ -100,6 +101,7 @@ std::optional<std::string> FindSocket(const std::vector<std::string>& paths) {
 
 RemoteDaemon::RemoteDaemon(const DaemonAddress& address)
     : name_(address.Name()),
+      tunnel_(address.tunnel),
       user_(address.socket.empty() ? std::make_shared<kube::CredentialSource>(
                                          address.user, threads_.loop, threads_.pool, SystemClock())
                                    : nullptr),

@@ -45,6 +45,7 @@ class RemoteDaemon final {
   Result<std::string> Authorization();
 
   const std::string name_;
+  const std::shared_ptr<ServiceTunnel> tunnel_;  // null: there is none
   Threads threads_{1};
   const std::shared_ptr<kube::CredentialSource> user_;  // null: at a Unix socket
   http::Client client_;

@@ -38,6 +38,12 @@ void AskInstead(Parsed& parsed, std::vector<std::string> sockets) {
   if (auto socket = FindDaemon(std::move(sockets))) parsed.view.daemon.socket = *std::move(socket);
 }
 
+ServerOptions Server(const Parsed& parsed) {
+  ServerOptions server = parsed.server;
+  if (MeansService(parsed)) server.server = "service";
+  return server;
+}
+
 }  // namespace
 
 std::optional<std::string> FindDaemon(std::vector<std::string> sockets) {
@@ -84,20 +90,36 @@ int WithStore(Parsed& parsed, Terminal& terminal, const std::function<int()>& ru
   return run();
 }
 
+bool MeansService(const Parsed& parsed) {
+  if (!parsed.is_plugin || !parsed.server.server.empty()) return false;
+  if (!parsed.check.snapshot.empty() || !parsed.devices.snapshot.empty()) return false;
+  if (HasTlsOptions(parsed.server)) return true;
+  return parsed.store.empty() && !parsed.names_config && parsed.config == kUsualConfig &&
+         !std::filesystem::exists(parsed.config) && !FindDaemon({});
+}
+
 Result<DaemonAddress> NamedDaemon(const Parsed& parsed) {
   if (parsed.names_config)
     return Fail(ErrorCode::kInvalidArgument,
                 "--config is not read with --server: the daemon that is asked has its own "
                 "configuration; leave one of them out");
-  return AddressIn(parsed.server);
+  const ContextChoice& context = parsed.server.context;
+  if (parsed.server.server.starts_with("https://") && !parsed.server.token_file.empty() &&
+      (!context.kubeconfig.empty() || !context.context.empty()))
+    return Fail(ErrorCode::kInvalidArgument,
+                "--token-file says who you are, and so does a kubeconfig: leave one of them out");
+  if (!parsed.store.empty())
+    return Fail(ErrorCode::kInvalidArgument,
+                "--store is not read when a daemon is asked; leave it or the context out");
+  return AddressIn(Server(parsed));
 }
 
 int WithStoreOrDaemon(Parsed& parsed, Terminal& terminal, const std::function<int()>& run,
                       bool reads_config) {
   parsed.view.headers = !parsed.no_headers;
   parsed.view.format = parsed.format;
-  if (!parsed.server.server.empty()) {
-    auto daemon = reads_config ? AddressIn(parsed.server) : NamedDaemon(parsed);
+  if (!parsed.server.server.empty() || MeansService(parsed)) {
+    auto daemon = reads_config ? AddressIn(Server(parsed)) : NamedDaemon(parsed);
     if (!daemon) {
       terminal.err << "fedra: " << daemon.error().message << "\n";
       return 1;
@@ -119,7 +141,7 @@ int WithStoreOrDaemon(Parsed& parsed, Terminal& terminal, const std::function<in
 
 int WithNamedDaemon(const Parsed& parsed, DaemonAddress& daemon, Terminal& terminal,
                     const std::function<int()>& run) {
-  if (!parsed.server.server.empty()) {
+  if (!parsed.server.server.empty() || MeansService(parsed)) {
     auto address = NamedDaemon(parsed);
     if (!address) {
       terminal.err << "fedra: " << address.error().message << "\n";
@@ -141,30 +163,34 @@ CLI::Option* AddServer(CLI::App& app, Parsed& parsed, const std::string& instead
   CLI::Option* server =
       app.add_option(
              "--server", parsed.server.server,
-             "Ask the daemon at unix:PATH or https://HOST:PORT (api.secure), instead of " + instead)
+             "Ask the daemon at unix:PATH or https://HOST:PORT (api.secure), or behind "
+             "service:NAMESPACE/NAME of the cluster of your kubeconfig (service alone: fedra's is "
+             "looked for), instead of " +
+                 instead)
           ->type_name("ADDRESS");
+  // Of a plugin they mean the Service without it, too.
   const auto of_server = [&](const char* name, std::string& value, const char* meaning) {
-    return app.add_option(name, value, meaning)->needs(server);
+    CLI::Option* const option = app.add_option(name, value, meaning);
+    return parsed.is_plugin ? option : option->needs(server);
   };
-  CLI::Option* token_file =
-      of_server("--token-file", parsed.server.token_file,
-                "With https: a file with the token of an account on the manager, in place of the "
-                "kubeconfig's")
-          ->type_name("FILE");
-  of_server("--certificate-authority", parsed.server.certificate_authority,
-            "With https: the CA of the daemon's certificate; else the system's")
+  of_server("--token-file", parsed.server.token_file,
+            "With https or service: a file with the token of an account on the manager, in place "
+            "of the kubeconfig's")
       ->type_name("FILE");
-  of_server("--tls-server-name", parsed.server.tls_server_name,
-            "With https: the name in the daemon's certificate, where that is not its address")
+  of_server("--certificate-authority", parsed.server.certificate_authority,
+            "With https or service: the CA of the daemon's certificate; else the system's, and "
+            "with service the way there is trusted")
+      ->type_name("FILE");
+  of_server(
+      "--tls-server-name", parsed.server.tls_server_name,
+      "With https or service: the name in the daemon's certificate, where that is not its address")
       ->type_name("NAME");
   of_server("--kubeconfig", parsed.server.context.kubeconfig,
-            "With https: where your token is, instead of $KUBECONFIG or ~/.kube/config")
-      ->type_name("FILE")
-      ->excludes(token_file);
+            "With https or service: where your token is, instead of $KUBECONFIG or ~/.kube/config")
+      ->type_name("FILE");
   of_server("--context", parsed.server.context.context,
-            "With https: the kubeconfig's context for the manager")
-      ->type_name("NAME")
-      ->excludes(token_file);
+            "With https or service: the kubeconfig's context for the manager")
+      ->type_name("NAME");
   return server;
 }
 

@@ -37,6 +37,12 @@ void AddStore(CLI::App& app, Parsed& parsed, const char* config = "-c,--config")
 int WithStore(Parsed& parsed, Terminal& terminal, const std::function<int()>& run,
               bool may_ask = false);
 
+// Whether kubectl runs us and the daemon behind the Service of the user's cluster is meant,
+// although
+// --server is not given: a context is, or another option of that daemon; or there is neither a
+// configuration nor a daemon on this machine.
+bool MeansService(const Parsed& parsed);
+
 // The daemon that --server names. kInvalidArgument: also where --config, which would not be read,
 // is named as well.
 Result<DaemonAddress> NamedDaemon(const Parsed& parsed);

@@ -6,13 +6,16 @@ import contextlib
 import dataclasses
 import http.client
 import json
+import os
 import shutil
 import socket
 import ssl
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from scenarios import objects, setup
+from scenarios import objects, port_forward, setup
 from scenarios.certificates import openssl
 from scenarios.federated_job import FederatedJob
 from scenarios.fedra_process import Fedra, Output
@@ -195,7 +198,57 @@ def commands_ask_over_the_network(world: World) -> None:
             "why", job.key, "--server", url, "--kubeconfig", str(kubeconfig), *trusts
         )
         assert by_kubeconfig.code == 0 and "is running on" in by_kubeconfig.stdout, by_kubeconfig
+        _finds_its_way(fedra, folder, job, me)
         assert not any(fedra.logged(token) for token in tokens.values()), "a token in the log"
+
+
+def _finds_its_way(fedra: Fedra, folder: Path, job: FederatedJob, me: Access) -> None:
+    """`kubectl fedra` without an address: the Service, a tunnel, and the token of the kubeconfig.
+
+    No kubelet is here to lead a tunnel to a pod, and the simulated manager has no Services: kubectl is a double.
+    """
+    port = fedra.last_logged("port")
+    service = {
+        "metadata": {"namespace": "fedra-system", "name": "fedra",
+                     "labels": {"app.kubernetes.io/name": "fedra"}},
+        "spec": {"ports": [{"name": "https", "port": int(port)}]},
+    }  # fmt: skip
+    (folder / "services.json").write_text(json.dumps({"items": [service]}))
+    forward = Path(port_forward.__file__)
+    kubectl = folder / "kubectl"
+    kubectl.write_text(
+        "#!/bin/sh\n"
+        f'echo "$@" >> {folder}/asked\n'
+        f'case "$*" in *port-forward*) exec {sys.executable} {forward} {port};; esac\n'
+        f"exec cat {folder}/services.json\n"
+    )
+    kubectl.chmod(0o755)
+    plugin = folder / "kubectl-fedra"
+    plugin.symlink_to(fedra.bare_command()[0])
+    kubeconfig = me.write_kubeconfig(folder / "kubeconfig")
+    environment = {"PATH": f"{folder}:{os.environ['PATH']}", "KUBECONFIG": str(kubeconfig)}
+
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [str(plugin), *arguments]
+        return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
+
+    why = run("why", job.key)
+    assert why.returncode == 0 and "is running on" in why.stdout, why
+    asked = (folder / "asked").read_text().splitlines()
+    assert asked == [
+        "get services --all-namespaces --output=json",
+        f"port-forward --address=127.0.0.1 --namespace=fedra-system service/fedra :{port}",
+    ], asked
+    named = run("status", "jobs", "--server", "service:fedra-system/fedra")
+    assert named.returncode == 0 and job.key in named.stdout, named
+    # The certificate is another one's, and it was asked to be looked at.
+    trusts = ("--server", "service", "--certificate-authority", str(folder / "server.crt"))
+    wrong = run("status", *trusts)
+    assert wrong.returncode == 1 and "--tls-server-name" in wrong.stderr, wrong
+    right = run("status", *trusts, "--tls-server-name", "localhost")
+    assert right.returncode == 0, right
+    refused = run("status", "--token-file", str(folder / "wrong"))
+    assert refused.returncode == 1 and "token" in refused.stderr, refused
 
 
 class _Api:

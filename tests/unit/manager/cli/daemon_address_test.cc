@@ -34,7 +34,8 @@ TEST_CASE("a Unix socket needs no user") {
 }
 
 TEST_CASE("an address that is none says which there are") {
-  for (const char* const wrong : {"unix:", "/run/fedra.sock", "http://h", "https://", "h:8443"}) {
+  for (const char* const wrong : {"unix:", "/run/fedra.sock", "http://h", "https://", "h:8443",
+                                  "service:", "service:/fedra", "service:ml/"}) {
     INFO(wrong);
     CHECK_THAT(ErrorOf({.server = wrong}),
                ContainsSubstring("unix:PATH") && ContainsSubstring("https://HOST:PORT"));
