@@ -10,6 +10,7 @@
 #include "store/tables/events.h"
 #include "store/tables/heartbeat.h"
 #include "store/tables/intents.h"
+#include "store/tables/job_groups.h"
 #include "store/tables/job_lists.h"
 #include "store/tables/placements.h"
 #include "store/tables/places.h"

@@ -74,7 +74,7 @@ Result<std::shared_ptr<ServiceTunnel>> ServiceTunnel::Open(const ApiService& ser
     ::execvp(kKubectl, pointers.data());
     ::_exit(kNoProgram);
   }
-  if (child > 0) ::setpgid(child, child);  // whoever is first
+  if (child > 0) ::setpgid(child, child);  // by both: either may come first
   ::close(out[1]);
   ::close(err[1]);
   if (child < 0) {

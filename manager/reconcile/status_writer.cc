@@ -159,8 +159,9 @@ void StatusWriter::Record(const Gathered& gathered, const placement::Decision& d
   };
   const bool chosen = std::ranges::any_of(gathered.clusters, has_job) &&
                       decision.phase == placement::Phase::kRunning;
+  const bool has_verdicts = gathered.judged && !chosen;
   std::vector<const ClusterView*> judged;
-  if (gathered.judged && !chosen) {
+  if (has_verdicts) {
     judged = WorthRemembering(gathered);
     row.reasons = CodesOf(judged);
   } else if (same_workload) {
@@ -170,7 +171,7 @@ void StatusWriter::Record(const Gathered& gathered, const placement::Decision& d
     store_.Enqueue(store::PutWorkload{row});
     written.row = std::move(row);
   }
-  if (gathered.judged && !chosen) RecordVerdicts(judged, workload->uid, decision.worker, written);
+  if (has_verdicts) RecordVerdicts(judged, workload->uid, decision.worker, written);
   written_.With([&](auto& all) { all[workload->key] = std::move(written); });
 }
 

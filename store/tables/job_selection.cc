@@ -1,0 +1,71 @@
+#include "store/tables/job_selection.h"
+
+#include <memory>
+#include <unordered_set>
+#include <utility>
+
+#include "base/natural_order.h"
+
+namespace fedra::store {
+
+JobSelection::JobSelection(Connection& db, const JobQuery& query, const ShownNamespaces& shown)
+    : db_(db), query_(query), shown_(shown) {
+  for (const auto& [state, rank] : query.states) states_.push_back(state);
+}
+
+bool JobSelection::IsEmpty() const { return states_.empty() || (shown_ && shown_->empty()); }
+
+Result<void> JobSelection::Prepare() {
+  if (!query_.labels) return {};
+  using Uids = std::unordered_set<std::string, TextHash, std::equal_to<>>;
+  const auto chosen = std::make_shared<Uids>();
+  Values values;
+  // In the order of the rows, so that each page of the table is read once.
+  JobQuery whatever_labels = query_;
+  whatever_labels.labels = nullptr;
+  const std::string where = JobSelection(db_, whatever_labels, shown_).Where(states_, values);
+  FEDRA_RETURN_IF_ERROR(db_.QueryOnce(
+      fmt::format("SELECT t.uid, t.labels_json FROM (SELECT uid{}{} ORDER BY uid LIMIT -1) f"
+                  " CROSS JOIN workloads t ON t.uid = f.uid",
+                  kFromListed, where),
+      values.all(), [&](Row& row) {
+        std::string uid = row.Text();
+        if (query_.labels(row.View())) chosen->insert(std::move(uid));
+      }));
+  return db_.AddTest("is_chosen", [chosen](std::string_view uid) { return chosen->contains(uid); });
+}
+
+std::string JobSelection::Where(const States& states, Values& values) const {
+  std::string where = WhereShown(shown_, values) + " AND state IN " + values.AddAll(states);
+  const auto any = [&](std::string_view column, const std::vector<std::string>& wanted) {
+    return fmt::format("{} IN {}", column, values.AddAll(wanted));
+  };
+  if (!query_.ns.empty())
+    where += fmt::format(" AND ns_order = {} AND job_ns = {}",
+                         values.Own(InNaturalOrder(query_.ns)), values.Add(query_.ns));
+  if (!query_.workers.empty()) where += " AND " + any("worker", query_.workers);
+  if (!query_.queues.empty())
+    where += fmt::format(" AND ({} OR {})", any("queue", query_.queues),
+                         any("job_ns || '/' || queue", query_.queues));
+  std::string with_reason;
+  for (const std::string& reason : query_.reasons)
+    with_reason += fmt::format("{}instr(reasons, {})", with_reason.empty() ? "" : " OR ",
+                               values.Own(" " + reason + " "));
+  if (!with_reason.empty()) where += fmt::format(" AND ({})", with_reason);
+  if (query_.labels) where += " AND is_chosen(uid)";
+  return where;
+}
+
+std::string JobSelection::Listed(Values& values) const {
+  return query_.ended_before
+             ? fmt::format("coalesce(finished_at >= {}, 1)", values.Add(*query_.ended_before))
+             : "1";
+}
+
+std::string WhereShown(const ShownNamespaces& shown, Values& values) {
+  std::string where = "removed_at IS NULL";
+  if (shown) where += " AND job_ns IN " + values.AddAll(*shown);
+  return where;
+}
+
+}  // namespace fedra::store
