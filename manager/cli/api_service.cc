@@ -45,9 +45,8 @@ Result<std::string> Kubectl(std::vector<std::string> arguments) {
 }
 
 Result<std::string> ServicesIn(const ContextChoice& context, const std::string& ns) {
-  return Kubectl(KubectlArguments(
-      context,
-      {"get", "services", ns.empty() ? "--all-namespaces" : "--namespace=" + ns, "--output=json"}));
+  return Kubectl(
+      KubectlArguments(context, {"get", "services", "--namespace=" + ns, "--output=json"}));
 }
 
 // Its port of that name; 0: it has none.
@@ -107,7 +106,7 @@ Result<ApiService> ApiServiceIn(const std::string& text, const ServiceChoice& ch
     std::vector<std::string> names;
     for (const ApiService& each : found) names.push_back(each.ToString());
     return Fail(ErrorCode::kConflict,
-                fmt::format("there are several fedras: name one of {} by --server "
+                fmt::format("several Services have fedra's label: name one of {} by --server "
                             "service:NAMESPACE/NAME",
                             fmt::join(names, ", ")));
   }
@@ -121,25 +120,16 @@ Result<ApiService> ApiServiceIn(const std::string& text, const ServiceChoice& ch
     return Fail(ErrorCode::kNotFound,
                 fmt::format("there is no Service {}/{}", choice.ns, choice.name));
   return Fail(ErrorCode::kNotFound,
-              fmt::format("no Service{} has the label {}={}: name fedra's by --server "
-                          "service:NAMESPACE/NAME",
-                          choice.ns.empty() ? std::string() : " in the namespace " + choice.ns,
-                          kLabel, kLabelValue));
+              fmt::format("no Service in the namespace {} has the label {}={}: name fedra's by "
+                          "--server service:NAMESPACE/NAME",
+                          choice.ns, kLabel, kLabelValue));
 }
 
 Result<ApiService> FindApiService(const ServiceChoice& choice, const ContextChoice& context) {
-  auto listed = ServicesIn(context, choice.ns);
-  // Who may not list everywhere may, as a rule, where fedra is.
-  ServiceChoice in_namespace = choice;
-  if (!listed && listed.error().code == ErrorCode::kForbidden && choice.ns.empty()) {
-    in_namespace.ns = kUsualNamespace;
-    listed = ServicesIn(context, kUsualNamespace);
-    if (!listed)
-      return Fail(std::move(listed).error().WithContext(
-          "looking for fedra's Service, which --server service:NAMESPACE/NAME names"));
-  }
-  if (!listed) return Fail(std::move(listed).error());
-  return ApiServiceIn(*listed, in_namespace);
+  ServiceChoice known = choice;
+  if (known.ns.empty()) known.ns = kUsualNamespace;
+  FEDRA_ASSIGN_OR_RETURN(const std::string listed, ServicesIn(context, known.ns));
+  return ApiServiceIn(listed, known);
 }
 
 }  // namespace fedra::cli

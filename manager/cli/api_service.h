@@ -33,12 +33,14 @@ struct ApiService {
 };
 
 struct ServiceChoice {
-  std::string ns;    // empty: all that the user may list, or fedra-system
+  // Empty: fedra-system, and no other: anybody may give a Service of their own fedra's label, and
+  // would be sent the user's token.
+  std::string ns;
   std::string name;  // empty: the one with fedra's label
 };
 
-// Of Services as `kubectl get services -o json` lists them the one with the API: its port is called
-// https. kNotFound, kConflict (several): with what to do. Pure.
+// Of the Services of `choice.ns`, as `kubectl get services -o json` lists them, the one with the
+// API: its port is called https. kNotFound, kConflict (several): with what to do. Pure.
 Result<ApiService> ApiServiceIn(const std::string& list, const ServiceChoice& choice);
 // The same, asked of the cluster. kNotFound: also where there is no kubectl. kForbidden and others:
 // what kubectl says.

@@ -164,8 +164,8 @@ CLI::Option* AddServer(CLI::App& app, Parsed& parsed, const std::string& instead
       app.add_option(
              "--server", parsed.server.server,
              "Ask the daemon at unix:PATH or https://HOST:PORT (api.secure), or behind "
-             "service:NAMESPACE/NAME of the cluster of your kubeconfig (service alone: fedra's is "
-             "looked for), instead of " +
+             "service:NAMESPACE/NAME of the cluster of your kubeconfig (service alone: the one "
+             "with fedra's label in fedra-system), instead of " +
                  instead)
           ->type_name("ADDRESS");
   // Of a plugin they mean the Service without it, too.

@@ -67,7 +67,8 @@ bool IsIndependent(const Action& action) {
   return std::holds_alternative<CreateClone>(action) ||
          std::holds_alternative<DeleteRemote>(action) ||
          std::holds_alternative<SetClonePriority>(action) ||
-         std::holds_alternative<ScaleCopy>(action) || std::holds_alternative<RemoveSurplus>(action);
+         std::holds_alternative<UpdateCopy>(action) ||
+         std::holds_alternative<RemoveSurplus>(action);
 }
 
 bool NeedsAllBefore(const Action& action) {

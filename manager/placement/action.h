@@ -91,8 +91,8 @@ struct CreateJob {
 struct AdoptClone {
   ClusterName cluster;
 };
-// The copy gets as many replicas as the job has now (tracking::Job::parts).
-struct ScaleCopy {
+// The copy gets what it follows of the job, as the job has it now (tracking::Job::parts, followed).
+struct UpdateCopy {
   ClusterName cluster;
 };
 // The copies that stand for no object of the job any more (tracking::SurplusOf).
@@ -153,7 +153,7 @@ class Action final
                           CreateJob, MirrorStatus, ClearActivity, FinishWorkload, RecordFailure,
                           RecordPlacing, RecordEnd, RecordResidue, Forget, Note, SetClonePriority,
                           KeepRemote, KeepLog, RecordReport, RecordRemoval, EndAttempt,
-                          RemoveSurplus, AdoptClone, ScaleCopy> {
+                          RemoveSurplus, AdoptClone, UpdateCopy> {
  public:
   using Variant = variant;  // which has no virtual destructor: never deleted through it
   using variant::variant;

@@ -38,6 +38,11 @@ void TakeBack(const notes::NoteReason& note, const ClusterName& cluster, std::st
   decision.actions.emplace_back(Note{note.name, cluster, std::move(message)});
 }
 
+// Nothing of what a copy follows has changed of the job.
+bool IsUpToDate(const tracking::Job& copy, const tracking::Job& job) {
+  return copy.parts == job.parts && copy.followed == job.followed;
+}
+
 // Then it is not run again.
 bool HasEndedOn(const ClusterView& worker) {
   return (worker.job != nullptr && worker.job->finished) ||
@@ -205,8 +210,8 @@ void DecideRunning(const Context& context, const ClusterView& worker, Decision& 
     // owner from the beginning, by annotations that have no UID.
     if (worker.clone->owner.uid.empty()) decision.actions.emplace_back(CreateJob{worker.name});
   } else if (IsAdopted(context, worker)) {
-    if (worker.job->parts != context.view.job->parts && !worker.job->deleting)
-      decision.actions.emplace_back(ScaleCopy{worker.name});
+    if (!IsUpToDate(*worker.job, *context.view.job) && !worker.job->deleting)
+      decision.actions.emplace_back(UpdateCopy{worker.name});
     decision.actions.emplace_back(MirrorStatus{worker.name});
   } else if (const Failure* refused = RefusedObject(context, worker)) {
     TakeBack(notes::kRequeued, worker.name, refused->message, decision);

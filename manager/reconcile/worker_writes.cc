@@ -229,19 +229,19 @@ Result<void> WorkerWrites::Do(Execution& execution, const placement::SetClonePri
   return {};
 }
 
-Result<void> WorkerWrites::Do(Execution& execution, const placement::ScaleCopy& action) {
+Result<void> WorkerWrites::Do(Execution& execution, const placement::UpdateCopy& action) {
   const ClusterView& view = execution.View(action.cluster);
   if (!placement::HasOwnJob(view) || execution.job == nullptr) return {};
   const tracking::Job& copy = *view.job;
-  std::optional<std::string> patch = copy.kind->PartsPatch(copy, execution.job->parts);
+  std::optional<std::string> patch = copy.kind->FollowPatch(copy, *execution.job);
   if (!patch) return {};
   Worker& worker = execution.WorkerOf(action.cluster);
   FEDRA_ASSIGN_OR_RETURN(const auto permit, limiter_.Enter(action.cluster));
   FEDRA_ASSIGN_OR_RETURN(
       const std::string text,
       worker.cluster().MergePatch(copy.kind->resource(), copy.key, *std::move(patch)));
-  FEDRA_ASSIGN_OR_RETURN(auto scaled, ParseWritten(text, *copy.kind));
-  worker.objects().jobs(*copy.kind).own().Wrote(std::move(scaled));
+  FEDRA_ASSIGN_OR_RETURN(auto updated, ParseWritten(text, *copy.kind));
+  worker.objects().jobs(*copy.kind).own().Wrote(std::move(updated));
   return {};
 }
 

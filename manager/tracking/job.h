@@ -7,6 +7,7 @@
 //
 // Thread rules: plain values; adapters are stateless constants that live for the whole process.
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -61,8 +62,9 @@ struct Job {
   bool suspended = false;
   bool finished = false;  // successfully or not
   bool failed = false;
-  int active_pods = 0;  // as the status counts them; 0 of a kind that counts none
-  int parts = 1;        // how many Workloads Kueue makes of it, one for each of its replicas
+  int active_pods = 0;    // as the status counts them; 0 of a kind that counts none
+  int parts = 1;          // how many Workloads Kueue makes of it, one for each of its replicas
+  uint64_t followed = 0;  // hash of what else its copy follows; 0: nothing
   // Other objects that it names and its Workload does not show; of a manager's job only.
   std::vector<Reference> references;
   // What its pods ask for where its Workload does not show it: the members of a Requirement that
@@ -171,13 +173,13 @@ class JobAdapter {
   // none. Kueue releases an evicted workload's quota only after that (IsActive in
   // pkg/controller/jobs/job/job_controller.go).
   virtual std::optional<std::string> ClearActivityPatch(const Job& local) const = 0;
-  // Of a kind whose jobs have several Workloads (Job::parts): the merge patch that gives the copy
-  // so many, bound to what was seen of it. Nothing: of another kind.
-  virtual std::optional<std::string> PartsPatch(const Job& copy, int parts) const {
-    (void)copy, (void)parts;
+  // Of a kind whose copies follow their jobs (Job::parts, Job::followed): the merge patch that
+  // brings the copy up to date, bound to what was seen of it. Nothing: of another kind.
+  virtual std::optional<std::string> FollowPatch(const Job& copy, const Job& local) const {
+    (void)copy, (void)local;
     return std::nullopt;
   }
-  virtual bool has_parts() const { return false; }
+  virtual bool copies_follow() const { return false; }
 
  private:
   const kube::Resource resource_;

@@ -331,6 +331,9 @@ SPARK_APPLICATION = JobKind(
     mirrors_whole=False,
 )
 
+RAY_SERVICE = JobKind("RayService", _ray_service, _is_ready, ends=False)
+
+
 JOB_KINDS = (
     JobKind(
         "JobSet",
@@ -356,7 +359,7 @@ JOB_KINDS = (
         lambda status: status.get("jobDeploymentStatus", "") not in ("", "Suspended"),
         pod_label="batch.kubernetes.io/job-name",  # of the Job that submits it, whose name is its own
     ),
-    JobKind("RayService", _ray_service, _is_ready, ends=False),
+    RAY_SERVICE,
     TRAIN_JOB,
     APP_WRAPPER,
     SPARK_APPLICATION,

@@ -144,6 +144,8 @@ KindRow RayService() {
       .resource = {"ray.io", "v1", "rayservices", "RayService"},
       .suspend = {.path = "spec.rayClusterConfig.suspend"},
       .pod_sets = RayPodSets("spec.rayClusterConfig"),
+      // As remoteSpecSyncer in Kueue's rayservice_multikueue_adapter.go.
+      .followed = {"spec.serveConfigV2"},
       .active = {{.path = "status.conditions[type=Ready].status", .values = {"True"}}},
       .cleared_conditions = {"Ready"},
       .pod_label = {"ray.io/originated-from-cr-name", "ray.io/originated-from-crd", "RayService"},

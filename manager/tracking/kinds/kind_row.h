@@ -85,6 +85,8 @@ struct KindRow {
   // How many replicas it has, 1 where it does not say: Kueue makes a Workload of each, and the copy
   // follows the number. Empty: it has one Workload.
   FieldPath parts = {};
+  // What a copy follows besides, as plain paths: a change of the job is written there, too.
+  std::vector<FieldPath> followed = {};
   // Its Workload shows no claims, volumes and service accounts of its pods: what they ask for is
   // read from the job.
   bool hides_pods = false;

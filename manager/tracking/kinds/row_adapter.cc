@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/hash.h"
 #include "manager/tracking/job_fields.h"
 #include "manager/tracking/json_fields.h"
 #include "manager/tracking/kinds/field_path.h"
@@ -59,6 +60,8 @@ class RowAdapter final : public JobAdapter {
     if (!row_.parts.empty()) {
       FEDRA_ASSIGN_OR_RETURN(job.parts, NumberAt(object, row_.parts, 1));
     }
+    for (const FieldPath& path : row_.followed)
+      job.followed = Hash64(Dump(FindFirst(object, path)), job.followed);
     job.shows_activity = HoldsAny(row_.active, object);
     KeepText(object, job);
     if (job.managed_by == kManagedBy) {
@@ -148,12 +151,16 @@ class RowAdapter final : public JobAdapter {
     return StatusPatchBody(local, std::move(patch));
   }
 
-  bool has_parts() const override { return !row_.parts.empty(); }
+  bool copies_follow() const override { return !row_.parts.empty() || !row_.followed.empty(); }
 
-  std::optional<std::string> PartsPatch(const Job& copy, int parts) const override {
-    if (!has_parts()) return std::nullopt;
+  std::optional<std::string> FollowPatch(const Job& copy, const Job& local) const override {
+    if (!copies_follow() || local.text == nullptr) return std::nullopt;
     json patch{{"metadata", {{"uid", copy.uid}, {"resourceVersion", copy.version.value}}}};
-    PutAt(patch, row_.parts, parts);
+    if (!row_.parts.empty()) PutAt(patch, row_.parts, local.parts);
+    if (!row_.followed.empty()) {
+      const json object = json::parse(*local.text, nullptr, false);
+      for (const FieldPath& path : row_.followed) PutAt(patch, path, FindFirst(object, path));
+    }
     return Dump(patch);
   }
 

@@ -13,12 +13,14 @@ from scenarios.fedra_process import Fedra
 from scenarios.fleet import MANAGER
 from scenarios.job_kinds import (
     JOB_KINDS,
+    RAY_SERVICE,
     SPARK_APPLICATION,
     TRAIN_JOB,
     JobKind,
 )
 from scenarios.modes import ADMISSION_CHECK, COPYING
 from scenarios.registry import scenario
+from scenarios.resources import Object
 from scenarios.rows.stage import grant_pods
 from scenarios.world import QUEUE, TEMPLATE, World
 
@@ -90,6 +92,28 @@ def runs(world: World, kind: JobKind) -> None:
     else:
         world.manager.delete(kind.kind, world.ns, "train")
         world.eventually("nothing is left on the workers", job.nowhere)
+
+
+@scenario("rayservice-edited", other_kinds=True, modes=COPYING)
+def edited(world: World) -> None:
+    """RayService: an edited serveConfigV2 reaches its copy, which runs on; a change of its cluster does not."""
+    world.start_fedra()
+    job = world.submit_kind(RAY_SERVICE, "train")
+    job.wait_running_on(world.worker1)
+
+    def copy() -> Object:
+        return objects.present(job.remote_job(world.worker1))
+
+    before = copy()
+    changes = {"serveConfigV2": "applications: []", "rayClusterConfig": {"rayVersion": "2.50.0"}}
+    world.manager.patch("RayService", world.ns, "train", {"spec": changes})
+    world.eventually(
+        "the copy has it",
+        lambda: copy()["spec"]["serveConfigV2"] == changes["serveConfigV2"],
+    )
+    after = copy()
+    assert after["metadata"]["uid"] == before["metadata"]["uid"]
+    assert after["spec"] == {**before["spec"], "serveConfigV2": changes["serveConfigV2"]}
 
 
 def lose_worker_and_evict(world: World, job: FederatedJob) -> None:

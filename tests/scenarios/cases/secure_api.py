@@ -236,7 +236,7 @@ def _finds_its_way(fedra: Fedra, folder: Path, job: FederatedJob, me: Access) ->
     assert why.returncode == 0 and "is running on" in why.stdout, why
     asked = (folder / "asked").read_text().splitlines()
     assert asked == [
-        "get services --all-namespaces --output=json",
+        "get services --namespace=fedra-system --output=json",
         f"port-forward --address=127.0.0.1 --namespace=fedra-system service/fedra :{port}",
     ], asked
     named = run("status", "jobs", "--server", "service:fedra-system/fedra")

@@ -13,7 +13,7 @@ from scenarios.conformance.answers import (
     kind,
     of_pods,
 )
-from scenarios.conformance.entry import Entry, other, part, yes
+from scenarios.conformance.entry import Entry, other, yes
 from scenarios.conformance.workers import CONNECTIONS
 
 END_TO_END = (
@@ -121,7 +121,7 @@ END_TO_END = (
     copied(
         "E-X-11",
         "RayService runs; an edited serveConfigV2 reaches the copy",
-        part("`rayservice-runs`", "the edit"),
+        yes("`rayservice-runs`, `rayservice-edited`"),
     ),
     Entry(
         "E-S-1",

@@ -15,7 +15,7 @@ from scenarios.conformance.answers import (
     kind,
     of_pods,
 )
-from scenarios.conformance.entry import NOT_YET, Entry, other, part, yes
+from scenarios.conformance.entry import Entry, other, part, yes
 
 OTHERS = (
     everywhere(
@@ -114,7 +114,11 @@ OTHERS = (
     ),
     kind("I-RAY-1", "RayJob: mirrored, ended", "rayjob"),
     kind("I-RAY-2", "RayCluster: mirrored", "raycluster"),
-    copied("I-RAY-3", "RayService: an edited serveConfigV2 reaches the copy", NOT_YET),
+    copied(
+        "I-RAY-3",
+        "RayService: an edited serveConfigV2 reaches the copy",
+        yes("`rayservice-edited`"),
+    ),
     copied(
         "I-MPI-1", "MPIJob with another managedBy: no copies", yes("`mpijob-managed-elsewhere`")
     ),

@@ -254,6 +254,20 @@ That controller must run, for Kueue evicts by the gated pods that it makes. And:
 - `check` judges one replica. `fedra status` has a line for each; `fedra why workload/NAME` is about one of them.
 )";
 
+// Kinds whose copies follow an edited job.
+std::string FollowedText() {
+  std::string text =
+      "\n## Edited jobs\n\nWhile a worker has a job, this of it follows to the copy when a user "
+      "edits "
+      "it, as with MultiKueue. For that fedra\nneeds the right to patch jobs of the kind there. "
+      "Of a LeaderWorkerSet `replicas` follows, too (below). For any other change\ndelete the job "
+      "and create it again.\n\n| kind | follows |\n|---|---|\n";
+  for (const tracking::KindRow& row : tracking::BuiltInRows())
+    for (const FieldPath& path : row.followed)
+      text += fmt::format("| {} | `{}` |\n", row.resource.kind, path.text());
+  return text;
+}
+
 // Kinds whose jobs name other objects that a worker must have.
 std::string ReferencesText() {
   std::string text =
@@ -388,7 +402,7 @@ std::string KindsPage() {
   for (const tracking::KindRow& row : tracking::BuiltInRows()) {
     page += fmt::format("| {} | {} |\n", row.resource.kind, ClearedText(row));
   }
-  page += ReferencesText();
+  page += FollowedText() + ReferencesText();
   page += kJaxJob;
   page += kAppWrapper;
   page += kSparkApplication;

@@ -83,17 +83,20 @@ TEST_CASE("kubectl's line says which port it has taken") {
     CHECK(ForwardedPort(other) == 0);
 }
 
-TEST_CASE("the Service is looked for where fedra usually is if it may not be everywhere") {
-  const Kubectl kubectl(
-      "echo \"$@\" >> $(dirname $0)/asked\n"
-      "case \"$*\" in *--all-namespaces*) echo 'Error from server (Forbidden): no' >&2; exit 1;; "
-      "esac\n"
-      "echo '" +
-      List(Service("fedra-system", "fedra", "fedra", kBoth)) + "'");
+TEST_CASE("without a name the Service is looked for in fedra's usual namespace alone") {
+  const Kubectl kubectl("echo \"$@\" >> $(dirname $0)/asked\necho '" +
+                        List(Service("fedra-system", "fedra", "fedra", kBoth)) + "'");
   CHECK(FindApiService({}, {.kubeconfig = "/k", .context = "c"}).value() == kFedra);
   CHECK(kubectl.Said("asked") ==
-        "--kubeconfig=/k --context=c get services --all-namespaces --output=json\n"
         "--kubeconfig=/k --context=c get services --namespace=fedra-system --output=json\n");
+}
+
+TEST_CASE("without the right to look for the Service it is said which right that is") {
+  const Kubectl kubectl("echo 'Error from server (Forbidden): no services for you' >&2; exit 1");
+  const auto found = FindApiService({}, {});
+  REQUIRE(!found);
+  CHECK(found.error().code == ErrorCode::kForbidden);
+  CHECK_THAT(found.error().message, ContainsSubstring("no services for you"));
 }
 
 TEST_CASE("the tunnel stays as long as it is held, and kubectl ends with it") {

@@ -226,18 +226,20 @@ TEST_CASE("the copy of a job that is gone from its worker is made again by the f
   CHECK(Does<CreateJob>(scene.Decide()) != follows);
 }
 
-TEST_CASE("the copy gets the job's replicas from the first one, once that has it") {
+TEST_CASE("the copy gets what it follows of the job from the first one, once that has it") {
   struct Row {
     const char* what;
     bool follows;
     int of_job, of_copy;
     bool is_going;
     bool scales;
+    uint64_t followed = 0;
   };
   const Row row =
       GENERATE(values<Row>({{"more", false, 3, 2, false, true},
                             {"less", false, 1, 2, false, true},
                             {"as many", false, 2, 2, false, false},
+                            {"another text", false, 2, 2, false, true, 7},
                             {"who follows leaves it to the first", true, 3, 2, false, false},
                             {"a copy that is going", false, 3, 2, true, false}}));
   INFO(row.what);
@@ -247,12 +249,13 @@ TEST_CASE("the copy gets the job's replicas from the first one, once that has it
   scene.local->parts = row.of_job;
   auto copy = std::make_shared<tracking::Job>(*scene.local);
   copy->parts = row.of_copy;
+  copy->followed = row.followed;
   copy->deleting = row.is_going;
   scene.east.job = copy;
   scene.east.job_is = Ownership::kOurs;
   const Decision decision = scene.Decide();
   CHECK(decision.phase == Phase::kRunning);
-  CHECK(Does<ScaleCopy>(decision) == row.scales);
+  CHECK(Does<UpdateCopy>(decision) == row.scales);
 }
 
 TEST_CASE("a move is the first one's") {

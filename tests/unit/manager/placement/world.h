@@ -176,7 +176,7 @@ class World {
   void Apply(const KeepLog&) {}  // concerns the history alone
   void Apply(const RemoveSurplus& action) { RemoveStray(worker(action.cluster.value)); }
   void Apply(const AdoptClone&) {}  // of kinds without a prebuilt name: adoption_test.cc
-  void Apply(const ScaleCopy&) {}   // of jobs of several Workloads: parts_test.cc
+  void Apply(const UpdateCopy&) {}  // of jobs of several Workloads: parts_test.cc
 
   const tracking::AdmissionCheckState& Check() const { return workload_->checks.front(); }
   tracking::AdmissionCheckState& Check() { return workload_->checks.front(); }

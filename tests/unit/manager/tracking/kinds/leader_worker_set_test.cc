@@ -99,15 +99,16 @@ TEST_CASE("LeaderWorkerSet: it has a Workload for each replica, and its copy fol
   CHECK(Parsed(set).parts == 1);
   set["spec"]["replicas"] = "2";
   CHECK_FALSE(Adapter().Parse(set));
-  CHECK(Adapter().has_parts());
-  const auto patch = Adapter().PartsPatch(Parsed(Local()), 3);
+  CHECK(Adapter().copies_follow());
+  set["spec"]["replicas"] = 3;
+  const auto patch = Adapter().FollowPatch(Parsed(Local()), Parsed(set));
   REQUIRE(patch);
   CHECK(json::parse(*patch) == json::parse(R"({"metadata": {"uid": "s1", "resourceVersion": "5"},
                                                "spec": {"replicas": 3}})"));
   const JobAdapter* job_set = BuiltInKinds()->FindName("JobSet");
   REQUIRE(job_set != nullptr);
-  CHECK_FALSE(job_set->has_parts());
-  CHECK_FALSE(job_set->PartsPatch(Parsed(Local()), 3));
+  CHECK_FALSE(job_set->copies_follow());
+  CHECK_FALSE(job_set->FollowPatch(Parsed(Local()), Parsed(set)));
 }
 
 TEST_CASE("LeaderWorkerSet: a pod is its, and not of the StatefulSet that it makes of it") {

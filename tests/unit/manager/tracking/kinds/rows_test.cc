@@ -193,6 +193,11 @@ Job Parsed(const Row& row, const json& object) {
   return *std::move(job);
 }
 
+std::optional<json> Follow(const Row& row, const json& copy, const json& local) {
+  const auto patch = AdapterOf(row).FollowPatch(Parsed(row, copy), Parsed(row, local));
+  return patch ? std::optional(json::parse(*patch)) : std::nullopt;
+}
+
 std::optional<json> Mirror(const Row& row, const json& local, const json& remote) {
   const auto patch = AdapterOf(row).MirrorPatch(Parsed(row, local), Parsed(row, remote));
   return patch ? std::optional(json::parse(*patch)) : std::nullopt;
@@ -504,6 +509,27 @@ TEST_CASE("kinds are found by what an owner reference says, and by name where th
   const JobKinds more({{.resource = {"example.com", "v1", "jobsets", "JobSet"}}});
   CHECK(more.FindName("JobSet") == nullptr);
   CHECK(more.FindName("JobSet.example.com") != nullptr);
+}
+
+TEST_CASE("rows: a copy of a RayService follows its serveConfigV2, and nothing else") {
+  const Row& row = RowOf("RayService");
+  const json running = {{"conditions", json::array()}};
+  const json copy = Remote(row, running);
+  json local = Local(row);
+  CHECK(Parsed(row, local).followed == Parsed(row, copy).followed);
+  local["spec"]["rayClusterConfig"]["rayVersion"] = "2.50.0";
+  CHECK(Parsed(row, local).followed == Parsed(row, copy).followed);
+  local["spec"]["serveConfigV2"] = "applications: []";
+  CHECK(Parsed(row, local).followed != Parsed(row, copy).followed);
+  CHECK_FALSE(IsProgress(Parsed(row, Local(row)), Parsed(row, local)));
+  CHECK(Follow(row, copy, local) ==
+        json::parse(R"({"metadata": {"uid": "j1", "resourceVersion": "5"},
+                        "spec": {"serveConfigV2": "applications: []"}})"));
+  // Taken away, it is taken away there.
+  CHECK(Follow(row, Remote(row, running), Local(row)).value()["spec"] ==
+        json{{"serveConfigV2", nullptr}});
+  CHECK_FALSE(Follow(RowOf("RayCluster"), Remote(RowOf("RayCluster"), running),
+                     Local(RowOf("RayCluster"))));
 }
 
 }  // namespace fedra::tracking::rows_test

@@ -6,7 +6,7 @@
 #include "tests/support/catch.h"
 #include "tests/unit/manager/support/connected_executor.h"
 
-namespace fedra::reconcile::scale_copy_test {
+namespace fedra::reconcile::update_copy_test {
 
 using namespace fedra::placement;
 using nlohmann::json;
@@ -82,7 +82,7 @@ TEST_CASE("the copy of a LeaderWorkerSet gets its replicas, more or less, and it
   Fixture f;
   f.Scale(replicas);
   CHECK(f.CopyReplicas() == 2);
-  REQUIRE(f.Execute(ScaleCopy{kEast}));
+  REQUIRE(f.Execute(UpdateCopy{kEast}));
   CHECK(f.CopyReplicas() == replicas);
   CHECK(f.East().job->parts == replicas);
 }
@@ -92,7 +92,7 @@ TEST_CASE("a copy that has changed since it was looked at keeps its replicas unt
   f.Scale(3);
   const Gathered seen = f.Gather();
   f.Annotate({{"changed", "yes"}});
-  const Result<void> done = f.Carry(seen, {ScaleCopy{kEast}});
+  const Result<void> done = f.Carry(seen, {UpdateCopy{kEast}});
   REQUIRE_FALSE(done);
   CHECK(done.error().code == ErrorCode::kConflict);
   CHECK(f.CopyReplicas() == 2);
@@ -104,8 +104,8 @@ TEST_CASE("a copy that is not this Workload's keeps its replicas") {
   const char* uid = GENERATE("of-another", "");
   f.Annotate({{"fedra.dev/workload-uid", uid}});
   f.Await([&] { return !HasOwnJob(f.East()); });
-  REQUIRE(f.Execute(ScaleCopy{kEast}));
+  REQUIRE(f.Execute(UpdateCopy{kEast}));
   CHECK(f.CopyReplicas() == 2);
 }
 
-}  // namespace fedra::reconcile::scale_copy_test
+}  // namespace fedra::reconcile::update_copy_test
