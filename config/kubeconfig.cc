@@ -110,7 +110,7 @@ ClusterAccess Finish(KubeconfigReading reading) {
   if (reading.problems.empty()) return std::move(reading.access);
   return tl::make_unexpected(AccessFailure{std::move(reading.problems),
                                            std::move(reading.access.files),
-                                           reading.access.credential_expiry});
+                                           reading.access.credential_times});
 }
 
 }  // namespace

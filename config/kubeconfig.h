@@ -20,6 +20,7 @@
 #include <tl/expected.hpp>
 
 #include "base/clock.h"
+#include "config/credential_times.h"
 #include "config/exec_access.h"
 #include "config/problem.h"
 
@@ -49,9 +50,9 @@ struct KubeAccess {
   std::string password;
 
   std::string context;  // the context that was chosen; empty in-cluster
-  // When the credential ends, as far as it says: notAfter of the client certificate, exp of a
-  // bearer token, whichever is first. A token file may be replaced before.
-  std::optional<WallTime> credential_expiry;
+  // Of what ends first, as far as it says: the client certificate (notBefore, notAfter) or the
+  // bearer token (iat, exp). A token file may be replaced before.
+  std::optional<CredentialTimes> credential_times;
   std::vector<std::string> files;  // every file this was read from or depends on
   Problems warnings;               // usable, but a person should know
 };
@@ -65,8 +66,8 @@ enum class AccessFault {
 struct AccessFailure {
   Problems problems;  // never empty
   std::vector<std::string> files;
-  std::optional<WallTime> credential_expiry = {};  // as in KubeAccess: perhaps the reason
-  AccessFault fault = AccessFault::kRefused;       // told apart of discovered workers only
+  std::optional<CredentialTimes> credential_times = {};  // as in KubeAccess: perhaps the reason
+  AccessFault fault = AccessFault::kRefused;             // told apart of discovered workers only
 };
 
 using ClusterAccess = tl::expected<KubeAccess, AccessFailure>;

@@ -24,8 +24,9 @@ std::string_view TrimEnd(std::string_view text) {
   return text.substr(0, last == std::string_view::npos ? 0 : last + 1);
 }
 
-void NoteExpiry(KubeAccess& access, WallTime at) {
-  access.credential_expiry = std::min(access.credential_expiry.value_or(at), at);
+void NoteTimes(KubeAccess& access, const CredentialTimes& times) {
+  if (!access.credential_times || times.expires < access.credential_times->expires)
+    access.credential_times = times;
 }
 
 void CheckCertificateDates(KubeconfigReading& reading, KubeconfigSection& section,
@@ -33,7 +34,7 @@ void CheckCertificateDates(KubeconfigReading& reading, KubeconfigSection& sectio
   const auto infos = ReadCertificates(certificate.text);
   if (infos.empty()) return section.Problem(certificate.key, "holds no PEM certificate");
   const CertificateInfo& own = infos.front();
-  NoteExpiry(reading.access, own.not_after);
+  NoteTimes(reading.access, {own.not_after, own.not_before});
   const WallTime now = reading.options.now;
   if (own.not_after < now) {
     section.Problem(certificate.key,
@@ -85,9 +86,9 @@ void ReadClientCertificate(KubeconfigReading& reading, KubeconfigSection& sectio
 // `key` is token or tokenFile.
 void CheckTokenDates(KubeconfigReading& reading, KubeconfigSection& section, std::string_view key,
                      std::string_view token) {
-  const std::optional<TokenTimes> times = ReadTokenTimes(token);
+  const std::optional<CredentialTimes> times = ReadTokenTimes(token);
   if (!times) return;
-  NoteExpiry(reading.access, times->expires);
+  NoteTimes(reading.access, *times);
   const WallTime now = reading.options.now;
   if (times->expires <= now) {
     return section.Problem(key,

@@ -42,7 +42,7 @@ std::optional<WallTime> Time(const YamlNode& claims, std::string_view name) {
 
 }  // namespace
 
-std::optional<TokenTimes> ReadTokenTimes(std::string_view token) {
+std::optional<CredentialTimes> ReadTokenTimes(std::string_view token) {
   if (token.size() > kMaxTokenBytes) return std::nullopt;
   const std::optional<std::string> payload = Payload(token);
   if (!payload || !payload->starts_with('{')) return std::nullopt;
@@ -50,7 +50,7 @@ std::optional<TokenTimes> ReadTokenTimes(std::string_view token) {
   if (!claims || claims->size() != 1) return std::nullopt;
   const auto expires = Time(claims->front(), "exp");
   if (!expires) return std::nullopt;
-  return TokenTimes{*expires, Time(claims->front(), "iat")};
+  return CredentialTimes{*expires, Time(claims->front(), "iat")};
 }
 
 }  // namespace fedra::config

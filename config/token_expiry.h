@@ -9,16 +9,11 @@
 #include <optional>
 #include <string_view>
 
-#include "base/clock.h"
+#include "config/credential_times.h"
 
 namespace fedra::config {
 
-struct TokenTimes {
-  WallTime expires;
-  std::optional<WallTime> issued;
-};
-
 // Nothing: it is no such token, or does not say when it ends.
-std::optional<TokenTimes> ReadTokenTimes(std::string_view token);
+std::optional<CredentialTimes> ReadTokenTimes(std::string_view token);
 
 }  // namespace fedra::config

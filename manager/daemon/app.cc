@@ -85,7 +85,7 @@ class Daemon final {
                      std::chrono::nanoseconds)>
   OnRequest();
   std::vector<reconcile::WorkerSettings> Workers(const config::Loaded& loaded);
-  void ReportCredentialExpiries();
+  void ReportCredentials();
   void StartDiscovery();
   std::vector<std::string> RememberedWorkers() const;
   void Apply();
@@ -162,7 +162,7 @@ std::vector<reconcile::WorkerSettings> Daemon::Workers(const config::Loaded& loa
 
 Result<void> Daemon::Start() {
   used_ = config_.now();
-  ReportCredentialExpiries();
+  ReportCredentials();
   metrics_.SetConfigRead(true, started_);
   FEDRA_RETURN_IF_ERROR(OpenStore());
   replica_ =
@@ -275,10 +275,13 @@ void Daemon::FollowCertificate() {
     log::Fault("the secure API is not served", {{"error", followed.error().message}});
 }
 
-void Daemon::ReportCredentialExpiries() {
+void Daemon::ReportCredentials() {
   const auto tell = [&](const std::string& cluster, const config::ClusterAccess& access) {
-    metrics_.SetCredentialExpiry(ClusterName(cluster), access ? access->credential_expiry
-                                                              : access.error().credential_expiry);
+    const auto& times = access ? access->credential_times : access.error().credential_times;
+    using Lifetime = std::optional<std::chrono::milliseconds>;
+    metrics_.SetCredential(
+        ClusterName(cluster), times ? std::optional(times->expires) : std::nullopt,
+        times && times->issued ? Lifetime(times->expires - *times->issued) : std::nullopt);
   };
   tell(std::string(tracking::kManagerName), used_.manager);
   for (size_t i = 0; i < used_.workers.size(); ++i)
@@ -315,7 +318,7 @@ void Daemon::Apply() {
     const auto& workers = now.configuration.workers;
     const bool stays = std::any_of(workers.begin(), workers.end(),
                                    [&](const auto& one) { return one.name == worker.name; });
-    if (!stays) metrics_.SetCredentialExpiry(ClusterName(worker.name), std::nullopt);
+    if (!stays) metrics_.SetCredential(ClusterName(worker.name), std::nullopt, std::nullopt);
   }
   std::string left_out;
   for (const config::Problem& problem : now.not_used) {
@@ -324,7 +327,7 @@ void Daemon::Apply() {
   }
   if (discovery_ == nullptr || discovery_->HasAnswered())
     federation_->SetWorkers(Workers(now), DrainsRemoved(now.configuration), std::move(left_out));
-  ReportCredentialExpiries();
+  ReportCredentials();
 }
 
 void Daemon::Stop() {

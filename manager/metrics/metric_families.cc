@@ -17,6 +17,10 @@ constexpr std::array kFamilies = {
                  "When the client certificate or the bearer token of the kubeconfig ends, in "
                  "seconds since 1970; only where they say so. A token file counts as it was when "
                  "it was last read."},
+    MetricFamily{
+        "fedra_cluster_credential_lifetime_seconds", "gauge", "cluster",
+        "How long that credential lasts, from its beginning to its end; only where it says "
+        "both. One that is renewed in time never has little of that left."},
     MetricFamily{"fedra_line_length", "gauge", "cluster",
                  "Jobs that wait for devices of the worker. A job that waits for several workers "
                  "counts on each of them, so the sum over the workers is not the number of jobs."},

@@ -76,6 +76,7 @@ struct Metrics::Families {
   Family<Gauge>& up = GaugeFamily("fedra_cluster_up");
   Family<Gauge>& credential_expiry =
       GaugeFamily("fedra_cluster_credential_expiry_timestamp_seconds");
+  Family<Gauge>& credential_lifetime = GaugeFamily("fedra_cluster_credential_lifetime_seconds");
   Family<Gauge>& clones = GaugeFamily("fedra_cluster_clones");
   Family<Gauge>& last_contact = GaugeFamily("fedra_cluster_last_contact_timestamp_seconds");
   Family<Gauge>& orphans = GaugeFamily("fedra_orphans");
@@ -265,10 +266,12 @@ void Metrics::SetManager(bool is_up) {
   families_->up.Add({{"cluster", std::string(tracking::kManagerName)}}).Set(is_up ? 1 : 0);
 }
 
-void Metrics::SetCredentialExpiry(const ClusterName& cluster, std::optional<WallTime> expiry) {
-  Families::Gauge& gauge = families_->credential_expiry.Add({{"cluster", cluster.value}});
-  if (!expiry) return families_->credential_expiry.Remove(&gauge);
-  gauge.Set(SinceEpoch(*expiry));
+void Metrics::SetCredential(const ClusterName& cluster, std::optional<WallTime> expiry,
+                            std::optional<std::chrono::milliseconds> lifetime) {
+  SetKnown(families_->credential_expiry, cluster,
+           expiry ? std::optional(SinceEpoch(*expiry)) : std::nullopt);
+  SetKnown(families_->credential_lifetime, cluster,
+           lifetime ? std::optional(Seconds(*lifetime)) : std::nullopt);
 }
 
 void Metrics::SetConfigRead(bool ok, WallTime now) {

@@ -70,8 +70,10 @@ class Metrics final : public reconcile::Telemetry {
   void AttemptEnded(const ClusterName& cluster, std::string_view outcome);
   // `listener`, `endpoint`: of closed lists.
   void Answered(std::string_view listener, std::string_view endpoint, int code);
-  // When the client certificate of the cluster's kubeconfig ends; nothing: it has none.
-  void SetCredentialExpiry(const ClusterName& cluster, std::optional<WallTime> expiry);
+  // When the credential of the cluster's kubeconfig ends, and how long it lasts in all; null: it
+  // does not say.
+  void SetCredential(const ClusterName& cluster, std::optional<WallTime> expiry,
+                     std::optional<std::chrono::milliseconds> lifetime);
   // The configuration was read at `now`; `ok`: and is used.
   void SetConfigRead(bool ok, WallTime now);
 

@@ -58,6 +58,7 @@ _SLOW = 'fedra_cluster_request_duration_seconds_bucket{cluster="gpu-east", le="%
 _UP = 'fedra_cluster_up{cluster="%s"}'
 _ORPHANS = 'fedra_orphans{cluster="gpu-east"}'
 _EXPIRY = 'fedra_cluster_credential_expiry_timestamp_seconds{cluster="gpu-east"}'
+_LIFETIME = 'fedra_cluster_credential_lifetime_seconds{cluster="gpu-east"}'
 
 STORIES = (
     Story(
@@ -256,16 +257,21 @@ STORIES = (
         _east(target=False),
         "fedra's credentials for gpu-east end in 5d 23h 50m 0s",
         30,
-        {_EXPIRY: f"{8 * _DAY}x40"},
+        # Renewed when half of its day is over.
+        {_EXPIRY: f"{_DAY}x20 {1.5 * _DAY}x20", _LIFETIME: f"{_DAY}x40"},
     ),
     Story(
         "FedraCredentialsEndToday",
-        {_EXPIRY: f"{90 * _DAY}x5 {_DAY // 2}x15 {90 * _DAY}x20"},
+        {
+            _EXPIRY: f"{90 * _DAY}x5 {_DAY // 2}x15 {90 * _DAY}x20",
+            _LIFETIME: f"{90 * _DAY}x40",
+        },
         10,
         _east(target=False),
         "fedra's credentials for gpu-east end in 11h 50m 0s",
         30,
-        {_EXPIRY: f"{6 * _DAY}x40"},
+        # A token of half an hour that is renewed when a third of that is left.
+        {_EXPIRY: "1800x20 3060x20", _LIFETIME: "1800x40"},
     ),
     Story(
         "FedraRightsMissing",

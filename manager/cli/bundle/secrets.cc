@@ -127,14 +127,17 @@ void Secrets::AddAccess(const config::KubeAccess& access) {
       token.pop_back();
     Add(token);
   }
-  if (!access.exec) return;
-  for (const config::ExecVariable& variable : access.exec->env) Add(variable.value);
-  for (const std::string& argument : access.exec->args) AddArgument(argument);
+  if (access.exec) AddPlugin(*access.exec);
+}
+
+void Secrets::AddPlugin(const config::ExecAccess& plugin) {
+  for (const config::ExecVariable& variable : plugin.env) Add(variable.value);
+  for (const std::string& argument : plugin.args) AddArgument(argument);
 }
 
 void Secrets::AddAll(const config::Loaded& loaded) {
   for (const config::AccessProvider& provider : loaded.configuration.workers_from.access_providers)
-    for (const config::ExecVariable& variable : provider.exec.env) Add(variable.value);
+    AddPlugin(provider.exec);
   if (loaded.manager) AddAccess(*loaded.manager);
   for (const config::ClusterAccess& worker : loaded.workers)
     if (worker) AddAccess(*worker);

@@ -34,6 +34,7 @@ class Secrets final {
   void AddForm(std::string form);
   void AddLogin(std::string_view login);
   void AddArgument(const std::string& argument);
+  void AddPlugin(const config::ExecAccess& plugin);
   void AddAccess(const config::KubeAccess& access);
   // How many bytes of a secret stand here; 0: none does.
   size_t At(std::string_view text) const;

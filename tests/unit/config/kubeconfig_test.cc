@@ -82,7 +82,7 @@ TEST_CASE_METHOD(Fixture, "inline data is decoded and everything arrives") {
   CHECK(access->ca_pem == Valid().certificate_pem);
   CHECK(access->client_certificate_pem == Valid().certificate_pem);
   CHECK(access->client_key_pem == Valid().key_pem);
-  CHECK(access->credential_expiry == Now() + 365 * kDay);
+  CHECK(access->credential_times->expires == Now() + 365 * kDay);
   CHECK(access->context == "main");
   CHECK(access->files == std::vector<std::string>{folder_.Path("kubeconfig")});
   CHECK(access->warnings.empty());
@@ -420,12 +420,12 @@ TEST_CASE_METHOD(Fixture, "a bearer token that says when it ends") {
   };
   const std::string good = "{token: " + Token(Times(-kDay, 30 * kDay)) + "}";
   CHECK(outcome(good) == "ok");
-  CHECK(read(good)->credential_expiry == Now() + 30 * kDay);
+  CHECK(read(good)->credential_times == CredentialTimes{Now() + 30 * kDay, Now() - kDay});
   const std::string expired = "{token: " + Token(Times(-30 * kDay, -1h)) + "}";
   CHECK(outcome(expired) ==
         "users[0].user.token: the token expired on 2026-05-31T23:00:00Z (put a new one in: kubectl "
         "create token --duration, for the same service account)");
-  CHECK(read(expired).error().credential_expiry == Now() - 1h);
+  CHECK(read(expired).error().credential_times->expires == Now() - 1h);
   CHECK(outcome("{token: " + Token(Times(-28 * kDay, 2 * kDay)) + "}") ==
         "users[0].user.token: the token expires on 2026-06-03T00:00:00Z");
   folder_.Write("month", Token(Times(-28 * kDay, 2 * kDay)) + "\n");
@@ -433,7 +433,8 @@ TEST_CASE_METHOD(Fixture, "a bearer token that says when it ends") {
         "users[0].user.tokenFile: the token expires on 2026-06-03T00:00:00Z");
   folder_.Write("hour", Token(Times(-30min, 30min)));
   CHECK(outcome("{tokenFile: hour}") == "ok");  // somebody renews it
-  CHECK(read("{tokenFile: hour}")->credential_expiry == Now() + 30min);
+  CHECK(read("{tokenFile: hour}")->credential_times ==
+        CredentialTimes{Now() + 30min, Now() - 30min});
   folder_.Write("old", Token(Times(-2h, -1h)));
   CHECK_FALSE(read("{tokenFile: old}").has_value());
 }
@@ -447,7 +448,7 @@ TEST_CASE_METHOD(Fixture, "a token that does not say when it ends is taken as it
     INFO(token);
     REQUIRE(access);
     CHECK(access->warnings.empty());
-    CHECK_FALSE(access->credential_expiry);
+    CHECK_FALSE(access->credential_times);
   }
 }
 

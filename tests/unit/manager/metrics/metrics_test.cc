@@ -28,7 +28,8 @@ TEST_CASE("every documented metric appears once it has a value") {
   metrics.SetEventsDropped(9);
   metrics.Requested(east, "GET", "200", std::chrono::milliseconds(1));
   metrics.StoreTransaction(true, std::chrono::milliseconds(1));
-  metrics.SetCredentialExpiry(east, WallTime(std::chrono::seconds(1'800'000'000)));
+  metrics.SetCredential(east, WallTime(std::chrono::seconds(1'800'000'000)),
+                        std::chrono::hours(12));
   metrics.SetClusters({{.name = east,
                         .is_up = true,
                         .clones = 3,
@@ -78,6 +79,8 @@ TEST_CASE("every documented metric appears once it has a value") {
   CHECK_THAT(text, ContainsSubstring("fedra_cluster_up{cluster=\"manager\"} 0"));
   CHECK_THAT(text, ContainsSubstring("fedra_cluster_credential_expiry_timestamp_seconds{cluster="
                                      "\"gpu-east\"} 1800000000"));
+  CHECK_THAT(text, ContainsSubstring("fedra_cluster_credential_lifetime_seconds{cluster="
+                                     "\"gpu-east\"} 43200"));
   CHECK_THAT(text, ContainsSubstring("fedra_placement_wait_seconds_bucket{cluster=\"gpu-east\","
                                      "le=\"30\"} 0"));
   CHECK_THAT(text, ContainsSubstring("fedra_placement_wait_seconds_bucket{cluster=\"gpu-east\","
@@ -116,7 +119,7 @@ TEST_CASE("every documented metric appears once it has a value") {
              ContainsSubstring("fedra_line_head_seconds{cluster=\"gpu-east\"} 0\n"));
   CHECK_THAT(metrics.Text(), !ContainsSubstring("fedra_orphans{"));
   CHECK_THAT(metrics.Text(), !ContainsSubstring("fedra_template_drift{"));
-  metrics.SetCredentialExpiry(east, std::nullopt);
+  metrics.SetCredential(east, std::nullopt, std::nullopt);
   CHECK_THAT(metrics.Text(), !ContainsSubstring("1800000000"));
   CHECK_THAT(text, !ContainsSubstring("fedra_cluster_clones{cluster=\"manager\"}"));
 }
@@ -133,7 +136,7 @@ TEST_CASE("1,000 workers have at most 100 series each, however many jobs they ru
                         .orphans = 0,
                         .template_drift = 0,
                         .devices = {{"gpu.example.com", {}}}});
-    metrics.SetCredentialExpiry(name, WallTime(std::chrono::seconds(1)));
+    metrics.SetCredential(name, WallTime(std::chrono::seconds(1)), std::chrono::seconds(1));
     for (int job = 0; job < 3; ++job) {
       for (const char* result : {"ok", "conflict"}) metrics.Dispatched(name, result);
       metrics.Placed(name, std::chrono::seconds(job));

@@ -92,13 +92,15 @@ TEST_CASE("the secrets of a configuration are those of all its kubeconfigs") {
   east.exec = config::ExecAccess{.env = {{"KEY", "env-word"}}};
   loaded.workers.emplace_back(east);
   loaded.workers.emplace_back(tl::unexpect, config::AccessFailure{});
-  loaded.configuration.workers_from.access_providers.emplace_back().exec.env = {
-      {"KEY", "provider-word"}};
+  config::ExecAccess& provider =
+      loaded.configuration.workers_from.access_providers.emplace_back().exec;
+  provider.env = {{"KEY", "provider-word"}};
+  provider.args = {"get-token", "--client-secret=provider-secret"};
   Secrets secrets;
   secrets.AddAll(loaded);
   CHECK(secrets.Removed("token-of-manager|token-in-file|proxy-word|basic-word|env-word|" +
-                        std::string(64, 'Q') + "|provider-word") ==
-        "[removed]|[removed]|[removed]|[removed]|[removed]|[removed]|[removed]");
+                        std::string(64, 'Q') + "|provider-word|provider-secret") ==
+        "[removed]|[removed]|[removed]|[removed]|[removed]|[removed]|[removed]|[removed]");
 }
 
 TEST_CASE("the arguments of a credential plugin may be its secrets") {
