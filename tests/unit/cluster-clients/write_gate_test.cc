@@ -8,6 +8,7 @@
 
 #include "cluster-clients/cluster.h"
 #include "cluster-clients/http/client.h"
+#include "cluster-clients/http/library.h"
 #include "cluster-clients/http/loop.h"
 #include "cluster-clients/kube/verbs.h"
 #include "tests/support/catch.h"
@@ -192,19 +193,21 @@ TEST_CASE("a write that waits for a connection is not sent when the gate has clo
 // turns out to speak HTTP/1.1 only.
 TEST_CASE("a write that is begun again is not sent when the gate has closed meanwhile") {
   ClientFixture f;
-  constexpr int kHttp2Connections = 32;
+  // 7.88 opens a connection for each read, up to Multi::Limits; newer ones wait for the first one
+  // and are not told that it does not multiplex (MSTATE_CONNECTING in lib/multi.c of 8.14).
+  const int connections = http::LibraryVersion().starts_with("libcurl/7.") ? 32 : 1;
   sim::Faults faults;
   faults.answers.push_back(
-      {.kind = sim::InjectedAnswer::Kind::kHang, .method = "GET", .times = kHttp2Connections - 1});
+      {.kind = sim::InjectedAnswer::Kind::kHang, .method = "GET", .times = connections - 1});
   faults.answers.push_back(
       {.kind = sim::InjectedAnswer::Kind::kLatency, .method = "GET", .delay = 3s});
   f.server.SetFaults(faults);
   http::Client client(f.loop, f.To(f.server));
   const auto read = [&] { client.Send(ClientFixture::Read(), [](const http::Reply&) {}); };
-  for (int i = 1; i < kHttp2Connections; ++i) read();
-  REQUIRE(WaitUntil([&] { return f.server.ConnectionCount() == kHttp2Connections - 1; }));
+  for (int i = 1; i < connections; ++i) read();
+  REQUIRE(WaitUntil([&] { return f.server.ConnectionCount() == connections - 1; }));
   read();  // only now, so that however long the others took the last answer is still to come
-  REQUIRE(WaitUntil([&] { return f.server.ConnectionCount() == kHttp2Connections; }));
+  REQUIRE(WaitUntil([&] { return f.server.ConnectionCount() == connections; }));
   f.Write(client);
   REQUIRE(f.gate->asked == 1);
   REQUIRE(f.replies.Copy().empty());
