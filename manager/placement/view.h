@@ -18,6 +18,7 @@
 #include "dra/judge/device_set.h"
 #include "manager/tracking/job.h"
 #include "manager/tracking/workload.h"
+#include "manager/verify/copies_there.h"
 #include "verdict/verdict.h"
 
 namespace fedra::placement {
@@ -76,7 +77,7 @@ enum class Membership {
 };
 
 // The workload as one worker shows it.
-struct ClusterView {
+struct ClusterView : verify::CopiesThere {
   ClusterName name;
   Contact contact = Contact::kNone;
   std::optional<WallTime> lost_since;  // since when it has been unreachable; null with contact
@@ -103,19 +104,9 @@ struct ClusterView {
   // them belongs together.
   int claims_in_use = 0;
   int waiting_clones = 0;  // our clones there that are not admitted yet, this workload's aside
-  // The Workload and the job of that name there; null: none. Whose they are decides what may be
-  // done with them.
-  std::shared_ptr<const tracking::Workload> clone;
-  tracking::Ownership clone_is = tracking::Ownership::kForeign;
-  std::shared_ptr<const tracking::Job> job;
-  tracking::Ownership job_is = tracking::Ownership::kForeign;
   // A copy of the job, which is the first one's of several Workloads, as this one is, is there, and
   // is left out of `job`: others run by it (parts.h).
   bool spares_job = false;
-  // Of a job of several objects `job` has ours alone. This one has the name of one of them, and is
-  // not ours; null: none is.
-  std::shared_ptr<const tracking::Job> in_the_way;
-  tracking::Ownership in_the_way_is = tracking::Ownership::kForeign;
   // How pods of a job that has failed there ended: "exit code 1 (3 pods)"; empty: it has not, or
   // its pods are not watched.
   std::string pod_failures;

@@ -1,12 +1,12 @@
 #include "manager/reconcile/find_copies.h"
 
 #include <algorithm>
-#include <map>
 #include <utility>
 #include <vector>
 
 #include "manager/placement/parts.h"
 #include "manager/tracking/job_members.h"
+#include "manager/verify/copies_there.h"
 
 namespace fedra::reconcile {
 namespace {
@@ -60,34 +60,19 @@ bool IsGroup(const Gathered& gathered, const std::vector<JobPtr>& that_name_it) 
   });
 }
 
-// Ours are one job; those of this admission come first, and give it their marks.
+// That a copy names the workload says that it is ours, or nothing. By its name an object of another
+// is found, too; and our own writes, which are in no index.
 template <class Whose>
-void JoinGroup(const Worker& worker, const Gathered& gathered, std::vector<JobPtr> that_name_it,
-               const Whose& whose, placement::ClusterView& cluster) {
-  std::map<ObjectKey, JobPtr> ours;
-  for (JobPtr& job : that_name_it) {
-    if (tracking::IsOurs(whose(job.get()))) ours.emplace(job->key, std::move(job));
-  }
-  // Our own writes name it, too, but are in no index; what is not ours is in the way of those that
-  // may run.
-  for (const JobPtr& local : tracking::MissingOf(gathered.view.job, nullptr)) {
-    JobPtr job = FindNamed(worker, gathered, *local->kind, local->key);
-    if (job == nullptr) continue;
-    if (const Ownership ownership = whose(job.get()); !tracking::IsOurs(ownership)) {
-      cluster.in_the_way = std::move(job);
-      cluster.in_the_way_is = ownership;
-    } else {
-      ours.emplace(local->key, std::move(job));
-    }
-  }
-  std::vector<JobPtr> members;
-  for (const auto& [key, job] : ours) {
-    cluster.job_is = std::max(cluster.job_is, whose(job.get()));
-    members.push_back(job);
-  }
-  std::ranges::partition(members,
-                         [&](const JobPtr& job) { return whose(job.get()) == Ownership::kOurs; });
-  cluster.job = tracking::JoinMembers(gathered.view.key, std::move(members));
+std::vector<verify::GroupObject> FindGroup(const Worker& worker, const Gathered& gathered,
+                                           const std::vector<JobPtr>& that_name_it,
+                                           const Whose& whose) {
+  std::vector<verify::GroupObject> found;
+  for (const JobPtr& job : that_name_it)
+    if (tracking::IsOurs(whose(job.get()))) found.push_back({job, whose(job.get())});
+  for (const JobPtr& local : tracking::MissingOf(gathered.view.job, nullptr))
+    if (JobPtr job = FindNamed(worker, gathered, *local->kind, local->key))
+      found.push_back({job, whose(job.get())});
+  return found;
 }
 
 }  // namespace
@@ -109,7 +94,8 @@ void FindCopies(const Worker& worker, const Gathered& gathered, const tracking::
   std::ranges::stable_partition(
       that_name_it, [&](const JobPtr& job) { return tracking::IsOurs(whose(job.get())); });
   if (IsGroup(gathered, that_name_it))
-    return JoinGroup(worker, gathered, std::move(that_name_it), whose, cluster);
+    return verify::JoinGroup(gathered.view.key, FindGroup(worker, gathered, that_name_it, whose),
+                             cluster);
   cluster.job = FindSingle(worker, gathered, that_name_it);
   cluster.job_is = whose(cluster.job.get());
   if (cluster.job == nullptr ||

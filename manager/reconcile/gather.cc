@@ -290,20 +290,13 @@ void Gatherer::Judge(const Worker& worker, const verify::WorkerFacts& facts,
   // Kueue knows more kinds than we read, and their pods are in the Workload.
   if (adapter == nullptr && !gathered.view.kueue_copies) return;
   const tracking::Workload& workload = *gathered.view.workload;
-  const verify::Subject subject{
-      .requirement = workload.requirement,
-      .adapter = adapter,
-      .namesakes = verify::Namesakes({.clone = cluster.clone,
-                                      .clone_is = cluster.clone_is,
-                                      .job = cluster.job,
-                                      .job_is = cluster.job_is,
-                                      .in_the_way = cluster.in_the_way,
-                                      .in_the_way_is = cluster.in_the_way_is}),
-      .not_allowed = std::move(not_allowed),
-      .is_there = (cluster.job != nullptr && tracking::IsOurs(cluster.job_is)) ||
-                  placement::RunsByTheirCopy(gathered.view, cluster),
-      .has_quota = cluster.clone != nullptr && tracking::IsOurs(cluster.clone_is) &&
-                   cluster.clone->QuotaReserved()};
+  const verify::Subject subject{.requirement = workload.requirement,
+                                .adapter = adapter,
+                                .namesakes = verify::Namesakes(cluster),
+                                .not_allowed = std::move(not_allowed),
+                                .is_there = verify::HoldsDevices(cluster) ||
+                                            placement::RunsByTheirCopy(gathered.view, cluster),
+                                .has_quota = verify::HasQuota(cluster)};
   const verify::VerifyOptions options{
       .existence = {.rules = settings_.rules,
                     .manager_templates = &manager_.templates().cache(),

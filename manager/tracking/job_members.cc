@@ -92,6 +92,10 @@ std::vector<JobPtr> ObjectsOf(const JobPtr& job) {
   return job->is_group() ? job->members : std::vector<JobPtr>{job};
 }
 
+bool HaveAllEnded(const Job& job) {
+  return job.is_group() ? std::ranges::all_of(job.members, &Job::finished) : job.finished;
+}
+
 std::vector<CopyPair> PairsOf(const JobPtr& local, const JobPtr& remote) {
   if (local == nullptr || remote == nullptr) return {};
   if (!local->is_group()) return {{local, remote}};

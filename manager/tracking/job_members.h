@@ -34,6 +34,10 @@ JobPtr JoinMembers(const ObjectKey& workload, std::vector<JobPtr> members);
 // The objects that a job is made of: its members, or itself. `job` may be null.
 std::vector<JobPtr> ObjectsOf(const JobPtr& job);
 
+// Whether no object of it runs any more, or will. A group may be finished while some of its objects
+// run, and all of them may have ended while another one is to come.
+bool HaveAllEnded(const Job& job);
+
 // What follows is of the manager's job and of our copies on one worker; both may be null. A job of
 // one object is its own copy's original, whatever its name.
 

@@ -247,17 +247,6 @@ bool CanHoldCopies(const tracking::Requirement& requirement, const WorkerView& w
 
 }  // namespace
 
-std::vector<Namesake> Namesakes(const CopiesThere& there) {
-  std::vector<Namesake> names;
-  if (there.in_the_way != nullptr)
-    names.push_back({tracking::ObjectText(*there.in_the_way), there.in_the_way_is});
-  else if (there.job != nullptr)
-    names.push_back({tracking::ObjectText(*there.job), there.job_is});
-  if (there.clone != nullptr)
-    names.push_back({"Workload " + there.clone->key.ToString(), there.clone_is});
-  return names;
-}
-
 Reason ConnectionReason(const ConnectionState& connection) {
   using State = verdict::Connection::State;
   const std::string why =

@@ -15,8 +15,8 @@
 
 #include "cluster-clients/connection_state.h"
 #include "cluster-clients/watch/object_cache.h"
-#include "manager/tracking/job.h"
 #include "manager/tracking/requirement.h"
+#include "manager/verify/copies_there.h"
 #include "manager/verify/objects.h"
 #include "manager/verify/queue_quota.h"
 #include "manager/verify/references.h"
@@ -27,26 +27,6 @@ namespace fedra::verify {
 
 template <class T>
 using Cache = watch::ObjectCache<T>;
-
-// What of a job is on a worker. Null: it is not there.
-struct CopiesThere {
-  std::shared_ptr<const tracking::Workload> clone = nullptr;
-  tracking::Ownership clone_is = tracking::Ownership::kForeign;
-  // Of a group those of its objects that are ours, as one job.
-  std::shared_ptr<const tracking::Job> job = nullptr;
-  tracking::Ownership job_is = tracking::Ownership::kForeign;
-  // Of a group an object that has the name of one of its own, and is not ours.
-  std::shared_ptr<const tracking::Job> in_the_way = nullptr;
-  tracking::Ownership in_the_way_is = tracking::Ownership::kForeign;
-};
-
-// An object there that has the name of one that fedra would make.
-struct Namesake {
-  std::string object;  // "Job ml/train"
-  tracking::Ownership whose = tracking::Ownership::kForeign;
-};
-// Of a group what is in its way counts, not what of it is there already.
-std::vector<Namesake> Namesakes(const CopiesThere& there);
 
 // What is known of one worker. Lifetime: the caches outlive the view.
 struct WorkerView {

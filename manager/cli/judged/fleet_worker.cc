@@ -55,15 +55,12 @@ std::vector<report::NamedAlternative> NameAlternatives(
   return named;
 }
 
-// Whether no object of it runs any more, or will.
-bool HasEnded(const tracking::Job& job) {
-  return job.is_group() ? std::ranges::all_of(job.members, &tracking::Job::finished) : job.finished;
-}
-
 // A copy of ours there means that the manager has a job of that name.
 report::VerdictNote ExistsAlready(const tracking::Job& job) {
   const std::string object = tracking::ObjectText(job);
-  const char* const state = HasEnded(job) ? "finished" : job.suspended ? "suspended" : "running";
+  const char* const state = tracking::HaveAllEnded(job) ? "finished"
+                            : job.suspended             ? "suspended"
+                                                        : "running";
   return {object, fmt::format("fedra has created a {} there already: it is {}", object, state),
           object +
               ": while the manager has a job of this name, kubectl create fails and kubectl "
@@ -137,34 +134,21 @@ tracking::Ownership FleetWorker::Whose(const tracking::CopyMarks& marks) const {
 
 verify::CopiesThere FleetWorker::CopiesOf(const tracking::SubmittedJob& job) const {
   verify::CopiesThere there;
-  if (job.is_group) {
-    JoinGroup(job, there);
+  const auto& jobs = objects_.jobs(*job.adapter);
+  if (!job.is_group) {
+    there.job = jobs.Find(job.key);
+    if (there.job != nullptr) there.job_is = Whose(there.job->marks);
     return there;
   }
-  there.job = objects_.jobs(*job.adapter).Find(job.key);
-  if (there.job != nullptr) there.job_is = Whose(there.job->marks);
-  return there;
-}
-
-// As FindCopies() of reconcile/ does it. Of a group alone the Workload's name is known: it is its
-// own.
-void FleetWorker::JoinGroup(const tracking::SubmittedJob& job, verify::CopiesThere& there) const {
-  std::vector<tracking::JobPtr> ours;
-  for (const ObjectKey& member : job.members) {
-    tracking::JobPtr found = objects_.jobs(*job.adapter).Find(member);
-    if (found == nullptr) continue;
-    const tracking::Ownership whose = Whose(found->marks);
-    if (tracking::IsOurs(whose)) {
-      there.job_is = std::max(there.job_is, whose);
-      ours.push_back(std::move(found));
-    } else {
-      there.in_the_way = std::move(found);
-      there.in_the_way_is = whose;
-    }
-  }
-  there.job = tracking::JoinMembers(job.key, std::move(ours));
+  std::vector<verify::GroupObject> found;
+  for (const ObjectKey& member : job.members)
+    if (tracking::JobPtr object = jobs.Find(member))
+      found.push_back({object, Whose(object->marks)});
+  verify::JoinGroup(job.key, found, there);
+  // Of a group alone the Workload's name is known: it is its own.
   there.clone = objects_.clones().Find(job.key);
   if (there.clone != nullptr) there.clone_is = Whose(there.clone->marks);
+  return there;
 }
 
 std::optional<verdict::Reason> FleetWorker::WhyNotAllowed(const tracking::SubmittedJob& job) const {
@@ -181,12 +165,12 @@ bool FleetWorker::IsUsable(const tracking::SubmittedJob& job) const {
 report::JobVerdict FleetWorker::Judge(const tracking::SubmittedJob& job) const {
   const verify::CopiesThere there = CopiesOf(job);
   const tracking::JobPtr ours = tracking::IsOurs(there.job_is) ? there.job : nullptr;
-  // One that has ended has no devices of its own.
   const verify::Subject subject{.requirement = job.requirement,
                                 .adapter = job.adapter,
                                 .namesakes = verify::Namesakes(there),
                                 .not_allowed = WhyNotAllowed(job),
-                                .is_there = ours != nullptr && !HasEnded(*ours)};
+                                .is_there = verify::HoldsDevices(there),
+                                .has_quota = verify::HasQuota(there)};
   const auto references = manager_.references.find(job.adapter);
   const verify::VerifyOptions options{
       .existence = {.rules = settings_.rules,

@@ -110,7 +110,6 @@ class FleetWorker final {
   std::optional<verdict::Reason> WhyNotAllowed(const tracking::SubmittedJob& job) const;
   // What there has the names that copies of the job would have.
   verify::CopiesThere CopiesOf(const tracking::SubmittedJob& job) const;
-  void JoinGroup(const tracking::SubmittedJob& job, verify::CopiesThere& there) const;
   tracking::Ownership Whose(const tracking::CopyMarks& marks) const;
 
   const FleetWorkerSettings settings_;

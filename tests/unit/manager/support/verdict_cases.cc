@@ -108,6 +108,14 @@ void PutJob(sim::Server& worker, const std::string& origin, const std::string& m
   REQUIRE(worker.objects().Create(job));
 }
 
+// Ours, of an earlier incarnation, which has ended and stays.
+void PutEndedJob(sim::Server& worker, const Identity& us) {
+  PutJob(worker, us.origin, us.manager, /*stays=*/true);
+  const json complete = {{"type", "Complete"}, {"status", "True"}};
+  REQUIRE(worker.objects().Patch(
+      "jobs", {"ml", kJob}, {{"status", {{"conditions", json::array({complete})}}}}, "status"));
+}
+
 // One of the name that the first pod of a group has, made by another fedra.
 void PutPod(sim::Server& worker) {
   const json container = {{"name", "c"}, {"image", "i"}};
@@ -247,6 +255,13 @@ std::vector<ClusterCase> Clusters() {
          AllocateAll(worker);
        },
        {"Yes"}},
+      // One that has ended has none: its successor is asked.
+      {"our-ended-copy-no-device-free",
+       [](Server& worker, const Identity& us) {
+         PutEndedJob(worker, us);
+         AllocateAll(worker);
+       },
+       {"No", "DevicesAllocated"}},
       {"no-device-free",
        [](Server& worker, const Identity&) { AllocateAll(worker); },
        {"No", "DevicesAllocated"}},
