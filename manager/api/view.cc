@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -33,12 +34,9 @@ struct Sight {
 };
 
 Result<Sight> SightOf(const Viewer& viewer, store::Reader& reader) {
-  Sight sight{reader, viewer, {}};
-  if (viewer.everywhere) return sight;
-  FEDRA_ASSIGN_OR_RETURN(sight.hidden, reader.Namespaces());
-  for (const std::string& ns : viewer.namespaces) sight.hidden.erase(ns);
-  FEDRA_RETURN_IF_ERROR(reader.ShowOnly(viewer.namespaces));
-  return sight;
+  FEDRA_ASSIGN_OR_RETURN(std::set<std::string> hidden, HiddenFrom(viewer, reader));
+  if (!viewer.everywhere) FEDRA_RETURN_IF_ERROR(reader.ShowOnly(viewer.namespaces));
+  return Sight{reader, viewer, std::move(hidden)};
 }
 
 // Workers that are configured, or that jobs were on. Where none is known yet, none is wrong.

@@ -174,6 +174,14 @@ void OfVerdict(const Viewer& viewer, const Censor& censor, report::JobVerdict& i
 
 }  // namespace
 
+Result<std::set<std::string>> HiddenFrom(const Viewer& viewer, store::Reader& reader) {
+  std::set<std::string> hidden;
+  if (viewer.everywhere) return hidden;
+  FEDRA_ASSIGN_OR_RETURN(hidden, reader.Namespaces());
+  for (const std::string& ns : viewer.namespaces) hidden.erase(ns);
+  return hidden;
+}
+
 void Withhold(const Viewer& viewer, const std::set<std::string>& hidden, report::StatusData& data) {
   const Censor censor(viewer, hidden);
   OfDaemon(viewer, data.daemon, data.manager);

@@ -6,21 +6,27 @@
 // Reasons are facts, so names are taken out of them and they are put into words again. Prose (an
 // error, a line of the history) that mentions a namespace which is hidden is withheld as a whole.
 //
-// Pure. Rows of hidden jobs are gone already: Reader::ShowOnly.
+// Pure, but for HiddenFrom(). Rows of hidden jobs are gone already: Reader::ShowOnly.
 
 #include <set>
 #include <string>
 
+#include "base/result.h"
 #include "manager/api/viewer.h"
 #include "manager/report/job_report.h"
 #include "manager/report/status_model.h"
+#include "store/reader.h"
 
 namespace fedra::api {
 
 // In place of prose, and of facts.
 inline constexpr const char* kWithheld = "(withheld: your rights do not cover it)";
 
-// `hidden`: the namespaces that are known and that the viewer may not see.
+// The namespaces in which the store knows jobs, and which the viewer may not see, whatever the
+// reader shows. An error is no empty set: without them nothing may be answered.
+Result<std::set<std::string>> HiddenFrom(const Viewer& viewer, store::Reader& reader);
+
+// `hidden`: as of HiddenFrom().
 void Withhold(const Viewer& viewer, const std::set<std::string>& hidden, report::StatusData& data);
 void Withhold(const Viewer& viewer, const std::set<std::string>& hidden,
               report::WorkloadData& data);

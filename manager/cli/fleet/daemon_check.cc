@@ -121,14 +121,6 @@ std::vector<std::string> UnwatchedKinds(const CheckInput& input,
   return lines;
 }
 
-Result<std::set<std::string>> HiddenFrom(const api::Viewer& viewer, store::Reader& reader) {
-  std::set<std::string> hidden;
-  if (viewer.everywhere) return hidden;
-  FEDRA_ASSIGN_OR_RETURN(hidden, reader.Namespaces());
-  for (const std::string& ns : viewer.namespaces) hidden.erase(ns);
-  return hidden;
-}
-
 // A request, read.
 struct SentManifests {
   api::CheckRequest asked;
@@ -150,7 +142,7 @@ Result<text::Output> AnswerCheck(const CheckSetup& setup, const SentManifests& s
   fleet.as_of = form.as_of;
   FEDRA_RETURN_IF_ERROR(AddWorkers(*workers, asked, input, setup, facts, fleet));
   FEDRA_ASSIGN_OR_RETURN(const auto memory, setup.store.Read());
-  FEDRA_ASSIGN_OR_RETURN(const auto hidden, HiddenFrom(viewer, *memory));
+  FEDRA_ASSIGN_OR_RETURN(const auto hidden, api::HiddenFrom(viewer, *memory));
   const JudgeOptions judge{.judge = Judge::kDaemon,
                            .ns = asked.ns,
                            .tells_of_workers = viewer.fleet,
