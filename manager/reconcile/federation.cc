@@ -16,14 +16,6 @@ constexpr std::chrono::milliseconds kDrain{3'000};
 // They wait for the manager only, and for workers within the limiter's budget.
 constexpr size_t kTemplateThreads = 2;
 
-// Outages are shared once they have lasted so long, or a quarter of the time after which jobs move;
-// at most once in the interval.
-constexpr std::chrono::seconds kSharedOutage{10};
-constexpr std::chrono::seconds kShareInterval{1};
-
-// The one key of its loop.
-constexpr const char* kOutages = "outages";
-
 // How often it is looked whether removed workers can be let go.
 constexpr std::chrono::seconds kReleaseInterval{1};
 
@@ -103,6 +95,10 @@ Federation::Federation(FederationSettings settings, http::HttpLoop& loop, Worker
                   executor_, workload_loop_, phases_, telemetry, clock}),
       cluster_rows_(store, clock),
       line_rows_(store, clock, settings_.gather.order.policy),
+      take_over_({.shares_outages = !settings_.outages.name.empty(),
+                  .worker_lost_timeout = settings_.policy.worker_lost_timeout},
+                 {manager_, workers_, placements_, status_writer_, workloads_, workload_loop_,
+                  cluster_rows_, outages_, outage_loop_, clock}),
       roster_(workers_, [this, &loop, &pool](WorkerSettings worker) {
         WorkerListener listener = handlers_.ForWorker(worker.cluster.name);
         auto made =
@@ -139,48 +135,6 @@ Result<void> Federation::StartWorkers(std::vector<WorkerSettings> workers, bool 
   return {};
 }
 
-bool Federation::IsRelisting() const {
-  return std::any_of(relisting_.begin(), relisting_.end(),
-                     [](const auto& begun) { return !begun.expired(); });
-}
-
-void Federation::TakeOver() {
-  took_over_ = true;
-  may_decide_since_ = clock_.Steady();
-  standby_ = false;
-  if (began_) began_ = clock_.Steady();
-  placements_.ForgetAll();
-  workloads_.ForgetReports();
-  // Workloads that were gone while we stood by still have their rows.
-  workload_loop_.AddAll(status_writer_.Known());
-  relisting_.push_back(manager_.cluster().Relist());
-  const auto workers = workers_.Now();
-  for (const auto& worker : *workers) relisting_.push_back(worker->cluster().Relist());
-  if (settings_.outages.name.empty()) return;
-  outage_loop_.Add(kOutages);
-  outage_loop_.Start();
-}
-
-void Federation::InheritOutages() {
-  const Outages left = outages_.Left().value_or(Outages());
-  const auto workers = workers_.Now();
-  for (const auto& worker : *workers) {
-    const auto found = left.find(worker->name());
-    worker->outage().Inherit(found == left.end() ? std::nullopt : std::optional(found->second));
-  }
-}
-
-// A short one moves no deadline by much, and API servers that restart would make many.
-void Federation::NoteOutages() {
-  if (settings_.outages.name.empty()) return;
-  const std::chrono::milliseconds shortest =
-      std::min<std::chrono::milliseconds>(kSharedOutage, settings_.policy.worker_lost_timeout / 4);
-  const WallTime now = clock_.Now();
-  Outages lost = cluster_rows_.Lost(outages_.Left().value_or(Outages()));
-  std::erase_if(lost, [&](const auto& outage) { return now - outage.second < shortest; });
-  if (outages_.Set(std::move(lost))) outage_loop_.AddAfter(kOutages, kShareInterval);
-}
-
 // Before a job can be there: the next run must know of a discovered worker while the manager does
 // not tell of it.
 void Federation::RecordClusters() {
@@ -191,15 +145,14 @@ void Federation::RecordClusters() {
 
 std::string Federation::Awaited() const {
   if (!began_) return "the list of workers has not been read yet";
-  if (IsRelisting()) return "the lists that are made anew after the take-over";
+  if (take_over_.IsRelisting()) return "the lists that are made anew after the take-over";
   // What was listed once may not be what another process has left.
-  if (took_over_ ? !manager_.IsListedNow() : !manager_.lists().AreListed()) {
+  if (take_over_.has_begun() ? !manager_.IsListedNow() : !manager_.lists().AreListed()) {
     const std::string problem = manager_.lists().Problem();
     return "the manager's lists" + (problem.empty() ? std::string() : ": " + problem);
   }
   if (clock_.Steady() - *began_ > kStartGrace) return {};
-  if (took_over_ && !settings_.outages.name.empty() && !outages_.Left())
-    return "the outages that the leader before has noted";
+  if (take_over_.AwaitsOutages()) return "the outages that the leader before has noted";
   const auto workers = workers_.Now();
   const auto silent = std::find_if(workers->begin(), workers->end(),
                                    [](const auto& worker) { return !worker->HasAnswered(); });
@@ -207,8 +160,7 @@ std::string Federation::Awaited() const {
 }
 
 bool Federation::HasWaitedFor(SteadyTime::duration limit) const {
-  const SteadyTime since = may_decide_since_;
-  return !working_ && since != SteadyTime::max() && clock_.Steady() - since > limit;
+  return !working_ && take_over_.HasLastedFor(limit);
 }
 
 void Federation::SetWorkers(std::vector<WorkerSettings> workers, bool drains,
@@ -274,7 +226,7 @@ void Federation::Tick() {
   }
   for (const auto& worker : *workers) worker->DropOverdue();
   if (working_.load()) {
-    NoteOutages();
+    take_over_.NoteOutages();
     workload_loop_.AddAllNext(order_.Refresh());
     workload_loop_.AddAll(wake_index_.Overdue(kMostOverdue));
     line_rows_.Record([this] { return order_.Standings(clock_.Now(), LineRows::kMostRows); },
@@ -282,7 +234,11 @@ void Federation::Tick() {
     return ReleaseRemoved();
   }
   const bool may_decide = !settings_.may_decide || settings_.may_decide();
-  if (may_decide && settings_.may_decide && !took_over_) TakeOver();
+  if (may_decide && settings_.may_decide && !take_over_.has_begun()) {
+    standby_ = false;
+    if (began_) began_ = clock_.Steady();
+    take_over_.Begin();
+  }
   std::string awaited = Awaited();
   if (may_decide && awaited.empty() && !manager_.identity().IdentifySoon())
     awaited = "the UID of the manager's namespace kube-system";
@@ -296,7 +252,7 @@ void Federation::Tick() {
 }
 
 void Federation::BeginWork(const WorkerList& workers) {
-  if (took_over_) InheritOutages();
+  if (take_over_.has_begun()) take_over_.InheritOutages();
   working_ = true;
   log::Info("working", {{"workers", std::to_string(workers.size())},
                         {"workloads", std::to_string(manager_.jobs().workloads().cache().size())}});

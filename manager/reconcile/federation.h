@@ -1,7 +1,9 @@
 #pragma once
 //
 // The daemon's working part, put together: clusters, run loops, reconcilers and what they share.
-// Only wires, starts and stops; README.md draws who wakes whom.
+// Wires, starts and stops them; says when decisions begin, and lets removed workers go. take_over.h
+// has what is due before and after where another process has decided until then. README.md draws
+// who wakes whom.
 //
 // Thread rules: Start, Tick and Stop from one thread; the rest from any. Lifetime: loop, pool,
 // store, telemetry and clock must outlive it.
@@ -23,6 +25,7 @@
 #include "manager/reconcile/line_rows.h"
 #include "manager/reconcile/phase_counter.h"
 #include "manager/reconcile/shared_outages.h"
+#include "manager/reconcile/take_over.h"
 #include "manager/reconcile/templates/template_survey.h"
 #include "manager/reconcile/worker_cluster_reconciler.h"
 #include "manager/reconcile/worker_roster.h"
@@ -122,14 +125,6 @@ class Federation final {
   Result<void> StartWorkers(std::vector<WorkerSettings> workers, bool drains);
   void RecordClusters();
   void BeginWork(const WorkerList& workers);
-  // Of what the caches hold, and of what the store knows, other processes' work is the newer: all
-  // is listed again, and begins as after a start with an empty store.
-  void TakeOver();
-  bool IsRelisting() const;
-  // Before the first decision after a take-over: what another process has noted of outages counts.
-  void InheritOutages();
-  // For the process that takes over.
-  void NoteOutages();
   // As a standby.
   void ForgetGone();
   void Wake(const RosterChange& change);
@@ -171,7 +166,6 @@ class Federation final {
   WorkloadReconciler workloads_;
   std::atomic<bool> working_{false};
   std::atomic<bool> standby_{false};
-  std::atomic<SteadyTime> may_decide_since_{SteadyTime::max()};
   Guarded<std::string> not_ready_{std::string("the daemon is starting")};
   // Of jobs that a worker may still have, whether or not the manager serves the kind now.
   std::vector<const tracking::JobAdapter*> remembered_kinds_;  // before the first worker is made
@@ -179,14 +173,13 @@ class Federation final {
   // Of the thread that starts, ticks and stops.
   ClusterRows cluster_rows_;
   LineRows line_rows_;
+  TakeOver take_over_;
   WorkerRoster roster_;
   SteadyTime last_release_{};
   std::string left_out_;
   // When the workers were set, or the take-over; nothing: no workers were set yet.
   std::optional<SteadyTime> began_;
-  bool took_over_ = false;
   size_t kept_ = 0;  // keys that were held after ForgetGone()
-  std::vector<std::weak_ptr<const void>> relisting_;
 };
 
 }  // namespace fedra::reconcile
