@@ -76,7 +76,7 @@ bool NeedsAllBefore(const Action& action) {
          std::holds_alternative<ClearPlacement>(action);
 }
 
-bool IsChosen(const Decision& decision) {
+bool ConcludesOffer(const Decision& decision) {
   return decision.phase != Phase::kWaiting && decision.phase != Phase::kRequeued;
 }
 

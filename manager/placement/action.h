@@ -216,9 +216,10 @@ struct Decision {
   WaitsFor waits_for = WaitsFor::kNothing;
 };
 
-// Whether workers were chosen from, whatever came of it; else something else comes first, such as
-// the end of old copies.
-bool IsChosen(const Decision& decision);
+// Whether what came of the workload's offer to the lines is known (Lines::Conclude). While
+// something else comes first, such as the end of old copies, it is not, and the offer stands. A
+// workload that has left the lines offers nothing: of its decision this says nothing.
+bool ConcludesOffer(const Decision& decision);
 // The workers that it newly nominates, and these with those where it creates a clone.
 std::set<ClusterName> NominatedBy(const Decision& decision);
 std::set<ClusterName> DispatchedBy(const Decision& decision);

@@ -200,7 +200,7 @@ bool WorkloadReconciler::Reserve(Seen& seen, const placement::Decision& decision
   if (!reserved.made) return false;
   if (!dispatched.empty() && seen.places.empty()) parts_.telemetry.Assumed(key);
   seen.places.insert(dispatched.begin(), dispatched.end());
-  if (placement::IsChosen(decision) || IsStuck(seen)) {
+  if (placement::ConcludesOffer(decision) || IsStuck(seen)) {
     const auto dispatched_now = placement::NewlyDispatched(seen.gathered.view, decision);
     const auto passed_unasked = [&](const ClusterName& worker) {
       return seen.passes_unasked.contains(worker);
