@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "manager/report/status_model.h"
+#include "manager/report/job_name.h"
 
 namespace fedra::api {
 namespace {

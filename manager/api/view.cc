@@ -12,6 +12,7 @@
 #include "config/names.h"
 #include "manager/api/withhold.h"
 #include "manager/report/job_documents.h"
+#include "manager/report/job_name.h"
 #include "manager/report/load_status.h"
 #include "manager/report/status_model.h"
 #include "manager/text/history_view.h"

@@ -21,7 +21,7 @@
 #include "manager/cli/join.h"
 #include "manager/cli/known_workers.h"
 #include "manager/placement/move.h"
-#include "manager/report/status_model.h"
+#include "manager/report/job_name.h"
 #include "manager/text/display_text.h"
 #include "manager/tracking/cancel_move.h"
 #include "manager/tracking/job_requests.h"

@@ -8,7 +8,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/clock.h"
@@ -18,6 +17,8 @@
 #include "store/rows.h"
 
 namespace fedra::report {
+
+struct JobName;
 
 struct Daemon {
   std::optional<store::HeartbeatRow> heartbeat;    // its last one; null: none has written here yet
@@ -88,13 +89,6 @@ Result<Daemon> LoadDaemon(store::Reader& reader);
 Result<std::optional<store::WorkloadRow>> LoadFirstOf(store::Reader& reader,
                                                       const store::PlaceRow& place);
 
-// A job or a Workload, as a user names it.
-struct JobName {
-  std::string kind;  // as it was written: "jobset", "jobsets.jobset.x-k8s.io"; empty: any
-  ObjectKey key;     // without a namespace: in any
-  bool operator==(const JobName&) const = default;
-};
-
 // `names`: what was asked for may mean, the likeliest first, as from ParseWorkloadName.
 // Null: nothing of that name is known. kInvalidArgument, with the candidates, when a name without a
 // namespace is known in several, or one without a kind as jobs of several kinds.
@@ -103,18 +97,5 @@ Result<std::optional<WorkloadData>> FindWorkload(store::Reader& reader,
 // The same, and kNotFound with what may help.
 Result<WorkloadData> LoadWorkload(store::Reader& reader, const std::vector<JobName>& names,
                                   WallTime now);
-
-// A kind as a user may write it: "jobset"; of a group of pods "pod-group".
-std::string KindWord(std::string_view kind);
-// Whether the word, as a user writes a kind, means this kind: "jobsets" and "JobSet".
-bool IsKind(std::string_view word, std::string_view kind);
-
-// Whether the word means a Workload, of whatever kind of job: "workload", "wl".
-bool IsAnyKind(std::string_view word);
-
-// What "ml/train", "train" (in namespace `ns`, or empty: in any), "jobset/train", "job/ml/train" or
-// "workload/ml/x" may mean, the likeliest first. kInvalidArgument, with the form to use, for
-// anything else.
-Result<std::vector<JobName>> ParseWorkloadName(const std::string& text, const std::string& ns);
 
 }  // namespace fedra::report

@@ -1,6 +1,7 @@
 // From a store's file to what is shown: the same path that the commands take.
 #include "manager/report/load_status.h"
 
+#include "manager/report/job_name.h"
 #include "store/store.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
@@ -165,27 +166,6 @@ TEST_CASE_METHOD(Fixture, "a name that jobs of several kinds have needs its kind
   CHECK(later->incarnations.front().row.uid == "uid-train-7b");
 }
 
-TEST_CASE("a kind is named by a word, a group of pods too") {
-  struct Row {
-    const char* word;
-    const char* kind;
-    bool is_meant;
-  };
-  const std::vector<Row> rows = {
-      {"jobset", "JobSet", true},        {"JobSets", "JobSet.jobset.x-k8s.io", true},
-      {"job", "JobSet", false},          {"pod-group", "Pod group", true},
-      {"Pod-Groups", "Pod group", true}, {"Pod group", "Pod group", true},
-      {"pod", "Pod group", false},       {"podgroup", "Pod group", false},
-      {"podgroup", "PodGroup", true},    {"pod-group", "PodGroup", false},
-  };
-  for (const Row& row : rows) {
-    CAPTURE(row.word, row.kind);
-    CHECK(IsKind(row.word, row.kind) == row.is_meant);
-  }
-  CHECK(KindWord("Pod group") == "pod-group");
-  CHECK(KindWord("JobSet.jobset.x-k8s.io") == "jobset");
-}
-
 TEST_CASE_METHOD(Fixture, "a group of pods that has a job's name is chosen by its word") {
   Written();
   auto store = store::Store::Open({.path = folder.Path("fedra.db")}).value();
@@ -205,27 +185,6 @@ TEST_CASE_METHOD(Fixture, "a group of pods that has a job's name is chosen by it
              ContainsSubstring("job/ml/train-7b, pod-group/ml/train-7b"));
   CHECK(ask("pod-group/train-7b").value().incarnations.front().row.uid == "group");
   CHECK(ask("pod-group/ml/train-7b").value().incarnations.front().row.uid == "group");
-}
-
-TEST_CASE("names of jobs") {
-  using Names = std::vector<JobName>;
-  CHECK(ParseWorkloadName("ml/train", "").value() ==
-        Names{{"", {"ml", "train"}}, {"ml", {"", "train"}}});
-  CHECK(ParseWorkloadName("train", "ml").value() == Names{{"", {"ml", "train"}}});
-  CHECK(ParseWorkloadName("train", "").value() == Names{{"", {"", "train"}}});
-  CHECK(ParseWorkloadName("job/train", "ml").value() ==
-        Names{{"", {"job", "train"}}, {"job", {"ml", "train"}}});
-  CHECK(ParseWorkloadName("wl/train", "ml").value() ==
-        Names{{"", {"wl", "train"}}, {"", {"ml", "train"}}});
-  CHECK(ParseWorkloadName("trainingrun/ml/train", "").value() ==
-        Names{{"trainingrun", {"ml", "train"}}});
-  CHECK(ParseWorkloadName("workloads/ml/train", "").value() == Names{{"", {"ml", "train"}}});
-  for (const char* const wrong : {"/train", "ml/", "job/a/b/c", "job//c", "job/", ""}) {
-    INFO(wrong);
-    const auto parsed = ParseWorkloadName(wrong, "");
-    REQUIRE_FALSE(parsed);
-    CHECK_THAT(parsed.error().message, ContainsSubstring("write NAMESPACE/NAME"));
-  }
 }
 
 }  // namespace
