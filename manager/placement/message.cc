@@ -13,6 +13,7 @@
 #include "manager/tracking/kueue_api.h"
 #include "manager/verify/reason_order.h"
 #include "verdict/further_text.h"
+#include "verdict/quoted.h"
 #include "verdict/reason_hash.h"
 #include "verdict/reason_text.h"
 
@@ -21,7 +22,6 @@ namespace {
 
 // Above this many workers a message counts reasons instead of naming each worker.
 constexpr size_t kNamedWorkers = 5;
-constexpr size_t kMaxPendingMessage = 200;
 
 // Adds one fact to a hash of some; neighbours do not run together.
 void Add(std::string_view fact, uint64_t& facts) { facts = Hash64("\n", Hash64(fact, facts)); }
@@ -169,7 +169,7 @@ std::string PendingMessage(const ClusterView& cluster) {
   const tracking::Workload* clone = cluster.clone.get();
   if (clone == nullptr) return "the copy could not be created there yet";
   if (clone->QuotaReserved() || !clone->quota_reserved) return {};
-  return Cut(clone->quota_reserved->message, kMaxPendingMessage);
+  return Cut(clone->quota_reserved->message, verdict::kMaxQuoted);
 }
 
 Message NoWorkerEligible(std::span<const ClusterView> clusters, const PlacementRecord& record,

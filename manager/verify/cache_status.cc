@@ -11,6 +11,7 @@
 
 #include "base/text.h"
 #include "base/time.h"
+#include "verdict/quoted.h"
 #include "verdict/reason_text.h"
 
 namespace fedra::verify {
@@ -21,7 +22,6 @@ using verdict::ReasonCode;
 using verdict::Unreadable;
 using watch::CacheState;
 
-constexpr size_t kMaxErrorText = 200;
 constexpr size_t kMaxListing = 2;  // of the incomplete lists, how many are named
 
 }  // namespace
@@ -43,7 +43,7 @@ std::optional<Unreadable> UnreadableFrom(const watch::CacheHealth& health, std::
       break;
   }
   Unreadable failing = because(Unreadable::Cause::kFailing);
-  if (health.error) failing.error = Cut(health.error->message, kMaxErrorText);
+  if (health.error) failing.error = Cut(health.error->message, verdict::kMaxQuoted);
   return failing;
 }
 

@@ -11,6 +11,7 @@
 #include "manager/verify/cache_status.h"
 #include "manager/verify/difference.h"
 #include "manager/verify/queue_stop.h"
+#include "verdict/quoted.h"
 
 namespace fedra::verify {
 namespace {
@@ -20,8 +21,6 @@ using verdict::Reason;
 using verdict::ReasonCode;
 using watch::CacheHealth;
 using watch::CacheState;
-
-constexpr size_t kMaxQuotedError = 200;
 
 // What does not stand against the worker but should be known.
 using Notes = std::vector<Reason>;
@@ -191,7 +190,8 @@ void VerifyQueue(const tracking::Requirement& requirement, const WorkerView& wor
   }
   const std::string object = "LocalQueue " + key.ToString();
   Add(verdict, Outcome::kNo, ReasonCode::kQueueInactive, object,
-      verdict::QueueInactive{.queue = object, .error = Cut(queue->why_inactive, kMaxQuotedError)});
+      verdict::QueueInactive{.queue = object,
+                             .error = Cut(queue->why_inactive, verdict::kMaxQuoted)});
 }
 
 void VerifyClaims(const tracking::Requirement& requirement, const WorkerView& worker,
@@ -250,7 +250,7 @@ bool CanHoldCopies(const tracking::Requirement& requirement, const WorkerView& w
 Reason ConnectionReason(const ConnectionState& connection) {
   using State = verdict::Connection::State;
   const std::string why =
-      connection.why ? Cut(connection.why->message, kMaxQuotedError) : std::string();
+      connection.why ? Cut(connection.why->message, verdict::kMaxQuoted) : std::string();
   const ErrorCode code = connection.why ? connection.why->code : ErrorCode::kConnection;
   switch (connection.phase) {
     case ConnectionPhase::kMisconfigured:

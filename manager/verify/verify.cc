@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "manager/verify/devices.h"
 #include "manager/verify/reason_order.h"
+#include "verdict/quoted.h"
 
 namespace fedra::verify {
 namespace {
@@ -17,8 +18,6 @@ namespace {
 using verdict::Outcome;
 using verdict::ReasonCode;
 
-// Of what Kueue says of a MultiKueueCluster.
-constexpr size_t kMostOfKueue = 200;
 // What Kueue adds to the message of a cluster that is not Active, and what changes with each
 // attempt (pkg/controller/admissionchecks/multikueue/multikueuecluster.go, 0.19.2).
 constexpr std::string_view kAttempts = "; connection attempts:";
@@ -155,7 +154,7 @@ verdict::Reason KueueDisconnected(const tracking::MultiKueueCluster* cluster) {
   message.resize(std::min(message.size(), message.find(kAttempts)));
   return {ReasonCode::kKueueDisconnected, "",
           verdict::Connection{.state = State::kKueueInactive,
-                              .error = Cut(std::move(message), kMostOfKueue)}};
+                              .error = Cut(std::move(message), verdict::kMaxQuoted)}};
 }
 
 Verified Verify(const Subject& subject, const WorkerObjects& worker, const WorkerFacts& facts,

@@ -4,14 +4,9 @@
 
 #include "base/text.h"
 #include "manager/verify/existence.h"
+#include "verdict/quoted.h"
 
 namespace fedra::cli {
-namespace {
-
-constexpr size_t kMaxErrorText = 200;
-
-}  // namespace
-
 verdict::Reason NotReached(const ConnectionState& connection,
                            std::optional<std::chrono::milliseconds> tried) {
   verdict::Reason reason = verify::ConnectionReason(connection);
@@ -19,7 +14,7 @@ verdict::Reason NotReached(const ConnectionState& connection,
   if (tried) facts.tried_for_ms = tried->count();
   if (connection.phase == ConnectionPhase::kUnreachable) {
     facts.state = verdict::Connection::State::kNotReached;
-    if (connection.why) facts.error = Cut(connection.why->message, kMaxErrorText);
+    if (connection.why) facts.error = Cut(connection.why->message, verdict::kMaxQuoted);
     reason.facts = std::move(facts);
   } else if (connection.phase == ConnectionPhase::kConnecting) {
     facts.state = verdict::Connection::State::kNoAnswer;
