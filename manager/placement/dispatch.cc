@@ -202,7 +202,7 @@ void RememberSpent(const Context& context, const ClusterView& cluster, Decision&
 }
 
 void AdmitOn(const Context& context, const ClusterView& winner, Decision& decision) {
-  std::string message = fmt::format("The workload was admitted on \"{}\"", winner.name.value);
+  std::string message = AdmittedText(winner.name);
   const bool holds = context.view.holds_check;
   decision.actions.emplace_back(
       Admit{winner.name,

@@ -109,8 +109,7 @@ void DecidePlaced(const Context& context, const tracking::AdmissionCheckState& c
   decision.worker = ClusterName(context.workload().cluster_name);
   decision.why = check.message;
   RefuseMove(context, decision);
-  ReportOnce(context, notes::kPlaced, decision.worker,
-             fmt::format("The workload was admitted on \"{}\"", decision.worker.value), decision);
+  ReportOnce(context, notes::kPlaced, decision.worker, AdmittedText(decision.worker), decision);
   EndRound(context, AttemptEnd::kLostRace, decision);
   const ClusterView* worker = context.Find(context.workload().cluster_name);
   if (worker == nullptr || !IsEvictedOn(*worker)) return;

@@ -159,6 +159,10 @@ std::string Join(const std::vector<ClusterName>& names) {
   return text;
 }
 
+std::string AdmittedText(const ClusterName& worker) {
+  return fmt::format("The workload was admitted on \"{}\"", worker.value);
+}
+
 std::string EvictedText(const ClusterView& cluster) {
   const auto& evicted = cluster.clone->evicted;
   return fmt::format("evicted on {}: {}", cluster.name.value,

@@ -53,6 +53,8 @@ Message WaitsForFirstMessage(const std::string& why);
 // what its Kueue says about the clone. Empty: it says nothing.
 std::string PendingMessage(const ClusterView& cluster);
 
+// `The workload was admitted on "gpu-east"`, as Kueue's MultiKueue says it.
+std::string AdmittedText(const ClusterName& worker);
 // "evicted on gpu-east: preempted by a job of higher priority", of a clone that has lost its
 // admission.
 std::string EvictedText(const ClusterView& cluster);

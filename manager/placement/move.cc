@@ -34,17 +34,11 @@ const MoveRequest* AskedOf(const WorkloadView& view) {
   return is_elsewhere || move->at <= began ? nullptr : move;
 }
 
-bool IsFull(const verdict::Verdict& verdict) {
-  return std::ranges::any_of(verdict.reasons, [](const verdict::Reason& reason) {
-    return reason.code == verdict::ReasonCode::kQueueFull;
-  });
-}
-
 // A job that runs is not given up for a place in a queue, nor for a guess.
 bool CanTake(const ClusterView& cluster, const PlacementRecord& record, const Policy& policy,
              WallTime now) {
   return IsEligible(cluster, policy) && cluster.verdict.outcome == verdict::Outcome::kYes &&
-         !IsFull(cluster.verdict) && !PausedUntil(record, cluster.name, now);
+         !IsQueueFull(cluster.verdict) && !PausedUntil(record, cluster.name, now);
 }
 
 // Whether waiting does not help there.

@@ -27,6 +27,12 @@ bool IsEligible(const ClusterView& cluster, const Policy& policy) {
   return false;
 }
 
+bool IsQueueFull(const verdict::Verdict& verdict) {
+  return std::ranges::any_of(verdict.reasons, [](const verdict::Reason& reason) {
+    return reason.code == verdict::ReasonCode::kQueueFull;
+  });
+}
+
 const Failure* FailureOf(const PlacementRecord& record, const ClusterName& cluster) {
   const auto found =
       std::find_if(record.failures.begin(), record.failures.end(),
@@ -69,11 +75,9 @@ std::vector<const ClusterView*> Rank(std::span<const ClusterView> clusters,
     const verdict::Verdict& verdict = cluster->verdict;
     const int alternatives =
         std::accumulate(verdict.alternatives.begin(), verdict.alternatives.end(), 0);
-    const bool is_full = std::any_of(
-        verdict.reasons.begin(), verdict.reasons.end(),
-        [](const verdict::Reason& each) { return each.code == verdict::ReasonCode::kQueueFull; });
-    return std::tuple(verdict.outcome, failed_at(cluster), is_full, -cluster->claims_in_use,
-                      alternatives, -verdict.headroom, cluster->waiting_clones);
+    return std::tuple(verdict.outcome, failed_at(cluster), IsQueueFull(verdict),
+                      -cluster->claims_in_use, alternatives, -verdict.headroom,
+                      cluster->waiting_clones);
   };
   std::stable_sort(ranked.begin(), ranked.end(),
                    [&](const ClusterView* a, const ClusterView* b) { return key(a) < key(b); });

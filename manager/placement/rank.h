@@ -15,6 +15,9 @@ namespace fedra::placement {
 // accepts.
 bool IsEligible(const ClusterView& cluster, const Policy& policy);
 
+// Whether its quota is in use now (ReasonCode::kQueueFull), whatever else the verdict says.
+bool IsQueueFull(const verdict::Verdict& verdict);
+
 // The eligible clusters, best first: outcome, not recently failed, quota free in its Kueue, most of
 // the named claims in use there, lowest alternatives, most headroom, fewest of our clones waiting
 // there, and then the order given (the configuration's, or the MultiKueueConfig's).
