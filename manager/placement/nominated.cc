@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "manager/placement/dispatch.h"
 #include "manager/placement/note_reasons.h"
 #include "manager/placement/rank.h"
 #include "manager/placement/steps.h"

@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 
 #include "manager/placement/check_report.h"
-#include "manager/placement/dispatch.h"
 #include "manager/placement/kueue_ends.h"
 #include "manager/placement/message.h"
 #include "manager/placement/nominated.h"

@@ -5,8 +5,12 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "base/time.h"
+#include "manager/placement/rank.h"
+#include "manager/placement/refusal.h"
 #include "manager/tracking/kueue_api.h"
+#include "verdict/reason_text.h"
 
 namespace fedra::placement {
 namespace {
@@ -129,6 +133,73 @@ bool CleanUp(const Context& context, const ClusterView* keep, AttemptEnd end, De
     if (&cluster != keep) clean &= TakeBackFrom(context, cluster, end, message, decision);
   }
   return clean;
+}
+
+bool BeginsRound(const Context& context, const std::vector<ClusterName>& nominated,
+                 const Choice& choice) {
+  const auto begins = [&](const ClusterName& name) {
+    return !Contains(nominated, name) || FailedInRound(context.record, name);
+  };
+  return !context.record.nominated_at || std::ranges::any_of(choice.clusters, begins);
+}
+
+void NoteDispatched(const Context& context, const std::vector<ClusterName>& nominated,
+                    const Choice& choice, Decision& decision) {
+  const auto is_known = [&](const ClusterName& name) { return Contains(nominated, name); };
+  if (std::ranges::all_of(choice.clusters, is_known)) return;
+  decision.actions.emplace_back(
+      Note{notes::kDispatched.name, decision.worker, "dispatched to " + Join(choice.clusters)});
+  for (const ClusterName& name : choice.clusters) {
+    for (const verdict::Reason& reason : context.Find(name.value)->verdict.reasons) {
+      if (reason.code == verdict::ReasonCode::kTemplateDrift)
+        decision.actions.emplace_back(
+            Note{notes::kTemplateDrift.name, name, verdict::MessageOf(reason)});
+    }
+  }
+}
+
+void NoteBlocked(const Context& context, const Message& message, Decision& decision) {
+  const notes::NoteReason& reason =
+      message.waits ? notes::kWaitingForDevices : notes::kPlacementRejected;
+  decision.actions.emplace_back(
+      Note{reason.name, {}, message.text, ReasonsByWorker(context.clusters)});
+}
+
+std::string TooLate(const Context& context, const ClusterView& cluster) {
+  const std::string& name = cluster.name.value;
+  if (!HasOwnClone(cluster) || !cluster.clone->Admitted()) {
+    const std::string pending = HasOwnClone(cluster) ? PendingMessage(cluster) : std::string();
+    return name + " did not admit the workload in time" + (pending.empty() ? "" : ": " + pending);
+  }
+  if (IsOverdue(context, cluster))
+    return name + " admitted the workload, but its job could not be created there in time";
+  return name + " admitted the workload, but could not be used in time";
+}
+
+void RememberSpent(const Context& context, const ClusterView& cluster, Decision& decision) {
+  const tracking::Workload& clone = *cluster.clone;
+  std::string message =
+      clone.Finished()
+          ? fmt::format("{} finished the copy without running it: {}: {}", cluster.name.value,
+                        clone.finished->reason, clone.finished->message)
+          : fmt::format("{} has deactivated the copy (spec.active is false there)",
+                        cluster.name.value);
+  message = Cut(std::move(message), tracking::kMaxCheckMessage);
+  RefusalRecord refusal = RefusalOf(cluster.name, verdict::ReasonCode::kRecentlyFailed,
+                                    std::move(message), context.now);
+  decision.actions.emplace_back(std::move(refusal.failure));
+  decision.actions.emplace_back(std::move(refusal.note));
+}
+
+void AdmitOn(const Context& context, const ClusterView& winner, Decision& decision) {
+  std::string message = AdmittedText(winner.name);
+  const bool holds = context.view.holds_check;
+  decision.actions.emplace_back(
+      Admit{winner.name,
+            holds ? message + "; this check stays Pending, so that nothing is started here as well"
+                  : message,
+            holds});
+  decision.actions.emplace_back(Note{notes::kPlaced.name, winner.name, std::move(message)});
 }
 
 }  // namespace fedra::placement

@@ -6,10 +6,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "manager/placement/action.h"
 #include "manager/placement/context.h"
+#include "manager/placement/message.h"
 #include "manager/placement/note_reasons.h"
+#include "manager/placement/select_workers.h"
 
 namespace fedra::placement {
 
@@ -64,5 +67,23 @@ bool TakeBackFrom(const Context& context, const ClusterView& cluster, AttemptEnd
 // `message`: how the attempt there ended, in words.
 bool CleanUp(const Context& context, const ClusterView* keep, AttemptEnd end, Decision& decision,
              const std::string& message = {});
+
+// What follows from a choice of workers, in every mode. `nominated`: what was
+// nominated before.
+
+// Whether what is chosen begins a new round: for a worker that is new, or is asked again.
+bool BeginsRound(const Context& context, const std::vector<ClusterName>& nominated,
+                 const Choice& choice);
+// Notes the workers that are new, in the history.
+void NoteDispatched(const Context& context, const std::vector<ClusterName>& nominated,
+                    const Choice& choice, Decision& decision);
+// Notes that no worker is chosen, and why.
+void NoteBlocked(const Context& context, const Message& message, Decision& decision);
+// What a worker whose time has passed is remembered for.
+std::string TooLate(const Context& context, const ClusterView& cluster);
+// The worker's Kueue, or one of its users, ended the copy without running it: a refusal.
+void RememberSpent(const Context& context, const ClusterView& cluster, Decision& decision);
+// Records that the worker has the workload.
+void AdmitOn(const Context& context, const ClusterView& winner, Decision& decision);
 
 }  // namespace fedra::placement
