@@ -124,10 +124,10 @@ Result<CheckRequest> CheckRequestOf(const Parameters& asked, const httpd::Reques
       .files = std::move(files), .ns = asked.Text("namespace"), .workers = asked.List("worker")};
 }
 
-Result<text::Output> PrintCatalogue(const text::ViewSettings& settings) {
-  if (settings.format == text::Format::kName)
-    return Fail(WrongOption("output", "words have no list of names"));
-  return text::RenderCatalogue(settings.format, settings.style);
+Result<void> CheckFormat(const Route& route, text::Format format) {
+  const std::string_view nameless = NamelessIn(route.topic);
+  if (format != text::Format::kName || nameless.empty()) return {};
+  return Fail(WrongOption("output", fmt::format("{} have no list of names", nameless)));
 }
 
 // What the API has, for programs. It takes no parameters.
@@ -167,6 +167,7 @@ Result<httpd::Answer> Api::Find(const Question& question) const {
   if (const std::string_view type = TypeOf(settings.format);
       !Accepts(HeaderOf(request, "accept"), type))
     return Problem(406, fmt::format("the answer is {}, which you do not accept", type));
+  FEDRA_RETURN_IF_ERROR(CheckFormat(*route, settings.format));
   FEDRA_ASSIGN_OR_RETURN(text::Output output, Print(*route, asked, settings, question));
   const std::string news = settings.format == text::Format::kJson ? report::WithoutAges(output.out)
                                                                   : output.out + output.note;
@@ -176,43 +177,45 @@ Result<httpd::Answer> Api::Find(const Question& question) const {
 Result<text::Output> Api::Print(const Route& route, const Parameters& asked,
                                 const text::ViewSettings& settings,
                                 const Question& question) const {
-  if (route.topic == Topic::kCheck) return PrintCheck(asked, settings, question);
-  if (route.topic == Topic::kCatalogue) return PrintCatalogue(settings);
-  if (route.topic != Topic::kView) return PrintSeen(route, asked, settings);
+  if (route.topic == Topic::kView) return PrintView(route.view, asked, settings, question);
+  if (route.topic == Topic::kCatalogue)
+    return text::RenderCatalogue(settings.format, settings.style);
+  Result<text::Output> output = PrintSeen(route.topic, asked, settings, question);
+  if (output && text::IsTable(settings.format) && settings.style.headers)
+    output->out.insert(0, text::StandbyLine(AsOfNow(settings), settings.style));
+  return output;
+}
+
+Result<text::Output> Api::PrintView(View view, const Parameters& asked,
+                                    const text::ViewSettings& settings,
+                                    const Question& question) const {
   text::ViewSettings filtered = settings;
   FEDRA_ASSIGN_OR_RETURN(filtered.query.jobs, report::Checked(FilterOf(asked), filtered.query.ns));
   FEDRA_ASSIGN_OR_RETURN(const auto reader, sources_.store());
   const std::vector<std::string> jobs = asked.List("job");
   if (jobs.size() > 1) return RenderWhyOf(jobs, *reader, filtered, question.viewer);
-  return RenderView(route.view, asked.Text("job"), *reader, filtered, question.viewer);
+  return RenderView(view, asked.Text("job"), *reader, filtered, question.viewer);
 }
 
-Result<text::Output> Api::PrintSeen(const Route& route, const Parameters& asked,
-                                    const text::ViewSettings& settings) const {
-  Result<text::Output> output = route.topic == Topic::kDevices ? PrintDevices(asked, settings)
-                                : route.topic == Topic::kDeviceMap
-                                    ? PrintDeviceMap(asked, settings)
-                                    : PrintTemplates(asked, settings);
-  if (output && text::IsTable(settings.format) && settings.style.headers)
-    output->out.insert(0, text::StandbyLine(AsOfNow(settings), settings.style));
-  return output;
+Result<text::Output> Api::PrintSeen(Topic topic, const Parameters& asked,
+                                    const text::ViewSettings& settings,
+                                    const Question& question) const {
+  if (topic == Topic::kDevices) return PrintDevices(asked, settings);
+  if (topic == Topic::kDeviceMap) return PrintDeviceMap(asked, settings);
+  if (topic == Topic::kTemplates) return PrintTemplates(asked, settings);
+  return PrintCheck(asked, settings, question);
 }
 
 Result<text::Output> Api::PrintCheck(const Parameters& asked, const text::ViewSettings& settings,
                                      const Question& question) const {
-  if (settings.format == text::Format::kName)
-    return Fail(WrongOption("output", "verdicts have no list of names"));
   std::optional<ReadCheck> read;
   if (question.posted == nullptr) {
     FEDRA_ASSIGN_OR_RETURN(read, ReadPosted(asked, question.request));
   }
   const ReadCheck& check = question.posted != nullptr ? *question.posted : *read;
-  Result<text::Output> output =
-      check.judge({.format = settings.format, .style = settings.style, .as_of = AsOfNow(settings)},
-                  question.viewer);
-  if (output && text::IsTable(settings.format) && settings.style.headers)
-    output->out.insert(0, text::StandbyLine(AsOfNow(settings), settings.style));
-  return output;
+  return check.judge(
+      {.format = settings.format, .style = settings.style, .as_of = AsOfNow(settings)},
+      question.viewer);
 }
 
 Result<ReadCheck> Api::ReadPosted(const Parameters& asked, const httpd::Request& request) const {
@@ -227,8 +230,6 @@ report::AsOf Api::AsOfNow(const text::ViewSettings& settings) const {
 
 Result<text::Output> Api::PrintDevices(const Parameters& asked,
                                        const text::ViewSettings& settings) const {
-  if (settings.format == text::Format::kName)
-    return Fail(WrongOption("output", "devices have no list of names"));
   FEDRA_ASSIGN_OR_RETURN(const auto sources, Chosen(sources_.devices(), asked.List("worker")));
   const report::DeviceFilter filter{asked.Text("class"), asked.Text("selector")};
   Result<std::vector<report::WorkerDevices>> workers = report::CountDevices(sources, filter);
@@ -241,8 +242,6 @@ Result<text::Output> Api::PrintDevices(const Parameters& asked,
 
 Result<text::Output> Api::PrintDeviceMap(const Parameters& asked,
                                          const text::ViewSettings& settings) const {
-  if (settings.format == text::Format::kName)
-    return Fail(WrongOption("output", "devices have no list of names"));
   FEDRA_ASSIGN_OR_RETURN(const auto sources, Chosen(sources_.devices(), {asked.Text("worker")}));
   const report::DeviceSource& source = sources.front();
   if (!source.problem.empty())
@@ -256,8 +255,6 @@ Result<text::Output> Api::PrintDeviceMap(const Parameters& asked,
 
 Result<text::Output> Api::PrintTemplates(const Parameters& asked,
                                          const text::ViewSettings& settings) const {
-  if (settings.format == text::Format::kName)
-    return Fail(WrongOption("output", "steps have no list of names"));
   std::optional<templates::SyncPolicy> mode;
   for (const auto each : {templates::SyncPolicy::kIfMissing, templates::SyncPolicy::kReconcile})
     if (asked.Text("mode") == report::NameOf(each)) mode = each;

@@ -48,6 +48,8 @@ struct Sources {
   std::function<void(std::string_view endpoint, int status)> on_answer = {};
 };
 
+enum class Topic;
+enum class View;
 struct Route;
 class Parameters;
 
@@ -77,9 +79,14 @@ class Api final {
                              const text::ViewSettings& settings, const Question& question) const;
   Result<text::Output> PrintCheck(const Parameters& asked, const text::ViewSettings& settings,
                                   const Question& question) const;
-  // Of what is read now, and not from the store.
-  Result<text::Output> PrintSeen(const Route& route, const Parameters& asked,
-                                 const text::ViewSettings& settings) const;
+  // Of the store.
+  Result<text::Output> PrintView(View view, const Parameters& asked,
+                                 const text::ViewSettings& settings,
+                                 const Question& question) const;
+  // Of what the daemon sees now: every other topic but the catalogue.
+  Result<text::Output> PrintSeen(Topic topic, const Parameters& asked,
+                                 const text::ViewSettings& settings,
+                                 const Question& question) const;
   report::AsOf AsOfNow(const text::ViewSettings& settings) const;
   Result<text::Output> PrintTemplates(const Parameters& asked,
                                       const text::ViewSettings& settings) const;

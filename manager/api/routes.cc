@@ -147,6 +147,23 @@ std::span<const Route> Routes() {
   return routes;
 }
 
+std::string_view NamelessIn(Topic topic) {
+  switch (topic) {
+    case Topic::kView:
+      return {};
+    case Topic::kDevices:
+    case Topic::kDeviceMap:
+      return "devices";
+    case Topic::kTemplates:
+      return "steps";
+    case Topic::kCheck:
+      return "verdicts";
+    case Topic::kCatalogue:
+      return "words";
+  }
+  return {};
+}
+
 std::span<const Parameter> CommonParameters() {
   static const std::vector<Parameter> common = {
       {"output",

@@ -66,6 +66,8 @@ struct AnswerCode {
 std::span<const Route> Routes();
 // Whether it is asked by POST, and by nothing else.
 inline bool IsPosted(const Route& route) { return route.topic == Topic::kCheck; }
+// What an answer is made of that has no list of names: "devices". Empty: it has one.
+std::string_view NamelessIn(Topic topic);
 // Of every route: how the answer is printed.
 std::span<const Parameter> CommonParameters();
 // Ascending. From 400 on the answer is a Status.

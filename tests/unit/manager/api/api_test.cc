@@ -296,6 +296,24 @@ TEST_CASE_METHOD(Fixture,
   CHECK(Refused("devices?output=name").first == 400);
 }
 
+TEST_CASE_METHOD(Fixture, "names are listed of what has names, and of nothing else") {
+  for (const auto& [path, what] :
+       std::vector<std::pair<std::string, std::string>>{{"devices", "devices"},
+                                                        {"device-map?worker=east", "devices"},
+                                                        {"templates", "steps"},
+                                                        {"reasons", "words"}}) {
+    CAPTURE(path);
+    const char* const more = path.find('?') == std::string::npos ? "?" : "&";
+    const auto [status, message] = Refused(path + more + "output=name");
+    CHECK(status == 400);
+    CHECK_THAT(message, ContainsSubstring(what + " have no list of names"));
+  }
+  for (const char* path : {"status", "workers", "jobs"}) {
+    CAPTURE(path);
+    CHECK(Get(std::string(path) + "?output=name").status == 200);
+  }
+}
+
 TEST_CASE_METHOD(Fixture, "a map is of one worker, and says why there is none") {
   const ordered_json document = Document("device-map?worker=east");
   CHECK(document.at("worker") == "east");
