@@ -352,6 +352,13 @@ constexpr std::array kCatalogue = {
 static_assert(kCatalogue.size() == static_cast<size_t>(kRecentlyFailed) + 1,
               "one entry for every code");
 
+constexpr bool IsInOrder() {
+  for (size_t i = 0; i < kCatalogue.size(); ++i)
+    if (kCatalogue[i].code != static_cast<ReasonCode>(i)) return false;
+  return true;
+}
+static_assert(IsInOrder(), "the entry of a code is found by its number");
+
 }  // namespace
 
 std::span<const ReasonEntry> ReasonCatalogue() { return kCatalogue; }

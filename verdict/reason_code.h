@@ -82,7 +82,7 @@ struct ReasonEntry {
 // In the order of the enumeration.
 std::span<const ReasonEntry> ReasonCatalogue();
 std::string_view ToString(ReasonCode code);
-// Exact name; null-like when unknown.
+// By the exact name; nullopt: no reason is called that.
 std::optional<ReasonCode> ParseReasonCode(std::string_view name);
 
 }  // namespace fedra::verdict
