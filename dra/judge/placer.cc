@@ -119,7 +119,6 @@ bool Placer::TakesDevices(const Offer& offer) {
   return room.fits();
 }
 
-// Absent: the node cannot take the pod, and the trace knows why.
 std::optional<Offer> Placer::OfferOn(const Node& node) {
   Offer offer{
       .node = &node, .variant = &trace_.resolved.variants.For(node), .view = {}, .allocation = {}};
@@ -152,7 +151,9 @@ std::optional<Offer> Placer::OfferOn(const Node& node) {
   return offer;
 }
 
-// Nodes are scored only where several fit.
+// Nodes are scored only where several fit. All are asked, before their turn: what the forecaster
+// and the trace learn of each is true then, too, but `found` counts answers, and would count theirs
+// twice.
 bool Placer::FailsToScore(const Offer& offer) {
   const size_t claims = offer.variant->pod.claims.size();
   if (!context_.features().scores_need_all_claims || claims == 0 || trace_.resolved.bound.empty())

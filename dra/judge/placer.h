@@ -32,6 +32,8 @@ class Placer final {
   // `placed`: what earlier steps placed; this one adds to it.
   Placer(const SimulationContext& context, PlacedPods& placed, PodsToPlace pods,
          PlacementStep step);
+  Placer(const Placer&) = delete;  // the forecaster writes into this one's trace
+  Placer& operator=(const Placer&) = delete;
 
   // As many of the pods as fit; none where an object is missing. Once.
   PlacementTrace Place();
@@ -52,6 +54,8 @@ class Placer final {
   int BestScore() const;
   std::optional<Offer> Choose();
   std::optional<Offer> FirstGood();
+  // Absent: the node cannot take the next pod, and the trace says why. Whatever comes of it, the
+  // trace and the forecaster have learned of the node.
   std::optional<Offer> OfferOn(const Node& node);
   bool TakesDevices(const Offer& offer);
   bool TakesPod(const PodVariant& variant);
