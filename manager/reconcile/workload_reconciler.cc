@@ -65,7 +65,7 @@ WorkloadReconciler::WorkloadReconciler(WorkloadSettings settings, WorkloadParts 
 Result<void> WorkloadReconciler::Reconcile(const ObjectKey& key) {
   for (int i = 0; i < kMostReservations; ++i) {
     Seen seen = Gather(key);
-    StandInLine(seen);
+    Restrict(seen);
     const placement::Decision decision = Decide(seen);
     if (!Reserve(seen, decision)) continue;
     Record(seen, decision);
@@ -127,7 +127,7 @@ void WorkloadReconciler::Remember(const ObjectKey& key, Seen& seen, store::Place
   if (forgets) seen.rewritten = std::move(row);
 }
 
-void WorkloadReconciler::StandInLine(Seen& seen) {
+void WorkloadReconciler::Restrict(Seen& seen) {
   const auto answers = AskLines(seen);
   placement::Restrict(seen.gathered.view, seen.gathered.clusters, seen.record, answers,
                       settings_.policy, seen.now);

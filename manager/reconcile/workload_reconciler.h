@@ -78,7 +78,7 @@ class WorkloadReconciler final {
   // What is remembered of it.
   void Remember(const ObjectKey& key, Seen& seen, store::PlacementRow row);
   // Workers that others get first, or that a move has left, become a No.
-  void StandInLine(Seen& seen);
+  void Restrict(Seen& seen);
   // Where it is in line, and who goes first there.
   std::map<ClusterName, placement::LineAnswer> AskLines(Seen& seen);
   // Who would, were a job that is to be moved taken back now.
