@@ -15,6 +15,7 @@
 #include "manager/text/row_tones.h"
 #include "manager/tracking/json_fields.h"
 #include "manager/verify/capacity.h"
+#include "manager/verify/cluster_phase.h"
 
 namespace fedra::cli::screen {
 namespace {
@@ -145,7 +146,8 @@ void AddOrigin(const json& document, Document& read) {
     warn("REPLICA  a standby, whose jobs are old; the leader is " + Text(replica, "leader"));
   const json& manager = Member(document, "manager");
   if (const std::string state = Text(manager, "state");
-      manager.is_object() && (state != "Connected" || !Text(manager, "why").empty()))
+      manager.is_object() && (state != verify::ToString(verify::ClusterPhase::kConnected) ||
+                              !Text(manager, "why").empty()))
     warn(fmt::format("MANAGER  {}: {}", state, text::OrDash(Text(manager, "why"))));
   std::vector<std::string> omitted;
   for (const json& each : Member(document, "omitted"))

@@ -213,7 +213,7 @@ json LocalQueue(const json& object) {
 json ReducedJob(const json& object, const std::string& origin) {
   const tracking::CopyMarks marks = tracking::ReadCopyMarks(Member(object, "metadata"));
   json kept = OnlyMetadata(object, {"uid"});
-  if (marks.origin.empty() || marks.origin != origin) return kept;
+  if (!tracking::IsCopy(marks) || marks.origin != origin) return kept;
   json& metadata = kept["metadata"];
   metadata.update(Keep(Member(object, "metadata"), {"deletionTimestamp"}));
   metadata["labels"][std::string(tracking::kOriginLabel)] = marks.origin;

@@ -50,7 +50,7 @@ class RowAdapter final : public JobAdapter {
   Result<Job> Parse(const json& object) const override {
     FEDRA_ASSIGN_OR_RETURN(Job job, ReadJobMetadata(object, *this));
     const bool says_who = !row_.managed_by.empty();
-    if (says_who || (job.queued && job.marks.origin.empty())) job.managed_by = ManagedBy(object);
+    if (says_who || (job.queued && !IsCopy(job.marks))) job.managed_by = ManagedBy(object);
     if (!row_.suspend.path.empty()) {
       FEDRA_ASSIGN_OR_RETURN(job.suspended, IsSuspended(row_.suspend, object));
     }
