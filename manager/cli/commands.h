@@ -2,8 +2,8 @@
 //
 // The subcommands, one file each: plain options in, text out, exit code back.
 //
-// Exit codes: 0 success, 1 error or wrong usage, 4 what was asked is not completely known
-// (kUnknown); `check` and `cel` have their own, named beside them.
+// Exit codes: 0 success, 1 error or wrong usage; the others by their names in report/exit_code.h,
+// and what a command means by one of them is said beside it.
 
 #include <chrono>
 #include <optional>
@@ -20,6 +20,7 @@ namespace fedra::cli {
 
 using report::kEvaluationError;
 using report::kFailed;
+using report::kTimedOut;
 using report::kUnknown;
 
 // fedra explain REASON: the catalogue's entry, or the whole catalogue when `reason` is empty.

@@ -158,7 +158,7 @@ class Waiting final {
     terminal_.err << fmt::format("fedra wait: {} is not {} after {}; {}\n", name_,
                                  report::GoalNames()[static_cast<size_t>(goal_)],
                                  FormatDuration(timeout_), next);
-    return kUnknown;
+    return kTimedOut;
   }
 
   const std::string name_;

@@ -1,7 +1,8 @@
 #pragma once
 //
-// What commands end with when they could do their work and have more to say. A daemon that answers
-// in a command's place says it, too (Fedra-Exit-Code).
+// What commands end with, beside 0. A daemon that answers in a command's place says it, too
+// (Fedra-Exit-Code). 4 has three causes, each under its own name (the third is kExitLostLease of
+// daemon/replica.h): for a script all of them mean that trying again may help.
 
 namespace fedra::report {
 
@@ -9,6 +10,8 @@ namespace fedra::report {
 inline constexpr int kFailed = 1;
 // It printed what it could while a worker could not be read.
 inline constexpr int kUnknown = 4;
+// Of `wait`: it was not as far as that within the timeout.
+inline constexpr int kTimedOut = 4;
 // A selector is an error on a device.
 inline constexpr int kEvaluationError = 5;
 // Of `check`: a job can run nowhere.
