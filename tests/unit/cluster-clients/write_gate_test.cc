@@ -195,16 +195,17 @@ TEST_CASE("a write that is begun again is not sent when the gate has closed mean
   ClientFixture f;
   // 7.88 opens a connection for each read, up to Multi::Limits; newer ones wait for the first one
   // and are not told that it does not multiplex (MSTATE_CONNECTING in lib/multi.c of 8.14).
-  const int connections = http::LibraryVersion().starts_with("libcurl/7.") ? 32 : 1;
+  const size_t connections = http::LibraryVersion().starts_with("libcurl/7.") ? 32 : 1;
   sim::Faults faults;
-  faults.answers.push_back(
-      {.kind = sim::InjectedAnswer::Kind::kHang, .method = "GET", .times = connections - 1});
+  faults.answers.push_back({.kind = sim::InjectedAnswer::Kind::kHang,
+                            .method = "GET",
+                            .times = static_cast<int>(connections) - 1});
   faults.answers.push_back(
       {.kind = sim::InjectedAnswer::Kind::kLatency, .method = "GET", .delay = 3s});
   f.server.SetFaults(faults);
   http::Client client(f.loop, f.To(f.server));
   const auto read = [&] { client.Send(ClientFixture::Read(), [](const http::Reply&) {}); };
-  for (int i = 1; i < connections; ++i) read();
+  for (size_t i = 1; i < connections; ++i) read();
   REQUIRE(WaitUntil([&] { return f.server.ConnectionCount() == connections - 1; }));
   read();  // only now, so that however long the others took the last answer is still to come
   REQUIRE(WaitUntil([&] { return f.server.ConnectionCount() == connections; }));
