@@ -165,6 +165,7 @@ def _chart() -> Schema:
         "secureApi": _closed(
             {
                 "enabled": _BOOLEAN,
+                "address": {"type": "string", "minLength": 1},
                 "port": {"type": "integer", "minimum": 1024, "maximum": 65535},
                 "secretName": _TEXT,
                 "hosts": _list(_matching(_NAME)),

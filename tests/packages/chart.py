@@ -325,6 +325,9 @@ def health_port(built: Artefacts) -> None:
     # Nobody but kubelets, who need no Service, asks there.
     ports = of_kind(documents, "Service")["spec"]["ports"]
     assert [each["name"] for each in ports] == ["http"], ports
+    # The API over TLS is for others than the pod, wherever the pages are.
+    secured = render(built, "--values", MINIMAL, *chosen, "--set=secureApi.enabled=true")
+    assert _secure_settings(secured)["address"] == "0.0.0.0:8443", _secure_settings(secured)
 
 
 def _probed(documents: list[Document]) -> tuple[set[str], dict[str, int]]:

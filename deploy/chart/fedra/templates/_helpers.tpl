@@ -97,7 +97,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{/* api.secure of fedra.yaml. */}}
 {{- define "fedra.secureApi" -}}
 {{- $service := include "fedra.fullname" . }}
-address: {{ printf "%s:%v" .Values.http.address .Values.secureApi.port | quote }}
+address: {{ printf "%s:%v" .Values.secureApi.address .Values.secureApi.port | quote }}
 {{- if .Values.secureApi.secretName }}
 certFile: tls/tls.crt
 keyFile: tls/tls.key
