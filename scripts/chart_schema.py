@@ -195,7 +195,14 @@ def _chart() -> Schema:
         "metrics": _closed(
             {
                 "serviceMonitor": _closed(
-                    {"enabled": _BOOLEAN, "labels": _MAP, "interval": _matching("^[0-9]+(s|m)$")}
+                    {
+                        "enabled": _BOOLEAN,
+                        "labels": _MAP,
+                        "interval": _matching("^[0-9]+(s|m)$"),
+                        "secure": _BOOLEAN,
+                        "tlsConfig": _OBJECT,
+                        "authorization": _OBJECT,
+                    }
                 ),
                 "rules": _closed({"enabled": _BOOLEAN, "labels": _MAP, "runbooks": _TEXT}),
                 "dashboards": _closed({"enabled": _BOOLEAN, "labels": _MAP, "annotations": _MAP}),

@@ -56,6 +56,9 @@ _WRONG = {
     "--kube-version=1.31.0": "chart requires kubeVersion: >=1.32.0-0",
     "--set=serviceAccount.create=false": "serviceAccount.name: which account",
     "--set=tokenRotation.enabled=true": "tokenRotation.enabled: no worker has the Secret fedra-worker-NAME",
+    "--set-json=metrics={\"serviceMonitor\":{\"enabled\":true,\"secure\":true}}": "secure: needs secureApi.enabled",
+    "--set-json=http={\"address\":\"127.0.0.1\"},metrics={\"serviceMonitor\":{\"enabled\":true}}": "http.address is on loopback",
+    "--set-json=secureApi={\"enabled\":true},metrics={\"serviceMonitor\":{\"enabled\":true,\"secure\":true}}": "tlsConfig: how is the",
     "--set=tokenRotation.tokenLifetime=ever": "at '/tokenRotation/tokenLifetime': 'ever' does not match",
 }  # fmt: skip
 
@@ -401,19 +404,39 @@ def monitoring(built: Artefacts) -> None:
     files = (ROOT / "deploy/grafana").glob("*.json")
     assert dashboards == {f"fedra-{each.name}": json.loads(each.read_text()) for each in files}
     assert len(dashboards) >= 4
-    _check_monitor(documents)
+    # The release of these values is called federation.
+    job = {"targetLabel": "job", "replacement": "fedra-federation"}
+    assert _endpoint(documents)["relabelings"] == [job], documents
+    _check_secure_monitor(built)
 
 
-def _check_monitor(documents: list[Document]) -> None:
+def _check_secure_monitor(built: Artefacts) -> None:
+    """Over TLS, verified, as somebody."""
+    case = ("--values", SOURCE / "ci/secured-values.yaml")
+    endpoint = _endpoint(render(built, *case))
+    assert endpoint["port"] == endpoint["scheme"] == "https", endpoint
+    authority = {"secret": {"name": "fedra-tls", "key": "ca.crt"}}
+    wanted = {"serverName": "fedra.fedra-system.svc", "ca": authority}
+    assert endpoint["tlsConfig"] == wanted, endpoint
+    assert endpoint["bearerTokenFile"].endswith("/serviceaccount/token"), endpoint
+    token = '{"credentials":{"name":"prometheus","key":"token"}}'
+    other = _endpoint(
+        render(built, *case, f"--set-json=metrics.serviceMonitor.authorization={token}")
+    )
+    assert "bearerTokenFile" not in other, other
+    assert other["authorization"] == json.loads(token), other
+
+
+def _endpoint(documents: list[Document]) -> Document:
+    """Of the ServiceMonitor, which finds the Service and a port of it."""
     monitor, service = of_kind(documents, "ServiceMonitor")["spec"], of_kind(documents, "Service")
     labels = service["metadata"]["labels"]
     assert monitor["selector"]["matchLabels"].items() <= labels.items()
     ports = {port["name"] for port in service["spec"]["ports"]}
-    endpoint = monitor["endpoints"][0]
+    (endpoint,) = monitor["endpoints"]
     assert endpoint["port"] in ports
-    # The release of these values is called federation.
-    job = {"targetLabel": "job", "replacement": "fedra-federation"}
-    assert endpoint["relabelings"] == [job], endpoint
+    found: Document = endpoint
+    return found
 
 
 def restarts(built: Artefacts) -> None:
