@@ -72,12 +72,24 @@ STORIES = (
     ),
     Story(
         "FedraDown",
-        {"up": "1x5 0x10 1x20"},
+        # Prometheus marks what a target had as stale as soon as it does not answer.
+        {"up": "1x5 0x10 1x20", "fedra_leader": "1x5 stale _x9 1x20"},
         10,
         _OF_TARGET,
         "fedra at a:9480 does not answer",
         20,
-        {"up": "1x5 0x1 1x20"},
+        # For a moment; and a standby.
+        {"up": "1x5 0x1 1x20", **_ALONE, "up@standby": "1x5 0x30"},
+    ),
+    Story(
+        "FedraReplicaDown",
+        {"up": "1x60", **_ALONE, "up@standby": "1x5 0x20 1x20"},
+        20,
+        {"job": "fedra", "instance": "b:9480"},
+        "A replica of fedra, at b:9480, does not answer; another one leads",
+        30,
+        # None leads: that is FedraDown.
+        {"up": "1x5 0x40", "up@standby": "1x60", "fedra_leader@standby": "0x60"},
     ),
     Story(
         "FedraNoLeader",

@@ -64,6 +64,7 @@ _NO_DATA = {
     "fleet.json: First credentials end in A": _NO_EXPIRY,
     "fleet.json: Credentials end in A": _NO_EXPIRY,
     "FedraAbsent": "data only where there is no fedra",
+    "FedraDown": "data only where none leads",
     "job:fedra_reconcile_failed:ratio_rate10m": "no look at a workload fails",
     "fedra.json: Lease renewed A": "there is one fedra, without highAvailability",
     "FedraReconcileFails": "no look at a workload fails",
