@@ -188,6 +188,7 @@ def _chart() -> Schema:
                 "enabled": _BOOLEAN,
                 "schedule": {"type": "string", "minLength": 1},
                 "tokenLifetime": _matching("^([0-9]+(h|m|s))*$"),
+                "serviceAccount": _closed({"create": _BOOLEAN, "name": _TEXT}),
             }
         ),
         "rbac": _closed({"create": _BOOLEAN, "discoveredSecrets": _list(_matching(_NAME))}),

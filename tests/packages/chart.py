@@ -59,6 +59,7 @@ _WRONG = {
     "--set-json=metrics={\"serviceMonitor\":{\"enabled\":true,\"secure\":true}}": "secure: needs secureApi.enabled",
     "--set-json=http={\"address\":\"127.0.0.1\"},metrics={\"serviceMonitor\":{\"enabled\":true}}": "http.address is on loopback",
     "--set-json=secureApi={\"enabled\":true},metrics={\"serviceMonitor\":{\"enabled\":true,\"secure\":true}}": "tlsConfig: how is the",
+    "--set=tokenRotation.enabled=true,tokenRotation.serviceAccount.create=false,workers[0].name=a,workers[0].secretName=fedra-worker-a": "tokenRotation.serviceAccount.name: which account",
     "--set=tokenRotation.tokenLifetime=ever": "at '/tokenRotation/tokenLifetime': 'ever' does not match",
 }  # fmt: skip
 
@@ -87,12 +88,25 @@ def lint(built: Artefacts) -> None:
         kinds = {document["kind"] for document in documents}
         assert {"StatefulSet", "ConfigMap", "Service", "Pod"} <= kinds, kinds
         _check_names(documents)
+        text = case.read_text()
+        _check_accounts(documents, set(re.findall(r"create: false, name: (\w+)", text)))
         for pod in filter(None, map(_pod_of, documents)):
             # A namespace with a ResourceQuota refuses a container without.
             for container in pod["containers"]:
                 given = container["resources"]
                 assert {"cpu", "memory"} <= given["requests"].keys(), container["name"]
                 assert "memory" in given["limits"], container["name"]
+
+
+def _check_accounts(documents: list[Document], given: set[str]) -> None:
+    """Every pod's account is one of the release's, or one that the values name."""
+    made = {each["metadata"]["name"] for each in documents if each["kind"] == "ServiceAccount"}
+    pods = list(filter(None, map(_pod_of, documents)))
+    used = {pod.get("serviceAccountName", "default") for pod in pods}
+    assert used <= made | given | {"default"}, f"{used} of {made}"
+    subjects = [each["subjects"] for each in documents if each["kind"].endswith("RoleBinding")]
+    bound = {subject["name"] for each in subjects for subject in each}
+    assert bound <= made | given, f"{bound} of {made}"
 
 
 def _pod_of(document: Document) -> Document | None:
