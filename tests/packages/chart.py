@@ -141,6 +141,9 @@ def values(built: Artefacts) -> None:
     schema = json.loads((SOURCE / "values.schema.json").read_text())
     documented = yaml.safe_load((SOURCE / "values.yaml").read_text())
     assert documented.keys() | {"global"} == schema["properties"].keys()
+    limit = documented["resources"]["limits"]["memory"].removesuffix("Gi")
+    sizing = (ROOT / "docs/operations.md").read_text()
+    assert f"The chart's limit is {limit} GiB" in sizing, f"limit: {limit}Gi"
     for argument, message in _WRONG.items():
         # Of two the later one counts.
         command = ["template", "fedra", built.chart, "--values", MINIMAL, argument]
