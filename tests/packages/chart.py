@@ -30,6 +30,7 @@ Document = dict[str, Any]
 
 SOURCE = ROOT / "deploy/chart/fedra"
 CASES = sorted((SOURCE / "ci").glob("*-values.yaml"))
+_README = ROOT / "README.md"
 PROGRAM = ROOT / "build/release/manager/fedra"
 _LIMIT = 4  # seconds in which every part of the daemon must get something done
 MINIMAL = SOURCE / "ci/minimal-values.yaml"
@@ -149,6 +150,12 @@ def values(built: Artefacts) -> None:
         command = ["template", "fedra", built.chart, "--values", MINIMAL, argument]
         text = run(built.helm, *command, code=1)
         assert message in text, f"{argument}: {text}"
+    # What README.md says of an older manager.
+    without = re.search(
+        r"before 1\.36\n`helm install` also takes `(--set \S+)`", _README.read_text()
+    )
+    assert without is not None, _README
+    render(built, "--values", MINIMAL, "--kube-version=1.32.0", *without[1].split())
 
 
 def configuration(built: Artefacts) -> None:
