@@ -160,11 +160,11 @@ image:
 chart:
 	@scripts/build_chart.py
 
-# KREW_URL: where the archive will be downloaded from.
+# KREW_URL: where the archive will be downloaded from; HOMEPAGE: where people read about fedra.
 krew:
 	$(INSTALL_PACKAGES) build image
 	$(call BUILD,release,fedra)
-	@scripts/build_krew.py $(if $(KREW_URL),--url $(KREW_URL))
+	@scripts/build_krew.py $(if $(KREW_URL),--url $(KREW_URL)) $(if $(HOMEPAGE),--homepage $(HOMEPAGE))
 
 test-packages:
 	$(INSTALL_PACKAGES) test deb image packages real site

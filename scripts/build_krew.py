@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 """make krew: `kubectl fedra` for krew, as an archive that runs on any Linux of this architecture, and its manifest.
 
-    scripts/build_krew.py [--program FILE] [--folder FOLDER] [--url URL]
+    scripts/build_krew.py [--program FILE] [--folder FOLDER] [--url URL] [--homepage URL]
 
-Writes FOLDER/kubectl-fedra_VERSION_linux_ARCHITECTURE.tar.gz and FOLDER/fedra-krew.yaml, and prints both paths. URL is
-the folder that the archive will be downloaded from. In the archive are the program, every library that it loads and
+Writes FOLDER/kubectl-fedra_VERSION_linux_ARCHITECTURE.tar.gz and FOLDER/fedra-krew.yaml, and prints both paths. --url is
+the folder that the archive will be downloaded from, --homepage where people read about it. In the archive are the program, every library that it loads and
 the dynamic linker, from this machine's Debian packages, and their licences. The same program, packages and commit
 give the same bytes. Standard library only.
 """
@@ -41,19 +41,22 @@ kind: Plugin
 metadata:
   name: fedra
 spec:
-  version: v{version}
-  homepage: https://kueue.sigs.k8s.io/docs/concepts/multikueue/
+  version: v{version}{homepage}
   shortDescription: See and explain federated DRA jobs
   description: |
-    Makes clusters workers of fedra (`join`, `leave`), explains its reasons
-    (`explain`), and says where a job could run before it is submitted
-    (`check`, `devices`). `status`, `why` and `history` need the daemon's
-    machine or pod.
+    Makes clusters workers of fedra, with your kubeconfig: `join`, `leave`.
+    Says where the jobs are and why, where a job could run before it is
+    submitted, and what the workers have: `status`, `why`, `history`, `wait`,
+    `logs`, `check`, `devices`, `templates diff`. For these it finds fedra's
+    Service in the cluster of your context, and forwards a port to it. Needs
+    nothing: `explain`, `cel`, `config print-defaults`, `completion`.
   caveats: |
-    Built for Linux on {architecture} only. `join` and `leave` use your
-    kubeconfig; `check` and `devices` need a fedra.yaml with kubeconfigs of
-    the workers (--config or $FEDRA_CONFIG), or a snapshot. For completion
-    put a script kubectl_complete-fedra on PATH that calls
+    Built for Linux on {architecture} only. Questions to fedra need its secure
+    API (`secureApi.enabled` of the chart) and a token, in your kubeconfig or
+    by --token-file. `templates`, `snapshot` and `orphans` need a fedra.yaml
+    with kubeconfigs of the workers (--config or $FEDRA_CONFIG); `dashboard`,
+    `backup` and `support-bundle` need the daemon's machine or pod. For
+    completion put a script kubectl_complete-fedra on PATH that calls
     `kubectl-fedra __complete "$@"`.
   platforms:
   - selector:
@@ -69,16 +72,17 @@ def main() -> int:
     parser.add_argument("--program", type=Path, default=ROOT / "build/release/manager/fedra")
     parser.add_argument("--folder", type=Path, default=ROOT / "build/packages")
     parser.add_argument("--url", default=_URL)
+    parser.add_argument("--homepage", default="")
     arguments = parser.parse_args()
     try:
-        build(arguments.program, arguments.folder, arguments.url)
+        build(arguments.program, arguments.folder, arguments.url, arguments.homepage)
     except BuildError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
     return 0
 
 
-def build(program: Path, folder: Path, url: str) -> None:
+def build(program: Path, folder: Path, url: str, homepage: str) -> None:
     file = folder / f"kubectl-fedra_{version()}_linux_{architecture()}.tar.gz"
     folder.mkdir(parents=True, exist_ok=True)
     file.write_bytes(compressed(archive(_files(program), epoch())))
@@ -86,6 +90,7 @@ def build(program: Path, folder: Path, url: str) -> None:
     manifest.write_text(
         _MANIFEST.format(
             version=version(),
+            homepage=f"\n  homepage: {homepage}" if homepage else "",
             architecture=architecture(),
             url=url.rstrip("/"),
             file=file.name,

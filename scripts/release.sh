@@ -3,9 +3,10 @@
 # Makes every artefact of a version, with checksums: package, image and its bill of materials, chart, kubectl plugin,
 # documentation, sources.
 #
-#   KREW_URL=https://… release.sh [FOLDER]    of the commit that has the tag vVERSION; KREW_URL is the folder that the
-#                                             plugin will be downloaded from
-#   release.sh --snapshot [FOLDER]            of any commit, also when files differ from it; KREW_URL may be missing
+#   KREW_URL=https://… HOMEPAGE=https://… release.sh [FOLDER]
+#                                   of the commit that has the tag vVERSION; KREW_URL is the folder that the plugin will be
+#                                   downloaded from, HOMEPAGE where people read about it
+#   release.sh --snapshot [FOLDER]  of any commit, also when files differ from it; both variables may be missing
 #
 # Into build/packages/release unless FOLDER is given, which must be empty.
 set -euo pipefail
@@ -34,6 +35,7 @@ if [[ $snapshot == false ]]; then
   [[ "$version" != *-* ]] || fail "CHANGELOG.md calls this version unreleased: give it a date (--snapshot to try it)"
   [[ "$(git tag --points-at HEAD --list "v$version")" ]] || fail "this commit does not have the tag v$version"
   [[ -n "${KREW_URL:-}" ]] || fail "KREW_URL is not set: the plugin's manifest says where its archive is"
+  [[ -n "${HOMEPAGE:-}" ]] || fail "HOMEPAGE is not set: the plugin's manifest says where people read about it"
 fi
 [[ -z "$(ls -A "$folder" 2>/dev/null)" ]] || fail "$folder is not empty"
 mkdir -p "$folder"
@@ -42,7 +44,7 @@ make --no-print-directory all site deb DEB_FOLDER="$folder" >&2
 scripts/install_packages.sh image
 scripts/image/build.py --folder "$folder"
 scripts/build_chart.py --folder "$folder"
-scripts/build_krew.py --folder "$folder" ${KREW_URL:+--url "$KREW_URL"}
+scripts/build_krew.py --folder "$folder" ${KREW_URL:+--url "$KREW_URL"} ${HOMEPAGE:+--homepage "$HOMEPAGE"}
 
 git archive --prefix="fedra-$version/" --add-virtual-file="fedra-$version/COMMIT:$(scripts/version.py --commit)" HEAD |
   gzip --no-name --best >"$folder/fedra-$version.src.tar.gz"

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import tarfile
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
 import yaml
@@ -45,6 +47,9 @@ def manifest(built: Artefacts) -> None:
     assert document["kind"] == "Plugin" and document["metadata"]["name"] == "fedra", document
     spec = document["spec"]
     assert spec["version"].startswith("v0.") and len(spec["shortDescription"]) <= 50, spec
+    # Without make's HOMEPAGE there is none.
+    assert "homepage" not in spec, spec
+    _check_commands(spec)
     (platform,) = spec["platforms"]
     assert platform["uri"].startswith("https://") and platform["uri"].endswith(f"/{archive.name}")
     assert platform["sha256"] == hashlib.sha256(archive.read_bytes()).hexdigest(), platform
@@ -52,6 +57,21 @@ def manifest(built: Artefacts) -> None:
         assert tar.getmember(platform["bin"]).mode & 0o111, platform
         strange = [each.name for each in tar.getmembers() if not (each.isfile() or each.isdir())]
         assert not strange, f"krew unpacks files and folders only: {strange}"
+
+
+def _check_commands(spec: Mapping[str, str]) -> None:
+    """The description names what docs/install.md says of a laptop, the caveats what needs more."""
+    page = (ROOT / "docs/install.md").read_text().partition("\n## kubectl plugin\n")[2]
+    rows = re.findall(r"^\| (`.*?) \| .* \| (.*?) \|$", page, re.MULTILINE)
+    assert len(rows) >= 5, rows
+    anywhere = {each for row, laptop in rows if laptop.startswith("yes") for each in _quoted(row)}
+    others = {each for row, _ in rows for each in _quoted(row)} - anywhere
+    assert _quoted(spec["description"]) == anywhere, spec["description"]
+    assert others <= _quoted(spec["caveats"]), spec["caveats"]
+
+
+def _quoted(text: str) -> set[str]:
+    return {" ".join(each.split()) for each in re.findall(r"`([^`]+)`", text)}
 
 
 def runs(built: Artefacts) -> None:

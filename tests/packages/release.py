@@ -24,6 +24,7 @@ _WANTED = (
     r"fedra-.*-docs\.tar\.gz",
     r"fedra-.*\.src\.tar\.gz",
 )
+_VARIABLES = ("KREW_URL", "HOMEPAGE")
 
 
 def all_artefacts(_: Artefacts) -> None:
@@ -65,9 +66,12 @@ def refusals(_: object) -> None:
         script = clone / "scripts/release.sh"
         changelog = clone / "CHANGELOG.md"
 
-        def said() -> str:
-            environment = {key: each for key, each in os.environ.items() if key != "KREW_URL"}
-            ended = subprocess.run([script], capture_output=True, text=True, env=environment)
+        def said(**variables: str) -> str:
+            kept = {key: each for key, each in os.environ.items() if key not in _VARIABLES}
+            environment = {**kept, **variables}
+            ended = subprocess.run(
+                [script], capture_output=True, text=True, env=environment, timeout=60
+            )
             assert ended.returncode == 1 and not (clone / "build").exists(), ended
             return ended.stderr
 
@@ -94,3 +98,4 @@ def refusals(_: object) -> None:
         version = run(clone / "scripts/version.py").strip()
         run("git", "-C", clone, "tag", f"v{version}")
         assert "KREW_URL is not set" in said()
+        assert "HOMEPAGE is not set" in said(KREW_URL="https://example.com")
