@@ -111,9 +111,9 @@ void PutJob(sim::Server& worker, const std::string& origin, const std::string& m
 // Ours, of an earlier incarnation, which has ended and stays.
 void PutEndedJob(sim::Server& worker, const Identity& us) {
   PutJob(worker, us.origin, us.manager, /*stays=*/true);
-  const json complete = {{"type", "Complete"}, {"status", "True"}};
-  REQUIRE(worker.objects().Patch(
-      "jobs", {"ml", kJob}, {{"status", {{"conditions", json::array({complete})}}}}, "status"));
+  const json ended = json::parse(R"({"startTime": "2026-06-01T00:00:00Z", "conditions": [
+      {"type": "FailureTarget", "status": "True"}, {"type": "Failed", "status": "True"}]})");
+  REQUIRE(worker.objects().Patch("jobs", {"ml", kJob}, {{"status", ended}}, "status"));
 }
 
 // One of the name that the first pod of a group has, made by another fedra.

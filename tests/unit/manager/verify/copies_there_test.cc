@@ -44,8 +44,8 @@ CopiesThere WithJob(const std::shared_ptr<const tracking::Job>& job, Ownership w
 
 CopiesThere WithClone(bool has_quota, bool finished, Ownership whose) {
   auto clone = std::make_shared<tracking::Workload>();
-  if (has_quota) clone->quota_reserved.emplace();
-  if (finished) clone->finished.emplace();
+  if (has_quota) clone->quota_reserved = tracking::Condition{.is_true = true};
+  if (finished) clone->finished = tracking::Condition{.is_true = true};
   CopiesThere there;
   there.clone = clone;
   there.clone_is = whose;
