@@ -38,8 +38,8 @@ struct ServerLimits {
   size_t requests = 1'000;                         // on one connection; the last is answered so
   // Of answers that their readers have not taken yet, together; a single one may be longer. Beyond
   // it those go that have stalled, and those of clients who have more of them than the next reader;
-  // if there are none, the next reader gets a 503. An answer no longer than kMaxRequest, as a health
-  // page is, is never refused so.
+  // if there are none, the next reader gets a 503. An answer no longer than kMaxRequest, as a
+  // health page is, is never refused so.
   size_t answer_bytes = size_t{64} << 20;
   std::chrono::milliseconds stalled{500};  // nothing of an answer has been taken for so long
   // That are being read at once, each of at most kMaxBody. Beyond it one goes as beyond

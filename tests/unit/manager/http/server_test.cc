@@ -113,9 +113,8 @@ TEST_CASE("clients that ask for metrics and do not read them do not keep a kubel
 }
 
 TEST_CASE("a kubelet gets its page although the same client has just taken all room for answers") {
-  Fixture f({.write = {.whole = 300s, .pause = 300s},
-             .answer_bytes = size_t{8} << 20,
-             .stalled = 300s});
+  Fixture f(
+      {.write = {.whole = 300s, .pause = 300s}, .answer_bytes = size_t{8} << 20, .stalled = 300s});
   f.metrics.With([](std::string& text) { text = std::string(size_t{8} << 20, 'm'); });
   Client first(f.port());
   first.Say("GET /metrics HTTP/1.1\r\nHost: fedra\r\n\r\n");
