@@ -55,7 +55,25 @@ def _build_from(sources: Path, folder: Path) -> None:
     for option in ((), ("--commit",)):
         here, there = (run(root / "scripts/version.py", *option) for root in (ROOT, unpacked))
         assert here == there, f"{option}: {here} here, {there} there"
+    _check_date(unpacked)
     shutil.rmtree(unpacked)
+
+
+def _check_date(unpacked: Path) -> None:
+    """That of the manual pages, which the Debian package made of them has, is the commit's, whatever day it is."""
+    (unpacked / "COMMIT").write_text(f"{'0' * 40} 1 1700000000")
+    programs = ROOT / "build/release/manager"
+    pages = unpacked / "pages"
+    given = {
+        "SOURCE_DIR": unpacked,
+        "FOLDER": pages,
+        "FEDRA": programs / "fedra",
+        "PAGES_PROGRAM": programs / "fedra-pages",
+    }
+    script = unpacked / "cmake/Pages.cmake"
+    run("cmake", *(f"-D{name}={value}" for name, value in given.items()), "-P", script)
+    head = (pages / "man/fedra.1").read_text()
+    assert "2023-11-14" in head, head[:200]
 
 
 def refusals(_: object) -> None:
