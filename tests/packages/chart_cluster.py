@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import tempfile
+import textwrap
 import time
 from pathlib import Path
 
@@ -97,6 +98,7 @@ def installs(built: Artefacts) -> None:
         _make_namespace(cluster)
         _dry_run(built, cluster)
         wanted = _rights_of_deploy(cluster)
+        _remove_as_told(built, cluster)
         _try_kustomize(cluster)
         _as_readme_says(built, cluster)
         _install(built, cluster)
@@ -196,6 +198,32 @@ def _rights_of_deploy(cluster: _Cluster) -> dict[str, list[str]]:
     cluster.kubectl("delete", "role,rolebinding", "fedra-leader", own)
     cluster.kubectl("delete", "serviceaccount", "fedra", own)
     return found
+
+
+def _remove_as_told(built: Artefacts, cluster: _Cluster) -> None:
+    """What deploy/ has for a manager, and then what docs/operations.md types to take it back: of it only the namespace stays."""
+    files = sorted(each for each in (ROOT / "deploy").glob("*.yaml") if _is_of_a_manager(each))
+    assert len(files) >= 10, files
+    for file in files:
+        cluster.kubectl("apply", "-f", file)
+    cluster.kubectl("config", "set-context", "manager", "--cluster=default", "--user=default")
+    steps = (ROOT / "docs/operations.md").read_text().partition("\n5. Take the account and")[2]
+    block = re.search(r"^    ```sh\n(.*?)^    ```", steps, re.MULTILINE | re.DOTALL)
+    assert block is not None, steps
+    cluster.types(built, textwrap.dedent(block[1]))
+    named = [each for file in files for each in yaml.safe_load_all(file.read_text())]
+    kinds = sorted({each["kind"] for each in named} - {"Namespace"})
+    assert len(kinds) >= 8, kinds
+    left = cluster.kubectl("get", ",".join(kinds), "--all-namespaces", "-o", "name").split()
+    names = {each["metadata"]["name"] for each in named}
+    still = [each for each in left if each.partition("/")[2] in names]
+    assert not still, still
+
+
+def _is_of_a_manager(file: Path) -> bool:
+    """Of a kubectl that is to apply it as it is. The dispatcher's has the objects of manager-rbac.yaml."""
+    others = ("alerts", "kustomization", "worker-rbac", "dispatcher-")
+    return not file.name.startswith(others)
 
 
 def _try_kustomize(cluster: _Cluster) -> None:
