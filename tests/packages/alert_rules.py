@@ -60,6 +60,12 @@ _ORPHANS = 'fedra_orphans{cluster="gpu-east"}'
 _EXPIRY = 'fedra_cluster_credential_expiry_timestamp_seconds{cluster="gpu-east"}'
 _LIFETIME = 'fedra_cluster_credential_lifetime_seconds{cluster="gpu-east"}'
 
+# Reasons that pass, or are no cause of their own, although their remedy says what may be done.
+_PASSING = {
+    "PodsDoNotFit": "counts what other reasons keep from fitting",
+    "RecentlyFailed": "the worker is tried again by itself",
+}
+
 STORIES = (
     Story(
         "FedraAbsent",
@@ -331,6 +337,8 @@ STORIES = (
             'fedra_blocked_workloads{reason="DevicesAllocated"}': "9x60",
             'fedra_blocked_workloads{reason="InLine"}': "9x60",
             'fedra_blocked_workloads{reason="MovedAway"}': "9x60",
+            # Somebody meant it.
+            'fedra_blocked_workloads{reason="WorkerCordoned"}': "9x60",
         },
     ),
     Story(
@@ -462,9 +470,23 @@ def rules(built: Artefacts) -> None:
         assert alert["labels"]["severity"] in ("critical", "warning", "info"), name
         assert set(alert["annotations"]) == {"summary", "description", "runbook_url"}, name
         assert alert["annotations"]["runbook_url"] == f"docs/runbooks.md#{name.lower()}", name
+    _check_reasons(alerts["FedraJobsBlockedByFault"]["expr"])
     with tempfile.TemporaryDirectory(prefix="fedra-rules-") as folder:
         files = [_write(Path(folder), story, alerts[story.alert]) for story in STORIES]
         run(promtool, "test", "rules", *files)
+
+
+def _check_reasons(expr: str) -> None:
+    """It leaves out the reasons of which docs/reasons.md says that nobody has to act, or to wait only."""
+    page = (ROOT / "docs/reasons.md").read_text()
+    remedies = dict(re.findall(r"^### (\w+)\n.*?^- Remedy: (.*?)$", page, re.MULTILINE | re.DOTALL))
+    assert len(remedies) > 40, remedies
+    patient = ("No action needed", "Wait until")
+    wanted = {code for code, remedy in remedies.items() if remedy.startswith(patient)}
+    left_out = re.search(r'reason!~"([\w|]+)"', expr)
+    assert left_out is not None, expr
+    assert set(left_out[1].split("|")) == wanted | _PASSING.keys(), wanted | _PASSING.keys()
+    assert _PASSING.keys() <= remedies.keys() - wanted, _PASSING
 
 
 def _write(folder: Path, story: Story, alert: Mapping[str, Any]) -> Path:
