@@ -29,6 +29,7 @@ _COMPONENTS = {
 }
 _REPLICAS = "two-replicas"
 _HEALTH = "health-port"
+_SECURE = "secure-api"
 _ROTATION = "token-rotation"
 _FLOWS = "flow-schemas"
 _LEADER = "--set=config.highAvailability.enabled=true"
@@ -51,9 +52,10 @@ def components(built: Artefacts) -> None:
         _write_component(name, "kubernetes.yaml", [found])
     two = _two_replicas(built)
     probed = _health_port(built)
+    secured = _secure_api(built)
     _write_component(_ROTATION, "kubernetes.yaml", _rotation(built))
     _write_component(_FLOWS, "kubernetes.yaml", _flow_schemas(built))
-    lists = (_REPLICAS, _HEALTH, _ROTATION, _FLOWS)
+    lists = (_REPLICAS, _HEALTH, _SECURE, _ROTATION, _FLOWS)
     written = {path.name for path in (FOLDER / "components").iterdir()}
     assert written == {*_COMPONENTS, *lists, *_worker_components()}, written
     documents = _with_components(*_COMPONENTS, *lists)
@@ -62,6 +64,7 @@ def components(built: Artefacts) -> None:
     assert {*(kind for _, kind in _COMPONENTS.values()), *further} <= kinds, kinds
     _compare_replicas(two)
     _compare_health(probed)
+    _compare_secure(secured)
 
 
 def _write_component(name: str, file: str, documents: list[Document]) -> None:
@@ -110,6 +113,54 @@ def _compare_health(rendered: Document) -> None:
     assert ours == rendered, f"{ours} for {rendered}"
     comment = (FOLDER / "components" / _HEALTH / "kustomization.yaml").read_text()
     assert '"0.0.0.0:8081"' in comment, comment
+
+
+def _secure_api(built: Artefacts) -> list[Document]:
+    """What the chart renders with secureApi; rights, and the port of pod and Service, are written."""
+    plain = _rendered(built)
+    documents = [_of_base(each) for each in _rendered(built, "--set=secureApi.enabled=true")]
+    before = {_key(each) for each in plain}
+    further = [each for each in documents if _key(each) not in before]
+    _write_component(_SECURE, "kubernetes.yaml", further)
+    container = _container(of_kind(documents, "StatefulSet"))
+    ports = _https(container["ports"])
+    template = {"template": {"spec": {"containers": [{"name": container["name"], "ports": ports}]}}}
+    _write_component(_SECURE, "stateful-set.yaml", [_patch(documents, "StatefulSet", template)])
+    listed = _https(of_kind(documents, "Service")["spec"]["ports"])
+    _write_component(_SECURE, "service.yaml", [_patch(documents, "Service", {"ports": listed})])
+    return documents
+
+
+def _https(ports: list[Document]) -> list[Document]:
+    return [each for each in ports if each["name"] == "https"]
+
+
+def _patch(documents: list[Document], kind: str, spec: Document) -> Document:
+    found = of_kind(documents, kind)
+    head = {key: found[key] for key in ("apiVersion", "kind")}
+    return {**head, "metadata": {"name": found["metadata"]["name"]}, "spec": spec}
+
+
+def _compare_secure(rendered: list[Document]) -> None:
+    """Base and component are what the chart renders, and the file needs what the component's comment says."""
+    ours = _with_components(_SECURE)
+    by_name = operator.itemgetter("name")
+    for documents in (ours, rendered):
+        for ports in _ports(documents):
+            ports.sort(key=by_name)
+    assert _ports(ours) == _ports(rendered), _ports(ours)
+    for kind in ("ClusterRole", "ClusterRoleBinding"):
+        assert _all_of(ours, kind) == _all_of(rendered, kind), kind
+    comment = (FOLDER / "components" / _SECURE / "kustomization.yaml").read_text()
+    line = re.search(r"^#   (api: .*)$", comment, re.MULTILINE)
+    settings = yaml.safe_load(of_kind(rendered, "ConfigMap")["data"]["fedra.yaml"])
+    assert line is not None and yaml.safe_load(line[1])["api"] == settings["api"], comment
+
+
+def _ports(documents: list[Document]) -> tuple[list[Document], list[Document]]:
+    """Of the pod and of the Service."""
+    container = _container(of_kind(documents, "StatefulSet"))
+    return container["ports"], of_kind(documents, "Service")["spec"]["ports"]
 
 
 def _container(stateful: Document) -> Document:
