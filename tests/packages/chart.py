@@ -99,6 +99,16 @@ def lint(built: Artefacts) -> None:
                 assert "memory" in given["limits"], container["name"]
 
 
+def long_names(built: Artefacts) -> None:
+    """Objects whose names, with what controllers append to them, must not be longer than a label or a DNS name."""
+    replicated = SOURCE / "ci/replicated-values.yaml"
+    documents = render(built, "--values", replicated, f"--set=fullnameOverride={'n' * 70}")
+    for kind in ("StatefulSet", "CronJob"):
+        name = of_kind(documents, kind)["metadata"]["name"]
+        assert len(name) == 52, f"{kind}: {len(name)}"
+    _check_accounts(documents, set())
+
+
 def _check_accounts(documents: list[Document], given: set[str]) -> None:
     """Every pod's account is one of the release's, or one that the values name."""
     made = {each["metadata"]["name"] for each in documents if each["kind"] == "ServiceAccount"}
