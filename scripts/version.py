@@ -25,6 +25,7 @@ _ARCHIVED = ROOT / "COMMIT"
 # Where people copy it from: file -> what stands before it.
 _NAMED = {
     "README.md": (r"/fedra:", r"image\.tag="),
+    "docs/install.md": (r"/fedra:", r"/fedra, tag: "),
     "deploy/chart/fedra/Chart.yaml": (r"^version: ", r"^appVersion: "),
     "deploy/kustomize/example/kustomization.yaml": (r"^  newTag: ",),
     "tests/packages/chart_cluster.py": (r"/fedra:",),
