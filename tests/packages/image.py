@@ -13,6 +13,8 @@ import subprocess
 import tarfile
 import tempfile
 import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import yaml
@@ -20,7 +22,7 @@ import yaml
 from packages import bundle
 from packages.artefacts import Artefacts
 from packages.bundle import STORE, USER, Bundle
-from packages.parts import ROOT, run
+from packages.parts import ROOT, check_documented_size, run
 from scenarios import objects
 from scenarios.fleet import MANAGER
 from scenarios.process import free_ports
@@ -60,7 +62,7 @@ def reproducible(built: Artefacts) -> None:
 def contents(built: Artefacts) -> None:
     size = built.image.stat().st_size
     assert size <= _LARGEST, f"{size / 1e6:.1f} MB"
-    print(f"     {size / 1e6:.1f} MB")
+    check_documented_size(built.image)
     members = _members(built.image)
     special = [each.name for each in members if each.mode & 0o6000 or not _ordinary(each)]
     assert not special, f"setuid, setgid or no file: {special}"
@@ -89,16 +91,16 @@ def bill_of_materials(built: Artefacts) -> None:
     digest = index["manifests"][0]["digest"].removeprefix("sha256:")
     of_image = [each for each in document["packages"] if each["name"] == "fedra"]
     assert of_image[0]["checksums"][0]["checksumValue"] == digest, "of another image"
-    with Bundle(built.image) as unpacked:
-        doc = unpacked.root / "usr/share/doc"
-        for path in (unpacked.root / "var/lib/dpkg/status.d").iterdir():
+    with _unpacked(built.image) as root:
+        doc = root / "usr/share/doc"
+        for path in (root / "var/lib/dpkg/status.d").iterdir():
             fields = dict(re.findall(r"^(\w[\w-]*): (.*)$", path.read_text(), re.MULTILINE))
             assert fields["Package"] == path.name and "Status" not in fields, fields
             assert listed.get(path.name) == fields["Version"], f"{path.name} {fields['Version']}"
         for name in listed:
             assert (doc / name / "copyright").stat().st_size > 0, f"no licence of {name}"
-        libraries = [path for path in unpacked.root.rglob("*.so.*") if not path.is_symlink()]
-        owners = {_owner("/" + str(path.relative_to(unpacked.root))) for path in libraries}
+        libraries = [path for path in root.rglob("*.so.*") if not path.is_symlink()]
+        owners = {_owner("/" + str(path.relative_to(root))) for path in libraries}
         assert owners <= listed.keys(), owners - listed.keys()
         assert len(owners) >= 10, owners
 
@@ -113,8 +115,8 @@ def labels(built: Artefacts) -> None:
     assert re.fullmatch("[0-9a-f]{40}", revision), of_image
     if built.image_is_of_this_commit:
         assert revision == run("git", "rev-parse", "HEAD").strip(), of_image
-    with Bundle(built.image) as unpacked:
-        glibc = _glibc_of(unpacked.root / "usr/bin/fedra")
+    with _unpacked(built.image) as root:
+        glibc = _glibc_of(root / "usr/bin/fedra")
     assert of_image["dev.fedra.glibc"] == glibc, f"the program needs {glibc}: {of_image}"
     # A tag has no ~, and Helm's versions have none either.
     assert re.fullmatch(r"[\w.-]+", of_image["org.opencontainers.image.version"]), of_image
@@ -265,16 +267,28 @@ def _blob(image: Path, digest: str) -> bytes:
 
 def _members(image: Path) -> list[tarfile.TarInfo]:
     """Of all layers."""
+    return [member for layer in _layers(image) for member in layer.getmembers()]
+
+
+@contextmanager
+def _unpacked(image: Path) -> Iterator[Path]:
+    """The files of all layers in a folder. Whoever runs the test need not be root."""
+    with tempfile.TemporaryDirectory(prefix="fedra-image-") as folder:
+        for layer in _layers(image):
+            layer.extractall(folder)
+        yield Path(folder)
+
+
+def _layers(image: Path) -> Iterator[tarfile.TarFile]:
+    """Each is closed when the next one is asked for."""
     index = json.loads(_read(image, "index.json"))
     manifest = json.loads(_blob(image, index["manifests"][0]["digest"]))
-    members: list[tarfile.TarInfo] = []
     with tempfile.TemporaryDirectory() as folder:
         for layer in manifest["layers"]:
             path = Path(folder, "layer")
             path.write_bytes(_blob(image, layer["digest"]))
             with tarfile.open(path) as tar:
-                members += tar.getmembers()
-    return members
+                yield tar
 
 
 def _ordinary(member: tarfile.TarInfo) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
@@ -28,3 +29,14 @@ def run(*command: object, cwd: Path = ROOT, code: int | None = 0) -> str:
         code is None or result.returncode == code
     ), f"{' '.join(arguments)} ended with {result.returncode}:\n{text[-4000:]}"
     return text
+
+
+def check_documented_size(file: Path) -> None:
+    """docs/install.md says how large it is, within a fifth."""
+    size = file.stat().st_size / 1e6
+    print(f"     {size:.1f} MB", flush=True)
+    name = re.sub(r"_.*_", "_VERSION_", file.name)
+    page = (ROOT / "docs/install.md").read_text()
+    told = re.findall(rf"\b{re.escape(name)}\W+([\d.]+) MB", page)
+    assert told, f"docs/install.md does not say how large {name} is"
+    assert all(abs(float(each) - size) < size / 5 for each in told), f"{size} MB, not {told}"
