@@ -32,6 +32,8 @@
 #   make pictures   the pictures of the documentation, docs/pictures: plays the demo, for the dashboard and the terminal
 #   make test-trixie
 #                   builds and tests on Debian 13, in a root of its own (root; an hour)
+#   make test-noble
+#                   the same on Ubuntu 24.04
 #   make site       the documentation as pages that need no network: build/site/html/index.html
 #   make bench      every number of docs/performance.md
 #   make takeovers TAKEOVERS=1000
@@ -67,7 +69,7 @@ SANITIZER_ENV := ASAN_OPTIONS=$(SYMBOLS) UBSAN_OPTIONS=$(SYMBOLS):print_stacktra
 
 .PHONY: all build-release build-asan build-tsan demo bench takeovers \
         test test-real test-real-releases test-real-kinds test-real-modes test-real-dra agree asan tsan fuzz \
-        deb image chart krew test-packages test-packages-quick test-trixie \
+        deb image chart krew test-packages test-packages-quick test-trixie test-noble \
         site test-browser test-browser-large pictures docs manifests \
         lint style tidy format install clean help
 .DEFAULT_GOAL := all
@@ -192,9 +194,9 @@ pictures:
 	$(call BUILD,release,fedra fedra-sim)
 	@tests/browser/pictures.py docs/pictures
 
-test-trixie:
-	$(INSTALL_PACKAGES) trixie
-	@scripts/test_trixie.sh
+test-trixie test-noble:
+	$(INSTALL_PACKAGES) suites
+	@scripts/test_suite.sh $(@:test-%=%)
 
 site:
 	$(INSTALL_PACKAGES) site

@@ -3,10 +3,10 @@
 
     scripts/build_krew.py [--program FILE] [--folder FOLDER] [--url URL] [--homepage URL]
 
-Writes FOLDER/kubectl-fedra_VERSION_linux_ARCHITECTURE.tar.gz and FOLDER/fedra-krew.yaml, and prints both paths. --url is
-the folder that the archive will be downloaded from, --homepage where people read about it. In the archive are the program, every library that it loads and
-the dynamic linker, from this machine's Debian packages, and their licences. The same program, packages and commit
-give the same bytes. Standard library only.
+Writes FOLDER/kubectl-fedra_VERSION_linux_ARCHITECTURE.tar.gz and FOLDER/fedra-krew.yaml, and prints both paths. --url
+is the folder that the archive will be downloaded from, --homepage where people read about it. In the archive are the
+program, every library that it loads and the dynamic linker, from this machine's Debian packages, and their licences.
+The same program, packages and commit give the same bytes. Standard library only.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 #
-# Installs the Debian 12 packages that a make target needs and that are missing; says nothing when all are there.
+# Installs the Debian packages (Debian 12 and 13, Ubuntu 24.04) that a make target needs and that are missing; says nothing
+# when all are there.
 #
-#   install_packages.sh build|test|lint|clang|format|deb|image|packages|real|site|browser|trixie...
+#   install_packages.sh build|test|lint|clang|format|deb|image|packages|real|site|browser|suites...
 #
 # As root, or with sudo. On other systems it only names what it would look for: CMake then says what is missing.
 set -euo pipefail
@@ -37,7 +38,7 @@ packages_of() {
     packages) echo "${run[@]}" "${tried[@]}" ;;
     site) echo git "${site[@]}" ;;
     browser) echo "${run[@]}" "${browser[@]}" ;;
-    trixie) echo git mmdebstrap debian-archive-keyring ;;
+    suites) echo git mmdebstrap debian-archive-keyring ;;
     real) echo "${build[@]}" "${run[@]}" curl ;;
     *)
       echo "error: no package set is called $1" >&2
@@ -64,8 +65,8 @@ for set in "$@"; do
   wanted+=("${packages[@]}")
 done
 
-# Debian 13 has another version of what carries one in its name.
-if grep -qs '^VERSION_CODENAME=trixie' /etc/os-release; then
+# Debian 13 and Ubuntu 24.04 have another version of what carries one in its name.
+if grep -qsE '^VERSION_CODENAME=(trixie|noble)$' /etc/os-release; then
   wanted=("${wanted[@]/#libboost1.81-dev/libboost1.83-dev}")
 fi
 if ! command -v dpkg-query >/dev/null; then

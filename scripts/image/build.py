@@ -20,7 +20,7 @@ sys.path.insert(0, str(ROOT))
 
 from scripts.artefact import BuildError  # noqa: E402
 from scripts.image import sbom  # noqa: E402
-from scripts.image.contents import COMPILED_IN, STORE, USER, collect, needed_glibc  # noqa: E402
+from scripts.image.contents import STORE, USER, collect, compiled_in, needed_glibc  # noqa: E402
 from scripts.image.debian import architecture, package  # noqa: E402
 from scripts.image.oci import Layer, Layout  # noqa: E402
 from scripts.version import commit, epoch, version  # noqa: E402
@@ -73,7 +73,7 @@ def build(program: Path, folder: Path) -> None:
         manifest["digest"],
         created,
         contents.packages,
-        [package(name) for name in COMPILED_IN],
+        [package(name) for name in compiled_in()],
     )
     path.with_name(path.name.replace(".oci.tar", ".spdx.json")).write_text(bill)
     print(path)

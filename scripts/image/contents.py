@@ -23,8 +23,11 @@ from scripts.image.debian import (
 USER = 65532  # as in other images without a shell; no user of a node has this number
 STORE = "var/lib/fedra"
 
-# Libraries that are compiled into the program: headers only, so no file of theirs is in the image.
-COMPILED_IN = ("libboost1.81-dev", "libcli11-dev", "libexpected-dev", "nlohmann-json3-dev")
+
+def compiled_in() -> list[str]:
+    """Packages of libraries that are compiled into the program: headers only, so no file of theirs is in the image."""
+    boost = owner(Path("/usr/include/boost/version.hpp")).name  # its version is in the name
+    return [boost, "libcli11-dev", "libexpected-dev", "nlohmann-json3-dev"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -45,7 +48,7 @@ def collect(program: Path, root: Path) -> Contents:
     for each in sorted(packages):
         debian[f"var/lib/dpkg/status.d/{each.name}"] = _text(control_fields(each.name))
         debian[f"usr/share/doc/{each.name}/copyright"] = _copy(copyright_of(each.name))
-    for name in COMPILED_IN:
+    for name in compiled_in():
         debian[f"usr/share/doc/{name}/copyright"] = _copy(copyright_of(name))
     fedra = {
         "usr/bin/fedra": Entry(_stripped(program), mode=0o755),
