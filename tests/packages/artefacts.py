@@ -26,6 +26,14 @@ class Artefacts:
     def deb(self) -> Path:
         return self._deb.resolve() if self._deb is not None else _build_deb(ROOT / "build/packages")
 
+    @property
+    def dbgsym(self) -> Path:
+        """The package of its debug files, which is made beside it."""
+        found = self.deb.with_name(self.deb.name.replace("fedra_", "fedra-dbgsym_", 1))
+        if not found.exists():
+            raise Skip(f"{found} is not there")
+        return found
+
     @cached_property
     def previous_deb(self) -> Path:
         """What is upgraded from: else the same program, under a version that is lower."""

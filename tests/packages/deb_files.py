@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 
 from packages.artefacts import Artefacts
-from packages.parts import ROOT, run
+from packages.parts import ROOT, check_documented_size, run
 
 _COMMANDS = ("run", "status", "why", "check", "config", "completion")
 
@@ -75,9 +75,12 @@ def build_dependencies(_: Artefacts) -> None:
 
 
 def reproducible(built: Artefacts) -> None:
-    """Packed again with another umask, time zone and language, it has the same bytes."""
+    """Packed again with another umask, time zone and language, after another program, both have the same bytes."""
     folder = Path(tempfile.mkdtemp(prefix="fedra-deb-"))
     try:
+        earlier = ROOT / "debian/.debhelper/fedra/dbgsym-root/usr/lib/debug/.build-id/00/11.debug"
+        earlier.parent.mkdir(parents=True, exist_ok=True)
+        earlier.write_text("of an earlier build\n")
         environment = {**os.environ, "TZ": "Pacific/Auckland", "LC_ALL": "C", "LANG": "C"}
         make = ["make", "--no-print-directory", "deb", f"DEB_FOLDER={folder}"]
         subprocess.run(
@@ -88,12 +91,27 @@ def reproducible(built: Artefacts) -> None:
             stderr=subprocess.DEVNULL,
             check=True,
         )
-        assert (folder / built.deb.name).read_bytes() == built.deb.read_bytes()
+        for package in (built.deb, built.dbgsym):
+            same = (folder / package.name).read_bytes() == package.read_bytes()
+            assert same, f"another {package.name}"
     finally:
         shutil.rmtree(folder)
 
 
+def debug_files(built: Artefacts) -> None:
+    """Those of the program in the package, and no others."""
+    check_documented_size(built.dbgsym)
+    listed = run("dpkg-deb", "--contents", built.dbgsym)
+    found = re.findall(r"/\.build-id/(\w\w)/(\w+)\.debug$", listed, re.MULTILINE)
+    with _Unpacked(built) as folder:
+        notes = run("readelf", "--notes", folder / "usr/bin/fedra")
+    build_id = re.search(r"Build ID: (\w+)", notes)
+    assert build_id is not None, notes
+    assert ["".join(each) for each in found] == [build_id[1]], f"{found} for {build_id[1]}"
+
+
 def contents(built: Artefacts) -> None:
+    check_documented_size(built.deb)
     with _Unpacked(built) as folder:
         found = {f"/{path.relative_to(folder)}" for path in folder.rglob("*") if not path.is_dir()}
         assert _EXPECTED <= found, f"missing: {sorted(_EXPECTED - found)}"

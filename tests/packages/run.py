@@ -46,6 +46,7 @@ TESTS: dict[str, Test] = {
     "deb-lintian": deb_files.lintian,
     "deb-build-dependencies": deb_files.build_dependencies,
     "deb-contents": deb_files.contents,
+    "deb-debug-files": deb_files.debug_files,
     "deb-reproducible": deb_files.reproducible,
     "deb-hardening": deb_files.hardening,
     "deb-manual-pages": deb_files.manual_pages,
@@ -116,6 +117,7 @@ QUICK = (
     "image-bill-of-materials",
     "deb-contents",
     "deb-hardening",
+    "deb-debug-files",
     "krew-runs",
 )
 
