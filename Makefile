@@ -24,7 +24,7 @@
 #                   the package installed, upgraded and purged in a booted systemd, the image run by runc, both
 #                   against a simulated fleet; the chart on a real API server (root; builds Helm the first time)
 #   make test-packages-quick
-#                   those of these tests that need no machine, cluster or root; begins none after 150 seconds
+#                   those of these tests that need no machine, cluster or root; begins none after 240 seconds
 #   make test-browser
 #                   fedra dashboard in Chromium, against a simulated fleet; pictures of the demo (npm fetches axe-core once)
 #   make test-browser-large WORKERS=200 FLEET_JOBS=10000
@@ -176,7 +176,7 @@ test-packages:
 test-packages-quick:
 	$(INSTALL_PACKAGES) build image packages
 	$(call BUILD,release,fedra pages)
-	@tests/packages/run.py --quick --seconds 150 $(PACKAGES_OPTIONS)
+	@tests/packages/run.py --quick --seconds 240 $(PACKAGES_OPTIONS)
 
 test-browser:
 	$(INSTALL_PACKAGES) test browser

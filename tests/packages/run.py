@@ -1,10 +1,11 @@
 #!/usr/bin/python3
 """make test-packages: builds the packages and tries them as an administrator would.
 
-    tests/packages/run.py [--only NAME...] [--quick] [--seconds N] [--deb FILE] [--previous FILE] [--image FILE] [--allow-skips]
+    tests/packages/run.py [--only NAME...] [--quick | --share K/N] [--seconds N] [--deb FILE] [--previous FILE]
+                          [--image FILE] [--allow-skips]
 
 --quick is for CI: the tests of QUICK, and what would first have to build Helm for minutes is skipped. After --seconds no
-test is begun; the last line says how many were left.
+test is begun; the last line says how many were left. --share 7/5 plays the second of the five SHARES of the others.
 
 What is not given is built from build/release. --previous is the version of the package that is upgraded from; without
 it, the same program is packed once more under a lower version. What cannot run here is printed as SKIP, and counts as a
@@ -108,8 +109,15 @@ QUICK = (
     "chart-configuration",
     "chart-long-names",
     "chart-rights",
+    "chart-replicas",
+    "chart-placement-records",
+    "chart-flow-schemas",
+    "chart-discovery-rights",
+    "chart-profile-rights",
+    "chart-secure-api",
     "chart-health-port",
     "chart-monitoring",
+    "chart-restarts",
     "chart-reproducible",
     "krew-manifest",
     "image-contents",
@@ -118,14 +126,26 @@ QUICK = (
     "deb-contents",
     "deb-hardening",
     "deb-debug-files",
+    "deb-lintian",
     "krew-runs",
+)
+
+# The others, in parts of at most some four minutes, of which CI plays another one for each commit.
+SHARES = (
+    ("deb-machine",),
+    ("image-reproducible", "image-runs", "chart-runs", "chart-rotation"),
+    ("chart-cluster", "deb-manual-pages", "deb-completions"),
+    ("metrics-scraped", "runbook-lines"),
+    ("release", "deb-reproducible"),
 )
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--only", nargs="+", choices=TESTS, default=None)
-    parser.add_argument("--quick", action="store_true")
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--only", nargs="+", choices=TESTS, default=None)
+    which.add_argument("--quick", action="store_true")
+    which.add_argument("--share", type=_share, default=())
     parser.add_argument("--seconds", type=float, default=float("inf"))
     parser.add_argument("--deb", type=Path)
     parser.add_argument("--previous", type=Path)
@@ -139,7 +159,7 @@ def main() -> int:
     )
     passed, failed, skipped, left = 0, 0, 0, 0
     first = time.monotonic()
-    for name in arguments.only or (QUICK if arguments.quick else TESTS):
+    for name in arguments.only or arguments.share or (QUICK if arguments.quick else TESTS):
         started = time.monotonic()
         if started - first > arguments.seconds:
             left += 1
@@ -159,6 +179,16 @@ def main() -> int:
     late = f", {left} left for want of time" if left else ""
     print(f"{passed} passed, {failed} failed, {skipped} skipped{late}")
     return 1 if failed else 0
+
+
+def _share(text: str) -> tuple[str, ...]:
+    played = [*QUICK, *(name for share in SHARES for name in share)]
+    if sorted(played) != sorted(TESTS):
+        raise SystemExit("each test is in QUICK or in one of SHARES")
+    index, _, count = text.partition("/")
+    if not index.isdigit() or count != str(len(SHARES)):
+        raise argparse.ArgumentTypeError(f"{text}: not as 1/{len(SHARES)}")
+    return SHARES[int(index) % len(SHARES)]
 
 
 if __name__ == "__main__":
