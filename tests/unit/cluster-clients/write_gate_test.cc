@@ -143,6 +143,11 @@ struct ClientFixture {
     request.authorization = "Bearer admin-token";
     return request;
   }
+  static http::Request Watch() {
+    http::Request request = kube::OpenWatch(kConfigMaps, {}, ResourceVersion("1"), 60s);
+    request.authorization = "Bearer admin-token";
+    return request;
+  }
   void Write(http::Client& client) {
     http::Request request =
         kube::Create(kConfigMaps, "default", "", ConfigMap("a", "1").dump(), {}).request;
@@ -204,10 +209,14 @@ TEST_CASE("a write that is begun again is not sent when the gate has closed mean
       {.kind = sim::InjectedAnswer::Kind::kLatency, .method = "GET", .delay = 3s});
   f.server.SetFaults(faults);
   http::Client client(f.loop, f.To(f.server));
-  const auto read = [&] { client.Send(ClientFixture::Read(), [](const http::Reply&) {}); };
-  for (size_t i = 1; i < connections; ++i) read();
+  for (size_t i = 1; i < connections; ++i)
+    client.Send(ClientFixture::Read(), [](const http::Reply&) {});
   REQUIRE(WaitUntil([&] { return f.server.ConnectionCount() == connections - 1; }));
-  read();  // only now, so that however long the others took the last answer is still to come
+  // Only now, so that however long the others took the last answer is still to come. It begins and
+  // does not end: its connection never gets free for what waits.
+  client.Stream(ClientFixture::Watch(), {.on_open = [](int) {},
+                                         .on_data = [](std::string_view) {},
+                                         .on_end = [](const http::Reply&) {}});
   REQUIRE(WaitUntil([&] { return f.server.ConnectionCount() == connections; }));
   f.Write(client);
   REQUIRE(f.gate->asked == 1);
