@@ -143,8 +143,8 @@ void Client::Core::OnHeaders(const Transfer& transfer) {
 }
 
 // Under the limits of HTTP/2 the watches of a server that speaks only HTTP/1.1 take every
-// connection (with libcurl 7.88; 8.14 opens one, and does not look whether it is HTTP/2), and
-// libcurl looks again at what waits only when one of them ends: so it is asked anew.
+// connection, and libcurl looks again at what waits only when one of them ends: so it is asked
+// anew. (8.14 lets all wait for the first answer.)
 void Client::Core::UseHttp1(bool http1) {
   if (http1 == http1_ || !multi_) return;
   http1_ = http1;
