@@ -42,6 +42,7 @@ def reproducible(built: Artefacts) -> None:
     folder = Path(tempfile.mkdtemp(prefix="fedra-image-"))
     try:
         program = folder / "fedra"
+        assert built.image.exists()  # and so is the program that is in it
         shutil.copy(ROOT / "build/release/manager/fedra", program)
         os.utime(program, (86400, 86400))
         environment = {**os.environ, "TZ": "Pacific/Auckland", "LC_ALL": "C", "LANG": "C"}

@@ -71,10 +71,10 @@ _NO_DATA = {
     "fleet.json: Failed requests A": "every request succeeds",
     "FedraRightsMissing": "no cluster refuses anything with 403",
     "FedraDispatchFails": "every copy is created",
+    "jobs.json: Attempts that have ended A": "the job that runs does not end",
     "FedraTemplateDrift": "the templates are the same",
     "job_cluster:fedra_verifications_unknown:ratio_rate15m": "every verdict is certain",
     "FedraVerificationUnknown": "every verdict is certain",
-    "fedra.json: Questions that were refused A": "nobody asks what is refused",
 }
 
 # Metrics that neither a rule nor a dashboard needs, and why.
