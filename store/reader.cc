@@ -97,6 +97,18 @@ Result<std::set<std::string>> Reader::JobWorkers() {
 Result<std::vector<ObjectKey>> Reader::JobNames() {
   return LoadJobNames(*parts_->db, parts_->shown);
 }
+Result<std::set<ObjectKey>> Reader::JobsOf(const std::vector<std::string>& uids) {
+  std::set<ObjectKey> jobs;
+  for (const std::string& uid : uids) {
+    FEDRA_RETURN_IF_ERROR(parts_->db->Query("SELECT job_ns, job_name FROM workloads WHERE uid = ?",
+                                            {uid}, [&](Row& row) {
+                                              ObjectKey job = row.Key();
+                                              if (!parts_->shown || parts_->shown->contains(job.ns))
+                                                jobs.insert(std::move(job));
+                                            }));
+  }
+  return jobs;
+}
 Result<std::optional<WorkloadRow>> Reader::Workload(const std::string& uid) {
   FEDRA_ASSIGN_OR_RETURN(const bool is_shown, IsShown(uid));
   if (!is_shown) return std::nullopt;

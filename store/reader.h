@@ -61,6 +61,8 @@ class Reader final {
   Result<std::set<std::string>> JobWorkers();
   // Their jobs, by name.
   Result<std::vector<ObjectKey>> JobNames();
+  // The jobs of these workloads, removed ones included; of uids that are not known, none.
+  Result<std::set<ObjectKey>> JobsOf(const std::vector<std::string>& uids);
   // The living one of this uid; null: there is none.
   Result<std::optional<WorkloadRow>> Workload(const std::string& uid);
 

@@ -34,14 +34,16 @@
 #include "base/result.h"
 #include "store/changes.h"
 #include "store/reader.h"
+#include "store/written.h"
 
 namespace fedra::store {
 
-// One transaction of the writer, for metrics.
+// One transaction of the writer, for metrics and for those who follow the store.
 struct TransactionReport {
   bool ok = false;
   std::chrono::microseconds duration{0};
   std::vector<EndedAttempt> ended;  // that it has written
+  Written written;                  // nothing, where it has failed
 };
 
 struct StoreOptions {

@@ -138,6 +138,7 @@ bool Writer::Write(Batch batch) {
   BatchOutcome outcome = WriteBatch(*db_, batch);
   report.ok = outcome.all.has_value();
   report.ended = std::move(outcome.ended);
+  if (report.ok) report.written = written_.Of(batch);
   report.duration =
       std::chrono::duration_cast<std::chrono::microseconds>(steady_clock::now() - start);
   std::vector<std::promise<Result<void>>> waiting;

@@ -23,6 +23,7 @@
 #include "store/pending.h"
 #include "store/store.h"
 #include "store/transaction.h"
+#include "store/written.h"
 
 namespace fedra::store {
 
@@ -69,6 +70,7 @@ class Writer final {
 
   // Writer thread only.
   const std::unique_ptr<Connection> db_;
+  WrittenRows written_;
   SteadyTime maintenance_at_;
 
   Guarded<State> state_;
