@@ -203,6 +203,7 @@ ROOMS = {
     "CLI/": ("manager/cli/",),
     "boost/asio": (
         "cluster-clients/http/",
+        "manager/http/acceptor.",
         "manager/http/listener.cc",
         "manager/http/beast_",
         "manager/http/tls.cc",

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include <boost/asio/write.hpp>
+
 #include "manager/http/socket_name.h"
 
 namespace fedra::httpd {
@@ -42,6 +44,18 @@ void ReadAll(Connection& connection, Handler done) {
 void WriteSome(Connection& connection, Handler done) {
   OnStream(connection, [&](auto& stream) {
     beast::http::async_write_some(stream, *connection.serializer, std::move(done));
+  });
+}
+
+void WriteText(Connection& connection, const std::string& text, Handler done) {
+  OnStream(connection, [&](auto& stream) {
+    boost::asio::async_write(stream, boost::asio::buffer(text), std::move(done));
+  });
+}
+
+void ReadBytes(Connection& connection, std::span<char> bytes, Handler done) {
+  OnStream(connection, [&](auto& stream) {
+    stream.async_read_some(boost::asio::buffer(bytes.data(), bytes.size()), std::move(done));
   });
 }
 

@@ -10,6 +10,7 @@
 #include <list>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
 #include <boost/asio/generic/stream_protocol.hpp>
@@ -30,6 +31,8 @@ using Socket = Protocol::socket;
 using Stream = boost::beast::basic_stream<Protocol>;
 using TlsStream = boost::asio::ssl::stream<Stream&>;
 
+class LongAnswer;
+
 struct Connection {
   // `shown`: null: no TLS.
   Connection(Socket socket, std::shared_ptr<TlsIdentity> shown, std::shared_ptr<Shares> shares);
@@ -45,6 +48,7 @@ struct Connection {
   Response response;
   std::optional<Serializer> serializer;
   std::optional<WritePace> pace;
+  std::shared_ptr<LongAnswer> long_answer;  // that goes on behind it; null: it does not
   // Among those that wait for their clients, and since when it has heard nothing of its own.
   std::optional<std::list<std::shared_ptr<Connection>>::iterator> place;
   SteadyTime quiet_since{};
@@ -60,5 +64,8 @@ void ReadHeader(Connection& connection, Handler done);
 void ReadAll(Connection& connection, Handler done);
 // Some of the answer: as much as the client takes now.
 void WriteSome(Connection& connection, Handler done);
+// Outside of messages: all of the text, and some bytes. Both must stay until it is done.
+void WriteText(Connection& connection, const std::string& text, Handler done);
+void ReadBytes(Connection& connection, std::span<char> bytes, Handler done);
 
 }  // namespace fedra::httpd

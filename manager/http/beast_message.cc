@@ -67,6 +67,12 @@ Response ToResponse(const Parser& parser, Answer answer, bool may_go_on) {
   response.keep_alive(parser.is_done() && request.keep_alive() && may_go_on);
   if (answer.status == 304) return response;
   response.set(beast::http::field::content_type, answer.content_type);
+  if (answer.goes_on && request.method() != beast::http::verb::head) {
+    // What follows is framed by LongAnswer; HTTP/1.0 knows the end of the connection only.
+    response.keep_alive(false);
+    if (request.version() >= 11) response.set(beast::http::field::transfer_encoding, "chunked");
+    return response;
+  }
   response.content_length(answer.body.size());
   if (request.method() != beast::http::verb::head) response.body() = std::move(answer.body);
   return response;

@@ -11,22 +11,18 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <boost/asio/basic_socket_acceptor.hpp>
-#include <boost/asio/ip/tcp.hpp>
 
 #include "cluster-clients/http/loop_asio.h"
+#include "manager/http/acceptor.h"
 #include "manager/http/beast_connection.h"
+#include "manager/http/long_answer.h"
 #include "manager/http/socket_name.h"
 
 namespace fedra::httpd {
 namespace {
 
 namespace beast = boost::beast;
-using boost::asio::ip::tcp;
-
 using std::chrono::milliseconds;
-
-using Acceptor = boost::asio::basic_socket_acceptor<Protocol>;
 
 // How long, and for how much, we listen to a client that has had its last answer.
 constexpr milliseconds kGoodbye{2'000};
@@ -47,18 +43,7 @@ class Listener::Impl final : public std::enable_shared_from_this<Listener::Impl>
         acceptor_(http::Context(loop)) {}
 
   Result<void> ListenOn(const std::string& address, const std::string& key) {
-    FEDRA_ASSIGN_OR_RETURN(const tcp::endpoint endpoint, ParseAddress(address, key));
-    boost::system::error_code error;
-    acceptor_.open(endpoint.protocol(), error);
-    if (!error) acceptor_.set_option(tcp::acceptor::reuse_address(true), error);
-    if (!error) acceptor_.bind(endpoint, error);
-    if (!error) acceptor_.listen(Acceptor::max_listen_connections, error);
-    if (error) {
-      return Fail(ErrorCode::kConnection,
-                  fmt::format("cannot listen on {} ({}); set {} to a free one", address,
-                              error.message(), key));
-    }
-    port_ = PortOf(acceptor_.native_handle());
+    FEDRA_ASSIGN_OR_RETURN(port_, OpenFor(acceptor_, address, key));
     loop_.Post([self = shared_from_this()] { self->Accept(); });
     return {};
   }
@@ -85,6 +70,7 @@ class Listener::Impl final : public std::enable_shared_from_this<Listener::Impl>
     loop_.Post([self = shared_from_this()] {
       boost::system::error_code ignored;
       self->acceptor_.close(ignored);
+      self->streams_.CutAll();
       // What is being written may still be taken.
       std::erase_if(self->waiting_, [](const std::shared_ptr<Connection>& connection) {
         if (connection->serializer) return false;
@@ -209,8 +195,8 @@ class Listener::Impl final : public std::enable_shared_from_this<Listener::Impl>
       Write(connection, service_.refusal(why->first, why->second));
   }
 
-  Answer TooMuch() const {
-    Answer answer = service_.refusal(503, "too many requests at a time");
+  Answer TooMuch(const char* what = "requests") const {
+    Answer answer = service_.refusal(503, fmt::format("too many {} at a time", what));
     answer.headers.emplace_back("Retry-After", kRetrySeconds);
     return answer;
   }
@@ -277,6 +263,11 @@ class Listener::Impl final : public std::enable_shared_from_this<Listener::Impl>
     connection->stake.SetAsks(false);
     connection->stake.SetUser(answer.user);
     if (!MakeRoomFor(answer.body.size(), *connection)) answer = TooMuch();
+    if (answer.goes_on && connection->parser->get().method() != beast::http::verb::head) {
+      connection->long_answer =
+          streams_.Make(loop_, answer.goes_on, limits_.stream_write, limits_.streams);
+      if (connection->long_answer == nullptr) answer = TooMuch("streams");
+    }
     connection->stake.SetBytes(answer.body.size());
     if (service_.on_answer) {
       const auto target = connection->parser->get().target();
@@ -285,6 +276,8 @@ class Listener::Impl final : public std::enable_shared_from_this<Listener::Impl>
     connection->response =
         ToResponse(*connection->parser, std::move(answer), connection->requests < limits_.requests);
     connection->serializer.emplace(connection->response);
+    // Otherwise it would end the body, too.
+    connection->serializer->split(connection->long_answer != nullptr);
     connection->pace.emplace(limits_.write, SystemClock().Steady());
     GoOnWriting(connection);
   }
@@ -297,7 +290,9 @@ class Listener::Impl final : public std::enable_shared_from_this<Listener::Impl>
                                                                    size_t bytes) {
       self->StopWaiting(*connection);
       connection->pace->Took(bytes, SystemClock().Steady());
-      if (!error && !connection->serializer->is_done()) return self->GoOnWriting(connection);
+      const bool is_done = connection->long_answer ? connection->serializer->is_header_done()
+                                                   : connection->serializer->is_done();
+      if (!error && !is_done) return self->GoOnWriting(connection);
       self->EndWriting(connection, !error);
     });
   }
@@ -307,6 +302,8 @@ class Listener::Impl final : public std::enable_shared_from_this<Listener::Impl>
     connection->serializer.reset();
     connection->response = {};
     connection->stake.SetBytes(0);
+    if (const auto stream = connection->long_answer)
+      return is_written ? stream->Start(connection) : stream->Cut();
     if (!is_written) return;
     if (goes_on) return Read(connection, limits_.next_request);
     SayGoodbye(connection);
@@ -351,7 +348,8 @@ class Listener::Impl final : public std::enable_shared_from_this<Listener::Impl>
   // A connection's last owner may be a thread that answers.
   const std::shared_ptr<Shares> shares_ = std::make_shared<Shares>();
   size_t bodies_ = 0;  // being read
-  Waiting waiting_;    // for their clients, the quietest first
+  LongAnswers streams_;
+  Waiting waiting_;  // for their clients, the quietest first
   int port_ = 0;
 };
 

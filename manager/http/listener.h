@@ -45,6 +45,10 @@ struct ServerLimits {
   // That are being read at once, each of at most kMaxBody. Beyond it one goes as beyond
   // `connections`: which has sent its body for longest.
   size_t bodies = 8;
+  // Answers that go on, at once; beyond it there is a 503. They are no questions, and none of them
+  // makes room. With half of the connections for questions there must be room for both.
+  size_t streams = 16;
+  std::chrono::milliseconds stream_write{10'000};  // for the client to take one text of it
 };
 
 class TlsIdentity;

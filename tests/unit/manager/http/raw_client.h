@@ -42,6 +42,10 @@ class RawClient final {
     REQUIRE(::connect(socket_, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
   }
   RawClient(RawClient&& other) noexcept : socket_(std::exchange(other.socket_, -1)) {}
+  RawClient& operator=(RawClient&& other) noexcept {
+    std::swap(socket_, other.socket_);
+    return *this;
+  }
   ~RawClient() {
     if (socket_ >= 0) ::close(socket_);
   }
