@@ -96,14 +96,15 @@ void Gate::Note(const Error* failure) {
 }
 
 tl::expected<User, Refusal> Gate::Identify(const std::string& authorization,
-                                           const std::string& client) {
+                                           const std::string& client, Memory memory) {
   const std::string token = TokenIn(authorization);
   if (token.empty()) return tl::make_unexpected(NoToken());
   const std::string key = Sha256(salt_ + token);
   std::optional<tl::expected<User, Refusal>> known;
   state_.With([&](const std::unique_ptr<State>& state) {
     const SteadyTime now = clock_.Steady();
-    if (const User* const user = state->users.Find(key, now))
+    const bool uses = memory == Memory::kUsed;
+    if (const User* const user = uses ? state->users.Find(key, now) : nullptr)
       known = *user;
     else if (state->wrong.Find(key, now) != nullptr)
       known = tl::make_unexpected(WrongToken());
@@ -116,6 +117,7 @@ tl::expected<User, Refusal> Gate::Identify(const std::string& authorization,
   if (!found) return tl::make_unexpected(NotAsked());
   state_.With([&](const std::unique_ptr<State>& state) {
     const SteadyTime now = clock_.Steady();
+    state->users.Forget(key);
     if (*found)
       state->users.Put(key, **found, now + limits_.known_token);
     else
@@ -125,12 +127,14 @@ tl::expected<User, Refusal> Gate::Identify(const std::string& authorization,
   return **found;
 }
 
-tl::expected<bool, Refusal> Gate::May(const User& user, const Attributes& attributes) {
+tl::expected<bool, Refusal> Gate::May(const User& user, const Attributes& attributes,
+                                      Memory memory) {
   const std::string key = Sha256(AccessReviewOf(user, attributes));
   std::optional<tl::expected<bool, Refusal>> known;
   state_.With([&](const std::unique_ptr<State>& state) {
     const SteadyTime now = clock_.Steady();
-    if (const bool* const decision = state->decisions.Find(key, now))
+    const bool uses = memory == Memory::kUsed;
+    if (const bool* const decision = uses ? state->decisions.Find(key, now) : nullptr)
       known = *decision;
     else if (!MayAsk(state->asking_users, state->all_users, user.name, limits_.user, now))
       known = tl::make_unexpected(TooMany());

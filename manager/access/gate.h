@@ -46,15 +46,20 @@ struct Refusal {
   bool operator==(const Refusal&) const = default;
 };
 
+// Whether an answer of a moment ago will do.
+enum class Memory { kUsed, kAskedAnew };
+
 class Gate final {
  public:
   Gate(std::unique_ptr<Reviews> reviews, const Clock& clock, GateLimits limits = {});
   ~Gate();
 
   // `authorization`: the header. `client`: the address.
-  tl::expected<User, Refusal> Identify(const std::string& authorization, const std::string& client);
+  tl::expected<User, Refusal> Identify(const std::string& authorization, const std::string& client,
+                                       Memory memory = Memory::kUsed);
   // Never 401.
-  tl::expected<bool, Refusal> May(const User& user, const Attributes& attributes);
+  tl::expected<bool, Refusal> May(const User& user, const Attributes& attributes,
+                                  Memory memory = Memory::kUsed);
 
  private:
   using Counted = Recent<RateLimit>;

@@ -25,8 +25,7 @@ class Recent final {
     const auto found = places_.find(key);
     if (found == places_.end()) return nullptr;
     if (found->second->until <= now) {
-      entries_.erase(found->second);
-      places_.erase(found);
+      Forget(key);
       return nullptr;
     }
     entries_.splice(entries_.begin(), entries_, found->second);
@@ -35,10 +34,7 @@ class Recent final {
 
   // In place of what was known.
   T& Put(const std::string& key, T value, SteadyTime until) {
-    if (const auto found = places_.find(key); found != places_.end()) {
-      entries_.erase(found->second);
-      places_.erase(found);
-    }
+    Forget(key);
     while (!entries_.empty() && entries_.size() >= most_) {
       places_.erase(entries_.back().key);
       entries_.pop_back();
@@ -46,6 +42,13 @@ class Recent final {
     entries_.push_front({key, std::move(value), until});
     places_.emplace(key, entries_.begin());
     return entries_.front().value;
+  }
+
+  void Forget(const std::string& key) {
+    const auto found = places_.find(key);
+    if (found == places_.end()) return;
+    entries_.erase(found->second);
+    places_.erase(found);
   }
 
   size_t size() const { return entries_.size(); }

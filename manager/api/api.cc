@@ -13,6 +13,7 @@
 #include "manager/api/parameters.h"
 #include "manager/api/problem.h"
 #include "manager/api/routes.h"
+#include "manager/api/streams.h"
 #include "manager/report/device_map.h"
 #include "manager/report/exit_code.h"
 #include "manager/report/row_json.h"
@@ -162,6 +163,8 @@ Result<httpd::Answer> Api::Find(const Question& question) const {
   FEDRA_ASSIGN_OR_RETURN(const Route* const route, RouteOf(request.target));
   if (auto refusal = RefusalOfMethod(*route, request)) return *std::move(refusal);
   FEDRA_ASSIGN_OR_RETURN(const Parameters asked, Parameters::Parse(*route, request.target));
+  if (route->topic == Topic::kStream)
+    return AnswerWatch(sources_.streams, asked, request, question.viewer);
   FEDRA_ASSIGN_OR_RETURN(const text::ViewSettings settings,
                          SettingsOf(asked, sources_.settings, sources_.clock->Now()));
   if (const std::string_view type = TypeOf(settings.format);

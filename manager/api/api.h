@@ -16,6 +16,7 @@
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "manager/api/change_feed.h"
 #include "manager/api/check_request.h"
 #include "manager/http/message.h"
 #include "manager/report/as_of.h"
@@ -27,6 +28,8 @@
 #include "store/rows.h"
 
 namespace fedra::api {
+
+class Streams;
 
 // Where answers come from.
 struct Sources {
@@ -43,6 +46,10 @@ struct Sources {
   // What documents say of the configuration; what is asked for is not looked at.
   report::Query settings = {};
   const Clock* clock = &SystemClock();
+  // Tells what the store has written; null: there are no streams.
+  ChangeFeed* feed = nullptr;
+  // Of the server that answers, which sets it; null: likewise.
+  Streams* streams = nullptr;
   // Told of every answer, by the server: its endpoint (EndpointOf) and its status. The thread of
   // the server's loop. Null: nobody counts.
   std::function<void(std::string_view endpoint, int status)> on_answer = {};

@@ -86,8 +86,14 @@ Result<void> CheckValue(const Parameter& parameter, const std::string& value) {
       if (std::ranges::find(parameter.choices, value) != parameter.choices.end()) return {};
       return Wrong(parameter.name, fmt::format("{} is not one of {}", Quoted(value),
                                                fmt::join(parameter.choices, ", ")));
-    case ParameterForm::kText:
     case ParameterForm::kList:
+      for (const std::string& part : SplitAtCommas(value)) {
+        if (!parameter.choices.empty() && !Contains(parameter.choices, part))
+          return Wrong(parameter.name, fmt::format("{} is not one of {}", Quoted(part),
+                                                   fmt::join(parameter.choices, ", ")));
+      }
+      return {};
+    case ParameterForm::kText:
       break;
   }
   return {};
@@ -96,7 +102,8 @@ Result<void> CheckValue(const Parameter& parameter, const std::string& value) {
 std::string NoSuchParameter(const Route& route, const std::string& name) {
   std::vector<std::string> known;
   for (const Parameter& each : route.parameters) known.emplace_back(each.name);
-  for (const Parameter& each : CommonParameters()) known.emplace_back(each.name);
+  if (IsPrinted(route))
+    for (const Parameter& each : CommonParameters()) known.emplace_back(each.name);
   const std::string closest = config::ClosestName(name, known);
   return fmt::format("{} has no such parameter; {}", route.path,
                      closest.empty() ? fmt::format("there are {}", fmt::join(known, ", "))

@@ -1,11 +1,13 @@
 #include "manager/api/rights.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "manager/api/changes.h"
 #include "manager/report/job_name.h"
 
 namespace fedra::api {
@@ -159,6 +161,28 @@ Answered<Viewer> OfJobs(const Parameters& asked, const May& may) {
   return viewer;
 }
 
+// Whoever is told that something has changed may ask for it, too.
+Answered<Viewer> OfWatch(const Parameters& asked, const May& may,
+                         const std::function<Result<std::set<std::string>>()>& namespaces) {
+  std::optional<Attributes> missing;
+  const May may_both = [&](const Attributes& attributes) -> Answered<bool> {
+    const Answered<bool> asks = may(attributes);
+    if (!asks || !*asks) return asks;
+    Attributes watch = attributes;
+    watch.verb = "watch";
+    const Answered<bool> watches = may(watch);
+    if (watches && !*watches) missing = watch;
+    return watches;
+  };
+  const Topics topics = TopicsOf(asked);
+  Answered<Viewer> viewer =
+      topics.jobs
+          ? OfList(asked, topics.workers ? View::kStatus : View::kJobs, may_both, namespaces)
+          : OfFleet(may_both, {Fleet()});
+  if (!viewer && viewer.error().status == 403 && missing) return Denied(*missing);
+  return viewer;
+}
+
 // What manifests are about: the namespace of those that name none, which is asked about before any
 // is read, and every namespace in them.
 Answered<Viewer> OfManifests(const Parameters& asked, const May& may,
@@ -197,6 +221,7 @@ Answered<Viewer> ViewerOf(const Route& route, const Parameters& asked, const May
   // It names the jobs and claims that hold devices, of every namespace.
   if (route.topic == Topic::kDeviceMap) return OfFleet(may, {Fleet(), Workloads("list", "")});
   if (route.topic == Topic::kTemplates) return OfFleet(may, {Fleet(), Templates()});
+  if (route.topic == Topic::kStream) return OfWatch(asked, may, namespaces);
   if (route.topic == Topic::kCheck) return OfManifests(asked, may, namespaces);
   if (route.topic == Topic::kView) {
     switch (route.view) {

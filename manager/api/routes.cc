@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "manager/api/changes.h"
 #include "manager/report/job_filter.h"
 
 namespace fedra::api {
@@ -82,6 +83,16 @@ const std::vector<Parameter>& DeviceMapFilters() {
   return filters;
 }
 
+const std::vector<Parameter>& WatchParameters() {
+  static const std::vector<Parameter> parameters = {
+      {"topics", Form::kList,
+       "What is told of; without it all. `daemon` is what documents say of it", false,
+       TopicNames()},
+      {"namespace", Form::kText, "Only jobs of this namespace"},
+  };
+  return parameters;
+}
+
 const std::vector<Parameter>& CheckParameters() {
   static const std::vector<Parameter> parameters = {
       {"namespace", Form::kText, "Of documents that name none; without it \"default\""},
@@ -137,6 +148,10 @@ std::span<const Route> Routes() {
       {"reasons", "fedra explain", "ReasonList",
        "What the words of the other documents mean, and what to do: reasons, states, events",
        Topic::kCatalogue},
+      {kWatchPath, "fedra status --watch", "Changed",
+       "Which documents are not as they were, and of which jobs, until the client goes: "
+       "text/event-stream, see [Stream](#stream)",
+       Topic::kStream, View::kStatus, WatchParameters()},
       {"check", "fedra check -f FILE", "CheckReport",
        "Where the jobs in the body could run, before they are submitted; nothing is written. "
        "Judged by what the daemon sees now: no worker is asked. The body, of at most 1 MiB, is "
@@ -150,6 +165,7 @@ std::span<const Route> Routes() {
 std::string_view NamelessIn(Topic topic) {
   switch (topic) {
     case Topic::kView:
+    case Topic::kStream:
       return {};
     case Topic::kDevices:
     case Topic::kDeviceMap:
@@ -220,6 +236,7 @@ const Route* FindRoute(std::string_view path) {
 const Parameter* FindParameter(const Route& route, std::string_view name) {
   const auto own = std::ranges::find(route.parameters, name, &Parameter::name);
   if (own != route.parameters.end()) return &*own;
+  if (!IsPrinted(route)) return nullptr;
   const auto common = std::ranges::find(CommonParameters(), name, &Parameter::name);
   return common == CommonParameters().end() ? nullptr : &*common;
 }

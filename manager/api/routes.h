@@ -17,6 +17,9 @@ inline constexpr std::string_view kPrefix = "/api/v1alpha1/";
 // What describes the routes for programs, behind the prefix.
 inline constexpr std::string_view kOpenApiPath = "openapi.json";
 
+// The route of Topic::kStream.
+inline constexpr std::string_view kWatchPath = "watch";
+
 // What the command would end with, where that is not 0.
 inline constexpr const char* kExitCodeHeader = "Fedra-Exit-Code";
 
@@ -44,6 +47,7 @@ enum class Topic {
   kTemplates,
   kCheck,      // the daemon's caches, asked about what is posted
   kCatalogue,  // nothing but the program: what its words mean
+  kStream,     // what the store's writer tells: an answer without an end
 };
 
 struct Route {
@@ -66,9 +70,12 @@ struct AnswerCode {
 std::span<const Route> Routes();
 // Whether it is asked by POST, and by nothing else.
 inline bool IsPosted(const Route& route) { return route.topic == Topic::kCheck; }
-// What an answer is made of that has no list of names: "devices". Empty: it has one.
+// What an answer is made of that has no list of names: "devices". Empty: it has one, or is not
+// printed.
 std::string_view NamelessIn(Topic topic);
-// Of every route: how the answer is printed.
+// Whether its answer is a document, which is printed in the form that is asked for.
+inline bool IsPrinted(const Route& route) { return route.topic != Topic::kStream; }
+// Of every route that is printed: how.
 std::span<const Parameter> CommonParameters();
 // Ascending. From 400 on the answer is a Status.
 std::span<const AnswerCode> AnswerCodes();

@@ -62,7 +62,8 @@ SecureServer::SecureServer(SecureSettings settings, Sources sources,
     : settings_(std::move(settings)),
       sources_(sources),
       gate_(std::move(reviews), *sources.clock, gate_limits),
-      api_(std::move(sources)),
+      streams_(sources.feed, sources.store, settings_.streams),
+      api_(With(streams_, std::move(sources))),
       listener_(threads_.loop, ServiceOfApi(), limits) {}
 
 httpd::Service SecureServer::ServiceOfApi() {
@@ -129,9 +130,12 @@ Result<void> SecureServer::Follow() {
   return {};
 }
 
+SecureServer::~SecureServer() { streams_.Stop(); }
+
 void SecureServer::Stop() {
   listener_.Stop();
   stopped_ = true;
+  streams_.Stop();
   if (sources_.check.stop) sources_.check.stop();
   // What is under way is waited for.
   std::scoped_lock lock(answering_, counting_);
@@ -189,6 +193,42 @@ httpd::Answer SecureServer::AnswerMetrics(const access::User& user, const httpd:
       {.content_type = "text/plain; version=0.0.4; charset=utf-8", .body = std::move(text)}, news);
 }
 
+tl::expected<Viewer, access::Refusal> SecureServer::ViewerOfWatch(const access::User& user,
+                                                                  const Parameters& asked,
+                                                                  access::Memory memory) {
+  return ViewerOf(
+      *FindRoute(kWatchPath), asked,
+      [&](const access::Attributes& attributes) { return gate_.May(user, attributes, memory); },
+      [&]() -> Result<std::set<std::string>> {
+        FEDRA_ASSIGN_OR_RETURN(const auto reader, sources_.store());
+        return reader->Namespaces();
+      });
+}
+
+httpd::Answer SecureServer::AnswerStream(const access::User& user, const Parameters& asked,
+                                         const httpd::Request& request) {
+  const auto viewer = ViewerOfWatch(user, asked, access::Memory::kUsed);
+  if (!viewer) return ToAnswer(viewer.error());
+  return AnswerWatch(&streams_, asked, request, *viewer,
+                     [this, user, asked, request](std::function<void(std::optional<Viewer>)> done) {
+                       turns_.Submit("user " + user.name, [=, this, done = std::move(done)] {
+                         done(LookAgainAt(user, asked, request));
+                       });
+                     });
+}
+
+// What was answered to others meanwhile does not count: a right that is revoked ends the stream. A
+// manager that does not answer ends it, too.
+std::optional<Viewer> SecureServer::LookAgainAt(const access::User& user, const Parameters& asked,
+                                                const httpd::Request& request) {
+  if (stopped_) return std::nullopt;
+  constexpr auto kAnew = access::Memory::kAskedAnew;
+  const auto now = gate_.Identify(httpd::HeaderOf(request, "authorization"), request.client, kAnew);
+  if (!now || now->name != user.name) return std::nullopt;
+  const auto viewer = ViewerOfWatch(*now, asked, kAnew);
+  return viewer ? std::optional(*viewer) : std::nullopt;
+}
+
 httpd::Answer SecureServer::AnswerTo(const access::User& user, const httpd::Request& request) {
   if (PathIn(request) == kMetricsPath && settings_.metrics) return AnswerMetrics(user, request);
   if (IsOpenApi(request.target)) return api_.AnswerTo({}, request);
@@ -198,6 +238,7 @@ httpd::Answer SecureServer::AnswerTo(const access::User& user, const httpd::Requ
   if (IsPosted(**route) != request.is_post) return api_.AnswerTo({}, request);
   const Result<Parameters> asked = Parameters::Parse(**route, request.target);
   if (!asked) return ProblemOf(asked.error());
+  if ((*route)->topic == Topic::kStream) return AnswerStream(user, *asked, request);
   std::optional<ReadCheck> posted;
   const auto viewer = ViewerOf(
       **route, *asked,

@@ -26,6 +26,7 @@
 #include "manager/access/gate.h"
 #include "manager/api/api.h"
 #include "manager/api/server.h"
+#include "manager/api/streams.h"
 #include "manager/http/listener.h"
 #include "manager/http/tls.h"
 #include "manager/http/turns.h"
@@ -51,6 +52,7 @@ struct SecureSettings {
   // A page for browsers, which is no secret and needs no token; what it shows the API has. Null:
   // there is none. Any thread.
   std::function<httpd::Answer(const httpd::Request& request)> page = {};
+  StreamPace streams = {};
 };
 
 class SecureServer final {
@@ -60,14 +62,15 @@ class SecureServer final {
                                                      std::unique_ptr<access::Reviews> reviews,
                                                      access::GateLimits gate_limits = {},
                                                      httpd::ServerLimits limits = kLimits);
+  ~SecureServer();
   SecureServer(const SecureServer&) = delete;
   SecureServer& operator=(const SecureServer&) = delete;
 
   // Takes over a certificate that has changed; new connections get it. Call about once a second.
   Result<void> Follow();
-  // Nothing is answered after this; what is being judged ends. Until the destructor the store may
-  // still be asked for namespaces, and a body read. What waits for the manager ends with the
-  // cluster's Stop(), which comes before the destructor.
+  // Nothing is answered after this; what is being judged ends, and streams do. Until the destructor
+  // the store may still be asked for namespaces, and a body read. What waits for the manager ends
+  // with the cluster's Stop(), which comes before the destructor.
   void Stop();
   // 0: it does not listen.
   int port() const { return listener_.port(); }
@@ -85,6 +88,13 @@ class SecureServer final {
   httpd::Answer AnswerAdmitted(const access::User& user, const httpd::Request& request);
   httpd::Answer AnswerTo(const access::User& user, const httpd::Request& request);
   httpd::Answer AnswerMetrics(const access::User& user, const httpd::Request& request);
+  tl::expected<Viewer, access::Refusal> ViewerOfWatch(const access::User& user,
+                                                      const Parameters& asked,
+                                                      access::Memory memory);
+  httpd::Answer AnswerStream(const access::User& user, const Parameters& asked,
+                             const httpd::Request& request);
+  std::optional<Viewer> LookAgainAt(const access::User& user, const Parameters& asked,
+                                    const httpd::Request& request);
 
   const SecureSettings settings_;
   const Sources sources_;
@@ -92,6 +102,7 @@ class SecureServer final {
   std::mutex answering_;  // held while api_ answers
   std::mutex counting_;   // held while metrics are: they do not wait for a check
   std::atomic<bool> stopped_{false};
+  Streams streams_;
   const Api api_;
   std::string stamp_;  // of the certificate that was read last, usable or not
   Guarded<std::shared_ptr<httpd::TlsIdentity>> identity_;  // null: there is none yet

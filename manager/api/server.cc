@@ -11,12 +11,14 @@ namespace fedra::api {
 Server::Server(Sources sources, httpd::ServerLimits limits)
     : stop_check_(sources.check.stop),
       on_answer_(sources.on_answer),
-      api_(std::move(sources)),
+      streams_(sources.feed, sources.store),
+      api_(With(streams_, std::move(sources))),
       listener_(threads_.loop, ServiceOfApi(), limits) {}
 
 // What is being answered is waited for.
 Server::~Server() {
   if (stop_check_) stop_check_();
+  streams_.Stop();
 }
 
 httpd::Service Server::ServiceOfApi() {

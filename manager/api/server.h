@@ -14,6 +14,7 @@
 #include "base/result.h"
 #include "cluster-clients/threads.h"
 #include "manager/api/api.h"
+#include "manager/api/streams.h"
 #include "manager/http/listener.h"
 #include "manager/http/turns.h"
 #include "manager/http/unix_socket.h"
@@ -21,7 +22,7 @@
 namespace fedra::api {
 
 // Many people and their scripts, each for a moment.
-inline constexpr httpd::ServerLimits kLimits{.connections = 256};
+inline constexpr httpd::ServerLimits kLimits{.connections = 256, .streams = 64};
 
 class Server final {
  public:
@@ -42,6 +43,7 @@ class Server final {
 
   const std::function<void()> stop_check_;                      // may be null
   const std::function<void(std::string_view, int)> on_answer_;  // likewise
+  Streams streams_;
   const Api api_;
   std::optional<httpd::UnixSocket> socket_;
   Threads threads_{1};

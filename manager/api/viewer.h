@@ -14,6 +14,7 @@ struct Viewer {
   std::set<std::string> namespaces = {};  // else: of these
   bool logs = false;                      // what pods of these jobs have printed
 
+  bool operator==(const Viewer&) const = default;
   // Who may open the Unix socket, or the store.
   static Viewer OfEverything() { return {.fleet = true, .everywhere = true, .logs = true}; }
 };

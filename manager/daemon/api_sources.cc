@@ -33,7 +33,7 @@ report::DeviceSource DevicesOf(const reconcile::Worker& worker) {
 
 api::Sources ToSources(const config::Configuration& configuration, store::Store& store,
                        reconcile::Federation& federation, const Replica& replica,
-                       const MakeCheck& make_check) {
+                       const MakeCheck& make_check, api::ChangeFeed& feed) {
   return {.store = [&store] { return store.Read(); },
           .devices =
               [&federation] {
@@ -53,7 +53,8 @@ api::Sources ToSources(const config::Configuration& configuration, store::Store&
             if (row.role.empty()) return std::nullopt;
             return row;
           },
-          .settings = ToQuery(configuration)};
+          .settings = ToQuery(configuration),
+          .feed = &feed};
 }
 
 api::SecureSettings ToSecureSettings(const config::SecureApiSettings& settings) {

@@ -18,11 +18,11 @@ using MakeCheck =
     std::function<api::CheckSource(const config::Configuration& configuration,
                                    reconcile::Federation& federation, store::Store& store)>;
 
-// The store, the federation and the replica must outlive what is made of it. All may be asked by
-// any thread.
+// The store, the federation, the replica and the feed must outlive what is made of it. All may be
+// asked by any thread.
 api::Sources ToSources(const config::Configuration& configuration, store::Store& store,
                        reconcile::Federation& federation, const Replica& replica,
-                       const MakeCheck& make_check);
+                       const MakeCheck& make_check, api::ChangeFeed& feed);
 
 api::SecureSettings ToSecureSettings(const config::SecureApiSettings& settings);
 

@@ -98,6 +98,7 @@ class Daemon final {
 
   metrics::Metrics metrics_;
   DaemonProgress progress_;
+  api::ChangeFeed feed_;
   std::unique_ptr<store::Store> store_;
   Threads threads_;
   std::unique_ptr<reconcile::Federation> federation_;
@@ -122,6 +123,7 @@ Result<void> Daemon::OpenStore() {
                                     metrics_.StoreTransaction(report.ok, report.duration);
                                     for (const auto& [cluster, outcome] : report.ended)
                                       metrics_.AttemptEnded(cluster, outcome);
+                                    feed_.Pass(report.written);
                                     progress_.StoreTurned();
                                   }}));
   if (store_->created()) {
@@ -206,7 +208,7 @@ httpd::Pages Daemon::Pages(std::string listener) {
 
 api::Sources Daemon::ApiSources(std::string listener) {
   api::Sources sources =
-      ToSources(config_.now().configuration, *store_, *federation_, *replica_, make_check_);
+      ToSources(config_.now().configuration, *store_, *federation_, *replica_, make_check_, feed_);
   sources.on_answer = [this, listener = std::move(listener)](std::string_view endpoint,
                                                              int status) {
     metrics_.Answered(listener, endpoint, status);

@@ -500,6 +500,7 @@ Service's proxy is no way: the API server takes the token out of what it passes 
 | what a worker says about a job, in `why`, `history` and `check`; there also how the spec of a template or class of that name differs from the manifest's | the same | codes of reasons alone |
 | what a job's pods have printed | `get` pods/log in its namespace | withheld |
 | `device-map` | `get` the path `/fedra/fleet`, and `list` workloads.kueue.x-k8s.io everywhere: it names who holds devices | 403 |
+| `watch` | of `workers` `get` and `watch` the path `/fedra/fleet`; of `jobs` `list` and `watch` workloads.kueue.x-k8s.io, as for `jobs` | the topic is left out; 403 where none is left |
 | `openapi.json`, `reasons` | none | |
 | `/metrics` | `get` the path `/metrics` | 403 |
 | `/`, the dashboard's pages | none: they hold nothing, and ask with the token that is pasted there | |
@@ -527,7 +528,7 @@ fedra can then steal their tokens.
 
 ## Answers
 
-GET and HEAD; of `check` POST. Times are RFC 3339, names and meanings those of `-o json`. What the command would end with is in
+GET and HEAD; of `check` POST; of `watch` see [Stream](#stream). Times are RFC 3339, names and meanings those of `-o json`. What the command would end with is in
 `Fedra-Exit-Code`, where that is not 0.
 
 )";
@@ -552,6 +553,38 @@ another. `counts` says how many jobs there are without listing any.
 
 A page costs what is on it, and a look at an index to count what is not; only `selector` looks at each job
 ([performance.md](performance.md#lists-of-jobs)).
+
+## Stream
+
+`watch` is answered with Server-Sent Events (`text/event-stream`), which say what to ask for again, and have no document in
+them:
+
+```
+event: watching
+id: 5f0c21d98a3e4b17.41
+data: {"topics":["daemon","workers","jobs"]}
+
+event: changed
+id: 5f0c21d98a3e4b17.42
+data: {"topics":["jobs"],"jobs":["ml/train"]}
+```
+
+- `watching` comes first, and names what is told of: over TLS what the reader may see of what is asked for.
+- `changed` names the topics that changed, and of jobs at most 100; of more, or when it is not known which (beyond 2,000 in half
+  a second, of all namespaces), it says `"many": true`. There is at most one in 500 ms; what changes meanwhile is put together.
+- `resync`: something was missed, or the reader's rights are others now. Ask for everything again.
+- `Last-Event-ID` of a connection that ended brings what has changed since, or `resync` when that is not known any more, as
+  after a restart.
+- A comment comes after 15 s without an event. A client that hears nothing for longer has lost its stream.
+
+It tells of what the store has: rows of jobs with their verdicts, places, attempts and events; workers; the daemon's own state.
+Ages do not count, and of devices and templates it does not know. Clients ask again every 30 s all the same.
+
+64 streams are open at a time on each listener, beyond them is 503. They are no questions: a stream costs nothing while nothing
+changes. Who has not taken an event within 10 s is cut off. `Sec-Fetch-Site`, `Host` and tokens are looked at as everywhere; EventSource of browsers
+sends no token, so pages read it with `fetch`, as the dashboard does, once for all of its tabs. Over TLS the token and the
+rights are asked about again every 30 s, whatever was answered before: without them, and when the manager does not answer, the
+stream ends. Until then fedra holds the token in its memory.
 
 ## Versions
 
@@ -589,7 +622,7 @@ std::string ApiPage() {
     if (!route.parameters.empty()) page += kTable;
     for (const api::Parameter& parameter : route.parameters) page += ParameterLine(parameter);
   }
-  page += fmt::format("\n### Parameters of all endpoints\n{}", kTable);
+  page += fmt::format("\n### Parameters of all endpoints but `watch`\n{}", kTable);
   for (const api::Parameter& parameter : api::CommonParameters()) page += ParameterLine(parameter);
   return page;
 }

@@ -4,10 +4,13 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <sstream>
+#include <string>
 
 #include <nlohmann/json.hpp>
 
 #include "manager/api/api.h"
+#include "manager/api/changes.h"
 #include "manager/api/openapi.h"
 #include "manager/api/routes.h"
 #include "manager/verify/reason_json.h"
@@ -99,6 +102,28 @@ class Fixture {
     const auto mistakes = contract_.MistakesIn(schema, ordered_json::parse(document));
     CAPTURE(mistakes);
     CHECK(mistakes.empty());
+  }
+  // The data of all events that there are.
+  void HoldEvents() {
+    api::Telling telling({.workers = true, .jobs = true}, api::Viewer::OfEverything(), {});
+    telling.Tell({.workers = true, .jobs = {{"ml", "train"}}});
+    std::string all = telling.Next({}, "a.1");
+    telling.Tell({.many_jobs = true});
+    all += telling.Next(SteadyTime(minutes(1)), "a.2");
+    telling.TellToResync();
+    all += telling.Next(SteadyTime(minutes(2)), "a.3");
+    const std::map<std::string, std::string> schemas = {
+        {"watching", "Watching"}, {"changed", "Changed"}, {"resync", "Resync"}};
+    std::istringstream lines(all);
+    std::string name;
+    size_t held = 0;
+    for (std::string line; std::getline(lines, line);) {
+      if (line.starts_with("event: ")) name = line.substr(7);
+      if (!line.starts_with("data: ")) continue;
+      Hold(schemas.at(name), line.substr(6));
+      ++held;
+    }
+    CHECK(held == 4);
   }
   std::set<std::string> Unseen() const { return contract_.Unseen(); }
 
@@ -258,6 +283,10 @@ const std::vector<std::string> kQuestions = {
     "check",
     "check?namespace=ml&worker=east",
     "check?output=name",
+    "watch",
+    "watch?topics=jobs&namespace=ml",
+    "watch?topics=colours",
+    "watch?output=yaml",
 };
 
 }  // namespace
@@ -266,6 +295,7 @@ TEST_CASE_METHOD(Fixture,
                  "contract: answers are what openapi.json says, and all of that is shown") {
   for (const std::string& question : kQuestions) Ask(question);
   Hold("CheckRequest", api::CheckBody({{"a.yaml", "kind: Job"}}));
+  HoldEvents();
   std::set<std::string> unseen = Unseen();
   for (const auto& [field, reason] : kNeverShown) {
     INFO(field << " is listed as never shown: " << reason);

@@ -93,8 +93,18 @@ TEST_CASE("each endpoint has a name of its own, and so have its parameters") {
     for (const api::Parameter& parameter : route.parameters)
       CHECK(api::FindParameter(route, parameter.name) == &parameter);
     for (const api::Parameter& parameter : api::CommonParameters())
-      CHECK(api::FindParameter(route, parameter.name) == &parameter);
+      CHECK(api::FindParameter(route, parameter.name) ==
+            (api::IsPrinted(route) ? &parameter : nullptr));
   }
+}
+
+TEST_CASE("of a list of words each is looked at") {
+  const auto parse = [](const std::string& query) {
+    return api::Parameters::Parse(*api::FindRoute(api::kWatchPath), "/x?" + query);
+  };
+  CHECK(parse("topics=jobs,workers&topics=daemon")->List("topics").size() == 3);
+  CHECK_FALSE(parse("topics=jobs,colours"));
+  CHECK_FALSE(parse("output=yaml"));
 }
 
 }  // namespace

@@ -87,6 +87,7 @@ struct Fixture {
       add("nothing", {});
       add("ml", {kListMl, kGetMl});
       add("ml-fleet", {kListMl, kGetMl, kFleet});
+      add("ml-watch", {kListMl, "watch workloads.kueue.x-k8s.io in the namespace ml"});
       add("everywhere", {kListAll, kGetAll});
       add("fleet", {kFleet});
       add("scraper", {"get the path /metrics"});
@@ -106,7 +107,8 @@ struct Fixture {
          .templates = [](auto) { return templates::TemplateSurvey{}; },
          .check = {.read = [this](const api::CheckRequest& asked) { return Read(asked); },
                    .stop = [this] { is_told_to_end = true; }},
-         .clock = &clock},
+         .clock = &clock,
+         .feed = &feed},
         std::make_unique<access::FakeReviews>(known));
     REQUIRE(started);
     server = *std::move(started);
@@ -188,6 +190,7 @@ struct Fixture {
   const TempFolder folder;
   const std::unique_ptr<store::Store> store;
   HandClock clock;
+  api::ChangeFeed feed;
   Guarded<access::Known> known;
   api::Viewer checked_for;  // the last check
   int bodies_read = 0;
@@ -218,20 +221,21 @@ TEST_CASE_METHOD(Fixture, "each endpoint is for those who have its right") {
   struct Row {
     std::string user;
     // status, workers, jobs, counts, job, why, history, devices, device-map (of a worker that is
-    // away), templates, reasons
+    // away), templates, reasons, watch
     std::vector<int> expected;
   };
   const Row rows[] = {
-      {"", {401, 401, 401, 401, 401, 401, 401, 401, 401, 401, 401}},
-      {"wrong", {401, 401, 401, 401, 401, 401, 401, 401, 401, 401, 401}},
-      {"nothing", {403, 403, 403, 403, 403, 403, 403, 403, 403, 403, 200}},
-      {"ml", {200, 403, 200, 200, 200, 200, 200, 403, 403, 403, 200}},
-      {"ml-fleet", {200, 200, 200, 200, 200, 200, 200, 200, 403, 403, 200}},
-      {"everywhere", {200, 403, 200, 200, 200, 200, 200, 403, 403, 403, 200}},
-      {"fleet", {200, 200, 403, 403, 403, 403, 403, 200, 403, 403, 200}},
-      {"admin", {200, 200, 200, 200, 200, 200, 200, 200, 503, 200, 200}},
+      {"", {401, 401, 401, 401, 401, 401, 401, 401, 401, 401, 401, 401}},
+      {"wrong", {401, 401, 401, 401, 401, 401, 401, 401, 401, 401, 401, 401}},
+      {"nothing", {403, 403, 403, 403, 403, 403, 403, 403, 403, 403, 200, 403}},
+      {"ml", {200, 403, 200, 200, 200, 200, 200, 403, 403, 403, 200, 403}},
+      {"ml-fleet", {200, 200, 200, 200, 200, 200, 200, 200, 403, 403, 200, 403}},
+      {"ml-watch", {200, 403, 200, 200, 403, 403, 403, 403, 403, 403, 200, 200}},
+      {"everywhere", {200, 403, 200, 200, 200, 200, 200, 403, 403, 403, 200, 403}},
+      {"fleet", {200, 200, 403, 403, 403, 403, 403, 200, 403, 403, 200, 403}},
+      {"admin", {200, 200, 200, 200, 200, 200, 200, 200, 503, 200, 200, 200}},
   };
-  REQUIRE(api::Routes().size() == 12);  // check has its own test
+  REQUIRE(api::Routes().size() == 13);  // check has its own test
   for (const Row& row : rows) {
     for (size_t i = 0; i < row.expected.size(); ++i) {
       const std::string target = TargetOf(api::Routes()[i], "ml/sweep-3");

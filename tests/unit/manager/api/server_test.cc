@@ -29,7 +29,10 @@ namespace {
 // A store with many jobs, so that answers do not fit a socket's buffers.
 struct Fixture {
   explicit Fixture(httpd::ServerLimits limits = api::kLimits, int jobs = 5)
-      : store(store::Store::Open({.path = folder.Path("fedra.db")}).value()) {
+      : store(store::Store::Open(
+                  {.path = folder.Path("fedra.db"),
+                   .on_transaction = [this](const auto& report) { feed.Pass(report.written); }})
+                  .value()) {
     for (int i = 0; i < jobs; ++i) {
       store->Enqueue(
           store::PutWorkload{report::Job("train-" + std::to_string(i), "Running", "a", 1s)});
@@ -42,6 +45,7 @@ struct Fixture {
                                      may_answer.Wait([](bool may) { return may; }, [](bool) {});
                                      return store->Read();
                                    },
+                               .feed = &feed,
                                .on_answer =
                                    [this](std::string_view endpoint, int status) {
                                      answered.With([&](auto& all) {
@@ -72,6 +76,7 @@ struct Fixture {
   }
 
   const TempFolder folder;
+  api::ChangeFeed feed;
   Guarded<bool> may_answer{true};
   Guarded<std::map<std::string, int>> answered;  // "jobs 200"
   const std::unique_ptr<store::Store> store;
@@ -256,6 +261,37 @@ TEST_CASE("of those who are answered it is not the one that reads who makes room
   CHECK(!RawClient::IsWhole(heard));
   heard += reader.HearRest(heard);
   CHECK(RawClient::IsWhole(heard));
+}
+
+TEST_CASE("64 clients watch, one more is refused, and jobs are asked about all the same") {
+  Fixture f;
+  const std::string ask = "GET /api/v1alpha1/watch?topics=jobs HTTP/1.1\r\nHost: fedra\r\n\r\n";
+  std::vector<RawClient> clients;
+  for (int i = 0; i < 64; ++i) {
+    clients.push_back(f.Connect());
+    clients.back().Say(ask);
+    CHECK_THAT(clients.back().HearSome(), StartsWith("HTTP/1.1 200"));
+  }
+  RawClient refused = f.Connect();
+  refused.Say(ask);
+  const std::string answer = refused.HearAnswer();
+  CHECK_THAT(answer, StartsWith("HTTP/1.1 503") && ContainsSubstring("Retry-After: 1\r\n"));
+  CHECK(BodyOf(answer).at("kind") == "Status");
+  CHECK_THAT(f.Get("jobs"), StartsWith("HTTP/1.1 200"));
+  REQUIRE(f.store->Commit({store::PutWorkload{report::Job("fresh", "Running", "a", 1s)}}));
+  for (RawClient& client : clients) {
+    std::string heard;
+    while (heard.find("ml/fresh") == heard.npos) {
+      const std::string some = client.HearSome();
+      REQUIRE(!some.empty());
+      heard += some;
+    }
+  }
+  f.server.reset();
+  for (RawClient& client : clients) {
+    (void)client.Hear();
+    CHECK(client.closed());
+  }
 }
 
 TEST_CASE("a connection ends after so many requests") {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/assert.h"
+#include "manager/api/changes.h"
 #include "manager/api/check_request.h"
 #include "manager/api/problem.h"
 #include "manager/api/routes.h"
@@ -18,8 +19,11 @@ Schema SchemaOf(const api::Parameter& parameter) {
   switch (parameter.form) {
     case api::ParameterForm::kText:
       return report::schema::Text();
-    case api::ParameterForm::kList:
-      return report::schema::ListOf(report::schema::Text());
+    case api::ParameterForm::kList: {
+      Schema item = report::schema::Text();
+      if (!parameter.choices.empty()) item["enum"] = parameter.choices;
+      return report::schema::ListOf(std::move(item));
+    }
     case api::ParameterForm::kNumber: {
       Schema schema = report::schema::Number();
       schema["minimum"] = 0;
@@ -54,7 +58,15 @@ Schema HeaderOf(std::string_view meaning) {
   return {{"description", meaning}, {"schema", report::schema::Text()}};
 }
 
+// Server-Sent Events: OpenAPI 3.1 has no words for their data.
+Schema StreamAnswer() {
+  return {{"description",
+           "Events: watching (its data is Watching), changed (Changed), resync (Resync); comments"},
+          {"content", {{"text/event-stream", {{"schema", report::schema::Text()}}}}}};
+}
+
 Schema AnswerOf(const api::Route& route, std::string_view when) {
+  if (!api::IsPrinted(route)) return StreamAnswer();
   const Schema schema = {{"schema", report::schema::Ref(api::SchemaOf(route))}};
   return {{"description", when},
           {"headers",
@@ -71,6 +83,7 @@ Schema AnswerOf(const api::Route& route, std::string_view when) {
 Schema AnswersOf(const api::Route& route) {
   Schema answers = Schema::object();
   for (const api::AnswerCode& code : api::AnswerCodes()) {
+    if (code.status == 304 && !api::IsPrinted(route)) continue;
     const std::string status = std::to_string(code.status);
     if (code.status == 200)
       answers[status] = AnswerOf(route, code.when);
@@ -103,8 +116,14 @@ Schema PathOf(const api::Route& route) {
   Schema parameters = Schema::array();
   for (const api::Parameter& parameter : route.parameters)
     parameters.push_back(ParameterOf(parameter));
-  for (const api::Parameter& parameter : api::CommonParameters())
-    parameters.push_back(ParameterRef(parameter));
+  if (!api::IsPrinted(route))
+    parameters.push_back({{"name", "Last-Event-ID"},
+                          {"in", "header"},
+                          {"description", "The id of the last event of the stream before"},
+                          {"schema", report::schema::Text()}});
+  else
+    for (const api::Parameter& parameter : api::CommonParameters())
+      parameters.push_back(ParameterRef(parameter));
   Schema operation = {{"operationId", route.path},
                       {"summary", route.command},
                       {"description", route.meaning},
@@ -128,7 +147,7 @@ Schema OwnPath() {
 Schema Components() {
   Schema schemas = Schema::object();
   for (auto part : {report::schema::DocumentSchemas(), FactSchemas(), api::ProblemSchemas(),
-                    api::CheckRequestSchemas()}) {
+                    api::CheckRequestSchemas(), api::ChangeSchemas()}) {
     for (report::schema::NamedSchema& each : part) {
       FEDRA_ASSERT(!schemas.contains(each.name), "each schema has a name of its own");
       schemas[each.name] = std::move(each.schema);

@@ -1,0 +1,190 @@
+#include "manager/api/streams.h"
+
+#include <algorithm>
+#include <random>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/out_of_memory.h"
+#include "manager/api/delivery.h"
+#include "manager/api/problem.h"
+
+namespace fedra::api {
+namespace {
+
+constexpr std::string_view kType = "text/event-stream";
+
+// Whose names are asked for at one look: a moment's work. Of more it is only said that they are
+// many.
+constexpr size_t kMostWorkloads = 2'000;
+
+// So that ids of an earlier process are not known.
+std::string NewEpoch() {
+  std::random_device random;
+  return fmt::format("{:08x}{:08x}", random(), random());
+}
+
+}  // namespace
+
+Streams::Client::Client(Watch watch, std::shared_ptr<httpd::Sink> to, const TellingPace& pace)
+    : sink(std::move(to)),
+      telling(std::move(watch.topics), std::move(watch.viewer), pace),
+      last_id(std::move(watch.last_id)),
+      look_again(std::move(watch.look_again)),
+      asked(SystemClock().Steady()) {
+  right->With([&](Right& now) { now.confirmed = asked; });
+}
+
+Streams::Streams(ChangeFeed* feed, ReadStore store, StreamPace pace)
+    : feed_(feed), store_(std::move(store)), pace_(pace), recent_(NewEpoch()) {
+  if (feed_ == nullptr) return;
+  follows_ = feed_->Follow([this](const store::Written& written) { Note(written); });
+  thread_ = StartThread([this] { Run(); });
+}
+
+Streams::~Streams() { Stop(); }
+
+void Streams::Stop() {
+  if (!thread_.joinable()) return;
+  feed_->Leave(follows_);
+  state_.With([](State& state) { state.stopping = true; });
+  state_.Notify();
+  thread_.join();
+}
+
+void Streams::Open(Watch watch, std::shared_ptr<httpd::Sink> sink) {
+  const bool is_taken = state_.With([&](State& state) {
+    if (state.stopping || feed_ == nullptr) return false;
+    state.opened.emplace_back(std::move(watch), sink, pace_.telling);
+    return true;
+  });
+  if (!is_taken) return sink->End();
+  state_.Notify();
+}
+
+void Streams::Note(const store::Written& written) {
+  state_.With([&](State& state) {
+    if (!state.is_watched) {
+      state.missed = true;
+      return;
+    }
+    state.changes.daemon |= written.daemon;
+    state.changes.workers |= written.workers;
+    if (state.too_many) return;
+    state.workloads.insert(written.workloads.begin(), written.workloads.end());
+    if (state.workloads.size() <= kMostWorkloads) return;
+    state.too_many = true;
+    state.workloads.clear();
+  });
+}
+
+void Streams::Run() {
+  for (;;) {
+    State now = Next();
+    if (now.stopping) break;
+    Look(std::move(now));
+  }
+  for (Client& client : clients_) client.sink->End();
+  clients_.clear();
+}
+
+// The next look, or sooner what is opened; while nobody watches, as long as that takes.
+Streams::State Streams::Next() {
+  const auto is_due = [](const State& state) { return state.stopping || !state.opened.empty(); };
+  const auto take = [this](State& state) {
+    const bool stops = state.stopping;
+    const bool is_watched = !clients_.empty() || !state.opened.empty();
+    State taken = std::exchange(state, {});
+    state.stopping = stops;
+    state.is_watched = is_watched;
+    return taken;
+  };
+  if (clients_.empty()) {
+    state_.With([](State& state) { state.is_watched = !state.opened.empty(); });
+    return state_.Wait(is_due, take);
+  }
+  return state_.WaitFor(pace_.look, is_due, take);
+}
+
+void Streams::Look(State now) {
+  if (now.missed) recent_.AddUnknown();
+  for (Client& client : now.opened) {
+    if (!client.last_id.empty()) {
+      if (const auto missed = recent_.Since(client.last_id))
+        client.telling.Tell(*missed);
+      else
+        client.telling.TellToResync();
+    }
+    clients_.push_back(std::move(client));
+  }
+  const Changes changes = ChangesIn(now);
+  if (!changes.empty()) recent_.Add(changes);
+  const SteadyTime time = SystemClock().Steady();
+  for (Client& client : clients_) Serve(client, time, changes);
+  std::erase_if(clients_, [](const Client& client) { return client.sink->IsOver(); });
+}
+
+Changes Streams::ChangesIn(State& now) {
+  Changes changes = std::move(now.changes);
+  changes.many_jobs = now.too_many;
+  if (now.workloads.empty()) return changes;
+  const auto reader = store_();
+  auto jobs = reader ? (*reader)->JobsOf({now.workloads.begin(), now.workloads.end()})
+                     : Fail(reader.error());
+  if (jobs)
+    changes.jobs = *std::move(jobs);
+  else
+    changes.many_jobs = true;
+  return changes;
+}
+
+void Streams::Serve(Client& client, SteadyTime now, const Changes& changes) {
+  if (!MaySee(client, now)) return client.sink->End();
+  client.telling.Tell(changes);
+  if (!client.sink->IsReady()) return;
+  if (std::string text = client.telling.Next(now, recent_.Id()); !text.empty())
+    client.sink->Write(std::move(text));
+}
+
+// Without an answer in time it may not.
+bool Streams::MaySee(Client& client, SteadyTime now) const {
+  if (!client.look_again) return true;
+  const Right right = client.right->Copy();
+  if (right.is_refused || now - right.confirmed > pace_.rights + pace_.rights_grace) return false;
+  if (right.viewer) client.telling.SetViewer(*right.viewer);
+  if (now - client.asked < pace_.rights) return true;
+  client.asked = now;
+  client.look_again([kept = client.right, now](std::optional<Viewer> viewer) {
+    kept->With([&](Right& answered) {
+      answered.is_refused |= !viewer.has_value();
+      answered.viewer = std::move(viewer);
+      answered.confirmed = now;
+    });
+  });
+  return true;
+}
+
+Sources With(Streams& streams, Sources sources) {
+  sources.streams = &streams;
+  return sources;
+}
+
+httpd::Answer AnswerWatch(Streams* streams, const Parameters& asked, const httpd::Request& request,
+                          const Viewer& viewer, LookAgain look_again) {
+  if (!Accepts(HeaderOf(request, "accept"), kType))
+    return Problem(406, fmt::format("the answer is {}, which you do not accept", kType));
+  if (streams == nullptr || !streams->has_feed())
+    return Problem(503, "this daemon tells no changes: ask again from time to time");
+  Watch watch{.topics = TopicsOf(asked),
+              .viewer = viewer,
+              .last_id = HeaderOf(request, "last-event-id"),
+              .look_again = std::move(look_again)};
+  return {.content_type = std::string(kType),
+          .headers = {{"Cache-Control", "no-store"}, {"X-Content-Type-Options", "nosniff"}},
+          .goes_on = [streams, watch = std::move(watch)](std::shared_ptr<httpd::Sink> sink) {
+            streams->Open(watch, std::move(sink));
+          }};
+}
+
+}  // namespace fedra::api
