@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
@@ -34,6 +35,8 @@ struct Request {
   size_t max_bytes = 256u << 20;   // of the answer's body
   bool stores_nothing = false;     // a POST that only asks: no WriteGate is asked for it
   std::string wanted_header = {};  // of the answer, goes into Reply::header; empty: none
+  // Further ones, without line ends; those that are empty are not sent.
+  std::vector<std::pair<std::string, std::string>> headers = {};
 };
 
 // What came of a request. Either `failure` is set or `status` is what a server answered.

@@ -104,6 +104,8 @@ void Transfer::SetRequest(const Connection& connection, bool http1, milliseconds
   add("Expect:");  // never wait for "100 Continue"
   if (!connection.url.host.empty()) add("Host: " + connection.url.host);
   if (!request_.authorization.empty()) add("Authorization: " + request_.authorization);
+  for (const auto& [name, value] : request_.headers)
+    if (!value.empty()) add(name + ": " + value);
   if (!request_.body.empty()) {
     add("Content-Type: " + request_.content_type);
     curl_easy_setopt(easy, CURLOPT_POST, 1L);

@@ -8,6 +8,7 @@
 
 #include "manager/api/parameters.h"
 #include "manager/api/problem.h"
+#include "manager/api/routes.h"
 
 namespace fedra::dashboard {
 namespace {
@@ -16,14 +17,18 @@ namespace {
 constexpr std::chrono::milliseconds kLimit{60'000};
 // More than any page asks for: lists come in pages.
 constexpr size_t kMostBytes = size_t{64} << 20;
+// A stream goes on until either goes.
+constexpr std::chrono::hours kStreamLimit{24};
 
 httpd::Answer ToAnswer(http::Reply reply, const std::string& socket) {
   if (reply.failure)
     return api::Problem(503, fmt::format("the daemon at {}: {}", socket, reply.failure->message));
-  return {.status = reply.status,
-          .content_type = std::move(reply.content_type),
-          .body = std::move(reply.body),
-          .headers = {{"Cache-Control", "no-store"}}};
+  httpd::Answer answer{.status = reply.status,
+                       .content_type = std::move(reply.content_type),
+                       .body = std::move(reply.body),
+                       .headers = {{"Cache-Control", "no-store"}}};
+  if (!reply.header.empty()) answer.headers.emplace_back("ETag", std::move(reply.header));
+  return answer;
 }
 
 }  // namespace
@@ -53,6 +58,16 @@ Result<std::unique_ptr<Server>> Server::Start(const std::string& socket, int por
   return server;
 }
 
+// What is passed on uses the client, which goes before the loop does.
+Server::~Server() {
+  listener_.Stop();
+  threads_.loop.Post([this] {
+    for (const auto& each : relays_)
+      if (const auto relay = each.lock()) relay->Leave();
+  });
+  threads_.loop.Flush();
+}
+
 std::string Server::Address() const {
   return fmt::format("http://127.0.0.1:{}/#token={}", listener_.port(), secret_);
 }
@@ -61,7 +76,23 @@ void Server::Answer(const httpd::Request& request, std::function<void(httpd::Ans
   if (auto refusal = RefusalOf({listener_.port(), secret_}, request))
     return done(Guarded(*std::move(refusal)));
   if (!IsForDaemon(request)) return done(Guarded(PageOf(request)));
+  if (api::EndpointOf(request.target) == api::kWatchPath && !request.is_post)
+    return PassOnStream(request, std::move(done));
   PassOn(request, std::move(done));
+}
+
+void Server::PassOnStream(const httpd::Request& request, std::function<void(httpd::Answer)> done) {
+  std::erase_if(relays_, [](const auto& relay) { return relay.expired(); });
+  const auto relay = std::make_shared<Relay>(threads_.loop, client_);
+  relays_.push_back(relay);
+  relay->Start(
+      {.path = request.target,
+       .accept = "text/event-stream",
+       .timeout = kStreamLimit,
+       .open_timeout = kLimit,
+       .headers = {{"Last-Event-ID", httpd::HeaderOf(request, "last-event-id")}}},
+      [done = std::move(done)](httpd::Answer answer) { done(Guarded(std::move(answer))); },
+      [this](http::Reply reply) { return ToAnswer(std::move(reply), socket_); });
 }
 
 void Server::PassOn(const httpd::Request& request, std::function<void(httpd::Answer)> done) {
@@ -71,7 +102,9 @@ void Server::PassOn(const httpd::Request& request, std::function<void(httpd::Ans
                 .content_type = httpd::HeaderOf(request, "content-type"),
                 .timeout = kLimit,
                 .max_bytes = kMostBytes,
-                .stores_nothing = true},
+                .stores_nothing = true,
+                .wanted_header = "ETag",
+                .headers = {{"If-None-Match", httpd::HeaderOf(request, "if-none-match")}}},
                [this, done = std::move(done)](http::Reply reply) {
                  done(Guarded(ToAnswer(std::move(reply), socket_)));
                });

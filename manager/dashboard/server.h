@@ -7,11 +7,13 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "cluster-clients/http/client.h"
 #include "cluster-clients/threads.h"
 #include "manager/dashboard/gate.h"
+#include "manager/dashboard/relay.h"
 #include "manager/http/listener.h"
 
 namespace fedra::dashboard {
@@ -20,6 +22,7 @@ class Server final {
  public:
   // `port`: 0 lets the system choose. kConnection when it is taken; kUnavailable.
   static Result<std::unique_ptr<Server>> Start(const std::string& socket, int port);
+  ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
@@ -30,11 +33,13 @@ class Server final {
   Server(std::string socket, std::string secret);
   void Answer(const httpd::Request& request, std::function<void(httpd::Answer)> done);
   void PassOn(const httpd::Request& request, std::function<void(httpd::Answer)> done);
+  void PassOnStream(const httpd::Request& request, std::function<void(httpd::Answer)> done);
 
   const std::string socket_;
   const std::string secret_;
   Threads threads_{1};
   http::Client client_;
+  std::vector<std::weak_ptr<Relay>> relays_;  // loop thread
   httpd::Listener listener_;
 };
 

@@ -70,6 +70,11 @@ class Browser:
     def banner(self) -> str:
         return str(self.driver.find_element(By.ID, "banner").text)
 
+    def age(self) -> int:
+        """In seconds, of what is shown; -1: nothing is said about it."""
+        words = str(self.driver.find_element(By.ID, "age").text).split()
+        return int(words[2].rstrip("s")) if len(words) == 4 and words[2].endswith("s") else -1
+
     def title(self) -> str:
         found = self.driver.find_elements(By.CSS_SELECTOR, "main h1")
         return str(found[0].text) if found else ""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from selenium.webdriver.common.by import By
-
 from browser.stage import Stage
 
 _SLOWEST = 45.0  # seconds: the page asks again at most every 30
@@ -19,7 +17,7 @@ def check_offline(stage: Stage) -> None:
         "it is said that this is old", lambda: "Shown is what was known" in browser.banner()
     )
     assert [row[:2] for row in browser.rows()] == rows, browser.rows()
-    browser.wait("the age grows", lambda: _age(stage) > 5)
+    browser.wait("the age grows", lambda: browser.age() > 5)
     browser.go("#/jobs", "Jobs")
     assert "this browser is offline" in browser.text(), browser.text()
     browser.set_offline(False)
@@ -27,13 +25,6 @@ def check_offline(stage: Stage) -> None:
         "the jobs are shown", lambda: bool(browser.rows()) and not browser.banner(), _SLOWEST
     )
     browser.assert_provoked("ERR_INTERNET_DISCONNECTED")
-
-
-def _age(stage: Stage) -> int:
-    """In seconds, of what is shown; -1: nothing is said about it."""
-    text = str(stage.browser.driver.find_element(By.ID, "age").text)
-    words = text.split()
-    return int(words[2].rstrip("s")) if len(words) == 4 and words[2].endswith("s") else -1
 
 
 def check_gone(stage: Stage) -> None:

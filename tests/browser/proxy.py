@@ -48,6 +48,8 @@ class _Handler(http.server.BaseHTTPRequestHandler):
             # Of a page of the folder only the headers are the program's, the policy among them.
             asked.request(self.command, "/" if page else target, body or None, headers)
             answer = asked.getresponse()
+            if answer.headers["Content-Type"] == "text/event-stream":
+                return self._pass_stream_on(answer)
             text = answer.read()
         self.send_response(answer.status)
         for name, value in answer.headers.items():
@@ -60,6 +62,17 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(text)))
         self.end_headers()
         self.wfile.write(text)
+
+    def _pass_stream_on(self, answer: http.client.HTTPResponse) -> None:
+        """Until either of the two has gone."""
+        self.close_connection = True
+        self.send_response(answer.status)
+        self.send_header("Content-Type", "text/event-stream")
+        self.send_header("Connection", "close")
+        self.end_headers()
+        with contextlib.suppress(OSError):
+            while text := answer.read1():
+                self.wfile.write(text)
 
     def _page(self, target: str) -> Path | None:
         if self.pages is None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -21,7 +22,13 @@ from browser.stage import Stage, browse, parse  # noqa: E402
 from scenarios import objects, setup  # noqa: E402
 from scenarios.fedra_process import Fedra  # noqa: E402
 from scenarios.sim_fleet import SimFleet  # noqa: E402
+from scenarios.waiting import assert_quick  # noqa: E402
 from scenarios.world import TEMPLATE, World  # noqa: E402
+
+
+_PERIOD = 6  # seconds: a page without a stream asks every 5, one with it every 30
+_CALM = 90.0  # seconds: until nothing happens on the fleet for that long
+_SOON = 4.0  # seconds until a page shows what has changed
 
 
 def main() -> int:
@@ -74,6 +81,7 @@ def _check(stage: Stage, world: World, address: str, shots: Path | None) -> None
     routes = views.routes(stage)
     stops = accessibility.check_keyboard(stage, routes)
     _focus_is_kept(stage, world)
+    _changes_are_told(stage, world)
     _text_is_no_markup(stage, world)
     browser.assert_silent()
     _only_here(browser)
@@ -98,6 +106,39 @@ def _focus_is_kept(stage: Stage, world: World) -> None:
     world.submit("another")
     browser.wait("it is drawn anew", lambda: f"{world.ns}/another" in str(browser.rows()))
     assert browser.script("return document.activeElement.innerText") == stage.stuck
+
+
+def _changes_are_told(stage: Stage, world: World) -> None:
+    """By the stream, before the page would ask by itself; of two tabs one reads it, and both are told."""
+    browser = stage.browser
+    first = browser.driver.current_window_handle
+    browser.go("#/jobs", "Jobs")
+    token = browser.script("return sessionStorage.getItem('fedra-token')")
+    page = str(browser.driver.current_url)
+    browser.driver.switch_to.new_window("window")
+    try:
+        browser.driver.get(page.partition("#")[0] + f"#token={token}")
+        browser.wait("the overview is shown", lambda: browser.title() == "Overview")
+        browser.go("#/jobs", "Jobs")
+        for name in ("told-1", "told-2"):
+            _is_shown_soon(browser, world, name)
+        locks = browser.driver.execute_async_script(
+            "const done = arguments[0]; navigator.locks.query().then(({ held }) => done(held.length))"
+        )
+        assert locks == 1, f"{locks} tabs read the stream"
+    finally:
+        browser.driver.close()
+        browser.driver.switch_to.window(first)
+    _is_shown_soon(browser, world, "told-3")
+
+
+def _is_shown_soon(browser: Browser, world: World, name: str) -> None:
+    """After a quiet moment, in which a page that has no stream would have asked by itself."""
+    browser.wait("the page has not asked", lambda: browser.age() > _PERIOD, _CALM)
+    begun = time.monotonic()
+    world.submit(name)
+    browser.wait(f"{name} is shown", lambda: f"{world.ns}/{name}" in str(browser.rows()))
+    assert_quick(f"showing {name}", time.monotonic() - begun, _SOON)
 
 
 def _text_is_no_markup(stage: Stage, world: World) -> None:

@@ -14,6 +14,8 @@ export function keepToken(token) {
   sessionStorage.setItem(KEY, token.trim());
 }
 
+export const token = () => sessionStorage.getItem(KEY) ?? "";
+
 export class Refused extends Error {
   constructor(status, message) {
     super(message);
@@ -34,13 +36,26 @@ export const ifAllowed = (asked) => asked.catch((error) => {
 export const post = (path, values, body) =>
   send(path, values, { method: "POST", body, headers: { "Content-Type": "application/yaml" } });
 
+// The last answers by question, with their tags: what is as it was is not sent again. In this tab's memory alone.
+const kept = new Map();
+const MOST_KEPT = 30;  // a view asks for at most so many
+
+function keep(question, tag, document) {
+  kept.delete(question);
+  kept.set(question, { tag, document });
+  if (kept.size > MOST_KEPT) kept.delete(kept.keys().next().value);
+}
+
 async function send(path, values, request, signal = undefined) {
   const query = new URLSearchParams(Object.entries(values).filter(([, value]) => value));
+  const question = `${token()} ${path}?${query}`;
+  const before = request.method === "POST" ? undefined : kept.get(question);
   const answer = await fetch(`api/v1alpha1/${path}?${query}`, {
     ...request,
-    headers: { ...request.headers, Authorization: `Bearer ${sessionStorage.getItem(KEY) ?? ""}` },
+    headers: { ...request.headers, Authorization: `Bearer ${token()}`, ...(before && { "If-None-Match": before.tag }) },
     signal: AbortSignal.any([AbortSignal.timeout(60000), ...(signal ? [signal] : [])]),
   });
+  if (answer.status === 304 && before) return before.document;
   const text = await answer.text();
   let document;
   try {
@@ -49,5 +64,7 @@ async function send(path, values, request, signal = undefined) {
     throw new Refused(answer.status, `The answer (${answer.status}) is no JSON`);
   }
   if (!answer.ok) throw new Refused(answer.status, document.message ?? `The answer is ${answer.status}`);
+  const tag = answer.headers.get("ETag");
+  if (tag && request.method !== "POST") keep(question, tag, document);
   return document;
 }

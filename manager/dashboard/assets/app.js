@@ -1,5 +1,6 @@
-// Which view is shown, and that it stays true: asked again every few seconds while the page is seen, less often while
-// the daemon does not answer. What was shown stays, and says how old it is.
+// Which view is shown, and that it stays true: asked again when the daemon says that something of it has changed, and
+// every half a minute all the same; every few seconds where it does not say so, less often while it does not answer.
+// What was shown stays, and says how old it is.
 
 import { ask, keepToken, post, Refused, takeToken } from "./api.js";
 import { check } from "./check.js";
@@ -12,6 +13,7 @@ import { map } from "./map.js";
 import { matrix } from "./matrix.js";
 import { overview } from "./overview.js";
 import { reasons } from "./reasons.js";
+import * as stream from "./stream.js";
 import { templates } from "./templates.js";
 import { worker } from "./worker.js";
 import { workers } from "./workers.js";
@@ -19,7 +21,8 @@ import { workers } from "./workers.js";
 const VIEWS = { "": overview, workers, worker, jobs, job, matrix, devices, map, templates, check, reasons };
 const PARENTS = { job: "jobs", map: "devices", worker: "workers" };  // whose link in the menu is the nearest
 const PERIOD = 5000;
-const LONGEST = 30000;
+const LONGEST = 30000;  // also between two questions while changes are told
+const QUICKEST = 2000;  // between two questions, however much changes
 const PAUSES = 4;  // times as long as the answers took: who looks must not keep the daemon busy
 
 const main = document.getElementById("main");
@@ -27,8 +30,10 @@ const banner = document.getElementById("banner");
 const ageLine = document.getElementById("age");
 
 let shown = { route: "", text: "", at: 0 };
-let delay = PERIOD;
+let failures = 0;  // since the last answer
 let timer = 0;
+let asked = { at: 0, took: 0, isGoing: false };  // the last question
+let isDue = false;  // something has changed since
 let going = new AbortController();
 
 // "#/jobs?state=Blocked" -> the view's name and its values.
@@ -106,6 +111,10 @@ async function look() {
   const view = VIEWS[name];
   const here = location.hash;
   const begun = performance.now();
+  const mine = { at: begun, took: 0, isGoing: true };
+  let delay = PERIOD;
+  asked = mine;
+  isDue = false;
   try {
     if (!view) throw new Refused(404, `There is no page ${name}.`);
     const answers = await view.ask((path, asked) => ask(path, asked, signal), values);
@@ -113,15 +122,46 @@ async function look() {
     const isNew = shown.route !== here;
     if ((isNew || text !== shown.text) && (isNew || !isTyping())) show(name, view.render(answers, values, post), isNew);
     shown = { route: here, text, at: view.isStill ? 0 : Date.now() };
-    delay = Math.max(view.period ?? PERIOD, PAUSES * (performance.now() - begun));
+    failures = 0;
+    mine.took = performance.now() - begun;
+    const isTold = view.topics && stream.isLive();
+    delay = Math.max(isTold ? LONGEST : view.period ?? PERIOD, PAUSES * mine.took);
     say(daemonWords(answers[0]));
   } catch (error) {
     if (signal.aborted) return;
-    delay = Math.min(LONGEST, delay * 2);
+    failures += 1;
+    delay = Math.min(LONGEST, PERIOD * 2 ** failures);
     trouble(name, error, here);
   }
+  mine.isGoing = false;
   tick();
   timer = setTimeout(look, delay * (0.9 + Math.random() * 0.2));
+  if (isDue) lookSoon();
+}
+
+// Not before the daemon had its pause.
+function lookSoon() {
+  isDue = true;
+  if (document.hidden || asked.isGoing) return;
+  clearTimeout(timer);
+  const pause = Math.max(QUICKEST, (PAUSES + 1) * asked.took);
+  timer = setTimeout(look, Math.max(0, asked.at + pause - performance.now()));
+}
+
+// What has changed; null: everything may have.
+function hear(change) {
+  const { name, values } = route();
+  const view = VIEWS[name];
+  if (!view?.topics) return;
+  const isOfView = change === null || change.topics.includes("daemon") ||
+    change.topics.some((topic) => view.topics.includes(topic) && (topic !== "jobs" || isOfJob(values.job, change)));
+  if (isOfView) lookSoon();
+}
+
+// `job`: of the view, as the user has named it; undefined: it is of all.
+function isOfJob(job, change) {
+  if (job === undefined || change.many || !job.includes("/")) return true;
+  return change.jobs.some((name) => job === name || job.endsWith(`/${name}`));
 }
 
 // Not replaced while a token is typed.
@@ -132,6 +172,7 @@ function signIn() {
   const form = h("form", { "aria-label": "Sign in", onsubmit: (event) => {
     event.preventDefault();
     keepToken(event.target.elements.token.value);
+    stream.start();
     main.replaceChildren(h("p", {}, "…"));
     look();
   } }, h("label", {}, "Token", h("input", { id: "token", name: "token", type: "password", autocomplete: "off", required: true })),
@@ -174,17 +215,29 @@ document.getElementById("skip").addEventListener("click", (event) => {
 });
 addEventListener("hashchange", () => {
   takeToken();
-  delay = PERIOD;
+  failures = 0;
   look();
 });
 document.addEventListener("visibilitychange", () => {
-  if (document.hidden) clearTimeout(timer);
-  else look();
+  if (document.hidden) {
+    clearTimeout(timer);
+    stream.stop();
+  } else {
+    stream.start();
+    look();
+  }
+});
+// What a cut connection looks like only after a while.
+addEventListener("offline", () => {
+  stream.stop();
+  look();
 });
 addEventListener("online", () => {
-  delay = PERIOD;
+  failures = 0;
+  stream.start();
   look();
 });
 heedKeys(main);
 setInterval(tick, PERIOD);
+stream.follow(hear);
 look();

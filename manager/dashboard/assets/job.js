@@ -36,6 +36,7 @@ function happened(item) {
 }
 
 export const job = {
+  topics: ["jobs"],
   ask: (ask, values) => Promise.all([ask("why", values), ask("history", values)]),
   render: ([report, history], values) => [
     h("h1", {}, values.job ?? ""),

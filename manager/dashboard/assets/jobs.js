@@ -33,6 +33,7 @@ function row(item) {
 }
 
 export const jobs = {
+  topics: ["jobs"],
   ask: (ask, values) => Promise.all([ask("jobs", { ...values, limit: LIMIT })]),
   frame: (values) => [h("h1", {}, "Jobs"), filters(values)],
   render: ([report], values) => [

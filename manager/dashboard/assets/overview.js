@@ -44,6 +44,7 @@ function troubled(report) {
 }
 
 export const overview = {
+  topics: ["workers", "jobs"],
   ask: (ask) => Promise.all([
     ask("counts", { "group-by": "state" }),
     ask("counts", { "group-by": "reason", state: "Blocked" }),

@@ -50,6 +50,7 @@ function found(report, name) {
 }
 
 export const worker = {
+  topics: ["workers", "jobs"],
   ask: async (ask, values) => {
     const report = await ask("workers");
     return [{ ...report, worker: found(report, values.name), workers: undefined }];

@@ -3,6 +3,7 @@
 import { command, h, since, table, word } from "./dom.js";
 
 export const workers = {
+  topics: ["workers", "jobs"],
   ask: (ask) => Promise.all([ask("workers")]),
   render: ([report]) => [
     h("h1", {}, "Workers"),

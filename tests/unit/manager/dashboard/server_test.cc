@@ -8,6 +8,7 @@
 #include "store/store.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
+#include "tests/support/wait.h"
 #include "tests/unit/manager/http/raw_client.h"
 #include "tests/unit/manager/report/rows.h"
 
@@ -19,12 +20,16 @@ using httpd::RawClient;
 namespace {
 
 struct Fixture {
-  Fixture() : store(store::Store::Open({.path = folder.Path("fedra.db")}).value()) {
+  Fixture()
+      : store(store::Store::Open(
+                  {.path = folder.Path("fedra.db"),
+                   .on_transaction = [this](const auto& report) { feed.Pass(report.written); }})
+                  .value()) {
     for (const auto& row : report::FleetStatus().workloads) store->Enqueue(store::PutWorkload{row});
     REQUIRE(store->Flush());
-    daemon =
-        api::Server::OnSocket({folder.Path("s"), ""}, {.store = [this] { return store->Read(); }})
-            .value();
+    daemon = api::Server::OnSocket({folder.Path("s"), ""},
+                                   {.store = [this] { return store->Read(); }, .feed = &feed})
+                 .value();
     server = dashboard::Server::Start(folder.Path("s"), 0).value();
     const std::string address = server->Address();
     const size_t port_at = std::string_view("http://127.0.0.1:").size();
@@ -42,6 +47,7 @@ struct Fixture {
   std::string Bearer() const { return "Authorization: Bearer " + secret + "\r\n"; }
 
   const TempFolder folder;
+  api::ChangeFeed feed;
   const std::unique_ptr<store::Store> store;
   std::unique_ptr<api::Server> daemon;
   std::unique_ptr<dashboard::Server> server;
@@ -91,6 +97,60 @@ TEST_CASE("dashboard: without the secret nothing of the daemon's is said") {
   const Fixture f;
   const std::string answer = f.Get("/api/v1alpha1/jobs?all");
   CHECK_THAT(answer, StartsWith("HTTP/1.1 401 ") && !ContainsSubstring("train"));
+}
+
+TEST_CASE("dashboard: what a browser has is not sent again") {
+  const Fixture f;
+  const std::string answer = f.Get("/api/v1alpha1/jobs?all", f.Bearer());
+  const size_t at = answer.find("ETag: ");
+  REQUIRE(at != answer.npos);
+  const std::string tag = answer.substr(at + 6, answer.find("\r\n", at) - at - 6);
+  CHECK_THAT(f.Get("/api/v1alpha1/jobs?all", f.Bearer() + "If-None-Match: " + tag + "\r\n"),
+             StartsWith("HTTP/1.1 304 "));
+}
+
+TEST_CASE("dashboard: a stream of the daemon's reaches the browser, and ends with either") {
+  Fixture f;
+  CHECK_THAT(f.Get("/api/v1alpha1/watch"), StartsWith("HTTP/1.1 401 "));
+  CHECK_THAT(f.Get("/api/v1alpha1/watch?topics=colours", f.Bearer()),
+             StartsWith("HTTP/1.1 400 ") && ContainsSubstring("colours"));
+  const auto watch = [&] {
+    RawClient client(f.port);
+    client.Say("GET /api/v1alpha1/watch HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(f.port) +
+               "\r\n" + f.Bearer() + "\r\n");
+    return client;
+  };
+  const auto hear_until = [](RawClient& client, const std::string& text, std::string all = {}) {
+    while (all.find(text) == all.npos) {
+      const std::string some = client.HearSome();
+      REQUIRE(!some.empty());
+      all += some;
+    }
+    return all;
+  };
+  // While places of those who have gone are not free yet, it is refused.
+  std::string heard;
+  const auto watching = [&] {
+    RawClient client = watch();
+    REQUIRE(WaitUntil([&] {
+      heard = client.HearSome();
+      if (heard.starts_with("HTTP/1.1 200")) return true;
+      client = watch();
+      return false;
+    }));
+    return client;
+  };
+  // More, one after the other, than there may be at a time.
+  for (int i = 0; i < 20; ++i) (void)watching();
+  RawClient client = watching();
+  CHECK_THAT(hear_until(client, "event: watching", heard),
+             ContainsSubstring("Content-Security-Policy: default-src 'none'") &&
+                 ContainsSubstring("Content-Type: text/event-stream"));
+  REQUIRE(f.store->Commit({store::PutWorkload{report::Job("fresh", "Running", "a", {})}}));
+  (void)hear_until(client, "ml/fresh");
+  f.daemon.reset();
+  CHECK_THAT(client.Hear(), Catch::Matchers::EndsWith("0\r\n\r\n"));
+  CHECK(client.closed());
 }
 
 TEST_CASE("dashboard: a daemon that is gone is said to be") {
