@@ -39,6 +39,7 @@ from scenarios.cases import (
     stateful_sets,
     stops,
     storm,
+    stream,
     support,
     takeover,
     templates,

@@ -271,6 +271,7 @@ def _targets(world: World, runs: str, blocked: str) -> list[tuple[str, int]]:
         ("templates?mode=Reconcile", 200),
         ("templates?mode=Always", 400),
         ("check", 405),  # it takes POST: api-check
+        ("watch?topics=colours", 400),  # what goes on: api-stream
         ("nothing", 404),
     ]
 
