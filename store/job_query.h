@@ -43,7 +43,9 @@ struct JobQuery {
   std::map<std::string, uint64_t> states;
   std::string ns = {};
   std::vector<std::string> workers = {};
-  std::vector<std::string> queues = {};   // "gpu", or "ml/gpu"
+  std::vector<std::string> queues = {};  // "gpu", or "ml/gpu"
+  // Unlike the others all of these: each a part of the job's name, or, with a slash, of "ml/train".
+  std::vector<std::string> name_parts = {};
   std::vector<std::string> reasons = {};  // of WorkloadRow::reasons
   // Whether a job with this WorkloadRow::labels_json is meant; null: all. It takes a look at each
   // row, where the rest takes one at an index.

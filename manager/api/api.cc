@@ -47,6 +47,7 @@ report::JobFilter FilterOf(const Parameters& asked) {
   filter.reasons = asked.List("reason");
   filter.workers = asked.List("worker");
   filter.queues = asked.List("queue");
+  filter.name = asked.Text("name");
   filter.labels = asked.Text("selector");
   if (const std::string order = asked.Text("sort-by"); !order.empty()) filter.sort_by = order;
   filter.limit = asked.Number("limit");

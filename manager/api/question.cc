@@ -43,6 +43,7 @@ Values ValuesOf(const std::string& job, const text::ViewSettings& settings) {
           {"reason", fmt::format("{}", fmt::join(jobs.reasons, ","))},
           {"worker", fmt::format("{}", fmt::join(jobs.workers, ","))},
           {"queue", fmt::format("{}", fmt::join(jobs.queues, ","))},
+          {"name", jobs.name},
           {"selector", jobs.labels},
           {"sort-by", jobs.sort_by},
           {"limit", IfNot(jobs.limit == 0, std::to_string(jobs.limit))},

@@ -18,6 +18,9 @@ const std::vector<Parameter>& Filters() {
       {"worker", Form::kList,
        "Only jobs that run on these workers, are dispatched to them, or have ended there"},
       {"queue", Form::kList, "Only jobs of these LocalQueues: NAME or NAMESPACE/NAME"},
+      {"name", Form::kText,
+       "Only jobs with this in their name, in whatever case; with a slash, in NAMESPACE/NAME; of "
+       "several words with each"},
       {"selector", Form::kText, "Only jobs with these labels, as kubectl takes them"},
       {"sort-by", Form::kChoice,
        "The order; state, which it is without this, begins with what needs a person", false,

@@ -70,6 +70,7 @@ std::string ScopeText(const ViewOptions& options) {
   add("--reason", fmt::format("{}", fmt::join(jobs.reasons, ",")));
   add("--worker", fmt::format("{}", fmt::join(jobs.workers, ",")));
   add("--queue", fmt::format("{}", fmt::join(jobs.queues, ",")));
+  add("--name", jobs.name);
   add("-l", jobs.labels);
   return scope;
 }
@@ -145,12 +146,14 @@ ViewOptions OptionsFor(const Question& question, ViewOptions options) {
   }
   const bool is_list = question.what == What::kJobs;
   jobs.group_by = is_list ? std::string() : question.group_by;
-  if (!is_list || !question.group_by.empty()) jobs.go_on.clear();
+  if (!is_list || !question.group_by.empty() || !question.name.empty()) jobs.go_on.clear();
   if (!is_list) return options;
   if (!question.sort_by.empty()) jobs.sort_by = question.sort_by;
   // The command line's --limit is the first page.
   jobs.limit = jobs.limit == 0 ? question.limit : jobs.limit + question.limit - screen::kPage;
   jobs.all = jobs.all || question.all;
+  // Both must be in the name.
+  if (!question.name.empty()) jobs.name += " " + question.name;
   if (question.group_by == "state") jobs.states = {question.group};
   if (question.group_by == "reason") jobs.reasons = {question.group};
   if (question.group_by == "worker") jobs.workers = {question.group};

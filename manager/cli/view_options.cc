@@ -27,6 +27,11 @@ void AddFilters(CLI::App& status, report::JobFilter& filter) {
       "Only jobs that run on these workers, are dispatched to them, or have ended there");
   add("--queue", filter.queues, "Only jobs of these LocalQueues: NAME or NAMESPACE/NAME");
   status
+      .add_option("--name", filter.name,
+                  "Only jobs with this in their name, in whatever case; with a slash, in "
+                  "NAMESPACE/NAME; of several words with each")
+      ->type_name("TEXT");
+  status
       .add_option("-l,--selector", filter.labels,
                   "Only jobs with these labels, as kubectl takes them: app=train,tier!=test")
       ->type_name("LABELS");

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <chrono>
 #include <functional>
+#include <iterator>
 #include <memory>
+#include <sstream>
 #include <unordered_map>
 #include <utility>
 
@@ -21,6 +23,8 @@ namespace fedra::report {
 namespace {
 
 constexpr std::chrono::hours kShowEnded{1};
+// Each is one more condition of a statement. A name has fewer parts that are worth a word.
+constexpr size_t kMostNameWords = 16;
 
 // A state that no list has.
 std::string_view DeletedState() { return ToString(placement::Phase::kGone); }
@@ -69,16 +73,16 @@ std::function<bool(std::string_view)> MatchesLabels(const LabelSelector& selecto
   };
 }
 
+// Names of Kubernetes have no blanks.
+std::vector<std::string> WordsOf(const std::string& text) {
+  std::istringstream words(text);
+  return {std::istream_iterator<std::string>(words), {}};
+}
+
 // What a place in a list belongs to: everything but the size of the page.
 std::string QuestionOf(const JobFilter& filter, const std::string& ns) {
-  return nlohmann::json{ns,
-                        filter.states,
-                        filter.reasons,
-                        filter.workers,
-                        filter.queues,
-                        filter.labels,
-                        filter.sort_by,
-                        filter.all}
+  return nlohmann::json{ns,          filter.states, filter.reasons, filter.workers, filter.queues,
+                        filter.name, filter.labels, filter.sort_by, filter.all}
       .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
@@ -124,6 +128,10 @@ Result<JobFilter> Checked(JobFilter filter, const std::string& ns) {
   std::vector<std::string> sort_by{filter.sort_by};
   FEDRA_RETURN_IF_ERROR(Spell("sort-by", SortColumns(), sort_by));
   filter.sort_by = sort_by.front();
+  const std::vector<std::string> words = WordsOf(ToLower(filter.name));
+  if (words.size() > kMostNameWords)
+    return Fail(WrongOption("name", fmt::format("at most {} words", kMostNameWords)));
+  filter.name = fmt::format("{}", fmt::join(words, " "));
   auto selector = LabelSelector::Parse(filter.labels);
   if (!selector) return Fail(std::move(selector).error().WithOption("selector"));
   filter.selector = *std::move(selector);
@@ -140,7 +148,7 @@ Result<JobFilter> Checked(JobFilter filter, const std::string& ns) {
 
 bool IsFiltered(const JobFilter& filter) {
   return !filter.states.empty() || !filter.reasons.empty() || !filter.workers.empty() ||
-         !filter.queues.empty() || !filter.labels.empty();
+         !filter.queues.empty() || !filter.name.empty() || !filter.labels.empty();
 }
 
 store::JobQuery StoreQueryOf(const JobFilter& filter, const std::string& ns,
@@ -156,6 +164,7 @@ store::JobQuery StoreQueryOf(const JobFilter& filter, const std::string& ns,
   query.ns = ns;
   query.workers = filter.workers;
   query.queues = filter.queues;
+  query.name_parts = WordsOf(filter.name);
   query.reasons = filter.reasons;
   query.labels = MatchesLabels(filter.selector);
   if (!filter.all && filter.states.empty()) query.ended_before = now - kShowEnded;

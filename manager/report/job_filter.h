@@ -23,14 +23,17 @@ struct JobFilter {
   std::vector<std::string> reasons = {};  // codes against a worker: "TemplateMissing"
   std::vector<std::string> workers = {};  // where it is or is being sent
   std::vector<std::string> queues = {};   // "gpu", or "ml/gpu"
-  std::string labels = {};                // of the job, as kubectl's -l: "app=train,tier!=test"
-  LabelSelector selector = {};            // what `labels` means; made by Checked()
-  std::string sort_by = "state";          // state, line, name, age, worker or queue
-  size_t limit = 0;                       // jobs in the list, in every format; 0: all
-  bool all = false;                       // also those that ended long ago
-  std::string go_on = {};                 // `continue` of the answer before; empty: from the start
-  std::optional<JobKey> after = {};       // what `go_on` means; made by Checked()
-  std::string group_by = {};              // counts in place of a list: of GroupColumns()
+  // Words, each a part of the job's name, or, with a slash, of "ml/train". Checked() makes them
+  // small.
+  std::string name = {};
+  std::string labels = {};           // of the job, as kubectl's -l: "app=train,tier!=test"
+  LabelSelector selector = {};       // what `labels` means; made by Checked()
+  std::string sort_by = "state";     // state, line, name, age, worker or queue
+  size_t limit = 0;                  // jobs in the list, in every format; 0: all
+  bool all = false;                  // also those that ended long ago
+  std::string go_on = {};            // `continue` of the answer before; empty: from the start
+  std::optional<JobKey> after = {};  // what `go_on` means; made by Checked()
+  std::string group_by = {};         // counts in place of a list: of GroupColumns()
 };
 
 // What --state takes, and --sort-by.
@@ -41,8 +44,8 @@ std::vector<std::string> GroupColumns();
 
 // The filter with states and reasons as they are spelled, its selector, and where it goes on;
 // kInvalidArgument, with what there is, for a word that is none, a sort_by or group_by that is
-// none, labels that are no selector, and a go_on of another filter, or of another namespace than
-// `ns`.
+// none, a name of too many words, labels that are no selector, and a go_on of another filter, or of
+// another namespace than `ns`.
 Result<JobFilter> Checked(JobFilter filter, const std::string& ns = {});
 
 // Whether it leaves jobs out by what they are.

@@ -47,6 +47,10 @@ std::string JobSelection::Where(const States& states, Values& values) const {
   if (!query_.queues.empty())
     where += fmt::format(" AND ({} OR {})", any("queue", query_.queues),
                          any("job_ns || '/' || queue", query_.queues));
+  for (const std::string& part : query_.name_parts)
+    where += fmt::format(" AND instr({}, {})",
+                         part.find('/') == part.npos ? "job_name" : "job_ns || '/' || job_name",
+                         values.Add(part));
   std::string with_reason;
   for (const std::string& reason : query_.reasons)
     with_reason += fmt::format("{}instr(reasons, {})", with_reason.empty() ? "" : " OR ",

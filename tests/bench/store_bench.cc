@@ -166,6 +166,17 @@ void ReadPageOfReason(benchmark::State& state) {
   query.reasons = {"QueueFull"};
   Ask(state, [&](Reader& reader) { return Must(reader.Jobs(query)); });
 }
+// Of 100,000 jobs 1,000 have it in their name.
+void ReadPageOfName(benchmark::State& state) {
+  JobQuery query = Every(JobOrder::kState);
+  query.name_parts = {"77"};
+  Ask(state, [&](Reader& reader) { return Must(reader.Jobs(query)); });
+}
+void ReadPageOfNoName(benchmark::State& state) {
+  JobQuery query = Every(JobOrder::kState);
+  query.name_parts = {"team-7/train", "nothing"};
+  Ask(state, [&](Reader& reader) { return Must(reader.Jobs(query)); });
+}
 void ReadPageOfLabel(benchmark::State& state) {
   JobQuery query = Every(JobOrder::kState);
   query.labels = [](std::string_view labels) { return labels.find("vision") != labels.npos; };
@@ -195,6 +206,8 @@ FEDRA_AT_EACH_SIZE(ReadLaterPage);
 FEDRA_AT_EACH_SIZE(ReadPageByAge);
 FEDRA_AT_EACH_SIZE(ReadPageInLine);
 FEDRA_AT_EACH_SIZE(ReadPageOfReason);
+FEDRA_AT_EACH_SIZE(ReadPageOfName);
+FEDRA_AT_EACH_SIZE(ReadPageOfNoName);
 FEDRA_AT_EACH_SIZE(ReadPageOfLabel);
 FEDRA_AT_EACH_SIZE(ReadGroupsByState);
 FEDRA_AT_EACH_SIZE(ReadGroupsByReason);

@@ -7,6 +7,7 @@ import json
 import urllib.parse
 
 from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
 
 from browser.stage import Stage
 from scenarios import objects
@@ -92,7 +93,7 @@ def blocked_jobs(stage: Stage) -> None:
 
 
 def jobs(stage: Stage) -> None:
-    """A page, the next one, and a filter that is wrong."""
+    """A page, the next one, those with a part of a name, and a filter that is wrong."""
     browser = stage.browser
     browser.go("#/jobs", "Jobs")
     first = _same_jobs(stage)
@@ -105,6 +106,12 @@ def jobs(stage: Stage) -> None:
             "the next page is shown", lambda: bool(browser.rows()) and _names(stage) != shown
         )
         _same_jobs(stage, "--continue", first["continue"])
+    browser.go("#/jobs", "Jobs")
+    browser.driver.find_element(By.TAG_NAME, "body").send_keys("/")
+    part = stage.stuck.upper()[1:]
+    browser.driver.switch_to.active_element.send_keys(part, Keys.RETURN)
+    told = _same_jobs(stage, "--name", part)
+    assert stage.stuck in {f"{job['namespace']}/{job['name']}" for job in told["jobs"]}, told
     browser.go("#/jobs?state=Wrong", "Jobs")
     browser.wait("a wrong state is refused in words", lambda: "there are" in browser.text())
     browser.assert_provoked("400")

@@ -215,7 +215,7 @@ std::vector<Binding> Elsewhere() {
        [](Model& model) { RunCommand(model, "workers"); }},
       {{KeyOf("/")},
        "/",
-       "filter: only rows, or lines, with a text",
+       "filter: rows, or lines, with a text; Enter: of all jobs",
        "filter",
        Always,
        [](Model& model) { Type(model, Prompt::kFilter); }},

@@ -41,6 +41,7 @@ struct Question {
   std::string group_by =
       {};                  // of groups: as of report::GroupColumns(); of jobs: what `group` is of
   std::string group = {};  // only this one's jobs
+  std::string name = {};   // of jobs: only with this in their name, as of report::JobFilter
   std::string sort_by =
       {};              // of jobs: as of report::SortColumns(); empty: as the command line says
   size_t limit = 0;    // of jobs: the most rows

@@ -142,10 +142,24 @@ void OpenHelp(Model& model) {
   Push(model, {.question = {.what = What::kHelp}, .document = std::move(document)});
 }
 
+void LookForName(Model& model) {
+  View& view = Seen(model);
+  if (view.question.what != What::kJobs || !view.document || view.document->beyond == 0) return;
+  if (view.filter.empty()) return;
+  std::string& name = view.question.name;
+  name += (name.empty() ? "" : " ") + std::exchange(view.filter, {});
+  view.document.reset();
+  view.opened_at = model.now;
+}
+
 void GoBack(Model& model) {
   View& view = Seen(model);
   if (!view.filter.empty()) {
     view.filter.clear();
+  } else if (!view.question.name.empty()) {
+    view.question.name.clear();
+    view.document.reset();
+    view.opened_at = model.now;
   } else if (model.views.size() > 1) {
     model.views.pop_back();
   } else {

@@ -21,7 +21,9 @@ void OpenRow(Model& model);
 void OpenText(Model& model, What what);
 void OpenWorkerHistory(Model& model);
 void OpenHelp(Model& model);
-// One view back, after the filter; the first one stays.
+// Where not all jobs are listed: those of all with the filter in their name, in its place.
+void LookForName(Model& model);
+// One view back, after the filter and the name; the first one stays.
 void GoBack(Model& model);
 
 // "jobs", "why ml/train", "q": as typed behind ":".

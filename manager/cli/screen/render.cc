@@ -30,6 +30,7 @@ std::string TitleOf(const Question& question) {
       std::string title = "jobs";
       if (!question.group_by.empty())
         title += fmt::format(", {} {}", question.group_by, question.group);
+      if (!question.name.empty()) title += fmt::format(", named *{}*", question.name);
       return title + (question.all ? ", ended ones too" : "");
     }
     case What::kWorkers:
@@ -113,6 +114,8 @@ std::vector<Line> Unanswered(const Model& model, size_t most) {
 Line Nothing(const View& view) {
   if (!view.filter.empty())
     return LineOf("  nothing matches the filter (Esc drops it)", Tone::kFaint);
+  if (!view.question.name.empty())
+    return LineOf("  no job has that in its name (Esc drops it)", Tone::kFaint);
   if (view.document->ended > 0)
     return LineOf(fmt::format("  none; a also shows {} that ended over an hour ago",
                               Counted(view.document->ended, "job")),
@@ -141,7 +144,10 @@ void AddBody(const Model& model, const Layout& layout, const std::vector<size_t>
 }
 
 // There is nowhere to go back to.
-bool IsFirst(const Model& model) { return model.views.size() == 1 && Seen(model).filter.empty(); }
+bool IsFirst(const Model& model) {
+  const View& view = Seen(model);
+  return model.views.size() == 1 && view.filter.empty() && view.question.name.empty();
+}
 
 // What is being typed, what there is to say, or else the keys that do something here, as many as
 // there is room for.

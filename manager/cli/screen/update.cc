@@ -42,6 +42,7 @@ void KeepTyping(Model& model, const Key& key) {
   }
   if (is_filter) {
     Seen(model).filter = model.input;
+    if (key.code == KeyCode::kEnter) LookForName(model);
   } else if (model.prompt == Prompt::kNone) {
     RunCommand(model, std::exchange(model.input, {}));
   }

@@ -4,7 +4,7 @@ import { command, h, jobsLine, since, table, word } from "./dom.js";
 
 const LIMIT = 100;
 const FIELDS = [
-  ["namespace", "Namespace"], ["state", "State"], ["reason", "Reason"], ["worker", "Worker"], ["queue", "Queue"],
+  ["name", "Name"], ["namespace", "Namespace"], ["state", "State"], ["reason", "Reason"], ["worker", "Worker"], ["queue", "Queue"],
   ["selector", "Labels"],
 ];
 const ORDERS = ["state", "line", "name", "age", "worker", "queue"];

@@ -80,7 +80,11 @@ bool Matches(const JobQuery& query, const WorkloadRow& row) {
       query.reasons.empty() || std::ranges::any_of(row.reasons, [&](const auto& reason) {
         return Any(query.reasons, reason);
       });
-  return !row.removed_at && query.states.contains(row.state) &&
+  const bool has_name = std::ranges::all_of(query.name_parts, [&](const std::string& part) {
+    const std::string& in = part.find('/') == part.npos ? row.job.name : row.job.ToString();
+    return in.find(part) != in.npos;
+  });
+  return has_name && !row.removed_at && query.states.contains(row.state) &&
          (query.ns.empty() || row.job.ns == query.ns) && Any(query.workers, row.worker.value) &&
          (Any(query.queues, row.queue) || Any(query.queues, row.job.ns + "/" + row.queue)) &&
          has_reason && (!query.labels || query.labels(row.labels_json));
@@ -178,6 +182,7 @@ JobQuery SomeQuery(Random& random) {
   query.workers = random.SomeOf(kWorkers, 7);
   query.queues = random.SomeOf({"q-2", "ml/q-10", "hpc/q-2"}, 8);
   query.reasons = random.SomeOf(kReasons, 9);
+  query.name_parts = random.SomeOf({"job", "-1", "2/job-", "ml/job-3", "%", "5"}, 9);
   if (random.OneIn(6))
     query.labels = [](std::string_view labels) { return labels.find("vision") != labels.npos; };
   if (random.OneIn(2)) query.ended_before = At(static_cast<int64_t>(random.Below(10)));
@@ -239,6 +244,33 @@ TEST_CASE_METHOD(Fixture, "every filter, order, page and group is that of a look
   CHECK(pages > 100);
 }
 
+TEST_CASE_METHOD(Fixture,
+                 "a part of a name is taken as it is, of a namespace behind a slash alone") {
+  for (const char* name : {"train-7b", "train-10", "eval"}) {
+    WorkloadRow row = Workload(name, "");
+    row.job = {"ml", name};
+    row.state = "Running";
+    store->Enqueue(PutWorkload{row});
+  }
+  Must(store->Flush());
+  const auto reader = Must(store->Read());
+  const auto named = [&](std::vector<std::string> parts) {
+    const JobQuery query{.states = {{"Running", 0}}, .name_parts = std::move(parts)};
+    std::string names;
+    for (const WorkloadRow& row : Must(reader->Jobs(query)).rows) names += row.job.name + " ";
+    return names;
+  };
+  CHECK(named({}) == "eval train-7b train-10 ");
+  CHECK(named({"train"}) == "train-7b train-10 ");
+  CHECK(named({"train", "7"}) == "train-7b ");
+  CHECK(named({"ml"}).empty());
+  CHECK(named({"ml/"}) == "eval train-7b train-10 ");
+  CHECK(named({"l/eva"}) == "eval ");
+  CHECK(named({"other/eval"}).empty());
+  for (const char* const pattern : {"%", "_", "t*", "train?7b", "' OR 1 --", "TRAIN"})
+    CHECK(named({pattern}).empty());
+}
+
 TEST_CASE_METHOD(Fixture, "a list follows what is written, also of names") {
   WorkloadRow row = Workload("u1", "job-9");
   row.state = "Blocked";
@@ -279,6 +311,7 @@ TEST_CASE_METHOD(Fixture, "the index of lists has what they are asked by, in the
   static const std::string page =
       "EXPLAIN QUERY PLAN SELECT uid" + from +
       " AND coalesce(finished_at >= 7, 1) AND worker IN ('x') AND instr(reasons, ' A ')"
+      " AND instr(job_name, 'b') AND instr(job_ns || '/' || job_name, 'a/b')"
       " AND (ns_order, name_order, created_at, uid) > ('a', 'b', 3, 'c')"
       " ORDER BY ns_order, name_order, created_at, uid LIMIT 5";
   CHECK_THAT(plan(page), ContainsSubstring("SEARCH w USING COVERING INDEX workloads_listed (state=?"

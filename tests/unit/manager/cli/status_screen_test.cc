@@ -30,6 +30,11 @@ TEST_CASE("what the command line has chosen stays chosen, and a group narrows it
   CHECK(jobs("worker", "gpu-east").jobs.workers == std::vector<std::string>{"gpu-east"});
   CHECK(jobs("queue", "ml/gpu").jobs.queues == std::vector<std::string>{"ml/gpu"});
   CHECK(jobs("namespace", "other").ns == "other");
+  ViewOptions named = given;
+  named.jobs.name = "train";
+  const ViewOptions both = OptionsFor({.what = What::kJobs, .name = "7b", .limit = kPage}, named);
+  CHECK(both.jobs.name == "train 7b");
+  CHECK(both.jobs.go_on.empty());
   const ViewOptions more = OptionsFor({.what = What::kJobs, .limit = 2 * kPage}, given);
   CHECK(more.jobs.limit == kPage + 5);
 }

@@ -44,6 +44,22 @@ TEST_CASE("status: filters by state, worker, queue, reason and namespace") {
   CHECK(Shown({}, "hpc").empty());
 }
 
+TEST_CASE("status: filters by words of the name, in whatever case") {
+  CHECK(Shown({.name = "train"}) == Names{"train-1b", "train-7b"});
+  CHECK(Shown({.name = " 7B  Train "}) == Names{"train-7b"});
+  CHECK(Shown({.name = "ML/t"}) == Names{"train-1b", "train-7b"});
+  CHECK(Shown({.name = "ml"}).empty());
+  CHECK(Shown({.states = {"Blocked"}, .name = "train"}).empty());
+  CHECK(Shown({.name = "  "}).size() == 5);
+  CHECK(IsFiltered({.name = "x"}));
+  std::string words = "a";
+  for (int i = 0; i < 15; ++i) words += " a";
+  CHECK(Checked({.name = words}));
+  const auto too_many = Checked({.name = words + " a"});
+  REQUIRE_FALSE(too_many);
+  CHECK(ToString(too_many.error()) == "--name: at most 16 words");
+}
+
 TEST_CASE("status: filters by the job's labels") {
   FleetRows data = FleetStatus();
   data.workloads[1].labels_json = R"({"team":"vision"})";
@@ -119,6 +135,7 @@ TEST_CASE("status: a wrong place to go on from is refused") {
   };
   CHECK_THAT(refused({.go_on = token}, "hpc"), ContainsSubstring("--continue: it belongs to"));
   CHECK_THAT(refused({.sort_by = "age", .go_on = token}, "ml"), ContainsSubstring("another"));
+  CHECK_THAT(refused({.name = "train", .go_on = token}, "ml"), ContainsSubstring("another"));
   for (const std::string& wrong :
        {std::string("x"), std::string("%%%"), token.substr(1), std::string(1 << 16, 'A'),
         std::string("WzEsMl0"), std::string("WyJhIiwtMS41LCJiIiwxLCJjIiwiZCIsMSwiZSJd")})

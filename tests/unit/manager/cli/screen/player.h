@@ -36,6 +36,7 @@ inline text::Output OutputFor(const Question& question, const report::FleetRows&
     settings.query.jobs.states = {question.group};
   if (question.group_by == "worker" && question.what == What::kJobs)
     settings.query.jobs.workers = {question.group};
+  settings.query.jobs.name = question.name;
   if (!question.sort_by.empty()) settings.query.jobs.sort_by = question.sort_by;
   settings.query.jobs.limit = question.limit;
   settings.query.jobs.all = question.all;

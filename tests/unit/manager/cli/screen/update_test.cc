@@ -187,6 +187,27 @@ TEST_CASE("a filter leaves rows that have it somewhere, with each character") {
   CHECK_THAT(page.Screen(), ContainsSubstring("gpu-west") && !ContainsSubstring("gpu-east"));
 }
 
+TEST_CASE("Enter behind a filter looks for the name where not all jobs are listed") {
+  Player player({80, 24}, What::kJobs);
+  player.data = ManyJobs(kPage + 500);
+  player.Answered();
+  player.Press("/1499");
+  CHECK_THAT(player.Screen(), ContainsSubstring("nothing matches the filter"));  // it is not listed
+  player.Press("<Enter>");
+  CHECK(Wanted(player.model)->name == "1499");
+  CHECK(player.Selected() == "uid-many-1499");
+  CHECK_THAT(player.Screen(), ContainsSubstring("jobs, named *1499*  [1]"));
+  player.Press("<Esc>");
+  CHECK(Wanted(player.model)->name.empty());
+  CHECK_THAT(player.Screen(), ContainsSubstring("[1000, 500 more: m]"));
+  player.Press("/nobody<Enter>");
+  CHECK_THAT(player.Screen(), ContainsSubstring("no job has that in its name (Esc drops it)"));
+  // Within what was found a filter is one of the rows.
+  player.Press("<Esc>/13<Enter>/1399<Enter>");
+  CHECK(Wanted(player.model)->name == "13");
+  CHECK(player.Selected() == "uid-many-1399");
+}
+
 TEST_CASE("the selected row is followed, and what takes its place when it goes is selected") {
   Player player({80, 24}, What::kJobs);
   player.Press("jj");
