@@ -1,7 +1,7 @@
 #pragma once
 //
-// Lists and counts of living jobs: what is asked of the store, and what it answers. A page costs
-// what is on it, and a look at one index to count what is not.
+// Lists and counts of jobs, living and deleted ones: what is asked of the store, and what it
+// answers. A page costs what is on it, and a look at one index to count what is not.
 //
 // Plain values.
 
@@ -21,14 +21,16 @@
 
 namespace fedra::store {
 
-enum class JobOrder { kState, kLine, kName, kAge, kWorker, kQueue };
+// kEnded: what ended, or was deleted, last comes first, and what has not ended last.
+enum class JobOrder { kState, kLine, kName, kAge, kWorker, kQueue, kEnded };
 enum class JobGrouping { kState, kReason, kWorker, kQueue, kNamespace };
 
 // A job's place in a list: what it is sorted by, then its name. No two jobs have the same.
 struct JobKey {
   uint64_t rank = 0;  // of its state, or place in line; 0 where that does not matter
   std::string text;   // worker or queue; as all names here as of InNaturalOrder()
-  int64_t age = 0;    // when it was made, in ms since 1970; 0 where it does not matter
+  // When it was made, in ms since 1970, or minus when it ended; 0 where it does not matter.
+  int64_t age = 0;
   std::string ns;
   std::string name;
   int64_t created_at = 0;  // ms since 1970
@@ -36,11 +38,20 @@ struct JobKey {
   auto operator<=>(const JobKey&) const = default;
 };
 
+// Deleted jobs among living ones, whatever state they were in last.
+struct DeletedJobs {
+  std::string state;  // that they count as; none of the others
+  uint64_t rank = 0;  // its place among them, which none of them has. There the newest comes first
+
+  bool operator==(const DeletedJobs&) const = default;
+};
+
 // Every list: any of these; empty: all.
 struct JobQuery {
-  // The states that are asked for, each with its place among them. Others are left out, so without
-  // any there are no jobs.
+  // The states of living jobs that are asked for, each with its place among them. Others are left
+  // out, so without any there are no living jobs.
   std::map<std::string, uint64_t> states;
+  std::optional<DeletedJobs> deleted = {};  // null: none
   std::string ns = {};
   std::vector<std::string> workers = {};
   std::vector<std::string> queues = {};  // "gpu", or "ml/gpu"

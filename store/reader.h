@@ -51,13 +51,14 @@ class Reader final {
 
   // Living workloads only, by namespace and job name.
   Result<std::vector<WorkloadRow>> Workloads(const WorkloadFilter& filter = {});
-  // A page of them, and counts. What they are asked by is read from one index (JobQuery).
+  // A page of them, of deleted ones where these are asked for, and counts. What they are asked by
+  // is read from one index of each (JobQuery).
   Result<JobPage> Jobs(const JobQuery& query);
   // Of all that the query would list without a limit; the largest first, of equal ones by name.
   Result<std::vector<JobGroup>> JobGroups(const JobQuery& query, JobGrouping grouping);
   // The states that living workloads are in, whatever is shown.
   Result<std::vector<std::string>> JobStates();
-  // The workers that they are on, on their way to, or have ended on.
+  // The workers that jobs, also deleted ones, are on, on their way to, or have ended on.
   Result<std::set<std::string>> JobWorkers();
   // Their jobs, by name.
   Result<std::vector<ObjectKey>> JobNames();

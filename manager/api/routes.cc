@@ -13,7 +13,10 @@ using Form = ParameterForm;
 const std::vector<Parameter>& Filters() {
   static const std::vector<Parameter> filters = {
       {"namespace", Form::kText, "Only jobs of this namespace"},
-      {"state", Form::kList, "Only jobs in these states"},
+      {"state", Form::kList,
+       "Only jobs in these states. Deleted jobs, as long as their history is kept, are listed "
+       "where "
+       "Deleted is among them, with the state that they were in last, and `removedAt`"},
       {"reason", Form::kList, "Only blocked jobs with one of these reasons against a worker"},
       {"worker", Form::kList,
        "Only jobs that run on these workers, are dispatched to them, or have ended there"},
@@ -23,8 +26,9 @@ const std::vector<Parameter>& Filters() {
        "several words with each"},
       {"selector", Form::kText, "Only jobs with these labels, as kubectl takes them"},
       {"sort-by", Form::kChoice,
-       "The order; state, which it is without this, begins with what needs a person", false,
-       report::SortColumns()},
+       "The order; state, which it is without this, begins with what needs a person, and has of "
+       "Deleted the newest first; ended: what has ended, or was deleted, last comes first",
+       false, report::SortColumns()},
       {"limit", Form::kNumber,
        "At most so many jobs; 0, or nothing: all. `remaining` counts those behind them, and "
        "`continue` leads to them"},

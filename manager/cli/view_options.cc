@@ -21,7 +21,9 @@ void AddFilters(CLI::App& status, report::JobFilter& filter) {
   const auto add = [&](const char* name, std::vector<std::string>& values, const char* meaning) {
     status.add_option(name, values, meaning)->delimiter(',')->allow_extra_args(false);
   };
-  add("--state", filter.states, "Only jobs in these states: Blocked,Waiting (fedra explain STATE)");
+  add("--state", filter.states,
+      "Only jobs in these states: Blocked,Waiting (fedra explain STATE). Deleted ones, as long as "
+      "their history is kept, are listed where Deleted is among them");
   add("--reason", filter.reasons, "Only blocked jobs with one of these reasons against a worker");
   add("--worker", filter.workers,
       "Only jobs that run on these workers, are dispatched to them, or have ended there");
@@ -38,7 +40,7 @@ void AddFilters(CLI::App& status, report::JobFilter& filter) {
   status
       .add_option("--sort-by", filter.sort_by,
                   "state, line (place among those that wait for the same devices), name, age, "
-                  "worker or queue")
+                  "worker, queue or ended (what has ended, or was deleted, last comes first)")
       ->capture_default_str();
   status.add_option("--limit", filter.limit, "At most so many jobs; 0: all")
       ->check(CLI::Range(0, 1'000'000'000))

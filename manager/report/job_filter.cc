@@ -26,8 +26,8 @@ constexpr std::chrono::hours kShowEnded{1};
 // Each is one more condition of a statement. A name has fewer parts that are worth a word.
 constexpr size_t kMostNameWords = 16;
 
-// A state that no list has.
-std::string_view DeletedState() { return ToString(placement::Phase::kGone); }
+// Listed only where it is asked for.
+std::string DeletedState() { return std::string(ToString(placement::Phase::kGone)); }
 
 // The words as `known` spells them.
 Result<void> Spell(std::string_view option, const std::vector<std::string>& known,
@@ -92,6 +92,7 @@ store::JobOrder OrderOf(const std::string& sort_by) {
   if (sort_by == "name") return kName;
   if (sort_by == "age") return kAge;
   if (sort_by == "worker") return kWorker;
+  if (sort_by == "ended") return kEnded;
   return sort_by == "queue" ? kQueue : kState;
 }
 
@@ -100,12 +101,12 @@ store::JobOrder OrderOf(const std::string& sort_by) {
 std::vector<std::string> JobStates() {
   std::vector<std::string> states;
   for (const StateEntry& entry : StateEntries())
-    if (entry.group == "Job" && entry.name != DeletedState()) states.emplace_back(entry.name);
+    if (entry.group == "Job") states.emplace_back(entry.name);
   return states;
 }
 
 std::vector<std::string> SortColumns() {
-  return {"state", "line", "name", "age", "worker", "queue"};
+  return {"state", "line", "name", "age", "worker", "queue", "ended"};
 }
 
 std::vector<std::string> GroupColumns() {
@@ -113,13 +114,6 @@ std::vector<std::string> GroupColumns() {
 }
 
 Result<JobFilter> Checked(JobFilter filter, const std::string& ns) {
-  if (std::ranges::any_of(filter.states, [](const auto& state) {
-        return ToLower(state) == ToLower(DeletedState());
-      })) {
-    return Fail(WrongOption(
-        "state", "jobs that were deleted are not listed; `fedra history NAMESPACE/NAME` shows one",
-        DeletedState()));
-  }
   std::vector<std::string> reasons;
   for (const verdict::ReasonEntry& entry : verdict::ReasonCatalogue())
     reasons.emplace_back(entry.name);
@@ -156,8 +150,13 @@ store::JobQuery StoreQueryOf(const JobFilter& filter, const std::string& ns,
   store::JobQuery query;
   // Reasons are kept of all, and are what blocks a job only where it is blocked.
   const bool is_of_reasons = !filter.reasons.empty() || filter.group_by == "reason";
+  const bool has_deleted = !filter.states.empty() && Any(filter.states, DeletedState());
+  if (has_deleted && !is_of_reasons)
+    query.deleted = {.state = DeletedState(), .rank = Urgency(DeletedState())};
   for (const std::string& state : states) {
     if (!Any(filter.states, state)) continue;
+    // Of a living one: it is being removed, and counts as soon as it is.
+    if (has_deleted && state == DeletedState()) continue;
     if (is_of_reasons && state != ToString(placement::Phase::kBlocked)) continue;
     query.states.emplace(state, Urgency(state));
   }

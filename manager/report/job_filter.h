@@ -28,7 +28,7 @@ struct JobFilter {
   std::string name = {};
   std::string labels = {};           // of the job, as kubectl's -l: "app=train,tier!=test"
   LabelSelector selector = {};       // what `labels` means; made by Checked()
-  std::string sort_by = "state";     // state, line, name, age, worker or queue
+  std::string sort_by = "state";     // one of SortColumns()
   size_t limit = 0;                  // jobs in the list, in every format; 0: all
   bool all = false;                  // also those that ended long ago
   std::string go_on = {};            // `continue` of the answer before; empty: from the start
@@ -36,7 +36,8 @@ struct JobFilter {
   std::string group_by = {};         // counts in place of a list: of GroupColumns()
 };
 
-// What --state takes, and --sort-by.
+// What --state takes, and --sort-by. Deleted jobs are listed where their state is asked for: in the
+// order of states the newest deletion first.
 std::vector<std::string> JobStates();
 std::vector<std::string> SortColumns();
 // What jobs may be counted by: state, reason, worker, queue, namespace.

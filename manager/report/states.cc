@@ -51,7 +51,11 @@ constexpr std::array kEntries = {
                "dispatch.keepFailed",
                "`fedra why NAMESPACE/NAME` repeats what Kubernetes says of it; the Job on the "
                "manager has the conditions."},
-    StateEntry{"Deleted", kJob, "the job was deleted on the manager; only its history is left", ""},
+    StateEntry{
+        "Deleted", kJob, "the job was deleted on the manager; only its history is left",
+        "`fedra status jobs --state Deleted` lists such jobs, the newest deletion first, each "
+        "with the state that it was in last, for as long as their history is kept "
+        "(store.historyRetention). `fedra history NAMESPACE/NAME` says what happened to one."},
     StateEntry{"Connected", kWorker,
                "the worker's API server answers, and everything that fedra reads there is listed",
                ""},

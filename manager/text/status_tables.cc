@@ -126,6 +126,7 @@ std::string BlockedText(const std::vector<VerdictRow>& verdicts) {
 
 // A job on a worker that is out of contact may have ended: green is only what is known.
 Tone JobTone(const WorkloadRow& row, const report::StatusData& data) {
+  if (row.removed_at) return Tone::kFaint;
   const auto worker =
       std::find_if(data.clusters.begin(), data.clusters.end(),
                    [&](const ClusterRow& cluster) { return cluster.name == row.worker; });
@@ -164,6 +165,11 @@ std::string DurationText(const WorkloadRow& row, const BeginByPlace& begins, Wal
 std::string JobNote(const WorkloadRow& row, const VerdictsByUid& verdicts, size_t workers,
                     const ViewSettings& settings) {
   const auto known = verdicts.find(row.uid);
+  if (row.removed_at) {
+    const std::string deleted =
+        fmt::format("deleted {} ago", Since(*row.removed_at, settings.query.now));
+    return row.note.empty() ? deleted : deleted + ": " + row.note;
+  }
   if (row.finished_at) {
     const std::string ended =
         fmt::format("ended {} ago", Since(*row.finished_at, settings.query.now));

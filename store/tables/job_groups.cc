@@ -9,10 +9,12 @@
 namespace fedra::store {
 namespace {
 
-std::string_view NameOf(JobGrouping grouping) {
+// Takes no value that it does not name.
+std::string NameOf(JobGrouping grouping, const JobSelection& selection,
+                   const JobSelection::Part& part, Values& values) {
   switch (grouping) {
     case JobGrouping::kState:
-      return "state";
+      return selection.State(part, values);
     case JobGrouping::kReason:
       return "reasons";
     case JobGrouping::kWorker:
@@ -61,14 +63,9 @@ class GroupCounter final {
 Result<std::vector<JobGroup>> LoadJobGroups(Connection& db, const JobQuery& query,
                                             JobGrouping grouping, const ShownNamespaces& shown) {
   JobSelection selection(db, query, shown);
-  if (selection.IsEmpty()) return std::vector<JobGroup>();
   FEDRA_RETURN_IF_ERROR(selection.Prepare());
   GroupCounter groups;
-  Values values;
-  const std::string sql = fmt::format(
-      "SELECT state_since, job_ns, job_name, {}{}{} AND {}", NameOf(grouping), kFromListed,
-      selection.Where(selection.states(), values), selection.Listed(values));
-  FEDRA_RETURN_IF_ERROR(db.QueryOnce(sql, values.all(), [&](Row& row) {
+  const auto count = [&](Row& row) {
     const WallTime since = row.Time();
     const std::string_view ns = row.View();
     const std::string_view job = row.View();
@@ -78,7 +75,16 @@ Result<std::vector<JobGroup>> LoadJobGroups(Connection& db, const JobQuery& quer
       groups.Count(name.substr(1, end - 1), since, ns, job);
       name.remove_prefix(end);
     }
-  }));
+  };
+  for (const JobSelection::Part& part : selection.Parts()) {
+    Values values;
+    const std::string name = NameOf(grouping, selection, part, values);
+    const std::string from = selection.From(part, values);
+    const std::string sql = fmt::format("SELECT {}, job_ns, job_name, {}{} AND {}",
+                                        part.is_deleted ? "removed_at" : "state_since", name, from,
+                                        selection.Listed(part, values));
+    FEDRA_RETURN_IF_ERROR(db.QueryOnce(sql, values.all(), count));
+  }
   return groups.Take();
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 //
-// Living jobs by the page: all of it from the index workloads_listed.
+// Jobs by the page: living ones from the index workloads_listed, deleted ones from
+// workloads_deleted.
 //
 // Thread rules: those of the connection.
 

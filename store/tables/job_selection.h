@@ -1,6 +1,7 @@
 #pragma once
 //
-// Which jobs a JobQuery means, as the WHERE of a statement over the index workloads_listed.
+// Which jobs a JobQuery means, as the FROM and WHERE of statements over the indexes
+// workloads_listed and workloads_deleted.
 //
 // Thread rules: those of the connection. Lifetime: the connection, the query and the namespaces
 // must outlive it.
@@ -25,10 +26,6 @@ namespace fedra::store {
 // The namespaces whose jobs there are; null: all.
 using ShownNamespaces = std::optional<std::set<std::string>>;
 
-// Goes between the columns and the conditions.
-inline constexpr std::string_view kFromListed =
-    " FROM workloads w INDEXED BY workloads_listed WHERE ";
-
 // A statement's values, which its text names by number. Refers to what it gets, but for Own().
 class Values final {
  public:
@@ -52,32 +49,35 @@ class Values final {
 
 class JobSelection final {
  public:
-  using States = std::vector<std::string>;
+  // Jobs that are in one index.
+  struct Part {
+    std::vector<std::string> states;  // of living ones; never empty
+    bool is_deleted = false;          // deleted ones; `states` says nothing
+  };
 
   JobSelection(Connection& db, const JobQuery& query, const ShownNamespaces& shown);
 
-  // It means no job. SQLite takes no index for what is never true, not even one that it is told to
-  // take: no statement may be made of it.
-  bool IsEmpty() const;
   // First of all: finds those with the labels.
   Result<void> Prepare();
 
-  // All that are asked for.
-  const States& states() const { return states_; }
-  // The jobs in these states, whether they are listed or not.
-  std::string Where(const States& states, Values& values) const;
+  // All that are asked for; none: the query means no job. SQLite takes no index for what is never
+  // true, not even one that it is told to take: no statement may be made of that.
+  std::vector<Part> Parts() const;
+  // What goes behind the columns: these jobs, whether they are listed or not.
+  std::string From(const Part& part, Values& values) const;
   // Of those, whether they are listed.
-  std::string Listed(Values& values) const;
+  std::string Listed(const Part& part, Values& values) const;
+  // What their state is called.
+  std::string State(const Part& part, Values& values) const;
 
  private:
   Connection& db_;
   const JobQuery& query_;
   const ShownNamespaces& shown_;
-  States states_;
 };
 
-// Living jobs in any state.
-std::string WhereShown(const ShownNamespaces& shown, Values& values);
+// Living or deleted jobs in any state, as of From().
+std::string FromShown(bool is_deleted, const ShownNamespaces& shown, Values& values);
 
 // For maps that are asked by a std::string_view.
 struct TextHash {

@@ -109,6 +109,13 @@ Result<std::optional<WorkloadRow>> LoadWorkload(Connection& db, const std::strin
   return found;
 }
 
+Result<std::optional<WorkloadRow>> LoadWorkloadOrDeleted(Connection& db, const std::string& uid) {
+  std::optional<WorkloadRow> found;
+  FEDRA_RETURN_IF_ERROR(db.Query("SELECT " FEDRA_WORKLOAD_COLUMNS " FROM workloads WHERE uid = ?",
+                                 {uid}, [&](Row& row) { found = ReadWorkload(row); }));
+  return found;
+}
+
 Result<std::vector<WorkloadRow>> LoadWorkloadsNamed(Connection& db, const ObjectKey& name) {
   static constexpr char kInNamespace[] =
       "SELECT " FEDRA_WORKLOAD_COLUMNS

@@ -22,6 +22,8 @@ Result<void> Apply(Connection& db, const RemoveWorkload& change);
 Result<std::vector<WorkloadRow>> LoadWorkloads(Connection& db, const WorkloadFilter& filter);
 // Null: there is none that lives.
 Result<std::optional<WorkloadRow>> LoadWorkload(Connection& db, const std::string& uid);
+// Null: it is not known, or not any more.
+Result<std::optional<WorkloadRow>> LoadWorkloadOrDeleted(Connection& db, const std::string& uid);
 // Living ones first, then the newest first.
 Result<std::vector<WorkloadRow>> LoadWorkloadsNamed(Connection& db, const ObjectKey& name);
 

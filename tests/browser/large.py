@@ -18,7 +18,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from browser import accessibility, outages, timing, views  # noqa: E402
-from browser.stage import Stage, browse, parse  # noqa: E402
+from browser.stage import Stage, add_past_job, browse, parse  # noqa: E402
 from scenarios import objects, setup  # noqa: E402
 from scenarios.bench.submit import submit_each  # noqa: E402
 from scenarios.fedra_process import Fedra  # noqa: E402
@@ -114,6 +114,7 @@ def _play(fleet: SimFleet, arguments: argparse.Namespace, folder: Path) -> None:
             f"fedra has {fedra.resident_bytes() / 1e6:.0f} MB: {wanted}",
             flush=True,
         )
+        add_past_job(world, fedra)
         with browse(arguments, socket, folder) as (browser, address):
             browser.driver.get(address)
             browser.wait("the overview is shown", lambda: browser.title() == "Overview")

@@ -18,9 +18,8 @@ from selenium.webdriver.common.by import By  # noqa: E402
 
 from browser import accessibility, outages, proxy, views  # noqa: E402
 from browser.chromium import Browser  # noqa: E402
-from browser.stage import Stage, browse, parse  # noqa: E402
+from browser.stage import Stage, add_past_job, browse, parse, state_of  # noqa: E402
 from scenarios import objects, setup  # noqa: E402
-from scenarios.fedra_process import Fedra  # noqa: E402
 from scenarios.sim_fleet import SimFleet  # noqa: E402
 from scenarios.waiting import assert_quick  # noqa: E402
 from scenarios.world import TEMPLATE, World  # noqa: E402
@@ -53,9 +52,10 @@ def _play(fleet: SimFleet, arguments: argparse.Namespace, folder: Path) -> None:
         )
         world.submit("train").wait_running_on(world.worker1)
         world.submit("stuck", template=TEMPLATE)
+        add_past_job(world, fedra)
         _add_templates(world)
         key = f"{world.ns}/stuck"
-        world.eventually("stuck is blocked", lambda: _state(fedra, key) == "Blocked")
+        world.eventually("stuck is blocked", lambda: state_of(fedra, key) == "Blocked")
         with browse(arguments, socket, folder) as (browser, address):
             stage = Stage(browser, fedra, world.ns, world.worker1, key)
             _check(stage, world, address, arguments.shots)
@@ -188,11 +188,6 @@ def _below_a_path(browser: Browser, address: str) -> None:
     browser.driver.get(address)
     browser.wait("the overview is shown again", lambda: browser.title() == "Overview")
     browser.assert_silent()
-
-
-def _state(fedra: Fedra, key: str) -> str:
-    jobs = fedra.cli("status", "jobs", "-o", "json").json()["jobs"]
-    return next((job["state"] for job in jobs if f"{job['namespace']}/{job['name']}" == key), "")
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from typing import Any
 from browser import proxy
 from browser.chromium import Browser
 from scenarios.fedra_process import Fedra, default_binary
+from scenarios.world import World
 
 
 @dataclasses.dataclass(frozen=True)
@@ -42,6 +43,20 @@ class Stage:
             output = self.fedra.cli(*command, stdin=stdin)
         assert output.stdout, output
         return output.json()
+
+
+def state_of(fedra: Fedra, key: str) -> str:
+    """Empty: it is not listed."""
+    jobs = fedra.cli("status", "jobs", "--name", key, "-o", "json").json()["jobs"]
+    return next((job["state"] for job in jobs if f"{job['namespace']}/{job['name']}" == key), "")
+
+
+def add_past_job(world: World, fedra: Fedra) -> None:
+    """One that is only history: it waited for a template, and was deleted."""
+    past = world.submit("past", template="nowhere")
+    world.eventually("it is blocked", lambda: state_of(fedra, past.key) == "Blocked")
+    world.manager.delete("Job", world.ns, past.name)
+    world.eventually("it is deleted", lambda: state_of(fedra, past.key) == "")
 
 
 @contextlib.contextmanager

@@ -27,6 +27,7 @@ def routes(stage: Stage) -> dict[str, str]:
         f"#/worker?name={stage.worker}": stage.worker,
         "#/jobs": "Jobs",
         f"#/job?job={stage.stuck}": stage.stuck,
+        "#/history": "History",
         "#/matrix": "Jobs by workers",
         "#/devices": "Devices",
         "#/map": "Device map",
@@ -44,6 +45,7 @@ def check_all(stage: Stage) -> None:
     blocked_jobs(stage)
     jobs(stage)
     one_job(stage)
+    history(stage)
     workers(stage)
     one_worker(stage)
     devices(stage)
@@ -136,6 +138,38 @@ def _same_jobs(stage: Stage, *options: str) -> Object:
 
     stage.browser.wait(f"the jobs are those of {options}", agree)
     return told
+
+
+def history(stage: Stage) -> None:
+    """What has ended or was deleted, the newest first; of the deleted ones a page each has."""
+    browser = stage.browser
+    browser.go("#/history", "History")
+    _same_past(stage, "Finished,Failed,Deleted")
+    browser.go("#/history?state=Deleted", "History")
+    gone = _same_past(stage, "Deleted")
+    assert gone and "store.historyRetention" in browser.text(), gone
+    browser.driver.find_element(By.LINK_TEXT, gone[0]).click()
+    browser.wait("the deleted job is shown", lambda: browser.title() == gone[0])
+    browser.wait("its history is there", lambda: "History of" in browser.text())
+
+
+def _same_past(stage: Stage, states: str) -> list[str]:
+    """The page's jobs are those of the command, in its order."""
+    names: list[str] = []
+
+    def agree() -> bool:
+        nonlocal names
+        question = ("--state", states, "--sort-by", "ended", "--limit", _JOBS)
+        told = stage.document("status", "jobs", *question)["jobs"]
+        names = [f"{job['namespace']}/{job['name']}" for job in told]
+        words = [
+            f"Deleted, last {job['state']}" if "removedAt" in job else job["state"] for job in told
+        ]
+        shown = [(row[0], row[1].partition(" ")[2], row[3]) for row in stage.browser.rows()]
+        return shown == list(zip(names, words, (job["worker"] or "-" for job in told), strict=True))
+
+    stage.browser.wait(f"the past jobs in {states} are those of the command", agree)
+    return names
 
 
 def one_job(stage: Stage) -> None:

@@ -6,6 +6,7 @@ import { ask, keepToken, post, Refused, takeToken } from "./api.js";
 import { check } from "./check.js";
 import { age, command, h } from "./dom.js";
 import { devices } from "./devices.js";
+import { history } from "./history.js";
 import { job } from "./job.js";
 import { jobs } from "./jobs.js";
 import { heedKeys } from "./keys.js";
@@ -18,7 +19,7 @@ import { templates } from "./templates.js";
 import { worker } from "./worker.js";
 import { workers } from "./workers.js";
 
-const VIEWS = { "": overview, workers, worker, jobs, job, matrix, devices, map, templates, check, reasons };
+const VIEWS = { "": overview, workers, worker, jobs, job, history, matrix, devices, map, templates, check, reasons };
 const PARENTS = { job: "jobs", map: "devices", worker: "workers" };  // whose link in the menu is the nearest
 const PERIOD = 5000;
 const LONGEST = 30000;  // also between two questions while changes are told

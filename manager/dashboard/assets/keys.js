@@ -4,10 +4,11 @@
 import { h } from "./dom.js";
 
 const STORED = "fedra-keys";  // "off": the user does not want them
-const VIEWS = { o: "", w: "workers", j: "jobs", m: "matrix", d: "devices", t: "templates", c: "check" };
+const VIEWS = { o: "", w: "workers", j: "jobs", h: "history", m: "matrix", d: "devices", t: "templates", c: "check" };
 const HELP = [
   ["?", "this help"], ["j, k", "next and previous link of a table"], ["Enter", "open it"], ["u", "back"], ["/", "first filter: of jobs a part of the name"],
-  ["y", "copy the command that says the same"], ["g o", "overview"], ["g w", "workers"], ["g j", "jobs"], ["g m", "matrix"],
+  ["y", "copy the command that says the same"], ["g o", "overview"], ["g w", "workers"], ["g j", "jobs"], ["g h", "history"],
+  ["g m", "matrix"],
   ["g d", "devices"], ["g t", "templates"], ["g c", "check"],
 ];
 

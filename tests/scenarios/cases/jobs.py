@@ -311,8 +311,9 @@ def deleted_after_start(world: World) -> None:
 
 @scenario("two-jobs-of-one-name")
 def deleted_and_created_anew(world: World) -> None:
-    """A running job is deleted and one of the same name created at once: its copies are new ones, on one worker."""
-    world.start_fedra()
+    """A running job is deleted and one of the same name created at once: its copies are new ones, on one worker; the first
+    is among the deleted jobs."""
+    fedra = world.start_fedra()
     first = world.submit("train")
     first.wait_running_on(world.worker1)
     before = present(first.workload())["metadata"]["uid"]
@@ -333,6 +334,12 @@ def deleted_and_created_anew(world: World) -> None:
     for copy in (second.clone(worker), second.remote_job(worker)):
         assert present(copy)["metadata"]["annotations"][UID_ANNOTATION] == uid
     assert second.remote_jobs() == [worker]
+
+    def deleted() -> list[str]:
+        listed = fedra.cli("status", "jobs", "--state", "Deleted", "-o", "json").json()
+        return [job["uid"] for job in listed["jobs"] if "removedAt" in job]
+
+    world.eventually("the first is listed as deleted", lambda: deleted() == [before])
     second.finish(worker)
 
 

@@ -60,7 +60,7 @@ Jobs SomeJobs(Random& random, size_t count) {
     row.state_since = At(static_cast<int64_t>(random.Below(3)));
     if (row.state == "Finished") row.finished_at = At(static_cast<int64_t>(random.Below(10)));
     row.reasons = random.SomeOf(kReasons, 2);
-    if (random.OneIn(10)) row.removed_at = At(1);
+    if (random.OneIn(5)) row.removed_at = At(static_cast<int64_t>(random.Below(4)));
     if (random.OneIn(3))
       for (const char* worker : {"a", "b"})
         jobs.places[row.uid].push_back({.uid = row.uid,
@@ -84,14 +84,21 @@ bool Matches(const JobQuery& query, const WorkloadRow& row) {
     const std::string& in = part.find('/') == part.npos ? row.job.name : row.job.ToString();
     return in.find(part) != in.npos;
   });
-  return has_name && !row.removed_at && query.states.contains(row.state) &&
-         (query.ns.empty() || row.job.ns == query.ns) && Any(query.workers, row.worker.value) &&
+  const bool has_state =
+      row.removed_at ? query.deleted.has_value() : query.states.contains(row.state);
+  return has_name && has_state && (query.ns.empty() || row.job.ns == query.ns) &&
+         Any(query.workers, row.worker.value) &&
          (Any(query.queues, row.queue) || Any(query.queues, row.job.ns + "/" + row.queue)) &&
          has_reason && (!query.labels || query.labels(row.labels_json));
 }
 
+const std::string& StateOf(const JobQuery& query, const WorkloadRow& row) {
+  return row.removed_at ? query.deleted->state : row.state;
+}
+
 bool IsListed(const JobQuery& query, const WorkloadRow& row) {
-  return !query.ended_before || !row.finished_at || *row.finished_at >= *query.ended_before;
+  return row.removed_at || !query.ended_before || !row.finished_at ||
+         *row.finished_at >= *query.ended_before;
 }
 
 JobKey KeyOf(const JobQuery& query, const Jobs& jobs, const WorkloadRow& row) {
@@ -99,11 +106,15 @@ JobKey KeyOf(const JobQuery& query, const Jobs& jobs, const WorkloadRow& row) {
              .name = InNaturalOrder(row.job.name),
              .created_at = row.created_at.time_since_epoch().count(),
              .uid = row.uid};
-  const uint64_t rank = query.states.at(row.state);
+  const uint64_t rank = row.removed_at ? query.deleted->rank : query.states.at(row.state);
+  const auto ended = row.removed_at ? row.removed_at : row.finished_at;
   if (query.order == JobOrder::kState) key.rank = rank;
+  if (query.order == JobOrder::kEnded || (query.order == JobOrder::kState && row.removed_at))
+    key.age = ended ? -ended->time_since_epoch().count() : 0;
   if (query.order == JobOrder::kLine) {
     key.rank = (uint64_t{1} << 32) + rank;
-    if (const auto places = jobs.places.find(row.uid); places != jobs.places.end())
+    if (const auto places = jobs.places.find(row.uid);
+        places != jobs.places.end() && !row.removed_at)
       for (const PlaceRow& place : places->second)
         key.rank = std::min(key.rank, static_cast<uint64_t>(place.place));
   }
@@ -119,7 +130,7 @@ JobPage NaivePage(const JobQuery& query, const Jobs& jobs) {
   std::vector<std::pair<JobKey, const WorkloadRow*>> sorted;
   for (const WorkloadRow& row : jobs.rows) {
     if (!Matches(query, row)) continue;
-    ++page.matching[row.state];
+    ++page.matching[StateOf(query, row)];
     if (IsListed(query, row))
       sorted.emplace_back(KeyOf(query, jobs, row), &row);
     else
@@ -138,10 +149,10 @@ JobPage NaivePage(const JobQuery& query, const Jobs& jobs) {
   return page;
 }
 
-std::vector<std::string> NamesOf(const WorkloadRow& row, JobGrouping by) {
+std::vector<std::string> NamesOf(const JobQuery& query, const WorkloadRow& row, JobGrouping by) {
   switch (by) {
     case JobGrouping::kState:
-      return {row.state};
+      return {StateOf(query, row)};
     case JobGrouping::kReason:
       return row.reasons;
     case JobGrouping::kWorker:
@@ -158,13 +169,13 @@ std::vector<JobGroup> NaiveGroups(const JobQuery& query, const Jobs& jobs, JobGr
   std::map<std::string, JobGroup> groups;
   for (const WorkloadRow& row : jobs.rows) {
     if (!Matches(query, row) || !IsListed(query, row)) continue;
-    for (const std::string& name : NamesOf(row, by)) {
+    const WallTime since = row.removed_at.value_or(row.state_since);
+    for (const std::string& name : NamesOf(query, row, by)) {
       JobGroup& group = groups[name];
-      if (group.jobs++ > 0 &&
-          std::tie(group.since, group.longest) <= std::tie(row.state_since, row.job))
+      if (group.jobs++ > 0 && std::tie(group.since, group.longest) <= std::tie(since, row.job))
         continue;
       group.name = name;
-      group.since = row.state_since;
+      group.since = since;
       group.longest = row.job;
     }
   }
@@ -178,15 +189,18 @@ JobQuery SomeQuery(Random& random) {
   JobQuery query;
   for (size_t rank = 0; rank < kStates.size(); ++rank)
     if (!random.OneIn(6)) query.states.emplace(kStates[rank], std::min<size_t>(rank, 4));
+  if (random.OneIn(2)) query.deleted = {.state = "Deleted", .rank = 3 + random.Below(2) * 10};
+  if (query.deleted) std::erase_if(query.states, [](const auto& each) { return each.second == 3; });
+  if (random.OneIn(9)) query.states.clear();
   if (random.OneIn(5)) query.ns = random.Of(kNamespaces);
   query.workers = random.SomeOf(kWorkers, 7);
   query.queues = random.SomeOf({"q-2", "ml/q-10", "hpc/q-2"}, 8);
   query.reasons = random.SomeOf(kReasons, 9);
-  query.name_parts = random.SomeOf({"job", "-1", "2/job-", "ml/job-3", "%", "5"}, 9);
+  query.name_parts = random.SomeOf({"job", "-1", "2/job-", "ml/job-3", "%", "5"}, 15);
   if (random.OneIn(6))
     query.labels = [](std::string_view labels) { return labels.find("vision") != labels.npos; };
   if (random.OneIn(2)) query.ended_before = At(static_cast<int64_t>(random.Below(10)));
-  query.order = static_cast<JobOrder>(random.Below(6));
+  query.order = static_cast<JobOrder>(random.Below(7));
   query.limit = random.OneIn(4) ? 0 : random.Below(12) + 1;
   return query;
 }
@@ -296,6 +310,38 @@ TEST_CASE_METHOD(Fixture, "a list follows what is written, also of names") {
   CHECK(listed(RemoveWorkload{"u2", At(5)}).empty());
 }
 
+TEST_CASE_METHOD(Fixture, "deleted jobs are listed where they are asked for, the newest first") {
+  for (const char* name : {"a", "b", "c"}) {
+    WorkloadRow row = Workload(name, "");
+    row.job = {"ml", name};
+    row.state = "Running";
+    store->Enqueue(PutWorkload{row});
+  }
+  Must(store->Commit({RemoveWorkload{"a", At(5)}}));
+  Must(store->Commit({RemoveWorkload{"b", At(7)}}));
+  const auto names = [&](const JobQuery& query, std::set<std::string> shown = {"ml"}) {
+    const auto reader = Must(store->Read());
+    Must(reader->ShowOnly(std::move(shown)));
+    std::string listed;
+    for (const WorkloadRow& row : Must(reader->Jobs(query)).rows) listed += row.job.name;
+    return listed;
+  };
+  const JobQuery living{.states = {{"Running", 4}}};
+  JobQuery deleted{.states = {}, .deleted = DeletedJobs{"Deleted", 8}};
+  CHECK(names(living) == "c");
+  CHECK(names(deleted) == "ba");
+  CHECK(names(deleted, {"hpc"}).empty());
+  CHECK(Must(Must(store->Read())->Jobs(deleted)).matching ==
+        std::map<std::string, size_t>{{"Deleted", 2}});
+  CHECK(Must(Must(store->Read())->Jobs(deleted)).rows.front().state == "Running");
+  deleted.states = living.states;
+  CHECK(names(deleted) == "cba");
+  deleted.order = JobOrder::kEnded;
+  CHECK(names(deleted) == "bac");
+  deleted.order = JobOrder::kName;
+  CHECK(names(deleted) == "abc");
+}
+
 TEST_CASE_METHOD(Fixture, "the index of lists has what they are asked by, in their order") {
   const auto db = Must(Connection::Open(folder.Path("fedra.db"), OpenMode::kReadOnly));
   const auto plan = [&](const std::string& sql) {
@@ -317,6 +363,11 @@ TEST_CASE_METHOD(Fixture, "the index of lists has what they are asked by, in the
   CHECK_THAT(plan(page), ContainsSubstring("SEARCH w USING COVERING INDEX workloads_listed (state=?"
                                            " AND (ns_order,name_order,created_at,uid)>"));
   CHECK_THAT(plan(page), !ContainsSubstring("TEMP B-TREE"));
+  static const std::string deleted =
+      "EXPLAIN QUERY PLAN SELECT -removed_at, uid FROM workloads w INDEXED BY workloads_deleted"
+      " WHERE removed_at IS NOT NULL AND job_ns IN ('ml') AND worker IN ('x') AND queue IN ('q')"
+      " AND instr(job_name, 'b') ORDER BY 1, ns_order, name_order, created_at, uid LIMIT 5";
+  CHECK_THAT(plan(deleted), ContainsSubstring("USING COVERING INDEX workloads_deleted"));
 }
 
 }  // namespace fedra::store::job_lists_test

@@ -174,6 +174,8 @@ TEST_CASE_METHOD(Fixture, "jobs of before are in lists, by their reasons and as 
   CHECK(Must(LoadJobPage(*db, query, std::nullopt)).rows.size() == 1);
   CHECK(Must(LoadJobPage(*db, {.states = {{"Blocked", 0}}}, std::nullopt)).rows.size() ==
         names.size() - 1);
+  const JobQuery deleted{.states = {}, .deleted = DeletedJobs{"Deleted", 8}};
+  CHECK(Must(LoadJobPage(*db, deleted, std::nullopt)).rows.size() == 1);
 }
 
 TEST_CASE_METHOD(Fixture, "a migration that fails leaves the file as it was") {

@@ -144,6 +144,13 @@ struct Fixture {
     stripes.job.ns = stripes.key.ns = "zebra";
     stripes.reasons = fleet.workloads[3].reasons;
     store->Enqueue(store::PutWorkload{stripes});
+    // Deleted: one of each namespace.
+    store::WorkloadRow mane = report::Job("mane", "Finished", "gpu-east", 5min);
+    mane.job.ns = mane.key.ns = "zebra";
+    store::WorkloadRow past = report::Job("past", "Finished", "gpu-east", 5min);
+    past.note = "behind zebra/stripes";
+    mane.removed_at = past.removed_at = kNow - 1min;
+    for (const auto& row : {mane, past}) store->Enqueue(store::PutWorkload{row});
     store->Enqueue(store::PutVerdicts{"uid-sweep-3", TellingVerdicts()});
     store->Enqueue(store::PutVerdicts{stripes.uid, TellingVerdicts()});
     const auto event = [&](const store::WorkloadRow& row, std::string reason, std::string message) {
@@ -256,12 +263,16 @@ TEST_CASE_METHOD(Fixture, "no answer names what is in a namespace that its reade
     for (const api::Route& route : api::Routes()) {
       for (const std::string job : {"ml/sweep-3", "sweep-3", "stripes", "zebr", "nowhere"}) {
         for (const std::string output : {"json", "yaml", "table", "wide", "name"}) {
-          const std::string target = TargetOf(route, job) + "&output=" + output;
-          INFO(user << ": " << target);
-          const std::string text = Everything(Get(user, target));
-          CHECK_THAT(text, !ContainsSubstring("zebra"));
-          CHECK_THAT(text, !ContainsSubstring("stripes"));
-          CHECK_THAT(text, !ContainsSubstring("secret of the pod"));
+          for (const char* const filter : {"", "&state=Deleted"}) {
+            if (*filter != '\0' && api::FindParameter(route, "state") == nullptr) continue;
+            const std::string target = TargetOf(route, job) + "&output=" + output + filter;
+            INFO(user << ": " << target);
+            const std::string text = Everything(Get(user, target));
+            CHECK_THAT(text, !ContainsSubstring("zebra"));
+            CHECK_THAT(text, !ContainsSubstring("stripes"));
+            CHECK_THAT(text, !ContainsSubstring("mane"));
+            CHECK_THAT(text, !ContainsSubstring("secret of the pod"));
+          }
         }
       }
     }
@@ -270,6 +281,7 @@ TEST_CASE_METHOD(Fixture, "no answer names what is in a namespace that its reade
   CHECK_THAT(Get("admin", "why?job=ml/sweep-3").body, ContainsSubstring("zebra"));
   CHECK_THAT(Get("admin", "history?job=ml/sweep-3").body, ContainsSubstring("secret of the pod"));
   CHECK_THAT(Get("everywhere", "jobs").body, ContainsSubstring("zebra"));
+  CHECK_THAT(Get("everywhere", "jobs?state=Deleted").body, ContainsSubstring("mane"));
 }
 
 TEST_CASE_METHOD(Fixture, "check takes the right to see each namespace of the manifests") {
@@ -435,6 +447,10 @@ TEST_CASE_METHOD(Fixture, "an answer says what is left out, whether there is any
   CHECK(Document("ml-fleet", "status").at("workers").size() == 3);
   CHECK(Document("ml", "jobs?all").at("jobs").size() == 5);
   CHECK(Document("admin", "jobs?all").at("jobs").size() == 6);
+  CHECK(Document("ml", "jobs?state=Deleted").at("jobs").size() == 1);
+  CHECK(Document("admin", "jobs?state=Deleted").at("jobs").size() == 2);
+  CHECK(Document("ml", "jobs?name=zebra/").at("jobs").empty());
+  CHECK(Document("admin", "jobs?name=zebra/").at("jobs").size() == 1);
   CHECK(Document("ml", "counts?group-by=namespace").at("groups").size() == 1);
 }
 

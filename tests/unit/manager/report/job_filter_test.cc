@@ -78,6 +78,35 @@ TEST_CASE("status: filters by the job's labels") {
         "--selector: \"team=vision,\": expected the name of a label at the end");
 }
 
+TEST_CASE("status: deleted jobs are listed where their state is asked for") {
+  FleetRows data = FleetStatus();
+  data.workloads[0].removed_at = kNow - std::chrono::hours(2);
+  data.workloads[1].removed_at = kNow - std::chrono::hours(1);
+  const auto listed = [&](const JobFilter& filter) {
+    return Choose(data, "", Checked(filter).value());
+  };
+  const Names newest_first = {data.workloads[1].job.name, data.workloads[0].job.name};
+  CHECK(NamesOf(listed({.states = {"deleted"}})) == newest_first);
+  CHECK(NamesOf(listed({.states = {"Deleted"}, .sort_by = "ended"})) == newest_first);
+  CHECK(listed({.states = {"Deleted"}}).by_state == std::map<std::string, size_t>{{"Deleted", 2}});
+  CHECK(Matching(listed({})) == 3);
+  CHECK(Matching(listed({.all = true})) == 3);
+  CHECK(Matching(listed({.states = {"Deleted"}, .reasons = {"TemplateMissing"}})) == 0);
+  // One after another.
+  JobFilter filter{.states = {"Deleted"}, .limit = 1};
+  const ChosenJobs first = listed(filter);
+  CHECK(first.beyond_limit == 1);
+  filter.go_on = first.go_on;
+  CHECK(NamesOf(listed(filter)) == Names{newest_first.back()});
+}
+
+TEST_CASE("status: a living job that is marked as deleted is not listed twice") {
+  FleetRows data = FleetStatus();
+  data.workloads[0].state = "Deleted";
+  CHECK(Matching(Choose(data, "", Checked({.all = true}).value())) == 5);
+  CHECK(Matching(Choose(data, "", Checked({.states = {"Deleted"}}).value())) == 0);
+}
+
 TEST_CASE("status: sorts, and stops at the limit") {
   CHECK(Shown({.sort_by = "age"}) == Names{"done", "train-1b", "train-7b", "sweep-3", "new"});
   CHECK(Shown({.sort_by = "name"}).front() == "done");
@@ -168,10 +197,6 @@ TEST_CASE("status: a word that is no state, reason or column is an error with a 
   CHECK_THAT(message({.states = {"Connected"}}), ContainsSubstring("--state Connected: "));
   CHECK(message({.reasons = {"TemplateMising"}}) ==
         "--reason TemplateMising: did you mean TemplateMissing?");
-  CHECK(message({.states = {"deleted"}}) ==
-        "--state Deleted: jobs that were deleted are not listed; `fedra history NAMESPACE/NAME` "
-        "shows "
-        "one");
   CHECK_THAT(message({.sort_by = "xyz"}), ContainsSubstring("there are state, line, name, age"));
 }
 

@@ -203,6 +203,23 @@ TEST_CASE("status jobs --sort-by queue shows what it sorts by") {
   CHECK_THAT(RenderJobs(data, settings).out, ContainsSubstring("  QUEUE  NOTE"));
 }
 
+TEST_CASE("deleted jobs are listed with their last state, and when they were deleted") {
+  report::FleetRows data = FleetStatus();
+  data.workloads[1].removed_at = data.daemon.heartbeat->at - std::chrono::hours(3);
+  ViewSettings settings = Settings();
+  settings.query.jobs.states = {"Deleted"};
+  CHECK_THAT(RenderJobs(data, settings).out,
+             ContainsSubstring("JOBS  1 deleted") && ContainsSubstring("ml/train-7b  Running") &&
+                 ContainsSubstring("  deleted 3h ago"));
+  settings.format = Format::kJson;
+  const auto document = testing::HeldDocument(RenderJobs(data, settings).out);
+  CHECK(document["jobs"][0]["state"] == "Running");
+  CHECK(document["jobs"][0].contains("removedAt"));
+  settings.format = Format::kTable;
+  settings.query.jobs.states = {};
+  CHECK_THAT(RenderJobs(data, settings).out, !ContainsSubstring("train-7b"));
+}
+
 TEST_CASE("a worker that was removed is not counted as configured") {
   report::FleetRows data = FleetStatus();
   data.clusters.back().is_removed = true;
