@@ -143,6 +143,9 @@ Result<std::vector<VerdictRow>> Reader::Verdicts(const std::string& uid) {
 Result<std::vector<AttemptRow>> Reader::Attempts(const std::string& uid) {
   return Shown(LoadAttempts(*parts_->db, uid));
 }
+Result<std::unordered_map<std::string, int>> Reader::LastAttemptNumbers() {
+  return LoadLastNumbers(*parts_->db);
+}
 Result<std::vector<EventRow>> Reader::Events(const std::string& uid) {
   return Shown(LoadEvents(*parts_->db, uid));
 }

@@ -16,6 +16,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "base/result.h"
@@ -81,7 +82,9 @@ class Reader final {
       const std::string& uid);  // in the order of the configuration
   Result<std::vector<PlaceRow>> Places(const std::string& uid);      // empty: of all, by workload
   Result<std::vector<AttemptRow>> Attempts(const std::string& uid);  // oldest first
-  Result<std::vector<EventRow>> Events(const std::string& uid);      // oldest first
+  // By the UID of the workload the number of its last attempt. Of all, whatever is shown.
+  Result<std::unordered_map<std::string, int>> LastAttemptNumbers();
+  Result<std::vector<EventRow>> Events(const std::string& uid);  // oldest first
 
  private:
   struct Parts;

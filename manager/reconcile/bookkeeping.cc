@@ -41,6 +41,7 @@ store::PlacementRow Bookkeeping::Row(const Execution& execution) const {
   row.key = workload->key;
   row.job_kind = workload->owner.kind;
   row.job = execution.gathered.job;
+  row.attempt = placements_.AttemptsBefore(row.uid);
   return row;
 }
 

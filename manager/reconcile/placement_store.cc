@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/log.h"
 #include "manager/placement/remembered.h"
 #include "manager/placement/setback.h"
 #include "verdict/reason.h"
@@ -40,6 +41,21 @@ void PlacementStore::ForgetAll() {
   for (const auto& [key, rows] : gone.residues)
     for (const store::ResidueRow& row : rows)
       store_.Enqueue(store::RemoveResidue{row.cluster, row.uid});
+  const auto reader = store_.Read();
+  auto numbers = reader ? (*reader)->LastAttemptNumbers() : tl::make_unexpected(reader.error());
+  if (!numbers) {
+    log::Warn("attempts are counted anew, and those of before leave the history",
+              {{"error", ToString(numbers.error())}});
+    return;
+  }
+  state_.With([&](State& state) { state.attempts_before = *std::move(numbers); });
+}
+
+int PlacementStore::AttemptsBefore(const std::string& uid) const {
+  return state_.With([&](const State& state) {
+    const auto found = state.attempts_before.find(uid);
+    return found == state.attempts_before.end() ? 0 : found->second;
+  });
 }
 
 std::set<std::string> PlacementStore::JobKinds() const {
@@ -84,6 +100,7 @@ void PlacementStore::Forget(const ObjectKey& workload) {
     if (found == state.placements.end()) return std::string();
     std::string gone = found->second.uid;
     state.placements.erase(found);
+    state.attempts_before.erase(gone);
     return gone;
   });
   if (!uid.empty()) store_.Enqueue(store::RemovePlacement{uid});

@@ -28,8 +28,11 @@ class PlacementStore final {
   Result<std::vector<ObjectKey>> Load();
 
   // Another fedra has decided since this was written: it is no longer known, nor remembered. What
-  // is not on the clusters begins anew, as with a store that was lost.
+  // is not on the clusters begins anew, as with a store that was lost; but the attempts that the
+  // history has keep their numbers, and those that follow are counted on.
   void ForgetAll();
+  // How many attempts of this Workload the history had then.
+  int AttemptsBefore(const std::string& uid) const;
 
   // An empty row when nothing is remembered of this workload.
   store::PlacementRow Find(const ObjectKey& workload) const;
@@ -78,6 +81,7 @@ class PlacementStore final {
     std::unordered_map<ObjectKey, uint64_t> renderings;
     std::unordered_map<ObjectKey, std::set<ClusterName>> ended;  // of the running attempt
     std::unordered_map<ObjectKey, std::vector<store::ResidueRow>> residues;  // by workload
+    std::unordered_map<std::string, int> attempts_before;                    // by UID
   };
 
   store::Store& store_;

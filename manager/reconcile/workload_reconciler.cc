@@ -113,6 +113,7 @@ void WorkloadReconciler::Inherit(Seen& seen, store::PlacementRow& row) const {
   auto left = parts_.records.Left(*seen.gathered.view.workload);
   if (!left) return;
   row = *std::move(left);
+  row.attempt = std::max(row.attempt, parts_.placements.AttemptsBefore(row.uid));
   (void)BringBack(row, seen.now);
   seen.rewritten = row;
 }

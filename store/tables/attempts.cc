@@ -47,6 +47,16 @@ AttemptRow ReadAttempt(Row& row) {
 
 }  // namespace
 
+Result<std::unordered_map<std::string, int>> LoadLastNumbers(Connection& db) {
+  std::unordered_map<std::string, int> numbers;
+  FEDRA_RETURN_IF_ERROR(
+      db.Query("SELECT uid, max(number) FROM attempts GROUP BY uid", {}, [&](Row& row) {
+        std::string uid = row.Text();
+        numbers[std::move(uid)] = row.Int();
+      }));
+  return numbers;
+}
+
 Result<std::vector<AttemptRow>> LoadAttempts(Connection& db, const std::string& uid) {
   std::vector<AttemptRow> rows;
   FEDRA_RETURN_IF_ERROR(

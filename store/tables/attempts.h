@@ -5,6 +5,7 @@
 // Thread rules: those of the connection.
 
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "base/result.h"
@@ -20,6 +21,8 @@ Result<void> Apply(Connection& db, const EndEarlierAttempts& change,
                    std::vector<EndedAttempt>& ended);
 Result<void> Apply(Connection& db, const RemoveLaterAttempts& change);
 
+// By the UID of the workload the number of its last attempt; of those that have had one.
+Result<std::unordered_map<std::string, int>> LoadLastNumbers(Connection& db);
 // Oldest first.
 Result<std::vector<AttemptRow>> LoadAttempts(Connection& db, const std::string& uid);
 

@@ -1,9 +1,12 @@
 // What a federation that takes over gets to know of the one that led: refusals and outages.
 
+#include <algorithm>
 #include <chrono>
+#include <map>
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "manager/reconcile/shared_outages.h"
@@ -160,6 +163,51 @@ TEST_CASE("a leader notes an outage for the next one, and its end, with one writ
   CHECK(CountOf(f.manager, "create configmaps") == 1);
   CHECK(CountOf(f.manager, "patch configmaps") == 1);
   CHECK(federation->Stop());
+}
+
+namespace {
+
+// By Workload: "number started", of each attempt.
+std::map<std::string, std::vector<std::string>> AttemptsIn(ReplicaFixture& f) {
+  std::map<std::string, std::vector<std::string>> all;
+  const auto reader = f.store->Read().value();
+  for (const json& workload : f.manager.objects().List("workloads"))
+    for (const store::AttemptRow& row : reader->Attempts(workload["metadata"]["uid"]).value())
+      all[workload["metadata"]["name"]].push_back(
+          fmt::format("{} {}", row.number, row.started_at.time_since_epoch().count()));
+  return all;
+}
+
+}  // namespace
+
+// Without PlacementRecords nothing else says how many there were.
+TEST_CASE("a process that takes over keeps the attempts of its history, and counts on") {
+  ReplicaFixture f;
+  LeadUntilRefused(f);
+  const auto before = AttemptsIn(f);
+  REQUIRE(before.size() == kNames.size());
+  sim::Faults faults;
+  faults.not_served.insert("fedra.dev/v1alpha1");
+  f.manager.SetFaults(faults);
+  Candidate federation(f);
+  REQUIRE(federation.IsStandbySoon());
+  federation.leads = true;
+  REQUIRE(federation.IsWorkingSoon());
+  const auto has_more = [&] {
+    const auto now = AttemptsIn(f);
+    return std::ranges::all_of(before, [&](const auto& each) {
+      const auto found = now.find(each.first);
+      return found != now.end() && found->second.size() > each.second.size();
+    });
+  };
+  REQUIRE(federation.TicksUntil(has_more));
+  CHECK(federation->Stop());
+  for (const auto& [name, attempts] : AttemptsIn(f)) {
+    INFO(name);
+    const std::vector<std::string>& kept = before.at(name);
+    CHECK(std::vector(attempts.begin(), attempts.begin() + static_cast<ptrdiff_t>(kept.size())) ==
+          kept);
+  }
 }
 
 }  // namespace fedra::reconcile::takeover_test
