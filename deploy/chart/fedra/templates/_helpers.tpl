@@ -89,6 +89,11 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- mustMerge $head $rest (omit .Values.config "store") | toYaml }}
 {{- end }}
 
+{{/* "true" of an address that nobody outside of the pod reaches. */}}
+{{- define "fedra.onLoopback" -}}
+{{- if regexMatch "^(127\\.|\\[::1\\]$)" . }}true{{ end }}
+{{- end }}
+
 {{/* The port that kubelets ask. */}}
 {{- define "fedra.probed" -}}
 {{- .Values.health.enabled | ternary "health" "http" }}
