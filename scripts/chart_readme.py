@@ -29,11 +29,13 @@ on Kubernetes 1.36, the policy that sends jobs of labelled namespaces to fedra. 
 have to be there: docs/kueue-setup.md of the source. `kubectl fedra` is the plugin that `make krew` builds (docs/install.md).
 
 ```sh
-helm install fedra fedra-VERSION.tgz --namespace fedra-system --create-namespace \\
-  --set image.repository=registry.example.com/fedra
-kubectl fedra join --context gpu-east-admin --name gpu-east    # account, rights, token; Secret fedra-worker-gpu-east
-helm upgrade fedra fedra-VERSION.tgz --namespace fedra-system --reuse-values --wait \\
-  --set 'workers[0].name=gpu-east,workers[0].secretName=fedra-worker-gpu-east'
+cat > values.yaml <<'END'
+image: {repository: registry.example.com/fedra}    # where you pushed fedra:VERSION; under another tag, say so: tag
+workers:
+- {name: gpu-east, secretName: fedra-worker-gpu-east}
+END
+helm install fedra fedra-VERSION.tgz --namespace fedra-system --create-namespace -f values.yaml
+kubectl fedra join --context gpu-east-admin --name gpu-east    # account, rights, token; the Secret, for which the pod waits
 helm test fedra --namespace fedra-system --logs
 ```
 

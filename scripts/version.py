@@ -24,8 +24,6 @@ ROOT = Path(__file__).resolve().parents[1]
 _ARCHIVED = ROOT / "COMMIT"
 # Where people copy it from: file -> what stands before it.
 _NAMED = {
-    "README.md": (r"/fedra:", r"image\.tag="),
-    "docs/install.md": (r"/fedra:", r"/fedra, tag: "),
     "deploy/chart/fedra/Chart.yaml": (r"^version: ", r"^appVersion: "),
     "deploy/kustomize/example/kustomization.yaml": (r"^  newTag: ",),
     "tests/packages/chart_cluster.py": (r"/fedra:",),

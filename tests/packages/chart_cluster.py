@@ -244,7 +244,8 @@ def _try_kustomize(cluster: _Cluster) -> None:
 def _as_readme_says(built: Artefacts, cluster: _Cluster) -> None:
     """Its lines as they stand, where they are to be typed; by both ways a pod of fedra's comes."""
     begun = time.monotonic()
-    cluster.types(built, f'{readme.line("VERSION")}\n{readme.line("helm install")}')
+    version, values = readme.line("VERSION"), readme.writes("values.yaml")
+    cluster.types(built, f'{version}\n{values}{readme.line("helm install")}')
     _has_pod(cluster)
     print(f"     helm install: the pod after {time.monotonic() - begun:.0f} s", flush=True)
     cluster.types(built, "helm uninstall fedra --namespace fedra-system")

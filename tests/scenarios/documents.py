@@ -10,3 +10,11 @@ def commands(text: str, *begins: str) -> list[str]:
     blocks = re.findall(r"^```sh\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
     lines = "".join(blocks).replace("\\\n", " ").splitlines()
     return [line for line in lines if any(re.match(rf"{begin}\b", line) for begin in begins)]
+
+
+def writing(text: str, name: str) -> str:
+    """The command that writes this file, with what it writes."""
+    pattern = rf"^cat > {re.escape(name)} <<'END'\n.*?^END\n"
+    found: list[str] = re.findall(pattern, text, re.MULTILINE | re.DOTALL)
+    assert len(found) == 1, f"{len(found)} commands write {name}"
+    return found[0]
