@@ -35,7 +35,7 @@ def _tracked() -> list[Path]:
 
 def _problems(path: Path) -> Iterator[str]:
     markdown = path.suffix == ".md"
-    text = "\n".join(_lines(path))
+    text = prose(path)
     for match in links(text) if markdown else _URL.finditer(text):
         # Of a runbook the path is from the root of the repository.
         problem = _problem(path, path.parent if markdown else ROOT, match[1])
@@ -49,14 +49,14 @@ def links(text: str) -> Iterator[re.Match[str]]:
     return _LINK.finditer(re.sub(r"`[^`\n]*`", lambda code: "`" * len(code[0]), text))
 
 
-def _lines(path: Path) -> list[str]:
-    """Those of fenced blocks are empty: nothing is a link in them."""
+def prose(path: Path) -> str:
+    """The text, where fenced blocks are blanks: nothing is a link in them."""
     lines, fenced = [], False
-    for line in path.read_text().splitlines():
+    for line in path.read_text().split("\n"):
         if line.lstrip().startswith("```"):
             fenced = not fenced
-        lines.append("" if fenced and path.suffix == ".md" else line)
-    return lines
+        lines.append(" " * len(line) if fenced and path.suffix == ".md" else line)
+    return "\n".join(lines)
 
 
 def _problem(source: Path, base: Path, target: str) -> str:
@@ -77,7 +77,7 @@ def _problem(source: Path, base: Path, target: str) -> str:
 def anchors(path: Path) -> frozenset[str]:
     """As GitHub and mkdocs name headings."""
     found: list[str] = []
-    for line in _lines(path):
+    for line in prose(path).split("\n"):
         match = re.match(r"#{1,6} +(.*?) *#*$", line)
         if match is None:
             continue

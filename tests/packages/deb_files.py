@@ -11,6 +11,7 @@ from pathlib import Path
 
 from packages.artefacts import Artefacts
 from packages.parts import ROOT, check_documented_size, run
+from scripts.packed_pages import dead, pages
 
 _COMMANDS = ("run", "status", "why", "check", "config", "completion")
 
@@ -121,10 +122,7 @@ def contents(built: Artefacts) -> None:
             if not path.startswith(("/usr/share/doc/fedra/", "/usr/share/man/man1/fedra-"))
         }
         assert not strange, f"unexpected: {sorted(strange)}"
-        readme = folder / "usr/share/doc/fedra/README.md"
-        linked = set(re.findall(r"\]\((docs/[\w./-]+)", readme.read_text()))
-        dead = {link for link in linked if not (readme.parent / link).exists()}
-        assert len(linked) > 10 and not dead, f"README.md links to {sorted(dead)} of {len(linked)}"
+        check_pages(folder / "usr/share/doc/fedra")
         unit = (folder / "lib/systemd/system/fedra.service").read_text()
         assert unit == (ROOT / "deploy/systemd/fedra.service").read_text(), "another unit"
         special = run("find", folder, "-perm", "/7000").split()
@@ -136,6 +134,20 @@ def contents(built: Artefacts) -> None:
     # Nothing in /etc that dpkg would ask about at an upgrade.
     fields = run("dpkg-deb", "--info", built.deb)
     assert "conffiles" not in fields, fields
+
+
+def check_pages(folder: Path) -> None:
+    """Every link leads somewhere, and lines that are typed there find what they name of deploy/."""
+    found = pages(folder)
+    assert len(found) > 20, found
+    assert (folder / "README.md").read_text().count("](docs/") > 10, "README.md links to few pages"
+    nowhere = [f"{page.relative_to(folder)}: {match[1]}" for page in found for match in dead(page)]
+    assert not nowhere, nowhere
+    texts = [page.read_text() for page in found if "examples" not in page.parts]
+    typed = re.findall(r"(?<=-f )deploy/[\w./-]+\.yaml", "\n".join(texts))
+    assert len(typed) > 10, typed
+    missing = {name for name in typed if not (folder / name).exists()}
+    assert not missing, sorted(missing)
 
 
 def hardening(built: Artefacts) -> None:
