@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 """Makes the links of the Debian package's pages lead to what is in the package.
 
-    packed_pages.py FOLDER    of the packed pages: .../usr/share/doc/fedra
+    packed_pages.py FOLDER          of the packed pages: .../usr/share/doc/fedra
+    packed_pages.py --check FOLDER  whether every link leads somewhere; prints those that do not
 
 Changelog and licence have Debian's names there. What stays in the sources is no link there, only its text. debian/rules
 runs this when all files are in their places. Standard library only.
@@ -23,8 +24,12 @@ _OF_DEBIAN = {"CHANGELOG.md": "changelog.gz", "LICENSE": "copyright"}
 
 
 def main() -> None:
-    folder = Path(sys.argv[1])
-    for page in pages(folder):
+    folder = Path(sys.argv[-1])
+    found = sorted(path for path in folder.rglob("*.md") if not path.is_symlink())
+    if "--check" in sys.argv[1:]:
+        nowhere = [f"{page}: {match[1]}" for page in found for match in dead(page)]
+        sys.exit("\n".join(nowhere) if nowhere else 0)
+    for page in found:
         text = page.read_text()
         for match in reversed(list(dead(page))):
             begin, end = match.span()
@@ -37,10 +42,6 @@ def main() -> None:
                 label = f"[{label}]({match[1]}.gz)"
             text = text[:begin] + label + text[end:]
         page.write_text(text)
-
-
-def pages(folder: Path) -> list[Path]:
-    return sorted(path for path in folder.rglob("*.md") if not path.is_symlink())
 
 
 def dead(page: Path) -> Iterator[re.Match[str]]:

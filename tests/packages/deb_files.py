@@ -11,7 +11,6 @@ from pathlib import Path
 
 from packages.artefacts import Artefacts
 from packages.parts import ROOT, check_documented_size, run
-from scripts.packed_pages import dead, pages
 
 _COMMANDS = ("run", "status", "why", "check", "config", "completion")
 
@@ -138,12 +137,9 @@ def contents(built: Artefacts) -> None:
 
 def check_pages(folder: Path) -> None:
     """Every link leads somewhere, and lines that are typed there find what they name of deploy/."""
-    found = pages(folder)
-    assert len(found) > 20, found
-    assert (folder / "README.md").read_text().count("](docs/") > 10, "README.md links to few pages"
-    nowhere = [f"{page.relative_to(folder)}: {match[1]}" for page in found for match in dead(page)]
-    assert not nowhere, nowhere
-    texts = [page.read_text() for page in found if "examples" not in page.parts]
+    run(ROOT / "scripts/packed_pages.py", "--check", folder)
+    texts = [page.read_text() for page in [folder / "README.md", *(folder / "docs").rglob("*.md")]]
+    assert len(texts) > 20 and texts[0].count("](docs/") > 10, "few pages, or few links to them"
     typed = re.findall(r"(?<=-f )deploy/[\w./-]+\.yaml", "\n".join(texts))
     assert len(typed) > 10, typed
     missing = {name for name in typed if not (folder / name).exists()}
