@@ -231,6 +231,36 @@ def example(_: Artefacts) -> None:
         assert not {kind for kind in kinds if kind.startswith("MutatingAdmissionPolicy")}, kinds
 
 
+def component_patches(_: Artefacts) -> None:
+    """What the comments of two components say to patch, onto both and the port that they name."""
+    patches = [
+        yaml.safe_load(re.sub("^#   ?", "", _patch_told(name), flags=re.MULTILINE))["patches"]
+        for name in ("service-monitor", "network-policy")
+    ]
+    with tempfile.TemporaryDirectory(dir=FOLDER, prefix=".all-") as folder:
+        names = (_SECURE, "service-monitor", "network-policy")
+        overlay = {
+            "resources": ["../base"],
+            "components": [f"../components/{name}" for name in names],
+            "patches": sum(patches, []),
+        }
+        (Path(folder) / "kustomization.yaml").write_text(yaml.safe_dump(overlay))
+        built = _built(Path(folder))
+    (scraped,) = of_kind(built, "ServiceMonitor")["spec"]["endpoints"]
+    assert (scraped["port"], scraped["scheme"]) == ("https", "https"), scraped
+    assert scraped["port"] in {each["name"] for each in of_kind(built, "Service")["spec"]["ports"]}
+    (let_in,) = of_kind(built, "NetworkPolicy")["spec"]["ingress"]
+    ports = {each["name"] for each in _container(of_kind(built, "StatefulSet"))["ports"]}
+    assert {each["port"] for each in let_in["ports"]} <= ports, let_in
+
+
+def _patch_told(component: str) -> str:
+    text = (FOLDER / "components" / component / "kustomization.yaml").read_text()
+    told = re.search(r"^#   patches:\n(?:#   .*\n)+", text, re.MULTILINE)
+    assert told is not None, f"{component} tells no patch"
+    return told[0]
+
+
 def _kinds(copy: Path) -> set[str]:
     return {each["kind"] for each in _built(copy / "example")}
 
