@@ -239,7 +239,7 @@ def component_patches(_: Artefacts) -> None:
     ]
     with tempfile.TemporaryDirectory(dir=FOLDER, prefix=".all-") as folder:
         names = (_SECURE, "service-monitor", "network-policy")
-        overlay = {
+        overlay: Document = {
             "resources": ["../base"],
             "components": [f"../components/{name}" for name in names],
             "patches": sum(patches, []),
