@@ -487,6 +487,8 @@ def main() -> int:
         print(f"\ndemo passed in {time.monotonic() - started:.0f} s", flush=True)
         if os.environ.get("HOLD") == "1":
             demo.hold()
+        else:
+            print("next: make demo HOLD=1 keeps the fleet up for you; docs/tour.md", flush=True)
         return 0
     except Timeout as error:
         hint = "on a busy machine: FEDRA_TEST_SLOWNESS=5 make demo waits five times as long"
