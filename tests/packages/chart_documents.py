@@ -13,6 +13,13 @@ from packages.parts import ROOT, run
 from scenarios.documents import writing
 
 _PAGES = ("README.md", "docs/install.md", "deploy/chart/fedra/README.md")
+# A setting -> what only then is said.
+_TOLD = {
+    "config.highAvailability.enabled=true": "get lease fedra --output",
+    "secureApi.enabled=true": "fedra-fleet-viewer",
+    "workers[0].name=a,workers[0].secretName=a": "tokenRotation.enabled",
+    "networkPolicy.enabled=true": "networkPolicy.from is empty",
+}
 _PUSHED = "docker://"
 
 
@@ -41,6 +48,23 @@ def documented(built: Artefacts) -> None:
         shutil.rmtree(folder)
     notes = (SOURCE / "templates/NOTES.txt").read_text()
     assert "--reuse-values" not in notes, notes
+
+
+def notes(built: Artefacts) -> None:
+    """What helm prints at the end names what the values leave to do, and nothing of it where nothing is left."""
+    plain = _notes(built, "image.repository=r")
+    for setting, told in _TOLD.items():
+        assert told not in plain, told
+        said = _notes(built, f"image.repository=r,{setting}")
+        assert told in said, f"{setting}: {said}"
+
+
+def _notes(built: Artefacts, values: str) -> str:
+    # Without a cluster helm takes an older release of Kubernetes.
+    chosen = f"--set=managedByPolicy.enabled=false,{values}"
+    return run(built.helm, "install", "fedra", built.chart, "--dry-run=client", chosen).partition(
+        "\nNOTES:\n"
+    )[2]
 
 
 def _pushed(text: str) -> list[str]:
