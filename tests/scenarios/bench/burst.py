@@ -75,7 +75,7 @@ def _is_active(fleet: SimFleet) -> bool:
 
 
 def _measure(fleet: SimFleet, fedra: Fedra, jobs: int, limit: int) -> None:
-    counted = _counts(fedra)
+    counted, stored = _counts(fedra), _stored(fedra.store)
     cpu, cpu_of_simulation = fedra.cpu_seconds(), fleet.cpu_seconds()
     stuck = jobs * _STUCK_SHARE // 100
     result: Object = {}
@@ -96,9 +96,11 @@ def _measure(fleet: SimFleet, fedra: Fedra, jobs: int, limit: int) -> None:
     seconds = time.monotonic() - begun
     cpu, cpu_of_simulation = fedra.cpu_seconds() - cpu, fleet.cpu_seconds() - cpu_of_simulation
     per_job = {name: (now - counted[name]) / jobs for name, now in _counts(fedra).items()}
+    eventually("every job is stored", lambda: _rows(fedra.store) == jobs, _PATIENCE)
     dispatched = result["dispatched"]
     heads = ["workers", "jobs", "dispatched", "after", "jobs/s", "p50", "p99"]
     heads += ["CPU per job", "of the simulation", "memory", "WAL", "heartbeat", "jobs created"]
+    heads += ["store per job"]
     heads += [f"{name} per job" for name in per_job]
     latency = result["latencyMs"] or {"p50": 0.0, "p99": 0.0}
     cells = [
@@ -115,6 +117,7 @@ def _measure(fleet: SimFleet, fedra: Fedra, jobs: int, limit: int) -> None:
         f"{worst.log / 1e6:.0f} MB",
         f"{worst.heartbeat:.1f} s",
         f"in {result['createSeconds']:.1f} s",
+        f"{(_stored(fedra.store) - stored) / jobs / 1e3:.1f} kB",
         *(f"{count:.1f}" for count in per_job.values()),
     ]
     print(f"\n| {' | '.join(heads)} |\n|{'---|' * len(heads)}\n| {' | '.join(cells)} |", flush=True)
@@ -128,6 +131,20 @@ def _counts(fedra: Fedra) -> dict[str, float]:
         name: sum(map(float, re.findall(rf"^{family}(?:{{.*}})? (\S+)$", page, re.MULTILINE)))
         for name, family in _COUNTED.items()
     }
+
+
+def _rows(store: Path) -> int:
+    with contextlib.closing(sqlite3.connect(f"file:{store}?mode=ro", uri=True)) as reader:
+        row = reader.execute("SELECT count(*) FROM workloads").fetchone()
+    return int(row[0])
+
+
+def _stored(store: Path) -> int:
+    """Bytes of the pages that hold something."""
+    with contextlib.closing(sqlite3.connect(f"file:{store}?mode=ro", uri=True)) as database:
+        sizes = [f"pragma {name}" for name in ("page_count", "freelist_count", "page_size")]
+        pages, free, size = (int(database.execute(each).fetchone()[0]) for each in sizes)
+    return (pages - free) * size
 
 
 def _heartbeat_age(store: Path) -> float:
