@@ -25,6 +25,7 @@ _PUSHED = "docker://"
 
 def documented(built: Artefacts) -> None:
     """The values of each page are the chart's, and name the image that was pushed and the Secret that is made."""
+    version = built.chart.name.removeprefix("fedra-").removesuffix(".tgz")
     folder = Path(tempfile.mkdtemp(prefix="fedra-chart-"))
     try:
         for page in _PAGES:
@@ -37,7 +38,7 @@ def documented(built: Artefacts) -> None:
             documents = render(built, "--values", values)
             pod = of_kind(documents, "StatefulSet")["spec"]["template"]["spec"]
             image = pod["containers"][0]["image"]
-            pushed = _pushed(text)
+            pushed = _pushed(text, version)
             assert set(pushed) <= {image}, f"{page}: {pushed} is pushed, and {image} runs"
             assert pushed or page.startswith("deploy"), f"{page} pushes no image"
             (volume,) = (each for each in pod["volumes"] if each["name"] == "configuration")
@@ -67,11 +68,12 @@ def _notes(built: Artefacts, values: str) -> str:
     )[2]
 
 
-def _pushed(text: str) -> list[str]:
-    """As the shell reads it, in a clone."""
+def _pushed(text: str, version: str) -> list[str]:
+    """As the shell reads it, in a clone of this version."""
     places = re.findall(rf"^skopeo copy \S+ {_PUSHED}(\S+)", text.replace("\\\n", ""), re.MULTILINE)
-    script = 'VERSION=$(scripts/version.py); eval "echo $1"'
-    return [run("sh", "-e", "-c", script, "sh", place, cwd=ROOT).strip() for place in places]
+    for written in ("$(scripts/version.py)", "$VERSION"):
+        places = [place.replace(written, version) for place in places]
+    return places
 
 
 def _joined(text: str) -> list[str]:
