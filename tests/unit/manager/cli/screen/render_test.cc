@@ -105,7 +105,7 @@ Esc Left    back: without the filter, then to the view before
 1           groups of jobs
 2           jobs
 3           workers
-/           filter: only rows, or lines, with a text
+/           filter: rows, or lines, with a text; Enter: of all jobs
 Esc back  / filter  ? help  q quit
 )"},
   };
@@ -270,7 +270,7 @@ Esc Left    back: without the filter, then to the view before
 1           groups of jobs
 2           jobs
 3           workers
-/           filter: only rows, or lines, with a text
+/           filter: rows, or lines, with a text; Enter: of all jobs
 :           a view by name: :workers, :reason, :why ml/train
 ctrl-l      draw the screen again
 ?           this help
