@@ -208,9 +208,9 @@ TEST_CASE("deleted jobs are listed with their last state, and when they were del
   data.workloads[1].removed_at = data.daemon.heartbeat->at - std::chrono::hours(3);
   ViewSettings settings = Settings();
   settings.query.jobs.states = {"Deleted"};
-  CHECK_THAT(RenderJobs(data, settings).out,
-             ContainsSubstring("JOBS  1 deleted") && ContainsSubstring("ml/train-7b  Running") &&
-                 ContainsSubstring("  deleted 3h ago"));
+  CHECK_THAT(RenderJobs(data, settings).out, ContainsSubstring("JOBS  1 deleted") &&
+                                                 ContainsSubstring("ml/train-7b  Running") &&
+                                                 ContainsSubstring("  deleted 3h ago"));
   settings.format = Format::kJson;
   const auto document = testing::HeldDocument(RenderJobs(data, settings).out);
   CHECK(document["jobs"][0]["state"] == "Running");
