@@ -486,9 +486,11 @@ with what to do instead.
 `--server service:NAMESPACE/NAME` needs no address: kubectl, which must be in PATH, forwards a port of 127.0.0.1 to the
 Service while the command runs, with your own rights (in that namespace `get` services, `get` and `list` pods, `create`
 pods/portforward). `--server service` looks for the Service with the label `app.kubernetes.io/name: fedra` and a port called
-`https`, everywhere or, without that right, in `fedra-system`. `kubectl fedra status` does so by itself where there is
-neither `/etc/fedra/fedra.yaml` nor a daemon, or with `--context`. The API server leads the tunnel to the Service's pod, so the
-certificate there is verified only with `--certificate-authority` (for `NAME.NAMESPACE.svc`). `kubectl get --raw` of the
+`https` in the namespace `fedra-system` alone: elsewhere a Service with that label may be anybody's, and would be sent your
+token; name such a place yourself. With two replicas the Service leads to either of them, and a standby knows no jobs; the
+answer's line `REPLICA` says who it was, and [operations.md](operations.md#ask-the-leader-about-jobs) how to ask the other
+one. `kubectl fedra status` does so by itself where there is neither `/etc/fedra/fedra.yaml` nor a daemon, or with
+`--context`. The API server leads the tunnel to the Service's pod, so the certificate there is verified only with `--certificate-authority` (for `NAME.NAMESPACE.svc`). `kubectl get --raw` of the
 Service's proxy is no way: the API server takes the token out of what it passes on.
 
 | endpoint | right on the manager | without it |

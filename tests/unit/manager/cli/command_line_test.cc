@@ -408,7 +408,7 @@ TEST_CASE("bash completes commands, options and their values, and file names onl
   CHECK(Completed("explain TemplateD") == "TemplateDrift");
   CHECK(Completed("status --state B") == "Blocked");
   CHECK(Completed("status --reason InL") == "InLine");
-  CHECK(Completed("status --sort-by ''") == "state line name age worker queue");
+  CHECK(Completed("status --sort-by ''") == "state line name age worker queue ended");
   CHECK(Completed("status wor") == "workers");
 }
 
