@@ -171,10 +171,12 @@ namespace {
 std::map<std::string, std::vector<std::string>> AttemptsIn(ReplicaFixture& f) {
   std::map<std::string, std::vector<std::string>> all;
   const auto reader = f.store->Read().value();
-  for (const json& workload : f.manager.objects().List("workloads"))
-    for (const store::AttemptRow& row : reader->Attempts(workload["metadata"]["uid"]).value())
+  for (const json& workload : f.manager.objects().List("workloads")) {
+    const auto rows = reader->Attempts(workload["metadata"]["uid"]).value();
+    for (const store::AttemptRow& row : rows)
       all[workload["metadata"]["name"]].push_back(
           fmt::format("{} {}", row.number, row.started_at.time_since_epoch().count()));
+  }
   return all;
 }
 
