@@ -60,8 +60,9 @@ bool IsGroup(const Gathered& gathered, const std::vector<JobPtr>& that_name_it) 
   });
 }
 
-// That a copy names the workload says that it is ours, or nothing. By its name an object of another
-// is found, too; and our own writes, which are in no index.
+// Of those that name the workload the ones that are ours; what is not ours may name it, too, and
+// says nothing by that. And of each member the object of its name: another's, which is in the way,
+// or one that we have just written, which is in no index yet.
 template <class Whose>
 std::vector<verify::GroupObject> FindGroup(const Worker& worker, const Gathered& gathered,
                                            const std::vector<JobPtr>& that_name_it,
