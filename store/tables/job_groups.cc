@@ -6,6 +6,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "store/tables/reasons_text.h"
+
 namespace fedra::store {
 namespace {
 
@@ -69,12 +71,9 @@ Result<std::vector<JobGroup>> LoadJobGroups(Connection& db, const JobQuery& quer
     const WallTime since = row.Time();
     const std::string_view ns = row.View();
     const std::string_view job = row.View();
-    std::string_view name = row.View();
+    const std::string_view name = row.View();
     if (grouping != JobGrouping::kReason) return groups.Count(name, since, ns, job);
-    for (size_t end = name.find(' ', 1); end != name.npos; end = name.find(' ', 1)) {
-      groups.Count(name.substr(1, end - 1), since, ns, job);
-      name.remove_prefix(end);
-    }
+    ForEachReason(name, [&](std::string_view reason) { groups.Count(reason, since, ns, job); });
   };
   for (const JobSelection::Part& part : selection.Parts()) {
     Values values;

@@ -28,6 +28,9 @@ class JobList final {
   using Parts = std::vector<Part>;
 
   uint64_t RankOf(const std::string& state) const;
+  uint64_t RankOf(const Part& part) const;
+  // The parts again, those of living jobs by their states.
+  Parts ByState() const;
   std::string InLine(const Part& part, Values& values) const;
   std::string LeadingKey(const Part& part, Values& values) const;
   std::string Behind(const Part& part, const JobKey& key, Values& values) const;
@@ -54,6 +57,20 @@ class JobList final {
 uint64_t JobList::RankOf(const std::string& state) const {
   const auto living = query_.states.find(state);
   return living == query_.states.end() ? query_.deleted->rank : living->second;
+}
+
+// Of one state, or of the first of several.
+uint64_t JobList::RankOf(const Part& part) const {
+  return part.is_deleted ? query_.deleted->rank : query_.states.at(part.states.front());
+}
+
+JobList::Parts JobList::ByState() const {
+  Parts by_state;
+  for (const Part& part : selection_.Parts()) {
+    if (part.is_deleted) by_state.push_back(part);
+    for (const std::string& state : part.states) by_state.push_back({.states = {state}});
+  }
+  return by_state;
 }
 
 // Of kLine: the best place of those that are in line.
@@ -122,8 +139,7 @@ Result<std::vector<JobKey>> JobList::KeysOf(const Part& part, const std::optiona
   if (after) sql += " AND " + Behind(part, *after, values);
   sql += fmt::format(" ORDER BY {}{}", leading.empty() ? "" : "1, ", kByName);
   if (limit != 0) sql += " LIMIT " + values.Add(static_cast<int64_t>(limit));
-  const uint64_t rank =
-      part.is_deleted ? query_.deleted->rank : query_.states.at(part.states.front());
+  const uint64_t rank = RankOf(part);
   std::vector<JobKey> keys;
   FEDRA_RETURN_IF_ERROR(db_.QueryOnce(sql, values.all(), [&](Row& row) {
     JobKey& key = keys.emplace_back();
@@ -161,11 +177,8 @@ Result<std::vector<JobKey>> JobList::Merged(const Parts& parts, const std::optio
 
 Result<std::vector<JobKey>> JobList::KeysByState() {
   std::map<uint64_t, Parts> by_rank;
-  for (const Part& part : selection_.Parts()) {
-    if (part.is_deleted) by_rank[query_.deleted->rank].push_back(part);
-    for (const std::string& state : part.states)
-      by_rank[query_.states.at(state)].push_back({.states = {state}});
-  }
+  Parts by_state = ByState();
+  for (Part& part : by_state) by_rank[RankOf(part)].push_back(std::move(part));
   std::vector<JobKey> all;
   for (const auto& [rank, parts] : by_rank) {
     if (query_.after && rank < query_.after->rank) continue;
@@ -181,14 +194,8 @@ Result<std::vector<JobKey>> JobList::KeysByState() {
 
 Result<std::vector<JobKey>> JobList::Keys() {
   if (query_.order == JobOrder::kState) return KeysByState();
-  Parts parts = selection_.Parts();
-  if (query_.order != JobOrder::kName) return Merged(parts, query_.after, query_.limit);
-  Parts by_name;
-  for (Part& part : parts) {
-    if (part.is_deleted) by_name.push_back(std::move(part));
-    for (const std::string& state : part.states) by_name.push_back({.states = {state}});
-  }
-  return Merged(by_name, query_.after, query_.limit);
+  const bool is_by_name = query_.order == JobOrder::kName;
+  return Merged(is_by_name ? ByState() : selection_.Parts(), query_.after, query_.limit);
 }
 
 Result<void> JobList::Count(const Part& part, bool looks_behind, JobPage& page, Listed& listed) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/natural_order.h"
+#include "store/tables/reasons_text.h"
 
 namespace fedra::store {
 
@@ -64,7 +65,7 @@ std::string JobSelection::From(const Part& part, Values& values) const {
   std::string with_reason;
   for (const std::string& reason : query_.reasons)
     with_reason += fmt::format("{}instr(reasons, {})", with_reason.empty() ? "" : " OR ",
-                               values.Own(" " + reason + " "));
+                               values.Own(ReasonInText(reason)));
   if (!with_reason.empty()) where += fmt::format(" AND ({})", with_reason);
   if (query_.labels) where += " AND is_chosen(uid)";
   return where;

@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "base/natural_order.h"
+#include "store/tables/reasons_text.h"
 
 #define FEDRA_WORKLOAD_COLUMNS                                                          \
   "uid, ns, name, job_kind, job_ns, job_name, queue, state, worker, note, created_at, " \
@@ -12,27 +13,17 @@
 namespace fedra::store {
 namespace {
 
-// " A B ": with a blank on each side of each, so that one is found without reading all.
-std::string Joined(const std::vector<std::string>& reasons) {
-  std::string text;
-  for (const std::string& reason : reasons) text += (text.empty() ? " " : "") + reason + " ";
-  return text;
-}
-
-std::vector<std::string> Split(std::string_view text) {
+std::vector<std::string> ReasonsIn(std::string_view text) {
   std::vector<std::string> reasons;
-  for (size_t end = text.find(' ', 1); end != text.npos; end = text.find(' ', 1)) {
-    reasons.emplace_back(text.substr(1, end - 1));
-    text.remove_prefix(end);
-  }
+  ForEachReason(text, [&](std::string_view reason) { reasons.emplace_back(reason); });
   return reasons;
 }
 
 WorkloadRow ReadWorkload(Row& row) {
-  return {row.Text(),         row.Key(),     row.Text(),         row.Key(),        row.Text(),
-          row.Text(),         row.Cluster(), row.Text(),         row.Time(),       row.Time(),
-          row.OptionalTime(), row.Time(),    row.OptionalTime(), row.Text(),       row.Text(),
-          row.Text(),         row.Text(),    row.Int(),          Split(row.View())};
+  return {row.Text(),           row.Key(),  row.Text(), row.Key(),  row.Text(),         row.Text(),
+          row.Cluster(),        row.Text(), row.Time(), row.Time(), row.OptionalTime(), row.Time(),
+          row.OptionalTime(),   row.Text(), row.Text(), row.Text(), row.Text(),         row.Int(),
+          ReasonsIn(row.View())};
 }
 
 // What is only kept while it lives.
@@ -46,7 +37,7 @@ Result<void> RemovePresent(Connection& db, const std::string& uid) {
 Result<void> Apply(Connection& db, const PutWorkload& change) {
   const WorkloadRow& row = change.row;
   if (row.removed_at) FEDRA_RETURN_IF_ERROR(RemovePresent(db, row.uid));
-  const std::string reasons = Joined(row.reasons);
+  const std::string reasons = ReasonsText(row.reasons);
   // Of a row that is there the names stay, and so do the places in the indexes that have them.
   FEDRA_RETURN_IF_ERROR(db.Run(
       "UPDATE workloads SET queue = ?, state = ?, worker = ?, note = ?, created_at = ?,"
