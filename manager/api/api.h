@@ -50,8 +50,8 @@ struct Sources {
   ChangeFeed* feed = nullptr;
   // Of the server that answers, which sets it; null: likewise.
   Streams* streams = nullptr;
-  // Told of every answer, by the server: its endpoint (EndpointOf) and its status. The thread of
-  // the server's loop. Null: nobody counts.
+  // The server calls it with every answer's endpoint (EndpointOf) and status, on its loop's thread.
+  // Null: answers are not counted.
   std::function<void(std::string_view endpoint, int status)> on_answer = {};
 };
 

@@ -17,7 +17,7 @@ constexpr const char* kDaemon = "daemon";
 constexpr const char* kWorkers = "workers";
 constexpr const char* kJobs = "jobs";
 
-// A minute of changes, as quickly as they are told; and so many jobs in all.
+// A minute of changes at the shortest interval between events, and at most so many jobs in all.
 constexpr size_t kMostKept = 120;
 constexpr size_t kMostKeptJobs = 10'000;
 
@@ -36,7 +36,7 @@ ordered_json NamesOf(bool daemon, bool workers, bool jobs) {
   return names;
 }
 
-// What is told at all: the viewer's rights may cover less than what is wanted.
+// The viewer's rights may cover fewer topics than it has asked for.
 std::string Beginning(const Topics& topics, const Viewer& viewer, const std::string& id) {
   const bool jobs = topics.jobs && (viewer.everywhere || !viewer.namespaces.empty());
   const bool workers = topics.workers && viewer.fleet;
@@ -93,7 +93,7 @@ Changes ShownOf(const Changes& changes, const Topics& topics, const Viewer& view
   };
   for (const ObjectKey& job : changes.jobs)
     if (is_shown(job.ns)) shown.jobs.insert(job);
-  // Whose they are is not known then; who may see no job is told of none.
+  // Whose jobs they are is not known then. A viewer that may see no job gets nothing of them.
   shown.many_jobs = changes.many_jobs && (viewer.everywhere || !viewer.namespaces.empty());
   return shown;
 }
@@ -133,16 +133,16 @@ std::optional<Changes> RecentChanges::Since(std::string_view id) const {
   return changes;
 }
 
-Telling::Telling(Topics topics, Viewer viewer, TellingPace pace)
+Subscription::Subscription(Topics topics, Viewer viewer, EventPace pace)
     : topics_(std::move(topics)), pace_(pace), viewer_(std::move(viewer)) {}
 
-void Telling::Tell(const Changes& changes) {
-  Add(waiting_, ShownOf(changes, topics_, viewer_));
+void Subscription::Add(const Changes& changes) {
+  api::Add(waiting_, ShownOf(changes, topics_, viewer_));
   if (waiting_.jobs.size() > kMostJobsNamed) SetMany(waiting_);
 }
 
 // What waits may name what is not seen any more.
-void Telling::SetViewer(Viewer viewer) {
+void Subscription::SetViewer(Viewer viewer) {
   if (viewer == viewer_) return;
   viewer_ = std::move(viewer);
   waiting_ = {};
@@ -150,7 +150,7 @@ void Telling::SetViewer(Viewer viewer) {
   resync_ = true;
 }
 
-std::string Telling::Next(SteadyTime now, const std::string& id) {
+std::string Subscription::Next(SteadyTime now, const std::string& id) {
   std::string text;
   if (!has_begun_ || now - last_event_ >= pace_.events) text = Event(id);
   if (!text.empty()) {
@@ -162,7 +162,7 @@ std::string Telling::Next(SteadyTime now, const std::string& id) {
   return text;
 }
 
-std::string Telling::Event(const std::string& id) {
+std::string Subscription::Event(const std::string& id) {
   std::string text;
   if (!std::exchange(has_begun_, true)) text = Beginning(topics_, viewer_, id);
   if (std::exchange(resync_, false)) {
@@ -181,10 +181,9 @@ std::vector<report::schema::NamedSchema> ChangeSchemas() {
   using report::schema::Text;
   const auto topics = ListOf(OneOf({kDaemon, kWorkers, kJobs}));
   return {
-      {"Watching",
-       Object("Of the event `watching`, with which a stream begins.",
-              {{"topics", topics,
-                "What is told of: of what is asked for that which the reader may see"}})},
+      {"Watching", Object("Of the event `watching`, with which a stream begins.",
+                          {{"topics", topics,
+                            "The topics that follow: those asked for that the reader may see"}})},
       {"Changed",
        Object("Of the event `changed`: ask again for what you show of it.",
               {{"topics", topics, "What has changed"},

@@ -1,7 +1,8 @@
 #pragma once
 //
-// What has changed in the store, as those who watch are told: which topics, of jobs which, and
-// nothing of what a viewer may not see. They ask again for what they show.
+// What has changed in the store, as the API streams it to its subscribers: which topics changed and
+// which jobs, and nothing that a viewer may not see. A subscriber then asks again for what it
+// shows.
 //
 // Pure. The events' form is that of Server-Sent Events (HTML standard, 9.2).
 
@@ -35,7 +36,7 @@ struct Changes {
   bool operator==(const Changes&) const = default;
 };
 
-// What someone wants to be told of.
+// What a subscriber asks for.
 struct Topics {
   bool daemon = false;
   bool workers = false;
@@ -55,7 +56,8 @@ void Add(Changes& changes, const Changes& more);
 // What of it is wanted and may be seen.
 Changes ShownOf(const Changes& changes, const Topics& topics, const Viewer& viewer);
 
-// What has changed lately, numbered: so that who comes back with the last id gets what was missed.
+// What has changed lately, numbered: so that a client that comes back
+// with its last id gets what it missed.
 class RecentChanges final {
  public:
   // `epoch`: of this process alone, letters and digits.
@@ -63,7 +65,7 @@ class RecentChanges final {
 
   // Under the next number.
   void Add(Changes changes);
-  // Something has changed, and what is not known: whoever was told of less has missed something.
+  // Something has changed, and it is not known what: a subscriber with an earlier id has missed it.
   void AddUnknown();
   // "EPOCH.NUMBER", of now.
   std::string Id() const;
@@ -77,32 +79,32 @@ class RecentChanges final {
   size_t kept_jobs_ = 0;      // in all of them
 };
 
-// How often one who watches is told something.
-struct TellingPace {
+// How often a subscriber gets something.
+struct EventPace {
   std::chrono::milliseconds events{500};        // at most one in that time
   std::chrono::milliseconds heartbeat{15'000};  // a comment after that time without an event
 };
 
-// What one who watches is told, and what waits until the client takes more: of few bytes, however
-// long it does not.
-class Telling final {
+// One subscriber: what it gets next, and what waits until it reads on. That stays small, however
+// long it does not read.
+class Subscription final {
  public:
-  // Begins with an event about what is told at all.
-  Telling(Topics topics, Viewer viewer, TellingPace pace);
+  // Begins with an event that names the topics it will get.
+  Subscription(Topics topics, Viewer viewer, EventPace pace);
 
-  void Tell(const Changes& changes);
-  // Something was missed: everything is to be asked for anew.
-  void TellToResync() { resync_ = true; }
-  // Who sees more, or less, from now on is told to resync.
+  void Add(const Changes& changes);
+  // It has missed something, and must ask for everything again.
+  void RequireResync() { resync_ = true; }
+  // If it sees more or less than before, it must resync.
   void SetViewer(Viewer viewer);
-  // The next text, when the client takes one; empty: there is nothing to say now. `id`: of now.
+  // The next text, when the client can take one; empty: there is none. `id`: RecentChanges::Id().
   std::string Next(SteadyTime now, const std::string& id);
 
  private:
   std::string Event(const std::string& id);
 
   Topics topics_;
-  TellingPace pace_;
+  EventPace pace_;
   Viewer viewer_;
   bool has_begun_ = false;
   bool resync_ = false;

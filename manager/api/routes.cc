@@ -93,7 +93,7 @@ const std::vector<Parameter>& DeviceMapFilters() {
 const std::vector<Parameter>& WatchParameters() {
   static const std::vector<Parameter> parameters = {
       {"topics", Form::kList,
-       "What is told of; without it all. `daemon` is what documents say of it", false,
+       "The topics to follow; without it all. `daemon` is what documents say of the daemon", false,
        TopicNames()},
       {"namespace", Form::kText, "Only jobs of this namespace"},
   };

@@ -27,9 +27,9 @@ std::string NewEpoch() {
 
 }  // namespace
 
-Streams::Client::Client(Watch watch, std::shared_ptr<httpd::Sink> to, const TellingPace& pace)
+Streams::Client::Client(Watch watch, std::shared_ptr<httpd::Sink> to, const EventPace& pace)
     : sink(std::move(to)),
-      telling(std::move(watch.topics), std::move(watch.viewer), pace),
+      subscription(std::move(watch.topics), std::move(watch.viewer), pace),
       last_id(std::move(watch.last_id)),
       look_again(std::move(watch.look_again)),
       asked(SystemClock().Steady()) {
@@ -56,7 +56,7 @@ void Streams::Stop() {
 void Streams::Open(Watch watch, std::shared_ptr<httpd::Sink> sink) {
   const bool is_taken = state_.With([&](State& state) {
     if (state.stopping || feed_ == nullptr) return false;
-    state.opened.emplace_back(std::move(watch), sink, pace_.telling);
+    state.opened.emplace_back(std::move(watch), sink, pace_.event);
     return true;
   });
   if (!is_taken) return sink->End();
@@ -112,9 +112,9 @@ void Streams::Look(State now) {
   for (Client& client : now.opened) {
     if (!client.last_id.empty()) {
       if (const auto missed = recent_.Since(client.last_id))
-        client.telling.Tell(*missed);
+        client.subscription.Add(*missed);
       else
-        client.telling.TellToResync();
+        client.subscription.RequireResync();
     }
     clients_.push_back(std::move(client));
   }
@@ -141,9 +141,9 @@ Changes Streams::ChangesIn(State& now) {
 
 void Streams::Serve(Client& client, SteadyTime now, const Changes& changes) {
   if (!MaySee(client, now)) return client.sink->End();
-  client.telling.Tell(changes);
+  client.subscription.Add(changes);
   if (!client.sink->IsReady()) return;
-  if (std::string text = client.telling.Next(now, recent_.Id()); !text.empty())
+  if (std::string text = client.subscription.Next(now, recent_.Id()); !text.empty())
     client.sink->Write(std::move(text));
 }
 
@@ -152,7 +152,7 @@ bool Streams::MaySee(Client& client, SteadyTime now) const {
   if (!client.look_again) return true;
   const Right right = client.right->Copy();
   if (right.is_refused || now - right.confirmed > pace_.rights + pace_.rights_grace) return false;
-  if (right.viewer) client.telling.SetViewer(*right.viewer);
+  if (right.viewer) client.subscription.SetViewer(*right.viewer);
   if (now - client.asked < pace_.rights) return true;
   client.asked = now;
   client.look_again([kept = client.right, now](std::optional<Viewer> viewer) {

@@ -1,7 +1,7 @@
 #pragma once
 //
-// The streams of one server: what each client that watches is told of the store's changes, for as
-// long as it may see them.
+// The streams of one server: each client that watches gets the store's changes, for as long as it
+// may see them.
 //
 // A thread of its own looks what has changed every half a second while anyone watches, and asks the
 // store whose it is: neither the store's writer nor who answers questions waits for those who
@@ -37,7 +37,7 @@ struct StreamPace {
   std::chrono::milliseconds rights{30'000};  // after that time they are asked about again
   // Without an answer for so much longer the stream ends.
   std::chrono::milliseconds rights_grace{10'000};
-  TellingPace telling = {};
+  EventPace event = {};
 };
 
 // What a client may see now, asked anew: `done` is called once, on any thread; with null it may not
@@ -75,10 +75,10 @@ class Streams final {
     SteadyTime confirmed{};
   };
   struct Client {
-    Client(Watch watch, std::shared_ptr<httpd::Sink> to, const TellingPace& pace);
+    Client(Watch watch, std::shared_ptr<httpd::Sink> to, const EventPace& pace);
 
     std::shared_ptr<httpd::Sink> sink;
-    Telling telling;
+    Subscription subscription;
     std::string last_id;
     LookAgain look_again;
     SteadyTime asked;

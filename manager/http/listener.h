@@ -65,8 +65,8 @@ struct Service {
   // The answer to a POST whose headers say enough: its body is not read. Loop thread. Null: none is
   // refused so.
   std::function<std::optional<Answer>(const Request& headers)> refuses_post = {};
-  // Told of every answer, refusals included, before it is written. `target` is what there is of it.
-  // Loop thread. Null: nobody counts.
+  // Called for every answer, refusals included, before it is written. `target`: of the request, as
+  // far as it was read. Loop thread. Null: answers are not counted.
   std::function<void(std::string_view target, int status)> on_answer = {};
 };
 

@@ -36,8 +36,8 @@ struct Pages {
   std::function<std::vector<HealthCheck>()> readyz;
   std::function<std::string()> metrics;
   std::function<std::string()> version;  // JSON
-  // Told of every answer: "metrics", of what is no page "other". The loop's thread. Null: nobody
-  // counts.
+  // Called for every answer, with its page, "metrics", or "other" where there is no such page. The
+  // loop's thread. Null: answers are not counted.
   std::function<void(std::string_view page, int status)> on_answer = {};
 };
 

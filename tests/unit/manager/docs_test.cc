@@ -571,7 +571,7 @@ id: 5f0c21d98a3e4b17.42
 data: {"topics":["jobs"],"jobs":["ml/train"]}
 ```
 
-- `watching` comes first, and names what is told of: over TLS what the reader may see of what is asked for.
+- `watching` comes first, and names the topics that follow: over TLS those asked for that the reader may see.
 - `changed` names the topics that changed, and of jobs at most 100; of more, or when it is not known which (beyond 2,000 in half
   a second, of all namespaces), it says `"many": true`. There is at most one in 500 ms; what changes meanwhile is put together.
 - `resync`: something was missed, or the reader's rights are others now. Ask for everything again.

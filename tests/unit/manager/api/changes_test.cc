@@ -1,4 +1,4 @@
-// What those who watch are told: what is put together, what is left out, what was missed.
+// What subscribers of the stream get: what is put together, what is left out, what was missed.
 
 #include "manager/api/changes.h"
 
@@ -47,11 +47,11 @@ std::vector<std::string> Events(const std::string& text) {
 struct Fixture {
   std::vector<std::string> Next(SteadyTime::duration passed = 500ms) {
     now += passed;
-    return Events(telling.Next(now, "e.1"));
+    return Events(subscription.Next(now, "e.1"));
   }
 
   SteadyTime now{};
-  api::Telling telling{kAll, kAdmin, {}};
+  api::Subscription subscription{kAll, kAdmin, {}};
 };
 
 using Words = std::vector<std::string>;
@@ -96,15 +96,15 @@ TEST_CASE("changes: many and some are many") {
   CHECK(changes == Changes{.workers = true, .many_jobs = true});
 }
 
-TEST_CASE_METHOD(Fixture, "telling: begins with what is told of, then one event in 500 ms") {
+TEST_CASE_METHOD(Fixture, "subscription: begins with what is told of, then one event in 500 ms") {
   CHECK(Next() == Words{R"(watching {"topics":["daemon","workers","jobs"]})"});
   CHECK(Next() == Words{});
-  telling.Tell({.jobs = {kTrain}});
+  subscription.Add({.jobs = {kTrain}});
   CHECK(Next() == Words{R"(changed {"topics":["jobs"],"jobs":["ml/train"]})"});
-  telling.Tell({.workers = true});
+  subscription.Add({.workers = true});
   CHECK(Next(499ms) == Words{});
-  telling.Tell({.daemon = true, .jobs = {kStripes}});
-  telling.Tell({.jobs = {kTrain}});
+  subscription.Add({.daemon = true, .jobs = {kStripes}});
+  subscription.Add({.jobs = {kTrain}});
   CHECK(
       Next(1ms) ==
       Words{
@@ -112,43 +112,44 @@ TEST_CASE_METHOD(Fixture, "telling: begins with what is told of, then one event 
   CHECK(Next() == Words{});
 }
 
-TEST_CASE_METHOD(Fixture,
-                 "telling: at most 100 jobs are named, however long the client does not read") {
+TEST_CASE_METHOD(
+    Fixture, "subscription: at most 100 jobs are named, however long the client does not read") {
   (void)Next();
-  telling.Tell(Jobs("ml", 100));
+  subscription.Add(Jobs("ml", 100));
   CHECK_THAT(Next().at(0), ContainsSubstring("ml/job-99") && !ContainsSubstring("many"));
-  telling.Tell(Jobs("ml", 100));
-  telling.Tell(Jobs("zebra", 1));
+  subscription.Add(Jobs("ml", 100));
+  subscription.Add(Jobs("zebra", 1));
   CHECK(Next() == Words{R"(changed {"topics":["jobs"],"many":true})"});
 }
 
-TEST_CASE_METHOD(Fixture, "telling: a comment after 15 s without an event") {
+TEST_CASE_METHOD(Fixture, "subscription: a comment after 15 s without an event") {
   (void)Next();
   CHECK(Next(14'999ms) == Words{});
   CHECK(Next(1ms) == Words{": "});
   CHECK(Next(1ms) == Words{});
-  telling.Tell({.workers = true});
+  subscription.Add({.workers = true});
   CHECK(Next().size() == 1);
   CHECK(Next(14s) == Words{});
   CHECK(Next(1s) == Words{": "});
 }
 
-TEST_CASE_METHOD(Fixture, "telling: who has missed something asks for everything, once") {
-  telling.Tell({.workers = true});
-  telling.TellToResync();
+TEST_CASE_METHOD(Fixture, "subscription: who has missed something asks for everything, once") {
+  subscription.Add({.workers = true});
+  subscription.RequireResync();
   CHECK(Next() == Words{R"(watching {"topics":["daemon","workers","jobs"]})", "resync {}"});
   CHECK(Next() == Words{});
 }
 
-TEST_CASE_METHOD(Fixture, "telling: what is not seen any more is not named, though it waited") {
+TEST_CASE_METHOD(Fixture,
+                 "subscription: what is not seen any more is not named, though it waited") {
   (void)Next();
-  telling.Tell({.workers = true, .jobs = {kStripes}});
-  telling.SetViewer(kMl);
+  subscription.Add({.workers = true, .jobs = {kStripes}});
+  subscription.SetViewer(kMl);
   CHECK(Next() == Words{R"(watching {"topics":["daemon","jobs"]})", "resync {}"});
-  telling.Tell({.workers = true, .jobs = {kStripes}});
-  telling.SetViewer(kMl);
+  subscription.Add({.workers = true, .jobs = {kStripes}});
+  subscription.SetViewer(kMl);
   CHECK(Next() == Words{});
-  telling.Tell({.jobs = {kStripes, kTrain}});
+  subscription.Add({.jobs = {kStripes, kTrain}});
   CHECK(Next() == Words{R"(changed {"topics":["jobs"],"jobs":["ml/train"]})"});
 }
 

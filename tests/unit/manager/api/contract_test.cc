@@ -104,13 +104,14 @@ class Fixture {
   }
   // The data of all events that there are.
   void HoldEvents() {
-    api::Telling telling({.workers = true, .jobs = true}, api::Viewer::OfEverything(), {});
-    telling.Tell({.workers = true, .jobs = {{"ml", "train"}}});
-    std::string all = telling.Next({}, "a.1");
-    telling.Tell({.many_jobs = true});
-    all += telling.Next(SteadyTime(minutes(1)), "a.2");
-    telling.TellToResync();
-    all += telling.Next(SteadyTime(minutes(2)), "a.3");
+    api::Subscription subscription({.workers = true, .jobs = true}, api::Viewer::OfEverything(),
+                                   {});
+    subscription.Add({.workers = true, .jobs = {{"ml", "train"}}});
+    std::string all = subscription.Next({}, "a.1");
+    subscription.Add({.many_jobs = true});
+    all += subscription.Next(SteadyTime(minutes(1)), "a.2");
+    subscription.RequireResync();
+    all += subscription.Next(SteadyTime(minutes(2)), "a.3");
     const std::map<std::string, std::string> schemas = {
         {"watching", "Watching"}, {"changed", "Changed"}, {"resync", "Resync"}};
     std::istringstream lines(all);

@@ -48,7 +48,7 @@ struct Fixture {
     server = api::SecureServer::Start(
                  {.address = "127.0.0.1:0",
                   .certificate = api::SelfSigned({}, clock),
-                  .streams = {.look = 5ms, .rights = 20ms, .telling = {.events = 5ms}}},
+                  .streams = {.look = 5ms, .rights = 20ms, .event = {.events = 5ms}}},
                  {.store = [this] { return store->Read(); }, .clock = &clock, .feed = &feed},
                  std::make_unique<access::FakeReviews>(known),
                  {.client = kMany, .all_clients = kMany, .user = kMany, .all_users = kMany})

@@ -21,7 +21,7 @@ using testing::KeptSink;
 namespace {
 
 constexpr api::StreamPace kQuick{
-    .look = 5ms, .rights = 20ms, .rights_grace = 10s, .telling = {.events = 5ms}};
+    .look = 5ms, .rights = 20ms, .rights_grace = 10s, .event = {.events = 5ms}};
 const api::Topics kAll{.daemon = true, .workers = true, .jobs = true};
 
 struct Fixture {
