@@ -166,11 +166,11 @@ Answered<Viewer> OfWatch(const Parameters& asked, const May& may,
                          const std::function<Result<std::set<std::string>>()>& namespaces) {
   std::optional<Attributes> missing;
   const May may_both = [&](const Attributes& attributes) -> Answered<bool> {
-    const Answered<bool> asks = may(attributes);
+    Answered<bool> asks = may(attributes);
     if (!asks || !*asks) return asks;
     Attributes watch = attributes;
     watch.verb = "watch";
-    const Answered<bool> watches = may(watch);
+    Answered<bool> watches = may(watch);
     if (watches && !*watches) missing = watch;
     return watches;
   };

@@ -126,7 +126,7 @@ TEST_CASE_METHOD(Fixture,
 TEST_CASE_METHOD(Fixture,
                  "streams: a right that is gone ends the stream, one that changes says so") {
   Guarded<std::optional<api::Viewer>> now{api::Viewer{.namespaces = {"ml"}}};
-  const api::LookAgain look = [&](auto done) { done(now.Copy()); };
+  const api::LookAgain look = [&](const auto& done) { done(now.Copy()); };
   const auto sink = Watching({kAll, *now.Copy(), "", look});
   now.With([](auto& viewer) { viewer->namespaces = {"ml", "zebra"}; });
   CHECK(WaitUntil([&] { return sink->Has("event: resync"); }));
@@ -145,7 +145,7 @@ TEST_CASE("streams: without an answer about its rights a stream ends") {
   pace.rights_grace = 50ms;
   api::Streams streams(&feed, [&] { return store->Read(); }, pace);
   const auto sink = std::make_shared<KeptSink>();
-  streams.Open({kAll, {}, "", [](auto) {}}, sink);
+  streams.Open({kAll, {}, "", [](const auto&) {}}, sink);
   CHECK(WaitUntil([&] { return sink->IsOver(); }));
 }
 

@@ -25,7 +25,7 @@ struct Fixture {
   explicit Fixture(ServerLimits limits = {.streams = 3}) {
     listener.emplace(loop,
                      Service{.answer =
-                                 [this](const Request& request, std::function<void(Answer)> done) {
+                                 [this](const Request& request, const std::function<void(Answer)>& done) {
                                    Answer answer{.body = "ok"};
                                    if (request.target == "/watch") answer.goes_on = Keep();
                                    done(std::move(answer));
