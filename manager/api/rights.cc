@@ -9,6 +9,7 @@
 
 #include "manager/api/changes.h"
 #include "manager/report/job_name.h"
+#include "manager/report/viewer_roles.h"
 
 namespace fedra::api {
 namespace {
@@ -30,9 +31,13 @@ Attributes Templates() {
   return {.verb = "list", .group = "resource.k8s.io", .resource = "resourceclaimtemplates"};
 }
 
+// The role that gives a right is that of deploy/viewer-rbac.yaml.
 tl::unexpected<Refusal> Denied(const Attributes& attributes) {
+  const bool of_jobs = attributes.resource == "workloads" || attributes.resource == "pods";
   return tl::make_unexpected(
-      Refusal{403, fmt::format("you may not {} (a right on the manager)", TextOf(attributes))});
+      Refusal{403, fmt::format("you may not {} (a right on the manager, in the ClusterRole {})",
+                               TextOf(attributes),
+                               of_jobs ? report::kJobViewerRole : report::kFleetViewerRole)});
 }
 
 Answered<Viewer> OfFleet(const May& may, const std::vector<Attributes>& all) {

@@ -12,6 +12,7 @@
 #include "manager/api/problem.h"
 #include "manager/api/rights.h"
 #include "manager/api/routes.h"
+#include "manager/report/viewer_roles.h"
 
 namespace fedra::api {
 namespace {
@@ -182,8 +183,9 @@ httpd::Answer SecureServer::AnswerMetrics(const access::User& user, const httpd:
   const auto may = gate_.May(user, attributes);
   if (!may) return ToAnswer(may.error());
   if (!*may)
-    return Problem(
-        403, fmt::format("you may not {} (a right on the manager)", access::TextOf(attributes)));
+    return Problem(403,
+                   fmt::format("you may not {} (a right on the manager, in the ClusterRole {})",
+                               access::TextOf(attributes), report::kMetricsReaderRole));
   std::lock_guard lock(counting_);
   if (stopped_) return Problem(503, "the daemon ends");
   std::string text = settings_.metrics();

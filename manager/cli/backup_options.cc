@@ -14,7 +14,7 @@ void AddBackup(CLI::App& app, Parsed& parsed, Command& command) {
       "it, stop the daemon and put it in the place of the store's file, without the files beside "
       "it that end in -wal and -shm.\n\n"
       "From a pod, whose root cannot be written:\n"
-      "  kubectl exec fedra-0 -- /usr/bin/fedra backup - > fedra.db");
+      "  kubectl -n fedra-system exec fedra-0 -- /usr/bin/fedra backup - > fedra.db");
   backup->add_option("file", parsed.target, "Where to; must not exist yet; - for standard output")
       ->required()
       ->type_name("FILE");

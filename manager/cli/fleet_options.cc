@@ -119,8 +119,8 @@ void AddSupportBundle(CLI::App& app, Parsed& parsed, Command& command) {
       "With the log of the service:\n"
       "  journalctl -u fedra --since -1d | fedra support-bundle --log -\n\n"
       "From a pod, whose root cannot be written, with the pod's log:\n"
-      "  kubectl logs fedra-0 | kubectl exec -i fedra-0 -- /usr/bin/fedra support-bundle --log - "
-      "-o - > support.tar.gz\n\n"
+      "  kubectl -n fedra-system logs fedra-0 | kubectl -n fedra-system exec -i fedra-0 -- "
+      "/usr/bin/fedra support-bundle --log - -o - > support.tar.gz\n\n"
       "Exit codes: 0 success, 4 something could not be read (standard error says what; the rest is "
       "written), 1 error.");
   AddConfig(*bundle, parsed);

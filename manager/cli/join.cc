@@ -230,8 +230,9 @@ void ReportJoined(const JoinPlan& plan, const JoinOptions& options, const Joined
                  : fmt::format("; it makes jobs in the namespaces {} only", fmt::join(in, ", ")));
   if (!joined.others.empty())
     terminal.err << fmt::format(
-        "note: another manager (UID {}) uses this account, too: what it was granted for that "
-        "stays\n",
+        "note: {} (UID {}) uses this account, too: what it was granted for that stays\n",
+        plan.writes_secret() ? "another manager"
+                             : "a manager, which may be this one if it joined with a Secret before",
         fmt::join(joined.others, ", "));
   const std::string place = plan.writes_secret() ? SecretName(plan.secret) : options.kubeconfig_out;
   terminal.err << fmt::format(

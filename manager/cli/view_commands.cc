@@ -76,8 +76,9 @@ int Show(const std::string& command, const ViewOptions& options, Terminal& termi
       if (!output->note.empty()) terminal.err << output->note << "\n";
       shown = now;
     }
+    if (!options.watch) return output->code;
     // Whether it could be written, the command line checks.
-    if (!options.watch || !terminal.out || !WaitWhileRead(LookAgainMilliseconds(options))) return 0;
+    if (!terminal.out || !WaitWhileRead(LookAgainMilliseconds(options))) return 0;
   }
 }
 

@@ -74,7 +74,8 @@ void AddStatus(CLI::App& app, Parsed& parsed, Command& command) {
   status->footer(
       "Every format lists the same jobs. In JSON and YAML `remaining` counts those behind --limit, "
       "`continue` is where --continue goes on, "
-      "`ended` those that only --all lists.");
+      "`ended` those that only --all lists. Exit codes: 0 success, 4 jobs were asked for and a "
+      "standby has answered with what it knew, 1 an error.");
   AddFilters(*status, parsed.view.jobs);
   CLI::Option* watch =
       status->add_flag("-w,--watch", parsed.view.watch,

@@ -8,7 +8,7 @@ namespace fedra::report {
 
 // The command could not do its work.
 inline constexpr int kFailed = 1;
-// It printed what it could while a worker could not be read.
+// It printed what it could while a worker could not be read, or what a standby knows of the jobs.
 inline constexpr int kUnknown = 4;
 // Of `wait`: it was not as far as that within the timeout.
 inline constexpr int kTimedOut = 4;

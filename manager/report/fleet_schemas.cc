@@ -44,10 +44,12 @@ Schema Worker() {
                "The version of resource.k8s.io that it serves; empty: none, or not known yet"}} +
           CapacityFields() +
           std::vector<Field>{
-              {"jobs", Number(), "Jobs that are there, or on their way"},
-              {"jobsLeftBehind", Number(),
-               "Copies of jobs that were taken from it while it was out of reach, and may run "
-               "there still"},
+              Maybe("jobs", Number(),
+                    "Jobs that are there, or on their way; absent: a standby that has never led "
+                    "does not know"),
+              Maybe("jobsLeftBehind", Number(),
+                    "Copies of jobs that were taken from it while it was out of reach, and may run "
+                    "there still; absent as jobs"),
               {"note", Text(), "What should be known of its queues; empty: nothing"}});
 }
 

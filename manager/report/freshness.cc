@@ -29,6 +29,10 @@ std::optional<WallTime> JobsAsOf(const Daemon& daemon) {
   return IsStandby(daemon) ? daemon.heartbeat->decided_at : daemon.heartbeat->at;
 }
 
+bool KnowsJobs(const Daemon& daemon) {
+  return !IsStandby(daemon) || daemon.heartbeat->decided_at.has_value();
+}
+
 std::string StandbyText(const Daemon& daemon, WallTime now) {
   const store::HeartbeatRow& row = *daemon.heartbeat;
   const std::string what =

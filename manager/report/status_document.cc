@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "manager/report/document.h"
+#include "manager/report/freshness.h"
 #include "manager/report/line.h"
 #include "manager/report/row_facts.h"
 #include "manager/report/row_json.h"
@@ -29,7 +30,7 @@ std::string_view KindOf(Parts parts) {
   return "StatusReport";
 }
 
-ordered_json WorkerJson(const ClusterRow& row, size_t jobs, size_t left) {
+ordered_json WorkerJson(const ClusterRow& row, const StatusData& data) {
   ordered_json object = {{"name", row.name.value}, {"state", row.phase}};
   if (row.is_removed) object["removed"] = true;
   if (!row.cordon.empty()) object["cordon"] = row.cordon;
@@ -40,8 +41,14 @@ ordered_json WorkerJson(const ClusterRow& row, size_t jobs, size_t left) {
   object["kubernetesVersion"] = row.kubernetes_version;
   object["draVersion"] = row.dra_version;
   verify::PutCapacity(object, CapacityOf(row));
-  object["jobs"] = jobs;
-  object["jobsLeftBehind"] = left;
+  const auto on = [&](const std::map<ClusterName, size_t>& counts) {
+    const auto found = counts.find(row.name);
+    return found == counts.end() ? size_t{0} : found->second;
+  };
+  if (KnowsJobs(data.daemon)) {
+    object["jobs"] = on(data.jobs_on);
+    object["jobsLeftBehind"] = on(data.left_on);
+  }
   object["note"] = row.note;
   return object;
 }
@@ -81,14 +88,9 @@ PlacesByUid InLine(const StatusData& data) {
 ordered_json StatusDocument(Parts parts, const StatusData& data, const Query& query) {
   ordered_json document = Document(KindOf(parts), data.daemon, data.manager, query.now);
   if (HasWorkers(parts)) {
-    const auto on = [](const std::map<ClusterName, size_t>& counts, const ClusterName& worker) {
-      const auto found = counts.find(worker);
-      return found == counts.end() ? size_t{0} : found->second;
-    };
     document["workers"] = ordered_json::array();
     for (const ClusterRow& row : data.clusters)
-      document["workers"].push_back(
-          WorkerJson(row, on(data.jobs_on, row.name), on(data.left_on, row.name)));
+      document["workers"].push_back(WorkerJson(row, data));
   }
   if (HasJobs(parts)) {
     document["jobs"] = ordered_json::array();

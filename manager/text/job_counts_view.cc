@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/ascii.h"
+#include "manager/report/exit_code.h"
 #include "manager/report/freshness.h"
 #include "manager/report/job_counts.h"
 #include "manager/text/display_text.h"
@@ -38,6 +39,7 @@ Table TableOf(const std::vector<JobGroup>& groups, const ViewSettings& settings)
 Output RenderJobCounts(const report::StatusData& data, const ViewSettings& settings) {
   const std::vector<JobGroup>& groups = data.groups;
   Output output;
+  if (report::IsStandby(data.daemon)) output.code = report::kUnknown;
   if (groups.empty()) {
     // A standby would not know of any.
     const report::Daemon& daemon = data.daemon;

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/time.h"
+#include "manager/report/freshness.h"
 #include "manager/report/row_facts.h"
 #include "manager/report/row_states.h"
 #include "manager/report/status_document.h"
@@ -191,6 +192,7 @@ Table WorkerTable(const report::StatusData& data, const ViewSettings& settings) 
   if (wide) titles.insert(titles.end(), {"KUBERNETES", "DRA", "LAST CONTACT"});
   titles.emplace_back("NOTE");
   Table table(std::move(titles), Overflow::kCut);
+  const bool knows_jobs = report::KnowsJobs(data.daemon);
   std::map<ClusterName, size_t> jobs = data.jobs_on;
   std::map<ClusterName, size_t> left = data.left_on;
   for (const ClusterRow& row : data.clusters) {
@@ -201,7 +203,7 @@ Table WorkerTable(const report::StatusData& data, const ViewSettings& settings) 
                                QueuesText(capacity),
                                QuotaText(capacity, wide),
                                DevicesText(capacity),
-                               std::to_string(jobs[row.name])};
+                               knows_jobs ? std::to_string(jobs[row.name]) : "-"};
     if (wide) {
       cells.insert(cells.end(),
                    {OrDash(row.kubernetes_version), OrDash(row.dra_version),

@@ -9,9 +9,11 @@
 
 #include "base/ascii.h"
 #include "base/text.h"
+#include "manager/report/exit_code.h"
 #include "manager/report/freshness.h"
 #include "manager/report/row_states.h"
 #include "manager/report/status_document.h"
+#include "manager/report/viewer_roles.h"
 #include "manager/text/capacity_text.h"
 #include "manager/text/display_text.h"
 #include "manager/text/line_text.h"
@@ -48,8 +50,12 @@ std::string LeftOut(const report::ChosenJobs& jobs) {
   return text;
 }
 
-// "3 configured, 2 connected", and "1 removed" where there is one.
+// "3 configured, 2 connected", and "1 removed" where there is one. Of those that this user may not
+// see there is no count.
 std::string WorkerSummary(const report::StatusData& data) {
+  if (std::ranges::find(data.daemon.omitted, "workers") != data.daemon.omitted.end())
+    return fmt::format("not shown: that is a right in the ClusterRole {}",
+                       report::kFleetViewerRole);
   const auto removed = std::ranges::count_if(data.clusters, &ClusterRow::is_removed);
   const auto connected =
       std::count_if(data.clusters.begin(), data.clusters.end(), [](const ClusterRow& row) {
@@ -178,6 +184,7 @@ Output RenderWorkers(const report::StatusData& data, const ViewSettings& setting
 Output RenderJobs(const report::StatusData& data, const ViewSettings& settings) {
   const report::ChosenJobs& jobs = data.jobs;
   Output output;
+  if (report::IsStandby(data.daemon)) output.code = report::kUnknown;
   if (jobs.by_state.empty()) output.note = NoJobs(data.daemon, settings);
   if (settings.format == Format::kName) {
     output.out = KeyLines(Parts::kJobs, data);

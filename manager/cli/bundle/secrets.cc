@@ -27,6 +27,11 @@ constexpr std::array<std::string_view, 2> kSchemes = {"Bearer ", "Basic "};
 // Which a password in an option (--insecure=true) is not, and which a document would miss.
 constexpr std::array<std::string_view, 3> kJsonWords = {"true", "false", "null"};
 
+// What a name ends with whose value is a secret: AWS_SECRET_ACCESS_KEY=..., "clientSecret": "...".
+constexpr std::array<std::string_view, 10> kSecretNames = {
+    "password", "passwd",     "passphrase", "secret",     "token",
+    "apikey",   "access_key", "access-key", "credential", "private_key"};
+
 uint64_t FirstBytes(std::string_view text) {
   uint64_t key = 0;
   std::memcpy(&key, text.data(), kKey);
@@ -68,6 +73,36 @@ size_t WebToken(std::string_view text) {
 size_t UserInfo(std::string_view text) {
   const size_t end = text.find_first_of("@/?# \t\r\n\"'<>");
   return end == std::string_view::npos || text[end] != '@' ? 0 : end;
+}
+
+bool EndsWithSecretName(std::string_view before) {
+  before = before.substr(0, before.find_last_not_of(" \t") + 1);
+  if (before.ends_with('"') || before.ends_with('\'')) before.remove_suffix(1);
+  return std::ranges::any_of(kSecretNames, [&](std::string_view name) {
+    return before.size() >= name.size() &&
+           ToLower(before.substr(before.size() - name.size())) == name;
+  });
+}
+
+// Of `= "value"` or `: value`: what is before the value, and the value; {0, 0} where none is.
+struct Value {
+  size_t begin = 0;
+  size_t length = 0;
+};
+Value ValueAt(std::string_view text) {
+  size_t begin = 1;
+  while (begin < text.size() && (text[begin] == ' ' || text[begin] == '\t')) ++begin;
+  if (begin == text.size()) return {};
+  const char quote = text[begin];
+  if (quote == '"' || quote == '\'') {
+    size_t end = ++begin;
+    while (end < text.size() && text[end] != quote) end += text[end] == '\\' ? 2 : 1;
+    return {begin, std::min(end, text.size()) - begin};
+  }
+  const size_t end = std::min(text.find_first_of(" \t\r\n,;&\"'()[]{}<>", begin), text.size());
+  const std::string_view word = text.substr(begin, end - begin);
+  if (std::ranges::find(kJsonWords, word) != kJsonWords.end()) return {};
+  return {begin, word.size()};
 }
 
 }  // namespace
@@ -168,6 +203,11 @@ std::string Secrets::Removed(std::string_view text) const {
     }
     // What follows these words is a secret, whatever it is.
     size_t word = 0, secret = 0;
+    if ((text.front() == '=' || text.front() == ':') && EndsWithSecretName(out)) {
+      const Value value = ValueAt(text);
+      word = value.begin;
+      secret = value.length;
+    }
     if (text.starts_with("://")) {
       word = 3;
       secret = UserInfo(text.substr(word));

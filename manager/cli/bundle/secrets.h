@@ -27,7 +27,7 @@ class Secrets final {
 
   // The text with "[removed]" in the place of every secret that was added, and of what looks like
   // one: private keys, JSON web tokens, the value behind Bearer and Basic, user and password in a
-  // URL.
+  // URL, the value of what is called a password, secret, token, access key or credential.
   std::string Removed(std::string_view text) const;
 
  private:

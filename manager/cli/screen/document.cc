@@ -108,7 +108,7 @@ Document WorkersIn(const json& document) {
                              {text::QueuesText(capacity)},
                              {text::QuotaText(capacity, /*wide=*/false)},
                              {text::DevicesText(capacity)},
-                             {std::to_string(Number(worker, "jobs", 0))},
+                             {JobsOfWorker(worker)},
                              {NoteOfWorker(worker)}}});
   }
   return workers;

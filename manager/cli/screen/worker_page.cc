@@ -94,6 +94,10 @@ std::string NoteOfWorker(const json& worker) {
   return note;
 }
 
+std::string JobsOfWorker(const json& worker) {
+  return worker.contains("jobs") ? std::to_string(Number(worker, "jobs", 0)) : "-";
+}
+
 std::vector<Line> WorkerPage(const json& document, const Question& question, WallTime now,
                              bool utf8) {
   const json& workers = Member(document, "workers");
@@ -109,7 +113,7 @@ std::vector<Line> WorkerPage(const json& document, const Question& question, Wal
     page.Add("seen", contact + " ago");
   page.Add("k8s", Text(*worker, "kubernetesVersion"));
   page.Add("DRA", Text(*worker, "draVersion"));
-  page.Add("jobs", std::to_string(Number(*worker, "jobs", 0)));
+  page.Add("jobs", JobsOfWorker(*worker));
   AddQueues(*worker, page);
   return page.Take();
 }

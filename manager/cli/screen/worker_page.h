@@ -19,6 +19,8 @@ std::string StateOfWorker(const nlohmann::json& worker);
 text::Tone ToneOfWorker(const nlohmann::json& worker);
 // Why it is in its state, and what else is said of it.
 std::string NoteOfWorker(const nlohmann::json& worker);
+// How many are there; "-" where that is not known.
+std::string JobsOfWorker(const nlohmann::json& worker);
 
 // Of the worker that is the question's subject; that there is none, where there is none.
 std::vector<Line> WorkerPage(const nlohmann::json& document, const Question& question, WallTime now,

@@ -37,7 +37,7 @@ function troubled(report) {
     h("h2", {}, "Workers that need attention"),
     table(`${rows.length} of ${report.workers.length}`,
       [{ title: "Worker" }, { title: "State" }, { title: "For" }, { title: "Jobs", number: true }, { title: "Note" }],
-      rows.map((worker) => [worker.name, word(worker.state), since(worker.since), String(worker.jobs),
+      rows.map((worker) => [worker.name, word(worker.state), since(worker.since), String(worker.jobs ?? "-"),
         [worker.why, worker.note].filter(Boolean).join("; ")])),
     command("fedra status workers"),
   ];

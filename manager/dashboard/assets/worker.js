@@ -14,7 +14,7 @@ function facts(worker) {
     worker.lostSince ? fact("Out of contact for", since(worker.lostSince)) : "",
     fact("Last contact", worker.lastContact ? h("span", {}, since(worker.lastContact), " ago") : "none yet"),
     fact("Kubernetes", worker.kubernetesVersion || "not known"), fact("resource.k8s.io", worker.draVersion || "none, or not known"),
-    fact("Jobs", h("a", { href: `#/jobs?${new URLSearchParams({ worker: worker.name })}`, "data-key": "jobs" }, String(worker.jobs))),
+    fact("Jobs", h("a", { href: `#/jobs?${new URLSearchParams({ worker: worker.name })}`, "data-key": "jobs" }, String(worker.jobs ?? "-"))),
     worker.jobsLeftBehind > 0 ? fact("Copies left behind", `${worker.jobsLeftBehind}: they may run there still`) : "",
     worker.devices ? fact("Devices", h("a", { href: `#/devices?${new URLSearchParams({ worker: worker.name })}`, "data-key": "devices" },
       `${worker.devices.inUse} of ${worker.devices.published} in use`)) : "",

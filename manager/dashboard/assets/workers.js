@@ -16,7 +16,7 @@ export const workers = {
         word([worker.state, worker.removed && "removed", worker.cordon].filter(Boolean).join(", ")), since(worker.since),
         worker.kubernetesVersion || "-", worker.draVersion || "-",
         h("a", { href: `#/jobs?${new URLSearchParams({ worker: worker.name })}`, "data-key": `jobs ${worker.name}`,
-          "aria-label": `${worker.jobs} jobs on ${worker.name}` }, String(worker.jobs)),
+          "aria-label": `${worker.jobs ?? ""} jobs on ${worker.name}`.trim() }, String(worker.jobs ?? "-")),
         h("a", { href: `#/devices?${new URLSearchParams({ worker: worker.name })}`, "data-key": `devices ${worker.name}`,
           "aria-label": `Devices of ${worker.name}` }, "Devices"),
         [worker.why, worker.note].filter(Boolean).join("; "),

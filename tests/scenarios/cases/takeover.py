@@ -162,7 +162,11 @@ def standby_answers(world: World) -> None:
     never = f"no job is known to this standby {who}"
     world.eventually("the standby's words", lambda: never in second.cli("status").stdout, 5)
     assert "asOf" not in second.cli("status", "jobs", "-o", "json").json()
-    assert never in second.cli("status", "jobs").stderr
+    jobs = second.cli("status", "jobs", "--state", "Running", "-o", "name")
+    assert never in jobs.stderr and jobs.code == 4, jobs
+    assert first.cli("status", "jobs").code == 0
+    workers = second.cli("status", "workers", "-o", "json").json()["workers"]
+    assert workers and not any("jobs" in worker for worker in workers), workers
     refused = second.cli("why", job.key)
     assert refused.code == 1 and never in refused.stderr, refused
     first.stop()

@@ -1,7 +1,10 @@
 #include "manager/text/status_view.h"
 
+#include <sstream>
+
 #include <nlohmann/json.hpp>
 
+#include "manager/report/exit_code.h"
 #include "manager/report/row_json.h"
 #include "manager/report/status_model.h"
 #include "manager/text/job_counts_view.h"
@@ -20,6 +23,7 @@ using from_rows::RenderJobCounts;
 using from_rows::RenderJobs;
 using from_rows::RenderStatus;
 using from_rows::RenderWorkers;
+using Catch::Matchers::EndsWith;
 using std::chrono::hours;
 using std::chrono::minutes;
 using std::chrono::seconds;
@@ -596,12 +600,47 @@ TEST_CASE(
   ViewSettings counted = Settings();
   counted.query.jobs.group_by = "state";
   CHECK(RenderJobCounts(data, counted).note == never + "No jobs to count.");
+  CHECK(RenderJobs(data, Settings()).code == report::kUnknown);
+  CHECK(RenderJobCounts(data, counted).code == report::kUnknown);
+  const auto workers = [&] {
+    return testing::HeldDocument(RenderWorkers(data, Settings(Format::kJson)).out).at("workers");
+  };
+  CHECK_FALSE(workers().at(0).contains("jobs"));
+  CHECK_FALSE(workers().at(0).contains("jobsLeftBehind"));
   CHECK(as_of(&RenderStatus).empty());
   CHECK(as_of(&RenderJobs).empty());
   row.decided_at = Ago(minutes(7));
   CHECK(as_of(&RenderStatus) == "2026-11-21T16:04:19Z");
   CHECK(as_of(&RenderJobs) == "2026-11-21T16:04:19Z");
   CHECK(as_of(&RenderWorkers) == "2026-11-21T16:11:17Z");
+  CHECK(workers().at(0).contains("jobs"));
+  CHECK(RenderJobs(data, Settings()).code == report::kUnknown);
+  row.role = "Leader";
+  CHECK(RenderJobs(data, Settings()).code == 0);
+}
+
+TEST_CASE("a standby that has never led has no number of jobs on a worker, not none") {
+  report::FleetRows data = FleetStatus();
+  const auto jobs_of_east = [&] {
+    std::istringstream words(RenderWorkers(data, Settings()).out);
+    for (std::string line; std::getline(words, line);)
+      if (line.starts_with("gpu-east ")) return line;
+    return std::string();
+  };
+  const std::string leads = jobs_of_east();
+  data.daemon.heartbeat->role = "Standby";
+  const std::string stands_by = jobs_of_east();
+  CHECK_THAT(leads, EndsWith(" 3/8      1"));
+  CHECK_THAT(stands_by, EndsWith(" 3/8      -"));
+}
+
+TEST_CASE("workers that a user may not see are not counted as none") {
+  report::FleetRows data = FleetStatus();
+  data.daemon.omitted = {"workers"};
+  data.clusters.clear();
+  CHECK_THAT(RenderStatus(data, Settings()).out,
+             ContainsSubstring("WORKERS  not shown: that is a right in the ClusterRole "
+                               "fedra-fleet-viewer"));
 }
 
 TEST_CASE("a standby says as of when its jobs are, and the workers are as of now") {

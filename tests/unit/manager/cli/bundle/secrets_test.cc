@@ -2,6 +2,8 @@
 
 #include "manager/cli/bundle/secrets.h"
 
+#include <vector>
+
 #include "base/base64.h"
 #include "tests/support/catch.h"
 #include "tests/support/temp_folder.h"
@@ -40,6 +42,25 @@ TEST_CASE("a secret is removed wherever it stands, and nothing else is") {
   CHECK(secrets.Removed("data: " + Base64Encode("s3cr3t-token") + "\n") == "data: [removed]\n");
 }
 
+TEST_CASE("the value of what is called a secret is removed, whatever it is") {
+  const Secrets secrets;
+  for (const auto& [text, expected] : std::vector<std::pair<std::string, std::string>>{
+           {"password=swordfish", "password=[removed]"},
+           {"secret: opensesame\n", "secret: [removed]\n"},
+           {"AWS_SECRET_ACCESS_KEY=Ab/12+x exported", "AWS_SECRET_ACCESS_KEY=[removed] exported"},
+           {R"({"clientSecret": "s w\"o", "n": 1})", R"({"clientSecret": "[removed]", "n": 1})"},
+           {"DB_PASSWORD = 'a b' end", "DB_PASSWORD = '[removed]' end"},
+           {"?api=1&token=abc&next", "?api=1&token=[removed]&next"},
+           {"unfinished password=\"abc", "unfinished password=\"[removed]"},
+           {"token=\"a\\", "token=\"[removed]"},
+       })
+    CHECK(secrets.Removed(text) == expected);
+  for (const std::string text : {"secretName: fedra-worker-east", "token: ", "key: nvidia.com/gpu",
+                                 "password=", "tokenFile=/etc/token", "hasPassword: true",
+                                 R"("token":null)", "secret: {", "secret"})
+    CHECK(secrets.Removed(text) == text);
+}
+
 TEST_CASE("of two secrets that begin alike the longer one is removed") {
   Secrets secrets;
   secrets.Add("s3cr3t-token");
@@ -70,7 +91,7 @@ TEST_CASE("what looks like a secret is removed without being known") {
   CHECK(secrets.Removed("-----BEGIN " + std::string("PRIVATE KEY----- cut off")) == "[removed]");
   CHECK(secrets.Removed(Pem("CERTIFICATE")) == Pem("CERTIFICATE"));
   const std::string web_token = std::string("eyJ") + "hbGciOi.eyJzdWIi.c2ln-_";
-  CHECK(secrets.Removed("token: " + web_token + "!") == "token: [removed]!");
+  CHECK(secrets.Removed("saw " + web_token + "!") == "saw [removed]!");
   CHECK(secrets.Removed("eyJ is no token") == "eyJ is no token");
   CHECK(secrets.Removed("Authorization: Bearer abc.def/123= x") ==
         "Authorization: Bearer [removed] x");
