@@ -69,7 +69,7 @@ class _Cluster:
         assert not _warnings(text), text
         return text
 
-    def types(self, built: Artefacts, line: str) -> None:
+    def types(self, built: Artefacts, line: str, code: int = 0) -> str:
         """In a clone with this chart."""
         clone = self.folder / "clone"
         (clone / "build/packages").mkdir(parents=True, exist_ok=True)
@@ -80,8 +80,9 @@ class _Cluster:
             (clone / name).unlink(missing_ok=True)
             (clone / name).symlink_to(target)
         variables = (f"PATH={clone}:/usr/bin:/bin", f"KUBECONFIG={self._plane.kubeconfig}")
-        text = run("env", *variables, "sh", "-e", "-c", line, cwd=clone)
+        text = run("env", *variables, "sh", "-e", "-c", line, cwd=clone, code=code)
         assert not _warnings(text), text
+        return text
 
     def can(self, account: str, namespace: str) -> list[str]:
         user = f"system:serviceaccount:{account}"
@@ -248,6 +249,7 @@ def _as_readme_says(built: Artefacts, cluster: _Cluster) -> None:
     cluster.types(built, f'{version}\n{values}{readme.line("helm install")}')
     _has_pod(cluster)
     print(f"     helm install: the pod after {time.monotonic() - begun:.0f} s", flush=True)
+    _ask_the_leader(built, cluster)
     cluster.types(built, "helm uninstall fedra --namespace fedra-system")
     # No controller collects garbage here.
     force = ("--force", "--grace-period=0", "--wait=false")
@@ -260,6 +262,22 @@ def _as_readme_says(built: Artefacts, cluster: _Cluster) -> None:
     cluster.kubectl("apply", "--dry-run=server", "-f", ROOT / "deploy/examples/restore-store.yaml")
     # No controller ends the namespace here.
     cluster.kubectl("delete", "--wait=false", "-k", FOLDER / "example")
+
+
+def _ask_the_leader(built: Artefacts, cluster: _Cluster) -> None:
+    """The lines of docs/operations.md lead to the pod of the Lease's holder; no kubelet is here to go on from there."""
+    pages = (ROOT / "docs/operations.md").read_text().partition("### Ask the leader about jobs\n")[2]
+    block = re.search(r"^```sh\n(.*?)^```", pages, re.MULTILINE | re.DOTALL)
+    forward = re.search(r"`(kubectl \S+ \S+ port-forward [^`]*)`", pages)
+    assert block is not None and forward is not None, pages
+    metadata = {"name": "fedra", "namespace": "fedra-system"}
+    lease = {"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": metadata}
+    cluster.client.create({**lease, "spec": {"holderIdentity": "fedra-0_5e2c41a09b3d77f0"}})
+    told = cluster.types(built, block[1], code=1)
+    assert "pod fedra-0 does not have a host assigned" in told, told
+    told = cluster.types(built, block[1].splitlines()[0] + "\n" + forward[1], code=1)
+    assert "unable to forward port because pod is not running" in told, told
+    cluster.kubectl("delete", "lease", "fedra", "--namespace=fedra-system")
 
 
 def _has_pod(cluster: _Cluster) -> None:
