@@ -1,7 +1,9 @@
 #include "cluster-clients/kube/auth.h"
 
+#include <cerrno>
 #include <fstream>
 #include <iterator>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -119,6 +121,10 @@ void CredentialSource::Refuse(const CredentialsPtr& refused) {
 
 Result<CredentialsPtr> CredentialSource::ReadTokenFile() const {
   std::ifstream file(access_.token_file, std::ios::binary);
+  if (!file) {
+    return Fail(ErrorCode::kUnauthorized,
+                fmt::format("{}: {}", access_.token_file, std::generic_category().message(errno)));
+  }
   std::string token(kMaxTokenFile, '\0');
   file.read(token.data(), static_cast<std::streamsize>(token.size()));
   token.resize(static_cast<size_t>(file.gcount()));

@@ -67,8 +67,9 @@ constexpr std::array kEntries = {
         "No job is dispatched there before they are. If it lasts, the note names the list; a "
         "list that is forbidden needs the rights in deploy/worker-rbac.yaml."},
     StateEntry{"Unreachable", kWorker, "there is no contact with the worker's API server",
-               "fedra reconnects by itself; jobs of a worker that stays unreachable longer than "
-               "workerLostTimeout are queued again. See `fedra explain ClusterUnreachable`."},
+               "fedra reconnects by itself; `fedra status workers` has the error, and since when. "
+               "Jobs of a worker that stays unreachable longer than workerLostTimeout are queued "
+               "again; docs/operations.md, \"When a worker dies\", has what more can be done."},
     StateEntry{"Rejected", kWorker,
                "the worker's API server does not accept fedra's credentials (401, 403), or its "
                "certificate does not verify; the note says which",

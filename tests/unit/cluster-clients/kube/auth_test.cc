@@ -109,5 +109,18 @@ TEST_CASE("an expired credential is replaced") {
   CHECK(f.Token() == "Bearer second");
 }
 
+TEST_CASE("a token file that is missing, and one without a token, are told apart") {
+  Fixture f;
+  AccessSettings access;
+  access.token_file = f.folder.Path("token");
+  f.source->Stop();
+  f.source = std::make_shared<CredentialSource>(access, f.threads.loop, f.threads.pool, f.clock);
+  CHECK(f.Token() == "error: " + access.token_file + ": No such file or directory");
+  f.folder.Write("token", " \n");
+  CHECK(f.Token() == "error: no token in " + access.token_file);
+  f.folder.Write("token", "found\n");
+  CHECK(f.Token() == "Bearer found");
+}
+
 }  // namespace
 }  // namespace fedra::kube::auth_test
