@@ -39,7 +39,7 @@
 #   make takeovers TAKEOVERS=1000
 #                   1000 take-overs between two replicas on simulated clusters: for how long nothing is dispatched
 #   make lint       both of:
-#   make style      format, layers, headers, private keys, links, generated files, mypy
+#   make style      format, layers, words, headers, private keys, links, generated files, mypy
 #   make tidy       clang-tidy (20 minutes the first time)
 #   make asan, make tsan, make fuzz
 #                   the other compiler (clang 19) with the sanitizers; the fuzzers (FUZZ_SECONDS each)
@@ -214,6 +214,7 @@ style:
 	$(INSTALL_PACKAGES) lint
 	@scripts/check_format.sh
 	@scripts/check_layers.py
+	@scripts/check_words.py
 	@scripts/check_headers.sh
 	@scripts/check_keys.sh
 	@scripts/version.py --check

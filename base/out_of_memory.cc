@@ -15,7 +15,7 @@ constexpr std::string_view kNoThread =
 
 // Takes no memory, and runs nothing of what the process leaves.
 [[noreturn]] void EndSaying(std::string_view line) {
-  // Nobody is left who could be told that it cannot be written.
+  // There is no other place to report that it cannot be written.
   [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line.data(), line.size());
   _exit(kOutOfMemoryCode);
 }

@@ -52,7 +52,7 @@ struct ClusterOptions {
   size_t page_size = 500;  // objects per list page
   size_t max_response_bytes = 256u << 20;  // one answer; a list page above it is kTooLarge
   bool http2 = true;                       // false: HTTP/1.1 only
-  // Told of every request but watches, on the calling thread: "GET", and the status code or the
+  // Called for every request but watches, on the calling thread: "GET", and the status code or the
   // ErrorCode's name. Must be quick.
   std::function<void(const ClusterName& cluster, std::string_view method, std::string_view code,
                      std::chrono::nanoseconds duration)>

@@ -32,7 +32,7 @@ ConnectionTracker::ConnectionTracker(milliseconds probe_interval, WallTime now)
   state_.since = now;
 }
 
-// `since` is kept on the way from one bad phase to another.
+// `since` is kept when one bad phase follows another.
 bool ConnectionTracker::Enter(ConnectionPhase phase, WallTime now) {
   if (state_.phase == phase) return false;
   if (phase == ConnectionPhase::kConnected || state_.phase == ConnectionPhase::kConnected)

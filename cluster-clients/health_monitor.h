@@ -49,7 +49,7 @@ class HealthMonitor final : public std::enable_shared_from_this<HealthMonitor> {
   // The server has answered something.
   void NoteContact();
   SteadyTime last_contact() const;
-  // A caller has reason to doubt that the server is there.
+  // A caller has reason to think that the server is not there.
   void Suspect();
   // A resource has appeared or vanished.
   void Rediscover();
@@ -86,7 +86,7 @@ class HealthMonitor final : public std::enable_shared_from_this<HealthMonitor> {
   Guarded<ServerPtr> server_;
   Guarded<std::set<std::string>> groups_;
   std::atomic<SteadyTime::rep> last_contact_{0};
-  std::atomic<bool> suspected_{false};  // a Suspect() is on its way
+  std::atomic<bool> suspected_{false};  // a Suspect() is queued
   std::atomic<bool> rediscover_{true};
 
   // Inside of serial_ only.

@@ -74,7 +74,7 @@ void ReadTrust(KubeconfigReading& reading, KubeconfigSection& section) {
                     "remove one of them");
   } else if (!reading.options.allow_insecure) {
     section.Problem("insecure-skip-tls-verify",
-                    "is refused, because anybody on the way could read the credentials",
+                    "is refused, because others on the network could read the credentials",
                     reading.options.foreign
                         ? "give certificate-authority-data"
                         : "give certificate-authority-data, or set allowInsecure: true for this "

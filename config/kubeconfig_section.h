@@ -1,6 +1,6 @@
 #pragma once
 //
-// One map of a kubeconfig and what is read from it; problems are collected on the way. Private to
+// One map of a kubeconfig and what is read from it; problems are collected. Private to
 // this folder.
 //
 // Lifetime: the node and the reading must outlive the section. Thread rules: one thread.

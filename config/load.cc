@@ -84,7 +84,7 @@ std::vector<ClusterAccess> ReadWorkers(const Decoded& decoded, const std::string
   return workers;
 }
 
-// One cluster under two names would be sent every job twice, and each name would remove the other's
+// One cluster under two names would get every job twice, and each name would remove the other's
 // copies: the later one is not used.
 void RefuseSameServer(const Decoded& decoded, const std::string& filename,
                       const ClusterAccess& manager, std::vector<ClusterAccess>& workers) {
@@ -124,7 +124,7 @@ void AppendProblems(Problems& out, const ClusterAccess& access, const std::strin
   if (access && !with_warnings) return;
   for (Problem problem : access ? access->warnings : access.error().problems) {
     problem.about = about;
-    // Two workers of one file would tell of it twice.
+    // Two workers of one file would report it twice.
     if (std::find(out.begin(), out.end(), problem) == out.end()) out.push_back(std::move(problem));
   }
 }

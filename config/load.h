@@ -43,7 +43,7 @@ struct LoadOptions {
   bool look_at_store = false;     // whether its file can be made there; most commands need none
 };
 
-// As of now, in the cluster that this process' environment tells of, if it does.
+// As of now, in the cluster that this process' environment names, if it does.
 LoadOptions OptionsNow(bool manager_may_fail);
 
 // `path` is the configuration file; relative paths inside are relative to its folder, "~" is not

@@ -59,7 +59,7 @@ class Reader final {
   Result<std::vector<JobGroup>> JobGroups(const JobQuery& query, JobGrouping grouping);
   // The states that living workloads are in, whatever is shown.
   Result<std::vector<std::string>> JobStates();
-  // The workers that jobs, also deleted ones, are on, on their way to, or have ended on.
+  // The workers that jobs, also deleted ones, are on, are dispatched to, or have ended on.
   Result<std::set<std::string>> JobWorkers();
   // Their jobs, by name.
   Result<std::vector<ObjectKey>> JobNames();

@@ -56,7 +56,7 @@ struct WorkloadRow {
   std::string queue;     // LocalQueue name, in the job's namespace
   // Waiting, Blocked, Dispatching, Running, Requeued, Suspended, Finished, Failed, Deleted
   std::string state;
-  ClusterName worker;      // where it is or is being sent; empty: nowhere
+  ClusterName worker;      // where it is or is dispatched to; empty: nowhere
   std::string note;        // why it is in this state, one line; empty when there is nothing to say
   WallTime created_at{};   // metadata.creationTimestamp of the job
   WallTime state_since{};  // when `state` began
@@ -89,7 +89,7 @@ struct PlacementFailure {
   bool operator==(const PlacementFailure&) const = default;
 };
 
-// Where one workload was sent: what a restarted daemon needs to continue. Key: uid.
+// Where one workload was dispatched: what a restarted daemon needs to continue. Key: uid.
 struct PlacementRow {
   std::string uid;  // of the Workload on the manager
   ObjectKey key;    // the Workload

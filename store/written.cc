@@ -9,7 +9,7 @@
 namespace fedra::store {
 namespace {
 
-// The workload that the change tells of; empty: it tells of none.
+// The workload that the change is about; empty: it is about none.
 std::string WorkloadOf(const Change& change) {
   return std::visit(
       [](const auto& one) -> std::string {

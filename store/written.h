@@ -29,7 +29,7 @@ struct Written {
 
 class WrittenRows final {
  public:
-  // Of a batch that is stored; batches in their order. A group that was refused is told of, too.
+  // Of a batch that is stored; batches in their order. A group that was refused is included.
   Written Of(const Batch& batch);
 
  private:

@@ -227,7 +227,7 @@ struct Cordoned {
   bool operator==(const Cordoned&) const = default;
 };
 
-// A user has moved the job (`fedra move`), and for a while it is sent elsewhere.
+// A user has moved the job (`fedra move`), and for a while it is dispatched elsewhere.
 struct MovedAway {
   std::string to = {};  // the worker that it is to go to; empty: any but this one
   WallTime until{};     // then this one counts as the others do

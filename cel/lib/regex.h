@@ -4,9 +4,9 @@
 // program.cc.
 //
 // Known differences to Go (checked in tests): RE2 of Debian 12 does not know (?<name>...), accepts
-// \C, and reads a repeat count of nine digits as a literal; these are settled here. Patterns whose
-// program would exceed RE2's memory budget of 8 MiB are errors, as are the names of Unicode classes
-// that Go knows from 1.25 on (docs/cel.md).
+// \C, and reads a repeat count of nine digits as a literal; these differences are removed here.
+// Patterns whose program would exceed RE2's memory budget of 8 MiB are errors, as are the names of
+// Unicode classes that Go knows from 1.25 on (docs/cel.md).
 //
 // Thread rules: compiled expressions may be used from any thread.
 

@@ -47,7 +47,7 @@ struct CacheHealth {
   std::shared_ptr<const Error> error;
   SteadyTime since{};  // when `state` was entered
 
-  // Whether the answer is on its way.
+  // Whether the lists are arriving.
   bool IsListing() const { return state == CacheState::kSyncing; }
   // Whether the content is what the server has: what it does not serve is not missed.
   bool IsCurrent() const { return state == CacheState::kSynced || state == CacheState::kNotServed; }

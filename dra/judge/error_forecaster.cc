@@ -196,7 +196,7 @@ std::optional<Offer> ErrorForecaster::Examine(const ResolvedPod& resolved, const
 }
 
 // Puts pod after pod on one node. Nodes whose devices are their own fill up independently of each
-// other: so this tells of every order of nodes, not only of that in which the simulation goes.
+// other: so this holds for every order of nodes, not only for that in which the simulation goes.
 void ErrorForecaster::LookAhead(const Offer& first, int most) {
   if (most <= 1 || !first.variant->shared.empty()) return;
   Workspace workspace = HeldOf(placed_.workspace, first.view);

@@ -33,7 +33,7 @@ class RoomExplainer final {
   bool ExplainTooSmall(Explanation& explanation) const;
 
  private:
-  // The nodes without room, as one reason tells of them.
+  // The nodes without room, as one reason names them.
   struct Nodes {
     std::vector<verdict::ResourceShortage> shortages;  // by resource
     int count = 0;

@@ -166,7 +166,7 @@ Answered<Viewer> OfJobs(const Parameters& asked, const May& may) {
   return viewer;
 }
 
-// Whoever is told that something has changed may ask for it, too.
+// A client that is told that something has changed may ask for it, too.
 Answered<Viewer> OfWatch(const Parameters& asked, const May& may,
                          const std::function<Result<std::set<std::string>>()>& namespaces) {
   std::optional<Attributes> missing;

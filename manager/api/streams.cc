@@ -89,7 +89,7 @@ void Streams::Run() {
   clients_.clear();
 }
 
-// The next look, or sooner what is opened; while nobody watches, as long as that takes.
+// The next look, or sooner what is opened; while no client watches, as long as that takes.
 Streams::State Streams::Next() {
   const auto is_due = [](const State& state) { return state.stopping || !state.opened.empty(); };
   const auto take = [this](State& state) {

@@ -93,7 +93,7 @@ class Streams final {
     Changes changes;                  // but for jobs
     std::set<std::string> workloads;  // their uids, bounded
     bool too_many = false;            // workloads
-    bool missed = false;              // nobody was watching
+    bool missed = false;              // no client was watching
   };
 
   void Note(const store::Written& written);

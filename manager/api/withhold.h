@@ -1,7 +1,7 @@
 #pragma once
 //
 // Takes out of rows what their reader may not see, before anything is made of them: then no form of
-// an answer, and no order or filter, can tell of it.
+// an answer, and no order or filter, can show it.
 //
 // Reasons are facts, so names are taken out of them and they are put into words again. Prose (an
 // error, a line of the history) that mentions a namespace which is hidden is withheld as a whole.

@@ -33,7 +33,7 @@ struct ApiService {
 };
 
 struct ServiceChoice {
-  // Empty: fedra-system, and no other: anybody may give a Service of their own fedra's label, and
+  // Empty: fedra-system, and no other: any user may give a Service of their own fedra's label, and
   // would be sent the user's token.
   std::string ns;
   std::string name;  // empty: the one with fedra's label

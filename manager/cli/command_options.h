@@ -27,7 +27,7 @@ inline constexpr const char* kWhat = "what";
 struct Parsed {
   std::string config = kUsualConfig;
   bool names_config = false;  // --config was given; $FEDRA_CONFIG alone does not count
-  bool is_plugin = false;     // kubectl has started it, or somebody in its way
+  bool is_plugin = false;     // started as kubectl-fedra, by kubectl or by a user
   std::string color = "auto";
   std::string store;
   ServerOptions server;

@@ -1,7 +1,7 @@
 #pragma once
 //
-// The daemon's row in the store: that it runs, since when, and who leads. Whoever reads the store
-// sees by it how old the rest is.
+// The daemon's row in the store: that it runs, since when, and who leads. Readers of the store see
+// by it how old the rest is.
 //
 // Thread rules: one thread, the one that ticks.
 

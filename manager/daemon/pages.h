@@ -15,7 +15,7 @@
 
 namespace fedra {
 
-// What the pages tell of; must outlive them.
+// What the pages show; must outlive them.
 struct PageSources {
   const store::Store& store;
   reconcile::Federation& federation;

@@ -4,7 +4,7 @@
 // for the daemon.
 //
 // Each Secret is asked for by its name every 30 seconds, every 5 while one of the workers cannot be
-// used, and at once when a MultiKueueCluster or ClusterProfile has changed. A watch would tell of a
+// used, and at once when a MultiKueueCluster or ClusterProfile has changed. A watch would show a
 // rotated Secret sooner, but needs the right to list or watch Secrets, which RBAC can restrict to
 // names only where they are known before; `get` alone shows no other Secret of Kueue's namespace.
 // Credentials are kept in memory only.
@@ -58,7 +58,7 @@ class WorkerDiscovery final {
   void Publish(const std::vector<config::DiscoveredWorker>& workers) const;
   void Run();
   void Look();
-  // Nothing: a list is on its way.
+  // Nothing: a list is arriving.
   std::optional<DiscoveryObjects> Objects() const;
   static Seen SeenOf(const DiscoveryObjects& objects);
   void Publish(DiscoveredWorkers found);

@@ -178,7 +178,7 @@ bool NeedsAllBefore(const Action& action);
 enum class Phase {
   kWaiting,      // the manager's Kueue has not reserved quota yet, or another check is pending
   kBlocked,      // no worker can run it
-  kDispatching,  // sent to one or more workers, none has admitted it yet
+  kDispatching,  // to one or more workers, none has admitted it yet
   kRunning,      // a worker has it
   kRequeued,     // evicted, or taken back from a worker; Kueue will queue it again
   kFinished,
@@ -211,7 +211,7 @@ struct Decision {
   std::vector<Action> actions;
   std::optional<WallTime> wake_at;  // look again then, even if nothing happens
   Phase phase = Phase::kGone;
-  ClusterName worker;  // where it is or is being sent (the first of several)
+  ClusterName worker;  // where it is or is dispatched to (the first of several)
   std::string why;     // one line for people: what it is waiting for
   WaitsFor waits_for = WaitsFor::kNothing;
 };

@@ -118,8 +118,9 @@ void CopyTo(const Context& context, const ClusterView& cluster, Decision& decisi
   }
 }
 
-void Send(const Context& context, const tracking::AdmissionCheckState& check,
-          const std::vector<ClusterName>& nominated, const Choice& choice, Decision& decision) {
+void DispatchTo(const Context& context, const tracking::AdmissionCheckState& check,
+                const std::vector<ClusterName>& nominated, const Choice& choice,
+                Decision& decision) {
   decision.phase = Phase::kDispatching;
   decision.worker = choice.clusters.front();
   decision.wake_at = WakeAt(context, choice);
@@ -153,7 +154,7 @@ void Dispatch(const Context& context, const tracking::AdmissionCheckState& check
     return WaitForLists(*choice.winner, *choice.unlisted, decision);
   if (choice.winner != nullptr) return AdmitWinner(context, *choice.winner, decision);
   if (choice.clusters.empty()) return Block(context, check, choice, decision);
-  Send(context, check, nominated, choice, decision);
+  DispatchTo(context, check, nominated, choice, decision);
 }
 
 }  // namespace fedra::placement

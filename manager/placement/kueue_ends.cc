@@ -77,7 +77,7 @@ void DecideTakenBack(const Context& context, Decision& decision) {
 }
 
 // MultiKueue gives it back when its worker has evicted it or is lost, and when the copy there is
-// gone ("Admitting remote no longer exists"): somebody has deleted it, or MultiKueue itself has,
+// gone ("Admitting remote no longer exists"): a user has deleted it, or MultiKueue itself has,
 // because its spec differed; or the MultiKueueConfig does not name the worker any more
 // (reconcileGroup() of Kueue 0.19.2). The message does not decide which of these it is, but what is
 // seen of the worker does, also when the check was written before this process started. A worker

@@ -109,8 +109,8 @@ class Lines final {
   Answer Offer(const Contender& contender, Bids bids, uint64_t seen, WallTime now);
 
   // What Offer would answer to one that is in no line, with how many go first; it joins none, and
-  // nobody is looked at for it. Who would have to be looked at first holds it, too. Takes time in
-  // proportion to those that wait.
+  // no other workload is looked at for it. One that would have to be looked at first holds it, too.
+  // Takes time in proportion to those that wait.
   std::map<ClusterName, LineAnswer> Foresee(const Contender& contender, const Bids& bids,
                                             WallTime now);
 

@@ -43,7 +43,7 @@ Message DispatchedMessage(std::span<const ClusterView> clusters,
                           const std::vector<ClusterName>& chosen,
                           const std::vector<ClusterName>& nominated, const Policy& policy);
 
-// Of two checks of fedra each would wait for the other, and both would send the workload out.
+// Of two checks of fedra each would wait for the other, and both would dispatch the workload.
 Message TwoChecks(const std::string& check, const std::string& second);
 
 // A Workload that goes where the job's first one is has no worker before it. `why`: for people.

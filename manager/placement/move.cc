@@ -129,7 +129,7 @@ void FollowMove(const WorkloadView& view, std::span<ClusterView> clusters,
   const auto is_left = [&](const ClusterView& cluster) {
     return move->to.empty() ? cluster.name.value == move->from : cluster.name.value != move->to;
   };
-  // Where it has failed since, it is not sent again for that.
+  // Where it has failed since, it is not dispatched again for that.
   const auto may_keep_it = [&](const ClusterName& name) {
     const Failure* failure = FailureOf(record, name);
     return (failure == nullptr || failure->at < move->at) && !PausedUntil(record, name, now);

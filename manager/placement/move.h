@@ -48,9 +48,9 @@ MoveTarget TargetOf(const tracking::MoveRequest& move, const ClusterView& from,
 // lines are asked for it before it is taken back: whom they would hold is better left where it is.
 WorkloadView AsRequeued(const WorkloadView& view, WallTime now);
 
-// Of a workload that looks for a worker since it was moved: those that it is not to be sent to get
-// a No with the reason MovedAway, as long as there is one that it can be sent to. Behind the lines:
-// one where it is held for jobs that wait is none; one where it is held for a moment is.
+// Of a workload that looks for a worker since it was moved: those that it is not to be dispatched
+// to get a No with the reason MovedAway, as long as it can be dispatched to another. Behind the
+// lines: one where it is held for jobs that wait is none; one where it is held for a moment is.
 void FollowMove(const WorkloadView& view, std::span<ClusterView> clusters,
                 const PlacementRecord& record, const Policy& policy, WallTime now);
 

@@ -10,7 +10,7 @@
 // gets another worker all the same, because a user moves it or because theirs may not be used any
 // more, they follow.
 //
-// Kueue's MultiKueue sends all to one worker, too, the first one to the others included, and
+// Kueue's MultiKueue dispatches all to one worker, too, the first one to the others included, and
 // deletes the copy with whichever Workload loses its worker (getComponentWorkloadsClusterName and
 // reconcileGroup in pkg/controller/admissionchecks/multikueue/workload.go of 0.19.2).
 

@@ -63,8 +63,9 @@ std::optional<NotYet> WhyNotYet(const WorkloadView& view) {
   }
   if (view.kueue_copies) {
     if (view.workload->follows)
-      return NotYet{WaitsFor::kNothing,
-                    "Kueue sends it to the worker of the job's first Workload, once that has one"};
+      return NotYet{
+          WaitsFor::kNothing,
+          "Kueue dispatches it to the worker of the job's first Workload, once that has one"};
     // Of a kind that we do not read the Workload says enough to be judged.
     if (!view.kind_supported) return std::nullopt;
   }

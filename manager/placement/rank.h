@@ -11,7 +11,7 @@
 
 namespace fedra::placement {
 
-// Whether a clone may be sent there now: contact, allowed, and a verdict that the policy
+// Whether the workload may be dispatched there now: contact, allowed, and a verdict that the policy
 // accepts.
 bool IsEligible(const ClusterView& cluster, const Policy& policy);
 

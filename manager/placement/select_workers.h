@@ -1,6 +1,7 @@
 #pragma once
 //
-// Internal to placement/: which workers a pending workload is sent to, and which one wins. Pure.
+// Internal to placement/: which workers a pending workload is dispatched to, and which one wins.
+// Pure.
 //
 // Asks the workers as they are, what is nominated, the record and the policy, and nothing of the
 // protocol: how a choice is carried out is dispatch.h's business.
@@ -38,7 +39,7 @@ struct Choice {
 // Until when the workers of the running round may admit it; nothing: no round runs.
 std::optional<WallTime> RoundEnd(const PlacementRecord& record, const Policy& policy);
 
-// A clone that no Kueue will ever admit: ended, switched off, or on its way out.
+// A clone that no Kueue will ever admit: ended, switched off, or being deleted.
 bool IsSpent(const tracking::Workload& clone);
 // Its Kueue has admitted our clone, and has not taken that back.
 bool HasAdmitted(const ClusterView& cluster);

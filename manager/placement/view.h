@@ -83,8 +83,8 @@ struct ClusterView : verify::CopiesThere {
   std::optional<WallTime> lost_since;  // since when it has been unreachable; null with contact
   std::string lost_why;                // "connection refused"; for messages
   bool fault_is_ours = false;          // it does not take our credentials, or they cannot be read
-  // Its connection or its lists are on their way, and not for long yet: what it has, and whether it
-  // can be used, is about to be known.
+  // It is being connected, or its lists are arriving, and not for long yet: what it has, and
+  // whether it can be used, is about to be known.
   bool resyncing = false;
   // It fits there and is in line behind jobs that are dispatched, or judged, at this moment.
   bool in_turn_soon = false;

@@ -37,8 +37,8 @@ class ClusterRows final {
   // Load, which forgets those that are gone.
   std::vector<ClusterName> Remembered(const std::set<ClusterName>& others) const;
   // `manager`: as of ManagerCluster::Row(). `queues`: the manager's; null: it cannot be used now.
-  // `cordons`: of the workers. `left_out`: what the manager tells of workers and is not used, for
-  // people; empty: nothing.
+  // `cordons`: of the workers. `left_out`: workers that the manager names and that are not used,
+  // and why, for people; empty: none.
   void Record(store::ClusterRow manager, const ManagerQueues* queues, const WorkerList& workers,
               const tracking::Cordons& cordons = {}, const std::string& left_out = {});
   // Since when workers are lost, as of the last Record(). `left`: what another process has noted.

@@ -34,7 +34,8 @@ ManagerListener EventHandlers::ForManager() {
           .on_checks = [this] { OnChecks(); },
           .on_worker_cluster = [this](const std::string& name) { OnWorkerCluster(name); },
           .on_order = [this](const std::vector<ObjectKey>& workloads) { OnOrder(workloads); },
-          // Kueue tells of those that have checks; of others it has nothing more to say.
+          // Of workloads without checks: Kueue writes those that have some, which are events of
+          // their own.
           .on_queue_checks = [this](const auto& keys) { targets_.workloads.AddAll(keys); },
           .on_template =
               [this](const ObjectKey& key) {

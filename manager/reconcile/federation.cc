@@ -136,7 +136,7 @@ Result<void> Federation::StartWorkers(std::vector<WorkerSettings> workers, bool 
 }
 
 // Before a job can be there: the next run must know of a discovered worker while the manager does
-// not tell of it.
+// not name it.
 void Federation::RecordClusters() {
   cluster_rows_.Record(manager_.Row(clock_.Now()),
                        manager_.IsUsable() ? &manager_.queues() : nullptr, *workers_.Now(),
@@ -284,7 +284,7 @@ bool Federation::Stop() {
   const bool others_ended =
       check_loop_.WaitUntilIdle(left()) && template_loop_.WaitUntilIdle(left()) &&
       worker_cluster_loop_.WaitUntilIdle(left()) && outage_loop_.WaitUntilIdle(left());
-  // What has ended has told of it: those writes are the last.
+  // What has ended has queued its Events: those writes are the last.
   const bool ended = events_.Finish(left()) && workloads_ended && others_ended;
   roster_.StopAll();
   manager_.Stop();

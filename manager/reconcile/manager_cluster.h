@@ -111,8 +111,8 @@ class ManagerCluster final {
   ManagerIdentity& identity() { return identity_; }
   const ManagerIdentity& identity() const { return identity_; }
 
-  // Forgets our own writes that no watch has shown in time, and tells of their objects. Call about
-  // once a second.
+  // Forgets our own writes that no watch has shown in time, and reports their objects as changed.
+  // Call about once a second.
   void DropOverdue();
   // Connected, and everything that decisions need has been listed again (ManagerLists).
   bool IsListedNow() const;

@@ -1,7 +1,7 @@
 #pragma once
 //
 // Which cluster the manager is: the UID of its namespace kube-system, which is written on every
-// copy. Part of ManagerCluster. Whoever tells our copies from others' has its Identity from here.
+// copy. Part of ManagerCluster. What tells our copies from others' takes the Identity from here.
 //
 // Thread rules: any thread. Lifetime: the cluster and the pool must outlive it; after the cluster's
 // Stop(), Wait() must have returned before it goes.

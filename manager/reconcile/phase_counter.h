@@ -2,7 +2,7 @@
 //
 // How many workloads are in which phase, and what keeps those that are blocked: for metrics.
 //
-// The reconciler says after each look what it has seen; whoever shows numbers asks. In memory only:
+// The reconciler says after each look what it has seen; /metrics asks. In memory only:
 // a start looks at every workload.
 //
 // Thread rules: any thread. Each question counts all workloads.

@@ -46,7 +46,7 @@ template <class Key>
 void Queue<Key>::WakeOne() {
   if (idle_ > 0) {
     work_.notify_one();
-  } else if (has_time_keeper_) {
+  } else if (has_timer_thread_) {
     time_.notify_one();
   }
 }
@@ -74,7 +74,7 @@ void Queue<Key>::AddAt(const Key& key, SteadyTime when) {
   const bool is_first = later_.empty() || when < later_.begin()->first;
   later_.emplace(when, key);
   if (!is_first) return;
-  if (has_time_keeper_) {
+  if (has_timer_thread_) {
     time_.notify_one();
   } else {
     work_.notify_one();
@@ -113,15 +113,15 @@ Key Queue<Key>::Take() {
 
 template <class Key>
 void Queue<Key>::Wait(std::unique_lock<std::mutex>& lock) {
-  if (has_time_keeper_ || later_.empty()) {
+  if (has_timer_thread_ || later_.empty()) {
     ++idle_;
     work_.wait(lock);
     --idle_;
     return;
   }
-  has_time_keeper_ = true;
+  has_timer_thread_ = true;
   time_.wait_for(lock, later_.begin()->first - clock_.Steady());
-  has_time_keeper_ = false;
+  has_timer_thread_ = false;
 }
 
 template <class Key>
@@ -134,8 +134,8 @@ std::optional<Key> Queue<Key>::Get() {
     Wait(lock);
   }
   Key key = Take();
-  const bool no_time_keeper = !has_time_keeper_ && !later_.empty();
-  if (ready_ > 0 || no_time_keeper) WakeOne();
+  const bool no_timer_thread = !has_timer_thread_ && !later_.empty();
+  if (ready_ > 0 || no_timer_thread) WakeOne();
   return key;
 }
 

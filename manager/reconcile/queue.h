@@ -6,7 +6,7 @@
 // after Done(). Keys may be asked for later; the earlier time wins. (The shape of client-go's
 // workqueue.)
 //
-// There are two lanes. What is on its way, or has its turn, is added as next: it does not wait
+// There are two lanes. What is dispatched, or has its turn, is added as next: it does not wait
 // behind thousands of keys that came at once. Of each four keys that are taken one is of the other
 // lane, so that neither lane waits for ever.
 //
@@ -75,14 +75,14 @@ class Queue final {
   const Clock& clock_;
 
   // Protects everything below. There are dozens of threads, so a key wakes one of them: an idle
-  // one, or else the time keeper, the one thread that waits for the first time of `later_`. The
+  // one, or else the timer thread, the one that waits for the first time of `later_`. The
   // thread that takes a key wakes the next one when there is more to do.
   mutable std::mutex mutex_;
   std::condition_variable work_;  // idle threads
-  std::condition_variable time_;  // the time keeper
+  std::condition_variable time_;  // the timer thread
   std::condition_variable done_;  // WaitUntilIdle()
   int idle_ = 0;
-  bool has_time_keeper_ = false;
+  bool has_timer_thread_ = false;
   bool stopping_ = false;
   std::deque<Key> next_;                 // and keys that are not of this lane any more
   std::deque<Key> rest_;                 // and keys that are of the other one by now

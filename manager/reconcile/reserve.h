@@ -24,7 +24,7 @@ struct JudgedCache {
 // What a decision wants to be assumed for one workload.
 struct ReserveRequest {
   placement::Assumption assumption;  // where `dispatched` is empty only its workload is used
-  std::set<ClusterName> dispatched;  // the workers that the decision sends it to
+  std::set<ClusterName> dispatched;  // the workers that the decision dispatches it to
   // That decided: those that were judged, and all of `dispatched`.
   std::map<ClusterName, JudgedCache> judged;
   // Where something may be assumed for it by now; not null. It ends where it is not dispatched to.

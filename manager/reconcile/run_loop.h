@@ -72,8 +72,8 @@ class RunLoop final {
   size_t working() const { return queue_.working(); }
   // Those that wait for their time, too.
   size_t held() const { return queue_.held(); }
-  // Runs that have ended, well or not, since the start: whoever watches sees whether there are
-  // more.
+  // Runs that have ended, well or not, since the start: a caller that polls sees
+  // whether there are more.
   uint64_t turns() const { return turns_.load(); }
   // As of Queue::DropIf.
   void DropIf(const std::function<bool(const Key& key)>& is_dead) { queue_.DropIf(is_dead); }

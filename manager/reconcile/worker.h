@@ -104,8 +104,8 @@ class Worker final {
   // Whether the connection attempt has ended, and if it went well every list has been answered:
   // after an outage, too.
   bool HasAnswered() const;
-  // Forgets our own writes that no watch has shown in time, and tells of their objects. Call about
-  // once a second.
+  // Forgets our own writes that no watch has shown in time, and reports their objects as changed.
+  // Call about once a second.
   void DropOverdue();
   // What is wrong with it, also with full contact: lists that leave verdicts open. Empty: nothing.
   // Looks at every list.
@@ -125,7 +125,7 @@ class Worker final {
   const WorkerKinds& kinds() const { return kinds_; }
   // Since when there is no contact.
   WorkerOutage& outage() { return outage_; }
-  // Our clones that are not admitted yet, those just sent included. `us`: on copies, complete
+  // Our clones that are not admitted yet, those just created included. `us`: on copies, complete
   // (ManagerIdentity).
   int waiting_clones(const tracking::Identity& us) const;
 

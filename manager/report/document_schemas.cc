@@ -32,7 +32,7 @@ std::vector<Field> StoreDocumentFields(std::string_view kind) {
                    "standby knows nothing of jobs"),
              Maybe("daemon", Ref("Daemon"), "The daemon; absent: none has written yet"),
              Maybe("manager", Ref("Manager"),
-                   "The manager's cluster; absent: no daemon has told of it yet")};
+                   "The manager's cluster; absent: no daemon has written it yet")};
 }
 
 std::vector<Field> WorkersDocumentFields(std::string_view kind) {

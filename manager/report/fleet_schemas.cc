@@ -44,9 +44,10 @@ Schema Worker() {
                "The version of resource.k8s.io that it serves; empty: none, or not known yet"}} +
           CapacityFields() +
           std::vector<Field>{
-              Maybe("jobs", Number(),
-                    "Jobs that are there, or on their way; absent: a standby that has never led "
-                    "does not know"),
+              Maybe(
+                  "jobs", Number(),
+                  "Jobs that are there, or dispatched to it; absent: a standby that has never led "
+                  "does not know"),
               Maybe("jobsLeftBehind", Number(),
                     "Copies of jobs that were taken from it while it was out of reach, and may run "
                     "there still; absent as jobs"),

@@ -21,7 +21,7 @@ namespace fedra::report {
 struct JobFilter {
   std::vector<std::string> states = {};   // "Blocked"
   std::vector<std::string> reasons = {};  // codes against a worker: "TemplateMissing"
-  std::vector<std::string> workers = {};  // where it is or is being sent
+  std::vector<std::string> workers = {};  // where it is or is dispatched to
   std::vector<std::string> queues = {};   // "gpu", or "ml/gpu"
   // Words, each a part of the job's name, or, with a slash, of "ml/train". Checked() makes them
   // small.

@@ -40,7 +40,7 @@ std::vector<Field> JobFields() {
           {"clusterQueue", Text(), "The ClusterQueue behind that; empty: not known"},
           {"priority", Number(), "As Kueue resolved it"},
           {"state", OneOf(StateNames("Job")), "What becomes of it; docs/states.md has the words"},
-          {"worker", Text(), "Where it runs, or is being sent; empty: nowhere"},
+          {"worker", Text(), "Where it runs, or is dispatched to; empty: nowhere"},
           {"note", Text(), "Why it is in this state, for people; may be empty"},
           {"needs", Ref("Needs"), "What it asks for"},
           Maybe("waitsFor", OneOf({"Quota", "Kueue", "AdmissionCheck", "Job"}),
@@ -131,7 +131,7 @@ std::vector<NamedSchema> PartSchemas() {
        Object("A job's time on one worker.",
               {{"number", Number(), "From 1; a race on several workers is one attempt"},
                {"worker", Text(), "Its name"},
-               {"startedAt", Time(), "When the job was sent there"},
+               {"startedAt", Time(), "When the job was dispatched there"},
                Maybe("endedAt", Time(), "Absent: it goes on"),
                {"outcome", Text(),
                 "How it ended: a word of docs/states.md, or a code of docs/reasons.md; empty: it "

@@ -13,7 +13,7 @@ namespace fedra::report {
 // The verdicts of a job that looks for a worker, InLine with the job that goes first, as far as it
 // is known, and with RecentlyFailed where a worker refused it, did
 // not admit it in time or evicted it: No as long as it is not asked again, else beside the verdict.
-// Of a job in another state the verdicts are as they were when it was sent.
+// Of a job in another state the verdicts are as they were when it was dispatched.
 std::vector<store::VerdictRow> VerdictsNow(const WorkloadData::Incarnation& incarnation,
                                            WallTime now);
 

@@ -30,9 +30,9 @@ struct Daemon {
 // The fleet, and of its jobs what was asked for (load_status.h).
 struct StatusData {
   Daemon daemon;
-  std::optional<store::ClusterRow> manager;  // null: no daemon has told of it yet
+  std::optional<store::ClusterRow> manager;  // null: no daemon has written it yet
   std::vector<store::ClusterRow> clusters;   // the workers, in the order of the configuration
-  // Jobs that are on, or on their way to, each worker; not those that have ended.
+  // Jobs that are on, or dispatched to, each worker; not those that have ended.
   std::map<ClusterName, size_t> jobs_on = {};
   // Copies of jobs that were taken from each worker while it was out of reach: they may still run
   // there. Not those of jobs that ended on that worker.

@@ -34,7 +34,7 @@ struct View {
   // The namespace is there and stays, and so is every DeviceClass that the original names.
   bool can_hold = true;
   bool named = false;    // by a workload that has not ended, wherever it is or will be
-  bool here = false;     // by one that is on this worker or is being sent there
+  bool here = false;     // by one that is on this worker or is dispatched there
   bool leaving = false;  // the worker was removed from the configuration
 };
 

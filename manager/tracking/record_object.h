@@ -4,8 +4,9 @@
 // over must know of one Workload of the manager and no other object says. It has the Workload's
 // name and namespace, and the Workload owns it, so that it goes with it.
 //
-// Whoever may write PlacementRecords in a namespace may have written it: what is read is bounded,
-// and says no more than that a worker of this name had bad luck. Plain values and pure functions.
+// Any user who may write PlacementRecords in a namespace may have written it: what is read is
+// bounded, and says no more than that a worker of this name had bad luck. Plain values and pure
+// functions.
 
 #include <cstddef>
 #include <optional>

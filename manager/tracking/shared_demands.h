@@ -3,7 +3,7 @@
 // One copy of what many workloads ask for: of a thousand jobs of one template the demands are the
 // same, and so is every verdict on them. What is made of demands may be kept by their address.
 //
-// Thread rules: any thread. Lifetime: a copy lives as long as somebody has it.
+// Thread rules: any thread. Lifetime: a copy lives as long as one of its holders.
 
 #include <string>
 

@@ -35,7 +35,7 @@ std::optional<verdict::Unreadable> UnreadableFrom(const watch::CacheHealth& heal
 // "resourceslices.resource.k8s.io". kApiMissing is a No, the other codes are Unknown.
 std::optional<verdict::Reason> WhySilent(const watch::CacheHealth& health, std::string_view what);
 
-// Whether the answer is on its way on a cluster that is connected: it is being listed, or the
+// Whether the lists are arriving from a cluster that is connected: it is being listed, or the
 // stream was cut, which either mends itself or turns out to be the end of the connection.
 bool IsSyncing(const watch::CacheHealth& health);
 

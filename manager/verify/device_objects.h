@@ -1,8 +1,8 @@
 #pragma once
 //
 // What decides about devices on one worker, in the shape of dra/: written by the feeds
-// (device_feeds.h), read by all who judge (device_judge.h), doubt (device_obstacles.h) or ask for a
-// job's pods (job_pods.h).
+// (device_feeds.h), read by what judges (device_judge.h), finds why a verdict is not certain
+// (device_obstacles.h) or asks for a job's pods (job_pods.h).
 //
 // Lock order, for all of them:
 //   1. GuardedDevices::objects. Held while objects are stored and snapshots taken, never while a

@@ -37,8 +37,8 @@ std::optional<verdict::Verdict> ObstacleFor(const DeviceState& view, const std::
 
 // A No that may come from rules which taint fewer devices than they are taken to is not certain,
 // nor is a Yes for pods whose PodGroup demands more than was looked at.
-verdict::Verdict Doubted(const DeviceState& view, const std::string& ns,
-                         const tracking::Demands& demands, verdict::Verdict verdict) {
+verdict::Verdict WithUncertainty(const DeviceState& view, const std::string& ns,
+                                 const tracking::Demands& demands, verdict::Verdict verdict) {
   if (verdict.outcome == Outcome::kUnknown) return verdict;
   auto uncertain = verdict.outcome == Outcome::kNo ? view.obstacles().Uncertainty()
                                                    : view.obstacles().UnreadTerms(ns, *demands);
@@ -56,7 +56,7 @@ dra::Judgement JudgeDevices(const DeviceState& view, const std::string& ns,
   if (auto obstacle = ObstacleFor(view, ns, demands))
     return {.verdict = *std::move(obstacle), .pod_sets = {}};
   dra::Judgement judgement = view.judge().Judge(ns, *demands, assumed, to_come);
-  judgement.verdict = Doubted(view, ns, demands, std::move(judgement.verdict));
+  judgement.verdict = WithUncertainty(view, ns, demands, std::move(judgement.verdict));
   return judgement;
 }
 
@@ -64,7 +64,7 @@ verdict::Verdict VerifyDevices(const DeviceState& view, const std::string& ns,
                                const tracking::Demands& demands, const dra::AssumedList& assumed,
                                const TemplatesToCome& to_come) {
   if (auto obstacle = ObstacleFor(view, ns, demands)) return *std::move(obstacle);
-  return Doubted(view, ns, demands, view.judge().Verdict(ns, demands, assumed, to_come));
+  return WithUncertainty(view, ns, demands, view.judge().Verdict(ns, demands, assumed, to_come));
 }
 
 verdict::Verdict Combine(verdict::Verdict main, verdict::Verdict other) {

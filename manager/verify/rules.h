@@ -29,8 +29,8 @@ struct Rules {
   Drift drift = Drift::kWarn;
   Undeclared undeclared = Undeclared::kWarn;
   SharedClaims shared_claims = SharedClaims::kPreferTogether;  // unless a claim says it itself
-  // A template that the worker lacks is copied from the manager's when a job is sent there: it
-  // counts as if it were there.
+  // A template that the worker lacks is copied from the manager's when a job is dispatched there:
+  // it counts as if it were there.
   bool copies_templates = false;
 
   bool operator==(const Rules&) const = default;

@@ -104,7 +104,7 @@ class WorkerObjects final {
   void UseKinds(std::span<const tracking::JobAdapter* const> kinds);
   bool Uses(const tracking::JobAdapter& kind) const;
   const tracking::JobKinds& kinds() const { return *kinds_; }
-  // Whether some list of Inputs() is on its way (IsSyncing).
+  // Whether some list of Inputs() is arriving (IsSyncing).
   bool IsListing() const { return is_listing_.Copy(); }
 
   watch::TrackedCache<tracking::Workload>& clones() { return clones_; }

@@ -36,7 +36,7 @@ class LiveFleet final {
   // What to read from a worker, once it is connected for the first time.
   using FeedsOf =
       std::function<std::vector<verify::Input>(size_t worker, const kube::ServerInfo* server)>;
-  // Whether something of that is still on its way.
+  // Whether some of these lists are still arriving.
   using IsListing = std::function<bool(size_t worker)>;
 
   LiveFleet(const std::vector<ClusterSettings>& clusters, FeedsOf feeds_of, IsListing is_listing,

@@ -21,7 +21,7 @@ struct PodQuestion {
   std::string group = {};
 };
 
-// kInvalidArgument: `kind` is none of these kinds, or no pod tells of which of its jobs it is.
+// kInvalidArgument: `kind` is none of these kinds, or no pod says which of its jobs it belongs to.
 Result<PodQuestion> QuestionFor(const tracking::JobKinds& kinds, std::string_view kind,
                                 const ObjectKey& job);
 

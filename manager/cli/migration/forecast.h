@@ -1,6 +1,7 @@
 #pragma once
 //
-// What would become of one workload of the manager when its copies get another keeper.
+// What would become of one workload of the manager when its copies get another controller:
+// MultiKueue, or fedra.
 //
 // Plain values and pure functions.
 
@@ -22,8 +23,8 @@ enum class Outcome {
   kWaits,       // no worker has it; copies that wait for admission stay
   kDispatched,  // nothing of it runs; a worker is looked for anew
   kRestarts,    // what runs is removed, and begins again
-  kRejected,    // the new keeper does not take it
-  kLeftBehind,  // what runs, or waits, on a worker has no keeper any more
+  kRejected,    // the new controller does not take it
+  kLeftBehind,  // what runs, or waits, on a worker has no controller any more
   kNotKnown,    // a cluster that decides could not be read
 };
 // As a document has it: "GoesOn", ...
@@ -34,7 +35,8 @@ inline constexpr std::array kOutcomes = {
 // Whether work, or the sight of it, would be lost.
 bool IsLoss(Outcome outcome);
 
-// What one worker has under the workload's names, and whose that is for the new keeper.
+// What one worker has under the workload's names, and whose that is for the new
+// controller.
 struct CopySeen {
   ClusterName worker;
   std::string clone_uid;  // of the Workload there; empty: there is none
@@ -64,11 +66,11 @@ struct Forecast {
 // Without an outcome.
 Forecast BeginForecast(const placement::WorkloadView& view,
                        std::span<const placement::ClusterView> clusters);
-// Null: the keeper has no worker of this name.
+// Null: the controller has no worker of this name.
 const placement::ClusterView* FindCluster(std::span<const placement::ClusterView> clusters,
                                           std::string_view name);
-// Why a copy of the worker belongs to no Workload that the new keeper knows; empty: it has none
-// such. `origin`: of the keeper.
+// Why a copy of the worker belongs to no Workload that the new controller knows; empty: it has none
+// such. `origin`: of the controller.
 std::string WhyForeign(const placement::ClusterView& cluster, std::string_view origin);
 
 // What is lost first, then by name.

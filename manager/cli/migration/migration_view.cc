@@ -35,7 +35,7 @@ OutcomeLabels OutcomeLabelsOf(Outcome outcome) {
     case Outcome::kWaits:
       return {"waits", "waiting as before"};
     case Outcome::kDispatched:
-      return {"sent anew", "sent anew (nothing of them runs)"};
+      return {"dispatched anew", "dispatched anew (nothing of them runs)"};
     case Outcome::kRestarts:
       return {"restarts", "started again from the beginning"};
     case Outcome::kRejected:

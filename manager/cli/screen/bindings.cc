@@ -26,7 +26,7 @@ bool OnJob(const View& view) {
 }
 bool OnJobOrWorker(const View& view) { return OnJob(view) || OnWorker(view); }
 
-// By rows, or by lines where nothing is selected. Settle() keeps both within bounds.
+// By rows, or by lines where nothing is selected. KeepInView() keeps both within bounds.
 void MoveBy(Model& model, ptrdiff_t delta) {
   View& view = Seen(model);
   size_t& place = IsRows(view.question.what) ? view.index : view.top;

@@ -3,8 +3,7 @@
 // What the screen asks for, and what it gets: documents of report/ as rows, texts of text/ as
 // lines. Pure.
 //
-// What comes from a daemon is read as from anybody: a field that is missing or of another type is
-// empty.
+// A daemon's documents are not trusted: a field that is missing or of another type is empty.
 
 #include <cstddef>
 #include <optional>

@@ -3,7 +3,7 @@
 // What the screen shows: lines of cells, and what has to be written to a terminal to turn one frame
 // into another.
 //
-// Whoever wrote a text, Fitted() makes it printable (text::Printable): no line that went through it
+// Fitted() makes every text printable (text::Printable), others' too: no line that went through it
 // can move the cursor, set a title or break. Pure.
 
 #include <cstddef>

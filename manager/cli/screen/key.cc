@@ -91,7 +91,7 @@ std::optional<Key> KeyDecoder::Take(bool& is_complete) {
   const auto* const control = std::ranges::find(kControls, pending_.front(), &ControlKey::byte);
   if (control != std::end(kControls)) return key(control->code);
   const Utf8Character character = FirstCharacter(pending_);
-  // The first bytes of a character whose others are on their way.
+  // The first bytes of a character whose others have not arrived.
   constexpr size_t kLongestCharacter = 4;
   const auto first = static_cast<unsigned char>(pending_.front());
   const bool is_begun = first >= 0xC2 && pending_.size() < kLongestCharacter &&

@@ -61,7 +61,7 @@ std::string KeyAt(const View& view, size_t index) {
   return view.document->rows[index].key;
 }
 
-void Settle(View& view, const Size& size) {
+void KeepInView(View& view, const Size& size) {
   const std::vector<size_t> shown = Shown(view);
   const size_t body = LayoutOf(view, size).body;
   const size_t last_top = shown.size() - std::min(body, shown.size());

@@ -29,6 +29,6 @@ std::string KeyAt(const View& view, size_t index);
 
 // After a change: the selected row stays selected while it is there, else the one in its place is;
 // and it is seen.
-void Settle(View& view, const Size& size);
+void KeepInView(View& view, const Size& size);
 
 }  // namespace fedra::cli::screen

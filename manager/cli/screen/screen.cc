@@ -83,7 +83,7 @@ class Loop final {
 
   void Draw() {
     Frame frame = Render(model_);
-    // What is left of another size, or of whoever wrote here, goes.
+    // What a frame of another size, or another program, has left here is cleared.
     if (shown_.empty()) out_ << "\033[0m\033[2J";
     out_ << Changes(shown_, frame, model_.size.width, settings_.color) << std::flush;
     shown_ = std::move(frame);

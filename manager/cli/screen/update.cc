@@ -84,7 +84,7 @@ struct Handler {
 Model Update(Model model, const Event& event) {
   model.redraw = false;
   std::visit(Handler{model}, event);
-  Settle(Seen(model), model.size);
+  KeepInView(Seen(model), model.size);
   return model;
 }
 

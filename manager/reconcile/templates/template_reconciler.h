@@ -1,8 +1,8 @@
 #pragma once
 //
 // Keeps the copies of the manager's ResourceClaimTemplates on the workers
-// (verification.templates.sync): makes one when a workload is sent to a worker that lacks it, lets
-// it follow the manager's, and removes it when no workload names it any more.
+// (verification.templates.sync): makes one when a workload is dispatched to a worker that lacks it,
+// lets it follow the manager's, and removes it when no workload names it any more.
 //
 // What is to be done is decided by templates::Decide; this carries it out, each write bound to what
 // was looked at, so that no object is touched that is not ours at that very moment.

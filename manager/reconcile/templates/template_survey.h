@@ -11,8 +11,8 @@
 namespace fedra::reconcile {
 
 // In the order of the workers, then of the templates. A copy is really made only on the worker that
-// a workload is sent to; here it stands under every worker that a waiting workload may use and that
-// lacks the template. Workers without full contact are left out.
+// a workload is dispatched to; here it stands under every worker that a waiting workload may use
+// and that lacks the template. Workers without full contact are left out.
 templates::TemplateSurvey SurveyTemplates(const TemplateSettings& settings, ManagerCluster& manager,
                                           const WorkerSet& workers, const Gatherer& gatherer);
 

@@ -16,7 +16,7 @@ namespace fedra::tracking {
 std::vector<const nlohmann::json*> FindAll(const nlohmann::json& object, const FieldPath& path);
 // The first of them; null when there is none.
 const nlohmann::json& FindFirst(const nlohmann::json& object, const FieldPath& path);
-// Writes a value at a plain path, and makes the objects on the way to it.
+// Writes a value at a plain path, and makes the objects that lead to it.
 void PutAt(nlohmann::json& object, const FieldPath& path, nlohmann::json value);
 // Removes what is there; a list loses its elements.
 void EraseAt(nlohmann::json& object, const FieldPath& path);

@@ -1,7 +1,8 @@
 #pragma once
 //
 // The kinds of jobs that this fedra runs: batch/v1 Job, pods, StatefulSets and LeaderWorkerSets
-// where that is wished, the rows of the table, and the rows that an administrator has added.
+// where the configuration has them, the rows of the table, and the rows that an administrator has
+// added.
 //
 // Thread rules: immutable.
 

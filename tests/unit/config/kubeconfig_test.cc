@@ -314,11 +314,12 @@ TEST_CASE_METHOD(Fixture, "problems of a cluster entry") {
                    "used, because "
                    "certificate-authority-data is there too"},
       {.cluster = "{server: \"https://h\", insecure-skip-tls-verify: true}",
-       .problems = "DIR/kubeconfig:7:60: clusters[0].cluster.insecure-skip-tls-verify: is refused, "
-                   "because anybody "
-                   "on the way could read the credentials (give certificate-authority-data, or set "
-                   "allowInsecure: "
-                   "true for this worker)"},
+       .problems =
+           "DIR/kubeconfig:7:60: clusters[0].cluster.insecure-skip-tls-verify: is refused, "
+           "because others "
+           "on the network could read the credentials (give certificate-authority-data, or set "
+           "allowInsecure: "
+           "true for this worker)"},
       {.cluster = "{server: \"https://h\", insecure-skip-tls-verify: \"true\"}",
        .problems = "DIR/kubeconfig:7:60: clusters[0].cluster.insecure-skip-tls-verify: must be a "
                    "boolean, not a "

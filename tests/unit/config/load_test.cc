@@ -81,7 +81,7 @@ TEST_CASE("one worker's broken access is its own failure only") {
         "DIR/fedra.yaml:5:25: worker a: workers[0].kubeconfig: DIR/none: no such file\n"
         "DIR/insecure:3:79: worker c: clusters[0].cluster.insecure-skip-tls-verify: is refused, "
         "because "
-        "anybody on the way "
+        "others on the network "
         "could read the credentials (give certificate-authority-data, or set allowInsecure: true "
         "for this worker)\n"
         "DIR/m:2:11: worker d: contexts: no context \"missing\" (known: main, other)");

@@ -619,7 +619,7 @@ TEST_CASE("a node whose search was given up may hold up a pod that fits elsewher
   CHECK(limit->where == "n2");
 }
 
-TEST_CASE("nodes, pods and pods in flight share one search budget") {
+TEST_CASE("nodes, pods and assumed pods share one search budget") {
   Worker worker;
   worker.Template("t", {Request("a", 6), Request("b", 7)}).Template("one", {Request("r")});
   for (int node = 0; node < 30; ++node) {

@@ -443,7 +443,7 @@ serves it as `/api/v1alpha1/openapi.json`.
 
 ## Who may ask
 
-Whoever may open the socket: root, the user who runs fedra, and the members of `api.group`
+Those who may open the socket: root, the user who runs fedra, and the members of `api.group`
 ([configuration.md](configuration.md)), by default `fedra-view`. They see every namespace, and the names in it. There is
 no login and, unless `api.secure.address` is set, no TCP port. A browser gets there by `fedra dashboard`
 ([commands.md](commands.md)), or through a tunnel (`ssh -L`); pages of other sites are refused (403, 421).
@@ -479,14 +479,14 @@ curl -s --cacert ca.crt -H "Authorization: Bearer $TOKEN" 'https://fedra.example
 
 `status`, `why`, `history`, `wait`, `check`, `devices` and `templates diff` ask over the network with `--server`, and
 refuse `--config` beside it: no configuration is read then. Without
-`--token-file` they send the token of the kubeconfig's current context, of a plugin as well. Whoever runs fedra could use a token that it is sent, so do not
+`--token-file` they send the token of the kubeconfig's current context, of a plugin as well. Those who run fedra could use a token that it is sent, so do not
 send an administrator's: an account with `fedra-viewer` is enough. Client certificates are not tokens, and are refused
 with what to do instead.
 
 `--server service:NAMESPACE/NAME` needs no address: kubectl, which must be in PATH, forwards a port of 127.0.0.1 to the
 Service while the command runs, with your own rights (in that namespace `get` services, `get` and `list` pods, `create`
 pods/portforward). `--server service` looks for the Service with the label `app.kubernetes.io/name: fedra` and a port called
-`https` in the namespace `fedra-system` alone: elsewhere a Service with that label may be anybody's, and would be sent your
+`https` in the namespace `fedra-system` alone: elsewhere a Service with that label may be any user's, and would be sent your
 token; name such a place yourself. With two replicas the Service leads to either of them, and a standby knows no jobs; the
 answer's line `REPLICA` says who it was, and [operations.md](operations.md#ask-the-leader-about-jobs) how to ask the other
 one. `kubectl fedra status` does so by itself where there is neither `/etc/fedra/fedra.yaml` nor a daemon, or with
@@ -579,7 +579,7 @@ data: {"topics":["jobs"],"jobs":["ml/train"]}
   after a restart.
 - A comment comes after 15 s without an event. A client that hears nothing for longer has lost its stream.
 
-It tells of what the store has: rows of jobs with their verdicts, places, attempts and events; workers; the daemon's own state.
+It names what the store has: rows of jobs with their verdicts, places, attempts and events; workers; the daemon's own state.
 Ages do not count, and of devices and templates it does not know. Clients ask again every 30 s all the same.
 
 64 streams are open at a time on each listener, beyond them is 503. They are no questions: a stream costs nothing while nothing
