@@ -39,23 +39,41 @@ api::View ViewOf(What what) {
   }
 }
 
-// `view`, as a question.
-Question FirstQuestion(api::View view, const std::string& job, const ViewOptions& options) {
+// `view`, as a question; `jobs`: what the command line asks for, checked.
+Question FirstQuestion(api::View view, const std::string& job, const report::JobFilter& jobs) {
   switch (view) {
     case api::View::kWorkers:
       return {.what = What::kWorkers};
     case api::View::kJobs:
-      return {.what = What::kJobs,
-              .sort_by = options.jobs.sort_by,
-              .limit = screen::kPage,
-              .all = options.jobs.all};
+      return {.what = What::kJobs, .sort_by = jobs.order, .limit = screen::kPage, .all = jobs.all};
     case api::View::kJob:
       return {.what = What::kJob, .subject = job};
     default:
       break;
   }
-  const std::string& by = options.jobs.group_by;
-  return {.what = What::kGroups, .group_by = by.empty() ? report::GroupColumns().front() : by};
+  return {.what = What::kGroups, .group_by = jobs.grouping.value_or(report::kJobGroupings.front())};
+}
+
+// Only the jobs of this group.
+void Narrow(store::JobGrouping by, const std::string& group, ViewOptions& options) {
+  switch (by) {
+    case store::JobGrouping::kState:
+      options.jobs.states = {group};
+      return;
+    case store::JobGrouping::kReason:
+      options.jobs.reasons = {group};
+      return;
+    case store::JobGrouping::kWorker:
+      options.jobs.workers = {group};
+      return;
+    case store::JobGrouping::kQueue:
+      options.jobs.queues = {group};
+      return;
+    case store::JobGrouping::kNamespace:
+      options.ns = group;
+      options.all_namespaces = false;
+      return;
+  }
 }
 
 // "-n ml --state Blocked": which jobs the command line has chosen.
@@ -145,36 +163,31 @@ ViewOptions OptionsFor(const Question& question, ViewOptions options) {
     return options;
   }
   const bool is_list = question.what == What::kJobs;
-  jobs.group_by = is_list ? std::string() : question.group_by;
-  if (!is_list || !question.group_by.empty() || !question.name.empty()) jobs.go_on.clear();
+  jobs.group_by = is_list ? "" : report::ToString(question.group_by.value());
+  if (!is_list || question.group_by || !question.name.empty()) jobs.go_on.clear();
   if (!is_list) return options;
-  if (!question.sort_by.empty()) jobs.sort_by = question.sort_by;
+  if (question.sort_by) jobs.sort_by = report::ToString(*question.sort_by);
   // The command line's --limit is the first page.
   jobs.limit = jobs.limit == 0 ? question.limit : jobs.limit + question.limit - screen::kPage;
   jobs.all = jobs.all || question.all;
   // Both must be in the name.
   if (!question.name.empty()) jobs.name += " " + question.name;
-  if (question.group_by == "state") jobs.states = {question.group};
-  if (question.group_by == "reason") jobs.reasons = {question.group};
-  if (question.group_by == "worker") jobs.workers = {question.group};
-  if (question.group_by == "queue") jobs.queues = {question.group};
-  if (question.group_by == "namespace") {
-    options.ns = question.group;
-    options.all_namespaces = false;
-  }
+  if (question.group_by) Narrow(*question.group_by, question.group, options);
   return options;
 }
 
 int StatusScreen(api::View view, const std::string& job, const ViewOptions& options,
                  Terminal& terminal) {
   // What is wrong with the options belongs on the terminal that was there before.
-  if (const auto settings = SettingsOf(options, terminal); !settings) {
+  const auto settings = SettingsOf(options, terminal);
+  if (!settings) {
     terminal.err << fmt::format("fedra status: {}\n", ToString(settings.error()));
     return 1;
   }
   const auto source = std::make_shared<ScreenSource>(options, terminal);
   screen::Show(
-      {FirstQuestion(view, job, options), ScopeText(options), terminal.color, terminal.utf8},
+      {FirstQuestion(view, job, settings->query.jobs), ScopeText(options), terminal.color,
+       terminal.utf8},
       {[source](const Question& question) { return source->Ask(question); },
        [source] { source->Stop(); }, std::chrono::milliseconds(LookAgainMilliseconds(options))},
       terminal.out);

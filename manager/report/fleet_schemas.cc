@@ -1,7 +1,7 @@
 // The documents about the workers and lists of jobs, and how each document about the store begins.
 
 #include "manager/report/document_schemas.h"
-#include "manager/report/job_filter.h"
+#include "manager/report/job_columns.h"
 #include "manager/tracking/admission_check.h"
 #include "store/rows.h"
 

@@ -9,7 +9,7 @@
 namespace fedra::report {
 nlohmann::ordered_json JobCountsDocument(const StatusData& data, const Query& query) {
   nlohmann::ordered_json document = Document("JobCounts", data.daemon, data.manager, query.now);
-  document["groupBy"] = query.jobs.group_by;
+  document["groupBy"] = ToString(query.jobs.grouping.value());
   nlohmann::ordered_json& groups = document["groups"] = nlohmann::ordered_json::array();
   for (const store::JobGroup& group : data.groups) {
     nlohmann::ordered_json& item = groups.emplace_back();
@@ -17,7 +17,7 @@ nlohmann::ordered_json JobCountsDocument(const StatusData& data, const Query& qu
     item["jobs"] = group.jobs;
     PutTime(item, "longestSince", group.since);
     item["longest"] = {{"namespace", group.longest.ns}, {"name", group.longest.name}};
-    if (query.jobs.group_by == "reason") item["remedy"] = RemedyOf(group.name);
+    if (query.jobs.grouping == store::JobGrouping::kReason) item["remedy"] = RemedyOf(group.name);
   }
   return document;
 }

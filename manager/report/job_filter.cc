@@ -86,16 +86,6 @@ std::string QuestionOf(const JobFilter& filter, const std::string& ns) {
       .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-store::JobOrder OrderOf(const std::string& sort_by) {
-  using enum store::JobOrder;
-  if (sort_by == "line") return kLine;
-  if (sort_by == "name") return kName;
-  if (sort_by == "age") return kAge;
-  if (sort_by == "worker") return kWorker;
-  if (sort_by == "ended") return kEnded;
-  return sort_by == "queue" ? kQueue : kState;
-}
-
 }  // namespace
 
 std::vector<std::string> JobStates() {
@@ -103,14 +93,6 @@ std::vector<std::string> JobStates() {
   for (const StateEntry& entry : StateEntries())
     if (entry.group == "Job") states.emplace_back(entry.name);
   return states;
-}
-
-std::vector<std::string> SortColumns() {
-  return {"state", "line", "name", "age", "worker", "queue", "ended"};
-}
-
-std::vector<std::string> GroupColumns() {
-  return {"state", "reason", "worker", "queue", "namespace"};
 }
 
 Result<JobFilter> Checked(JobFilter filter, const std::string& ns) {
@@ -122,6 +104,7 @@ Result<JobFilter> Checked(JobFilter filter, const std::string& ns) {
   std::vector<std::string> sort_by{filter.sort_by};
   FEDRA_RETURN_IF_ERROR(Spell("sort-by", SortColumns(), sort_by));
   filter.sort_by = sort_by.front();
+  filter.order = *ParseJobOrder(filter.sort_by);
   const std::vector<std::string> words = WordsOf(ToLower(filter.name));
   if (words.size() > kMostNameWords)
     return Fail(WrongOption("name", fmt::format("at most {} words", kMostNameWords)));
@@ -133,6 +116,7 @@ Result<JobFilter> Checked(JobFilter filter, const std::string& ns) {
   if (!filter.group_by.empty()) group_by.push_back(filter.group_by);
   FEDRA_RETURN_IF_ERROR(Spell("group-by", GroupColumns(), group_by));
   if (!group_by.empty()) filter.group_by = group_by.front();
+  filter.grouping = ParseJobGrouping(filter.group_by);
   if (filter.go_on.empty()) return filter;
   auto after = KeyIn(filter.go_on, QuestionOf(filter, ns));
   if (!after) return Fail(std::move(after).error().WithOption("continue"));
@@ -149,7 +133,8 @@ store::JobQuery StoreQueryOf(const JobFilter& filter, const std::string& ns,
                              const std::vector<std::string>& states, WallTime now) {
   store::JobQuery query;
   // Reasons are kept of all, and are what blocks a job only where it is blocked.
-  const bool is_of_reasons = !filter.reasons.empty() || filter.group_by == "reason";
+  const bool is_of_reasons =
+      !filter.reasons.empty() || filter.grouping == store::JobGrouping::kReason;
   const bool has_deleted = !filter.states.empty() && Any(filter.states, DeletedState());
   if (has_deleted && !is_of_reasons)
     query.deleted = {.state = DeletedState(), .rank = Urgency(DeletedState())};
@@ -167,7 +152,7 @@ store::JobQuery StoreQueryOf(const JobFilter& filter, const std::string& ns,
   query.reasons = filter.reasons;
   query.labels = MatchesLabels(filter.selector);
   if (!filter.all && filter.states.empty()) query.ended_before = now - kShowEnded;
-  query.order = OrderOf(filter.sort_by);
+  query.order = filter.order;
   query.after = filter.after;
   query.limit = filter.limit;
   return query;

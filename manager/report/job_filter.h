@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/label_selector.h"
 #include "base/result.h"
+#include "manager/report/job_columns.h"
 #include "manager/report/job_order.h"
 #include "store/job_query.h"
 
@@ -26,27 +27,26 @@ struct JobFilter {
   // Words, each a part of the job's name, or, with a slash, of "ml/train". Checked() makes them
   // small.
   std::string name = {};
-  std::string labels = {};           // of the job, as kubectl's -l: "app=train,tier!=test"
-  LabelSelector selector = {};       // what `labels` means; made by Checked()
-  std::string sort_by = "state";     // one of SortColumns()
-  size_t limit = 0;                  // jobs in the list, in every format; 0: all
-  bool all = false;                  // also those that ended long ago
+  std::string labels = {};        // of the job, as kubectl's -l: "app=train,tier!=test"
+  LabelSelector selector = {};    // what `labels` means; made by Checked()
+  std::string sort_by = "state";  // one of SortColumns(), in whatever case
+  store::JobOrder order = store::JobOrder::kState;  // what `sort_by` means; made by Checked()
+  size_t limit = 0;                                 // jobs in the list, in every format; 0: all
+  bool all = false;                                 // also those that ended long ago
   std::string go_on = {};            // `continue` of the answer before; empty: from the start
   std::optional<JobKey> after = {};  // what `go_on` means; made by Checked()
-  std::string group_by = {};         // counts in place of a list: of GroupColumns()
+  std::string group_by = {};         // counts in place of a list: of GroupColumns(); empty: a list
+  std::optional<store::JobGrouping> grouping = {};  // what `group_by` means; made by Checked()
 };
 
-// What --state takes, and --sort-by. Deleted jobs are listed where their state is asked for: in the
-// order of states the newest deletion first.
+// What --state takes. Deleted jobs are listed where their state is asked for: in the order of
+// states the newest deletion first.
 std::vector<std::string> JobStates();
-std::vector<std::string> SortColumns();
-// What jobs may be counted by: state, reason, worker, queue, namespace.
-std::vector<std::string> GroupColumns();
 
-// The filter with states and reasons as they are spelled, its selector, and where it goes on;
-// kInvalidArgument, with what there is, for a word that is none, a sort_by or group_by that is
-// none, a name of too many words, labels that are no selector, and a go_on of another filter, or of
-// another namespace than `ns`.
+// The filter with states and reasons as they are spelled, its order, selector and grouping, and
+// where it goes on; kInvalidArgument, with what there is, for a word that is none, a sort_by or
+// group_by that is none, a name of too many words, labels that are no selector, and a go_on of
+// another filter, or of another namespace than `ns`.
 Result<JobFilter> Checked(JobFilter filter, const std::string& ns = {});
 
 // Whether it leaves jobs out by what they are.

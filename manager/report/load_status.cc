@@ -18,14 +18,6 @@ Result<void> LoadFirst(store::Reader& reader, StatusData& data) {
   return {};
 }
 
-store::JobGrouping GroupingOf(const std::string& column) {
-  using enum store::JobGrouping;
-  if (column == "reason") return kReason;
-  if (column == "worker") return kWorker;
-  if (column == "queue") return kQueue;
-  return column == "namespace" ? kNamespace : kState;
-}
-
 Result<store::JobQuery> StoreQuery(store::Reader& reader, const Query& query) {
   FEDRA_ASSIGN_OR_RETURN(const std::vector<std::string> states, reader.JobStates());
   return StoreQueryOf(query.jobs, query.ns, states, query.now);
@@ -81,7 +73,7 @@ Result<void> LoadJobs(store::Reader& reader, const Query& query, JobDetail detai
 
 Result<void> LoadGroups(store::Reader& reader, const Query& query, StatusData& data) {
   FEDRA_ASSIGN_OR_RETURN(const store::JobQuery asked, StoreQuery(reader, query));
-  FEDRA_ASSIGN_OR_RETURN(data.groups, reader.JobGroups(asked, GroupingOf(query.jobs.group_by)));
+  FEDRA_ASSIGN_OR_RETURN(data.groups, reader.JobGroups(asked, query.jobs.grouping.value()));
   return {};
 }
 

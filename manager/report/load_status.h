@@ -25,7 +25,7 @@ enum class JobDetail {
 };
 Result<void> LoadJobs(store::Reader& reader, const Query& query, JobDetail detail,
                       StatusData& data);
-// In place of a list. query.jobs.group_by is one of GroupColumns().
+// In place of a list. query.jobs.grouping is there.
 Result<void> LoadGroups(store::Reader& reader, const Query& query, StatusData& data);
 
 // Whether a living job is in this namespace.

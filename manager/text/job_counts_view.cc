@@ -27,7 +27,8 @@ std::string NamesOf(const std::vector<JobGroup>& groups) {
 }
 
 Table TableOf(const std::vector<JobGroup>& groups, const ViewSettings& settings) {
-  Table table({ToUpper(settings.query.jobs.group_by), "JOBS", "LONGEST", "JOB"});
+  Table table(
+      {ToUpper(report::ToString(settings.query.jobs.grouping.value())), "JOBS", "LONGEST", "JOB"});
   for (const JobGroup& group : groups)
     table.Add({NameOf(group), std::to_string(group.jobs), Since(group.since, settings.query.now),
                group.longest.ToString()});

@@ -220,9 +220,9 @@ Table JobTable(const report::StatusData& data, const ViewSettings& settings) {
   const std::vector<WorkloadRow>& rows = data.jobs.shown;
   const bool wide = settings.format == Format::kWide;
   std::vector<std::string> titles = {"JOB", "STATE", "WORKER", "AGE"};
-  const bool in_line = wide || settings.query.jobs.sort_by == "line";
+  const bool in_line = wide || settings.query.jobs.order == store::JobOrder::kLine;
   if (in_line) titles.insert(titles.end(), {"PRIORITY", "LINE"});
-  const bool queues = wide || settings.query.jobs.sort_by == "queue";
+  const bool queues = wide || settings.query.jobs.order == store::JobOrder::kQueue;
   if (queues) titles.emplace_back("QUEUE");
   // Where all of them are Jobs the column says nothing.
   const bool kinds = wide || std::ranges::any_of(rows, [](const WorkloadRow& row) {

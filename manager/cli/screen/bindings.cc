@@ -1,12 +1,13 @@
 #include "manager/cli/screen/bindings.h"
 
 #include <algorithm>
+#include <span>
 
 #include <fmt/format.h>
 
 #include "manager/cli/screen/layout.h"
 #include "manager/cli/screen/open.h"
-#include "manager/report/job_filter.h"
+#include "manager/report/job_columns.h"
 
 namespace fedra::cli::screen {
 namespace {
@@ -42,10 +43,11 @@ ptrdiff_t Body(const Model& model) {
 
 constexpr ptrdiff_t kFar = 1'000'000'000;
 
-// The word behind the present one, and the first behind the last.
-std::string Next(const std::vector<std::string>& words, const std::string& present) {
-  const auto found = std::ranges::find(words, present);
-  return found == words.end() || found + 1 == words.end() ? words.front() : *(found + 1);
+// The column behind the present one, and the first behind the last.
+template <typename Column>
+Column Next(std::span<const Column> columns, Column present) {
+  const auto found = std::ranges::find(columns, present);
+  return found == columns.end() || found + 1 == columns.end() ? columns.front() : *(found + 1);
 }
 
 // Another question in the same view: what was selected stays so, if it is there.
@@ -58,15 +60,16 @@ void Ask(Model& model, Question question) {
 
 void GroupOtherwise(Model& model) {
   Question question = Seen(model).question;
-  question.group_by = Next(report::GroupColumns(), question.group_by);
+  question.group_by =
+      Next(std::span<const store::JobGrouping>(report::kJobGroupings), question.group_by.value());
   Ask(model, std::move(question));
 }
 
 void SortOtherwise(Model& model) {
   Question question = Seen(model).question;
-  const std::vector<std::string> columns = report::SortColumns();
-  question.sort_by = Next(columns, question.sort_by.empty() ? columns.front() : question.sort_by);
-  model.note = "sorted by " + question.sort_by;
+  question.sort_by = Next(std::span<const store::JobOrder>(report::kJobOrders),
+                          question.sort_by.value_or(report::kJobOrders.front()));
+  model.note = fmt::format("sorted by {}", report::ToString(*question.sort_by));
   Ask(model, std::move(question));
 }
 

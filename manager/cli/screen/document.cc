@@ -10,6 +10,7 @@
 #include "base/ascii.h"
 #include "base/time.h"
 #include "manager/cli/screen/worker_page.h"
+#include "manager/report/job_columns.h"
 #include "manager/text/capacity_text.h"
 #include "manager/text/display_text.h"
 #include "manager/text/row_tones.h"
@@ -114,19 +115,21 @@ Document WorkersIn(const json& document) {
   return workers;
 }
 
-Document GroupsIn(const json& document, const std::string& by) {
-  Document groups{.columns = {{ToUpper(by)}, {"JOBS"}, {"LONGEST", 2}, {"JOB", 1}}};
-  if (by == "reason") groups.columns.push_back({"REMEDY", 3});
+Document GroupsIn(const json& document, store::JobGrouping by) {
+  using enum store::JobGrouping;
+  Document groups{
+      .columns = {{ToUpper(report::ToString(by))}, {"JOBS"}, {"LONGEST", 2}, {"JOB", 1}}};
+  if (by == kReason) groups.columns.push_back({"REMEDY", 3});
   for (const json& group : Member(document, "groups")) {
     const std::string name = Text(group, "name");
     Row row{name,
             name,
-            by == "worker" ? name : std::string(),
-            {by == "state" ? StateOfJob(name) : Plain(name),
+            by == kWorker ? name : std::string(),
+            {by == kState ? StateOfJob(name) : Plain(name),
              {std::to_string(Number(group, "jobs", 0))},
              AgeOf(group, "longestSince"),
              {KeyIn(Member(group, "longest"))}}};
-    if (by == "reason") row.values.push_back({Text(group, "remedy")});
+    if (by == kReason) row.values.push_back({Text(group, "remedy")});
     groups.rows.push_back(std::move(row));
   }
   return groups;
@@ -178,7 +181,7 @@ Result<Document> ReadDocument(const Question& question, const text::Output& outp
   Document read;
   switch (question.what) {
     case What::kGroups:
-      read = GroupsIn(document, question.group_by);
+      read = GroupsIn(document, question.group_by.value());
       break;
     case What::kJobs:
       read = JobsIn(document);

@@ -14,6 +14,7 @@
 #include "base/result.h"
 #include "manager/cli/screen/frame.h"
 #include "manager/text/output.h"
+#include "store/job_query.h"
 
 namespace fedra::cli::screen {
 
@@ -37,12 +38,12 @@ constexpr bool IsOfJob(What what) { return what >= What::kJob && what <= What::k
 struct Question {
   What what = What::kGroups;
   std::string subject = {};  // the job, as of report::ParseWorkloadName, or the worker
-  std::string group_by =
-      {};                  // of groups: as of report::GroupColumns(); of jobs: what `group` is of
+  // Of groups: what is counted; never null. Of jobs: what `group` is of; null: all jobs.
+  std::optional<store::JobGrouping> group_by = {};
   std::string group = {};  // only this one's jobs
   std::string name = {};   // of jobs: only with this in their name, as of report::JobFilter
-  std::string sort_by =
-      {};              // of jobs: as of report::SortColumns(); empty: as the command line says
+  // Of jobs; null: as the command line says.
+  std::optional<store::JobOrder> sort_by = {};
   size_t limit = 0;    // of jobs: the most rows
   bool all = false;    // of jobs: also those that ended long ago
   size_t columns = 0;  // of texts: how wide they are made

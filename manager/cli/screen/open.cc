@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "manager/cli/screen/bindings.h"
 #include "manager/cli/screen/layout.h"
-#include "manager/report/job_filter.h"
+#include "manager/report/job_columns.h"
 
 namespace fedra::cli::screen {
 namespace {
@@ -41,11 +41,8 @@ void Push(Model& model, View view) {
   model.views.push_back(std::move(view));
 }
 
-Question JobsOf(std::string group_by, std::string group) {
-  return {.what = What::kJobs,
-          .group_by = std::move(group_by),
-          .group = std::move(group),
-          .limit = kPage};
+Question JobsOf(std::optional<store::JobGrouping> group_by, std::string group) {
+  return {.what = What::kJobs, .group_by = group_by, .group = std::move(group), .limit = kPage};
 }
 
 // "why", "job", ...: views that a command opens with a name behind it.
@@ -69,15 +66,15 @@ bool OpenNamed(Model& model, std::string_view word, const std::string& name) {
 }
 
 bool OpenList(Model& model, std::string_view word, const std::string& behind) {
-  const std::string by = word == "groups" && !behind.empty() ? behind : std::string(word);
+  const auto by = report::ParseJobGrouping(word == "groups" && !behind.empty() ? behind : word);
   if (word == "jobs" || word == "workloads") {
     OpenFirst(model, JobsOf({}, {}));
   } else if (word == "workers" || word == "clusters") {
     OpenFirst(model, {.what = What::kWorkers});
-  } else if (fedra::Contains(report::GroupColumns(), by)) {
+  } else if (by) {
     OpenFirst(model, {.what = What::kGroups, .group_by = by});
   } else if (word == "groups" && behind.empty()) {
-    OpenFirst(model, {.what = What::kGroups, .group_by = report::GroupColumns().front()});
+    OpenFirst(model, {.what = What::kGroups, .group_by = report::kJobGroupings.front()});
   } else {
     return false;
   }
@@ -101,7 +98,8 @@ void OpenRow(Model& model) {
   const Row* const row = SelectedRow(view);
   if (row == nullptr) return;
   if (view.question.what == What::kJobs) return OpenText(model, What::kWhy);
-  const std::string by = view.question.what == What::kWorkers ? "worker" : view.question.group_by;
+  const auto by =
+      view.question.what == What::kWorkers ? store::JobGrouping::kWorker : view.question.group_by;
   if (row->subject.empty()) {
     model.note = "jobs without a worker cannot be listed alone";
     return;
@@ -129,8 +127,8 @@ void OpenText(Model& model, What what) {
 void OpenWorkerHistory(Model& model) {
   const Subject subject = SubjectOf(Seen(model));
   if (subject.worker.empty()) return;
-  Question question = JobsOf("worker", subject.worker);
-  question.sort_by = "age";
+  Question question = JobsOf(store::JobGrouping::kWorker, subject.worker);
+  question.sort_by = store::JobOrder::kAge;
   question.all = true;
   Open(model, std::move(question));
 }

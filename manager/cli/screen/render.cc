@@ -11,6 +11,7 @@
 #include "manager/cli/screen/columns.h"
 #include "manager/cli/screen/layout.h"
 #include "manager/cli/screen/open.h"
+#include "manager/report/job_columns.h"
 #include "manager/text/display_text.h"
 
 namespace fedra::cli::screen {
@@ -25,11 +26,11 @@ constexpr std::chrono::seconds kOld{15};
 std::string TitleOf(const Question& question) {
   switch (question.what) {
     case What::kGroups:
-      return "jobs by " + question.group_by;
+      return fmt::format("jobs by {}", report::ToString(question.group_by.value()));
     case What::kJobs: {
       std::string title = "jobs";
-      if (!question.group_by.empty())
-        title += fmt::format(", {} {}", question.group_by, question.group);
+      if (question.group_by)
+        title += fmt::format(", {} {}", report::ToString(*question.group_by), question.group);
       if (!question.name.empty()) title += fmt::format(", named *{}*", question.name);
       return title + (question.all ? ", ended ones too" : "");
     }

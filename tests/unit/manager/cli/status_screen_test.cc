@@ -1,5 +1,6 @@
 #include "manager/cli/status_screen.h"
 
+#include <optional>
 #include <sstream>
 
 #include "manager/cli/screen/model.h"
@@ -14,22 +15,23 @@ using screen::What;
 TEST_CASE("what the command line has chosen stays chosen, and a group narrows it") {
   const ViewOptions given{.ns = "ml",
                           .jobs = {.states = {"Blocked", "Running"}, .limit = 5, .go_on = "token"}};
-  const auto jobs = [&](const char* by, const char* group) {
+  using enum store::JobGrouping;
+  const auto jobs = [&](std::optional<store::JobGrouping> by, const char* group) {
     return OptionsFor({.what = What::kJobs, .group_by = by, .group = group, .limit = kPage}, given);
   };
-  const ViewOptions all = jobs("", "");
+  const ViewOptions all = jobs({}, "");
   CHECK(all.format == "json");
   CHECK(all.ns == "ml");
   CHECK(all.jobs.states == given.jobs.states);
   CHECK(all.jobs.limit == 5);
   CHECK(all.jobs.go_on == "token");
-  CHECK(jobs("state", "Running").jobs.states == std::vector<std::string>{"Running"});
-  CHECK(jobs("state", "Running").jobs.go_on.empty());
-  CHECK(jobs("reason", "QueueMissing").jobs.reasons == std::vector<std::string>{"QueueMissing"});
-  CHECK(jobs("reason", "QueueMissing").jobs.states == given.jobs.states);
-  CHECK(jobs("worker", "gpu-east").jobs.workers == std::vector<std::string>{"gpu-east"});
-  CHECK(jobs("queue", "ml/gpu").jobs.queues == std::vector<std::string>{"ml/gpu"});
-  CHECK(jobs("namespace", "other").ns == "other");
+  CHECK(jobs(kState, "Running").jobs.states == std::vector<std::string>{"Running"});
+  CHECK(jobs(kState, "Running").jobs.go_on.empty());
+  CHECK(jobs(kReason, "QueueMissing").jobs.reasons == std::vector<std::string>{"QueueMissing"});
+  CHECK(jobs(kReason, "QueueMissing").jobs.states == given.jobs.states);
+  CHECK(jobs(kWorker, "gpu-east").jobs.workers == std::vector<std::string>{"gpu-east"});
+  CHECK(jobs(kQueue, "ml/gpu").jobs.queues == std::vector<std::string>{"ml/gpu"});
+  CHECK(jobs(kNamespace, "other").ns == "other");
   ViewOptions named = given;
   named.jobs.name = "train";
   const ViewOptions both = OptionsFor({.what = What::kJobs, .name = "7b", .limit = kPage}, named);
@@ -41,7 +43,8 @@ TEST_CASE("what the command line has chosen stays chosen, and a group narrows it
 
 TEST_CASE("groups are of the chosen jobs; workers and one job are not chosen from") {
   const ViewOptions given{.jobs = {.states = {"Blocked"}, .sort_by = "age"}};
-  const ViewOptions groups = OptionsFor({.what = What::kGroups, .group_by = "reason"}, given);
+  const ViewOptions groups =
+      OptionsFor({.what = What::kGroups, .group_by = store::JobGrouping::kReason}, given);
   CHECK(groups.jobs.group_by == "reason");
   CHECK(groups.jobs.states == given.jobs.states);
   for (const What what : {What::kWorkers, What::kWorker, What::kWhy, What::kHistory}) {

@@ -176,12 +176,12 @@ TEST_CASE("status: those that stand in line come first, by their best place") {
   data.places = {{data.workloads[4].uid, ClusterName("gpu-east"), 7, 0, false},
                  {data.workloads[4].uid, ClusterName("gpu-west"), 1, 0, false},
                  {data.workloads[3].uid, ClusterName("gpu-east"), 2, 3, true}};
-  const ChosenJobs sorted = Choose(data, "", {.sort_by = "line"});
+  const ChosenJobs sorted = Choose(data, "", *Checked({.sort_by = "line"}));
   REQUIRE(sorted.shown.size() == 5);
   CHECK(sorted.shown[0].job.name == "new");
   CHECK(sorted.shown[1].job.name == "sweep-3");
   // The others as without a line: what needs attention first.
-  std::vector<store::WorkloadRow> by_state = Choose(data, "", {.sort_by = "state"}).shown;
+  std::vector<store::WorkloadRow> by_state = Choose(data, "", *Checked({.sort_by = "state"})).shown;
   std::erase_if(by_state,
                 [](const auto& row) { return row.job.name == "new" || row.job.name == "sweep-3"; });
   for (size_t i = 0; i < by_state.size(); ++i) CHECK(sorted.shown[i + 2].job == by_state[i].job);
@@ -198,6 +198,16 @@ TEST_CASE("status: a word that is no state, reason or column is an error with a 
   CHECK(message({.reasons = {"TemplateMising"}}) ==
         "--reason TemplateMising: did you mean TemplateMissing?");
   CHECK_THAT(message({.sort_by = "xyz"}), ContainsSubstring("there are state, line, name, age"));
+}
+
+TEST_CASE("status: what is sorted and counted by is read in whatever case, and each is its own") {
+  CHECK(Checked({.sort_by = "LINE"})->order == store::JobOrder::kLine);
+  CHECK(Checked({.group_by = "Namespace"})->grouping == store::JobGrouping::kNamespace);
+  CHECK(Checked({})->order == store::JobOrder::kState);
+  CHECK_FALSE(Checked({})->grouping);
+  for (const store::JobOrder order : kJobOrders) CHECK(ParseJobOrder(ToString(order)) == order);
+  for (const store::JobGrouping grouping : kJobGroupings)
+    CHECK(ParseJobGrouping(ToString(grouping)) == grouping);
 }
 
 }  // namespace

@@ -69,7 +69,7 @@ inline StatusData Loaded(const FleetRows& rows, const Query& query) {
   };
   loaded(LoadJobsByWorker(*reader, data));
   loaded(LoadJobs(*reader, query, JobDetail::kWide, data));
-  if (!query.jobs.group_by.empty()) loaded(LoadGroups(*reader, query, data));
+  if (query.jobs.grouping) loaded(LoadGroups(*reader, query, data));
   return data;
 }
 

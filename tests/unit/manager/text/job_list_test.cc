@@ -75,7 +75,7 @@ TEST_CASE("status: a job's places in line, in the table and in JSON") {
                  {data.workloads[4].uid, ClusterName("gpu-west"), 1, 0, false},
                  {data.workloads[3].uid, ClusterName("gpu-east"), 2, 3, true}};
   ViewSettings settings = Settings();
-  settings.query.jobs.sort_by = "line";
+  settings.query.jobs.order = store::JobOrder::kLine;
   CHECK_THAT(RenderJobs(data, settings).out,
              ContainsSubstring("  9s    0         1st on gpu-west, 7th on gpu-east  "));
   settings.format = Format::kJson;

@@ -203,7 +203,7 @@ TEST_CASE("status jobs --sort-by queue shows what it sorts by") {
   const report::FleetRows data = FleetStatus();
   ViewSettings settings = Settings();
   CHECK_THAT(RenderJobs(data, settings).out, !ContainsSubstring("QUEUE"));
-  settings.query.jobs.sort_by = "queue";
+  settings.query.jobs.order = store::JobOrder::kQueue;
   CHECK_THAT(RenderJobs(data, settings).out, ContainsSubstring("  QUEUE  NOTE"));
 }
 
@@ -598,7 +598,7 @@ TEST_CASE(
       "no job is known to this standby (replica ), which has never led; no replica leads. ";
   CHECK(RenderJobs(data, Settings()).note == never + "No jobs found.");
   ViewSettings counted = Settings();
-  counted.query.jobs.group_by = "state";
+  counted.query.jobs.grouping = store::JobGrouping::kState;
   CHECK(RenderJobCounts(data, counted).note == never + "No jobs to count.");
   CHECK(RenderJobs(data, Settings()).code == report::kUnknown);
   CHECK(RenderJobCounts(data, counted).code == report::kUnknown);

@@ -7,8 +7,9 @@ namespace fedra::cli::screen::document_test {
 namespace {
 
 Result<Document> Read(What what, const std::string& out, const std::string& note = {}) {
-  return ReadDocument({.what = what, .subject = "gpu-east", .group_by = "state", .columns = 60},
-                      {out, note}, report::kNow, true);
+  return ReadDocument(
+      {.what = what, .subject = "gpu-east", .group_by = store::JobGrouping::kState, .columns = 60},
+      {out, note}, report::kNow, true);
 }
 
 }  // namespace

@@ -31,13 +31,13 @@ inline std::string TextAnswer(const Question& question) {
 
 inline text::Output OutputFor(const Question& question, const report::FleetRows& data) {
   text::ViewSettings settings = text::Settings(text::Format::kJson);
-  settings.query.jobs.group_by = question.what == What::kGroups ? question.group_by : "";
-  if (question.group_by == "state" && question.what == What::kJobs)
+  if (question.what == What::kGroups) settings.query.jobs.grouping = question.group_by;
+  if (question.group_by == store::JobGrouping::kState && question.what == What::kJobs)
     settings.query.jobs.states = {question.group};
-  if (question.group_by == "worker" && question.what == What::kJobs)
+  if (question.group_by == store::JobGrouping::kWorker && question.what == What::kJobs)
     settings.query.jobs.workers = {question.group};
   settings.query.jobs.name = question.name;
-  if (!question.sort_by.empty()) settings.query.jobs.sort_by = question.sort_by;
+  if (question.sort_by) settings.query.jobs.order = *question.sort_by;
   settings.query.jobs.limit = question.limit;
   settings.query.jobs.all = question.all;
   switch (question.what) {
@@ -69,7 +69,7 @@ struct Player {
     model.size = size;
     model.now = report::kNow;
     Seen(model).question.what = first;
-    if (first == What::kGroups) Seen(model).question.group_by = "state";
+    if (first == What::kGroups) Seen(model).question.group_by = store::JobGrouping::kState;
     if (first == What::kJobs) Seen(model).question.limit = kPage;
     Seen(model).opened_at = model.now;
     Answered();

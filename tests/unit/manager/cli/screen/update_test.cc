@@ -4,6 +4,7 @@
 
 #include "base/utf8.h"
 #include "manager/cli/screen/bindings.h"
+#include "manager/report/job_columns.h"
 #include "manager/text/display_text.h"
 #include "tests/support/catch.h"
 #include "tests/unit/manager/cli/screen/player.h"
@@ -17,7 +18,8 @@ std::string Where(const Player& player) {
                                       "why",    "history", "devices", "help"};
   const Question& question = Seen(player.model).question;
   std::string where = names[static_cast<size_t>(question.what)];
-  for (const std::string& part : {question.subject, question.group_by, question.group})
+  const std::string by(question.group_by ? report::ToString(*question.group_by) : "");
+  for (const std::string& part : {question.subject, by, question.group})
     if (!part.empty()) where += " " + part;
   return where;
 }
@@ -310,7 +312,7 @@ TEST_CASE("more jobs, other orders, and those that ended long ago are asked for"
   player.Press("m");
   CHECK_THAT(player.Screen(), ContainsSubstring("all jobs are here"));
   player.Press("s");
-  CHECK(Wanted(player.model)->sort_by == "line");
+  CHECK(Wanted(player.model)->sort_by == store::JobOrder::kLine);
   player.Press("a");
   CHECK(Wanted(player.model)->all);
   player.Press("a");
