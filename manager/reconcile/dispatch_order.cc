@@ -11,6 +11,11 @@ void DispatchOrder::State::BringUpToDate(placement::Bids& bids) {
   }
 }
 
+uint64_t DispatchOrder::State::Change(const ClusterName& worker) {
+  published = nullptr;
+  return ++devices[worker];
+}
+
 std::vector<ObjectKey> DispatchOrder::Join(const placement::Contender& contender) {
   return state_.With([&](State& state) { return state.lines.Join(contender); });
 }
@@ -31,16 +36,18 @@ void DispatchOrder::Invalidate(const std::vector<ObjectKey>& workloads,
 }
 
 void DispatchOrder::Freed(const ClusterName& worker) {
-  state_.With([&](State& state) { ++state.devices[worker]; });
+  state_.With([&](State& state) { state.Change(worker); });
 }
 
 void DispatchOrder::Offered(const ClusterName& worker) {
-  state_.With([&](State& state) { state.lines.Offered(worker, ++state.devices[worker]); });
+  state_.With([&](State& state) { state.lines.Offered(worker, state.Change(worker)); });
 }
 
 DispatchOrder::Versions DispatchOrder::Now() const {
-  return state_.With([](const State& state) {
-    return Versions{.devices = state.devices, .invalidations = state.lines.invalidations()};
+  return state_.With([](State& state) {
+    if (state.published == nullptr)
+      state.published = std::make_shared<const std::map<ClusterName, uint64_t>>(state.devices);
+    return Versions{.devices = state.published, .invalidations = state.lines.invalidations()};
   });
 }
 

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <limits>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <vector>
@@ -42,8 +43,9 @@ class DispatchOrder final {
   void Offered(const ClusterName& worker);
   // As of when a look sees what it sees.
   struct Versions {
-    std::map<ClusterName, uint64_t> devices;  // placement::Bid::as_of
-    uint64_t invalidations = 0;               // placement::Lines::invalidations()
+    // placement::Bid::as_of. Shared by the looks until devices change somewhere; not null.
+    std::shared_ptr<const std::map<ClusterName, uint64_t>> devices;
+    uint64_t invalidations = 0;  // placement::Lines::invalidations()
   };
   // To be read before the caches are.
   Versions Now() const;
@@ -67,7 +69,11 @@ class DispatchOrder final {
     placement::Lines lines;
     // Of removed workers, too: bids of before must stay older than those of after.
     std::map<ClusterName, uint64_t> devices;
+    // A copy of `devices` as it is, made when a look asks; null: none has asked since it changed.
+    std::shared_ptr<const std::map<ClusterName, uint64_t>> published;
 
+    // Another version of the worker's devices, which is returned.
+    uint64_t Change(const ClusterName& worker);
     // A verdict may have seen devices become free that were counted (Freed) only after its look had
     // begun. Where it is a Yes, those ahead must have been judged since then, too.
     void BringUpToDate(placement::Bids& bids);

@@ -140,7 +140,7 @@ Result<void> Federation::StartWorkers(std::vector<WorkerSettings> workers, bool 
 void Federation::RecordClusters() {
   cluster_rows_.Record(manager_.Row(clock_.Now()),
                        manager_.IsUsable() ? &manager_.queues() : nullptr, *workers_.Now(),
-                       gatherer_.scopes().Cordons(), left_out_);
+                       gatherer_.scopes().Cordons().All(), left_out_);
 }
 
 std::string Federation::Awaited() const {

@@ -197,13 +197,14 @@ void Gatherer::NoteSiblings(placement::WorkloadView& view) const {
 }
 
 ClusterName Gatherer::PlaceWithOthers(const placement::WorkloadView& view,
-                                      const WorkerList& workers, const tracking::Cordons& cordons,
+                                      const WorkerList& workers, const verify::CordonsNow& cordons,
                                       WallTime now) const {
   ClusterName place = placement::PlaceOfOthers(view, now);
   if (place.value.empty() || view.workload->follows) return place;
-  const bool may_go_there =
-      scopes_.Of(view.check).PlaceOf(place).has_value() && workers.Find(place) != nullptr &&
-      workers.MembershipOf(place) == placement::Membership::kConfigured && !cordons.contains(place);
+  const bool may_go_there = scopes_.Of(view.check).PlaceOf(place).has_value() &&
+                            workers.Find(place) != nullptr &&
+                            workers.MembershipOf(place) == placement::Membership::kConfigured &&
+                            cordons.Find(place) == nullptr;
   return may_go_there ? place : ClusterName();
 }
 
@@ -212,7 +213,7 @@ Gathered Gatherer::Gather(const ObjectKey& key, const Known& known) const {
   NoteSiblings(gathered.view);
   gathered.workers = workers_.Now();
   const tracking::Workload* workload = gathered.view.workload.get();
-  const tracking::Cordons cordons = scopes_.Cordons();
+  const verify::CordonsNow cordons = scopes_.Cordons();
   gathered.judged = gathered.view.workload != nullptr &&
                     NeedsVerdicts(*gathered.view.workload, gathered.view.check) &&
                     !placement::WaitsForFirst(gathered.view);
@@ -234,8 +235,7 @@ Gathered Gatherer::Gather(const ObjectKey& key, const Known& known) const {
     ClusterView cluster = ViewOf(*worker, look, gathered);
     cluster.allowed = allowed && in_place;
     cluster.membership = gathered.workers->MembershipOf(worker->name());
-    const auto found = cordons.find(worker->name());
-    const tracking::Cordon* cordon = found == cordons.end() ? nullptr : &found->second;
+    const tracking::Cordon* cordon = cordons.Find(worker->name());
     if (cordon != nullptr && cordon->drains) cluster.drained_for = cordon->reason;
     auto cannot = WhyKueueCannot(worker->name());
     cluster.kueue_connected = !cannot;

@@ -85,7 +85,7 @@ class Gatherer final {
   // Where it has to go to be with them; empty: anywhere. The first one leaves a worker that may not
   // be used any more, and they follow.
   ClusterName PlaceWithOthers(const placement::WorkloadView& view, const WorkerList& workers,
-                              const tracking::Cordons& cordons, WallTime now) const;
+                              const verify::CordonsNow& cordons, WallTime now) const;
   // Why Kueue would not take a nomination of the worker; nothing: it is connected to it, or makes
   // no copies.
   std::optional<verdict::Reason> WhyKueueCannot(const ClusterName& worker) const;

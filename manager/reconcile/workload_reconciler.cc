@@ -146,7 +146,7 @@ std::map<ClusterName, placement::LineAnswer> WorkloadReconciler::AskLines(Seen& 
   placement::Lines::Answer answer =
       parts_.order.Offer(*contender,
                          placement::BidsOf(gathered.view, gathered.clusters, seen.record,
-                                           settings_.policy, seen.as_of.devices, seen.now),
+                                           settings_.policy, *seen.as_of.devices, seen.now),
                          seen.as_of, seen.now);
   seen.passes_unasked = std::move(answer.passes_unasked);
   parts_.loop.AddAllNext(answer.look_at);
@@ -161,7 +161,7 @@ std::map<ClusterName, placement::LineAnswer> WorkloadReconciler::AskForMove(cons
   if (!contender) return {};
   return parts_.order.Foresee(*contender,
                               placement::BidsOf(requeued, gathered.clusters, seen.record,
-                                                settings_.policy, seen.as_of.devices, seen.now),
+                                                settings_.policy, *seen.as_of.devices, seen.now),
                               seen.now);
 }
 

@@ -57,15 +57,28 @@ CheckScope CheckScopes::Of(const std::string& check) const {
   return found == nullptr ? CheckScope{} : Of(*found);
 }
 
-tracking::Cordons CheckScopes::Cordons() const {
-  tracking::Cordons all;
-  for (const auto& check : checks_.List()) {
-    if (!IsOurs(*check)) continue;
-    for (const auto& [worker, cordon] : check->cordons) {
-      const auto [known, is_new] = all.emplace(worker, cordon);
-      if (!is_new && cordon.drains && !known->second.drains) known->second = cordon;
-    }
+CordonsNow CheckScopes::Cordons() const {
+  auto checks = checks_.List();
+  std::erase_if(checks,
+                [&](const auto& check) { return check->cordons.empty() || !IsOurs(*check); });
+  return CordonsNow(std::move(checks));
+}
+
+const tracking::Cordon* CordonsNow::Find(const ClusterName& worker) const {
+  const tracking::Cordon* first = nullptr;
+  for (const auto& check : checks_) {
+    const auto found = check->cordons.find(worker);
+    if (found == check->cordons.end()) continue;
+    if (found->second.drains) return &found->second;
+    if (first == nullptr) first = &found->second;
   }
+  return first;
+}
+
+tracking::Cordons CordonsNow::All() const {
+  tracking::Cordons all;
+  for (const auto& check : checks_)
+    for (const auto& [worker, cordon] : check->cordons) all.try_emplace(worker, *Find(worker));
   return all;
 }
 

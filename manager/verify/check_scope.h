@@ -7,9 +7,11 @@
 // Thread rules: any thread; what the manager says may change between two questions.
 // Lifetime: the caches must outlive it.
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/types.h"
@@ -28,6 +30,23 @@ struct CheckScope {
   std::optional<size_t> PlaceOf(const ClusterName& worker) const;
 };
 
+// Which workers are out of service at one moment, for every job, by all our checks. Where one of
+// them drains a worker, it is drained. Holds the checks, and copies nothing of them.
+//
+// Thread rules: plain value.
+class CordonsNow final {
+ public:
+  explicit CordonsNow(std::vector<std::shared_ptr<const tracking::AdmissionCheck>> checks)
+      : checks_(std::move(checks)) {}
+
+  // Null: the worker is in service. Lives as long as this.
+  const tracking::Cordon* Find(const ClusterName& worker) const;
+  tracking::Cordons All() const;
+
+ private:
+  std::vector<std::shared_ptr<const tracking::AdmissionCheck>> checks_;  // that have some
+};
+
 class CheckScopes final {
  public:
   // `controller_name`: of our checks.
@@ -43,9 +62,7 @@ class CheckScopes final {
   CheckScope Of(const tracking::AdmissionCheck& check) const;
   // Of the check of that name; of one that is not there, or of none (empty), all workers.
   CheckScope Of(const std::string& check) const;
-  // Of all our checks: a worker is out of service for every job. Where one drains it, it is
-  // drained.
-  tracking::Cordons Cordons() const;
+  CordonsNow Cordons() const;
 
  private:
   const std::string controller_name_;

@@ -24,9 +24,9 @@ std::string JobScopes::CheckFor(const tracking::Requirement& job) const {
 std::optional<verdict::Reason> JobScopes::WhyNotAllowed(const tracking::Requirement& job,
                                                         const ClusterName& worker) const {
   if (auto excluded = WhyExcluded(job, worker)) return excluded;
-  const tracking::Cordons cordons = scopes_.Cordons();
-  if (const auto cordon = cordons.find(worker); cordon != cordons.end())
-    return verify::WorkerCordoned(cordon->second);
+  const verify::CordonsNow cordons = scopes_.Cordons();
+  if (const tracking::Cordon* cordon = cordons.Find(worker); cordon != nullptr)
+    return verify::WorkerCordoned(*cordon);
   const auto* const worker_clusters = lists_.worker_clusters;
   if (worker_clusters == nullptr || !worker_clusters->health().complete) return std::nullopt;
   return verify::WhyDisconnected(*worker_clusters, worker);

@@ -32,8 +32,8 @@ struct Fixture {
       std::make_shared<const dra::DeviceSet>(std::vector<uint64_t>{1});
 
   Bid On(const DispatchOrder::Versions& seen, Bid::Chance chance) const {
-    const auto version = seen.devices.find(kEast);
-    const uint64_t as_of = version == seen.devices.end() ? 0 : version->second;
+    const auto version = seen.devices->find(kEast);
+    const uint64_t as_of = version == seen.devices->end() ? 0 : version->second;
     return {.chance = chance, .as_of = as_of, .missing = 1, .devices = cards};
   }
   void FirstWaits(const DispatchOrder::Versions& seen) {
@@ -68,6 +68,18 @@ TEST_CASE_METHOD(Fixture, "one that does not fit has seen what was there when it
   CHECK(IsHeld(SecondFits(order.Now())));
   FirstWaits(order.Now());
   CHECK(!IsHeld(SecondFits(order.Now())));
+}
+
+TEST_CASE_METHOD(Fixture, "looks share the versions of devices until these change somewhere") {
+  order.Freed(kEast);
+  const DispatchOrder::Versions seen = order.Now();
+  CHECK(order.Now().devices == seen.devices);
+  for (const bool free : {true, false}) {
+    const DispatchOrder::Versions before = order.Now();
+    free ? order.Freed(kEast) : order.Offered(kEast);
+    CHECK(order.Now().devices->at(kEast) == before.devices->at(kEast) + 1);
+  }
+  CHECK(seen.devices->at(kEast) == 1);
 }
 
 TEST_CASE_METHOD(Fixture,

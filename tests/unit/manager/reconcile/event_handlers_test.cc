@@ -26,6 +26,11 @@ namespace {
 const ClusterName kEast("east");
 const ObjectKey kTrain{"ml", "job-train"};  // in the manager's cache; its job is ml/train
 
+uint64_t VersionOn(const DispatchOrder::Versions& seen, const ClusterName& worker) {
+  const auto version = seen.devices->find(worker);
+  return version == seen.devices->end() ? 0 : version->second;
+}
+
 ConnectedOptions East(bool devices) {
   ConnectedOptions options;
   options.workers = {kEast.value};
@@ -260,9 +265,8 @@ struct Line : Fixture {
     const DispatchOrder::Versions seen = order.Now();
     placement::Bids bids;
     for (const ClusterName& each : {kEast, west}) {
-      const auto version = seen.devices.find(each);
-      const uint64_t as_of = version == seen.devices.end() ? 0 : version->second;
-      bids[each] = {.chance = chance, .as_of = as_of, .missing = 1, .devices = could_serve};
+      bids[each] = {
+          .chance = chance, .as_of = VersionOn(seen, each), .missing = 1, .devices = could_serve};
     }
     return order.Offer(Of(name, since), std::move(bids), seen, WallTime{since});
   }
@@ -366,11 +370,7 @@ struct Dispatched : Line {
     places.Take(kTrain);
   }
   size_t Coming() const { return assumed.Others({})->size(); }
-  uint64_t FreedOnEast() const {
-    const DispatchOrder::Versions versions = order.Now();
-    const auto version = versions.devices.find(kEast);
-    return version == versions.devices.end() ? 0 : version->second;
-  }
+  uint64_t FreedOnEast() const { return VersionOn(order.Now(), kEast); }
 };
 
 }  // namespace
@@ -414,7 +414,7 @@ TEST_CASE_METHOD(Line, "an event counts that devices there may have become free,
   for (const Row& row : {Row{Kind::kDevices, 1}, Row{Kind::kDevicesOffered, 1},
                          Row{Kind::kDevicesTaken, 0}, Row{Kind::kClass, 0}}) {
     CAPTURE(static_cast<int>(row.kind));
-    const auto version = [&] { return order.Now().devices[kEast]; };
+    const auto version = [&] { return VersionOn(order.Now(), kEast); };
     const uint64_t before = version();
     worker.on_input(fleet.worker(0), {row.kind, {}});
     CHECK(version() == before + row.more);

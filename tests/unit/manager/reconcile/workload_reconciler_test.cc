@@ -375,11 +375,11 @@ TEST_CASE("a running job is not taken back for a worker that is kept for those a
   head.rank = {.since = WallTime{}, .workload = {"ml", "head"}};
   head.order.policy = placement::OrderPolicy::kStrict;
   const DispatchOrder::Versions seen = ring.order.Now();
-  const auto version = seen.devices.find(kWest);
+  const auto version = seen.devices->find(kWest);
   ring.order.Offer(head,
                    {{kWest,
                      {.chance = placement::Bid::Chance::kWaits,
-                      .as_of = version == seen.devices.end() ? 0 : version->second,
+                      .as_of = version == seen.devices->end() ? 0 : version->second,
                       .missing = 1,
                       .devices = ring.Seen().clusters[1].serving}}},
                    seen, ring.clock.Now());
@@ -447,10 +447,10 @@ TEST_CASE(
   placement::Contender last;
   last.rank = {.since = WallTime::max(), .workload = {"ml", "last"}};
   const DispatchOrder::Versions seen = ring.order.Now();
-  const auto version = seen.devices.find(kEast);
+  const auto version = seen.devices->find(kEast);
   const placement::Bids bids{{kEast,
                               {.chance = placement::Bid::Chance::kFits,
-                               .as_of = version == seen.devices.end() ? 0 : version->second,
+                               .as_of = version == seen.devices->end() ? 0 : version->second,
                                .missing = 0,
                                .devices = serving}}};
   const auto answer = ring.order.Offer(last, bids, seen, ring.clock.Now());

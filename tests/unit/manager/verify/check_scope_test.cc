@@ -84,7 +84,8 @@ TEST_CASE("an AdmissionCheck whose parameters are of another kind means no worke
 
 TEST_CASE("annotations of our checks take workers out of service") {
   Fixture f;
-  CHECK(f.scopes.Cordons().empty());
+  CHECK(f.scopes.Cordons().All().empty());
+  CHECK(f.scopes.Cordons().Find(kEast) == nullptr);
   f.Check("one", json::object(), "fedra.dev/federation",
           {{"cordon.fedra.dev/east", "disks\nuntil 18:00"},
            {"cordon.fedra.dev/west", ""},
@@ -94,14 +95,15 @@ TEST_CASE("annotations of our checks take workers out of service") {
   f.Check("foreign", json::object(), "example.com/other", {{"drain.fedra.dev/east", ""}});
   const tracking::Cordons of_one = {{kEast, {false, "disks until 18:00"}},
                                     {kWest, {true, "firmware"}}};
-  CHECK(f.scopes.Cordons() == of_one);
+  CHECK(f.scopes.Cordons().All() == of_one);
   // Where one check of several drains a worker, it is drained.
   f.Check("a-second", json::object(), "fedra.dev/federation",
           {{"drain.fedra.dev/east", std::string(500, 'y')}, {"cordon.fedra.dev/west", "later"}});
-  const tracking::Cordons both = f.scopes.Cordons();
+  const tracking::Cordons both = f.scopes.Cordons().All();
   CHECK(both.at(kEast).drains);
   CHECK_THAT(both.at(kEast).reason, ContainsSubstring("yy..."));
   CHECK(both.at(kWest) == tracking::Cordon{true, "firmware"});
+  CHECK(both.size() == 2);
 }
 
 }  // namespace fedra::verify::check_scope_test
