@@ -1,5 +1,5 @@
-// A snapshot file is whatever somebody sent: reading it, judging a job by it, counting its devices
-// and giving it pseudonyms must end, with a value or an error.
+// A snapshot file is whatever a user has sent: reading it, judging a job by it, counting its
+// devices and giving it pseudonyms must end, with a value or an error.
 
 #include <cstddef>
 #include <cstdint>

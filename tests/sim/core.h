@@ -41,7 +41,7 @@ class Core final : public std::enable_shared_from_this<Core> {
   Guarded<Faults> faults;
   Guarded<std::map<std::string, size_t>> requests;
 
-  // Runs `write(store)` under the lock, then wakes whoever waits for a change.
+  // Runs `write(store)` under the lock, then wakes all that wait for a change.
   template <class F>
   decltype(auto) Write(F&& write) {
     struct Wake {

@@ -43,7 +43,7 @@ struct Faults {
   bool refuse = false;
   bool reject_credentials = false;   // 401 for everybody
   bool expired_certificate = false;  // new connections see a certificate that ended yesterday
-  bool foreign_ca = false;           // new connections see a certificate of a CA that nobody trusts
+  bool foreign_ca = false;  // new connections see a certificate of a CA that no client trusts
 
   // Its clock is ahead, as Date tells; negative: behind. What it writes has the true time.
   std::chrono::seconds clock_ahead{0};

@@ -8,7 +8,7 @@
 // says so in its PodScheduled condition and is looked at again when nodes, slices, classes, claims,
 // rules or other pods change.
 //
-// Costs nothing on a cluster without nodes: nobody makes pods there (job_controller.h).
+// Costs nothing on a cluster without nodes: no controller makes pods there (job_controller.h).
 //
 // Thread rules: any thread but the engine's own. Lifetime: must be destroyed before its server.
 

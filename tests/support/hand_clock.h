@@ -21,7 +21,7 @@ class HandClock final : public Clock {
       times.steady += time;
     });
   }
-  // Somebody sets the wall clock.
+  // A user sets the wall clock.
   void JumpWall(std::chrono::milliseconds time) {
     times_.With([&](Times& times) { times.wall += time; });
   }

@@ -7,7 +7,7 @@
 
 namespace fedra::sim {
 
-// Shared with the handlers that are on their way through the loop and may outlive the actor.
+// Shared with the handlers that are queued in the loop and may outlive the actor.
 // Everything but the timer is under the store's lock; the timer belongs to the loop.
 struct Actor::Queue : std::enable_shared_from_this<Queue> {
   using Clock = std::chrono::steady_clock;

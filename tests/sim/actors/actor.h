@@ -1,6 +1,6 @@
 #pragma once
 //
-// A controller inside the simulation: told of changes, it works off a queue of keys on the
+// A controller inside the simulation: called at changes, it works off a queue of keys on the
 // cluster's loop, as a controller with an informer does, but without HTTP and without polling.
 //
 // Thread rules: Reconcile and Notice run under the store's lock and may use the store freely; the

@@ -247,7 +247,7 @@ Failure ConflictFailure(const std::vector<FieldConflict>& conflicts, const Owner
   return failure;
 }
 
-// Fields of `wanted` that somebody else owns with another value.
+// Fields of `wanted` that another manager owns with another value.
 std::vector<FieldConflict> Conflicts(const ApplyRequest& request, const Json& config,
                                      const Json& live, const Owners& owners) {
   FieldSet changed;

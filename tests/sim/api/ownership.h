@@ -49,13 +49,13 @@ struct ApplyRequest {
 // Changes `owners`.
 Outcome<void> Apply(const ApplyRequest& request, const Json& config, Json& live, Owners& owners);
 
-// After any other write: `manager` owns what differs between `before` and `after`, nobody else
+// After any other write: `manager` owns what differs between `before` and `after`, no other one
 // does.
 void TakeOwnership(const ApplyRequest& request, const Json& before, const Json& after,
                    Owners& owners);
 
 // What a server-side apply by `manager` that leaves out a field does to it: removes it, unless
-// somebody else owns it as well. True: the caller may remove it.
+// another one owns it as well. True: the caller may remove it.
 bool MayDrop(const Owners& owners, std::string_view manager, std::string_view path);
 
 }  // namespace fedra::sim

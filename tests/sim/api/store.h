@@ -68,7 +68,7 @@ struct Place {
 
 class Store;
 
-// Is told of every change while the store is locked: remember and return.
+// Is called at every change while the store is locked: remember and return.
 class Observer {
  public:
   virtual ~Observer() = default;

@@ -19,7 +19,7 @@ std::shared_ptr<const User> Bound(Core& core, const std::shared_ptr<const User>&
 // With the UID and an extra of the user that a right answer to a SubjectAccessReview depends on.
 Outcome<Json> AnswerTokenReview(Core& core, Json review);
 
-// Nothing is allowed to a user who is not told of in full: with the groups, the UID and the extra
+// Nothing is allowed to a user who is not named in full: with the groups, the UID and the extra
 // of the TokenReview.
 Outcome<Json> AnswerSubjectReview(Core& core, Json review);
 

@@ -14,7 +14,7 @@ namespace fedra::sim {
 // bindings.
 Outcome<Json> AnswerTokenRequest(Core& core, const ObjectKey& account, Json request);
 
-// The account is gone: nobody is known by its tokens.
+// The account is gone: no user is known by its tokens.
 void RevokeTokens(Core& core, const ObjectKey& account);
 
 }  // namespace fedra::sim

@@ -1,6 +1,6 @@
 #pragma once
 //
-// Kinds that no Kueue knows: whoever brings them makes their Workloads and starts them, and the
+// Kinds that no Kueue knows: their controller makes their Workloads and starts them, and the
 // simulated Kueue plays that part, too. For fedra they are in its configuration.
 //
 // Thread rules: constants and pure functions.

@@ -39,7 +39,7 @@ struct JobKind {
   std::vector<std::string> suspend;     // path of a flag, or of a text
   std::string controller;               // the managedBy that means the cluster's own one
 
-  // What a job names; whoever asks for its pod sets writes the object into the job as kNamed.
+  // What a job names; what asks for its pod sets writes the object into the job as kNamed.
   // Empty: nothing.
   std::function<Named(const Json& job)> names;
   // Kueue's pod sets of a job.

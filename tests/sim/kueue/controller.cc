@@ -136,7 +136,7 @@ void KueueController::Reconcile(Store& store, const Place& place) {
 }
 
 // Kueue writes the status of a Workload as one forced server-side apply of all that it read, and so
-// owns every field of it together with whoever wrote it.
+// owns every field of it together with the one who wrote it.
 void KueueController::WriteStatus(Store& store, const Place& place, Object& object, Json status) {
   const ApplyRequest request{.type = workloads_,
                              .name = place.key.name,

@@ -159,7 +159,7 @@ class KueueController final : public Actor {
 // The admission checks that a ClusterQueue asks for.
 std::vector<std::string> CheckNames(const Json& cluster_queue);
 
-// Null pointer: nobody controls it.
+// Null pointer: no object controls it.
 const Json* ControllerOf(const Json& object);
 // Of a Workload, to its job.
 Json JobReference(const JobKind& kind, const Object& job);

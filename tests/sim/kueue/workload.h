@@ -35,7 +35,7 @@ void UnsetQuota(Json& status, const std::string& reason, const std::string& mess
 void SyncAdmitted(Json& status, int64_t generation);
 // Adds missing checks as Pending, drops others, orders by name. Whether anything changed.
 bool SyncChecks(Json& status, const std::vector<std::string>& names);
-// Evicted, checks reset, nominations dropped where nobody else owns them.
+// Evicted, checks reset, nominations dropped where no other manager owns them.
 void PrepareEviction(Json& status, const Owners& owners, const std::string& reason,
                      const std::string& message, int64_t generation);
 void Finish(Json& status, const std::string& reason, const std::string& message,

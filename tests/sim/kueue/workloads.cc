@@ -123,7 +123,7 @@ void KueueController::ReconcileWorkload(Store& store, const Place& place) {
   Account(place, *workload);
 }
 
-// Without an owner there is nobody who will ever finish it: Kueue does, and lets it go.
+// Without an owner there is no job that will ever finish it: Kueue does, and lets it go.
 bool KueueController::FinalizeOrphan(Store& store, const Place& place, Object& workload) {
   const auto is_there = [&store](const std::string& uid) { return store.WhereIs(uid) != nullptr; };
   if (IsGroupWorkload(workload.body)) {
@@ -154,7 +154,7 @@ bool KueueController::FinalizeOrphan(Store& store, const Place& place, Object& w
   return true;
 }
 
-// Quota follows the status, whoever wrote it.
+// Quota follows the status, whichever client wrote it.
 void KueueController::Account(const Place& place, const Object& workload) {
   const Json& status = StatusOf(workload);
   if (!QuotaReserved(status) || Finished(status) || !Active(workload.body)) {

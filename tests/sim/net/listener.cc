@@ -113,8 +113,8 @@ void Listener::Open() {
 }
 
 void Listener::Refuse() {
-  // A new socket is bound to the port and does not listen: connections are refused and nobody else
-  // gets the port.
+  // A new socket is bound to the port and does not listen: connections are refused and no other
+  // process gets the port.
   error_code error;
   acceptor_.close(error);
   acceptor_.open(tcp::v4());

@@ -209,7 +209,7 @@ std::shared_ptr<const User> Session::Authenticate(bool& rejected) const {
   char name[256] = "";
   X509_NAME_get_text_by_NID(X509_get_subject_name(certificate), NID_commonName, name, sizeof name);
   if (auto user = core_->UserNamed(name)) return user;
-  // Known to the CA, but nobody has given it rights.
+  // Known to the CA, but no rule gives it rights.
   auto stranger = std::make_shared<User>();
   stranger->name = name;
   return stranger;

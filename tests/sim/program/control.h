@@ -1,7 +1,7 @@
 #pragma once
 //
 // A small HTTP server on loopback through which test programs steer fedra-sim. Plain HTTP, one
-// thread per request; whoever can reach loopback may use it.
+// thread per request; every user of the machine may use it.
 //
 // Thread rules: `handler` is called from several threads at a time.
 // Lifetime: the destructor closes the port and waits for requests in progress.

@@ -2,7 +2,7 @@
 //
 // kube-controller-manager's ResourceClaim controller: a claim for every template entry of a pod,
 // one for every template entry of a PodGroup, which its pods with the same entry share, and claims
-// that are given back when nobody uses them any more. Where PodGroups are served their claims are,
+// that are given back when no pod uses them any more. Where PodGroups are served their claims are,
 // as with the gates GenericWorkload and DRAWorkloadResourceClaims.
 //
 // Thread rules and lifetime: see actors/actor.h.

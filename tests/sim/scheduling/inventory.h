@@ -26,7 +26,7 @@ struct DeviceId {
 
 // What claims hold of one device.
 struct DeviceUse {
-  bool dedicated = false;  // nobody else may have it
+  bool dedicated = false;  // no other claim may have it
   Capacities shared;       // consumed of a device that several may have
 };
 

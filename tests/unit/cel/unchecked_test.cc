@@ -1,4 +1,4 @@
-// Programs whose types nobody checked: any call may have any arguments.
+// Programs whose types were not checked: any call may have any arguments.
 
 #include <string>
 #include <string_view>

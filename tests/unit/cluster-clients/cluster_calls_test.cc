@@ -299,7 +299,7 @@ TEST_CASE("stopping ends calls that wait for their next attempt") {
   });
   while (server.faults().answers[0].times > 0) std::this_thread::yield();  // not yet answered
   cluster->Stop();
-  // With the server's last word, or cancelled if that was still on its way.
+  // With the server's last word, or cancelled if that had not arrived yet.
   CHECK(ended.WaitFor(
       2s, [](const auto& value) { return value.has_value(); },
       [](auto& value) { return value.has_value(); }));

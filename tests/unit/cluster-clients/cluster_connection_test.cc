@@ -284,7 +284,7 @@ TEST_CASE("one outage has one beginning") {
 TEST_CASE("a server that is lost is noticed through its watches, and so is its return") {
   Fixture f;
   ClusterOptions patient = QuickOptions();
-  patient.probe_interval = 60s;  // nobody asks
+  patient.probe_interval = 60s;  // no call is made
   TestCache cache;
   TestCluster cluster(f.threads, AccessTo(f.server), patient);
   cluster->Watch({kConfigMaps}, *cache);

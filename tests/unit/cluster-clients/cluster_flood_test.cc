@@ -75,7 +75,7 @@ TEST_CASE("what is too long is not asked for again soon, and read when it is in 
   CHECK_FALSE(HappensWithin([&] { return f.cache->health().state == CacheState::kSynced; }, 2s));
   CHECK(f.server.RequestCounts()["list configmaps"] == lists);
   f.server.SetFaults({});
-  f.cluster->UpdateAccess(AccessTo(f.server));  // somebody has looked after it
+  f.cluster->UpdateAccess(AccessTo(f.server));  // its administrator has mended it
   CHECK(f.cache.WaitForContent({"a=1"}));
 }
 

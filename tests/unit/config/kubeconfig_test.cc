@@ -392,7 +392,7 @@ TEST_CASE_METHOD(Fixture, "problems of a client certificate") {
         "DIR/kubeconfig:10:57: users[0].user.client-key-data: is not base64 (base64 -w0 FILE)");
 }
 
-// What an API server signs, with a signature that nobody looks at.
+// What an API server signs, with a signature that is not checked.
 std::string Token(const std::string& claims) {
   std::string payload = Base64(claims);
   payload.erase(std::remove(payload.begin(), payload.end(), '='), payload.end());
@@ -433,7 +433,7 @@ TEST_CASE_METHOD(Fixture, "a bearer token that says when it ends") {
   CHECK(outcome("{tokenFile: month}") ==
         "users[0].user.tokenFile: the token expires on 2026-06-03T00:00:00Z");
   folder_.Write("hour", Token(Times(-30min, 30min)));
-  CHECK(outcome("{tokenFile: hour}") == "ok");  // somebody renews it
+  CHECK(outcome("{tokenFile: hour}") == "ok");  // another program renews it
   CHECK(read("{tokenFile: hour}")->credential_times ==
         CredentialTimes{Now() + 30min, Now() - 30min});
   folder_.Write("old", Token(Times(-2h, -1h)));

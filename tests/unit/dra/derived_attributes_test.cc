@@ -125,7 +125,7 @@ TEST_CASE("an error ends the attempt when the search comes to it") {
   CHECK(outcome.error ==
         "request r of ResourceClaim ml/c: derived attribute derived/numa, " + std::string(kIndex) +
             ", fails on device gpu.example.com/node-1/b: CEL runtime error: no such key: numa");
-  // Not when the constraint does not concern the request, the device is refused before, or nobody
+  // Not when the constraint does not concern the request, the device is refused before, or no
   // asks for it.
   c.claims = {Claim("c", {Request("r", 2, derives), Request("s", 0)}, {Match(kNuma, {"s"})})};
   CHECK(Solve(c).fit == Fit::kFit);

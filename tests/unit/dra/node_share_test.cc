@@ -266,7 +266,7 @@ TEST_CASE("1.37: a claim with a mapping is for one pod, one with overhead for al
   CHECK(judge(kOverhead, free, 5, "8") == 4);
   CHECK(judge(kTwoCpusMapped, Allocated(another), 1, "8") == 0);
   CHECK(judge(kOverhead, Allocated(another), 5, "8") == 4);
-  // Allocated for nobody: what it maps counts for the pod that takes it.
+  // Allocated for no pod: what it maps counts for the pod that takes it.
   CHECK(judge(kTwoCpusMapped, Allocated(json::array()), 1, "2") == 1);
   CHECK(judge(kTwoCpusMapped, Allocated(json::array()), 1, "1") == 0);
 }

@@ -114,7 +114,7 @@ TEST_CASE("what of a Job's spec may change") {
   CHECK(patch({{"template", {{"spec", {{"nodeSelector", nullptr}}}}}}) == 422);
 }
 
-// The rules that whoever mirrors the status of a Job with managedBy meets.
+// The rules that a controller meets that mirrors the status of a Job with managedBy.
 TEST_CASE("the status of a Job is checked against itself") {
   Server server;
   REQUIRE(Post(server, kJobs, SuspendedJob()).status == 201);

@@ -53,7 +53,7 @@ Json Exactly(const std::string& name, const Json& more = Json::object()) {
 // A worker with its usual class, and Jobs that Kueue has nothing to do with.
 class Worker final {
  public:
-  // `alpha_on`: "worker" or nobody.
+  // `alpha_on`: "worker"; empty: no cluster.
   explicit Worker(const std::string& alpha_on = "")
       : fleet_({.workers = {"worker"},
                 .alpha_on = alpha_on,

@@ -14,7 +14,7 @@
 namespace fedra::store::job_lists_test {
 namespace {
 
-// "Paused" and "Levitating" are states that nobody knows: they have one rank.
+// "Paused" and "Levitating" are states that are not known: they have one rank.
 const std::vector<std::string> kStates = {"Blocked",  "Running",    "Waiting",
                                           "Finished", "Levitating", "Paused"};
 const std::vector<std::string> kReasons = {"DevicesAllocated", "QueueFull", "TemplateMissing"};

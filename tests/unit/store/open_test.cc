@@ -223,7 +223,7 @@ void CheckPasses(const std::string& test_case, const std::string& path) {
   CHECK(child.Wait() == 0);
 }
 
-// Lets everybody read the store, and nobody (but root) write it.
+// Lets every user read the store, and none (but root) write it.
 void MakeReadOnly(const TempFolder& folder) {
   for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
     chmod(entry.path().c_str(), 0444);

@@ -247,7 +247,7 @@ TEST_CASE("after a storm the log's file is small again") {
   ClusterRow large = Cluster("a");
   large.note = std::string(1'000'000, 'x');
   {
-    // As long as somebody reads, the log cannot begin anew.
+    // As long as one reader reads, the log cannot begin anew.
     const auto reader = Must(store->Read());
     for (int i = 0; i < 24; ++i) Must(store->Commit({PutCluster{large}}));
     CHECK(store->Stats().wal_bytes > 20'000'000);

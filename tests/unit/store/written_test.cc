@@ -1,4 +1,4 @@
-// What those who follow the store are told of its transactions.
+// What those who follow the store get of its transactions.
 
 #include "store/written.h"
 

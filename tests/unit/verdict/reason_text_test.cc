@@ -55,7 +55,7 @@ TEST_CASE("three holders are named, and of more it is said how many") {
     return WhatOf(held);
   };
   CHECK(held_by(0, 0) == "allocated");
-  CHECK(held_by(0, 4) == "allocated");  // nobody that may be named
+  CHECK(held_by(0, 4) == "allocated");  // no holder that may be named
   CHECK(held_by(1, 1) == "allocated (ml/a)");
   CHECK(held_by(3, 3) == "allocated (ml/a, ml/b, ml/c)");
   CHECK(held_by(3, 0) == "allocated (ml/a, ml/b, ml/c)");  // how many there are is not known

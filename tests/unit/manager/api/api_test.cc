@@ -392,7 +392,7 @@ TEST_CASE_METHOD(Fixture, "ages are no news, and changes are") {
   const std::string tag = Header(Get("status"), "ETag");
   clock.Advance(std::chrono::seconds(3));
   CHECK(Get("status", {{"if-none-match", tag}}).status == 304);
-  // The heartbeat alone changes nothing that anybody wants to know.
+  // The heartbeat alone changes nothing that a client wants to know.
   store->Enqueue(store::SetHeartbeat{report::Beat(std::chrono::seconds(0))});
   REQUIRE(store->Flush());
   CHECK(Get("status", {{"if-none-match", tag}}).status == 304);

@@ -45,7 +45,7 @@ constexpr const char* kListAll = "list workloads.kueue.x-k8s.io everywhere";
 constexpr const char* kGetAll = "get workloads.kueue.x-k8s.io everywhere";
 constexpr const char* kFleet = "get the path /fedra/fleet";
 
-// Everything about ml/sweep-3 that could tell of a job of namespace zebra.
+// Everything about ml/sweep-3 that could show a job of namespace zebra.
 std::vector<store::VerdictRow> TellingVerdicts() {
   using verdict::ReasonCode;
   verdict::DeviceCounts counts{

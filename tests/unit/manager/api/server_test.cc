@@ -136,7 +136,7 @@ TEST_CASE("a POST is read where it is taken, and no longer than it may be") {
     return f.Say(line, "Content-Type: application/yaml\r\nContent-Length: " + std::to_string(size) +
                            "\r\n\r\n" + body);
   };
-  // Nobody judges here, which is said of what has been read.
+  // This server judges nothing, which is said of what has been read.
   CHECK_THAT(post(check, 9, "kind: Job"), StartsWith("HTTP/1.1 503"));
   CHECK_THAT(post(check, 0, ""), StartsWith("HTTP/1.1 503"));
   CHECK_THAT(post(check, (size_t{1} << 20) + 1, "kind: Job"), StartsWith("HTTP/1.1 413"));

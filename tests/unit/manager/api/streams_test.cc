@@ -30,7 +30,7 @@ struct Fixture {
     streams.Open(std::move(watch), sink);
     return sink;
   }
-  // One that is told of what comes now.
+  // One that gets what comes now.
   std::shared_ptr<KeptSink> Watching(api::Watch watch = {kAll, api::Viewer::OfEverything()}) {
     auto sink = Open(std::move(watch));
     REQUIRE(WaitUntil([&] { return sink->Has("event: watching"); }));
@@ -97,7 +97,7 @@ TEST_CASE_METHOD(Fixture, "streams: who comes back is told what was missed, or t
   const auto stranger = Open({kAll, api::Viewer::OfEverything(), "another.7"});
   CHECK(WaitUntil([&] { return stranger->Has("event: resync"); }));
   CHECK_THAT(stays->told(), !ContainsSubstring("resync"));
-  // While nobody watches nothing is kept.
+  // While no client watches nothing is kept.
   const std::string last = Fixture::LastId(*stays);
   for (const auto& each : {stays, back, stranger}) each->is_over = true;
   // When that was seen, something changes.

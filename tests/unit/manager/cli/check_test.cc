@@ -315,7 +315,7 @@ TEST_CASE("check: such a selector of a template on the worker is a note beside t
   CHECK(ran.code == 3);
   CHECK_THAT(ran.out,
              ContainsSubstring("did you mean device.capacity[\"gpu.example.com\"].memory?"));
-  // Where the job can run nobody needs it.
+  // Where the job can run it is not needed.
   CHECK_THAT(Check(Job("one-gpu"), "table", cluster).out, !ContainsSubstring("did you mean"));
 }
 

@@ -486,7 +486,7 @@ TEST_CASE("__complete asks the store for what it knows, and is silent when there
 
 TEST_CASE("__complete does not wait for a store that does not answer") {
   const TempFolder folder;
-  const std::string pipe = folder.Path("fedra.yaml");  // nobody writes into it
+  const std::string pipe = folder.Path("fedra.yaml");  // no program writes into it
   REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
   const std::string out = folder.Write("out", "");
   const auto start = std::chrono::steady_clock::now();
@@ -624,7 +624,7 @@ TEST_CASE("a configuration that would not be read beside --server is refused, wi
     CHECK_THAT(said(line), ContainsSubstring(refusal));
   }
   CHECK_THAT(said({"--config", "fedra.yaml", "status"}), ContainsSubstring(refusal));
-  // logs reads its kinds, whoever is asked.
+  // logs reads its kinds, whichever daemon is asked.
   CHECK_THAT(said({"logs", "ml/train", "--config", "fedra.yaml"}), !ContainsSubstring(refusal));
   // The environment names what is usual, and is no contradiction.
   const Environment environment("fedra.yaml");
@@ -638,7 +638,7 @@ TEST_CASE("help is a command, too") {
   CHECK(Run({"help", "config", "validate"}).out == Run({"config", "validate", "--help"}).out);
 }
 
-// The kubeconfig of a cluster on a port where nobody listens: 1 or 2.
+// The kubeconfig of a cluster on a port where no server listens: 1 or 2.
 std::string Nobody(int port) {
   return fmt::format(
       "current-context: x\ncontexts: [{{name: x, context: {{cluster: c, user: u}}}}]\n"

@@ -27,7 +27,7 @@ struct Ran {
   std::string err;
 };
 
-// `workers`: the rest of the file. `connect`: to where nobody listens.
+// `workers`: the rest of the file. `connect`: to where no server listens.
 Ran Validate(const std::string& workers, const std::string& format = "text", bool connect = false) {
   const TempFolder folder;
   folder.Write("m", Kubeconfig(connect ? "127.0.0.1:1" : "manager"));
@@ -100,7 +100,7 @@ TEST_CASE("config validate for programs: one document on the output, valid or no
   CHECK(report["valid"] == true);
   CHECK(report["problems"].empty());
   CHECK(report["workers"][0]["name"] == "gpu-east");
-  CHECK_FALSE(report.contains("clusters"));  // nobody was asked
+  CHECK_FALSE(report.contains("clusters"));  // no cluster was asked
   const Ran bad = Validate("workers: [{name: gpu-east, kubeconfig: gone}]\n", "json");
   CHECK(bad.code == 1);
   CHECK(bad.err.empty());

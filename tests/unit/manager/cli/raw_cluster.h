@@ -1,7 +1,7 @@
 #pragma once
 //
 // A worker as its API server would list it, for tests of check, devices and snapshot: namespace ml,
-// queue gpu, two nodes with GPUs, classes and templates, somebody else's claim and pods.
+// queue gpu, two nodes with GPUs, classes and templates, another user's claim and pods.
 //
 // Every object carries what must never get into a snapshot: the word SECRET.
 
@@ -77,7 +77,7 @@ inline void AddTemplate(RawCluster& cluster, const std::string& name, const std:
   cluster.Add("resourceclaimtemplates.resource.k8s.io", std::move(object));
 }
 
-// The device is held by ml/other of somebody else.
+// The device is held by another user's ml/other.
 inline void AddAllocatedClaim(RawCluster& cluster, const std::string& name, const std::string& node,
                               const std::string& device) {
   json object = Parsed(R"({"metadata": {"namespace": "ml"},

@@ -85,7 +85,7 @@ TEST_CASE("dashboard: manifests that are posted reach the daemon, with the secre
     return client.Hear();
   };
   const std::string type = "Content-Type: application/yaml\r\n";
-  // This daemon has nobody who judges, and says so only to what it has read.
+  // This daemon judges nothing, and says so only to what it has read.
   CHECK_THAT(post(f.Bearer() + type), ContainsSubstring("judges no manifests"));
   CHECK_THAT(post(f.Bearer() + "Content-Type: text/plain\r\n"), StartsWith("HTTP/1.1 415 "));
   CHECK_THAT(post(f.Bearer() + type + "Sec-Fetch-Site: cross-site\r\n"),

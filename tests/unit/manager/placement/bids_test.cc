@@ -202,7 +202,7 @@ TEST_CASE("nominations from before the quota was reserved are no dispatch: its t
   World world = Waiting();
   world.Settle();
   REQUIRE(ContenderIn(world)->dispatched);
-  // Evicted and reserved again, before anybody looked.
+  // Evicted and reserved again, before the next look.
   world.workload().quota_reserved->since = world.now() + std::chrono::seconds(5);
   REQUIRE_FALSE(world.workload().nominated.empty());
   CHECK_FALSE(ContenderIn(world)->dispatched);

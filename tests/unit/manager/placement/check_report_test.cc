@@ -52,7 +52,7 @@ World Blocked() {
   return world;
 }
 
-// Sent to "a", and evicted by the manager's Kueue and back with quota before anybody looked.
+// Dispatched to "a", and evicted by the manager's Kueue and back with quota before the next look.
 World BackUnseen() {
   World world({"a", "b"});
   world.ReserveQuota();
@@ -131,7 +131,7 @@ TEST_CASE("a check that names where the workload was sent is not written again f
     world.Advance(1min);
     world.workload().checks.front().message = "went to a";
     interruption.happens(world);
-    // Without the store nobody knows when the round began: another one begins, which is a write.
+    // Without the store it is not known when the round began: another one begins, which is a write.
     if (!world.record().nominated_at) world.Step();
     const int before = world.writes();
     world.Settle();

@@ -727,7 +727,7 @@ TEST_CASE("a worker that answers but cannot be listed is lost after the same tim
   world.Advance(2min);
   world.Settle();
   CHECK(world.workload().cluster_name.empty());
-  // What it still holds cannot be removed there, and holds up nobody elsewhere.
+  // What it still holds cannot be removed there, and holds up no other worker.
   world.ReserveQuota();
   world.Settle();
   CHECK(world.Admit("b"));

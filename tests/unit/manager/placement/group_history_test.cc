@@ -1,5 +1,5 @@
 // Decide(), and what the executor asks of job_members.h, through thousands of random histories of a
-// group of pods: its user replaces pods, the workers' Kueues start and stop them, somebody deletes
+// group of pods: its user replaces pods, the workers' Kueues start and stop them, a user deletes
 // copies or has taken their names. At every step GroupWorld checks that no copy stands for another
 // pod, that nothing runs twice and that no end is lost; once the outside is quiet the group is in
 // one place, runs, and ends.

@@ -21,7 +21,7 @@ bool HasPhaseOfEnd(const Pod& pod) {
   return pod.phase == PodPhase::kSucceeded || pod.phase == PodPhase::kFailed;
 }
 
-// By itself: neither Kueue nor somebody who has deleted the copy has ended it.
+// By itself: neither Kueue nor a user who has deleted the copy has ended it.
 bool HasOwnEnd(const Pod& pod, bool is_copy) {
   if (pod.stopped) return false;
   const bool was_deleted = is_copy && pod.deleting && pod.phase == PodPhase::kFailed;

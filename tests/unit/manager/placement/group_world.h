@@ -23,7 +23,7 @@ class GroupWorld final : public World {
   struct Pod {
     std::string uid;
     std::string copy_of = {};  // of a copy: the UID of the manager's pod that it stands for
-    bool is_ours = true;       // else somebody on the worker has made it
+    bool is_ours = true;       // else a user of the worker has made it
     bool gated = true;         // always, on the manager
     PodPhase phase = PodPhase::kPending;
     bool stopped = false;  // by Kueue: how it ended is no end of its own
@@ -43,7 +43,7 @@ class GroupWorld final : public World {
   void RunKueueOn(const std::string& worker);
   void EndPodOn(const std::string& worker, const std::string& name, bool success);
   void DeletePodOn(const std::string& worker, const std::string& name);
-  // Of somebody else there, under a name that the group wants.
+  // Of another user there, under a name that the group wants.
   void PutForeignPod(const std::string& worker, const std::string& name);
   void RemoveForeignPods(const std::string& worker);
 

@@ -231,7 +231,7 @@ TEST_CASE("lines: one that no worker took has lost neither its place nor its pas
   CHECK(PassesOf(lines, "gang") == 1);
   Offer(lines, gang, On(kEast, Chance::kFits, gpus), kNow);
   lines.Conclude({"ml", "gang"}, {kEast});
-  // It refused the gang, which is judged again before anybody goes.
+  // It refused the gang, which is judged again before any other goes.
   lines.Join(gang);
   CHECK(AfterWhom(Offer(lines, Of("b", 2, 0, order), west, kNow), kWest) == "gang");
   Offer(lines, gang, waits, kNow);
@@ -769,7 +769,7 @@ TEST_CASE("lines: who moves up is woken, also while the look at the first of all
   offer("a", 2, 2);
   lines.Leave({"ml", "a0"});
   lines.Leave({"ml", "a1"});
-  // No look comes that would settle it.
+  // No look comes that would decide it.
   const std::vector<ObjectKey> woken = lines.Refresh();
   CHECK(std::find(woken.begin(), woken.end(), ObjectKey{"ml", "a2"}) != woken.end());
   CHECK(lines.Refresh().empty());

@@ -1,4 +1,4 @@
-// A running job that somebody wants on another worker.
+// A running job that a user wants on another worker.
 
 #include "manager/placement/move.h"
 
@@ -69,7 +69,7 @@ TEST_CASE("a move is due once, from where it was asked, and not for ever") {
       {{kNow - 1s, "", "east"}, false},  // it is where it is wanted
       {{kNow - 1h, "east"}, false},      // it has begun since
       {{kNow - 2h, "east"}, false},      // the same
-      {{kNow - 10min, "east"}, false},   // nobody could take it for ten minutes
+      {{kNow - 10min, "east"}, false},   // no worker could take it for ten minutes
       {{kNow - 10min + 1s, "east"}, true},
   };
   for (const Row& row : rows) {

@@ -328,7 +328,7 @@ TEST_CASE("the copy is spared by who follows, and by the first one while others 
   CHECK(spares(false, false, 1));
   CHECK_FALSE(spares(false, true, 1));
   CHECK_FALSE(spares(false, false, 0));
-  // Of a first one that was deleted, say: nobody could make it his own any more.
+  // Of a first one that was deleted, say: no Workload could make it its own any more.
   CHECK_FALSE(spares(false, false, 1, Ownership::kOursEarlier));
   CHECK_FALSE(spares(false, false, 1, Ownership::kForeign));
   // It is over, and so is the job.

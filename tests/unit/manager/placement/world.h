@@ -41,7 +41,7 @@ class World {
   // The remote job ends, and the worker's Kueue finishes the clone.
   virtual bool Finish(const std::string& worker);
   virtual void DeleteJobOn(const std::string& worker);
-  // Somebody there deletes the clone: its Kueue stops the job.
+  // A user there deletes the clone: its Kueue stops the job.
   virtual void DeleteCloneOn(const std::string& worker);
   void Disconnect(const std::string& worker);
   void Reconnect(const std::string& worker);
@@ -54,7 +54,7 @@ class World {
     Apply(RecordFailure{{ClusterName(worker), verdict::ReasonCode::kRecentlyFailed, now_,
                          worker + " refused it", true}});
   }
-  // Somebody asks to try again, and the reconciler leaves out of the record what failed before.
+  // A user asks to try again, and the reconciler leaves out of the record what failed before.
   void Retry();
   void AskToMove(tracking::MoveRequest move);
   void PutForeignJob(const std::string& worker);

@@ -156,7 +156,7 @@ void World::Apply(const RecordEnd&) {
 void World::Apply(const RecordFailure& action) {
   INFO(Print());
   Failure failure = action.failure;
-  // Nobody is blamed for a job that was not tried there for long enough.
+  // No worker is blamed for a job that was not tried there for long enough.
   if (failure.message.find("could not be created there in time") != std::string::npos) {
     REQUIRE(tried_.contains(failure.cluster));
     REQUIRE(now_ >= tried_[failure.cluster] + policy_.admission_timeout);

@@ -156,7 +156,7 @@ void World::CheckRemoval(const DeleteRemote& action) const {
   if (workload_->Finished()) return;
   if (State() == tracking::CheckState::kReady && workload_->cluster_name == name)
     REQUIRE_FALSE(RunsWell());
-  // Where Kueue clears them, all nominations are of this reservation, whoever made them.
+  // Where Kueue clears them, all nominations are of this reservation, whichever program made them.
   if (IsTakenOver() && was_nominated && workload_->QuotaReserved() && !workload_->Evicted())
     REQUIRE(action.end != AttemptEnd::kEvicted);
 }
@@ -172,7 +172,7 @@ void World::CheckInvariants() const {
     if (worker.contact == Contact::kFull && HasItsJob(worker) && !worker.job->finished)
       ++connected_jobs;
   }
-  // A job of an earlier admission on a worker that has just come back is on its way out and no
+  // A job of an earlier admission on a worker that has just come back is being removed and no
   // second placement.
   const bool placing = last_ && (std::holds_alternative<CreateJob>(*last_) ||
                                  std::holds_alternative<placement::Admit>(*last_));

@@ -160,7 +160,7 @@ TEST_CASE("devices are not kept for ever for pods that do not come") {
   f.clock.Advance(minutes(9));
   CHECK(f.Coming() == "a:1");
   f.clock.Advance(minutes(1));
-  CHECK(f.Coming().empty());  // whether anybody has looked or not
+  CHECK(f.Coming().empty());  // whether a look came or not
   AssumeCache::Change change = f.Show(Of("a", 1, f.clock.Now() - minutes(10)));
   CHECK(change.is_here);
   CHECK(change.freed);
@@ -202,7 +202,7 @@ TEST_CASE("what its pods hold is not kept twice, and comes back when they fail")
   f.Hold("a", 2);
   CHECK(f.Coming() == "a:1");
   f.Hold("a", 3);
-  CHECK_FALSE(f.ShowNothing("a").freed);  // nobody has to be told
+  CHECK_FALSE(f.ShowNothing("a").freed);  // no workload has to be told
 }
 
 // Of a job with several Workloads.

@@ -1,6 +1,6 @@
 // Random histories of several workloads that want the same devices, several workers, and
 // reservations: what two threads decide at the same time must never promise a device twice, and
-// whoever starts anew from the API objects assumes the same and judges the same.
+// a daemon that starts anew from the API objects assumes the same and judges the same.
 
 #include <algorithm>
 #include <map>

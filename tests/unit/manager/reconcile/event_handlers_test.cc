@@ -352,7 +352,7 @@ namespace {
 struct Dispatched : Line {
   AssumeCache& assumed = fleet.worker(0).assumed();
 
-  // What the handlers were told of before does not count.
+  // What the handlers were told before does not count.
   void Dispatch(bool is_sent) {
     const nlohmann::json check = {{"name", "fedra"},
                                   {"state", "Pending"},

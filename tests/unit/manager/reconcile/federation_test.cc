@@ -230,7 +230,7 @@ TEST_CASE("a standby holds the keys of what is there, not of what has come and g
       REQUIRE(f.manager.objects().Create(other));
     }
     REQUIRE(federation.TicksUntil([&] { return known() == kNames.size() + jobs.size(); }));
-    // The cache tells of a change just after it has it.
+    // The cache reports a change just after it has it.
     CHECK(federation.TicksUntil([&] { return federation->keys_held() >= known(); }));
     for (const ObjectKey& job : jobs) REQUIRE(f.manager.objects().Delete("workloads", job));
     REQUIRE(federation.TicksUntil([&] { return known() == kNames.size(); }));

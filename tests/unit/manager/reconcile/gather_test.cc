@@ -153,7 +153,7 @@ TEST_CASE("users of a claim follow the first of them") {
   f.Send("other", {kEast});
   CHECK(f.Outcomes() == "Yes No");
   CHECK(f.IsElsewhere(1));
-  f.Send("other", {kEast, kWest});  // racing: nobody knows yet
+  f.Send("other", {kEast, kWest});  // racing: not known yet
   CHECK(f.IsElsewhere(0));
   CHECK(f.IsElsewhere(1));
   f.Send("other", {});

@@ -92,7 +92,7 @@ TEST_CASE("of two Workloads of one job the living one counts, and of these the y
                           "status"));
     CHECK(counts(older));
   }
-  // `kubectl delete job --cascade=orphan` leaves it, and somebody makes a job of this name again.
+  // `kubectl delete job --cascade=orphan` leaves it, and a user makes a job of this name again.
   SECTION("the younger one loses its owner") {
     REQUIRE(objects.Patch("workloads", younger, {{"metadata", {{"ownerReferences", nullptr}}}}));
     CHECK(counts(older));

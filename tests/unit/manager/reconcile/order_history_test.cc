@@ -56,7 +56,7 @@ ClusterOptions Quick() {
 struct Play {
   OrderPolicy policy = OrderPolicy::kStrict;
   // With one thread one decision is made after the other, and their order is looked at. Several
-  // tell of them as they get time: there it is not, but they might promise one device twice.
+  // report them as they get time: there it is not, but they might promise one device twice.
   size_t threads = 1;
   bool cuts = false;
   bool groups = false;  // pods that belong together are, half of the time, no Job but a pod group

@@ -51,7 +51,7 @@ struct Fixture : ConnectedExecutor {
                                         {{"metadata", {{"annotations", annotations}}}}));
     }
     fleet.Start();
-    // No event tells of it.
+    // No event is about it.
     REQUIRE(WaitUntil([&] { return fleet.manager().identity().IdentifySoon(); }));
     Await([&] {
       return Gather(kFirst).view.job != nullptr && Gather(kSecond).view.workload != nullptr;
@@ -70,7 +70,7 @@ struct Fixture : ConnectedExecutor {
                      {"state", "Ready"},
                      {"message", "admitted"},
                      {"lastTransitionTime", "2026-11-21T16:00:01Z"}};
-    // Kueue's webhook takes nobody who was not nominated.
+    // Kueue's webhook takes no worker that was not nominated.
     const json nominated{{"nominatedClusterNames", json::array({worker.value})}};
     REQUIRE(manager().objects().Patch("workloads", key, {{"status", nominated}}, "status"));
     const json status{{"nominatedClusterNames", nullptr},
@@ -211,7 +211,7 @@ TEST_CASE("a part whose clone is admitted runs by the others' copy: its own pods
   REQUIRE(f.Carry(f.Gather(part), {CreateClone{kWest}}));
   f.SetOnClone(part, {"QuotaReserved"});
   f.TakeDevice();
-  // Its pods are still held back: these devices are somebody else's.
+  // Its pods are still held back: these devices are another job's.
   CHECK(becomes(verdict::Outcome::kNo));
   f.SetOnClone(part, {"QuotaReserved", "Admitted"});
   REQUIRE(becomes(verdict::Outcome::kYes));

@@ -159,7 +159,7 @@ TEST_CASE("all copies of a group are removed, with the finalizer that its Kueue 
   Fixture f;
   REQUIRE(f.Execute(CreateJob{kEast}));
   f.HoldThere("a");
-  REQUIRE(f.east().objects().Create(PodOf("d")));  // of somebody there
+  REQUIRE(f.east().objects().Create(PodOf("d")));  // of a user there
   f.Await([&] {
     const auto job = f.East().job;
     return job != nullptr && !job->members.front()->member->finalizers.empty();

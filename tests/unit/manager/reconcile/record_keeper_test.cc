@@ -85,7 +85,7 @@ struct Fixture {
     owner.uid = uid;
     REQUIRE(
         server().objects().Create(json::parse(tracking::RecordBody(owner, RecordedOf(Failed())))));
-    // Records wake nobody: their listener is not told.
+    // Records wake no workload: their listener is not told.
     REQUIRE(WaitUntil([&] { return fleet.manager().records().Find(kTrain) != nullptr; }));
   }
 };
@@ -132,7 +132,7 @@ TEST_CASE("a record is written when a worker has failed the job, and again when 
   CHECK_FALSE(f.Keep(row));
   CHECK(f.Sent() == Requests{1, 1});
   CHECK(f.Record()["status"]["attempt"] == 2);
-  // Somebody has asked to try again.
+  // A user has asked to try again.
   row.failures.clear();
   CHECK_FALSE(f.Keep(row));
   CHECK(f.Sent() == Requests{1, 2});

@@ -184,7 +184,7 @@ TEST_CASE(
   for (int i = kMany - 1; i >= 0; --i) f.Seen(OfMany(i, demands), true);
   for (const Kind kind : {Kind::kDevices, Kind::kDevicesTaken, Kind::kDevicesOffered})
     CHECK(f.In(kind, "", "") == Keys{"job-00000", "job-00001"});
-  // Whoever is dispatched wakes one: as many are looked at as could fit.
+  // Each that is dispatched wakes one: as many are looked at as could fit.
   for (int i = 0; i < 100; ++i) {
     Gathered gathered;
     tracking::Workload gone = OfMany(i, demands);

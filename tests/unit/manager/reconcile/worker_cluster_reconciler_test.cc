@@ -149,7 +149,7 @@ TEST_CASE("the first message of an outage stays, and each other state is written
   REQUIRE(worker.Reconfigure({}, Error{ErrorCode::kNotFound, "gone", {}, {}}));
   REQUIRE(f.fleet.WaitUntil([&] { return worker.contact() == Contact::kNone; }));
   CHECK(f.Active("east")["message"] == "load client config failed: gone");
-  // Nobody listens there.
+  // No server listens there.
   kube::AccessSettings nowhere;
   nowhere.server = "https://127.0.0.1:1";
   REQUIRE(worker.Reconfigure(nowhere, std::nullopt));

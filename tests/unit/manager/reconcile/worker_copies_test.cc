@@ -21,7 +21,7 @@ struct Listening {
        .on_job = [this](const tracking::JobKey& job) { told.push_back("job " + job.key.name); },
        .on_progress = [this](const ObjectKey& key) { told.push_back("progress " + key.name); }}};
 
-  // What it tells of this.
+  // What it reports of this.
   Told Job(const tracking::Job* before, const tracking::Job* after) {
     told.clear();
     copies.OnJob(kTrain, before, after);

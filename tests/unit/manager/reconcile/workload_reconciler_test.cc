@@ -53,13 +53,13 @@ placement::Assumption Other(const std::string& name) {
 struct Meanwhile final : NoTelemetry {
   std::function<void(int look)> happens = [](int) {};  // looks are counted from 1
   int looks = 0;
-  std::vector<ObjectKey> assumed;  // Assumed() was told of
+  std::vector<ObjectKey> assumed;  // Assumed() was called with
 
   void Verified(std::chrono::nanoseconds) override { happens(++looks); }
   void Assumed(const ObjectKey& workload) override { assumed.push_back(workload); }
 };
 
-// Before the executor, which takes its time from here and tells of what it does.
+// Before the executor, which takes its time from here and reports what it does.
 struct Surroundings {
   HandClock clock;  // of the looks; the clusters have the real one
   Meanwhile meanwhile;

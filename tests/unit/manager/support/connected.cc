@@ -66,7 +66,7 @@ Connected::~Connected() {
 void Connected::Start() {
   manager_->Start();
   for (const auto& worker : workers_) worker->Start();
-  // Not every list of the manager tells of itself.
+  // Not every list of the manager reports itself.
   REQUIRE(fedra::WaitUntil([this] {
     return manager_->lists().AreListed() && manager_->templates().cache().health().complete &&
            std::all_of(workers_.begin(), workers_.end(), [](const auto& worker) {

@@ -53,10 +53,10 @@ class Connected final {
 
   // False: `holds` was not true within ten seconds. Asked after everything that the clusters tell.
   bool WaitUntil(const std::function<bool()>& holds);
-  // How often a worker has told of a batch/v1 Job, or of a workload, of this name.
+  // How often a worker has reported a batch/v1 Job, or of a workload, of this name.
   int ToldOfJob(const ObjectKey& key) const;
   int ToldOfWorkload(const ObjectKey& workload) const;
-  // How often the manager has told of its checks, and of whose orders.
+  // How often the manager has reported its checks, and whose orders.
   int ToldOfChecks() const { return checks_.Copy(); }
   std::vector<std::set<ObjectKey>> ToldOfOrders() const { return orders_.Copy(); }
   // Of whose queues' AdmissionChecks.

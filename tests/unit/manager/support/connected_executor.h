@@ -23,7 +23,7 @@ namespace fedra::reconcile {
 struct ExecutorOptions {
   bool verifies_devices = false;
   const Clock& clock = SystemClock();  // the clusters have the system's, whatever this one is
-  Telemetry* telemetry = nullptr;      // null: nobody counts
+  Telemetry* telemetry = nullptr;      // null: nothing counts
   bool has_replicas = false;           // beside this one
 };
 

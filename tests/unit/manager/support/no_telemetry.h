@@ -1,6 +1,6 @@
 #pragma once
 //
-// Nobody counts, but for what a test overrides. Thread rules: any thread.
+// Nothing counts, but for what a test overrides. Thread rules: any thread.
 
 #include "manager/reconcile/telemetry.h"
 

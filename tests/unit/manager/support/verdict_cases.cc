@@ -91,11 +91,11 @@ void AllowNoCpu(sim::Server& worker) {
                                  {{"spec", {{"resourceGroups", json::array({group})}}}}));
 }
 
-// Whoever deletes it, it stays there.
+// When a user deletes it, it stays there.
 void Keep(json& job) { job["metadata"]["finalizers"] = json::array({"example.com/stays"}); }
 
 // A job of the name of ours, made by the fedra of this origin and management cluster; empty: by
-// nobody's.
+// none.
 void PutJob(sim::Server& worker, const std::string& origin, const std::string& made_by,
             bool stays = false) {
   json job = sim::MakeJob(kJob);

@@ -212,7 +212,7 @@ class History final {
     } else if (!there) {
       there = Original("foreign", kTwo);
     } else {
-      there->marks.origin.clear();  // somebody makes the copy their own
+      there->marks.origin.clear();  // a user makes the copy their own
     }
   }
 
@@ -267,7 +267,7 @@ class History final {
     return true;
   }
 
-  // Whoever else's object it was, and whatever a workload there uses, is as it was.
+  // What is another user's, and whatever a workload there uses, is as it was.
   void CheckUntouched(const std::optional<ClaimSummary>& before, size_t worker) const {
     if (!before) return;
     const bool ours = before->marks.origin == kOrigin;

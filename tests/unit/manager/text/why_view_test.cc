@@ -478,7 +478,7 @@ TEST_CASE("why: a worker that refused the job is no Yes, and says when it is ask
              ContainsSubstring("quota of jobs (40s ago); tried again after the other workers\n"));
   incarnation.failures[0].at = Ago(minutes(6));
   CHECK_THAT(RenderWhy(data, Settings()).out, !ContainsSubstring("RecentlyFailed"));
-  // Once it has its worker nobody is asked.
+  // Once it has its worker none is asked.
   incarnation.failures[0].at = Ago(seconds(12));
   incarnation.row.state = "Running";
   CHECK_THAT(RenderWhy(data, Settings()).out, !ContainsSubstring("RecentlyFailed"));

@@ -79,7 +79,7 @@ TEST_CASE("a job that was copied back from a worker, labels and all, is sent lik
   const auto body = BatchJobAdapter().RemoteBody(Parsed(again), workload, {"fedra", "m1"});
   REQUIRE(body.has_value());
   CHECK(json::parse(*body)["spec"]["parallelism"] == 2);
-  // A user who writes our marks names nobody else's workload with them.
+  // A user who writes our marks names no other user's workload with them.
   CHECK_THAT(*body, !ContainsSubstring("of-another"));
   CHECK(json::parse(*body)["metadata"]["annotations"]["fedra.dev/workload-uid"] == "u1");
   // Nor when we may not know our own.

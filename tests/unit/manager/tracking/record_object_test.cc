@@ -1,5 +1,5 @@
 // PlacementRecords: what is written is read back, within the bounds of
-// deploy/placement-records.yaml, whoever has written it.
+// deploy/placement-records.yaml, whichever user has written it.
 
 #include "manager/tracking/record_object.h"
 
@@ -130,7 +130,7 @@ TEST_CASE("records are alike when they would be written alike") {
     Recorded after = before;
     each.change(after);
     CHECK(IsSameRecord(before, after) == each.is_same);
-    // Written and read it is the same again: nobody writes it twice.
+    // Written and read it is the same again: it is not written twice.
     CHECK(IsSameRecord(Read(json::parse(RecordBody(Train(), after))).recorded, after));
   }
 }

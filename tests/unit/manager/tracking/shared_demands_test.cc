@@ -1,4 +1,4 @@
-// Equal demands are one, for as long as somebody has them.
+// Equal demands are one, for as long as one holder has them.
 
 #include "manager/tracking/shared_demands.h"
 

@@ -80,7 +80,7 @@ std::set<std::string> GrantedBy(std::initializer_list<const char*> files) {
   return granted;
 }
 
-// Granted by nobody's need: of all that these files grant, what no configuration asks for.
+// Granted without a need: of all that these files grant, what no configuration asks for.
 std::vector<std::string> Unused(std::initializer_list<const char*> files,
                                 std::initializer_list<std::vector<Right>> needs) {
   std::set<std::string> unused = GrantedBy(files);

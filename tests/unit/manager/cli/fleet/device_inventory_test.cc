@@ -27,7 +27,7 @@ std::string Table(const report::WorkerDevices& devices,
   return text::RenderDevices({devices}, kRead, format, {}).out;
 }
 
-// A second driver whose devices nobody's class means.
+// A second driver whose devices no class means.
 void AddOrphans(RawCluster& cluster) {
   json slice = Parsed(R"({"metadata": {"name": "nics"}, "spec": {"driver": "nic.example.com",
       "pool": {"name": "nics", "generation": 1, "resourceSliceCount": 1}, "allNodes": true,

@@ -1,4 +1,4 @@
-// Which worker, which pods, which lines: the parts of `fedra logs` that ask nobody.
+// Which worker, which pods, which lines: the parts of `fedra logs` that ask no cluster.
 
 #include <nlohmann/json.hpp>
 

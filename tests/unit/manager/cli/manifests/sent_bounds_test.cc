@@ -1,4 +1,4 @@
-// What manifests that somebody else has sent may hold, and what is learnt of them at first.
+// What manifests that a client has sent may hold, and what is learnt of them at first.
 
 #include <string>
 #include <vector>

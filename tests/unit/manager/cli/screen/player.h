@@ -1,6 +1,6 @@
 #pragma once
 //
-// Somebody at the screen: keys in, frames out. What is asked is answered from the fleet of
+// A user at the screen: keys in, frames out. What is asked is answered from the fleet of
 // tests/unit/manager/report/rows.h, as documents, or with a short coloured text.
 
 #include <map>

@@ -206,7 +206,7 @@ TEST_CASE("Pod: the copy is gated, and has nothing that only this cluster may sa
   spec.erase("preemptionPolicy");
   CHECK(body["spec"] == spec);
 
-  local["spec"].erase("schedulingGates");  // whoever took it away
+  local["spec"].erase("schedulingGates");  // whichever program took it away
   const json ungated =
       json::parse(*PodAdapter().RemoteBody(Parsed(local), workload, {"fedra", "m1"}));
   CHECK(ungated["spec"]["schedulingGates"] == json{{{"name", "kueue.x-k8s.io/admission"}}});

@@ -1,4 +1,4 @@
-// StatefulSets as jobs: nothing in them says who runs them, and their status is nobody else's.
+// StatefulSets as jobs: nothing in them says who runs them, and their status has one writer.
 
 #include <nlohmann/json.hpp>
 
