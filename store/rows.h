@@ -43,6 +43,8 @@ struct ClusterRow {
   // What an administrator wants of it: Cordoned, it gets no new jobs; Draining, its jobs are taken
   // back, too.
   std::string cordon = {};  // empty: none
+  // Kinds of jobs, DRA and missing rights there, {"jobKinds": [...], ...}; "{}": not known.
+  std::string capabilities_json = "{}";
 
   bool operator==(const ClusterRow&) const = default;
 };

@@ -109,10 +109,10 @@ std::vector<ClusterName> ClusterRows::Remembered(const std::set<ClusterName>& ot
 }
 
 // What has changed in between is seen a second later, all of it at once.
-bool ClusterRows::IsDue(Counted& counted) const {
+bool ClusterRows::IsDue(const std::string& json, SteadyTime& at) const {
   const SteadyTime now = clock_.Steady();
-  if (!counted.json.empty() && now - counted.at < kCountInterval) return false;
-  counted.at = now;
+  if (!json.empty() && now - at < kCountInterval) return false;
+  at = now;
   return true;
 }
 
@@ -124,10 +124,21 @@ void ClusterRows::Keep(verify::Capacity capacity, Counted& counted) {
 
 const ClusterRows::Counted& ClusterRows::Count(const Worker& worker) {
   Counted& counted = counted_[worker.name()];
-  if (!IsDue(counted)) return counted;
+  if (!IsDue(counted.json, counted.at)) return counted;
   counted.note = Cut(StoppedQueues(verify::QueuesOf(worker.objects())), kMaxWhy);
   Keep(verify::CapacityOf(worker.objects()), counted);
   return counted;
+}
+
+const std::string& ClusterRows::Describe(const Worker& worker, const kube::ServerInfo& server) {
+  Described& known = described_[worker.name()];
+  if (!IsDue(known.json, known.at)) return known.json;
+  auto seen = verify::CapabilitiesOf(worker.objects(), server, worker.settings().capabilities);
+  if (known.json.empty() || known.capabilities != seen) {
+    known.json = verify::ToJsonText(seen);
+    known.capabilities = std::move(seen);
+  }
+  return known.json;
 }
 
 store::ClusterRow ClusterRows::RowOf(const Worker& worker, int position) {
@@ -159,6 +170,7 @@ store::ClusterRow ClusterRows::RowOf(const Worker& worker, int position) {
   if (server != nullptr) row.kubernetes_version = server->git_version;
   if (const auto versions = worker.Facts().dra_versions; !versions.empty())
     row.dra_version = versions.front();
+  if (server != nullptr) row.capabilities_json = Describe(worker, *server);
   if (problem.empty() && !listing && status.contact == Contact::kFull) {
     const Counted& counted = Count(worker);
     row.note = counted.note;
@@ -175,7 +187,7 @@ void ClusterRows::Record(store::ClusterRow manager, const ManagerQueues* queues,
     AppendTo(manager.why, left_out);
     AppendTo(manager.why, WithoutWorker(cordons, workers));
     Counted& counted = counted_[manager.name];
-    if (IsDue(counted)) Keep(queues->Summary(), counted);
+    if (IsDue(counted.json, counted.at)) Keep(queues->Summary(), counted);
     manager.capacity_json = counted.json;
   }
   Record(std::move(manager));
@@ -207,6 +219,7 @@ void ClusterRows::Remove(const ClusterName& worker) {
   written_.erase(worker);
   seen_.erase(worker);
   counted_.erase(worker);
+  described_.erase(worker);
   store_.Enqueue(store::RemoveCluster{worker});
 }
 
@@ -219,6 +232,7 @@ void ClusterRows::Record(store::ClusterRow row) {
                        written.cordon != row.cordon || written.phase != row.phase ||
                        written.why != row.why || written.note != row.note ||
                        written.capacity_json != row.capacity_json ||
+                       written.capabilities_json != row.capabilities_json ||
                        written.kubernetes_version != row.kubernetes_version;
   // A clock that was set back must not silence the row until it has caught up.
   const auto age = std::chrono::abs(row.updated_at - written.updated_at);

@@ -21,6 +21,7 @@
 #include "manager/reconcile/worker.h"
 #include "manager/reconcile/worker_set.h"
 #include "manager/tracking/admission_check.h"
+#include "manager/verify/capabilities.h"
 #include "manager/verify/capacity.h"
 #include "store/store.h"
 
@@ -55,10 +56,18 @@ class ClusterRows final {
     verify::Capacity capacity;
     std::string json;  // the same; empty: not counted yet
   };
+  // What a worker can, when it was looked at last.
+  struct Described {
+    SteadyTime at{};
+    verify::WorkerCapabilities capabilities;
+    std::string json;  // the same; empty: not looked at yet
+  };
 
-  bool IsDue(Counted& counted) const;
+  // Once a second, and when there is no `json` yet; `at` becomes now.
+  bool IsDue(const std::string& json, SteadyTime& at) const;
   static void Keep(verify::Capacity capacity, Counted& counted);
   const Counted& Count(const Worker& worker);
+  const std::string& Describe(const Worker& worker, const kube::ServerInfo& server);
   store::ClusterRow RowOf(const Worker& worker, int position);
   void Record(store::ClusterRow row);
 
@@ -67,6 +76,7 @@ class ClusterRows final {
   std::unordered_map<ClusterName, store::ClusterRow> written_;
   std::set<ClusterName> seen_;  // those of them that have answered this process
   std::unordered_map<ClusterName, Counted> counted_;
+  std::unordered_map<ClusterName, Described> described_;
 };
 
 }  // namespace fedra::reconcile

@@ -41,7 +41,9 @@ Schema Worker() {
                     "When it last answered; absent: not since it was configured"),
               {"kubernetesVersion", Text(), "Such as 1.36.3; empty: not known yet"},
               {"draVersion", Text(),
-               "The version of resource.k8s.io that it serves; empty: none, or not known yet"}} +
+               "The version of resource.k8s.io that it serves; empty: none, or not known yet"},
+              Maybe("capabilities", Ref("Capabilities"),
+                    "What it can, as far as the daemon has seen; absent: not known yet")} +
           CapacityFields() +
           std::vector<Field>{
               Maybe(
@@ -52,6 +54,35 @@ Schema Worker() {
                     "Copies of jobs that were taken from it while it was out of reach, and may run "
                     "there still; absent as jobs"),
               {"note", Text(), "What should be known of its queues; empty: nothing"}});
+}
+
+std::vector<NamedSchema> CapabilitySchemas() {
+  return {
+      {"Capabilities",
+       Object(
+           "What a worker can: what its API server says that it serves, what it has refused, and "
+           "what the configuration declares.",
+           {{"jobKinds", ListOf(Text()),
+             "Kinds of jobs that this fedra runs, and whose API is served there"},
+            {"jobKindsMissing", ListOf(Text()),
+             "Kinds of jobs that this fedra runs, and whose API is not served there: KindMissing"},
+            {"kueueVersions", ListOf(Text()),
+             "Served versions of kueue.x-k8s.io, the preferred first; empty: none"},
+            Maybe("dra", Ref("DraCapabilities"),
+                  "Its dynamic resource allocation; absent: resource.k8s.io is not served there"),
+            {"missingRights", ListOf(Text()),
+             "Resources that fedra's account may not list or watch there, as PLURAL.GROUP"},
+            {"declared", ListOf(Text()),
+             "What no API shows, as workers[].capabilities of the configuration says it"}})},
+      {"DraCapabilities",
+       Object(
+           "What a worker has of dynamic resource allocation.",
+           {{"versions", ListOf(Text()), "Served versions of resource.k8s.io, the preferred first"},
+            {"release", Text(), "The release of Kubernetes by whose rules devices are judged"},
+            {"features", ListOf(Text()),
+             "Feature gates that it is taken to have on: by its release's defaults and by what it "
+             "serves, for no API shows gates; docs/releases.md"}})},
+  };
 }
 
 Schema DaemonSchema() {
@@ -166,7 +197,8 @@ std::vector<NamedSchema> FleetSchemas() {
       {"ObjectName", Object("An object of a namespace.", {{"namespace", Text(), "Its namespace"},
                                                           {"name", Text(), "Its name"}})},
   };
-  for (NamedSchema& schema : CapacitySchemas()) schemas.push_back(std::move(schema));
+  for (auto more : {CapacitySchemas(), CapabilitySchemas()})
+    for (NamedSchema& schema : more) schemas.push_back(std::move(schema));
   return schemas;
 }
 

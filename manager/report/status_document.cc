@@ -10,6 +10,7 @@
 #include "manager/report/row_facts.h"
 #include "manager/report/row_json.h"
 #include "manager/report/row_states.h"
+#include "manager/verify/capabilities.h"
 
 namespace fedra::report {
 namespace {
@@ -40,6 +41,8 @@ ordered_json WorkerJson(const ClusterRow& row, const StatusData& data) {
   PutTime(object, "lastContact", row.last_contact);
   object["kubernetesVersion"] = row.kubernetes_version;
   object["draVersion"] = row.dra_version;
+  if (const auto capabilities = verify::ParseCapabilities(row.capabilities_json))
+    object["capabilities"] = verify::ToJson(*capabilities);
   verify::PutCapacity(object, CapacityOf(row));
   const auto on = [&](const std::map<ClusterName, size_t>& counts) {
     const auto found = counts.find(row.name);

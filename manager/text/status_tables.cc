@@ -17,6 +17,7 @@
 #include "manager/text/line_text.h"
 #include "manager/text/row_tones.h"
 #include "manager/text/status_format.h"
+#include "manager/verify/capabilities.h"
 #include "verdict/further_text.h"
 
 namespace fedra::text {
@@ -77,6 +78,16 @@ Cell WorkerState(const ClusterRow& row) {
   const Tone tone = WorkerTone(row);
   if (row.cordon.empty()) return Cell(row.phase, tone);
   return Cell(row.phase + "," + row.cordon, tone == Tone::kGood ? Tone::kWarning : tone);
+}
+
+// "v1beta2", the version of Kueue's API that is preferred there, and "3/19", of the kinds of jobs
+// those that are served there. "-": not known, or none.
+std::pair<std::string, std::string> KueueAndKinds(const ClusterRow& row) {
+  const auto can = verify::ParseCapabilities(row.capabilities_json);
+  if (!can) return {"-", "-"};
+  return {can->kueue_versions.empty() ? "-" : Printable(can->kueue_versions.front()),
+          fmt::format("{}/{}", can->job_kinds.size(),
+                      can->job_kinds.size() + can->job_kinds_missing.size())};
 }
 
 // ".../gpu-east.kubeconfig:4:12:": the folders of a long path push the cause out of the note.
@@ -189,7 +200,7 @@ Table WorkerTable(const report::StatusData& data, const ViewSettings& settings) 
   const bool wide = settings.format == Format::kWide;
   std::vector<std::string> titles = {"NAME",  "STATE",   "SINCE", "QUEUES",
                                      "QUOTA", "DEVICES", "JOBS"};
-  if (wide) titles.insert(titles.end(), {"KUBERNETES", "DRA", "LAST CONTACT"});
+  if (wide) titles.insert(titles.end(), {"KUBERNETES", "DRA", "KUEUE", "KINDS", "LAST CONTACT"});
   titles.emplace_back("NOTE");
   Table table(std::move(titles), Overflow::kCut);
   const bool knows_jobs = report::KnowsJobs(data.daemon);
@@ -205,8 +216,9 @@ Table WorkerTable(const report::StatusData& data, const ViewSettings& settings) 
                                DevicesText(capacity),
                                knows_jobs ? std::to_string(jobs[row.name]) : "-"};
     if (wide) {
+      const auto [kueue, kinds] = KueueAndKinds(row);
       cells.insert(cells.end(),
-                   {OrDash(row.kubernetes_version), OrDash(row.dra_version),
+                   {OrDash(row.kubernetes_version), OrDash(row.dra_version), kueue, kinds,
                     row.last_contact ? Since(*row.last_contact, settings.query.now) : "-"});
     }
     cells.emplace_back(

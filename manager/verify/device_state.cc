@@ -2,19 +2,10 @@
 
 #include <utility>
 
+#include "dra/model/features.h"
+#include "manager/verify/dra_api.h"
+
 namespace fedra::verify {
-namespace {
-
-dra::AllocatorFeatures FeaturesOf(const DraApi& api) {
-  const auto release = cel::ParseRelease(api.release);
-  dra::AllocatorFeatures features = release ? dra::FeaturesOf(*release) : dra::AllocatorFeatures{};
-  features.device_taint_rules = api.taint_rules;
-  features.device_taints |= api.taint_rules;
-  features.workload_claims = api.pod_groups;
-  return features;
-}
-
-}  // namespace
 
 DeviceState::DeviceState(DeviceStateOptions options, std::function<void(DeviceChange)> on_change,
                          std::function<void()> on_health)

@@ -6,6 +6,9 @@
 
 #include <fmt/format.h>
 
+#include "cel/environment.h"
+#include "dra/model/features.h"
+
 namespace fedra::verify {
 namespace {
 
@@ -56,6 +59,15 @@ DraApi ReadDraApi(const kube::ServerInfo* server) {
           .taint_rules = ServedTaintRules(server).has_value(),
           .pod_group_version = std::string(PodGroupVersion(server)),
           .pod_groups = ServedPodGroups(server).has_value()};
+}
+
+dra::AllocatorFeatures FeaturesOf(const DraApi& api) {
+  const auto release = cel::ParseRelease(api.release);
+  dra::AllocatorFeatures features = release ? dra::FeaturesOf(*release) : dra::AllocatorFeatures{};
+  features.device_taint_rules = api.taint_rules;
+  features.device_taints |= api.taint_rules;
+  features.workload_claims = api.pod_groups;
+  return features;
 }
 
 kube::Resource InVersion(kube::Resource resource, std::string_view version) {

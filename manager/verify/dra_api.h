@@ -13,6 +13,10 @@
 #include "cluster-clients/kube/discovery.h"
 #include "cluster-clients/kube/resource.h"
 
+namespace fedra::dra {
+struct AllocatorFeatures;
+}  // namespace fedra::dra
+
 namespace fedra::verify {
 
 // The newest version that can be read and is served; "v1" when nothing is known of the server.
@@ -33,6 +37,8 @@ struct DraApi {
   bool operator==(const DraApi&) const = default;
 };
 DraApi ReadDraApi(const kube::ServerInfo* server);
+// By whose rules its devices are judged: its release's, and what it serves beside.
+dra::AllocatorFeatures FeaturesOf(const DraApi& api);
 
 // All versions that are served, preferred first; empty: none, or nothing is known of the server.
 std::vector<std::string> ServedDraVersions(const kube::ServerInfo* server);

@@ -336,6 +336,7 @@ def one_worker(stage: Stage) -> None:
             for tag in ("dt", "dd")
         )
         facts = dict(zip(terms, values, strict=True))
+        can = worker["capabilities"]
         shown = [(row[0], row[2], row[3], row[4]) for row in browser.rows()]
         listed = [
             (use["clusterQueue"], use["resource"], use["reserved"], use["nominal"])
@@ -347,6 +348,11 @@ def one_worker(stage: Stage) -> None:
             and facts["Jobs"] == str(worker["jobs"])
             and f"{worker['devices']['inUse']} of {worker['devices']['published']}"
             in facts["Devices"]
+            and facts["Kinds of jobs"] == ", ".join(can["jobKinds"])
+            and facts["Versions of Kueue's API"] == ", ".join(can["kueueVersions"])
+            and facts["Versions of DRA"] == ", ".join(can["dra"]["versions"])
+            and facts["Features of DRA"].startswith(", ".join(can["dra"]["features"]))
+            and facts["Missing rights"] == (", ".join(can["missingRights"]) or "none is known")
             and shown == listed
         )
 

@@ -1,4 +1,4 @@
-// One worker: how it is connected, its queues and quota, and where its jobs and devices are shown.
+// One worker: how it is connected, what it can, its queues and quota, and where its jobs and devices are shown.
 
 import { Refused } from "./api.js";
 import { amount } from "./amount.js";
@@ -19,6 +19,21 @@ function facts(worker) {
     worker.devices ? fact("Devices", h("a", { href: `#/devices?${new URLSearchParams({ worker: worker.name })}`, "data-key": "devices" },
       `${worker.devices.inUse} of ${worker.devices.published} in use`)) : "",
     fact("Device map", h("a", { href: `#/map?${new URLSearchParams({ worker: worker.name })}`, "data-key": "map" }, worker.name)));
+}
+
+// Of what it has seen there.
+function capabilities({ capabilities: can }) {
+  if (!can) return h("p", {}, "Nothing is known of it yet.");
+  const list = (words) => words.length === 0 ? "none" : words.join(", ");
+  return h("dl", {},
+    fact("Kinds of jobs", list(can.jobKinds)),
+    can.jobKindsMissing.length > 0 ? fact("Kinds that are not served", list(can.jobKindsMissing)) : "",
+    fact("Versions of Kueue's API", list(can.kueueVersions)),
+    fact("Versions of DRA", can.dra ? list(can.dra.versions) : "none"),
+    can.dra ? fact("Features of DRA", `${list(can.dra.features)}, by the rules of Kubernetes ${can.dra.release}`) : "",
+    fact("Missing rights", can.missingRights.length === 0 ? "none is known"
+      : h("span", { class: "bad" }, `✗ list and watch ${list(can.missingRights)}`)),
+    can.declared.length > 0 ? fact("Declared in the configuration", list(can.declared)) : "");
 }
 
 function queues(worker) {
@@ -60,6 +75,8 @@ export const worker = {
     report.worker.why ? h("p", { class: "bad" }, `✗ ${report.worker.why}`) : "",
     report.worker.note ? h("p", {}, report.worker.note) : "",
     facts(report.worker),
+    h("h2", {}, "What it can"),
+    capabilities(report.worker),
     h("h2", {}, "Queues"),
     queues(report.worker),
     quota(report.worker),

@@ -51,14 +51,24 @@ def rights_are_minimal(world: World) -> None:
 
 @scenario("forbidden-templates")
 def may_not_read_templates(world: World) -> None:
-    """A worker that forbids reading templates is Forbidden, never Missing, and the other worker gets the job."""
+    """A worker that forbids reading templates is Forbidden, never Missing, and the other worker gets the job. Its document
+    names the right."""
     world.add_template_everywhere()
     access = world.fleet.restricted_access(world.worker1, without=["resourceclaimtemplates"])
     _assert_forbidden(access, world)
-    world.start_fedra(accesses={world.worker1: access})
+    fedra = world.start_fedra(accesses={world.worker1: access})
     job = world.submit("train", template=TEMPLATE)
     job.wait_running_on(world.worker2)
     assert world.reasons(job)[world.worker1] == ["Forbidden"]
+
+    def missing() -> dict[str, list[str]]:
+        workers = fedra.cli("status", "workers", "-o", "json").json()["workers"]
+        assert all("Job" in each["capabilities"]["jobKinds"] for each in workers), workers
+        return {each["name"]: each["capabilities"]["missingRights"] for each in workers}
+
+    wanted = {each: list[str]() for each in world.workers}
+    wanted[world.worker1] = ["resourceclaimtemplates.resource.k8s.io"]
+    world.eventually("the missing right is named", lambda: missing() == wanted)
     job.finish(world.worker2)
 
 

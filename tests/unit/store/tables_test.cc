@@ -32,6 +32,7 @@ TEST_CASE_METHOD(Fixture, "clusters") {
   full.capacity_json = R"({"queues":{"total":1}})";
   full.is_removed = true;
   full.cordon = "Draining";
+  full.capabilities_json = R"({"jobKinds":["Job"]})";
   const ClusterRow sparse = Cluster("a", 1);
   auto reader = After({PutCluster{sparse}, PutCluster{full}});
   CHECK(Must(reader->Clusters()) == std::vector{full, sparse});  // the configuration's order

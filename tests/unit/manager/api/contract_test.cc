@@ -140,6 +140,12 @@ class Fixture {
       row.is_removed = row.name.value == "tpu-lab";
       row.cordon = row.is_removed ? "Cordoned" : "";
       row.note = "see below";
+      row.capabilities_json =
+          row.is_removed ? "{}"
+                         : R"({"jobKinds":["Job"],"jobKindsMissing":["RayJob"],)"
+                           R"("kueueVersions":["v1beta2"],"dra":{"versions":)"
+                           R"(["v1"],"release":"1.36","features":["DRAAdminAccess"]},)"
+                           R"("missingRights":["pods"],"declared":["example.com/nvlink"]})";
       Put(store::PutCluster{std::move(row)});
     }
     store::ClusterRow manager = report::Worker("manager", 0, "1.36.3");

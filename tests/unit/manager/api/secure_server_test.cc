@@ -134,6 +134,8 @@ struct Fixture {
 
   void Fill() {
     report::FleetRows fleet = report::FleetStatus();
+    fleet.clusters[0].capabilities_json =
+        R"({"jobKinds":["Job"],"missingRights":["nodes"],"declared":["example.com/nvlink"]})";
     fleet.clusters[1].note = "LocalQueue zebra/gpu is stopped";
     store->Enqueue(store::SetHeartbeat{*fleet.daemon.heartbeat});
     for (const auto& row : fleet.clusters) store->Enqueue(store::PutCluster{row});
@@ -452,6 +454,29 @@ TEST_CASE_METHOD(Fixture, "an answer says what is left out, whether there is any
   CHECK(Document("ml", "jobs?name=zebra/").at("jobs").empty());
   CHECK(Document("admin", "jobs?name=zebra/").at("jobs").size() == 1);
   CHECK(Document("ml", "counts?group-by=namespace").at("groups").size() == 1);
+}
+
+TEST_CASE_METHOD(Fixture,
+                 "what a worker can is told to who may see the fleet, and to nobody else") {
+  for (const std::string user : {"", "wrong", "nothing", "ml", "everywhere"}) {
+    for (const api::Route& route : api::Routes()) {
+      for (const std::string output : {"json", "wide"}) {
+        const std::string target = TargetOf(route, "ml/sweep-3") + "&output=" + output;
+        INFO(user << ": " << target);
+        const std::string text = Everything(Get(user, target));
+        CHECK_THAT(text, !ContainsSubstring("nvlink"));
+        CHECK_THAT(text, !ContainsSubstring("missingRights"));
+        CHECK_THAT(text, !ContainsSubstring("KINDS"));
+      }
+    }
+  }
+  for (const std::string user : {"ml-fleet", "fleet", "admin"}) {
+    INFO(user);
+    const ordered_json can = Document(user, "workers").at("workers").at(0).at("capabilities");
+    CHECK(can.at("missingRights") == ordered_json{"nodes"});
+    CHECK(can.at("declared") == ordered_json{"example.com/nvlink"});
+    CHECK_THAT(Get(user, "workers?output=wide").body, ContainsSubstring("KINDS"));
+  }
 }
 
 TEST_CASE_METHOD(Fixture, "details of workers take the fleet's right, and facts lose their names") {

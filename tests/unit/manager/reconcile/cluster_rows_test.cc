@@ -2,6 +2,7 @@
 
 #include "manager/reconcile/cluster_rows.h"
 
+#include "manager/verify/capabilities.h"
 #include "manager/verify/capacity.h"
 #include "tests/support/catch.h"
 #include "tests/support/hand_clock.h"
@@ -158,6 +159,8 @@ TEST_CASE("what is wrong with a worker's lists is told once") {
   CHECK(row.phase == "Connected");
   CHECK(row.why == "not allowed to list or watch localqueues.kueue.x-k8s.io (403)");
   CHECK(row.note.empty());
+  CHECK(verify::ParseCapabilities(row.capabilities_json)->missing_rights ==
+        std::vector<std::string>{"localqueues.kueue.x-k8s.io"});
 }
 
 TEST_CASE("a worker whose queue is stopped says so") {
@@ -208,6 +211,40 @@ TEST_CASE("a worker whose queue is stopped says so") {
   f.clock.Advance(1s);
   CAPTURE(f.Row().note);
   CHECK(f.Row().note.starts_with("LocalQueue ml/gpu is stopped (stopPolicy Hold)"));
+}
+
+TEST_CASE("what a worker can is known from the first contact on, and stays while it is away") {
+  Fixture f;
+  const auto can = [&] { return verify::ParseCapabilities(f.Row().capabilities_json).value(); };
+  const verify::WorkerCapabilities first = can();
+  CHECK(first.job_kinds.front() == "Job");
+  CHECK(first.kueue_versions.front() == "v1beta2");
+  CHECK(first.missing_rights.empty());
+  f.Disconnect();
+  f.clock.Advance(1s);
+  CHECK(can() == first);
+}
+
+TEST_CASE("a right that a worker grants later is missing no more") {
+  ConnectedOptions forbidding = East();
+  forbidding.faults.answers.push_back({.kind = sim::InjectedAnswer::Kind::kStatus,
+                                       .method = "GET",
+                                       .path_contains = "/localqueues",
+                                       .code = 403});
+  Fixture f(forbidding);
+  const auto missing = [&] {
+    return verify::ParseCapabilities(f.Row().capabilities_json).value().missing_rights;
+  };
+  CHECK(missing().size() == 1);
+  // The connection is lost and made anew, so that the list is tried again at once.
+  f.Disconnect();
+  f.Reconnect();
+  REQUIRE(f.fleet.WaitUntil([&] {
+    return f.fleet.worker(0).objects().queues().health().state == watch::CacheState::kSynced;
+  }));
+  CHECK(missing().size() == 1);  // it is not looked at every time
+  f.clock.Advance(1s);
+  CHECK(missing().empty());
 }
 
 TEST_CASE("what a worker has to give is counted anew once a second, and written when it changes") {

@@ -169,13 +169,16 @@ TEST_CASE("the folders of a long path are left out of a note before its cause is
 TEST_CASE("status workers, wide") {
   report::FleetRows data = FleetStatus();
   data.clusters[1].note = "watching localqueues is forbidden";
+  data.clusters[0].capabilities_json =
+      R"({"jobKinds":["Job","JobSet"],"jobKindsMissing":["RayJob"],"kueueVersions":["v1beta2"]})";
+  data.clusters[1].capabilities_json = R"({"jobKinds":["Job"],"jobKindsMissing":[]})";
   CHECK(
       RenderWorkers(data, Settings(Format::kWide)).out ==
       R"(WORKERS  3 configured, 2 connected                                                      as of 2s ago
-NAME      STATE        SINCE  QUEUES  QUOTA                DEVICES  JOBS  KUBERNETES  DRA  LAST CONTACT  NOTE
-gpu-east  Connected    3d4h   2       example.com/gpu 6/8  3/8      1     1.36.3      v1   1s
-gpu-west  Connected    3d4h   -       -                    -        1     1.35.4      v1   1s            watching localqueues is forbidden
-tpu-lab   Unreachable  4m10s  -       -                    -        1     -           -    4m10s         connection refused; its job moves in 10m
+NAME      STATE        SINCE  QUEUES  QUOTA                DEVICES  JOBS  KUBERNETES  DRA  KUEUE    KINDS  LAST CONTACT  NOTE
+gpu-east  Connected    3d4h   2       example.com/gpu 6/8  3/8      1     1.36.3      v1   v1beta2  2/3    1s
+gpu-west  Connected    3d4h   -       -                    -        1     1.35.4      v1   -        1/1    1s            watching localqueues is forbidden
+tpu-lab   Unreachable  4m10s  -       -                    -        1     -           -    -        -      4m10s         connection refused; its job moves in 10m
 )");
 }
 
