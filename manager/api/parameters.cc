@@ -171,9 +171,12 @@ Result<Parameters> Parameters::Parse(const Route& route, std::string_view target
       values.push_back(*value);
     }
   }
-  for (const Parameter& parameter : route.parameters)
+  for (const Parameter& parameter : route.parameters) {
     if (parameter.is_required && parameters.Text(parameter.name).empty())
       return Wrong(parameter.name, "is missing: " + std::string(parameter.meaning));
+    if (parameter.most > 0 && parameters.List(parameter.name).size() > parameter.most)
+      return Wrong(parameter.name, fmt::format("at most {} at once", parameter.most));
+  }
   return parameters;
 }
 

@@ -59,10 +59,12 @@ const std::vector<Parameter>& OneJob() {
 
 const std::vector<Parameter>& Jobs() {
   static const std::vector<Parameter> parameters = {
-      {"job", Form::kList,
-       "NAMESPACE/NAME, NAME, or KIND/NAMESPACE/NAME. Of several, at most 50, there is a document "
-       "alone, without those that are not known",
-       true},
+      {.name = "job",
+       .form = Form::kList,
+       .meaning = "NAMESPACE/NAME, NAME, or KIND/NAMESPACE/NAME. Of several there is a document "
+                  "alone, without those that are not known",
+       .is_required = true,
+       .most = 50},
       {"namespace", Form::kText, "Of a NAME alone"},
   };
   return parameters;

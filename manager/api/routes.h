@@ -3,6 +3,7 @@
 // The endpoints of the API and their parameters, as data: what is checked, and what docs/api.md,
 // docs/openapi.json and completions of clients are made of. Plain values.
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
@@ -37,6 +38,7 @@ struct Parameter {
   std::string_view meaning;
   bool is_required = false;
   std::vector<std::string> choices = {};
+  size_t most = 0;  // values of a list; 0: any number
 };
 
 // Where an answer comes from.

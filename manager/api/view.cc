@@ -161,8 +161,6 @@ Result<Output> RenderView(View view, const std::string& job, store::Reader& read
 
 Result<Output> RenderWhyOf(const std::vector<std::string>& jobs, store::Reader& reader,
                            const ViewSettings& settings, const Viewer& viewer) {
-  if (jobs.size() > kMostJobsAtOnce)
-    return Fail(WrongOption("job", fmt::format("at most {} at once", kMostJobsAtOnce)));
   if (!text::IsForPrograms(settings.format))
     return Fail(WrongOption("output", "of several jobs there is a document alone: json or yaml"));
   FEDRA_ASSIGN_OR_RETURN(const Sight sight, SightOf(viewer, reader));

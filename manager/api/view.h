@@ -34,10 +34,8 @@ Result<text::Output> RenderView(View view, const std::string& job, store::Reader
 Result<text::Output> RenderView(View view, const std::string& job, store::Reader& reader,
                                 const text::ViewSettings& settings, const Viewer& viewer);
 
-// kWhy of several jobs in one question.
-inline constexpr size_t kMostJobsAtOnce = 50;
-// A document, in their order; one that is not known is left out. kInvalidArgument as above, and for
-// more than kMostJobsAtOnce, or another format than a document's.
+// kWhy of several jobs in one question: a document, in their order; one that is not known is left
+// out. kInvalidArgument as above, and for another format than a document's.
 Result<text::Output> RenderWhyOf(const std::vector<std::string>& jobs, store::Reader& reader,
                                  const text::ViewSettings& settings, const Viewer& viewer);
 

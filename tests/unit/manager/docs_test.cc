@@ -608,6 +608,7 @@ std::string ParameterLine(const api::Parameter& parameter) {
   if (parameter.is_required) meaning += "; required";
   if (parameter.form == api::ParameterForm::kList)
     meaning += "; several with commas, or the parameter again";
+  if (parameter.most > 0) meaning += fmt::format("; at most {}", parameter.most);
   return fmt::format("| `{}` | {} |\n", parameter.name, meaning);
 }
 

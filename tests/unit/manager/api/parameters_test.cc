@@ -66,6 +66,14 @@ TEST_CASE("what is wrong is named") {
   CHECK_THAT(Complaint("/x?job=", "why"), ContainsSubstring("--job: is missing"));
 }
 
+TEST_CASE("a list has no more values than its route takes, however they are given") {
+  std::string target = "/x?job=a";
+  for (int i = 1; i < 50; ++i) target += i % 2 == 0 ? ",a" : "&job=a";
+  CHECK(Parameters::Parse(*api::FindRoute("why"), target)->List("job").size() == 50);
+  CHECK_THAT(Complaint(target + ",a", "why"), ContainsSubstring("--job: at most 50 at once"));
+  CHECK_THAT(Complaint(target + "&job=a", "why"), ContainsSubstring("--job: at most 50 at once"));
+}
+
 TEST_CASE("what a client encodes is what is decoded") {
   const std::string odd = "a b&c=d+e%f/ü,\x01";
   const Parameters asked = Parsed("/x" + api::QueryOf({{"selector", odd}, {"namespace", ""}}));

@@ -22,7 +22,9 @@ Schema SchemaOf(const api::Parameter& parameter) {
     case api::ParameterForm::kList: {
       Schema item = report::schema::Text();
       if (!parameter.choices.empty()) item["enum"] = parameter.choices;
-      return report::schema::ListOf(std::move(item));
+      Schema list = report::schema::ListOf(std::move(item));
+      if (parameter.most > 0) list["maxItems"] = parameter.most;
+      return list;
     }
     case api::ParameterForm::kNumber: {
       Schema schema = report::schema::Number();
