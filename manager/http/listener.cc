@@ -247,7 +247,7 @@ class Listener::Impl final : public std::enable_shared_from_this<Listener::Impl>
     if (!service_.is_urgent(request)) {
       Stake& stake = connection->stake;
       const size_t places = limits_.connections / 2;
-      if (!MayAsk(stake.OfClient().questions, shares_->All().questions, places))
+      if (!MayTake(stake.OfClient().questions, shares_->All().questions, places))
         return Write(connection, TooMuch());
       stake.SetAsks(true);
     }
@@ -264,9 +264,12 @@ class Listener::Impl final : public std::enable_shared_from_this<Listener::Impl>
     connection->stake.SetUser(answer.user);
     if (!MakeRoomFor(answer.body.size(), *connection)) answer = TooMuch();
     if (answer.goes_on && connection->parser->get().method() != beast::http::verb::head) {
-      connection->long_answer =
-          streams_.Make(loop_, answer.goes_on, limits_.stream_write, limits_.streams);
-      if (connection->long_answer == nullptr) answer = TooMuch("streams");
+      if (connection->stake.MayStream(limits_.streams, limits_.streams_of_client)) {
+        connection->stake.SetStreams(true);
+        connection->long_answer = streams_.Make(loop_, answer.goes_on, limits_.stream_write);
+      } else {
+        answer = TooMuch("streams");
+      }
     }
     connection->stake.SetBytes(answer.body.size());
     if (service_.on_answer) {

@@ -48,6 +48,7 @@ struct ServerLimits {
   // Answers that go on, at once; beyond it there is a 503. They are no questions, and none of them
   // makes room. With half of the connections for questions there must be room for both.
   size_t streams = 16;
+  size_t streams_of_client = 16;                   // as of Stake::MayStream
   std::chrono::milliseconds stream_write{10'000};  // for the client to take one text of it
 };
 

@@ -91,6 +91,7 @@ void LongAnswer::Push(std::string text, bool is_last) {
 void LongAnswer::Cut() {
   state_.With([](State& state) { state.is_over = true; });
   if (connection_ != nullptr) {
+    connection_->stake.SetStreams(false);
     connection_->stream.close();
     std::exchange(connection_, nullptr)->long_answer.reset();
   }
@@ -99,8 +100,7 @@ void LongAnswer::Cut() {
 }
 
 std::shared_ptr<LongAnswer> LongAnswers::Make(http::HttpLoop& loop, LongAnswer::GoesOn goes_on,
-                                              std::chrono::milliseconds limit, size_t most) {
-  if (all_->size() >= most) return nullptr;
+                                              std::chrono::milliseconds limit) {
   auto made = std::make_shared<LongAnswer>(
       loop, std::move(goes_on), limit,
       [all = all_](LongAnswer& over) { all->erase(over.shared_from_this()); });

@@ -67,13 +67,11 @@ class LongAnswer final : public Sink, public std::enable_shared_from_this<LongAn
   size_t left_to_drop_ = 16 << 10;            // of one that sends more there is nothing to want
 };
 
-// Those of one listener, of which there are only so many. Loop thread. Lifetime: must outlive none
-// of them: Cut each before.
+// Those of one listener. Loop thread. Lifetime: must outlive none of them: Cut each before.
 class LongAnswers final {
  public:
-  // Null: there are `most` already.
   std::shared_ptr<LongAnswer> Make(http::HttpLoop& loop, LongAnswer::GoesOn goes_on,
-                                   std::chrono::milliseconds limit, size_t most);
+                                   std::chrono::milliseconds limit);
   void CutAll();
 
  private:

@@ -10,6 +10,7 @@ void Replace(Share& share, const Share& before, const Share& now) {
   share.connections += now.connections - before.connections;
   share.questions += now.questions - before.questions;
   share.bytes += now.bytes - before.bytes;
+  share.streams += now.streams - before.streams;
 }
 
 }  // namespace
@@ -64,12 +65,25 @@ void Stake::SetBytes(size_t bytes) {
   Become(now);
 }
 
+void Stake::SetStreams(bool streams) {
+  Share now = own_;
+  now.streams = streams ? 1 : 0;
+  Become(now);
+}
+
 Share Stake::OfClient() const {
   const Share of_peer = shares_->Of(peer_);
   const Share of_user = user_.empty() ? Share{} : shares_->Of(user_);
   return {.connections = std::max(of_peer.connections, of_user.connections),
           .questions = std::max(of_peer.questions, of_user.questions),
-          .bytes = std::max(of_peer.bytes, of_user.bytes)};
+          .bytes = std::max(of_peer.bytes, of_user.bytes),
+          .streams = std::max(of_peer.streams, of_user.streams)};
+}
+
+bool Stake::MayStream(size_t all, size_t of_client) const {
+  const size_t of_peer = shares_->Of(peer_).streams;
+  const size_t of_who = user_.empty() ? of_peer : shares_->Of(user_).streams;
+  return of_who < of_client && MayTake(of_peer, shares_->All().streams, all);
 }
 
 void Stake::Become(const Share& now) {
@@ -80,7 +94,7 @@ void Stake::Become(const Share& now) {
   own_ = now;
 }
 
-bool MayAsk(size_t of_client, size_t of_all, size_t places) {
+bool MayTake(size_t of_client, size_t of_all, size_t places) {
   return of_all < places && of_client < 3 * (places - of_all);
 }
 

@@ -21,6 +21,7 @@ struct Share {
   size_t connections = 0;
   size_t questions = 0;  // whose answers are being made
   size_t bytes = 0;      // of answers that have not been taken yet
+  size_t streams = 0;    // answers that go on
 
   bool operator==(const Share&) const = default;
 };
@@ -55,11 +56,16 @@ class Stake final {
   void SetUser(const std::string& user);
   void SetAsks(bool asks);
   void SetBytes(size_t bytes);
+  void SetStreams(bool streams);
 
   const std::string& peer() const { return peer_; }
   const Share& own() const { return own_; }
   // Of the peer or of the user, of each what is more.
   Share OfClient() const;
+  // Whether it may have one more of `all` answers that go on. They last, so a client has at most
+  // `of_client`: the user, or where none is known the peer. Where one is known the peer may be a
+  // proxy with many users behind it: it takes of what others leave (MayTake).
+  bool MayStream(size_t all, size_t of_client) const;
 
  private:
   void Become(const Share& now);
@@ -70,8 +76,9 @@ class Stake final {
   Share own_;
 };
 
-// Whether a client that has `of_client` of the places for questions may take one more. A quarter of
-// what others leave stays free, so a place is left for the next client, however many one takes.
-bool MayAsk(size_t of_client, size_t of_all, size_t places);
+// Whether a client that has `of_client` of so many places, for questions or for streams, may take
+// one more. A quarter of what others leave stays free, so a place is left for the next client,
+// however many one takes.
+bool MayTake(size_t of_client, size_t of_all, size_t places);
 
 }  // namespace fedra::httpd

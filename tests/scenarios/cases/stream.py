@@ -1,4 +1,4 @@
-"""The API's streams: what changes is told at once, to at most so many, and only while they may see it."""
+"""The API's streams: what changes is told at once, to at most so many of one client, and only while they may see it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from scenarios.registry import scenario
 from scenarios.waiting import assert_quick
 from scenarios.world import World
 
-_MOST = 64  # streams of one listener
+_MOST = 16  # streams of one client, of the 64 of a listener (tests/unit/manager/http)
 _SOON = 2.0  # seconds until a change is told
 _REVOKED = 45.0  # seconds: rights are asked about every 30
 _PATIENCE = 60.0  # of a client: a comment comes every 15 s
@@ -25,8 +25,8 @@ _VIEWER = "looker"
 
 @scenario("api-stream", kueue_dra=(False,))  # Kueue's own counting of devices plays no part
 def changes_are_told(world: World) -> None:
-    """64 clients hear within 2 s what changes, one more is refused, one that never reads delays none; a right that is
-    revoked ends the stream."""
+    """16 streams of one user hear within 2 s what changes, one more is refused, one that never reads delays none; a right
+    that is revoked ends the stream."""
     folder = world.scratch("stream")
     folder.mkdir(exist_ok=True)
     path = Path(f"/tmp/fedra-{world.ns}-{time.monotonic_ns()}")  # short enough for a socket

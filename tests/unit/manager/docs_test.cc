@@ -582,8 +582,9 @@ data: {"topics":["jobs"],"jobs":["ml/train"]}
 It names what the store has: rows of jobs with their verdicts, places, attempts and events; workers; the daemon's own state.
 Ages do not count, and of devices and templates it does not know. Clients ask again every 30 s all the same.
 
-64 streams are open at a time on each listener, beyond them is 503. They are no questions: a stream costs nothing while nothing
-changes. Who has not taken an event within 10 s is cut off. `Sec-Fetch-Site`, `Host` and tokens are looked at as everywhere; EventSource of browsers
+64 streams are open at a time on each listener, and of one client 16: over TLS a user of the manager, on a Unix socket one of
+the machine. Of one address, which may be a proxy's, there are at most three quarters of those that others leave. Beyond is 503.
+They are no questions: a stream costs nothing while nothing changes. Who has not taken an event within 10 s is cut off. `Sec-Fetch-Site`, `Host` and tokens are looked at as everywhere; EventSource of browsers
 sends no token, so pages read it with `fetch`, as the dashboard does, once for all of its tabs. Over TLS the token and the
 rights are asked about again every 30 s, whatever was answered before: without them, and when the manager does not answer, the
 stream ends. Until then fedra holds the token in its memory.

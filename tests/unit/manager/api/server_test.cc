@@ -88,6 +88,8 @@ nlohmann::json BodyOf(const std::string& answer) {
 }
 
 constexpr std::string_view kAsk = "GET /api/v1alpha1/jobs HTTP/1.1\r\nHost: fedra\r\n\r\n";
+constexpr std::string_view kWatch =
+    "GET /api/v1alpha1/watch?topics=jobs HTTP/1.1\r\nHost: fedra\r\n\r\n";
 
 }  // namespace
 
@@ -263,17 +265,28 @@ TEST_CASE("of those who are answered it is not the one that reads who makes room
   CHECK(RawClient::IsWhole(heard));
 }
 
-TEST_CASE("64 clients watch, one more is refused, and jobs are asked about all the same") {
+TEST_CASE("of the 64 streams a client has 16") {
   Fixture f;
-  const std::string ask = "GET /api/v1alpha1/watch?topics=jobs HTTP/1.1\r\nHost: fedra\r\n\r\n";
+  std::vector<RawClient> clients;
+  for (int i = 0; i <= 16; ++i) {
+    clients.push_back(f.Connect());
+    clients.back().Say(kWatch);
+    CHECK_THAT(clients.back().HearSome(), StartsWith(i < 16 ? "HTTP/1.1 200" : "HTTP/1.1 503"));
+  }
+  CHECK(api::kLimits.streams == 64);
+}
+
+TEST_CASE("64 clients watch, one more is refused, and jobs are asked about all the same") {
+  // They are all of one user.
+  Fixture f({.connections = 256, .streams = 256, .streams_of_client = 64});
   std::vector<RawClient> clients;
   for (int i = 0; i < 64; ++i) {
     clients.push_back(f.Connect());
-    clients.back().Say(ask);
+    clients.back().Say(kWatch);
     CHECK_THAT(clients.back().HearSome(), StartsWith("HTTP/1.1 200"));
   }
   RawClient refused = f.Connect();
-  refused.Say(ask);
+  refused.Say(kWatch);
   const std::string answer = refused.HearAnswer();
   CHECK_THAT(answer, StartsWith("HTTP/1.1 503") && ContainsSubstring("Retry-After: 1\r\n"));
   CHECK(BodyOf(answer).at("kind") == "Status");

@@ -20,22 +20,25 @@ using Catch::Matchers::StartsWith;
 
 namespace {
 
-// /watch goes on; everything else is "ok".
+// /watch goes on; everything else is "ok". What is behind "?" is the user who asks.
 struct Fixture {
   explicit Fixture(ServerLimits limits = {.streams = 3}) {
-    listener.emplace(loop,
-                     Service{.answer =
-                                 [this](const Request& request, const std::function<void(Answer)>& done) {
-                                   Answer answer{.body = "ok"};
-                                   if (request.target == "/watch") answer.goes_on = Keep();
-                                   done(std::move(answer));
-                                 },
-                             .is_urgent = [](const Request&) { return false; },
-                             .refusal =
-                                 [](int status, const std::string& message) {
-                                   return Answer{.status = status, .body = message};
-                                 }},
-                     limits);
+    listener.emplace(
+        loop,
+        Service{.answer =
+                    [this](const Request& request, const std::function<void(Answer)>& done) {
+                      Answer answer{.body = "ok"};
+                      const size_t mark = request.target.find('?');
+                      if (request.target.substr(0, mark) == "/watch") answer.goes_on = Keep();
+                      if (mark != std::string::npos) answer.user = request.target.substr(mark + 1);
+                      done(std::move(answer));
+                    },
+                .is_urgent = [](const Request&) { return false; },
+                .refusal =
+                    [](int status, const std::string& message) {
+                      return Answer{.status = status, .body = message};
+                    }},
+        limits);
     REQUIRE(listener->ListenOn("127.0.0.1:0"));
   }
 
@@ -132,6 +135,27 @@ TEST_CASE_METHOD(Fixture, "more streams than there may be are refused, and quest
     RawClient next = Ask("/watch");
     return next.HearSome().starts_with("HTTP/1.1 200");
   }));
+}
+
+TEST_CASE("one client's streams leave room for those of others, and end with them") {
+  Fixture f({.streams = 8, .streams_of_client = 2});
+  std::vector<RawClient> clients;
+  for (const char* const user : {"alice", "alice", "bob"}) {
+    clients.push_back(f.Ask(std::string("/watch?") + user));
+    (void)f.Wait(clients.size());
+  }
+  RawClient refused = f.Ask("/watch?alice");
+  CHECK_THAT(refused.HearAnswer(), StartsWith("HTTP/1.1 503 ") &&
+                                       ContainsSubstring("Retry-After: 1\r\n") &&
+                                       EndsWith("too many streams at a time"));
+  CHECK_THAT(f.Ask("/?alice").HearAnswer(), StartsWith("HTTP/1.1 200"));
+  clients.erase(clients.begin());
+  CHECK(WaitUntil([&] {
+    RawClient next = f.Ask("/watch?alice");
+    return next.HearSome().starts_with("HTTP/1.1 200");
+  }));
+  // Where no user is known the address is the client, which has as many already.
+  CHECK_THAT(f.Ask("/watch").HearAnswer(), StartsWith("HTTP/1.1 503 "));
 }
 
 TEST_CASE("streams are no questions, and make no room for other connections") {

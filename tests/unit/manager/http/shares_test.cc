@@ -4,6 +4,8 @@
 
 #include <chrono>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "manager/http/write_pace.h"
 #include "tests/support/catch.h"
@@ -46,15 +48,46 @@ TEST_CASE("whoever asks first leaves places for those who come next") {
   std::vector<size_t> each;
   for (int client = 0; client < 4; ++client) {
     size_t own = 0;
-    while (MayAsk(own, taken, kPlaces)) {
+    while (MayTake(own, taken, kPlaces)) {
       ++own;
       ++taken;
     }
     each.push_back(own);
   }
   CHECK(each == std::vector<size_t>{96, 24, 6, 2});
-  CHECK_FALSE(MayAsk(0, kPlaces, kPlaces));
-  CHECK(MayAsk(0, 0, 1));
+  CHECK_FALSE(MayTake(0, kPlaces, kPlaces));
+  CHECK(MayTake(0, 0, 1));
+}
+
+TEST_CASE("streams are bounded by user, wherever they come from, and then by address") {
+  const auto shares = std::make_shared<Shares>();
+  std::vector<std::unique_ptr<Stake>> open;
+  // How many more than there are.
+  const auto open_all = [&](const std::string& address, const std::string& user) {
+    size_t count = 0;
+    for (;; ++count) {
+      auto stake = std::make_unique<Stake>(shares, address);
+      stake->SetUser(user);
+      if (!stake->MayStream(64, 16)) return count;
+      stake->SetStreams(true);
+      open.push_back(std::move(stake));
+    }
+  };
+  CHECK(open_all("10.0.0.1", "alice") == 16);
+  CHECK(open_all("10.0.0.2", "alice") == 0);
+  CHECK(open_all("10.0.0.1", "bob") == 16);  // behind the same proxy
+  CHECK(open_all("10.0.0.3", "") == 16);     // nobody is known there but the peer
+  // One with many accounts leaves a place to whoever comes from elsewhere.
+  size_t of_address = 32;
+  for (int account = 0; account < 10; ++account)
+    of_address += open_all("10.0.0.1", "account-" + std::to_string(account));
+  CHECK(of_address == 36);
+  CHECK(open_all("10.0.0.4", "carol") > 0);
+  CHECK(shares->All().streams <= 64);
+  open.front()->SetStreams(false);
+  CHECK(open_all("10.0.0.2", "alice") == 1);
+  open.clear();
+  CHECK(shares->All() == Share{});
 }
 
 TEST_CASE("an answer is taken without long pauses, and within its time") {
