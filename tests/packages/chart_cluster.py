@@ -266,7 +266,9 @@ def _as_readme_says(built: Artefacts, cluster: _Cluster) -> None:
 
 def _ask_the_leader(built: Artefacts, cluster: _Cluster) -> None:
     """The lines of docs/operations.md lead to the pod of the Lease's holder; no kubelet is here to go on from there."""
-    pages = (ROOT / "docs/operations.md").read_text().partition("### Ask the leader about jobs\n")[2]
+    pages = (
+        (ROOT / "docs/operations.md").read_text().partition("### Ask the leader about jobs\n")[2]
+    )
     block = re.search(r"^```sh\n(.*?)^```", pages, re.MULTILINE | re.DOTALL)
     forward = re.search(r"`(kubectl \S+ \S+ port-forward [^`]*)`", pages)
     assert block is not None and forward is not None, pages

@@ -76,8 +76,8 @@ TEST_CASE("streams are bounded by user, wherever they come from, and then by add
   CHECK(open_all("10.0.0.1", "alice") == 16);
   CHECK(open_all("10.0.0.2", "alice") == 0);
   CHECK(open_all("10.0.0.1", "bob") == 16);  // behind the same proxy
-  CHECK(open_all("10.0.0.3", "") == 16);     // nobody is known there but the peer
-  // One with many accounts leaves a place to whoever comes from elsewhere.
+  CHECK(open_all("10.0.0.3", "") == 16);     // only the peer is known there
+  // One with many accounts leaves a place to clients from elsewhere.
   size_t of_address = 32;
   for (int account = 0; account < 10; ++account)
     of_address += open_all("10.0.0.1", "account-" + std::to_string(account));

@@ -19,11 +19,11 @@
 namespace fedra::text::status_view_test {
 namespace {
 
+using Catch::Matchers::EndsWith;
 using from_rows::RenderJobCounts;
 using from_rows::RenderJobs;
 using from_rows::RenderStatus;
 using from_rows::RenderWorkers;
-using Catch::Matchers::EndsWith;
 using std::chrono::hours;
 using std::chrono::minutes;
 using std::chrono::seconds;
