@@ -67,6 +67,24 @@ void AddQueues(const json& worker, LabelledPage& page) {
                                    Number(devices, "published", 0)));
 }
 
+// "Job, JobSet"; empty: none, or it is not known.
+std::string Listed(const json& object, std::string_view name) {
+  std::string text;
+  for (const json& word : Member(object, name))
+    if (word.is_string()) text += (text.empty() ? "" : ", ") + word.get<std::string>();
+  return text;
+}
+
+// Which lists it refuses is said in its note.
+void AddCapabilities(const json& worker, LabelledPage& page) {
+  const json& can = Member(worker, "capabilities");
+  page.Add("gates", Listed(Member(can, "dra"), "features"));
+  page.Add("Kueue", Listed(can, "kueueVersions"));
+  page.Add("kinds", Listed(can, "jobKinds"));
+  page.Add("lacks", Listed(can, "jobKindsMissing"));
+  page.Add("config", Listed(can, "declared"));
+}
+
 }  // namespace
 
 std::string StateOfWorker(const json& worker) {
@@ -113,6 +131,7 @@ std::vector<Line> WorkerPage(const json& document, const Question& question, Wal
     page.Add("seen", contact + " ago");
   page.Add("k8s", Text(*worker, "kubernetesVersion"));
   page.Add("DRA", Text(*worker, "draVersion"));
+  AddCapabilities(*worker, page);
   page.Add("jobs", JobsOfWorker(*worker));
   AddQueues(*worker, page);
   return page.Take();

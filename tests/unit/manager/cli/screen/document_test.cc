@@ -19,6 +19,7 @@ TEST_CASE("rows of a document of anybody: what is missing or of another type is 
     for (const char* const out :
          {"{}", R"({"jobs":null,"workers":7,"groups":"x"})", R"({"jobs":[1,null,"x",[]]})",
           R"({"workers":[{"name":7,"state":[],"devices":3,"quota":{"a":1}}]})",
+          R"({"workers":[{"name":"gpu-east","capabilities":{"jobKinds":7,"dra":[1]}}]})",
           R"({"groups":[{"jobs":"many","longest":7,"longestSince":"yesterday"}]})",
           R"({"asOf":7,"daemon":[],"manager":"x","omitted":[1],"remaining":-5})"}) {
       CAPTURE(static_cast<int>(what), out);
@@ -81,6 +82,21 @@ TEST_CASE("a text is its lines, with their colours, and the note behind them") {
   CHECK(text->lines[2].cells ==
         std::vector<text::Cell>{text::Cell("No", text::Tone::kBad), text::Cell(" b")});
   CHECK(TextOf(text->lines[3]) == "the daemon is not running");
+}
+
+TEST_CASE("a worker's page says what it can, each only where there is any") {
+  const auto page = Read(What::kWorker, R"({"workers":[{"name":"gpu-east","draVersion":"v1",
+    "capabilities":{"jobKinds":["Job","JobSet"],"jobKindsMissing":["RayJob"],"kueueVersions":[],
+    "dra":{"versions":["v1"],"release":"1.36","features":["DRAAdminAccess","DRADeviceTaints"]},
+    "missingRights":[],"declared":["gpu.example.com/sharing",7]}}]})");
+  REQUIRE(page);
+  std::string text;
+  for (const Line& line : page->lines) text += TextOf(line) + "\n";
+  CHECK_THAT(text, ContainsSubstring("DRA    v1\n"
+                                     "gates  DRAAdminAccess, DRADeviceTaints\n"
+                                     "kinds  Job, JobSet\n"
+                                     "lacks  RayJob\n"
+                                     "config gpu.example.com/sharing\n"));
 }
 
 TEST_CASE("a worker that is not there any more says so") {
