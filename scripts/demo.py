@@ -420,14 +420,18 @@ start it    fedra run
         assert output.code == 0, f"fedra {' '.join(arguments)} ended with {output.code}"
 
     def _settled(self) -> bool:
-        """Whether jobs, devices and queues are of one moment: the latter are counted once a second."""
+        """Whether jobs, devices and queues are of one moment: the latter are counted once a second.
+
+        A standby that has never led knows no jobs.
+        """
         output = self._running().cli("status", "-o", "json")
         if output.code != 0:
             return False
         status = json.loads(output.stdout)
         stopped = status.get("manager", {}).get("queues", {})
         return stopped.get("active") == stopped.get("total") and all(
-            (worker.get("devices", {}).get("inUse", 0) > 0) == (worker["jobs"] > 0)
+            "jobs" not in worker
+            or (worker.get("devices", {}).get("inUse", 0) > 0) == (worker["jobs"] > 0)
             for worker in status["workers"]
         )
 
