@@ -14,6 +14,7 @@
 #include "manager/api/problem.h"
 #include "manager/api/routes.h"
 #include "manager/api/streams.h"
+#include "manager/api/withhold.h"
 #include "manager/report/device_map.h"
 #include "manager/report/exit_code.h"
 #include "manager/report/row_json.h"
@@ -186,7 +187,7 @@ Result<text::Output> Api::Print(const Route& route, const Parameters& asked,
     return text::RenderCatalogue(settings.format, settings.style);
   Result<text::Output> output = PrintSeen(route.topic, asked, settings, question);
   if (output && text::IsTable(settings.format) && settings.style.headers)
-    output->out.insert(0, text::StandbyLine(AsOfNow(settings), settings.style));
+    output->out.insert(0, text::StandbyLine(AsOfNow(settings, question.viewer), settings.style));
   return output;
 }
 
@@ -204,9 +205,9 @@ Result<text::Output> Api::PrintView(View view, const Parameters& asked,
 Result<text::Output> Api::PrintSeen(Topic topic, const Parameters& asked,
                                     const text::ViewSettings& settings,
                                     const Question& question) const {
-  if (topic == Topic::kDevices) return PrintDevices(asked, settings);
-  if (topic == Topic::kDeviceMap) return PrintDeviceMap(asked, settings);
-  if (topic == Topic::kTemplates) return PrintTemplates(asked, settings);
+  if (topic == Topic::kDevices) return PrintDevices(asked, settings, question);
+  if (topic == Topic::kDeviceMap) return PrintDeviceMap(asked, settings, question);
+  if (topic == Topic::kTemplates) return PrintTemplates(asked, settings, question);
   return PrintCheck(asked, settings, question);
 }
 
@@ -217,9 +218,10 @@ Result<text::Output> Api::PrintCheck(const Parameters& asked, const text::ViewSe
     FEDRA_ASSIGN_OR_RETURN(read, ReadPosted(asked, question.request));
   }
   const ReadCheck& check = question.posted != nullptr ? *question.posted : *read;
-  return check.judge(
-      {.format = settings.format, .style = settings.style, .as_of = AsOfNow(settings)},
-      question.viewer);
+  return check.judge({.format = settings.format,
+                      .style = settings.style,
+                      .as_of = AsOfNow(settings, question.viewer)},
+                     question.viewer);
 }
 
 Result<ReadCheck> Api::ReadPosted(const Parameters& asked, const httpd::Request& request) const {
@@ -228,24 +230,28 @@ Result<ReadCheck> Api::ReadPosted(const Parameters& asked, const httpd::Request&
   return sources_.check.read(std::move(check));
 }
 
-report::AsOf Api::AsOfNow(const text::ViewSettings& settings) const {
-  return {settings.query.now, {}, sources_.replica ? sources_.replica() : std::nullopt};
+report::AsOf Api::AsOfNow(const text::ViewSettings& settings, const Viewer& viewer) const {
+  report::AsOf now{.at = settings.query.now};
+  if (sources_.replica) now.replica = sources_.replica();
+  if (now.replica) Withhold(viewer, *now.replica);
+  return now;
 }
 
-Result<text::Output> Api::PrintDevices(const Parameters& asked,
-                                       const text::ViewSettings& settings) const {
+Result<text::Output> Api::PrintDevices(const Parameters& asked, const text::ViewSettings& settings,
+                                       const Question& question) const {
   FEDRA_ASSIGN_OR_RETURN(const auto sources, Chosen(sources_.devices(), asked.List("worker")));
   const report::DeviceFilter filter{asked.Text("class"), asked.Text("selector")};
   Result<std::vector<report::WorkerDevices>> workers = report::CountDevices(sources, filter);
   if (!workers) return Fail(std::move(workers).error().WithOption("selector"));
-  text::Output output = text::RenderDevices(*workers, AsOfNow(settings), settings.format,
-                                            settings.style, filter.device_class);
+  text::Output output = text::RenderDevices(*workers, AsOfNow(settings, question.viewer),
+                                            settings.format, settings.style, filter.device_class);
   output.code = report::ExitCodeOf(*workers);
   return output;
 }
 
 Result<text::Output> Api::PrintDeviceMap(const Parameters& asked,
-                                         const text::ViewSettings& settings) const {
+                                         const text::ViewSettings& settings,
+                                         const Question& question) const {
   FEDRA_ASSIGN_OR_RETURN(const auto sources, Chosen(sources_.devices(), {asked.Text("worker")}));
   const report::DeviceSource& source = sources.front();
   if (!source.problem.empty())
@@ -254,18 +260,21 @@ Result<text::Output> Api::PrintDeviceMap(const Parameters& asked,
                          report::MapDevices(source, {.node = asked.Text("node"),
                                                      .limit = asked.Number("limit"),
                                                      .go_on = asked.Text("continue")}));
-  return text::RenderDeviceMap(map, AsOfNow(settings), settings.format, settings.style);
+  return text::RenderDeviceMap(map, AsOfNow(settings, question.viewer), settings.format,
+                               settings.style);
 }
 
 Result<text::Output> Api::PrintTemplates(const Parameters& asked,
-                                         const text::ViewSettings& settings) const {
+                                         const text::ViewSettings& settings,
+                                         const Question& question) const {
   std::optional<templates::SyncPolicy> mode;
   for (const auto each : {templates::SyncPolicy::kIfMissing, templates::SyncPolicy::kReconcile})
     if (asked.Text("mode") == report::NameOf(each)) mode = each;
-  const templates::TemplateSurvey survey = sources_.templates(mode);
+  templates::TemplateSurvey survey = sources_.templates(mode);
   if (!survey.problem.empty()) return Fail(ErrorCode::kUnavailable, survey.problem);
-  text::Output output =
-      text::RenderTemplates(survey, AsOfNow(settings), settings.format, settings.style);
+  Withhold(question.viewer, survey);
+  text::Output output = text::RenderTemplates(survey, AsOfNow(settings, question.viewer),
+                                              settings.format, settings.style);
   if (!survey.unread.empty()) output.code = report::kUnknown;
   return output;
 }

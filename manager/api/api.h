@@ -94,13 +94,13 @@ class Api final {
   Result<text::Output> PrintSeen(Topic topic, const Parameters& asked,
                                  const text::ViewSettings& settings,
                                  const Question& question) const;
-  report::AsOf AsOfNow(const text::ViewSettings& settings) const;
-  Result<text::Output> PrintTemplates(const Parameters& asked,
-                                      const text::ViewSettings& settings) const;
-  Result<text::Output> PrintDevices(const Parameters& asked,
-                                    const text::ViewSettings& settings) const;
-  Result<text::Output> PrintDeviceMap(const Parameters& asked,
-                                      const text::ViewSettings& settings) const;
+  report::AsOf AsOfNow(const text::ViewSettings& settings, const Viewer& viewer) const;
+  Result<text::Output> PrintTemplates(const Parameters& asked, const text::ViewSettings& settings,
+                                      const Question& question) const;
+  Result<text::Output> PrintDevices(const Parameters& asked, const text::ViewSettings& settings,
+                                    const Question& question) const;
+  Result<text::Output> PrintDeviceMap(const Parameters& asked, const text::ViewSettings& settings,
+                                      const Question& question) const;
 
   const Sources sources_;
 };

@@ -12,6 +12,7 @@
 
 #include "base/ascii.h"
 #include "manager/placement/note_reasons.h"
+#include "manager/verify/capacity.h"
 #include "manager/verify/reason_json.h"
 
 namespace fedra::api {
@@ -69,13 +70,18 @@ class Censor final {
   Censor(const Viewer& viewer, const std::set<std::string>& hidden)
       : viewer_(viewer), hidden_(hidden) {}
 
+  bool SeesAll() const { return viewer_.everywhere; }
   bool Sees(const std::string& ns) const {
     return viewer_.everywhere || viewer_.namespaces.contains(ns);
   }
 
+  // Whether it names a namespace that is hidden.
+  bool MayNotSay(const std::string& text) const {
+    return !viewer_.everywhere && Mentions(text, hidden_);
+  }
   // Of what fedra, a worker or the manager has written.
   void Prose(std::string& text) const {
-    if (!viewer_.everywhere && Mentions(text, hidden_)) text = kWithheld;
+    if (MayNotSay(text)) text = kWithheld;
   }
   // The same, of what is about a worker.
   void Detail(std::string& text) const {
@@ -156,21 +162,38 @@ std::vector<std::string> Omitted(const Viewer& viewer) {
 void OfDaemon(const Viewer& viewer, report::Daemon& daemon,
               std::optional<store::ClusterRow>& manager) {
   daemon.omitted = Omitted(viewer);
-  if (viewer.fleet) return;
-  if (daemon.heartbeat) {
-    daemon.heartbeat->restart_needed.clear();
-    daemon.heartbeat->lead_problem.clear();
-    daemon.heartbeat->config_differs.clear();
-  }
-  if (!manager) return;
+  if (daemon.heartbeat) Withhold(viewer, *daemon.heartbeat);
+  if (viewer.fleet || !manager) return;
   manager->why.clear();
   manager->note.clear();
   manager->capacity_json = "{}";
 }
 
+// How many queues are stopped stays; which ones, only of those that may be named.
 void OfCluster(const Censor& censor, store::ClusterRow& row) {
   censor.Prose(row.why);
   censor.Prose(row.note);
+  if (censor.SeesAll()) return;
+  Result<verify::Capacity> capacity = verify::ParseCapacity(row.capacity_json);
+  if (!capacity) {
+    row.capacity_json = "{}";
+    return;
+  }
+  const size_t hidden = std::erase_if(capacity->stopped_queues, [&](const auto& queue) {
+    return censor.MayNotSay(queue.name) || censor.MayNotSay(queue.why);
+  });
+  if (hidden > 0) row.capacity_json = verify::ToJsonText(*capacity);
+}
+
+// Of a job, on a worker: how much room there would be is the worker's.
+void OfVerdict(const Viewer& viewer, const Censor& censor, store::VerdictRow& row) {
+  row.reasons_json = censor.Reasons(row.reasons_json);
+  if (viewer.fleet) return;
+  const store::VerdictRow nothing;
+  row.pods_fitting = nothing.pods_fitting;
+  row.pods_wanted = nothing.pods_wanted;
+  row.alternatives_json = nothing.alternatives_json;
+  row.headroom = nothing.headroom;
 }
 
 // Counts of each request name holders in several places, and the reasons say what decides: who does
@@ -200,10 +223,25 @@ Result<std::set<std::string>> HiddenFrom(const Viewer& viewer, store::Reader& re
   return hidden;
 }
 
+void Withhold(const Viewer& viewer, store::HeartbeatRow& row) {
+  if (viewer.fleet) return;
+  row.restart_needed.clear();
+  row.lead_problem.clear();
+  row.config_differs.clear();
+}
+
+void Withhold(const Viewer& viewer, templates::TemplateSurvey& survey) {
+  if (viewer.everywhere) return;
+  for (templates::TemplateStep& step : survey.steps)
+    if (step.awaits && !viewer.namespaces.contains(step.awaits->ns))
+      step.plan.why = templates::WhenDispatched(std::nullopt);
+}
+
 void Withhold(const Viewer& viewer, const std::set<std::string>& hidden, report::StatusData& data) {
   const Censor censor(viewer, hidden);
   OfDaemon(viewer, data.daemon, data.manager);
   if (data.manager) OfCluster(censor, *data.manager);
+  data.shows_jobs = viewer.everywhere || !viewer.namespaces.empty();
   if (!viewer.fleet) {
     data.clusters.clear();
     data.left_on.clear();
@@ -211,7 +249,7 @@ void Withhold(const Viewer& viewer, const std::set<std::string>& hidden, report:
   for (store::ClusterRow& row : data.clusters) OfCluster(censor, row);
   for (store::WorkloadRow& row : data.jobs.shown) censor.Prose(row.note);
   for (auto& [key, row] : data.first) censor.Prose(row.note);
-  for (store::VerdictRow& row : data.verdicts) row.reasons_json = censor.Reasons(row.reasons_json);
+  for (store::VerdictRow& row : data.verdicts) OfVerdict(viewer, censor, row);
   for (store::AttemptRow& row : data.attempts) censor.Detail(row.message);
 }
 
@@ -222,7 +260,7 @@ void Withhold(const Viewer& viewer, const std::set<std::string>& hidden,
   if (data.manager) OfCluster(censor, *data.manager);
   for (report::WorkloadData::Incarnation& job : data.incarnations) {
     censor.Prose(job.row.note);
-    for (store::VerdictRow& row : job.verdicts) row.reasons_json = censor.Reasons(row.reasons_json);
+    for (store::VerdictRow& row : job.verdicts) OfVerdict(viewer, censor, row);
     for (store::AttemptRow& row : job.attempts) censor.Detail(row.message);
     for (store::PlacementFailure& failure : job.failures) censor.Detail(failure.message);
     for (store::EventRow& event : job.events) {

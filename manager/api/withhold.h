@@ -15,6 +15,7 @@
 #include "manager/api/viewer.h"
 #include "manager/report/job_report.h"
 #include "manager/report/status_model.h"
+#include "manager/templates/survey.h"
 #include "store/reader.h"
 
 namespace fedra::api {
@@ -30,6 +31,12 @@ Result<std::set<std::string>> HiddenFrom(const Viewer& viewer, store::Reader& re
 void Withhold(const Viewer& viewer, const std::set<std::string>& hidden, report::StatusData& data);
 void Withhold(const Viewer& viewer, const std::set<std::string>& hidden,
               report::WorkloadData& data);
+
+// What the daemon says of its configuration and of its replica is the fleet's.
+void Withhold(const Viewer& viewer, store::HeartbeatRow& row);
+
+// Which workload a copy of a template is made for.
+void Withhold(const Viewer& viewer, templates::TemplateSurvey& survey);
 
 // Of the verdicts on a job that the viewer asks about.
 void Withhold(const Viewer& viewer, const std::set<std::string>& hidden, report::JobReport& report);

@@ -46,10 +46,10 @@ Schema Worker() {
                     "What it can, as far as the daemon has seen; absent: not known yet")} +
           CapacityFields() +
           std::vector<Field>{
-              Maybe(
-                  "jobs", Number(),
-                  "Jobs that are there, or dispatched to it; absent: a standby that has never led "
-                  "does not know"),
+              Maybe("jobs", Number(),
+                    "Jobs that are there, or dispatched to it; absent: a standby that has never "
+                    "led, or a reader who "
+                    "may see no jobs, does not know"),
               Maybe("jobsLeftBehind", Number(),
                     "Copies of jobs that were taken from it while it was out of reach, and may run "
                     "there still; absent as jobs"),

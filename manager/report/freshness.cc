@@ -29,8 +29,9 @@ std::optional<WallTime> JobsAsOf(const Daemon& daemon) {
   return IsStandby(daemon) ? daemon.heartbeat->decided_at : daemon.heartbeat->at;
 }
 
-bool KnowsJobs(const Daemon& daemon) {
-  return !IsStandby(daemon) || daemon.heartbeat->decided_at.has_value();
+bool KnowsJobs(const StatusData& data) {
+  const Daemon& daemon = data.daemon;
+  return data.shows_jobs && (!IsStandby(daemon) || daemon.heartbeat->decided_at.has_value());
 }
 
 std::string StandbyText(const Daemon& daemon, WallTime now) {

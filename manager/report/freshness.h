@@ -22,8 +22,9 @@ bool IsStandby(const Daemon& daemon);
 // Until when what is said of jobs was kept current; null: it never was, or no daemon has written
 // yet.
 std::optional<WallTime> JobsAsOf(const Daemon& daemon);
-// False of a standby that has never led: none is known to it, whatever there is.
-bool KnowsJobs(const Daemon& daemon);
+// False of a standby that has never led: none is known to it, whatever there is. Nor is any to a
+// reader who may see none.
+bool KnowsJobs(const StatusData& data);
 
 // Of a standby: "jobs are as of 3h ago, by a standby (replica fedra-1_5e); the leader is
 // fedra-0_2a", or "was" of one that has ended.

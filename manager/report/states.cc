@@ -66,10 +66,12 @@ constexpr std::array kEntries = {
         "at the start, or after an outage",
         "No job is dispatched there before they are. If it lasts, the note names the list; a "
         "list that is forbidden needs the rights in deploy/worker-rbac.yaml."},
-    StateEntry{"Unreachable", kWorker, "there is no contact with the worker's API server",
-               "fedra reconnects by itself; `fedra status workers` has the error, and since when. "
-               "Jobs of a worker that stays unreachable longer than workerLostTimeout are queued "
-               "again; docs/operations.md, \"When a worker dies\", has what more can be done."},
+    StateEntry{
+        "Unreachable", kWorker, "there is no contact with the worker's API server",
+        "fedra reconnects by itself; `fedra status workers` has the error, and since when. "
+        "Jobs of a worker that stays unreachable longer than workerLostTimeout are queued "
+        "again; docs/operations.md, \"When a worker dies\", has what more can be done. `fedra "
+        "explain ClusterUnreachable` has the causes."},
     StateEntry{"Rejected", kWorker,
                "the worker's API server does not accept fedra's credentials (401, 403), or its "
                "certificate does not verify; the note says which",

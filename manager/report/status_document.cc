@@ -48,7 +48,7 @@ ordered_json WorkerJson(const ClusterRow& row, const StatusData& data) {
     const auto found = counts.find(row.name);
     return found == counts.end() ? size_t{0} : found->second;
   };
-  if (KnowsJobs(data.daemon)) {
+  if (KnowsJobs(data)) {
     object["jobs"] = on(data.jobs_on);
     object["jobsLeftBehind"] = on(data.left_on);
   }

@@ -32,6 +32,8 @@ struct StatusData {
   Daemon daemon;
   std::optional<store::ClusterRow> manager;  // null: no daemon has written it yet
   std::vector<store::ClusterRow> clusters;   // the workers, in the order of the configuration
+  // False: the reader may see no jobs, so that numbers of them say nothing.
+  bool shows_jobs = true;
   // Jobs that are on, or dispatched to, each worker; not those that have ended.
   std::map<ClusterName, size_t> jobs_on = {};
   // Copies of jobs that were taken from each worker while it was out of reach: they may still run

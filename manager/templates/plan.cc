@@ -67,4 +67,9 @@ Plan Decide(const View& view, SyncPolicy mode, const tracking::Identity& us) {
   return mode == SyncPolicy::kReconcile ? Follow(view, whose) : Plan{};
 }
 
+std::string WhenDispatched(const std::optional<ObjectKey>& workload) {
+  return workload ? "when Workload " + workload->ToString() + " is dispatched there"
+                  : "when a Workload is dispatched there";
+}
+
 }  // namespace fedra::templates

@@ -3,6 +3,7 @@
 // Everything that would be done about templates at one moment, for documents and for people;
 // reconcile/templates/template_survey.h finds it. Plain values.
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,7 +16,12 @@ struct TemplateStep {
   ClusterName worker;
   ObjectKey key;
   Plan plan;  // its step is never kNone
+  // The Workload that must be dispatched there first; null: none.
+  std::optional<ObjectKey> awaits = std::nullopt;
 };
+
+// The `why` of such a plan; null: the Workload may not be named.
+std::string WhenDispatched(const std::optional<ObjectKey>& workload);
 
 // A worker's template that is neither the manager's nor fedra's: only its owner changes it.
 struct TemplateLeftAlone {

@@ -203,7 +203,7 @@ Table WorkerTable(const report::StatusData& data, const ViewSettings& settings) 
   if (wide) titles.insert(titles.end(), {"KUBERNETES", "DRA", "KUEUE", "KINDS", "LAST CONTACT"});
   titles.emplace_back("NOTE");
   Table table(std::move(titles), Overflow::kCut);
-  const bool knows_jobs = report::KnowsJobs(data.daemon);
+  const bool knows_jobs = report::KnowsJobs(data);
   std::map<ClusterName, size_t> jobs = data.jobs_on;
   std::map<ClusterName, size_t> left = data.left_on;
   for (const ClusterRow& row : data.clusters) {

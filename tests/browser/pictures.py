@@ -1,6 +1,8 @@
 #!/usr/bin/python3
 """Plays `make demo` and takes the pictures of the documentation: the dashboard in Chromium, and casts of the terminal.
 
+While it is open, the dashboard is compared with what the commands say of the demo's fleet.
+
   pictures.py [FOLDER]     build/pictures; docs/pictures is written by `make pictures`
 """
 
@@ -17,8 +19,9 @@ from xml.etree import ElementTree
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tests"), str(ROOT)]
 
-from browser import cast  # noqa: E402
+from browser import cast, views  # noqa: E402
 from browser.chromium import Browser  # noqa: E402
+from browser.stage import Stage  # noqa: E402
 from scenarios.fedra_process import Fedra, default_binary  # noqa: E402
 from scenarios.federated_job import FederatedJob  # noqa: E402
 from scenarios.resources import Object  # noqa: E402
@@ -78,6 +81,8 @@ class _Pictured(Demo):
                     browser.wait(f"{title} has rows", lambda: bool(browser.rows()))
                     browser.driver.save_screenshot(str(self._pictures / f"{name}.png"))
                 browser.assert_silent()
+                stage = Stage(browser, self._running(), waiting.ns, "gpu-east", waiting.key)
+                views.check_any(stage)
             finally:
                 browser.close()
                 served.terminate()

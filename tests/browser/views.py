@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import json
 import urllib.parse
+from typing import Any
 
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
@@ -41,8 +42,17 @@ def routes(stage: Stage) -> dict[str, str]:
 
 def check_all(stage: Stage) -> None:
     """Begins on the overview."""
-    overview(stage)
+    check_any(stage)
     blocked_jobs(stage)
+    deleted_jobs(stage)
+    templates(stage)
+    explained(stage)
+    nothing(stage)
+
+
+def check_any(stage: Stage) -> None:
+    """What every fleet has where a job is blocked, for whatever reason."""
+    overview(stage)
     jobs(stage)
     one_job(stage)
     history(stage)
@@ -51,10 +61,8 @@ def check_all(stage: Stage) -> None:
     devices(stage)
     device_map(stage)
     matrix(stage)
-    templates(stage)
     pasted(stage)
     reasons(stage)
-    nothing(stage)
 
 
 def overview(stage: Stage) -> None:
@@ -141,10 +149,14 @@ def _same_jobs(stage: Stage, *options: str) -> Object:
 
 
 def history(stage: Stage) -> None:
-    """What has ended or was deleted, the newest first; of the deleted ones a page each has."""
+    """What has ended or was deleted, the newest first."""
+    stage.browser.go("#/history", "History")
+    assert _same_past(stage, "Finished,Failed,Deleted"), "nothing has ended"
+
+
+def deleted_jobs(stage: Stage) -> None:
+    """Those alone, each with a page of its own."""
     browser = stage.browser
-    browser.go("#/history", "History")
-    _same_past(stage, "Finished,Failed,Deleted")
     browser.go("#/history?state=Deleted", "History")
     gone = _same_past(stage, "Deleted")
     assert gone and "store.historyRetention" in browser.text(), gone
@@ -284,10 +296,10 @@ def pasted(stage: Stage) -> None:
 
 
 def reasons(stage: Stage) -> None:
-    """What each word means, as `fedra explain` says it, and how many jobs a reason blocks; from a job's reason, too."""
+    """What each word means, as `fedra explain` says it, and how many jobs a reason blocks."""
     browser = stage.browser
     browser.go("#/reasons", "Reasons")
-    told = stage.fedra.bare("explain", "-o", "json").json()
+    told = _catalogue(stage)
 
     def agree() -> bool:
         blocked = ("status", "jobs", "--state", "Blocked", "--group-by", "reason")
@@ -301,10 +313,19 @@ def reasons(stage: Stage) -> None:
         return [list(row) for row in browser.rows()] == listed
 
     browser.wait("the words are the command's", agree)
+
+
+def _catalogue(stage: Stage) -> Any:
+    return stage.fedra.bare("explain", "-o", "json").json()
+
+
+def explained(stage: Stage) -> None:
+    """From a job's reason to what it means; and one that there is not."""
+    browser = stage.browser
     browser.go(f"#/job?job={stage.stuck}", stage.stuck)
     browser.driver.find_element(By.LINK_TEXT, "TemplateMissing").click()
     browser.wait("the reason is shown", lambda: browser.title() == "TemplateMissing")
-    entry = next(each for each in told["items"] if each["name"] == "TemplateMissing")
+    entry = next(each for each in _catalogue(stage)["items"] if each["name"] == "TemplateMissing")
     assert entry["cause"] in browser.text() and entry["remedy"] in browser.text(), browser.text()
     browser.go("#/reasons?name=Nothing", "Not found")
     assert "There is no reason, state or event Nothing" in browser.text(), browser.text()
@@ -345,6 +366,7 @@ def one_worker(stage: Stage) -> None:
         return (
             worker["state"] in facts["State"]
             and facts["Kubernetes"] == worker["kubernetesVersion"]
+            and ("Last contact" in facts) == (worker["state"] != "Connected")
             and facts["Jobs"] == str(worker["jobs"])
             and f"{worker['devices']['inUse']} of {worker['devices']['published']}"
             in facts["Devices"]

@@ -38,6 +38,9 @@ def _parse() -> argparse.Namespace:
         "--jobs", type=int, default=200, help="through each system on real clusters"
     )
     parser.add_argument("--sim-jobs", type=int, default=2000)
+    parser.add_argument(
+        "--watchers", type=int, default=0, help="streams that are open during sim; at most 16"
+    )
     parser.add_argument("--samples", type=int, default=200, help="of the latency")
     parser.add_argument("--workers", type=int, default=200, help="of the fleet at rest")
     parser.add_argument("--workloads", type=int, default=2000, help="of the fleet at rest")
@@ -56,7 +59,7 @@ def _run_part(arguments: argparse.Namespace, folder: Path) -> None:
     if arguments.part == "real":
         dispatch.bench_real(arguments.jobs, arguments.fedra, folder)
     elif arguments.part == "sim":
-        dispatch.bench_sim(arguments.sim_jobs, arguments.fedra, folder)
+        dispatch.bench_sim(arguments.sim_jobs, arguments.watchers, arguments.fedra, folder)
     elif arguments.part == "latency":
         latency.bench_latency(arguments.samples, arguments.fedra, folder)
     elif arguments.part == "burst":

@@ -12,7 +12,9 @@ function facts(worker) {
     worker.cordon ? fact("Out of service", worker.cordon) : "",
     worker.removed ? fact("Configuration", "It is not configured any more; something of fedra's is left there.") : "",
     worker.lostSince ? fact("Out of contact for", since(worker.lostSince)) : "",
-    fact("Last contact", worker.lastContact ? h("span", {}, since(worker.lastContact), " ago") : "none yet"),
+    // Of one that is connected the time goes on, and is no news: a page that stands would show an old one.
+    worker.state === "Connected" ? ""
+      : fact("Last contact", worker.lastContact ? h("span", {}, since(worker.lastContact), " ago") : "none yet"),
     fact("Kubernetes", worker.kubernetesVersion || "not known"), fact("resource.k8s.io", worker.draVersion || "none, or not known"),
     fact("Jobs", h("a", { href: `#/jobs?${new URLSearchParams({ worker: worker.name })}`, "data-key": "jobs" }, String(worker.jobs ?? "-"))),
     worker.jobsLeftBehind > 0 ? fact("Copies left behind", `${worker.jobsLeftBehind}: they may run there still`) : "",

@@ -46,21 +46,23 @@ std::set<ObjectKey> KeysOn(const Worker& worker, const tracking::Identity& us,
   return keys;
 }
 
-templates::Plan PlanFor(const ObjectKey& key, const Worker& worker, templates::SyncPolicy mode,
-                        const tracking::Identity& us, const ManagerTemplates& originals,
-                        const Candidates& candidates, bool leaving) {
+templates::TemplateStep StepFor(const ObjectKey& key, const Worker& worker,
+                                templates::SyncPolicy mode, const tracking::Identity& us,
+                                const ManagerTemplates& originals, const Candidates& candidates,
+                                bool leaving) {
   TemplateUse use = originals.UseOf(key);
   const TemplateView look = ReadTemplate(key, worker, originals, use, leaving);
-  templates::Plan plan = templates::Decide(look.view, mode, us);
+  templates::TemplateStep step{worker.name(), key, templates::Decide(look.view, mode, us)};
   const auto candidate = candidates.find({worker.name(), key});
-  if (plan.step != Step::kNone || look.there != nullptr || candidate == candidates.end())
-    return plan;
+  if (step.plan.step != Step::kNone || look.there != nullptr || candidate == candidates.end())
+    return step;
   use.workers.insert(worker.name());
-  templates::Plan then =
-      templates::Decide(ReadTemplate(key, worker, originals, use, leaving).view, mode, us);
-  if (then.step == Step::kCreate)
-    then.why = "when Workload " + candidate->second.ToString() + " is dispatched there";
-  return then;
+  step.plan = templates::Decide(ReadTemplate(key, worker, originals, use, leaving).view, mode, us);
+  if (step.plan.step == Step::kCreate) {
+    step.awaits = candidate->second;
+    step.plan.why = templates::WhenDispatched(step.awaits);
+  }
+  return step;
 }
 
 std::string ProblemOf(ManagerCluster& manager) {
@@ -80,8 +82,8 @@ std::vector<templates::TemplateStep> StepsOn(const Worker& worker, const Templat
   const auto& [mode, us] = complete;
   std::vector<templates::TemplateStep> steps;
   for (const ObjectKey& key : KeysOn(worker, us, originals, candidates)) {
-    templates::Plan plan = PlanFor(key, worker, mode, us, originals, candidates, leaving);
-    if (plan.step != Step::kNone) steps.push_back({worker.name(), key, std::move(plan)});
+    templates::TemplateStep step = StepFor(key, worker, mode, us, originals, candidates, leaving);
+    if (step.plan.step != Step::kNone) steps.push_back(std::move(step));
   }
   return steps;
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import statistics
 from collections.abc import Callable
@@ -10,11 +11,13 @@ from pathlib import Path
 from real import multikueue
 from scenarios import objects
 from scenarios.bench.submit import submit_all
+from scenarios.event_stream import EventStream, SocketConnection
 from scenarios.fedra_process import Fedra
 from scenarios.fleet import MANAGER
 from scenarios.objects import Quota
 from scenarios.observer import Arrivals
 from scenarios.real_fleet import RealFleet
+from scenarios.resources import Object
 from scenarios.sim_fleet import SimFleet
 from scenarios.waiting import eventually
 from scenarios.world import World
@@ -108,18 +111,31 @@ def bench_real(jobs: int, binary: Path, folder: Path) -> None:
     print(dispatch_table(results))
 
 
-def bench_sim(jobs: int, binary: Path, folder: Path) -> None:
-    """Jobs are made and watched inside of the simulation, so that this script costs nothing."""
+def bench_sim(jobs: int, watchers: int, binary: Path, folder: Path) -> None:
+    """Jobs are made and watched inside of the simulation, so that this script costs nothing.
+
+    `watchers`: streams of the API that are open meanwhile, as of dashboards; this script reads them.
+    """
     fleet = SimFleet(kueue_dra=False)
     try:
         fleet.start_furnished()
         accesses = {cluster: fleet.fedra_access(cluster) for cluster in fleet.clusters}
-        fedra = Fedra(binary, folder / "sim", accesses, {"logging": {"level": "info"}})
+        socket = folder / "s"
+        settings: Object = {"logging": {"level": "info"}, "api": {"socket": str(socket)}}
+        fedra = Fedra(binary, folder / "sim", accesses, settings)
         fedra.start()
         fleet.load(jobs=_WARM_UP, prefix="warm-up-", waitFinished=True)
-        before = fedra.cpu_seconds()
-        measured = fleet.load(jobs=jobs, prefix="load-", waitFinished=True, timeoutSeconds=600)
-        fedra_cpu = fedra.cpu_seconds() - before
+        with contextlib.ExitStack() as opened:
+            streams = [
+                opened.enter_context(EventStream(SocketConnection(socket, _PATIENCE)))
+                for _ in range(watchers)
+            ]
+            assert all(stream.status == 200 for stream in streams), [each.body for each in streams]
+            before = fedra.cpu_seconds()
+            measured = fleet.load(jobs=jobs, prefix="load-", waitFinished=True, timeoutSeconds=600)
+            fedra_cpu = fedra.cpu_seconds() - before
+            events = sum(len(stream.data("changed")) for stream in streams)
+            assert not any(stream.has_ended for stream in streams), "a stream has ended"
         assert measured["finished"] == jobs, measured
         fedra.stop()
     finally:
@@ -128,10 +144,11 @@ def bench_sim(jobs: int, binary: Path, folder: Path) -> None:
     print(
         f"\n{jobs} jobs with a claim each over {len(fleet.workers)} workers, simulated clusters:\n"
     )
-    print("| jobs/s | created → remote job p50 | p99 | CPU of fedra per job |\n|---|---|---|---|")
+    print("| jobs/s | created → remote job p50 | p99 | CPU of fedra per job | streams, events |")
+    print("|---|---|---|---|---|")
     print(
         f"| {measured['dispatchPerSecond']:.0f} | {latency['p50']:.0f} ms | {latency['p99']:.0f} ms "
-        f"| {fedra_cpu * 1000 / jobs:.2f} ms |"
+        f"| {fedra_cpu * 1000 / jobs:.2f} ms | {watchers}, {events} |"
     )
 
 

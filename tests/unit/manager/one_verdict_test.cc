@@ -281,10 +281,14 @@ class Clusters {
       REQUIRE(manager_.objects().Delete(
           plural, {kJobKey.ns, manifest["metadata"]["name"].get<std::string>()}));
   }
-  bool HaveNoClones() const {
-    return std::all_of(workers_.begin(), workers_.end(), [](const auto& worker) {
-      return worker->objects().List("workloads").empty();
-    });
+  // WORKER/NAME of each clone.
+  std::vector<std::string> Clones() const {
+    std::vector<std::string> clones;
+    for (size_t i = 0; i < workers_.size(); ++i)
+      for (const json& clone : workers_[i]->objects().List("workloads"))
+        clones.push_back(verdict_cases::Clusters()[i].name + "/" +
+                         clone["metadata"]["name"].get<std::string>());
+    return clones;
   }
 
  private:
@@ -486,7 +490,8 @@ void CheckDaemon(Clusters& clusters, const std::vector<Verdicts>& expected, Mode
       clusters.Submit(jobs[i]);
       (void)until([&] { return (heard = daemon.overheard().Heard()) == expected[i]; });
       clusters.Delete(jobs[i]);
-      REQUIRE(until([&] { return clusters.HaveNoClones(); }));
+      (void)until([&] { return clusters.Clones().empty(); });
+      REQUIRE(clusters.Clones() == std::vector<std::string>{});
     }
     CheckSame(heard, expected[i]);
     CheckAsked(check, jobs[i], expected[i], until);

@@ -18,6 +18,7 @@
 #include "manager/api/withhold.h"
 #include "manager/dashboard/assets.h"
 #include "manager/placement/note_reasons.h"
+#include "manager/verify/capacity.h"
 #include "manager/verify/reason_json.h"
 #include "store/store.h"
 #include "tests/support/catch.h"
@@ -71,7 +72,13 @@ std::vector<store::VerdictRow> TellingVerdicts() {
        verdict::Connection{.error = "GET /apis/batch/v1/namespaces/zebra/jobs/stripes: cut"}},
       {ReasonCode::kTemplateMissing, "", verdict::Sentence{"the template of zebra is missing"}}};
   std::vector<store::VerdictRow> rows = report::SweepVerdicts();
-  for (store::VerdictRow& row : rows) row.reasons_json = verify::KeptReasons(reasons);
+  for (store::VerdictRow& row : rows) {
+    row.reasons_json = verify::KeptReasons(reasons);
+    row.pods_fitting = 1;
+    row.pods_wanted = 2;
+    row.headroom = 3;
+    row.alternatives_json = "[0]";
+  }
   return rows;
 }
 
@@ -104,14 +111,25 @@ struct Fixture {
              }},
         {.store = [this] { return store->Read(); },
          .devices = [] { return std::vector<report::DeviceSource>{{"gpu-east", "away", nullptr}}; },
-         .templates = [](auto) { return templates::TemplateSurvey{}; },
+         .templates = [](auto) { return Survey(); },
          .check = {.read = [this](const api::CheckRequest& asked) { return Read(asked); },
                    .stop = [this] { is_told_to_end = true; }},
+         .replica = [this] { return replica; },
          .clock = &clock,
          .feed = &feed},
         std::make_unique<access::FakeReviews>(known));
     REQUIRE(started);
     server = *std::move(started);
+  }
+
+  // A copy that is made when a job of zebra is dispatched.
+  static templates::TemplateSurvey Survey() {
+    const ObjectKey awaits{"zebra", "job-stripes"};
+    return {.mode = templates::SyncPolicy::kIfMissing,
+            .steps = {{ClusterName("gpu-east"),
+                       {"shared", "one-gpu"},
+                       {templates::Step::kCreate, templates::WhenDispatched(awaits)},
+                       awaits}}};
   }
 
   // The files' names stand for the namespaces that they are about.
@@ -121,8 +139,10 @@ struct Fixture {
     for (const report::ManifestFile& file : asked.files) all.insert(file.name);
     if (all.contains("broken")) return Fail(ErrorCode::kInvalidArgument, "it is no YAML");
     all.erase("classes");
-    return api::ReadCheck{std::move(all),
-                          [this](const auto&, const auto& viewer) { return Judge(viewer); }};
+    return api::ReadCheck{std::move(all), [this](const auto& form, const auto& viewer) {
+                            checked_as_of = form.as_of;
+                            return Judge(viewer);
+                          }};
   }
   Result<text::Output> Judge(const api::Viewer& viewer) {
     checked_for = viewer;
@@ -137,6 +157,15 @@ struct Fixture {
     fleet.clusters[0].capabilities_json =
         R"({"jobKinds":["Job"],"missingRights":["nodes"],"declared":["example.com/nvlink"]})";
     fleet.clusters[1].note = "LocalQueue zebra/gpu is stopped";
+    fleet.clusters[1].capacity_json = verify::ToJsonText(verify::QueuesOf(
+        3, {{"LocalQueue ml/cpu", "shared", "is held"}, {"LocalQueue zebra/gpu", "shared", ""}}));
+    // It has led before.
+    store->Enqueue(store::SetHeartbeat{*fleet.daemon.heartbeat});
+    REQUIRE(store->Flush());
+    fleet.daemon.heartbeat->role = store::kStandbyRole;
+    fleet.daemon.heartbeat->lead_problem = "the lists of 10.0.0.7 do not come";
+    fleet.daemon.heartbeat->config_differs = "workers";
+    replica = fleet.daemon.heartbeat;
     store->Enqueue(store::SetHeartbeat{*fleet.daemon.heartbeat});
     for (const auto& row : fleet.clusters) store->Enqueue(store::PutCluster{row});
     fleet.workloads[3].note = "behind zebra/stripes";
@@ -200,8 +229,10 @@ struct Fixture {
   const std::unique_ptr<store::Store> store;
   HandClock clock;
   api::ChangeFeed feed;
+  std::optional<store::HeartbeatRow> replica;
   Guarded<access::Known> known;
   api::Viewer checked_for;  // the last check
+  report::AsOf checked_as_of;
   int bodies_read = 0;
   std::atomic<bool> takes_long{false};  // a check does, until it is told to end
   std::atomic<bool> is_checking{false};
@@ -284,6 +315,54 @@ TEST_CASE_METHOD(Fixture, "no answer names what is in a namespace that its reade
   CHECK_THAT(Get("admin", "history?job=ml/sweep-3").body, ContainsSubstring("secret of the pod"));
   CHECK_THAT(Get("everywhere", "jobs").body, ContainsSubstring("zebra"));
   CHECK_THAT(Get("everywhere", "jobs?state=Deleted").body, ContainsSubstring("mane"));
+}
+
+TEST_CASE_METHOD(Fixture, "a worker has no number of jobs for a reader who sees none of them") {
+  const auto east = [&](const std::string& user, const std::string& path) {
+    return Document(user, path)["workers"][0];
+  };
+  CHECK_FALSE(east("fleet", "workers").contains("jobs"));
+  CHECK_FALSE(east("ml-fleet", "workers").contains("jobs"));
+  CHECK(east("ml-fleet", "status")["jobs"] == 1);
+  CHECK(east("admin", "workers")["jobs"] == 2);
+}
+
+TEST_CASE_METHOD(Fixture,
+                 "what a worker has room for, and why a replica does not lead, is the fleet's") {
+  const auto verdicts = [&](const std::string& user) {
+    return Document(user, "why?job=ml/sweep-3")["jobs"][0]["workers"].dump();
+  };
+  for (const char* const field : {"headroom", "podsFitting", "podsWanted", "alternatives"}) {
+    INFO(field);
+    CHECK_THAT(verdicts("ml-fleet"), ContainsSubstring(field));
+    CHECK_THAT(verdicts("ml"), !ContainsSubstring(field));
+  }
+  CHECK(Check("ml-fleet", {"ml"}).status == 200);
+  CHECK(checked_as_of.replica.value().lead_problem == replica->lead_problem);
+  CHECK(Check("ml", {"ml"}).status == 200);
+  CHECK(checked_as_of.replica.value().identity == replica->identity);
+  CHECK(checked_as_of.replica.value().lead_problem.empty());
+  CHECK(checked_as_of.replica.value().config_differs.empty());
+}
+
+TEST_CASE_METHOD(Fixture,
+                 "of stopped queues those are named that the reader may see, and all are counted") {
+  const auto queues = [&](const std::string& user) {
+    return Document(user, "status")["workers"][1]["queues"];
+  };
+  CHECK(queues("admin")["stopped"].size() == 2);
+  CHECK(queues("ml-fleet")["active"] == queues("admin")["active"]);
+  REQUIRE(queues("ml-fleet")["stopped"].size() == 1);
+  CHECK(queues("ml-fleet")["stopped"][0]["name"] == "LocalQueue ml/cpu");
+}
+
+TEST_CASE("a step that awaits a workload names it to those who see its namespace") {
+  templates::TemplateSurvey survey = Fixture::Survey();
+  const std::string named = survey.steps[0].plan.why;
+  api::Withhold({.fleet = true, .namespaces = {"zebra"}}, survey);
+  CHECK(survey.steps[0].plan.why == named);
+  api::Withhold({.fleet = true, .namespaces = {"ml"}}, survey);
+  CHECK(survey.steps[0].plan.why == "when a Workload is dispatched there");
 }
 
 TEST_CASE_METHOD(Fixture, "check takes the right to see each namespace of the manifests") {
