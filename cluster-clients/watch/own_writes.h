@@ -46,15 +46,12 @@ class OwnWrites final {
     return entry ? *entry : cache_.Find(key);
   }
 
-  // We created or changed it; `object` is the server's answer.
-  void Wrote(Pointer object) {
-    const ObjectKey key = object->key;
-    const ResourceVersion version = object->version;
-    const SteadyTime now = clock_.Steady();
-    written_.With([&](Entries& entries) { entries[key] = {std::move(object), {}, now}; });
-    const Pointer cached = cache_.Find(key);
-    if (cached != nullptr && kube::IsNotOlder(cached->version, version)) Drop(key);
-  }
+  // We created it, or it may be that we did; `object` is the server's answer.
+  void Wrote(Pointer object) { Put(std::move(object), /*created=*/true); }
+  // We changed one that we knew of. When the cache has none any more it was deleted before the
+  // answer came, and no event will say so again; but for one that we created, and that the cache
+  // has not heard of yet.
+  void Changed(Pointer object) { Put(std::move(object), /*created=*/false); }
   // We deleted the object with this UID.
   void Deleted(const ObjectKey& key, const std::string& uid) {
     const SteadyTime now = clock_.Steady();
@@ -114,6 +111,7 @@ class OwnWrites final {
     Pointer object;           // null: deleted
     std::string deleted_uid;  // of what was deleted
     SteadyTime at{};
+    bool is_new = false;  // the cache has not heard of this object yet
   };
   using Entries = std::unordered_map<ObjectKey, Entry>;
 
@@ -122,6 +120,20 @@ class OwnWrites final {
     if (after == nullptr) return false;
     if (entry.object == nullptr) return after->uid == entry.deleted_uid && !after->deleting;
     return !kube::IsNotOlder(after->version, entry.object->version);
+  }
+  void Put(Pointer object, bool created) {
+    const ObjectKey key = object->key;
+    const ResourceVersion version = object->version;
+    const SteadyTime now = clock_.Steady();
+    bool is_new = created;
+    written_.With([&](Entries& entries) {
+      Entry& entry = entries[key];
+      is_new |= entry.is_new && entry.object != nullptr && entry.object->uid == object->uid;
+      entry = {std::move(object), {}, now, is_new};
+    });
+    const Pointer cached = cache_.Find(key);
+    const bool is_gone = cached == nullptr && !is_new;
+    if (is_gone || (cached != nullptr && kube::IsNotOlder(cached->version, version))) Drop(key);
   }
   void Drop(const ObjectKey& key) {
     written_.With([&](Entries& entries) { entries.erase(key); });

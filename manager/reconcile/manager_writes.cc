@@ -39,7 +39,7 @@ Result<void> ManagerWrites::PatchWorkloadStatus(Execution& execution, std::strin
 
 Result<void> ManagerWrites::TakeWritten(Execution& execution, const std::string& text) {
   FEDRA_ASSIGN_OR_RETURN(execution.workload, ParseWritten(text, &tracking::ParseWorkload));
-  jobs_.workloads().own().Wrote(execution.workload);
+  jobs_.workloads().own().Changed(execution.workload);
   return {};
 }
 
@@ -133,7 +133,7 @@ Result<tracking::JobPtr> ManagerWrites::PatchJobStatus(const tracking::Job& loca
   FEDRA_ASSIGN_OR_RETURN(const std::string text, cluster_.MergePatch(adapter.resource(), local.key,
                                                                      std::move(body), OnStatus()));
   FEDRA_ASSIGN_OR_RETURN(tracking::JobPtr written, ParseWritten(text, adapter));
-  jobs_.Of(adapter).own().Wrote(written);
+  jobs_.Of(adapter).own().Changed(written);
   return written;
 }
 

@@ -186,7 +186,7 @@ Result<void> WorkerWrites::GiveOwner(Worker& worker, const tracking::Workload& c
                          worker.cluster().MergePatch(tracking::kWorkloads, clone.key,
                                                      tracking::OwnerPatch(clone, copy)));
   FEDRA_ASSIGN_OR_RETURN(auto owned, ParseWritten(text, &tracking::ParseClone));
-  worker.objects().clones().own().Wrote(std::move(owned));
+  worker.objects().clones().own().Changed(std::move(owned));
   return {};
 }
 
@@ -197,7 +197,7 @@ Result<void> WorkerWrites::GiveQueue(Worker& worker, const tracking::Job& copy,
                          worker.cluster().MergePatch(copy.kind->resource(), copy.key,
                                                      tracking::QueuePatch(copy, queue)));
   FEDRA_ASSIGN_OR_RETURN(auto queued, ParseWritten(text, *copy.kind));
-  worker.objects().jobs(*copy.kind).own().Wrote(std::move(queued));
+  worker.objects().jobs(*copy.kind).own().Changed(std::move(queued));
   return {};
 }
 
@@ -225,7 +225,7 @@ Result<void> WorkerWrites::Do(Execution& execution, const placement::SetClonePri
       worker.cluster().MergePatch(tracking::kWorkloads, view.clone->key,
                                   tracking::PriorityPatch(*execution.workload, *view.clone)));
   FEDRA_ASSIGN_OR_RETURN(auto clone, ParseWritten(text, &tracking::ParseClone));
-  worker.objects().clones().own().Wrote(std::move(clone));
+  worker.objects().clones().own().Changed(std::move(clone));
   return {};
 }
 
@@ -241,7 +241,7 @@ Result<void> WorkerWrites::Do(Execution& execution, const placement::UpdateCopy&
       const std::string text,
       worker.cluster().MergePatch(copy.kind->resource(), copy.key, *std::move(patch)));
   FEDRA_ASSIGN_OR_RETURN(auto updated, ParseWritten(text, *copy.kind));
-  worker.objects().jobs(*copy.kind).own().Wrote(std::move(updated));
+  worker.objects().jobs(*copy.kind).own().Changed(std::move(updated));
   return {};
 }
 

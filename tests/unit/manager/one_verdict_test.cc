@@ -490,8 +490,9 @@ void CheckDaemon(Clusters& clusters, const std::vector<Verdicts>& expected, Mode
       clusters.Submit(jobs[i]);
       (void)until([&] { return (heard = daemon.overheard().Heard()) == expected[i]; });
       clusters.Delete(jobs[i]);
-      (void)until([&] { return clusters.Clones().empty(); });
-      REQUIRE(clusters.Clones() == std::vector<std::string>{});
+      std::vector<std::string> left;
+      (void)until([&] { return (left = clusters.Clones()).empty(); });
+      REQUIRE(left == std::vector<std::string>{});
     }
     CheckSame(heard, expected[i]);
     CheckAsked(check, jobs[i], expected[i], until);

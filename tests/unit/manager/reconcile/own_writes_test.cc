@@ -91,6 +91,42 @@ TEST_CASE("an answer that comes after its own event leaves nothing behind") {
   CHECK(f.Version() == "11");
 }
 
+TEST_CASE("the answer to a change that comes after the object's deletion does not bring it back") {
+  Fixture f;
+  f.Event(Text("u", 10));
+  f.Gone(Text("u", 12));
+  f.tracked.own().Changed(Object("u", 11));
+  CHECK(f.Version() == "-");
+  CHECK(f.tracked.own().unseen() == 0);
+  f.Event(Text("v", 13));
+  f.tracked.own().Changed(Object("v", 14));
+  CHECK(f.Version() == "14");
+  f.tracked.own().Changed(Object("v", 15));
+  f.Gone(Text("v", 16));
+  CHECK(f.Version() == "-");
+}
+
+TEST_CASE("a change of what we created counts before the watch shows it, and not after its end") {
+  Fixture f;
+  f.tracked.own().Wrote(Object("u", 10));
+  f.tracked.own().Changed(Object("u", 11));
+  f.tracked.own().Changed(Object("u", 12));
+  CHECK(f.Version() == "12");
+  f.Event(Text("u", 10));
+  CHECK(f.Version() == "12");
+  SECTION("once the watch has shown it, its end is believed") {
+    f.Event(Text("u", 12));
+    f.Gone(Text("u", 13));
+    f.tracked.own().Changed(Object("u", 12));
+    CHECK(f.Version() == "-");
+  }
+  SECTION("another object of the name is not the one that we created") {
+    f.Gone(Text("u", 13));
+    f.tracked.own().Changed(Object("v", 14));
+    CHECK(f.Version() == "-");
+  }
+}
+
 TEST_CASE("a deleted object is gone at once; one that lingers with a finalizer is shown again") {
   Fixture f;
   f.Event(Text("u", 10));
