@@ -9,12 +9,15 @@ library only.
 from __future__ import annotations
 
 import re
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from scripts.check_layers import tracked  # noqa: E402
+
 GLOSSARY = "docs/glossary.md"
 SECTION = "## Words that are not used"
 
@@ -72,13 +75,7 @@ def problems_of(path: str, words: dict[str, str]) -> Iterator[str]:
 
 def main() -> int:
     words = refused()
-    listed = subprocess.run(
-        ["git", "-C", str(ROOT), "ls-files", "-coz", "--exclude-standard", "*.h", "*.cc"],
-        check=True,
-        capture_output=True,
-        text=True,
-    ).stdout.split("\0")
-    paths = sorted(path for path in listed if path and (ROOT / path).is_file())
+    paths = tracked("*.h", "*.cc")
     problems = [problem for path in paths for problem in problems_of(path, words)]
     if not words:
         problems.append(f'{GLOSSARY}:1: no word in bold below "{SECTION}"')

@@ -12,6 +12,12 @@
 #include "manager/report/viewer_roles.h"
 
 namespace fedra::api {
+
+std::string DenialText(const access::Attributes& missing, std::string_view role) {
+  return fmt::format("you may not {} (a right on the manager, in the ClusterRole {})",
+                     access::TextOf(missing), role);
+}
+
 namespace {
 
 using access::Attributes;
@@ -34,10 +40,8 @@ Attributes Templates() {
 // The role that gives a right is that of deploy/viewer-rbac.yaml.
 tl::unexpected<Refusal> Denied(const Attributes& attributes) {
   const bool of_jobs = attributes.resource == "workloads" || attributes.resource == "pods";
-  return tl::make_unexpected(
-      Refusal{403, fmt::format("you may not {} (a right on the manager, in the ClusterRole {})",
-                               TextOf(attributes),
-                               of_jobs ? report::kJobViewerRole : report::kFleetViewerRole)});
+  return tl::make_unexpected(Refusal{
+      403, DenialText(attributes, of_jobs ? report::kJobViewerRole : report::kFleetViewerRole)});
 }
 
 Answered<Viewer> OfFleet(const May& may, const std::vector<Attributes>& all) {
@@ -162,7 +166,7 @@ Answered<Viewer> OfJobs(const Parameters& asked, const May& may) {
   return viewer;
 }
 
-// A client that is told that something has changed may ask for it, too.
+// Only those who may read something get events about it.
 Answered<Viewer> OfWatch(const Parameters& asked, const May& may,
                          const std::function<Result<std::set<std::string>>()>& namespaces) {
   std::optional<Attributes> missing;

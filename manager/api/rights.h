@@ -8,6 +8,7 @@
 #include <functional>
 #include <set>
 #include <string>
+#include <string_view>
 
 #include "base/result.h"
 #include "manager/access/gate.h"
@@ -26,6 +27,9 @@ inline constexpr size_t kMostNamespaces = 100;
 
 using May =
     std::function<tl::expected<bool, access::Refusal>(const access::Attributes& attributes)>;
+
+// Why it is refused; `role`: the ClusterRole that gives the right (report/viewer_roles.h).
+std::string DenialText(const access::Attributes& missing, std::string_view role);
 
 // 403 as soon as it is clear, before anything is looked up. `namespaces`: those that have jobs; of
 // a route that is posted to, those that the body is about, which is not read before its cheaper

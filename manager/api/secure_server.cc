@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "base/log.h"
 #include "base/text.h"
 #include "manager/api/delivery.h"
@@ -182,10 +180,7 @@ httpd::Answer SecureServer::AnswerMetrics(const access::User& user, const httpd:
   const access::Attributes attributes{.verb = "get", .path = std::string(kMetricsPath)};
   const auto may = gate_.May(user, attributes);
   if (!may) return ToAnswer(may.error());
-  if (!*may)
-    return Problem(403,
-                   fmt::format("you may not {} (a right on the manager, in the ClusterRole {})",
-                               access::TextOf(attributes), report::kMetricsReaderRole));
+  if (!*may) return Problem(403, DenialText(attributes, report::kMetricsReaderRole));
   std::lock_guard lock(counting_);
   if (stopped_) return Problem(503, "the daemon ends");
   std::string text = settings_.metrics();

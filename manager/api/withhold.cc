@@ -71,14 +71,10 @@ class Censor final {
       : viewer_(viewer), hidden_(hidden) {}
 
   bool SeesAll() const { return viewer_.everywhere; }
-  bool Sees(const std::string& ns) const {
-    return viewer_.everywhere || viewer_.namespaces.contains(ns);
-  }
+  bool Sees(const std::string& ns) const { return SeesAll() || viewer_.namespaces.contains(ns); }
 
   // Whether it names a namespace that is hidden.
-  bool MayNotSay(const std::string& text) const {
-    return !viewer_.everywhere && Mentions(text, hidden_);
-  }
+  bool MayNotSay(const std::string& text) const { return !SeesAll() && Mentions(text, hidden_); }
   // Of what fedra, a worker or the manager has written.
   void Prose(std::string& text) const {
     if (MayNotSay(text)) text = kWithheld;

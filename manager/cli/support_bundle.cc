@@ -47,9 +47,8 @@ constexpr std::string_view kReadme =
     "metrics.txt readyz.txt  the daemon's pages\n"
     "log-N.txt            the logs that were given with --log\n\n"
     "Credentials of the kubeconfigs, and what looks like some, are [removed]: private keys, "
-    "tokens, "
-    "passwords in addresses, values called password, secret, token, access key or credential. What "
-    "pods printed is left out.\n"
+    "tokens, passwords in addresses, values called password, secret, token, access key or "
+    "credential. What pods printed is left out.\n"
     "Not hidden: names of workers, ClusterQueues, DeviceClasses and drivers, this machine's host "
     "name, addresses of API servers, paths, the reason given to `fedra cordon`, and in errors and "
     "logs whatever is no name that fedra knows.\n";

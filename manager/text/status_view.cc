@@ -53,7 +53,7 @@ std::string LeftOut(const report::ChosenJobs& jobs) {
 // "3 configured, 2 connected", and "1 removed" where there is one. Of those that this user may not
 // see there is no count.
 std::string WorkerSummary(const report::StatusData& data) {
-  if (std::ranges::find(data.daemon.omitted, "workers") != data.daemon.omitted.end())
+  if (Contains(data.daemon.omitted, "workers"))
     return fmt::format("not shown: that is a right in the ClusterRole {}",
                        report::kFleetViewerRole);
   const auto removed = std::ranges::count_if(data.clusters, &ClusterRow::is_removed);

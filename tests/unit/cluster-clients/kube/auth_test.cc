@@ -109,7 +109,7 @@ TEST_CASE("an expired credential is replaced") {
   CHECK(f.Token() == "Bearer second");
 }
 
-TEST_CASE("a token file that is missing, and one without a token, are told apart") {
+TEST_CASE("a missing token file and one without a token have errors of their own") {
   Fixture f;
   AccessSettings access;
   access.token_file = f.folder.Path("token");

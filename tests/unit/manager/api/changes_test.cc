@@ -96,7 +96,8 @@ TEST_CASE("changes: many and some are many") {
   CHECK(changes == Changes{.workers = true, .many_jobs = true});
 }
 
-TEST_CASE_METHOD(Fixture, "subscription: begins with what is told of, then one event in 500 ms") {
+TEST_CASE_METHOD(Fixture,
+                 "subscription: begins with its topics, then at most one event in 500 ms") {
   CHECK(Next() == Words{R"(watching {"topics":["daemon","workers","jobs"]})"});
   CHECK(Next().empty());
   subscription.Add({.jobs = {kTrain}});

@@ -535,8 +535,7 @@ TEST_CASE_METHOD(Fixture, "an answer says what is left out, whether there is any
   CHECK(Document("ml", "counts?group-by=namespace").at("groups").size() == 1);
 }
 
-TEST_CASE_METHOD(Fixture,
-                 "what a worker can is told to who may see the fleet, and to nobody else") {
+TEST_CASE_METHOD(Fixture, "only readers with the right to the fleet see what a worker can") {
   for (const std::string user : {"", "wrong", "nothing", "ml", "everywhere"}) {
     for (const api::Route& route : api::Routes()) {
       for (const std::string output : {"json", "wide"}) {

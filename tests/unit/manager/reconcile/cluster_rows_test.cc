@@ -23,6 +23,16 @@ ConnectedOptions East() {
   return options;
 }
 
+// It refuses fedra its LocalQueues.
+ConnectedOptions RefusingQueues() {
+  ConnectedOptions options = East();
+  options.faults.answers.push_back({.kind = sim::InjectedAnswer::Kind::kStatus,
+                                    .method = "GET",
+                                    .path_contains = "/localqueues",
+                                    .code = 403});
+  return options;
+}
+
 struct Fixture {
   const TempFolder folder;
   HandClock clock;
@@ -149,12 +159,7 @@ TEST_CASE("a clock that is set moves the beginning of the outage that is stored"
 }
 
 TEST_CASE("what is wrong with a worker's lists is told once") {
-  ConnectedOptions forbidding = East();
-  forbidding.faults.answers.push_back({.kind = sim::InjectedAnswer::Kind::kStatus,
-                                       .method = "GET",
-                                       .path_contains = "/localqueues",
-                                       .code = 403});
-  Fixture f(forbidding);
+  Fixture f(RefusingQueues());
   const store::ClusterRow row = f.Row();
   CHECK(row.phase == "Connected");
   CHECK(row.why == "not allowed to list or watch localqueues.kueue.x-k8s.io (403)");
@@ -213,7 +218,7 @@ TEST_CASE("a worker whose queue is stopped says so") {
   CHECK(f.Row().note.starts_with("LocalQueue ml/gpu is stopped (stopPolicy Hold)"));
 }
 
-TEST_CASE("what a worker can is known from the first contact on, and stays while it is away") {
+TEST_CASE("what a worker can is recorded at the first contact, and kept while it is unreachable") {
   Fixture f;
   const auto can = [&] { return verify::ParseCapabilities(f.Row().capabilities_json).value(); };
   const verify::WorkerCapabilities first = can();
@@ -226,12 +231,7 @@ TEST_CASE("what a worker can is known from the first contact on, and stays while
 }
 
 TEST_CASE("a right that a worker grants later is missing no more") {
-  ConnectedOptions forbidding = East();
-  forbidding.faults.answers.push_back({.kind = sim::InjectedAnswer::Kind::kStatus,
-                                       .method = "GET",
-                                       .path_contains = "/localqueues",
-                                       .code = 403});
-  Fixture f(forbidding);
+  Fixture f(RefusingQueues());
   const auto missing = [&] {
     return verify::ParseCapabilities(f.Row().capabilities_json).value().missing_rights;
   };

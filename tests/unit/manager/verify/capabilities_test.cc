@@ -75,7 +75,7 @@ TEST_CASE("a list that is refused is a right that is missing") {
     const bool is_refused =
         input.resource.plural == "deviceclasses" || input.resource.plural == "localqueues";
     if (is_refused) input.sink->SetHealth({.state = watch::CacheState::kForbidden});
-    // What fails in another way is no matter of rights.
+    // Other failures than 403 do not show that a right is missing.
     if (input.resource.plural == "namespaces")
       input.sink->SetHealth({.state = watch::CacheState::kFailing});
   }
