@@ -45,6 +45,12 @@ Refusal NotAsked() {
 
 }  // namespace
 
+template <class T>
+struct Gate::Dated {
+  T answer;
+  SteadyTime at;
+};
+
 struct Gate::State {
   State(const GateLimits& limits, SteadyTime now)
       : users(limits.tokens),
@@ -55,9 +61,9 @@ struct Gate::State {
         all_clients(limits.all_clients, now),
         all_users(limits.all_users, now) {}
 
-  Recent<User> users;      // by token
-  Recent<bool> wrong;      // tokens
-  Recent<bool> decisions;  // by user and attributes
+  Recent<Dated<User>> users;      // by token
+  Recent<bool> wrong;             // tokens
+  Recent<Dated<bool>> decisions;  // by user and attributes
   Counted asking_clients;
   Counted asking_users;
   RateLimit all_clients;
@@ -73,6 +79,15 @@ Gate::Gate(std::unique_ptr<Reviews> reviews, const Clock& clock, GateLimits limi
       state_(std::make_unique<State>(limits, clock.Steady())) {}
 
 Gate::~Gate() = default;
+
+std::chrono::seconds Gate::OldestToken(Purpose purpose) const {
+  return purpose == Purpose::kLookAgain ? limits_.looked_again : limits_.known_token;
+}
+
+std::chrono::seconds Gate::OldestDecision(Purpose purpose, bool allowed) const {
+  if (purpose == Purpose::kLookAgain) return limits_.looked_again;
+  return allowed || purpose == Purpose::kProbe ? limits_.allowed : limits_.denied;
+}
 
 // The smaller limit first: who is over it takes nothing from the others.
 bool Gate::MayAsk(Counted& each, RateLimit& all, const std::string& who, Rate rate,
@@ -96,16 +111,16 @@ void Gate::Note(const Error* failure) {
 }
 
 tl::expected<User, Refusal> Gate::Identify(const std::string& authorization,
-                                           const std::string& client, Memory memory) {
+                                           const std::string& client, Purpose purpose) {
   const std::string token = TokenIn(authorization);
   if (token.empty()) return tl::make_unexpected(NoToken());
   const std::string key = Sha256(salt_ + token);
   std::optional<tl::expected<User, Refusal>> known;
   state_.With([&](const std::unique_ptr<State>& state) {
     const SteadyTime now = clock_.Steady();
-    const bool uses = memory == Memory::kUsed;
-    if (const User* const user = uses ? state->users.Find(key, now) : nullptr)
-      known = *user;
+    const auto* const user = state->users.Find(key, now);
+    if (user != nullptr && now - user->at < OldestToken(purpose))
+      known = user->answer;
     else if (state->wrong.Find(key, now) != nullptr)
       known = tl::make_unexpected(WrongToken());
     else if (!MayAsk(state->asking_clients, state->all_clients, client, limits_.client, now))
@@ -119,7 +134,7 @@ tl::expected<User, Refusal> Gate::Identify(const std::string& authorization,
     const SteadyTime now = clock_.Steady();
     state->users.Forget(key);
     if (*found)
-      state->users.Put(key, **found, now + limits_.known_token);
+      state->users.Put(key, {**found, now}, now + limits_.known_token);
     else
       state->wrong.Put(key, true, now + limits_.wrong_token);
   });
@@ -128,14 +143,14 @@ tl::expected<User, Refusal> Gate::Identify(const std::string& authorization,
 }
 
 tl::expected<bool, Refusal> Gate::May(const User& user, const Attributes& attributes,
-                                      Memory memory) {
+                                      Purpose purpose) {
   const std::string key = Sha256(AccessReviewOf(user, attributes));
   std::optional<tl::expected<bool, Refusal>> known;
   state_.With([&](const std::unique_ptr<State>& state) {
     const SteadyTime now = clock_.Steady();
-    const bool uses = memory == Memory::kUsed;
-    if (const bool* const decision = uses ? state->decisions.Find(key, now) : nullptr)
-      known = *decision;
+    const auto* const decision = state->decisions.Find(key, now);
+    if (decision != nullptr && now - decision->at < OldestDecision(purpose, decision->answer))
+      known = decision->answer;
     else if (!MayAsk(state->asking_users, state->all_users, user.name, limits_.user, now))
       known = tl::make_unexpected(TooMany());
   });
@@ -144,8 +159,8 @@ tl::expected<bool, Refusal> Gate::May(const User& user, const Attributes& attrib
   Note(allowed ? nullptr : &allowed.error());
   if (!allowed) return tl::make_unexpected(NotAsked());
   state_.With([&](const std::unique_ptr<State>& state) {
-    state->decisions.Put(key, *allowed,
-                         clock_.Steady() + (*allowed ? limits_.allowed : limits_.denied));
+    const SteadyTime now = clock_.Steady();
+    state->decisions.Put(key, {*allowed, now}, now + limits_.allowed);
   });
   return *allowed;
 }

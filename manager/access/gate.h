@@ -27,6 +27,7 @@ struct GateLimits {
   std::chrono::seconds wrong_token{10};
   std::chrono::seconds allowed{30};
   std::chrono::seconds denied{5};
+  std::chrono::seconds looked_again{10};
   size_t tokens = 1024;     // that are remembered, right ones and wrong ones apart
   size_t decisions = 8192;  // that are
   size_t clients = 1024;    // that are counted, addresses and users apart
@@ -43,11 +44,18 @@ struct Refusal {
   int status = 0;
   std::string message;
 
+  // Nobody has said no: later there may be an answer.
+  bool is_for_now() const { return status == 429 || status == 503; }
+
   bool operator==(const Refusal&) const = default;
 };
 
-// Whether an answer of a moment ago will do.
-enum class Memory { kUsed, kAskedAnew };
+// What an answer of the manager's is for, and so how old it may be.
+enum class Purpose {
+  kRequest,    // `known_token`, `allowed`, `denied`
+  kProbe,      // which of many namespaces a list shows: a denial may be as old as what is `allowed`
+  kLookAgain,  // whether a stream goes on: `looked_again`, so that streams of one user share it
+};
 
 class Gate final {
  public:
@@ -56,15 +64,19 @@ class Gate final {
 
   // `authorization`: the header. `client`: the address.
   tl::expected<User, Refusal> Identify(const std::string& authorization, const std::string& client,
-                                       Memory memory = Memory::kUsed);
+                                       Purpose purpose = Purpose::kRequest);
   // Never 401.
   tl::expected<bool, Refusal> May(const User& user, const Attributes& attributes,
-                                  Memory memory = Memory::kUsed);
+                                  Purpose purpose = Purpose::kRequest);
 
  private:
   using Counted = Recent<RateLimit>;
+  template <class T>
+  struct Dated;
   struct State;
 
+  std::chrono::seconds OldestToken(Purpose purpose) const;
+  std::chrono::seconds OldestDecision(Purpose purpose, bool allowed) const;
   bool MayAsk(Counted& each, RateLimit& all, const std::string& who, Rate rate, SteadyTime now);
   void Note(const Error* failure);
 

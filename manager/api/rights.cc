@@ -21,6 +21,7 @@ std::string DenialText(const access::Attributes& missing, std::string_view role)
 namespace {
 
 using access::Attributes;
+using access::Purpose;
 using access::Refusal;
 
 template <class T>
@@ -46,12 +47,12 @@ tl::unexpected<Refusal> Denied(const Attributes& attributes) {
 
 Answered<Viewer> OfFleet(const May& may, const std::vector<Attributes>& all) {
   for (const Attributes& attributes : all) {
-    const Answered<bool> allowed = may(attributes);
+    const Answered<bool> allowed = may(attributes, Purpose::kRequest);
     if (!allowed) return tl::make_unexpected(allowed.error());
     if (!*allowed) return Denied(attributes);
   }
   // Who may list the jobs of all namespaces sees what is here of them, too.
-  const Answered<bool> everywhere = may(Workloads("list", ""));
+  const Answered<bool> everywhere = may(Workloads("list", ""), Purpose::kRequest);
   if (!everywhere) return tl::make_unexpected(everywhere.error());
   return Viewer{.fleet = true, .everywhere = *everywhere};
 }
@@ -59,10 +60,11 @@ Answered<Viewer> OfFleet(const May& may, const std::vector<Attributes>& all) {
 // Those of `all` that `attributes_in` of which is allowed.
 Answered<std::set<std::string>> Allowed(
     const May& may, const std::set<std::string>& all,
-    const std::function<Attributes(const std::string&)>& attributes_in) {
+    const std::function<Attributes(const std::string&)>& attributes_in,
+    Purpose purpose = Purpose::kRequest) {
   std::set<std::string> allowed;
   for (const std::string& ns : all) {
-    const Answered<bool> each = may(attributes_in(ns));
+    const Answered<bool> each = may(attributes_in(ns), purpose);
     if (!each) return tl::make_unexpected(each.error());
     if (*each) allowed.insert(ns);
   }
@@ -71,8 +73,9 @@ Answered<std::set<std::string>> Allowed(
 
 // Sets `everywhere`, or `namespaces`: those of `all` with the verb on Workloads.
 Answered<void> SeeJobs(const May& may, const std::string& verb, const std::set<std::string>& all,
-                       Viewer& viewer) {
-  auto allowed = Allowed(may, all, [&](const std::string& ns) { return Workloads(verb, ns); });
+                       Viewer& viewer, Purpose purpose = Purpose::kRequest) {
+  auto allowed =
+      Allowed(may, all, [&](const std::string& ns) { return Workloads(verb, ns); }, purpose);
   if (!allowed) return tl::make_unexpected(allowed.error());
   viewer.namespaces = *std::move(allowed);
   return {};
@@ -81,10 +84,10 @@ Answered<void> SeeJobs(const May& may, const std::string& verb, const std::set<s
 // What does not depend on a namespace. `verb`: on Workloads.
 Answered<Viewer> AtLarge(const May& may, const std::string& verb) {
   Viewer viewer;
-  const Answered<bool> fleet = may(Fleet());
+  const Answered<bool> fleet = may(Fleet(), Purpose::kRequest);
   if (!fleet) return tl::make_unexpected(fleet.error());
   viewer.fleet = *fleet;
-  const Answered<bool> everywhere = may(Workloads(verb, ""));
+  const Answered<bool> everywhere = may(Workloads(verb, ""), Purpose::kRequest);
   if (!everywhere) return tl::make_unexpected(everywhere.error());
   viewer.everywhere = *everywhere;
   return viewer;
@@ -106,7 +109,7 @@ Answered<Viewer> OfList(const Parameters& asked, View view, const May& may,
   if (!known) return tl::make_unexpected(Refusal{503, "the store cannot be read"});
   const bool are_few = known->size() <= kMostNamespaces;
   if (are_few) {
-    if (const auto seen = SeeJobs(may, "list", *known, viewer); !seen)
+    if (const auto seen = SeeJobs(may, "list", *known, viewer, Purpose::kProbe); !seen)
       return tl::make_unexpected(seen.error());
   }
   // The same words whether there are none, or too many to be asked about.
@@ -166,26 +169,33 @@ Answered<Viewer> OfJobs(const Parameters& asked, const May& may) {
   return viewer;
 }
 
-// Only those who may read something get events about it.
+// Only those who may read something get events about it: each topic takes its own right, and what
+// the reader may not have is left out. The daemon's own state is for all who may have another one.
 Answered<Viewer> OfWatch(const Parameters& asked, const May& may,
                          const std::function<Result<std::set<std::string>>()>& namespaces) {
   std::optional<Attributes> missing;
-  const May may_both = [&](const Attributes& attributes) -> Answered<bool> {
-    Answered<bool> asks = may(attributes);
+  const May may_both = [&](const Attributes& attributes, Purpose purpose) -> Answered<bool> {
+    Answered<bool> asks = may(attributes, purpose);
     if (!asks || !*asks) return asks;
     Attributes watch = attributes;
     watch.verb = "watch";
-    Answered<bool> watches = may(watch);
+    Answered<bool> watches = may(watch, purpose);
     if (watches && !*watches) missing = watch;
     return watches;
   };
   const Topics topics = TopicsOf(asked);
+  const bool of_jobs = topics.jobs || topics.daemon;
+  const bool of_workers = topics.workers || topics.daemon;
   Answered<Viewer> viewer =
-      topics.jobs
-          ? OfList(asked, topics.workers ? View::kStatus : View::kJobs, may_both, namespaces)
-          : OfFleet(may_both, {Fleet()});
-  if (!viewer && viewer.error().status == 403 && missing) return Denied(*missing);
-  return viewer;
+      of_jobs ? OfList(asked, of_workers ? View::kStatus : View::kJobs, may_both, namespaces)
+              : OfFleet(may_both, {Fleet()});
+  if (viewer || viewer.error().status != 403) return viewer;
+  if (of_jobs && of_workers) {
+    const Answered<bool> fleet = may_both(Fleet(), Purpose::kRequest);
+    if (!fleet) return tl::make_unexpected(fleet.error());
+    if (*fleet) return Viewer{.fleet = true};
+  }
+  return missing ? Denied(*missing) : viewer;
 }
 
 // What manifests are about: the namespace of those that name none, which is asked about before any

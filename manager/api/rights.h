@@ -25,8 +25,9 @@ inline constexpr std::string_view kFleetPath = "/fedra/fleet";
 // Without a namespace in the request, at most so many are asked about.
 inline constexpr size_t kMostNamespaces = 100;
 
-using May =
-    std::function<tl::expected<bool, access::Refusal>(const access::Attributes& attributes)>;
+// `purpose`: a request's, or which of many namespaces are shown.
+using May = std::function<tl::expected<bool, access::Refusal>(const access::Attributes& attributes,
+                                                              access::Purpose purpose)>;
 
 // Why it is refused; `role`: the ClusterRole that gives the right (report/viewer_roles.h).
 std::string DenialText(const access::Attributes& missing, std::string_view role);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "base/sha256.h"
 #include "base/text.h"
 #include "manager/api/delivery.h"
 #include "manager/api/parameters.h"
@@ -17,6 +18,7 @@ namespace {
 
 constexpr std::string_view kAddressKey = "api.secure.address";
 constexpr std::string_view kMetricsPath = "/metrics";
+constexpr std::string_view kAuthorization = "authorization";
 // A certificate that is made here ends after a year.
 constexpr std::chrono::hours kMadeAnew{24 * 180};
 
@@ -86,7 +88,7 @@ httpd::Service SecureServer::ServiceOfApi() {
       .takes_post = &IsForPost,
       // Without a token the manager is not asked who it is.
       .refuses_post = [this](const httpd::Request& headers) -> std::optional<httpd::Answer> {
-        if (!httpd::HeaderOf(headers, "authorization").empty()) return std::nullopt;
+        if (!httpd::HeaderOf(headers, kAuthorization).empty()) return std::nullopt;
         return ToAnswer(gate_.Identify({}, headers.client).error());
       },
       .on_answer =
@@ -158,7 +160,7 @@ tl::expected<access::User, httpd::Answer> SecureServer::Admit(const httpd::Reque
     return tl::unexpected<httpd::Answer>(settings_.page(request));
   if (auto refusal = RefusalOfOtherSites(request))
     return tl::unexpected<httpd::Answer>(*std::move(refusal));
-  auto user = gate_.Identify(httpd::HeaderOf(request, "authorization"), request.client);
+  auto user = gate_.Identify(httpd::HeaderOf(request, kAuthorization), request.client);
   if (!user) return tl::unexpected<httpd::Answer>(ToAnswer(user.error()));
   return *std::move(user);
 }
@@ -190,12 +192,14 @@ httpd::Answer SecureServer::AnswerMetrics(const access::User& user, const httpd:
       {.content_type = "text/plain; version=0.0.4; charset=utf-8", .body = std::move(text)}, news);
 }
 
-tl::expected<Viewer, access::Refusal> SecureServer::ViewerOfWatch(const access::User& user,
-                                                                  const Parameters& asked,
-                                                                  access::Memory memory) {
+// `purpose`: of all questions; null: of each its own.
+tl::expected<Viewer, access::Refusal> SecureServer::ViewerOfWatch(
+    const access::User& user, const Parameters& asked, std::optional<access::Purpose> purpose) {
   return ViewerOf(
       *FindRoute(kWatchPath), asked,
-      [&](const access::Attributes& attributes) { return gate_.May(user, attributes, memory); },
+      [&](const access::Attributes& attributes, access::Purpose own) {
+        return gate_.May(user, attributes, purpose.value_or(own));
+      },
       [&]() -> Result<std::set<std::string>> {
         FEDRA_ASSIGN_OR_RETURN(const auto reader, sources_.store());
         return reader->Namespaces();
@@ -204,26 +208,29 @@ tl::expected<Viewer, access::Refusal> SecureServer::ViewerOfWatch(const access::
 
 httpd::Answer SecureServer::AnswerStream(const access::User& user, const Parameters& asked,
                                          const httpd::Request& request) {
-  const auto viewer = ViewerOfWatch(user, asked, access::Memory::kUsed);
+  const auto viewer = ViewerOfWatch(user, asked, std::nullopt);
   if (!viewer) return ToAnswer(viewer.error());
-  return AnswerWatch(&streams_, asked, request, *viewer,
-                     [this, user, asked, request](std::function<void(std::optional<Viewer>)> done) {
-                       turns_.Submit("user " + user.name, [=, this, done = std::move(done)] {
-                         done(LookAgainAt(user, asked, request));
-                       });
-                     });
+  // The same token that asks the same.
+  const std::string of =
+      Sha256(httpd::HeaderOf(request, kAuthorization) + "\n" + std::string(request.target));
+  LookAgain look_again = [this, user, asked, request](std::function<void(RightsNow)> done) {
+    turns_.Submit("user " + user.name,
+                  [=, this, done = std::move(done)] { done(LookAgainAt(user, asked, request)); });
+  };
+  return AnswerWatch(&streams_, asked, request, *viewer, ChangingRights{of, std::move(look_again)});
 }
 
-// What was answered to others meanwhile does not count: a right that is revoked ends the stream. A
-// manager that does not answer ends it, too.
-std::optional<Viewer> SecureServer::LookAgainAt(const access::User& user, const Parameters& asked,
-                                                const httpd::Request& request) {
-  if (stopped_) return std::nullopt;
-  constexpr auto kAnew = access::Memory::kAskedAnew;
-  const auto now = gate_.Identify(httpd::HeaderOf(request, "authorization"), request.client, kAnew);
-  if (!now || now->name != user.name) return std::nullopt;
-  const auto viewer = ViewerOfWatch(*now, asked, kAnew);
-  return viewer ? std::optional(*viewer) : std::nullopt;
+// A right that is revoked ends the stream, and so does a token that becomes another user's.
+RightsNow SecureServer::LookAgainAt(const access::User& user, const Parameters& asked,
+                                    const httpd::Request& request) {
+  if (stopped_) return tl::make_unexpected(access::Refusal{503, "the daemon ends"});
+  constexpr auto kPurpose = access::Purpose::kLookAgain;
+  const auto now =
+      gate_.Identify(httpd::HeaderOf(request, kAuthorization), request.client, kPurpose);
+  if (!now) return tl::make_unexpected(now.error());
+  if (now->name != user.name)
+    return tl::make_unexpected(access::Refusal{401, "the token is another user's now"});
+  return ViewerOfWatch(*now, asked, kPurpose);
 }
 
 httpd::Answer SecureServer::AnswerTo(const access::User& user, const httpd::Request& request) {
@@ -239,7 +246,9 @@ httpd::Answer SecureServer::AnswerTo(const access::User& user, const httpd::Requ
   std::optional<ReadCheck> posted;
   const auto viewer = ViewerOf(
       **route, *asked,
-      [&](const access::Attributes& attributes) { return gate_.May(user, attributes); },
+      [&](const access::Attributes& attributes, access::Purpose purpose) {
+        return gate_.May(user, attributes, purpose);
+      },
       [&]() -> Result<std::set<std::string>> {
         if (IsPosted(**route)) {
           FEDRA_ASSIGN_OR_RETURN(posted, api_.ReadPosted(*asked, request));

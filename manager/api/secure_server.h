@@ -90,11 +90,11 @@ class SecureServer final {
   httpd::Answer AnswerMetrics(const access::User& user, const httpd::Request& request);
   tl::expected<Viewer, access::Refusal> ViewerOfWatch(const access::User& user,
                                                       const Parameters& asked,
-                                                      access::Memory memory);
+                                                      std::optional<access::Purpose> purpose);
   httpd::Answer AnswerStream(const access::User& user, const Parameters& asked,
                              const httpd::Request& request);
-  std::optional<Viewer> LookAgainAt(const access::User& user, const Parameters& asked,
-                                    const httpd::Request& request);
+  RightsNow LookAgainAt(const access::User& user, const Parameters& asked,
+                        const httpd::Request& request);
 
   const SecureSettings settings_;
   const Sources sources_;

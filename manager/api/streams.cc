@@ -31,9 +31,10 @@ Streams::Client::Client(Watch watch, std::shared_ptr<httpd::Sink> to, const Even
     : sink(std::move(to)),
       subscription(std::move(watch.topics), std::move(watch.viewer), pace),
       last_id(std::move(watch.last_id)),
-      look_again(std::move(watch.look_again)),
-      asked(SystemClock().Steady()) {
-  right->With([&](Right& now) { now.confirmed = asked; });
+      changing(std::move(watch.changing)) {}
+
+Streams::Rights::Rights(LookAgain look, SteadyTime now) : look_again(std::move(look)), asked(now) {
+  found->With([&](Found& first) { first.confirmed = now; });
 }
 
 Streams::Streams(ChangeFeed* feed, ReadStore store, StreamPace pace)
@@ -109,20 +110,34 @@ Streams::State Streams::Next() {
 
 void Streams::Look(State now) {
   if (now.missed) recent_.AddUnknown();
-  for (Client& client : now.opened) {
-    if (!client.last_id.empty()) {
-      if (const auto missed = recent_.Since(client.last_id))
-        client.subscription.Add(*missed);
-      else
-        client.subscription.RequireResync();
-    }
-    clients_.push_back(std::move(client));
-  }
+  const SteadyTime time = SystemClock().Steady();
+  for (Client& client : now.opened) Take(std::move(client), time);
   const Changes changes = ChangesIn(now);
   if (!changes.empty()) recent_.Add(changes);
-  const SteadyTime time = SystemClock().Steady();
+  for (const auto& [of, rights] : rights_)
+    if (const auto shared = rights.lock()) LookAgainAt(*shared, time);
   for (Client& client : clients_) Serve(client, time, changes);
   std::erase_if(clients_, [](const Client& client) { return client.sink->IsOver(); });
+  std::erase_if(rights_, [](const auto& each) { return each.second.expired(); });
+}
+
+void Streams::Take(Client client, SteadyTime now) {
+  if (!client.last_id.empty()) {
+    if (const auto missed = recent_.Since(client.last_id))
+      client.subscription.Add(*missed);
+    else
+      client.subscription.RequireResync();
+  }
+  if (client.changing) {
+    std::weak_ptr<Rights>& known = rights_[client.changing->of];
+    client.rights = known.lock();
+    if (client.rights == nullptr) {
+      client.rights = std::make_shared<Rights>(std::move(client.changing->look_again), now);
+      known = client.rights;
+    }
+    client.changing.reset();
+  }
+  clients_.push_back(std::move(client));
 }
 
 Changes Streams::ChangesIn(State& now) {
@@ -147,21 +162,32 @@ void Streams::Serve(Client& client, SteadyTime now, const Changes& changes) {
     client.sink->Write(std::move(text));
 }
 
-// Without an answer in time it may not.
-bool Streams::MaySee(Client& client, SteadyTime now) const {
-  if (!client.look_again) return true;
-  const Right right = client.right->Copy();
-  if (right.is_refused || now - right.confirmed > pace_.rights + pace_.rights_grace) return false;
-  if (right.viewer) client.subscription.SetViewer(*right.viewer);
-  if (now - client.asked < pace_.rights) return true;
-  client.asked = now;
-  client.look_again([kept = client.right, now](std::optional<Viewer> viewer) {
-    kept->With([&](Right& answered) {
-      answered.is_refused |= !viewer.has_value();
-      answered.viewer = std::move(viewer);
-      answered.confirmed = now;
+// When it is time; sooner where the last question has had no answer.
+void Streams::LookAgainAt(Rights& rights, SteadyTime now) const {
+  const bool repeats = rights.found->With([](const Found& found) { return found.is_unanswered; });
+  if (now - rights.asked < (repeats ? pace_.rights_grace / 4 : pace_.rights)) return;
+  rights.asked = now;
+  rights.found->With([](Found& found) { found.is_unanswered = false; });
+  rights.look_again([kept = rights.found, now](RightsNow answer) {
+    kept->With([&](Found& found) {
+      if (answer) {
+        found.viewer = *std::move(answer);
+        found.confirmed = now;
+      } else if (answer.error().is_for_now()) {
+        found.is_unanswered = true;
+      } else {
+        found.is_refused = true;
+      }
     });
   });
+}
+
+// Without an answer in time it may not.
+bool Streams::MaySee(Client& client, SteadyTime now) const {
+  if (client.rights == nullptr) return true;
+  const Found found = client.rights->found->Copy();
+  if (found.is_refused || now - found.confirmed > pace_.rights + pace_.rights_grace) return false;
+  if (found.viewer) client.subscription.SetViewer(*found.viewer);
   return true;
 }
 
@@ -171,7 +197,7 @@ Sources With(Streams& streams, Sources sources) {
 }
 
 httpd::Answer AnswerWatch(Streams* streams, const Parameters& asked, const httpd::Request& request,
-                          const Viewer& viewer, LookAgain look_again) {
+                          const Viewer& viewer, std::optional<ChangingRights> changing) {
   if (!Accepts(HeaderOf(request, "accept"), kType))
     return Problem(406, fmt::format("the answer is {}, which you do not accept", kType));
   if (streams == nullptr || !streams->has_feed())
@@ -179,7 +205,7 @@ httpd::Answer AnswerWatch(Streams* streams, const Parameters& asked, const httpd
   Watch watch{.topics = TopicsOf(asked),
               .viewer = viewer,
               .last_id = HeaderOf(request, "last-event-id"),
-              .look_again = std::move(look_again)};
+              .changing = std::move(changing)};
   return {.content_type = std::string(kType),
           .headers = {{"Cache-Control", "no-store"}, {"X-Content-Type-Options", "nosniff"}},
           .goes_on = [streams, watch = std::move(watch)](std::shared_ptr<httpd::Sink> sink) {

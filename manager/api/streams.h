@@ -12,6 +12,7 @@
 
 #include <chrono>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -22,6 +23,7 @@
 #include "base/clock.h"
 #include "base/guarded.h"
 #include "base/result.h"
+#include "manager/access/gate.h"
 #include "manager/api/api.h"
 #include "manager/api/change_feed.h"
 #include "manager/api/changes.h"
@@ -35,21 +37,28 @@ namespace fedra::api {
 struct StreamPace {
   std::chrono::milliseconds look{500};       // for what has changed
   std::chrono::milliseconds rights{30'000};  // after that time they are asked about again
-  // Without an answer for so much longer the stream ends.
+  // Without an answer for so much longer the stream ends; until then the question is repeated.
   std::chrono::milliseconds rights_grace{10'000};
   EventPace event = {};
 };
 
-// What a client may see now, asked anew: `done` is called once, on any thread; with null it may not
-// watch any more.
-using LookAgain = std::function<void(std::function<void(std::optional<Viewer>)> done)>;
+// What a client may see now, or why it is not known or nothing.
+using RightsNow = tl::expected<Viewer, access::Refusal>;
+// `done` is called once, on any thread.
+using LookAgain = std::function<void(std::function<void(RightsNow)> done)>;
+
+// How the rights are found that may change while somebody watches.
+struct ChangingRights {
+  std::string of;  // the same for streams that ask the same for the same: one question serves all
+  LookAgain look_again;
+};
 
 // Who watches, and what.
 struct Watch {
   Topics topics;
   Viewer viewer;
-  std::string last_id = {};   // Last-Event-ID; empty: it comes for the first time
-  LookAgain look_again = {};  // null: its rights do not change
+  std::string last_id = {};                     // Last-Event-ID; empty: it comes for the first time
+  std::optional<ChangingRights> changing = {};  // null: they do not change
 };
 
 class Streams final {
@@ -68,11 +77,21 @@ class Streams final {
   bool has_feed() const { return feed_ != nullptr; }
 
  private:
-  // What the last question about a client's rights came to.
-  struct Right {
+  // What the last questions about rights came to.
+  struct Found {
     std::optional<Viewer> viewer;
     bool is_refused = false;
+    bool is_unanswered = false;  // the last one
     SteadyTime confirmed{};
+  };
+  // Rights that some of the clients have in common.
+  struct Rights {
+    Rights(LookAgain look, SteadyTime now);
+
+    const LookAgain look_again;
+    SteadyTime asked;
+    // Outlives the clients where an answer is late.
+    const std::shared_ptr<Guarded<Found>> found = std::make_shared<Guarded<Found>>();
   };
   struct Client {
     Client(Watch watch, std::shared_ptr<httpd::Sink> to, const EventPace& pace);
@@ -80,10 +99,8 @@ class Streams final {
     std::shared_ptr<httpd::Sink> sink;
     Subscription subscription;
     std::string last_id;
-    LookAgain look_again;
-    SteadyTime asked;
-    // Outlives the client where an answer is late.
-    std::shared_ptr<Guarded<Right>> right = std::make_shared<Guarded<Right>>();
+    std::optional<ChangingRights> changing;
+    std::shared_ptr<Rights> rights = {};  // null: they do not change
   };
   // What has come since the last look.
   struct State {
@@ -100,7 +117,9 @@ class Streams final {
   void Run();
   State Next();
   void Look(State now);
+  void Take(Client client, SteadyTime now);
   Changes ChangesIn(State& now);
+  void LookAgainAt(Rights& rights, SteadyTime now) const;
   void Serve(Client& client, SteadyTime now, const Changes& changes);
   bool MaySee(Client& client, SteadyTime now) const;
 
@@ -112,6 +131,7 @@ class Streams final {
   // The own thread's.
   RecentChanges recent_;
   std::vector<Client> clients_;
+  std::map<std::string, std::weak_ptr<Rights>> rights_;  // by what they are of; of some client
 
   Guarded<State> state_;
   size_t follows_ = 0;
@@ -123,6 +143,6 @@ Sources With(Streams& streams, Sources sources);
 
 // A GET of `watch` by a client who may see this. 406, 503 without a feed.
 httpd::Answer AnswerWatch(Streams* streams, const Parameters& asked, const httpd::Request& request,
-                          const Viewer& viewer, LookAgain look_again = {});
+                          const Viewer& viewer, std::optional<ChangingRights> changing = {});
 
 }  // namespace fedra::api

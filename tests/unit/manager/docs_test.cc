@@ -455,7 +455,8 @@ store, or what `api.socket` says.
 
 With `api.secure` ([configuration.md](configuration.md)) the same is served over TLS (1.2 or newer) to users of the
 manager's API server. Fedra has no users of its own: it asks the manager who has the token (TokenReview) and what they
-may (SubjectAccessReview), and keeps the answers for a moment: a token 60 s, a right 30 s, a refusal 5 s. It needs
+may (SubjectAccessReview), and keeps the answers for a moment: a token 60 s, a right 30 s, a refusal 5 s (30 s
+where it was not asked for by name: which of many namespaces a list shows). It needs
 [manager-rbac-secure-api.yaml](../deploy/manager-rbac-secure-api.yaml) for that; `fedra config validate --connect` says
 whether it has it.
 
@@ -502,7 +503,7 @@ Service's proxy is no way: the API server takes the token out of what it passes 
 | what a worker says about a job, in `why`, `history` and `check`; there also how the spec of a template or class of that name differs from the manifest's; how many pods would fit there | the same | codes of reasons alone, and the job's `note`, which its Workload on the manager has as the message of fedra's check |
 | what a job's pods have printed | `get` pods/log in its namespace | withheld |
 | `device-map` | `get` the path `/fedra/fleet`, and `list` workloads.kueue.x-k8s.io everywhere: it names who holds devices | 403 |
-| `watch` | of `workers` `get` and `watch` the path `/fedra/fleet`; of `jobs` `list` and `watch` workloads.kueue.x-k8s.io, as for `jobs` | the topic is left out; 403 where none is left |
+| `watch` | of `workers` `get` and `watch` the path `/fedra/fleet`; of `jobs` `list` and `watch` workloads.kueue.x-k8s.io, as for `jobs`; of `daemon` one of the two | the topic is left out; 403 where none is left |
 | `openapi.json`, `reasons` | none | |
 | `/metrics` | `get` the path `/metrics` | 403 |
 | `/`, the dashboard's pages | none: they hold nothing, and ask with the token that is pasted there | |
@@ -586,8 +587,9 @@ Ages do not count, and of devices and templates it does not know. Clients ask ag
 the machine. Of one address, which may be a proxy's, there are at most three quarters of those that others leave. Beyond is 503.
 They are no questions: a stream costs nothing while nothing changes. Who has not taken an event within 10 s is cut off. `Sec-Fetch-Site`, `Host` and tokens are looked at as everywhere; EventSource of browsers
 sends no token, so pages read it with `fetch`, as the dashboard does, once for all of its tabs. Over TLS the token and the
-rights are asked about again every 30 s, whatever was answered before: without them, and when the manager does not answer, the
-stream ends. Until then fedra holds the token in its memory.
+rights are asked about again every 30 s, with answers that are at most 10 s old, once for all streams of a token that ask the
+same: without them the stream ends, and when there is no answer (the manager gives none, or too much is asked) for 10 s. Until
+then fedra holds the token in its memory.
 
 ## Versions
 

@@ -94,6 +94,44 @@ TEST_CASE_METHOD(Fixture, "a right is remembered for half a minute, its absence 
   CHECK(May(kList) == "yes");
 }
 
+TEST_CASE_METHOD(Fixture, "how old an answer may be depends on what it is for") {
+  const auto may = [&](const Attributes& attributes, Purpose purpose) {
+    const User ada{.name = "ada", .uid = {}, .groups = {}, .extra = {}};
+    return gate->May(ada, attributes, purpose).value();
+  };
+  Attributes other = kList;
+  other.ns = "research";
+  struct Row {
+    Purpose purpose;
+    Attributes attributes;
+    std::chrono::seconds oldest;
+  };
+  const Row rows[] = {
+      {Purpose::kRequest, kList, 30s},   {Purpose::kRequest, other, 5s},
+      {Purpose::kProbe, kList, 30s},     {Purpose::kProbe, other, 30s},
+      {Purpose::kLookAgain, kList, 10s}, {Purpose::kLookAgain, other, 10s},
+  };
+  for (const Row& row : rows) {
+    INFO(static_cast<int>(row.purpose) << " " << row.attributes.ns);
+    clock.Advance(1min);
+    const int asked = reviews->asked_may;
+    // Whatever it was for when it was asked.
+    CHECK(may(row.attributes, Purpose::kProbe) == (row.attributes.ns == "ml"));
+    clock.Advance(row.oldest - 1s);
+    may(row.attributes, row.purpose);
+    CHECK(reviews->asked_may == asked + 1);
+    clock.Advance(1s);
+    may(row.attributes, row.purpose);
+    CHECK(reviews->asked_may == asked + 2);
+  }
+  CHECK(Who("Bearer good") == "ada");
+  known.With([](Known& all) { all.users.clear(); });
+  clock.Advance(9s);
+  CHECK(gate->Identify("Bearer good", "10.0.0.1", Purpose::kLookAgain));
+  clock.Advance(1s);
+  CHECK_FALSE(gate->Identify("Bearer good", "10.0.0.1", Purpose::kLookAgain));
+}
+
 TEST_CASE_METHOD(Fixture, "a right is that of one user as a whole, and of one attributes") {
   CHECK(May(kList) == "yes");
   Attributes other = kList;

@@ -24,6 +24,8 @@ namespace {
 const std::string kWorkloads = " workloads.kueue.x-k8s.io ";
 const std::string kInMl = "in the namespace ml";
 const std::string kFleet = " the path /fedra/fleet";
+constexpr api::StreamPace kQuick{
+    .look = 5ms, .rights = 20ms, .rights_grace = 2s, .event = {.events = 5ms}};
 
 struct Fixture {
   Fixture() {
@@ -43,16 +45,29 @@ struct Fixture {
     });
     Put("train", "ml");
     Put("stripes", "zebra");
-    // Rights are asked about every 20 ms here, by a clock that stands still.
+    Start();
+  }
+
+  // Rights are asked about every 20 ms here; what is remembered of them is never too old for a
+  // request, by a clock that stands still, and always for a look again.
+  void Start() {
     constexpr access::Rate kMany{1'000'000, 1};
-    server = api::SecureServer::Start(
-                 {.address = "127.0.0.1:0",
-                  .certificate = api::SelfSigned({}, clock),
-                  .streams = {.look = 5ms, .rights = 20ms, .event = {.events = 5ms}}},
-                 {.store = [this] { return store->Read(); }, .clock = &clock, .feed = &feed},
-                 std::make_unique<access::FakeReviews>(known),
-                 {.client = kMany, .all_clients = kMany, .user = kMany, .all_users = kMany})
-                 .value();
+    Start({.looked_again = 0s,
+           .client = kMany,
+           .all_clients = kMany,
+           .user = kMany,
+           .all_users = kMany});
+  }
+  void Start(access::GateLimits limits, api::StreamPace pace = kQuick) {
+    server.reset();
+    auto made = std::make_unique<access::FakeReviews>(known);
+    reviews = made.get();
+    server =
+        api::SecureServer::Start(
+            {.address = "127.0.0.1:0", .certificate = api::SelfSigned({}, clock), .streams = pace},
+            {.store = [this] { return store->Read(); }, .clock = &clock, .feed = &feed},
+            std::move(made), limits)
+            .value();
   }
 
   void Put(const std::string& name, const std::string& ns) {
@@ -62,7 +77,10 @@ struct Fixture {
     REQUIRE(store->Commit({store::PutWorkload{row}}));
   }
   httpd::Answer Ask(const std::string& user, const std::string& query = "") {
-    return server->Answer({.target = "/api/v1alpha1/watch" + query,
+    return Answer(user, "watch" + query);
+  }
+  httpd::Answer Answer(const std::string& user, const std::string& question) {
+    return server->Answer({.target = "/api/v1alpha1/" + question,
                            .headers = {{"authorization", "Bearer " + user + "-token"}},
                            .client = "10.0.0.1"});
   }
@@ -87,6 +105,7 @@ struct Fixture {
            .on_transaction = [this](const auto& report) { feed.Pass(report.written); }})
           .value();
   Guarded<access::Known> known;
+  access::FakeReviews* reviews = nullptr;
   std::unique_ptr<api::SecureServer> server;
 };
 
@@ -112,6 +131,11 @@ TEST_CASE_METHOD(Fixture, "a stream takes the right to watch beside that to ask"
       {"ml", "?topics=jobs&namespace=ml", 200, R"({"topics":["jobs"]})"},
       {"fleet", "", 200, R"({"topics":["daemon","workers"]})"},
       {"fleet", "?topics=jobs", 403},
+      {"fleet", "?topics=daemon", 200, R"({"topics":["daemon"]})"},
+      {"fleet", "?namespace=ml", 200, R"({"topics":["daemon","workers"]})"},
+      {"fleet", "?topics=jobs&namespace=ml", 403},
+      {"ml", "?topics=daemon", 200, R"({"topics":["daemon"]})"},
+      {"nothing", "?topics=daemon", 403},
       {"admin", "", 200, R"({"topics":["daemon","workers","jobs"]})"},
       {"admin", "?topics=colours", 400, "colours"},
   };
@@ -160,6 +184,44 @@ TEST_CASE_METHOD(Fixture,
   CHECK_FALSE(admin->IsOver());
   known.With([](access::Known& all) { all.answers = false; });
   CHECK(WaitUntil([&] { return admin->IsOver(); }));
+}
+
+TEST_CASE_METHOD(Fixture, "a manager that gives no answer for a moment ends no stream") {
+  const auto ml = Watching("ml");
+  known.With([](access::Known& all) { all.answers = false; });
+  const int asked = reviews->asked_who;
+  REQUIRE(WaitUntil([&] { return reviews->asked_who >= asked + 2; }));
+  known.With([](access::Known& all) { all.answers = true; });
+  CHECK_FALSE(ml->IsOver());
+  Put("train", "ml");
+  CHECK(WaitUntil([&] { return ml->Has("ml/train"); }));
+  const int more = reviews->asked_may;
+  REQUIRE(WaitUntil([&] { return reviews->asked_may >= more + 10; }));
+  CHECK_FALSE(ml->IsOver());
+}
+
+// Ten minutes of one user's dashboard, in sixteen tabs that do not share a stream.
+TEST_CASE_METHOD(Fixture, "who sees one of a hundred namespaces stays below the limits") {
+  constexpr int kNamespaces = 100;
+  for (int i = 0; i < kNamespaces - 2; ++i)
+    Put("train-" + std::to_string(i), "t" + std::to_string(i));
+  Start(access::GateLimits{});
+  std::vector<std::shared_ptr<KeptSink>> streams;
+  for (int i = 0; i < 16; ++i) streams.push_back(Watching("ml"));
+  // The path, all namespaces, each of them, and to watch ml.
+  constexpr int kQuestions = kNamespaces + 3;
+  CHECK(reviews->asked_may == kQuestions);
+  constexpr int kSteps = 120;
+  for (int i = 1; i <= kSteps; ++i) {
+    clock.Advance(5s);
+    CHECK(Answer("ml", "jobs").status == 200);
+    // What was answered 10 s ago is asked again, by the next look at the rights.
+    if (i % 2 == 0)
+      REQUIRE(WaitUntil([&] { return reviews->asked_may >= kQuestions * (1 + i / 2); }));
+  }
+  // Not more than the limit of one user lets through.
+  CHECK(reviews->asked_may < 5 * kSteps * access::GateLimits{}.user.per_second);
+  for (const auto& each : streams) CHECK_FALSE(each->IsOver());
 }
 
 TEST_CASE_METHOD(Fixture, "a stream says to ask again when its reader sees another namespace") {

@@ -2,9 +2,11 @@
 
 #include "manager/api/streams.h"
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "store/store.h"
 #include "tests/support/catch.h"
@@ -125,16 +127,42 @@ TEST_CASE_METHOD(Fixture,
 
 TEST_CASE_METHOD(Fixture,
                  "streams: a right that is gone ends the stream, one that changes says so") {
-  Guarded<std::optional<api::Viewer>> now{api::Viewer{.namespaces = {"ml"}}};
+  Guarded<api::RightsNow> now{api::Viewer{.namespaces = {"ml"}}};
   const api::LookAgain look = [&](const auto& done) { done(now.Copy()); };
-  const auto sink = Watching({kAll, *now.Copy(), "", look});
+  const auto sink = Watching({kAll, *now.Copy(), "", api::ChangingRights{"ada", look}});
   now.With([](auto& viewer) { viewer->namespaces = {"ml", "zebra"}; });
   CHECK(WaitUntil([&] { return sink->Has("event: resync"); }));
   Put("stripes", "zebra");
   CHECK(WaitUntil([&] { return sink->Has("zebra/stripes"); }));
   CHECK_FALSE(sink->IsOver());
-  now.With([](auto& viewer) { viewer.reset(); });
+  now.With([](auto& viewer) { viewer = tl::make_unexpected(access::Refusal{403, "no"}); });
   CHECK(WaitUntil([&] { return sink->IsOver(); }));
+}
+
+TEST_CASE_METHOD(Fixture, "streams: of those that ask the same for the same one asks") {
+  std::atomic<int> ada = 0;
+  std::atomic<int> eve = 0;
+  const auto watch = [&](const std::string& of, std::atomic<int>& asked) {
+    return api::Watch{kAll,
+                      {.namespaces = {"ml"}},
+                      "",
+                      api::ChangingRights{of, [&asked, of](const auto& done) {
+                                            ++asked;
+                                            done(api::Viewer{.namespaces = {"ml", of}});
+                                          }}};
+  };
+  std::vector<std::shared_ptr<KeptSink>> sinks;
+  for (int i = 0; i < 5; ++i) sinks.push_back(Watching(watch("ada", ada)));
+  const auto other = Watching(watch("eve", eve));
+  const int asked = ada;
+  const int others = eve;
+  REQUIRE(WaitUntil([&] { return eve >= others + 20; }));
+  // In the same looks, not five times as often.
+  CHECK(ada - asked <= eve - others + 2);
+  // And the answer holds for all of them, and for no other.
+  Put("theirs", "ada");
+  for (const auto& sink : sinks) CHECK(WaitUntil([&] { return sink->Has("ada/theirs"); }));
+  CHECK_THAT(other->told(), !ContainsSubstring("theirs"));
 }
 
 TEST_CASE("streams: without an answer about its rights a stream ends") {
@@ -145,8 +173,18 @@ TEST_CASE("streams: without an answer about its rights a stream ends") {
   pace.rights_grace = 50ms;
   api::Streams streams(&feed, [&] { return store->Read(); }, pace);
   const auto sink = std::make_shared<KeptSink>();
-  streams.Open({kAll, {}, "", [](const auto&) {}}, sink);
+  streams.Open({kAll, {}, "", api::ChangingRights{"ada", [](const auto&) {}}}, sink);
   CHECK(WaitUntil([&] { return sink->IsOver(); }));
+  // Nor with answers that say nothing.
+  std::atomic<int> asked = 0;
+  const api::LookAgain unsure = [&](const auto& done) {
+    ++asked;
+    done(tl::make_unexpected(access::Refusal{429, "later"}));
+  };
+  const auto second = std::make_shared<KeptSink>();
+  streams.Open({kAll, {}, "", api::ChangingRights{"eve", unsure}}, second);
+  CHECK(WaitUntil([&] { return second->IsOver(); }));
+  CHECK(asked > 1);
 }
 
 TEST_CASE_METHOD(Fixture,
