@@ -124,8 +124,7 @@ void DispatchTo(const Context& context, const tracking::AdmissionCheckState& che
   decision.phase = Phase::kDispatching;
   decision.worker = choice.clusters.front();
   decision.wake_at = WakeAt(context, choice);
-  const Message message =
-      DispatchedMessage(context.clusters, choice.clusters, nominated, context.policy);
+  const Message message = DispatchedMessage(context.clusters, choice.clusters, nominated);
   decision.why = message.text;
   const bool new_round = BeginsRound(context, nominated, choice);
   Withdraw(context, choice, decision);

@@ -135,23 +135,13 @@ std::string CountReasons(const std::vector<const ClusterView*>& refused, uint64_
   return text + verdict::FurtherText(further.size(), further.empty() ? "" : *further.begin());
 }
 
-// How many are eligible, and of how many.
-std::pair<size_t, size_t> Eligible(std::span<const ClusterView> clusters, const Policy& policy) {
-  std::pair<size_t, size_t> counts;
-  for (const ClusterView& cluster : clusters) {
-    counts.first += IsEligible(cluster, policy) ? 1 : 0;
-    counts.second += cluster.allowed ? 1 : 0;
-  }
-  return counts;
-}
-
-// "2 of 3 workers eligible"
-std::string EligibleCount(std::span<const ClusterView> clusters, const Policy& policy) {
-  const auto [eligible, allowed] = Eligible(clusters, policy);
-  return fmt::format("{} of {} workers eligible", eligible, allowed);
-}
-
 }  // namespace
+
+std::string EligibleCount(std::span<const ClusterView> clusters, const Policy& policy) {
+  const auto is_eligible = [&](const ClusterView& each) { return IsEligible(each, policy); };
+  return fmt::format("{} of {} workers eligible", std::ranges::count_if(clusters, is_eligible),
+                     std::ranges::count_if(clusters, &ClusterView::allowed));
+}
 
 std::string Join(const std::vector<ClusterName>& names) {
   std::string text;
@@ -223,13 +213,11 @@ std::set<std::string> ReasonsByWorker(std::span<const ClusterView> clusters) {
 
 Message DispatchedMessage(std::span<const ClusterView> clusters,
                           const std::vector<ClusterName>& chosen,
-                          const std::vector<ClusterName>& nominated, const Policy& policy) {
-  const auto [eligible, allowed] = Eligible(clusters, policy);
+                          const std::vector<ClusterName>& nominated) {
   uint64_t facts = Begin("sent");
-  for (const size_t number : {eligible, allowed, chosen.size()}) Add(number, facts);
+  Add(chosen.size(), facts);
   for (const ClusterName& name : chosen) Add(name.value, facts);
-  std::string text = fmt::format("{}; dispatched to {}, waiting for admission",
-                                 EligibleCount(clusters, policy), Join(chosen));
+  std::string text = fmt::format("dispatched to {}, waiting for admission", Join(chosen));
   for (const ClusterView& cluster : clusters) {
     if (!Contains(chosen, cluster.name)) continue;
     if (cluster.clone == nullptr && !Contains(nominated, cluster.name)) continue;

@@ -36,12 +36,14 @@ Message NoWorkerEligible(std::span<const ClusterView> clusters, const PlacementR
 // another. That a worker comes or goes is no news of each job.
 std::set<std::string> ReasonsByWorker(std::span<const ClusterView> clusters);
 
-// "2 of 3 workers eligible; dispatched to gpu-east, waiting for admission", with the worker's own
-// words when it has some. `nominated`: who was nominated before; the others have only just been
-// asked.
+// "dispatched to gpu-east, waiting for admission", with the worker's own words when it has some.
+// `nominated`: who was nominated before; the others have only just been asked. Nothing of the other
+// workers: they are not looked at while it stays (stay.h).
 Message DispatchedMessage(std::span<const ClusterView> clusters,
                           const std::vector<ClusterName>& chosen,
-                          const std::vector<ClusterName>& nominated, const Policy& policy);
+                          const std::vector<ClusterName>& nominated);
+// "2 of 3 workers eligible"
+std::string EligibleCount(std::span<const ClusterView> clusters, const Policy& policy);
 
 // Of two checks of fedra each would wait for the other, and both would dispatch the workload.
 Message TwoChecks(const std::string& check, const std::string& second);

@@ -78,8 +78,7 @@ void WaitForKueue(const Context& context, const ClusterView& winner, const Names
   if (Contains(nominated, winner.name)) return;
   Choice choice;
   choice.clusters.push_back(winner.name);
-  const Message message =
-      DispatchedMessage(context.clusters, choice.clusters, nominated, context.policy);
+  const Message message = DispatchedMessage(context.clusters, choice.clusters, nominated);
   decision.actions.emplace_back(
       Nominate{choice.clusters, message.text, true, AsReported(context, message)});
   NoteDispatched(context, nominated, choice, decision);
@@ -122,8 +121,7 @@ void NominateChosen(const Context& context, const NominatedNames& nominated, con
   decision.phase = Phase::kDispatching;
   decision.worker = choice.clusters.front();
   decision.wake_at = WakeAt(context, choice);
-  const Message message =
-      DispatchedMessage(context.clusters, choice.clusters, nominated.ours, context.policy);
+  const Message message = DispatchedMessage(context.clusters, choice.clusters, nominated.ours);
   decision.why = message.text;
   const bool new_round = nominated.HasOthers() || BeginsRound(context, nominated.ours, choice);
   TakeBackNominations(context, nominated.ours, choice, decision);

@@ -147,8 +147,9 @@ void NoteDispatched(const Context& context, const std::vector<ClusterName>& nomi
                     const Choice& choice, Decision& decision) {
   const auto is_known = [&](const ClusterName& name) { return Contains(nominated, name); };
   if (std::ranges::all_of(choice.clusters, is_known)) return;
-  decision.actions.emplace_back(
-      Note{notes::kDispatched.name, decision.worker, "dispatched to " + Join(choice.clusters)});
+  decision.actions.emplace_back(Note{notes::kDispatched.name, decision.worker,
+                                     fmt::format("dispatched to {}: {}", Join(choice.clusters),
+                                                 EligibleCount(context.clusters, context.policy))});
   for (const ClusterName& name : choice.clusters) {
     for (const verdict::Reason& reason : context.Find(name.value)->verdict.reasons) {
       if (reason.code == verdict::ReasonCode::kTemplateDrift)

@@ -7,6 +7,7 @@
 
 #include "manager/placement/move.h"
 #include "manager/placement/parts.h"
+#include "manager/placement/stay.h"
 #include "manager/reconcile/find_copies.h"
 #include "manager/tracking/kueue_api.h"
 #include "manager/verify/named_claims.h"
@@ -218,19 +219,45 @@ Gathered Gatherer::Gather(const ObjectKey& key, const Known& known) const {
                     NeedsVerdicts(*gathered.view.workload, gathered.view.check) &&
                     !placement::WaitsForFirst(gathered.view);
   // It has a worker, and other ones are judged for it.
-  const bool moves =
-      !gathered.view.kueue_copies && placement::DueMove(gathered.view, known.now) != nullptr;
-  const ClusterName with_others =
-      PlaceWithOthers(gathered.view, *gathered.workers, cordons, known.now);
-  const std::set<ClusterName> matters = WhatMatters(workload, known);
-  const Workers workers =
-      gathered.judged || moves ? gathered.workers->all() : gathered.workers->Named(matters);
+  const Scope scope{
+      .matters = WhatMatters(workload, known),
+      .with_others = PlaceWithOthers(gathered.view, *gathered.workers, cordons, known.now),
+      .moves =
+          !gathered.view.kueue_copies && placement::DueMove(gathered.view, known.now) != nullptr};
+  if (const std::set<ClusterName> stays = StaysWith(gathered, known); !stays.empty()) {
+    LookAt(gathered.workers->Named(scope.matters), scope, cordons, gathered);
+    gathered.stays = placement::MayStay(stays, gathered.view, gathered.clusters,
+                                        known.record->record, known.record->policy, known.now);
+    if (!gathered.stays) {
+      gathered.clusters.clear();
+      gathered.assumed_as_of.clear();
+    }
+  }
+  if (!gathered.stays) {
+    const bool sees_all = gathered.judged || scope.moves;
+    LookAt(sees_all ? gathered.workers->all() : gathered.workers->Named(scope.matters), scope,
+           cordons, gathered);
+  }
+  if ((gathered.judged || scope.moves) && settings_.devices) KeepClaimsTogether(gathered);
+  CountSiblings(gathered);
+  return gathered;
+}
+
+std::set<ClusterName> Gatherer::StaysWith(const Gathered& gathered, const Known& known) const {
+  const tracking::Workload* workload = gathered.view.workload.get();
+  if (!gathered.judged || !known.record || known.record->uid != workload->uid) return {};
+  return placement::StaysWith(gathered.view, known.record->record, known.record->policy, known.now);
+}
+
+void Gatherer::LookAt(const Workers& workers, const Scope& scope, const verify::CordonsNow& cordons,
+                      Gathered& gathered) const {
+  const tracking::Workload* workload = gathered.view.workload.get();
   for (const auto& [worker, allowed] :
        InOrder(workers, gathered.workers->removed(), scopes_.Of(gathered.view.check))) {
-    const bool is_target = moves && !workload->IsPlacedOn(worker->name());
-    const bool in_place = with_others.value.empty() || with_others == worker->name();
+    const bool is_target = scope.moves && !workload->IsPlacedOn(worker->name());
+    const bool in_place = scope.with_others.value.empty() || scope.with_others == worker->name();
     const bool judges = gathered.judged && in_place;
-    if (!judges && !is_target && !matters.contains(worker->name())) continue;
+    if (!judges && !is_target && !scope.matters.contains(worker->name())) continue;
     const WorkerLook look = worker->Look(gathered.adapter);
     ClusterView cluster = ViewOf(*worker, look, gathered);
     cluster.allowed = allowed && in_place;
@@ -246,9 +273,6 @@ Gathered Gatherer::Gather(const ObjectKey& key, const Known& known) const {
     }
     gathered.clusters.push_back(std::move(cluster));
   }
-  if ((gathered.judged || moves) && settings_.devices) KeepClaimsTogether(gathered);
-  CountSiblings(gathered);
-  return gathered;
 }
 
 std::optional<verdict::Reason> Gatherer::WhyKueueCannot(const ClusterName& worker) const {

@@ -26,6 +26,8 @@ struct Gathered {
   // In order of preference: all workers when one is looked for, or may be moved to, else those that
   // matter.
   std::vector<placement::ClusterView> clusters;
+  // It stays where it was dispatched to, and the other workers were not looked at.
+  bool stays = false;
   const tracking::JobAdapter* adapter = nullptr;  // null: no adapter for the kind
   ObjectKey job;              // of that kind, on every cluster; empty when it is not known
   std::string cluster_queue;  // of the manager, behind the job's queue; may be empty
@@ -43,10 +45,18 @@ struct GatherSettings {
   placement::OrderSettings order;  // of those that wait for the same devices
 };
 
+// What is remembered of one incarnation of a workload.
+struct KnownRecord {
+  std::string uid;  // of the Workload
+  placement::PlacementRecord record;
+  placement::Policy policy;
+};
+
 // What is known of a workload beside what the clusters show.
 struct Known {
   std::optional<tracking::JobKey> job;  // helps when the Workload is gone
   std::set<ClusterName> workers;        // that may have copies
+  std::optional<KnownRecord> record;    // null: all workers are looked at when one is looked for
   WallTime now{};  // for what is asked for a time (placement::DueMove); the epoch: nothing is
 };
 
@@ -90,6 +100,16 @@ class Gatherer final {
   // no copies.
   std::optional<verdict::Reason> WhyKueueCannot(const ClusterName& worker) const;
   tracking::Identity Us() const;
+  // Where it stays (placement::StaysWith); empty: all workers are to be looked at.
+  std::set<ClusterName> StaysWith(const Gathered& gathered, const Known& known) const;
+  // Looks at those of `workers` that matter for it.
+  struct Scope {
+    std::set<ClusterName> matters;  // whether a worker is looked for or not
+    ClusterName with_others;        // empty: anywhere
+    bool moves = false;             // it has a worker, and other ones are judged for it
+  };
+  void LookAt(const Workers& workers, const Scope& scope, const verify::CordonsNow& cordons,
+              Gathered& gathered) const;
   placement::ClusterView ViewOf(const Worker& worker, const WorkerLook& look,
                                 const Gathered& gathered) const;
   void Judge(const Worker& worker, const verify::WorkerFacts& facts,

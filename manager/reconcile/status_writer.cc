@@ -159,7 +159,8 @@ void StatusWriter::Record(const Gathered& gathered, const placement::Decision& d
   };
   const bool chosen = std::ranges::any_of(gathered.clusters, has_job) &&
                       decision.phase == placement::Phase::kRunning;
-  const bool has_verdicts = gathered.judged && !chosen;
+  // Nor are the others while it stays where it was dispatched to.
+  const bool has_verdicts = gathered.judged && !chosen && !gathered.stays;
   std::vector<const ClusterView*> judged;
   if (has_verdicts) {
     judged = WorthRemembering(gathered);

@@ -95,6 +95,8 @@ WorkloadReconciler::Seen WorkloadReconciler::Gather(const ObjectKey& key) {
   known.workers = parts_.places.Take(key);
   known.workers.insert(remembered.nominated.begin(), remembered.nominated.end());
   known.workers.merge(parts_.placements.ResidueClusters(key));
+  known.record = {remembered.uid, ToRecord(remembered), settings_.policy};
+  known.record->record.placing = parts_.placements.Placing(key, seen.now);
   seen.gathered = parts_.gatherer.Gather(key, known);
   seen.places = known.workers;
   seen.places.merge(WithCopies(seen.gathered));

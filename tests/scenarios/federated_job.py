@@ -86,11 +86,14 @@ class FederatedJob:
         workload = self.workload()
         return workload.get("status", {}).get("clusterName") if workload else None
 
-    def event_reasons(self) -> set[str]:
-        """Of the events on the manager about the job or its Workload."""
+    def events(self) -> list[Object]:
+        """Those on the manager about the job or its Workload."""
         names = {self.name, self._known_workload_name()}
         events = self._fleet.admin(MANAGER).list("Event", self.ns)
-        return {event["reason"] for event in events if event["regarding"]["name"] in names}
+        return [event for event in events if event["regarding"]["name"] in names]
+
+    def event_reasons(self) -> set[str]:
+        return {event["reason"] for event in self.events()}
 
     # --- What must become or stay true.
 
@@ -105,6 +108,16 @@ class FederatedJob:
             return eventually(f"check message with {parts}", look, self._fleet.patience)
         except AssertionError as error:
             raise AssertionError(f"{error}; message: {self.check_message()!r}") from None
+
+    def wait_event(self, reason: str, part: str) -> None:
+        """Waits for an event of this reason whose note contains the part."""
+        self._eventually(
+            f"event {reason} with {part!r}",
+            lambda: any(
+                event["reason"] == reason and part in event["note"] for event in self.events()
+            )
+            or None,
+        )
 
     def wait_clone(self, worker: str) -> Object:
         return self._eventually(f"clone on {worker}", lambda: self.clone(worker))

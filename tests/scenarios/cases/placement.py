@@ -45,7 +45,7 @@ def only_the_named_workers(world: World) -> None:
     world.start_fedra({"dispatch": {"policy": "race"}})
     job = world.submit("train")
     job.wait_clone(world.worker2)
-    job.wait_message("1 of 1 workers eligible")
+    job.wait_event("Dispatched", "1 of 1 workers eligible")
     assert job.clones() == [world.worker2]
     world.set_quota(world.worker2, Quota())
     job.wait_running_on(world.worker2)

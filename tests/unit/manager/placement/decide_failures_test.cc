@@ -441,11 +441,11 @@ TEST_CASE("a copy that could not be created is not said to wait for admission on
   world.Step();
   world.Step();
   CHECK(world.Message() ==
-        "1 of 1 workers eligible; dispatched to a, waiting for admission (a: the copy could not be "
+        "dispatched to a, waiting for admission (a: the copy could not be "
         "created there yet)");
   broken = false;
   world.Settle();
-  CHECK(world.Message() == "1 of 1 workers eligible; dispatched to a, waiting for admission");
+  CHECK(world.Message() == "dispatched to a, waiting for admission");
 }
 
 TEST_CASE("a copy that its worker ends without running it is an end, and is told") {

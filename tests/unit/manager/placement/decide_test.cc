@@ -30,7 +30,7 @@ TEST_CASE("the first eligible worker in order gets the clone, the job only after
   world.Settle();
   CHECK(world.WorkersWithClone() == Names{"a"});
   CHECK(world.WorkersWithJob().empty());
-  CHECK(world.Message() == "2 of 2 workers eligible; dispatched to a, waiting for admission");
+  CHECK(world.Message() == "dispatched to a, waiting for admission");
   CHECK(world.Look().phase == Phase::kDispatching);
   world.Admit("a");
   world.Settle();

@@ -66,6 +66,7 @@ struct Ends {
   int gone = 0;
   int crossed = 0;
   int moved = 0;
+  int stayed = 0;
   int placed_by_kueue = 0;
   int taken_back_by_kueue = 0;
 };
@@ -98,6 +99,7 @@ Ends Play(unsigned histories, Mode mode) {
     World& world = history.world();
     ends.crossed += world.crossings() > 0 ? 1 : 0;
     ends.moved += world.moves();
+    ends.stayed += world.stays() > 0 ? 1 : 0;
     ends.placed_by_kueue += history.placed_by_kueue();
     ends.taken_back_by_kueue += history.taken_back_by_kueue();
     const bool stays_pending = JobHistory::HoldsCheck(seed, mode);
@@ -112,6 +114,8 @@ Ends Play(unsigned histories, Mode mode) {
   // Moves while jobs stand in line.
   CHECK(ends.crossed > all / 50);
   CHECK(ends.moved > 0);
+  // Looks in which the other workers were left out, and nothing else was decided.
+  CHECK(ends.stayed > all / 10);
   return ends;
 }
 

@@ -121,6 +121,8 @@ class World {
   int crossings() const { return crossings_; }
   // How often it was taken back from a worker that could have kept it.
   int moves() const { return moves_; }
+  // Looks that saw it stay with its workers, whatever the others were.
+  int stays() const { return stays_; }
   const std::vector<std::string>& notes() const { return notes_; }
 
  protected:
@@ -146,6 +148,7 @@ class World {
   std::string Print() const;
 
  private:
+  void CheckStay(const std::vector<ClusterView>& seen, const Decision& decision) const;
   // What the lines say where it bids.
   std::map<ClusterName, LineAnswer> AskLines(const std::vector<ClusterView>& seen) const;
   bool LooksForWorker() const;
@@ -222,6 +225,7 @@ class World {
   int writes_ = 0;
   int crossings_ = 0;
   int moves_ = 0;
+  mutable int stays_ = 0;
   std::string placed_on_;                  // in this reservation; empty: nowhere
   std::map<ClusterName, WallTime> tried_;  // in this round: since when its job was being created
   std::vector<std::string> nominated_before_;  // when the decision was made

@@ -9,6 +9,7 @@
 #include "manager/placement/bids.h"
 #include "manager/placement/move.h"
 #include "manager/placement/restrict.h"
+#include "manager/placement/stay.h"
 #include "tests/support/catch.h"
 #include "tests/unit/manager/placement/world.h"
 
@@ -20,7 +21,8 @@ using tracking::CheckState;
 constexpr int kStepsToSettle = 200;
 
 bool SameDecision(const Decision& a, const Decision& b) {
-  return a.actions.size() == b.actions.size() && a.why == b.why;
+  return a.actions.size() == b.actions.size() && a.why == b.why && a.phase == b.phase &&
+         a.worker == b.worker;
 }
 
 }  // namespace
@@ -39,7 +41,29 @@ WorkloadView World::View() const {
   return view;
 }
 
-Decision World::Look() const { return Decide(View(), Seen(), record_, policy_, now_); }
+Decision World::Look() const {
+  const std::vector<ClusterView> seen = Seen();
+  Decision decision = Decide(View(), seen, record_, policy_, now_);
+  CheckStay(seen, decision);
+  return decision;
+}
+
+// What is decided where it stays with its workers is the same without the others, but for those
+// that have something of it.
+void World::CheckStay(const std::vector<ClusterView>& seen, const Decision& decision) const {
+  const WorkloadView view = View();
+  const std::set<ClusterName> workers = StaysWith(view, record_, policy_, now_);
+  if (workers.empty() || !LooksForWorker()) return;
+  std::vector<ClusterView> few = seen;
+  std::erase_if(few, [&](const ClusterView& at) {
+    return !workers.contains(at.name) && !Contains(record_.nominated, at.name) &&
+           at.clone == nullptr && at.job == nullptr && at.in_the_way == nullptr;
+  });
+  if (!MayStay(workers, view, few, record_, policy_, now_)) return;
+  INFO("stays with " << workers.begin()->value << ": " << decision.why);
+  REQUIRE(SameDecision(Decide(view, few, record_, policy_, now_), decision));
+  ++stays_;
+}
 
 // As the reconciler gathers it: whose the copies are, and No where the name is taken; and what the
 // lines and a move leave of it.

@@ -54,8 +54,12 @@ struct Meanwhile final : NoTelemetry {
   std::function<void(int look)> happens = [](int) {};  // looks are counted from 1
   int looks = 0;
   std::vector<ObjectKey> assumed;  // Assumed() was called with
+  std::set<ClusterName> judged;    // Judged() was
 
   void Verified(std::chrono::nanoseconds) override { happens(++looks); }
+  void Judged(const ClusterName& cluster, const verdict::Verdict&) override {
+    judged.insert(cluster);
+  }
   void Assumed(const ObjectKey& workload) override { assumed.push_back(workload); }
 };
 
@@ -122,6 +126,17 @@ struct Ring : Surroundings, ConnectedExecutor {
     return rows.empty() ? std::string() : rows.front().note;
   }
 
+  // The workers that the store has a verdict of.
+  std::set<ClusterName> Judged() {
+    REQUIRE(store->Flush());
+    const auto reader = store->Read().value();
+    std::set<ClusterName> workers;
+    for (const store::VerdictRow& row :
+         reader->Verdicts(reader->Workloads().value().front().uid).value())
+      workers.insert(row.cluster);
+    return workers;
+  }
+
   static WallTime Parsed(const std::string& time) { return ParseRfc3339(time).value(); }
   // Everywhere, of devices that have been read.
   bool IsJudged() const {
@@ -173,6 +188,31 @@ TEST_CASE("a look that another workload has overtaken is made again, and given u
     CHECK(ring.Coming(0) == 0);
     CHECK_FALSE(ring.fleet.server(0).objects().Get("workloads", kTrain));
   }
+}
+
+TEST_CASE("a dispatched job is judged where it is; elsewhere, too, once it cannot stay there") {
+  Ring ring({"east", "west"}, 1);
+  REQUIRE(ring.workloads.Reconcile(kTrain));
+  CHECK(ring.meanwhile.judged == std::set{kEast, kWest});
+  REQUIRE(ring.fleet.WaitUntil([&] {
+    const auto workload = ring.fleet.manager().jobs().workloads().Find(kTrain);
+    return workload->nominated == std::vector<std::string>{"east"};
+  }));
+  ring.meanwhile.judged.clear();
+  REQUIRE(ring.workloads.Reconcile(kTrain));
+  CHECK(ring.meanwhile.judged == std::set{kEast});
+  // What the choice was made from is kept.
+  CHECK(ring.Judged() == std::set{kEast, kWest});
+
+  REQUIRE(ring.fleet.server(0).objects().Delete("localqueues", {"ml", "gpu"}));
+  REQUIRE(ring.fleet.WaitUntil([&] {
+    const Gathered seen = ring.gatherer.Gather(kTrain, {});
+    return verdict::Headline(seen.clusters.front().verdict) == "QueueMissing";
+  }));
+  ring.meanwhile.judged.clear();
+  REQUIRE(ring.workloads.Reconcile(kTrain));
+  CHECK(ring.meanwhile.judged == std::set{kEast, kWest});
+  CHECK(ring.places.Of(kTrain).contains(kWest));
 }
 
 TEST_CASE("what was reserved on a worker that it is not sent to any more is off") {

@@ -129,7 +129,7 @@ inline FleetRows FleetStatus() {
                     Job("new", "Dispatching", "gpu-west", std::chrono::seconds(9))};
   data.workloads[3].note =
       "no worker eligible: gpu-east: ResourceClaimTemplate ml/one-gpu does not exist there";
-  data.workloads[4].note = "2 of 3 workers eligible; dispatched to gpu-west, waiting for admission";
+  data.workloads[4].note = "dispatched to gpu-west, waiting for admission";
   data.verdicts = SweepVerdicts();
   data.workloads[3].reasons = CodesIn(data.verdicts, data.workloads[3].uid);
   return data;

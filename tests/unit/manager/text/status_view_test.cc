@@ -42,7 +42,7 @@ tpu-lab   Unreachable  4m10s  -       -      -        1     connection refused; 
 JOBS  2 running, 1 dispatching, 1 blocked, 1 finished
 JOB          STATE        WORKER    AGE   NOTE
 ml/sweep-3   Blocked      -         4m    no worker eligible: TemplateMissing on 2, ClusterUnreachable on 1
-ml/new       Dispatching  gpu-west  9s    2 of 3 workers eligible; dispatched to gpu-west, waiting for admission
+ml/new       Dispatching  gpu-west  9s    dispatched to gpu-west, waiting for admission
 ml/train-1b  Running      tpu-lab   3h
 ml/train-7b  Running      gpu-east  120m
 ml/done      Finished     gpu-east  30h

@@ -47,7 +47,7 @@ Enter open  Tab group  / filter  ? help  q quit
       {"2", R"( fedra  jobs  [5]                                                  as of 2s ago
   JOB          STATE        WORKER    AGE   NOTE
 > ml/sweep-3   Blocked      -         4m    TemplateMissing on 2, ClusterUnre...
-  ml/new       Dispatching  gpu-west  9s    2 of 3 workers eligible; dispatch...
+  ml/new       Dispatching  gpu-west  9s    dispatched to gpu-west, waiting f...
   ml/train-1b  Running      tpu-lab   3h
   ml/train-7b  Running      gpu-east  120m
   ml/done      Finished     gpu-east  30h
@@ -133,7 +133,7 @@ Enter open  Tab group  ? help  q quit
       {"2", R"( fedra  jobs  [5]          as of 2s ago
   JOB          STATE        NOTE
 > ml/sweep-3   Blocked      TemplateM...
-  ml/new       Dispatching  2 of 3 wo...
+  ml/new       Dispatching  dispatche...
   ml/train-1b  Running
   ml/train-7b  Running
   ml/done      Finished
@@ -210,7 +210,7 @@ Enter open  Tab group  / filter  ? help  q quit
        R"( fedra  jobs  [5]                                                                                                                                  as of 2s ago
   JOB          STATE        WORKER    AGE   NOTE
 > ml/sweep-3   Blocked      -         4m    TemplateMissing on 2, ClusterUnreachable on 1
-  ml/new       Dispatching  gpu-west  9s    2 of 3 workers eligible; dispatched to gpu-west, waiting for admission
+  ml/new       Dispatching  gpu-west  9s    dispatched to gpu-west, waiting for admission
   ml/train-1b  Running      tpu-lab   3h
   ml/train-7b  Running      gpu-east  120m
   ml/done      Finished     gpu-east  30h
