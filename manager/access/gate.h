@@ -62,7 +62,7 @@ class Gate final {
   Gate(std::unique_ptr<Reviews> reviews, const Clock& clock, GateLimits limits = {});
   ~Gate();
 
-  // `authorization`: the header. `client`: the address.
+  // `authorization`: the header. `client`: who connects, as of httpd::Request::peer.
   tl::expected<User, Refusal> Identify(const std::string& authorization, const std::string& client,
                                        Purpose purpose = Purpose::kRequest);
   // Never 401.

@@ -89,7 +89,7 @@ httpd::Service SecureServer::ServiceOfApi() {
       // Without a token the manager is not asked who it is.
       .refuses_post = [this](const httpd::Request& headers) -> std::optional<httpd::Answer> {
         if (!httpd::HeaderOf(headers, kAuthorization).empty()) return std::nullopt;
-        return ToAnswer(gate_.Identify({}, headers.client).error());
+        return ToAnswer(gate_.Identify({}, {}).error());
       },
       .on_answer =
           [this](std::string_view target, int status) {
@@ -160,7 +160,7 @@ tl::expected<access::User, httpd::Answer> SecureServer::Admit(const httpd::Reque
     return tl::unexpected<httpd::Answer>(settings_.page(request));
   if (auto refusal = RefusalOfOtherSites(request))
     return tl::unexpected<httpd::Answer>(*std::move(refusal));
-  auto user = gate_.Identify(httpd::HeaderOf(request, kAuthorization), request.client);
+  auto user = gate_.Identify(httpd::HeaderOf(request, kAuthorization), request.peer);
   if (!user) return tl::unexpected<httpd::Answer>(ToAnswer(user.error()));
   return *std::move(user);
 }
@@ -225,8 +225,7 @@ RightsNow SecureServer::LookAgainAt(const access::User& user, const Parameters& 
                                     const httpd::Request& request) {
   if (stopped_) return tl::make_unexpected(access::Refusal{503, "the daemon ends"});
   constexpr auto kPurpose = access::Purpose::kLookAgain;
-  const auto now =
-      gate_.Identify(httpd::HeaderOf(request, kAuthorization), request.client, kPurpose);
+  const auto now = gate_.Identify(httpd::HeaderOf(request, kAuthorization), request.peer, kPurpose);
   if (!now) return tl::make_unexpected(now.error());
   if (now->name != user.name)
     return tl::make_unexpected(access::Refusal{401, "the token is another user's now"});

@@ -14,7 +14,6 @@ Connection::Connection(Socket socket, std::shared_ptr<TlsIdentity> shown,
                        std::shared_ptr<Shares> shares)
     : stream(std::move(socket)),
       identity(std::move(shown)),
-      client(ClientOf(stream.socket().native_handle())),
       stake(std::move(shares), PeerOf(stream.socket().native_handle())) {
   if (identity != nullptr) tls.emplace(stream, identity->context());
 }

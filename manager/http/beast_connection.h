@@ -40,7 +40,6 @@ struct Connection {
   Stream stream;
   std::shared_ptr<TlsIdentity> identity;
   std::optional<TlsStream> tls;  // over `stream`
-  std::string client;            // its address; empty: a Unix socket's
   Stake stake;
   boost::beast::flat_buffer buffer{kMaxRequest};
   std::optional<Parser> parser;

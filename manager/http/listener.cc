@@ -242,7 +242,6 @@ class Listener::Impl final : public std::enable_shared_from_this<Listener::Impl>
   // The request is complete.
   void PassOn(const std::shared_ptr<Connection>& connection) {
     Request request = ToRequest(*connection->parser);
-    request.client = connection->client;
     request.peer = connection->stake.peer();
     if (!service_.is_urgent(request)) {
       Stake& stake = connection->stake;

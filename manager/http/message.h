@@ -16,10 +16,9 @@ struct Request {
   std::string target;  // path and query, as they came: percent-encoded, at most a few KiB
   // By lower-case name; of a header that came more than once the first.
   std::map<std::string, std::string, std::less<>> headers = {};
-  std::string client = {};  // the address that it comes from; empty: a Unix socket's
-  std::string peer = {};    // as of PeerOf (socket_name.h)
-  bool is_post = false;     // else GET or HEAD
-  std::string body = {};    // of a POST
+  std::string peer = {};  // who connects, as shares are counted (Stake::peer)
+  bool is_post = false;   // else GET or HEAD
+  std::string body = {};  // of a POST
 };
 
 // Empty: it was not sent. `name` in lower case.

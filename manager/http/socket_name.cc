@@ -46,16 +46,17 @@ int PortOf(int socket) {
   return ntohs(port);
 }
 
-std::string ClientOf(int socket) { return TextOf(OtherEnd(socket)); }
-
 std::string PeerOf(int socket) {
-  sockaddr_storage name = OtherEnd(socket);
-  if (name.ss_family == AF_UNIX) return UserAt(socket);
-  if (name.ss_family == AF_INET6) {
-    in6_addr& address = reinterpret_cast<sockaddr_in6&>(name).sin6_addr;
-    if (!IN6_IS_ADDR_V4MAPPED(&address)) std::fill_n(address.s6_addr + 8, 8, uint8_t{0});
+  const sockaddr_storage name = OtherEnd(socket);
+  return name.ss_family == AF_UNIX ? UserAt(socket) : NetworkOf(name);
+}
+
+std::string NetworkOf(sockaddr_storage address) {
+  if (address.ss_family == AF_INET6) {
+    in6_addr& ip = reinterpret_cast<sockaddr_in6&>(address).sin6_addr;
+    if (!IN6_IS_ADDR_V4MAPPED(&ip)) std::fill_n(ip.s6_addr + 8, 8, uint8_t{0});
   }
-  return TextOf(name);
+  return TextOf(address);
 }
 
 }  // namespace fedra::httpd

@@ -6,16 +6,19 @@
 
 #include <string>
 
+struct sockaddr_storage;
+
 namespace fedra::httpd {
 
 // The port that it is bound to; 0: none, or it is not TCP.
 int PortOf(int socket);
 
-// "10.0.0.7" of the other end, without the port; empty: not over TCP.
-std::string ClientOf(int socket);
-
-// Who is at the other end, as shares are counted: the address, of IPv6 the /64 (a host has as many
-// addresses in it as it likes); of a Unix socket the user, "uid 1000". Empty: not known.
+// Who is at the other end, as shares are counted: the network of the address; of a Unix socket the
+// user, "uid 1000". Empty: not known.
 std::string PeerOf(int socket);
+
+// "10.0.0.7" without the port; of IPv6 the /64, "2001:db8::": a host has as many addresses in it as
+// it likes. Empty: it is no address of these.
+std::string NetworkOf(sockaddr_storage address);
 
 }  // namespace fedra::httpd

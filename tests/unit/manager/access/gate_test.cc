@@ -2,10 +2,15 @@
 
 #include "manager/access/gate.h"
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
 #include <memory>
 #include <string>
 #include <utility>
 
+#include "manager/http/socket_name.h"
 #include "tests/support/catch.h"
 #include "tests/support/hand_clock.h"
 #include "tests/unit/manager/access/fake_reviews.h"
@@ -170,6 +175,22 @@ TEST_CASE("one address that tries tokens is stopped, and keeps no other one out"
   CHECK(f.reviews->asked_who == 6);
   f.clock.Advance(1s);
   CHECK(f.Who("Bearer again") == "401");
+}
+
+TEST_CASE("all addresses of an IPv6 network are one client, and its neighbour is another") {
+  const auto network_of = [](const std::string& address) {
+    sockaddr_storage name{};
+    name.ss_family = AF_INET6;
+    REQUIRE(inet_pton(AF_INET6, address.c_str(),
+                      &reinterpret_cast<sockaddr_in6&>(name).sin6_addr) == 1);
+    return httpd::NetworkOf(name);
+  };
+  Fixture f({.client = {5, 1}, .all_clients = {100, 1}});
+  for (int i = 0; i < 50; ++i)
+    f.Who("Bearer wrong" + std::to_string(i), network_of("2001:db8:0:7::" + std::to_string(i)));
+  CHECK(f.reviews->asked_who == 5);
+  CHECK(f.Who("Bearer good", network_of("2001:db8:0:7:ffff::1")) == "429");
+  CHECK(f.Who("Bearer good", network_of("2001:db8:0:8::1")) == "ada");
 }
 
 TEST_CASE("addresses together are stopped, too") {

@@ -83,7 +83,8 @@ std::vector<store::VerdictRow> TellingVerdicts() {
 }
 
 struct Fixture {
-  Fixture() : store(store::Store::Open({.path = folder.Path("fedra.db")}).value()) {
+  explicit Fixture(access::GateLimits limits = {})
+      : store(store::Store::Open({.path = folder.Path("fedra.db")}).value()) {
     Fill();
     clock.JumpWall(std::chrono::duration_cast<std::chrono::milliseconds>(kNow - clock.Now()));
     known.With([](access::Known& all) {
@@ -117,7 +118,7 @@ struct Fixture {
          .replica = [this] { return replica; },
          .clock = &clock,
          .feed = &feed},
-        std::make_unique<access::FakeReviews>(known));
+        std::make_unique<access::FakeReviews>(known), limits);
     REQUIRE(started);
     server = *std::move(started);
   }
@@ -200,7 +201,7 @@ struct Fixture {
   httpd::Answer Get(const std::string& user, const std::string& path,
                     std::map<std::string, std::string, std::less<>> headers = {}) const {
     if (!user.empty()) headers["authorization"] = "Bearer " + user + "-token";
-    return server->Answer({std::string(api::kPrefix) + path, std::move(headers), "10.0.0.1"});
+    return server->Answer({std::string(api::kPrefix) + path, std::move(headers), "from 10.0.0.1"});
   }
   // Manifests of these namespaces.
   httpd::Answer Check(const std::string& user, const std::vector<std::string>& namespaces,
@@ -210,7 +211,7 @@ struct Fixture {
     return server->Answer({.target = std::string(api::kPrefix) + "check" + parameters,
                            .headers = {{"authorization", "Bearer " + user + "-token"},
                                        {"content-type", "application/json"}},
-                           .client = "10.0.0.1",
+                           .peer = "from 10.0.0.1",
                            .is_post = true,
                            .body = api::CheckBody(files)});
   }
@@ -438,7 +439,7 @@ TEST_CASE_METHOD(Fixture, "metrics do not wait for a check, and the end of the d
   CHECK(server
             ->Answer({.target = "/metrics",
                       .headers = {{"authorization", "Bearer scraper-token"}},
-                      .client = "10.0.0.1"})
+                      .peer = "from 10.0.0.1"})
             .status == 200);
   CHECK_FALSE(is_told_to_end);
   server->Stop();
@@ -591,7 +592,7 @@ TEST_CASE_METHOD(Fixture, "/metrics takes the right to that path, and pages take
     std::map<std::string, std::string, std::less<>> headers;
     if (!user.empty()) headers["authorization"] = "Bearer " + user + "-token";
     return server->Answer(
-        {.target = target, .headers = headers, .client = "10.0.0.1", .is_post = is_post});
+        {.target = target, .headers = headers, .peer = "from 10.0.0.1", .is_post = is_post});
   };
   CHECK(get("", "/metrics").status == 401);
   CHECK(get("wrong", "/metrics").status == 401);
@@ -618,7 +619,7 @@ TEST_CASE_METHOD(Fixture, "/metrics takes the right to that path, and pages take
     return server
         ->Answer({.target = target,
                   .headers = {{"sec-fetch-site", "cross-site"}, {"host", host}},
-                  .client = "10.0.0.1"})
+                  .peer = "from 10.0.0.1"})
         .status;
   };
   CHECK(from_elsewhere("/", "localhost:8443") == 200);
@@ -640,13 +641,13 @@ TEST_CASE_METHOD(Fixture, "every file of the pages is served without a token, /a
   for (const dashboard::Asset& asset : dashboard::Assets()) {
     const std::string target = "/" + std::string(asset.name);
     INFO(target);
-    const httpd::Answer answer = server->Answer({.target = target, .client = "10.0.0.1"});
+    const httpd::Answer answer = server->Answer({.target = target, .peer = "from 10.0.0.1"});
     CHECK(answer.status == 200);
     CHECK(answer.body == "the page " + target);
   }
   for (const std::string target : {"/api", "/api?x", "/api/", "/api/v1alpha1/status"}) {
     INFO(target);
-    CHECK(server->Answer({.target = target, .client = "10.0.0.1"}).status == 401);
+    CHECK(server->Answer({.target = target, .peer = "from 10.0.0.1"}).status == 401);
   }
 }
 
@@ -677,6 +678,20 @@ TEST_CASE_METHOD(Fixture, "a manager that does not answer, and a token that was 
   CHECK(ordered_json::parse(answer.body).at("reason") == "ServiceUnavailable");
   CHECK_THAT(Everything(answer), ContainsSubstring("Retry-After: 1"));
   CHECK_THAT(Everything(Get("", "jobs")), ContainsSubstring("WWW-Authenticate: Bearer"));
+}
+
+TEST_CASE("tokens are counted by who connects") {
+  const Fixture f({.client = {3, 1}});
+  const auto status = [&](const std::string& token, const std::string& peer) {
+    return f.server
+        ->Answer({.target = "/api/v1alpha1/reasons",
+                  .headers = {{"authorization", "Bearer " + token}},
+                  .peer = peer})
+        .status;
+  };
+  for (int i = 0; i < 3; ++i) CHECK(status("wrong" + std::to_string(i), "from 2001:db8::") == 401);
+  CHECK(status("ml-token", "from 2001:db8::") == 429);
+  CHECK(status("ml-token", "from 2001:db8:0:1::") == 200);
 }
 
 TEST_CASE_METHOD(Fixture, "no answer has any part of the token") {

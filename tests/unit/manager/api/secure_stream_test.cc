@@ -82,7 +82,7 @@ struct Fixture {
   httpd::Answer Answer(const std::string& user, const std::string& question) {
     return server->Answer({.target = "/api/v1alpha1/" + question,
                            .headers = {{"authorization", "Bearer " + user + "-token"}},
-                           .client = "10.0.0.1"});
+                           .peer = "from 10.0.0.1"});
   }
   std::shared_ptr<KeptSink> Watching(const std::string& user, const std::string& query = "") {
     const httpd::Answer answer = Ask(user, query);

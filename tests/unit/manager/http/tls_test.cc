@@ -26,12 +26,12 @@ std::string Problem(const KeyPair& pair) {
   return identity ? "" : identity.error().message;
 }
 
-// Answers everything with the client's address.
+// Answers everything with who asks.
 struct Fixture {
   explicit Fixture(const KeyPair& pair, ServerLimits limits = {})
       : listener(threads.loop,
                  {.answer = [](const Request& request,
-                               const auto& done) { done({.body = request.client}); },
+                               const auto& done) { done({.body = request.peer}); },
                   .is_urgent = [](const Request&) { return false; },
                   .refusal =
                       [](int status, const std::string& message) {
@@ -93,8 +93,8 @@ TEST_CASE("what cannot be used is told, and nothing of it") {
 TEST_CASE("clients that verify the certificate are answered over TLS") {
   const KeyPair pair = Made();
   Fixture f(pair);
-  CHECK(f.Get(pair.certificates) == "127.0.0.1");
-  CHECK(f.Get(pair.certificates, "127.0.0.1") == "127.0.0.1");
+  CHECK(f.Get(pair.certificates) == "from 127.0.0.1");
+  CHECK(f.Get(pair.certificates, "127.0.0.1") == "from 127.0.0.1");
   CHECK(f.Get(Made().certificates) == "TlsUntrusted");
 }
 
@@ -102,9 +102,9 @@ TEST_CASE("new connections get the certificate that was put in place of the firs
   const KeyPair first = Made();
   const KeyPair second = Made();
   Fixture f(first);
-  CHECK(f.Get(first.certificates) == "127.0.0.1");
+  CHECK(f.Get(first.certificates) == "from 127.0.0.1");
   f.listener.Use(TlsIdentity::Make(second).value());
-  CHECK(f.Get(second.certificates) == "127.0.0.1");
+  CHECK(f.Get(second.certificates) == "from 127.0.0.1");
   CHECK(f.Get(first.certificates) == "TlsUntrusted");
 }
 
@@ -116,7 +116,7 @@ TEST_CASE("plain HTTP is not answered, and who never greets is cut off") {
   CHECK_THAT(plain.Hear(), !ContainsSubstring("HTTP/1.1"));
   RawClient silent(f.listener.port());
   CHECK(silent.Hear().empty());
-  CHECK(f.Get(pair.certificates) == "127.0.0.1");
+  CHECK(f.Get(pair.certificates) == "from 127.0.0.1");
 }
 
 TEST_CASE("clients that do not finish the handshake keep nobody out") {
@@ -127,7 +127,7 @@ TEST_CASE("clients that do not finish the handshake keep nobody out") {
     silent.emplace_back(f.listener.port());
     silent.back().Say("\x16\x03\x01");  // the beginning of a greeting
   }
-  CHECK(f.Get(pair.certificates) == "127.0.0.1");
+  CHECK(f.Get(pair.certificates) == "from 127.0.0.1");
 }
 
 }  // namespace fedra::httpd::tls_test
