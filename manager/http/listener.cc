@@ -202,14 +202,22 @@ class Listener::Impl final : public std::enable_shared_from_this<Listener::Impl>
   }
 
   void OnRequest(const std::shared_ptr<Connection>& connection) {
-    const beast::http::verb method = connection->parser->get().method();
+    using beast::http::verb;
+    const verb method = connection->parser->get().method();
     ++connection->requests;
-    if (method == beast::http::verb::post && service_.takes_post &&
-        service_.takes_post(ToRequest(*connection->parser)))
-      return ReadBody(connection);
-    if (method != beast::http::verb::get && method != beast::http::verb::head)
-      return Write(connection, service_.refusal(405, "only GET and HEAD"));
-    PassOn(connection);
+    // What is asked by POST, and is got, the service refuses in its own words.
+    if (method == verb::get || method == verb::head) return PassOn(connection);
+    const bool takes_post =
+        service_.takes_post && service_.takes_post(ToRequest(*connection->parser));
+    if (takes_post && method == verb::post) return ReadBody(connection);
+    Write(connection, WrongMethod(takes_post));
+  }
+
+  // RFC 9110, 15.5.6: with the methods that the target takes.
+  Answer WrongMethod(bool takes_post) const {
+    Answer answer = service_.refusal(405, takes_post ? "only POST" : "only GET and HEAD");
+    answer.headers.emplace_back("Allow", takes_post ? "POST" : "GET, HEAD");
+    return answer;
   }
 
   // Who sends slowly makes room for others, as who sends nothing does.

@@ -61,7 +61,8 @@ struct Service {
   std::function<bool(const Request& request)> is_urgent;
   // The page for what is not asked of `answer`: no HTTP, too long, too much at a time. Loop thread.
   std::function<Answer(int status, const std::string& message)> refusal;
-  // Whether a POST of this target is read, by its headers. Loop thread. Null: none is.
+  // Whether this target is asked by POST, and by nothing else: such a POST is read. Loop thread.
+  // Null: none is.
   std::function<bool(const Request& headers)> takes_post = {};
   // The answer to a POST whose headers say enough: its body is not read. Loop thread. Null: none is
   // refused so.

@@ -128,7 +128,23 @@ TEST_CASE("what is no request, or too much of one, is a Status") {
     CHECK_THAT(answer, StartsWith("HTTP/1.1 " + std::to_string(row.code)));
     CHECK(BodyOf(answer).at("code") == row.code);
   }
-  CHECK_THAT(f.Say("POST /api/v1alpha1/jobs"), ContainsSubstring("Allow: GET, HEAD\r\n"));
+}
+
+TEST_CASE("Allow names the methods of what is asked, whatever was sent") {
+  const Fixture f;
+  for (const std::string method : {"POST", "PUT", "DELETE", "OPTIONS", "BREW"}) {
+    INFO(method);
+    const std::string answer = f.Say(method + " /api/v1alpha1/jobs");
+    CHECK_THAT(answer, StartsWith("HTTP/1.1 405"));
+    CHECK_THAT(answer, ContainsSubstring("\r\nAllow: GET, HEAD\r\n"));
+  }
+  for (const std::string method : {"GET", "PUT", "DELETE", "OPTIONS", "BREW"}) {
+    INFO(method);
+    const std::string answer = f.Say(method + " /api/v1alpha1/check?namespace=ml");
+    CHECK_THAT(answer, StartsWith("HTTP/1.1 405"));
+    CHECK_THAT(answer, ContainsSubstring("\r\nAllow: POST\r\n"));
+    CHECK_THAT(BodyOf(answer).at("message").get<std::string>(), ContainsSubstring("only POST"));
+  }
 }
 
 TEST_CASE("a POST is read where it is taken, and no longer than it may be") {
