@@ -103,32 +103,49 @@ Result<std::unique_ptr<SecureServer>> SecureServer::Start(SecureSettings setting
                                                           httpd::ServerLimits limits) {
   std::unique_ptr<SecureServer> server(new SecureServer(std::move(settings), std::move(sources),
                                                         std::move(reviews), gate_limits, limits));
-  FEDRA_RETURN_IF_ERROR(server->Follow());
+  server->TakeCertificate();
+  const Result<void> listens = server->Listen();
+  if (!listens && listens.error().code == ErrorCode::kInvalidArgument) return Fail(listens.error());
+  server->Tell(listens);
   return server;
 }
 
-Result<void> SecureServer::Follow() {
+void SecureServer::Follow() {
+  if (stopped_) return;
+  TakeCertificate();
+  Tell(Listen());
+}
+
+void SecureServer::TakeCertificate() {
   std::string stamp = settings_.certificate.stamp();
-  if (stamp == stamp_) return {};
+  if (stamp == stamp_) return;
   stamp_ = std::move(stamp);
   const Result<httpd::KeyPair> pair = settings_.certificate.read();
   const auto made = pair ? httpd::TlsIdentity::Make(*pair) : Fail(pair.error());
-  const bool is_first = port() == 0;
+  const bool is_first = identity_.With([](const auto& identity) { return identity == nullptr; });
   if (!made) {
     log::Fault(is_first ? "the secure API is not served: it has no certificate"
                         : "the secure API keeps its certificate: the new one cannot be used",
                {{"error", made.error().message}});
-    return {};
+    return;
   }
   identity_.With([&](std::shared_ptr<httpd::TlsIdentity>& identity) { identity = *made; });
   listener_.Use(*made);
-  if (is_first) {
-    FEDRA_RETURN_IF_ERROR(listener_.ListenOn(settings_.address, std::string(kAddressKey)));
-    log::Info("the secure API is served", {{"port", std::to_string(port())}});
-  } else {
-    log::Info("the secure API has another certificate");
-  }
+  if (!is_first) log::Info("the secure API has another certificate");
+}
+
+Result<void> SecureServer::Listen() {
+  if (port() != 0 || identity_.Copy() == nullptr) return {};
+  FEDRA_RETURN_IF_ERROR(listener_.ListenOn(settings_.address, std::string(kAddressKey)));
+  log::Info("the secure API is served", {{"port", std::to_string(port())}});
   return {};
+}
+
+// Who has the address may give it back: until then it is tried again, and said once.
+void SecureServer::Tell(const Result<void>& listens) {
+  const std::string problem = listens ? "" : listens.error().message;
+  if (std::exchange(problem_, problem) != problem && !problem.empty())
+    log::Fault("the secure API is not served", {{"error", problem}});
 }
 
 SecureServer::~SecureServer() { streams_.Stop(); }

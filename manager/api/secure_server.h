@@ -57,7 +57,8 @@ struct SecureSettings {
 
 class SecureServer final {
  public:
-  // Errors: of the address. Without a usable certificate it does not listen until there is one.
+  // kInvalidArgument: of the address. Where that is taken, or there is no usable certificate, it
+  // does not listen yet: Follow tries again.
   static Result<std::unique_ptr<SecureServer>> Start(SecureSettings settings, Sources sources,
                                                      std::unique_ptr<access::Reviews> reviews,
                                                      access::GateLimits gate_limits = {},
@@ -66,8 +67,9 @@ class SecureServer final {
   SecureServer(const SecureServer&) = delete;
   SecureServer& operator=(const SecureServer&) = delete;
 
-  // Takes over a certificate that has changed; new connections get it. Call about once a second.
-  Result<void> Follow();
+  // Takes over a certificate that has changed, which new connections get, and listens where it does
+  // not yet. What is in the way is logged, once. Call about once a second.
+  void Follow();
   // Nothing is answered after this; what is being judged ends, and streams do. Until the destructor
   // the store may still be asked for namespaces, and a body read. What waits for the manager ends
   // with the cluster's Stop(), which comes before the destructor.
@@ -82,6 +84,10 @@ class SecureServer final {
   SecureServer(SecureSettings settings, Sources sources, std::unique_ptr<access::Reviews> reviews,
                access::GateLimits gate_limits, httpd::ServerLimits limits);
   httpd::Service ServiceOfApi();
+  void TakeCertificate();
+  // As of Listener::ListenOn. It listens already, or not without a certificate: no error.
+  Result<void> Listen();
+  void Tell(const Result<void>& listens);
   bool IsOurs(const std::string& host) const;
   // Who asks; or the answer, where that need not be known or cannot.
   tl::expected<access::User, httpd::Answer> Admit(const httpd::Request& request);
@@ -104,7 +110,8 @@ class SecureServer final {
   std::atomic<bool> stopped_{false};
   Streams streams_;
   const Api api_;
-  std::string stamp_;  // of the certificate that was read last, usable or not
+  std::string stamp_;    // of the certificate that was read last, usable or not
+  std::string problem_;  // why it cannot listen, as it was logged; empty: it can
   Guarded<std::shared_ptr<httpd::TlsIdentity>> identity_;  // null: there is none yet
   Threads threads_{4};
   httpd::Turns turns_{threads_.pool};

@@ -79,7 +79,6 @@ class Daemon final {
   Result<void> StartHealth();
   void StartApi();
   void StartSecureApi();
-  void FollowCertificate();
   reconcile::FederationSettings Settings();
   std::function<void(const ClusterName&, std::string_view, std::string_view,
                      std::chrono::nanoseconds)>
@@ -271,12 +270,6 @@ void Daemon::StartSecureApi() {
   secure_api_ = *std::move(server);
 }
 
-void Daemon::FollowCertificate() {
-  if (secure_api_ == nullptr) return;
-  if (const Result<void> followed = secure_api_->Follow(); !followed)
-    log::Fault("the secure API is not served", {{"error", followed.error().message}});
-}
-
 void Daemon::ReportCredentials() {
   const auto tell = [&](const std::string& cluster, const config::ClusterAccess& access) {
     const auto& times = access ? access->credential_times : access.error().credential_times;
@@ -302,7 +295,7 @@ void Daemon::Reload(bool forced) {
   const SteadyTime now = SystemClock().Steady();
   if (!forced && now - last_reload_ < kReloadInterval) return;
   last_reload_ = now;
-  FollowCertificate();
+  if (secure_api_ != nullptr) secure_api_->Follow();
   if (config_.Follow(forced)) Apply();
 }
 

@@ -18,6 +18,9 @@ Result<int> OpenFor(Acceptor& acceptor, const std::string& address, const std::s
   if (!error) acceptor.bind(endpoint, error);
   if (!error) acceptor.listen(Acceptor::max_listen_connections, error);
   if (error) {
+    // So that it can be tried again.
+    boost::system::error_code ignored;
+    acceptor.close(ignored);
     return Fail(ErrorCode::kConnection,
                 fmt::format("cannot listen on {} ({}); set {} to a free one", address,
                             error.message(), key));

@@ -78,7 +78,7 @@ class Listener final {
   ~Listener();
 
   // "127.0.0.1:9480"; port 0 lets the system choose. `key`: of the configuration, for the message.
-  // kInvalidArgument, or kConnection when the address is taken.
+  // kInvalidArgument, or kConnection when the address is taken: it may be tried again.
   Result<void> ListenOn(const std::string& address, const std::string& key = "http.address");
   // From now on new connections are TLS, and this is what they are shown. Before ListenOn: there is
   // no other one.
