@@ -74,13 +74,12 @@ httpd::Service SecureServer::ServiceOfApi() {
           // behind those who ask less, and one behind an address with many users behind its own.
       [this](httpd::Request request, std::function<void(httpd::Answer)> done) {
         const std::string peer = request.peer;
-        turns_.Submit(peer, [this, request = std::move(request), done = std::move(done)] {
+        turns_.Submit(peer, [this, request = std::move(request), done = std::move(done)]() mutable {
           auto user = Admit(request);
           if (!user) return done(std::move(user).error());
           const std::string whose = "user " + user->name;
-          turns_.Submit(whose, [this, user = *std::move(user), request, done] {
-            done(AnswerAdmitted(user, request));
-          });
+          turns_.Submit(whose, [this, user = *std::move(user), request = std::move(request),
+                                done = std::move(done)] { done(AnswerAdmitted(user, request)); });
         });
       },
       .is_urgent = [](const httpd::Request&) { return false; },

@@ -253,10 +253,14 @@ class Listener::Impl final : public std::enable_shared_from_this<Listener::Impl>
     request.peer = connection->stake.peer();
     if (!service_.is_urgent(request)) {
       Stake& stake = connection->stake;
-      const size_t places = limits_.connections / 2;
-      if (!MayTake(stake.OfClient().questions, shares_->All().questions, places))
+      const size_t body = request.is_post ? std::max(request.body.size(), kLeastBody) : 0;
+      const Share of_client = stake.OfClient();
+      const Share all = shares_->All();
+      if (!MayTake(of_client.questions, all.questions, limits_.connections / 2))
         return Write(connection, TooMuch());
-      stake.SetAsks(true);
+      if (body > 0 && !MayTake(of_client.bodies, all.bodies, limits_.body_bytes, body))
+        return Write(connection, TooMuch("bodies"));
+      stake.SetAsks(true, body);
     }
     service_.answer(std::move(request), [self = shared_from_this(), connection](Answer answer) {
       self->loop_.Post([self, connection, answer = std::move(answer)]() mutable {

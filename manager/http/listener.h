@@ -43,14 +43,21 @@ struct ServerLimits {
   size_t answer_bytes = size_t{64} << 20;
   std::chrono::milliseconds stalled{500};  // nothing of an answer has been taken for so long
   // That are being read at once, each of at most kMaxBody. Beyond it one goes as beyond
-  // `connections`: which has sent its body for longest.
+  // `connections`.
   size_t bodies = 8;
+  // Of bodies that have been read and wait for their answers, together; each counts for kLeastBody
+  // at least. Beyond it, and of a client beyond MayTake (shares.h), there is a 503.
+  size_t body_bytes = size_t{8} << 20;
   // Answers that go on, at once; beyond it there is a 503. They are no questions, and none of them
   // makes room. With half of the connections for questions there must be room for both.
   size_t streams = 16;
   size_t streams_of_client = 16;                   // as of Stake::MayStream
   std::chrono::milliseconds stream_write{10'000};  // for the client to take one text of it
 };
+
+// What is posted takes longer to answer than what is asked: so of 8 MiB there are 64 bodies at
+// most, and questions without one have a place beside them.
+inline constexpr size_t kLeastBody = size_t{128} << 10;
 
 class TlsIdentity;
 

@@ -9,6 +9,7 @@ namespace {
 void Replace(Share& share, const Share& before, const Share& now) {
   share.connections += now.connections - before.connections;
   share.questions += now.questions - before.questions;
+  share.bodies += now.bodies - before.bodies;
   share.bytes += now.bytes - before.bytes;
   share.streams += now.streams - before.streams;
 }
@@ -53,9 +54,10 @@ void Stake::SetUser(const std::string& user) {
   if (!user_.empty()) shares_->Change(user_, {}, own_);
 }
 
-void Stake::SetAsks(bool asks) {
+void Stake::SetAsks(bool asks, size_t body) {
   Share now = own_;
   now.questions = asks ? 1 : 0;
+  now.bodies = body;
   Become(now);
 }
 
@@ -76,6 +78,7 @@ Share Stake::OfClient() const {
   const Share of_user = user_.empty() ? Share{} : shares_->Of(user_);
   return {.connections = std::max(of_peer.connections, of_user.connections),
           .questions = std::max(of_peer.questions, of_user.questions),
+          .bodies = std::max(of_peer.bodies, of_user.bodies),
           .bytes = std::max(of_peer.bytes, of_user.bytes),
           .streams = std::max(of_peer.streams, of_user.streams)};
 }
@@ -94,8 +97,8 @@ void Stake::Become(const Share& now) {
   own_ = now;
 }
 
-bool MayTake(size_t of_client, size_t of_all, size_t places) {
-  return of_all < places && of_client < 3 * (places - of_all);
+bool MayTake(size_t of_client, size_t of_all, size_t places, size_t more) {
+  return of_all + more <= places && of_client + more <= 3 * (places - of_all);
 }
 
 }  // namespace fedra::httpd

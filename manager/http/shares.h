@@ -20,6 +20,7 @@ namespace fedra::httpd {
 struct Share {
   size_t connections = 0;
   size_t questions = 0;  // whose answers are being made
+  size_t bodies = 0;     // bytes that were posted with these
   size_t bytes = 0;      // of answers that have not been taken yet
   size_t streams = 0;    // answers that go on
 
@@ -54,7 +55,8 @@ class Stake final {
 
   // Who asks now; empty: it is not known.
   void SetUser(const std::string& user);
-  void SetAsks(bool asks);
+  // `body`: bytes that are posted with the question.
+  void SetAsks(bool asks, size_t body = 0);
   void SetBytes(size_t bytes);
   void SetStreams(bool streams);
 
@@ -76,9 +78,9 @@ class Stake final {
   Share own_;
 };
 
-// Whether a client that has `of_client` of so many places, for questions or for streams, may take
-// one more. A quarter of what others leave stays free, so a place is left for the next client,
-// however many one takes.
-bool MayTake(size_t of_client, size_t of_all, size_t places);
+// Whether a client that has `of_client` of so many places, for questions, bytes or streams, may
+// take so many more. A quarter of what others leave stays free, so a place is left for the next
+// client, however many one takes.
+bool MayTake(size_t of_client, size_t of_all, size_t places, size_t more = 1);
 
 }  // namespace fedra::httpd

@@ -544,7 +544,9 @@ after 60 s without a request, and after 1,000 requests. Of more than 256 connect
 that it does not ask or that it does not read. 128 questions are taken at a time, of one client at most three quarters of
 those that others leave, and answered in turn by client. Of more than 64 MiB of answers that are not taken those go that have stalled for half a second,
 and those of clients with more of them than who asks next. A body must be there
-within 10 s; eight are read at a time, and of more the one goes that has taken longest. `check` takes at most 2,000
+within 10 s; eight are read at a time, and of more one goes, as of connections. Those that have been read may have 8 MiB
+together until they are answered, each counting for 128 KiB at least, of one client at most three quarters of what others
+leave: beyond is 503. `check` takes at most 2,000
 manifests with 100,000 values, and judges for three seconds: then 503 says to send fewer jobs, or to name workers.
 
 ## Pages

@@ -1,17 +1,24 @@
-// The secure API on real sockets: where it listens.
+// The secure API on real sockets: where it listens, and what waits while others are slow.
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "base/guarded.h"
+#include "cluster-clients/http/client.h"
+#include "cluster-clients/threads.h"
+#include "manager/api/routes.h"
 #include "manager/api/secure_server.h"
 #include "manager/http/socket_name.h"
 #include "tests/support/catch.h"
+#include "tests/support/wait.h"
 #include "tests/unit/manager/access/fake_reviews.h"
 
 namespace fedra::secure_socket_test {
@@ -41,12 +48,44 @@ class TakenPort final {
   const int socket_;
 };
 
+// A manager that answers when it is told to.
+class SlowReviews final : public access::Reviews {
+ public:
+  SlowReviews(Guarded<access::Known>& known, Guarded<bool>& answers)
+      : reviews_(known), answers_(answers) {}
+
+  Result<std::optional<access::User>> WhoHas(const std::string& token) override {
+    answers_.Wait([](bool answers) { return answers; }, [](bool) {});
+    return reviews_.WhoHas(token);
+  }
+  Result<bool> May(const access::User& user, const access::Attributes& attributes) override {
+    return reviews_.May(user, attributes);
+  }
+
+ private:
+  access::FakeReviews reviews_;
+  Guarded<bool>& answers_;
+};
+
+// What a client hears, or nothing yet. Who tells it is not done when who waits goes on.
+using Heard = std::shared_ptr<Guarded<std::optional<http::Reply>>>;
+
+bool IsAnswered(const Heard& heard) {
+  return heard->With([](const auto& reply) { return reply.has_value(); });
+}
+// Waits for it. 0: there was none.
+int StatusOf(const Heard& heard) {
+  return heard->Wait([](const auto& reply) { return reply.has_value(); },
+                     [](const auto& reply) { return reply->failure ? 0 : reply->status; });
+}
+
 Result<httpd::KeyPair> NoCertificate() {
   return Fail(ErrorCode::kNotFound, "there is no certificate yet");
 }
 
 struct Fixture {
-  Result<std::unique_ptr<api::SecureServer>> Start(const std::string& address) {
+  Result<std::unique_ptr<api::SecureServer>> Start(const std::string& address,
+                                                   httpd::ServerLimits limits = api::kLimits) {
     return api::SecureServer::Start(
         {.address = address,
          .certificate = {.stamp = [this] { return has_certificate ? "there" : "missing"; },
@@ -56,11 +95,37 @@ struct Fixture {
                                           ? httpd::MakeSelfSigned({}, SystemClock().Now())
                                           : NoCertificate();
                              }}},
-        {}, std::make_unique<access::FakeReviews>(known));
+        {}, std::make_unique<SlowReviews>(known, manager_answers), {}, limits);
+  }
+  // Over TLS.
+  Heard Ask(const api::SecureServer& server, http::Request request) {
+    if (client == nullptr)
+      client = std::make_unique<http::Client>(
+          threads.loop, http::Endpoint{.url = "https://127.0.0.1:" + std::to_string(server.port()),
+                                       .ca_pem = {},
+                                       .tls_server_name = {},
+                                       .insecure_skip_tls_verify = true,
+                                       .client_certificate_pem = {},
+                                       .client_key_pem = {}});
+    request.path.insert(0, api::kPrefix);
+    request.timeout = std::chrono::seconds(60);
+    auto heard = std::make_shared<Guarded<std::optional<http::Reply>>>();
+    client->Send(std::move(request), [heard](http::Reply reply) {
+      heard->With([&](auto& kept) { kept = std::move(reply); });
+      heard->Notify();
+    });
+    return heard;
+  }
+  void ManagerAnswers(bool answers) {
+    manager_answers.With([&](bool& now) { now = answers; });
+    manager_answers.Notify();
   }
 
   bool has_certificate = true;
   Guarded<access::Known> known;
+  Guarded<bool> manager_answers{true};
+  Threads threads{1};
+  std::unique_ptr<http::Client> client;
 };
 
 }  // namespace
@@ -97,6 +162,32 @@ TEST_CASE_METHOD(Fixture, "an address that is none is refused at the start") {
   REQUIRE_FALSE(server);
   CHECK(server.error().code == ErrorCode::kInvalidArgument);
   CHECK_THAT(server.error().message, ContainsSubstring("api.secure.address"));
+}
+
+TEST_CASE_METHOD(Fixture, "while the manager hangs, few bodies wait for it") {
+  httpd::ServerLimits limits = api::kLimits;
+  limits.bodies = 16;  // all may be read at once
+  const auto server = Start("127.0.0.1:0", limits).value();
+  ManagerAnswers(false);
+  std::vector<Heard> all;
+  for (int i = 0; i < 10; ++i)
+    all.push_back(Ask(*server, {.method = "POST",
+                                .path = "check",
+                                .body = std::string((size_t{1} << 20) - 100, ' '),
+                                .content_type = "application/yaml",
+                                .authorization = "Bearer nobody" + std::to_string(i)}));
+  // Six have a MiB each of the eight, and one client no more.
+  const auto answered = [&] { return std::ranges::count_if(all, &IsAnswered); };
+  CHECK(WaitUntil([&] { return answered() == 4; }));
+  CHECK(std::ranges::all_of(
+      all, [](const Heard& heard) { return !IsAnswered(heard) || StatusOf(heard) == 503; }));
+  ManagerAnswers(true);
+  CHECK(std::ranges::count_if(all, [](const Heard& heard) { return StatusOf(heard) == 401; }) == 6);
+  CHECK(StatusOf(Ask(*server, {.method = "POST",
+                               .path = "check",
+                               .body = "kind: Job",
+                               .content_type = "application/yaml",
+                               .authorization = "Bearer nobody"})) == 401);
 }
 
 }  // namespace fedra::secure_socket_test

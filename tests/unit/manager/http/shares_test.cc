@@ -23,6 +23,9 @@ TEST_CASE("a connection counts for where it comes from and for its user, until i
     second.SetUser("alice");
     second.SetBytes(7);
     CHECK(first.OfClient() == Share{.connections = 2, .bytes = 7});
+    first.SetAsks(true, 5);
+    CHECK(shares->Of("from 10.0.0.1") == Share{.connections = 1, .questions = 1, .bodies = 5});
+    CHECK(first.OfClient().bodies == 5);
     first.SetAsks(true);
     CHECK(shares->Of("from 10.0.0.1") == Share{.connections = 1, .questions = 1});
     second.SetUser("bob");
@@ -57,6 +60,13 @@ TEST_CASE("whoever asks first leaves places for those who come next") {
   CHECK(each == std::vector<size_t>{96, 24, 6, 2});
   CHECK_FALSE(MayTake(0, kPlaces, kPlaces));
   CHECK(MayTake(0, 0, 1));
+  // Bytes, some at a time.
+  CHECK(MayTake(0, 0, 8, 8));
+  CHECK_FALSE(MayTake(0, 0, 8, 9));
+  CHECK(MayTake(5, 5, 8, 1));
+  CHECK_FALSE(MayTake(6, 6, 8, 1));
+  CHECK(MayTake(0, 6, 8, 2));
+  CHECK_FALSE(MayTake(0, 6, 8, 3));
 }
 
 TEST_CASE("streams are bounded by user, wherever they come from, and then by address") {
