@@ -3,8 +3,8 @@
 // The read-only API: a request in, an answer out. routes.h has what there is. What is posted to it
 // is judged, and not kept.
 //
-// Thread rules: Answer from one thread at a time, ReadPosted from any; sources are called on it.
-// Lifetime: what the sources refer to must outlive it.
+// Thread rules: any thread, and several at once. Lifetime: what the sources refer to must outlive
+// it.
 
 #include <functional>
 #include <memory>
@@ -32,8 +32,12 @@ namespace fedra::api {
 class Streams;
 
 // Where answers come from.
+//
+// Each is called by several threads at once: a server has one that answers, one that checks and one
+// of its streams, over TLS a few more that look which namespaces there are, and all servers have
+// the same sources. What they give belongs to the thread that has asked.
 struct Sources {
-  // A view of the store; one at a time, and not for longer than an answer takes.
+  // A view of the store of its own, for no longer than an answer takes.
   std::function<Result<std::unique_ptr<store::Reader>>()> store;
   // The workers, in the order of the configuration.
   std::function<std::vector<report::DeviceSource>()> devices = {};

@@ -65,7 +65,7 @@ SecureServer::SecureServer(SecureSettings settings, Sources sources,
       gate_(std::move(reviews), *sources.clock, gate_limits),
       streams_(sources.feed, sources.store, settings_.streams),
       api_(With(streams_, std::move(sources))),
-      listener_(threads_.loop, ServiceOfApi(), limits) {}
+      listener_(threads_.loop(), ServiceOfApi(), limits) {}
 
 httpd::Service SecureServer::ServiceOfApi() {
   return {
@@ -74,13 +74,12 @@ httpd::Service SecureServer::ServiceOfApi() {
           // behind those who ask less, and one behind an address with many users behind its own.
       [this](httpd::Request request, std::function<void(httpd::Answer)> done) {
         const std::string peer = request.peer;
-        turns_.Submit(peer, [this, request = std::move(request), done = std::move(done)]() mutable {
-          auto user = Admit(request);
-          if (!user) return done(std::move(user).error());
-          const std::string whose = "user " + user->name;
-          turns_.Submit(whose, [this, user = *std::move(user), request = std::move(request),
-                                done = std::move(done)] { done(AnswerAdmitted(user, request)); });
-        });
+        threads_.Submit(peer,
+                        [this, request = std::move(request), done = std::move(done)]() mutable {
+                          auto user = Admit(request);
+                          if (!user) return done(std::move(user).error());
+                          AnswerInTurn(*std::move(user), std::move(request), std::move(done));
+                        });
       },
       .is_urgent = [](const httpd::Request&) { return false; },
       .refusal = [](int status, const std::string& message) { return Problem(status, message); },
@@ -94,6 +93,18 @@ httpd::Service SecureServer::ServiceOfApi() {
           [this](std::string_view target, int status) {
             if (sources_.on_answer) sources_.on_answer(NameOf(target), status);
           }};
+}
+
+// What is posted is a check. Its rights are asked about, and its manifests read, on the thread that
+// judges them: so those of one are in memory at a time.
+void SecureServer::AnswerInTurn(access::User user, httpd::Request request,
+                                std::function<void(httpd::Answer)> done) {
+  const std::string whose = "user " + user.name;
+  const bool is_check = request.is_post;
+  auto answer = [this, user = std::move(user), request = std::move(request),
+                 done = std::move(done)] { done(AnswerAdmitted(user, request)); };
+  if (is_check) return threads_.SubmitCheck(whose, std::move(answer));
+  threads_.Submit(whose, std::move(answer));
 }
 
 Result<std::unique_ptr<SecureServer>> SecureServer::Start(SecureSettings settings, Sources sources,
@@ -155,7 +166,7 @@ void SecureServer::Stop() {
   streams_.Stop();
   if (sources_.check.stop) sources_.check.stop();
   // What is under way is waited for.
-  std::scoped_lock lock(answering_, counting_);
+  std::scoped_lock lock(answering_, checking_, counting_);
 }
 
 bool SecureServer::IsOurs(const std::string& host) const {
@@ -230,8 +241,8 @@ httpd::Answer SecureServer::AnswerStream(const access::User& user, const Paramet
   const std::string of =
       Sha256(httpd::HeaderOf(request, kAuthorization) + "\n" + std::string(request.target));
   LookAgain look_again = [this, user, asked, request](std::function<void(RightsNow)> done) {
-    turns_.Submit("user " + user.name,
-                  [=, this, done = std::move(done)] { done(LookAgainAt(user, asked, request)); });
+    threads_.Submit("user " + user.name,
+                    [=, this, done = std::move(done)] { done(LookAgainAt(user, asked, request)); });
   };
   return AnswerWatch(&streams_, asked, request, *viewer, ChangingRights{of, std::move(look_again)});
 }
@@ -273,7 +284,7 @@ httpd::Answer SecureServer::AnswerTo(const access::User& user, const httpd::Requ
         return reader->Namespaces();
       });
   if (!viewer) return ToAnswer(viewer.error());
-  std::lock_guard lock(answering_);
+  std::lock_guard lock(IsPosted(**route) ? checking_ : answering_);
   if (stopped_) return Problem(503, "the daemon ends");
   httpd::Answer answer = api_.AnswerTo(*viewer, request, posted ? &*posted : nullptr);
   if (!viewer->everywhere && (*route)->topic == Topic::kView)

@@ -2,8 +2,8 @@
 //
 // The API over TLS, for users of the manager's API server, with threads of its own: one that reads
 // and writes, a few that ask the manager who a client is and what it may, of which one at a time
-// answers. So neither a crowd of clients nor a manager that hangs delays the daemon's own work, or
-// the Unix socket.
+// answers, and one that checks. So neither a crowd of clients nor a manager that hangs delays the
+// daemon's own work, or the Unix socket, and a check no other answer.
 //
 // Every request is refused unless the manager has said that it may be answered, but for pages that
 // are the same for all who ask.
@@ -22,14 +22,13 @@
 #include "base/clock.h"
 #include "base/guarded.h"
 #include "base/result.h"
-#include "cluster-clients/threads.h"
 #include "manager/access/gate.h"
+#include "manager/api/answer_threads.h"
 #include "manager/api/api.h"
 #include "manager/api/server.h"
 #include "manager/api/streams.h"
 #include "manager/http/listener.h"
 #include "manager/http/tls.h"
-#include "manager/http/turns.h"
 
 namespace fedra::api {
 
@@ -91,6 +90,8 @@ class SecureServer final {
   bool IsOurs(const std::string& host) const;
   // Who asks; or the answer, where that need not be known or cannot.
   tl::expected<access::User, httpd::Answer> Admit(const httpd::Request& request);
+  void AnswerInTurn(access::User user, httpd::Request request,
+                    std::function<void(httpd::Answer)> done);
   httpd::Answer AnswerAdmitted(const access::User& user, const httpd::Request& request);
   httpd::Answer AnswerTo(const access::User& user, const httpd::Request& request);
   httpd::Answer AnswerMetrics(const access::User& user, const httpd::Request& request);
@@ -105,16 +106,18 @@ class SecureServer final {
   const SecureSettings settings_;
   const Sources sources_;
   access::Gate gate_;
-  std::mutex answering_;  // held while api_ answers
-  std::mutex counting_;   // held while metrics are: they do not wait for a check
+  // Held while an answer of a kind is made: one at a time of each, and none waits for another kind.
+  // Only Stop takes more than one.
+  std::mutex answering_;
+  std::mutex checking_;
+  std::mutex counting_;  // metrics
   std::atomic<bool> stopped_{false};
   Streams streams_;
   const Api api_;
   std::string stamp_;    // of the certificate that was read last, usable or not
   std::string problem_;  // why it cannot listen, as it was logged; empty: it can
   Guarded<std::shared_ptr<httpd::TlsIdentity>> identity_;  // null: there is none yet
-  Threads threads_{4};
-  httpd::Turns turns_{threads_.pool};
+  AnswerThreads threads_{4};
   httpd::Listener listener_;
 };
 

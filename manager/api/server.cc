@@ -13,7 +13,7 @@ Server::Server(Sources sources, httpd::ServerLimits limits)
       on_answer_(sources.on_answer),
       streams_(sources.feed, sources.store),
       api_(With(streams_, std::move(sources))),
-      listener_(threads_.loop, ServiceOfApi(), limits) {}
+      listener_(threads_.loop(), ServiceOfApi(), limits) {}
 
 // What is being answered is waited for.
 Server::~Server() {
@@ -26,9 +26,12 @@ httpd::Service Server::ServiceOfApi() {
       .answer =
           [this](httpd::Request request, std::function<void(httpd::Answer)> done) {
             const std::string peer = request.peer;
-            turns_.Submit(peer, [this, request = std::move(request), done = std::move(done)] {
+            const bool is_check = request.is_post;
+            auto answer = [this, request = std::move(request), done = std::move(done)] {
               done(api_.Answer(request));
-            });
+            };
+            if (is_check) return threads_.SubmitCheck(peer, std::move(answer));
+            threads_.Submit(peer, std::move(answer));
           },
       .is_urgent = [](const httpd::Request&) { return false; },
       .refusal = [](int status, const std::string& message) { return Problem(status, message); },

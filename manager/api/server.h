@@ -1,7 +1,8 @@
 #pragma once
 //
-// The API on a Unix socket, with threads of its own: one that reads and writes, one that answers.
-// So neither a crowd of clients nor a slow one delays the daemon's own work.
+// The API on a Unix socket, with threads of its own: one that reads and writes, one that answers,
+// one that checks. So neither a crowd of clients nor a slow one delays the daemon's own work, and a
+// check no other answer.
 //
 // Thread rules: Start and the destructor from one thread. Lifetime: what the API's sources refer to
 // must outlive it.
@@ -12,11 +13,10 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "cluster-clients/threads.h"
+#include "manager/api/answer_threads.h"
 #include "manager/api/api.h"
 #include "manager/api/streams.h"
 #include "manager/http/listener.h"
-#include "manager/http/turns.h"
 #include "manager/http/unix_socket.h"
 
 namespace fedra::api {
@@ -46,8 +46,7 @@ class Server final {
   Streams streams_;
   const Api api_;
   std::optional<httpd::UnixSocket> socket_;
-  Threads threads_{1};
-  httpd::Turns turns_{threads_.pool};
+  AnswerThreads threads_{1};
   httpd::Listener listener_;
 };
 

@@ -18,8 +18,9 @@ using MakeCheck =
     std::function<api::CheckSource(const config::Configuration& configuration,
                                    reconcile::Federation& federation, store::Store& store)>;
 
-// The store, the federation, the replica and the feed must outlive what is made of it. All may be
-// asked by any thread.
+// The store, the federation, the replica and the feed must outlive what is made of it. All are
+// asked by several threads at once, as api::Sources says: what they read of is under locks of its
+// own, or a snapshot that does not change.
 api::Sources ToSources(const config::Configuration& configuration, store::Store& store,
                        reconcile::Federation& federation, const Replica& replica,
                        const MakeCheck& make_check, api::ChangeFeed& feed);

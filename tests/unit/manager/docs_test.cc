@@ -547,7 +547,8 @@ and those of clients with more of them than who asks next. A body must be there
 within 10 s; eight are read at a time, and of more one goes, as of connections. Those that have been read may have 8 MiB
 together until they are answered, each counting for 128 KiB at least, of one client at most three quarters of what others
 leave: beyond is 503. `check` takes at most 2,000
-manifests with 100,000 values, and judges for three seconds: then 503 says to send fewer jobs, or to name workers.
+manifests with 100,000 values, and judges for three seconds: then 503 says to send fewer jobs, or to name workers. One check
+at a time is made; other answers do not wait for it.
 
 ## Pages
 

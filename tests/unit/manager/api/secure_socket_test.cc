@@ -6,8 +6,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -17,9 +19,12 @@
 #include "manager/api/routes.h"
 #include "manager/api/secure_server.h"
 #include "manager/http/socket_name.h"
+#include "store/store.h"
 #include "tests/support/catch.h"
+#include "tests/support/temp_folder.h"
 #include "tests/support/wait.h"
 #include "tests/unit/manager/access/fake_reviews.h"
+#include "tests/unit/manager/support/slow_check.h"
 
 namespace fedra::secure_socket_test {
 
@@ -51,10 +56,11 @@ class TakenPort final {
 // A manager that answers when it is told to.
 class SlowReviews final : public access::Reviews {
  public:
-  SlowReviews(Guarded<access::Known>& known, Guarded<bool>& answers)
-      : reviews_(known), answers_(answers) {}
+  SlowReviews(Guarded<access::Known>& known, Guarded<bool>& answers, std::atomic<int>& waiting)
+      : reviews_(known), answers_(answers), waiting_(waiting) {}
 
   Result<std::optional<access::User>> WhoHas(const std::string& token) override {
+    if (!answers_.Copy()) ++waiting_;
     answers_.Wait([](bool answers) { return answers; }, [](bool) {});
     return reviews_.WhoHas(token);
   }
@@ -65,6 +71,7 @@ class SlowReviews final : public access::Reviews {
  private:
   access::FakeReviews reviews_;
   Guarded<bool>& answers_;
+  std::atomic<int>& waiting_;
 };
 
 // What a client hears, or nothing yet. Who tells it is not done when who waits goes on.
@@ -95,7 +102,8 @@ struct Fixture {
                                           ? httpd::MakeSelfSigned({}, SystemClock().Now())
                                           : NoCertificate();
                              }}},
-        {}, std::make_unique<SlowReviews>(known, manager_answers), {}, limits);
+        {.store = [this] { return store->Read(); }, .check = check.Source()},
+        std::make_unique<SlowReviews>(known, manager_answers, questions_about_tokens), {}, limits);
   }
   // Over TLS.
   Heard Ask(const api::SecureServer& server, http::Request request) {
@@ -116,14 +124,36 @@ struct Fixture {
     });
     return heard;
   }
+  Heard Post(const api::SecureServer& server, const std::string& token, std::string body) {
+    return Ask(server, {.method = "POST",
+                        .path = "check",
+                        .body = std::move(body),
+                        .content_type = "application/yaml",
+                        .authorization = "Bearer " + token});
+  }
+  Heard Get(const api::SecureServer& server, const std::string& token, const std::string& path) {
+    return Ask(server, {.path = path, .authorization = "Bearer " + token});
+  }
+  // Whose token is the name.
+  void AddUser(const std::string& name, const std::string& right) {
+    known.With([&](access::Known& all) {
+      all.users[name] = {.name = name, .uid = {}, .groups = {}, .extra = {}};
+      all.allowed.emplace(name, right);
+    });
+  }
   void ManagerAnswers(bool answers) {
     manager_answers.With([&](bool& now) { now = answers; });
     manager_answers.Notify();
   }
 
   bool has_certificate = true;
+  const TempFolder folder;
+  const std::unique_ptr<store::Store> store =
+      store::Store::Open({.path = folder.Path("fedra.db")}).value();
+  testing::SlowCheck check;
   Guarded<access::Known> known;
   Guarded<bool> manager_answers{true};
+  std::atomic<int> questions_about_tokens{0};  // that wait for the manager
   Threads threads{1};
   std::unique_ptr<http::Client> client;
 };
@@ -171,11 +201,8 @@ TEST_CASE_METHOD(Fixture, "while the manager hangs, few bodies wait for it") {
   ManagerAnswers(false);
   std::vector<Heard> all;
   for (int i = 0; i < 10; ++i)
-    all.push_back(Ask(*server, {.method = "POST",
-                                .path = "check",
-                                .body = std::string((size_t{1} << 20) - 100, ' '),
-                                .content_type = "application/yaml",
-                                .authorization = "Bearer nobody" + std::to_string(i)}));
+    all.push_back(
+        Post(*server, "nobody" + std::to_string(i), std::string((size_t{1} << 20) - 100, ' ')));
   // Six have a MiB each of the eight, and one client no more.
   const auto answered = [&] { return std::ranges::count_if(all, &IsAnswered); };
   CHECK(WaitUntil([&] { return answered() == 4; }));
@@ -183,11 +210,26 @@ TEST_CASE_METHOD(Fixture, "while the manager hangs, few bodies wait for it") {
       all, [](const Heard& heard) { return !IsAnswered(heard) || StatusOf(heard) == 503; }));
   ManagerAnswers(true);
   CHECK(std::ranges::count_if(all, [](const Heard& heard) { return StatusOf(heard) == 401; }) == 6);
-  CHECK(StatusOf(Ask(*server, {.method = "POST",
-                               .path = "check",
-                               .body = "kind: Job",
-                               .content_type = "application/yaml",
-                               .authorization = "Bearer nobody"})) == 401);
+  CHECK(StatusOf(Post(*server, "nobody", "kind: Job")) == 401);
+}
+
+TEST_CASE_METHOD(Fixture, "checks of a crowd hold nobody else's answer") {
+  AddUser("crowd", "get workloads.kueue.x-k8s.io in the namespace default");
+  AddUser("admin", "*");
+  const auto server = Start("127.0.0.1:0").value();
+  std::vector<Heard> checks;
+  for (int i = 0; i < 8; ++i) checks.push_back(Post(*server, "crowd", "kind: Job"));
+  CHECK(WaitUntil([&] { return check.begun == 1; }));
+  for (const std::string path : {"status", "jobs", "check"}) {
+    INFO(path);
+    CHECK(StatusOf(Get(*server, "admin", path)) == (path == "check" ? 405 : 200));
+  }
+  // Nor its own.
+  CHECK(StatusOf(Get(*server, "crowd", "reasons")) == 200);
+  CHECK(check.begun == 1);
+  CHECK(std::ranges::none_of(checks, &IsAnswered));
+  check.End();
+  for (const Heard& each : checks) CHECK(StatusOf(each) == 200);
 }
 
 }  // namespace fedra::secure_socket_test

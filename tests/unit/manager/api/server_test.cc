@@ -16,6 +16,7 @@
 #include "tests/support/wait.h"
 #include "tests/unit/manager/http/raw_client.h"
 #include "tests/unit/manager/report/rows.h"
+#include "tests/unit/manager/support/slow_check.h"
 
 namespace fedra::server_test {
 
@@ -28,7 +29,8 @@ namespace {
 
 // A store with many jobs, so that answers do not fit a socket's buffers.
 struct Fixture {
-  explicit Fixture(httpd::ServerLimits limits = api::kLimits, int jobs = 5)
+  explicit Fixture(httpd::ServerLimits limits = api::kLimits, int jobs = 5,
+                   api::CheckSource check = {})
       : store(store::Store::Open(
                   {.path = folder.Path("fedra.db"),
                    .on_transaction = [this](const auto& report) { feed.Pass(report.written); }})
@@ -45,6 +47,7 @@ struct Fixture {
                                      may_answer.Wait([](bool may) { return may; }, [](bool) {});
                                      return store->Read();
                                    },
+                               .check = std::move(check),
                                .feed = &feed,
                                .on_answer =
                                    [this](std::string_view endpoint, int status) {
@@ -181,6 +184,40 @@ TEST_CASE("of more bodies at a time than are read the oldest makes room") {
   CHECK(slow.HearAnswer().empty());
   other.Say("nd: Job");
   CHECK_THAT(other.HearAnswer(), ContainsSubstring("judges no manifests"));
+}
+
+TEST_CASE("a check that takes long holds no other answer, and checks wait for each other") {
+  testing::SlowCheck check;
+  const Fixture f(api::kLimits, 5, check.Source());
+  std::vector<RawClient> checks;
+  for (int i = 0; i < 3; ++i) {
+    checks.push_back(f.Connect());
+    checks.back().Say(
+        "POST /api/v1alpha1/check HTTP/1.1\r\nHost: fedra\r\nContent-Type: application/yaml\r\n"
+        "Content-Length: 9\r\n\r\nkind: Job");
+  }
+  CHECK(WaitUntil([&] { return check.begun == 1; }));
+  for (const std::string path : {"status", "jobs", "reasons"}) {
+    INFO(path);
+    CHECK_THAT(f.Get(path), StartsWith("HTTP/1.1 200"));
+  }
+  CHECK_THAT(f.Get("check"), StartsWith("HTTP/1.1 405"));
+  CHECK(check.begun == 1);
+  check.End();
+  for (RawClient& client : checks) CHECK_THAT(client.HearAnswer(), StartsWith("HTTP/1.1 200"));
+}
+
+TEST_CASE("the end of a server ends its check") {
+  testing::SlowCheck check;
+  Fixture f(api::kLimits, 5, check.Source());
+  RawClient client = f.Connect();
+  client.Say(
+      "POST /api/v1alpha1/check HTTP/1.1\r\nHost: fedra\r\nContent-Type: application/yaml\r\n"
+      "Content-Length: 9\r\n\r\nkind: Job");
+  CHECK(WaitUntil([&] { return check.begun == 1; }));
+  f.server.reset();
+  (void)client.Hear();
+  CHECK(client.closed());
 }
 
 TEST_CASE("every answer is counted, refusals and nonsense too") {
