@@ -12,4 +12,11 @@ void AnswerThreads::SubmitCheck(const std::string& whose, std::function<void()> 
   checks_.Submit(whose, std::move(work));
 }
 
+void AnswerThreads::End(httpd::Listener& listener) {
+  listener.Stop();
+  threads_.loop.Flush();
+  threads_.pool.Stop();
+  checking_.Stop();
+}
+
 }  // namespace fedra::api

@@ -3,7 +3,8 @@
 // The threads of one server of the API: an io loop that reads and writes, those that answer, and
 // one that checks. Judging manifests takes seconds, so nothing else waits for it.
 //
-// Thread rules: any thread, also from what was submitted.
+// Thread rules: Submit and SubmitCheck from any thread, also from what was submitted; the rest from
+// one. Lifetime: what is submitted may use what its server has until End returns.
 
 #include <cstddef>
 #include <functional>
@@ -11,6 +12,7 @@
 
 #include "base/worker_pool.h"
 #include "cluster-clients/threads.h"
+#include "manager/http/listener.h"
 #include "manager/http/turns.h"
 
 namespace fedra::api {
@@ -25,6 +27,11 @@ class AnswerThreads final {
   void Submit(const std::string& whose, std::function<void()> work);
   // The same, one piece at a time.
   void SubmitCheck(const std::string& whose, std::function<void()> work);
+
+  // Stops first the listener that submits, and then the pools, while all that either uses is still
+  // there: what runs may submit more, and is waited for; what waits is dropped. Whoever else
+  // submits ends before, or what it submits is dropped.
+  void End(httpd::Listener& listener);
 
  private:
   Threads threads_;

@@ -158,7 +158,10 @@ void SecureServer::Tell(const Result<void>& listens) {
     log::Fault("the secure API is not served", {{"error", problem}});
 }
 
-SecureServer::~SecureServer() { streams_.Stop(); }
+SecureServer::~SecureServer() {
+  Stop();
+  threads_.End(listener_);
+}
 
 void SecureServer::Stop() {
   listener_.Stop();

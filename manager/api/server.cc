@@ -19,6 +19,7 @@ Server::Server(Sources sources, httpd::ServerLimits limits)
 Server::~Server() {
   if (stop_check_) stop_check_();
   streams_.Stop();
+  threads_.End(listener_);
 }
 
 httpd::Service Server::ServiceOfApi() {

@@ -232,4 +232,22 @@ TEST_CASE_METHOD(Fixture, "checks of a crowd hold nobody else's answer") {
   for (const Heard& each : checks) CHECK(StatusOf(each) == 200);
 }
 
+TEST_CASE_METHOD(Fixture, "a server ends while one waits for the manager and one is checked") {
+  AddUser("admin", "*");
+  auto server = Start("127.0.0.1:0").value();
+  const Heard checked = Post(*server, "admin", "kind: Job");
+  CHECK(WaitUntil([&] { return check.begun == 1; }));
+  ManagerAnswers(false);
+  std::vector<Heard> waiting;
+  for (int i = 0; i < 8; ++i)
+    waiting.push_back(Get(*server, "nobody" + std::to_string(i), "status"));
+  CHECK(WaitUntil([&] { return questions_about_tokens == 4; }));
+  server->Stop();
+  // As the manager's cluster does when it is stopped.
+  std::thread ends([&] { ManagerAnswers(true); });
+  server.reset();
+  ends.join();
+  for (const Heard& each : waiting) CHECK(StatusOf(each) == 0);
+}
+
 }  // namespace fedra::secure_socket_test
