@@ -31,6 +31,11 @@ namespace {
 // Wider than any terminal.
 constexpr size_t kMostColumns = 10'000;
 
+// Of one answer, but for the one that says how many more there are: proxies take some KiB of
+// headers, and our own client 16 warnings (http::Reply).
+constexpr size_t kMostWarnings = 15;
+constexpr size_t kMostWarningBytes = 4 << 10;
+
 std::string_view TypeOf(text::Format format) {
   switch (format) {
     case text::Format::kJson:
@@ -96,15 +101,33 @@ std::string InQuotes(const std::string& text) {
   return quoted + "\"";
 }
 
+// Of the lines of a note as many as headers may have, and how many more there are.
+std::vector<std::string> WarningsOf(const std::string& note) {
+  std::vector<std::string> warnings;
+  std::istringstream lines(note);
+  size_t bytes = 0;
+  size_t more = 0;
+  for (std::string line; std::getline(lines, line);) {
+    line = "299 fedra " + InQuotes(Cut(line, kMostWarningBytes / 2));
+    bytes += line.size();
+    const bool fits = warnings.size() < kMostWarnings && bytes <= kMostWarningBytes;
+    if (warnings.empty() || (more == 0 && fits))
+      warnings.push_back(std::move(line));
+    else
+      ++more;
+  }
+  if (more > 0) warnings.push_back(fmt::format("299 fedra \"and {} more\"", more));
+  return warnings;
+}
+
 httpd::Answer ToAnswer(text::Output output, text::Format format) {
   std::string type(TypeOf(format));
   if (!text::IsForPrograms(format)) type += "; charset=utf-8";
   httpd::Answer answer{.content_type = std::move(type), .body = std::move(output.out)};
   if (output.code != 0) answer.headers.emplace_back(kExitCodeHeader, std::to_string(output.code));
   // As an API server tells kubectl what belongs on standard error (RFC 7234, 5.5).
-  std::istringstream notes(output.note);
-  for (std::string line; std::getline(notes, line);)
-    answer.headers.emplace_back("Warning", "299 fedra " + InQuotes(line));
+  for (std::string& warning : WarningsOf(output.note))
+    answer.headers.emplace_back("Warning", std::move(warning));
   return answer;
 }
 

@@ -27,8 +27,9 @@ inline bool IsForPrograms(Format format) {
 // What a command has to say.
 struct Output {
   std::string out;  // for stdout
-  std::string
-      note;  // one line for stderr, without line end: why there is nothing; empty: nothing to add
+  // Lines for stderr, without the last line end: why there is nothing, or what is left out; empty:
+  // nothing to add.
+  std::string note;
   int code = 0;  // what the command ends with (report/exit_code.h)
 };
 

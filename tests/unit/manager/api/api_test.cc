@@ -410,6 +410,42 @@ TEST_CASE_METHOD(Fixture, "what a command says on standard error is a warning") 
   CHECK(Header(answer, "Warning") == "299 fedra \"No jobs found in namespace other.\"");
 }
 
+TEST_CASE("warnings fit the headers that a proxy takes, and say how many are left out") {
+  const auto warnings = [](size_t workers, const std::string& problem, const std::string& form) {
+    const api::Api api({.devices = [&] {
+      std::vector<report::DeviceSource> away;
+      for (size_t i = 0; i < workers; ++i)
+        away.push_back({"worker-" + std::to_string(i), problem, nullptr});
+      return away;
+    }});
+    const httpd::Answer answer = api.Answer({std::string(api::kPrefix) + "devices?output=" + form});
+    CHECK(answer.status == 200);
+    std::vector<std::string> texts;
+    for (const auto& [name, value] : answer.headers)
+      if (name == "Warning") texts.push_back(value);
+    return texts;
+  };
+  for (const std::string form : {"json", "table"}) {
+    INFO(form);
+    const std::vector<std::string> some = warnings(1'000, "not reached", form);
+    REQUIRE(some.size() == 16);
+    CHECK(some[0] == "299 fedra \"worker-0: not reached\"");
+    CHECK(some[14] == "299 fedra \"worker-14: not reached\"");
+    // A table says besides that nothing is known at all.
+    CHECK(some[15] ==
+          (form == "json" ? "299 fedra \"and 985 more\"" : "299 fedra \"and 986 more\""));
+  }
+  CHECK(warnings(15, "not reached", "json").size() == 15);
+  CHECK(warnings(16, "not reached", "json").back() == "299 fedra \"and 1 more\"");
+  // Long ones are fewer, and never none.
+  const std::vector<std::string> few = warnings(1'000, std::string(1'000, '"'), "json");
+  REQUIRE(few.size() == 3);
+  CHECK(few[2] == "299 fedra \"and 998 more\"");
+  const std::vector<std::string> one = warnings(2, std::string(100'000, '"'), "json");
+  REQUIRE(one.size() == 2);
+  CHECK(one[0].size() < 4'200);
+}
+
 TEST_CASE_METHOD(Fixture, "a store that cannot be read is the server's fault") {
   const api::Api broken{{.store = []() -> Result<std::unique_ptr<store::Reader>> {
     return Fail(ErrorCode::kCorrupt, "the file is damaged");
