@@ -13,7 +13,7 @@
 namespace fedra::httpd {
 
 struct Request {
-  std::string target;  // path and query, as they came: percent-encoded, at most a few KiB
+  std::string target;  // path and query, as they came: percent-encoded, at most kMaxRequest
   // By lower-case name; of a header that came more than once the first.
   std::map<std::string, std::string, std::less<>> headers = {};
   std::string peer = {};  // who connects, as shares are counted (Stake::peer)
