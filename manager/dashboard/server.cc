@@ -28,6 +28,13 @@ httpd::Answer ToAnswer(http::Reply reply, const std::string& socket) {
                        .body = std::move(reply.body),
                        .headers = {{"Cache-Control", "no-store"}}};
   if (!reply.header.empty()) answer.headers.emplace_back("ETag", std::move(reply.header));
+  for (std::string& warning : reply.warnings)
+    answer.headers.emplace_back("Warning", std::move(warning));
+  if (reply.retry_after)
+    answer.headers.emplace_back(
+        "Retry-After",
+        std::to_string(
+            std::chrono::duration_cast<std::chrono::seconds>(*reply.retry_after).count()));
   return answer;
 }
 

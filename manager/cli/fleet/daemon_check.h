@@ -24,7 +24,7 @@ inline constexpr size_t kMostVerdicts = 10'000;
 inline constexpr ManifestBounds kSentBounds{
     .documents = 2'000, .values = 100'000, .bytes = size_t{4} << 20};
 
-// For one request: others wait meanwhile.
+// For one request: other checks wait meanwhile.
 inline constexpr std::chrono::seconds kMostTime{3};
 
 api::CheckSource DaemonCheck(const config::Configuration& configuration,

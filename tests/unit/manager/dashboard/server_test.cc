@@ -3,6 +3,8 @@
 #include "manager/dashboard/server.h"
 
 #include <charconv>
+#include <string>
+#include <vector>
 
 #include "manager/api/server.h"
 #include "store/store.h"
@@ -72,6 +74,21 @@ TEST_CASE("dashboard: what the daemon says reaches who has the secret, unchanged
   CHECK(BodyOf(answer) == BodyOf(direct.Hear()));
   CHECK_THAT(f.Get("/api/v1alpha1/why?job=ml/none", f.Bearer()), StartsWith("HTTP/1.1 404 "));
   CHECK_THAT(f.Get("/"), StartsWith("HTTP/1.1 200 OK\r\n") && ContainsSubstring("<!doctype html>"));
+}
+
+TEST_CASE("dashboard: what the daemon warns of, and when to come again, reach the browser") {
+  const Fixture f;
+  CHECK_THAT(f.Get("/api/v1alpha1/jobs?namespace=nowhere", f.Bearer()),
+             ContainsSubstring("Warning: 299 fedra \"No jobs found in namespace nowhere.\"\r\n"));
+  // As many streams as the daemon gives one user.
+  std::vector<RawClient> streams;
+  for (int i = 0; i < 16; ++i) {
+    streams.emplace_back(f.folder.Path("s"))
+        .Say("GET /api/v1alpha1/watch HTTP/1.1\r\nHost: fedra\r\n\r\n");
+    CHECK_THAT(streams.back().HearSome(), StartsWith("HTTP/1.1 200"));
+  }
+  CHECK_THAT(f.Get("/api/v1alpha1/watch", f.Bearer()),
+             StartsWith("HTTP/1.1 503 ") && ContainsSubstring("Retry-After: 1\r\n"));
 }
 
 TEST_CASE("dashboard: manifests that are posted reach the daemon, with the secret") {
