@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <functional>
 #include <string>
+#include <utility>
 
 #include "base/worker_pool.h"
 #include "cluster-clients/threads.h"
@@ -24,14 +25,23 @@ class AnswerThreads final {
   http::HttpLoop& loop() { return threads_.loop; }
 
   // In turn by whom it is for.
-  void Submit(const std::string& whose, std::function<void()> work);
+  void Submit(const std::string& whose, std::function<void()> work) {
+    turns_.Submit(whose, std::move(work));
+  }
   // The same, one piece at a time.
-  void SubmitCheck(const std::string& whose, std::function<void()> work);
+  void SubmitCheck(const std::string& whose, std::function<void()> work) {
+    checks_.Submit(whose, std::move(work));
+  }
 
   // Stops first the listener that submits, and then the pools, while all that either uses is still
   // there: what runs may submit more, and is waited for; what waits is dropped. Whoever else
   // submits ends before, or what it submits is dropped.
-  void End(httpd::Listener& listener);
+  void End(httpd::Listener& listener) {
+    listener.Stop();
+    threads_.loop.Flush();
+    threads_.pool.Stop();
+    checking_.Stop();
+  }
 
  private:
   Threads threads_;

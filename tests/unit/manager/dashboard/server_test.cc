@@ -78,7 +78,7 @@ TEST_CASE("dashboard: what the daemon says reaches who has the secret, unchanged
 
 TEST_CASE("dashboard: what the daemon warns of, and when to come again, reach the browser") {
   const Fixture f;
-  CHECK_THAT(f.Get("/api/v1alpha1/jobs?namespace=nowhere", f.Bearer()),
+  CHECK_THAT(f.Get("/api/v1alpha1/jobs?namespace=nowhere&output=table", f.Bearer()),
              ContainsSubstring("Warning: 299 fedra \"No jobs found in namespace nowhere.\"\r\n"));
   // As many streams as the daemon gives one user.
   std::vector<RawClient> streams;
