@@ -13,6 +13,25 @@ constexpr size_t kMostWaiting = size_t{256} << 10;
 
 }  // namespace
 
+// The listener has no use for an answer that goes on to HEAD, to a browser that has gone, and where
+// too many streams are open. The daemon's would go on, and take one of its user's places.
+class Relay::Offer final {
+ public:
+  explicit Offer(std::shared_ptr<Relay> relay) : relay_(std::move(relay)) {}
+  ~Offer() {
+    if (relay_ != nullptr) relay_->Cancel();
+  }
+  Offer(const Offer&) = delete;
+  Offer& operator=(const Offer&) = delete;
+
+  void Take(std::shared_ptr<httpd::Sink> sink) {
+    std::exchange(relay_, nullptr)->Take(std::move(sink));
+  }
+
+ private:
+  std::shared_ptr<Relay> relay_;  // null: taken
+};
+
 void Relay::Start(http::Request request, std::function<void(httpd::Answer)> done,
                   std::function<httpd::Answer(http::Reply)> refused) {
   done_ = std::move(done);
@@ -29,17 +48,21 @@ void Relay::OnOpen(int status) {
   if (status != 200) return;
   std::exchange(done_, nullptr)({.content_type = "text/event-stream",
                                  .headers = {{"Cache-Control", "no-store"}},
-                                 .goes_on = [self = shared_from_this()](auto sink) {
-                                   self->sink_ = std::move(sink);
-                                   self->Watch();
-                                 }});
+                                 .goes_on = [offer = std::make_shared<Offer>(shared_from_this())](
+                                                auto sink) { offer->Take(std::move(sink)); }});
+}
+
+void Relay::Take(std::shared_ptr<httpd::Sink> sink) {
+  sink_ = std::move(sink);
+  Watch();
+}
+
+void Relay::Cancel() {
+  if (client_ != nullptr && !has_ended_) client_->Cancel(transfer_);
 }
 
 void Relay::OnData(std::string_view bytes) {
-  if (waiting_.size() + bytes.size() > kMostWaiting) {
-    if (client_ != nullptr) client_->Cancel(transfer_);
-    return;
-  }
+  if (waiting_.size() + bytes.size() > kMostWaiting) return Cancel();
   waiting_ += bytes;
   PassOn();
 }
@@ -58,10 +81,7 @@ void Relay::PassOn() {
 void Relay::Watch() {
   PassOn();
   if (has_ended_ && waiting_.empty() && sink_->IsReady()) sink_->End();
-  if (sink_->IsOver()) {
-    if (client_ != nullptr && !has_ended_) client_->Cancel(transfer_);
-    return;
-  }
+  if (sink_->IsOver()) return Cancel();
   loop_.After(kLook, [self = shared_from_this()] { self->Watch(); });
 }
 

@@ -27,9 +27,14 @@ class Relay final : public std::enable_shared_from_this<Relay> {
   void Leave() { client_ = nullptr; }
 
  private:
+  // Of an answer that goes on: where it is dropped before it was taken, nobody reads the stream.
+  class Offer;
+
   void OnOpen(int status);
   void OnData(std::string_view bytes);
   void OnEnd(http::Reply reply);
+  void Take(std::shared_ptr<httpd::Sink> sink);
+  void Cancel();
   void Watch();
   void PassOn();
 

@@ -170,6 +170,20 @@ TEST_CASE("dashboard: a stream of the daemon's reaches the browser, and ends wit
   CHECK(client.closed());
 }
 
+TEST_CASE("dashboard: a stream that nobody takes keeps no place at the daemon") {
+  const Fixture f;
+  const auto say = [&](const std::string& method) {
+    RawClient client(f.port);
+    client.Say(method + " /api/v1alpha1/watch HTTP/1.1\r\nHost: 127.0.0.1:" +
+               std::to_string(f.port) + "\r\n" + f.Bearer() + "Connection: close\r\n\r\n");
+    return client.HearSome();
+  };
+  // More than one client may have open at the daemon; each is dropped before the next one asks.
+  for (int i = 0; i < 20; ++i)
+    REQUIRE(WaitUntil([&] { return say("HEAD").starts_with("HTTP/1.1 200 "); }));
+  CHECK(WaitUntil([&] { return say("GET").starts_with("HTTP/1.1 200 "); }));
+}
+
 TEST_CASE("dashboard: a daemon that is gone is said to be") {
   Fixture f;
   f.daemon.reset();
