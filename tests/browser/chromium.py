@@ -50,6 +50,7 @@ class Browser:
             f"--user-data-dir={profile}",
         ):
             options.add_argument(flag)
+        options.accept_insecure_certs = True  # the daemon made its own
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
         self.driver: Any = webdriver.Chrome(options=options)
 

@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from selenium.webdriver.common.by import By  # noqa: E402
 
-from browser import accessibility, outages, proxy, views  # noqa: E402
+from browser import accessibility, outages, proxy, rights, views  # noqa: E402
 from browser.chromium import Browser  # noqa: E402
 from browser.stage import Stage, add_past_job, browse, parse, state_of  # noqa: E402
 from scenarios import objects, setup  # noqa: E402
@@ -48,7 +48,10 @@ def _play(fleet: SimFleet, arguments: argparse.Namespace, folder: Path) -> None:
     try:
         socket = folder / "s"
         fedra = world.start_fedra(
-            settings={"api": {"socket": str(socket)}, "verification": {"devices": "Enforce"}}
+            settings={
+                "api": {"socket": str(socket), "secure": {"address": "127.0.0.1:0"}},
+                "verification": {"devices": "Enforce"},
+            }
         )
         world.submit("train").wait_running_on(world.worker1)
         world.submit("stuck", template=TEMPLATE)
@@ -89,10 +92,13 @@ def _check(stage: Stage, world: World, address: str, shots: Path | None) -> None
     browser.assert_silent()
     _sign_in(browser, address)
     _below_a_path(browser, address)
+    rights.check(stage, world)
+    browser.driver.get(address)
     outages.check_offline(stage)
     outages.check_gone(stage)
     print(
         f"ok: {len(routes)} pages say what the commands say; axe found nothing on {looked}; {stops} stops of Tab; "
+        "each user sees what their rights cover; "
         "offline, and without a daemon; nothing in the browser's log"
     )
 

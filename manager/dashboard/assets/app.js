@@ -127,7 +127,7 @@ async function look() {
     mine.took = performance.now() - begun;
     const isTold = view.topics && stream.isLive();
     delay = Math.max(isTold ? LONGEST : view.period ?? PERIOD, PAUSES * mine.took);
-    say(daemonWords(answers[0]));
+    say(daemonWords(answers.find((answer) => answer?.daemon) ?? answers[0]));
   } catch (error) {
     if (signal.aborted) return;
     failures += 1;

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import http.client
 import json
 import os
@@ -23,6 +22,7 @@ from scenarios.fleet import MANAGER
 from scenarios.kubeconfig import Access
 from scenarios.registry import scenario
 from scenarios.resources import Object
+from scenarios.users import User, account, token_of, tokens_of
 from scenarios.world import QUEUE, TEMPLATE, World
 
 _OF_A_JOB = ("job", "why", "history")
@@ -30,36 +30,23 @@ _OF_JOBS = ("status", "jobs", "counts")
 _OF_THE_FLEET = ("workers", "devices", "templates")
 _ROUTES = (*_OF_JOBS, *_OF_A_JOB, *_OF_THE_FLEET)
 _FORMS = ("json", "yaml", "table", "wide", "name")
-_RIGHTS = "viewer-rbac.yaml"
 _MANY = "many-gpus"
 _PER_CLAIM = 32  # devices, as many as a claim may have
 _SILENT = 300  # clients, more than there are connections
 
 
-@dataclasses.dataclass(frozen=True)
-class _User:
-    """A service account that may look at the jobs of the scenario's namespace, of all, at the fleet, or at metrics."""
-
-    name: str
-    here: bool = False
-    everywhere: bool = False
-    fleet: bool = False
-    metrics: bool = False
-
-    def allowed(self, route: str) -> bool:
-        if route in _OF_THE_FLEET:
-            return self.fleet
-        return self.here or self.everywhere
-
-
 _USERS = (
-    _User("nobody"),
-    _User("tenant", here=True),
-    _User("tenant-of-fleet", here=True, fleet=True),
-    _User("auditor", everywhere=True),
-    _User("operator", everywhere=True, fleet=True),
-    _User("scraper", metrics=True),
+    User("nobody"),
+    User("tenant", here=True),
+    User("tenant-of-fleet", here=True, fleet=True),
+    User("auditor", everywhere=True),
+    User("operator", everywhere=True, fleet=True),
+    User("scraper", metrics=True),
 )
+
+
+def _may(user: User, route: str) -> bool:
+    return user.fleet if route in _OF_THE_FLEET else user.here or user.everywhere
 
 
 # Kueue's own counting of devices plays no part.
@@ -67,7 +54,7 @@ _USERS = (
 def each_user_sees_their_own(world: World) -> None:
     """Users with different rights on the manager: 401, 403, and never a name from a namespace that is not theirs."""
     foreign = f"zebra-{world.ns}"
-    with _foreign_jobs(world, foreign), _rights(world) as tokens:
+    with _foreign_jobs(world, foreign), tokens_of(world, _USERS) as tokens:
         fedra = world.start_fedra(settings=_settings({}))
         _take_all_devices(world, foreign)
         job = world.submit("waiting", template=TEMPLATE)
@@ -80,7 +67,7 @@ def each_user_sees_their_own(world: World) -> None:
             for route in _ROUTES:
                 target = _target(route, job)
                 status, body = api.get(target, tokens[user.name])
-                assert status == (200 if user.allowed(route) else 403), (user, target, status, body)
+                assert status == (200 if _may(user, route) else 403), (user, target, status, body)
                 # Who may list templates sees those of all namespaces.
                 if user.everywhere or route == "templates":
                     continue
@@ -110,7 +97,7 @@ def certificates_are_replaced(world: World) -> None:
     folder.mkdir(exist_ok=True)
     first, second = _certificate(folder, "first"), _certificate(folder, "second")
     used = {"certFile": str(folder / "tls.crt"), "keyFile": str(folder / "tls.key")}
-    with _rights(world) as tokens:
+    with tokens_of(world, _USERS) as tokens:
         fedra = world.start_fedra(settings=_settings(used))
         # Without files there is no server, and the daemon works; it comes with them.
         world.eventually("it says so", lambda: fedra.logged("it has no certificate") > 0)
@@ -144,7 +131,7 @@ def commands_ask_over_the_network(world: World) -> None:
     certificate = _certificate(folder, "server")
     used = {"certFile": str(certificate), "keyFile": str(certificate.with_suffix(".key"))}
     world.add_template_everywhere()
-    with _rights(world) as tokens:
+    with tokens_of(world, _USERS) as tokens:
         fedra = world.start_fedra(settings=_settings(used))
         world.eventually("it is served", lambda: fedra.logged("the secure API is served") == 1)
         url = f"https://localhost:{fedra.last_logged('port')}"
@@ -334,69 +321,6 @@ def _blocked(fedra: Fedra) -> str:
 
 
 @contextlib.contextmanager
-def _rights(world: World) -> Iterator[dict[str, str]]:
-    """The users' tokens; and fedra may ask about them."""
-    manager = world.manager
-    world.fleet.grant(MANAGER, "manager-rbac-secure-api.yaml")
-    roles = setup.deploy_manifests(_RIGHTS)
-    for role in roles:
-        manager.apply(role)
-    bindings = [binding for user in _USERS for binding in _bindings(world, user)]
-    try:
-        for user in _USERS:
-            manager.apply(_account(world, user.name))
-        for binding in bindings:
-            manager.apply(binding)
-        yield {user.name: _token(world, user.name) for user in _USERS}
-    finally:
-        for each in (*bindings, *roles):
-            metadata = each["metadata"]
-            manager.delete(each["kind"], metadata.get("namespace"), metadata["name"])
-
-
-def _account(world: World, name: str) -> Object:
-    metadata = {"name": name, "namespace": world.ns}
-    return {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata}
-
-
-def _token(world: World, name: str) -> str:
-    """As `kubectl create token` makes it."""
-    answer = world.manager.call(
-        "POST",
-        f"/api/v1/namespaces/{world.ns}/serviceaccounts/{name}/token",
-        {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {}},
-    )
-    return str(answer["status"]["token"])
-
-
-def _bindings(world: World, user: _User) -> list[Object]:
-    def binding(kind: str, role: str, metadata: Object) -> Object:
-        return {
-            "apiVersion": "rbac.authorization.k8s.io/v1",
-            "kind": kind,
-            "metadata": metadata,
-            "roleRef": {
-                "apiGroup": "rbac.authorization.k8s.io",
-                "kind": "ClusterRole",
-                "name": role,
-            },
-            "subjects": [{"kind": "ServiceAccount", "name": user.name, "namespace": world.ns}],
-        }
-
-    bound = []
-    name = f"{world.ns}-{user.name}"
-    if user.here:
-        bound.append(binding("RoleBinding", "fedra-viewer", {"name": name, "namespace": world.ns}))
-    if user.everywhere:
-        bound.append(binding("ClusterRoleBinding", "fedra-viewer", {"name": name}))
-    if user.fleet:
-        bound.append(binding("ClusterRoleBinding", "fedra-fleet-viewer", {"name": f"{name}-fleet"}))
-    if user.metrics:
-        bound.append(binding("ClusterRoleBinding", "fedra-metrics-reader", {"name": name}))
-    return bound
-
-
-@contextlib.contextmanager
 def _foreign_jobs(world: World, foreign: str) -> Iterator[None]:
     """Another namespace with a queue and a template, and this one's template."""
     world.add_template_everywhere()
@@ -481,15 +405,15 @@ def _refuses_other_pages(api: _Api, token: str) -> None:
 
 def _is_revoked(world: World, api: _Api) -> None:
     """Of an account that is gone no token is good."""
-    world.manager.apply(_account(world, "gone"))
-    token = _token(world, "gone")
+    world.manager.apply(account(world, "gone"))
+    token = token_of(world, "gone")
     world.manager.delete("ServiceAccount", world.ns, "gone")
     assert api.get("jobs", token)[0] == 401
 
 
 def _without_the_manager(world: World, fedra: Fedra, api: _Api) -> None:
     """Who is not known already gets no answer, and none that says who they are."""
-    token = _token(world, "operator")
+    token = token_of(world, "operator")
     world.fleet.stop_api_server(MANAGER)
     try:
         world.eventually("it is seen", lambda: "[-]manager " in fedra.page("/readyz?verbose"))
