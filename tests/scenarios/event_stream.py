@@ -34,14 +34,13 @@ def tls_connection(port: int, timeout: float) -> http.client.HTTPSConnection:
 
 
 class EventStream:
-    """Reads in a thread of its own, unless it is told not to read at all."""
+    """Reads in a thread of its own."""
 
     def __init__(
         self,
         connection: http.client.HTTPConnection,
         query: str = "",
         headers: dict[str, str] | None = None,
-        reads: bool = True,
     ):
         self._events: list[tuple[str, Any]] = []
         self._has_ended = threading.Event()
@@ -54,7 +53,7 @@ class EventStream:
         self.headers = self._response.headers
         # Of an answer that is no stream.
         self.body = self._response.read().decode() if self.status != 200 else ""
-        self._reads = self.status == 200 and reads
+        self._reads = self.status == 200
         if self._reads:
             threading.Thread(target=self._read, daemon=True).start()
 
