@@ -157,7 +157,7 @@ std::span<const Route> Routes() {
       {"reasons", "fedra explain", "ReasonList",
        "What the words of the other documents mean, and what to do: reasons, states, events",
        Topic::kCatalogue},
-      {kWatchPath, "fedra status --watch", "Changed",
+      {kWatchPath, "", "Changed",
        "Which documents are not as they were, and of which jobs, until the client goes: "
        "text/event-stream, see [Stream](#stream)",
        Topic::kStream, View::kStatus, WatchParameters()},

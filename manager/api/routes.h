@@ -54,7 +54,7 @@ enum class Topic {
 
 struct Route {
   std::string_view path;      // behind kPrefix
-  std::string_view command;   // that prints the same
+  std::string_view command;   // that prints the same; empty: none does
   std::string_view document;  // its kind
   std::string_view meaning;
   Topic topic = Topic::kView;

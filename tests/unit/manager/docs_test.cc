@@ -604,7 +604,7 @@ the promises.
 
 ## Endpoints
 
-Below `/api/v1alpha1/`. Each is a command, and its parameters are that command's options.
+Below `/api/v1alpha1/`. Each but `watch` is a command, and its parameters are that command's options.
 )";
 
 std::string ParameterLine(const api::Parameter& parameter) {
@@ -626,7 +626,9 @@ std::string ApiPage() {
     page += fmt::format("| {} | {} |\n", code.status, code.when);
   page += kApiMore;
   for (const api::Route& route : api::Routes()) {
-    page += fmt::format("\n### {}\n\n{}. `{}`: `{}`.\n", route.path, route.meaning, route.command,
+    const std::string command =
+        route.command.empty() ? std::string() : fmt::format("`{}`: ", route.command);
+    page += fmt::format("\n### {}\n\n{}. {}`{}`.\n", route.path, route.meaning, command,
                         route.document);
     if (!route.parameters.empty()) page += kTable;
     for (const api::Parameter& parameter : route.parameters) page += ParameterLine(parameter);

@@ -112,6 +112,13 @@ std::string Header(const httpd::Answer& answer, std::string_view name) {
 
 }  // namespace
 
+TEST_CASE("what is printed has a command that prints the same, and a stream has none") {
+  for (const api::Route& route : api::Routes()) {
+    INFO(route.path);
+    CHECK(route.command.empty() != api::IsPrinted(route));
+  }
+}
+
 TEST_CASE_METHOD(Fixture, "each endpoint gives the document that it names") {
   for (const api::Route& route : api::Routes()) {
     if (api::IsPosted(route) || !api::IsPrinted(route)) continue;

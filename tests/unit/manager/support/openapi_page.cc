@@ -127,7 +127,7 @@ Schema PathOf(const api::Route& route) {
     for (const api::Parameter& parameter : api::CommonParameters())
       parameters.push_back(ParameterRef(parameter));
   Schema operation = {{"operationId", route.path},
-                      {"summary", route.command},
+                      {"summary", route.command.empty() ? route.path : route.command},
                       {"description", route.meaning},
                       {"parameters", std::move(parameters)}};
   if (api::IsPosted(route)) operation["requestBody"] = BodyOfCheck();
