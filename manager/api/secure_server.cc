@@ -290,7 +290,7 @@ httpd::Answer SecureServer::AnswerTo(const access::User& user, const httpd::Requ
   std::lock_guard lock(IsPosted(**route) ? checking_ : answering_);
   if (stopped_) return Problem(503, "the daemon ends");
   httpd::Answer answer = api_.AnswerTo(*viewer, request, posted ? &*posted : nullptr);
-  if (!viewer->everywhere && (*route)->topic == Topic::kView)
+  if (!viewer->everywhere && (*route)->topic == Topic::kView && !IsOfOneJob((*route)->view))
     answer.headers.emplace_back(
         "Warning", "299 fedra \"only namespaces are shown whose workloads you may see\"");
   return answer;

@@ -26,6 +26,10 @@ enum class View {
   kHistory,
 };
 
+inline bool IsOfOneJob(View view) {
+  return view == View::kJob || view == View::kWhy || view == View::kHistory;
+}
+
 // `job`: for the last three, as of report::ParseWorkloadName. kInvalidArgument: what is asked for
 // does not exist, or is not clear; kNotFound: the job is not known; else the store's.
 Result<text::Output> RenderView(View view, const std::string& job, store::Reader& reader,

@@ -1,7 +1,9 @@
 #include "manager/api/withhold.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -67,8 +69,10 @@ bool Mentions(std::string_view text, const std::set<std::string>& hidden) {
 
 class Censor final {
  public:
-  Censor(const Viewer& viewer, const std::set<std::string>& hidden)
-      : viewer_(viewer), hidden_(hidden) {}
+  // `withheld`: takes what is withheld, where the reader is to be told so; null: nowhere.
+  Censor(const Viewer& viewer, const std::set<std::string>& hidden,
+         report::Withheld* withheld = nullptr)
+      : viewer_(viewer), hidden_(hidden), withheld_(withheld) {}
 
   bool SeesAll() const { return viewer_.everywhere; }
   bool Sees(const std::string& ns) const { return SeesAll() || viewer_.namespaces.contains(ns); }
@@ -77,12 +81,28 @@ class Censor final {
   bool MayNotSay(const std::string& text) const { return !SeesAll() && Mentions(text, hidden_); }
   // Of what fedra, a worker or the manager has written.
   void Prose(std::string& text) const {
-    if (MayNotSay(text)) text = kWithheld;
+    if (MayNotSay(text)) Withhold(text, &report::Withheld::of_namespaces);
   }
-  // The same, of what is about a worker.
-  void Detail(std::string& text) const {
+  // The same, of what is about a worker. `told`: what the reader is told elsewhere, as the job's
+  // end, to which the worker may have added something.
+  void Detail(std::string& text, std::string_view told) const {
     if (viewer_.fleet) return Prose(text);
-    if (!text.empty()) text = kWithheld;
+    if (text.empty() || text == told) return;
+    const std::string beginning = std::string(told) + "; ";
+    const bool begins = !told.empty() && text.starts_with(beginning);
+    Withhold(text, &report::Withheld::of_workers);
+    if (begins) text.insert(0, beginning);
+  }
+  // `told`: the job's note.
+  void Event(store::EventRow& event, std::string_view told) const {
+    namespace notes = placement::notes;
+    if (event.reason == notes::kPodLog.name) {
+      if (!viewer_.logs) Withhold(event.message, &report::Withheld::of_pods);
+    } else if (notes::HasOwnWords(event.reason) || event.message == notes::kDeletionNoticed) {
+      Prose(event.message);
+    } else {
+      Detail(event.message, told);
+    }
   }
 
   std::string Reasons(const std::string& reasons_json) const {
@@ -103,10 +123,18 @@ class Censor final {
           verify::KeptJson(reason).dump(-1, ' ', false, ordered_json::error_handler_t::replace);
       if (!Mentions(kept, hidden_)) return reason;
     }
-    return {.code = reason.code, .object = "", .facts = verdict::Sentence{kWithheld}};
+    std::string words;
+    Withhold(words,
+             viewer_.fleet ? &report::Withheld::of_namespaces : &report::Withheld::of_workers);
+    return {.code = reason.code, .object = "", .facts = verdict::Sentence{std::move(words)}};
   }
 
  private:
+  void Withhold(std::string& text, bool report::Withheld::* right) const {
+    text = kWithheld;
+    if (withheld_ != nullptr) withheld_->*right = true;
+  }
+
   // False: what is left cannot be told from what is to be withheld.
   bool WithoutNames(verdict::Facts& facts) const {
     return std::visit(
@@ -146,6 +174,7 @@ class Censor final {
 
   const Viewer& viewer_;
   const std::set<std::string>& hidden_;
+  report::Withheld* const withheld_;
 };
 
 std::vector<std::string> Omitted(const Viewer& viewer) {
@@ -246,7 +275,9 @@ void Withhold(const Viewer& viewer, const std::set<std::string>& hidden, report:
   for (store::WorkloadRow& row : data.jobs.shown) censor.Prose(row.note);
   for (auto& [key, row] : data.first) censor.Prose(row.note);
   for (store::VerdictRow& row : data.verdicts) OfVerdict(viewer, censor, row);
-  for (store::AttemptRow& row : data.attempts) censor.Detail(row.message);
+  std::map<std::string_view, std::string_view> notes;  // as they are shown, by uid
+  for (const store::WorkloadRow& row : data.jobs.shown) notes.emplace(row.uid, row.note);
+  for (store::AttemptRow& row : data.attempts) censor.Detail(row.message, notes[row.uid]);
 }
 
 void Withhold(const Viewer& viewer, const std::set<std::string>& hidden,
@@ -255,22 +286,21 @@ void Withhold(const Viewer& viewer, const std::set<std::string>& hidden,
   OfDaemon(viewer, data.daemon, data.manager);
   if (data.manager) OfCluster(censor, *data.manager);
   for (report::WorkloadData::Incarnation& job : data.incarnations) {
+    const Censor of_verdicts(viewer, hidden, &job.withheld_of_verdicts);
+    const Censor of_history(viewer, hidden, &job.withheld_of_history);
+    const std::string& note = job.row.note;
     censor.Prose(job.row.note);
-    for (store::VerdictRow& row : job.verdicts) OfVerdict(viewer, censor, row);
-    for (store::AttemptRow& row : job.attempts) censor.Detail(row.message);
-    for (store::PlacementFailure& failure : job.failures) censor.Detail(failure.message);
-    for (store::EventRow& event : job.events) {
-      const bool is_log = event.reason == placement::notes::kPodLog.name;
-      if (is_log && !viewer.logs) event.message = kWithheld;
-      if (!is_log) censor.Detail(event.message);
-    }
+    for (store::VerdictRow& row : job.verdicts) OfVerdict(viewer, of_verdicts, row);
+    for (store::AttemptRow& row : job.attempts) of_history.Detail(row.message, note);
+    for (store::PlacementFailure& failure : job.failures) censor.Detail(failure.message, note);
+    for (store::EventRow& event : job.events) of_history.Event(event, note);
     for (auto& [key, first] : job.first) censor.Prose(first.row.note);
   }
 }
 
 void Withhold(const Viewer& viewer, const std::set<std::string>& hidden,
               report::JobReport& report) {
-  const Censor censor(viewer, hidden);
+  const Censor censor(viewer, hidden, &report.withheld);
   censor.Prose(report.note);
   for (report::JobVerdict& item : report.verdicts) OfVerdict(viewer, censor, item);
 }

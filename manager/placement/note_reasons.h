@@ -12,13 +12,16 @@ struct NoteReason {
   std::string_view name;
   bool is_warning;
   std::string_view meaning;
+  // Whether its message is made of fedra's words and the names of the job and of workers alone, so
+  // that no worker has worded any of it.
+  bool has_own_words = false;
 };
 
 inline constexpr NoteReason kDispatched{
-    "Dispatched", false,
-    "the job is dispatched to one or more workers: they are asked to admit it"};
+    "Dispatched", false, "the job is dispatched to one or more workers: they are asked to admit it",
+    true};
 inline constexpr NoteReason kPlaced{"Placed", false,
-                                    "a worker admitted the job, which runs there now"};
+                                    "a worker admitted the job, which runs there now", true};
 inline constexpr NoteReason kWaitingForDevices{
     "WaitingForDevices", false,
     "the devices that could serve the job are in use, or go to jobs ahead of it in line"};
@@ -67,7 +70,8 @@ inline constexpr NoteReason kPodLog{"PodLog", false,
 inline constexpr NoteReason kStoppedOnWorker{
     "StoppedOnWorker", false,
     "a job that had not ended was deleted on a worker, because it runs elsewhere, was taken back "
-    "or does not exist on the manager any more"};
+    "or does not exist on the manager any more",
+    true};
 inline constexpr NoteReason kDeleted{
     "Deleted", false, "the job was deleted on the manager, and its copies are being removed"};
 
@@ -90,6 +94,17 @@ inline constexpr std::array kNoteReasons = {kDispatched,
                                             kPodLog,
                                             kStoppedOnWorker,
                                             kDeleted};
+
+// Of kDeleted: the Workload has gone without an end.
+inline constexpr const char* kDeletionNoticed =
+    "its Workload was deleted on the manager; noticed now";
+
+constexpr bool HasOwnWords(std::string_view name) {
+  for (const NoteReason& reason : kNoteReasons) {
+    if (reason.name == name) return reason.has_own_words;
+  }
+  return false;
+}
 
 // Unknown names are no warnings.
 constexpr bool IsWarning(std::string_view name) {

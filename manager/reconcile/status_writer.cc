@@ -300,8 +300,7 @@ void StatusWriter::RecordDeletion(const Written& gone) {
                                   .at = now,
                                   .reason = std::string(note.name),
                                   .cluster = gone.row.worker,
-                                  .message = "its Workload was deleted on the manager; noticed "
-                                             "now"}});
+                                  .message = placement::notes::kDeletionNoticed}});
 }
 
 }  // namespace fedra::reconcile

@@ -9,6 +9,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "manager/report/job_verdict.h"
+#include "manager/report/withheld.h"
 
 namespace fedra::report {
 
@@ -19,6 +20,7 @@ struct JobReport {
   bool judged = true;                // false: it has mistakes, and no worker was asked
   std::string note = {};             // what else is known of a job of this name; may be empty
   std::optional<WallTime> now = {};  // when the daemon's memory was asked; absent: it was not
+  Withheld withheld = {};
 };
 
 // The workers that can run it, in the order in which policy `best` would try them.

@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "manager/report/job_filter.h"
+#include "manager/report/withheld.h"
 #include "store/reader.h"
 #include "store/rows.h"
 
@@ -69,6 +70,8 @@ struct WorkloadData {
     std::vector<store::EventRow> events;                 // oldest first
     std::vector<store::PlacementFailure> failures = {};  // of workers, oldest first
     std::map<std::string, FirstJob> first = {};          // by PlaceRow::first
+    Withheld withheld_of_verdicts = {};
+    Withheld withheld_of_history = {};  // events and attempts
   };
   Daemon daemon;
   std::optional<store::ClusterRow> manager;  // as in StatusData

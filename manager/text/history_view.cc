@@ -47,6 +47,7 @@ std::string HistoryText(const report::WorkloadData& data,
   return Headline(data, incarnation, settings) +
          (attempts.empty() ? "" : attempts.Render(settings.style) + "\n") +
          (rows.empty() ? WithoutEvents(incarnation.row) : rows) +
+         WithheldText(incarnation.withheld_of_history, settings.style) +
          PodLogText(incarnation.events, settings.style);
 }
 

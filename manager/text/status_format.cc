@@ -11,6 +11,7 @@
 #include "base/time.h"
 #include "manager/report/freshness.h"
 #include "manager/report/row_states.h"
+#include "manager/report/viewer_roles.h"
 #include "manager/text/display_text.h"
 #include "manager/text/row_tones.h"
 #include "verdict/reason.h"
@@ -128,6 +129,20 @@ std::string WaitsForText(const std::vector<store::VerdictRow>& verdicts) {
   if (busy.empty()) return {};
   if (busy.size() > kMostNamed) return fmt::format("waits for {} workers", busy.size());
   return fmt::format("waits for {}", fmt::join(busy, ", "));
+}
+
+std::string WithheldText(const report::Withheld& withheld, const Style& style) {
+  std::string text;
+  const auto add = [&](const char* what, std::string_view role, const char* where) {
+    text += LabelledLine(text.empty() ? "rights" : "",
+                         fmt::format("what {} is withheld: that is a right in the ClusterRole {}{}",
+                                     what, role, where),
+                         style);
+  };
+  if (withheld.of_workers) add("workers say", report::kFleetViewerRole, "");
+  if (withheld.of_namespaces) add("names other namespaces", report::kJobViewerRole, " there");
+  if (withheld.of_pods) add("pods have printed", report::kJobViewerRole, "");
+  return text;
 }
 
 std::string Since(WallTime then, WallTime now) { return FormatAge(now - then); }

@@ -41,6 +41,10 @@ std::string ManagerLine(const std::optional<store::ClusterRow>& manager,
 // "waits for gpu-east, gpu-west": the workers whose devices are only in use; empty: there are none.
 std::string WaitsForText(const std::vector<store::VerdictRow>& verdicts);
 
+// "rights what workers say is withheld: that is a right in the ClusterRole fedra-fleet-viewer", and
+// a line more for each other right, with line ends. Empty: nothing is withheld.
+std::string WithheldText(const report::Withheld& withheld, const Style& style);
+
 // How long ago, as kubectl prints ages.
 std::string Since(WallTime then, WallTime now);
 

@@ -298,7 +298,7 @@ std::string RenderReport(const report::JobReport& report, const Style& style) {
   if (!report.note.empty()) text += Paragraph(report.note, 0, style);
   Table table({"WORKER", "VERDICT", "PODS", "REASON", "DETAIL"}, Overflow::kWrap);
   AddAllRows(table, report);
-  text += table.Render(style);
+  text += table.Render(style) + WithheldText(report.withheld, style);
   text += Explanations(report, style) + NoteRemedies(report, style);
   return report::BestOutcome(report) <= Outcome::kMayScale ? text : text + Help(report, style);
 }

@@ -210,7 +210,9 @@ std::string WhyText(const report::WorkloadData& data,
   text += JudgedLine(incarnation, settings);
   const std::vector<VerdictRow> verdicts = report::VerdictsNow(incarnation, settings.query.now);
   const Table table = VerdictTable(verdicts, settings);
-  if (!table.empty()) text += table.Render(settings.style);
+  if (!table.empty())
+    text += table.Render(settings.style) +
+            WithheldText(incarnation.withheld_of_verdicts, settings.style);
   // The daemon remembers the verdicts that matter most, not those of a fleet of hundreds.
   if (!table.empty() && verdicts.size() < data.configured_workers) {
     text += fmt::format("shown  {} of {} configured workers\n", verdicts.size(),

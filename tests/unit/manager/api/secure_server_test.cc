@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <utility>
@@ -18,6 +19,7 @@
 #include "manager/api/withhold.h"
 #include "manager/dashboard/assets.h"
 #include "manager/placement/note_reasons.h"
+#include "manager/text/verdict_view.h"
 #include "manager/verify/capacity.h"
 #include "manager/verify/reason_json.h"
 #include "store/store.h"
@@ -472,6 +474,20 @@ TEST_CASE("a verdict that is asked for keeps the names of other namespaces") {
   CHECK(of_ml["workers"][0]["notes"][0]["message"] == "a message");
   CHECK(of_ml["workers"][0]["podSets"].empty());
 
+  // In words, with what gives the right.
+  const auto told = [&](const api::Viewer& viewer) {
+    report::JobReport shown = report;
+    api::Withhold(viewer, {"zebra"}, shown);
+    return text::RenderReport(shown, {});
+  };
+  CHECK_THAT(told({.everywhere = true}),
+             ContainsSubstring("what workers say is withheld: that is a right in the ClusterRole "
+                               "fedra-fleet-viewer\n"));
+  CHECK_THAT(told({.fleet = true, .namespaces = {"ml"}}),
+             ContainsSubstring("what names other namespaces is withheld") &&
+                 ContainsSubstring("ClusterRole fedra-viewer there\n"));
+  CHECK_THAT(told(api::Viewer::OfEverything()), !ContainsSubstring("ClusterRole"));
+
   const ordered_json of_jobs = seen_by({.everywhere = true});
   CHECK(of_jobs["workers"][0]["verdict"] == "Yes");
   CHECK(of_jobs["workers"][0]["reasons"][1]["code"] == "TemplateMissing");
@@ -578,6 +594,39 @@ TEST_CASE_METHOD(Fixture, "details of workers take the fleet's right, and facts 
   CHECK_THAT(without[3].at("message").get<std::string>(), EndsWith("dispatched there"));
   CHECK(without[4].at("message") == api::kWithheld);
   CHECK(without[5].at("message") == api::kWithheld);
+}
+
+TEST_CASE_METHOD(Fixture, "why and history name once the ClusterRole that would show the rest") {
+  const auto lines = [&](const std::string& user, const std::string& path) {
+    std::istringstream text(Get(user, path + "?job=ml/sweep-3&output=table").body);
+    std::vector<std::string> found;
+    for (std::string line; std::getline(text, line);)
+      if (line.find("ClusterRole") != line.npos) found.push_back(line);
+    return found;
+  };
+  const auto says = [](const std::vector<std::string>& found, const std::string& role) {
+    return std::ranges::count_if(found, [&](const std::string& line) {
+      return line.find("ClusterRole " + role) != line.npos;
+    });
+  };
+  for (const std::string path : {"why", "history"}) {
+    INFO(path);
+    CHECK(says(lines("ml", path), "fedra-fleet-viewer") == 1);
+    CHECK(says(lines("ml-fleet", path), "fedra-fleet-viewer") == 0);
+    CHECK(says(lines("ml-fleet", path), "fedra-viewer there") == 1);
+    CHECK(lines("admin", path).empty());
+  }
+  CHECK(says(lines("ml", "history"), "fedra-viewer") == 1);  // to the pod's log
+  CHECK(says(lines("ml", "why"), "fedra-viewer") == 0);
+}
+
+TEST_CASE_METHOD(Fixture, "that only some namespaces are shown is said of lists alone") {
+  const auto warned = [&](const std::string& path) {
+    return Everything(Get("ml", path)).find("only namespaces are shown") != std::string::npos;
+  };
+  for (const std::string path : {"status", "jobs", "counts?group-by=state"}) CHECK(warned(path));
+  for (const std::string path : {"job", "why", "history"})
+    CHECK_FALSE(warned(path + "?job=ml/sweep-3"));
 }
 
 TEST_CASE_METHOD(Fixture, "what a pod has printed takes the right to its log") {
