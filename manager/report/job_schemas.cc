@@ -169,10 +169,14 @@ std::vector<NamedSchema> JobSchemas() {
        Object("A job in a list.",
               JobFields() +
                   std::vector<Field>{
-                      LineField(), Maybe("reasons", ListOf(Ref("ReasonCount")),
-                                         "Of a blocked job: the first reason of each worker, the "
-                                         "most frequent first; absent: it is not blocked, or they "
-                                         "are not known")})},
+                      LineField(),
+                      Maybe("reasons", ListOf(Ref("ReasonCount")),
+                            "Of a blocked job: the first reason of each worker, the "
+                            "most frequent first; absent: it is not blocked, or they "
+                            "are not known"),
+                      Maybe("waitsForWorkers", ListOf(Text()),
+                            "Of a blocked job: the workers whose devices are only in use, so that "
+                            "it can run there when they are free; absent: there is none")})},
       {"PlacedJob", Object("A job with its workers.",
                            JobFields() + std::vector<Field>{{"workers", ListOf(Ref("Verdict")),
                                                              "What is known of each worker"},

@@ -31,12 +31,19 @@ std::vector<verify::KeptReason> ReasonsOf(const store::VerdictRow& verdict) {
 verify::Prospect ProspectOf(const store::VerdictRow& verdict) {
   if (OutcomeOf(verdict) != verdict::Outcome::kNo) return verify::Prospect::kUnclear;
   std::vector<verdict::ReasonCode> codes;
-  for (const verify::KeptReason& reason : ReasonsOf(verdict)) {
-    const auto code = verdict::ParseReasonCode(reason.code);
+  for (const std::string& kept : verify::ParseKeptCodes(verdict.reasons_json)) {
+    const auto code = verdict::ParseReasonCode(kept);
     if (!code) return verify::Prospect::kUnclear;
     codes.push_back(*code);
   }
   return verify::ProspectOf(codes);
+}
+
+std::vector<std::string> BusyWorkers(const std::vector<store::VerdictRow>& verdicts) {
+  std::vector<std::string> busy;
+  for (const store::VerdictRow& row : verdicts)
+    if (ProspectOf(row) == verify::Prospect::kWaits) busy.push_back(row.cluster.value);
+  return busy;
 }
 
 std::optional<Needs> NeedsOf(const store::WorkloadRow& row) {

@@ -41,6 +41,9 @@ bool AllRefuse(const std::vector<store::VerdictRow>& verdicts, size_t workers);
 // Whether waiting helps this worker's No; kUnclear for any other outcome.
 verify::Prospect ProspectOf(const store::VerdictRow& verdict);
 
+// The workers whose devices are only in use: the job waits for them.
+std::vector<std::string> BusyWorkers(const std::vector<store::VerdictRow>& verdicts);
+
 // Which reasons stand first against how many workers, the most frequent first; the outcome's name
 // where there is no reason. Workers that say Yes are left out.
 struct ReasonCount {

@@ -56,27 +56,28 @@ ordered_json WorkerJson(const ClusterRow& row, const StatusData& data) {
   return object;
 }
 
-std::map<std::string, std::vector<ReasonCount>> ReasonsByJob(
-    const std::vector<store::VerdictRow>& verdicts) {
-  std::map<std::string, std::vector<store::VerdictRow>> of_job;
+using VerdictsByJob = std::map<std::string, std::vector<store::VerdictRow>>;
+
+VerdictsByJob ByJob(const std::vector<store::VerdictRow>& verdicts) {
+  VerdictsByJob of_job;
   for (const store::VerdictRow& verdict : verdicts) of_job[verdict.uid].push_back(verdict);
-  std::map<std::string, std::vector<ReasonCount>> reasons;
-  for (const auto& [uid, rows] : of_job) reasons[uid] = CountCodes(rows);
-  return reasons;
+  return of_job;
 }
 
-// With its place in line, and the first reason of each worker against a blocked job, counted.
-ordered_json JobJson(const WorkloadRow& row,
-                     const std::map<std::string, std::vector<ReasonCount>>& reasons,
+// With its place in line, and of a blocked job the first reason of each worker, counted, and the
+// workers that it waits for.
+ordered_json JobJson(const WorkloadRow& row, const VerdictsByJob& verdicts,
                      const PlacesByUid& places, const FindJob& first) {
   ordered_json object = ToJson(row);
   if (const auto in_line = places.find(row.uid); in_line != places.end())
     object["line"] = LineJson(in_line->second, first);
-  const auto known = reasons.find(row.uid);
-  if (PhaseOf(row) != placement::Phase::kBlocked || known == reasons.end()) return object;
+  const auto known = verdicts.find(row.uid);
+  if (PhaseOf(row) != placement::Phase::kBlocked || known == verdicts.end()) return object;
   ordered_json& list = object["reasons"] = ordered_json::array();
-  for (const ReasonCount& count : known->second)
+  for (const ReasonCount& count : CountCodes(known->second))
     list.push_back({{"code", count.code}, {"workers", count.workers}});
+  if (const std::vector<std::string> busy = BusyWorkers(known->second); !busy.empty())
+    object["waitsForWorkers"] = busy;
   return object;
 }
 
@@ -98,14 +99,14 @@ ordered_json StatusDocument(Parts parts, const StatusData& data, const Query& qu
   if (HasJobs(parts)) {
     document["jobs"] = ordered_json::array();
     const ChosenJobs& jobs = data.jobs;
-    const std::map<std::string, std::vector<ReasonCount>> reasons = ReasonsByJob(data.verdicts);
+    const VerdictsByJob verdicts = ByJob(data.verdicts);
     const PlacesByUid places = InLine(data);
     const FindJob first = [&](const std::string& key) -> const WorkloadRow* {
       const auto found = data.first.find(key);
       return found == data.first.end() ? nullptr : &found->second;
     };
     for (const WorkloadRow& row : jobs.shown)
-      document["jobs"].push_back(JobJson(row, reasons, places, first));
+      document["jobs"].push_back(JobJson(row, verdicts, places, first));
     document["remaining"] = jobs.beyond_limit;
     if (!jobs.go_on.empty()) document["continue"] = jobs.go_on;
     document["ended"] = jobs.ended;

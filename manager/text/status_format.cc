@@ -26,7 +26,7 @@ std::string ShortNote(const report::WorkloadData& data,
   if (report::PhaseOf(incarnation.row) != placement::Phase::kBlocked ||
       !report::AllRefuse(verdicts, data.configured_workers))
     return incarnation.row.note;
-  const std::string waits = WaitsForText(verdicts);
+  const std::string waits = WaitsForText(report::BusyWorkers(verdicts));
   if (!waits.empty()) return "it " + waits;
   const auto unknown = static_cast<size_t>(
       std::ranges::count(verdicts, verdict::Outcome::kUnknown,
@@ -121,14 +121,16 @@ std::string ManagerLine(const std::optional<store::ClusterRow>& manager,
   return Toned(text, tone, settings.style) + "\n";
 }
 
-std::string WaitsForText(const std::vector<store::VerdictRow>& verdicts) {
+std::string WaitsForText(const std::vector<std::string>& busy) {
   constexpr size_t kMostNamed = 4;
-  std::vector<std::string> busy;
-  for (const store::VerdictRow& row : verdicts)
-    if (report::ProspectOf(row) == verify::Prospect::kWaits) busy.push_back(row.cluster.value);
   if (busy.empty()) return {};
   if (busy.size() > kMostNamed) return fmt::format("waits for {} workers", busy.size());
   return fmt::format("waits for {}", fmt::join(busy, ", "));
+}
+
+std::string BlockedText(const std::vector<std::string>& busy) {
+  const std::string waits = WaitsForText(busy);
+  return waits.empty() ? "no worker eligible" : waits;
 }
 
 std::string WithheldText(const report::Withheld& withheld, const Style& style) {

@@ -38,8 +38,10 @@ std::string DaemonLine(const report::Daemon& daemon, const ViewSettings& setting
 std::string ManagerLine(const std::optional<store::ClusterRow>& manager,
                         const ViewSettings& settings);
 
-// "waits for gpu-east, gpu-west": the workers whose devices are only in use; empty: there are none.
-std::string WaitsForText(const std::vector<store::VerdictRow>& verdicts);
+// "waits for gpu-east, gpu-west": of report::BusyWorkers; empty: there are none.
+std::string WaitsForText(const std::vector<std::string>& busy);
+// "waits for gpu-east", or "no worker eligible": of a blocked job, before the reasons.
+std::string BlockedText(const std::vector<std::string>& busy);
 
 // "rights what workers say is withheld: that is a right in the ClusterRole fedra-fleet-viewer", and
 // a line more for each other right, with line ends. Empty: nothing is withheld.

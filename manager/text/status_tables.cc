@@ -122,10 +122,9 @@ std::set<std::string> FurtherReasons(const std::vector<VerdictRow>& verdicts,
 
 // "no worker eligible: TemplateMissing on 2, ClusterUnreachable on 1 (and QueueMissing)",
 // "waits for gpu-east: DevicesAllocated on 1, TemplateMissing on 2".
-std::string BlockedText(const std::vector<VerdictRow>& verdicts) {
+std::string WhyBlocked(const std::vector<VerdictRow>& verdicts) {
   std::string text;
-  const std::string waits = WaitsForText(verdicts);
-  const std::string begin = (waits.empty() ? "no worker eligible" : waits) + ": ";
+  const std::string begin = BlockedText(report::BusyWorkers(verdicts)) + ": ";
   const std::vector<report::ReasonCount> counts = report::CountReasons(verdicts);
   for (const report::ReasonCount& count : counts) {
     text += fmt::format("{}{} on {}", text.empty() ? begin : ", ", count.code, count.workers);
@@ -190,7 +189,7 @@ std::string JobNote(const WorkloadRow& row, const VerdictsByUid& verdicts, size_
   if (report::PhaseOf(row) != placement::Phase::kBlocked || settings.format == Format::kWide ||
       known == verdicts.end() || !report::AllRefuse(known->second, workers))
     return row.note;
-  const std::string counted = BlockedText(known->second);
+  const std::string counted = WhyBlocked(known->second);
   return counted.empty() ? row.note : counted;
 }
 

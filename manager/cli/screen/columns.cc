@@ -16,7 +16,7 @@ constexpr size_t kLeastOfLast = 12;
 constexpr size_t kLeastOfFirst = 8;
 
 std::string CellText(const Value& value, WallTime now) {
-  return value.since ? FormatAge(now - *value.since) : value.text;
+  return value.since ? value.before + FormatAge(now - *value.since) + value.text : value.text;
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "manager/text/capacity_text.h"
 #include "manager/text/display_text.h"
 #include "manager/text/row_tones.h"
+#include "manager/text/status_format.h"
 #include "manager/tracking/json_fields.h"
 #include "manager/verify/capacity.h"
 #include "manager/verify/cluster_phase.h"
@@ -50,13 +51,28 @@ std::string KeyIn(const json& job) {
   return fmt::format("{}/{}", Text(job, "namespace"), Text(job, "name"));
 }
 
-// "TemplateMissing on 2, QueueMissing on 1", or what fedra notes of the job.
-std::string NoteOfJob(const json& job) {
+// "no worker eligible: TemplateMissing on 2, QueueMissing on 1", "waits for gpu-east: ...", or what
+// fedra notes of the job.
+std::string WhyOfJob(const json& job) {
   std::vector<std::string> reasons;
   for (const json& reason : Member(job, "reasons"))
     reasons.push_back(fmt::format("{} on {}", Text(reason, "code"), Number(reason, "workers", 0)));
   if (reasons.empty()) return Text(job, "note");
-  return fmt::format("{}", fmt::join(reasons, ", "));
+  std::vector<std::string> busy;
+  for (const json& worker : Member(job, "waitsForWorkers"))
+    if (worker.is_string()) busy.push_back(worker.get<std::string>());
+  return fmt::format("{}: {}", text::BlockedText(busy), fmt::join(reasons, ", "));
+}
+
+// As the table of `status` says it: "ended 13m ago: ...".
+Value NoteOfJob(const json& job) {
+  const std::string note = Text(job, "note");
+  const std::string ago = note.empty() ? " ago" : " ago: " + note;
+  if (const auto removed = TimeIn(job, "removedAt"))
+    return {.text = ago, .since = removed, .before = "deleted "};
+  if (const auto ended = TimeIn(job, "finishedAt"))
+    return {.text = ago, .since = ended, .before = "ended "};
+  return {.text = WhyOfJob(job)};
 }
 
 Document JobsIn(const json& document) {
@@ -77,7 +93,7 @@ Document JobsIn(const json& document) {
                           Plain(Text(job, "worker")),
                           AgeOf(job, "createdAt"),
                           Plain(kind),
-                          {NoteOfJob(job)}}});
+                          NoteOfJob(job)}});
   }
   if (is_mixed) return jobs;
   // Where all of them are Jobs the column says nothing.

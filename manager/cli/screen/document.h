@@ -53,7 +53,8 @@ struct Question {
 struct Value {
   std::string text = {};
   text::Tone tone = text::Tone::kPlain;
-  std::optional<WallTime> since = std::nullopt;  // its age is shown in place of the text
+  std::optional<WallTime> since = std::nullopt;  // its age is shown before the text
+  std::string before = {};                       // that age
   bool operator==(const Value&) const = default;
 };
 

@@ -1,9 +1,16 @@
 #include "manager/cli/screen/document.h"
 
+#include <fmt/format.h>
+
+#include "base/time.h"
+#include "manager/cli/screen/columns.h"
 #include "tests/support/catch.h"
 #include "tests/unit/manager/cli/screen/player.h"
 
 namespace fedra::cli::screen::document_test {
+
+using Catch::Matchers::EndsWith;
+
 namespace {
 
 Result<Document> Read(What what, const std::string& out, const std::string& note = {}) {
@@ -47,8 +54,36 @@ TEST_CASE("a job's row: what the keys ask about it") {
   CHECK(jobs->rows[0].worker == "gpu-east");
   CHECK(jobs->rows[0].values[1].tone == text::Tone::kGood);
   CHECK(jobs->rows[1].subject == "jobset/ml/a");
-  CHECK(jobs->rows[1].values.back().text == "QueueMissing on 2");
   CHECK(jobs->columns[4].title == "KIND");
+}
+
+TEST_CASE("a job's row says what `fedra status` does: whom it waits for, and when it ended") {
+  struct Row {
+    const char* job;
+    const char* note;
+  };
+  const Row rows[] = {
+      {R"("state":"Blocked","note":"n","reasons":[{"code":"QueueMissing","workers":2}])",
+       "no worker eligible: QueueMissing on 2"},
+      {R"("state":"Blocked","waitsForWorkers":["gpu-west",7],"reasons":[
+          {"code":"NoMatchingDevice","workers":2},{"code":"DevicesAllocated","workers":1}])",
+       "waits for gpu-west: NoMatchingDevice on 2, DevicesAllocated on 1"},
+      {R"("state":"Blocked","note":"n")", "n"},
+      {R"("state":"Finished","finishedAt":"2026-11-21T16:10:33Z")", "ended 13m ago"},
+      {R"("state":"Failed","note":"the limit","finishedAt":"2026-11-21T16:10:33Z")",
+       "ended 13m ago: the limit"},
+      {R"("state":"Blocked","note":"n","removedAt":"2026-11-21T16:10:33Z",
+          "finishedAt":"2026-11-21T15:10:33Z","reasons":[{"code":"QueueMissing","workers":2}])",
+       "deleted 13m ago: n"},
+  };
+  const WallTime now = *ParseRfc3339("2026-11-21T16:23:33Z");
+  for (const Row& row : rows) {
+    CAPTURE(row.job);
+    const auto jobs = Read(What::kJobs, fmt::format("{{\"jobs\":[{{{}}}]}}", row.job));
+    REQUIRE(jobs);
+    const Columns columns(*jobs, {0}, now, 200, true);
+    CHECK_THAT(TextOf(columns.Of(jobs->rows[0], false)), EndsWith(std::string("  ") + row.note));
+  }
 }
 
 TEST_CASE("what makes a document doubtful is said above it") {

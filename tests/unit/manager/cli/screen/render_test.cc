@@ -46,7 +46,7 @@ Enter open  Tab group  / filter  ? help  q quit
 )"},
       {"2", R"( fedra  jobs  [5]                                                  as of 2s ago
   JOB          STATE        WORKER    AGE   NOTE
-> ml/sweep-3   Blocked      -         4m    TemplateMissing on 2, ClusterUnre...
+> ml/sweep-3   Blocked      -         4m    no worker eligible: TemplateMissi...
   ml/new       Dispatching  gpu-west  9s    dispatched to gpu-west, waiting f...
   ml/train-1b  Running      tpu-lab   3h
   ml/train-7b  Running      gpu-east  120m
@@ -209,7 +209,7 @@ Enter open  Tab group  / filter  ? help  q quit
       {"2",
        R"( fedra  jobs  [5]                                                                                                                                  as of 2s ago
   JOB          STATE        WORKER    AGE   NOTE
-> ml/sweep-3   Blocked      -         4m    TemplateMissing on 2, ClusterUnreachable on 1
+> ml/sweep-3   Blocked      -         4m    no worker eligible: TemplateMissing on 2, ClusterUnreachable on 1
   ml/new       Dispatching  gpu-west  9s    dispatched to gpu-west, waiting for admission
   ml/train-1b  Running      tpu-lab   3h
   ml/train-7b  Running      gpu-east  120m
