@@ -130,8 +130,10 @@ void AddWait(CLI::App& app, Parsed& parsed, Command& command) {
   wait->add_option("-o,--output", parsed.format, "table or json")
       ->check(CLI::IsMember({"table", "json"}));
   wait->footer(
-      "A job that fedra does not know yet is waited for. On standard error it says what the job "
-      "waits for. Of several replicas ask the one that leads: a standby does not know how far a "
+      "A job that fedra does not know yet is waited for. One that was gone before counts "
+      "as it ended, unless another one of its name comes within ten seconds, or the timeout. On "
+      "standard error it says what the job waits for. Of several replicas ask the one that leads: "
+      "a standby does not know how far a "
       "job is, says so, and is waited for until it leads. Exit codes: 0 it is as far as that, 3 it "
       "has failed or was deleted, 4 not within the timeout, 1 an error.");
   wait->callback([&] {

@@ -14,58 +14,78 @@
 #include "manager/placement/action.h"
 #include "manager/report/progress.h"
 #include "manager/text/display_text.h"
+#include "manager/tracking/json_fields.h"
 #include "store/rows.h"
 
 namespace fedra::cli {
 namespace {
 
-using nlohmann::ordered_json;
+using nlohmann::json;
 using placement::Phase;
 using report::Progress;
+using tracking::Flag;
+using tracking::Member;
+using tracking::Text;
+
+// A job that was gone before it was waited for may have been created again a moment ago: Kueue and
+// fedra have not seen it then.
+constexpr std::chrono::seconds kMayComeAgain{10};
+constexpr const char* kComesAgain = "; for 10s another one of its name may come";
 
 // What the view says of the job.
 struct Seen {
   std::optional<Phase> phase;  // nullopt: nothing is known yet, or one of another version of fedra
   std::string text;            // "Running on gpu-east"
-  ordered_json report;
+  std::string report;          // the document, as text
   bool daemon_runs = true;
+  bool was_gone = false;  // before it was waited for
+  std::string standby;    // as of WhyNotKnown
 };
 
+// What a daemon, or what is in front of it, has said.
+Result<json> Parsed(const text::Output& output) {
+  json report = json::parse(output.out, nullptr, /*allow_exceptions=*/false);
+  if (!report.is_object()) return Fail(ErrorCode::kBadResponse, "the answer is no document");
+  return report;
+}
+
 // Why this daemon does not know how far the job is now; empty: it may. From a report on anything.
-std::string WhyNotKnown(const ordered_json& report) {
-  const ordered_json daemon = report.value("daemon", ordered_json::object());
-  const ordered_json replica = daemon.value("replica", ordered_json::object());
-  if (!daemon.value("running", true) || replica.value("role", "") != store::kStandbyRole) return {};
-  const std::string leader = replica.value("leader", "");
+std::string WhyNotKnown(const json& report) {
+  const json& daemon = Member(report, "daemon");
+  const json& replica = Member(daemon, "replica");
+  if (!Flag(daemon, "running", true) || Text(replica, "role") != store::kStandbyRole) return {};
+  const std::string leader = Text(replica, "leader");
   return fmt::format("this is a standby (replica {}), which does not see how far it is; {}",
-                     replica.value("identity", ""),
+                     Text(replica, "identity"),
                      leader.empty() ? "no replica leads" : "ask the leader, " + leader);
 }
 
-// `since`: of a job that was gone by then nothing is said, for another one of its name may come.
-Result<Seen> Look(const ViewOptions& options, const Terminal& terminal, const Render& render,
-                  WallTime since) {
-  FEDRA_ASSIGN_OR_RETURN(const text::Output output, RenderOnce(options, terminal, render));
-  Seen seen;
-  seen.report = ordered_json::parse(output.out, nullptr, /*allow_exceptions=*/false);
-  seen.daemon_runs = seen.report.value("daemon", ordered_json::object()).value("running", true);
-  const ordered_json jobs = seen.report.value("jobs", ordered_json::array());
-  if (jobs.empty()) return seen;
-  const ordered_json& job = jobs.front();
-  const std::string removed = job.value("removedAt", "");
-  if (const auto at = ParseRfc3339(removed); at && *at < since) {
-    seen.text = "gone since " + removed;
-    return seen;
-  }
-  seen.text = job.value("state", "");
+// `since`: of a job that was gone by then another one of its name may come.
+void ReadJob(const json& job, WallTime since, Seen& seen) {
+  seen.text = Text(job, "state");
   seen.phase = placement::ParsePhase(seen.text);
+  const std::string removed = Text(job, "removedAt");
   if (!removed.empty() && seen.phase != Phase::kFinished && seen.phase != Phase::kFailed) {
     seen.phase = Phase::kGone;
     seen.text = ToString(Phase::kGone);
   }
-  if (const std::string worker = job.value("worker", ""); !worker.empty())
-    seen.text += " on " + worker;
-  if (const std::string note = job.value("note", ""); !note.empty()) seen.text += ": " + note;
+  if (const std::string worker = Text(job, "worker"); !worker.empty()) seen.text += " on " + worker;
+  if (const std::string note = Text(job, "note"); !note.empty()) seen.text += ": " + note;
+  const auto at = ParseRfc3339(removed);
+  seen.was_gone = at && *at < since;
+  if (seen.was_gone) seen.text = fmt::format("gone since {} ({})", removed, seen.text);
+}
+
+Result<Seen> Look(const ViewOptions& options, const Terminal& terminal, const Render& render,
+                  WallTime since) {
+  FEDRA_ASSIGN_OR_RETURN(const text::Output output, RenderOnce(options, terminal, render));
+  FEDRA_ASSIGN_OR_RETURN(const json report, Parsed(output));
+  Seen seen;
+  seen.report = output.out;
+  seen.daemon_runs = Flag(Member(report, "daemon"), "running", true);
+  seen.standby = WhyNotKnown(report);
+  const json& jobs = Member(report, "jobs");
+  if (jobs.is_array() && !jobs.empty()) ReadJob(jobs.front(), since, seen);
   return seen;
 }
 
@@ -89,17 +109,20 @@ class Waiting final {
       const auto seen = Look(view_, terminal_, render_, since_);
       if (!seen && !MayPass(seen.error().code)) return Complain(ToString(seen.error()));
       const std::string standby = WhyStandby(seen);
-      if (seen && standby.empty()) {
+      const bool is_over = timeout_.count() > 0 && clock_.Steady() - begin_ >= timeout_;
+      const bool may_come = seen && seen->was_gone && !is_over && MayComeAgain();
+      if (seen && standby.empty() && !may_come) {
         const Progress progress = report::ProgressOf(seen->phase, goal_);
         if (progress != Progress::kNotYet) return Conclude(*seen, progress);
       }
       if (!standby.empty())
         Say(standby);
       else if (seen)
-        Say(seen->text + (seen->daemon_runs ? "" : " (the daemon is not running)"));
+        Say(seen->text + (may_come ? kComesAgain : "") +
+            (seen->daemon_runs ? "" : " (the daemon is not running)"));
       else
         SayOnce(seen.error());
-      if (timeout_.count() > 0 && clock_.Steady() - begin_ >= timeout_) return GiveUp();
+      if (is_over) return GiveUp();
       if (!WaitWhileRead(LookAgainMilliseconds(view_))) return kFailed;
     }
   }
@@ -113,12 +136,15 @@ class Waiting final {
   // A standby does not see jobs come and go: what it remembers concludes nothing, and what it does
   // not know may be there. It may lead by the next look.
   std::string WhyStandby(const Result<Seen>& seen) const {
-    if (seen) return WhyNotKnown(seen->report);
+    if (seen) return seen->standby;
     if (seen.error().code != ErrorCode::kNotFound) return {};
     const auto fleet = RenderOnce(view_, terminal_, fleet_);
     if (!fleet) return {};
-    return WhyNotKnown(ordered_json::parse(fleet->out, nullptr, /*allow_exceptions=*/false));
+    const auto report = Parsed(*fleet);
+    return report ? WhyNotKnown(*report) : std::string();
   }
+
+  bool MayComeAgain() const { return clock_.Steady() - begin_ < kMayComeAgain; }
 
   int Complain(const std::string& message) {
     terminal_.err << "fedra wait: " << Shown(message) << "\n";
@@ -144,7 +170,7 @@ class Waiting final {
 
   int Conclude(const Seen& seen, Progress progress) {
     if (format_ == "json") {
-      terminal_.out << seen.report.dump(2) << "\n";
+      terminal_.out << seen.report;
     } else {
       terminal_.out << name_ << ": " << Shown(seen.text) << "\n";
     }

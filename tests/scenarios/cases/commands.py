@@ -84,7 +84,7 @@ def wait_for_a_job(world: World) -> None:
     # Its end is known to the second, and on a real cluster some time after the job's.
     def is_gone() -> bool:
         again = fedra.cli("wait", doomed.key, "--timeout", "1s")
-        return again.code == 4 and "gone since" in again.stderr
+        return again.code == 3 and "gone since" in again.stdout
 
     world.eventually("it is gone", is_gone)
     other = world.submit("other")
