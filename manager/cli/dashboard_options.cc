@@ -5,9 +5,11 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
 #include "config/load.h"
+#include "manager/cli/remote.h"
 #include "manager/cli/subcommands.h"
 #include "manager/cli/view_source.h"
 
@@ -16,17 +18,30 @@ namespace {
 
 // Where a daemon listens that this user may ask: as given, as configured, or where it usually is.
 Result<std::string> DaemonSocket(const Parsed& parsed) {
+  if (parsed.server.server.starts_with("https://"))
+    return Fail(ErrorCode::kInvalidArgument,
+                fmt::format("the daemon at {} has these pages itself: open that address in a "
+                            "browser, which asks for a token",
+                            parsed.server.server));
   if (!parsed.server.server.empty()) {
     FEDRA_ASSIGN_OR_RETURN(DaemonAddress daemon, NamedDaemon(parsed));
-    if (!daemon.socket.empty()) return std::move(daemon.socket);
-    return Fail(ErrorCode::kInvalidArgument,
-                "the dashboard asks a daemon on this machine: --server unix:PATH");
+    if (daemon.socket.empty())
+      return Fail(ErrorCode::kInvalidArgument,
+                  "the dashboard asks a daemon on this machine: --server unix:PATH");
+    // Where none is yet it may come; one that is refused stays so.
+    if (FindForbiddenSocket({daemon.socket}))
+      return Fail(ErrorCode::kForbidden,
+                  fmt::format("the daemon's socket {} is not for this user: {}", daemon.socket,
+                              WhoMayAsk(daemon.socket)));
+    return std::move(daemon.socket);
   }
   std::vector<std::string> sockets;
   if (const auto loaded =
           config::Load(parsed.config, config::OptionsNow(/*manager_may_fail=*/true)))
     sockets.push_back(config::ApiSocket(loaded->configuration));
-  if (auto socket = FindDaemon(std::move(sockets))) return *std::move(socket);
+  if (auto socket = FindDaemon(sockets)) return *std::move(socket);
+  if (std::string why = WhyNoDaemon(std::move(sockets)); !why.empty())
+    return Fail(ErrorCode::kForbidden, std::move(why));
   return Fail(ErrorCode::kConnection,
               "no daemon listens on a socket that this user may use: start it, or name its socket "
               "with --server unix:PATH");

@@ -1,9 +1,11 @@
 #include "manager/cli/remote.h"
 
+#include <grp.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <future>
 #include <ostream>
@@ -13,6 +15,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/clock.h"
+#include "config/configuration.h"
 #include "manager/api/routes.h"
 #include "manager/report/exit_code.h"
 
@@ -78,8 +81,13 @@ http::Endpoint EndpointOf(const DaemonAddress& address) {
   return endpoint;
 }
 
-// With what to do about a certificate that does not verify.
-Error Explained(Error failure, const std::string& daemon) {
+bool IsRefused(const std::string& path) {
+  return ::access(path.c_str(), R_OK | W_OK) != 0 && errno == EACCES;
+}
+
+// With what to do about a certificate that does not verify, and about a socket that is refused.
+Error Explained(Error failure, const std::string& daemon, bool is_socket) {
+  if (is_socket && IsRefused(daemon)) failure.message += "; " + WhoMayAsk(daemon);
   if (failure.code == ErrorCode::kTlsUntrusted)
     failure.message +=
         "; name the CA of its certificate by --certificate-authority, and the name in it by "
@@ -97,6 +105,34 @@ std::optional<std::string> FindSocket(const std::vector<std::string>& paths) {
       return path;
   }
   return std::nullopt;
+}
+
+std::optional<std::string> FindForbiddenSocket(const std::vector<std::string>& paths) {
+  std::optional<std::string> hidden;
+  for (const std::string& path : paths) {
+    if (!IsRefused(path)) continue;
+    struct stat found{};
+    if (::stat(path.c_str(), &found) != 0) {
+      if (!hidden) hidden = path;
+    } else if (S_ISSOCK(found.st_mode)) {
+      return path;
+    }
+  }
+  return hidden;
+}
+
+std::string WhoMayAsk(const std::string& socket) {
+  struct stat found{};
+  if (::stat(socket.c_str(), &found) != 0)
+    return fmt::format(
+        "members of the group of api.group may ask it, which is {} unless it is "
+        "configured",
+        config::ApiSettings().group);
+  constexpr mode_t kOfGroup = S_IRGRP | S_IWGRP;
+  if ((found.st_mode & kOfGroup) != kOfGroup) return "only its owner may ask it (api.group)";
+  const group* const known = ::getgrgid(found.st_gid);
+  return fmt::format("members of the group {} may ask it (api.group)",
+                     known != nullptr ? known->gr_name : std::to_string(found.st_gid));
 }
 
 RemoteDaemon::RemoteDaemon(const DaemonAddress& address)
@@ -147,7 +183,7 @@ Result<text::Output> RemoteDaemon::Send(http::Request request) {
   std::promise<http::Reply> promise;
   client_.Send(std::move(request), [&](http::Reply reply) { promise.set_value(std::move(reply)); });
   http::Reply reply = promise.get_future().get();
-  if (reply.failure) return Fail(Explained(*std::move(reply.failure), name_));
+  if (reply.failure) return Fail(Explained(*std::move(reply.failure), name_, user_ == nullptr));
   if (!reply.ok()) return Fail(CodeOf(reply.status), MessageIn(reply));
   text::Output output{OnlyText(reply.body), {}, CodeIn(reply.header)};
   for (const std::string& warning : reply.warnings)

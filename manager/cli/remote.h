@@ -23,6 +23,11 @@ namespace fedra::cli {
 
 // The first of these paths at which this user may connect; nothing: at none.
 std::optional<std::string> FindSocket(const std::vector<std::string>& paths);
+// Where none is for this user: the first of these paths that is refused to them. One that is seen
+// to be a socket comes before one in a folder that they may not look into.
+std::optional<std::string> FindForbiddenSocket(const std::vector<std::string>& paths);
+// "members of the group fedra-view may ask it (api.group)": of a socket that is refused.
+std::string WhoMayAsk(const std::string& socket);
 
 class RemoteDaemon final {
  public:

@@ -8,12 +8,14 @@
 #include <ostream>
 #include <utility>
 
+#include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
 #include "config/load.h"
 #include "manager/cli/remote.h"
 #include "manager/cli/subcommands.h"
 #include "manager/cli/view_source.h"
+#include "manager/report/exit_code.h"
 
 namespace fedra::cli {
 namespace {
@@ -51,6 +53,14 @@ std::optional<std::string> FindDaemon(std::vector<std::string> sockets) {
   return FindSocket(sockets);
 }
 
+std::string WhyNoDaemon(std::vector<std::string> sockets) {
+  sockets.insert(sockets.end(), kUsualSockets.begin(), kUsualSockets.end());
+  const auto socket = FindForbiddenSocket(sockets);
+  if (!socket) return {};
+  return fmt::format("the daemon's socket {} is not for this user: {}", *socket,
+                     WhoMayAsk(*socket));
+}
+
 int WithStore(Parsed& parsed, Terminal& terminal, const std::function<int()>& run, bool may_ask) {
   parsed.view.headers = !parsed.no_headers;
   parsed.view.format = parsed.format;
@@ -69,8 +79,11 @@ int WithStore(Parsed& parsed, Terminal& terminal, const std::function<int()>& ru
               << parsed.view.daemon.Name() << " says)\n";
           return run();
         }
+        const std::string socket = FindForbiddenSocket({kUsualSockets.begin(), kUsualSockets.end()})
+                                       .value_or(std::string());
         terminal.err << "(name the daemon's file with --config, its store with --store"
                      << (may_ask ? ", or its socket with --server unix:PATH" : "")
+                     << (may_ask && IsForbidden(parsed.config) ? ": " + WhoMayAsk(socket) : "")
                      << "; where fedra runs in a cluster: kubectl --namespace fedra-system exec "
                         "fedra-0 -- /usr/bin/fedra ...)\n";
         return 1;
@@ -132,8 +145,16 @@ int WithStoreOrDaemon(Parsed& parsed, Terminal& terminal, const std::function<in
   return WithStore(
       parsed, terminal,
       [&] {
-        if (parsed.store.empty() && IsForbidden(parsed.view.store))
+        if (parsed.store.empty() && IsForbidden(parsed.view.store)) {
           AskInstead(parsed, {parsed.api_socket});
+          const std::string why =
+              parsed.view.daemon.empty() ? WhyNoDaemon({parsed.api_socket}) : std::string();
+          if (!why.empty()) {
+            terminal.err << fmt::format("fedra: the store {} is not for this user; {}\n",
+                                        parsed.view.store, why);
+            return report::kFailed;
+          }
+        }
         return run();
       },
       /*may_ask=*/true);

@@ -55,5 +55,8 @@ int WithStoreOrDaemon(Parsed& parsed, Terminal& terminal, const std::function<in
 // The first of these sockets, or of those where a daemon usually listens, at which this user may
 // ask one.
 std::optional<std::string> FindDaemon(std::vector<std::string> sockets);
+// Why this user may ask none of them: "the daemon's socket ... is not for this user: members of
+// ...". Empty: none of them is there.
+std::string WhyNoDaemon(std::vector<std::string> sockets);
 
 }  // namespace fedra::cli
