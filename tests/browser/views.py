@@ -199,6 +199,9 @@ def one_job(stage: Stage) -> None:
     history = stage.document("history", stage.stuck)["jobs"][0]
     for event in history["events"]:
         assert event["message"] in browser.text(), event
+    namespace, _, name = stage.stuck.partition("/")
+    browser.go(f"#/job?job={name}&namespace={namespace}", name)
+    assert f"fedra why {name} --namespace {namespace}" in browser.text(), browser.text()
 
 
 def workers(stage: Stage) -> None:

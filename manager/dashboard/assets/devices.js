@@ -1,7 +1,7 @@
 // What each worker's devices are doing, by class, and by pool where one worker is asked for. Pools advertise every
 // partition that is possible, so numbers of different classes are never added up.
 
-import { command, h, table } from "./dom.js";
+import { command, h, option, table } from "./dom.js";
 
 const COUNTS = [
   { title: "Total", number: true }, { title: "Free", number: true }, { title: "Allocated", number: true },
@@ -45,6 +45,6 @@ export const devices = {
       : report.workers.flatMap((worker) => one(worker, Boolean(values.worker)))),
     ...report.unreadWorkers.map((unread) => h("p", { class: "bad" }, `✗ ${unread.worker}: ${unread.problem}`)),
     values.worker ? h("p", {}, h("a", { href: "#/devices" }, "All workers")) : "",
-    command(`fedra devices${values.worker ? ` --worker ${values.worker}` : ""}`),
+    command(["fedra", "devices", ...option("worker", values.worker)]),
   ].filter((node) => node !== ""),
 };

@@ -24,7 +24,15 @@ export function table(caption, columns, rows) {
     h("table", {}, h("caption", {}, caption), h("thead", {}, h("tr", {}, head)), h("tbody", {}, body)));
 }
 
-export function command(line) {
+// In a shell.
+const quoted = (text) => /^[\w.,:/=@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+
+// Of a command, as words; none where there is no value.
+export const option = (name, value) => value ? [`--${name}`, String(value)] : [];
+
+// To copy: words, which are quoted here, or a line as the daemon says it.
+export function command(said) {
+  const line = Array.isArray(said) ? said.map(quoted).join(" ") : said;
   const button = h("button", { type: "button", "aria-label": `Copy: ${line}`, onclick: async () => {
     await navigator.clipboard.writeText(line);
     button.textContent = "Copied";
@@ -32,14 +40,10 @@ export function command(line) {
   return h("div", { class: "command" }, h("code", {}, line), button);
 }
 
-// In a shell.
-const quoted = (text) => /^[\w.,/=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
-
 // The command that lists the same jobs.
-export function jobsLine(values) {
-  const options = Object.entries(values).filter(([name, value]) => value && name !== "continue" && name !== "all")
-    .map(([name, value]) => ` --${name} ${quoted(value)}`);
-  return `fedra status jobs${options.join("")}${values.all ? " --all" : ""}`;
+export function jobsWords(values) {
+  const options = Object.entries(values).filter(([name]) => name !== "continue" && name !== "all");
+  return ["fedra", "status", "jobs", ...options.flatMap(([name, value]) => option(name, value)), ...values.all ? ["--all"] : []];
 }
 
 // As kubectl prints ages.

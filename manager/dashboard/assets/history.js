@@ -1,6 +1,6 @@
 // The jobs that have ended or were deleted, the newest first.
 
-import { command, h, jobsLine, since, table, word } from "./dom.js";
+import { command, h, jobsWords, since, table, word } from "./dom.js";
 import { caption, filters, jobLink, pages, select } from "./jobs.js";
 
 const LIMIT = 100;
@@ -31,6 +31,6 @@ export const history = {
     pages(values, report, address),
     h("p", {}, "Jobs that have ended are here for as long as the manager has them. What was deleted is here until its history " +
       "goes: after store.historyRetention, which is 30 days unless it is configured, or earlier where the store is full."),
-    command(jobsLine(question(values))),
+    command(jobsWords(question(values))),
   ],
 };

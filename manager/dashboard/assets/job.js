@@ -1,6 +1,6 @@
 // One job: where it is, for each worker why it can or cannot run there, what helps, and what happened.
 
-import { command, h, since, table, word } from "./dom.js";
+import { command, h, option, since, table, word } from "./dom.js";
 import { reasonLink } from "./reasons.js";
 
 function reasons(worker) {
@@ -19,7 +19,7 @@ function why(item) {
     ], item.workers.map((worker) => [worker.name, word(worker.verdict), worker.prospect ?? "-", reasons(worker)])),
     next.text ? h("p", {}, next.text) : "",
     ...next.remedies.map((remedy) => h("p", {}, h("strong", {}, remedy.code), ` (${remedy.workers} workers): ${remedy.remedy}`)),
-    ...next.commands.map(command),
+    ...next.commands.map((line) => command(line)),
   ];
 }
 
@@ -45,8 +45,8 @@ export const job = {
         ` · queue ${item.namespace}/${item.queue}`),
       ...why(item),
     ]),
-    command(`fedra why ${values.job}`),
+    command(["fedra", "why", values.job ?? "", ...option("namespace", values.namespace)]),
     ...history.jobs.toReversed().flatMap(happened),
-    command(`fedra history ${values.job}`),
+    command(["fedra", "history", values.job ?? "", ...option("namespace", values.namespace)]),
   ].filter((node) => node !== ""),
 };

@@ -1,6 +1,6 @@
 // The jobs, a page at a time: filtered, sorted and counted by the daemon. The address is the question.
 
-import { command, h, jobsLine, since, table, word } from "./dom.js";
+import { command, h, jobsWords, since, table, word } from "./dom.js";
 
 const LIMIT = 100;
 // Of every list of jobs, those that are given as `fields` among them.
@@ -61,6 +61,6 @@ export const jobs = {
     pages(values, report, address),
     report.ended > 0 ? h("p", {}, `${report.ended} ended more than an hour ago. `,
       h("a", { href: address({ ...values, continue: "", all: "true" }), "data-key": "all" }, "Show them")) : "",
-    command(jobsLine(values)),
+    command(jobsWords(values)),
   ].filter((node) => node !== ""),
 };

@@ -2,7 +2,7 @@
 // they share, for they are alternatives: taking one may rule out others.
 
 import { amount } from "./amount.js";
-import { command, h, table, word } from "./dom.js";
+import { command, h, option, table, word } from "./dom.js";
 
 const LIMIT = 20;  // nodes of a page
 
@@ -100,11 +100,8 @@ function filters(values) {
   h("button", { type: "submit" }, "Show"), values.node ? h("a", { href: address({ worker: values.worker }) }, "All nodes") : "");
 }
 
-function line(values) {
-  const rest = [["node", values.node], ["limit", LIMIT], ["continue", values.continue]]
-    .filter(([, value]) => value).map(([name, value]) => ` --${name} ${value}`);
-  return `fedra devices --map --worker ${values.worker}${rest.join("")}`;
-}
+const words = ({ worker, node, continue: from }) => ["fedra", "devices", "--map", ...option("worker", worker),
+  ...option("node", node), ...option("limit", LIMIT), ...option("continue", from)];
 
 export const map = {
   ask: (ask, values) => Promise.all([values.worker ? ask("device-map", { ...values, limit: LIMIT }) : ask("workers")]),
@@ -118,6 +115,6 @@ export const map = {
       values.continue && report.continue ? " · " : "",
       report.continue ? h("a", { href: address({ ...values, continue: report.continue }), "data-key": "next" },
         `Next nodes (${report.remaining} more)`) : ""),
-    command(line(values)),
+    command(words(values)),
   ].filter((node) => node !== ""),
 };

@@ -2,7 +2,7 @@
 // columns are shown: the address says which, so that no page ever has more cells than fit a screen or two.
 
 import { Refused } from "./api.js";
-import { command, h, jobsLine, table, word } from "./dom.js";
+import { command, h, jobsWords, table, word } from "./dom.js";
 
 const JOBS = 25;
 const WORKERS = 20;
@@ -82,7 +82,7 @@ export const matrix = {
         values.continue ? h("a", { href: address({ ...values, continue: "" }), "data-key": "first" }, "First jobs") : "",
         values.continue && report.continue ? " · " : "",
         report.continue ? h("a", { href: address({ ...values, continue: report.continue }), "data-key": "next" }, "Next jobs") : ""),
-      command(jobsLine({ namespace: values.namespace, state: values.state || "Blocked", reason: values.reason, queue: values.queue })),
+      command(jobsWords({ namespace: values.namespace, state: values.state || "Blocked", reason: values.reason, queue: values.queue })),
     ].filter((node) => node !== "");
   },
 };

@@ -1,7 +1,7 @@
 // What needs a person first, then how much there is of everything.
 
 import { ifAllowed } from "./api.js";
-import { command, h, jobsLine, since, table, word } from "./dom.js";
+import { command, h, jobsWords, since, table, word } from "./dom.js";
 
 // Of the namespace that the overview is of, if it is of one.
 const link = ({ namespace }, more) => `#/jobs?${new URLSearchParams({ ...(namespace && { namespace }), ...more })}`;
@@ -33,7 +33,7 @@ function blocked(reasons, states, values) {
         h("a", { href: `#/job?${new URLSearchParams({ job: name })}` }, name), group.remedy,
       ];
     })),
-    command(jobsLine({ namespace: values.namespace, state: "Blocked", "group-by": "reason" })),
+    command(jobsWords({ namespace: values.namespace, state: "Blocked", "group-by": "reason" })),
   ];
 }
 
@@ -62,7 +62,7 @@ function all(states, values) {
     states.groups.length === 0 ? h("p", {}, "No jobs.") : h("ul", { class: "totals" }, states.groups.map((group) =>
       h("li", {}, h("a", { href: link(values, { state: group.name }), "data-key": `state ${group.name}` },
         h("b", {}, String(group.jobs)), word(group.name))))),
-    command(jobsLine({ namespace: values.namespace, "group-by": "state" })),
+    command(jobsWords({ namespace: values.namespace, "group-by": "state" })),
   ];
 }
 

@@ -2,7 +2,7 @@
 // Without a name: all.
 
 import { ifAllowed, Refused } from "./api.js";
-import { command, h, jobsLine, table } from "./dom.js";
+import { command, h, jobsWords, table } from "./dom.js";
 
 const page = (name) => `#/reasons?${new URLSearchParams({ name })}`;
 const jobsOf = (reason) => `#/jobs?${new URLSearchParams({ state: "Blocked", reason })}`;
@@ -47,8 +47,8 @@ function one(list, counts, name) {
     h("h1", {}, name),
     ...meanings(list, name).map((entry) => h("dl", {}, facts(entry))),
     h("p", {}, h("a", { href: "#/reasons", "data-key": "all" }, "All reasons, states and events")),
-    command(`fedra explain ${name}`),
-    list.items.some((entry) => entry.name === name) ? command(jobsLine({ state: "Blocked", reason: name })) : "",
+    command(["fedra", "explain", name]),
+    list.items.some((entry) => entry.name === name) ? command(jobsWords({ state: "Blocked", reason: name })) : "",
   ].filter((node) => node !== "");
 }
 

@@ -1,6 +1,6 @@
 // The workers' copies of ResourceClaimTemplates: what the daemon would do about them now, and what it leaves alone.
 
-import { command, h, table } from "./dom.js";
+import { command, h, option, table } from "./dom.js";
 
 const NAMED = 5;  // workers of a row
 
@@ -46,6 +46,6 @@ export const templates = {
     steps(report),
     others(report),
     ...report.unreadWorkers.map((unread) => h("p", { class: "bad" }, `✗ ${unread.worker}: ${unread.problem}`)),
-    command(`fedra templates diff${values.mode ? ` --mode ${values.mode}` : ""}`),
+    command(["fedra", "templates", "diff", ...option("mode", values.mode)]),
   ].filter((node) => node !== ""),
 };

@@ -2,7 +2,7 @@
 
 import { Refused } from "./api.js";
 import { amount } from "./amount.js";
-import { command, h, since, table, word } from "./dom.js";
+import { command, h, jobsWords, since, table, word } from "./dom.js";
 
 const fact = (name, value) => [h("dt", {}, name), h("dd", {}, value)];
 
@@ -83,6 +83,6 @@ export const worker = {
     queues(report.worker),
     quota(report.worker),
     command("fedra status workers -o wide"),
-    command(`fedra status jobs --worker ${report.worker.name}`),
+    command(jobsWords({ worker: report.worker.name })),
   ].flat().filter((node) => node !== ""),
 };
