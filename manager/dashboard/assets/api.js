@@ -32,9 +32,9 @@ export const ifAllowed = (asked) => asked.catch((error) => {
   throw error;
 });
 
-// What is answered to a text of YAML or JSON.
-export const post = (path, values, body) =>
-  send(path, values, { method: "POST", body, headers: { "Content-Type": "application/yaml" } });
+// What is answered to a text of YAML or JSON. `signal` ends it.
+export const post = (path, values, body, signal = undefined) =>
+  send(path, values, { method: "POST", body, headers: { "Content-Type": "application/yaml" } }, signal);
 
 // The last answers by question, with their tags: what is as it was is not sent again. In this tab's memory alone.
 const kept = new Map();

@@ -6,6 +6,8 @@ import { command, h, table, word } from "./dom.js";
 import { reasonLink } from "./reasons.js";
 
 const MOST = 1 << 20;  // bytes, as the daemon takes them
+// Over the network the page comes from the daemon itself; beside it, from a command that asks its socket.
+const SERVER = location.protocol === "https:" ? location.origin : "unix:/run/fedra/fedra.sock";
 
 // What was pasted, and what came of it, while the tab shows other pages.
 const kept = { text: "", namespace: "", said: "", answer: [] };
@@ -52,6 +54,8 @@ function rendered(report) {
     .filter((node) => node !== "");
 }
 
+let judging = new AbortController();
+
 // `said` is read out, the verdicts are there to be read.
 async function judge(form, said, result, post) {
   kept.text = form.elements.manifests.value;
@@ -64,12 +68,17 @@ async function judge(form, said, result, post) {
   };
   if (kept.text.trim() === "") return show("Paste a manifest first.");
   if (new Blob([kept.text]).size > MOST) return show("✗ More than 1 MiB: check fewer at once.");
+  // The answer to an earlier press may come after this one's.
+  judging.abort();
+  judging = new AbortController();
+  const { signal } = judging;
   show("Judging …");
   try {
-    const report = await post("check", { namespace: kept.namespace }, kept.text);
+    const report = await post("check", { namespace: kept.namespace }, kept.text, signal);
     const mistakes = report.findings.filter((finding) => finding.severity === "error").length;
     show(`Jobs: ${report.items.length}, mistakes: ${mistakes}`, rendered(report));
   } catch (error) {
+    if (signal.aborted) return;
     show(`✗ ${error instanceof Refused ? error.message : "fedra does not answer; is it still running?"}`);
   }
 }
@@ -92,7 +101,7 @@ export const check = {
     return [
       h("h1", {}, "Check"),
       h("p", {}, "Says where jobs could run, by what the daemon sees now. Nothing is submitted."),
-      form, said, result, command("fedra check -f FILE --server unix:/run/fedra/fedra.sock"),
+      form, said, result, command(["fedra", "check", "-f", "FILE", "--server", SERVER]),
     ];
   },
 };
