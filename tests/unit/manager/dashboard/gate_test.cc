@@ -2,7 +2,15 @@
 
 #include "manager/dashboard/gate.h"
 
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "manager/dashboard/assets.h"
+#include "manager/report/job_filter.h"
+#include "manager/report/row_states.h"
+#include "manager/report/states.h"
 #include "tests/support/catch.h"
 
 namespace fedra::dashboard::gate_test {
@@ -88,6 +96,25 @@ TEST_CASE("dashboard: the files name nothing elsewhere, and hold no script in th
     CHECK(asset.text.find("://") == std::string_view::npos);
     CHECK(asset.text.find("innerHTML") == std::string_view::npos);
     CHECK(asset.text.find("style=") == std::string_view::npos);
+  }
+}
+
+TEST_CASE("dashboard: orders and states are those that lists of jobs have") {
+  const auto text = [](std::string_view name) {
+    const auto found = std::ranges::find(Assets(), name, &Asset::name);
+    REQUIRE(found != Assets().end());
+    return std::string(found->text);
+  };
+  CHECK_THAT(text("jobs.js"),
+             ContainsSubstring(fmt::format("const ORDERS = [\"{}\"];",
+                                           fmt::join(report::SortColumns(), "\", \""))));
+  const std::string history = text("history.js");
+  for (const report::StateEntry& entry : report::StateEntries()) {
+    if (entry.group != "Job") continue;
+    INFO(entry.name);
+    const bool is_chosen =
+        history.find(fmt::format("[\"{0}\", \"{0}\"]", entry.name)) != history.npos;
+    CHECK(is_chosen == report::HasEnded(std::string(entry.name)));
   }
 }
 
