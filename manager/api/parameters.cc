@@ -73,7 +73,16 @@ std::vector<std::string> SplitAtCommas(std::string_view text) {
   return parts;
 }
 
+// A variable that is not set in a script must not choose everything.
+bool IsLeftEmpty(const Parameter& parameter, const std::string& value) {
+  const bool chooses =
+      parameter.form == ParameterForm::kText || parameter.form == ParameterForm::kList;
+  return value.empty() && chooses && !parameter.is_required;
+}
+
 Result<void> CheckValue(const Parameter& parameter, const std::string& value) {
+  if (IsLeftEmpty(parameter, value))
+    return Wrong(parameter.name, "is empty: give it a value, or leave it out");
   switch (parameter.form) {
     case ParameterForm::kNumber:
       if (NumberIn(value)) return {};
