@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <iterator>
+#include <string_view>
 #include <utility>
 
 #include "tests/sim/kueue/controller.h"
@@ -33,6 +35,18 @@ std::map<std::string, Nominal, std::less<>> NominalQuota(const Json& queue) {
   return nominal;
 }
 
+// Bytes in powers of 1024, as far as they are whole (pkg/resources/requests.go, ResourceQuantity).
+std::string TotalText(const std::string& resource, int64_t milli) {
+  constexpr std::string_view kSuffixes[] = {"", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"};
+  const bool is_bytes =
+      resource == "memory" || resource == "ephemeral-storage" || resource.starts_with("hugepages-");
+  if (!is_bytes || milli == 0 || milli % 1000 != 0) return FormatMilli(milli);
+  int64_t amount = milli / 1000;
+  size_t power = 0;
+  for (; amount % 1024 == 0 && power + 1 < std::size(kSuffixes); ++power) amount /= 1024;
+  return fmt::format("{}{}", amount, kSuffixes[power]);
+}
+
 // status.flavorsReservation: one flavor for each resource is all that this Kueue uses.
 Json Reservation(const std::map<std::string, Nominal, std::less<>>& nominal, const Amounts& used) {
   std::map<std::string, Json> flavors;
@@ -40,7 +54,7 @@ Json Reservation(const std::map<std::string, Nominal, std::less<>>& nominal, con
     const auto found = used.find(resource);
     Json& resources = flavors.try_emplace(quota.flavor, Json::array()).first->second;
     resources.push_back({{"name", resource},
-                         {"total", FormatMilli(found == used.end() ? 0 : found->second)},
+                         {"total", TotalText(resource, found == used.end() ? 0 : found->second)},
                          {"borrowed", "0"}});
   }
   Json list = Json::array();

@@ -598,8 +598,7 @@ then fedra holds the token in its memory.
 
 The path and `apiVersion` say the same version. Within it endpoints, parameters and fields stay and keep their meaning;
 new ones may come, so clients ignore fields that they do not know. The same holds for the words that a field may have
-(`x-extensible-enum` in openapi.json). An unknown parameter is an error, and so is
-an empty text or list. Text
+(`x-extensible-enum` in openapi.json). An unknown parameter is an error, and so is an empty text or list. Text
 (`output=table`, `wide`) is for people and may change with every version. [support.md](support.md#what-is-stable) has
 the promises.
 

@@ -125,6 +125,25 @@ Json CheckOf(const Json& workload) {
   return check == nullptr ? Json() : *check;
 }
 
+TEST_CASE("a ClusterQueue says in powers of 1024 how much memory is reserved") {
+  Fleet fleet({.workers = {"worker1"}});
+  Hand hand(fleet);
+  Json job = MakeJob("train");
+  job["spec"]["template"]["spec"]["containers"][0]["resources"]["requests"] = {{"cpu", "500m"},
+                                                                               {"memory", "192Mi"}};
+  (void)hand.Submit(job);
+  CHECK(
+      fleet.manager().server.objects().WaitFor("clusterqueues", {"", "gpu"}, [](const Json& queue) {
+        const Json& flavors = ArrayAt(StatusOf(queue), {"flavorsReservation"});
+        if (flavors.empty()) return false;
+        const auto total = [&](const char* resource) {
+          const Json* entry = EntryNamed(ArrayAt(flavors[0], {"resources"}), "name", resource);
+          return entry == nullptr ? std::string() : std::string(StringAt(*entry, {"total"}));
+        };
+        return total("memory") == "192Mi" && total("cpu") == "500m";
+      }));
+}
+
 TEST_CASE("a ClusterQueue is active only with its admission check") {
   Fleet fleet({.workers = {"worker1"}});
   Objects& objects = fleet.manager().server.objects();
