@@ -119,6 +119,12 @@ std::string OptionMeant(const CLI::App& app, const std::string& name) {
 
 std::string UnknownOption(const CLI::App& command, const std::string& name) {
   const std::string meant = OptionMeant(command, name);
+  // It writes, and a daemon is only read.
+  if (name == "--server" && Has(command, "--kubeconfig"))
+    return fmt::format(
+        "unknown option {}: it asks no daemon, but the manager, with your kubeconfig "
+        "(--kubeconfig, --context)",
+        name);
   return fmt::format("unknown option {}{}", name,
                      meant.empty() ? "" : fmt::format("; did you mean {}?", meant));
 }

@@ -26,14 +26,19 @@ Result<kube::AccessSettings> UserOf(const ServerOptions& options) {
     user.token_file = std::filesystem::absolute(options.token_file).string();
     return user;
   }
-  FEDRA_ASSIGN_OR_RETURN(const config::KubeAccess access, FindContext(options.context));
-  user = ToAccess(access);
+  const Result<config::KubeAccess> access = FindContext(options.context);
+  if (!access)
+    return Fail(access.error().code,
+                fmt::format("your token is to be read from a kubeconfig, {}; name another one by "
+                            "--kubeconfig, or a file with a token by --token-file",
+                            access.error().message));
+  user = ToAccess(*access);
   if (user.token.empty() && user.token_file.empty() && user.exec.empty())
     return Fail(ErrorCode::kInvalidArgument,
                 fmt::format("the user of the kubeconfig's context {} has no token, and a daemon "
                             "knows its users by their tokens: name a file with one by "
                             "--token-file (kubectl create token NAME makes one)",
-                            access.context));
+                            access->context));
   return user;
 }
 

@@ -46,7 +46,8 @@ Result<config::KubeAccess> ContextFor(const std::string& worker, ContextChoice c
   Result<config::KubeAccess> access = FindContext(choice);
   if (access) return access;
   return Fail(ErrorCode::kInvalidArgument,
-              fmt::format("your context for worker {}: {}; --worker-context names another one",
+              fmt::format("your context for worker {}: {}; --worker-context names another one, "
+                          "--kubeconfig another file",
                           worker, access.error().message));
 }
 

@@ -582,6 +582,8 @@ TEST_CASE("an option that is not there: which one may be meant") {
         "fedra status: unknown option --sort_by; did you mean --sort-by?");
   CHECK(said({"status", "--no-header"}) ==
         "fedra status: unknown option --no-header; did you mean --no-headers?");
+  CHECK_THAT(said({"retry", "ml/x", "--server", "unix:/s"}),
+             ContainsSubstring("unknown option --server: it asks no daemon, but the manager"));
   CHECK(said({"status", "-wx"}) == "fedra status: unknown option -x");
   CHECK(said({"devices", "-n", "ml"}) == "fedra devices: unknown option -n");
   CHECK(said({"--worker", "x", "status"}) ==

@@ -82,8 +82,10 @@ TEST_CASE("over TLS the user is the token's, of a file or of the kubeconfig") {
                    ContainsSubstring("kubectl create token"));
   }
   SECTION("files that are not there") {
-    CHECK_THAT(ErrorOf({.server = url, .context = {.kubeconfig = folder.Path("none")}}),
-               ContainsSubstring(folder.Path("none")));
+    CHECK_THAT(
+        ErrorOf({.server = url, .context = {.kubeconfig = folder.Path("none")}}),
+        ContainsSubstring("your token is to be read from a kubeconfig, " + folder.Path("none")) &&
+            ContainsSubstring("by --token-file"));
     CHECK_THAT(
         ErrorOf({.server = url, .token_file = "t", .certificate_authority = folder.Path("none")}),
         ContainsSubstring(folder.Path("none")));
