@@ -66,6 +66,7 @@ std::string CountOf(const View& view, size_t shown) {
 // was read.
 text::Cell AgeInBar(const View& view, WallTime now) {
   if (view.question.what == What::kHelp) return "";
+  if (!view.document && !view.problem.empty()) return "";  // that is what there is to say
   if (!view.document) return fmt::format("no answer yet, {}", FormatAge(now - view.opened_at));
   const std::optional<WallTime>& as_of = view.document->as_of;
   const auto age = now - as_of.value_or(view.read_at);

@@ -49,8 +49,8 @@ std::string Ago(const json& worker, std::string_view name, WallTime now) {
 void AddQueues(const json& worker, LabelledPage& page) {
   const json& queues = Member(worker, "queues");
   if (queues.is_object())
-    page.Add("queues", fmt::format("{}, {} of them admit jobs", Number(queues, "total", 0),
-                                   Number(queues, "active", 0)));
+    page.Add("queues", fmt::format("{} of {} admit jobs", Number(queues, "active", 0),
+                                   Number(queues, "total", 0)));
   for (const json& queue : Member(queues, "stopped"))
     page.Add("", fmt::format("{} is stopped: {}", Text(queue, "name"),
                              text::OrDash(Text(queue, "why"))));

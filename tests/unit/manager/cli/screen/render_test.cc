@@ -77,7 +77,7 @@ seen   1s ago
 k8s    1.36.3
 DRA    v1
 jobs   1
-queues 2, 2 of them admit jobs
+queues 2 of 2 admit jobs
 quota  6 of 8 example.com/gpu in gpu, flavor f
 device 3 of 8 in use
 ~ 14 empty lines
@@ -162,7 +162,7 @@ seen   1s ago
 k8s    1.36.3
 DRA    v1
 jobs   1
-queues 2, 2 of them admit jobs
+queues 2 of 2 admit jobs
 quota  6 of 8 example.com/gpu in gpu,
        flavor f
 device 3 of 8 in use
@@ -242,7 +242,7 @@ seen   1s ago
 k8s    1.36.3
 DRA    v1
 jobs   1
-queues 2, 2 of them admit jobs
+queues 2 of 2 admit jobs
 quota  6 of 8 example.com/gpu in gpu, flavor f
 device 3 of 8 in use
 ~ 40 empty lines
