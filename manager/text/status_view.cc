@@ -74,7 +74,9 @@ std::string JobSummary(const report::ChosenJobs& jobs, const ViewSettings& setti
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, state.second);
   }
   if (!text.empty()) return text;
-  return report::IsFiltered(settings.query.jobs) ? "none match" : "none";
+  const std::string where =
+      settings.query.ns.empty() ? "" : " in namespace " + Printable(settings.query.ns);
+  return (report::IsFiltered(settings.query.jobs) ? "none match" : "none") + where;
 }
 
 // A heading with the data's age at the right edge of the table below it.

@@ -444,6 +444,10 @@ TEST_CASE("nothing to show is a note, not an error") {
   ViewSettings filtered = Settings();
   filtered.query.jobs.states = {"Failed"};
   CHECK_THAT(RenderStatus(idle, filtered).out, ContainsSubstring("\nJOBS  none match\n"));
+  ViewSettings of_namespace = Settings();
+  of_namespace.query.ns = "nope";
+  CHECK_THAT(RenderStatus(idle, of_namespace).out,
+             ContainsSubstring("\nJOBS  none in namespace nope\n"));
 }
 
 TEST_CASE("names are what the other commands take") {
