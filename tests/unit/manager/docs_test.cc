@@ -500,7 +500,7 @@ Service's proxy is no way: the API server takes the token out of what it passes 
 | `job`, `why`, `history` | `get` workloads.kueue.x-k8s.io, everywhere or in the job's namespace | 403, whether there is such a job or not |
 | `check` | `get` workloads.kueue.x-k8s.io, everywhere, or in the one that `namespace` names and in each of the manifests | 403 |
 | `workers`, `devices`, the workers in `status` | `get` the path `/fedra/fleet` | 403; no workers in `status` |
-| what a worker says about a job, in `why`, `history` and `check`; there also how the spec of a template or class of that name differs from the manifest's; how many pods would fit there | the same | codes of reasons alone, and the job's `note`, which its Workload on the manager has as the message of fedra's check |
+| what a worker says about a job, in `why`, `history` and `check`; there also how the spec of a template or class of that name differs from the manifest's; how many pods would fit there | the same | codes of reasons alone; the job's `note`, which its Workload on the manager has as the message of fedra's check, also where the history says the same; and fedra's own words |
 | what a job's pods have printed | `get` pods/log in its namespace | withheld |
 | `device-map` | `get` the path `/fedra/fleet`, and `list` workloads.kueue.x-k8s.io everywhere: it names who holds devices | 403 |
 | `watch` | of `workers` `get` and `watch` the path `/fedra/fleet`; of `jobs` `list` and `watch` workloads.kueue.x-k8s.io, as for `jobs`; of `daemon` one of the two | the topic is left out; 403 where none is left |
@@ -516,7 +516,8 @@ one namespace, `fedra-fleet-viewer`, and `fedra-metrics-reader` for Prometheus' 
 
 `omitted` in a document names what the reader's rights do not cover, whether there is any or not: `workers`,
 `namespaces`. Jobs of other namespaces are not counted, either. Who holds devices, or is first in line, is named where
-the reader may see that namespace; text that mentions another one is withheld as a whole.
+the reader may see that namespace; text that mentions another one is withheld as a whole. Tables of `why`, `history` and
+`check` name the ClusterRole that would show what is withheld in them.
 
 | status | when |
 |---|---|

@@ -265,6 +265,16 @@ TEST_CASE("what was known stays when there is no answer, with why and how old it
   CHECK_THAT(player.Screen(), !ContainsSubstring("PROBLEM"));
 }
 
+TEST_CASE("why there is no answer is one: nothing says beside it that there is none yet") {
+  Player player;
+  player.answers = false;
+  player.Press("2");
+  CHECK_THAT(player.Screen(), ContainsSubstring("no answer yet"));
+  player.Failed("you may not list them");
+  CHECK_THAT(player.Screen(),
+             ContainsSubstring("you may not list them") && !ContainsSubstring("no answer yet"));
+}
+
 TEST_CASE("the selection stays on a screen of whatever size") {
   Player player({80, 24}, What::kJobs);
   player.data = ManyJobs(100);
