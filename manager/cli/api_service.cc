@@ -11,11 +11,15 @@
 
 #include "cluster-clients/http/loop.h"
 #include "cluster-clients/http/program.h"
+#include "manager/tracking/json_fields.h"
 
 namespace fedra::cli {
 namespace {
 
 using nlohmann::json;
+using tracking::Member;
+using tracking::Path;
+using tracking::Text;
 
 constexpr std::string_view kLabel = "app.kubernetes.io/name";  // the chart's, and kustomize's
 constexpr std::string_view kLabelValue = "fedra";
@@ -51,16 +55,15 @@ Result<std::string> ServicesIn(const ContextChoice& context, const std::string& 
 
 // Its port of that name; 0: it has none.
 int PortIn(const json& service) {
-  for (const json& port : service.value("/spec/ports"_json_pointer, json::array()))
-    if (port.value("name", "") == kPortName) return port.value("port", 0);
+  for (const json& port : Path(service, {"spec", "ports"}))
+    if (Text(port, "name") == kPortName) return tracking::Number(port, "port", 0);
   return 0;
 }
 
 bool IsMeant(const json& service, const ServiceChoice& choice) {
-  const std::string name = service.value("/metadata/name"_json_pointer, "");
-  if (!choice.name.empty()) return name == choice.name;
-  const json labels = service.value("/metadata/labels"_json_pointer, json::object());
-  return labels.value(std::string(kLabel), "") == kLabelValue;
+  const json& metadata = Member(service, "metadata");
+  if (!choice.name.empty()) return Text(metadata, "name") == choice.name;
+  return Text(Member(metadata, "labels"), kLabel) == kLabelValue;
 }
 
 }  // namespace
@@ -93,8 +96,8 @@ Result<ApiService> ApiServiceIn(const std::string& text, const ServiceChoice& ch
   std::vector<std::string> without;
   for (const json& service : list["items"]) {
     if (!service.is_object() || !IsMeant(service, choice)) continue;
-    const ApiService one{service.value("/metadata/namespace"_json_pointer, ""),
-                         service.value("/metadata/name"_json_pointer, ""), PortIn(service)};
+    const json& metadata = Member(service, "metadata");
+    const ApiService one{Text(metadata, "namespace"), Text(metadata, "name"), PortIn(service)};
     if (one.port == 0) {
       without.push_back(one.ToString());
     } else {

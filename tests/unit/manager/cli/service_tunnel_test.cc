@@ -70,7 +70,11 @@ TEST_CASE("of the cluster's Services fedra's is the one with its label and a por
              ContainsSubstring("one of fedra-system/fedra, b/fedra"));
   CHECK_THAT(ErrorOf(List(fedra), {"fedra-system", "none"}),
              ContainsSubstring("there is no Service fedra-system/none"));
-  for (const char* broken : {"", "[]", "{}", R"({"items":{}})", R"({"items":[3]})"})
+  for (const char* broken :
+       {"", "[]", "{}", R"({"items":{}})", R"({"items":[3]})", R"({"items":[{"metadata":7}]})",
+        R"({"items":[{"metadata":{"labels":["x"],"name":1},"spec":2}]})",
+        R"({"items":[{"metadata":{"labels":{"app.kubernetes.io/name":"fedra"}},
+                                 "spec":{"ports":[5,{"name":2},{"name":"https","port":"8443"}]}}]})"})
     CHECK(!ApiServiceIn(broken, {}));
 }
 
