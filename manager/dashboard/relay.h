@@ -27,7 +27,7 @@ class Relay final : public std::enable_shared_from_this<Relay> {
   void Leave() { client_ = nullptr; }
 
  private:
-  // Of an answer that goes on: where it is dropped before it was taken, nobody reads the stream.
+  // Of an answer that goes on: where it is dropped before it was taken, the stream is ended.
   class Offer;
 
   void OnOpen(int status);
