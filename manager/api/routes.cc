@@ -210,8 +210,7 @@ std::span<const AnswerCode> AnswerCodes() {
   static constexpr AnswerCode kCodes[] = {
       {200,
        "`Warning: 299 fedra \"...\"` is what the command would say on standard error; of many "
-       "lines "
-       "the first, and how many more there are"},
+       "lines the first, and how many more there are"},
       {304,
        "nothing but ages has changed since the answer whose `ETag` was sent as `If-None-Match`"},
       {400, "a parameter is wrong, which `details.causes[0].field` names"},

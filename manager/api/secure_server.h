@@ -8,8 +8,8 @@
 // Every request is refused unless the manager has said that it may be answered, but for pages that
 // are the same for all who ask.
 //
-// Thread rules: Start, Follow and the destructor from one thread. Lifetime: what the API's sources
-// and the reviews refer to must outlive it.
+// Thread rules: Start, Follow, Stop and the destructor from one thread. Lifetime: what the API's
+// sources and the reviews refer to must outlive it.
 
 #include <atomic>
 #include <functional>
