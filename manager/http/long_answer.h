@@ -67,8 +67,8 @@ class LongAnswer final : public Sink, public std::enable_shared_from_this<LongAn
   size_t left_to_drop_ = 16 << 10;            // of one that sends more there is nothing to want
 };
 
-// Those of one listener, each until it is cut. Loop thread. Lifetime: cut all of them before it goes,
-// or they stay.
+// Those of one listener, each until it is cut. Loop thread. Lifetime: cut all of them before it
+// goes, or they stay.
 class LongAnswers final {
  public:
   std::shared_ptr<LongAnswer> Make(http::HttpLoop& loop, LongAnswer::GoesOn goes_on,
