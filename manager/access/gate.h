@@ -44,7 +44,7 @@ struct Refusal {
   int status = 0;
   std::string message;
 
-  // Nobody has said no: later there may be an answer.
+  // Not refused for good: later there may be an answer.
   bool is_for_now() const { return status == 429 || status == 503; }
 
   bool operator==(const Refusal&) const = default;

@@ -34,8 +34,8 @@ class AnswerThreads final {
   }
 
   // Stops first the listener that submits, and then the pools, while all that either uses is still
-  // there: what runs may submit more, and is waited for; what waits is dropped. Whoever else
-  // submits ends before, or what it submits is dropped.
+  // there: what runs may submit more, and is waited for; what waits is dropped. Streams, which
+  // submit too, end before.
   void End(httpd::Listener& listener) {
     listener.Stop();
     threads_.loop.Flush();

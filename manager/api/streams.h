@@ -47,7 +47,7 @@ using RightsNow = tl::expected<Viewer, access::Refusal>;
 // `done` is called once, on any thread.
 using LookAgain = std::function<void(std::function<void(RightsNow)> done)>;
 
-// How the rights are found that may change while somebody watches.
+// How the rights are found that may change while a stream is open.
 struct ChangingRights {
   std::string of;  // the same for streams that ask the same for the same: one question serves all
   LookAgain look_again;

@@ -30,7 +30,7 @@ namespace fedra::secure_socket_test {
 
 namespace {
 
-// Somebody else who listens on a port of 127.0.0.1.
+// Another program that listens on a port of 127.0.0.1.
 class TakenPort final {
  public:
   TakenPort() : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {

@@ -29,9 +29,11 @@ struct Fixture {
                   .value()) {
     for (const auto& row : report::FleetStatus().workloads) store->Enqueue(store::PutWorkload{row});
     REQUIRE(store->Flush());
-    daemon = api::Server::OnSocket({folder.Path("s"), ""},
-                                   {.store = [this] { return store->Read(); }, .feed = &feed})
-                 .value();
+    daemon =
+        api::Server::OnSocket({folder.Path("s"), ""}, {.store = [this] { return store->Read(); },
+                                                       .devices = [] { return Unread(); },
+                                                       .feed = &feed})
+            .value();
     server = dashboard::Server::Start(folder.Path("s"), 0).value();
     const std::string address = server->Address();
     const size_t port_at = std::string_view("http://127.0.0.1:").size();
@@ -39,6 +41,7 @@ struct Fixture {
     secret = address.substr(address.find("#token=") + 7);
   }
 
+  static std::vector<report::DeviceSource> Unread() { return {{"west", "not reached", nullptr}}; }
   std::string Get(const std::string& target, const std::string& headers = "") const {
     RawClient client(port);
     client.Say("GET " + target + " HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(port) + "\r\n")
@@ -78,8 +81,8 @@ TEST_CASE("dashboard: what the daemon says reaches who has the secret, unchanged
 
 TEST_CASE("dashboard: what the daemon warns of, and when to come again, reach the browser") {
   const Fixture f;
-  CHECK_THAT(f.Get("/api/v1alpha1/jobs?namespace=nowhere&output=table", f.Bearer()),
-             ContainsSubstring("Warning: 299 fedra \"No jobs found in namespace nowhere.\"\r\n"));
+  CHECK_THAT(f.Get("/api/v1alpha1/devices", f.Bearer()),
+             ContainsSubstring("Warning: 299 fedra \"west: not reached\"\r\n"));
   // As many streams as the daemon gives one user.
   std::vector<RawClient> streams;
   for (int i = 0; i < 16; ++i) {
