@@ -73,10 +73,12 @@ std::vector<std::string> SplitAtCommas(std::string_view text) {
   return parts;
 }
 
-// A variable that is not set in a script must not choose everything.
+// A variable that is not set in a script must not choose everything. An empty `continue` is the
+// first page, as in lists of Kubernetes.
 bool IsLeftEmpty(const Parameter& parameter, const std::string& value) {
-  const bool chooses =
-      parameter.form == ParameterForm::kText || parameter.form == ParameterForm::kList;
+  const bool chooses = parameter.form == ParameterForm::kText
+                           ? parameter.name != "continue"
+                           : parameter.form == ParameterForm::kList;
   return value.empty() && chooses && !parameter.is_required;
 }
 

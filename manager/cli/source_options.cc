@@ -40,6 +40,16 @@ void AskInstead(Parsed& parsed, std::vector<std::string> sockets) {
   if (auto socket = FindDaemon(std::move(sockets))) parsed.view.daemon.socket = *std::move(socket);
 }
 
+// Who may read neither the store nor ask the daemon. Where the configuration cannot be loaded, its
+// socket is not known.
+int RefuseStore(const Parsed& parsed, Terminal& terminal) {
+  std::string why = WhyNoDaemon({parsed.api_socket});
+  if (why.empty()) why = "name the daemon's socket with --server unix:PATH: " + WhoMayAsk({});
+  terminal.err << fmt::format("fedra: the store {} is not for this user; {}\n", parsed.view.store,
+                              why);
+  return report::kFailed;
+}
+
 ServerOptions Server(const Parsed& parsed) {
   ServerOptions server = parsed.server;
   if (MeansService(parsed)) server.server = "service";
@@ -147,13 +157,7 @@ int WithStoreOrDaemon(Parsed& parsed, Terminal& terminal, const std::function<in
       [&] {
         if (parsed.store.empty() && IsForbidden(parsed.view.store)) {
           AskInstead(parsed, {parsed.api_socket});
-          const std::string why =
-              parsed.view.daemon.empty() ? WhyNoDaemon({parsed.api_socket}) : std::string();
-          if (!why.empty()) {
-            terminal.err << fmt::format("fedra: the store {} is not for this user; {}\n",
-                                        parsed.view.store, why);
-            return report::kFailed;
-          }
+          if (parsed.view.daemon.empty()) return RefuseStore(parsed, terminal);
         }
         return run();
       },

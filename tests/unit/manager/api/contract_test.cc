@@ -163,6 +163,8 @@ class Fixture {
   void PutBlockedJob() {
     std::vector<store::VerdictRow> verdicts = report::SweepVerdicts();
     verdicts[0].reasons_json = verify::KeptReasons(testing::FullReasons());
+    const verdict::Reason busy{verdict::ReasonCode::kDevicesAllocated, "", verdict::Sentence{"x"}};
+    verdicts[1].reasons_json = verify::KeptReasons({busy});
     verdicts[1].pods_fitting = 1;
     verdicts[1].alternatives_json = "[1,0]";
     Put(store::PutVerdicts{"uid-sweep-3", verdicts});
