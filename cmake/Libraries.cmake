@@ -15,6 +15,7 @@ find_package(benchmark REQUIRED)
 find_package(Boost 1.81 REQUIRED)
 pkg_check_modules(RE2 REQUIRED IMPORTED_TARGET re2)
 pkg_check_modules(UTF8PROC REQUIRED IMPORTED_TARGET libutf8proc)
+pkg_check_modules(NGHTTP2 REQUIRED IMPORTED_TARGET libnghttp2)  # the simulation's
 pkg_check_modules(PROMETHEUS REQUIRED IMPORTED_TARGET prometheus-cpp-core)
 # What `fedra version` says of the libraries that cannot say it themselves while it runs: NAME=VERSION.
 set(FEDRA_LIBRARY_VERSIONS

@@ -196,7 +196,8 @@ NO_ROW = ("manager/pages",)
 
 # Include prefix of a heavy library -> the only places that include it.
 ROOMS = {
-    "curl/": ("cluster-clients/http/",),
+    "curl/": ("cluster-clients/http/", "tests/unit/sim/"),
+    "nghttp2/": ("tests/sim/http/http2.cc",),
     "sqlite3.h": ("store/", "tests/unit/store/"),
     "yaml-cpp/": ("config/",),
     "zlib.h": ("base/gzip.cc", "tests/support/gunzip.h"),

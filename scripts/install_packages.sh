@@ -13,7 +13,7 @@ readonly build=(
   libcurl4-openssl-dev libssl-dev libboost1.81-dev nlohmann-json3-dev libsqlite3-dev libyaml-cpp-dev
   libfmt-dev libexpected-dev libcli11-dev libre2-dev libutf8proc-dev prometheus-cpp-dev zlib1g-dev
   libjemalloc-dev
-  catch2 libbenchmark-dev
+  catch2 libbenchmark-dev libnghttp2-dev
 )
 readonly run=(python3 python3-yaml python3-jsonschema openssl)  # the demo and the scenarios
 readonly clang=(clang-19 libclang-rt-19-dev)                    # sanitizers and fuzzers

@@ -170,7 +170,7 @@ class SimFleet(Fleet):
         self._command("/faults", cluster=cluster, fault="reset")
 
     def answer_hostile(self, cluster: str, answer: str, path: str) -> None:
-        """Requests whose path and query contain `path` get an answer of tests/sim/net/hostile.cc."""
+        """Requests whose path and query contain `path` get an answer of tests/sim/http/hostile.cc."""
         self._command("/faults", cluster=cluster, fault="hostile", answer=answer, path=path)
 
     def end_faults(self, cluster: str) -> None:

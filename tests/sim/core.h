@@ -7,6 +7,7 @@
 // actors hold it for one operation at a time. Lifetime: held by shared_ptr; connections keep it
 // alive until the engine has let go of them.
 
+#include <atomic>
 #include <boost/asio/io_context.hpp>
 #include <functional>
 #include <map>
@@ -40,6 +41,7 @@ class Core final : public std::enable_shared_from_this<Core> {
   Guarded<std::vector<std::shared_ptr<const User>>> users;
   Guarded<Faults> faults;
   Guarded<std::map<std::string, size_t>> requests;
+  std::atomic<size_t> watches = 0;  // that clients have open
 
   // Runs `write(store)` under the lock, then wakes all that wait for a change.
   template <class F>

@@ -20,7 +20,7 @@ struct InjectedAnswer {
     kCutConnection,  // the real answer cut in the middle, then the connection is closed
     kHang,           // the request is read and never answered
     kLatency,        // the real answer, `delay` later
-    kHostile,        // `hostile` of net/hostile.h
+    kHostile,        // `hostile` of http/hostile.h
   };
 
   Kind kind = Kind::kStatus;

@@ -138,6 +138,8 @@ std::map<std::string, size_t> Server::RequestCounts() const { return impl_->core
 
 size_t Server::ConnectionCount() const { return impl_->listener.accepted(); }
 
+size_t Server::WatchCount() const { return impl_->core->watches; }
+
 Objects& Server::objects() { return impl_->objects; }
 
 Reply Server::Call(const std::string& method, const std::string& target, const std::string& body,

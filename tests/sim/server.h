@@ -8,8 +8,9 @@
 // as actors (kueue.h, job_controller.h).
 //
 // Thread rules: any thread but the engine's own.
-// Lifetime: the destructor resets all connections and waits until the engine has let go of this
-// server. Actors must be destroyed before their server.
+// Lifetime: the destructor ends all connections, as a server does that shuts down (GOAWAY where
+// HTTP/2 is spoken), and waits until the engine has let go of this server. Actors must be destroyed
+// before their server.
 
 #include <cstddef>
 #include <cstdint>
@@ -34,7 +35,9 @@ struct ServerOptions {
   // Serve PodGroups in scheduling.k8s.io/v1alpha2, with claims of their own.
   bool pod_groups = false;
   bool job_kinds = false;  // serve the CRDs of all kinds of jobs (kinds/job_kind.h)
-  bool kueue = true;       // serve kueue.x-k8s.io/v1beta2, and fedra.dev/v1alpha1
+  // Speak HTTP/2 with clients that offer it. False: as behind a proxy that cannot.
+  bool http2 = true;
+  bool kueue = true;  // serve kueue.x-k8s.io/v1beta2, and fedra.dev/v1alpha1
   // Events kept per resource for watches that resume; older versions get 410.
   size_t history = 20'000;
   // How often a watch that asked for bookmarks gets one. A real server: about once a minute.
@@ -84,6 +87,8 @@ class Server final {
   std::map<std::string, size_t> RequestCounts() const;
   // Connections accepted so far.
   size_t ConnectionCount() const;
+  // Watches that clients have open.
+  size_t WatchCount() const;
 
   Objects& objects();
   // One request without TLS and HTTP. `target` is path and query. Watches are answered with what is

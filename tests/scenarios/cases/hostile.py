@@ -21,7 +21,7 @@ _OURS = ("/workloads?limit", "/jobs?limit")  # what fedra writes there
 
 @dataclasses.dataclass(frozen=True)
 class _Row:
-    answer: str  # of tests/sim/net/hostile.cc
+    answer: str  # of tests/sim/http/hostile.cc
     # What `fedra status` says of the worker, as a pattern. Empty: its lists seem to be in order.
     trouble: str
     paths: tuple[str, ...] = _LISTS

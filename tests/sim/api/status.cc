@@ -112,6 +112,12 @@ Failure MethodNotAllowed() {
           .message = "the server does not allow this method on the requested resource"};
 }
 
+Failure RequestTooLarge(size_t limit) {
+  return {.code = 413,
+          .reason = "RequestEntityTooLarge",
+          .message = fmt::format("Request entity too large: limit is {}", limit)};
+}
+
 Failure Unauthorized() {
   return {.code = 401, .reason = "Unauthorized", .message = "Unauthorized"};
 }

@@ -5,6 +5,7 @@
 //
 // Thread rules: plain values.
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <tl/expected.hpp>
@@ -58,6 +59,8 @@ Failure NotServed();
 Failure BadRequest(std::string message);
 Failure UnsupportedMedia(std::string message);
 Failure MethodNotAllowed();
+// 413: a body of more than `limit` bytes.
+Failure RequestTooLarge(size_t limit);
 Failure Unauthorized();
 // 403 with the text of the caller's choice behind "<resource> is forbidden: ".
 Failure Forbidden(const ResourceType& type, std::string_view name, std::string_view why);

@@ -16,12 +16,21 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 using boost::system::error_code;
 
-// This server speaks HTTP/1.1, also to clients that would rather have HTTP/2.
+// What is spoken, as ALPN lists it, preferred first.
+struct Spoken {
+  const unsigned char* list;
+  unsigned int size;
+};
+constexpr unsigned char kProtocols[] = "\x02h2\x08http/1.1";
+constexpr unsigned char kHttp1[] = "\x08http/1.1";
+constexpr Spoken kBoth{kProtocols, sizeof kProtocols - 1};
+constexpr Spoken kHttp1Only{kHttp1, sizeof kHttp1 - 1};
+
 int ChooseProtocol(SSL*, const unsigned char** chosen, unsigned char* chosen_size,
-                   const unsigned char* offered, unsigned int offered_size, void*) {
-  static constexpr unsigned char kHttp11[] = "\x08http/1.1";
+                   const unsigned char* offered, unsigned int offered_size, void* of_server) {
+  const auto& spoken = *static_cast<const Spoken*>(of_server);
   unsigned char* selected = nullptr;
-  const int result = SSL_select_next_proto(&selected, chosen_size, kHttp11, sizeof kHttp11 - 1,
+  const int result = SSL_select_next_proto(&selected, chosen_size, spoken.list, spoken.size,
                                            offered, offered_size);
   *chosen = selected;
   return result == OPENSSL_NPN_NEGOTIATED ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_NOACK;
@@ -50,7 +59,9 @@ Listener::TlsContext Listener::MakeContext(const ClientCertificate& certificate)
   context->set_verify_mode(asio::ssl::verify_peer);
   constexpr unsigned char kSessions[] = "fedra-sim";
   SSL_CTX_set_session_id_context(context->native_handle(), kSessions, sizeof kSessions - 1);
-  SSL_CTX_set_alpn_select_cb(context->native_handle(), ChooseProtocol, nullptr);
+  const Spoken& spoken = core_->options.http2 ? kBoth : kHttp1Only;
+  SSL_CTX_set_alpn_select_cb(context->native_handle(), ChooseProtocol,
+                             const_cast<Spoken*>(&spoken));
   return context;
 }
 
@@ -87,12 +98,19 @@ void Listener::DropConnections() {
 }
 
 void Listener::Stop() {
-  RunOnLoop([this] {
+  const auto gone = std::make_shared<std::promise<void>>();
+  auto all_closed = gone->get_future();
+  RunOnLoop([this, gone] {
     error_code ignored;
     acceptor_.close(ignored);
     accepting_ = false;
-    CloseSessions();
+    // Is deleted when the last session has closed.
+    const std::shared_ptr<void> until_closed(nullptr, [gone](void*) { gone->set_value(); });
+    for (const auto& weak : std::exchange(sessions_, {})) {
+      if (const auto session = weak.lock()) session->Leave(until_closed);
+    }
   });
+  all_closed.wait();
   // An accept that was completed already still refers to this object: let it pass.
   RunOnLoop([] {});
 }
@@ -140,10 +158,9 @@ void Listener::Accept() {
 }
 
 void Listener::CloseSessions() {
-  for (const auto& weak : sessions_) {
+  for (const auto& weak : std::exchange(sessions_, {})) {
     if (const auto session = weak.lock()) session->Close();
   }
-  sessions_.clear();
 }
 
 }  // namespace fedra::sim

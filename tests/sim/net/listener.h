@@ -4,8 +4,8 @@
 // faults that are about the port and the certificate.
 //
 // Thread rules: any thread but the loop's, except where said.
-// Lifetime: Stop() (also run by the destructor) resets all connections and returns when the loop
-// has let go.
+// Lifetime: Stop() (also run by the destructor) ends all connections, those of HTTP/2 with a
+// GOAWAY, and returns when the loop has let go.
 
 #include <atomic>
 #include <boost/asio/ip/tcp.hpp>

@@ -1,102 +1,66 @@
 #pragma once
 //
-// One TLS connection: HTTP/1.1 with keep-alive, one request at a time, watches as chunked answers.
-// Faults take effect here, between the API and the wire.
+// One TLS connection: the handshake, which decides between HTTP/2 and HTTP/1.1 (ALPN, RFC 7301),
+// bytes in and out, and the faults that concern a connection as a whole.
 //
-// Thread rules: everything runs on the cluster's loop, but OnChange, which any thread may call.
-// Lifetime: keeps itself alive while anything is outstanding or held up by the fault `hang`;
-// Close() ends that.
+// Thread rules: everything runs on the cluster's loop.
+// Lifetime: a read is always outstanding, and keeps it alive; while the fault `hang` holds it up it
+// does so itself. Close() ends both. Owns the protocol, and with it all requests, to its own end:
+// after Close() the protocol is not asked any more, but it may be what has called.
 
-#include <atomic>
+#include <array>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ssl/context.hpp>
 #include <boost/asio/ssl/stream.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <boost/beast/core/flat_buffer.hpp>
-#include <boost/beast/http/parser.hpp>
-#include <boost/beast/http/string_body.hpp>
-#include <chrono>
 #include <memory>
-#include <optional>
 #include <string>
 
-#include "tests/sim/api/api.h"
 #include "tests/sim/core.h"
-#include "tests/sim/net/hostile.h"
+#include "tests/sim/http/exchange.h"
+#include "tests/sim/http/protocol.h"
 
 namespace fedra::sim {
 
-class Session final : public Observer, public std::enable_shared_from_this<Session> {
+class Session final : public std::enable_shared_from_this<Session> {
  public:
   Session(std::shared_ptr<Core> core, std::shared_ptr<boost::asio::ssl::context> tls,
           boost::asio::ip::tcp::socket socket);
-  ~Session() override;
+  ~Session();
 
   void Start();
   // Resets the connection.
   void Close();
-  bool closed() const { return closed_; }
+  // Says goodbye where the protocol can, and closes the connection soon, whatever the client does.
+  // `until_closed` is held until then.
+  void Leave(std::shared_ptr<void> until_closed);
   // The faults changed: goes on where a fault held it up.
   void Resume();
 
-  void OnChange(const Store& store, const ResourceType& type, const Event& event) override;
-
  private:
-  using Parser = boost::beast::http::request_parser<boost::beast::http::string_body>;
-
-  // A watch in progress.
-  struct Stream {
-    WatchPlan plan;
-    WatchCursor cursor;
-    size_t sent = 0;       // events
-    bool initial = true;   // what existed at the beginning is still being sent
-    bool spoiled = false;  // garbage has been sent
-    bool bookmark_due = false;
-  };
-
-  std::chrono::seconds ClockAhead() const;
-  void Hold();
+  bool IsHeldUp();
   void Handshake();
-  void ReadMore();
-  void Parse();
-  void OnRequest();
-  void Answer(const ApiRequest& request);
-  void Send(const ApiReply& reply, const std::optional<InjectedAnswer>& injected);
-  void Write(std::string bytes, bool last);
-  void OnWritten(bool last);
-
-  void SendHostile();
-
-  void BeginStream(WatchPlan plan);
-  void StreamMore();
-  void EndStream(const std::string& last_lines);
-  void ArmBookmark();
-
-  ApiRequest TakeRequest();
-  std::shared_ptr<const User> Authenticate(bool& rejected) const;
+  void Speak();
+  Peer PeerOf();
+  void Read();
+  void Feed();
+  void Pump();
 
   const std::shared_ptr<Core> core_;
   const std::shared_ptr<boost::asio::ssl::context> tls_;
   boost::asio::ssl::stream<boost::asio::ip::tcp::socket> stream_;
-  boost::asio::steady_timer delay_;
-  boost::asio::steady_timer deadline_;
-  boost::asio::steady_timer bookmark_;
-  boost::beast::flat_buffer input_;
-  std::optional<Parser> parser_;
+  boost::asio::steady_timer farewell_;
+  std::unique_ptr<Protocol> protocol_;  // null pointer: the handshake is not done
+  std::array<char, 16 << 10> input_;
+  size_t received_ = 0;  // bytes of `input_` that the protocol has not got yet
   std::string output_;
-  std::optional<Stream> watch_;
-  std::optional<HostileAnswer> hostile_;
 
   bool closed_ = false;
-  bool shaken_ = false;   // the handshake is done
-  bool reading_ = false;  // a read is outstanding
   bool writing_ = false;  // a write is outstanding
-  bool busy_ = false;     // a request is being answered
   // Itself, while something waits for the fault `hang` to end: with nothing outstanding the session
   // would be destroyed, and its peer would see a reset instead of silence.
   std::shared_ptr<Session> held_;
-  std::atomic<bool> woken_{false};
-  std::atomic<const ResourceType*> watched_{nullptr};
+  std::shared_ptr<void> until_closed_;
 };
 
 }  // namespace fedra::sim

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "tests/sim/core.h"
-#include "tests/sim/net/hostile.h"
+#include "tests/sim/http/hostile.h"
 #include "tests/sim/program/load.h"
 
 namespace fedra::sim {
@@ -201,6 +201,8 @@ ControlReply Commands::Stats() {
     clusters[name] = {{"requests", cluster.server.RequestCounts()},
                       {"objects", objects},
                       {"resourceVersion", version},
+                      {"connections", cluster.server.ConnectionCount()},
+                      {"watches", cluster.server.WatchCount()},
                       {"address", cluster.server.Address()}};
   }
   return {200, {{"clusters", clusters}}};

@@ -26,12 +26,14 @@ namespace {
 
 constexpr const char* kUsage =
     "usage: fedra-sim --dir DIR [--clusters manager,worker[1-3]] [--empty] [--threads N]\n"
-    "                 [--run-for 1s|forever] [--kubernetes v1.36.3] [--alpha-on CLUSTER]\n";
+    "                 [--run-for 1s|forever] [--kubernetes v1.36.3] [--alpha-on CLUSTER]\n"
+    "                 [--http1]\n";
 
 struct Arguments {
   std::string dir;
   std::string clusters = "manager,worker[1-3]";
   bool empty = false;  // install nothing but the namespaces of a new cluster
+  bool http1 = false;  // speak nothing newer
   size_t threads = 1;
   std::string run_for = "1s";
   std::string kubernetes = "v1.36.3";
@@ -41,8 +43,8 @@ struct Arguments {
 bool Parse(int argc, char** argv, Arguments& arguments) {
   for (int i = 1; i < argc; ++i) {
     const std::string_view flag = argv[i];
-    if (flag == "--empty") {
-      arguments.empty = true;
+    if (flag == "--empty" || flag == "--http1") {
+      (flag == "--empty" ? arguments.empty : arguments.http1) = true;
       continue;
     }
     if (++i == argc) return false;
@@ -96,6 +98,7 @@ FleetOptions MakeOptions(const Arguments& arguments) {
   options.threads = arguments.threads;
   options.furnished = !arguments.empty;
   options.server.git_version = arguments.kubernetes;
+  options.server.http2 = !arguments.http1;
   options.server.job_kinds = true;
   options.multi_kueue = true;
   options.alpha_on = arguments.alpha_on;
@@ -117,8 +120,8 @@ bool WriteKubeconfigs(Fleet& fleet, const std::string& dir) {
   return true;
 }
 
-// A connection per watch and cluster: hundreds of clusters need more descriptors than the usual
-// limit.
+// Over HTTP/1.1 a connection per watch and cluster: hundreds of clusters need more descriptors than
+// the usual limit.
 void RaiseFileLimit() {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;

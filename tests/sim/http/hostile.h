@@ -1,6 +1,6 @@
 #pragma once
 //
-// Answers that no API server gives: monstrous or endless, made piece by piece as they are sent.
+// Answers that no API server gives: monstrous or endless, made part by part as they are taken.
 //
 // Thread rules: an answer is used by one thread.
 
@@ -11,16 +11,14 @@
 #include <vector>
 
 #include "tests/sim/api/api.h"
+#include "tests/sim/http/message.h"
 
 namespace fedra::sim {
 
-// A piece of a chunked body; of nothing: its end.
-std::string Chunk(std::string_view data);
-
 struct HostileAnswer {
-  // The next bytes as they go over the wire, the head among the first; empty: it is complete.
-  std::function<std::string()> next;
-  std::chrono::milliseconds pause{0};  // between two of them
+  // Not after the last part, which many never come to.
+  std::function<AnswerPart()> next;
+  std::chrono::milliseconds pause{0};  // before each of them
 };
 
 // The names that MakeHostileAnswer knows, "endless-list" for one.

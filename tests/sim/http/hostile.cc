@@ -1,4 +1,4 @@
-#include "tests/sim/net/hostile.h"
+#include "tests/sim/http/hostile.h"
 
 #include <fmt/format.h>
 
@@ -8,18 +8,16 @@
 #include <utility>
 
 namespace fedra::sim {
-
-std::string Chunk(std::string_view data) {
-  return fmt::format("{:x}\r\n", data.size()).append(data).append("\r\n");
-}
 namespace {
 
 using std::chrono::milliseconds;
+using Kind = AnswerPart::Kind;
 
 // Enough for a write of the size that a real server makes.
 constexpr size_t kPiece = 64 << 10;
+// Of header fields in one part: nghttp2 sends no header block above 64 KiB.
+constexpr size_t kFieldsOfPart = 64;
 
-constexpr std::string_view kOk = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n";
 constexpr std::string_view kListHead =
     R"({"kind":"List","apiVersion":"v1","metadata":{"resourceVersion":"5"},"items":[)";
 
@@ -31,27 +29,48 @@ std::string ObjectText(size_t number, std::string_view name = "item") {
       name, number, number + 10);
 }
 
-std::string ChunkedHead() { return fmt::format("{}Transfer-Encoding: chunked\r\n\r\n", kOk); }
+AnswerPart Head(int status, std::optional<size_t> length) {
+  AnswerPart part;
+  part.kind = Kind::kHead;
+  part.head.status = status;
+  if (status == 200) part.head.fields = {{"Content-Type", "application/json"}};
+  part.head.length = length;
+  return part;
+}
 
-// A chunked answer without end: `make(i)` for every i, many to a piece.
+AnswerPart Body(std::string bytes, bool last = false) {
+  AnswerPart part;
+  part.kind = Kind::kBody;
+  part.body = std::move(bytes);
+  part.last = last;
+  return part;
+}
+
+// An answer without end: `make(i)` for every i, many to a piece.
 template <class Make>
 HostileAnswer Endless(std::string_view begin, Make make) {
-  return {[begin = std::string(begin), make, number = size_t{0}, begun = false]() mutable {
-    std::string piece = begun ? "" : begin;
+  return {[begin = std::string(begin), make, number = size_t{0}, parts = 0]() mutable {
+    if (parts++ == 0) return Head(200, std::nullopt);
+    std::string piece = parts == 2 ? begin : "";
     while (piece.size() < kPiece) piece += make(number++);
-    return (std::exchange(begun, true) ? std::string() : ChunkedHead()).append(Chunk(piece));
+    return Body(std::move(piece));
   }};
 }
 
-HostileAnswer Whole(const std::string& body, std::string_view more_headers = "") {
-  return {[answer = fmt::format("{}{}Content-Length: {}\r\n\r\n", kOk, more_headers, body.size()) +
-                    body]() mutable { return std::exchange(answer, ""); }};
+HostileAnswer Whole(AnswerPart head, std::string body) {
+  head.head.length = body.size();
+  head.last = body.empty();
+  return {[head = std::move(head), body = std::move(body), begun = false]() mutable {
+    return std::exchange(begun, true) ? Body(std::move(body), true) : std::move(head);
+  }};
 }
 
 HostileAnswer WholeList(std::string_view items, std::string_view version = "5") {
-  return Whole(fmt::format(
-      R"({{"kind":"List","apiVersion":"v1","metadata":{{"resourceVersion":"{}"}},"items":[{}]}})",
-      version, items));
+  return Whole(
+      Head(200, {}),
+      fmt::format(
+          R"({{"kind":"List","apiVersion":"v1","metadata":{{"resourceVersion":"{}"}},"items":[{}]}})",
+          version, items));
 }
 
 size_t LimitOf(const std::string& target) {
@@ -79,6 +98,7 @@ HostileAnswer EndlessPages(const ApiRequest& request) {
   std::string items;
   for (size_t i = 0; i < limit; ++i) items += (i == 0 ? "" : ",") + ObjectText(page * limit + i);
   return Whole(
+      Head(200, {}),
       fmt::format(R"({{"kind":"List","apiVersion":"v1","metadata":{{"resourceVersion":"5",)"
                   R"("continue":"{}"}},"items":[{}]}})",
                   page + 1, items));
@@ -91,13 +111,10 @@ HostileAnswer EndlessField(const ApiRequest&) {
 
 HostileAnswer SlowList(const ApiRequest&) {
   HostileAnswer answer;
-  answer.next = [sent = size_t{0}]() mutable {
-    if (sent == 0) {
-      ++sent;
-      return ChunkedHead();
-    }
-    const size_t at = sent++ - 1;
-    return Chunk(at < kListHead.size() ? kListHead.substr(at, 1) : " ");
+  answer.next = [parts = size_t{0}]() mutable {
+    if (parts++ == 0) return Head(200, std::nullopt);
+    const size_t at = parts - 2;
+    return Body(at < kListHead.size() ? std::string(kListHead.substr(at, 1)) : " ");
   };
   answer.pause = milliseconds(1'000);
   return answer;
@@ -131,22 +148,26 @@ HostileAnswer HugeVersion(const ApiRequest&) {
 
 // gzip of nothing that was asked for.
 HostileAnswer Gzip(const ApiRequest&) {
-  return Whole(std::string("\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\xab\xae\x05\x00", 14),
-               "Content-Encoding: gzip\r\n");
+  AnswerPart head = Head(200, {});
+  head.head.fields.emplace_back("Content-Encoding", "gzip");
+  return Whole(std::move(head),
+               std::string("\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\xab\xae\x05\x00", 14));
 }
 
 HostileAnswer Redirect(const ApiRequest&) {
-  return {[answer = std::string("HTTP/1.1 302 Found\r\nLocation: https://127.0.0.1:1/stolen\r\n"
-                                "Content-Length: 0\r\n\r\n")]() mutable {
-    return std::exchange(answer, "");
-  }};
+  AnswerPart head = Head(302, {});
+  head.head.fields.emplace_back("Location", "https://127.0.0.1:1/stolen");
+  return Whole(std::move(head), "");
 }
 
 HostileAnswer EndlessHeaders(const ApiRequest&) {
   return {[number = size_t{0}]() mutable {
-    std::string piece = number == 0 ? std::string(kOk) : "";
-    while (piece.size() < kPiece) piece += fmt::format("X-Header-{}: {:0>200}\r\n", number++, "");
-    return piece;
+    AnswerPart part;
+    part.kind = Kind::kFields;
+    for (size_t i = 0; i < kFieldsOfPart; ++i) {
+      part.head.fields.emplace_back(fmt::format("X-Header-{}", number++), std::string(200, '0'));
+    }
+    return part;
   }};
 }
 
