@@ -44,6 +44,7 @@ def _parse() -> argparse.Namespace:
     parser.add_argument("--samples", type=int, default=200, help="of the latency")
     parser.add_argument("--workers", type=int, default=200, help="of the fleet at rest")
     parser.add_argument("--workloads", type=int, default=2000, help="of the fleet at rest")
+    parser.add_argument("--http1", action="store_true", help="the fleet at rest speaks no HTTP/2")
     parser.add_argument("--burst-workers", type=int, default=20)
     parser.add_argument("--burst-jobs", type=int, default=1000)
     parser.add_argument("--burst-limit", type=int, default=300, help="seconds; then it is cut off")
@@ -69,7 +70,8 @@ def _run_part(arguments: argparse.Namespace, folder: Path) -> None:
         jobs, workers = arguments.kind_jobs, arguments.kind_workers
         kinds.bench_kinds(jobs, workers, arguments.fedra, folder)
     else:
-        scale.bench_scale(arguments.workers, arguments.workloads, arguments.fedra, folder)
+        workers, workloads = arguments.workers, arguments.workloads
+        scale.bench_scale(workers, workloads, arguments.http1, arguments.fedra, folder)
 
 
 if __name__ == "__main__":

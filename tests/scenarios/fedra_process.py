@@ -213,6 +213,9 @@ class Fedra:
     def resident_bytes(self) -> int:
         return self._running().resident_bytes()
 
+    def open_descriptors(self) -> int:
+        return len(os.listdir(f"/proc/{self._running().pid}/fd"))
+
     def address_space_bytes(self) -> int:
         return self._running().address_space_bytes()
 

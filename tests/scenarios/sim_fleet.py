@@ -43,11 +43,13 @@ class SimFleet(Fleet):
         kueue_dra: bool,
         workers: tuple[str, ...] = ("worker1", "worker2"),
         multikueue: bool = True,
+        http1: bool = False,
     ):
-        """`multikueue`: the manager's Kueue has its MultiKueue controllers at first."""
+        """`multikueue`: the manager's Kueue has its MultiKueue controllers at first. `http1`: no HTTP/2."""
         self.kueue_dra = kueue_dra
         self.workers = workers
         self.folder = Path(tempfile.mkdtemp(prefix="fedra-sim-"))
+        self._protocol = ("--http1",) if http1 else ()
         self._process: Process | None = None
         self._control = ""
         self._clients: dict[str, KubeClient] = {}
@@ -238,9 +240,15 @@ class SimFleet(Fleet):
         assert self._process is not None, "the fleet was not started"
         return self._process.cpu_seconds()
 
+    def resident_bytes(self) -> int:
+        """Of all clusters together."""
+        assert self._process is not None, "the fleet was not started"
+        return self._process.resident_bytes()
+
     def _start(self, *options: str) -> None:
         binary = Path(os.environ.get("FEDRA_SIM", str(_BUILT)))
-        command = [binary, "--dir", self.folder, "--clusters", ",".join(self.clusters), *options]
+        clusters = ",".join(self.clusters)
+        command = [binary, "--dir", self.folder, "--clusters", clusters, *self._protocol, *options]
         self._process = process = Process(command, self.folder / "fedra-sim.log")
         ready = self.folder / "control.json"
 

@@ -17,7 +17,8 @@ struct InjectedAnswer {
     kStatus,         // a Status error with `code`, and Retry-After when set
     kHtml,           // "<html>..." with `code`, as a load balancer in front of the server answers
     kTruncatedJson,  // the real answer cut in the middle, with the Content-Length of what is sent
-    kCutConnection,  // the real answer cut in the middle, then the connection is closed
+    kCutConnection,  // the real answer cut in the middle, then the connection is closed, for all
+                     // that it carries
     kHang,           // the request is read and never answered
     kLatency,        // the real answer, `delay` later
     kHostile,        // `hostile` of http/hostile.h

@@ -28,20 +28,25 @@ class Footprint:
     idle_cpu: float  # share of one core while nothing happens
     ready_seconds: float  # from kill -9 and start to /readyz
     memory_restarted: int  # resident bytes after that
+    descriptors: int  # of fedra, then
+    fleet_memory: int  # resident bytes of all simulated clusters
 
     def table(self) -> str:
         return (
-            "| workers | workloads | memory | idle CPU | ready after restart | memory then |\n"
-            "|---|---|---|---|---|---|\n"
+            "| workers | workloads | memory | idle CPU | ready after restart | memory then | descriptors | the clusters' memory |\n"
+            "|---|---|---|---|---|---|---|---|\n"
             f"| {self.workers} | {self.workloads} | {self.memory / 1e6:.0f} MB | {self.idle_cpu * 100:.1f} % "
-            f"| {self.ready_seconds:.1f} s | {self.memory_restarted / 1e6:.0f} MB |"
+            f"| {self.ready_seconds:.1f} s | {self.memory_restarted / 1e6:.0f} MB | {self.descriptors} "
+            f"| {self.fleet_memory / 1e6:.0f} MB |"
         )
 
 
-def bench_scale(workers: int, workloads: int, binary: Path, folder: Path) -> None:
+def bench_scale(workers: int, workloads: int, http1: bool, binary: Path, folder: Path) -> None:
     """Every workload runs on some worker; then nothing happens, and then fedra is killed and started again."""
     fleet = SimFleet(
-        kueue_dra=False, workers=tuple(f"worker-{index:03}" for index in range(workers))
+        kueue_dra=False,
+        workers=tuple(f"worker-{index:03}" for index in range(workers)),
+        http1=http1,
     )
     try:
         fleet.start()
@@ -57,11 +62,20 @@ def bench_scale(workers: int, workloads: int, binary: Path, folder: Path) -> Non
         started = time.monotonic()
         fedra.restart()
         ready = time.monotonic() - started
-        footprint = Footprint(workers, workloads, memory, idle, ready, fedra.resident_bytes())
+        footprint = Footprint(
+            workers,
+            workloads,
+            memory,
+            idle,
+            ready,
+            fedra.resident_bytes(),
+            fedra.open_descriptors(),
+            fleet.resident_bytes(),
+        )
         world.abandon()
     finally:
         fleet.stop()
-    print("\nA fleet at rest, simulated clusters:\n")
+    print(f"\nA fleet at rest, simulated clusters, HTTP/{'1.1' if http1 else '2'}:\n")
     print(footprint.table())
 
 
