@@ -44,7 +44,7 @@ def _parse() -> argparse.Namespace:
     parser.add_argument("--samples", type=int, default=200, help="of the latency")
     parser.add_argument("--workers", type=int, default=200, help="of the fleet at rest")
     parser.add_argument("--workloads", type=int, default=2000, help="of the fleet at rest")
-    parser.add_argument("--http1", action="store_true", help="the fleet at rest speaks no HTTP/2")
+    parser.add_argument("--http1", action="store_true", help="no HTTP/2 in sim and scale")
     parser.add_argument("--burst-workers", type=int, default=20)
     parser.add_argument("--burst-jobs", type=int, default=1000)
     parser.add_argument("--burst-limit", type=int, default=300, help="seconds; then it is cut off")
@@ -60,7 +60,8 @@ def _run_part(arguments: argparse.Namespace, folder: Path) -> None:
     if arguments.part == "real":
         dispatch.bench_real(arguments.jobs, arguments.fedra, folder)
     elif arguments.part == "sim":
-        dispatch.bench_sim(arguments.sim_jobs, arguments.watchers, arguments.fedra, folder)
+        jobs, watchers = arguments.sim_jobs, arguments.watchers
+        dispatch.bench_sim(jobs, watchers, arguments.http1, arguments.fedra, folder)
     elif arguments.part == "latency":
         latency.bench_latency(arguments.samples, arguments.fedra, folder)
     elif arguments.part == "burst":

@@ -111,12 +111,12 @@ def bench_real(jobs: int, binary: Path, folder: Path) -> None:
     print(dispatch_table(results))
 
 
-def bench_sim(jobs: int, watchers: int, binary: Path, folder: Path) -> None:
+def bench_sim(jobs: int, watchers: int, http1: bool, binary: Path, folder: Path) -> None:
     """Jobs are made and watched inside of the simulation, so that this script costs nothing.
 
     `watchers`: streams of the API that are open meanwhile, as of dashboards; this script reads them.
     """
-    fleet = SimFleet(kueue_dra=False)
+    fleet = SimFleet(kueue_dra=False, http1=http1)
     try:
         fleet.start_furnished()
         accesses = {cluster: fleet.fedra_access(cluster) for cluster in fleet.clusters}
