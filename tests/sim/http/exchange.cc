@@ -138,7 +138,9 @@ void Exchange::Answer(ApiReply reply, const std::optional<InjectedAnswer>& injec
 }
 
 Exchange::Parts Exchange::Watch(WatchPlan plan) {
-  auto opened = WatchStream::Open(core_, std::move(plan), [this] { Wake(); });
+  auto opened = WatchStream::Open(core_, std::move(plan), [weak = weak_from_this()] {
+    if (const auto self = weak.lock()) self->Wake();
+  });
   if (!opened && opened.error().code != 410) return Whole(ToReply(opened.error()));
   AnswerHead head = HeadOf(ApiReply{});
   head.length.reset();

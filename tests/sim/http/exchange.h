@@ -5,7 +5,7 @@
 //
 // Thread rules: the cluster's loop.
 // Lifetime: the protocol holds it, and closes it when the answer is complete or the client has gone
-// before. Timers know it weakly. `wake` is called from the loop, and not after Close().
+// before. Timers and watches know it weakly. `wake` is called from the loop, and not after Close().
 
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>

@@ -29,7 +29,7 @@ class Protocol {
   // What is to be sent now; empty: nothing. Is asked again when that has been written, so that a
   // client that does not read gets no more made for it.
   virtual std::string Take() = 0;
-  // Nothing more is read or sent; when Take() is empty the connection is to end.
+  // Nothing more is read or sent: the connection is to end.
   virtual bool Over() const = 0;
   // The server ends: no request is begun any more, and Over() will be true.
   virtual void Leave() = 0;

@@ -21,8 +21,8 @@ namespace fedra::sim {
 
 class WatchStream final : public Observer, public std::enable_shared_from_this<WatchStream> {
  public:
-  // `wake` is called on the loop when Next() may have something; what it refers to must outlive
-  // this. Refused, 410 included: there is no watch from that version.
+  // `wake` is called on the loop when Next() may have something, and may destroy this. Refused, 410
+  // included: there is no watch from that version.
   static Outcome<std::shared_ptr<WatchStream>> Open(std::shared_ptr<Core> core, WatchPlan plan,
                                                     std::function<void()> wake);
   ~WatchStream() override;

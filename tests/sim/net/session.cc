@@ -132,7 +132,7 @@ void Session::Feed() {
 
 void Session::Pump() {
   if (closed_ || writing_ || IsHeldUp()) return;
-  output_ = protocol_->Take();
+  output_ = protocol_->Over() ? std::string() : protocol_->Take();
   if (output_.empty()) {
     if (protocol_->Over()) Close();
     return;
