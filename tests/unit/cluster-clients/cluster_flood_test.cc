@@ -26,6 +26,8 @@ sim::Faults Hostile(const std::string& answer, const std::string& path = "config
 }
 
 struct Fixture {
+  explicit Fixture(sim::ServerOptions options = {}) : server(std::move(options)) {}
+
   sim::Server server;
   Threads threads{4};
   TestCache cache;  // must outlive the cluster's Stop()
@@ -48,7 +50,6 @@ TEST_CASE("a list that is longer than any real one is not read on") {
        "the list of configmaps has pages of more than the 10 objects that were asked for"},
       {"endless-pages", "the list of configmaps is longer than 1000 objects"},
       {"endless-field", "the list of configmaps is larger than 1 MiB"},
-      {"endless-headers", "the headers of the answer are larger than 262144 bytes"},
       {"huge-element", "the answer is not a Kubernetes list: an element is too large"},
       {"nested", "the answer is not a Kubernetes list: it is nested too deeply"},
   };
@@ -63,6 +64,21 @@ TEST_CASE("a list that is longer than any real one is not read on") {
     CHECK(f.cache->size() == 0);
     CHECK(f.cache->held().objects == 0);  // what had arrived is gone
   }
+}
+
+TEST_CASE("headers without end are not read on") {
+  const bool http2 = GENERATE(true, false);
+  Fixture f({.http2 = http2});
+  f.server.SetFaults(Hostile("endless-headers", "configmaps?"));
+  f.cluster->Watch(f.Spec(), *f.cache);
+  const std::string why = f.WhyFailing();
+  // Over HTTP/2 libcurl 7.88 gives up first, at 128 KiB (DYN_H2_HEADERS), and the connection with
+  // it.
+  CHECK_THAT(why, ContainsSubstring(
+                      http2 ? "recei" : "the headers of the answer are larger than 262144 bytes"));
+  CHECK(f.cache->size() == 0);
+  f.server.SetFaults({});
+  CHECK(f.cluster->Create(kConfigMaps, "default", ConfigMap("a", "1").dump()));
 }
 
 TEST_CASE("what is too long is not asked for again soon, and read when it is in order") {
