@@ -181,6 +181,8 @@ bool Transfer::Body(std::string_view bytes) {
 
 Reply Transfer::MakeReply(CURLcode code) {
   Reply reply;
+  // libcurl 7.88 calls it no error when a connection of HTTP/2 ends under a request.
+  if (code == CURLE_OK && !opened_) code = CURLE_GOT_NOTHING;
   if (code != CURLE_OK) {
     long os_error = 0;
     curl_easy_getinfo(easy_.get(), CURLINFO_OS_ERRNO, &os_error);

@@ -15,41 +15,17 @@ curl_blob BlobOf(const std::string& text) {
   return {const_cast<char*>(text.data()), text.size(), CURL_BLOB_COPY};
 }
 
-struct Request {
-  CurlClient::Transfer transfer;
-  std::string body;
-  CURL* easy = nullptr;
-  curl_slist* headers = nullptr;
-};
-
-size_t OnBody(char* data, size_t size, size_t count, void* of_request) {
-  static_cast<Request*>(of_request)->transfer.body.append(data, size * count);
-  return size * count;
-}
-
-size_t OnHeader(char* data, size_t size, size_t count, void* of_request) {
-  auto& request = *static_cast<Request*>(of_request);
-  const std::string_view line(data, size * count);
-  if (line.starts_with("HTTP/")) {
-    const size_t space = line.find(' ');
-    request.transfer.protocol = line.substr(5, space - 5);
-    request.transfer.status = std::stoi(std::string(line.substr(space)));
-  }
-  return size * count;
-}
-
-int OnDebug(CURL*, curl_infotype type, char* data, size_t size, void* farewells) {
-  const std::string_view text(data, size);
-  if (type == CURLINFO_TEXT && text.find("GOAWAY") != std::string_view::npos) {
-    static_cast<std::string*>(farewells)->append(text);
-  }
-  return 0;
-}
-
 }  // namespace
 
 class CurlClient::Impl {
  public:
+  struct Request {
+    Transfer transfer;
+    std::string body;
+    CURL* easy = nullptr;
+    curl_slist* headers = nullptr;
+  };
+
   Impl(const Server& server, Offer offer, ClientCertificate certificate)
       : address_(server.Address()),
         ca_(server.CaPem()),
@@ -86,9 +62,9 @@ class CurlClient::Impl {
     curl_easy_setopt(request.easy, CURLOPT_HTTPHEADER, request.headers);
     curl_easy_setopt(request.easy, CURLOPT_URL, (address_ + target).c_str());
     curl_easy_setopt(request.easy, CURLOPT_PRIVATE, &request);
-    curl_easy_setopt(request.easy, CURLOPT_WRITEFUNCTION, &OnBody);
+    curl_easy_setopt(request.easy, CURLOPT_WRITEFUNCTION, &Impl::OnBody);
     curl_easy_setopt(request.easy, CURLOPT_WRITEDATA, &request);
-    curl_easy_setopt(request.easy, CURLOPT_HEADERFUNCTION, &OnHeader);
+    curl_easy_setopt(request.easy, CURLOPT_HEADERFUNCTION, &Impl::OnHeader);
     curl_easy_setopt(request.easy, CURLOPT_HEADERDATA, &request);
     curl_multi_add_handle(multi_, request.easy);
     return requests_.size() - 1;
@@ -116,6 +92,30 @@ class CurlClient::Impl {
   std::string farewells_;
 
  private:
+  static size_t OnBody(char* data, size_t size, size_t count, void* of_request) {
+    static_cast<Request*>(of_request)->transfer.body.append(data, size * count);
+    return size * count;
+  }
+
+  static size_t OnHeader(char* data, size_t size, size_t count, void* of_request) {
+    auto& request = *static_cast<Request*>(of_request);
+    const std::string_view line(data, size * count);
+    if (line.starts_with("HTTP/")) {
+      const size_t space = line.find(' ');
+      request.transfer.protocol = line.substr(5, space - 5);
+      request.transfer.status = std::stoi(std::string(line.substr(space)));
+    }
+    return size * count;
+  }
+
+  static int OnDebug(CURL*, curl_infotype type, char* data, size_t size, void* farewells) {
+    const std::string_view text(data, size);
+    if (type == CURLINFO_TEXT && text.find("GOAWAY") != std::string_view::npos) {
+      static_cast<std::string*>(farewells)->append(text);
+    }
+    return 0;
+  }
+
   void SetConnection(CURL* easy) {
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(easy, CURLOPT_HTTP_VERSION,
@@ -131,7 +131,7 @@ class CurlClient::Impl {
       curl_easy_setopt(easy, CURLOPT_SSLKEY_BLOB, &key);
     }
     curl_easy_setopt(easy, CURLOPT_VERBOSE, 1L);
-    curl_easy_setopt(easy, CURLOPT_DEBUGFUNCTION, &OnDebug);
+    curl_easy_setopt(easy, CURLOPT_DEBUGFUNCTION, &Impl::OnDebug);
     curl_easy_setopt(easy, CURLOPT_DEBUGDATA, &farewells_);
   }
 
