@@ -125,6 +125,8 @@ TEST_CASE("a stream that the client resets ends its watch, and no other one") {
   CurlClient client(server);
   const auto watches = Watch(client, server, 3);
   client.Reset(watches[1]);
+  REQUIRE(client.Ask("GET", "/version").status ==
+          200);  // libcurl 7.88 keeps a reset until it sends
   CHECK(client.Run([&] { return server.WatchCount() == 2; }));
   REQUIRE(server.objects().Create(ConfigMap("a")));
   CHECK(client.Run([&] { return AllHave(client, {watches[0], watches[2]}, 1); }));
@@ -161,7 +163,7 @@ TEST_CASE("a server that ends waits for no client that does not read") {
   client.Start("GET", kWatch);
   REQUIRE(client.Run([&] { return server->WatchCount() == 1; }));
   const std::string value(900'000, 'x');
-  for (int i = 0; i < 60; ++i) {
+  for (int i = 0; i < 20; ++i) {  // above what the sockets hold
     REQUIRE(server->objects().Create(ConfigMap("c" + std::to_string(i), {{"k", value}})));
   }
   const auto before = std::chrono::steady_clock::now();
