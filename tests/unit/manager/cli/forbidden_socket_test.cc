@@ -67,15 +67,28 @@ struct Fixture {
     return TextIn(said.Path("err"));
   }
 
+  // Of a cluster on a port where no server listens.
+  std::string Kubeconfig(int port) const {
+    const std::string file = folder.Write(
+        fmt::format("kubeconfig-{}", port),
+        fmt::format(
+            "current-context: x\ncontexts: [{{name: x, context: {{cluster: c, user: u}}}}]\n"
+            "clusters: [{{name: c, cluster: {{server: \"https://127.0.0.1:{}\"}}}}]\n"
+            "users: [{{name: u, user: {{token: abc}}}}]\n",
+            port));
+    REQUIRE(chmod(file.c_str(), 0644) == 0);
+    return file;
+  }
+
   const TempFolder folder;
   const std::string socket = folder.Path("s");
   const std::string store = folder.Write("fedra.db", "");
   const std::string config =
       folder.Write("fedra.yaml", fmt::format("apiVersion: fedra.dev/v1alpha1\nkind: Configuration\n"
-                                             "manager: {{kubeconfig: /none}}\n"
-                                             "workers: [{{name: east, kubeconfig: /none}}]\n"
+                                             "manager: {{kubeconfig: {}}}\n"
+                                             "workers: [{{name: east, kubeconfig: {}}}]\n"
                                              "store: {{path: {}}}\napi: {{socket: {}}}\n",
-                                             store, socket));
+                                             Kubeconfig(1), Kubeconfig(2), store, socket));
 };
 
 }  // namespace
@@ -95,6 +108,11 @@ TEST_CASE_METHOD(Fixture, "who may not open the daemon's socket is told who may"
   CHECK_THAT(Refusal({"why", "ml/x", "--config", config}),
              ContainsSubstring("the store " + store + " is not for this user") &&
                  ContainsSubstring(not_for));
+  // One that cannot be loaded, for its kubeconfigs are not for everybody, says no socket.
+  REQUIRE(chmod(folder.Path("kubeconfig-2").c_str(), 0) == 0);
+  CHECK_THAT(Refusal({"why", "ml/x", "--config", config}),
+             ContainsSubstring("the store " + store + " is not for this user") &&
+                 ContainsSubstring("of api.group may ask it"));
   REQUIRE(chmod(config.c_str(), 0) == 0);
   CHECK_THAT(Refusal({"why", "ml/x", "--config", config}),
              ContainsSubstring("(api.group)") || ContainsSubstring("of api.group"));
