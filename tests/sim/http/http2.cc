@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstring>
 #include <map>
 #include <utility>
 #include <vector>
@@ -249,7 +248,7 @@ ssize_t Http2::Read(int32_t id, uint8_t* to, size_t size, uint32_t* flags) {
     stream->last = part.last;
   }
   const size_t count = std::min(size, stream->body.size() - stream->sent);
-  std::memcpy(to, stream->body.data() + stream->sent, count);
+  std::copy_n(stream->body.data() + stream->sent, count, to);
   stream->sent += count;
   if (stream->last && stream->sent == stream->body.size()) *flags |= NGHTTP2_DATA_FLAG_EOF;
   return static_cast<ssize_t>(count);

@@ -35,7 +35,7 @@ Outcome<std::shared_ptr<WatchStream>> WatchStream::Open(std::shared_ptr<Core> co
     if (too_old) {
       return Refuse(Expired(fmt::format("too old resource version: {} (injected)", plan.version)));
     }
-    const std::shared_ptr<WatchStream> stream(
+    std::shared_ptr<WatchStream> stream(
         new WatchStream(std::move(core), std::move(plan), *std::move(cursor), std::move(wake)));
     store.Observe(*stream);
     return stream;
