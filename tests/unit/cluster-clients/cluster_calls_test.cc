@@ -201,25 +201,6 @@ TEST_CASE("bad answers are errors of one call, and gets are repeated") {
   CHECK(f.cluster.History() == std::vector<ConnectionPhase>{ConnectionPhase::kConnected});
 }
 
-// The other call's answer makes libcurl give up the connection that both are on.
-TEST_CASE("a call whose connection ends before its answer says so") {
-  Fixture f;
-  sim::Faults faults;
-  faults.answers = {
-      {.kind = Kind::kHang, .method = "POST", .path_contains = "configmaps", .times = 1},
-      {.kind = Kind::kHostile, .path_contains = "configmaps/b", .hostile = "endless-headers"}};
-  f.server.SetFaults(faults);
-  std::optional<ErrorCode> ended;
-  std::jthread caller([&] {
-    const auto created = f.cluster->Create(kConfigMaps, "default", ConfigMap("a", "1").dump());
-    if (!created) ended = created.error().code;
-  });
-  while (f.server.faults().answers[0].times > 0) std::this_thread::yield();  // not yet arrived
-  CHECK_FALSE(f.cluster->Get(kConfigMaps, {"default", "b"}));
-  caller.join();
-  CHECK(ended == ErrorCode::kConnection);
-}
-
 TEST_CASE("an answer above the bound is refused") {
   sim::Server server;
   Threads threads{4};
