@@ -767,7 +767,8 @@ TEST_CASE_METHOD(Fixture, "what no rule is about is for nobody") {
   route.topic = static_cast<api::Topic>(99);
   const auto asked = api::Parameters::Parse(route, "/api/v1alpha1/jobs").value();
   const auto viewer = api::ViewerOf(
-      route, asked, [](const auto&, auto) { return true; }, [] { return std::set<std::string>{"ml"}; });
+      route, asked, [](const auto&, auto) { return true; },
+      [] { return std::set<std::string>{"ml"}; });
   REQUIRE_FALSE(viewer);
   CHECK(viewer.error().status == 403);
 }
