@@ -48,7 +48,7 @@ std::vector<nghttp2_nv> NamesAndValues(const HeaderFields& fields) {
   return view;
 }
 
-// Where the value of a header goes; null pointer: nobody reads it.
+// Where the value of a header goes; null pointer: it is not read.
 std::string* PlaceOf(HttpRequest& request, std::string_view name) {
   if (name == ":method") return &request.method;
   if (name == ":path") return &request.target;
