@@ -15,6 +15,10 @@ namespace {
 namespace asio = boost::asio;
 using boost::system::error_code;
 
+// So many TLS records are read in one turn of the loop, if they are there. HTTP/2 has all requests
+// of a client on one connection, mostly one in a record: with one record in each turn, 64 of them
+// would wait for 64 turns of the cluster's actors, where over HTTP/1.1 they wait for one.
+constexpr int kRecordsOfTurn = 64;
 // A goodbye is written at once, unless the client does not read.
 constexpr auto kFarewell = std::chrono::milliseconds(250);
 
@@ -35,6 +39,7 @@ Session::Session(std::shared_ptr<Core> core, std::shared_ptr<asio::ssl::context>
       farewell_(core_->loop) {
   error_code ignored;
   stream_.next_layer().set_option(asio::ip::tcp::no_delay(true), ignored);
+  stream_.next_layer().non_blocking(true, ignored);  // for ReadNow
 }
 
 Session::~Session() { Close(); }
@@ -123,9 +128,18 @@ void Session::Read() {
                           });
 }
 
+bool Session::ReadNow() {
+  error_code error;  // is met again by the next read
+  received_ = stream_.read_some(asio::buffer(input_), error);
+  return !error && received_ > 0;
+}
+
 void Session::Feed() {
-  if (closed_ || IsHeldUp()) return;
-  if (!protocol_->Receive({input_.data(), std::exchange(received_, 0)})) return Close();
+  int records = 0;
+  do {
+    if (closed_ || IsHeldUp()) return;
+    if (!protocol_->Receive({input_.data(), std::exchange(received_, 0)})) return Close();
+  } while (++records < kRecordsOfTurn && ReadNow());
   Pump();
   if (!closed_) Read();
 }

@@ -43,6 +43,8 @@ class Session final : public std::enable_shared_from_this<Session> {
   void Speak();
   Peer PeerOf();
   void Read();
+  // What has come already. False: nothing.
+  bool ReadNow();
   void Feed();
   void Pump();
 
