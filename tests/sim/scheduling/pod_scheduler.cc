@@ -66,12 +66,17 @@ bool Frees(const ResourceType& type, const Event& event) {
   const auto says = [&event](std::string_view text) {
     return event.after->find(text) != std::string::npos;
   };
+  const auto said = [&event](std::string_view text) {
+    return event.before != nullptr && event.before->find(text) != std::string::npos;
+  };
   if (type.kind == "Pod") {
     return event.type == EventType::kDeleted || says(R"("phase":"Succeeded")") ||
            says(R"("phase":"Failed")");
   }
   if (type.kind == "ResourceClaim") {
-    return event.type == EventType::kDeleted || !says(R"("allocation":)");
+    constexpr std::string_view kAllocation = R"("allocation":)";
+    return event.type == EventType::kDeleted ? says(kAllocation)
+                                             : said(kAllocation) && !says(kAllocation);
   }
   return type.kind == "Node" || type.kind == "ResourceSlice" || type.kind == "DeviceClass" ||
          type.kind == "DeviceTaintRule";
@@ -110,6 +115,8 @@ PodScheduler::PodScheduler(Core& core)
 void PodScheduler::Notice(const Store& store, const ResourceType& type, const Event& event) {
   (void)store;
   if (&type == &pods_) Enqueue({&pods_, event.key});
+  if (&type == claims_ && event.type == EventType::kAdded)
+    for (const ObjectKey& pod : without_claims_) Enqueue({&pods_, pod});
   if (waiting_.empty() || !Frees(type, event)) return;
   for (const ObjectKey& pod : waiting_) Enqueue({&pods_, pod});
 }
@@ -123,13 +130,15 @@ void PodScheduler::Reconcile(Store& store, const Place& place) {
       !ArrayAt(pod->body, {"spec", "schedulingGates"}).empty() ||
       (!scheduler.empty() && scheduler != kDefaultScheduler) || store.All(nodes_).empty()) {
     waiting_.erase(place.key);
+    without_claims_.erase(place.key);
     return;
   }
   const std::optional<std::vector<ObjectKey>> claims = ClaimsOf(store, place.key, pod->body);
   if (!claims) {
-    waiting_.insert(place.key);  // silently, as the real one does
+    without_claims_.insert(place.key);  // silently, as the real one does
     return;
   }
+  without_claims_.erase(place.key);
   const Inventory inventory = ReadInventory(store, core().registry);
   std::optional<Plan> chosen;
   const Json* where = nullptr;

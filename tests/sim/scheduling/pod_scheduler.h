@@ -57,8 +57,10 @@ class PodScheduler final : public Actor {
   const ResourceType* const claims_;  // null pointers: resource.k8s.io is not served
   const ResourceType* const classes_;
 
-  // Under the store's lock: pods that fitted nowhere when last looked at.
+  // Under the store's lock: pods that fitted nowhere when last looked at, and those of which a
+  // claim was missing.
   std::set<ObjectKey> waiting_;
+  std::set<ObjectKey> without_claims_;
 };
 
 }  // namespace fedra::sim
