@@ -116,6 +116,8 @@ class MultiKueue::Impl final {
       if (StringAt(check, {"spec", "controllerName"}) != kController) continue;
       scopes[std::string(StringAt(check, {"metadata", "name"}))] = ScopeOf(check, connected);
     }
+    // Nothing is its own: of thousands of Workloads none need be copied.
+    if (connected.empty() && scopes.empty()) return;
     std::set<ObjectKey> living;
     for (const Json& workload : manager_.objects().List("workloads")) {
       if (!Terminating(workload)) living.insert(KeyOf(workload));
