@@ -492,7 +492,8 @@ void CheckDaemon(Clusters& clusters, const std::vector<Verdicts>& expected, Mode
       clusters.Delete(jobs[i]);
       std::vector<std::string> left;
       (void)until([&] { return (left = clusters.Clones()).empty(); });
-      REQUIRE(left == std::vector<std::string>{});
+      CAPTURE(left);
+      REQUIRE(left.empty());
     }
     CheckSame(heard, expected[i]);
     CheckAsked(check, jobs[i], expected[i], until);

@@ -52,7 +52,7 @@ std::string StderrOf(const std::function<void()>& work) {
   ::close(saved);
   log::SetLevel(was_on ? log::Level::kInfo : log::Level::kError);
   std::string text(65'536, '\0');
-  std::rewind(file);
+  REQUIRE(std::fseek(file, 0, SEEK_SET) == 0);
   text.resize(std::fread(text.data(), 1, text.size(), file));
   std::fclose(file);
   return text;
