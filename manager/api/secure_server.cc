@@ -241,8 +241,7 @@ httpd::Answer SecureServer::AnswerStream(const access::User& user, const Paramet
   const auto viewer = ViewerOfWatch(user, asked, std::nullopt);
   if (!viewer) return ToAnswer(viewer.error());
   // The same token that asks the same.
-  const std::string of =
-      Sha256(httpd::HeaderOf(request, kAuthorization) + "\n" + std::string(request.target));
+  const std::string of = Sha256(httpd::HeaderOf(request, kAuthorization) + "\n" + request.target);
   LookAgain look_again = [this, user, asked, request](std::function<void(RightsNow)> done) {
     threads_.Submit("user " + user.name,
                     [=, this, done = std::move(done)] { done(LookAgainAt(user, asked, request)); });

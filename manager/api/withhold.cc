@@ -83,25 +83,25 @@ class Censor final {
   void Prose(std::string& text) const {
     if (MayNotSay(text)) Withhold(text, &report::Withheld::of_namespaces);
   }
-  // The same, of what is about a worker. `told`: what the reader is told elsewhere, as the job's
+  // The same, of what is about a worker. `shown`: what the reader sees elsewhere, as the job's
   // end, to which the worker may have added something.
-  void Detail(std::string& text, std::string_view told) const {
+  void Detail(std::string& text, std::string_view shown) const {
     if (viewer_.fleet) return Prose(text);
-    if (text.empty() || text == told) return;
-    const std::string beginning = std::string(told) + "; ";
-    const bool begins = !told.empty() && text.starts_with(beginning);
+    if (text.empty() || text == shown) return;
+    const std::string beginning = std::string(shown) + "; ";
+    const bool begins = !shown.empty() && text.starts_with(beginning);
     Withhold(text, &report::Withheld::of_workers);
     if (begins) text.insert(0, beginning);
   }
-  // `told`: the job's note.
-  void Event(store::EventRow& event, std::string_view told) const {
+  // `shown`: the job's note.
+  void Event(store::EventRow& event, std::string_view shown) const {
     namespace notes = placement::notes;
     if (event.reason == notes::kPodLog.name) {
       if (!viewer_.logs) Withhold(event.message, &report::Withheld::of_pods);
     } else if (notes::HasOwnWords(event.reason) || event.message == notes::kDeletionNoticed) {
       Prose(event.message);
     } else {
-      Detail(event.message, told);
+      Detail(event.message, shown);
     }
   }
 

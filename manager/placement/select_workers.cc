@@ -73,7 +73,7 @@ Choice ChooseRace(const Context& context, const std::vector<ClusterName>& nomina
 // Keeps what is nominated and still possible, and fills up from the ranking. When the round has
 // timed out and there is another eligible worker, the round's workers had their chance.
 Choice ChooseBest(const Context& context, const std::vector<ClusterName>& nominated) {
-  const size_t wanted = std::min(static_cast<size_t>(context.policy.candidates), kMaxNominated);
+  const size_t wanted = MostAtOnce(context.policy);
   Choice choice;
   auto ranked = Rank(context.clusters, context.record, context.policy, context.now);
   std::erase_if(ranked,
@@ -130,6 +130,10 @@ const ClusterView* Unlisted(const Context& context, const std::vector<ClusterNam
 }
 
 }  // namespace
+
+size_t MostAtOnce(const Policy& policy) {
+  return std::min(static_cast<size_t>(policy.candidates), kMaxNominated);
+}
 
 std::optional<WallTime> RoundEnd(const PlacementRecord& record, const Policy& policy) {
   if (!record.nominated_at) return std::nullopt;

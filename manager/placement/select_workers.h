@@ -36,6 +36,8 @@ struct Choice {
   std::optional<WallTime> wake_at;
 };
 
+// kBest: to how many workers it is dispatched at once, where so many are eligible.
+size_t MostAtOnce(const Policy& policy);
 // Until when the workers of the running round may admit it; nothing: no round runs.
 std::optional<WallTime> RoundEnd(const PlacementRecord& record, const Policy& policy);
 

@@ -33,8 +33,7 @@ std::set<ClusterName> StaysWith(const WorkloadView& view, const PlacementRecord&
     if (!IsDispatchedTo(view, ClusterName(name))) return {};
     workers.emplace(name);
   }
-  const size_t wanted = std::min(static_cast<size_t>(policy.candidates), kMaxNominated);
-  return workers.size() < wanted ? std::set<ClusterName>() : workers;
+  return workers.size() < MostAtOnce(policy) ? std::set<ClusterName>() : workers;
 }
 
 bool MayStay(const std::set<ClusterName>& workers, const WorkloadView& view,

@@ -218,7 +218,6 @@ Gathered Gatherer::Gather(const ObjectKey& key, const Known& known) const {
   gathered.judged = gathered.view.workload != nullptr &&
                     NeedsVerdicts(*gathered.view.workload, gathered.view.check) &&
                     !placement::WaitsForFirst(gathered.view);
-  // It has a worker, and other ones are judged for it.
   const Scope scope{
       .matters = WhatMatters(workload, known),
       .with_others = PlaceWithOthers(gathered.view, *gathered.workers, cordons, known.now),

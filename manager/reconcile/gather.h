@@ -102,12 +102,12 @@ class Gatherer final {
   tracking::Identity Us() const;
   // Where it stays (placement::StaysWith); empty: all workers are to be looked at.
   std::set<ClusterName> StaysWith(const Gathered& gathered, const Known& known) const;
-  // Looks at those of `workers` that matter for it.
   struct Scope {
     std::set<ClusterName> matters;  // whether a worker is looked for or not
     ClusterName with_others;        // empty: anywhere
     bool moves = false;             // it has a worker, and other ones are judged for it
   };
+  // Adds a view of each of `workers` that matters.
   void LookAt(const Workers& workers, const Scope& scope, const verify::CordonsNow& cordons,
               Gathered& gathered) const;
   placement::ClusterView ViewOf(const Worker& worker, const WorkerLook& look,

@@ -53,7 +53,7 @@ class TakenPort final {
   const int socket_;
 };
 
-// A manager that answers when it is told to.
+// A manager that answers when the test lets it.
 class SlowReviews final : public access::Reviews {
  public:
   SlowReviews(Guarded<access::Known>& known, Guarded<bool>& answers, std::atomic<int>& waiting)
@@ -213,7 +213,7 @@ TEST_CASE_METHOD(Fixture, "while the manager hangs, few bodies wait for it") {
   CHECK(StatusOf(Post(*server, "nobody", "kind: Job")) == 401);
 }
 
-TEST_CASE_METHOD(Fixture, "checks of a crowd hold nobody else's answer") {
+TEST_CASE_METHOD(Fixture, "checks of a crowd delay no other answer") {
   AddUser("crowd", "get workloads.kueue.x-k8s.io in the namespace default");
   AddUser("admin", "*");
   const auto server = Start("127.0.0.1:0").value();

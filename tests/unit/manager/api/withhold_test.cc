@@ -58,7 +58,7 @@ TEST_CASE_METHOD(Fixture, "hidden are the namespaces with jobs that the viewer m
   }
 }
 
-TEST_CASE("history: a reader of jobs is told fedra's own words, and what the job's note says") {
+TEST_CASE("history: a reader of jobs sees fedra's own words, and what the job's note says") {
   namespace notes = placement::notes;
   const ClusterName east("gpu-east");
   const std::string end = "Job has reached the specified backoff limit";
