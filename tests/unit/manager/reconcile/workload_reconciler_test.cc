@@ -130,10 +130,10 @@ struct Ring : Surroundings, ConnectedExecutor {
   std::set<ClusterName> Judged() {
     REQUIRE(store->Flush());
     const auto reader = store->Read().value();
+    const auto rows = reader->Workloads().value();
+    const auto verdicts = reader->Verdicts(rows.front().uid).value();
     std::set<ClusterName> workers;
-    for (const store::VerdictRow& row :
-         reader->Verdicts(reader->Workloads().value().front().uid).value())
-      workers.insert(row.cluster);
+    for (const store::VerdictRow& row : verdicts) workers.insert(row.cluster);
     return workers;
   }
 
