@@ -116,10 +116,11 @@ struct Ring : Surroundings, ConnectedExecutor {
     known.now = clock.Now();
     return gatherer.Gather(kTrain, known);
   }
-  std::string CheckState() {
-    const auto workload = fleet.manager_server().objects().Get("workloads", kTrain);
-    return (*workload)["status"]["admissionChecks"][0]["state"].get<std::string>();
+  json Checks() {
+    return (
+        *fleet.manager_server().objects().Get("workloads", kTrain))["status"]["admissionChecks"];
   }
+  std::string CheckState() { return Checks()[0]["state"].get<std::string>(); }
   std::string Why() {
     REQUIRE(store->Flush());
     const auto rows = store->Read().value()->Workloads().value();
@@ -188,6 +189,27 @@ TEST_CASE("a look that another workload has overtaken is made again, and given u
     CHECK(ring.Coming(0) == 0);
     CHECK_FALSE(ring.fleet.server(0).objects().Get("workloads", kTrain));
   }
+}
+
+TEST_CASE(
+    "a workload that joins the lines while it is looked at does not leave them by that look") {
+  Ring ring({"east"}, 1);
+  json checks = ring.Checks();
+  checks.push_back(checks.front());
+  checks.back()["name"] = "another";
+  const auto is_contender = [&] { return ring.gatherer.FindContender(kTrain).has_value(); };
+  ring.Patched({{"status", {{"admissionChecks", checks}}}}, "status");
+  REQUIRE(ring.fleet.WaitUntil([&] { return !is_contender(); }));
+  ring.meanwhile.happens = [&](int) {
+    checks.back()["state"] = "Ready";
+    ring.Patched({{"status", {{"admissionChecks", checks}}}}, "status");
+    REQUIRE(ring.fleet.WaitUntil(is_contender));
+    ring.order.Join(*ring.gatherer.FindContender(kTrain));  // as on the event
+  };
+  CHECK(ring.workloads.Reconcile(kTrain));
+  const auto standings = ring.order.Standings(ring.clock.Now());
+  REQUIRE(standings.size() == 1);
+  CHECK(standings.front().rank.workload == kTrain);
 }
 
 TEST_CASE("a dispatched job is judged where it is; elsewhere, too, once it cannot stay there") {
