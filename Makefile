@@ -64,8 +64,9 @@ SEED ?= 1
 INSTALL_PACKAGES := @scripts/install_packages.sh
 # Traces with names and lines: clang 19 looks for the symbolizer of llvm-19, which nothing else needs.
 SYMBOLS := external_symbolizer_path=/usr/bin/addr2line
+# die_after_fork: a command that a test runs in a forked child starts threads there.
 SANITIZER_ENV := ASAN_OPTIONS=$(SYMBOLS) UBSAN_OPTIONS=$(SYMBOLS):print_stacktrace=1 \
-                 TSAN_OPTIONS=$(SYMBOLS):halt_on_error=1 FEDRA_HISTORIES=20
+                 TSAN_OPTIONS=$(SYMBOLS):halt_on_error=1:die_after_fork=0 FEDRA_HISTORIES=20
 
 .PHONY: all build-release build-asan build-tsan demo bench takeovers \
         test test-real test-real-releases test-real-kinds test-real-modes test-real-dra agree asan tsan fuzz \

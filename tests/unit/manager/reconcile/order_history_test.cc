@@ -24,6 +24,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/histories.h"
 #include "tests/support/sim_access.h"
+#include "tests/support/slowness.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/wait.h"
 #include "tests/unit/manager/support/connected.h"
@@ -42,6 +43,8 @@ constexpr int kJobs = 24;
 // A gang may need all of a worker, so every worker could hold every job.
 constexpr int kDevices = 3;
 constexpr int kMaxPasses = 2;
+// Where all is slow jobs are made more slowly, too; those that end in the meantime form no line.
+const double kSlower = std::max(1.0, Slowness() / 3);
 // One that leaves so long after its quota was seen has waited in line.
 constexpr auto kAtOnce = 200ms;
 
@@ -71,6 +74,12 @@ class Decisions final : public NoTelemetry {
  public:
   void Assumed(const ObjectKey& workload) override {
     decided_.With([&](auto& decided) { decided[workload].push_back(SystemClock().Now()); });
+  }
+  std::vector<WallTime> Of(const ObjectKey& workload) const {
+    return decided_.With([&](const auto& decided) {
+      const auto found = decided.find(workload);
+      return found == decided.end() ? std::vector<WallTime>() : found->second;
+    });
   }
   // The one that led to the record of `then`, where there is one since `before`.
   WallTime BehindRecord(const ObjectKey& workload, WallTime before, WallTime then) const {
@@ -181,7 +190,7 @@ class History final {
     job.name = fmt::format("j{:03}", number);
     job.pods = Draw(0, 3) == 0 ? Draw(2, kDevices) : 1;
     job.is_group = play_.groups && job.pods > 1 && Draw(0, 1) == 0;
-    Create(job, fmt::format("{}ms", Draw(100, 900)));
+    Create(job, fmt::format("{}ms", static_cast<int>(Draw(100, 900) * kSlower)));
     // The first one waits until the queue's AdmissionCheck is active.
     REQUIRE(WaitUntil([&] {
       federation_->Tick();
@@ -376,10 +385,17 @@ class History final {
     for (const Submitted& job : jobs_) {
       const auto left = DispatchedAt(job);
       text +=
-          fmt::format("{} of {} pods{}{}{}: quota {}, left {}\n", job.name, job.pods,
+          fmt::format("{} of {} pods{}{}{}: quota {}, left {}; decided", job.name, job.pods,
                       job.is_group ? ", a group" : "", job.deleted ? ", deleted" : "",
                       IsFinished(job) ? ", finished" : "", job.has_quota.time_since_epoch().count(),
                       left ? left->time_since_epoch().count() : 0);
+      const auto decided = telemetry_.Of(job.workload);
+      for (const WallTime at : decided) text += fmt::format(" {}", at.time_since_epoch().count());
+      text += "; records";
+      const auto attempts = store_->Read().value()->Attempts(job.uid).value();
+      for (const store::AttemptRow& row : attempts)
+        text += fmt::format(" {}", row.started_at.time_since_epoch().count());
+      text += "\n";
     }
     return text;
   }
