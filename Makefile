@@ -36,6 +36,10 @@
 #                   the same on Ubuntu 24.04
 #   make site       the documentation as pages that need no network: build/site/html/index.html
 #   make bench      every number of docs/performance.md
+#   make bench-scale SIZES="200x10000 1000x100000" LIMIT=3600 JSON=build/bench-scale.json
+#                   what fedra costs on simulated fleets of each size, WORKERSxWORKLOADS; a size is cut off after LIMIT
+#                   seconds; all sizes without SIZES: hours (more: SCALE_OPTIONS, tests/scenarios/bench_scale.py --help)
+#   make plots      docs/pictures/scale-*.svg, of the runs in tests/data/scale
 #   make takeovers TAKEOVERS=1000
 #                   1000 take-overs between two replicas on simulated clusters: for how long nothing is dispatched
 #   make lint       both of:
@@ -68,7 +72,7 @@ SYMBOLS := external_symbolizer_path=/usr/bin/addr2line
 SANITIZER_ENV := ASAN_OPTIONS=$(SYMBOLS) UBSAN_OPTIONS=$(SYMBOLS):print_stacktrace=1 \
                  TSAN_OPTIONS=$(SYMBOLS):halt_on_error=1:die_after_fork=0 FEDRA_HISTORIES=20
 
-.PHONY: all build-release build-asan build-tsan demo bench takeovers \
+.PHONY: all build-release build-asan build-tsan demo bench bench-scale plots takeovers \
         test test-real test-real-releases test-real-kinds test-real-modes test-real-dra agree asan tsan fuzz \
         deb image chart krew test-packages test-packages-quick test-trixie test-noble \
         site test-browser test-browser-large pictures docs manifests \
@@ -206,6 +210,16 @@ site:
 bench: build-release
 	@scripts/bench.sh
 
+bench-scale:
+	$(INSTALL_PACKAGES) test
+	$(call BUILD,release,fedra fedra-sim)
+	@FEDRA=$(CURDIR)/build/release/manager/fedra FEDRA_SIM=$(CURDIR)/build/release/tests/sim/fedra-sim \
+	  tests/scenarios/bench_scale.py $(if $(SIZES),--sizes "$(SIZES)") $(if $(LIMIT),--limit $(LIMIT)) \
+	  $(if $(JSON),--json $(JSON)) $(SCALE_OPTIONS)
+
+plots:
+	@scripts/plots.py
+
 takeovers: build-release
 	@FEDRA_TAKEOVERS=$(TAKEOVERS) $(call SCENARIOS,release) --only takeover-at-random
 
@@ -221,6 +235,7 @@ style:
 	@scripts/version.py --check
 	@tests/real/releases.py --check
 	@scripts/grafana.py --check
+	@scripts/plots.py --check
 	@scripts/chart_schema.py --check
 	@scripts/chart_readme.py --check
 	@scripts/check_links.py

@@ -19,6 +19,7 @@ from typing import Any
 import yaml
 
 from scenarios.contract import check_document
+from scenarios.counters import Counters
 from scenarios.kubeconfig import Access
 from scenarios.process import Process, free_ports
 from scenarios.resources import Object
@@ -212,6 +213,20 @@ class Fedra:
 
     def resident_bytes(self) -> int:
         return self._running().resident_bytes()
+
+    def peak_bytes(self) -> int:
+        """The most memory that was ever resident since it was started."""
+        return self._running().peak_bytes()
+
+    def threads(self) -> int:
+        return self._running().threads()
+
+    def counters(self) -> Counters:
+        with urllib.request.urlopen(f"http://{self.http_address}/metrics", timeout=60) as response:
+            return Counters(response.read().decode())
+
+    def is_running(self) -> bool:
+        return self.process is not None and self.process.running()
 
     def open_descriptors(self) -> int:
         return len(os.listdir(f"/proc/{self._running().pid}/fd"))

@@ -36,13 +36,13 @@ def node(name: str) -> Object:
     }
 
 
-def device_class(name: str) -> Object:
-    """Every device of our driver belongs to every class."""
+def device_class(name: str, driver: str = DRIVER) -> Object:
+    """Every device of the driver belongs to the class."""
     return {
         "apiVersion": "resource.k8s.io/v1",
         "kind": "DeviceClass",
         "metadata": {"name": name},
-        "spec": {"selectors": [{"cel": {"expression": f'device.driver == "{DRIVER}"'}}]},
+        "spec": {"selectors": [{"cel": {"expression": f'device.driver == "{driver}"'}}]},
     }
 
 

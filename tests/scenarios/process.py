@@ -115,6 +115,17 @@ class Process:
         """What `ulimit -v` counts."""
         return self._memory(0)
 
+    def peak_bytes(self) -> int:
+        """The most that was ever resident."""
+        return self._status("VmHWM") * 1024
+
+    def threads(self) -> int:
+        return self._status("Threads")
+
+    def _status(self, field: str) -> int:
+        lines = Path(f"/proc/{self.pid}/status").read_text().splitlines()
+        return next(int(line.split()[1]) for line in lines if line.startswith(f"{field}:"))
+
     def _memory(self, field: int) -> int:
         pages = int(Path(f"/proc/{self.pid}/statm").read_text().split()[field])
         return pages * os.sysconf("SC_PAGE_SIZE")

@@ -26,6 +26,8 @@ from scenarios.waiting import eventually
 
 _BUILT = Path(__file__).parents[2] / "build/release/tests/sim/fedra-sim"
 
+_CONTROL_SECONDS = 600.0  # for an answer of the control endpoint
+
 # The simulated job controller obeys these annotations of a Job.
 _RUN_FOR, _RESULT = "sim.fedra.dev/run-for", "sim.fedra.dev/result"
 
@@ -233,7 +235,15 @@ class SimFleet(Fleet):
 
     def load(self, **request: Any) -> Object:
         """Creates many jobs at once inside of the simulation and waits for them; returns its measurements."""
-        return self._command("/load", **request)
+        # Creating them takes its time, too, and the simulation bounds only how long it waits for them.
+        patience = request.get("timeoutSeconds", 0) + _CONTROL_SECONDS
+        return self._command("/load", patience, **request)
+
+    def requests_served(self) -> int:
+        """By all clusters together, lists and watches among them; those of these tests, too."""
+        with urllib.request.urlopen(self._control + "/stats", timeout=_CONTROL_SECONDS) as response:
+            clusters = json.load(response)["clusters"]
+        return sum(sum(cluster["requests"].values()) for cluster in clusters.values())
 
     def cpu_seconds(self) -> float:
         """Of all clusters together."""
@@ -263,10 +273,10 @@ class SimFleet(Fleet):
             self._clients[cluster] = KubeClient.from_kubeconfig(self.admin_kubeconfig(cluster))
         self.steer_kueue(MANAGER, defaultManagedBy=True)
 
-    def _command(self, path: str, /, **body: Any) -> Object:
+    def _command(self, path: str, patience: float = _CONTROL_SECONDS, /, **body: Any) -> Object:
         request = urllib.request.Request(self._control + path, json.dumps(body).encode())
         try:
-            with urllib.request.urlopen(request, timeout=600) as response:
+            with urllib.request.urlopen(request, timeout=patience) as response:
                 return json.load(response)
         except urllib.error.HTTPError as error:
             raise RuntimeError(f"fedra-sim {path} {body}: {error.read().decode()}") from None

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import re
 import sqlite3
 import threading
 import time
-import urllib.request
 from pathlib import Path
 
 from scenarios import setup
@@ -21,11 +19,6 @@ from scenarios.waiting import eventually
 _STUCK_SHARE = 10  # per cent of the jobs name a template that no cluster has, and wait for ever
 _INTERVAL = 0.5  # seconds between two looks at the daemon
 _PATIENCE = 300.0  # until everything is ready
-_COUNTED = {
-    "looks": "fedra_reconcile_total",
-    "judgements": "fedra_verifications_total",
-    "transactions": "fedra_store_transaction_duration_seconds_count",
-}
 
 
 @dataclasses.dataclass
@@ -75,7 +68,7 @@ def _is_active(fleet: SimFleet) -> bool:
 
 
 def _measure(fleet: SimFleet, fedra: Fedra, jobs: int, limit: int) -> None:
-    counted, stored = _counts(fedra), _stored(fedra.store)
+    counted, stored = fedra.counters(), _stored(fedra.store)
     cpu, cpu_of_simulation = fedra.cpu_seconds(), fleet.cpu_seconds()
     stuck = jobs * _STUCK_SHARE // 100
     result: Object = {}
@@ -95,7 +88,7 @@ def _measure(fleet: SimFleet, fedra: Fedra, jobs: int, limit: int) -> None:
     submitter.join()
     seconds = time.monotonic() - begun
     cpu, cpu_of_simulation = fedra.cpu_seconds() - cpu, fleet.cpu_seconds() - cpu_of_simulation
-    per_job = {name: (now - counted[name]) / jobs for name, now in _counts(fedra).items()}
+    per_job = fedra.counters().since(counted, jobs)
     eventually("every job is stored", lambda: _rows(fedra.store) == jobs, _PATIENCE)
     dispatched = result["dispatched"]
     heads = ["workers", "jobs", "dispatched", "after", "jobs/s", "p50", "p99"]
@@ -121,16 +114,6 @@ def _measure(fleet: SimFleet, fedra: Fedra, jobs: int, limit: int) -> None:
         *(f"{count:.1f}" for count in per_job.values()),
     ]
     print(f"\n| {' | '.join(heads)} |\n|{'---|' * len(heads)}\n| {' | '.join(cells)} |", flush=True)
-
-
-def _counts(fedra: Fedra) -> dict[str, float]:
-    """So far, over all labels."""
-    with urllib.request.urlopen(f"http://{fedra.http_address}/metrics", timeout=60) as response:
-        page = response.read().decode()
-    return {
-        name: sum(map(float, re.findall(rf"^{family}(?:{{.*}})? (\S+)$", page, re.MULTILINE)))
-        for name, family in _COUNTED.items()
-    }
 
 
 def _rows(store: Path) -> int:

@@ -85,8 +85,8 @@ def _admitted(world: World) -> int:
     )
 
 
-def idle_share(fedra: Fedra) -> float:
+def idle_share(fedra: Fedra, seconds: float = _IDLE_SECONDS) -> float:
     """Of one core, while nothing happens."""
-    before = fedra.cpu_seconds()
-    time.sleep(_IDLE_SECONDS)  # the interval that is measured
-    return (fedra.cpu_seconds() - before) / _IDLE_SECONDS
+    before, begun = fedra.cpu_seconds(), time.monotonic()
+    time.sleep(seconds)  # the interval that is measured
+    return (fedra.cpu_seconds() - before) / (time.monotonic() - begun)
