@@ -86,7 +86,7 @@ class Size:
         begun = time.monotonic()
         fedra.start(ready=False)
         wait_ready(fedra, limit)
-        wait_connected(fedra, len(accesses), limit)
+        wait_connected(fedra, self.row.workers, limit)
         self.row.connected_first = time.monotonic() - begun
         limit.say(f"all workers are connected {self.row.connected_first:.1f} s after the start")
         limit.wait("the check is Active", lambda: stock.check_is_active(self._fleet))
@@ -142,7 +142,7 @@ class Size:
         fedra.start(ready=False)
         wait_ready(fedra, limit)
         row.ready = time.monotonic() - begun
-        wait_connected(fedra, row.workers + 1, limit)
+        wait_connected(fedra, row.workers, limit)
         row.connected = time.monotonic() - begun
         submitter.join()
         if result.get("dispatched") != 1:

@@ -137,8 +137,11 @@ def fairness(fleet: SimFleet, fedra: Fedra, queues: int, jobs: int, limit: Limit
         user.join()
 
     def begun() -> dict[str, float] | None:
-        found = _first_attempts(fedra, "fair-")
-        return found if len(found) == queues * jobs else None
+        found = _first_attempts(fedra)
+        if len(found) == queues * jobs:
+            return found
+        time.sleep(0.5)  # the store has the times, so looking seldom makes them no worse
+        return None
 
     started = limit.wait("every queue's jobs are dispatched", begun)
     medians = [
@@ -167,11 +170,11 @@ def _open_queues(fleet: SimFleet, names: list[str], limit: Limit) -> None:
     first.create(objects.claim_template(NAMESPACE, _CONTESTED, _CONTESTED))
 
 
-def _first_attempts(fedra: Fedra, prefix: str) -> dict[str, float]:
-    """Job -> when its first attempt began, in seconds since 1970; of the jobs that have one, in fedra's store."""
+def _first_attempts(fedra: Fedra) -> dict[str, float]:
+    """Job -> when its first attempt began, in seconds since 1970; of the competing jobs that have one, in fedra's store."""
     query = (
-        "SELECT job_name, min(started_at) FROM attempts JOIN workloads USING (uid) "
-        "WHERE job_name LIKE ? || '%' GROUP BY job_name"
+        "SELECT job_name, min(started_at) FROM workloads JOIN attempts USING (uid) "
+        "WHERE job_ns = ? AND job_name >= 'fair-' AND job_name < 'fair.' GROUP BY job_name"
     )
     with contextlib.closing(sqlite3.connect(f"file:{fedra.store}?mode=ro", uri=True)) as reader:
-        return {name: at / 1000 for name, at in reader.execute(query, (prefix,))}
+        return {name: at / 1000 for name, at in reader.execute(query, (NAMESPACE,))}
