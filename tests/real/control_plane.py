@@ -146,6 +146,13 @@ class ControlPlane:
         self.start_api_server()
         self._start_own_controllers()
 
+    def api_server_cpu_seconds(self) -> float:
+        """What the API server has used since it was started."""
+        return self._api_server.cpu_seconds()
+
+    def api_server_resident_bytes(self) -> int:
+        return self._api_server.resident_bytes()
+
     def stop_api_server(self) -> None:
         """The API server is gone, as in a crash; everything else runs on."""
         self._api_server.kill()

@@ -7,6 +7,7 @@
   bench_dispatch.py scale     200 workers, 2,000 workloads: memory, idle CPU, restart
   bench_dispatch.py burst     20 workers, 1,000 jobs at once that want devices
   bench_dispatch.py kinds     CPU per job of each kind; memory and idle CPU of kinds that nobody uses
+  bench_dispatch.py names     one real kube-apiserver as 1,000 workers: connections, watches, memory, a minute's CPU
 
 Prints Markdown tables. Numbers differ from machine to machine; what counts are the ratios of one run.
 """
@@ -20,7 +21,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from scenarios.bench import burst, dispatch, kinds, latency, scale  # noqa: E402
+from scenarios.bench import burst, dispatch, kinds, latency, names, scale  # noqa: E402
 from scenarios.fedra_process import default_binary  # noqa: E402
 
 
@@ -33,7 +34,9 @@ def main() -> int:
 
 def _parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Measures dispatch.")
-    parser.add_argument("part", choices=("real", "sim", "latency", "scale", "burst", "kinds"))
+    parser.add_argument(
+        "part", choices=("real", "sim", "latency", "scale", "burst", "kinds", "names")
+    )
     parser.add_argument(
         "--jobs", type=int, default=200, help="through each system on real clusters"
     )
@@ -51,6 +54,11 @@ def _parse() -> argparse.Namespace:
     parser.add_argument("--kind-jobs", type=int, default=100, help="of each kind")
     parser.add_argument(
         "--kind-workers", type=int, default=20, help="of the fleet with kinds at rest"
+    )
+    parser.add_argument("--names", type=int, default=1000, help="of the one API server")
+    parser.add_argument("--names-seconds", type=float, default=60, help="that nothing happens")
+    parser.add_argument(
+        "--names-limit", type=float, default=900, help="seconds; then it is cut off"
     )
     parser.add_argument("--fedra", type=Path, default=default_binary(), metavar="PATH")
     return parser.parse_args()
@@ -70,6 +78,9 @@ def _run_part(arguments: argparse.Namespace, folder: Path) -> None:
     elif arguments.part == "kinds":
         jobs, workers = arguments.kind_jobs, arguments.kind_workers
         kinds.bench_kinds(jobs, workers, arguments.fedra, folder)
+    elif arguments.part == "names":
+        seconds, limit = arguments.names_seconds, arguments.names_limit
+        names.bench_names(arguments.names, seconds, limit, arguments.fedra)
     else:
         workers, workloads = arguments.workers, arguments.workloads
         scale.bench_scale(workers, workloads, arguments.http1, arguments.fedra, folder)

@@ -20,6 +20,7 @@ class Access:
     token: str | None = None
     client_certificate: str | None = None
     client_key: str | None = None
+    tls_server_name: str | None = None  # in the server's certificate, where that is not its address
 
     @staticmethod
     def from_kubeconfig(path: Path) -> Access:
@@ -33,11 +34,14 @@ class Access:
             token=user.get("token"),
             client_certificate=_pem(user, "client-certificate"),
             client_key=_pem(user, "client-key"),
+            tls_server_name=cluster.get("tls-server-name"),
         )
 
     def to_kubeconfig(self) -> Object:
         """Everything inline, so that the file can be moved."""
         cluster = {"server": self.server, "certificate-authority-data": _base64(self.ca)}
+        if self.tls_server_name is not None:
+            cluster["tls-server-name"] = self.tls_server_name
         user: Object = {}
         if self.token is not None:
             user["token"] = self.token

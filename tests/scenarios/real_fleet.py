@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from real import tools as real_tools
+from real.accounts import account_access
 from real.control_plane import ControlPlane, Etcd
 from real.kinds import KindCrds
 from real.kueue import Kueue, KueueOptions, ensure_metrics_certificate
@@ -25,8 +26,6 @@ from scenarios.resources import Object
 from scenarios.waiting import eventually
 
 WORKERS = ("worker1", "worker2")
-
-_TOKEN_SECONDS = 24 * 3600
 
 
 class RealFleet(Fleet):
@@ -349,17 +348,7 @@ class RealFleet(Fleet):
             setup.install_worker(client)
 
     def _account_access(self, cluster: str, account: str) -> Access:
-        """A token of a service account, as `kubectl create token` makes it."""
-        path = f"/api/v1/namespaces/{setup.FEDRA_NAMESPACE}/serviceaccounts/{account}/token"
-        request = {
-            "apiVersion": "authentication.k8s.io/v1",
-            "kind": "TokenRequest",
-            "spec": {"expirationSeconds": _TOKEN_SECONDS},
-        }
-        client = self.admin(cluster)
-        answer = eventually("service account token", lambda: client.call("POST", path, request), 10)
-        admin = self._planes[cluster].access
-        return Access(admin.server, admin.ca, answer["status"]["token"])
+        return account_access(self._planes[cluster], account)
 
 
 def _renamed(document: Object, account: str, without: Collection[str]) -> Object:

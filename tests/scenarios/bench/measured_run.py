@@ -23,7 +23,7 @@ def describe(what: str, binary: Path, parameters: Object) -> Object:
     return {
         "what": what,
         "date": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
-        "commit": _first_line("git", "-C", str(_ROOT), "describe", "--always", "--dirty"),
+        "commit": _commit(),
         "fedra": _first_line(str(binary), "--version"),
         "machine": {
             "cores": len(os.sched_getaffinity(0)),
@@ -41,6 +41,14 @@ def write(file: Path, document: Object) -> None:
     fresh = file.with_suffix(".new")
     fresh.write_text(json.dumps(document, indent=1) + "\n")
     fresh.rename(file)
+
+
+def _commit() -> str:
+    """Of this tree; empty where it is none of git's, as in a release's sources."""
+    try:
+        return _first_line("git", "-C", str(_ROOT), "describe", "--always", "--dirty")
+    except (OSError, subprocess.CalledProcessError):
+        return ""
 
 
 def _first_line(*command: str) -> str:
