@@ -17,10 +17,10 @@ class CutOff(Exception):
 
 
 class Limit:
-    """Begins when it is made."""
+    """Begins when it is made, or has begun at `begun` (time.monotonic)."""
 
-    def __init__(self, seconds: float):
-        self._begun, self._seconds = time.monotonic(), seconds
+    def __init__(self, seconds: float, begun: float | None = None):
+        self._begun, self._seconds = time.monotonic() if begun is None else begun, seconds
 
     def spent(self) -> float:
         return time.monotonic() - self._begun
@@ -30,8 +30,8 @@ class Limit:
         return max(0.0, self._seconds - self.spent())
 
     def part(self, share: float) -> Limit:
-        """A limit of its own, of this share of what is left."""
-        return Limit(self.left() * share)
+        """Ends when this share of what is left is over."""
+        return Limit(self.spent() + self.left() * share, self._begun)
 
     def check(self, what: str) -> None:
         if self.left() == 0:

@@ -39,7 +39,7 @@ class Row:
     connected: float | None = None  # until every worker is
     first_dispatch: float | None = None  # of a job that was submitted while it was away
     looked: float | None = None  # until every Workload has been looked at
-    restart_cpu: float | None = None  # until then
+    restart_cpu: float | None = None  # until then, or until that was not waited for any more
     per_workload: Counts = dataclasses.field(default_factory=dict)  # the same
     served_per_worker: float | None = None  # requests that the API servers have answered, the same
     memory_restarted: int | None = None
@@ -61,6 +61,7 @@ class Row:
     commands: dict[str, float | None] = dataclasses.field(default_factory=dict)
     # All clusters together.
     simulation_memory: int | None = None
+    restless: list[str] = dataclasses.field(default_factory=list)  # when it did not come to rest
     spent: float = 0.0
     cut_off: str = ""  # what was waited for when the time was over
     failed: str = ""
@@ -158,6 +159,8 @@ def _remark(row: Row) -> str:
         parts.append(f"**failed**: {row.failed}")
     if row.cut_off:
         parts.append(f"cut off after {row.spent:.0f} s, waiting for: {row.cut_off}")
+    if row.restless:
+        parts.append(f"no rest {' and '.join(row.restless)}")
     if row.running + row.finished < row.wanted:
         parts.append(f"{row.running + row.finished:,} of {row.wanted:,} jobs dispatched")
     return "; ".join(parts).replace("|", "/").replace("\n", " ")

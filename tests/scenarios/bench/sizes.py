@@ -23,6 +23,8 @@ from scenarios.sim_fleet import SimFleet
 _VERDICTS = "fedra_verification_duration_seconds"
 # Of the time that is left when the workers are furnished: the rest is for what is measured then.
 _LOAD_SHARE = 0.6
+# Of what is left then, for the wait until everything has been looked at; what is measured next is measured all the same.
+_REST_SHARE = 0.33
 _WARM_UP = 5.0  # seconds of churn before it is measured: each worker's connection is made
 
 
@@ -115,8 +117,7 @@ class Size:
 
     def _rest(self, fedra: Fedra, limit: Limit) -> None:
         row = self.row
-        if row.running + row.finished == row.wanted:
-            wait_quiet(fedra, limit)
+        if row.running + row.finished == row.wanted and self._rests(fedra, "after the load", limit):
             row.idle_cpu = idle_share(fedra, self._plan.idle_seconds)
             limit.say(f"at rest: {row.idle_cpu * 100:.1f} % of a core")
         row.memory, row.memory_peak = fedra.resident_bytes(), fedra.peak_bytes()
@@ -149,8 +150,8 @@ class Size:
             raise CutOff("the first dispatch after a restart")
         row.first_dispatch = result["dispatchSeconds"]
         limit.say(f"after kill -9: ready {row.ready:.1f} s, dispatches {row.first_dispatch:.1f} s")
-        wait_quiet(fedra, limit)
-        row.looked = time.monotonic() - begun
+        if self._rests(fedra, "after the restart", limit):
+            row.looked = time.monotonic() - begun
         row.restart_cpu = fedra.cpu_seconds()
         row.per_workload = fedra.counters().since(NOTHING, row.workloads)
         row.served_per_worker = (self._fleet.requests_served() - served) / row.workers
@@ -159,15 +160,17 @@ class Size:
 
     def _churn(self, fedra: Fedra, limit: Limit) -> None:
         row = self.row
-        limit.check("churn")
         if not any(self._plan.churn.values()):
             return
+        # A shorter time would be another number.
+        if limit.left() < _WARM_UP + self._plan.churn_seconds:
+            raise CutOff("churn")
         churn = Churn(self._fleet, self._plan.shape, self._plan.churn)
         try:
             time.sleep(_WARM_UP)
             churn.measure()
             before, used = fedra.counters(), self._cpu(fedra)
-            time.sleep(min(self._plan.churn_seconds, limit.left()))  # what is measured
+            time.sleep(self._plan.churn_seconds)  # what is measured
             now, after, reached = self._cpu(fedra), fedra.counters(), churn.measure()
         finally:
             churn.stop()
@@ -179,7 +182,7 @@ class Size:
         row.verdict_p50 = quantile(before, after, _VERDICTS, 0.5)
         row.verdict_p99 = quantile(before, after, _VERDICTS, 0.99)
         limit.say(f"under churn: {row.churn_cpu * 100:.1f} % of a core")
-        wait_quiet(fedra, limit)
+        self._rests(fedra, "after the churn", limit)
 
     def _people(self, fedra: Fedra, limit: Limit) -> None:
         row, plan = self.row, self._plan
@@ -191,6 +194,16 @@ class Size:
         limit.say("templates are measured")
         fair = waits.fairness(self._fleet, fedra, plan.queues, plan.queue_jobs, limit)
         row.fair_slowest, row.fair_fastest = fair.slowest, fair.fastest
+
+    def _rests(self, fedra: Fedra, when: str, limit: Limit) -> bool:
+        """Waits until everything has been looked at; False: not in time, which is noted."""
+        try:
+            wait_quiet(fedra, limit.part(_REST_SHARE))
+            return True
+        except CutOff:
+            self.row.restless.append(when)
+            limit.say(f"there is still something to look at {when}")
+            return False
 
     def _cpu(self, fedra: Fedra) -> tuple[float, float]:
         """Seconds, of fedra and of the simulation."""
