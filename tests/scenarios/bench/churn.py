@@ -77,7 +77,7 @@ class Churn:
             self._failure = error
 
     def _write_all(self) -> None:
-        """Each kind goes round the workers. One that is late does not catch up: it has another rate, and that is seen."""
+        """Each kind goes round the workers. What is more than a second late is left out: the rate that was reached says so."""
         workers = {kind: itertools.cycle(self._fleet.workers) for kind in KINDS}
         due = dict.fromkeys(self._rates, time.monotonic())
         while due and not self._stopping.is_set():
