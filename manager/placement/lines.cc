@@ -131,10 +131,14 @@ Waiting& Lines::Put(const Contender& contender) {
     entry.has_paid = false;
     moving_.insert(&entry);
   }
-  if (!is_new && entry.settings != contender.order) {
+  const bool has_other_order = !is_new && entry.settings != contender.order;
+  if (has_other_order) {
     kept_.MarkStale();
     WakeFollowers(entry);
   }
+  if (!keeps_turn || has_other_order || entry.dispatched != contender.dispatched ||
+      entry.reserved_at != contender.reserved_at)
+    entry.changed = ++version_;
   entry.reserved_at = contender.reserved_at;
   entry.settings = contender.order;
   entry.share = contender.share;
@@ -146,25 +150,30 @@ Waiting& Lines::Put(const Contender& contender) {
 }
 
 std::vector<ObjectKey> Lines::Join(const Contender& contender) {
-  Put(contender);
+  Put(contender).joined = ++version_;
   return Woken();
 }
 
 void Lines::Invalidate(const ObjectKey& workload, const std::optional<ClusterName>& worker) {
   const auto found = entries_.find(workload);
-  if (found != entries_.end()) found->second.invalidated[worker] = ++invalidations_;
+  if (found != entries_.end()) found->second.invalidated[worker] = ++version_;
 }
 
 void Lines::Offered(const ClusterName& worker, uint64_t as_of) { offered_[worker] = as_of; }
 
 Lines::Answer Lines::Offer(const Contender& contender, Bids bids, uint64_t seen, WallTime now) {
-  Waiting& entry = Put(contender);
+  const auto found = entries_.find(contender.rank.workload);
+  const bool is_outdated = found != entries_.end() && found->second.changed > seen;
+  Waiting& entry = is_outdated ? found->second : Put(contender);
   RefreshOrder();
-  bool changed = !std::exchange(entry.is_known, true) || entry.overdue != contender.overdue;
+  const bool waited = entry.Waits();
+  bool changed = false;
+  if (!is_outdated) {
+    changed = !std::exchange(entry.is_known, true) || entry.overdue != contender.overdue;
+    entry.overdue = contender.overdue;
+  }
   const auto is_answered = [&](const auto& each) { return each.second <= seen; };
   if (std::erase_if(entry.invalidated, is_answered) > 0) changed = true;
-  const bool waited = entry.Waits();
-  entry.overdue = contender.overdue;
   const bool alike = waited == entry.Waits() && AreAlike(entry.bids, bids);
   entry.bids = std::move(bids);
   if (!alike) kept_.OnBids(entry, overlaps_);
@@ -233,9 +242,9 @@ std::vector<ObjectKey> Lines::Conclude(const ObjectKey& workload,
   return Woken();
 }
 
-std::vector<ObjectKey> Lines::Leave(const ObjectKey& workload) {
+std::vector<ObjectKey> Lines::Leave(const ObjectKey& workload, uint64_t seen) {
   const auto found = entries_.find(workload);
-  if (found == entries_.end()) return Woken();
+  if (found == entries_.end() || found->second.joined > seen) return Woken();
   Waiting& entry = found->second;
   WakeFollowers(entry);
   for (const auto& [worker, answer] : entry.held) {

@@ -85,14 +85,15 @@ struct LineFacts {
 class Lines final {
  public:
   // It waits, and nothing is known of what it would take. One that waits already keeps its bids.
-  // Returns who has to be looked at again, beside this one.
+  // Returns who has to be looked at again, beside this one, which must be looked at in any case.
   std::vector<ObjectKey> Join(const Contender& contender);
 
   // If it waits: what was judged of it there, or anywhere, does not hold any more, unless a look
-  // saw it that had read invalidations() since.
+  // saw it that had read version() since.
   void Invalidate(const ObjectKey& workload, const std::optional<ClusterName>& worker);
-  // To be read before anything is looked at that will be offered (Offer's `seen`).
-  uint64_t invalidations() const { return invalidations_; }
+  // Grows with each Join and Invalidate. To be read before a look begins: what it saw (`seen`) is
+  // older than those that came after.
+  uint64_t version() const { return version_; }
 
   // Which devices there are has changed on that worker, and has version `as_of` there (Bid::as_of):
   // those that could use none before may by now.
@@ -105,7 +106,8 @@ class Lines final {
     // faster than workloads are looked at, and one ahead may fit by now.
     std::set<ClusterName> passes_unasked;
   };
-  // Joins, if need be, and bids again. `seen`: invalidations() from before the bids were made.
+  // Joins, if need be, and bids again. One that has joined as another contender since `seen` keeps
+  // that place, and those behind it wait for the look that follows.
   Answer Offer(const Contender& contender, Bids bids, uint64_t seen, WallTime now);
 
   // What Offer would answer to one that is in no line, with how many go first; it joins none, and
@@ -119,8 +121,9 @@ class Lines final {
   // looked at again.
   std::vector<ObjectKey> Conclude(const ObjectKey& workload,
                                   const std::set<ClusterName>& dispatched);
-  // It does not look for a worker (any more).
-  std::vector<ObjectKey> Leave(const ObjectKey& workload);
+  // It does not look for a worker (any more), unless it has joined since `seen`.
+  std::vector<ObjectKey> Leave(const ObjectKey& workload,
+                               uint64_t seen = std::numeric_limits<uint64_t>::max());
 
   // To be called now and then: joining and leaving let the next look find who is where, and
   // that one may take long. Returns who has to be looked at again.
@@ -189,9 +192,9 @@ class Lines final {
   std::unordered_set<Waiting*> moving_;  // stand not, or not there, where their next_rank says
   FairTurns turns_;
   KeptWorkers kept_;
-  Looks woken_;                 // and not returned yet
-  size_t held_ = 0;             // how many are held somewhere
-  uint64_t invalidations_ = 0;  // how many there have been
+  Looks woken_;      // and not returned yet
+  size_t held_ = 0;  // how many are held somewhere
+  uint64_t version_ = 0;
   // As of when devices last came or went. A worker that was removed stays: its versions go on
   // should it come back, and names are few.
   std::map<ClusterName, uint64_t> offered_;

@@ -20,8 +20,8 @@ std::vector<ObjectKey> DispatchOrder::Join(const placement::Contender& contender
   return state_.With([&](State& state) { return state.lines.Join(contender); });
 }
 
-std::vector<ObjectKey> DispatchOrder::Leave(const ObjectKey& workload) {
-  return state_.With([&](State& state) { return state.lines.Leave(workload); });
+std::vector<ObjectKey> DispatchOrder::Leave(const ObjectKey& workload, const Versions& seen) {
+  return state_.With([&](State& state) { return state.lines.Leave(workload, seen.lines); });
 }
 
 std::vector<ObjectKey> DispatchOrder::Refresh() {
@@ -47,7 +47,7 @@ DispatchOrder::Versions DispatchOrder::Now() const {
   return state_.With([](State& state) {
     if (state.published == nullptr)
       state.published = std::make_shared<const std::map<ClusterName, uint64_t>>(state.devices);
-    return Versions{.devices = state.published, .invalidations = state.lines.invalidations()};
+    return Versions{.devices = state.published, .lines = state.lines.version()};
   });
 }
 
@@ -56,7 +56,7 @@ placement::Lines::Answer DispatchOrder::Offer(const placement::Contender& conten
                                               WallTime now) {
   return state_.With([&](State& state) {
     state.BringUpToDate(bids);
-    return state.lines.Offer(contender, std::move(bids), seen.invalidations, now);
+    return state.lines.Offer(contender, std::move(bids), seen.lines, now);
   });
 }
 

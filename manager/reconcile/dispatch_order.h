@@ -26,8 +26,6 @@ class DispatchOrder final {
   // It looks for a worker; until it has been looked at, those behind it wait. Returns who has to be
   // looked at again.
   std::vector<ObjectKey> Join(const placement::Contender& contender);
-  // It does not. Returns who has to be looked at again.
-  std::vector<ObjectKey> Leave(const ObjectKey& workload);
 
   // To be called now and then (placement::Lines::Refresh). Returns who has to be looked at again.
   std::vector<ObjectKey> Refresh();
@@ -45,10 +43,14 @@ class DispatchOrder final {
   struct Versions {
     // placement::Bid::as_of. Shared by the looks until devices change somewhere; not null.
     std::shared_ptr<const std::map<ClusterName, uint64_t>> devices;
-    uint64_t invalidations = 0;  // placement::Lines::invalidations()
+    uint64_t lines = 0;  // placement::Lines::version()
   };
   // To be read before the caches are.
   Versions Now() const;
+
+  // It looks for no worker, as was seen then; one that has joined since stays. Returns who has to
+  // be looked at again.
+  std::vector<ObjectKey> Leave(const ObjectKey& workload, const Versions& seen);
 
   // `seen`: Now() of the look that made the bids.
   placement::Lines::Answer Offer(const placement::Contender& contender, placement::Bids bids,

@@ -140,11 +140,7 @@ std::map<ClusterName, placement::LineAnswer> WorkloadReconciler::AskLines(Seen& 
   const Gathered& gathered = seen.gathered;
   auto contender = parts_.gatherer.ContenderOf(gathered.view);
   if (!contender) {
-    const ObjectKey& key = gathered.view.key;
-    parts_.loop.AddAllNext(parts_.order.Leave(key));
-    // An event that has come since it was looked at may have let it join: its turn stays.
-    if (const auto joined = parts_.gatherer.FindContender(key))
-      parts_.loop.AddAllNext(parts_.order.Join(*joined));
+    parts_.loop.AddAllNext(parts_.order.Leave(gathered.view.key, seen.as_of));
     return AskForMove(seen);
   }
   contender->overdue = placement::IsRoundOver(gathered.view, gathered.clusters, seen.record,

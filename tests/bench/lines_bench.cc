@@ -100,7 +100,7 @@ class Fleet {
   }
   void Offer(int64_t number, Bids bids) {
     benchmark::DoNotOptimize(
-        lines_.Offer(Of(number, mix_), std::move(bids), lines_.invalidations(), WallTime{}));
+        lines_.Offer(Of(number, mix_), std::move(bids), lines_.version(), WallTime{}));
   }
   void Look(int64_t number, Bid::Chance on_first_worker) {
     Offer(number, BidsOf(number, on_first_worker));
@@ -190,7 +190,7 @@ void BM_Deletion(benchmark::State& state, bool looks) {
       benchmark::DoNotOptimize(lines.Leave(Of(all[i], mix).rank.workload));
       if (looks) {
         benchmark::DoNotOptimize(
-            lines.Offer(Of(all[all.size() - 1 - i], mix), {}, lines.invalidations(), WallTime{}));
+            lines.Offer(Of(all[all.size() - 1 - i], mix), {}, lines.version(), WallTime{}));
       }
     }
     benchmark::DoNotOptimize(lines.Standings(WallTime{}));

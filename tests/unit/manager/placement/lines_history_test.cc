@@ -25,6 +25,7 @@ struct Job {
   int need = 1;
   std::set<int> kinds;  // of devices that serve it
   bool waits = false;
+  bool withdrawn = false;         // lost its quota while it waited
   bool dispatched = false;        // and not admitted yet
   bool lacks_other = false;       // something else than devices is missing
   std::optional<ClusterName> on;  // where it was dispatched to, and its time is over
@@ -36,6 +37,7 @@ struct Job {
 struct Look {
   Bids bids;
   uint64_t seen = 0;
+  std::optional<Contender> contender = std::nullopt;  // none: it looks for no worker
 };
 
 struct Device {
@@ -76,6 +78,7 @@ class Cluster {
       if (what < 30) Finish();
       if (what < 35) Evict();
       if (what < 45) Invalidate();
+      if (what % 10 == 5) WithdrawOrComeBack();
       if (what == 50) Restart();
       if (what > 50) SayAny();
       if (what > 50 && Draw(0, 2) > 0) LookAtAny();
@@ -86,8 +89,10 @@ class Cluster {
       const ClusterName worker = *out_of_reach_.begin();
       Return(worker);
     }
-    for (auto& [key, job] : jobs_)
+    for (auto& [key, job] : jobs_) {
       if (job.lacks_other) Toggle(job);
+      if (job.withdrawn) ComeBack(job);
+    }
     while (!running_.empty() || !queue_.empty() || !looks_.empty()) {
       while (!queue_.empty() || !looks_.empty()) {
         LookAtAny();
@@ -154,6 +159,29 @@ class Cluster {
     job->rank = job->contender.rank;
     Wake(lines_.Join(job->contender));
     queue_.insert(key);
+  }
+
+  // Its quota is taken, and given again after a while; or before a look sees that it was away.
+  void Withdraw() {
+    Job* job = AnyOf(&Job::waits);
+    if (job == nullptr || job->on) return;
+    job->waits = false;
+    job->withdrawn = true;
+    queue_.insert(job->contender.rank.workload);
+  }
+  void ComeBack(Job& job) {
+    job.withdrawn = false;
+    job.waits = true;
+    job.contender.reserved_at = now_;
+    job.rank = job.contender.rank;
+    Wake(lines_.Join(job.contender));
+    queue_.insert(job.contender.rank.workload);
+    if (shares_) ReadRanks();
+  }
+  void WithdrawOrComeBack() {
+    Job* job = AnyOf(&Job::withdrawn);
+    if (job == nullptr || Draw(0, 2) == 0) return Withdraw();
+    ComeBack(*job);
   }
 
   // Something else that it asks for has come or gone, or was only said to.
@@ -257,6 +285,7 @@ class Cluster {
       if ((!job.waits && !job.dispatched) || job.contender.share->queue != queue->first) continue;
       job.contender.share->weight = queue->second;
       Wake(lines_.Join(job.contender));
+      queue_.insert(key);
     }
     ReadRanks();
   }
@@ -336,10 +365,14 @@ class Cluster {
       job.on = running_.at(key).front().first;
       passes_.erase(key);
     }
+    if (job.withdrawn) {
+      looks_[key] = {{}, lines_.version(), std::nullopt};
+      return;
+    }
     if (!job.waits && !job.on) return;
     REQUIRE(++looked_ < 100'000);
     for (const auto& [worker, devices] : workers_) freed_[worker] += churn_ ? 1 : 0;
-    looks_[key] = {BidsOf(job), lines_.invalidations()};
+    looks_[key] = {BidsOf(job), lines_.version(), job.contender};
   }
 
   void SayAny() {
@@ -349,11 +382,17 @@ class Cluster {
     Look look = std::move(any->second);
     looks_.erase(any);
     Job& job = jobs_.at(key);
+    if (!look.contender) {
+      if (!job.waits) passes_.erase(key);
+      Wake(lines_.Leave(key, look.seen));
+      if (shares_) ReadRanks();
+      return;
+    }
     // As DispatchOrder does.
     for (auto& [worker, bid] : look.bids)
       if (bid.chance == Chance::kFits) bid.as_of = freed_[worker];
-    if (job.on) job.waits = job.contender.overdue = true;
-    const Lines::Answer answer = lines_.Offer(job.contender, look.bids, look.seen, now_);
+    if (job.on) job.waits = job.contender.overdue = look.contender->overdue = true;
+    const Lines::Answer answer = lines_.Offer(*look.contender, look.bids, look.seen, now_);
     Wake(answer.look_at);
     if (shares_) ReadRanks();
     std::set<ClusterName> chosen;
@@ -368,7 +407,7 @@ class Cluster {
     Wake(lines_.Conclude(key, chosen));
   }
   bool MayTake(const ClusterName& worker, const Job& job) const {
-    return !out_of_reach_.contains(worker) && !job.lacks_other &&
+    return !out_of_reach_.contains(worker) && !job.lacks_other && !job.withdrawn &&
            Count(worker, job, true) >= job.need;
   }
 

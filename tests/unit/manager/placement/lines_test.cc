@@ -34,7 +34,7 @@ Bids On(const ClusterName& worker, Chance chance, std::shared_ptr<const dra::Dev
 
 // A look that has seen everything.
 Lines::Answer Offer(Lines& lines, const Contender& contender, Bids bids, WallTime now) {
-  return lines.Offer(contender, std::move(bids), lines.invalidations(), now);
+  return lines.Offer(contender, std::move(bids), lines.version(), now);
 }
 
 std::string AfterWhom(const Lines::Answer& answer, const ClusterName& worker) {
@@ -398,13 +398,53 @@ TEST_CASE("lines: an invalidation that came after a look had begun outlives it")
   Lines lines;
   const auto gpu = Devices({1});
   Offer(lines, Of("first", 1), On(kEast, Chance::kNone, gpu), kNow);
-  const uint64_t seen = lines.invalidations();  // the template is missing still
+  const uint64_t seen = lines.version();  // the template is missing still
   lines.Invalidate({"ml", "first"}, std::nullopt);
   lines.Offer(Of("first", 1), On(kEast, Chance::kNone, gpu), seen, kNow);
   const Bids fits = On(kEast, Chance::kFits, gpu);
   CHECK(AfterWhom(Offer(lines, Of("second", 2), fits, kNow), kEast) == "first");
   Offer(lines, Of("first", 1), On(kEast, Chance::kNone, gpu), kNow);
   CHECK(AfterWhom(Offer(lines, Of("second", 2), fits, kNow), kEast).empty());
+}
+
+TEST_CASE("lines: one that has joined since a look began does not leave by it, nor is it known") {
+  Lines lines;
+  const Bids fits = On(kEast, Chance::kFits, Devices({1}));
+  const uint64_t seen = lines.version();
+  const auto second = [&] { return AfterWhom(Offer(lines, Of("second", 2), fits, kNow), kEast); };
+  SECTION("it was no contender then") {
+    lines.Join(Of("first", 1));
+    lines.Leave({"ml", "first"}, seen);
+    CHECK(second() == "first");
+    lines.Leave({"ml", "first"}, lines.version());
+  }
+  SECTION("nor once, between two times that it was one") {
+    Offer(lines, Of("first", 1), fits, kNow);
+    const uint64_t between = lines.version();
+    lines.Join(Of("first", 1));
+    lines.Leave({"ml", "first"}, between);
+    CHECK(second() == "first");
+    lines.Leave({"ml", "first"}, lines.version());
+  }
+  SECTION("it had another place then") {
+    lines.Join(Of("first", 3));
+    lines.Join(Of("first", 1));
+    lines.Offer(Of("first", 3), On(kEast, Chance::kNone, nullptr), seen, kNow);
+    CHECK(second() == "first");
+    Offer(lines, Of("first", 1), On(kEast, Chance::kNone, nullptr), kNow);
+  }
+  SECTION("it was dispatched then, and waits again") {
+    Contender dispatched = Of("first", 1);
+    dispatched.dispatched = true;
+    Offer(lines, dispatched, {}, kNow);
+    const uint64_t before = lines.version();
+    lines.Join(Of("first", 1));
+    lines.Offer(dispatched, {}, before, kNow);
+    CHECK(second() == "first");
+    Offer(lines, Of("first", 1), {}, kNow);
+  }
+  // And then by a look that has seen all.
+  CHECK(second().empty());
 }
 
 TEST_CASE("lines: an invalidation on one worker holds no workload on another") {

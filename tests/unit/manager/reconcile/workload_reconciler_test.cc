@@ -451,7 +451,7 @@ TEST_CASE("a running job is not taken back for a worker that is kept for those a
   CHECK_THAT(ring.Why(),
              ContainsSubstring("west, InLine: free devices go to those ahead in line: 1 job"));
 
-  (void)ring.order.Leave({"ml", "head"});
+  (void)ring.order.Leave({"ml", "head"}, ring.order.Now());
   CHECK(ring.fleet.WaitUntil([&] {
     (void)ring.workloads.Reconcile(kTrain);
     return ring.CheckState() == "Retry";
