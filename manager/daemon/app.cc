@@ -100,15 +100,15 @@ class Daemon final {
   api::ChangeFeed feed_;
   std::unique_ptr<store::Store> store_;
   Threads threads_;
+  std::unique_ptr<Replica> replica_;
   std::unique_ptr<reconcile::Federation> federation_;
+  std::unique_ptr<DaemonHeartbeat> heartbeat_;
   std::unique_ptr<discovery::WorkerDiscovery> discovery_;  // null: all workers are configured
   std::unique_ptr<httpd::HttpServer> http_;
   std::unique_ptr<httpd::HealthServer> health_;  // null: it is not configured
   std::unique_ptr<api::Server> api_;
   std::unique_ptr<api::SecureServer>
       secure_api_;  // null: it is not configured, or cannot be served
-  std::unique_ptr<Replica> replica_;
-  std::unique_ptr<DaemonHeartbeat> heartbeat_;
 
   SteadyTime last_reload_{};
 };
@@ -178,10 +178,12 @@ Result<void> Daemon::Start() {
   http_ = std::make_unique<httpd::HttpServer>(threads_.loop, threads_.pool, Pages("http"));
   FEDRA_RETURN_IF_ERROR(http_->Start(config_.now().configuration.http.address));
   log::Info("listening", {{"port", std::to_string(http_->port())}});
-  FEDRA_RETURN_IF_ERROR(StartHealth());
-  StartApi();
-  StartSecureApi();
-  Result<void> started = federation_->Start();
+  Result<void> started = StartHealth();
+  if (started) {
+    StartApi();
+    StartSecureApi();
+    started = federation_->Start();
+  }
   if (started) StartDiscovery();
   // A page may be in the making, and what it is made from is about to be destroyed.
   if (!started) {
