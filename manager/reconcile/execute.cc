@@ -15,6 +15,10 @@ Result<void> Executor::Do(Execution& execution, const placement::Action& action)
         if constexpr (kManager) {
           return manager_.Do(execution, one);
         } else if constexpr (kWorker) {
+          // There IsOurs() is true of Kueue's copies, too.
+          if (execution.gathered.view.kueue_copies)
+            return Result<void>(Fail(ErrorCode::kInternal,
+                                     "nothing is written on workers where Kueue copies the jobs"));
           return workers_.Do(execution, one);
         } else {
           return bookkeeping_.Do(execution, one);

@@ -83,7 +83,8 @@ enum class Ownership {
 Ownership OwnershipOf(const CopyMarks& marks, const Identity& us, std::string_view source_uid,
                       std::string_view source_name = {});
 
-// Whether we may change or delete it.
+// Whether we may change or delete it; with the mode kDispatcher Kueue may, and fedra writes nothing
+// on workers.
 inline bool IsOurs(Ownership ownership) { return ownership >= Ownership::kOursEarlier; }
 
 // Whether some manager made it, whichever, fedra's or Kueue's.

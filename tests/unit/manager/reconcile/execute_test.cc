@@ -72,6 +72,26 @@ TEST_CASE("a clone is made once, however often it is asked for, and can be remov
   CHECK_FALSE(f.HasClone());
 }
 
+TEST_CASE("where Kueue copies the jobs nothing is written on workers, whatever was decided") {
+  Fixture f;
+  REQUIRE(f.Execute({CreateClone{kEast}}));
+  REQUIRE(f.fleet.WaitUntil(
+      [&] { return f.gatherer.Gather(kKey, {}).clusters.at(0).clone != nullptr; }));
+  Gathered gathered = f.gatherer.Gather(kKey, {});
+  gathered.view.kueue_copies = true;
+  const std::vector<Action> actions = {
+      CreateClone{kEast},      CreateJob{kEast},
+      SetClonePriority{kEast}, AdoptClone{kEast},
+      UpdateCopy{kEast},       RemoveSurplus{kEast},
+      KeepLog{kEast},          DeleteRemote{kEast, AttemptEnd::kDeleted}};
+  for (const Action& action : actions) {
+    const Result<void> done = f.Carry(gathered, {action});
+    REQUIRE_FALSE(done);
+    CHECK(done.error().code == ErrorCode::kInternal);
+  }
+  CHECK(f.HasClone());
+}
+
 TEST_CASE("a foreign object in the way is a failure of that worker, and it is not touched") {
   Fixture f;
   const auto foreign = f.east().objects().Create(ForeignWorkload());
