@@ -172,15 +172,27 @@ bool EventHandlers::IsGone(const ObjectKey& key) {
 void EventHandlers::ForgetGone() {
   std::vector<ObjectKey> behind;
   targets_.workloads.DropIf([&](const ObjectKey& key) {
+    const DispatchOrder::Versions now = sources_.order.Now();
     if (!IsGone(key)) return false;
-    const std::vector<ObjectKey> next = sources_.order.Leave(key);
+    const std::vector<ObjectKey> next = sources_.order.Leave(key, now);
     behind.insert(behind.end(), next.begin(), next.end());
-    if (const auto contender = sources_.gatherer.FindContender(key))
-      (void)sources_.order.Join(*contender);  // it has come back meanwhile
     return true;
   });
   targets_.workloads.AddAll(behind);
   targets_.templates.ForgetGone();
+}
+
+// What another replica has left there while it led and the worker was out of reach: no residue is
+// remembered of it here, and that the worker is back need not be an event of any copy.
+void EventHandlers::LookAtEnded(const Worker& worker) {
+  std::vector<ObjectKey> named = worker.copies().NamedWorkloads();
+  for (const auto& clone : worker.objects().clones().cache().List()) named.push_back(clone->key);
+  for (const ObjectKey& key : named) {
+    const auto workload = sources_.manager.jobs().workloads().Find(key);
+    if (workload != nullptr && !workload->Finished()) continue;
+    sources_.places.Add(key, worker.name());
+    targets_.workloads.Add(key);
+  }
 }
 
 void EventHandlers::OnContact(const Worker& worker) {
@@ -202,6 +214,7 @@ void EventHandlers::OnContact(const Worker& worker) {
   if (now == before) return;
   WakeChecks();
   if (now == Contact::kFull) {
+    LookAtEnded(worker);
     log::Info("worker is connected and listed",
               {{"cluster", worker.name().value}, {"workloads", std::to_string(affected.size())}});
     return;

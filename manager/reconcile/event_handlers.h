@@ -69,6 +69,7 @@ class EventHandlers final {
   // What was judged of them there, or anywhere, does not hold any more.
   void LookAgain(const std::vector<ObjectKey>& workloads, const std::optional<ClusterName>& worker);
   void OnContact(const Worker& worker);
+  void LookAtEnded(const Worker& worker);
   bool IsGone(const ObjectKey& workload);
 
   // Constant after construction.

@@ -72,6 +72,14 @@ CloneCount WorkerCopies::ClonesOf(const tracking::Identity& us) const {
   });
 }
 
+std::vector<ObjectKey> WorkerCopies::NamedWorkloads() const {
+  return jobs_of_.With([](const auto& index) {
+    std::vector<ObjectKey> workloads;
+    for (const auto& [workload, jobs] : index) workloads.push_back(workload);
+    return workloads;
+  });
+}
+
 std::set<tracking::JobKey> WorkerCopies::JobsOf(const ObjectKey& workload) const {
   return jobs_of_.With([&](const auto& index) {
     const auto found = index.find(workload);

@@ -11,6 +11,7 @@
 #include <memory>
 #include <set>
 #include <unordered_map>
+#include <vector>
 
 #include "base/guarded.h"
 #include "base/types.h"
@@ -42,6 +43,8 @@ class WorkerCopies final {
   // The jobs here that name this workload as their clone: of a group its members, else one as a
   // rule.
   std::set<tracking::JobKey> JobsOf(const ObjectKey& workload) const;
+  // All that are named so.
+  std::vector<ObjectKey> NamedWorkloads() const;
   // `us`: complete (ManagerIdentity).
   CloneCount ClonesOf(const tracking::Identity& us) const;
 

@@ -272,7 +272,7 @@ struct Line : Fixture {
   }
   // "ml/waits" waits for cards that are in use; of "ml/none" no card could serve it.
   void Settle() {
-    order.Leave(kTrain);
+    order.Leave(kTrain, order.Now());
     Look("waits", 1s, placement::Bid::Chance::kWaits, cards);
     Look("none", 2s, placement::Bid::Chance::kNone, nullptr);
   }
@@ -455,9 +455,16 @@ TEST_CASE(
   Fixture f;
   const WorkerListener worker = f.handlers.ForWorker(kEast);
   const auto contact = [&] { worker.on_contact(f.fleet.worker(0)); };
+  // Another replica left it there; its Workload is gone, and nothing is remembered of it.
+  REQUIRE(f.fleet.server(0).objects().Create({{"apiVersion", "kueue.x-k8s.io/v1beta2"},
+                                              {"kind", "Workload"},
+                                              {"metadata", {{"name", "left"}, {"namespace", "ml"}}},
+                                              {"spec", {{"queueName", "gpu"}}}}));
+  REQUIRE(f.fleet.WaitUntil(
+      [&] { return f.fleet.worker(0).objects().clones().Find({"ml", "left"}) != nullptr; }));
   const Keys again{"workload ml/waits", "workload ml/runs", "workload ml/gone"};
   Keys changed = again;
-  changed.insert("check fedra");
+  changed.insert({"check fedra", "workload ml/left"});
   CHECK(f.After(changed, contact) == changed);
   CHECK(f.After(again, contact) == again);
 
