@@ -1,6 +1,7 @@
 #pragma once
 //
-// One consistent view of the store, for the command line and for a daemon that starts.
+// One consistent view of the store, for commands, for the daemon's answers, and for one that
+// starts.
 //
 // Works while the daemon runs, after it has ended, and after it was killed; never writes. Without
 // write permission for the folder it works as far as SQLite can: always when the daemon runs or

@@ -7,7 +7,7 @@
 // It only remembers what pure functions returned; emptying it changes no answer.
 //
 // Thread rules: not thread-safe; one user at a time, who always gives it the same MatchCache.
-// Lifetime: what it returns is valid until the next call with another snapshot.
+// Lifetime: what it returns is valid until the next call.
 
 #include <cstdint>
 #include <deque>

@@ -65,8 +65,10 @@ constexpr std::array kFamilies = {
     MetricFamily{"fedra_verification_refusals_total", "counter", "cluster, reason",
                  "Verdicts other than Yes, by their first reason: those of waiting jobs that are "
                  "judged again included."},
-    MetricFamily{"fedra_verification_duration_seconds", "histogram", "",
-                 "Judging one job for all workers, before anything is decided or written."},
+    MetricFamily{
+        "fedra_verification_duration_seconds", "histogram", "",
+        "Judging one job, on all workers or, once it is dispatched, on its own, before anything "
+        "is decided or written."},
     MetricFamily{"fedra_reconcile_total", "counter", "result",
                  "Reconciles of one Workload, by result."},
     MetricFamily{"fedra_reconcile_duration_seconds", "histogram", "",

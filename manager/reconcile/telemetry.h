@@ -29,7 +29,7 @@ class Telemetry {
   virtual void Placed(const ClusterName& cluster, std::chrono::nanoseconds waited) = 0;
   // A workload was judged against one worker.
   virtual void Judged(const ClusterName& cluster, const verdict::Verdict& verdict) = 0;
-  // All workers were judged for one workload.
+  // One workload was judged, on as many workers as its look concerned.
   virtual void Verified(std::chrono::nanoseconds duration) = 0;
   // One look at one workload, writes included. `result` is "ok" or an ErrorCode's name.
   virtual void Reconciled(std::string_view result, std::chrono::nanoseconds duration) = 0;

@@ -22,9 +22,11 @@
 namespace fedra::verify {
 
 struct CheckScope {
-  bool all = true;                 // no parameters, on a check that needs none
-  std::vector<std::string> names;  // otherwise these, in this order
-  std::string problem;             // why the parameters cannot be used; empty when they can
+  bool all = true;  // no parameters, on a check that needs none
+  // Otherwise these, in this order: at most 20, as the schema of a MultiKueueConfig has it (Kueue
+  // 0.19.2).
+  std::vector<std::string> names;
+  std::string problem;  // why the parameters cannot be used; empty when they can
 
   // Place in the order of preference; 0 for all when no order is given. Nothing: not allowed.
   std::optional<size_t> PlaceOf(const ClusterName& worker) const;

@@ -58,8 +58,8 @@ struct ExistenceOptions {
 
 // Every reason against the worker, most fundamental first; behind them, and with
 // outcome kYes, there may be notes (TemplateDrift, CapabilityUndeclared, and TemplateMissing for
-// what is copied). kUnknown: 403, an API that is not served, or data that is incomplete. Looks at
-// all of the requirement, so that a user sees everything that is missing at once.
+// what is copied). kUnknown: 403, or data that is incomplete; an API that is not served is a No.
+// Looks at all of the requirement, so that a user sees everything that is missing at once.
 verdict::Verdict VerifyExistence(const tracking::Requirement& requirement, const WorkerView& worker,
                                  const ExistenceOptions& options);
 

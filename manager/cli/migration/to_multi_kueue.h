@@ -3,7 +3,7 @@
 // What becomes of a workload of fedra's (kueue.mode multikueue) when Kueue's MultiKueue takes it
 // back: the order of pkg/controller/admissionchecks/multikueue/workload.go of Kueue 0.19.2.
 //
-// Whose a copy is for MultiKueue is tracking::OwnershipOf() with Identity::KueueCopies. Not
+// Whose a copy is for MultiKueue is tracking::OwnershipOf() with the mode kDispatcher. Not
 // looked at: whether the spec of a copy still equals the manager's, and which names MultiKueue's
 // dispatcher would nominate. Pure.
 
