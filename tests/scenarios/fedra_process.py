@@ -126,6 +126,7 @@ class Fedra:
         self.log = folder / "fedra.log"
         self.log.touch()
         self.process: Process | None = None
+        self._log_begins = 0  # where in the log the process that was started last has begun
         self._begun = 0  # commands, for the names of what they print
 
     def set_access(self, cluster: str, access: Access) -> None:
@@ -171,6 +172,7 @@ class Fedra:
         """Starts the daemon; with `ready` returns when it says so. `crash_at` is a point of FEDRA_TEST_CRASH_AT."""
         environment = {"FEDRA_TEST_CRASH_AT": crash_at} if crash_at else {}
         command = [*_REFUSAL_NOT_SIGNAL, *self.command("run")]
+        self._log_begins = self.log.stat().st_size
         self.process = Process(command, self.log, environment)
         if ready:
             self.wait_ready()
@@ -205,8 +207,11 @@ class Fedra:
         return sum(text in line for line in self.log.read_text(errors="replace").splitlines())
 
     def last_logged(self, field: str) -> str:
-        """The value of the log's field, without spaces in it, where it stands last; empty: nowhere."""
-        return ([""] + re.findall(rf"\b{field}=(\S+)", self.log.read_text(errors="replace")))[-1]
+        """The value of the log's field, without spaces in it, where the process that was started last has it last."""
+        with self.log.open("rb") as log:
+            log.seek(self._log_begins)
+            text = log.read().decode(errors="replace")
+        return ([""] + re.findall(rf"\b{field}=(\S+)", text))[-1]
 
     def cpu_seconds(self) -> float:
         return self._running().cpu_seconds()
@@ -230,6 +235,9 @@ class Fedra:
 
     def open_descriptors(self) -> int:
         return len(os.listdir(f"/proc/{self._running().pid}/fd"))
+
+    def threads(self) -> int:
+        return len(os.listdir(f"/proc/{self._running().pid}/task"))
 
     def address_space_bytes(self) -> int:
         return self._running().address_space_bytes()

@@ -23,6 +23,7 @@ from scenarios.resources import RESOURCES, Object
 
 # Metadata is a tenth of a Job; servers that cannot leave out the rest send whole objects.
 _METADATA_ONLY = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1, application/json"
+_WATCH_SECONDS = 24 * 3600  # longer than any test
 _MERGE_PATCH = "application/merge-patch+json"
 _APPLY_PATCH = "application/apply-patch+yaml"
 _FIELD_MANAGER = "fedra-tests"
@@ -100,7 +101,7 @@ class KubeClient:
         """Opens a watch that begins with what exists now."""
         connection = self._connect(timeout=None)
         headers = {**self._headers, "Accept": _METADATA_ONLY}
-        path = RESOURCES[kind].path(namespace) + "?watch=true&timeoutSeconds=3600"
+        path = f"{RESOURCES[kind].path(namespace)}?watch=true&timeoutSeconds={_WATCH_SECONDS}"
         connection.request("GET", path, headers=headers)
         response = connection.getresponse()
         if response.status != 200:

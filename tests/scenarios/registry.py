@@ -20,6 +20,7 @@ class Scenario:
     kueue_dra: tuple[bool, ...]  # with Kueue's DRA support on, off, or both
     other_kinds: bool = False  # needs the CRDs of other kinds than batch/v1 Job
     off_by_default: bool = False  # needs DeviceTaintRules or PodGroups as 1.36 has them
+    on_request: tuple[str, ...] = ()  # kinds of fleet on which --only alone plays it
     upgrades: bool = False  # gives worker1 the next release of Kubernetes
     operator_of: str | None = None  # the kind whose real operator it needs on real clusters
     modes: tuple[str, ...] = (ADMISSION_CHECK,)  # in which it is played
@@ -53,6 +54,7 @@ def scenario(
     kueue_dra: tuple[bool, ...] = (True, False),
     other_kinds: bool = False,
     off_by_default: bool = False,
+    on_request: tuple[str, ...] = (),
     upgrades: bool = False,
     operator_of: str | None = None,
     modes: tuple[str, ...] = (ADMISSION_CHECK,),
@@ -62,6 +64,7 @@ def scenario(
 
     `other_kinds`: real clusters play it only when asked for it, because their start is slower then.
     `off_by_default`: only where manager and worker1 are of the release that the scenarios are written for.
+    `on_request`: kinds of fleet that play it only when `run.py --only` names it.
     `upgrades`: only on a fleet of several releases, whose programs take long to build.
     `operator_of`: on real clusters nobody plays the operator of this kind.
     `modes`: those beside admissionCheck are played when `run.py --mode` asks for them.
@@ -77,6 +80,7 @@ def scenario(
                 kueue_dra,
                 other_kinds,
                 off_by_default,
+                on_request,
                 upgrades,
                 operator_of,
                 modes,

@@ -229,6 +229,8 @@ def _serve(arguments: argparse.Namespace, scenarios: list[Scenario]) -> int:
 def _chosen(arguments: argparse.Namespace, scenarios: list[Scenario]) -> list[Scenario]:
     dra = arguments.kueue_dra == "on"
     chosen = [each for each in scenarios if each.runs_on(arguments.fleet, dra, arguments.mode)]
+    if not arguments.only:
+        chosen = [each for each in chosen if arguments.fleet not in each.on_request]
     if arguments.kinds:
         chosen = [each for each in chosen if each.other_kinds]
     elif arguments.fleet == "real" and not arguments.only:

@@ -62,6 +62,7 @@ class World:
         self._notes: list[str] = []
         self._replicas: list[Fedra] = []  # beside the first one
         self._started_with: tuple[dict[str, Access], dict[str, Any]] = ({}, {})
+        self._without_links: dict[str, Access] = {}  # of the first fedra
         self._clones: Arrivals | None = None
         self._watchdog: Watchdog | None = None
         self._kinds: list[str] = ["Job"]  # of jobs that were submitted
@@ -225,6 +226,7 @@ class World:
         self._ignores_quota |= ignore_quota
         usual = {cluster: self.mode.access(self.fleet, cluster) for cluster in self.fleet.clusters}
         chosen = {**usual, **(accesses or {})}
+        self._without_links = dict(chosen)
         for worker in links:
             chosen[worker] = self._through_link(worker, chosen[worker])
         if watchdog:
@@ -249,9 +251,19 @@ class World:
             self.wait_check_active()
         return self.fedra
 
-    def start_replica(self, name: str, ready: bool = True) -> Fedra:
-        """Another fedra with the configuration of the first one and a store of its own; `ready`: waits until it is."""
-        replica = Fedra(self._binary, self._folder / name, *self._started_with)
+    def start_replica(
+        self, name: str, ready: bool = True, own_links: Collection[str] = ()
+    ) -> Fedra:
+        """Another fedra with the configuration of the first one and a store of its own; `ready`: waits until it is.
+
+        `own_links`: clusters whose link, called NAME/CLUSTER, is not the first one's.
+        """
+        accesses, settings = self._started_with
+        own = {
+            cluster: self._through_link(f"{name}/{cluster}", self._without_links[cluster])
+            for cluster in own_links
+        }
+        replica = Fedra(self._binary, self._folder / name, {**accesses, **own}, settings)
         self._replicas.append(replica)
         replica.start(ready=ready)
         return replica
@@ -402,9 +414,9 @@ class World:
     def _queue_active(self, worker: str) -> bool:
         return objects.is_true(self.admin(worker).get("LocalQueue", self.ns, QUEUE), "Active")
 
-    def _through_link(self, worker: str, access: Access) -> Access:
+    def _through_link(self, name: str, access: Access) -> Access:
         host, _, port = access.server.rpartition(":")
-        link = self._links[worker] = Link(int(port))
+        link = self._links[name] = Link(int(port))
         return Access(
             f"{host}:{link.port}",
             access.ca,

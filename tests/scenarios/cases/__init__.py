@@ -42,6 +42,8 @@ from scenarios.cases import (
     stream,
     support,
     takeover,
+    takeovers_apart,
+    takeovers_at_random,
     templates,
     traps,
     workers,

@@ -5,55 +5,55 @@ from __future__ import annotations
 import datetime
 import os
 import signal
-import threading
 import time
-from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import Any
 
 import jsonschema
 
 from scenarios import objects, setup
-from scenarios.chance import seeded
 from scenarios.federated_job import FederatedJob
 from scenarios.fedra_process import Fedra, default_binary
 from scenarios.fleet import MANAGER
+from scenarios.job_stream import JobStream
 from scenarios.registry import scenario
+from scenarios.replicas import (
+    LOST_LEASE,
+    SHORT,
+    assert_made_once,
+    end_with,
+    holder,
+    identity,
+    lease_of,
+    leads,
+    two_replicas,
+    uid_of,
+    uid_when_placed,
+)
 from scenarios.resources import Object
 from scenarios.sim_fleet import SimFleet
 from scenarios.waiting import SLOWNESS, always
 from scenarios.world import TEMPLATE, World
 
-# Shorter than usual, and longer than a busy API server is known to take for an answer.
-_DURATION = max(5, round(3 * SLOWNESS))
-_REPLICAS = {
-    "enabled": True,
-    "leaseDuration": f"{_DURATION}s",
-    "renewDeadline": f"{_DURATION - 1}s",
-    "retryPeriod": "500ms",
-}
+_DURATION = SHORT.duration
 _UNKNOWN = 4  # exit code of a command that could not find out
 # Twice as long as a take-over, and more.
 _LOST = 4 * _DURATION
-_LOST_LEASE = 4  # exit code of one that led and does not any more
 _BURST = 12
 _STARTS = 3
-# `make takeovers TAKEOVERS=1000` for more than a test has time for.
-_ROUNDS, _JOBS_A_ROUND = int(os.environ.get("FEDRA_TAKEOVERS", "6")), 4
+_JOBS_A_ROUND = 4
 # A program of the version before, for `rolling-upgrade`.
 _PREVIOUS = os.environ.get("FEDRA_PREVIOUS", "")
 _PLACED, _PERIOD = 4, 0.1 * SLOWNESS
-_ENDS = {"kill -9": signal.SIGKILL, "SIGTERM": signal.SIGTERM, "SIGSTOP": signal.SIGSTOP}
 
 
 @scenario("takeover")
 def leader_dies(world: World) -> None:
     """kill -9 of the leader while a job waits: the standby sends it within 20 s, and what ran runs on, once."""
     world.add_template("manager")  # where Kueue counts devices it needs it to give quota
-    first, second = _two_replicas(world)
+    first, second = two_replicas(world)
     running = world.submit("running")
     running.wait_running_on(world.worker1)
-    uid = _uid(world, "running")
+    uid = uid_of(world, "running")
     waiting = world.submit("waiting", template=TEMPLATE)
     waiting.wait_message(TEMPLATE)
     first.kill()
@@ -62,11 +62,11 @@ def leader_dies(world: World) -> None:
     begin = time.monotonic()
     world.eventually("the waiting job leaves", waiting.remote_jobs, 20)
     world.note(f"{time.monotonic() - begin:.1f} s from kill -9 to the dispatch")
-    assert _holder(world) == _identity(second)
-    assert _uid(world, "running") == uid, "the job was made again"
+    assert holder(world) == identity(second)
+    assert uid_of(world, "running") == uid, "the job was made again"
     for job in (running, waiting):
         job.finish(world.eventually(f"{job.key} runs", job.remote_jobs)[0])
-    _end(world, second)
+    end_with(world, second)
 
 
 # Quotas for objects are not part of the real test clusters.
@@ -74,7 +74,7 @@ def leader_dies(world: World) -> None:
 def refusal_is_inherited(world: World) -> None:
     """A worker has refused a job when the leader is killed: the next leader knows, and sends it to another one first."""
     assert isinstance(world.fleet, SimFleet)
-    first, second = _two_replicas(world)
+    first, second = two_replicas(world)
     plain = world.submit("plain")
     plain.wait_running_on(world.worker1)
     for cluster in (MANAGER, world.worker1):
@@ -91,7 +91,7 @@ def refusal_is_inherited(world: World) -> None:
     assert failure["worker"] == world.worker1 and failure["refused"], record
     world.fleet.end_faults(world.worker1)
     world.add_template(world.worker2)
-    world.eventually("the standby leads", lambda: _leads(world, second), 15)
+    world.eventually("the standby leads", lambda: leads(world, second), 15)
     job.wait_running_on(world.worker2)
     assert world.dispatched_to(world.worker1) == sent, "it was asked first"
     # The attempts are counted on.
@@ -104,21 +104,21 @@ def refusal_is_inherited(world: World) -> None:
     job.finish(world.worker2)
     world.manager.delete("Job", world.ns, job.name)
     world.eventually("it goes with its job", lambda: not _records(world))
-    _end(world, second)
+    end_with(world, second)
 
 
 # Real clusters would need minutes until a job moves, and say no more.
 @scenario("takeover-in-an-outage", fleets=("sim",))
 def outage_is_inherited(world: World) -> None:
     """A worker is lost, and half its time later the leader: the job moves when it would have, not later."""
-    first, second = _two_replicas(world, {"workerLostTimeout": f"{_LOST}s"}, links=[world.worker1])
+    first, second = two_replicas(world, {"workerLostTimeout": f"{_LOST}s"}, links=[world.worker1])
     job = world.submit("train")
     job.wait_running_on(world.worker1)
     world.cut(world.worker1)
     lost = time.monotonic()
     world.eventually("the outage is noted", lambda: world.worker1 in _outages(world), _LOST / 2)
     first.kill()
-    world.eventually("the standby leads", lambda: _leads(world, second), 15)
+    world.eventually("the standby leads", lambda: leads(world, second), 15)
     world.eventually("the job moves", lambda: job.remote_job(world.worker2), 2 * _LOST)
     moved = time.monotonic() - lost
     world.note(f"moved {moved:.1f} s after the outage began, of {_LOST} s")
@@ -128,37 +128,37 @@ def outage_is_inherited(world: World) -> None:
     world.eventually("the end of the outage is noted", lambda: not _outages(world))
     job.wait_running_on(world.worker2)
     job.finish(world.worker2)
-    _end(world, second)
+    end_with(world, second)
 
 
 @scenario("takeover-at-sigterm")
 def leader_ends(world: World) -> None:
     """SIGTERM gives the Lease back: another replica leads at once, and the one that comes back stands by."""
-    first, second = _two_replicas(world)
+    first, second = two_replicas(world)
     first.stop()
     begin = time.monotonic()
-    world.eventually("the standby leads", lambda: _holder(world) == _identity(second), 2.5)
+    world.eventually("the standby leads", lambda: holder(world) == identity(second), 2.5)
     job = world.submit("train")
     job.wait_running_on(world.worker1)
     world.note(f"{time.monotonic() - begin:.1f} s from the end to a running job")
     first.start()
-    assert _holder(world) == _identity(second)
-    for fedra, leads in ((first, 0), (second, 1)):
-        assert f"\nfedra_leader {leads}\n" in fedra.page("/metrics")
-        wanted = ("Leader" if leads else "Standby", _identity(second), 1)
+    assert holder(world) == identity(second)
+    for fedra, role in ((first, "Standby"), (second, "Leader")):
+        assert f"\nfedra_leader {int(role == 'Leader')}\n" in fedra.page("/metrics")
+        wanted = (role, identity(second), 1)
         world.eventually("status says who leads", lambda: _told(fedra) == wanted, 2)
     job.finish(world.worker1)
     first.stop()
-    _end(world, second)
+    end_with(world, second)
 
 
 @scenario("standby-answers")
 def standby_answers(world: World) -> None:
     """What a standby says of jobs is as of when it led last, by whom, and who leads; wait concludes nothing there."""
-    first, second = _two_replicas(world)
+    first, second = two_replicas(world)
     job = world.submit("train")
     job.wait_running_on(world.worker1)
-    who = f"(replica {_identity(second)}), which has never led; the leader is {_identity(first)}"
+    who = f"(replica {identity(second)}), which has never led; the leader is {identity(first)}"
     never = f"no job is known to this standby {who}"
     world.eventually("the standby's words", lambda: never in second.cli("status").stdout, 5)
     assert "asOf" not in second.cli("status", "jobs", "-o", "json").json()
@@ -170,12 +170,12 @@ def standby_answers(world: World) -> None:
     refused = second.cli("why", job.key)
     assert refused.code == 1 and never in refused.stderr, refused
     first.stop()
-    world.eventually("the second one leads", lambda: _leads(world, second))
+    world.eventually("the second one leads", lambda: leads(world, second))
     first.start()
     job.finish(world.worker1)
     last = ("wait", job.key, "--for", "finished", "--timeout", "20s")
     assert second.cli(*last).code == 0
-    line = f"by a standby (replica {_identity(first)}); the leader is {_identity(second)}"
+    line = f"by a standby (replica {identity(first)}); the leader is {identity(second)}"
     world.eventually("it knows who leads", lambda: line in first.cli("status").stdout, 5)
     # It led while the job ran, and has not seen the end.
     questions = (
@@ -191,57 +191,57 @@ def standby_answers(world: World) -> None:
         assert begin.startswith("REPLICA  jobs are as of ") and line in begin, begin
         document = first.cli(*question, "-o", "json").json()
         replica = document["daemon"]["replica"]
-        assert replica["role"] == "Standby" and replica["identity"] == _identity(first), replica
-        assert replica["leader"] == _identity(second), replica
+        assert replica["role"] == "Standby" and replica["identity"] == identity(first), replica
+        assert replica["leader"] == identity(second), replica
         assert document["asOf"] == replica["jobsAsOf"] <= document["daemon"]["startedAt"], document
     only_rows = first.cli("status", "jobs", "--no-headers")
     assert "Running" in only_rows.stdout and line in only_rows.stderr, only_rows
     waited = first.cli(*last[:-1], "1s")
-    assert waited.code == _UNKNOWN and f"the leader, {_identity(second)}" in waited.stderr, waited
+    assert waited.code == _UNKNOWN and f"the leader, {identity(second)}" in waited.stderr, waited
     first.stop()
-    _end(world, second)
+    end_with(world, second)
 
 
 @scenario("rolling-upgrade")
 def rolling_upgrade(world: World) -> None:
     """Under load the standby is replaced, then the leader by SIGTERM: each job is made once, none is lost, all end."""
-    leader, standby = _two_replicas(world)
+    leader, standby = two_replicas(world)
     _begin_with_previous(world, leader, standby)
-    with _Load(world) as load:
+    with JobStream(world, _PERIOD) as load:
         world.eventually("some are placed", lambda: len(load.placed()) >= _PLACED)
         standby.stop()
         standby.use(default_binary())
         standby.start()
-        assert _leads(world, leader), "no replica took over"
-        before = {job.name: _uid(world, job.name) for job in load.placed()}
+        assert leads(world, leader), "no replica took over"
+        before = {job.name: uid_of(world, job.name) for job in load.placed()}
         begin = time.monotonic()
         leader.stop()
         late = load.next()
         world.eventually("a job is sent", late.clones, 10)
         without = time.monotonic() - begin
-        assert _leads(world, standby)
+        assert leads(world, standby)
         leader.use(default_binary())
         leader.start()
-        _assert_made_once(world, before)
+        assert_made_once(world, before)
         last = load.next()
-    uids = {job.name: _uid_when_placed(world, job) for job in load.jobs[-_PLACED:]}
+    uids = {job.name: uid_when_placed(world, job) for job in load.jobs[-_PLACED:]}
     world.eventually("the last one is sent", last.clones, 30)
-    _assert_made_once(world, uids)
+    assert_made_once(world, uids)
     for job in load.jobs:
         job.finish(world.eventually(f"{job.key} runs", job.remote_jobs, 30)[0])
     dispatched = sum(world.dispatched_to(worker) for worker in world.workers)
     assert dispatched == len(load.jobs), f"{dispatched} clones of {len(load.jobs)} jobs"
-    assert _leads(world, standby), "once is enough"
+    assert leads(world, standby), "once is enough"
     world.note(f"from {_PREVIOUS or 'the same program'}: {dispatched} jobs were made once each")
     world.note(f"{without:.1f} s from SIGTERM to the next dispatch")
     leader.stop()
-    _end(world, standby)
+    end_with(world, standby)
 
 
 @scenario("replicas-configured-differently")
 def configured_differently(world: World) -> None:
     """A standby whose configuration is not the leader's says in which sections: log, status, readyz, metric; until it is."""
-    first, second = _two_replicas(world)
+    first, second = two_replicas(world)
     # Their stores and addresses are not the same, and need not be.
     world.eventually("the leader tells", lambda: "dispatch=" in _told_configuration(world))
     always("nothing differs", lambda: _difference(second) == "", 2)
@@ -259,71 +259,71 @@ def configured_differently(world: World) -> None:
     assert second.logged("the configuration is not the leader's") == 3, second.log.read_text()
     # The one that leads now tells its own.
     first.stop()
-    world.eventually("the second one leads", lambda: _leads(world, second))
+    world.eventually("the second one leads", lambda: leads(world, second))
     first.start()
     world.eventually("it differs from the new leader", lambda: _difference(first) == "dispatch", 5)
     assert _difference(second) == ""
     first.stop()
-    _end(world, second)
+    end_with(world, second)
 
 
 @scenario("takeover-of-a-stopped-leader")
 def leader_is_stopped(world: World) -> None:
     """SIGSTOP of the leader in a burst: the standby goes on; the old leader ends when it wakes, and changes nothing."""
-    first, second = _two_replicas(world)
+    first, second = two_replicas(world)
     jobs = [world.submit(f"train-{index}") for index in range(_BURST)]
     world.eventually("one job is placed", lambda: any(job.remote_jobs() for job in jobs))
     first.signal(signal.SIGSTOP)
     jobs.append(world.submit("late"))  # the others may all have been placed by now
     for job in jobs:
         world.eventually(f"{job.key} is placed", job.remote_jobs, 30)
-    assert _holder(world) == _identity(second)
-    before = {job.key: _uid(world, job.name) for job in jobs}
+    assert holder(world) == identity(second)
+    before = {job.key: uid_of(world, job.name) for job in jobs}
     first.signal(signal.SIGCONT)
     first.wait_crashed(5)
-    assert first.process is not None and first.process.exit_code() == _LOST_LEASE
+    assert first.process is not None and first.process.exit_code() == LOST_LEASE
     first.start()
-    assert {job.key: _uid(world, job.name) for job in jobs} == before, "a job was made again"
+    assert {job.key: uid_of(world, job.name) for job in jobs} == before, "a job was made again"
     for job in jobs:
         job.finish(world.eventually(f"{job.key} runs", job.remote_jobs)[0])
     first.stop()
-    _end(world, second)
+    end_with(world, second)
 
 
 @scenario("takeover-lease-deleted")
 def lease_deleted(world: World) -> None:
     """Somebody deletes the Lease in a burst: its holder makes it again and leads on, and no job is made twice."""
-    first, second = _two_replicas(world)
+    first, second = two_replicas(world)
     jobs = [world.submit(f"train-{index}") for index in range(_BURST)]
-    old = str(_lease(world)["metadata"]["uid"])
+    old = str(lease_of(world)["metadata"]["uid"])
     world.manager.delete("Lease", setup.FEDRA_NAMESPACE, setup.LEASE)
-    world.eventually("the Lease is made again", lambda: _lease(world)["metadata"]["uid"] != old)
-    assert _holder(world) == _identity(first)
-    uids = {job.name: _uid_when_placed(world, job) for job in jobs}
+    world.eventually("the Lease is made again", lambda: lease_of(world)["metadata"]["uid"] != old)
+    assert holder(world) == identity(first)
+    uids = {job.name: uid_when_placed(world, job) for job in jobs}
     # As long as the standby would have to wait for one that nobody renews.
-    always("the first one leads", lambda: _holder(world) == _identity(first), _DURATION + 1)
+    always("the first one leads", lambda: holder(world) == identity(first), _DURATION + 1)
     assert first.process is not None and first.process.running()
-    _assert_made_once(world, uids)
+    assert_made_once(world, uids)
     for job in jobs:
         job.finish(job.remote_jobs()[0])
     second.stop()
-    _end(world, first)
+    end_with(world, first)
 
 
 @scenario("takeover-clocks-jump")
 def clocks_jump(world: World) -> None:
     """The last word of a leader whose clock was an hour behind, then ahead: the standby waits as long as ever."""
-    leader, standby = _two_replicas(world)
+    leader, standby = two_replicas(world)
     running = world.submit("running")
     running.wait_running_on(world.worker1)
-    uid = _uid(world, "running")
+    uid = uid_of(world, "running")
     for hours in (-1, 1):
         leader.kill()
         moment = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(hours=hours)
         renewed = {"spec": {"renewTime": moment.strftime("%Y-%m-%dT%H:%M:%S.%fZ")}}
         world.manager.patch("Lease", setup.FEDRA_NAMESPACE, setup.LEASE, renewed)
         begin = time.monotonic()
-        world.eventually("the standby leads", lambda: _leads(world, standby), 15)
+        world.eventually("the standby leads", lambda: leads(world, standby), 15)
         waited = time.monotonic() - begin
         assert waited > _DURATION - 0.5, f"the Lease was taken after {waited:.1f} s"
         job = world.submit(f"later-{'ahead' if hours > 0 else 'behind'}")
@@ -331,16 +331,16 @@ def clocks_jump(world: World) -> None:
         job.finish(world.worker1)
         leader.start()
         leader, standby = standby, leader
-    assert _uid(world, "running") == uid, "the job was made again"
+    assert uid_of(world, "running") == uid, "the job was made again"
     running.finish(world.worker1)
     standby.stop()
-    _end(world, leader)
+    end_with(world, leader)
 
 
 @scenario("takeover-both-start-at-once")
 def both_start_at_once(world: World) -> None:
     """Two replicas that start at the same moment, again and again: one leads, the other stands by, jobs are made once."""
-    first, second = _two_replicas(world, together=True)
+    first, second = two_replicas(world, together=True)
     uids: dict[str, str] = {}
     for index in range(_STARTS):
         jobs = [world.submit(f"train-{index}-{each}") for each in range(_JOBS_A_ROUND)]
@@ -348,56 +348,20 @@ def both_start_at_once(world: World) -> None:
             fedra.kill()
         for fedra in (first, second):
             fedra.start(ready=False)
-        world.eventually("one of them leads", lambda: _leads(world, first) or _leads(world, second))
+        world.eventually("one of them leads", lambda: leads(world, first) or leads(world, second))
         for fedra in (first, second):
             fedra.wait_ready()
         for job in jobs:
-            uids[job.name] = _uid_when_placed(world, job)
-        _assert_made_once(world, uids)
+            uids[job.name] = uid_when_placed(world, job)
+        assert_made_once(world, uids)
         for job in jobs:
             job.finish(job.remote_jobs()[0])
             del uids[job.name]
-    leader, standby = (first, second) if _leads(world, first) else (second, first)
+    leader, standby = (first, second) if leads(world, first) else (second, first)
     told = f"{leader.page('/metrics')}{standby.page('/metrics')}"
     assert told.count("\nfedra_leader 1\n") == told.count("\nfedra_leader 0\n") == 1
     standby.stop()
-    _end(world, leader)
-
-
-# Real clusters would need minutes, and say no more: what is at stake is between two fedras.
-@scenario("takeover-at-random", fleets=("sim",))
-def leaders_come_and_go(world: World) -> None:
-    """Leaders are killed, ended and stopped at random moments of a stream of jobs: each job is made once, and ends."""
-    chance = seeded(world)
-    leader, standby = _two_replicas(world)
-    without: dict[str, list[float]] = {end: [] for end in _ENDS}
-    made = 0
-    for index in range(_ROUNDS):
-        jobs = [world.submit(f"train-{index}-{each}") for each in range(_JOBS_A_ROUND)]
-        time.sleep(chance.uniform(0, 0.5))  # any moment will do
-        end = chance.choice(list(_ENDS))
-        begin = time.monotonic()
-        leader.signal(_ENDS[end])
-        jobs.append(world.submit(f"train-{index}-late"))
-        world.eventually(f"a job is sent after {end}", jobs[-1].clones, 30)
-        without[end].append(time.monotonic() - begin)
-        world.eventually("the standby leads", lambda: _leads(world, standby), 15)
-        uids = {job.name: _uid_when_placed(world, job) for job in jobs}
-        _wake_and_bury(leader, end)
-        leader.start()
-        leader, standby = standby, leader
-        _assert_made_once(world, uids)
-        for job in jobs:
-            job.finish(world.eventually(f"{job.key} runs", job.remote_jobs)[0])
-        made += len(jobs)
-        dispatched = sum(world.dispatched_to(worker) for worker in world.workers)
-        assert dispatched == made, f"{dispatched} clones of {made} jobs"
-    standby.stop()
-    world.note(f"{made} jobs were made once each")
-    for end, seconds in without.items():
-        world.note(_times(f"without dispatch after {end}", seconds))
-    world.note(_times("after any", [each for some in without.values() for each in some]))
-    _end(world, leader)
+    end_with(world, leader)
 
 
 @scenario("second-fedra-refused")
@@ -426,49 +390,12 @@ def second_is_refused(world: World) -> None:
     job.finish(world.worker1)
     # A leader beside it would be noticed as well: it has the same Lease.
     first.stop()
-    second.change_settings({"highAvailability": _REPLICAS})
+    second.change_settings(SHORT.settings)
     second.start()
-    world.eventually("the second one leads", lambda: _leads(world, second))
+    world.eventually("the second one leads", lambda: leads(world, second))
     first.start(ready=False)
     first.wait_crashed(15)
-    _end(world, second)
-
-
-class _Load:
-    """Jobs that are submitted one after the other, on a thread of its own, for a `with`."""
-
-    def __init__(self, world: World):
-        self._world = world
-        self._ends = threading.Event()
-        self._thread = threading.Thread(target=self._run)
-        self._failed: Exception | None = None
-        self.jobs: list[FederatedJob] = []
-
-    def __enter__(self) -> _Load:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._ends.set()
-        self._thread.join()
-        if self._failed is not None:
-            raise self._failed
-
-    def placed(self) -> list[FederatedJob]:
-        return [job for job in list(self.jobs) if job.remote_jobs()]
-
-    def next(self) -> FederatedJob:
-        """One that is submitted after this was asked for."""
-        known = len(self.jobs)
-        self._world.eventually("a job is submitted", lambda: len(self.jobs) > known + 1)
-        return self.jobs[known + 1]  # the one before may have been on its way
-
-    def _run(self) -> None:
-        try:
-            while not self._ends.wait(_PERIOD):
-                self.jobs.append(self._world.submit(f"train-{len(self.jobs)}"))
-        except Exception as error:  # pylint: disable=broad-except
-            self._failed = error
+    end_with(world, second)
 
 
 def _begin_with_previous(world: World, *replicas: Fedra) -> None:
@@ -481,50 +408,7 @@ def _begin_with_previous(world: World, *replicas: Fedra) -> None:
         fedra.use(Path(_PREVIOUS))
     for fedra in replicas:
         fedra.start()
-    world.eventually("the first one leads", lambda: _leads(world, replicas[0]))
-
-
-def _wake_and_bury(leader: Fedra, end: str) -> None:
-    """The old leader has ended as it should; one that was stopped is woken first."""
-    if end == "SIGSTOP":
-        leader.signal(signal.SIGCONT)
-    leader.wait_crashed(10)
-    assert leader.process is not None
-    wanted = {"kill -9": -signal.SIGKILL, "SIGTERM": 0, "SIGSTOP": _LOST_LEASE}[end]
-    assert leader.process.exit_code() == wanted, f"ended with {leader.process.exit_code()}"
-
-
-def _times(what: str, seconds: list[float]) -> str:
-    if not seconds:
-        return f"none {what}"
-    ranked = sorted(seconds)
-    p50, p99 = (ranked[min(len(ranked) - 1, len(ranked) * part // 100)] for part in (50, 99))
-    return f"{len(ranked)} x {what}: p50 {p50:.1f} s, p99 {p99:.1f} s"
-
-
-def _assert_made_once(world: World, uids: dict[str, str]) -> None:
-    assert {name: _uid(world, name) for name in uids} == uids, "a job was made again"
-
-
-def _uid_when_placed(world: World, job: FederatedJob) -> str:
-    world.eventually(f"{job.key} is placed", job.remote_jobs, 30)
-    return _uid(world, job.name)
-
-
-def _two_replicas(
-    world: World,
-    settings: Mapping[str, Any] | None = None,
-    links: Collection[str] = (),
-    together: bool = False,
-) -> tuple[Fedra, Fedra]:
-    """One that leads, and one that stands by and is warm. `together`: or the other way round."""
-    world.manager.apply(objects.namespace(setup.FEDRA_NAMESPACE))
-    world.fleet.grant(MANAGER, "manager-rbac-replicas.yaml")
-    first = world.start_fedra({"highAvailability": _REPLICAS, **(settings or {})}, links=links)
-    if not together:
-        world.eventually("the first one leads", lambda: _leads(world, first))
-    second = world.start_replica("second")
-    return first, second
+    world.eventually("the first one leads", lambda: leads(world, replicas[0]))
 
 
 def _records(world: World) -> list[Object]:
@@ -552,25 +436,8 @@ def _outages(world: World) -> dict[str, str]:
     return dict((found or {}).get("data") or {})
 
 
-def _lease(world: World) -> Object:
-    return world.manager.get("Lease", setup.FEDRA_NAMESPACE, setup.LEASE)
-
-
-def _holder(world: World) -> str:
-    return str(_lease(world)["spec"].get("holderIdentity", ""))
-
-
-def _leads(world: World, fedra: Fedra) -> bool:
-    return _holder(world) == _identity(fedra)
-
-
-def _identity(fedra: Fedra) -> str:
-    """Of the process that was started last."""
-    return fedra.last_logged("identity")
-
-
 def _told_configuration(world: World) -> str:
-    annotations = _lease(world)["metadata"].get("annotations", {})
+    annotations = lease_of(world)["metadata"].get("annotations", {})
     return str(annotations.get("fedra.dev/config-hash", ""))
 
 
@@ -586,15 +453,3 @@ def _told(fedra: Fedra) -> tuple[str, str, int]:
     """Role, leader and take-overs, as `fedra status` has them."""
     replica = fedra.cli("status", "-o", "json").json()["daemon"]["replica"]
     return replica["role"], replica["leader"], replica["takeovers"]
-
-
-def _uid(world: World, name: str) -> str:
-    """Of the copy on the one worker that has it."""
-    found = [world.admin(worker).find("Job", world.ns, name) for worker in world.workers]
-    (job,) = [each for each in found if each is not None]
-    return str(job["metadata"]["uid"])
-
-
-def _end(world: World, last: Fedra) -> None:
-    """The last replica cleans up, as `World.close` expects it of the one that it knows."""
-    world.fedra = last
