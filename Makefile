@@ -40,8 +40,14 @@
 #                   what fedra costs on simulated fleets of each size, WORKERSxWORKLOADS; a size is cut off after LIMIT
 #                   seconds; all sizes without SIZES: hours (more: SCALE_OPTIONS, tests/scenarios/bench_scale.py --help)
 #   make plots      docs/pictures/scale-*.svg, of the runs in tests/data/scale
-#   make takeovers TAKEOVERS=1000
-#                   1000 take-overs between two replicas on simulated clusters: for how long nothing is dispatched
+#   make takeovers TAKEOVERS=1000 LEASE=short
+#                   1000 take-overs between two replicas on simulated clusters: for how long nothing is dispatched;
+#                   LEASE=shipped has the times of a Lease that a configuration has without any
+#   make takeovers-real TAKEOVERS=30 LEASE=shipped
+#                   the same on real control planes with Kueue (needs Go 1.26; about a minute for each take-over)
+#   make soak SOAK_MINUTES=60 WORKERS=200 SEED=1
+#                   two replicas on simulated clusters under load, the leader is ended every minute: what grows, and what
+#                   is left (an hour, a quarter of it without ends, and ten minutes)
 #   make lint       both of:
 #   make style      format, layers, words, headers, private keys, links, generated files, mypy
 #   make tidy       clang-tidy (20 minutes the first time)
@@ -63,6 +69,8 @@ JOBS ?= 200
 WORKERS ?= 200
 FLEET_JOBS ?= 10000
 TAKEOVERS ?= 100
+LEASE ?= short
+SOAK_MINUTES ?= 60
 SEED ?= 1
 
 INSTALL_PACKAGES := @scripts/install_packages.sh
@@ -72,7 +80,7 @@ SYMBOLS := external_symbolizer_path=/usr/bin/addr2line
 SANITIZER_ENV := ASAN_OPTIONS=$(SYMBOLS) UBSAN_OPTIONS=$(SYMBOLS):print_stacktrace=1 \
                  TSAN_OPTIONS=$(SYMBOLS):halt_on_error=1:die_after_fork=0 FEDRA_HISTORIES=20
 
-.PHONY: all build-release build-asan build-tsan demo bench bench-scale plots takeovers \
+.PHONY: all build-release build-asan build-tsan demo bench bench-scale plots takeovers takeovers-real soak \
         test test-real test-real-releases test-real-kinds test-real-modes test-real-dra agree asan tsan fuzz \
         deb image chart krew test-packages test-packages-quick test-trixie test-noble \
         site test-browser test-browser-large pictures docs manifests \
@@ -221,7 +229,20 @@ plots:
 	@scripts/plots.py
 
 takeovers: build-release
-	@FEDRA_TAKEOVERS=$(TAKEOVERS) $(call SCENARIOS,release) --only takeover-at-random
+	@FEDRA_TAKEOVERS=$(TAKEOVERS) FEDRA_LEASE=$(LEASE) $(call SCENARIOS,release) --only takeover-at-random
+
+takeovers-real: TAKEOVERS = 30
+takeovers-real: LEASE = shipped
+takeovers-real:
+	$(INSTALL_PACKAGES) real
+	$(call BUILD,release,fedra)
+	@FEDRA_TAKEOVERS=$(TAKEOVERS) FEDRA_LEASE=$(LEASE) tests/scenarios/run.py --fleet real --only takeover-at-random \
+	  $(SCENARIO_OPTIONS)
+
+soak:
+	$(INSTALL_PACKAGES) test
+	$(call BUILD,release,fedra fedra-sim)
+	@tests/scenarios/run_soak.py --minutes $(SOAK_MINUTES) --workers $(WORKERS) --seed $(SEED) $(SOAK_OPTIONS)
 
 lint: style tidy
 

@@ -148,19 +148,28 @@ def _manager_uid(obj: Object) -> str | None:
     return obj["metadata"].get("annotations", {}).get(UID_ANNOTATION)
 
 
-def assert_no_residue(fleet: Fleet, ns: str, job_kinds: list[str], origin: str) -> None:
-    """Nothing of ours is left on any worker once the manager's jobs are gone."""
-
+def ours_on(
+    fleet: Fleet, worker: str, ns: str | None, job_kinds: list[str], origin: str
+) -> list[str]:
+    """Kind and name of what the worker has that is ours; None: in all namespaces."""
     # What is made on workers -> the label by which it is known.
     kinds = {kind: copies_of(origin) for kind in ("Workload", *job_kinds)}
     kinds["ResourceClaimTemplate"] = f"fedra.dev/origin={origin}"
+    return [
+        f"{kind} {obj['metadata']['name']}"
+        for kind, label in kinds.items()
+        for obj in fleet.admin(worker).list(kind, ns, label)
+    ]
+
+
+def assert_no_residue(fleet: Fleet, ns: str, job_kinds: list[str], origin: str) -> None:
+    """Nothing of ours is left on any worker once the manager's jobs are gone."""
 
     def left() -> list[str]:
         return [
-            f"{worker}: {kind} {obj['metadata']['name']}"
+            f"{worker}: {name}"
             for worker in fleet.workers
-            for kind, ours in kinds.items()
-            for obj in fleet.admin(worker).list(kind, ns, ours)
+            for name in ours_on(fleet, worker, ns, job_kinds, origin)
         ]
 
     try:

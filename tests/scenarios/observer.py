@@ -20,6 +20,7 @@ class Arrivals:
         self._changed = threading.Condition()
         self._broken: dict[str, str] = {}  # cluster -> how its watch has ended
         self._seen: dict[str, set[str]] = {cluster: set() for cluster in clusters}
+        self._copies: dict[str, set[tuple[str, str]]] = {}
         self._watches = {cluster: fleet.admin(cluster).watch(kind, ns) for cluster in clusters}
         self._threads = [
             threading.Thread(target=self._follow, args=(cluster,), daemon=True)
@@ -46,6 +47,17 @@ class Arrivals:
             self._assert_whole()
             return {cluster: len(names) for cluster, names in self._seen.items()}
 
+    def copies(self) -> dict[str, set[tuple[str, str]]]:
+        """Name -> (cluster, UID) of each object that ever had it."""
+        with self._changed:
+            self._assert_whole()
+            return {name: set(copies) for name, copies in self._copies.items()}
+
+    def has_seen(self, name: str) -> bool:
+        with self._changed:
+            self._assert_whole()
+            return name in self._first
+
     def close(self) -> None:
         for watch in self._watches.values():
             watch.close()
@@ -68,7 +80,9 @@ class Arrivals:
             if event != "ADDED":
                 continue
             now = time.monotonic()
+            name, uid = obj["metadata"]["name"], obj["metadata"]["uid"]
             with self._changed:
-                self._first.setdefault(obj["metadata"]["name"], now)
-                self._seen[cluster].add(obj["metadata"]["name"])
+                self._first.setdefault(name, now)
+                self._seen[cluster].add(name)
+                self._copies.setdefault(name, set()).add((cluster, uid))
                 self._changed.notify_all()
