@@ -29,7 +29,7 @@ from scenarios.soak.report import Report  # noqa: E402
 from scenarios.soak.samples import Recording, read  # noqa: E402
 from scenarios.world import World  # noqa: E402
 
-_RUNS = Path(__file__).parents[2] / "build/soak"
+_RUNS = Path(__file__).resolve().parents[2] / "build/soak"
 _SAMPLES, _PERIOD = "samples.jsonl", "period.json"
 _SLACK = 3600  # seconds beside load and calm, after which it is given up
 
@@ -39,7 +39,7 @@ def main() -> int:
     folder = arguments.again
     found: list[str] = []
     if folder is None:
-        folder = arguments.folder or _RUNS / time.strftime("%Y%m%d-%H%M%S")
+        folder = (arguments.folder or _RUNS / time.strftime("%Y%m%d-%H%M%S")).resolve()
         folder.mkdir(parents=True)
         found = _run(arguments, folder)
     samples, marks = read(folder / _SAMPLES)
@@ -89,6 +89,9 @@ def _run(arguments: argparse.Namespace, folder: Path) -> list[str]:
             course = Course(plan, world, Recording(folder / _SAMPLES))
             print(f"seed {plan.seed}, {plan.workers} workers, {folder}", flush=True)
             found = course.run()
+        except BaseException:
+            print(f"error: it ended early; what was measured: --again {folder}", flush=True)
+            raise
         finally:
             world.abandon()
     finally:

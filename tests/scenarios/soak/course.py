@@ -22,7 +22,16 @@ from scenarios.soak.churn import Churn
 from scenarios.soak.jobs import Jobs
 from scenarios.soak.repeated import Repeated
 from scenarios.soak.replica import Replica
-from scenarios.soak.samples import CALM, DRAINED, KILLS, LEADER, STANDBY, Marks, Recording
+from scenarios.soak.samples import (
+    CALM,
+    DRAINED,
+    KILLS,
+    LEADER,
+    STANDBY,
+    SUCCESSOR,
+    Marks,
+    Recording,
+)
 from scenarios.soak.store import age, beyond_retention, left, rows
 from scenarios.waiting import Timeout, eventually
 from scenarios.world import World
@@ -119,13 +128,14 @@ class Course:
         leader, standby = self._replicas
         standby.wait_warm()
         begun = time.monotonic()
+        standby.take_role(SUCCESSOR)
         leader.signal(end)
         self._jobs.submit_plain(probe)
         limit = 30 + 3 * SHIPPED.duration
         eventually("a job is sent", lambda: self._copies.has_seen(probe), limit)
         seconds = time.monotonic() - begun
         eventually("the standby leads", lambda: standby.leads(self._world), limit)
-        standby.has_become_leader()
+        standby.take_role(LEADER)
         if end == signal.SIGSTOP:
             leader.fedra.signal(signal.SIGCONT)
         leader.fedra.wait_crashed(30)

@@ -18,7 +18,7 @@ COPIED, FLEETING = "copied", "fleeting"
 # The simulated job controller obeys these annotations.
 _RUN_FOR, _RESULT = "sim.fedra.dev/run-for", "sim.fedra.dev/result"
 _TEMPLATES = {None: 3, TEMPLATE: 5, COPIED: 1, FLEETING: 1}  # with their weights
-_LONGEST = 20.0  # seconds that a job runs
+_LONGEST = 20  # seconds that a job runs; the simulation takes whole ones
 _FAILING, _DELETED_EARLY = 0.05, 0.1  # shares of the jobs
 
 
@@ -44,7 +44,7 @@ class Jobs:
         template = self._random.choices(list(_TEMPLATES), list(_TEMPLATES.values()))[0]
         queue = self._random.choice(QUEUES)
         job = objects.job(self._world.ns, name, queue, template=template)
-        job["metadata"]["annotations"] = {_RUN_FOR: f"{self._random.uniform(1, _LONGEST):.1f}s"}
+        job["metadata"]["annotations"] = {_RUN_FOR: f"{self._random.randint(1, _LONGEST)}s"}
         if self._random.random() < _FAILING:
             job["metadata"]["annotations"][_RESULT] = "failure"
         with self._lock:

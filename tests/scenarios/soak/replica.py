@@ -9,7 +9,7 @@ import time
 
 from scenarios.fedra_process import Fedra
 from scenarios.replicas import identity, leads
-from scenarios.soak.samples import Sample
+from scenarios.soak.samples import STANDBY, Sample
 from scenarios.soak.store import rows
 from scenarios.waiting import eventually
 from scenarios.world import World
@@ -32,9 +32,9 @@ class Replica:
     def leads(self, world: World) -> bool:
         return leads(world, self.fedra)
 
-    def has_become_leader(self) -> None:
+    def take_role(self, role: str) -> None:
         with self._lock:
-            self._role, self._in_role = "leader", time.monotonic()
+            self._role, self._in_role = role, time.monotonic()
 
     def signal(self, number: int) -> None:
         """No samples are taken of it until `start`."""
@@ -47,7 +47,7 @@ class Replica:
         with self._lock:
             self.fedra.start(ready=False)
             self._life += 1
-            self._role, self._started = "standby", time.monotonic()
+            self._role, self._started = STANDBY, time.monotonic()
             self._in_role = self._started
             self._awake = True
 

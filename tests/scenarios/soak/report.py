@@ -14,7 +14,7 @@ _LOG_BYTES = 64e6
 _WARM_UP = 0.2  # share of the samples that is not looked at, and seconds at least
 _WARM_UP_SECONDS = 30.0
 _BINS = 20  # of one process
-_SAME_AGE = (0.3, 0.7)  # of the time between two kills
+_SAME_AGE = (0.2, 0.5)  # of the time between two kills
 _SPARE = 2  # descriptors and threads that may come and go
 _FIRST_KILLS = 3
 _MB = 1e6
@@ -47,11 +47,14 @@ class Report:
                 found.append(f"memory of {what} is not flat: {_told(line)}")
         for name, read in _COUNTED.items():
             found += self._not_back(name, read)
-        highest = max(each.log for each in self._samples)
+        highest = max((each.log for each in self._samples), default=0)
         if highest > _LOG_BYTES:
             found.append(f"the log of the store had {highest / _MB:.0f} MB")
-        if self._marks[-1].workers:
-            found.append(f"objects of ours are left on workers: {self._marks[-1].workers}")
+        left = self._marks[-1] if self._marks else None
+        if left is None or left.phase != DRAINED:
+            found.append("objects of ours on workers were not counted at the end")
+        elif left.workers:
+            found.append(f"objects of ours are left on workers: {left.workers}")
         return found
 
     def table(self) -> str:
@@ -75,7 +78,7 @@ class Report:
                 for each in columns.values()
             ]
             lines.append(f"| rows of {name} | {' | '.join(cells)} |")
-        total = [sum(each.workers.values()) for each in self._marks]
+        total = [sum(each.workers.values()) for each in self._marks] or [0]
         lines.append(f"| objects of ours on all workers | at most {max(total)} | | | {total[-1]} |")
         return "\n".join(lines)
 

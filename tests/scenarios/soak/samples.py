@@ -10,7 +10,8 @@ from typing import Any
 
 # The parts of a soak: the leader ends every minute; nobody ends; nothing is left to do.
 KILLS, CALM, DRAINED = "kills", "calm", "drained"
-LEADER, STANDBY = "leader", "standby"
+# SUCCESSOR: its leader has ended, and it is not known yet whether it leads. Nothing is said of it.
+LEADER, STANDBY, SUCCESSOR = "leader", "standby", "successor"
 
 
 @dataclasses.dataclass(frozen=True)
