@@ -47,7 +47,7 @@
 #                   the same on real control planes with Kueue (needs Go 1.26; about a minute for each take-over)
 #   make soak SOAK_MINUTES=60 WORKERS=200 SEED=1
 #                   two replicas on simulated clusters under load, the leader is ended every minute: what grows, and what
-#                   is left (an hour, a quarter of it without ends, and ten minutes)
+#                   is left (an hour, a quarter as long without take-overs, and some minutes)
 #   make lint       both of:
 #   make style      format, layers, words, headers, private keys, links, generated files, mypy
 #   make tidy       clang-tidy (20 minutes the first time)

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import resource
 import signal
 import sys
 import time
@@ -73,6 +74,9 @@ def _run(arguments: argparse.Namespace, folder: Path) -> list[str]:
     plan = Plan(
         arguments.minutes, arguments.period, arguments.workers, arguments.rate, arguments.seed
     )
+    # A connection to each worker from each of several threads.
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     # So that SIGTERM ends the fleet as well as Ctrl-C does, and what hangs ends some time.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     signal.signal(signal.SIGALRM, lambda *_: sys.exit("error: it did not end in time"))

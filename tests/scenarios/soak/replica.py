@@ -15,6 +15,7 @@ from scenarios.waiting import eventually
 from scenarios.world import World
 
 _WARM = 180.0  # seconds until it could lead, after its start, on a busy machine
+_STARTING = 10.0  # seconds in which its memory says nothing yet
 
 
 class Replica:
@@ -65,6 +66,8 @@ class Replica:
 
     def told(self) -> str:
         """Its role and memory, for a person."""
+        if time.monotonic() - self._started < _STARTING:
+            return f"{self._role} just started"
         return f"{self._role} {self.fedra.resident_bytes() / 1e6:.0f} MB"
 
     def log_bytes(self) -> int:
