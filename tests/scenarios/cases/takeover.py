@@ -131,6 +131,33 @@ def outage_is_inherited(world: World) -> None:
     end_with(world, second)
 
 
+# Real clusters would say no more.
+@scenario("takeover-with-a-copy-out-of-reach", fleets=("sim",))
+def copy_out_of_reach(world: World) -> None:
+    """A worker is cut off, its job is deleted, the leader is killed: the next one removes the copy when the worker is back."""
+    first, second = two_replicas(world, links=[world.worker1])
+    job = world.submit("train")
+    job.wait_running_on(world.worker1)
+    world.cut(world.worker1)
+    for fedra in (first, second):
+        world.eventually(
+            "the worker is out of reach",
+            lambda: fedra.worker_states()[world.worker1] == "Unreachable",
+        )
+    world.manager.delete("Job", world.ns, job.name)
+    world.eventually("its Workload is gone", lambda: not world.manager.list("Workload", world.ns))
+    first.kill()
+    world.eventually("the standby leads", lambda: leads(world, second), 15)
+    # What it does then is no question of time: a job that comes later is sent.
+    world.submit("later").wait_running_on(world.worker2)
+    world.restore(world.worker1)
+    world.eventually("the copy is removed", lambda: job.remote_job(world.worker1) is None)
+    world.eventually("its Workload, too", lambda: not world.admin(world.worker1).list("Workload"))
+    job = world.job("later")
+    job.finish(world.worker2)
+    end_with(world, second)
+
+
 @scenario("takeover-at-sigterm")
 def leader_ends(world: World) -> None:
     """SIGTERM gives the Lease back: another replica leads at once, and the one that comes back stands by."""
