@@ -236,9 +236,6 @@ class Fedra:
     def open_descriptors(self) -> int:
         return len(os.listdir(f"/proc/{self._running().pid}/fd"))
 
-    def threads(self) -> int:
-        return len(os.listdir(f"/proc/{self._running().pid}/task"))
-
     def address_space_bytes(self) -> int:
         return self._running().address_space_bytes()
 
