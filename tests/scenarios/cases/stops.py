@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import socket
 from concurrent.futures import ThreadPoolExecutor
 
 from scenarios import objects
@@ -48,6 +50,28 @@ def _remote_uids(world: World) -> dict[str, str]:
         for worker in world.workers
         for job in world.admin(worker).list("Job", world.ns)
     }
+
+
+@scenario("health-port-taken", fleets=("sim",))
+def ends_where_health_cannot_be_served(world: World) -> None:
+    """http.health is another's port: fedra says so and ends, while what it serves already is asked; then it is free."""
+    fedra = world.start_fedra()
+    fedra.stop()
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        address = f"127.0.0.1:{taken.getsockname()[1]}"
+        fedra.change_settings({"http": {"health": address}})
+        for _ in range(5):
+            fedra.start(ready=False)
+            assert fedra.process is not None
+            while fedra.process.running():
+                with contextlib.suppress(OSError):  # refused, or cut off
+                    fedra.page("/readyz")
+            assert fedra.process.exit_code() == 1, fedra.report()
+        said = f"cannot listen on {address} (Address already in use); set http.health to a free one"
+        assert fedra.logged(said) == 5, fedra.report()
+    fedra.start()
 
 
 @scenario("drain-with-a-hanging-worker")
