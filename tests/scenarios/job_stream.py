@@ -55,7 +55,7 @@ class JobStream:
         """One that is submitted after this was asked for."""
         known = len(self.jobs)
         self._world.eventually("a job is submitted", lambda: len(self.jobs) > known + 1)
-        return self.jobs[known + 1]  # the one before may have been on its way
+        return self.jobs[known + 1]  # the one before may have been submitted already
 
     def submit(self, name: str) -> FederatedJob:
         """Now, and not counted among `jobs`, unless the stream does it."""

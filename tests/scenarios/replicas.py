@@ -12,7 +12,7 @@ from scenarios.fedra_process import Fedra
 from scenarios.fleet import MANAGER
 from scenarios.resources import Object
 from scenarios.waiting import SLOWNESS
-from scenarios.world import World
+from scenarios.world import TEMPLATE, World
 
 LOST_LEASE = 4  # exit code of one that led and does not any more
 
@@ -66,6 +66,16 @@ def two_replicas(
         world.eventually("the first one leads", lambda: leads(world, first))
     second = world.start_replica("second", own_links=own_links)
     return first, second
+
+
+def one_runs_one_waits(world: World) -> tuple[FederatedJob, FederatedJob]:
+    """The second one waits for a template that no worker has."""
+    world.add_template(MANAGER)  # where Kueue counts devices it needs it to give quota
+    running = world.submit("running")
+    running.wait_running_on(world.worker1)
+    waiting = world.submit("waiting", template=TEMPLATE)
+    waiting.wait_message(TEMPLATE)
+    return running, waiting
 
 
 def lease_of(world: World) -> Object:

@@ -4,7 +4,7 @@
   run_soak.py [--minutes 60] [--workers 200] [--rate 5] [--seed 1] [--period 60] [--folder DIR]
   run_soak.py --again DIR
 
-Ends with a calm of a quarter as long, in which nobody is ended, and a drain. Prints lines about its progress, then a
+Then, for a quarter of that time, no replica is ended, and at last all jobs are. Prints lines about its progress, then a
 table, and what is wrong; exit 0 only if nothing is. The samples are lines of JSON in DIR/samples.jsonl; `--again`
 looks at those of an earlier run. See README.md.
 """

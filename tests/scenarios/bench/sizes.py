@@ -124,7 +124,7 @@ class Size:
         row.simulation_memory = self._fleet.resident_bytes()
 
     def _restart(self, fedra: Fedra, limit: Limit) -> None:
-        """A job that is submitted while fedra is away is dispatched as soon as it can be."""
+        """How long after its start fedra dispatches a job that was submitted while it did not run."""
         row = self.row
         fedra.kill()
         if self._plan.devices_verified_later:
@@ -210,7 +210,7 @@ class Size:
         return fedra.cpu_seconds(), self._fleet.cpu_seconds()
 
     def _end(self) -> None:
-        """Whatever ends badly is told, and does not hide what was measured."""
+        """Reports what has failed, and keeps what was measured before."""
         if self._fedra is not None and self._fedra.process is not None:
             self._fedra.kill()
         try:

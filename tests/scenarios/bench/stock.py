@@ -18,7 +18,7 @@ _FURNISHERS = 4  # threads; the simulation is what holds them up
 _CHUNK = 1000  # jobs of one load
 _UNCOPIED = "uncopied"  # a template that no cluster has
 
-# Devices that somebody else holds for ever. Every worker has them, and a class for them.
+# Devices that another claim holds all the time. Every worker has them, and a class for them.
 SCARCE = "scarce.example.com"
 _HOLDER = "held"
 

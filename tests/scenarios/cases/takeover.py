@@ -25,6 +25,7 @@ from scenarios.replicas import (
     identity,
     lease_of,
     leads,
+    one_runs_one_waits,
     two_replicas,
     uid_of,
     uid_when_placed,
@@ -49,13 +50,9 @@ _PLACED, _PERIOD = 4, 0.1 * SLOWNESS
 @scenario("takeover")
 def leader_dies(world: World) -> None:
     """kill -9 of the leader while a job waits: the standby sends it within 20 s, and what ran runs on, once."""
-    world.add_template("manager")  # where Kueue counts devices it needs it to give quota
     first, second = two_replicas(world)
-    running = world.submit("running")
-    running.wait_running_on(world.worker1)
+    running, waiting = one_runs_one_waits(world)
     uid = uid_of(world, "running")
-    waiting = world.submit("waiting", template=TEMPLATE)
-    waiting.wait_message(TEMPLATE)
     first.kill()
     for worker in world.workers:
         world.add_template(worker)
@@ -148,7 +145,7 @@ def copy_out_of_reach(world: World) -> None:
     world.eventually("its Workload is gone", lambda: not world.manager.list("Workload", world.ns))
     first.kill()
     world.eventually("the standby leads", lambda: leads(world, second), 15)
-    # What it does then is no question of time: a job that comes later is sent.
+    # Whatever time it takes to settle, a job that is submitted later is dispatched.
     world.submit("later").wait_running_on(world.worker2)
     world.restore(world.worker1)
     world.eventually("the copy is removed", lambda: job.remote_job(world.worker1) is None)

@@ -10,11 +10,12 @@ from scenarios.replicas import (
     assert_made_once,
     end_with,
     leads,
+    one_runs_one_waits,
     two_replicas,
     uid_of,
     uid_when_placed,
 )
-from scenarios.world import TEMPLATE, World
+from scenarios.world import World
 
 _BURST = 6
 _ENDED = SHORT.deadline + 10  # seconds until a leader that cannot renew has ended
@@ -49,14 +50,10 @@ def leader_is_cut_off(world: World) -> None:
 
 @scenario("takeover-manager-stopped")
 def manager_is_away(world: World) -> None:
-    """The manager's API server is away for longer than a leader may go on: the standby leads when it is back, what ran runs on."""
-    world.add_template("manager")  # where Kueue counts devices it needs it to give quota
+    """The manager's API server is down for longer than a leader may go without it: once it is back the standby leads, and what ran runs on."""
     first, second = two_replicas(world)
-    running = world.submit("running")
-    running.wait_running_on(world.worker1)
+    running, waiting = one_runs_one_waits(world)
     uid = uid_of(world, "running")
-    waiting = world.submit("waiting", template=TEMPLATE)
-    waiting.wait_message(TEMPLATE)
     world.stop_api_server(MANAGER)
     first.wait_crashed(_ENDED)
     assert first.process is not None and first.process.exit_code() == LOST_LEASE

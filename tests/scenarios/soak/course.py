@@ -186,7 +186,7 @@ class Course:
     # --- When all is done.
 
     def _drain(self) -> list[str]:
-        """Every job ends, and nothing of ours is left anywhere; what is, is told, and not waited for any longer."""
+        """Every job ends, and nothing of ours is left anywhere. What is left in the end is reported."""
         world, manager = self._world, self._world.manager
         steps: list[Callable[[], object]] = [
             lambda: eventually("all jobs have ended", self._is_done, _PATIENCE),

@@ -32,7 +32,7 @@ class Report:
             calm = [each for each in self._of(role, CALM) if each.in_role >= self._warm_up()]
             points = [(each.at / 3600, each.resident / _MB) for each in calm]
             width = (points[-1][0] - points[0][0]) / _BINS if len(points) > _BINS else 0.0
-            lines[f"the {role} that nobody ended"] = fit(
+            lines[f"the {role} that was not ended"] = fit(
                 in_bins(points, width) if width else points
             )
             lines[f"{role}s at the same age"] = fit(self._at_the_same_age(role))

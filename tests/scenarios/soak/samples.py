@@ -8,7 +8,7 @@ import threading
 from pathlib import Path
 from typing import Any
 
-# The parts of a soak: the leader ends every minute; nobody ends; nothing is left to do.
+# The parts of a soak: the leader is ended every minute; no replica is ended; no job is left.
 KILLS, CALM, DRAINED = "kills", "calm", "drained"
 # SUCCESSOR: its leader has ended, and it is not known yet whether it leads. Nothing is said of it.
 LEADER, STANDBY, SUCCESSOR = "leader", "standby", "successor"
