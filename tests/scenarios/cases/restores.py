@@ -34,9 +34,9 @@ def _restored(world: World, stopped: bool, *fedras: Fedra) -> None:
             fedra.stop()
     world.fleet.restore_manager()
     assert after.manager_job() is None
-    reservation = objects.condition(waiting.workload(), "QuotaReserved")
-    assert reservation is not None and waiting.cluster_name() is None, "the backup is too young"
-    if stopped:
+    if stopped:  # else it may have been dispatched again by now
+        reservation = objects.condition(waiting.workload(), "QuotaReserved")
+        assert reservation is not None and waiting.cluster_name() is None, "the backup is too young"
         for fedra in fedras:
             fedra.start()
     _revive(world, fedras)

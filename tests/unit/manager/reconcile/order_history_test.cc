@@ -47,6 +47,8 @@ constexpr int kMaxPasses = 2;
 const double kSlower = std::max(1.0, Slowness() / 3);
 // One that leaves so long after its quota was seen has waited in line.
 constexpr auto kAtOnce = 200ms;
+// So many wait until somebody else frees the workers' devices: there is a line however slow it is.
+constexpr int kFirstLine = 6;
 
 ClusterOptions Quick() {
   ClusterOptions options;
@@ -110,7 +112,10 @@ struct Submitted {
 class History final {
  public:
   History(unsigned seed, Play play) : random_(seed), play_(play) {
-    for (const std::string& name : workers_) AddDevices(fleet_.Find(name)->server, kDevices);
+    for (const std::string& name : workers_) {
+      AddDevices(fleet_.Find(name)->server, kDevices);
+      AddClaimInUse(fleet_.Find(name)->server, others_, kDevices);
+    }
     if (tracking::TakesOver(play_.mode)) UseMultiKueuesCheck();
     Open();
   }
@@ -122,6 +127,7 @@ class History final {
       for (int pause = Draw(0, 3); pause > 0; --pause) Step();
       if (Draw(0, 7) == 0) Delete();
       if (play_.cuts && Draw(0, 5) == 0) CutOrReturn(workers_[static_cast<size_t>(Draw(0, 1))]);
+      if (i + 1 == kFirstLine) FreeDevices();
       if (i == kJobs / 2) Restart();
     }
     for (const std::string& name : workers_) fleet_.Find(name)->server.SetFaults({});
@@ -246,6 +252,14 @@ class History final {
     copies_.Check();
   }
 
+  // Once the last of those in line has waited.
+  void FreeDevices() {
+    const WallTime waited = jobs_.back().has_quota + 2 * kAtOnce;
+    while (SystemClock().Now() < waited) Step();
+    for (const std::string& name : workers_)
+      REQUIRE(fleet_.Find(name)->server.objects().Delete("resourceclaims", others_));
+  }
+
   // A pod that cannot be scheduled was sent to devices that another one got.
   void CheckNothingIsPromisedTwice() {
     for (const std::string& name : workers_) {
@@ -358,7 +372,6 @@ class History final {
       }
       if (play_.policy == OrderPolicy::kBackfill) CheckBound(i, *first_left);
     }
-    // Else there was no line, and nothing was tested.
     CHECK(waited > 0);
   }
 
@@ -401,6 +414,7 @@ class History final {
   }
 
   const std::vector<std::string> workers_ = {"worker1", "worker2"};
+  const ObjectKey others_{"ml", "others"};
 
   std::mt19937 random_;
   const Play play_;

@@ -80,20 +80,7 @@ struct Fixture : ConnectedExecutor {
     Await([&] { return Gather(other).view.siblings.contains(worker); });
   }
   // West's only device is a pod's.
-  void TakeDevice() {
-    sim::Objects& west = fleet.server(1).objects();
-    const json request{{"name", "gpu"}, {"exactly", {{"deviceClassName", "gpu.example.com"}}}};
-    REQUIRE(west.Create({{"apiVersion", "resource.k8s.io/v1"},
-                         {"kind", "ResourceClaim"},
-                         {"metadata", {{"name", "of-pod"}, {"namespace", "ml"}}},
-                         {"spec", {{"devices", {{"requests", json::array({request})}}}}}}));
-    const json result{
-        {"request", "gpu"}, {"driver", "gpu.example.com"}, {"pool", "node-1"}, {"device", "gpu-0"}};
-    const json user{{"resource", "pods"}, {"name", "pod"}, {"uid", "p"}};
-    const json status{{"allocation", {{"devices", {{"results", json::array({result})}}}}},
-                      {"reservedFor", json::array({user})}};
-    REQUIRE(west.Patch("resourceclaims", {"ml", "of-pod"}, {{"status", status}}, "status"));
-  }
+  void TakeDevice() { AddClaimInUse(fleet.server(1), {"ml", "of-pod"}, 1); }
   // As fedra does before it makes a clone there.
   void NominateWest(const ObjectKey& key) {
     const json check{{"name", "fedra"},

@@ -200,4 +200,25 @@ void AddDevices(sim::Server& server, int devices) {
          {"devices", list}}}}));
 }
 
+void AddClaimInUse(sim::Server& server, const ObjectKey& key, int devices) {
+  const json request{{"name", "gpu"},
+                     {"exactly", {{"deviceClassName", "gpu.example.com"}, {"count", devices}}}};
+  REQUIRE(
+      server.objects().Create({{"apiVersion", "resource.k8s.io/v1"},
+                               {"kind", "ResourceClaim"},
+                               {"metadata", {{"name", key.name}, {"namespace", key.ns}}},
+                               {"spec", {{"devices", {{"requests", json::array({request})}}}}}}));
+  json results = json::array();
+  for (int i = 0; i < devices; ++i) {
+    results.push_back({{"request", "gpu"},
+                       {"driver", "gpu.example.com"},
+                       {"pool", "node-1"},
+                       {"device", fmt::format("gpu-{}", i)}});
+  }
+  const json user{{"resource", "pods"}, {"name", "served"}, {"uid", "another-pod"}};
+  const json status{{"allocation", {{"devices", {{"results", std::move(results)}}}}},
+                    {"reservedFor", json::array({user})}};
+  REQUIRE(server.objects().Patch("resourceclaims", key, {{"status", status}}, "status"));
+}
+
 }  // namespace fedra::reconcile

@@ -49,38 +49,24 @@ void AddNamedClaim(sim::Server& worker) {
        {"spec", DevicesWanted(1)}}));
 }
 
-// Allocates these devices of node-1 to the claim, for another job's pod.
-void Allocate(sim::Server& worker, const ObjectKey& claim,
-              const std::vector<std::string>& devices) {
-  json results = json::array();
-  for (const std::string& device : devices) {
-    results.push_back({{"request", "gpu"},
-                       {"driver", "gpu.example.com"},
-                       {"pool", "node-1"},
-                       {"device", device}});
-  }
+// Allocates gpu-3 of node-1 to it, for another job's pod.
+void AllocateNamedClaim(sim::Server& worker) {
+  const json result = {
+      {"request", "gpu"}, {"driver", "gpu.example.com"}, {"pool", "node-1"}, {"device", "gpu-3"}};
   const json on_node = {
       {"key", "metadata.name"}, {"operator", "In"}, {"values", json::array({"node-1"})}};
   const json terms = json::array({{{"matchFields", json::array({on_node})}}});
   const json allocation = {{"allocationTimestamp", "2026-11-21T16:00:00Z"},
-                           {"devices", {{"results", std::move(results)}}},
+                           {"devices", {{"results", json::array({result})}}},
                            {"nodeSelector", {{"nodeSelectorTerms", terms}}}};
   const json user = {{"resource", "pods"}, {"name", "served"}, {"uid", "another-pod"}};
   REQUIRE(worker.objects().Patch(
-      "resourceclaims", claim,
+      "resourceclaims", {"ml", "shared"},
       {{"status", {{"allocation", allocation}, {"reservedFor", json::array({user})}}}}, "status"));
 }
 
-void AllocateNamedClaim(sim::Server& worker) { Allocate(worker, {"ml", "shared"}, {"gpu-3"}); }
-
 // Leaves no device free.
-void AllocateAll(sim::Server& worker) {
-  REQUIRE(worker.objects().Create({{"apiVersion", "resource.k8s.io/v1"},
-                                   {"kind", "ResourceClaim"},
-                                   {"metadata", {{"name", "all"}, {"namespace", "ml"}}},
-                                   {"spec", DevicesWanted(4)}}));
-  Allocate(worker, {"ml", "all"}, {"gpu-0", "gpu-1", "gpu-2", "gpu-3"});
-}
+void AllocateAll(sim::Server& worker) { reconcile::AddClaimInUse(worker, {"ml", "all"}, 4); }
 
 // The ClusterQueue of the jobs can never admit a pod that asks for cpu.
 void AllowNoCpu(sim::Server& worker) {
