@@ -72,7 +72,8 @@ void Occupy(const PodDemand& demand, const PodVariant& variant, const NodeAlloca
   Commit(found, variant.pod, view, workspace);
   AddAmounts(room, demand.requests);
   AddAmounts(room, BeyondRequests(demand, found.of_node));
-  AddAmounts(room, {{Pods(), Quantity(1)}});
+  static const Amounts one_pod{{Pods(), Quantity(1)}};
+  AddAmounts(room, one_pod);
 }
 
 }  // namespace fedra::dra

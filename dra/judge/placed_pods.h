@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <unordered_map>
 #include <vector>
 
 #include "dra/judge/node_fit.h"
@@ -25,7 +26,8 @@ struct SharedChoice {
 
 struct PlacedPods {
   Workspace workspace;
-  std::map<Symbol, Amounts> on_node;                             // resources, "pods" included
+  // Resources, "pods" included.
+  std::unordered_map<Symbol, Amounts, SymbolHash, SymbolEqual> on_node;
   std::map<Symbol, std::set<ObjectKey>> node_claims;             // as JudgeOptions::node_claims
   std::map<ObjectKey, std::shared_ptr<const Binding>> bindings;  // claims allocated here
   std::map<ObjectKey, size_t>

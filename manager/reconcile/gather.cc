@@ -133,11 +133,13 @@ std::optional<placement::Contender> Gatherer::ContenderOf(
       manager_.queues().WeightOf({view.key.ns, view.workload->requirement.queue}));
 }
 
-std::vector<std::shared_ptr<const Worker>> Gatherer::WorkersFor(
-    const tracking::Workload& workload) const {
+std::string Gatherer::WaitingCheckOf(const tracking::Workload& workload) const {
+  std::string check = CheckOf(workload);
+  return NeedsVerdicts(workload, check) ? check : std::string();
+}
+
+std::vector<std::shared_ptr<const Worker>> Gatherer::WorkersOf(const std::string& check) const {
   std::vector<std::shared_ptr<const Worker>> workers;
-  const std::string check = CheckOf(workload);
-  if (!NeedsVerdicts(workload, check)) return workers;
   const auto now = workers_.Now();
   for (const auto& [worker, allowed] : InOrder(now->all(), now->removed(), scopes_.Of(check))) {
     if (allowed) workers.push_back(now->Find(worker->name()));

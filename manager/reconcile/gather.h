@@ -77,8 +77,10 @@ class Gatherer final {
   // Its place in line for devices; absent: it has none.
   std::optional<placement::Contender> FindContender(const ObjectKey& workload) const;
   std::optional<placement::Contender> ContenderOf(const placement::WorkloadView& view) const;
-  // Those that its AdmissionCheck allows, for a workload that looks for a worker; none for others.
-  std::vector<std::shared_ptr<const Worker>> WorkersFor(const tracking::Workload& workload) const;
+  // The AdmissionCheck of ours for which the workload looks for a worker; empty: it looks for none.
+  std::string WaitingCheckOf(const tracking::Workload& workload) const;
+  // The workers that this AdmissionCheck allows, as it prefers them.
+  std::vector<std::shared_ptr<const Worker>> WorkersOf(const std::string& check) const;
 
  private:
   // The names of our AdmissionChecks on the workload, in its order.

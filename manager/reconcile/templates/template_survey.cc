@@ -14,32 +14,39 @@ namespace {
 using placement::Contact;
 using templates::Step;
 
-// Which waiting workload may bring a template to a worker: the first by name.
-using Candidates = std::map<std::pair<ClusterName, ObjectKey>, ObjectKey>;
+// For each template the first workload by name that waits and would use it on the worker.
+using FirstUsers = std::map<ObjectKey, ObjectKey>;
 
-Candidates FindCandidates(const ManagerJobs& jobs, const Gatherer& gatherer) {
-  Candidates candidates;
+void NoteFirst(FirstUsers& users, const ObjectKey& key, const ObjectKey& workload) {
+  const auto [at, fresh] = users.try_emplace(key, workload);
+  if (!fresh) at->second = std::min(at->second, workload);
+}
+
+// Workloads that wait for the same check may use the same workers: these are gone through once for
+// each template, not for each workload.
+std::map<ClusterName, FirstUsers> FindFirstUsers(const ManagerJobs& jobs,
+                                                 const Gatherer& gatherer) {
+  std::map<std::string, FirstUsers> by_check;
   for (const auto& workload : jobs.workloads().cache().List()) {
-    const std::vector<std::string> names = jobs.Completed(workload)->requirement.TemplateNames();
-    if (names.empty()) continue;
-    for (const auto& worker : gatherer.WorkersFor(*workload)) {
-      for (const std::string& name : names) {
-        const auto [at, fresh] = candidates.try_emplace(
-            {worker->name(), ObjectKey{workload->key.ns, name}}, workload->key);
-        if (!fresh) at->second = std::min(at->second, workload->key);
-      }
+    const std::string check = gatherer.WaitingCheckOf(*workload);
+    if (check.empty()) continue;
+    for (const std::string& name : jobs.Completed(workload)->requirement.TemplateNames())
+      NoteFirst(by_check[check], {workload->key.ns, name}, workload->key);
+  }
+  std::map<ClusterName, FirstUsers> by_worker;
+  for (const auto& [check, users] : by_check) {
+    for (const auto& worker : gatherer.WorkersOf(check)) {
+      for (const auto& [key, workload] : users) NoteFirst(by_worker[worker->name()], key, workload);
     }
   }
-  return candidates;
+  return by_worker;
 }
 
 std::set<ObjectKey> KeysOn(const Worker& worker, const tracking::Identity& us,
-                           const ManagerTemplates& originals, const Candidates& candidates) {
+                           const ManagerTemplates& originals, const FirstUsers& users) {
   std::set<ObjectKey> keys;
   for (const auto& copy : OurTemplateCopies(worker, originals, us)) keys.insert(copy->key);
-  for (const auto& [place, workload] : candidates) {
-    if (place.first == worker.name()) keys.insert(place.second);
-  }
+  for (const auto& [key, workload] : users) keys.insert(key);
   for (const ObjectKey& key : originals.Named()) {
     if (originals.UseOf(key).workers.contains(worker.name())) keys.insert(key);
   }
@@ -48,18 +55,17 @@ std::set<ObjectKey> KeysOn(const Worker& worker, const tracking::Identity& us,
 
 templates::TemplateStep StepFor(const ObjectKey& key, const Worker& worker,
                                 templates::SyncPolicy mode, const tracking::Identity& us,
-                                const ManagerTemplates& originals, const Candidates& candidates,
+                                const ManagerTemplates& originals, const FirstUsers& users,
                                 bool leaving) {
   TemplateUse use = originals.UseOf(key);
   const TemplateView look = ReadTemplate(key, worker, originals, use, leaving);
   templates::TemplateStep step{worker.name(), key, templates::Decide(look.view, mode, us)};
-  const auto candidate = candidates.find({worker.name(), key});
-  if (step.plan.step != Step::kNone || look.there != nullptr || candidate == candidates.end())
-    return step;
+  const auto user = users.find(key);
+  if (step.plan.step != Step::kNone || look.there != nullptr || user == users.end()) return step;
   use.workers.insert(worker.name());
   step.plan = templates::Decide(ReadTemplate(key, worker, originals, use, leaving).view, mode, us);
   if (step.plan.step == Step::kCreate) {
-    step.awaits = candidate->second;
+    step.awaits = user->second;
     step.plan.why = templates::WhenDispatched(step.awaits);
   }
   return step;
@@ -78,11 +84,11 @@ std::string ProblemOf(ManagerCluster& manager) {
 
 std::vector<templates::TemplateStep> StepsOn(const Worker& worker, const TemplateSettings& complete,
                                              const ManagerTemplates& originals,
-                                             const Candidates& candidates, bool leaving) {
+                                             const FirstUsers& users, bool leaving) {
   const auto& [mode, us] = complete;
   std::vector<templates::TemplateStep> steps;
-  for (const ObjectKey& key : KeysOn(worker, us, originals, candidates)) {
-    templates::TemplateStep step = StepFor(key, worker, mode, us, originals, candidates, leaving);
+  for (const ObjectKey& key : KeysOn(worker, us, originals, users)) {
+    templates::TemplateStep step = StepFor(key, worker, mode, us, originals, users, leaving);
     if (step.plan.step != Step::kNone) steps.push_back(std::move(step));
   }
   return steps;
@@ -116,7 +122,7 @@ templates::TemplateSurvey SurveyTemplates(const TemplateSettings& settings, Mana
                                           const WorkerSet& workers, const Gatherer& gatherer) {
   templates::TemplateSurvey survey{.mode = settings.mode, .problem = ProblemOf(manager)};
   if (!survey.problem.empty()) return survey;
-  const Candidates candidates = FindCandidates(manager.jobs(), gatherer);
+  std::map<ClusterName, FirstUsers> users = FindFirstUsers(manager.jobs(), gatherer);
   const TemplateSettings complete{settings.mode, manager.identity().Complete(settings.us)};
   const auto now = workers.Now();
   for (const auto& worker : *now) {
@@ -126,8 +132,9 @@ templates::TemplateSurvey SurveyTemplates(const TemplateSettings& settings, Mana
       continue;
     }
     const bool leaving = now->removed().contains(worker->name());
-    std::ranges::move(StepsOn(*worker, complete, manager.templates(), candidates, leaving),
-                      std::back_inserter(survey.steps));
+    std::ranges::move(
+        StepsOn(*worker, complete, manager.templates(), users[worker->name()], leaving),
+        std::back_inserter(survey.steps));
     std::ranges::move(LeftAloneOn(*worker, complete, manager.templates()),
                       std::back_inserter(survey.left_alone));
   }
