@@ -47,7 +47,7 @@ constexpr int kMaxPasses = 2;
 const double kSlower = std::max(1.0, Slowness() / 3);
 // One that leaves so long after its quota was seen has waited in line.
 constexpr auto kAtOnce = 200ms;
-// So many wait until somebody else frees the workers' devices: there is a line however slow it is.
+// So many wait until another user frees the workers' devices: there is a line however slow it is.
 constexpr int kFirstLine = 6;
 
 ClusterOptions Quick() {

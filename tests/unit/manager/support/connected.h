@@ -92,7 +92,7 @@ void ActivateQueue(sim::Server& server);
 // One node of the worker with so many devices of driver gpu.example.com: "gpu-0", ...
 void AddDevices(sim::Server& server, int devices);
 
-// A ResourceClaim of somebody else's that so many of them are allocated to, from "gpu-0" on. They
+// A ResourceClaim of another user that so many of them are allocated to, from "gpu-0" on. They
 // are free again when it is deleted.
 void AddClaimInUse(sim::Server& server, const ObjectKey& key, int devices);
 
