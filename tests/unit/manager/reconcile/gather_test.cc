@@ -285,14 +285,14 @@ TEST_CASE("what Kueue decides about without any check is ours where its ClusterQ
   set({{"admissionChecks", nullptr}});
   REQUIRE(becomes(kAdmitted));
   SECTION("nothing says who runs the job: it runs here") {
-    // The field does not change, so it is another job of that name.
-    REQUIRE(manager.Delete("jobs", {"ml", "train"}));
-    json job = sim::MakeJob("train");
+    // The field does not change, so it is another job.
+    json job = sim::MakeJob("mine");
     job["spec"].erase("managedBy");
     const auto made = manager.Create(job);
     REQUIRE(made);
     const std::string uid = (*made)["metadata"]["uid"];
     json owners = (*manager.Get("workloads", kKey))["metadata"]["ownerReferences"];
+    owners[0]["name"] = "mine";
     owners[0]["uid"] = uid;
     patch("workloads", kKey, {{"metadata", {{"ownerReferences", owners}}}}, "");
     CHECK(f.fleet.WaitUntil([&] {
