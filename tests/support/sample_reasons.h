@@ -93,6 +93,13 @@ inline std::vector<SampleReason> ObjectSamples() {
        "PodGroup ml/train has schedulingConstraints, which fedra does not look at: the pods may "
        "not "
        "fit as it demands"},
+      {{kReleaseUnverified, "",
+        ReleaseDoubt{
+            ReleaseDoubt::Kind::kGates, "1.35", {"consumesCounters (DRAPartitionableDevices)"}}},
+       "the worker's objects have consumesCounters (DRAPartitionableDevices): off by default in "
+       "1.35, and what its kube-scheduler makes of it is not judged"},
+      {{kPodUnverified, "pod set main", PodTerms{"main", {"affinity.podAffinity"}}},
+       "not judged of the pods of main: affinity.podAffinity"},
       {{kApiVersionOld, "DeviceTaintRule old", BroadTaintRules{2, "old"}},
        "2 DeviceTaintRules (such as old) select by deviceClassName or by selectors, which is not "
        "evaluated: fewer devices may be tainted than it seems"},

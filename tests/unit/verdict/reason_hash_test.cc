@@ -53,6 +53,8 @@ constexpr uint64_t kKnownHashes[] = {
     13193285259813240798u,  // AllocationError
     17266121429515345391u,  // BudgetExceeded
     3848671366297462776u,   // MovedAway
+    6707266314878153u,      // ReleaseUnverified
+    8527092426679089354u,   // PodUnverified
 };
 
 uint64_t Lasting(ReasonCode code, Facts facts) {
