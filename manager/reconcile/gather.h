@@ -92,6 +92,8 @@ class Gatherer final {
                                 const std::string& cluster_queue) const;
   // What the manager shows of it, without its siblings; of the workers nothing.
   Gathered Begin(const ObjectKey& workload, const Known& known) const;
+  // WorkloadView::other_slice.
+  std::string SliceBeside(const tracking::Workload& workload) const;
   // Where the others of several Workloads of a job are.
   void NoteSiblings(placement::WorkloadView& view) const;
   // Where it has to go to be with them; empty: anywhere. The first one leaves a worker that may not
