@@ -75,6 +75,7 @@ void ForEachField(Like<Quota> auto& f, V&& visit) {
   visit("asked", f.asked);
   visit("most", f.most);
   visit("reserved", f.reserved);
+  visit("dispatched", f.dispatched);
 }
 template <class V>
 void ForEachField(Like<Undeclared> auto& f, V&& visit) {

@@ -93,6 +93,9 @@ struct Quota {
   Quantity asked = {};     // by each of them
   Quantity most = {};      // that one flavor may hold; of kReserved: its nominal quota
   Quantity reserved = {};  // of that
+  // that jobs ask for which were dispatched there and which its status does not count yet, of all
+  // flavors; absent: none
+  std::optional<Quantity> dispatched = {};
 
   bool operator==(const Quota&) const = default;
 };

@@ -92,8 +92,8 @@ constexpr std::array kCatalogue = {
         "excludes or transforms the resource."},
     ReasonEntry{
         kQueueFull, "QueueFull", kObjects, "the worker's ClusterQueue has no room for the job now",
-        "Other workloads have reserved its quota. The worker can run the job; workers whose "
-        "queue has room come first.",
+        "Other workloads have reserved its quota, or were dispatched there and will take it. The "
+        "worker can run the job; workers whose queue has room come first.",
         "No action needed: the job waits there for quota if no other worker has room."},
     ReasonEntry{
         kKindMissing, "KindMissing", kObjects, "the worker does not know the job's kind",

@@ -341,15 +341,20 @@ void Gatherer::Judge(const Worker& worker, const verify::WorkerFacts& facts,
                     .refused_copies = copy_failures_.On(worker.name(), workload.requirement.ns)},
       .serving = true};
   const AssumeCache& cache = worker.assumed();
-  gathered.assumed_as_of[worker.name()] = cache.version();
-  const auto assumed = [&] { return cache.Others(gathered.view.key); };
+  AssumeCache::Basis& basis = gathered.assumed_as_of[worker.name()];
+  basis.version = cache.version();
+  const ObjectKey& key = gathered.view.key;
+  const verify::Assumed assumed{
+      .pods = [&] { return cache.Others(key); },
+      .quota = [&](const std::string& queue) { return cache.QuotaOfOthers(key, queue); }};
   verify::Verified verified = verify::Verify(subject, worker.objects(), facts, assumed, options);
+  basis.had_room = verified.has_room;
   cluster.verdict = std::move(verified.verdict);
   cluster.serving = std::move(verified.serving);
 }
 
 AssumeCache::Change Gatherer::Observe(const ObjectKey& workload, Worker& worker) const {
-  if (!settings_.devices) return {};
+  if (!settings_.devices && !settings_.quota) return {};
   return worker.assumed().Observe(workload, [&]() -> std::optional<placement::Assumption> {
     Gathered gathered = Begin(workload, {});
     if (gathered.view.workload == nullptr) return std::nullopt;
@@ -363,7 +368,9 @@ AssumeCache::Change Gatherer::Observe(const ObjectKey& workload, Worker& worker)
       cluster = {};
       FindCopies(worker, gathered, Us(), manager_.jobs(), cluster);
     }
-    return placement::AssumptionOn(gathered.view, cluster);
+    auto assumption = placement::AssumptionOn(gathered.view, cluster);
+    if (assumption && !settings_.devices) assumption->takes_devices = false;
+    return assumption;
   });
 }
 

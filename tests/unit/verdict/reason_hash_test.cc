@@ -21,6 +21,7 @@ constexpr uint64_t kKnownHashes[] = {
     17776288955790193289u,  // Forbidden
     8637393309909725353u,   // TemplateDrift
     10141219212691133870u,  // QueueFull
+    3795518865321127125u,   // QueueFull
     9456414966159704969u,   // CapabilityUndeclared
     13353500910959593641u,  // DependencyMissing
     15564860253260707358u,  // QueueStopped
