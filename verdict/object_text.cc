@@ -107,13 +107,8 @@ std::string TextOf(const Quota& quota, const Rendering&) {
     case Quota::Limit::kReserved:
       break;
   }
-  std::string text =
-      fmt::format("{}, and ClusterQueue {} has reserved {} of its {} for others", DemandText(quota),
-                  quota.queue, amount(quota.reserved), amount(quota.most));
-  if (quota.dispatched)
-    text += fmt::format("; jobs that were dispatched there ask for another {}",
-                        amount(*quota.dispatched));
-  return text;
+  return fmt::format("{}, and ClusterQueue {} has reserved {} of its {} for others",
+                     DemandText(quota), quota.queue, amount(quota.reserved), amount(quota.most));
 }
 
 std::string TextOf(const Undeclared& undeclared, const Rendering&) {

@@ -59,8 +59,6 @@ enum class ReasonCode {
   kCapabilityUndeclared,
   kSchedulerUnverified,
   kGroupUnverified,
-  kReleaseUnverified,
-  kPodUnverified,
   kStaleData,
   kBudgetExceeded,
   kExcluded,

@@ -42,8 +42,7 @@ concept NamesNoOthers =
              verdict::BrokenSelector, verdict::JointShortage, verdict::NodeRoom,
              verdict::NoSuchResource, verdict::NodeCounts, verdict::PodsFit, verdict::FullClaim,
              verdict::Unbindable, verdict::SchedulerError, verdict::SearchLimit,
-             verdict::GroupTerms, verdict::Cordoned, verdict::MovedAway, verdict::ReleaseDoubt,
-             verdict::PodTerms>;
+             verdict::GroupTerms, verdict::Cordoned, verdict::MovedAway>;
 
 bool IsOfName(char c) { return IsAlphanumeric(c) || c == '-'; }
 

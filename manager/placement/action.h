@@ -55,10 +55,6 @@ struct CreateClone {
 struct SetClonePriority {
   ClusterName cluster;
 };
-// The counts of an elastic job's Workload, which Kueue has lowered, onto its clone.
-struct ShrinkClone {
-  ClusterName cluster;
-};
 // Our job, then our clone, on one worker.
 struct DeleteRemote {
   ClusterName cluster;
@@ -95,8 +91,7 @@ struct CreateJob {
 struct AdoptClone {
   ClusterName cluster;
 };
-// The copy gets what it follows of the job, as the job has it now (tracking::Job::parts, followed);
-// of an elastic job it becomes this Workload's, too (tracking/elastic.h).
+// The copy gets what it follows of the job, as the job has it now (tracking::Job::parts, followed).
 struct UpdateCopy {
   ClusterName cluster;
 };
@@ -110,8 +105,6 @@ struct MirrorStatus {
 };
 // No activity in the manager's job status: its pods elsewhere are gone or going.
 struct ClearActivity {};
-// Kueue, which leaves it out, queues the workload again (Workload::is_left_unqueued).
-struct Requeue {};
 // The clone's end copied onto the manager's Workload: its job is gone and can no longer say it.
 struct FinishWorkload {
   std::string reason;
@@ -160,7 +153,7 @@ class Action final
                           CreateJob, MirrorStatus, ClearActivity, FinishWorkload, RecordFailure,
                           RecordPlacing, RecordEnd, RecordResidue, Forget, Note, SetClonePriority,
                           KeepRemote, KeepLog, RecordReport, RecordRemoval, EndAttempt,
-                          RemoveSurplus, AdoptClone, UpdateCopy, ShrinkClone, Requeue> {
+                          RemoveSurplus, AdoptClone, UpdateCopy> {
  public:
   using Variant = variant;  // which has no virtual destructor: never deleted through it
   using variant::variant;

@@ -2,7 +2,6 @@
 
 #include "manager/placement/check_report.h"
 #include "manager/placement/note_reasons.h"
-#include "manager/placement/slices.h"
 #include "manager/placement/stages.h"
 
 namespace fedra::placement {
@@ -34,8 +33,6 @@ Decision Decide(const WorkloadView& view, std::span<const ClusterView> clusters,
     DecideGone(context, decision);
   } else if (workload->Finished()) {
     DecideFinished(context, decision);
-  } else if (!view.other_slice.empty()) {
-    DecideBesideSlice(context, decision);
   } else if (check == nullptr) {
     DecideUnchecked(context, decision);
   } else if (workload->Evicted() || !workload->QuotaReserved()) {
@@ -43,7 +40,7 @@ Decision Decide(const WorkloadView& view, std::span<const ClusterView> clusters,
     DecideWithoutQuota(context, decision);
   } else if (check->state == CheckState::kRetry || check->state == CheckState::kRejected) {
     DecideGivenBack(context, *check, decision);
-  } else if (IsPlaced(view, *check) || IsHandedOver(view, *check)) {
+  } else if (IsPlaced(view, *check)) {
     DecideReady(context, decision);
   } else if (const std::string why = NotDispatchable(view); !why.empty()) {
     Reject(why, decision);

@@ -10,7 +10,6 @@ from scenarios.cases import (
     devices,
     discovery,
     dispatcher,
-    elastic_jobs,
     examples,
     faults,
     flood,

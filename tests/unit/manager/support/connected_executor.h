@@ -22,17 +22,15 @@ namespace fedra::reconcile {
 
 struct ExecutorOptions {
   bool verifies_devices = false;
-  const Clock& clock = SystemClock();
-  Telemetry* telemetry = nullptr;  // null: nothing counts
-  bool has_replicas = false;       // beside this one
-  bool verifies_quota = false;     // what is assumed of it is counted
-  const Clock& cluster_clock = SystemClock();
+  const Clock& clock = SystemClock();  // the clusters have the system's, whatever this one is
+  Telemetry* telemetry = nullptr;      // null: nothing counts
+  bool has_replicas = false;           // beside this one
 };
 
 struct ConnectedExecutor {
   // What `with` names must outlive it.
   explicit ConnectedExecutor(const ConnectedOptions& options, const ExecutorOptions& with = {})
-      : fleet(options, with.cluster_clock), outside(with) {
+      : fleet(options), outside(with) {
     if (with.has_replicas) fleet.manager().ReadRecords();
   }
 
@@ -64,8 +62,7 @@ struct ConnectedExecutor {
                                [](const ObjectKey&) {}};
   Gatherer gatherer{{.controller_name = "fedra.dev/federation",
                      .us = {.origin = "fedra"},
-                     .devices = outside.verifies_devices,
-                     .quota = outside.verifies_quota},
+                     .devices = outside.verifies_devices},
                     fleet.manager(),
                     fleet.workers(),
                     copy_failures};
