@@ -215,8 +215,14 @@ void AddClaimInUse(sim::Server& server, const ObjectKey& key, int devices) {
                        {"pool", "node-1"},
                        {"device", fmt::format("gpu-{}", i)}});
   }
+  const json on_node{
+      {"key", "metadata.name"}, {"operator", "In"}, {"values", json::array({"node-1"})}};
+  const json terms = json::array({{{"matchFields", json::array({on_node})}}});
   const json user{{"resource", "pods"}, {"name", "served"}, {"uid", "another-pod"}};
-  const json status{{"allocation", {{"devices", {{"results", std::move(results)}}}}},
+  const json status{{"allocation",
+                     {{"allocationTimestamp", "2026-11-21T16:00:00Z"},
+                      {"devices", {{"results", std::move(results)}}},
+                      {"nodeSelector", {{"nodeSelectorTerms", terms}}}}},
                     {"reservedFor", json::array({user})}};
   REQUIRE(server.objects().Patch("resourceclaims", key, {{"status", status}}, "status"));
 }

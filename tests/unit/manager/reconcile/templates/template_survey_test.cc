@@ -65,7 +65,7 @@ std::vector<std::string> Lines(const templates::TemplateSurvey& survey) {
   std::vector<std::string> lines;
   for (const templates::TemplateStep& step : survey.steps) {
     lines.push_back(fmt::format("{} {} for {}", step.worker.value, step.key.name,
-                                step.awaits ? step.awaits->name : "nobody"));
+                                step.awaits ? step.awaits->name : "no workload"));
   }
   return lines;
 }
@@ -81,7 +81,7 @@ TEST_CASE("a template would come with the first of the workloads whose check all
   AddWaitingWorkload(fleet.manager_server(), first, PodWith("two-gpus"));
   AddLike(manager, first, "job-z", "fedra");
   AddLike(manager, first, "job-b", "west-only");
-  AddLike(manager, first, "job-a", "somebody-elses");
+  AddLike(manager, first, "job-a", "of-another-controller");
   fleet.Start();
 
   CopyFailures failures;
