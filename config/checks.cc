@@ -117,11 +117,6 @@ class Checks final {
     if (config_.kueue.mode == KueueMode::kMultiKueue && !config_.workers_from.multi_kueue_clusters)
       Add("kueue.mode", "multikueue takes its workers from MultiKueueClusters",
           "write workersFrom: {multiKueueClusters: true}");
-    if (config_.kueue.pods && config_.kueue.mode == KueueMode::kMultiKueue)
-      Add("kueue.pods",
-          "is not possible with kueue.mode multikueue: Kueue would start pods that "
-          "MultiKueue has dispatched on the manager, too, once its gate is off",
-          "remove it, or use mode admissionCheck");
     if (config_.kueue.pods && config_.kueue.mode == KueueMode::kDispatcher)
       Add("kueue.pods", "is not needed with kueue.mode dispatcher: MultiKueue copies pods itself",
           "remove it");

@@ -98,8 +98,8 @@ Fields DescribeKueue(KueueSettings& kueue) {
        TextRef{&kueue.multi_kueue_origin, TextRule::kDnsLabel}, ""},
       {"pods",
        "Whether pods that Kueue manages (its integration pod) are dispatched, and so the replicas "
-       "of Deployments, groups of pods, StatefulSets and LeaderWorkerSets. With mode "
-       "admissionCheck only. Needs "
+       "of Deployments, groups of pods, StatefulSets and LeaderWorkerSets. Not with mode "
+       "dispatcher, where MultiKueue copies them. Needs "
        "deploy/manager-rbac-pods.yaml on the manager and deploy/worker-rbac-pods.yaml on the "
        "workers.",
        FlagRef{&kueue.pods}, ""},

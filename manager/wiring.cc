@@ -161,6 +161,7 @@ reconcile::GatherSettings ToGather(const config::Configuration& configuration) {
                     .max_passes = dispatch.backfill.max_passes,
                     .max_wait = dispatch.backfill.max_wait};
   settings.devices = verification.devices == config::DeviceCheck::kEnforce;
+  settings.quota = verification.queue_quota == config::QueueQuotaCheck::kEnforce;
   settings.rules = ToRules(verification);
   return settings;
 }

@@ -23,7 +23,8 @@ inline constexpr std::array<std::string_view, std::variant_size_v<Facts::Variant
     "BroadTaintRules", "NotAllowed",        "InLine",         "Reserved",       "Setback",
     "DeviceCounts",    "AlternativeCounts", "BrokenSelector", "JointShortage",  "NodeRoom",
     "NoSuchResource",  "NodeCounts",        "PodsFit",        "FullClaim",      "Unbindable",
-    "SchedulerError",  "SearchLimit",       "GroupTerms",     "Cordoned",       "MovedAway"};
+    "SchedulerError",  "SearchLimit",       "GroupTerms",     "Cordoned",       "MovedAway",
+    "ReleaseDoubt",    "PodTerms"};
 static_assert(!kFactTypes.back().empty(), "all have a name");
 
 // Calls `visit(name, field)` for each. One overload for every struct of facts.
@@ -74,6 +75,7 @@ void ForEachField(Like<Quota> auto& f, V&& visit) {
   visit("asked", f.asked);
   visit("most", f.most);
   visit("reserved", f.reserved);
+  visit("dispatched", f.dispatched);
 }
 template <class V>
 void ForEachField(Like<Undeclared> auto& f, V&& visit) {
@@ -136,6 +138,17 @@ void ForEachField(Like<Gang> auto& f, V&& visit) {
 template <class V>
 void ForEachField(Like<GroupTerms> auto& f, V&& visit) {
   visit("group", f.group);
+  visit("fields", f.fields);
+}
+template <class V>
+void ForEachField(Like<ReleaseDoubt> auto& f, V&& visit) {
+  visit("kind", f.kind);
+  visit("release", f.release);
+  visit("fields", f.fields);
+}
+template <class V>
+void ForEachField(Like<PodTerms> auto& f, V&& visit) {
+  visit("podSet", f.pod_set);
   visit("fields", f.fields);
 }
 template <class V>

@@ -27,6 +27,8 @@ std::string TextOf(const Connection& connection, const Rendering&);
 std::string TextOf(const OtherScheduler& scheduler, const Rendering&);
 std::string TextOf(const GroupTerms& terms, const Rendering&);
 std::string TextOf(const Gang& gang, const Rendering&);
+std::string TextOf(const ReleaseDoubt& doubt, const Rendering&);
+std::string TextOf(const PodTerms& terms, const Rendering&);
 std::string TextOf(const BroadTaintRules& rules, const Rendering&);
 std::string TextOf(const NotAllowed& worker, const Rendering&);
 std::string TextOf(const Cordoned& worker, const Rendering&);

@@ -93,6 +93,9 @@ struct Quota {
   Quantity asked = {};     // by each of them
   Quantity most = {};      // that one flavor may hold; of kReserved: its nominal quota
   Quantity reserved = {};  // of that
+  // that jobs ask for which were dispatched there and which its status does not count yet, of all
+  // flavors; absent: none
+  std::optional<Quantity> dispatched = {};
 
   bool operator==(const Quota&) const = default;
 };
@@ -202,6 +205,30 @@ struct GroupTerms {
   std::vector<std::string> fields;  // of its spec
 
   bool operator==(const GroupTerms&) const = default;
+};
+
+// What a kube-scheduler does that its release alone does not tell.
+struct ReleaseDoubt {
+  enum class Kind {
+    kOrder,     // in which order it looks at pools and slices is chance, and decides
+    kRefusals,  // devices that it refuses keep what they would have taken from others
+    kRules,     // it panics when there are DeviceTaintRules
+    kGates,     // `fields` belong to feature gates that are off by default
+  };
+
+  Kind kind = Kind::kOrder;
+  std::string release;              // "1.35"
+  std::vector<std::string> fields;  // "consumesCounters (DRAPartitionableDevices)"
+
+  bool operator==(const ReleaseDoubt&) const = default;
+};
+
+// What a pod demands and is not looked at.
+struct PodTerms {
+  std::string pod_set;
+  std::vector<std::string> fields;  // of its spec: "affinity.podAffinity"
+
+  bool operator==(const PodTerms&) const = default;
 };
 
 // DeviceTaintRules that select in ways which are not evaluated.

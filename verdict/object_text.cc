@@ -107,8 +107,13 @@ std::string TextOf(const Quota& quota, const Rendering&) {
     case Quota::Limit::kReserved:
       break;
   }
-  return fmt::format("{}, and ClusterQueue {} has reserved {} of its {} for others",
-                     DemandText(quota), quota.queue, amount(quota.reserved), amount(quota.most));
+  std::string text =
+      fmt::format("{}, and ClusterQueue {} has reserved {} of its {} for others", DemandText(quota),
+                  quota.queue, amount(quota.reserved), amount(quota.most));
+  if (quota.dispatched)
+    text += fmt::format("; jobs that were dispatched there ask for another {}",
+                        amount(*quota.dispatched));
+  return text;
 }
 
 std::string TextOf(const Undeclared& undeclared, const Rendering&) {

@@ -21,12 +21,13 @@ namespace fedra::verdict {
 // A type of its own, so that copying and comparing them is compiled once, in reason.cc, and not
 // wherever there is a Reason.
 class Facts final
-    : public std::variant<
-          Sentence, Missing, Unreadable, Drift, Quota, Undeclared, MissingLabel, QueueStopped,
-          QueueInactive, ApiVersion, NameTaken, Connection, ClaimPlace, OtherScheduler, Gang,
-          BroadTaintRules, NotAllowed, InLine, Reserved, Setback, DeviceCounts, AlternativeCounts,
-          BrokenSelector, JointShortage, NodeRoom, NoSuchResource, NodeCounts, PodsFit, FullClaim,
-          Unbindable, SchedulerError, SearchLimit, GroupTerms, Cordoned, MovedAway> {
+    : public std::variant<Sentence, Missing, Unreadable, Drift, Quota, Undeclared, MissingLabel,
+                          QueueStopped, QueueInactive, ApiVersion, NameTaken, Connection,
+                          ClaimPlace, OtherScheduler, Gang, BroadTaintRules, NotAllowed, InLine,
+                          Reserved, Setback, DeviceCounts, AlternativeCounts, BrokenSelector,
+                          JointShortage, NodeRoom, NoSuchResource, NodeCounts, PodsFit, FullClaim,
+                          Unbindable, SchedulerError, SearchLimit, GroupTerms, Cordoned, MovedAway,
+                          ReleaseDoubt, PodTerms> {
  public:
   using Variant = variant;  // which has no virtual destructor: never deleted through it
   using variant::variant;

@@ -92,8 +92,8 @@ constexpr std::array kCatalogue = {
         "excludes or transforms the resource."},
     ReasonEntry{
         kQueueFull, "QueueFull", kObjects, "the worker's ClusterQueue has no room for the job now",
-        "Other workloads have reserved its quota. The worker can run the job; workers whose "
-        "queue has room come first.",
+        "Other workloads have reserved its quota, or were dispatched there and will take it. The "
+        "worker can run the job; workers whose queue has room come first.",
         "No action needed: the job waits there for quota if no other worker has room."},
     ReasonEntry{
         kKindMissing, "KindMissing", kObjects, "the worker does not know the job's kind",
@@ -298,6 +298,21 @@ constexpr std::array kCatalogue = {
         "one may not fit as the group demands.",
         "See that the worker has room for the whole group as it demands, and set "
         "verification.unknown to let the job try; or leave these fields out."},
+    ReasonEntry{
+        kReleaseUnverified, "ReleaseUnverified", kOther,
+        "what kube-scheduler of the worker's release makes of the job cannot be foretold",
+        "It depends on chance, on a mistake of that release, or on a feature gate that is off by "
+        "default and that an administrator of the worker seems to have turned on: its objects have "
+        "fields of it. docs/releases.md says which releases do so.",
+        "Upgrade the worker: docs/releases.md says which release is certain. "
+        "verification.unknown lets the job try all the same."},
+    ReasonEntry{
+        kPodUnverified, "PodUnverified", kOther,
+        "the pods demand something of their nodes that fedra does not look at",
+        "kube-scheduler has more filters than fedra judges: affinity to other pods, topology "
+        "spread, volumes and some more. Beside the verdict Yes it is only a note.",
+        "See that the worker has nodes that satisfy what the message names; docs/agreement.md "
+        "lists what is judged."},
     ReasonEntry{kStaleData, "StaleData", kOther,
                 "what we know about the worker is incomplete or too old",
                 "A list is still being read, or a watch has been failing.",

@@ -59,6 +59,8 @@ enum class ReasonCode {
   kCapabilityUndeclared,
   kSchedulerUnverified,
   kGroupUnverified,
+  kReleaseUnverified,
+  kPodUnverified,
   kStaleData,
   kBudgetExceeded,
   kExcluded,

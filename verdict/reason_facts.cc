@@ -94,6 +94,10 @@ std::vector<std::string_view> FactTypesOf(ReasonCode code) {
       return Named<OtherScheduler>();
     case kGroupUnverified:
       return Named<GroupTerms>();
+    case kReleaseUnverified:
+      return Named<ReleaseDoubt>();
+    case kPodUnverified:
+      return Named<PodTerms>();
     case kStaleData:
       return Named<Unreadable, Connection>();
     case kBudgetExceeded:

@@ -68,6 +68,35 @@ std::string TextOf(const GroupTerms& terms, const Rendering&) {
                      terms.group, fmt::join(terms.fields, " and "));
 }
 
+std::string TextOf(const ReleaseDoubt& doubt, const Rendering&) {
+  const std::string scheduler = "kube-scheduler " + doubt.release;
+  switch (doubt.kind) {
+    case ReleaseDoubt::Kind::kOrder:
+      return scheduler +
+             " looks at the pools and slices of a node in an order that is chance, and whether the "
+             "pods fit depends on it";
+    case ReleaseDoubt::Kind::kRefusals:
+      return scheduler +
+             " lets devices that it has refused keep shared counters and constraints while it "
+             "looks at the others, so that it may find none where there are some; 1.36.3 does not";
+    case ReleaseDoubt::Kind::kRules:
+      return scheduler +
+             " ends with a panic when a ResourceSlice changes while there are DeviceTaintRules, if "
+             "it has the feature gate DRADeviceTaintRules; 1.36.3 does not";
+    case ReleaseDoubt::Kind::kGates:
+      break;
+  }
+  return fmt::format(
+      "the worker's objects have {}: off by default in {}, and what its kube-scheduler makes of it "
+      "is not judged",
+      fmt::join(doubt.fields, ", "), doubt.release);
+}
+
+std::string TextOf(const PodTerms& terms, const Rendering&) {
+  return fmt::format("not judged of the pods of {}: {}", terms.pod_set,
+                     fmt::join(terms.fields, ", "));
+}
+
 std::string TextOf(const BroadTaintRules& rules, const Rendering&) {
   return fmt::format(
       "{} (such as {}) select{} by deviceClassName or by selectors, which is not evaluated: fewer "

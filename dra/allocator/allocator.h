@@ -70,6 +70,9 @@ struct NodeAllocation {
   // kNoFit on a node that sees an invalid pool. For tests and the tools that compare us with the
   // allocators of releases: some end with an error there.
   bool invalid_pools = false;
+  // Devices that were refused may have kept counters or constraints from those after them
+  // (AllocatorFeatures::refusals_leak): the scheduler may find less than this.
+  bool leaked = false;
   std::vector<ChosenDevice> devices;  // for kFit: claim by claim, in request order
   std::vector<int> alternatives;      // for kFit: the index chosen, per firstAvailable request
   NodeShare of_node;     // for kFit; by the judge (judge/node_share.h), not by Allocate()

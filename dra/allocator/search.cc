@@ -58,7 +58,10 @@ Search::Step Search::PlaceRequest(uint32_t claim, uint32_t request) {
   std::vector<uint32_t> state;
   if (remembers) {
     state = State(claim, request);
-    if (dead_ends_.contains(state)) return Step::kFail;
+    if (dead_ends_.contains(state)) {
+      outcome_.leaked = outcome_.leaked || leaks_;
+      return Step::kFail;
+    }
   }
   const uint64_t oversize = oversize_events_;
   const Step step = requests[request].alternatives
@@ -146,6 +149,7 @@ Search::Step Search::PlaceExact(const Position& position, size_t start) {
     if (table_[i].untouched()) failed.push_back(table_.ClassOf(i));
     if (const Upper left = Bound(position, i + 1); left.devices < needed) {
       if (left.independent) outcome_.scheduler_steps += StepsInVain(left.devices, features_);
+      outcome_.leaked = outcome_.leaked || leaks_;
       return FailOrError(position, i + 1);
     }
   }
@@ -170,12 +174,15 @@ bool Search::InUse(const SubRequest& ask, size_t candidate) const {
   return table_[candidate].in_use || table_[candidate].users > 0;
 }
 
+// A shared device has its counters since the first share that is known.
+bool Search::HasCountersAlready(const Candidate& candidate) {
+  return candidate.shareable && (candidate.capacity_in_use || !candidate.shares.empty());
+}
+
 bool Search::TakeCounters(const Candidate& candidate, Taken& taken) {
   if (!candidate.device().consumes) return true;
   if (!features_.partitionable_devices) return relaxation_.counters;
-  // A shared device has its counters since the first share that is known.
-  const bool in_use = candidate.capacity_in_use || !candidate.shares.empty();
-  if (candidate.shareable && in_use) return true;
+  if (HasCountersAlready(candidate)) return true;
   taken.counters = counters_.Take(candidate.pool_index, candidate.device_index);
   return taken.counters;
 }
@@ -198,17 +205,35 @@ bool Search::AddToConstraints(const Position& position, size_t candidate, Taken&
   return true;
 }
 
+// checkAvailableCounters of structured/internal/incubating, v0.36.1: the candidate of an All
+// request has no pool (allocator_incubating.go:564), which is looked into (:1489).
+bool Search::StopAtPanic(const Position& position, const Candidate& candidate) {
+  if (!features_.all_panics_on_counters || !features_.partitionable_devices) return false;
+  if (!candidate.device().consumes || HasCountersAlready(candidate)) return false;
+  Stop(Fit::kError, pod_.claims[position.claim].Describe() + ", request " +
+                        pod_.asks[position.ask].request->name.str() +
+                        ": kube-scheduler of this release ends with a panic where all devices are "
+                        "asked for and one takes of counters: " +
+                        candidate.pool->key.ToString() + "/" + candidate.device().name.str());
+  return true;
+}
+
+// False.
+bool Search::Refuse(const Position& position, size_t index, const Taken& taken) {
+  outcome_.leaked = outcome_.leaked || (leaks_ && (taken.counters || taken.constraints != 0));
+  TakeBack(position, index, taken);
+  return false;
+}
+
 bool Search::Take(const Position& position, size_t index, bool must, Taken& taken) {
   Candidate& candidate = table_[index];
   const SubRequest& ask = pod_.asks[position.ask];
   if (InUse(ask, index) || candidate.unprepared) return false;
+  if (must && StopAtPanic(position, candidate)) return false;
   if (!TakeCounters(candidate, taken)) return false;
-  if (table_.Tainted(position.ask, index)) {
-    TakeBack(position, index, taken);
-    return false;
-  }
+  if (table_.Tainted(position.ask, index)) return Refuse(position, index, taken);
   if (!AddToConstraints(position, index, taken)) {
-    TakeBack(position, index, taken);
+    Refuse(position, index, taken);
     if (must && outcome_.error.empty()) {
       Stop(Fit::kError, pod_.claims[position.claim].Describe() + ", request " +
                             ask.request->name.str() + ": cannot add device " +
@@ -217,17 +242,15 @@ bool Search::Take(const Position& position, size_t index, bool must, Taken& take
     }
     return false;
   }
-  if (!table_.CapacityFits(position.ask, index)) {
-    TakeBack(position, index, taken);
-    return false;
-  }
-  ChosenDevice chosen{.claim = position.claim,
-                      .ask = position.ask,
-                      .pool = candidate.pool_index,
-                      .device = candidate.device_index,
-                      .shared = candidate.shareable,
-                      .counters = taken.counters,
-                      .consumed = {}};
+  if (!table_.CapacityFits(position.ask, index)) return Refuse(position, index, taken);
+  ChosenDevice chosen{
+      .claim = position.claim,
+      .ask = position.ask,
+      .pool = candidate.pool_index,
+      .device = candidate.device_index,
+      .shared = candidate.shareable,
+      .counters = taken.counters && (!candidate.shareable || features_.shares_hold_counters),
+      .consumed = {}};
   if (candidate.shareable) {
     chosen.consumed = ConsumedCapacities(candidate.device(), *ask.request, features_);
     candidate.shares.push_back(chosen.consumed);
@@ -245,6 +268,7 @@ bool Search::Take(const Position& position, size_t index, bool must, Taken& take
 
 void Search::TakeBack(const Position& position, size_t index, const Taken& taken) {
   Candidate& candidate = table_[index];
+  outcome_.leaked = outcome_.leaked || (leaks_ && taken.shared && candidate.device().consumes);
   if (taken.chosen) {
     results_.pop_back();
     chosen_[position.claim].pop_back();
@@ -273,6 +297,7 @@ NodeAllocation Search::Run(bool thorough) {
   thorough_ = thorough;
   if (!CheckPools() || !CheckClaims()) return std::move(outcome_);
   symmetric_ = IsSymmetric();
+  leaks_ = CanLeak();
   if (thorough && IsHopeless()) return NotFound();
   if (OutOfSteps()) Stop(Fit::kBudget, "");
   if (outcome_.fit == Fit::kBudget) return std::move(outcome_);

@@ -81,6 +81,7 @@ class Search final {
   bool CollectAll(uint32_t claim, uint32_t ask);
   bool DerivationCanFail();
   bool IsSymmetric();
+  bool CanLeak();
   bool CheckNodeSelectors();
 
   Step PlaceRequest(uint32_t claim, uint32_t request);
@@ -102,7 +103,10 @@ class Search final {
   bool Take(const Position& position, size_t candidate, bool must, Taken& taken);
   void TakeBack(const Position& position, size_t candidate, const Taken& taken);
   bool AddToConstraints(const Position& position, size_t candidate, Taken& taken);
+  static bool HasCountersAlready(const Candidate& candidate);
   bool TakeCounters(const Candidate& candidate, Taken& taken);
+  bool StopAtPanic(const Position& position, const Candidate& candidate);
+  bool Refuse(const Position& position, size_t candidate, const Taken& taken);
 
   // Leaving out branches (search_prune.cc).
   bool Skips(const std::vector<uint32_t>& failed, size_t candidate);
@@ -131,6 +135,9 @@ class Search final {
   CandidateTable table_;
   bool thorough_ = false;
   bool symmetric_ = false;
+  // A device that is refused, or a branch that is left out, may have kept something from the
+  // devices after it (AllocatorFeatures::refusals_leak).
+  bool leaks_ = false;
   // Position in the search order behind which an invalid pool ends the search (<= 1.34).
   size_t fatal_position_ = SIZE_MAX;
   std::vector<int64_t> counts_;           // per ask

@@ -142,7 +142,7 @@ bool Search::IsSymmetric() {
     if (pool->negative_consumption) return false;
   for (uint32_t i = 0; i < pod_.asks.size(); ++i) {
     const SubRequest& ask = pod_.asks[i];
-    if (ask.all && ask.constraints != 0) return false;
+    if (ask.all && (ask.constraints != 0 || features_.all_panics_on_counters)) return false;
     const bool later = ask.alternative && ask.request != &ask.owner->first_available.front();
     if (ask.all && later && features_.all_mixes_alternatives) return false;
     for (const auto& [name, amount] : ask.request->capacity)
@@ -152,6 +152,23 @@ bool Search::IsSymmetric() {
       if (!state.is_match()) return false;
   }
   return true;
+}
+
+// Whether a refusal can keep counters or constraints from what is tried after it: a rejected device
+// leaves both behind (allocateDevice of structured/internal/incubating, v0.36.2, :1345 to :1417),
+// and one that is given back in shares its counters (:1444).
+bool Search::CanLeak() {
+  if (!features_.refusals_leak) return false;
+  for (size_t i = 0; i < table_.size(); ++i) {
+    const bool counts = table_[i].device().consumes != nullptr;
+    for (uint32_t ask = 0; ask < pod_.asks.size(); ++ask) {
+      const bool constrained = pod_.asks[ask].constraints != 0;
+      const bool refusable = table_[i].shareable || constrained || table_.Tainted(ask, i);
+      if (counts ? refusable : constrained && table_[i].shareable)
+        if (table_.Code(ask, i) == kSuits) return true;
+    }
+  }
+  return false;
 }
 
 // The node selector of an allocation is made after the search. Slices with several terms cannot be

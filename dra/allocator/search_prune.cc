@@ -15,7 +15,10 @@ constexpr size_t kMaxDeadEndSize = 1 << 22;
 
 bool Search::Skips(const std::vector<uint32_t>& failed, size_t candidate) {
   if (failed.empty() || !table_[candidate].untouched()) return false;
-  return std::find(failed.begin(), failed.end(), table_.ClassOf(candidate)) != failed.end();
+  const bool skips =
+      std::find(failed.begin(), failed.end(), table_.ClassOf(candidate)) != failed.end();
+  outcome_.leaked = outcome_.leaked || (skips && leaks_);
+  return skips;
 }
 
 // The request cannot be satisfied, but the real search still walks over all that is left.

@@ -81,6 +81,7 @@ bool ErrorForecaster::CanEndWithError(const PodClaims& pod) const {
       for (uint32_t i = 0; i < request.asks; ++i) {
         const SubRequest& ask = pod.asks[request.first_ask + i];
         if (ask.all && (!pools.all_ready || ask.constraints != 0)) return true;
+        if (ask.all && context_.features().all_panics_on_counters) return true;
         if (context_.memory.CanFail(ask.match, context_.snapshot, matches)) return true;
         if (DerivationCanFail(ask)) return true;
         most = std::max(most, ask.all ? pools.most_devices : ask.request->count);
@@ -144,12 +145,13 @@ void ErrorForecaster::NoteSlowness(const Node& node, const NodeAllocation& found
 void ErrorForecaster::Note(const Node& node, const NodeAllocation& found) {
   if (found.fit == Fit::kBudget) forecast_.unfinished = &node;
   NoteSlowness(node, found);
-  if (found.fit == Fit::kError)
-    forecast_.error = {.node = &node,
-                       .pods = 0,
-                       .text = found.error,
-                       .cause = found.cause,
-                       .selector = found.selector};
+  if (found.fit != Fit::kError) return;
+  forecast_.leaked = found.leaked;
+  forecast_.error = {.node = &node,
+                     .pods = 0,
+                     .text = found.error,
+                     .cause = found.cause,
+                     .selector = found.selector};
 }
 
 void ErrorForecaster::ExamineNodes(const ResolvedPod& resolved, int fitting, bool ahead) {

@@ -42,14 +42,15 @@ verdict::PodsFit HowManyFit(const PodSetReport& report) {
 void ExplainError(const PlacementTrace& trace, const Snapshot& snapshot, Explanation& explanation) {
   const ErrorForecast& errors = trace.errors;
   // The scheduler comes to that node, whatever it finds before.
-  const bool certain = !errors.by_chance && errors.feasible < kNodesAlwaysExamined;
+  const bool by_chance = errors.by_chance || errors.leaked;
+  const bool certain = !by_chance && errors.feasible < kNodesAlwaysExamined;
   const Outcome outcome = certain ? Outcome::kNo : Outcome::kUnknown;
   explanation.aborted = certain;
   if (trace.report.fitting > 0)
     explanation.Add(outcome, ReasonCode::kPodsDoNotFit, "pod set " + trace.report.name,
                     HowManyFit(trace.report));
   verdict::SchedulerError facts{
-      .node = {}, .error = WithAdvice(*errors.error, snapshot), .by_chance = errors.by_chance};
+      .node = {}, .error = WithAdvice(*errors.error, snapshot), .by_chance = by_chance};
   if (DoesNotCompile(*errors.error))
     return explanation.Add(outcome, ReasonCode::kSelectorError, "", std::move(facts));
   facts.node = errors.error->node->name.str();

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "dra/judge/explain_errors.h"
+#include "dra/judge/explain_release.h"
 #include "dra/judge/free_counts.h"
 #include "dra/judge/joint_explainer.h"
 #include "dra/judge/request_explainer.h"
@@ -149,6 +150,7 @@ Explanation Explainer::Explain() const {
   else
     explanation.headroom = CountHeadroom(context_, trace_.resolved, demand, placed_);
   if (trace_.errors.ahead) ExplainErrorAhead(trace_, context_.snapshot, explanation);
+  ExplainRelease(context_, trace_, explanation);
   return explanation;
 }
 

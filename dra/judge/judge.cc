@@ -6,6 +6,7 @@
 
 #include "dra/judge/node_choice.h"
 #include "dra/judge/simulation.h"
+#include "dra/model/node_view.h"
 
 namespace fedra::dra {
 
@@ -85,15 +86,16 @@ void Downgrade(Attempt& attempt, const SearchCost& cost) {
                                                .steps = cost.steps}});
 }
 
-// RunAttempt(), with other nodes for the claims that pods share when not all pods fit.
+// RunAttempt(), with other nodes for the claims that pods share when not all pods fit. `explain`:
+// as in Simulation::Options.
 Attempt TryNodes(const std::string& ns, std::span<const PodDemand> demands,
                  const Snapshot& snapshot, JudgeCaches caches, const JudgeOptions& options,
-                 SearchCost& cost, const AskFreeCluster* free_cluster) {
-  const auto run = [&](const ExcludedNodes& excluded, bool explain) {
+                 SearchCost& cost, const AskFreeCluster* free_cluster, bool explain = true) {
+  const auto run = [&](const ExcludedNodes& excluded, bool explains) {
     return RunAttempt(ns, demands, snapshot, caches, options, cost,
-                      {.excluded = excluded, .explain = explain, .free_cluster = free_cluster});
+                      {.excluded = excluded, .explain = explains, .free_cluster = free_cluster});
   };
-  Attempt first = run({}, true);
+  Attempt first = run({}, explain);
   if (first.idle_claim || first.certain || first.contested.empty()) return first;
   NodeChoice choice;
   const Attempt* last = &first;
@@ -114,7 +116,7 @@ Attempt TryNodes(const std::string& ns, std::span<const PodDemand> demands,
     Downgrade(first, cost);
     return first;
   }
-  return best_excluded ? run(*best_excluded, true) : first;
+  return best_excluded ? run(*best_excluded, explain) : first;
 }
 
 // Whether devices that others have are what the pods lack.
@@ -155,6 +157,70 @@ Judgement JudgeFree(const std::string& ns, std::span<const PodDemand> demands,
   return TryNodes(ns, demands, *free, caches, less, cost, nullptr).judgement;
 }
 
+bool AllFit(const Attempt& attempt) {
+  const Verdict& verdict = attempt.judgement.verdict;
+  return verdict.pods_fitting == verdict.pods_wanted;
+}
+
+// Whether the pods would fit in one order of the pools and slices and not in another.
+class OrderQuestion final {
+ public:
+  OrderQuestion(const std::string& ns, std::span<const PodDemand> demands, JudgeCaches caches,
+                const JudgeOptions& options)
+      : ns_(ns), demands_(demands), caches_(caches), options_(options) {}
+
+  // `answer`: on this snapshot, in the order by name. Orders that take too long tell nothing.
+  bool DecidesAgainst(const Attempt& answer, const Snapshot& snapshot) const {
+    const uint32_t orders = OrdersOf(snapshot);
+    for (uint32_t number = 1; number < orders; ++number) {
+      SearchCost cost;
+      const Attempt other = In(*snapshot.WithOrder(number), cost);
+      const bool is_known = AllFit(other) || cost.steps < options_.limits.max_steps;
+      if (is_known && AllFit(other) != AllFit(answer)) return true;
+    }
+    return false;
+  }
+
+ private:
+  Attempt In(const Snapshot& snapshot, SearchCost& cost) const {
+    Attempt attempt = TryNodes(ns_, demands_, snapshot, caches_, options_, cost, nullptr, false);
+    std::shared_ptr<const Snapshot> changed;
+    JudgeCaches caches = caches_;
+    caches.memory = nullptr;  // it remembers the cluster as it is
+    while (attempt.idle_claim) {
+      changed = (changed ? *changed : snapshot).WithoutAllocation(*attempt.idle_claim);
+      attempt = TryNodes(ns_, demands_, *changed, caches, options_, cost, nullptr, false);
+    }
+    return attempt;
+  }
+
+  const std::string& ns_;
+  const std::span<const PodDemand> demands_;
+  const JudgeCaches caches_;
+  const JudgeOptions& options_;
+};
+
+void DoubtOrder(const AllocatorFeatures& features, Verdict& verdict) {
+  verdict.outcome = Outcome::kUnknown;
+  verdict.fits_when_free = false;
+  verdict.reasons.insert(
+      verdict.reasons.begin(),
+      {ReasonCode::kReleaseUnverified, "",
+       verdict::ReleaseDoubt{.kind = verdict::ReleaseDoubt::Kind::kOrder,
+                             .release = std::string(cel::ToString(features.release)),
+                             .fields = {}}});
+}
+
+// What is not looked at, beside a Yes.
+void NoteUnread(std::span<const PodDemand> demands, Verdict& verdict) {
+  if (verdict.outcome != Outcome::kYes) return;
+  for (const PodDemand& demand : demands) {
+    if (demand.unread.empty()) continue;
+    verdict.reasons.push_back({ReasonCode::kPodUnverified, "pod set " + demand.name,
+                               verdict::PodTerms{.pod_set = demand.name, .fields = demand.unread}});
+  }
+}
+
 }  // namespace
 
 Judgement Judge(const std::string& ns, std::span<const PodDemand> demands, const Snapshot& snapshot,
@@ -166,6 +232,7 @@ Judgement Judge(const std::string& ns, std::span<const PodDemand> demands, const
     if (!with_all_free) with_all_free = JudgeFree(ns, demands, snapshot, caches, options);
     return *with_all_free;
   };
+  const OrderQuestion order(ns, demands, caches, options);
   std::shared_ptr<const Snapshot> changed;
   const auto without = [&](const ObjectKey& claim) {
     changed = (changed ? *changed : snapshot).WithoutAllocation(claim);
@@ -185,6 +252,9 @@ Judgement Judge(const std::string& ns, std::span<const PodDemand> demands, const
   Verdict& verdict = attempt.judgement.verdict;
   verdict.fits_when_free =
       LacksDevicesInUse(verdict) && free_cluster().verdict.outcome == Outcome::kYes;
+  if (verdict.outcome != Outcome::kUnknown && order.DecidesAgainst(attempt, snapshot))
+    DoubtOrder(snapshot.features(), verdict);
+  NoteUnread(demands, verdict);
   return std::move(attempt.judgement);
 }
 

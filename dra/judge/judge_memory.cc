@@ -7,6 +7,7 @@
 #include "dra/allocator/candidates.h"
 #include "dra/allocator/capacity.h"
 #include "dra/allocator/counters.h"
+#include "dra/judge/gated_fields.h"
 
 namespace fedra::dra {
 namespace {
@@ -231,6 +232,8 @@ const PoolFacts& JudgeMemory::Pools(const Snapshot& snapshot, const MatchCache& 
     facts.bad_selector = facts.bad_selector || pool->bad_selector;
     facts.all_ready = facts.all_ready && IsReady(*pool);
     facts.capacity_of_whole = facts.capacity_of_whole || HasCapacityOfWhole(*pool);
+    for (const auto& slice : pool->slices)
+      if (GatedFieldsOf(*slice, pool->features) != 0) facts.gated.push_back(slice);
     for (const auto& [node, view] : pool->local_views)
       if (view) devices[node] += static_cast<int64_t>(view->devices.size());
   });

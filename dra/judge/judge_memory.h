@@ -67,6 +67,8 @@ struct PoolFacts {
   int64_t most_devices = 0;   // in the own pools of one node
   // Some device that is allocated as a whole takes of its node by a capacity (node_share.h).
   bool capacity_of_whole = false;
+  // Slices with fields of feature gates that are off by default (gated_fields.h).
+  std::vector<std::shared_ptr<const Slice>> gated;
 };
 
 class JudgeMemory final {

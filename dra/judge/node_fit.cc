@@ -101,6 +101,15 @@ NodeAnswer HasRoom(const Node& node, const Amounts& requests, const Amounts* use
   return now;
 }
 
+NodeAnswer HasPorts(const Amounts& ports, const Amounts* used) {
+  const Quantity one(1);
+  for (const auto& [name, amount] : ports) {
+    const Quantity* taken = used ? FindAmount(*used, name) : nullptr;
+    if (taken && taken->Sign() > 0) return Short(name, one, Quantity(), one);
+  }
+  return {};
+}
+
 NodeAnswer HasPlugins(const Node& node, const Amounts& requests,
                       const std::vector<Symbol>& elsewhere) {
   for (const auto& [name, amount] : requests) {

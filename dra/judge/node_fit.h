@@ -30,6 +30,9 @@ std::optional<verdict::NodeRefusal> Refuses(const Node& node, const NodeConstrai
 // could never give is named, or else the first one that it cannot give now.
 NodeAnswer HasRoom(const Node& node, const Amounts& requests, const Amounts* used,
                    const std::vector<Symbol>& elsewhere);
+// Whether the ports are free, of which a node has one each. What kube-scheduler's filter NodePorts
+// decides (1.36).
+NodeAnswer HasPorts(const Amounts& ports, const Amounts* used);
 // Whether the node's device plugins have what is asked for at all, however much of it is free.
 NodeAnswer HasPlugins(const Node& node, const Amounts& requests,
                       const std::vector<Symbol>& elsewhere);

@@ -37,8 +37,10 @@ const Amounts* HeldOn(const PlacedPods& placed, const Node& node) {
 
 NodeAnswer RoomOn(const Node& node, const PodDemand& demand, const PodVariant& variant,
                   const Amounts* held, const JudgeOptions& options) {
+  Amounts used;
+  if (options.node_resources || !demand.host_ports.empty()) used = UsedOn(node, held, options);
+  if (const NodeAnswer ports = HasPorts(demand.host_ports, &used); !ports.fits()) return ports;
   if (!options.node_resources) return HasPlugins(node, demand.requests, variant.from_devices);
-  const Amounts used = UsedOn(node, held, options);
   return HasRoom(node, demand.requests, &used, variant.from_devices);
 }
 
@@ -71,6 +73,7 @@ void Occupy(const PodDemand& demand, const PodVariant& variant, const NodeAlloca
             const NodeView& view, Workspace& workspace, Amounts& room) {
   Commit(found, variant.pod, view, workspace);
   AddAmounts(room, demand.requests);
+  AddAmounts(room, demand.host_ports);
   AddAmounts(room, BeyondRequests(demand, found.of_node));
   static const Amounts one_pod{{Pods(), Quantity(1)}};
   AddAmounts(room, one_pod);

@@ -52,6 +52,7 @@ struct ErrorForecast {
   std::optional<AttemptError> error;  // nothing more is placed
   // Had the pods so far gone to other nodes, it might not come to that.
   bool by_chance = false;
+  bool leaked = false;  // `error` is of a search that may have found too much (NodeAllocation)
   // Where it comes to an error when so many more of the pods are put on the node, but not of all.
   std::map<const Node*, int> pods_to_error;
   std::optional<AttemptError> ahead;  // the first of those
@@ -98,6 +99,8 @@ struct PlacementTrace {
   PodSetReport report;   // up to `alternatives`; the rest is for explanations
   NodeFindings found;
   ErrorForecast errors;
+  bool leaked = false;             // as NodeAllocation::leaked, of some pod that was placed
+  std::vector<std::string> gated;  // GatedFieldsFor() the pods
   // Of the pod's allocated claims: one to which no pod can be bound, where a node would fit.
   std::optional<ObjectKey> unbindable_claim;
   std::optional<ObjectKey> full_claim;  // one that has as many consumers as can be recorded

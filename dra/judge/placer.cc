@@ -5,6 +5,7 @@
 
 #include "dra/judge/claim_taken_back.h"
 #include "dra/judge/free_counts.h"
+#include "dra/judge/gated_fields.h"
 #include "dra/judge/node_share.h"
 
 namespace fedra::dra {
@@ -200,6 +201,7 @@ void Placer::Take(const Offer& offer) {
   for (const auto& [key, binding] : trace_.resolved.bound) ++placed_.consumers[key];
   Occupy(demand_, *offer.variant, offer.allocation, offer.view, placed_.workspace,
          placed_.on_node[offer.node->name]);
+  trace_.leaked = trace_.leaked || offer.allocation.leaked;
   auto& to_error = trace_.errors.pods_to_error;
   if (const auto at = to_error.find(offer.node); at != to_error.end()) --at->second;
   placed_.chose = placed_.chose || trace_.resolved.nodes.size() > 1;
@@ -302,6 +304,8 @@ PlacementTrace Placer::Place() {
   const auto& groups = trace_.resolved.group_claims;
   placed_.group_claims.insert(groups.begin(), groups.end());
   if (!trace_.resolved.missing.empty()) return std::move(trace_);
+  const PodClaims& pod = trace_.resolved.variants.Plain().pod;
+  if (step_.forecast_errors) trace_.gated = GatedFieldsFor(demand_, pod, context_);
   trace_.found.too_few = NodesWithTooFew(context_, trace_.resolved, demand_, trace_.nearest);
   if (step_.forecast_errors) forecaster_.Begin(trace_.resolved, trace_.found.too_few);
   PlacePods();

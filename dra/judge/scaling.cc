@@ -59,6 +59,8 @@ bool IsAboutDevices(ReasonCode code) {
     case kCapabilityUndeclared:
     case kSchedulerUnverified:
     case kGroupUnverified:
+    case kReleaseUnverified:
+    case kPodUnverified:
     case kStaleData:
     case kBudgetExceeded:
     case kExcluded:
@@ -175,8 +177,8 @@ std::optional<Share> ShareFinder::Find() {
 }
 
 // How many pods find room on one new node.
-int64_t PodsPerNode(const Share& share, const NewNode& node) {
-  int64_t pods = std::numeric_limits<int64_t>::max();
+int64_t PodsPerNode(const Share& share, const NewNode& node, const PodDemand& demand) {
+  int64_t pods = demand.host_ports.empty() ? std::numeric_limits<int64_t>::max() : 1;
   for (const auto& [name, count] : share.per_pod) {
     if (count == 0) continue;
     const auto once = share.once.find(name);
@@ -227,7 +229,7 @@ std::optional<Scaling> ScaleWith(const NewNode& kind, const SimulationContext& c
   std::optional<Share> share = ShareFinder(variant.pod, variant.shared, kind).Find();
   if (!share) return std::nullopt;
   const int64_t missing = trace.report.wanted - trace.report.fitting;
-  const int64_t nodes = (missing - 1) / PodsPerNode(*share, kind) + 1;
+  const int64_t nodes = (missing - 1) / PodsPerNode(*share, kind, trace.pods.demand) + 1;
   if (nodes > (share->once.empty() ? most : 1)) return std::nullopt;
   std::optional<Workspace> taken =
       TakeRest(context, variant, share->rest_specs, node, missing, placed.workspace);

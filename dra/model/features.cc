@@ -1,5 +1,7 @@
 #include "dra/model/features.h"
 
+#include <charconv>
+
 namespace fedra::dra {
 namespace {
 
@@ -9,7 +11,8 @@ void SetGates(AllocatorFeatures& features, cel::KubernetesRelease release) {
   features.admin_access = release >= k134;
   features.prioritized_list = release >= k134;
   features.partitionable_devices = release >= k136;
-  features.device_taints = release >= k136;
+  features.device_taints =
+      release >= k134;  // off by default before 1.36: those that are seen count
   features.device_taint_rules = release >= k137;
   features.binding_conditions = release >= k136;
   features.consumable_capacity = release >= k136;
@@ -44,24 +47,60 @@ void SetSearch(AllocatorFeatures& features, cel::KubernetesRelease release) {
   features.selectors_see_lists = release >= k137;
   features.empty_all_fits = release <= k132;
   features.oversize_backtracks = release >= k134;
-  features.scores_need_all_claims = release == k135;
+  features.order_is_chance = release <= k135;
+}
+
+// What was mended within minors. The lines are in docs/releases.md.
+void SetPatches(AllocatorFeatures& features, cel::KubernetesRelease release, int patch) {
+  const auto before = [&](cel::KubernetesRelease minor, int mended) {
+    return release == minor && patch < mended;
+  };
+  features.shares_hold_counters = !before(k136, 2);
+  features.all_panics_on_counters = before(k136, 2);
+  features.scores_need_all_claims = before(k135, 6) || before(k136, 2);
+  features.refusals_leak = before(k136, 3);
+  features.panics_on_rules = before(k136, 3);
+  features.counters_by_pool_name = release < k136 || before(k136, 4);  // kubernetes#140434
+  features.empty_rules_taint = release < k137 || before(k137, 1);
+}
+
+// -1: the version names none.
+int PatchOf(std::string_view version) {
+  const size_t minor = version.find('.');
+  const size_t dot =
+      minor == version.npos ? minor : version.find_first_not_of("0123456789", minor + 1);
+  if (dot == version.npos || version[dot] != '.') return -1;
+  int patch = -1;
+  std::from_chars(version.data() + dot + 1, version.data() + version.size(), patch);
+  return patch;
 }
 
 }  // namespace
 
-AllocatorFeatures FeaturesOf(cel::KubernetesRelease release) {
+AllocatorFeatures FeaturesOf(cel::KubernetesRelease release, int patch) {
   AllocatorFeatures features;
   features.release = release;
   SetGates(features, release);
   SetPools(features, release);
   SetSearch(features, release);
   features.distinct_attribute = release == k134 || release >= k136;
-  features.distinct_forgets = release <= k136;       // kubernetes#140438
-  features.counters_by_pool_name = release <= k136;  // kubernetes#140434
+  features.distinct_forgets = release <= k136;  // kubernetes#140438
   features.distinct_by_pointer = release <= k134;
-  features.fractional_ranges = release >= k137;
+  // DRAFractionalCapacityRange is on in 1.37 only with --min-compatibility-version=1.37: by default
+  // that is 1.36 (pkg/features/kube_features.go:1493 and, in k8s.io/component-base,
+  // compatibility/version.go:206 of 1.37.2).
+  features.fractional_ranges = false;
   features.negative_capacity_fails = release >= k137;
+  SetPatches(features, release, patch);
   return features;
+}
+
+Result<AllocatorFeatures> FeaturesOf(std::string_view version) {
+  FEDRA_ASSIGN_OR_RETURN(const cel::KubernetesRelease release, cel::ParseRelease(version));
+  const int patch = PatchOf(version);
+  // A minor that is not known yet counts as the newest one, whatever its patch.
+  const bool is_known = version.find(cel::ToString(release)) <= 1;
+  return FeaturesOf(release, patch >= 0 && is_known ? patch : kNewestPatch);
 }
 
 }  // namespace fedra::dra

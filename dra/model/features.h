@@ -6,12 +6,16 @@
 // A default-constructed AllocatorFeatures is Kubernetes 1.36 with the corrections that came
 // in 1.37: the right answer when nothing is known about the worker. FeaturesOf(release) is what the
 // scheduler of that release really does, its bugs included, because a verdict must agree with the
-// scheduler that will place the pod. Source: k8s.io/dynamic-resource-allocation/structured,
-// compared case by case with v0.34.4, v0.35.4, v0.36.3 and v0.37.2 (docs/agreement.md, which names
-// the lines); 1.31 to 1.33 were read only.
+// scheduler that will place the pod. What patch releases have mended is part of it. Source:
+// k8s.io/dynamic-resource-allocation/structured, compared case by case (docs/agreement.md, which
+// names the lines and the versions); 1.31 to 1.33 were read only.
 //
 // Thread rules: plain values.
 
+#include <climits>
+#include <string_view>
+
+#include "base/result.h"
 #include "cel/environment.h"
 
 namespace fedra::dra {
@@ -25,6 +29,10 @@ struct AllocatorFeatures {
   bool partitionable_devices = true;  // shared counters, per-device node selection
   bool device_taints = true;
   bool device_taint_rules = false;
+  bool empty_rules_taint = false;  // DeviceTaintRules without deviceSelector taint every device
+  // The scheduler ends with a panic at the next change of a slice when there is a DeviceTaintRule;
+  // until then it does not look at those that came after the slices.
+  bool panics_on_rules = false;
   bool binding_conditions = true;  // and device status
   bool consumable_capacity = true;
   bool extended_resources = true;
@@ -44,6 +52,7 @@ struct AllocatorFeatures {
   bool own_slices_first = true;      // the node's own slices are looked at before all others
   bool binding_pools_last = true;    // pools with binding conditions after all others
   bool binding_slices_last = false;  // slices with them at the end of their pool
+  bool order_is_chance = false;      // of the pools, and of the slices of a pool: a Go map's
 
   // The search.
   bool permutes = false;  // every order of the devices of one request is tried
@@ -53,6 +62,13 @@ struct AllocatorFeatures {
   bool all_counts_free_capacity = false;   // All leaves out devices of which too little is free
   bool capacity_requests_fail = true;      // without consumable capacity they are a fatal error
   bool empty_shares_hold_counters = true;  // shares of a device without capacities do, too
+  // The counters of a device that is allocated in shares are in use; else they are free for others.
+  bool shares_hold_counters = true;
+  // All ends with a panic, of the whole scheduler, at a device that takes of counters.
+  bool all_panics_on_counters = false;
+  // A device that is refused for a taint, a constraint or its capacity, or is given back in shares,
+  // keeps its counters and constraints until the node's search ends: fewer devices fit.
+  bool refusals_leak = false;
   bool binds_to_node_known = true;
   bool selectors_see_sharing = true;  // allowMultipleAllocations as published; else always false
   bool selectors_see_lists = false;   // list attributes have values without `list_attributes`, too
@@ -79,6 +95,13 @@ struct AllocatorFeatures {
   bool operator==(const AllocatorFeatures&) const = default;
 };
 
-AllocatorFeatures FeaturesOf(cel::KubernetesRelease release);
+// Of the last patch release of a minor that is known, and of all that come after it.
+inline constexpr int kNewestPatch = INT_MAX;
+
+AllocatorFeatures FeaturesOf(cel::KubernetesRelease release, int patch = kNewestPatch);
+
+// The same by a version as API servers tell it: "v1.36.2+k3s1". Without a patch ("1.36"), and for
+// minors after the newest known one, it is the newest patch.
+Result<AllocatorFeatures> FeaturesOf(std::string_view version);
 
 }  // namespace fedra::dra

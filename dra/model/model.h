@@ -299,6 +299,9 @@ struct ClaimTemplate {
 struct TaintRule {
   std::string name;
   Symbol driver, pool, device;  // empty: every
+  // Without deviceSelector. It taints nothing, or everything
+  // (AllocatorFeatures::empty_rules_taint).
+  bool is_empty = false;
   // It also selects by class or by CEL selectors, as v1alpha3 allowed up to Kubernetes 1.34. Those
   // are not evaluated: the rule is taken to taint every device that the fields above name.
   bool taints_fewer = false;

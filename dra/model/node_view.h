@@ -21,14 +21,19 @@ namespace fedra::dra {
 
 struct NodeView {
   const Node* node = nullptr;
-  // Ascending by (driver, pool); pools with binding conditions after all others. Up to 1.35 the
-  // scheduler tries pools, and the slices of a pool, in an order that is chance (Go maps): this is
-  // one of the orders that it may take.
+  // Ascending by (driver, pool), unless Snapshot::order() is another one; pools with binding
+  // conditions after all others.
   std::vector<std::shared_ptr<const PoolView>> pools;
   std::vector<std::shared_ptr<const PoolState>> states;  // parallel to `pools`
 };
 
 NodeView ViewOf(const Snapshot& snapshot, const Node& node);
+
+// In how many orders the scheduler may see the pools and slices of one node: 1 where it has an
+// order of its own, or no node sees two. At most kMostOrders: of nodes that see more than four
+// pools and slices these are some.
+inline constexpr uint32_t kMostOrders = 24;
+uint32_t OrdersOf(const Snapshot& snapshot);
 
 // What pods placed earlier in the same simulation hold of one device.
 struct SimulatedUse {

@@ -32,6 +32,7 @@ Result<TaintRule> ParseTaintRule(const nlohmann::json& object, ParseContext& con
                  .driver = symbols.Intern(selector.String("driver")),
                  .pool = symbols.Intern(selector.String("pool")),
                  .device = symbols.Intern(selector.String("device")),
+                 .is_empty = !selector.present(),
                  .taints_fewer = selector.Has("deviceClassName") || selector.Has("selectors"),
                  .taint = ReadTaint(taint, symbols)};
   rule.taint.rule = symbols.Intern(rule.name);

@@ -113,6 +113,46 @@ void ReadConstraints(const Fields& spec, ParseContext& context, NodeConstraints&
   });
 }
 
+// Those of containers that run on: GetHostPorts of pkg/scheduler/util/utils.go, v1.36.3. With
+// hostNetwork a port of the container is one of the node (defaultHostNetworkPorts of
+// pkg/apis/core/v1/defaults.go). A port on one address only is not looked at.
+void ReadPorts(const Fields& container, bool host_network, SymbolPool& symbols, PodDemand& demand) {
+  container.ForEachObject("ports", kMaxItems, [&](const Fields& port) {
+    int64_t number = port.Int("hostPort");
+    if (number == 0 && host_network) number = port.Int("containerPort");
+    if (number <= 0) return;
+    const std::string_view address = port.String("hostIP");
+    if (!address.empty() && address != "0.0.0.0") {
+      demand.unread.emplace_back("ports.hostIP");
+      return;
+    }
+    std::string name(port.String("protocol"));
+    if (name.empty()) name = "TCP";
+    const Symbol symbol = symbols.Intern("hostPort:" + name + ":" + std::to_string(number));
+    if (!FindAmount(demand.host_ports, symbol))
+      AddAmounts(demand.host_ports, {{symbol, Quantity(1)}});
+  });
+}
+
+// What further filters of kube-scheduler look at (docs/agreement.md).
+void NoteUnread(const Fields& spec, std::vector<std::string>& unread) {
+  const Fields affinity = spec.Object("affinity");
+  for (const char* field : {"podAffinity", "podAntiAffinity"}) {
+    const Fields terms = affinity.Object(field);
+    terms.ForEachObject("requiredDuringSchedulingIgnoredDuringExecution", kMaxItems,
+                        [&](const Fields&) { unread.push_back(std::string("affinity.") + field); });
+  }
+  bool spreads = false, claims = false;
+  spec.ForEachObject("topologySpreadConstraints", kMaxItems, [&](const Fields& constraint) {
+    spreads = spreads || constraint.String("whenUnsatisfiable") != "ScheduleAnyway";
+  });
+  spec.ForEachObject("volumes", kMaxItems, [&](const Fields& volume) {
+    claims = claims || volume.Has("persistentVolumeClaim") || volume.Has("ephemeral");
+  });
+  if (spreads) unread.emplace_back("topologySpreadConstraints");
+  if (claims) unread.emplace_back("volumes");
+}
+
 }  // namespace
 
 Result<PodDemand> ParsePodDemand(const nlohmann::json& pod_template, ParseContext& context) {
@@ -138,6 +178,15 @@ Result<PodDemand> ParsePodDemand(const nlohmann::json& pod_template, ParseContex
   spec.ForEachObject("containers", kMaxItems, [&](const Fields& container) {
     demand.containers.push_back(ReadContainer(container, false, context.symbols));
   });
+  const bool host_network = spec.Bool("hostNetwork").value_or(false);
+  NoteUnread(spec, demand.unread);
+  for (const char* list : {"initContainers", "containers"})
+    spec.ForEachObject(list, kMaxItems, [&](const Fields& container) {
+      if (list[0] == 'c' || container.String("restartPolicy") == "Always")
+        ReadPorts(container, host_network, context.symbols, demand);
+    });
+  std::sort(demand.unread.begin(), demand.unread.end());
+  demand.unread.erase(std::unique(demand.unread.begin(), demand.unread.end()), demand.unread.end());
   demand.requests = Effective(demand.containers);
   UsePodLevel(spec.Object("resources"), context.symbols, demand.requests, demand.pod_level_left);
   AddAmounts(demand.requests, ReadQuantities(spec, "overhead", context.symbols));

@@ -62,6 +62,10 @@ struct PodDemand {
       container_claims;  // pod_claims, once for each time a container names one
   // Resources that spec.resources asks for (pod level): how much of it the containers leave.
   Amounts pod_level_left;
+  // Ports of the node that the pod takes, one of each ("hostPort:TCP:8080"), on all addresses.
+  Amounts host_ports;
+  // Fields of spec that demand something of the node and are not looked at: "affinity.podAffinity".
+  std::vector<std::string> unread;
   std::string pod_group;  // spec.schedulingGroup.podGroupName; empty: of none
 
   bool operator==(const PodDemand&) const = default;

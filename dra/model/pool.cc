@@ -18,7 +18,9 @@ DeviceUse& UseOf(PoolUsage& usage, const Symbol& device) {
   return *usage.devices.insert(at, std::move(use));
 }
 
-bool Selects(const TaintRule& rule, const PoolKey& pool, const Symbol& device) {
+bool Selects(const TaintRule& rule, const PoolKey& pool, const Symbol& device,
+             const AllocatorFeatures& features) {
+  if (rule.is_empty && !features.empty_rules_taint) return false;
   return (rule.driver.empty() || rule.driver == pool.driver) &&
          (rule.pool.empty() || rule.pool == pool.pool) &&
          (rule.device.empty() || rule.device == device);
@@ -44,7 +46,7 @@ void ApplyRules(PoolState& pool, std::span<const TaintRule* const> rules) {
     for (size_t d = 0; d < pool.slices[s]->devices.size(); ++d) {
       std::vector<Taint> taints;
       for (const TaintRule* rule : rules)
-        if (Selects(*rule, pool.key, pool.slices[s]->devices[d].name))
+        if (Selects(*rule, pool.key, pool.slices[s]->devices[d].name, pool.features))
           taints.push_back(rule->taint);
       if (!taints.empty())
         pool.rule_taints.emplace_back(pool.first_slot[s] + static_cast<uint32_t>(d),

@@ -59,7 +59,8 @@ class ViewBuilder final {
   const uint32_t* FindCounter(const Slice& slice, const Symbol& set, const Symbol& name) const;
   bool Invalid(const std::string& why);
   bool IsAllocated(const Device& device) const {
-    return pool_.usage && pool_.usage->Find(device.name) != nullptr;
+    const DeviceUse* use = pool_.usage ? pool_.usage->Find(device.name) : nullptr;
+    return use != nullptr && (use->dedicated || features_.shares_hold_counters);
   }
 
   const PoolState& pool_;

@@ -42,7 +42,8 @@ concept NamesNoOthers =
              verdict::BrokenSelector, verdict::JointShortage, verdict::NodeRoom,
              verdict::NoSuchResource, verdict::NodeCounts, verdict::PodsFit, verdict::FullClaim,
              verdict::Unbindable, verdict::SchedulerError, verdict::SearchLimit,
-             verdict::GroupTerms, verdict::Cordoned, verdict::MovedAway>;
+             verdict::GroupTerms, verdict::Cordoned, verdict::MovedAway, verdict::ReleaseDoubt,
+             verdict::PodTerms>;
 
 bool IsOfName(char c) { return IsAlphanumeric(c) || c == '-'; }
 

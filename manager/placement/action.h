@@ -55,6 +55,10 @@ struct CreateClone {
 struct SetClonePriority {
   ClusterName cluster;
 };
+// The counts of an elastic job's Workload, which Kueue has lowered, onto its clone.
+struct ShrinkClone {
+  ClusterName cluster;
+};
 // Our job, then our clone, on one worker.
 struct DeleteRemote {
   ClusterName cluster;
@@ -91,7 +95,8 @@ struct CreateJob {
 struct AdoptClone {
   ClusterName cluster;
 };
-// The copy gets what it follows of the job, as the job has it now (tracking::Job::parts, followed).
+// The copy gets what it follows of the job, as the job has it now (tracking::Job::parts, followed);
+// of an elastic job it becomes this Workload's, too (tracking/elastic.h).
 struct UpdateCopy {
   ClusterName cluster;
 };
@@ -105,6 +110,8 @@ struct MirrorStatus {
 };
 // No activity in the manager's job status: its pods elsewhere are gone or going.
 struct ClearActivity {};
+// Kueue, which leaves it out, queues the workload again (Workload::is_left_unqueued).
+struct Requeue {};
 // The clone's end copied onto the manager's Workload: its job is gone and can no longer say it.
 struct FinishWorkload {
   std::string reason;
@@ -153,7 +160,7 @@ class Action final
                           CreateJob, MirrorStatus, ClearActivity, FinishWorkload, RecordFailure,
                           RecordPlacing, RecordEnd, RecordResidue, Forget, Note, SetClonePriority,
                           KeepRemote, KeepLog, RecordReport, RecordRemoval, EndAttempt,
-                          RemoveSurplus, AdoptClone, UpdateCopy> {
+                          RemoveSurplus, AdoptClone, UpdateCopy, ShrinkClone, Requeue> {
  public:
   using Variant = variant;  // which has no virtual destructor: never deleted through it
   using variant::variant;

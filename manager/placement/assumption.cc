@@ -6,6 +6,19 @@
 
 namespace fedra::placement {
 
+namespace {
+
+// Of a clone that gets none any more nothing; null: there is no clone yet.
+QuotaAssumption QuotaOf(const tracking::Requirement& asks, const tracking::Workload* clone) {
+  QuotaAssumption quota{.queue = asks.queue};
+  if (clone != nullptr && !clone->active) return quota;
+  quota.counted = asks.counted == nullptr ? asks.demands : asks.counted;
+  if (clone != nullptr && clone->QuotaReserved()) quota.reserved_at = clone->quota_reserved->since;
+  return quota;
+}
+
+}  // namespace
+
 bool IsDispatchedTo(const WorkloadView& view, const ClusterName& worker) {
   const tracking::Workload& workload = *view.workload;
   if (!workload.QuotaReserved() || workload.Evicted()) return false;
@@ -25,7 +38,8 @@ Assumption AssumptionOf(const WorkloadView& view) {
           .job = {workload.requirement.kind, {view.key.ns, workload.owner.name}},
           .claims = workload.requirement.ClaimNames(),
           .demands = workload.requirement.demands,
-          .since = std::nullopt};
+          .since = std::nullopt,
+          .quota = QuotaOf(workload.requirement, nullptr)};
 }
 
 std::optional<Assumption> AssumptionOn(const WorkloadView& view, const ClusterView& cluster) {
@@ -39,12 +53,13 @@ std::optional<Assumption> AssumptionOn(const WorkloadView& view, const ClusterVi
     return std::nullopt;
   const bool stays = (clone != nullptr && !clone->deleting) || (job != nullptr && !job->deleting);
   if (!stays && !IsDispatchedTo(view, cluster.name)) return std::nullopt;
-  // Its pods come when that Kueue has quota for them, and the devices are free for others
-  // meanwhile. So do those of one whose job is there for other Workloads (parts.h).
+  // Its pods come when that Kueue has quota for them. So do those of one whose job is there for
+  // other Workloads (parts.h).
   const bool lacks_quota = clone != nullptr && clone->quota_reserved && !clone->QuotaReserved();
-  if (lacks_quota && job == nullptr) return std::nullopt;
   Assumption assumption = AssumptionOf(view);
   if (clone != nullptr) assumption.since = clone->created;
+  assumption.takes_devices = !lacks_quota || job != nullptr;
+  assumption.quota = QuotaOf(workload->requirement, clone);
   return assumption;
 }
 

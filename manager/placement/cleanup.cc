@@ -65,6 +65,15 @@ void Keep(const Context& context, const ClusterView& worker, AttemptEnd end, std
   message += kept;
 }
 
+// A pod that is gated on the manager outlives an eviction there, and Kueue has left its Workload
+// out.
+bool IsStranded(const Context& context) {
+  const tracking::Workload& workload = context.workload();
+  const tracking::Job* job = context.view.job.get();
+  return context.view.holds_check && workload.is_left_unqueued && workload.active &&
+         !workload.QuotaReserved() && job != nullptr && !job->finished && !job->deleting;
+}
+
 // A nomination stands for a clone that may have been made unseen. One that ended leaves none.
 void ForgetEmptied(const Context& context, Decision& decision) {
   for (const ClusterView& cluster : context.clusters) {
@@ -133,9 +142,10 @@ void DecideWithoutQuota(const Context& context, Decision& decision) {
   const tracking::AdmissionCheckState& check = *workload.Check(context.view.check);
   if (const ClusterView* ended = UnmirroredEnd(context); ended != nullptr)
     return MirrorEnd(*ended, decision);
-  CleanUp(context, nullptr, AttemptEnd::kEvicted, decision);
-  if (context.view.job != nullptr && context.view.job->shows_activity)
-    decision.actions.emplace_back(ClearActivity{});
+  const tracking::Job* job = context.view.job.get();
+  const bool has_failed = job != nullptr && job->failed;
+  CleanUp(context, nullptr, has_failed ? AttemptEnd::kFailed : AttemptEnd::kEvicted, decision);
+  if (job != nullptr && job->shows_activity) decision.actions.emplace_back(ClearActivity{});
   const bool placed = !workload.cluster_name.empty() || !workload.nominated.empty();
   // Before Kueue has reset the check, the write would only race with Kueue's own.
   if (placed && check.state == tracking::CheckState::kPending) {
@@ -143,7 +153,10 @@ void DecideWithoutQuota(const Context& context, Decision& decision) {
     clear.message = kWaitingForQuota;
     decision.actions.emplace_back(std::move(clear));
   }
+  if (IsStranded(context)) decision.actions.emplace_back(Requeue{});
   ReportHeldBack(context, decision);
+  // Kueue does not finish every job that has failed, and queues none again.
+  if (has_failed) decision.phase = Phase::kFailed;
 }
 
 // Who wrote it is not asked: fedra, or Kueue's MultiKueue before fedra took its place ("Admitting

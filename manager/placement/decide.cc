@@ -2,6 +2,7 @@
 
 #include "manager/placement/check_report.h"
 #include "manager/placement/note_reasons.h"
+#include "manager/placement/slices.h"
 #include "manager/placement/stages.h"
 
 namespace fedra::placement {
@@ -33,6 +34,8 @@ Decision Decide(const WorkloadView& view, std::span<const ClusterView> clusters,
     DecideGone(context, decision);
   } else if (workload->Finished()) {
     DecideFinished(context, decision);
+  } else if (!view.other_slice.empty()) {
+    DecideBesideSlice(context, decision);
   } else if (check == nullptr) {
     DecideUnchecked(context, decision);
   } else if (workload->Evicted() || !workload->QuotaReserved()) {
@@ -40,7 +43,7 @@ Decision Decide(const WorkloadView& view, std::span<const ClusterView> clusters,
     DecideWithoutQuota(context, decision);
   } else if (check->state == CheckState::kRetry || check->state == CheckState::kRejected) {
     DecideGivenBack(context, *check, decision);
-  } else if (IsPlaced(view, *check)) {
+  } else if (IsPlaced(view, *check) || IsHandedOver(view, *check)) {
     DecideReady(context, decision);
   } else if (const std::string why = NotDispatchable(view); !why.empty()) {
     Reject(why, decision);

@@ -11,6 +11,7 @@
 #include "manager/placement/passing.h"
 #include "manager/placement/rank.h"
 #include "manager/placement/steps.h"
+#include "manager/tracking/elastic.h"
 
 namespace fedra::placement {
 namespace {
@@ -113,8 +114,11 @@ void CopyTo(const Context& context, const ClusterView& cluster, Decision& decisi
   } else if (IsSpent(*cluster.clone)) {
     if (!cluster.clone->deleting) RememberSpent(context, cluster, decision);
     decision.actions.emplace_back(DeleteRemote{cluster.name, std::nullopt});
-  } else if (tracking::PriorityDiffers(context.workload(), *cluster.clone)) {
-    decision.actions.emplace_back(SetClonePriority{cluster.name});
+  } else {
+    if (tracking::PriorityDiffers(context.workload(), *cluster.clone))
+      decision.actions.emplace_back(SetClonePriority{cluster.name});
+    if (tracking::IsToShrink(context.workload(), *cluster.clone))
+      decision.actions.emplace_back(ShrinkClone{cluster.name});
   }
 }
 

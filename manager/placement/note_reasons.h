@@ -74,26 +74,16 @@ inline constexpr NoteReason kStoppedOnWorker{
     true};
 inline constexpr NoteReason kDeleted{
     "Deleted", false, "the job was deleted on the manager, and its copies are being removed"};
+inline constexpr NoteReason kReplaced{"Replaced", false,
+                                      "an elastic job was made larger: another Workload of it has "
+                                      "taken this one's place, and the job "
+                                      "runs on"};
 
-inline constexpr std::array kNoteReasons = {kDispatched,
-                                            kPlaced,
-                                            kWaitingForDevices,
-                                            kPlacementRejected,
-                                            kNotDispatchable,
-                                            kAdmissionTimedOut,
-                                            kEvictedOnWorker,
-                                            kWorkerLost,
-                                            kRequeued,
-                                            kMoveRequested,
-                                            kNameConflict,
-                                            kTemplateDrift,
-                                            kDispatchFailed,
-                                            kNominatedByOthers,
-                                            kCompleted,
-                                            kJobFailed,
-                                            kPodLog,
-                                            kStoppedOnWorker,
-                                            kDeleted};
+inline constexpr std::array kNoteReasons = {
+    kDispatched,        kPlaced,          kWaitingForDevices, kPlacementRejected, kNotDispatchable,
+    kAdmissionTimedOut, kEvictedOnWorker, kWorkerLost,        kRequeued,          kMoveRequested,
+    kNameConflict,      kTemplateDrift,   kDispatchFailed,    kNominatedByOthers, kCompleted,
+    kJobFailed,         kPodLog,          kStoppedOnWorker,   kDeleted,           kReplaced};
 
 // Of kDeleted: the Workload has gone without an end.
 inline constexpr const char* kDeletionNoticed =

@@ -16,8 +16,10 @@
 #include "manager/placement/parts.h"
 #include "manager/placement/rank.h"
 #include "manager/placement/refusal.h"
+#include "manager/placement/slices.h"
 #include "manager/placement/stages.h"
 #include "manager/placement/steps.h"
+#include "manager/tracking/elastic.h"
 #include "manager/tracking/job_members.h"
 #include "manager/tracking/kueue_api.h"
 #include "verdict/reason_text.h"
@@ -36,11 +38,6 @@ void TakeBack(const notes::NoteReason& note, const ClusterName& cluster, std::st
   decision.why = message;
   decision.actions.emplace_back(SetCheck{CheckState::kRetry, message});
   decision.actions.emplace_back(Note{note.name, cluster, std::move(message)});
-}
-
-// Nothing of what a copy follows has changed of the job.
-bool IsUpToDate(const tracking::Job& copy, const tracking::Job& job) {
-  return copy.parts == job.parts && copy.followed == job.followed;
 }
 
 // Then it is not run again.
@@ -198,6 +195,8 @@ void DecideRunning(const Context& context, const ClusterView& worker, Decision& 
   CleanUp(context, &worker, AttemptEnd::kLostRace, decision);
   if (tracking::PriorityDiffers(context.workload(), *worker.clone))
     decision.actions.emplace_back(SetClonePriority{worker.name});
+  if (tracking::IsToShrink(context.workload(), *worker.clone))
+    decision.actions.emplace_back(ShrinkClone{worker.name});
   if (worker.in_the_way != nullptr)
     return TakeBackForConflict(context, worker, *worker.in_the_way, decision);
   if (worker.job != nullptr && !HasOwnJob(worker))
@@ -210,8 +209,8 @@ void DecideRunning(const Context& context, const ClusterView& worker, Decision& 
     // owner from the beginning, by annotations that have no UID.
     if (worker.clone->owner.uid.empty()) decision.actions.emplace_back(CreateJob{worker.name});
   } else if (IsAdopted(context, worker)) {
-    if (!IsUpToDate(*worker.job, *context.view.job) && !worker.job->deleting)
-      decision.actions.emplace_back(UpdateCopy{worker.name});
+    const bool is_old = !tracking::IsUpToDate(*worker.job, *context.view.job, context.workload());
+    if (is_old && !worker.job->deleting) decision.actions.emplace_back(UpdateCopy{worker.name});
     decision.actions.emplace_back(MirrorStatus{worker.name});
   } else if (const Failure* refused = RefusedObject(context, worker)) {
     TakeBack(notes::kRequeued, worker.name, refused->message, decision);
@@ -227,6 +226,13 @@ void DecideEvictedClone(const Context& context, const ClusterView& worker, Decis
   TakeBack(notes::kEvictedOnWorker, worker.name, std::move(message), decision);
 }
 
+// What ended there without an eviction is over, although its clone has no end: of a job that its
+// operator refuses to run Kueue takes the quota back, and lets it lie (RayJob's ValidationFailed).
+bool LiesThere(const ClusterView& worker) {
+  return !worker.clone->Admitted() && !worker.clone->Evicted() && HasOwnJob(worker) &&
+         !worker.job->is_group() && worker.job->finished && !worker.job->deleting;
+}
+
 // Where no pod of a group is replaced, Kueue finishes the group when it has stopped the pods
 // itself.
 bool WasStopped(const ClusterView& worker) {
@@ -234,10 +240,19 @@ bool WasStopped(const ClusterView& worker) {
          !worker.job->finished;
 }
 
+// Its other checks, say, come first.
+bool WaitsForMore(const WorkloadView& view, Decision& decision) {
+  auto not_yet = WhyNotYet(view);
+  if (!not_yet) return false;
+  decision.why = std::move(not_yet->why);
+  return true;
+}
+
 }  // namespace
 
 void DecideReady(const Context& context, Decision& decision) {
   const tracking::Workload& workload = context.workload();
+  const bool grows = IsHandedOver(context.view, *workload.Check(context.view.check));
   decision.phase = Phase::kRunning;
   decision.worker = ClusterName(workload.cluster_name);
   if (workload.cluster_name.empty())
@@ -257,12 +272,16 @@ void DecideReady(const Context& context, Decision& decision) {
   // A worker that answers but cannot be listed is as lost as one that does not answer.
   if (worker->contact != Contact::kFull) return DecideWithoutContact(context, *worker, decision);
   if (context.view.job == nullptr) return;  // an event will wake us
+  if (grows && WaitsForMore(context.view, decision)) return;
   const tracking::Workload* clone = worker->clone.get();
+  if (grows && clone == nullptr && AwaitsClone(*worker, decision)) return;
   if (!HasOwnClone(*worker) || clone->deleting)
     return TakeBack(notes::kRequeued, worker->name,
                     fmt::format("the copy on {} no longer exists", worker->name.value), decision);
   if (clone->Finished() && !WasStopped(*worker))
     return DecideFinishedClone(context, *worker, decision);
+  if (grows && !clone->Evicted() && AwaitsClone(*worker, decision)) return;
+  if (LiesThere(*worker)) return MirrorEnd(*worker, decision);
   if (!clone->Admitted() || clone->Evicted()) return DecideEvictedClone(context, *worker, decision);
   const ClusterName others = PlaceOfOthers(context.view, context.now);
   if (!others.value.empty() && others != worker->name)
@@ -271,6 +290,11 @@ void DecideReady(const Context& context, Decision& decision) {
   const MoveResult move = TryMove(context, *worker, decision);
   if (move.taken_back) return;
   DecideRunning(context, *worker, decision);
+  if (grows && decision.phase == Phase::kRunning) AdmitOn(context, *worker, decision);
+  // Who has made the check Ready has not said where its pods are: it was an earlier release.
+  const bool is_open = workload.awaits_topology && !grows && !context.view.holds_check;
+  if (is_open && decision.phase == Phase::kRunning)
+    decision.actions.emplace_back(SetCheck{CheckState::kReady, AdmittedText(worker->name)});
   if (decision.phase == Phase::kRunning && decision.why.empty()) decision.why = move.why_not_yet;
 }
 

@@ -46,6 +46,8 @@ void WakeBy(WallTime time, std::optional<WallTime>& wake_at) {
 WorkloadEnd EndOf(const tracking::Condition& finished) {
   if (finished.reason == tracking::kOwnerNotFound)
     return {Phase::kGone, AttemptEnd::kDeleted, notes::kDeleted};
+  if (finished.reason == tracking::kSliceReplaced)
+    return {Phase::kGone, AttemptEnd::kFinished, notes::kReplaced};
   if (finished.reason == tracking::kFailed || finished.reason == tracking::kFailedToStart)
     return {Phase::kFailed, AttemptEnd::kFailed, notes::kJobFailed};
   return {Phase::kFinished, AttemptEnd::kFinished, notes::kCompleted};

@@ -21,7 +21,8 @@ void WakeBy(WallTime time, std::optional<WallTime>& wake_at);
 
 // How a workload ended that the manager says is finished.
 struct WorkloadEnd {
-  Phase phase = Phase::kFinished;              // or kFailed, or kGone: its job was deleted
+  Phase phase = Phase::kFinished;              // or kFailed, or kGone: its job was deleted, or
+                                               // runs by another Workload
   AttemptEnd attempt = AttemptEnd::kFinished;  // of the attempt on its worker
   notes::NoteReason note = notes::kCompleted;
 };

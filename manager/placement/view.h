@@ -56,6 +56,8 @@ struct WorkloadView {
   // first of them, where this is another one, empty: none has; and how many others each worker has.
   ClusterName first_on = {};
   std::map<ClusterName, int> siblings = {};
+  // Of an elastic job: the other one of its Workloads that has its copy (slices.h); empty: none.
+  std::string other_slice = {};
 
   // Whether fedra has to do with it: it is shown to people.
   bool concerns_us() const { return !check.empty() || unasked != Unasked::kNo; }
@@ -104,8 +106,8 @@ struct ClusterView : verify::CopiesThere {
   // them belongs together.
   int claims_in_use = 0;
   int waiting_clones = 0;  // our clones there that are not admitted yet, this workload's aside
-  // A copy of the job, which is the first one's of several Workloads, as this one is, is there, and
-  // is left out of `job`: others run by it (parts.h).
+  // A copy of the job is there and is left out of `job`: of several Workloads this one is the
+  // first, and others run by it (parts.h); or another slice has it (slices.h).
   bool spares_job = false;
   // How pods of a job that has failed there ended: "exit code 1 (3 pods)"; empty: it has not, or
   // its pods are not watched.

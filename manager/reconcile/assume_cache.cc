@@ -11,7 +11,9 @@ using placement::Assumption;
 // Whether they will take the same, whenever they were read. A Workload's pod sets do not change
 // while its quota is reserved.
 bool TakeTheSame(const Assumption& a, const Assumption& b) {
-  if (a.uid != b.uid || (a.demands == nullptr) != (b.demands == nullptr)) return false;
+  if (a.uid != b.uid || (a.demands == nullptr) != (b.demands == nullptr) ||
+      a.takes_devices != b.takes_devices)
+    return false;
   if (a.demands == nullptr) return true;
   return std::equal(a.demands->begin(), a.demands->end(), b.demands->begin(), b.demands->end(),
                     [](const dra::PodDemand& x, const dra::PodDemand& y) {
@@ -55,7 +57,10 @@ bool CoversAll(const std::map<std::string, int>& holding,
 
 }  // namespace
 
-AssumeCache::AssumeCache(Pods pods, const Clock& clock) : pods_(std::move(pods)), clock_(clock) {}
+AssumeCache::AssumeCache(Pods pods, const Clock& clock, AssumedQuota::Queues queues)
+    : pods_(std::move(pods)),
+      clock_(clock),
+      state_(State(AssumedQuota(std::move(queues), clock))) {}
 
 AssumeCache::Rank AssumeCache::RankOf(const Entry& entry) {
   return {entry.what.since.value_or(WallTime::max()), entry.what.workload};
@@ -114,7 +119,7 @@ AssumeCache::PodCounts AssumeCache::HoldingFor(const State& state, const Entry& 
 }
 
 bool AssumeCache::IsComing(const State& state, const Entry& entry, SteadyTime now) const {
-  if (entry.what.demands == nullptr) return false;
+  if (entry.what.demands == nullptr || !entry.what.takes_devices) return false;
   std::vector<dra::AssumedPods> coming;
   PodCounts holding = HoldingFor(state, entry, now);
   AddComing(entry, holding, coming);
@@ -172,6 +177,15 @@ dra::AssumedList AssumeCache::Others(const ObjectKey& workload) const {
   });
 }
 
+verify::QuotaAmounts AssumeCache::QuotaOfOthers(const ObjectKey& workload,
+                                                const std::string& cluster_queue) const {
+  return state_.With([&](State& state) { return state.quota.Others(workload, cluster_queue); });
+}
+
+void AssumeCache::OnQueue(const ObjectKey& local_queue) {
+  state_.With([&](State& state) { state.quota.Relink(local_queue); });
+}
+
 std::set<ObjectKey> AssumeCache::UsersOf(const ObjectKey& claim) const {
   return state_.With([&](const State& state) {
     const auto found = state.users.find(claim);
@@ -180,6 +194,10 @@ std::set<ObjectKey> AssumeCache::UsersOf(const ObjectKey& claim) const {
 }
 
 void AssumeCache::Insert(State& state, Entry entry) const {
+  if (!entry.what.takes_devices) {
+    state.entries.insert_or_assign(entry.what.workload, std::move(entry));
+    return;
+  }
   entry.what.demands = OwnedApart(entry.what.demands);
   ++state.version;
   ++state.changes;
@@ -196,6 +214,10 @@ void AssumeCache::Insert(State& state, Entry entry) const {
 bool AssumeCache::Remove(State& state, const ObjectKey& workload, SteadyTime now) const {
   const auto found = state.entries.find(workload);
   const Entry& entry = found->second;
+  if (!entry.what.takes_devices) {
+    state.entries.erase(found);
+    return false;
+  }
   const bool freed =
       !entry.what.claims.empty() || (!IsOverdue(entry, now) && IsComing(state, entry, now));
   for (const std::string& claim : entry.what.claims) {
@@ -213,15 +235,17 @@ bool AssumeCache::Remove(State& state, const ObjectKey& workload, SteadyTime now
   return freed;
 }
 
-bool AssumeCache::Reserve(const Assumption& assumption, uint64_t seen) {
+bool AssumeCache::Reserve(const Assumption& assumption, Basis judged) {
   const SteadyTime now = clock_.Steady();
   return state_.With([&](State& state) {
     const auto found = state.entries.find(assumption.workload);
     const bool is_here = found != state.entries.end();
     // An overdue reservation that no object shows counts as new.
     if (is_here && !(found->second.reserved && IsOverdue(found->second, now))) return true;
-    if (state.version > seen) return false;
+    if (assumption.takes_devices && state.version > judged.version) return false;
+    if (judged.had_room && state.quota.IsFull(assumption.workload, assumption.quota)) return false;
     if (is_here) Remove(state, assumption.workload, now);
+    state.quota.Put(assumption.workload, assumption.quota);
     Entry entry;
     entry.what = assumption;
     entry.since = now;
@@ -244,7 +268,10 @@ AssumeCache::Change AssumeCache::Update(State& state, Entry& entry, Assumption s
     Insert(state, std::move(fresh));
     return change;
   }
-  if (entry.what.since != shown.since) {
+  if (entry.what.since != shown.since && !entry.what.takes_devices) {
+    entry.since = std::max(entry.since, BeginOf(shown, now));
+    entry.what.since = shown.since;
+  } else if (entry.what.since != shown.since) {
     const bool was_overdue = IsOverdue(entry, now);
     state.counting.erase(RankOf(entry));
     entry.since = std::max(entry.since, BeginOf(shown, now));
@@ -263,6 +290,7 @@ AssumeCache::Change AssumeCache::Observe(const ObjectKey& workload, const Shown&
     const SteadyTime now = clock_.Steady();
     const auto found = state.entries.find(workload);
     Change change;
+    if (now_shown) state.quota.Put(workload, now_shown->quota);
     if (found == state.entries.end()) {
       if (!now_shown) return change;
       Entry entry;
@@ -273,6 +301,7 @@ AssumeCache::Change AssumeCache::Observe(const ObjectKey& workload, const Shown&
       change = Update(state, found->second, *std::move(now_shown), now);
     } else if (!found->second.reserved) {
       change.freed = Remove(state, workload, now);
+      state.quota.Remove(workload);
       return change;
     }
     change.is_here = true;
@@ -295,7 +324,9 @@ AssumeCache::Change AssumeCache::Forget(const ObjectKey& workload) {
     const auto found = state.entries.find(workload);
     if (found == state.entries.end()) return change;
     change.is_here = !found->second.reserved;
-    if (found->second.reserved) change.freed = Remove(state, workload, now);
+    if (!found->second.reserved) return change;
+    change.freed = Remove(state, workload, now);
+    state.quota.Remove(workload);
     return change;
   });
 }

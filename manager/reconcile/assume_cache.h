@@ -1,9 +1,10 @@
 #pragma once
 //
-// The devices of one worker that dispatched workloads will take, until their pods hold them: a
-// burst of jobs is not dispatched to the same free device. kube-scheduler's cache does the same for
-// nodes: AssumePod before the binding is written, ForgetPod when that fails, AddPod when the watch
-// shows it (pkg/scheduler/backend/cache/interface.go of Kubernetes, commit 16913111debc).
+// The devices of one worker that dispatched workloads will take, until their pods hold them, and
+// the quota, until Kueue counts it: a burst of jobs is not dispatched to the same free device, nor
+// to a queue that is full by then. kube-scheduler's cache does the same for nodes: AssumePod before
+// the binding is written, ForgetPod when that fails, AddPod when the watch shows it
+// (pkg/scheduler/backend/cache/interface.go of Kubernetes, commit 16913111debc).
 //
 // Entries follow from API objects (placement/assumption.h, and the worker's pods and claims), so
 // that after a restart, or in another replica, the same ones result from the caches alone. Only
@@ -12,15 +13,17 @@
 //
 // Two workloads may be judged at the same time and find the same device free. Therefore Reserve()
 // refuses when anything was added here since the verdict was made, and the look is made again. One
-// of them always gets through.
+// of them always gets through. Of quota not every change outdates a verdict, for jobs without
+// devices are dispatched by the hundred a second: Reserve() refuses one that found room where there
+// is none by now.
 //
 // An entry counts for ten minutes from the creation of the clone, or from here if it is not there
 // yet. A decision of this process counts from then at the earliest, whatever the worker's clock.
 //
 // The list for judgements is made once per change, and shared by all workloads that are judged.
 //
-// Thread rules: any thread. Pods and `shown` are asked under the lock: their locks are taken after
-// this one, and who holds them must not come here.
+// Thread rules: any thread. Pods, queues and `shown` are asked under the lock: their locks are
+// taken after this one, and who holds them must not come here.
 
 #include <chrono>
 #include <cstdint>
@@ -38,6 +41,7 @@
 #include "base/types.h"
 #include "dra/judge/judge.h"
 #include "manager/placement/assumption.h"
+#include "manager/reconcile/assumed_quota.h"
 
 namespace fedra::reconcile {
 
@@ -54,19 +58,29 @@ class AssumeCache final {
     std::function<std::map<std::string, int>(const tracking::JobKey& job)> holding;
   };
   // The clock, and what the functions look at, must outlive it.
-  AssumeCache(Pods pods, const Clock& clock);
+  AssumeCache(Pods pods, const Clock& clock, AssumedQuota::Queues queues = {});
 
   // Grows whenever something is added. To be read before the verdicts that Reserve() relies on.
   uint64_t version() const;
   // What other workloads will take, oldest first: pods that do not hold their devices yet. Not
   // null; the same list as long as it says the same.
   dra::AssumedList Others(const ObjectKey& workload) const;
+  // What other workloads will take of a ClusterQueue, beside what its status counts.
+  verify::QuotaAmounts QuotaOfOthers(const ObjectKey& workload,
+                                     const std::string& cluster_queue) const;
   // The workloads here that share this claim, whether their pods hold their devices or not.
   std::set<ObjectKey> UsersOf(const ObjectKey& claim) const;
 
-  // Before the writes that make it visible. False: something was added since `seen`, and nothing
-  // was changed. One that is here already needs no fresh verdict.
-  bool Reserve(const placement::Assumption& assumption, uint64_t seen);
+  // What a verdict was made of.
+  struct Basis {
+    uint64_t version = 0;   // version(), from before
+    bool had_room = false;  // it found room in the queue
+  };
+  // Before the writes that make it visible. False: devices were taken since that verdict, or the
+  // room in the queue, and nothing was changed. One that is here already needs no fresh verdict.
+  bool Reserve(const placement::Assumption& assumption, Basis judged);
+  // This LocalQueue of the worker has changed.
+  void OnQueue(const ObjectKey& local_queue);
 
   // What has come of an entry.
   struct Change {
@@ -99,12 +113,15 @@ class AssumeCache final {
     PodCounts wanted;               // by all of them together
   };
   struct State {
+    explicit State(AssumedQuota assumed) : quota(std::move(assumed)) {}
+
     uint64_t version = 0;
     uint64_t changes = 0;
     std::unordered_map<ObjectKey, Entry> entries;
     std::set<Rank> counting;                         // without those that are known to be overdue
     std::map<ObjectKey, std::set<ObjectKey>> users;  // by claim
     std::map<tracking::JobKey, OfJob> of_job;
+    AssumedQuota quota;
     // The list, and what it was made from.
     dra::AssumedList list;
     uint64_t list_changes = 0;

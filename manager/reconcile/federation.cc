@@ -90,7 +90,7 @@ Federation::Federation(FederationSettings settings, http::HttpLoop& loop, Worker
       records_(settings_.may_decide != nullptr, manager_.cluster(), manager_.records(), placements_,
                clock),
       outages_(manager_.cluster(), settings_.outages),
-      workloads_({settings_.policy, settings_.gather.devices},
+      workloads_({settings_.policy, settings_.gather.devices, settings_.gather.quota},
                  {gatherer_, wake_index_, places_, order_, placements_, records_, status_writer_,
                   executor_, workload_loop_, phases_, telemetry, clock}),
       cluster_rows_(store, clock),

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "manager/placement/parts.h"
+#include "manager/placement/slices.h"
 #include "manager/tracking/job_members.h"
 #include "manager/verify/copies_there.h"
 
@@ -76,10 +77,33 @@ std::vector<verify::GroupObject> FindGroup(const Worker& worker, const Gathered&
   return found;
 }
 
+// The copy of an elastic job is of that Workload of it that may have it, whichever it names, and
+// what is there of another one stays as long as it is named.
+void GiveToSlice(const Worker& worker, const ObjectKey& workload, const ManagerJobs& jobs,
+                 placement::ClusterView& cluster) {
+  if (cluster.job == nullptr || !cluster.job->elastic || !tracking::IsOurs(cluster.job_is)) return;
+  const tracking::Job& copy = *cluster.job;
+  const auto slice = jobs.SliceWithCopy(KeyOf(copy));
+  if (slice == nullptr || slice->cluster_name != worker.name().value) return;
+  const auto named = worker.objects().clones().Find({copy.key.ns, copy.prebuilt_workload});
+  if (!placement::IsCopyOfChain(*slice, copy, named.get())) return;
+  if (slice->key == workload) {
+    cluster.job_is = Ownership::kOurs;
+    return;
+  }
+  if (copy.prebuilt_workload == workload.name) {
+    cluster.clone = nullptr;
+    cluster.clone_is = Ownership::kForeign;
+  }
+  cluster.spares_job = true;
+  cluster.job = nullptr;
+  cluster.job_is = Ownership::kForeign;
+}
+
 }  // namespace
 
 void FindCopies(const Worker& worker, const Gathered& gathered, const tracking::Identity& us,
-                placement::ClusterView& cluster) {
+                const ManagerJobs& jobs, placement::ClusterView& cluster) {
   const tracking::Workload* workload = gathered.view.workload.get();
   const auto whose = [&](const auto* copy) {
     if (copy == nullptr) return Ownership::kForeign;
@@ -99,6 +123,7 @@ void FindCopies(const Worker& worker, const Gathered& gathered, const tracking::
                              cluster);
   cluster.job = FindSingle(worker, gathered, that_name_it);
   cluster.job_is = whose(cluster.job.get());
+  if (!gathered.view.kueue_copies) GiveToSlice(worker, gathered.view.key, jobs, cluster);
   if (cluster.job == nullptr ||
       !placement::SparesCopy(gathered.view, worker.name(), cluster.job_is))
     return;

@@ -12,8 +12,8 @@
 namespace fedra::reconcile {
 
 // Sets of `cluster` its name, the copies and whose they are. `gathered`: what the manager shows of
-// the workload.
+// the workload. `jobs`: of the manager, for the Workloads of an elastic job, which have one copy.
 void FindCopies(const Worker& worker, const Gathered& gathered, const tracking::Identity& us,
-                placement::ClusterView& cluster);
+                const ManagerJobs& jobs, placement::ClusterView& cluster);
 
 }  // namespace fedra::reconcile

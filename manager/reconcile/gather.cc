@@ -178,9 +178,20 @@ Gathered Gatherer::Begin(const ObjectKey& key, const Known& known) const {
       gathered.view.workload = tracking::Completed(std::move(gathered.view.workload), *job);
       gathered.view.job = std::move(job);
     }
+    const tracking::Workload& seen = *gathered.view.workload;
+    if (seen.slice != nullptr && !gathered.view.kueue_copies)
+      gathered.view.other_slice = SliceBeside(seen);
     gathered.view.unasked = WhyUnasked(gathered.view, gathered.cluster_queue);
   }
   return gathered;
+}
+
+std::string Gatherer::SliceBeside(const tracking::Workload& workload) const {
+  const auto slice = manager_.jobs().SliceWithCopy(
+      {workload.requirement.kind, {workload.key.ns, workload.owner.name}});
+  const bool is_other =
+      slice != nullptr && slice->key != workload.key && slice->owner.uid == workload.owner.uid;
+  return is_other ? slice->key.name : std::string();
 }
 
 void Gatherer::NoteSiblings(placement::WorkloadView& view) const {
@@ -297,7 +308,7 @@ ClusterView Gatherer::ViewOf(const Worker& worker, const WorkerLook& look,
     cluster.lost_since = look.kind.lost_since;
     cluster.lost_why = look.kind.problem;
   }
-  FindCopies(worker, gathered, Us(), cluster);
+  FindCopies(worker, gathered, Us(), manager_.jobs(), cluster);
   cluster.waiting_clones = worker.waiting_clones(Us());
   if (cluster.clone != nullptr && !cluster.clone->Admitted() && !cluster.clone->Finished())
     cluster.waiting_clones = std::max(0, cluster.waiting_clones - 1);
@@ -330,29 +341,36 @@ void Gatherer::Judge(const Worker& worker, const verify::WorkerFacts& facts,
                     .refused_copies = copy_failures_.On(worker.name(), workload.requirement.ns)},
       .serving = true};
   const AssumeCache& cache = worker.assumed();
-  gathered.assumed_as_of[worker.name()] = cache.version();
-  const auto assumed = [&] { return cache.Others(gathered.view.key); };
+  AssumeCache::Basis& basis = gathered.assumed_as_of[worker.name()];
+  basis.version = cache.version();
+  const ObjectKey& key = gathered.view.key;
+  const verify::Assumed assumed{
+      .pods = [&] { return cache.Others(key); },
+      .quota = [&](const std::string& queue) { return cache.QuotaOfOthers(key, queue); }};
   verify::Verified verified = verify::Verify(subject, worker.objects(), facts, assumed, options);
+  basis.had_room = verified.has_room;
   cluster.verdict = std::move(verified.verdict);
   cluster.serving = std::move(verified.serving);
 }
 
 AssumeCache::Change Gatherer::Observe(const ObjectKey& workload, Worker& worker) const {
-  if (!settings_.devices) return {};
+  if (!settings_.devices && !settings_.quota) return {};
   return worker.assumed().Observe(workload, [&]() -> std::optional<placement::Assumption> {
     Gathered gathered = Begin(workload, {});
     if (gathered.view.workload == nullptr) return std::nullopt;
     ClusterView cluster;
-    FindCopies(worker, gathered, Us(), cluster);
+    FindCopies(worker, gathered, Us(), manager_.jobs(), cluster);
     // The cache's lock is held, and siblings may be thousands: they are looked at only where others
     // may run by the first one's copy, and it does not.
     if (gathered.view.workload->is_part && HasOwnJob(cluster) &&
         placement::PlaceOf(gathered.view) != worker.name()) {
       NoteSiblings(gathered.view);
       cluster = {};
-      FindCopies(worker, gathered, Us(), cluster);
+      FindCopies(worker, gathered, Us(), manager_.jobs(), cluster);
     }
-    return placement::AssumptionOn(gathered.view, cluster);
+    auto assumption = placement::AssumptionOn(gathered.view, cluster);
+    if (assumption && !settings_.devices) assumption->takes_devices = false;
+    return assumption;
   });
 }
 

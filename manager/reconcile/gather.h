@@ -32,8 +32,8 @@ struct Gathered {
   ObjectKey job;              // of that kind, on every cluster; empty when it is not known
   std::string cluster_queue;  // of the manager, behind the job's queue; may be empty
   bool judged = false;        // whether the verdicts were made, because a worker is looked for
-  // AssumeCache::version() of each worker, as of before its verdict; absent: not judged.
-  std::map<ClusterName, uint64_t> assumed_as_of;
+  // What was assumed on each worker when it was judged; absent: it was not.
+  std::map<ClusterName, AssumeCache::Basis> assumed_as_of;
 };
 
 struct GatherSettings {
@@ -42,6 +42,7 @@ struct GatherSettings {
   tracking::Identity us;  // without the manager's UID
   tracking::Mode mode = tracking::Mode::kAdmissionCheck;
   bool devices = false;            // whether devices are verified
+  bool quota = false;              // whether that of the workers' queues is
   placement::OrderSettings order;  // of those that wait for the same devices
 };
 
@@ -67,8 +68,8 @@ class Gatherer final {
 
   Gathered Gather(const ObjectKey& workload, const Known& known) const;
   // Derives again what the workload will take of the worker, from the caches as they are now. To be
-  // called when an object that says so has changed; without verification of devices it does
-  // nothing.
+  // called when an object that says so has changed; where neither devices nor quota are verified it
+  // does nothing.
   AssumeCache::Change Observe(const ObjectKey& workload, Worker& worker) const;
   // Where its objects on the manager say that it was dispatched.
   std::set<ClusterName> DispatchedTo(const ObjectKey& workload) const;
@@ -92,6 +93,8 @@ class Gatherer final {
                                 const std::string& cluster_queue) const;
   // What the manager shows of it, without its siblings; of the workers nothing.
   Gathered Begin(const ObjectKey& workload, const Known& known) const;
+  // WorkloadView::other_slice.
+  std::string SliceBeside(const tracking::Workload& workload) const;
   // Where the others of several Workloads of a job are.
   void NoteSiblings(placement::WorkloadView& view) const;
   // Where it has to go to be with them; empty: anywhere. The first one leaves a worker that may not

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "manager/placement/parts.h"
+#include "manager/placement/slices.h"
 #include "manager/reconcile/sets_by_key.h"
 #include "manager/tracking/job_members.h"
 
@@ -84,6 +85,13 @@ void ManagerJobs::OfJob::Erase(const ObjectKey& workload) {
   followers_.erase(workload);
 }
 
+std::vector<ObjectKey> ManagerJobs::OfJob::living() const {
+  std::vector<ObjectKey> keys;
+  for (auto worth = order_.rbegin(); worth != order_.rend() && std::get<0>(*worth); ++worth)
+    keys.push_back(std::get<ObjectKey>(*worth));
+  return keys;
+}
+
 std::vector<ObjectKey> ManagerJobs::OfJob::SiblingsOf(const tracking::Workload& workload) const {
   std::vector<ObjectKey> siblings(firsts_.begin(), firsts_.end());
   if (workload.follows) return siblings;
@@ -125,6 +133,19 @@ std::vector<std::shared_ptr<const tracking::Workload>> ManagerJobs::SiblingsOf(
       siblings.push_back(std::move(sibling));
   }
   return siblings;
+}
+
+std::shared_ptr<const tracking::Workload> ManagerJobs::SliceWithCopy(
+    const tracking::JobKey& job) const {
+  const auto keys = workloads_of_.With([&](const auto& index) {
+    const auto found = index.find(job);
+    return found == index.end() ? std::vector<ObjectKey>() : found->second.living();
+  });
+  for (const ObjectKey& key : keys) {
+    auto workload = workloads_.Find(key);
+    if (workload != nullptr && placement::MayHaveCopy(*workload)) return workload;
+  }
+  return nullptr;
 }
 
 void ManagerJobs::TellSiblings(const tracking::Workload& part) const {

@@ -120,6 +120,12 @@ Result<void> ManagerWrites::Do(Execution& execution, const placement::ClearPlace
   return {};
 }
 
+Result<void> ManagerWrites::Do(Execution& execution, const placement::Requeue&) {
+  FEDRA_ASSIGN_OR_RETURN(std::string body,
+                         tracking::RequeuedPatch(*execution.workload, clock_.Now()));
+  return PatchWorkloadStatus(execution, std::move(body));
+}
+
 Result<void> ManagerWrites::Do(Execution& execution, const placement::FinishWorkload& action) {
   FEDRA_ASSIGN_OR_RETURN(
       std::string body,

@@ -28,6 +28,7 @@ class ManagerWrites final {
   Result<void> Do(Execution& execution, const placement::Nominate& action);
   Result<void> Do(Execution& execution, const placement::Admit& action);
   Result<void> Do(Execution& execution, const placement::ClearPlacement& action);
+  Result<void> Do(Execution& execution, const placement::Requeue& action);
   Result<void> Do(Execution& execution, const placement::FinishWorkload& action);
   Result<void> Do(Execution& execution, const placement::MirrorStatus& action);
   Result<void> Do(Execution& execution, const placement::ClearActivity& action);

@@ -18,7 +18,7 @@ ReserveResult TakeBack(const ReserveRequest& wanted, const std::vector<ClusterNa
 bool HasMovedElsewhere(const ReserveRequest& wanted) {
   return std::any_of(wanted.judged.begin(), wanted.judged.end(), [&](const auto& worker) {
     return !wanted.dispatched.contains(worker.first) &&
-           worker.second.cache->version() != worker.second.seen;
+           worker.second.cache->version() != worker.second.verdict.version;
   });
 }
 
@@ -38,7 +38,8 @@ ReserveResult ReserveOnAll(const ReserveRequest& wanted) {
   std::vector<ClusterName> reserved;
   for (const ClusterName& name : wanted.dispatched) {
     const JudgedCache& worker = wanted.judged.at(name);
-    if (!worker.cache->Reserve(wanted.assumption, worker.seen)) return TakeBack(wanted, reserved);
+    if (!worker.cache->Reserve(wanted.assumption, worker.verdict))
+      return TakeBack(wanted, reserved);
     reserved.push_back(name);
   }
   if (wanted.all_count && !wanted.dispatched.empty() && HasMovedElsewhere(wanted))

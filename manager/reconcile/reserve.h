@@ -1,7 +1,7 @@
 #pragma once
 //
-// Devices for one decision, on several workers at once: all of them or none. What was assumed for
-// the workload elsewhere is off then.
+// Devices and quota for one decision, on several workers at once: all of them or none. What was
+// assumed for the workload elsewhere is off then.
 //
 // Thread rules: any thread; of two that reserve at the same time one gets through.
 
@@ -18,7 +18,7 @@ namespace fedra::reconcile {
 // A worker that was judged, or is dispatched to.
 struct JudgedCache {
   AssumeCache* cache = nullptr;  // not null
-  uint64_t seen = 0;             // AssumeCache::version() from before its verdict
+  AssumeCache::Basis verdict;
 };
 
 // What a decision wants to be assumed for one workload.
@@ -35,7 +35,7 @@ struct ReserveRequest {
 };
 
 struct ReserveResult {
-  bool made = false;  // false: something was added since the verdicts, and nothing is reserved
+  bool made = false;  // false: a verdict does not hold any more, and nothing is reserved
   std::vector<ClusterName> freed;  // workers where something that was assumed has ended
 };
 

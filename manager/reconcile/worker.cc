@@ -25,6 +25,21 @@ AssumeCache::Pods PodsThere(const verify::DeviceState* devices) {
       .holding = [devices](const tracking::JobKey& job) { return devices->pods().Holding(job); }};
 }
 
+AssumedQuota::Queues QueuesThere(const verify::WorkerObjects& objects) {
+  return {
+      .behind =
+          [&objects](const ObjectKey& local_queue) {
+            const auto queue = objects.queues().Find(local_queue);
+            return queue == nullptr ? std::string() : queue->cluster_queue;
+          },
+      .find =
+          [&objects](const std::string& cluster_queue) {
+            return objects.cluster_queues().Find({"", cluster_queue});
+          },
+      .is_device =
+          [&objects](const std::string& resource) { return verify::DevicesOf(objects)(resource); }};
+}
+
 }  // namespace
 
 Worker::Worker(WorkerSettings settings, http::HttpLoop& loop, WorkerPool& pool, const Clock& clock,
@@ -40,7 +55,7 @@ Worker::Worker(WorkerSettings settings, http::HttpLoop& loop, WorkerPool& pool, 
                .on_job = listener_.on_job,
                .on_progress = listener_.on_progress}),
       objects_(settings_.verified, ForObjects(), clock),
-      assumed_(PodsThere(objects_.devices()), clock),
+      assumed_(PodsThere(objects_.devices()), clock, QueuesThere(objects_)),
       kinds_(cluster_, objects_, clock),
       cluster_(
           settings_.cluster.name, settings_.cluster.access, settings_.cluster.options, loop, pool,
@@ -62,7 +77,11 @@ verify::WorkerObjectsListener Worker::ForObjects() {
   };
   return {.on_clone = on_clone,
           .on_job = on_job,
-          .on_input = [this](const InputChange& change) { listener_.on_input(*this, change); },
+          .on_input =
+              [this](const InputChange& change) {
+                if (change.kind == InputChange::Kind::kQueue) assumed_.OnQueue(change.key);
+                listener_.on_input(*this, change);
+              },
           .on_health = [this] { OnHealth(); }};
 }
 

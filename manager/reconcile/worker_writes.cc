@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "manager/placement/note_reasons.h"
 #include "manager/placement/refusal.h"
@@ -11,6 +12,8 @@
 #include "manager/reconcile/parse_written.h"
 #include "manager/reconcile/remove_copy.h"
 #include "manager/tracking/adopt.h"
+#include "manager/tracking/elastic.h"
+#include "manager/tracking/json_fields.h"
 #include "manager/tracking/resources.h"
 
 namespace fedra::reconcile {
@@ -229,14 +232,45 @@ Result<void> WorkerWrites::Do(Execution& execution, const placement::SetClonePri
   return {};
 }
 
+// Of an elastic job lists are patched, which a merge patch carries whole: as they are there now.
+Result<std::optional<std::string>> WorkerWrites::PatchOfCopy(const Execution& execution,
+                                                             Worker& worker,
+                                                             const tracking::Job& copy) const {
+  if (execution.workload->slice == nullptr) return copy.kind->FollowPatch(copy, *execution.job);
+  FEDRA_ASSIGN_OR_RETURN(const std::string text,
+                         worker.cluster().Get(copy.kind->resource(), copy.key));
+  const nlohmann::json there = nlohmann::json::parse(text, nullptr, false);
+  const nlohmann::json& metadata = tracking::Member(there, "metadata");
+  if (tracking::Text(metadata, "uid") != copy.uid)
+    return Fail(ErrorCode::kConflict, "the copy was replaced meanwhile");
+  FEDRA_ASSIGN_OR_RETURN(std::string patch,
+                         tracking::SlicePatch(there, *execution.job, *execution.workload, Us()));
+  return std::optional(std::move(patch));
+}
+
+Result<void> WorkerWrites::Do(Execution& execution, const placement::ShrinkClone& action) {
+  const ClusterView& view = execution.View(action.cluster);
+  if (!placement::HasOwnClone(view)) return {};
+  Worker& worker = execution.WorkerOf(action.cluster);
+  FEDRA_ASSIGN_OR_RETURN(const auto permit, limiter_.Enter(action.cluster));
+  FEDRA_ASSIGN_OR_RETURN(std::string patch,
+                         tracking::ShrinkPatch(*execution.workload, *view.clone));
+  FEDRA_ASSIGN_OR_RETURN(
+      const std::string text,
+      worker.cluster().MergePatch(tracking::kWorkloads, view.clone->key, std::move(patch)));
+  FEDRA_ASSIGN_OR_RETURN(auto clone, ParseWritten(text, &tracking::ParseClone));
+  worker.objects().clones().own().Changed(std::move(clone));
+  return {};
+}
+
 Result<void> WorkerWrites::Do(Execution& execution, const placement::UpdateCopy& action) {
   const ClusterView& view = execution.View(action.cluster);
   if (!placement::HasOwnJob(view) || execution.job == nullptr) return {};
   const tracking::Job& copy = *view.job;
-  std::optional<std::string> patch = copy.kind->FollowPatch(copy, *execution.job);
-  if (!patch) return {};
   Worker& worker = execution.WorkerOf(action.cluster);
   FEDRA_ASSIGN_OR_RETURN(const auto permit, limiter_.Enter(action.cluster));
+  FEDRA_ASSIGN_OR_RETURN(std::optional<std::string> patch, PatchOfCopy(execution, worker, copy));
+  if (!patch) return {};
   FEDRA_ASSIGN_OR_RETURN(
       const std::string text,
       worker.cluster().MergePatch(copy.kind->resource(), copy.key, *std::move(patch)));

@@ -8,6 +8,7 @@
 // everything given at construction must outlive it.
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,7 @@ class WorkerWrites final {
   // Each object of it that is not there; the first one that fails ends that.
   Result<void> Do(Execution& execution, const placement::CreateJob& action);
   Result<void> Do(Execution& execution, const placement::AdoptClone& action);
+  Result<void> Do(Execution& execution, const placement::ShrinkClone& action);
   Result<void> Do(Execution& execution, const placement::UpdateCopy& action);
   Result<void> Do(Execution& execution, const placement::RemoveSurplus& action);
   Result<void> Do(Execution& execution, const placement::DeleteRemote& action);
@@ -56,6 +58,9 @@ class WorkerWrites final {
   Result<void> GiveOwner(Worker& worker, const tracking::Workload& clone,
                          const tracking::Job& copy);
   Result<void> GiveQueue(Worker& worker, const tracking::Job& copy, const std::string& queue);
+  // Nothing: the copy follows nothing.
+  Result<std::optional<std::string>> PatchOfCopy(const Execution& execution, Worker& worker,
+                                                 const tracking::Job& copy) const;
   // A worker will not take the workload: recorded, and with that another decision is due.
   Result<void> Refused(Execution& execution, const ClusterName& cluster, verdict::ReasonCode code,
                        std::string message);

@@ -172,7 +172,8 @@ placement::Decision WorkloadReconciler::Decide(const Seen& seen) const {
                            settings_.policy, seen.now);
 }
 
-ReserveRequest WorkloadReconciler::WantedBy(const Seen& seen, std::set<ClusterName> dispatched) {
+ReserveRequest WorkloadReconciler::WantedBy(const Seen& seen,
+                                            std::set<ClusterName> dispatched) const {
   const Gathered& gathered = seen.gathered;
   const WorkerList& workers = *gathered.workers;
   ReserveRequest wanted;
@@ -181,38 +182,43 @@ ReserveRequest WorkloadReconciler::WantedBy(const Seen& seen, std::set<ClusterNa
     if (const auto worker = workers.Find(name)) wanted.places[name] = &worker->assumed();
   if (dispatched.empty()) return wanted;
   wanted.assumption = placement::AssumptionOf(gathered.view);
-  wanted.all_count = !gathered.view.workload->requirement.ClaimNames().empty();
+  wanted.assumption.takes_devices = settings_.devices;
+  wanted.all_count = settings_.devices && !gathered.view.workload->requirement.ClaimNames().empty();
   for (const auto& [name, as_of] : gathered.assumed_as_of)
     wanted.judged[name] = {&workers.Find(name)->assumed(), as_of};
   // Where nothing was judged, no verdict can be wrong.
   for (const ClusterName& name : dispatched) {
-    wanted.judged.try_emplace(
-        name, JudgedCache{&workers.Find(name)->assumed(), std::numeric_limits<uint64_t>::max()});
+    wanted.judged.try_emplace(name, JudgedCache{&workers.Find(name)->assumed(),
+                                                {.version = std::numeric_limits<uint64_t>::max()}});
   }
   wanted.dispatched = std::move(dispatched);
   return wanted;
 }
 
 bool WorkloadReconciler::Reserve(Seen& seen, const placement::Decision& decision) {
-  if (!settings_.devices) return true;
+  if (!settings_.devices && !settings_.quota) return true;
   const ObjectKey& key = seen.gathered.view.key;
   const std::set<ClusterName> dispatched = placement::DispatchedBy(decision);
   const ReserveResult reserved = ReserveOnAll(WantedBy(seen, dispatched));
   parts_.places.Put(key, reserved.made ? dispatched : seen.places);
   WakeWaiting(reserved.freed);
   if (!reserved.made) return false;
-  if (!dispatched.empty() && seen.places.empty()) parts_.telemetry.Assumed(key);
+  if (settings_.devices && !dispatched.empty() && seen.places.empty())
+    parts_.telemetry.Assumed(key);
   seen.places.insert(dispatched.begin(), dispatched.end());
-  if (placement::ConcludesOffer(decision) || IsStuck(seen)) {
-    const auto dispatched_now = placement::NewlyDispatched(seen.gathered.view, decision);
-    const auto passed_unasked = [&](const ClusterName& worker) {
-      return seen.passes_unasked.contains(worker);
-    };
-    if (std::any_of(dispatched_now.begin(), dispatched_now.end(), passed_unasked))
-      parts_.telemetry.PassedUnasked();
-    parts_.loop.AddAllNext(parts_.order.Conclude(key, dispatched_now));
-  }
+  if (settings_.devices) LeaveLine(seen, decision);
   return true;
+}
+
+void WorkloadReconciler::LeaveLine(const Seen& seen, const placement::Decision& decision) {
+  if (!placement::ConcludesOffer(decision) && !IsStuck(seen)) return;
+  const auto dispatched_now = placement::NewlyDispatched(seen.gathered.view, decision);
+  const auto passed_unasked = [&](const ClusterName& worker) {
+    return seen.passes_unasked.contains(worker);
+  };
+  if (std::any_of(dispatched_now.begin(), dispatched_now.end(), passed_unasked))
+    parts_.telemetry.PassedUnasked();
+  parts_.loop.AddAllNext(parts_.order.Conclude(seen.gathered.view.key, dispatched_now));
 }
 
 // What others of its demands do not share.
@@ -230,7 +236,7 @@ bool WorkloadReconciler::IsStuck(const Seen& seen) {
 }
 
 void WorkloadReconciler::Observe(Seen& seen) {
-  if (!settings_.devices) return;
+  if (!settings_.devices && !settings_.quota) return;
   const ObjectKey& key = seen.gathered.view.key;
   std::set<ClusterName> places;
   std::vector<ClusterName> freed;

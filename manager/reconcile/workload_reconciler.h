@@ -30,7 +30,9 @@ namespace fedra::reconcile {
 
 struct WorkloadSettings {
   placement::Policy policy;
-  bool devices = false;  // whether devices are reserved for workloads that were dispatched
+  // Whether devices, and quota, are reserved for workloads that were dispatched.
+  bool devices = false;
+  bool quota = false;
 };
 
 // What one look has to work with.
@@ -84,10 +86,12 @@ class WorkloadReconciler final {
   // Who would, were a job that is to be moved taken back now.
   std::map<ClusterName, placement::LineAnswer> AskForMove(const Seen& seen);
   placement::Decision Decide(const Seen& seen) const;
-  static ReserveRequest WantedBy(const Seen& seen, std::set<ClusterName> dispatched);
+  ReserveRequest WantedBy(const Seen& seen, std::set<ClusterName> dispatched) const;
   // Assumes on the workers that the decision dispatches to. False: something else was assumed there
   // meanwhile, and the verdicts may be wrong by now.
   bool Reserve(Seen& seen, const placement::Decision& decision);
+  // Tells the lines where the decision sends it, if that says anything to those behind it.
+  void LeaveLine(const Seen& seen, const placement::Decision& decision);
   // Its verdicts are not those of others that ask for the same (WakeIndex::Update).
   static bool IsAlone(const Seen& seen);
   // It has had its quota for longer than cleaning up takes.

@@ -9,6 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "manager/tracking/elastic.h"
 #include "manager/tracking/job.h"
 #include "manager/tracking/job_fields.h"
 #include "manager/tracking/json_fields.h"
@@ -110,8 +111,15 @@ class BatchJob final : public JobAdapter {
     job.finished = job.failed || HasTrueCondition(status, "Complete");
     job.active_pods = Number(status, "active", 0);
     for (const char* field : kActivity) job.shows_activity |= Number(status, field, 0) > 0;
+    if (IsElastic(Member(object, "metadata")))
+      ReadSize(PodTemplates(object), Member(spec, "parallelism"), job);
     KeepText(object, job);
     return job;
+  }
+
+  bool scales() const override { return true; }
+  void Scale(const json& local, json& copy) const override {
+    copy["spec"]["parallelism"] = Member(Member(local, "spec"), "parallelism");
   }
 
   std::string ManagedBy(const json& object) const override {

@@ -65,6 +65,8 @@ struct Job {
   int active_pods = 0;    // as the status counts them; 0 of a kind that counts none
   int parts = 1;          // how many Workloads Kueue makes of it, one for each of its replicas
   uint64_t followed = 0;  // hash of what else its copy follows; 0: nothing
+  bool elastic = false;   // Kueue follows its size (elastic.h); `followed` has that, too
+  std::vector<int> pod_counts = {};  // of each pod set, of an elastic job
   // Other objects that it names and its Workload does not show; of a manager's job only.
   std::vector<Reference> references;
   // What its pods ask for where its Workload does not show it: the members of a Requirement that
@@ -180,6 +182,12 @@ class JobAdapter {
     return std::nullopt;
   }
   virtual bool copies_follow() const { return false; }
+  // Of a kind that has elastic jobs: makes the copy, which is complete, as large as the job, as far
+  // as its size may be changed there, and changes nothing else of it.
+  virtual bool scales() const { return false; }
+  virtual void Scale(const nlohmann::json& local, nlohmann::json& copy) const {
+    (void)local, (void)copy;
+  }
 
  private:
   const kube::Resource resource_;

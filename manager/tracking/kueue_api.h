@@ -46,6 +46,13 @@ inline constexpr std::string_view kJobOwnerName = "kueue.x-k8s.io/job-owner-name
 // Of several Workloads of one job, which is which. The first one decides for all.
 inline constexpr std::string_view kComponentIndexAnnotation =
     "kueue.x-k8s.io/component-workload-index";
+// Of an elastic job (Kueue's gate ElasticJobsViaWorkloadSlices; pkg/workloadslicing of 0.19.2): on
+// the job and its Workloads, "true"; on the Workloads, which all carry the first one's name, that
+// name, and on one that makes the job larger the key of the one that it replaces.
+inline constexpr std::string_view kElasticJob = "kueue.x-k8s.io/elastic-job";
+inline constexpr std::string_view kSliceName = "kueue.x-k8s.io/workload-slice-name";
+inline constexpr std::string_view kSliceReplaces = "kueue.x-k8s.io/workload-slice-replacement-for";
+
 // The field manager with which Kueue writes what it decides about a Workload
 // (constants.AdmissionName).
 inline constexpr std::string_view kAdmissionManager = "kueue-admission";
@@ -84,7 +91,12 @@ inline constexpr std::string_view kQuotaReserved = "QuotaReserved";
 inline constexpr std::string_view kAdmitted = "Admitted";
 inline constexpr std::string_view kEvicted = "Evicted";
 inline constexpr std::string_view kFinished = "Finished";
+inline constexpr std::string_view kRequeued = "Requeued";
 inline constexpr std::string_view kActive = "Active";  // of AdmissionCheck and LocalQueue
+
+// Reasons of the conditions Evicted and Requeued after which Kueue queues a Workload at once.
+inline constexpr std::string_view kPreempted = "Preempted";
+inline constexpr std::string_view kNodeFailures = "NodeFailures";
 
 // Reasons of the Finished condition with a special meaning.
 inline constexpr std::string_view kSucceeded = "Succeeded";
@@ -94,6 +106,8 @@ inline constexpr std::string_view kFailedToStart =
 inline constexpr std::string_view kOutOfSync =
     "OutOfSync";  // the worker's job did not match its clone
 inline constexpr std::string_view kOwnerNotFound = "OwnerNotFound";  // the worker's job was deleted
+inline constexpr std::string_view kSliceReplaced =
+    "WorkloadSliceReplaced";  // another Workload of the elastic job has taken its place
 
 // The longest message of an admission check that the CRD accepts is 32768; ours stay readable.
 inline constexpr size_t kMaxCheckMessage = 1024;

@@ -7,6 +7,7 @@
 
 #include "base/time.h"
 #include "manager/tracking/copy_metadata.h"
+#include "manager/tracking/elastic.h"
 #include "manager/tracking/finalizers.h"
 #include "manager/tracking/job.h"
 #include "manager/tracking/json_fields.h"
@@ -21,6 +22,7 @@ namespace {
 
 using nlohmann::json;
 
+constexpr std::string_view kDelayedTopology = "delayedTopologyRequest";
 constexpr std::string_view kStateNames[] = {"Pending", "Ready", "Retry", "Rejected"};
 
 CheckState ParseState(std::string_view text) {
@@ -86,11 +88,18 @@ Result<Demands> ReadSpec(const json& spec, Workload& workload) {
   return demands;
 }
 
+bool AwaitsTopology(const json& assignment) {
+  return Text(assignment, kDelayedTopology) == "Pending";
+}
+
 void ReadStatus(const json& status, Workload& workload) {
   workload.quota_reserved = ReadCondition(status, kQuotaReserved);
   workload.admitted = ReadCondition(status, kAdmitted);
   workload.evicted = ReadCondition(status, kEvicted);
   workload.finished = ReadCondition(status, kFinished);
+  const auto requeued = ReadCondition(status, kRequeued);
+  workload.is_left_unqueued = requeued && !requeued->is_true &&
+                              (requeued->reason == kPreempted || requeued->reason == kNodeFailures);
   const json& checks = Member(status, "admissionChecks");
   if (checks.is_array()) {
     for (const json& check : checks) {
@@ -106,6 +115,8 @@ void ReadStatus(const json& status, Workload& workload) {
         const json& flavors = Member(assignment, "flavors");
         return flavors.is_object() && !flavors.empty();
       });
+  workload.awaits_topology =
+      assignments.is_array() && std::ranges::any_of(assignments, &AwaitsTopology);
   workload.cluster_name = Text(status, "clusterName");
   workload.nominated = ReadStrings(Member(status, "nominatedClusterNames"));
 }
@@ -124,6 +135,7 @@ Result<Workload> ReadCommon(const json& object) {
   workload.owner = ReadOwner(metadata, workload.key.name);
   workload.marks = ReadCopyMarks(metadata);
   workload.requests = ReadJobRequests(metadata);
+  workload.slice = ReadSlice(object);
   const std::string index = Text(Member(metadata, "annotations"), kComponentIndexAnnotation);
   workload.is_pod_group = IsGroupOfPods(workload.owner);
   workload.is_part = !index.empty();
@@ -176,7 +188,8 @@ Result<Workload> ParseWorkload(const json& object) {
   auto demands = ReadSpec(spec, workload);
   if (!demands) workload.requirement.unreadable = demands.error().message;
   const bool placed = !workload.cluster_name.empty() || !workload.nominated.empty();
-  if ((workload.QuotaReserved() || placed) && !workload.Finished()) {
+  const bool is_written = workload.QuotaReserved() || placed || workload.is_left_unqueued;
+  if (is_written && !workload.Finished()) {
     workload.text = std::make_shared<const std::string>(Dump(object));
     if (demands) workload.requirement.demands = SharedDemands(workload.key.ns, *std::move(demands));
   }
@@ -238,6 +251,12 @@ Result<std::string> StatusPatch(const Workload& workload, const StatusChange& ch
   (*entry)["state"] = ToString(change.state);
   (*entry)["message"] = change.message;
   json status{{"admissionChecks", std::move(checks)}};
+  if (change.state == CheckState::kReady && workload.awaits_topology) {
+    json assignments = Path(source, {"status", "admission", "podSetAssignments"});
+    for (json& assignment : assignments)
+      if (AwaitsTopology(assignment)) assignment[std::string(kDelayedTopology)] = "Ready";
+    status["admission"] = {{"podSetAssignments", std::move(assignments)}};
+  }
   if (change.nominated) {
     status["nominatedClusterNames"] =
         change.nominated->empty() ? json(nullptr) : json(*change.nominated);
@@ -273,6 +292,20 @@ Result<std::string> StatusApply(const Workload& workload, const std::string& pat
 Result<std::string> NominationsApply(const Workload& workload,
                                      const std::vector<std::string>& nominated) {
   return StatusApply(workload, Dump(json{{"status", {{"nominatedClusterNames", nominated}}}}));
+}
+
+Result<std::string> RequeuedPatch(const Workload& workload, WallTime now) {
+  if (workload.text == nullptr)
+    return Fail(ErrorCode::kInternal, "the workload's text was not kept");
+  json conditions = Path(json::parse(*workload.text, nullptr, false), {"status", "conditions"});
+  if (!conditions.is_array()) conditions = json::array();
+  for (json& condition : conditions) {
+    if (Text(condition, "type") != kRequeued) continue;
+    condition["status"] = "True";
+    condition["lastTransitionTime"] = FormatRfc3339(now);
+  }
+  return Dump(json{{"metadata", {{"resourceVersion", workload.version.value}}},
+                   {"status", {{"conditions", std::move(conditions)}}}});
 }
 
 Result<std::string> FinishedPatch(const Workload& workload, std::string_view reason,

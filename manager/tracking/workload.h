@@ -57,6 +57,15 @@ struct Priority {
   bool operator==(const Priority&) const = default;
 };
 
+// One of the Workloads of an elastic job. One that makes the job larger replaces the one before as
+// soon as it has quota, and the job runs on; a smaller job keeps its Workload, of which Kueue
+// lowers the counts.
+struct Slice {
+  std::string chain;            // the same of all Workloads of the job: the first one's name
+  std::string replaces;         // the name of the Workload before; empty: it is the first one
+  std::vector<int> pod_counts;  // of each pod set
+};
+
 struct Workload {
   ObjectKey key;
   std::string uid;
@@ -68,6 +77,7 @@ struct Workload {
 
   CopyMarks marks;                              // of a clone
   std::shared_ptr<const JobRequests> requests;  // null: no user asks for anything
+  std::shared_ptr<const Slice> slice;           // null: its job is not elastic
 
   bool active = true;  // spec.active
   Priority priority;
@@ -85,6 +95,10 @@ struct Workload {
   std::vector<AdmissionCheckState> checks;
   std::string cluster_queue;  // that reserved its quota; empty: none has
   bool has_flavors = false;   // of that quota: some pod set has one
+  // Of that quota: some pod set gets its place in a topology from a worker, and Kueue does not
+  // admit the Workload before it is said that it has (StatusPatch). Kueue leaves it so on managers
+  // of MultiKueue's AdmissionChecks (delayedTopologyRequest).
+  bool awaits_topology = false;
   std::string cluster_name;
   std::vector<std::string> nominated;
   // Of several Workloads of one job, which all go to one worker: a LeaderWorkerSet has one for each
@@ -95,6 +109,12 @@ struct Workload {
   // Of the pods of a group, those that were replaced included, ascending; of a manager's Workload
   // only.
   std::vector<std::string> member_uids;
+
+  // Kueue has evicted it and never queues it again by itself: it takes the Workload of a single pod
+  // for one that ends with its pod (ReconcileGenericJob in
+  // pkg/controller/jobframework/reconciler.go of 0.19.2, with the gate
+  // SkipReassignmentForPodOwnedWorkloads). A pod that waits here is not deleted, though.
+  bool is_left_unqueued = false;
 
   bool QuotaReserved() const { return quota_reserved && quota_reserved->is_true; }
   bool Admitted() const { return admitted && admitted->is_true; }
@@ -158,6 +178,11 @@ struct StatusChange {
 // another client else has changed meanwhile answers 409. One atomic write leaves no moment in which
 // clusterName is set and the check still Pending; nulls clear fields that Kueue has come to co-own.
 //
+// A check that becomes Ready says for every pod set that its place in a topology is the worker's:
+// MultiKueue says so where it sees one there (updateDelayedTopologyRequest in
+// pkg/controller/admissionchecks/multikueue/workload.go of Kueue 0.19.2), and admission there is
+// what decides.
+//
 // A Pending check is never dated before the quota that the workload holds was reserved: so an
 // object shows by itself whether we have written its check since then. Kueue dates a check when it
 // makes it and when it resets it at an eviction, both before the next reservation, and leaves a
@@ -180,6 +205,9 @@ Result<std::string> StatusApply(const Workload& workload, const std::string& pat
 Result<std::string> NominationsApply(const Workload& workload,
                                      const std::vector<std::string>& nominated);
 
+// The same binding for a condition Requeued that becomes True, as Kueue writes it of other
+// Workloads.
+Result<std::string> RequeuedPatch(const Workload& workload, WallTime now);
 // The same binding for a condition Finished copied from a worker whose job is gone.
 Result<std::string> FinishedPatch(const Workload& workload, std::string_view reason,
                                   std::string_view message, WallTime now);

@@ -27,13 +27,15 @@ constexpr size_t kMaxVersion = 64;  // bytes; Kubernetes' are DNS labels, of at 
 struct Gate {
   std::string_view name;
   bool dra::AllocatorFeatures::* is_on;
+  // On by default from then on; before, what objects have of it counts.
+  cel::KubernetesRelease since = cel::kOldestRelease;
 };
 // In the order of docs/releases.md. Where objects alone show whether a gate is on, it is not here.
 constexpr Gate kGates[] = {
     {"DRAAdminAccess", &dra::AllocatorFeatures::admin_access},
     {"DRAPrioritizedList", &dra::AllocatorFeatures::prioritized_list},
     {"DRAPartitionableDevices", &dra::AllocatorFeatures::partitionable_devices},
-    {"DRADeviceTaints", &dra::AllocatorFeatures::device_taints},
+    {"DRADeviceTaints", &dra::AllocatorFeatures::device_taints, cel::KubernetesRelease::k136},
     {"DRADeviceTaintRules", &dra::AllocatorFeatures::device_taint_rules},
     {"DRAConsumableCapacity", &dra::AllocatorFeatures::consumable_capacity},
     {"DRADeviceBindingConditions", &dra::AllocatorFeatures::binding_conditions},
@@ -57,7 +59,8 @@ void AddDra(const kube::ServerInfo& server, WorkerCapabilities& capabilities) {
   const dra::AllocatorFeatures features = FeaturesOf(ReadDraApi(&server));
   capabilities.dra_release = cel::ToString(features.release);
   for (const Gate& gate : kGates)
-    if (features.*gate.is_on) capabilities.dra_features.emplace_back(gate.name);
+    if (features.*gate.is_on && features.release >= gate.since)
+      capabilities.dra_features.emplace_back(gate.name);
 }
 
 std::vector<std::string> WordsIn(const json& object, std::string_view name) {

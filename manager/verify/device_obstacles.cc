@@ -76,6 +76,18 @@ std::optional<verdict::Reason> DeviceObstacles::UnreadTerms(
   });
 }
 
+std::optional<verdict::Reason> DeviceObstacles::RuleDoubt() const {
+  return devices_.objects.With([](DeviceObjects& objects) -> std::optional<verdict::Reason> {
+    const dra::AllocatorFeatures features = objects.builder.Publish()->features();
+    if (!features.panics_on_rules || !objects.builder.HasTaintRules()) return std::nullopt;
+    return verdict::Reason{
+        verdict::ReasonCode::kReleaseUnverified, "",
+        verdict::ReleaseDoubt{.kind = verdict::ReleaseDoubt::Kind::kRules,
+                              .release = std::string(cel::ToString(features.release)),
+                              .fields = {}}};
+  });
+}
+
 std::optional<verdict::Reason> DeviceObstacles::Uncertainty() const {
   const std::set<std::string> rules =
       devices_.objects.With([](const DeviceObjects& objects) { return objects.broad_rules; });

@@ -32,6 +32,9 @@ class DeviceObstacles final {
   // none does.
   std::optional<verdict::Reason> UnreadTerms(const std::string& ns,
                                              std::span<const dra::PodDemand> demands) const;
+  // Why each verdict may be wrong: what the scheduler does about DeviceTaintRules depends on when
+  // it last started (AllocatorFeatures::panics_on_rules). Nothing: it does not.
+  std::optional<verdict::Reason> RuleDoubt() const;
   // Why a No may be wrong: the names of DeviceTaintRules that taint fewer devices than they are
   // taken to (dra::TaintRule::taints_fewer). Nothing: there are none.
   std::optional<verdict::Reason> Uncertainty() const;

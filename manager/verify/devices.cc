@@ -40,8 +40,10 @@ std::optional<verdict::Verdict> ObstacleFor(const DeviceState& view, const std::
 verdict::Verdict WithUncertainty(const DeviceState& view, const std::string& ns,
                                  const tracking::Demands& demands, verdict::Verdict verdict) {
   if (verdict.outcome == Outcome::kUnknown) return verdict;
-  auto uncertain = verdict.outcome == Outcome::kNo ? view.obstacles().Uncertainty()
-                                                   : view.obstacles().UnreadTerms(ns, *demands);
+  auto uncertain = view.obstacles().RuleDoubt();
+  if (!uncertain)
+    uncertain = verdict.outcome == Outcome::kNo ? view.obstacles().Uncertainty()
+                                                : view.obstacles().UnreadTerms(ns, *demands);
   if (!uncertain) return verdict;
   verdict.outcome = Outcome::kUnknown;
   verdict.reasons.insert(verdict.reasons.begin(), *std::move(uncertain));

@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include "cel/environment.h"
 #include "dra/model/features.h"
 
 namespace fedra::verify {
@@ -62,8 +61,7 @@ DraApi ReadDraApi(const kube::ServerInfo* server) {
 }
 
 dra::AllocatorFeatures FeaturesOf(const DraApi& api) {
-  const auto release = cel::ParseRelease(api.release);
-  dra::AllocatorFeatures features = release ? dra::FeaturesOf(*release) : dra::AllocatorFeatures{};
+  dra::AllocatorFeatures features = dra::FeaturesOf(api.release).value_or(dra::AllocatorFeatures{});
   features.device_taint_rules = api.taint_rules;
   features.device_taints |= api.taint_rules;
   features.workload_claims = api.pod_groups;

@@ -121,6 +121,7 @@ Result<PodFacts> ParsePodFacts(const json& object, const tracking::JobKinds& kin
   if (pod.failed) ReadFailures(status, pod);
   pod.ended = pod.failed || phase == "Succeeded";
   pod.requests = std::move(demand.requests);
+  dra::AddAmounts(pod.requests, demand.host_ports);
   ReadNodeClaims(status, demand.pod_level_left, context, pod);
   for (const dra::ClaimReference& claim : demand.claims) {
     if (claim.claim_name.empty())

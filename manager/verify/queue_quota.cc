@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -24,9 +25,11 @@ using Flavors = std::map<std::string, FlavorQuota>;
 // Device requests that are written as extended resources, by the name of the class.
 constexpr std::string_view kClassPrefix = "deviceclass.resource.kubernetes.io/";
 
-FlavorQuota ReadQuota(const json& quota, bool in_cohort) {
-  FlavorQuota read{
-      .nominal = ReadQuantity(Member(quota, "nominalQuota")), .most = {}, .reserved = {}};
+FlavorQuota ReadQuota(const json& quota, int place, bool in_cohort) {
+  FlavorQuota read{.place = place,
+                   .nominal = ReadQuantity(Member(quota, "nominalQuota")),
+                   .most = {},
+                   .reserved = {}};
   if (!read.nominal || !in_cohort) {
     read.most = read.nominal;
   } else if (const auto limit = ReadQuantity(Member(quota, "borrowingLimit"))) {
@@ -63,9 +66,8 @@ struct Wanted {
             .pods = pods,
             .asked = each};
   }
-  bool IsMoreThan(const Quantity& amount) const {
-    return each.MilliValue() > amount.MilliValue() / pods;
-  }
+  bool IsMoreThan(int64_t milli) const { return each.MilliValue() > milli / pods; }
+  bool IsMoreThan(const Quantity& amount) const { return IsMoreThan(amount.MilliValue()); }
 };
 
 // The first finding about anything that Kueue counts by its plain rules.
@@ -100,19 +102,34 @@ std::optional<Quantity> Largest(const Flavors& flavors) {
   return largest;
 }
 
-// The flavor with the most left; null: one of them cannot be read.
-const FlavorQuota* Freest(const Flavors& flavors) {
-  const FlavorQuota* freest = nullptr;
-  int64_t left = 0;
+struct Room {
+  const FlavorQuota* flavor = nullptr;  // null: there is none, or one of them cannot be read
+  int64_t left = 0;                     // of its nominal quota, in thousandths; negative: borrowed
+};
+
+// Of the flavors whose nominal quota could hold this the one with the most left when others have
+// taken `dispatched`, which is in thousandths.
+Room Freest(const Flavors& flavors, const Wanted& wanted, int64_t dispatched) {
+  std::vector<const FlavorQuota*> order;
   for (const auto& [name, quota] : flavors) {
-    if (!quota.nominal) return nullptr;
-    const int64_t here = quota.nominal->MilliValue() - quota.reserved.MilliValue();
-    if (freest == nullptr || here > left) {
-      freest = &quota;
-      left = here;
-    }
+    if (!quota.nominal) return {};
+    order.push_back(&quota);
+  }
+  std::ranges::stable_sort(order, {}, &FlavorQuota::place);
+  Room freest;
+  for (const FlavorQuota* quota : order) {
+    int64_t left = quota->nominal->MilliValue() - quota->reserved.MilliValue();
+    const int64_t taken = std::clamp<int64_t>(left, 0, dispatched);
+    left -= taken;
+    dispatched -= taken;
+    if (wanted.IsMoreThan(*quota->nominal)) continue;
+    if (freest.flavor == nullptr || left > freest.left) freest = {quota, left};
   }
   return freest;
+}
+
+Quantity OfMilli(int64_t milli) {
+  return Quantity::Parse(std::to_string(milli) + "m").value_or(Quantity());
 }
 
 }  // namespace
@@ -136,7 +153,9 @@ Result<ClusterQueue> ParseClusterQueue(const json& object) {
   for (const json& group : groups) {
     ForEachResource(Member(group, "flavors"),
                     [&](const auto& resource, const auto& flavor, const json& quota) {
-                      queue.resources[resource][flavor] = ReadQuota(quota, in_cohort);
+                      auto& flavors = queue.resources[resource];
+                      const int place = static_cast<int>(flavors.size());
+                      flavors[flavor] = ReadQuota(quota, place, in_cohort);
                     });
   }
   ForEachResource(Path(object, {"status", "flavorsReservation"}),
@@ -182,17 +201,17 @@ std::optional<verdict::Reason> WhyCannotHold(const ClusterQueue& queue,
 
 std::optional<verdict::Reason> WhyFull(const ClusterQueue& queue,
                                        std::span<const dra::PodDemand> demands,
-                                       const IsDevice& is_device) {
+                                       const IsDevice& is_device, const QuotaAmounts& dispatched) {
   const auto find = [&](const Wanted& wanted) -> std::optional<verdict::Reason> {
     const auto flavors = queue.resources.find(wanted.resource);
     if (flavors == queue.resources.end()) return std::nullopt;
-    const FlavorQuota* freest = Freest(flavors->second);
-    if (freest == nullptr || wanted.IsMoreThan(*freest->nominal)) return std::nullopt;
-    const auto left = freest->nominal->Sub(freest->reserved);
-    if (!left || !wanted.IsMoreThan(*left)) return std::nullopt;
+    const int64_t coming = dispatched.MilliOf(wanted.resource);
+    const Room room = Freest(flavors->second, wanted, coming);
+    if (room.flavor == nullptr || !wanted.IsMoreThan(room.left)) return std::nullopt;
     verdict::Quota quota = wanted.Against(queue, verdict::Quota::Limit::kReserved);
-    quota.most = *freest->nominal;
-    quota.reserved = freest->reserved;
+    quota.most = *room.flavor->nominal;
+    quota.reserved = room.flavor->reserved;
+    if (coming > 0) quota.dispatched = OfMilli(coming);
     return About(verdict::ReasonCode::kQueueFull, std::move(quota));
   };
   return FindFirst(demands, is_device, find);

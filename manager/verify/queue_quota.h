@@ -6,6 +6,10 @@
 // lends without a limit is not bounded here. Each set and each resource is looked at alone: Kueue,
 // which looks at all of them together, may still find no room.
 //
+// What workloads that were dispatched there will take has no flavor yet. It is taken to fill the
+// flavors in the order of the spec, as Kueue tries them; which of them suit a pod's nodes is not
+// looked at.
+//
 // Source: pkg/scheduler/flavorassigner/flavorassigner.go of Kueue 0.19: findFlavorForPodSets
 // ("resource ... unavailable in ClusterQueue"), fitsResourceQuota ("request > maximum capacity").
 //
@@ -22,6 +26,7 @@
 #include "base/quantity.h"
 #include "base/result.h"
 #include "dra/model/pod_demand.h"
+#include "manager/verify/quota_amounts.h"
 #include "verdict/reason.h"
 
 namespace fedra::verify {
@@ -34,6 +39,7 @@ StopPolicy ReadStopPolicy(const nlohmann::json& spec);
 
 // What a ClusterQueue has of one resource in one flavor.
 struct FlavorQuota {
+  int place = 0;                    // among the flavors of its resource group, as the spec has them
   std::optional<Quantity> nominal;  // nothing: it cannot be read
   // What it may hold with all that it may borrow; nothing: only its cohort bounds it.
   std::optional<Quantity> most;
@@ -65,9 +71,11 @@ std::optional<verdict::Reason> WhyCannotHold(const ClusterQueue& queue,
                                              const IsDevice& is_device);
 
 // Why its own quota has no room for these pods now, although it could hold them (kQueueFull);
-// nothing: it has, or only a cohort's quota would do.
+// nothing: it has, or only a cohort's quota would do. `dispatched`: what others will take of it,
+// beside what its status counts.
 std::optional<verdict::Reason> WhyFull(const ClusterQueue& queue,
                                        std::span<const dra::PodDemand> demands,
-                                       const IsDevice& is_device);
+                                       const IsDevice& is_device,
+                                       const QuotaAmounts& dispatched = {});
 
 }  // namespace fedra::verify

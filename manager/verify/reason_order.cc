@@ -44,6 +44,7 @@ Hindrance HindranceOf(verdict::ReasonCode code) {
     case kCapabilityUndeclared:
     case kSchedulerUnverified:
     case kGroupUnverified:
+    case kReleaseUnverified:
     case kBudgetExceeded:
       return Hindrance::kUntilChanged;
     case kConstraintUnsatisfied:
@@ -61,6 +62,7 @@ Hindrance HindranceOf(verdict::ReasonCode code) {
     case kStaleData:
       return Hindrance::kUntilFree;
     case kPodsDoNotFit:
+    case kPodUnverified:
       return Hindrance::kDetail;
   }
   return Hindrance::kUnclear;  // a code of a later release

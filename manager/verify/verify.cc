@@ -70,40 +70,37 @@ bool LeavesDevices(const verdict::Verdict& existence) {
 }
 
 // What the quota of its Kueue means for the job: never, or not now.
-void VerifyQuota(const Subject& subject, const WorkerObjects& worker, verdict::Verdict& verdict) {
+void VerifyQuota(const Subject& subject, const WorkerObjects& worker, const Assumed& assumed,
+                 Verified& result) {
   if (subject.requirement.demands == nullptr || subject.is_there) return;
   const auto queue = worker.queues().Find({subject.requirement.ns, subject.requirement.queue});
   if (queue == nullptr) return;
   const auto quota = worker.cluster_queues().Find({"", queue->cluster_queue});
   if (quota == nullptr) return;
-  std::optional<std::set<std::string>> extended;  // once it is asked for
-  const auto is_device = [&](const std::string& resource) {
-    if (!extended) {
-      extended.emplace();
-      for (const auto& each : worker.classes().List()) extended->insert(each->extended_resource);
-    }
-    return extended->contains(resource);
-  };
+  const IsDevice is_device = DevicesOf(worker);
   const auto combine = [&](Outcome outcome, verdict::Reason reason) {
     verdict::Verdict found;
     found.outcome = outcome;
     found.reasons.push_back(std::move(reason));
-    verdict = Combine(std::move(verdict), std::move(found));
+    result.verdict = Combine(std::move(result.verdict), std::move(found));
   };
   const tracking::Requirement& asks = subject.requirement;
   const tracking::Demands& counted = asks.counted == nullptr ? asks.demands : asks.counted;
   if (auto never = WhyCannotHold(*quota, *counted, is_device))
     return combine(Outcome::kNo, *std::move(never));
   if (subject.has_quota) return;
-  if (auto full = WhyFull(*quota, *counted, is_device)) combine(Outcome::kYes, *std::move(full));
+  const QuotaAmounts dispatched = assumed.quota ? assumed.quota(quota->name) : QuotaAmounts();
+  auto full = WhyFull(*quota, *counted, is_device, dispatched);
+  result.has_room = !full;
+  if (full) combine(Outcome::kYes, *std::move(full));
 }
 
-void VerifyDevicesToo(const Subject& subject, const WorkerObjects& worker,
-                      const AskAssumed& assumed, const TemplatesToCome& to_come,
-                      const VerifyOptions& options, Verified& result) {
+void VerifyDevicesToo(const Subject& subject, const WorkerObjects& worker, const Assumed& assumed,
+                      const TemplatesToCome& to_come, const VerifyOptions& options,
+                      Verified& result) {
   const std::string& ns = subject.requirement.ns;
   dra::AssumedList others;
-  if (assumed) others = assumed();
+  if (assumed.pods) others = assumed.pods();
   verdict::Verdict existence = std::move(result.verdict);
   if (options.serving && subject.requirement.demands != nullptr)
     result.serving = worker.devices()->judge().Serving(ns, *subject.requirement.demands, to_come);
@@ -124,6 +121,17 @@ void VerifyDevicesToo(const Subject& subject, const WorkerObjects& worker,
 }
 
 }  // namespace
+
+IsDevice DevicesOf(const WorkerObjects& worker) {
+  return [&worker,
+          extended = std::optional<std::set<std::string>>()](const std::string& resource) mutable {
+    if (!extended) {
+      extended.emplace();
+      for (const auto& each : worker.classes().List()) extended->insert(each->extended_resource);
+    }
+    return extended->contains(resource);
+  };
+}
 
 bool IsUsable(const WorkerObjects& worker, const tracking::JobAdapter& kind,
               const ConnectionState& connection) {
@@ -158,7 +166,7 @@ verdict::Reason KueueDisconnected(const tracking::MultiKueueCluster* cluster) {
 }
 
 Verified Verify(const Subject& subject, const WorkerObjects& worker, const WorkerFacts& facts,
-                const AskAssumed& assumed, const VerifyOptions& options) {
+                const Assumed& assumed, const VerifyOptions& options) {
   Verified result;
   if (subject.not_allowed) {
     result.verdict.outcome = Outcome::kNo;
@@ -168,7 +176,7 @@ Verified Verify(const Subject& subject, const WorkerObjects& worker, const Worke
   const WorkerView there = ViewOf(subject, worker, facts);
   result.verdict = VerifyExistence(subject.requirement, there, options.existence);
   if (facts.connection.phase != ConnectionPhase::kConnected) return result;
-  VerifyQuota(subject, worker, result.verdict);
+  VerifyQuota(subject, worker, assumed, result);
   const DependencyIndex* dependencies = worker.dependencies();
   if (dependencies != nullptr)
     result.verdict = Combine(std::move(result.verdict), dependencies->Verify(subject.requirement));

@@ -72,6 +72,7 @@ struct VerifyOptions {
 
 struct Verified {
   verdict::Verdict verdict;
+  bool has_room = false;                    // in its queue, as far as that is known
   bool devices_judged = false;              // with VerifyOptions::in_detail
   std::vector<dra::PodSetReport> pod_sets;  // likewise
   // With VerifyOptions::serving, where devices were judged: those that could serve the job, free or
@@ -79,11 +80,20 @@ struct Verified {
   std::shared_ptr<const dra::DeviceSet> serving;
 };
 
-// Other workloads' pods that are assumed on the worker. Asked only when devices are judged; null:
-// there are none.
-using AskAssumed = std::function<dra::AssumedList()>;
+// What other workloads will take that were dispatched to the worker.
+struct Assumed {
+  // Their pods. Asked only when devices are judged; null: there are none.
+  std::function<dra::AssumedList()> pods = nullptr;
+  // What they will take of a ClusterQueue, beside what its status counts. Asked only when its quota
+  // is judged; null: nothing.
+  std::function<QuotaAmounts(const std::string& cluster_queue)> quota = nullptr;
+};
 
 Verified Verify(const Subject& subject, const WorkerObjects& worker, const WorkerFacts& facts,
-                const AskAssumed& assumed, const VerifyOptions& options);
+                const Assumed& assumed, const VerifyOptions& options);
+
+// Whether a resource stands for devices on the worker, which it must not outlive: all classes there
+// are looked at once it is asked.
+IsDevice DevicesOf(const WorkerObjects& worker);
 
 }  // namespace fedra::verify

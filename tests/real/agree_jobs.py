@@ -7,9 +7,10 @@
 
 fedra's verdict must be Yes exactly if the scheduler has bound every pod; where it is No, as many pods of each pod set
 must fit as were bound. A job that differs is shown again. Then each of its pods is asked about, with the others
-where the scheduler put them: where fedra says the same of every one, only the scheduler's scores made the difference,
-and the job is counted under that word. A gang of which no pod was bound is shown once more with minCount 1, to see
-where its pods go. docs/agreement.md explains the result. Exit 0 only if nothing else differs.
+where the scheduler put them: only where fedra says the same of every one, and some pod could have gone to another node,
+the scheduler's scores explain the difference. A gang of which no pod was bound is shown once more with minCount 1, to
+see where its pods go. Each job counts once: equal; explained, under the line of the scheduler that explains it; or it
+differs. docs/agreement.md explains the result. Exit 0 only if nothing differs.
 """
 
 from __future__ import annotations
@@ -31,10 +32,10 @@ from real.agreement.cluster_writer import POD_GROUP_VERSIONS  # noqa: E402
 from real.agreement.fedra_check import Answer, FedraCheck, job_of  # noqa: E402
 from real.agreement.job_batch import JobBatch, JobObservation  # noqa: E402
 from real.agreement.job_case import JobCase, job_case  # noqa: E402
-from real.agreement.job_outcome import difference, is_broken_gang  # noqa: E402
+from real.agreement.job_outcome import SCORES, Comparison, compare, is_broken_gang  # noqa: E402
 from real.agreement.lanes import batches  # noqa: E402
 from real.agreement.options import parser as comparison_parser  # noqa: E402
-from real.agreement.placed import contradictions  # noqa: E402
+from real.agreement.placed import contradictions, had_choice  # noqa: E402
 from real.agreement.plane import running_plane  # noqa: E402
 
 _FEDRA = Path(__file__).parents[2] / "build/release/manager/fedra"
@@ -86,10 +87,13 @@ class _Report:
         self.options, self._fedra = options, fedra
         self._started = time.monotonic()
         self._left_out: collections.Counter[str] = collections.Counter()
-        self._agreed: collections.Counter[str] = collections.Counter()
-        self._words: collections.Counter[str] = collections.Counter()  # explained differences
-        self._kinds: collections.Counter[str] = collections.Counter()  # others
-        self._gangs: dict[int, str] = {}  # how jobs differ of which no pod of the gang was bound
+        self._equal: collections.Counter[str] = collections.Counter()
+        self._explained: dict[str, collections.Counter[str]] = {}  # by the line that explains it
+        self._kinds: collections.Counter[str] = collections.Counter()  # of jobs that differ
+        self._same_verdict = 0  # of the explained: another number of pods only
+        self._gangs: dict[
+            int, Comparison
+        ] = {}  # how jobs differ of which no pod of the gang was bound
         self._second_looks = 0
         self._pods = 0
 
@@ -103,42 +107,56 @@ class _Report:
                 self._show(seen, None, seen.outcome, [])
             return True
         ours = self._ask(seen)
-        kind = "undecided" if seen.outcome == "undecided" else difference(seen, ours)
-        if kind is not None and not last and not self.options.only:
+        found = Comparison("undecided") if seen.outcome == "undecided" else compare(seen, ours)
+        if not found.is_equal and not last and not self.options.only:
             self._second_looks += 1
             return False
-        if kind is not None and seen.outcome == "decided" and is_broken_gang(seen):
-            self._gangs[seen.case.number] = kind
+        needs_pods = not found.is_equal and not found.is_explained
+        if needs_pods and seen.outcome == "decided" and is_broken_gang(seen):
+            self._gangs[seen.case.number] = found
             return False
         self._pods += seen.case.pods
-        if kind is None:
-            self._agreed[_kind_of(seen, ours)] += 1
+        if found.is_equal:
+            self._equal[_kind_of(seen, ours)] += 1
             if self.options.only:
-                self._show(seen, ours, "agree", [])
+                self._show(seen, ours, "equal", [])
+        elif found.is_explained:
+            self._add_difference(seen, ours, found, [])
         else:
-            lines = contradictions(seen, self.options.kubernetes, self._fedra)
-            self._add_difference(seen, ours, kind, lines)
+            self._add_difference(seen, ours, found, self._unexplained(seen, found))
         return True
+
+    def _unexplained(self, seen: JobObservation, found: Comparison) -> list[str]:
+        """What shows that scores do not explain the difference."""
+        if found.line != SCORES:
+            return ["no line of the scheduler is known that explains it"]
+        lines = contradictions(seen, self.options.kubernetes, self._fedra)
+        if not lines and not had_choice(seen, self.options.kubernetes, self._fedra):
+            lines.append("no pod could have gone to another node, so that scores decide nothing")
+        return lines
 
     def add_freed(self, seen: JobObservation, case: JobCase) -> None:
         """The job whose gang was not bound, when its pods may be bound each: now it shows where they go."""
-        kind = self._gangs[case.number]
+        found = self._gangs[case.number]
         self._pods += case.pods
-        lines = contradictions(seen, self.options.kubernetes, self._fedra)
+        lines = self._unexplained(seen, found)
         bound = sum(seen.bound(i) for i in range(case.grouped))
         if seen.outcome != "decided" or bound >= case.min_count:
             lines.append(f"minCount {case.min_count}, and without it {bound} pods are bound")
-        self._add_difference(seen, self._ask(seen), f"{kind}, a gang", lines)
+        of_gang = Comparison(f"{found.kind}, a gang", found.line)
+        self._add_difference(seen, self._ask(seen), of_gang, lines)
 
     def _add_difference(
-        self, seen: JobObservation, ours: Answer, kind: str, lines: list[str]
+        self, seen: JobObservation, ours: Answer, found: Comparison, lines: list[str]
     ) -> None:
+        """`lines`: why it is not explained; empty: it is."""
         if lines:
-            self._kinds[kind] += 1
+            self._kinds[found.kind] += 1
         else:
-            self._words[kind] += 1
+            self._explained.setdefault(found.line, collections.Counter())[found.kind] += 1
+            self._same_verdict += ours.verdict in ("Yes", "No") and "but fedra" not in found.kind
         if lines or self.options.only or self.options.verbose:
-            self._show(seen, ours, kind, lines)
+            self._show(seen, ours, found.kind, lines)
 
     def _ask(self, seen: JobObservation) -> Answer:
         job = job_of(seen.case, seen.before["Namespace"][0]["metadata"]["name"])
@@ -154,7 +172,8 @@ class _Report:
         return 2 * compared >= compared + self._left_out.total() > 0 and not self._kinds
 
     def _compared(self) -> int:
-        return self._agreed.total() + self._words.total() + self._kinds.total()
+        explained = sum(kinds.total() for kinds in self._explained.values())
+        return self._equal.total() + explained + self._kinds.total()
 
     def print_summary(self) -> None:
         compared = self._compared()
@@ -163,15 +182,15 @@ class _Report:
             f"compared"
         )
         print(f"left out: {dict(self._left_out)}")
-        print(f"agree: {self._agreed.total()} {dict(self._agreed)}")
         print(f"looked at twice: {self._second_looks}")
-        print(f"the scheduler's scores decide: {self._words.total()} {dict(self._words)}")
+        print(f"equal: {self._equal.total()} {dict(self._equal)}")
+        for line, kinds in sorted(self._explained.items()):
+            print(f"explained, {line}: {kinds.total()} {dict(kinds)}")
         print(f"differ: {self._kinds.total()} {dict(self._kinds)}")
-        other_counts = [n for kind, n in self._words.items() if "than fit" in kind]
-        verdict = self._agreed.total() + sum(other_counts)
+        equal = self._equal.total()
         print(
-            f"agreement {self._share(compared - self._kinds.total())}; without scores {self._share(self._agreed.total())}, "
-            f"of the verdict alone {self._share(verdict)}; in {time.monotonic() - self._started:.0f} s"
+            f"equal {self._share(equal)}, of the verdict alone {self._share(equal + self._same_verdict)}; with what is "
+            f"explained {self._share(compared - self._kinds.total())}; in {time.monotonic() - self._started:.0f} s"
         )
 
     def _share(self, jobs: int) -> str:

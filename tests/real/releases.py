@@ -17,7 +17,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from real.tools import KUEUE, RELEASE, module_version  # noqa: E402
+from real.tools import KUEUE, RELEASE, kubernetes_version, module_version  # noqa: E402
 from scenarios.fleet import MANAGER  # noqa: E402
 from scenarios.real_fleet import WORKERS  # noqa: E402
 
@@ -101,11 +101,10 @@ def _tested(what: str, clusters: tuple[str, ...]) -> list[str]:
 
 def _version(what: str, release: str) -> str:
     """ "1.36.3", as the module file that it is built from says."""
-    folder, module = (
-        ("kube", "k8s.io/kubernetes") if what == "kubernetes" else ("kueue", "sigs.k8s.io/kueue")
-    )
-    name = "go.mod" if release in (RELEASE, KUEUE) else f"{folder}-{release}.mod"
-    return module_version(_GO / folder / name, module).removeprefix("v")
+    if what == "kubernetes":
+        return kubernetes_version(release).removeprefix("v")
+    name = "go.mod" if release == KUEUE else f"kueue-{release}.mod"
+    return module_version(_GO / "kueue" / name, "sigs.k8s.io/kueue").removeprefix("v")
 
 
 if __name__ == "__main__":

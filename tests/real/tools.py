@@ -59,6 +59,12 @@ def module_version(file: Path, module: str) -> str:
     return match[1]
 
 
+def kubernetes_version(release: str) -> str:
+    """Of the servers that are built: "v1.36.3". Patch releases differ in what the scheduler does."""
+    name = "go.mod" if release == RELEASE else f"kube-{release}.mod"
+    return module_version(_HERE / "go/kube" / name, "k8s.io/kubernetes")
+
+
 @functools.cache  # a fleet asks for each of its clusters
 def build(release: str = RELEASE, kueue: str = KUEUE) -> Tools:
     """Builds what is missing (minutes when cold; progress goes to stderr)."""

@@ -19,6 +19,8 @@ EXTERNAL_KINDS = (
             "suspended": "PipelineRunPending",
             "succeeded": ["status.conditions[type=Succeeded].status=True"],
             "failed": ["status.conditions[type=Succeeded].status=False"],
+            "active": ["status.startTime!="],
+            "cleared": {"startTime": None, "conditions": None},
             "podLabel": "tekton.dev/pipelineRun",
             "operator": "Tekton 1.5",
         },

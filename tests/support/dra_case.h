@@ -71,15 +71,18 @@ inline Result<void> ReadCluster(const nlohmann::json& input, dra::ParseContext& 
 
 }  // namespace internal
 
-// `features`: of the release in "k8s" unless given.
+// `features`: of the release in "k8s" unless given, without the taints of devices if "deviceTaints"
+// is false.
 inline Result<DraCase> ReadDraCase(const nlohmann::json& input, dra::ParseContext& context,
                                    const dra::AllocatorFeatures* features = nullptr) {
   if (!input.is_object()) return Fail(ErrorCode::kInvalidArgument, "not an object");
   const auto k8s = input.find("k8s");
   const bool has_release = k8s != input.end() && k8s->is_string();
-  auto release = cel::ParseRelease(has_release ? k8s->get<std::string>() : "1.36");
-  if (!release) return Fail(release.error());
-  dra::SnapshotBuilder builder(features ? *features : dra::FeaturesOf(*release));
+  auto of_release = dra::FeaturesOf(has_release ? k8s->get<std::string>() : "1.36");
+  if (!of_release) return Fail(of_release.error());
+  const auto taints = input.find("deviceTaints");
+  if (taints != input.end() && *taints == false) of_release->device_taints = false;
+  dra::SnapshotBuilder builder(features ? *features : *of_release);
   FEDRA_RETURN_IF_ERROR(internal::ReadCluster(input, context, builder));
   DraCase result;
   FEDRA_RETURN_IF_ERROR(internal::ForEach(

@@ -23,9 +23,8 @@ struct PodCase {
 inline Result<PodCase> ReadPodCase(const nlohmann::json& input, dra::ParseContext& context) {
   using nlohmann::json;
   if (!input.is_object()) return Fail(ErrorCode::kInvalidArgument, "not an object");
-  const auto release = cel::ParseRelease(input.value("k8s", "1.36"));
-  if (!release) return Fail(release.error());
-  dra::AllocatorFeatures features = dra::FeaturesOf(*release);
+  FEDRA_ASSIGN_OR_RETURN(dra::AllocatorFeatures features,
+                         dra::FeaturesOf(input.value("k8s", "1.36")));
   features.device_taint_rules = input.value("deviceTaintRules", features.device_taint_rules);
   PodCase result{.ns = "", .pod = {}, .nodes = {}, .builder = dra::SnapshotBuilder(features)};
   FEDRA_RETURN_IF_ERROR(internal::ReadCluster(input, context, result.builder));

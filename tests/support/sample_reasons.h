@@ -57,6 +57,18 @@ inline std::vector<SampleReason> ObjectSamples() {
               .reserved = Amount("8")}},
        "2 pods of set main ask for 4 cpu each, and ClusterQueue gpu has reserved 8 of its 10 for "
        "others"},
+      {{kQueueFull, "ClusterQueue gpu",
+        Quota{.queue = "gpu",
+              .limit = Quota::Limit::kReserved,
+              .resource = "memory",
+              .pod_set = "main",
+              .pods = 1,
+              .asked = Amount("4Gi"),
+              .most = Amount("10Gi"),
+              .reserved = Amount("2Gi"),
+              .dispatched = Amount("5Gi")}},
+       "1 pod of set main asks for 4Gi memory, and ClusterQueue gpu has reserved 2Gi of its 10Gi "
+       "for others; jobs that were dispatched there ask for another 5Gi"},
       {{kCapabilityUndeclared, "capability rdma", Undeclared{"ResourceClaim ml/fast", "rdma"}},
        "ResourceClaim ml/fast needs the capability rdma, which is not declared for this worker"},
       {{kDependencyMissing, "Namespace ml",
@@ -93,6 +105,13 @@ inline std::vector<SampleReason> ObjectSamples() {
        "PodGroup ml/train has schedulingConstraints, which fedra does not look at: the pods may "
        "not "
        "fit as it demands"},
+      {{kReleaseUnverified, "",
+        ReleaseDoubt{
+            ReleaseDoubt::Kind::kGates, "1.35", {"consumesCounters (DRAPartitionableDevices)"}}},
+       "the worker's objects have consumesCounters (DRAPartitionableDevices): off by default in "
+       "1.35, and what its kube-scheduler makes of it is not judged"},
+      {{kPodUnverified, "pod set main", PodTerms{"main", {"affinity.podAffinity"}}},
+       "not judged of the pods of main: affinity.podAffinity"},
       {{kApiVersionOld, "DeviceTaintRule old", BroadTaintRules{2, "old"}},
        "2 DeviceTaintRules (such as old) select by deviceClassName or by selectors, which is not "
        "evaluated: fewer devices may be tainted than it seems"},

@@ -40,6 +40,7 @@ json ToJson(const fedra::test::DraAnswer& answer) {
     output["error"] = answer.allocation.error;
   else if (answer.allocation.invalid_pools)
     output["error"] = "invalid resource pools were encountered";
+  if (answer.allocation.leaked) output["leaked"] = true;
   return output;
 }
 

@@ -75,7 +75,7 @@ std::vector<Right> WorkerRights(const verify::WorkerObjectsOptions& verified, bo
       if (!nominates) rights.Add(jobs, {"get", "create", "delete"});
       // Of members of a group Kueue's finalizer is taken off; a copy may get its queue later, or
       // what it follows of its job.
-      const bool patches = !kind->group_kind().empty() || kind->copies_follow() ||
+      const bool patches = !kind->group_kind().empty() || kind->copies_follow() || kind->scales() ||
                            kind->adoption() == tracking::Adoption::kOwner;
       if (!nominates && patches) rights.Add(jobs, {"patch"});
       for (const kube::Resource& named : kind->ReferencedResources()) rights.Read(named);

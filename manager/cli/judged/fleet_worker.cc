@@ -179,8 +179,7 @@ report::JobVerdict FleetWorker::Judge(const tracking::SubmittedJob& job) const {
                         references == manager_.references.end() ? nullptr : references->second,
                     .refused_copies = {}},
       .in_detail = true};
-  verify::Verified verified =
-      verify::Verify(subject, objects_, facts_, /*assumed=*/nullptr, options);
+  verify::Verified verified = verify::Verify(subject, objects_, facts_, /*assumed=*/{}, options);
   report::JobVerdict result{.worker = settings_.name,
                             .verdict = std::move(verified.verdict),
                             .devices_judged = verified.devices_judged,

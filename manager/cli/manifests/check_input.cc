@@ -19,6 +19,7 @@
 #include "manager/cli/manifests/skipped.h"
 #include "manager/tracking/json_fields.h"
 #include "manager/tracking/kinds/pod.h"
+#include "manager/tracking/kinds/pod_maker.h"
 #include "manager/tracking/kinds/submitted_group.h"
 
 namespace fedra::cli {
@@ -47,9 +48,17 @@ void CheckNamespace(const json& job, const std::string& default_ns, Findings& fi
                 "say which with -n NAMESPACE");
 }
 
-// Null: no job that fedra can run.
+const tracking::JobAdapter* MakerOf(const json& object) {
+  return tracking::FindPodMaker(tracking::Text(object, "apiVersion"),
+                                tracking::Text(object, "kind"));
+}
+
+// Null: no job that fedra can run, nor what makes pods that are.
 const tracking::JobAdapter* AdapterOf(const json& object, const tracking::JobKinds& kinds) {
-  return kinds.Find(tracking::Text(object, "apiVersion"), tracking::Text(object, "kind"));
+  const auto* adapter =
+      kinds.Find(tracking::Text(object, "apiVersion"), tracking::Text(object, "kind"));
+  const bool runs_pods = kinds.Find("v1", "Pod") != nullptr;
+  return adapter == nullptr && runs_pods ? MakerOf(object) : adapter;
 }
 
 // What has an error, and each place of one.
@@ -130,7 +139,8 @@ void CheckJob(const json& object, const tracking::JobAdapter& adapter, const Obj
     CheckPodRules(*item.object, path, findings);
     CheckPodClaims(*item.object, path, key.ns, defined, findings);
   }
-  CheckQueueName(object, key, findings);
+  if (MakerOf(object) == nullptr || tracking::QueueOfPods(object).empty())
+    CheckQueueName(object, key, findings);
   CheckManagedBy(object, adapter, findings);
 }
 

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "manager/tracking/json_fields.h"
+#include "manager/tracking/kinds/pod_maker.h"
 #include "manager/tracking/kueue_api.h"
 
 namespace fedra::cli {
@@ -35,8 +36,11 @@ std::string PlaceIn(const json& whole, const json& part, const std::string& othe
 
 void CheckQueueName(const json& job, const ObjectKey& key, Findings& findings) {
   const std::string label(tracking::kQueueNameLabel);
-  if (!tracking::Text(Member(Member(job, "metadata"), "labels"), label).empty()) return;
-  findings.Warn("metadata.labels",
+  // The label of a ReplicaSet itself says nothing: that of its pods does.
+  const bool is_in_template = tracking::Text(job, "kind") == "ReplicaSet";
+  if (!is_in_template && !tracking::Text(Member(Member(job, "metadata"), "labels"), label).empty())
+    return;
+  findings.Warn(is_in_template ? "spec.template.metadata.labels" : "metadata.labels",
                 "fedra never sees it: Kueue manages only jobs with the label " + label,
                 fmt::format("{}: NAME   # of a LocalQueue in namespace {}", label, key.ns));
 }
@@ -61,7 +65,10 @@ void CheckAsksForSomething(const tracking::SubmittedJob& job, const json& object
   if (wants.queue.empty() || demands == nullptr || demands->empty()) return;
   const auto asks = [](const dra::PodDemand& demand) { return !demand.requests.empty(); };
   if (std::ranges::any_of(*demands, asks)) return;
-  const std::vector<tracking::PodTemplate> templates = job.adapter->PodTemplates(object);
+  const tracking::JobAdapter* maker =
+      tracking::FindPodMaker(tracking::Text(object, "apiVersion"), tracking::Text(object, "kind"));
+  const std::vector<tracking::PodTemplate> templates =
+      (maker == nullptr ? job.adapter : maker)->PodTemplates(object);
   if (templates.empty()) return;
   const std::string pod = PlaceIn(object, *templates.front().object, "spec.template");
   const std::string outcome = job.adapter->HoldsCheck()

@@ -9,6 +9,7 @@
 #include "manager/cli/manifests/manifest_outdated.h"
 #include "manager/text/display_text.h"
 #include "manager/tracking/json_fields.h"
+#include "manager/tracking/kinds/pod_maker.h"
 #include "manager/tracking/kueue_api.h"
 
 namespace fedra::cli {
@@ -39,6 +40,12 @@ bool MayBeJob(const json& object) {
   return is_custom || !tracking::Text(labels, std::string(tracking::kQueueNameLabel)).empty();
 }
 
+// Whether it is run where pods are; asked of what is not run.
+bool NeedsPods(const std::string& version, const std::string& kind) {
+  return tracking::BuiltInKindsAndPods()->Find(version, kind) != nullptr ||
+         tracking::FindPodMaker(version, kind) != nullptr;
+}
+
 }  // namespace
 
 std::string WhySkipped(const nlohmann::json& object, const tracking::JobKinds& kinds) {
@@ -47,7 +54,9 @@ std::string WhySkipped(const nlohmann::json& object, const tracking::JobKinds& k
   if (version.empty() || kind.empty())
     return "not a Kubernetes manifest: apiVersion or kind is missing; skipped";
   std::string hint = RightKind(kind, kinds);
-  if (!hint.empty())
+  if (NeedsPods(version, kind))
+    hint = " (fedra runs it with kueue.pods: true in its configuration, see docs/kinds.md)";
+  else if (!hint.empty())
     hint = fmt::format(" (did you mean {}?)", hint);
   else if (const std::string gang = GangHint(object); !gang.empty())
     hint = fmt::format(" ({})", gang);

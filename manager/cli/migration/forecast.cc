@@ -26,6 +26,8 @@ std::string_view ToString(Outcome outcome) {
       return "Rejected";
     case Outcome::kLeftBehind:
       return "LeftBehind";
+    case Outcome::kRunsTwice:
+      return "RunsTwice";
     case Outcome::kNotKnown:
       break;
   }
@@ -34,7 +36,7 @@ std::string_view ToString(Outcome outcome) {
 
 bool IsLoss(Outcome outcome) {
   return outcome == Outcome::kRestarts || outcome == Outcome::kRejected ||
-         outcome == Outcome::kLeftBehind;
+         outcome == Outcome::kLeftBehind || outcome == Outcome::kRunsTwice;
 }
 
 Forecast BeginForecast(const placement::WorkloadView& view, std::span<const ClusterView> clusters) {
@@ -83,6 +85,27 @@ std::string WhyForeign(const ClusterView& cluster, std::string_view origin) {
   if (cluster.job != nullptr && !tracking::IsOurs(cluster.job_is))
     return text("job", cluster.job->marks, cluster.job_is);
   return {};
+}
+
+bool IsMadeOfPods(const tracking::Workload& workload) {
+  const std::string& kind = workload.owner.kind;
+  return workload.is_pod_group || kind == "Pod" || kind == "StatefulSet" ||
+         kind == "LeaderWorkerSet";
+}
+
+// Without a mark or the Workload's name it is the job of a user there, who calls it so, and
+// what another manager has made is its business.
+bool JobRuns(const ClusterView& cluster, const tracking::Workload& workload) {
+  const tracking::Job* job = cluster.job.get();
+  if (cluster.clone_is == Ownership::kOtherManager || cluster.job_is == Ownership::kOtherManager)
+    return false;
+  return job != nullptr && !job->finished && !job->suspended && !job->deleting &&
+         tracking::IsCopy(job->marks) && job->prebuilt_workload == workload.key.name;
+}
+
+std::string DeleteThere(const ClusterView& cluster, const tracking::Workload& workload) {
+  return fmt::format("delete {} {}/{} on {} first", workload.owner.kind, workload.key.ns,
+                     workload.owner.name, cluster.name.value);
 }
 
 void Sort(std::vector<Forecast>& forecasts) {

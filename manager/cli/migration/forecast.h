@@ -25,14 +25,16 @@ enum class Outcome {
   kRestarts,    // what runs is removed, and begins again
   kRejected,    // the new controller does not take it
   kLeftBehind,  // what runs, or waits, on a worker has no controller any more
+  kRunsTwice,   // what runs on a worker goes on there, and the job begins elsewhere as well
   kNotKnown,    // a cluster that decides could not be read
 };
 // As a document has it: "GoesOn", ...
 std::string_view ToString(Outcome outcome);
 inline constexpr std::array kOutcomes = {
-    Outcome::kLeftBehind, Outcome::kRestarts, Outcome::kRejected, Outcome::kNotKnown,
-    Outcome::kDispatched, Outcome::kWaits,    Outcome::kEnds,     Outcome::kGoesOn};
-// Whether work, or the sight of it, would be lost.
+    Outcome::kRunsTwice, Outcome::kLeftBehind, Outcome::kRestarts,
+    Outcome::kRejected,  Outcome::kNotKnown,   Outcome::kDispatched,
+    Outcome::kWaits,     Outcome::kEnds,       Outcome::kGoesOn};
+// Whether work, or the sight of it, would be lost, or done twice.
 bool IsLoss(Outcome outcome);
 
 // What one worker has under the workload's names, and whose that is for the new
@@ -72,6 +74,14 @@ const placement::ClusterView* FindCluster(std::span<const placement::ClusterView
 // Why a copy of the worker belongs to no Workload that the new controller knows; empty: it has none
 // such. `origin`: of the controller.
 std::string WhyForeign(const placement::ClusterView& cluster, std::string_view origin);
+
+// Pods, and what is made of them: they have no managedBy.
+bool IsMadeOfPods(const tracking::Workload& workload);
+// Whether the worker's copy of the workload's job has pods, as far as its objects say.
+bool JobRuns(const placement::ClusterView& cluster, const tracking::Workload& workload);
+// "delete Job ml/train on east first": what to do about a copy that the new controller leaves
+// there.
+std::string DeleteThere(const placement::ClusterView& cluster, const tracking::Workload& workload);
 
 // What is lost first, then by name.
 void Sort(std::vector<Forecast>& forecasts);

@@ -42,6 +42,8 @@ OutcomeLabels OutcomeLabelsOf(Outcome outcome) {
       return {"rejected", "rejected"};
     case Outcome::kLeftBehind:
       return {"left behind", "left behind"};
+    case Outcome::kRunsTwice:
+      return {"runs twice", "running in two places"};
     case Outcome::kNotKnown:
       break;
   }
@@ -137,6 +139,11 @@ std::string LastLine(const Migration& migration) {
     case Loss::kSome:
       break;
   }
+  if (CountOf(migration, Outcome::kRunsTwice) > 0)
+    return fmt::format(
+        "Jobs would run in two places at once {}: what to do first stands beside "
+        "each.",
+        to);
   return std::ranges::any_of(migration.forecasts, IsLoss, &Forecast::outcome)
              ? fmt::format("Something would be lost {}.", to)
              : fmt::format("Something must be done first, or it would be lost {}.", to);

@@ -29,11 +29,27 @@ const T* FindAction(const Decision& decision) {
   return nullptr;
 }
 
-bool JobRuns(const ClusterView* cluster) {
+bool RunsAdmitted(const ClusterView* cluster) {
   const bool is_admitted = cluster != nullptr && cluster->clone != nullptr &&
                            cluster->clone->Admitted() && !cluster->clone->Evicted();
   return is_admitted && cluster->job != nullptr && !cluster->job->finished &&
          !cluster->job->suspended;
+}
+
+// That Kueue does not start pods here that it has admitted is its MultiKueue's doing (startJob in
+// pkg/controller/jobframework/reconciler.go of 0.19.2), which is switched off. fedra's are not
+// admitted here.
+bool StartsHereToo(const tracking::Workload& workload) {
+  return workload.Admitted() && IsMadeOfPods(workload);
+}
+
+void OfStartedHere(const tracking::Workload& workload, Forecast& forecast) {
+  forecast.Become(
+      Outcome::kRunsTwice,
+      fmt::format(
+          "it runs on there, and without its MultiKueue Kueue starts jobs of kind {} on the "
+          "manager as well: let it end, or delete it, before the switch",
+          workload.owner.kind));
 }
 
 bool JobHasEnded(const ClusterView* cluster) {
@@ -59,10 +75,22 @@ void OfOtherKind(const TakeOver& look, Forecast& forecast) {
     return forecast.Become(Outcome::kRejected,
                            fmt::format("fedra does not run {}: it would be rejected", kind));
   }
+  if (StartsHereToo(workload)) return OfStartedHere(workload, forecast);
   forecast.Become(
       Outcome::kLeftBehind,
       fmt::format("fedra does not run {}: it runs on there, and the manager never hears of its end",
                   kind));
+}
+
+// The job has, or may have, pods on a worker of which fedra takes nothing over.
+void LeaveThere(const TakeOver& look, const std::string& name, bool runs, std::string why,
+                std::string_view what_to_do, Forecast& forecast) {
+  // Only what has been placed there has more than a Workload.
+  if (!runs || look.view.workload->cluster_name != name)
+    return forecast.Become(Outcome::kLeftBehind, std::move(why));
+  forecast.Become(
+      Outcome::kRunsTwice,
+      fmt::format("{}; it runs on there, and begins again elsewhere: {}", why, what_to_do));
 }
 
 // A worker that has it, or is to have it, and that fedra cannot take it over from. True: said so.
@@ -70,11 +98,8 @@ bool IsOutOfHand(const TakeOver& look, const std::string& name, Forecast& foreca
   const ClusterView* cluster = FindCluster(look.clusters, name);
   forecast.worker = ClusterName(name);
   if (cluster == nullptr) {
-    forecast.Become(
-        Outcome::kLeftBehind,
-        fmt::format("{} is no worker of fedra's: what is there would be left, and the job begin "
-                    "again elsewhere",
-                    name));
+    LeaveThere(look, name, /*runs=*/true, fmt::format("{} is no worker of fedra's", name),
+               "make it one, or delete the job there", forecast);
     return true;
   }
   if (cluster->contact != placement::Contact::kFull) {
@@ -83,15 +108,30 @@ bool IsOutOfHand(const TakeOver& look, const std::string& name, Forecast& foreca
     return true;
   }
   const std::string why = WhyForeign(*cluster, look.origin);
-  if (!why.empty()) forecast.Become(Outcome::kLeftBehind, why);
-  return !why.empty();
+  if (why.empty()) return false;
+  LeaveThere(look, name, JobRuns(*cluster, *look.view.workload), why,
+             DeleteThere(*cluster, *look.view.workload), forecast);
+  return true;
+}
+
+// A copy that runs beside what becomes of the workload, because fedra takes it for another's.
+void OfStray(const TakeOver& look, Forecast& forecast) {
+  if (forecast.outcome == Outcome::kRunsTwice) return;
+  for (const ClusterView& cluster : look.clusters) {
+    const std::string why = WhyForeign(cluster, look.origin);
+    if (why.empty() || cluster.name == forecast.worker || !JobRuns(cluster, *look.view.workload))
+      continue;
+    forecast.Become(Outcome::kRunsTwice, fmt::format("{}; it runs on there: {}", why,
+                                                     DeleteThere(cluster, *look.view.workload)));
+    return;
+  }
 }
 
 // The workload is given back to Kueue, which evicts it.
 void OfTakenBack(const TakeOver& look, Forecast& forecast) {
   const std::string& name = look.view.workload->cluster_name;
   forecast.Become(
-      JobRuns(FindCluster(look.clusters, name)) ? Outcome::kRestarts : Outcome::kDispatched,
+      RunsAdmitted(FindCluster(look.clusters, name)) ? Outcome::kRestarts : Outcome::kDispatched,
       look.decision.why);
 }
 
@@ -137,6 +177,7 @@ void OfWaiting(const TakeOver& look, Forecast& forecast) {
 void JudgeTakeOver(const TakeOver& look, Forecast& forecast) {
   const tracking::Workload& workload = *look.view.workload;
   if (!look.view.kind_supported) return OfOtherKind(look, forecast);
+  if (StartsHereToo(workload)) return OfStartedHere(workload, forecast);
   for (const ClusterName& name : workload.PlacedOn())
     if (IsOutOfHand(look, name.value, forecast)) return;
   forecast.worker = ClusterName(workload.cluster_name);
@@ -160,7 +201,9 @@ Forecast ForecastToFedra(const placement::WorkloadView& view, std::span<const Cl
   const Decision decision = placement::Decide(view, clusters, {}, policy, now);
   Forecast forecast = BeginForecast(view, clusters);
   NoteRemoved(decision, forecast);
-  JudgeTakeOver({view, clusters, origin, decision}, forecast);
+  const TakeOver look{view, clusters, origin, decision};
+  JudgeTakeOver(look, forecast);
+  OfStray(look, forecast);
   return forecast;
 }
 

@@ -29,6 +29,53 @@ bool IsSeen(const ClusterView& cluster) {
   return cluster.allowed && cluster.kueue_connected && cluster.contact == Contact::kFull;
 }
 
+// Where it runs on and MultiKueue does nothing about it: it does not see the worker, or takes the
+// copy for another's, beside the one that `forecast` is about. Null: nowhere.
+const ClusterView* RunsUnseen(const TakeBack& look, const Forecast& forecast) {
+  for (const ClusterView& cluster : look.clusters) {
+    const bool is_stray = !tracking::IsOurs(cluster.job_is) && cluster.name != forecast.worker;
+    if (JobRuns(cluster, look.workload()) && (!IsSeen(cluster) || is_stray)) return &cluster;
+  }
+  return nullptr;
+}
+
+// "the MultiKueueCluster east is missing, or not Active"
+std::string WhyUnseen(const TakeBack& look, const ClusterView& cluster) {
+  const std::string& name = cluster.name.value;
+  if (!cluster.allowed)
+    return fmt::format("the MultiKueueConfig of check {} does not name {}", look.view.check, name);
+  if (!cluster.kueue_connected)
+    return fmt::format("the MultiKueueCluster {} is missing, or not Active", name);
+  if (cluster.contact != Contact::kFull)
+    return fmt::format("{} cannot be read: {}", name, cluster.lost_why);
+  return WhyForeign(cluster, look.origin);
+}
+
+// What MultiKueue cannot run by itself, or would start on the manager, too, once its check is
+// Ready. True: said so.
+bool IsOfHeldKind(const TakeBack& look, Forecast& forecast) {
+  // MultiKueue has all that is made of pods, and keeps Kueue from starting it here.
+  if (!look.view.holds_check || IsMadeOfPods(look.workload())) return false;
+  const std::string& kind = look.workload().owner.kind;
+  const bool runs = std::ranges::any_of(
+      look.clusters, [&](const ClusterView& cluster) { return JobRuns(cluster, look.workload()); });
+  // Of the kinds that fedra holds by their check it has an adapter for this one alone.
+  if (runs && kind == "JAXJob") {
+    forecast.Become(
+        Outcome::kRunsTwice,
+        "it runs on there, and MultiKueue makes its check Ready: Kueue then starts it on "
+        "the manager as well, where training-operator runs it. Let it end first");
+  } else if (runs) {
+    forecast.Become(Outcome::kLeftBehind,
+                    fmt::format("MultiKueue rejects jobs of kind {}: it runs on there, and the "
+                                "manager never hears of its end. Let it end first",
+                                kind));
+  } else {
+    forecast.Become(Outcome::kRejected, fmt::format("MultiKueue runs no jobs of kind {}", kind));
+  }
+  return true;
+}
+
 void RemoveSeen(const ClusterView* kept, const TakeBack& look, Forecast& forecast) {
   for (CopySeen& copy : forecast.copies) {
     const ClusterView* cluster = FindCluster(look.clusters, copy.worker.value);
@@ -95,7 +142,7 @@ void OfLost(const TakeBack& look, Forecast& forecast) {
     return forecast.Become(
         Outcome::kLeftBehind,
         fmt::format("the MultiKueueConfig of check {} does not name {}: what is there would "
-                    "be left, and the job begin again elsewhere",
+                    "be left",
                     look.view.check, name));
   }
   if (!cluster->kueue_connected) {
@@ -151,6 +198,7 @@ void JudgeTakeBack(const TakeBack& look, Forecast& forecast) {
                            fmt::format("check {} is of no use to MultiKueue: {}", look.view.check,
                                        look.config_problem));
   }
+  if (IsOfHeldKind(look, forecast)) return;
   if (!workload.QuotaReserved() || workload.Evicted()) {
     RemoveSeen(nullptr, look, forecast);
     forecast.worker = {};
@@ -168,13 +216,38 @@ void JudgeTakeBack(const TakeBack& look, Forecast& forecast) {
   OfPending(look, forecast);
 }
 
+// Where MultiKueue leaves the job alone altogether, nothing begins elsewhere.
+bool MayBegin(const TakeBack& look, const Forecast& forecast) {
+  const tracking::AdmissionCheckState& check = *look.workload().Check(look.view.check);
+  return look.config_problem.empty() && check.state != CheckState::kRejected &&
+         forecast.outcome != Outcome::kRejected && forecast.outcome != Outcome::kEnds;
+}
+
+// Behind a worker that it does not see MultiKueue evicts the job at once, or when workerLostTimeout
+// is over, and dispatches it anew.
+void OfUnseen(const TakeBack& look, Forecast& forecast) {
+  const ClusterView* unseen = RunsUnseen(look, forecast);
+  if (unseen == nullptr || !MayBegin(look, forecast)) return;
+  if (forecast.outcome == Outcome::kRunsTwice) return;
+  const bool is_known = unseen->contact == Contact::kFull;
+  forecast.worker = unseen->name;
+  if (!is_known) return forecast.Become(Outcome::kNotKnown, WhyUnseen(look, *unseen));
+  const bool may_mend = !unseen->allowed || !unseen->kueue_connected;
+  forecast.Become(Outcome::kRunsTwice,
+                  fmt::format("{}: it runs on there, and runs elsewhere as well; {}{}",
+                              WhyUnseen(look, *unseen), may_mend ? "mend that, or " : "",
+                              DeleteThere(*unseen, look.workload())));
+}
+
 }  // namespace
 
 Forecast ForecastToMultiKueue(const placement::WorkloadView& view,
                               std::span<const ClusterView> clusters,
                               std::string_view config_problem, std::string_view origin) {
   Forecast forecast = BeginForecast(view, clusters);
-  JudgeTakeBack({view, clusters, config_problem, origin}, forecast);
+  const TakeBack look{view, clusters, config_problem, origin};
+  JudgeTakeBack(look, forecast);
+  OfUnseen(look, forecast);
   return forecast;
 }
 

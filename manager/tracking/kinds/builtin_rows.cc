@@ -107,6 +107,10 @@ std::vector<PodSetRule> RayPodSets(const std::string& base) {
 KindRow RayCluster() {
   return {.resource = {"ray.io", "v1", "rayclusters", "RayCluster"},
           .pod_sets = RayPodSets("spec"),
+          // As syncWorkerReplicas in Kueue's raycluster_multikueue_adapter.go.
+          .scaled = ScaleRule{.each = "spec.workerGroupSpecs[*]",
+                              .name = "groupName",
+                              .fields = {"replicas", "numOfHosts"}},
           // It serves until it is deleted: there is no end.
           .active = {{.path = "status.state", .values = {"ready"}}},
           .cleared_status = R"({"state": "suspended", "readyWorkerReplicas": 0,
@@ -120,8 +124,12 @@ KindRow RayJob() {
   KindRow row{
       .resource = {"ray.io", "v1", "rayjobs", "RayJob"},
       .pod_sets = RayPodSets("spec.rayClusterSpec"),
+      .scaled = ScaleRule{},
       .succeeded = {{over, {.path = "status.jobStatus", .values = {"SUCCEEDED"}}}},
-      .failed = {{over, {.path = "status.jobStatus", .values = {"SUCCEEDED"}, .is_none_of = true}}},
+      // What KubeRay refuses it never runs. Kueue does not finish such a job: it holds its Workload
+      // back (IsOnHold in rayjob_controller.go of Kueue 0.19.2).
+      .failed = {{over, {.path = "status.jobStatus", .values = {"SUCCEEDED"}, .is_none_of = true}},
+                 {{.path = "status.jobDeploymentStatus", .values = {"ValidationFailed"}}}},
       .active = {{.path = "status.jobDeploymentStatus",
                   .values = {"", "Suspended"},
                   .is_none_of = true}},
@@ -146,6 +154,7 @@ KindRow RayService() {
       .pod_sets = RayPodSets("spec.rayClusterConfig"),
       // As remoteSpecSyncer in Kueue's rayservice_multikueue_adapter.go.
       .followed = {"spec.serveConfigV2"},
+      .scaled = ScaleRule{},
       .active = {{.path = "status.conditions[type=Ready].status", .values = {"True"}}},
       .cleared_conditions = {"Ready"},
       .pod_label = {"ray.io/originated-from-cr-name", "ray.io/originated-from-crd", "RayService"},

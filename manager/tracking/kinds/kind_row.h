@@ -66,6 +66,15 @@ struct RestatedEnd {
   bool operator==(const RestatedEnd&) const = default;
 };
 
+// Where the size of an elastic job is: of each element that has a name in both objects. Without
+// fields its copy keeps the size that it was made with.
+struct ScaleRule {
+  FieldPath each;  // of a list
+  std::string name;
+  std::vector<std::string> fields;
+  bool operator==(const ScaleRule&) const = default;
+};
+
 struct KindRow {
   kube::Resource resource;
   FieldPath managed_by = "spec.managedBy";  // empty: it has no such field
@@ -87,12 +96,21 @@ struct KindRow {
   FieldPath parts = {};
   // What a copy follows besides, as plain paths: a change of the job is written there, too.
   std::vector<FieldPath> followed = {};
+  // The same of elastic jobs, together with their Workload (../elastic.h); nothing: Kueue takes
+  // none of the kind for elastic.
+  std::optional<ScaleRule> scaled = {};
   // Its Workload shows no claims, volumes and service accounts of its pods: what they ask for is
   // read from the job.
   bool hides_pods = false;
   Adoption adoption = Adoption::kPrebuilt;
+  // Its copies name their Workload by a label, too, where the name is no longer than one: the
+  // integration on workers is not Kueue's own, and may be built with Kueue 0.17 or older, which
+  // reads no annotation (PrebuiltWorkloadFor in pkg/controller/jobframework/interface.go of 0.16.6,
+  // in konflux-ci/tekton-kueue of July 2026).
+  bool labels_workload = false;
   Mirror mirror = Mirror::kWhole;
-  // How the job ended. Kueue reads the same of it, and finishes the Workload.
+  // How the job ended. Kueue reads the same of it, and finishes the Workload, or never runs it
+  // again.
   AnyOf succeeded = {};
   AnyOf failed = {};
   std::optional<RestatedEnd> restated_end = {};

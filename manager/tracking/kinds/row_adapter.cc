@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/hash.h"
+#include "manager/tracking/elastic.h"
 #include "manager/tracking/job_fields.h"
 #include "manager/tracking/json_fields.h"
 #include "manager/tracking/kinds/field_path.h"
@@ -15,6 +16,8 @@ namespace fedra::tracking {
 namespace {
 
 using nlohmann::json;
+
+constexpr size_t kMaxLabel = 63;
 
 // Kueue sees no activity in a condition that is False, whatever its reason.
 void ClearConditions(const std::vector<std::string>& types, const json& known, json& status) {
@@ -62,6 +65,8 @@ class RowAdapter final : public JobAdapter {
     }
     for (const FieldPath& path : row_.followed)
       job.followed = Hash64(Dump(FindFirst(object, path)), job.followed);
+    if (IsElastic(Member(object, "metadata")))
+      ReadSize(PodTemplates(object), SizesOf(row_.scaled, object), job);
     job.shows_activity = HoldsAny(row_.active, object);
     KeepText(object, job);
     if (job.managed_by == kManagedBy) {
@@ -129,6 +134,8 @@ class RowAdapter final : public JobAdapter {
     for (const FieldPath& path : row_.stripped) EraseAt(body, path);
     for (const std::string& name : row_.stripped_annotations)
       body["metadata"]["annotations"].erase(name);
+    if (row_.labels_workload && workload.key.name.size() <= kMaxLabel)
+      body["metadata"]["labels"][std::string(kPrebuiltWorkload)] = workload.key.name;
     if (row_.adoption == Adoption::kOwner) NameWorkload(workload.key.name, body["metadata"]);
     if (row_.adoption == Adoption::kByOriginUid)
       body["metadata"]["annotations"][std::string(kOriginUid)] = local.uid;
@@ -162,6 +169,12 @@ class RowAdapter final : public JobAdapter {
       for (const FieldPath& path : row_.followed) PutAt(patch, path, FindFirst(object, path));
     }
     return Dump(patch);
+  }
+
+  bool scales() const override { return row_.scaled.has_value(); }
+  void Scale(const json& local, json& copy) const override {
+    CopySizes(row_.scaled, local, copy);
+    for (const FieldPath& path : row_.followed) PutAt(copy, path, FindFirst(local, path));
   }
 
   std::optional<std::string> ClearActivityPatch(const Job& local) const override {

@@ -119,6 +119,32 @@ std::vector<PodTemplate> PodTemplatesOf(const std::vector<PodSetRule>& rules, co
   return templates;
 }
 
+json SizesOf(const std::optional<ScaleRule>& rule, const json& object) {
+  if (!rule || rule->fields.empty()) return nullptr;
+  json sizes = json::object();
+  for (const json* element : FindAll(object, rule->each)) {
+    json& size = sizes[Text(*element, rule->name)];
+    for (const std::string& field : rule->fields) size[field] = Member(*element, field);
+  }
+  return sizes;
+}
+
+void CopySizes(const std::optional<ScaleRule>& rule, const json& from, json& to) {
+  if (!rule || rule->fields.empty()) return;
+  const json sizes = SizesOf(rule, from);
+  for (const json* found : FindAll(std::as_const(to), rule->each)) {
+    const auto size = sizes.find(Text(*found, rule->name));
+    if (size == sizes.end()) continue;
+    json& element = const_cast<json&>(*found);  // of `to`, which is ours to change
+    for (const std::string& field : rule->fields) {
+      if (const json& value = Member(*size, field); !value.is_null())
+        element[field] = value;
+      else if (element.is_object())
+        element.erase(field);
+    }
+  }
+}
+
 std::vector<Reference> ReferencesOf(const std::vector<ReferenceRule>& rules, const json& object,
                                     const std::string& ns) {
   std::vector<Reference> references;

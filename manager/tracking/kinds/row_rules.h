@@ -2,6 +2,7 @@
 //
 // What a row says of one object of its kind. Internal to tracking/kinds/. Pure.
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,12 @@ Result<bool> IsSuspended(const SuspendRule& rule, const nlohmann::json& object);
 // They point into `object`.
 std::vector<PodTemplate> PodTemplatesOf(const std::vector<PodSetRule>& rules,
                                         const nlohmann::json& object);
+
+// The size of an elastic job; null without a rule.
+nlohmann::json SizesOf(const std::optional<ScaleRule>& rule, const nlohmann::json& object);
+// Makes `to` as large as `from`, as far as they have the same elements.
+void CopySizes(const std::optional<ScaleRule>& rule, const nlohmann::json& from,
+               nlohmann::json& to);
 
 // Objects that `object`, a job in this namespace, names.
 std::vector<Reference> ReferencesOf(const std::vector<ReferenceRule>& rules,

@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "manager/tracking/json_fields.h"
+#include "manager/tracking/kinds/pod.h"
+#include "manager/tracking/kinds/pod_maker.h"
 #include "manager/tracking/kueue_api.h"
 
 namespace fedra::tracking {
@@ -17,6 +19,9 @@ Result<SubmittedJob> ParseSubmitted(const nlohmann::json& object, const JobKinds
   const std::string kind = Text(object, "kind");
   SubmittedJob job;
   job.adapter = kinds.Find(api_version, kind);
+  const JobAdapter* maker =
+      kinds.Find("v1", "Pod") == nullptr ? nullptr : FindPodMaker(api_version, kind);
+  if (maker != nullptr) job.adapter = maker;
   if (job.adapter == nullptr) {
     return Fail(ErrorCode::kInvalidArgument,
                 fmt::format("\"{}, Kind={}\" is not a kind of job that fedra runs; skipped",
@@ -46,6 +51,11 @@ Result<SubmittedJob> ParseSubmitted(const nlohmann::json& object, const JobKinds
   requirement.kind = job.adapter->name();
   requirement.references = job.adapter->References(object, job.key.ns);
   if (!requirement.references.empty()) job.object = std::make_shared<const nlohmann::json>(object);
+  if (maker != nullptr) {
+    job.adapter = &PodAdapter();
+    requirement.kind = job.adapter->name();
+    requirement.queue = QueueOfPods(object);
+  }
   return job;
 }
 

@@ -31,8 +31,9 @@ struct SubmittedJob {
 SubmittedJob WithReferencedPods(SubmittedJob job, nlohmann::json spec);
 
 // `kinds`: that fedra runs; they must outlive the result. `default_ns` for manifests without a
-// namespace; empty means "default", as for kubectl. kInvalidArgument when the document is no job of
-// a kind that fedra can run.
+// namespace; empty means "default", as for kubectl. Of what makes pods (pod_maker.h) one of them,
+// where `kinds` has pods. kInvalidArgument when the document is no job of a kind that fedra can
+// run.
 Result<SubmittedJob> ParseSubmitted(const nlohmann::json& object, const JobKinds& kinds,
                                     const std::string& default_ns);
 

@@ -20,16 +20,22 @@ OURS = _ROOT / "build/release/tests/tools/judge-lines"
 Answer = tuple[str, tuple[tuple[str, ...], ...]]
 
 
-def build(release: str, library: str = "allocator") -> Path:
-    """The program around a library of that release, its allocator or its selectors; built anew when the source has changed."""
+def build(release: str, library: str = "allocator", patch: int | None = None) -> Path:
+    """The program around a library of that release, its allocator or its selectors; built anew when the source has
+    changed. `patch`: of another patch release than the module file's."""
     folder = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "fedra/allocators"
     folder.mkdir(parents=True, exist_ok=True)
-    program = folder / f"real-{library}-{release}"
+    version = release if patch is None else f"{release}.{patch}"
+    program = folder / f"real-{library}-{version}"
     tag = "k" + release.replace(".", "")
+    module_file = _SOURCE / f"k8s-{release}.mod"
+    if patch is not None:
+        module_file = _with_patch(module_file, module_version(release), patch, folder)
     command = [
         "go",
         "build",
-        f"-modfile=k8s-{release}.mod",
+        f"-modfile={module_file}",
+        *(["-mod=mod"] if patch is not None else []),
         f"-tags={tag}",
         "-o",
         str(program),
@@ -39,10 +45,25 @@ def build(release: str, library: str = "allocator") -> Path:
     return program
 
 
+def _with_patch(file: Path, version: str, patch: int, folder: Path) -> Path:
+    """The module file with all of Kubernetes' modules of that patch release."""
+    other = f"{version.rpartition('.')[0]}.{patch}"
+    copy = folder / f"k8s-{other}.mod"
+    copy.write_text(file.read_text().replace(f" {version}\n", f" {other}\n"))
+    copy.with_suffix(".sum").write_text(file.with_suffix(".sum").read_text())
+    return copy
+
+
 def module_version(release: str) -> str:
     """Of k8s.io/dynamic-resource-allocation: "v0.36.3"."""
     module = "k8s.io/dynamic-resource-allocation"
     return real_tools.module_version(_SOURCE / f"k8s-{release}.mod", module)
+
+
+def kubernetes_version(release: str, patch: int | None = None) -> str:
+    """The release of Kubernetes with that library: "v1.36.3"."""
+    minor, _, own = module_version(release).removeprefix("v0.").partition(".")
+    return f"v1.{minor}.{own if patch is None else patch}"
 
 
 def ask(command: Sequence[str], cases: Sequence[Json]) -> list[Json]:

@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 
+from real import tools as real_tools
 from real.agreement.cluster_writer import ClusterWriter, scheduled_condition
 from real.agreement.dice import Json
 from real.agreement.pod_case import PodCase
@@ -56,7 +57,7 @@ class Batch:
                 consumers = [{"resource": "pods", "name": holder["name"], "uid": holder["uid"]}]
             result.line = {
                 "name": case.name,
-                "k8s": cluster.release,
+                "k8s": real_tools.kubernetes_version(cluster.release),
                 "deviceTaintRules": cluster.has_rules,
                 "nodes": [cluster.create(node) for node in case.nodes],
                 "classes": [cluster.create(device_class) for device_class in case.classes],

@@ -7,6 +7,7 @@ import json
 import subprocess
 from pathlib import Path
 
+from real import tools as real_tools
 from real.agreement.cluster_writer import POD_GROUP_VERSIONS, WITH_RULES
 from real.agreement.dice import Json
 from real.agreement.job_batch import Objects
@@ -127,7 +128,7 @@ def _worker(name: str, release: str, cluster: Objects) -> Json:
     return {
         "name": name,
         "connection": {"phase": "Connected", "since": "2026-01-01T00:00:00Z"},
-        "kubernetes": f"v{release}.0",
+        "kubernetes": real_tools.kubernetes_version(release),
         "draVersions": ["v1", "v1beta2"],
         "draResources": ["v1beta2/devicetaintrules"] if release in WITH_RULES else [],
         "schedulingResources": [f"{groups}/podgroups"] if groups else [],

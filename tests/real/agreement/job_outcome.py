@@ -1,27 +1,79 @@
-"""Whether fedra's verdict on a whole job is what the scheduler made of it."""
+"""Whether fedra's verdict on a whole job is what the scheduler made of it.
+
+Three answers, and no fourth: it is equal; it differs; or a line of the scheduler explains why two right answers can
+differ, and what was seen shows that this line was at work.
+"""
 
 from __future__ import annotations
+
+import dataclasses
 
 from real.agreement.fedra_check import Answer
 from real.agreement.job_batch import JobObservation
 
 _ERRORS = {"SelectorError", "AllocationError"}  # what ends a pod's attempt with an error
 
+# Lines of pkg/scheduler of Kubernetes v1.36.3.
+SCORES = "scores choose the node: schedule_one.go:943 (prioritizeNodes)"
+GANG_ERROR = "an error leaves the gang out: schedule_one_podgroup.go:376"
+TIMEOUT = "the scheduler's limit of time: plugins/dynamicresources/dynamicresources.go:857"
+# Of k8s.io/dynamic-resource-allocation v0.34.4; v0.35.4 has it in pools_incubating.go:113.
+ORDER = "pools in the order of a Go map: structured/internal/experimental/pools_experimental.go:123"
 
-def difference(seen: JobObservation, ours: Answer) -> str | None:
-    """None when both agree, else a few words for the kind of difference."""
+# Why fedra does not say Yes or No. An error by chance is one that other nodes would have avoided.
+_UNKNOWN = {
+    "SelectorError": SCORES,
+    "AllocationError": SCORES,
+    "PoolIncomplete": SCORES,
+    "BudgetExceeded": TIMEOUT,
+    "ReleaseUnverified": ORDER,
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Comparison:
+    kind: str = ""  # of the difference, in a few words; empty: both agree
+    # What may explain it. Scores do so only where the pods have shown that (placed.py).
+    line: str = ""
+
+    @property
+    def is_equal(self) -> bool:
+        return not self.kind
+
+    @property
+    def is_explained(self) -> bool:
+        """Without looking at the pods one by one."""
+        return bool(self.kind and self.line) and self.line != SCORES
+
+
+def compare(seen: JobObservation, ours: Answer) -> Comparison:
     sets = range(len(seen.case.pod_sets))
     bound = [seen.bound(i) for i in sets]
     all_bound = sum(bound) == seen.case.pods
     if ours.verdict not in ("Yes", "No"):
         code = ours.codes[0] if ours.codes else "no reason"
-        return f"{_words(all_bound)} but fedra {ours.verdict} ({code})"
+        line = _UNKNOWN.get(code, "") if ours.verdict == "Unknown" else ""
+        if line == ORDER and "an order that is chance" not in ours.reasons[0]:
+            line = (
+                ""  # the servers have their default gates: no object should have fields of others
+            )
+        return Comparison(f"{_words(all_bound)} but fedra {ours.verdict} ({code})", line)
     if (ours.verdict == "Yes") != all_bound:
-        return f"{_words(all_bound)} but fedra {ours.verdict}"
-    if ours.fitting is None or all_bound:
-        return None  # what is missing, or a PodGroup that never has its pods: no pod is placed
-    expected = _of_gang(seen, ours, ours.fitting)
-    return None if expected == bound else f"{_sign(sum(bound), sum(expected))} pods bound than fit"
+        return Comparison(f"{_words(all_bound)} but fedra {ours.verdict}", SCORES)
+    if all_bound:
+        return Comparison()
+    if ours.fitting is None:
+        # An object is missing, or a PodGroup never has its pods: none is placed, and nothing is said of other pod sets.
+        code = ours.codes[0] if ours.codes else "no reason"
+        return (
+            Comparison(f"bound, but not counted by fedra ({code})") if any(bound) else Comparison()
+        )
+    if ours.fitting == bound:
+        return Comparison()
+    expected, line = _of_gang(seen, ours, ours.fitting)
+    if expected == bound:
+        return Comparison("no pod of the gang bound", line) if line else Comparison()
+    return Comparison(f"{_sign(sum(bound), sum(expected))} pods bound than fit", SCORES)
 
 
 def is_broken_gang(seen: JobObservation) -> bool:
@@ -30,15 +82,18 @@ def is_broken_gang(seen: JobObservation) -> bool:
     return grouped > 0 and not any(seen.bound(i) for i in range(grouped))
 
 
-def _of_gang(seen: JobObservation, ours: Answer, fitting: list[int]) -> list[int]:
+def _of_gang(seen: JobObservation, ours: Answer, fitting: list[int]) -> tuple[list[int], str]:
     """Fewer than minCount pods of a PodGroup are bound not at all; nor is one of them where the attempt of another ends
-    with an error (Kubernetes v1.36.3, pkg/scheduler/schedule_one_podgroup.go)."""
+    with an error, which the line says then (Kubernetes v1.36.3, pkg/scheduler/schedule_one_podgroup.go).
+    """
     grouped = seen.case.grouped
+    none = [0] * grouped + fitting[grouped:]
+    if sum(fitting[:grouped]) < seen.case.min_count:
+        return none, ""
     short = any(k < one.count for k, one in zip(fitting[:grouped], seen.case.pod_sets))
-    has_error = short and not _ERRORS.isdisjoint(ours.codes)
-    if sum(fitting[:grouped]) >= seen.case.min_count and not has_error:
-        return fitting
-    return [0] * grouped + fitting[grouped:]
+    if short and not _ERRORS.isdisjoint(ours.codes):
+        return none, GANG_ERROR
+    return fitting, ""
 
 
 def _words(all_bound: bool) -> str:

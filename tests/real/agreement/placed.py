@@ -2,7 +2,8 @@
 
 Which of several nodes a pod gets is decided by scores, which fedra does not know: so two right answers about a whole
 job can differ. Here scores decide nothing. A pod that was bound must fit on its node among all others that were, and
-with what they hold; a pod that was not bound must fit nowhere.
+with what they hold; a pod that was not bound must fit nowhere. And scores explain nothing where no pod could have gone
+to another node than it did.
 """
 
 from __future__ import annotations
@@ -19,6 +20,16 @@ def contradictions(seen: JobObservation, release: str, fedra: FedraCheck) -> lis
     questions = [(_without(seen, pod), _alone(seen, pod)) for pod in seen.pods]
     answers = fedra.ask(release, questions)
     return [_line(pod, a) for pod, a in zip(seen.pods, answers) if not _agree(pod, a)]
+
+
+def had_choice(seen: JobObservation, release: str, fedra: FedraCheck) -> bool:
+    """Whether the scheduler could have put some pod elsewhere than it did, with those before it where it put them.
+    Where it could not, its scores have decided nothing."""
+    bound = [i for i, pod in enumerate(seen.pods) if pod.node]
+    questions = [(_until(seen, i), _elsewhere(seen, seen.pods[i])) for i in bound]
+    return bool(questions) and any(
+        answer.verdict == "Yes" for answer in fedra.ask(release, questions)
+    )
 
 
 def _agree(pod: JobPod, answer: Answer) -> bool:
@@ -38,29 +49,52 @@ def _alone(seen: JobObservation, pod: JobPod) -> Json:
     return job_set(pod.name, namespace, [("pod", 1, spec, seen.case.group_of(pod.pod_set))])
 
 
+def _elsewhere(seen: JobObservation, pod: JobPod) -> Json:
+    """The pod alone, for any node but the one that it got."""
+    spec = copy.deepcopy(seen.case.pod_sets[pod.pod_set].spec)
+    other = {"key": "kubernetes.io/hostname", "operator": "NotIn", "values": [pod.node]}
+    affinity = spec.setdefault("affinity", {}).setdefault("nodeAffinity", {})
+    required = affinity.setdefault("requiredDuringSchedulingIgnoredDuringExecution", {})
+    for term in required.setdefault("nodeSelectorTerms", [{}]):
+        term.setdefault("matchExpressions", []).append(other)
+    namespace = pod.stored["metadata"]["namespace"]
+    return job_set(pod.name, namespace, [("pod", 1, spec, seen.case.group_of(pod.pod_set))])
+
+
 def _without(seen: JobObservation, pod: JobPod) -> Objects:
     """The cluster in the end, had the pod not come."""
-    others = [other.final for other in seen.pods if other is not pod]
-    dropped = {name for name, own in names_of_claims(pod.final) if own}
-    shared = {name for name, own in names_of_claims(pod.final) if not own}
-    uid = pod.stored["metadata"]["uid"]
+    return _lacking(seen, [pod])
+
+
+def _until(seen: JobObservation, number: int) -> Objects:
+    """The cluster when this pod came: they come one after another, those of a PodGroup first."""
+    return _lacking(seen, seen.pods[number:])
+
+
+def _lacking(seen: JobObservation, pods: list[JobPod]) -> Objects:
+    """The cluster in the end, had these pods not come."""
+    others = [other.final for other in seen.pods if all(other is not pod for pod in pods)]
+    names = [name for pod in pods for name in names_of_claims(pod.final)]
+    dropped = {name for name, own in names if own}
+    shared = {name for name, own in names if not own}
+    uids = {pod.stored["metadata"]["uid"] for pod in pods}
     before = {claim["metadata"]["name"]: claim for claim in seen.before["ResourceClaim"]}
     claims = []
     for claim in seen.claims:
         name = claim["metadata"]["name"]
         if name in dropped:
             continue
-        claims.append(_unused(claim, uid, before[name]) if name in shared else claim)
+        claims.append(_unused(claim, uids, before[name]) if name in shared else claim)
     return {**seen.before, "Pod": seen.before["Pod"] + others, "ResourceClaim": claims}
 
 
-def _unused(claim: Json, uid: str, before: Json) -> Json:
-    """A claim that several pods may use, without this one; the last of them has had it allocated.
+def _unused(claim: Json, uids: set[str], before: Json) -> Json:
+    """A claim that several pods may use, without these; the last of them has had it allocated.
 
     An allocation of before that is there no more was taken back by the scheduler's PostFilter, because some pod fitted
     nowhere: then this pod met a claim without one.
     """
-    users = [u for u in claim.get("status", {}).get("reservedFor", []) if u["uid"] != uid]
+    users = [u for u in claim.get("status", {}).get("reservedFor", []) if u["uid"] not in uids]
     if users:
         return {**claim, "status": {**claim["status"], "reservedFor": users}}
     if _allocation(claim) == _allocation(before):

@@ -10,6 +10,7 @@ from scenarios.cases import (
     devices,
     discovery,
     dispatcher,
+    elastic_jobs,
     examples,
     faults,
     flood,

@@ -116,6 +116,37 @@ def edited(world: World) -> None:
     assert after["spec"] == {**before["spec"], "serveConfigV2": changes["serveConfigV2"]}
 
 
+# No operator refuses a job on command.
+@scenario("rayjob-invalid", fleets=("sim",), other_kinds=True, modes=COPYING)
+def invalid(world: World) -> None:
+    """RayJob: one that KubeRay refuses on its worker has failed; the manager shows why, and no other worker is tried."""
+    fedra = world.start_fedra()
+    kind = next(kind for kind in JOB_KINDS if kind.kind == "RayJob")
+    made = kind.make(world.ns, "train", QUEUE)
+    made["metadata"]["annotations"]["sim.fedra.dev/result"] = "invalid"
+    job = world.submit_object(kind, made)
+
+    def status() -> Object:
+        found: Object = objects.present(job.manager_job()).get("status", {})
+        return found
+
+    world.eventually(
+        "the refusal is mirrored",
+        lambda: status().get("jobDeploymentStatus") == "ValidationFailed",
+    )
+    assert status()["message"] == "the spec is invalid", status()
+
+    def is_held() -> bool:
+        quota = objects.condition(job.workload(), "QuotaReserved")
+        return quota is not None and quota["reason"] == "OnHold"
+
+    world.eventually("Kueue holds it back", is_held)
+    world.eventually("nothing is left on the workers", job.nowhere)
+    job.stays_nowhere()
+    assert status()["jobDeploymentStatus"] == "ValidationFailed"
+    world.eventually("people see it", lambda: "Failed" in fedra.cli("status", "jobs").stdout)
+
+
 def lose_worker_and_evict(world: World, job: FederatedJob) -> None:
     """The job moves when its first worker is lost, is then evicted on the manager, and is dispatched again."""
     job.wait_running_on(world.worker1)

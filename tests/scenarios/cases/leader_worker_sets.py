@@ -7,6 +7,7 @@ from scenarios.cases.kinds import lose_worker_and_evict, start_with_pod_rights
 from scenarios.federated_job import FederatedJob
 from scenarios.fleet import MANAGER
 from scenarios.job_kinds import LEADER_WORKER_SET
+from scenarios.modes import COPYING
 from scenarios.objects import Quota
 from scenarios.registry import scenario
 from scenarios.resources import Object
@@ -51,7 +52,7 @@ def _scale(world: World, replicas: int) -> None:
     world.manager.patch("LeaderWorkerSet", world.ns, "serve", {"spec": {"replicas": replicas}})
 
 
-@scenario("leaderworkerset-runs", other_kinds=True, operator_of="LeaderWorkerSet")
+@scenario("leaderworkerset-runs", other_kinds=True, operator_of="LeaderWorkerSet", modes=COPYING)
 def runs(world: World) -> None:
     """A LeaderWorkerSet's replicas all go where the first one's devices are; its copy goes with the user's."""
     world.add_template(world.worker2)
@@ -79,7 +80,7 @@ def assert_gated(world: World) -> None:
         assert "kueue.x-k8s.io/admission" in gates and "nodeName" not in pod["spec"], pod
 
 
-@scenario("leaderworkerset-moved", other_kinds=True, operator_of="LeaderWorkerSet")
+@scenario("leaderworkerset-moved", other_kinds=True, operator_of="LeaderWorkerSet", modes=COPYING)
 def moved(world: World) -> None:
     """A LeaderWorkerSet moves as a whole when its worker is lost; its first replica alone is evicted and comes back."""
     start_with_pod_rights(world, LEADER_WORKER_SET, workerLostTimeout="3s")
@@ -97,7 +98,7 @@ def moved(world: World) -> None:
     world.eventually("nothing is left on the workers", job.nowhere)
 
 
-@scenario("leaderworkerset-scaled", other_kinds=True, operator_of="LeaderWorkerSet")
+@scenario("leaderworkerset-scaled", other_kinds=True, operator_of="LeaderWorkerSet", modes=COPYING)
 def scaled(world: World) -> None:
     """A LeaderWorkerSet's copy follows its replicas, more and less; with none of them it goes."""
     job, copy = _serve_on_worker1(world)

@@ -153,10 +153,13 @@ def the_switch_is_foretold(world: World) -> None:
         client.patch("Workload", world.ns, clone, elsewhere)
         client.patch("Job", world.ns, "stray", elsewhere)
         code, report = _foretell(fedra)
-        assert code == 1 and _foretold(report)["stray"] == ("LeftBehind", world.worker1), report
+        assert code == 1 and _foretold(report)["stray"] == ("RunsTwice", world.worker1), report
         assert _foretold(report)["running"] == ("GoesOn", world.worker1), report
         table = fedra.cli("migrate", "--check").stdout
-        assert "left behind" in table and "Something would be lost" in table, table
+        assert "runs twice" in table and "two places at once" in table, table
+        [told] = [each for each in report["workloads"] if each["name"] == "stray"]
+        advice = f"delete Job {world.ns}/stray on {world.worker1} first"
+        assert advice in told["why"], told
 
         world.fleet.set_multikueue(False)
         fedra.start()
@@ -199,11 +202,10 @@ def the_way_back_is_foretold(world: World) -> None:
         # Without this worker in its MultiKueueConfig MultiKueue would not look there.
         world.manager.apply(objects.multikueue_config(_name(world), [world.worker1]))
         code, report = _foretell(fedra, "--back")
-        lost = ("LeftBehind", world.worker2)
         assert code == 1 and _foretold(report) == {
             "running": ("GoesOn", world.worker1),
-            "outside": lost,
-            "waiting": lost,
+            "outside": ("RunsTwice", world.worker2),
+            "waiting": ("LeftBehind", world.worker2),
         }, report
         world.manager.apply(objects.multikueue_config(_name(world), list(world.workers)))
 
@@ -216,6 +218,26 @@ def the_way_back_is_foretold(world: World) -> None:
             assert _uid(job.remote_job(worker)) == uids[job], f"{job.key} was made again"
             job.finish(worker)
         waiting.finish(world.worker2)
+
+
+# A real Kueue asks for Topologies, and nodes that have their labels.
+@scenario("multikueue-topology", fleets=("sim",), modes=(MULTIKUEUE,))
+def topology(world: World) -> None:
+    """A job that asks for a topology: Kueue leaves it to the worker, and admits the job when fedra has placed it."""
+    world.start_fedra()
+    made = objects.job(world.ns, "train", QUEUE)
+    made["spec"]["template"]["metadata"] = {
+        "annotations": {"kueue.x-k8s.io/podset-required-topology": "kubernetes.io/hostname"}
+    }
+    world.manager.create(made)
+    job = world.job("train")
+    job.wait_running_on(world.worker1)
+    world.eventually("Kueue has admitted it", lambda: objects.is_true(job.workload(), "Admitted"))
+    admission = objects.present(job.workload())["status"]["admission"]
+    assert admission["podSetAssignments"][0]["delayedTopologyRequest"] == "Ready", admission
+    there = objects.present(job.clone(world.worker1))["status"]["admission"]
+    assert there["podSetAssignments"][0]["topologyAssignment"], there
+    job.finish(world.worker1)
 
 
 @scenario("multikueue-cluster-inactive", sets_up=MULTIKUEUE)

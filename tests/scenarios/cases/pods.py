@@ -10,6 +10,7 @@ from scenarios.cases.kinds import lose_worker_and_evict, start_with_pod_rights
 from scenarios.federated_job import FederatedJob
 from scenarios.fleet import MANAGER
 from scenarios.job_kinds import POD
+from scenarios.modes import COPYING
 from scenarios.objects import QUEUE_LABEL
 from scenarios.pod_group import PodGroup
 from scenarios.registry import scenario
@@ -30,7 +31,7 @@ def _scheduled(pod: Object | None) -> Object | None:
     return objects.condition(pod, "PodScheduled")
 
 
-@scenario("pod-runs", other_kinds=True)
+@scenario("pod-runs", other_kinds=True, modes=COPYING)
 def runs(world: World) -> None:
     """A bare pod is dispatched by its devices' template, mirrored, finished, and removed from the worker."""
     world.add_template(world.worker2)
@@ -54,7 +55,7 @@ def runs(world: World) -> None:
     assert objects.present(job.manager_job())["status"]["phase"] == "Succeeded"
 
 
-@scenario("pod-fails", other_kinds=True)
+@scenario("pod-fails", other_kinds=True, modes=COPYING)
 def fails(world: World) -> None:
     """A pod that fails on its worker has failed on the manager."""
     start_with_pod_rights(world, POD)
@@ -66,7 +67,7 @@ def fails(world: World) -> None:
     assert objects.present(job.manager_job())["status"]["phase"] == "Failed"
 
 
-@scenario("pod-moved", other_kinds=True)
+@scenario("pod-moved", other_kinds=True, modes=COPYING)
 def moved(world: World) -> None:
     """A pod moves when its worker is lost, is evicted here and dispatched again, and goes with the user's."""
     start_with_pod_rights(world, POD, workerLostTimeout="3s")
@@ -77,7 +78,7 @@ def moved(world: World) -> None:
     world.eventually("nothing is left on the workers", job.nowhere)
 
 
-@scenario("pod-evicted", other_kinds=True)
+@scenario("pod-evicted", other_kinds=True, modes=COPYING)
 def evicted(world: World) -> None:
     """A pod that is preempted on its worker, and so deleted there, runs on the other one."""
     world.set_quota(world.worker1, objects.Quota(cpu="1"))
@@ -91,7 +92,7 @@ def evicted(world: World) -> None:
     job.finish(world.worker2)
 
 
-@scenario("pod-restart", other_kinds=True)
+@scenario("pod-restart", other_kinds=True, modes=COPYING)
 def restart(world: World) -> None:
     """A fedra that is started again knows where a pod runs, although its check is Pending."""
     fedra = start_with_pod_rights(world, POD)
@@ -110,7 +111,7 @@ def _all_stay_here(group: PodGroup) -> bool:
     return all(_stays_here(job) for job in group.members.values())
 
 
-@scenario("pod-group-runs", other_kinds=True)
+@scenario("pod-group-runs", other_kinds=True, modes=COPYING)
 def group_runs(world: World) -> None:
     """A group of pods goes to one worker whole, is mirrored pod by pod, and ends when all have succeeded."""
     world.add_template(world.worker2)
@@ -129,7 +130,7 @@ def group_runs(world: World) -> None:
     group.finish(world.worker2)
 
 
-@scenario("pod-group-replaced", other_kinds=True)
+@scenario("pod-group-replaced", other_kinds=True, modes=COPYING)
 def group_replaced(world: World) -> None:
     """A pod of a group that fails is replaced on its worker, also by one that takes its name."""
     world.use_workers(world.worker1)
@@ -150,7 +151,7 @@ def group_replaced(world: World) -> None:
     group.finish(world.worker1)
 
 
-@scenario("pod-group-moved", other_kinds=True)
+@scenario("pod-group-moved", other_kinds=True, modes=COPYING)
 def group_moved(world: World) -> None:
     """A group moves whole when its worker is lost, or it is evicted here; a copy that went comes back."""
     start_with_pod_rights(world, POD, workerLostTimeout="3s")
@@ -180,7 +181,7 @@ def group_moved(world: World) -> None:
         group.wait_gone_from(worker)
 
 
-@scenario("pod-group-evicted", other_kinds=True)
+@scenario("pod-group-evicted", other_kinds=True, modes=COPYING)
 def group_evicted(world: World) -> None:
     """A group whose pods are stopped by its worker's Kueue has not failed, and runs on the other one."""
     world.set_quota(world.worker1, objects.Quota(cpu="2"))
@@ -195,10 +196,14 @@ def group_evicted(world: World) -> None:
     group.finish(world.worker2)
 
 
-@scenario("deployment-runs", other_kinds=True)
+@scenario("deployment-runs", other_kinds=True, modes=COPYING)
 def deployment(world: World) -> None:
-    """The replicas of a Deployment run on workers, more and less of them, and the manager's Deployment is ready."""
-    start_with_pod_rights(world, POD)
+    """The replicas of a Deployment run on workers, more and less of them, and the manager's Deployment is ready; check takes it, too."""
+    fedra = start_with_pod_rights(world, POD)
+    planned = fedra.checked(deployment_of_two(world.ns, TEMPLATE))
+    assert [each.reasons for each in planned.values()] == [["TemplateMissing"]] * 2, planned
+    planned = fedra.checked(deployment_of_two(world.ns))
+    assert [each.reasons for each in planned.values()] == [[], []], planned
     world.manager.apply(deployment_of_two(world.ns))
 
     def pods() -> list[FederatedJob]:

@@ -47,6 +47,25 @@ def full_worker_comes_last(world: World) -> None:
     second.finish(world.worker2)
 
 
+@scenario("quota-burst")
+def burst_of_jobs_fills_no_queue_beyond_its_quota(world: World) -> None:
+    """Of jobs that are submitted at once as many go to a worker as its queue has room for, before Kueue has counted any."""
+    room = {world.worker1: 4, world.worker2: 2}
+    for worker, cpu in room.items():
+        world.set_quota(worker, Quota(cpu=str(cpu)))
+    world.start_fedra()
+    world.use_workers(world.worker1, world.worker2)
+    jobs = [world.submit(f"train-{number}") for number in range(sum(room.values()))]
+    places = [world.eventually(f"{job.name} has a worker", job.cluster_name) for job in jobs]
+    for job, place in zip(jobs, places):
+        job.wait_running_on(place)
+    for worker, count in room.items():
+        assert places.count(worker) == count, places
+        assert world.dispatched_to(worker) == count, f"{worker} had copies of further jobs"
+    for job, place in zip(jobs, places):
+        job.finish(place)
+
+
 def _reserved_cpu(world: World) -> str | None:
     queue = world.admin(world.worker1).get("ClusterQueue", None, world.ns)
     for flavor in queue["status"].get("flavorsReservation", []):

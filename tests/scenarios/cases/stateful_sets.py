@@ -13,7 +13,7 @@ from scenarios.world import QUEUE, TEMPLATE, World
 _ORIGIN_UID = "kueue.x-k8s.io/multikueue-origin-uid"
 
 
-@scenario("statefulset-runs", other_kinds=True)
+@scenario("statefulset-runs", other_kinds=True, modes=COPYING)
 def runs(world: World) -> None:
     """A StatefulSet is dispatched by its devices' template, runs on the worker alone, and goes with the user's."""
     world.add_template(world.worker2)
@@ -37,7 +37,7 @@ def runs(world: World) -> None:
     world.eventually("nothing is left on the workers", job.nowhere)
 
 
-@scenario("statefulset-moved", other_kinds=True)
+@scenario("statefulset-moved", other_kinds=True, modes=COPYING)
 def moved(world: World) -> None:
     """A StatefulSet moves when its worker is lost, is evicted here and dispatched again, and goes with the user's."""
     start_with_pod_rights(world, STATEFUL_SET, workerLostTimeout="3s")
@@ -47,7 +47,7 @@ def moved(world: World) -> None:
     world.eventually("nothing is left on the workers", job.nowhere)
 
 
-@scenario("statefulset-evicted", other_kinds=True)
+@scenario("statefulset-evicted", other_kinds=True, modes=COPYING)
 def evicted(world: World) -> None:
     """A StatefulSet that is preempted on its worker runs on the other one."""
     world.set_quota(world.worker1, objects.Quota(cpu="2"))

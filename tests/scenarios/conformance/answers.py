@@ -6,10 +6,8 @@ from scenarios.conformance.entry import Answer, Entry, other, yes
 
 KUEUES = other("Kueue's own MultiKueue does it; fedra only nominates")
 NO_DISPATCHER = other("fedra dispatches by verdict and rank")
-NO_PODS = other("kueue.pods is of mode admissionCheck")
 NO_GATE = other("behind an alpha gate of Kueue's that fedra does not use")
 NO_TOPOLOGY = other("topologies of the manager are not used")
-NO_ELASTIC = other("elastic jobs are not scaled")
 OWN_CONNECTION = other("Kueue's connection is Kueue's; fedra's is as in admissionCheck")
 
 DECIDE = "`tests/unit/manager/placement/decide_test.cc`"
@@ -39,4 +37,4 @@ def kind(name: str, asks: str, label: str) -> Entry:
 
 def of_pods(name: str, asks: str, runs: Answer, dispatcher: Answer) -> Entry:
     """Of pods, and of what is made of pods."""
-    return Entry(name, asks, runs, NO_PODS, dispatcher)
+    return Entry(name, asks, runs, runs, dispatcher)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from scenarios.conformance.answers import (
     KUEUES,
     NO_DISPATCHER,
-    NO_ELASTIC,
     NO_GATE,
     NO_TOPOLOGY,
     copied,
@@ -117,7 +116,7 @@ END_TO_END = (
     kind("E-X-7", "TrainJob", "trainjob"),
     kind("E-X-8", "RayJob", "rayjob"),
     kind("E-X-9", "RayCluster", "raycluster"),
-    copied("E-X-10", "elastic RayCluster: 1, 3, 1", NO_ELASTIC),
+    copied("E-X-10", "elastic RayCluster: 1, 3, 1", yes("`elastic-raycluster-scaled`")),
     copied(
         "E-X-11",
         "RayService runs; an edited serveConfigV2 reaches the copy",

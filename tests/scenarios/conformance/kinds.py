@@ -6,7 +6,6 @@ from scenarios.conformance.answers import (
     GATED,
     GROUPS,
     KUEUES,
-    NO_ELASTIC,
     NO_GATE,
     NO_TOPOLOGY,
     NOMINATIONS,
@@ -35,11 +34,15 @@ OTHERS = (
         other("fedra compares quantities as numbers, and prints devices, not Kueue's counters"),
     ),
     *(
-        copied(f"I-ELA-{number}", f"elastic {what}", NO_ELASTIC)
-        for number, what in (
-            (1, "Job: grows and shrinks on its worker"),
-            (2, "job: a replaced slice keeps its copies while it is handed over"),
-            (3, "RayCluster: replicas follow"),
+        copied(f"I-ELA-{number}", f"elastic {what}", yes(shown_by))
+        for number, what, shown_by in (
+            (1, "Job: grows and shrinks on its worker", "`elastic-job-scaled`"),
+            (
+                2,
+                "job: a replaced slice keeps its copies while it is handed over",
+                "`elastic-job-waits-to-grow`",
+            ),
+            (3, "RayCluster: replicas follow", "`elastic-raycluster-scaled`"),
         )
     ),
     everywhere(
@@ -153,5 +156,11 @@ OTHERS = (
             (5, "orchestrated preemption: one of two lower jobs is evicted"),
         )
     ),
-    copied("I-TAS-1", "required topology: the manager gets the worker's assignment", NO_TOPOLOGY),
+    Entry(
+        "I-TAS-1",
+        "required topology: the worker assigns it, and the manager admits the job then",
+        NO_TOPOLOGY,
+        yes("`multikueue-topology`"),
+        KUEUES,
+    ),
 )

@@ -13,6 +13,10 @@ namespace {
 
 using std::chrono::milliseconds;
 
+std::string_view ResultOf(const Json& job) {
+  return StringAt(job, {"metadata", "annotations", kResult});
+}
+
 }  // namespace
 
 class JobOperators::Impl final : public Actor {
@@ -48,8 +52,10 @@ class JobOperators::Impl final : public Actor {
     if (IsSuspended(kind, job->body)) {
       running_until_.erase(place);
       kind.stop(status);
+    } else if (kind.refuse && ResultOf(job->body) == "invalid") {
+      kind.refuse(status);
     } else if (TimeIsUp(place, job->body)) {
-      kind.finish(StringAt(job->body, {"metadata", "annotations", kResult}) != "failure", status);
+      kind.finish(ResultOf(job->body) != "failure", status);
     } else {
       kind.run(PodSetsOf(store, core().registry, kind, job->body), status);
     }

@@ -82,12 +82,34 @@ void CheckClusters(const Json& before, const Json& status, std::vector<FieldErro
   }
 }
 
+// These two of a pod set's assignment may be written later.
+Json WithoutTopology(Json admission) {
+  if (!admission.contains("podSetAssignments")) return admission;
+  for (Json& assignment : admission["podSetAssignments"]) {
+    assignment.erase("topologyAssignment");
+    assignment.erase("delayedTopologyRequest");
+  }
+  return admission;
+}
+
 // The webhook: once it exists, the admission can be removed but not changed.
 bool AdmissionChanged(const Json& before, const Json& status) {
   const Json* old_admission = At(before, {"admission"});
   const Json* new_admission = At(status, {"admission"});
   if (old_admission == nullptr || new_admission == nullptr) return false;
-  return *old_admission != *new_admission;
+  return WithoutTopology(*old_admission) != WithoutTopology(*new_admission);
+}
+
+// With Kueue's gate ElasticJobsViaWorkloadSlices, which is on, counts may be lowered.
+bool MayBecome(const Json& old_sets, const Json& new_sets) {
+  if (old_sets.size() != new_sets.size()) return false;
+  for (size_t i = 0; i < old_sets.size(); ++i) {
+    Json kept = new_sets[i];
+    if (IntAt(kept, {"count"}, 1) < IntAt(old_sets[i], {"count"}, 1))
+      kept["count"] = IntAt(old_sets[i], {"count"}, 1);
+    if (kept != old_sets[i]) return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -98,7 +120,7 @@ Outcome<void> CheckWorkloadUpdate(const ResourceType& type, const Json& before, 
   if (!ConditionTrue(status, "QuotaReserved")) return {};
   const Json* old_sets = At(before, {"spec", "podSets"});
   const Json* new_sets = At(after, {"spec", "podSets"});
-  if (old_sets != nullptr && (new_sets == nullptr || *old_sets != *new_sets)) {
+  if (old_sets != nullptr && (new_sets == nullptr || !MayBecome(*old_sets, *new_sets))) {
     return Refuse(DeniedByWebhook(kWebhook, "spec.podSets: Invalid value: {}: field is immutable"));
   }
   return {};
@@ -126,7 +148,10 @@ Outcome<void> CheckWorkloadStatus(const ResourceType& type, const Json& workload
     return Refuse(Invalid(type, StringAt(workload, {"metadata", "name"}), errors));
   }
   const std::string_view winner = StringAt(status, {"clusterName"});
-  if (!winner.empty() && StringAt(before, {"clusterName"}).empty()) {
+  const bool replaces = !StringAt(workload, {"metadata", "annotations",
+                                             "kueue.x-k8s.io/workload-slice-replacement-for"})
+                             .empty();
+  if (!winner.empty() && StringAt(before, {"clusterName"}).empty() && !replaces) {
     const Json& nominated = ArrayAt(before, {"nominatedClusterNames"});
     if (std::find(nominated.begin(), nominated.end(), winner) == nominated.end()) {
       return Refuse(DeniedByWebhook(

@@ -21,7 +21,7 @@ JobKind PipelineRun() {
                          {"template", {{"spec", {{"containers", Json::array({container})}}}}}}});
   };
   kind.templates = [](Json&) { return std::vector<Json*>(); };
-  kind.active = [](const Json&) { return false; };
+  kind.active = [](const Json& status) { return !StringAt(status, {"startTime"}).empty(); };
   kind.end = [](const Json& status) -> std::optional<JobEnd> {
     const Json* condition = FindCondition(status, "Succeeded");
     if (condition == nullptr || StringAt(*condition, {"status"}) == "Unknown") return std::nullopt;
@@ -33,11 +33,15 @@ JobKind PipelineRun() {
   };
   kind.run = [condition](const Json&, Json& status) {
     status["conditions"] = condition("Unknown", "Running");
+    if (!status.contains("startTime")) status["startTime"] = Timestamp();
   };
   kind.finish = [condition](bool success, Json& status) {
     status["conditions"] = success ? condition("True", "Completed") : condition("False", "Failed");
   };
-  kind.stop = [](Json& status) { status.erase("conditions"); };
+  kind.stop = [](Json& status) {
+    status.erase("conditions");
+    status.erase("startTime");
+  };
   return kind;
 }
 

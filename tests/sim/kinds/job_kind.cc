@@ -1,5 +1,7 @@
 #include "tests/sim/kinds/job_kind.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 #include <utility>
@@ -22,7 +24,13 @@ using Roles = std::vector<std::pair<std::string, std::string>>;  // key in the s
 Json PodSet(std::string name, int64_t count, const Json& pod_template) {
   std::transform(name.begin(), name.end(), name.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return {{"name", name}, {"count", count}, {"template", pod_template}};
+  Json pod_set = {{"name", name}, {"count", count}, {"template", pod_template}};
+  for (const char* how : {"required", "preferred"}) {
+    const std::string annotation = fmt::format("kueue.x-k8s.io/podset-{}-topology", how);
+    const std::string_view level = StringAt(pod_template, {"metadata", "annotations", annotation});
+    if (!level.empty()) pod_set["topologyRequest"][how] = level;
+  }
+  return pod_set;
 }
 
 // Ends with one of two conditions.
@@ -314,6 +322,12 @@ JobKind RayJob() {
   };
   kind.stop = [](Json& status) {
     status = {{"jobDeploymentStatus", "Suspended"}, {"jobStatus", ""}};
+  };
+  kind.refuse = [](Json& status) {
+    status = {{"jobDeploymentStatus", "ValidationFailed"}, {"message", "the spec is invalid"}};
+  };
+  kind.on_hold = [](const Json& status) {
+    return StringAt(status, {"jobDeploymentStatus"}) == "ValidationFailed";
   };
   return kind;
 }

@@ -56,6 +56,11 @@ struct JobKind {
   std::function<void(bool success, Json& status)> finish;
   std::function<void(Json& status)> stop;
 
+  // Of a job that the operator refuses to run: what it writes, and whether Kueue holds its Workload
+  // back for that. Null: it takes all.
+  std::function<void(Json& status)> refuse = {};
+  std::function<bool(const Json& status)> on_hold = {};
+
   Json suspended = true;  // what is at `suspend` in a suspended job; a text becomes empty
   // A job is a pod, which a scheduling gate of this name holds in place of `suspend`, and which can
   // only be stopped by deleting it; empty: it is no pod.

@@ -64,8 +64,9 @@ class KueueController final : public Actor {
   Object* EnsureWorkload(Store& store, const Place& job_place, Object& job);
   Object* AdoptPrebuilt(Store& store, const Place& job_place, Object& job, const ObjectKey& key);
   // `part`: of one of several Workloads of the job, its index; empty: it has one.
+  // `replaced`: of an elastic job the Workload whose place it takes; null pointer: it is the first.
   void CreateWorkload(Store& store, const Place& job_place, const Object& job,
-                      const std::string& part = {});
+                      const std::string& part = {}, const Object* replaced = nullptr);
   void HandleEvicted(Store& store, const Place& job_place, Object& job, Object& workload);
   // Takes the quota of an evicted Workload back.
   void ReleaseEvicted(Store& store, const ObjectKey& key, Object& workload);
@@ -87,6 +88,14 @@ class KueueController final : public Actor {
   bool KeepPart(Store& store, const ObjectKey& key, Object& workload);
   // Those of the job but these.
   void RemoveParts(Store& store, const std::string& job_uid, const std::set<ObjectKey>& wanted);
+
+  // slices.cc: elastic jobs.
+  // Of its Workloads the latest, as large as the job; null pointer: it has none.
+  Object* EnsureSlice(Store& store, const Place& job_place, Object& job);
+  // The one whose place it takes, while that has not ended; null pointer: none.
+  Object* FindReplaced(Store& store, const Json& workload) const;
+  // It has got quota.
+  void ReplaceSlice(Store& store, const Place& place, Object& workload, Json& status);
 
   // pod_groups.cc
   struct Group {
@@ -126,8 +135,11 @@ class KueueController final : public Actor {
   // Whether its claims cannot be counted. Then its conditions say so.
   bool RefuseClaims(const Store& store, const Object& workload, const std::string& queue,
                     Json& status) const;
-  void TryReserve(const Store& store, const Place& place, const Object& workload,
-                  const Queues& queues, Json& status);
+  void TryReserve(Store& store, const Place& place, const Object& workload, const Queues& queues,
+                  Json& status);
+  // What is said of the topology that pod sets ask for.
+  void AssignTopology(const Store& store, const Object& cluster_queue, const Json& workload,
+                      Json& admission) const;
   bool LatencyOver(const Place& place);
 
   // devices.cc: what the claims of one pod set are charged; the error is why the Workload is
@@ -165,6 +177,13 @@ const Json* ControllerOf(const Json& object);
 Json JobReference(const JobKind& kind, const Object& job);
 // Of a Workload that is a group's and whose job is no pod (JobKind::has_group).
 Json GroupAnnotations(const JobKind& kind, const Object& job);
+
+// Of a job or a Workload.
+bool IsElastic(const Json& object);
+// The key of the Workload whose place this one takes ("ml/train"); empty: of none.
+std::string_view ReplacedBy(const Json& workload);
+// Writes the annotations of a new slice.
+void MarkSlice(const Object* replaced, Json& metadata);
 
 // A job as Kueue reads it.
 std::string QueueNameOf(const Json& job);

@@ -51,6 +51,12 @@ std::array<std::pair<std::string_view, std::string_view>, 3> StartLabels(const J
            {names::kClusterQueue, StringAt(workload, {"status", "admission", "clusterQueue"})}}};
 }
 
+// OwnedBySinglePod of pkg/workload/workload.go.
+bool IsOfOnePod(const Json& workload) {
+  const Json& owners = ArrayAt(workload, {"metadata", "ownerReferences"});
+  return owners.size() == 1 && StringAt(owners[0], {"kind"}) == "Pod" && !IsGroupWorkload(workload);
+}
+
 void RestoreTemplates(const JobKind& kind, const Object& workload, Json& job) {
   const std::vector<Json*> templates = kind.templates(job);
   const Json& pod_sets = ArrayAt(workload.body, {"spec", "podSets"});
@@ -73,6 +79,9 @@ std::string QueueNameOf(const Json& job) {
 }
 
 std::string PrebuiltNameOf(const Json& job) {
+  // tekton-kueue is built with Kueue 0.16, which knows the label alone.
+  if (StringAt(job, {"kind"}) == "PipelineRun")
+    return std::string(StringAt(job, {"metadata", "labels", names::kPrebuilt}));
   return std::string(LabelOrAnnotation(job, names::kPrebuilt));
 }
 
@@ -82,7 +91,8 @@ std::string WorkloadNameOf(const JobKind& kind, const Json& job, const std::stri
   const std::string_view origin = StringAt(job, {"metadata", "annotations", names::kOriginUid});
   const std::string_view uid =
       kind.has_group && !origin.empty() ? origin : StringAt(job, {"metadata", "uid"});
-  const std::string text = fmt::format("{}\n{}\n{}\n{}", kind.kind, kind.group, name, uid);
+  std::string text = fmt::format("{}\n{}\n{}\n{}", kind.kind, kind.group, name, uid);
+  if (IsElastic(job)) text += fmt::format("\n{}", IntAt(job, {"metadata", "generation"}));
   unsigned char digest[SHA_DIGEST_LENGTH];
   SHA1(reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest);
   std::string hash;
@@ -123,6 +133,13 @@ void KueueController::ReconcileJob(Store& store, const Place& place, const JobKi
     StopJob(store, place, *job, workload);
     return RemoveFinalizer(store, workload_place, *workload);
   }
+  if (kind.on_hold && kind.on_hold(StatusOf(*job))) {
+    if (!QuotaReserved(StatusOf(*workload))) return;
+    Json status = StatusOf(*workload);
+    UnsetQuota(status, "OnHold", "Job is on hold",
+               IntAt(workload->body, {"metadata", "generation"}));
+    return WriteStatus(store, workload_place, *workload, std::move(status));
+  }
   if (const auto end = kind.end(StatusOf(*job))) {
     Json status = StatusOf(*workload);
     Finish(status, end->success ? "Succeeded" : "Failed", end->message,
@@ -132,7 +149,7 @@ void KueueController::ReconcileJob(Store& store, const Place& place, const JobKi
   if (Evicted(StatusOf(*workload))) return HandleEvicted(store, place, *job, *workload);
   if (IsSuspended(kind, job->body)) {
     if (Admitted(StatusOf(*workload))) StartJob(store, place, *job, *workload);
-  } else if (!Admitted(StatusOf(*workload))) {
+  } else if (!Admitted(StatusOf(*workload)) && !IsElastic(job->body)) {
     StopJob(store, place, *job, workload);
   }
 }
@@ -155,6 +172,7 @@ Object* KueueController::EnsureWorkload(Store& store, const Place& job_place, Ob
   if (!prebuilt.empty()) {
     return AdoptPrebuilt(store, job_place, job, {job_place.key.ns, prebuilt});
   }
+  if (IsElastic(job.body)) return EnsureSlice(store, job_place, job);
   const ObjectKey key = WorkloadKeyOf(store, job_place, job);
   Object* workload = store.Find(workloads_, key);
   if (workload == nullptr || Terminating(workload->body) || Finished(StatusOf(*workload))) {
@@ -204,6 +222,7 @@ Object* KueueController::AdoptPrebuilt(Store& store, const Place& job_place, Obj
     store.Touch(workloads_, key, *workload);
   }
   if (Finished(StatusOf(*workload)) || Terminating(workload->body)) return workload;
+  if (IsElastic(job.body) && !ReplacedBy(workload->body).empty()) return workload;
   const Json pod_sets = PodSetsOf(store, core().registry, *KindOf(job_place.type), job.body);
   if (pod_sets.empty()) return nullptr;
   if (SamePodSets(pod_sets, ArrayAt(workload->body, {"spec", "podSets"}))) {
@@ -217,7 +236,7 @@ Object* KueueController::AdoptPrebuilt(Store& store, const Place& job_place, Obj
 }
 
 void KueueController::CreateWorkload(Store& store, const Place& job_place, const Object& job,
-                                     const std::string& part) {
+                                     const std::string& part, const Object* replaced) {
   const JobKind& kind = *KindOf(job_place.type);
   const std::string ns(StringAt(job.body, {"metadata", "namespace"}));
   const Json pod_sets = PodSetsOf(store, core().registry, kind, job.body);
@@ -236,6 +255,7 @@ void KueueController::CreateWorkload(Store& store, const Place& job_place, const
                  {"active", true}}}};
   if (kind.has_group) body["metadata"]["annotations"] = GroupAnnotations(kind, job);
   if (!part.empty()) body["metadata"]["annotations"][std::string(names::kComponentIndex)] = part;
+  if (IsElastic(job.body)) MarkSlice(replaced, body["metadata"]);
   FollowPriority(store, job, body["spec"]);
   (void)verbs().Create(
       store, {.type = workloads_, .key = {ns, ""}, .subresource = {}, .manager = kJobManager},
@@ -263,7 +283,9 @@ void KueueController::ReleaseEvicted(Store& store, const ObjectKey& key, Object&
   const std::string reason = evicted["reason"];
   const std::string message = evicted["message"];
   const int64_t generation = IntAt(workload.body, {"metadata", "generation"});
-  const bool requeue = reason == "Preempted" || reason == "NodeFailures";
+  // The gate SkipReassignmentForPodOwnedWorkloads, which is on in 0.19.
+  const bool requeue =
+      (reason == "Preempted" || reason == "NodeFailures") && !IsOfOnePod(workload.body);
   SetCondition(status, {"Requeued", requeue, reason, message}, generation);
   UnsetQuota(status, "Pending", message, generation);
   WriteStatus(store, {&workloads_, key}, workload, std::move(status));

@@ -31,6 +31,10 @@ inline constexpr std::string_view kOriginUid = "kueue.x-k8s.io/multikueue-origin
 inline constexpr std::string_view kIsGroup = "kueue.x-k8s.io/is-group-workload";
 // Of several Workloads of one job, which is which.
 inline constexpr std::string_view kComponentIndex = "kueue.x-k8s.io/component-workload-index";
+// Of an elastic job and its Workloads; of these the first one's name, and the one that is replaced.
+inline constexpr std::string_view kElastic = "kueue.x-k8s.io/elastic-job";
+inline constexpr std::string_view kSliceName = "kueue.x-k8s.io/workload-slice-name";
+inline constexpr std::string_view kSliceReplaces = "kueue.x-k8s.io/workload-slice-replacement-for";
 inline constexpr std::string_view kOrigin = "kueue.x-k8s.io/multikueue-origin";
 // Field manager of the admission status.
 inline constexpr std::string_view kAdmissionManager = "kueue-admission";

@@ -17,6 +17,13 @@ bool AllChecksReady(const Json& status) {
                      [](const Json& check) { return StringAt(check, {"state"}) == "Ready"; });
 }
 
+bool AwaitsTopology(const Json& status) {
+  const Json& assignments = ArrayAt(status, {"admission", "podSetAssignments"});
+  return std::any_of(assignments.begin(), assignments.end(), [](const Json& assignment) {
+    return StringAt(assignment, {"delayedTopologyRequest"}) == "Pending";
+  });
+}
+
 // A True condition that quota makes obsolete.
 void ResetActive(Json& status, std::string_view type, int64_t generation) {
   if (!IsTrue(status, type)) return;
@@ -103,7 +110,7 @@ void UnsetQuota(Json& status, const std::string& reason, const std::string& mess
 
 void SyncAdmitted(Json& status, int64_t generation) {
   const bool reserved = QuotaReserved(status);
-  const bool ready = AllChecksReady(status);
+  const bool ready = AllChecksReady(status) && !AwaitsTopology(status);
   if (Admitted(status) == (reserved && ready)) return;
   Condition condition{"Admitted", true, "Admitted", "The workload is admitted"};
   if (!reserved && !ready) {

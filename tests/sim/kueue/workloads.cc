@@ -74,6 +74,17 @@ std::vector<std::string> ChecksFor(const Json& cluster_queue, const Json& status
   return names;
 }
 
+// What its admission is charged.
+Amounts UsageOf(const Json& status) {
+  Amounts used;
+  for (const Json& assignment : ArrayAt(status, {"admission", "podSetAssignments"})) {
+    const Json* usage = At(assignment, {"resourceUsage"});
+    if (usage == nullptr) continue;
+    for (const auto& entry : usage->items()) used[entry.key()] += ParseMilli(entry.value());
+  }
+  return used;
+}
+
 // The latest time that a check in state Retry asked to wait until.
 std::optional<WallTime> RetryTime(const Json& status) {
   std::optional<WallTime> latest;
@@ -113,7 +124,9 @@ void KueueController::ReconcileWorkload(Store& store, const Place& place) {
     if (queues.cluster != nullptr)
       (void)SyncChecks(status, ChecksFor(queues.cluster->body, status));
     if (!Admitted(status)) {
-      if (!QuotaReserved(status)) TryReserve(store, place, *workload, queues, status);
+      const bool had_quota = QuotaReserved(status);
+      if (!had_quota) TryReserve(store, place, *workload, queues, status);
+      if (!had_quota && QuotaReserved(status)) ReplaceSlice(store, place, *workload, status);
       SyncAdmitted(status, generation);
     }
     if (QuotaReserved(status)) EvictOrDrain(*workload, queues, status);
@@ -161,14 +174,8 @@ void KueueController::Account(const Place& place, const Object& workload) {
     if (Finished(status)) quota_.StopWaiting(place.key);
     return Free(place.key);
   }
-  Amounts used;
-  for (const Json& assignment : ArrayAt(status, {"admission", "podSetAssignments"})) {
-    const Json* usage = At(assignment, {"resourceUsage"});
-    if (usage == nullptr) continue;
-    for (const auto& entry : usage->items()) used[entry.key()] += ParseMilli(entry.value());
-  }
   const std::string queue(StringAt(status, {"admission", "clusterQueue"}));
-  quota_.Hold(place.key, queue, std::move(used));
+  quota_.Hold(place.key, queue, UsageOf(status));
   Enqueue({&cluster_queues_, {"", queue}});  // which says what is reserved
 }
 
@@ -270,9 +277,12 @@ bool KueueController::RefuseClaims(const Store& store, const Object& workload,
   return true;
 }
 
-void KueueController::TryReserve(const Store& store, const Place& place, const Object& workload,
+void KueueController::TryReserve(Store& store, const Place& place, const Object& workload,
                                  const Queues& queues, Json& status) {
   const int64_t generation = GenerationOf(workload);
+  if (const Json* quota = FindCondition(status, "QuotaReserved");
+      quota != nullptr && StringAt(*quota, {"reason"}) == "OnHold")
+    return;
   const auto inadmissible = [&](const std::string& reason, const std::string& why) {
     SetCondition(status, {"QuotaReserved", false, reason, why}, generation);
     status.erase("admission");
@@ -309,16 +319,45 @@ void KueueController::TryReserve(const Store& store, const Place& place, const O
   for (const Amounts& amounts : *requests) {
     for (const auto& [resource, amount] : amounts) total[resource] += amount;
   }
-  const std::string why = quota_.WhyNot(queues.cluster_name, total);
+  // The place of the one that it replaces is its own.
+  Amounts more = total;
+  if (const Object* replaced = FindReplaced(store, workload.body);
+      replaced != nullptr && QuotaReserved(StatusOf(*replaced)))
+    for (const auto& [resource, amount] : UsageOf(StatusOf(*replaced))) more[resource] -= amount;
+  const std::string why = quota_.WhyNot(queues.cluster_name, more);
   if (!why.empty()) {
-    quota_.Wait(place.key, queues.cluster_name, total);
+    quota_.Wait(place.key, queues.cluster_name, more);
     return inadmissible("Pending", fmt::format("couldn't assign flavors to pod set main: {}", why));
   }
   quota_.Hold(place.key, queues.cluster_name, std::move(total));
   admissible_since_.erase(place.key);
-  ReserveQuota(status, MakeAdmission(workload.body, queues.cluster_name, quota_, *requests),
-               generation);
+  Json admission = MakeAdmission(workload.body, queues.cluster_name, quota_, *requests);
+  AssignTopology(store, *queues.cluster, workload.body, admission);
+  ReserveQuota(status, std::move(admission), generation);
   WakeNext(queues.cluster_name);
+}
+
+// Of a ClusterQueue with a check of MultiKueue's the topology is left to the worker
+// (pkg/scheduler/flavorassigner/tas_flavorassigner.go); every other one has it.
+void KueueController::AssignTopology(const Store& store, const Object& cluster_queue,
+                                     const Json& workload, Json& admission) const {
+  const std::vector<std::string> names = CheckNames(cluster_queue.body);
+  const bool delays = std::ranges::any_of(names, [&](const std::string& name) {
+    const Object* check = store.Find(checks_, {"", name});
+    return check != nullptr &&
+           StringAt(check->body, {"spec", "controllerName"}) == names::kManagedBy;
+  });
+  const Json& sets = ArrayAt(workload, {"spec", "podSets"});
+  for (size_t i = 0; i < sets.size(); ++i) {
+    if (!sets[i].contains("topologyRequest")) continue;
+    Json& assignment = admission["podSetAssignments"][i];
+    if (delays) {
+      assignment["delayedTopologyRequest"] = "Pending";
+    } else {
+      assignment["topologyAssignment"] = {{"levels", {"kubernetes.io/hostname"}},
+                                          {"slices", Json::array()}};
+    }
+  }
 }
 
 bool KueueController::LatencyOver(const Place& place) {

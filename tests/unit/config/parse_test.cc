@@ -328,10 +328,6 @@ TEST_CASE("values") {
       {"kueue: {mode: multikueue}\n",
        "/etc/fedra.yaml:4:15: kueue.mode: multikueue takes its workers from MultiKueueClusters "
        "(write workersFrom: {multiKueueClusters: true})"},
-      {"kueue: {mode: multikueue, pods: true}\nworkersFrom: {multiKueueClusters: true}\n",
-       "/etc/fedra.yaml:4:33: kueue.pods: is not possible with kueue.mode multikueue: Kueue would "
-       "start pods that MultiKueue has dispatched on the manager, too, once its gate is off "
-       "(remove it, or use mode admissionCheck)"},
       {"kueue: {mode: dispatcher, pods: true}\n",
        "/etc/fedra.yaml:4:33: kueue.pods: is not needed with kueue.mode dispatcher: MultiKueue "
        "copies pods itself (remove it)"},

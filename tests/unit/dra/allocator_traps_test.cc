@@ -249,7 +249,7 @@ TEST_CASE("tolerations are those of the request, NoExecute blocks like NoSchedul
   CHECK(Solve(c).fit == Fit::kFit);
 }
 
-TEST_CASE("DeviceTaintRules count only with their gate, and a missing selector is all") {
+TEST_CASE("DeviceTaintRules count only with their gate; a missing selector is none, or was all") {
   Case c;
   c.slices = {Slice("1", {Device("a"), Device("b")})};
   c.claims = {Claim("c", {Request("r")})};
@@ -260,6 +260,8 @@ TEST_CASE("DeviceTaintRules count only with their gate, and a missing selector i
   c.features.device_taint_rules = true;
   CHECK(Solve(c).devices == Names({"b"}));
   c.rules = {{{"metadata", {{"name", "rule"}}}, {"spec", {{"taint", taint}}}}};
+  CHECK(Solve(c).devices == Names({"a"}));
+  c.features.empty_rules_taint = true;
   CHECK(Solve(c).fit == Fit::kNoFit);
 }
 

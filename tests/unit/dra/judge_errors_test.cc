@@ -74,29 +74,33 @@ TEST_CASE("a selector that fails where the scheduler does not come does not hide
   CHECK(Code(worker.Pods(1, "other")) == ReasonCode::kSelectorError);
 }
 
-TEST_CASE("1.35 scores no node for a pod of whose claims only some are allocated") {
+TEST_CASE(
+    "up to 1.35.5 and 1.36.1 no node has a score for a pod of whose claims only some are "
+    "allocated") {
   const char* const pod = R"({"spec": {"resourceClaims": [
       {"name": "a", "resourceClaimName": "shared"},
       {"name": "b", "resourceClaimTemplateName": "t"}]}})";
   struct ScoreRow {
     const char* why;
-    cel::KubernetesRelease release;
+    const char* version;
     int nodes;
     bool allocated;
     int pods;
     verdict::Outcome outcome;
     int fitting;
   };
-  using enum cel::KubernetesRelease;
   using enum verdict::Outcome;
   for (const ScoreRow& row :
-       {ScoreRow{"two nodes fit", k135, 2, true, 2, kNo, 0},
-        ScoreRow{"of one node no score is asked", k135, 1, true, 2, kYes, 2},
-        ScoreRow{"none is allocated yet", k135, 2, false, 1, kYes, 1},
-        ScoreRow{"the first pod has allocated it", k135, 2, false, 2, kUnknown, 1},
-        ScoreRow{"mended", k136, 2, true, 2, kYes, 2}}) {
-    INFO(row.why);
-    Worker worker(dra::FeaturesOf(row.release));
+       {ScoreRow{"two nodes fit", "1.35.4", 2, true, 2, kNo, 0},
+        ScoreRow{"of one node no score is asked", "1.35.4", 1, true, 2, kYes, 2},
+        ScoreRow{"none is allocated yet", "1.35.4", 2, false, 1, kYes, 1},
+        ScoreRow{"the first pod has allocated it", "1.35.4", 2, false, 2, kUnknown, 1},
+        ScoreRow{"not mended yet", "1.35.5", 2, true, 2, kNo, 0},
+        ScoreRow{"mended", "1.35.6", 2, true, 2, kYes, 2},
+        ScoreRow{"not mended yet", "1.36.1", 2, true, 2, kNo, 0},
+        ScoreRow{"mended", "1.36.2", 2, true, 2, kYes, 2}}) {
+    INFO(row.why << " in " << row.version);
+    Worker worker(*dra::FeaturesOf(row.version));
     for (int i = 1; i <= row.nodes; ++i) {
       const std::string node = "n" + std::to_string(i);
       worker.Node(node).On(node, Devices(2));

@@ -49,6 +49,10 @@ class Worker {
         test::Slice("slice-" + std::to_string(slices_++), devices, place), context_));
     return *this;
   }
+  Worker& Slices(const std::vector<json>& slices) {
+    for (const json& slice : slices) builder_.SetSlice(*dra::ParseSlice(slice, context_));
+    return *this;
+  }
   // Two slices of one pool: the counter set "gpu-0" with so much "memory", and what draws on it.
   Worker& Parent(const std::string& node, const char* memory, const std::vector<json>& partitions) {
     const json two = {{"pool", {{"resourceSliceCount", 2}}}};

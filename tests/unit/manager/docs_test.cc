@@ -172,6 +172,8 @@ With `kueue.pods: true` fedra runs pods, too: those that Kueue manages (its inte
 Deployments, each for itself, and groups of pods (below). It needs `deploy/manager-rbac-pods.yaml` on the manager and
 `deploy/worker-rbac-pods.yaml` on the workers (`fedra join --with pods`), and `pod` in `integrations.frameworks` of every
 Kueue. StatefulSets and LeaderWorkerSets run with it, too (below).
+It is for the modes `admissionCheck` and `multikueue`; in `dispatcher` MultiKueue copies pods. In `multikueue` no pod may run
+elsewhere at the switch ([kueue-setup.md](kueue-setup.md#mode-multikueue-fedra-in-the-place-of-multikueue)).
 Before it is switched off no pod should run elsewhere: fedra then rejects their Workloads, and leaves their copies to you
 (`fedra orphans`).
 
@@ -185,7 +187,10 @@ worker has it: Kueue starts nothing that is not admitted. What that costs:
 The manager's pod keeps Kueue's scheduling gate. Its status is the worker's, so a Deployment becomes ready, but for
 addresses: `podIP` and `hostIP` are of another cluster, and Services on the manager must not send anything there. A pod
 that fails on its worker has failed, and its ReplicaSet makes another one. One whose copy is deleted there, by the worker's
-Kueue or by others, has not: it is `Pending` again, and runs once more.
+Kueue or by others, has not: it is `Pending` again, and runs once more. So does one that the manager's Kueue preempts: Kueue (0.19) would
+leave its Workload out of the queue for ever, because without MultiKueue the pod is deleted then, and fedra has it queued again.
+
+`fedra check` takes Pods, and of a Deployment or ReplicaSet it judges one pod.
 
 A **group of pods** (`kueue.x-k8s.io/pod-group-name`) is one job, of the kind `Pod group` in fedra's tables, under the name of the
 group, which is that of its Workload (`fedra why pod-group/NAME` where jobs of other kinds have the name, too). All of its
@@ -254,6 +259,24 @@ That controller must run, for Kueue evicts by the gated pods that it makes. And:
 - `check` judges one replica. `fedra status` has a line for each; `fedra why workload/NAME` is about one of them.
 )";
 
+constexpr const char* kElasticText = R"(
+## Elastic jobs
+
+A Job, RayCluster, RayJob or RayService with the annotation `kueue.x-k8s.io/elastic-job: "true"` may be made larger and smaller
+while it runs (Kueue's gate `ElasticJobsViaWorkloadSlices`, on by default in 0.19, on every cluster). It stays on its worker and
+runs on, as with MultiKueue:
+
+- For more pods Kueue makes another Workload, which replaces the one before when it has quota on the manager. fedra sends it to
+  the same worker; when that admits it, the copy of the job gets the new size. Until then the job runs as it was, also for
+  ever: no other worker is asked. `fedra status` says what it waits for.
+- For fewer pods the Workload and its copy get the smaller counts, then the copy of the job.
+- What follows is `spec.parallelism` of a Job, and `replicas` and `numOfHosts` of the worker groups of a RayCluster. A RayJob and
+  a RayService keep the size with which they were created, and so they do with MultiKueue (0.19).
+- For that fedra needs the right to patch these kinds on workers.
+
+Without the annotation Kueue stops a job whose number of pods is changed, and queues it again.
+)";
+
 // Kinds whose copies follow an edited job.
 std::string FollowedText() {
   std::string text =
@@ -265,7 +288,7 @@ std::string FollowedText() {
   for (const tracking::KindRow& row : tracking::BuiltInRows())
     for (const FieldPath& path : row.followed)
       text += fmt::format("| {} | `{}` |\n", row.resource.kind, path.text());
-  return text;
+  return text + kElasticText;
 }
 
 // Kinds whose jobs name other objects that a worker must have.
@@ -333,7 +356,9 @@ kinds:
 What the kind must have: a field that tells its controller not to run the job, a field that keeps it
 from starting, a status subresource, and something that makes its Workload on the manager and starts the copy on
 the worker when its Workload is admitted. Kueue does that only for its own kinds; of others their controller
-does, with Kueue's job framework, whose annotation `kueue.x-k8s.io/prebuilt-workload-name` the copy carries.
+does, with Kueue's job framework, whose annotation `kueue.x-k8s.io/prebuilt-workload-name` the copy carries. A controller that
+is built with Kueue 0.17 or older, as tekton-kueue is, reads the label of that name: the copy has it, too, unless the name of
+the Workload is longer than a label may be (63 characters).
 
 Rights on the kind are yours to grant: on the manager list and watch, and patch of its status; on workers
 get, list, watch, create and delete. `fedra config validate --connect` tells what is missing.
@@ -346,7 +371,9 @@ kinds:
 
 constexpr std::string_view kOwnKindsAfterTekton = R"(```
 
-Its pods are not in it: quota and devices are what its Workload says.
+Its pods are not in it: quota and devices are what its Workload says. An evicted one keeps its quota as long as it shows a start;
+so fedra takes that out (`cleared`). tekton-kueue does not stop a PipelineRun to go on later: one that it evicts it ends
+(`StoppedRunFinally`).
 
 Argo's Workflow (3.7) cannot be added: its status is no subresource, so nothing could be mirrored; it has no
 managedBy, so the manager's controller would run it too; and nothing makes a Workload of it.

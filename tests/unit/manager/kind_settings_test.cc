@@ -64,11 +64,39 @@ TEST_CASE("a configured kind that is held by a text: copied pending, its end is 
   REQUIRE(body);
   CHECK(json::parse(*body)["spec"] ==
         json{{"pipelineRef", {{"name", "p"}}}, {"status", "PipelineRunPending"}});
+  // Its controller there is built with a Kueue that reads no annotation. A label is no longer
+  // than 63.
+  const auto label = [&] {
+    const json copy = json::parse(adapter->RemoteBody(*job, workload, {"fedra", "m1"}).value());
+    return copy["metadata"]["labels"].value("kueue.x-k8s.io/prebuilt-workload-name", "");
+  };
+  CHECK(label() == "w");
+  workload.key.name = std::string(64, 'w');
+  CHECK(label().empty());
   const auto failed = adapter->Parse(
       Pipeline("{}", R"({"conditions": [{"type": "Succeeded", "status": "False"}]})"));
   REQUIRE(failed);
   CHECK(failed->failed);
   CHECK(kinds->JobOfPod({{"namespace", "ml"}, {"labels", {{"tekton.dev/pipelineRun", "train"}}}}));
+}
+
+TEST_CASE("a PipelineRun that has started keeps its quota until its start is taken out") {
+  // As IsActive of tekton-kueue's PipelineRun reads it.
+  const auto kinds = ToKinds(Read(testing::kPipelineRunEntry));
+  const tracking::JobAdapter* adapter = kinds->Find("tekton.dev/v1", "PipelineRun");
+  const char* spec = R"({"managedBy": "kueue.x-k8s.io/multikueue"})";
+  const auto waiting = adapter->Parse(Pipeline(spec, "{}"));
+  CHECK_FALSE(waiting->shows_activity);
+  CHECK_FALSE(adapter->ClearActivityPatch(*waiting));
+  json status = {{"startTime", "2026-11-21T16:00:00Z"},
+                 {"conditions", {{{"type", "Succeeded"}, {"status", "Unknown"}}}},
+                 {"childReferences", {{{"name", "train-task"}}}}};
+  const auto running = adapter->Parse(Pipeline(spec, status.dump().c_str()));
+  CHECK(running->shows_activity);
+  const auto patch = adapter->ClearActivityPatch(*running);
+  REQUIRE(patch);
+  status.merge_patch(json::parse(*patch)["status"]);
+  CHECK_FALSE(adapter->Parse(Pipeline(spec, status.dump().c_str()))->shows_activity);
 }
 
 TEST_CASE("a configured kind's columns become those of its row") {
@@ -84,6 +112,7 @@ TEST_CASE("a configured kind's columns become those of its row") {
   CHECK(row.active == std::vector<FieldTest>{{.path = "status.running", .above = 0}});
   CHECK(json::parse(row.cleared_status) == json{{"running", 0}});
   CHECK(row.stripped == std::vector<FieldPath>{"spec.ttlSeconds"});
+  CHECK(row.labels_workload);
 }
 
 TEST_CASE("one configuration, one set of kinds: adapters are known by their address") {

@@ -21,6 +21,7 @@ constexpr uint64_t kKnownHashes[] = {
     17776288955790193289u,  // Forbidden
     8637393309909725353u,   // TemplateDrift
     10141219212691133870u,  // QueueFull
+    3795518865321127125u,   // QueueFull
     9456414966159704969u,   // CapabilityUndeclared
     13353500910959593641u,  // DependencyMissing
     15564860253260707358u,  // QueueStopped
@@ -53,6 +54,8 @@ constexpr uint64_t kKnownHashes[] = {
     13193285259813240798u,  // AllocationError
     17266121429515345391u,  // BudgetExceeded
     3848671366297462776u,   // MovedAway
+    6707266314878153u,      // ReleaseUnverified
+    8527092426679089354u,   // PodUnverified
 };
 
 uint64_t Lasting(ReasonCode code, Facts facts) {

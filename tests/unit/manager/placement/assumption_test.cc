@@ -1,4 +1,4 @@
-// From which objects it follows that a workload will take devices of a worker.
+// From which objects it follows that a workload will take devices and quota of a worker.
 
 #include "manager/placement/assumption.h"
 
@@ -88,11 +88,39 @@ TEST_CASE("where the worker's Kueue has no quota for it, its devices are free fo
   world.ReserveQuota();
   world.Settle();
   REQUIRE(Assumed(world) == "a");
+  const auto takes_devices = [&] {
+    return AssumptionOn(world.View(), world.Seen()[0]).value().takes_devices;
+  };
+  CHECK(takes_devices());
   const auto clone = world.Edit(world.worker("a"));
   clone->quota_reserved = tracking::Condition{.is_true = false, .reason = "Pending"};
-  CHECK(Assumed(world).empty());
+  CHECK_FALSE(takes_devices());
   clone->quota_reserved->is_true = true;
-  CHECK(Assumed(world) == "a");
+  CHECK(takes_devices());
+}
+
+TEST_CASE("quota is taken from the decision on; since when, its clone says") {
+  World world({"a"});
+  world.ReserveQuota();
+  world.workload().requirement.queue = "gpu";
+  CHECK(AssumptionOf(world.View()).quota.queue == "gpu");
+  CHECK(AssumptionOf(world.View()).quota.counted == world.workload().requirement.demands);
+  world.Settle();
+  const auto quota = [&] { return AssumptionOn(world.View(), world.Seen()[0]).value().quota; };
+  CHECK(quota().queue == "gpu");
+  CHECK(quota().counted == world.workload().requirement.demands);
+  CHECK_FALSE(quota().reserved_at);
+  const auto clone = world.Edit(world.worker("a"));
+  clone->quota_reserved = tracking::Condition{.is_true = true, .since = world.now()};
+  CHECK(quota().reserved_at == world.now());
+  clone->quota_reserved->is_true = false;
+  CHECK_FALSE(quota().reserved_at);
+  // What Kueue counts is something else where the Workload does not show it.
+  const auto counted = std::make_shared<const std::vector<dra::PodDemand>>(2);
+  world.workload().requirement.counted = counted;
+  CHECK(quota().counted == counted);
+  clone->active = false;  // that Kueue gives it none any more
+  CHECK(quota().counted == nullptr);
 }
 
 TEST_CASE("without its check the job's worker counts") {

@@ -178,8 +178,10 @@ class World {
   void Apply(const EndAttempt& action);
   void Apply(const KeepLog&) {}  // concerns the history alone
   void Apply(const RemoveSurplus& action) { RemoveStray(worker(action.cluster.value)); }
-  void Apply(const AdoptClone&) {}  // of kinds without a prebuilt name: adoption_test.cc
-  void Apply(const UpdateCopy&) {}  // of jobs of several Workloads: parts_test.cc
+  void Apply(const AdoptClone&) {}   // of kinds without a prebuilt name: adoption_test.cc
+  void Apply(const UpdateCopy&) {}   // of jobs of several Workloads: parts_test.cc
+  void Apply(const ShrinkClone&) {}  // of elastic jobs: slices_test.cc
+  void Apply(const Requeue&) { workload_->is_left_unqueued = false; }
 
   const tracking::AdmissionCheckState& Check() const { return workload_->checks.front(); }
   tracking::AdmissionCheckState& Check() { return workload_->checks.front(); }

@@ -66,11 +66,11 @@ Assumption Of(const std::string& name, int pods = 1, std::optional<WallTime> sin
 TEST_CASE("two decisions on the same verdicts: the second is refused and sees the first") {
   Fixture f;
   const uint64_t seen = f.cache.version();
-  CHECK(f.cache.Reserve(Of("a"), seen));
-  CHECK_FALSE(f.cache.Reserve(Of("b"), seen));
+  CHECK(f.cache.Reserve(Of("a"), {seen}));
+  CHECK_FALSE(f.cache.Reserve(Of("b"), {seen}));
   CHECK(f.Coming("a").empty());
   CHECK(f.Coming("b") == "a:1");
-  CHECK(f.cache.Reserve(Of("b"), f.cache.version()));
+  CHECK(f.cache.Reserve(Of("b"), {f.cache.version()}));
   CHECK(f.Coming() == "a:1 b:1");
   CHECK(f.Coming("a") == "b:1");
 }
@@ -99,25 +99,25 @@ TEST_CASE("what another replica dispatches outdates a verdict as our own decisio
   Fixture f;
   const uint64_t seen = f.cache.version();
   f.Show(Of("theirs"));
-  CHECK_FALSE(f.cache.Reserve(Of("a"), seen));
+  CHECK_FALSE(f.cache.Reserve(Of("a"), {seen}));
   // What is there already has been there when it was judged.
   f.Show(Of("theirs", 1, f.clock.Now()));
   const uint64_t later = f.cache.version();
   f.Show(Of("theirs", 1, f.clock.Now()));
-  CHECK(f.cache.Reserve(Of("a"), later));
+  CHECK(f.cache.Reserve(Of("a"), {later}));
 }
 
 TEST_CASE("what is here already needs no fresh verdict") {
   Fixture f;
-  REQUIRE(f.cache.Reserve(Of("a"), 0));
+  REQUIRE(f.cache.Reserve(Of("a"), {0}));
   f.Show(Of("b"));
-  CHECK(f.cache.Reserve(Of("a"), 0));
-  CHECK(f.cache.Reserve(Of("b"), 0));
+  CHECK(f.cache.Reserve(Of("a"), {0}));
+  CHECK(f.cache.Reserve(Of("b"), {0}));
 }
 
 TEST_CASE("a reservation stays until the objects show it, and goes with them") {
   Fixture f;
-  REQUIRE(f.cache.Reserve(Of("a"), kEver));
+  REQUIRE(f.cache.Reserve(Of("a"), {kEver}));
   AssumeCache::Change change = f.ShowNothing("a");  // an event before the write
   CHECK(change.is_here);
   CHECK_FALSE(change.freed);
@@ -134,7 +134,7 @@ TEST_CASE("a reservation stays until the objects show it, and goes with them") {
 
 TEST_CASE("a reservation that came to nothing is forgotten, and others are told") {
   Fixture f;
-  REQUIRE(f.cache.Reserve(Of("a"), kEver));
+  REQUIRE(f.cache.Reserve(Of("a"), {kEver}));
   CHECK(f.cache.Forget({"ml", "a"}).freed);
   CHECK(f.Coming().empty());
   CHECK_FALSE(f.cache.Forget({"ml", "a"}).freed);
@@ -155,7 +155,7 @@ TEST_CASE("the oldest clone takes first, in whatever order they were seen") {
 TEST_CASE("devices are not kept for ever for pods that do not come") {
   Fixture f;
   const SteadyTime begin = f.clock.Steady();
-  REQUIRE(f.cache.Reserve(Of("a"), kEver));
+  REQUIRE(f.cache.Reserve(Of("a"), {kEver}));
   CHECK(f.Show(Of("a", 1, f.clock.Now())).overdue_at == begin + AssumeCache::kKeptFor);
   f.clock.Advance(minutes(9));
   CHECK(f.Coming() == "a:1");
@@ -180,7 +180,7 @@ TEST_CASE("after a restart an entry is as old as its clone") {
 
 TEST_CASE("a wrong clock of a worker shortens no reservation of this process and prolongs none") {
   Fixture f;
-  REQUIRE(f.cache.Reserve(Of("a"), kEver));
+  REQUIRE(f.cache.Reserve(Of("a"), {kEver}));
   f.Show(Of("a", 1, f.clock.Now() - minutes(30)));
   CHECK(f.Coming() == "a:1");
   f.Show(Of("b", 1, f.clock.Now() + minutes(30)));
@@ -310,7 +310,7 @@ TEST_CASE("another Workload of the name is another one") {
   again.uid = "uid-again";
   f.Show(again);
   CHECK(f.Coming() == "a:2");
-  CHECK_FALSE(f.cache.Reserve(Of("b"), seen));
+  CHECK_FALSE(f.cache.Reserve(Of("b"), {seen}));
 }
 
 TEST_CASE("all that are judged share one list, made once per change") {
@@ -360,6 +360,103 @@ TEST_CASE("two that share their demands are two: each sees the other's pods and 
   f.Show(c);
   CHECK(f.Coming("c").empty());
   CHECK(f.Coming("b") == "gpu:1");
+}
+
+namespace {
+
+// A queue of so many cpus. Nothing of it is reserved.
+AssumedQuota::Queues QueuesOf(int cpu) {
+  verify::ClusterQueue queue{.name = "gpu", .resources = {}};
+  queue.resources["cpu"]["default"] = {.nominal = Quantity(cpu), .most = {}, .reserved = {}};
+  return {.behind = [](const auto&) { return std::string("gpu"); },
+          .find = [object = std::make_shared<const verify::ClusterQueue>(queue)](
+                      const auto&) { return object; }};
+}
+
+// One cpu, and one pod with devices or without.
+Assumption Asking(const std::string& name, bool takes_devices) {
+  dra::PodDemand demand;
+  demand.name = name;
+  demand.count = 1;
+  demand.requests.emplace_back(dra::Symbol("cpu"), Quantity(1));
+  Assumption assumption = Of(name);
+  assumption.demands = std::make_shared<const std::vector<dra::PodDemand>>(1, demand);
+  assumption.takes_devices = takes_devices;
+  assumption.quota = {.queue = "gpu", .counted = assumption.demands};
+  return assumption;
+}
+
+struct QuotaFixture {
+  HandClock clock;
+  AssumeCache cache{
+      {.version = [] { return uint64_t{0}; },
+       .holding = [](const tracking::JobKey&) { return std::map<std::string, int>(); }},
+      clock,
+      QueuesOf(2)};
+
+  int64_t Taken() { return cache.QuotaOfOthers({}, "gpu").MilliOf("cpu") / 1000; }
+  size_t Coming() { return cache.Others({})->size(); }
+  AssumeCache::Change Show(const Assumption& assumption) {
+    return cache.Observe(assumption.workload, [&] { return assumption; });
+  }
+};
+
+}  // namespace
+
+TEST_CASE_METHOD(QuotaFixture, "quota: a verdict holds while there is room for what it allows") {
+  // All were judged when nothing was assumed, and found room or not.
+  const AssumeCache::Basis room{0, true}, full{0, false};
+  CHECK(cache.Reserve(Asking("a", false), room));
+  CHECK(cache.Reserve(Asking("b", false), room));
+  CHECK(Taken() == 2);
+  CHECK_FALSE(cache.Reserve(Asking("c", false), room));
+  CHECK(cache.Reserve(Asking("a", false), room));  // it is here already
+  CHECK(Taken() == 2);
+  // Where none was found it is dispatched for want of a better worker.
+  CHECK(cache.Reserve(Asking("c", false), full));
+  CHECK(Taken() == 3);
+  CHECK_FALSE(cache.Forget({"ml", "c"}).freed);  // of devices nothing
+  CHECK(Taken() == 2);
+  CHECK(cache.version() == 0);
+  CHECK(Coming() == 0);
+}
+
+TEST_CASE_METHOD(QuotaFixture, "quota: where devices are taken, too, both verdicts must hold") {
+  CHECK(cache.Reserve(Asking("a", true), {0, true}));
+  CHECK_FALSE(cache.Reserve(Asking("b", true), {0, true}));  // of devices
+  CHECK(cache.Reserve(Asking("b", false), {0, true}));
+  CHECK_FALSE(cache.Reserve(Asking("c", true), {cache.version(), true}));  // of quota
+  CHECK(cache.Reserve(Asking("c", true), {cache.version(), false}));
+  CHECK(Taken() == 3);
+  CHECK(Coming() == 2);
+}
+
+TEST_CASE_METHOD(QuotaFixture,
+                 "quota: a clone that waits for it takes it, and its devices are free") {
+  Assumption a = Asking("a", true);
+  REQUIRE(cache.Reserve(a, {}));
+  Show(a);
+  CHECK(Coming() == 1);
+  a.since = clock.Now();
+  a.takes_devices = false;  // that Kueue has none for it
+  AssumeCache::Change change = Show(a);
+  CHECK(change.is_here);
+  CHECK(change.freed);
+  CHECK_FALSE(change.overdue_at);
+  CHECK(Coming() == 0);
+  CHECK(Taken() == 1);
+  a.takes_devices = true;
+  a.quota.reserved_at = clock.Now();
+  const uint64_t seen = cache.version();
+  CHECK(Show(a).overdue_at);
+  CHECK(cache.version() > seen);
+  CHECK(Coming() == 1);
+  CHECK(Taken() == 1);
+  clock.Advance(AssumedQuota::kReportedWithin);
+  CHECK(Coming() == 1);
+  CHECK(Taken() == 0);
+  cache.Observe(a.workload, [] { return std::nullopt; });
+  CHECK(Coming() == 0);
 }
 
 }  // namespace fedra::reconcile::assume_cache_test

@@ -178,7 +178,7 @@ class History final {
     wanted.all_count = Pick(2) == 0;
     for (const auto& [worker, as_of] : look.as_of) {
       const auto& cache = caches_.at(worker);
-      wanted.judged[ClusterName(worker)] = {cache.get(), as_of};
+      wanted.judged[ClusterName(worker)] = {cache.get(), {as_of}};
       wanted.places[ClusterName(worker)] = cache.get();
     }
     if (!reconcile::ReserveOnAll(wanted).made) {

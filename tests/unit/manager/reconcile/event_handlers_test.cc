@@ -282,7 +282,7 @@ struct Line : Fixture {
     assumed.workload = {"ml", "gone"};
     assumed.claims = {"shared"};
     AssumeCache& cache = fleet.worker(0).assumed();
-    REQUIRE(cache.Reserve(assumed, cache.version()));
+    REQUIRE(cache.Reserve(assumed, {cache.version()}));
     cache.Observe(assumed.workload, [&] { return std::optional(assumed); });
     worker.on_workload(assumed.workload);
   }

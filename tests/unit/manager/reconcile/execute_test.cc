@@ -80,10 +80,9 @@ TEST_CASE("where Kueue copies the jobs nothing is written on workers, whatever w
   Gathered gathered = f.gatherer.Gather(kKey, {});
   gathered.view.kueue_copies = true;
   const std::vector<Action> actions = {
-      CreateClone{kEast},      CreateJob{kEast},
-      SetClonePriority{kEast}, AdoptClone{kEast},
-      UpdateCopy{kEast},       RemoveSurplus{kEast},
-      KeepLog{kEast},          DeleteRemote{kEast, AttemptEnd::kDeleted}};
+      CreateClone{kEast}, CreateJob{kEast},  SetClonePriority{kEast},
+      AdoptClone{kEast},  UpdateCopy{kEast}, RemoveSurplus{kEast},
+      ShrinkClone{kEast}, KeepLog{kEast},    DeleteRemote{kEast, AttemptEnd::kDeleted}};
   for (const Action& action : actions) {
     const Result<void> done = f.Carry(gathered, {action});
     REQUIRE_FALSE(done);

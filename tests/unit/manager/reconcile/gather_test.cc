@@ -106,7 +106,7 @@ struct Fixture {
     for (size_t i = 0; i < fleet.workers().Now()->size(); ++i) {
       AssumeCache& cache = fleet.worker(i).assumed();
       if (workers.contains(fleet.worker(i).name())) {
-        REQUIRE(cache.Reserve(user, cache.version()));
+        REQUIRE(cache.Reserve(user, {cache.version()}));
       } else {
         cache.Forget(user.workload);
       }

@@ -38,7 +38,7 @@ struct Fixture {
   AssumeCache east{no_pods, clock}, west{no_pods, clock};
 
   std::map<ClusterName, JudgedCache> Seen() {
-    return {{kEast, {&east, east.version()}}, {kWest, {&west, west.version()}}};
+    return {{kEast, {&east, {east.version()}}}, {kWest, {&west, {west.version()}}}};
   }
   // Judged as of `seen`. Nothing is assumed for it before but on `places`.
   ReserveResult Try(const std::string& name, const std::map<ClusterName, JudgedCache>& seen,

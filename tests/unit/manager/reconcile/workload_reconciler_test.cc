@@ -169,7 +169,7 @@ TEST_CASE("a look that another workload has overtaken is made again, and given u
   int overtaken = 0;
   ring.meanwhile.happens = [&](int look) {
     if (look <= overtaken)
-      REQUIRE(cache.Reserve(Other(fmt::format("other-{}", look)), cache.version()));
+      REQUIRE(cache.Reserve(Other(fmt::format("other-{}", look)), {cache.version()}));
   };
   SECTION("overtaken three times") {
     overtaken = 3;
@@ -242,7 +242,7 @@ TEST_CASE("what was reserved on a worker that it is not sent to any more is off"
   // An earlier look chose west, and nothing came of it.
   const Gathered seen = ring.gatherer.Gather(kTrain, {});
   AssumeCache& west = ring.fleet.worker(1).assumed();
-  REQUIRE(west.Reserve(placement::AssumptionOf(seen.view), west.version()));
+  REQUIRE(west.Reserve(placement::AssumptionOf(seen.view), {west.version()}));
   REQUIRE(ring.Coming(1) == 1);
   ring.places.Put(kTrain, {kWest});
   REQUIRE(ring.workloads.Reconcile(kTrain));
@@ -384,7 +384,8 @@ TEST_CASE("a look that is given up has changed nothing of what is remembered") {
   AssumeCache& cache = ring.fleet.worker(0).assumed();
   bool is_overtaken = true;
   ring.meanwhile.happens = [&](int look) {
-    if (is_overtaken) REQUIRE(cache.Reserve(Other(fmt::format("other-{}", look)), cache.version()));
+    if (is_overtaken)
+      REQUIRE(cache.Reserve(Other(fmt::format("other-{}", look)), {cache.version()}));
   };
   REQUIRE_FALSE(ring.workloads.Reconcile(kTrain));
   CHECK(ring.placements.Find(kTrain).failures.size() == 1);

@@ -22,15 +22,17 @@ namespace fedra::reconcile {
 
 struct ExecutorOptions {
   bool verifies_devices = false;
-  const Clock& clock = SystemClock();  // the clusters have the system's, whatever this one is
-  Telemetry* telemetry = nullptr;      // null: nothing counts
-  bool has_replicas = false;           // beside this one
+  const Clock& clock = SystemClock();
+  Telemetry* telemetry = nullptr;  // null: nothing counts
+  bool has_replicas = false;       // beside this one
+  bool verifies_quota = false;     // what is assumed of it is counted
+  const Clock& cluster_clock = SystemClock();
 };
 
 struct ConnectedExecutor {
   // What `with` names must outlive it.
   explicit ConnectedExecutor(const ConnectedOptions& options, const ExecutorOptions& with = {})
-      : fleet(options), outside(with) {
+      : fleet(options, with.cluster_clock), outside(with) {
     if (with.has_replicas) fleet.manager().ReadRecords();
   }
 
@@ -62,7 +64,8 @@ struct ConnectedExecutor {
                                [](const ObjectKey&) {}};
   Gatherer gatherer{{.controller_name = "fedra.dev/federation",
                      .us = {.origin = "fedra"},
-                     .devices = outside.verifies_devices},
+                     .devices = outside.verifies_devices,
+                     .quota = outside.verifies_quota},
                     fleet.manager(),
                     fleet.workers(),
                     copy_failures};

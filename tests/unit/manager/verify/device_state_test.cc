@@ -2,6 +2,9 @@
 
 #include "manager/verify/device_state.h"
 
+#include <map>
+#include <string>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -366,6 +369,49 @@ TEST_CASE("a node needs room beside what runs there") {
   CHECK(verdict.reasons.at(0).code == ReasonCode::kNodeResources);
   REQUIRE(f.state.sinks().pods.Upsert(PodOf("p", "x", "node-1", "Succeeded", "2", "")).has_value());
   CHECK(f.Verdict(OneGpuPods(1, "3")).outcome == Outcome::kYes);
+}
+
+TEST_CASE("a host port of a running pod is not free") {
+  Fixture f;
+  const json with_port = {{"name", "c"}, {"ports", json::array({{{"hostPort", 8080}}})}};
+  json pod = {{"spec",
+               {{"resourceClaims",
+                 json::array({{{"name", "gpu"}, {"resourceClaimTemplateName", "one-gpu"}}})},
+                {"containers", json::array({with_port})}}}};
+  const tracking::PodTemplate item{"main", 1, &pod};
+  const tracking::Demands demands = *tracking::ReadDemands({&item, 1});
+  CHECK(f.Verdict(demands).outcome == Outcome::kYes);
+  json running = {{"spec", {{"nodeName", "node-1"}, {"containers", json::array({with_port})}}},
+                  {"status", {{"phase", "Running"}}}};
+  REQUIRE(f.state.sinks().pods.Upsert(Object("web", "p", running)).has_value());
+  const verdict::Verdict verdict = f.Verdict(demands);
+  CHECK(verdict.outcome == Outcome::kNo);
+  CHECK(verdict.reasons.at(0).code == ReasonCode::kNodeResources);
+}
+
+TEST_CASE("up to 1.36.2 DeviceTaintRules make every verdict Unknown: the scheduler panics") {
+  const std::string rule = Object("", "other",
+                                  {{"spec",
+                                    {{"deviceSelector", {{"driver", "other.example.com"}}},
+                                     {"taint", {{"key", "k"}, {"effect", "NoSchedule"}}}}}});
+  for (const auto& [release, doubtful] : std::map<std::string, bool>{
+           {"v1.35.4", false}, {"v1.36.0", true}, {"v1.36.2", true}, {"v1.36.3", false}}) {
+    INFO(release);
+    Fixture f;
+    DraApi api = With(true);
+    api.release = release;
+    f.state.SetRelease(api);
+    const auto verdict = [&](int pods) {
+      return VerifyDevices(f.state, "ml", OneGpuPods(pods), {});
+    };
+    CHECK(verdict(1).outcome == Outcome::kYes);
+    REQUIRE(f.state.sinks().taint_rules.Upsert(rule).has_value());
+    CHECK(verdict(1).outcome == (doubtful ? Outcome::kUnknown : Outcome::kYes));
+    CHECK(verdict(3).outcome == (doubtful ? Outcome::kUnknown : Outcome::kNo));
+    if (doubtful) CHECK(verdict(3).reasons.at(0).code == ReasonCode::kReleaseUnverified);
+    REQUIRE(f.state.sinks().taint_rules.Remove(rule).has_value());
+    CHECK(verdict(1).outcome == Outcome::kYes);
+  }
 }
 
 TEST_CASE("what a running pod's devices take of the node counts like its requests (KEP-5517)") {

@@ -8,15 +8,15 @@ import (
 	"k8s.io/dynamic-resource-allocation/structured"
 )
 
-// The feature gates of 1.37 at their defaults.
+// The feature gates of 1.37 at their defaults. FractionalCapacityRange is on only with
+// --min-compatibility-version=1.37 (kube_features.go:1493 of v1.37.2); by default that is 1.36.
 var Features = structured.Features{
-	AdminAccess:             true,
-	PrioritizedList:         true,
-	PartitionableDevices:    true,
-	DeviceTaints:            true,
-	DeviceBindingAndStatus:  true,
-	ConsumableCapacity:      true,
-	FractionalCapacityRange: true,
+	AdminAccess:            true,
+	PrioritizedList:        true,
+	PartitionableDevices:   true,
+	DeviceTaints:           true,
+	DeviceBindingAndStatus: true,
+	ConsumableCapacity:     true,
 }
 
 var CEL = cel.Features{EnableConsumableCapacity: true}

@@ -441,9 +441,9 @@ TEST_CASE("a right in some namespaces is not a right") {
     if (std::count(rule.resources.begin(), rule.resources.end(), "jobs") > 0)
       rule.namespaces = {"ml"};
   }
-  CHECK(f.Missing(WorkerRights({}, false, false)) == Texts{"list jobs.batch", "watch jobs.batch",
-                                                           "get jobs.batch", "create jobs.batch",
-                                                           "delete jobs.batch"});
+  CHECK(f.Missing(WorkerRights({}, false, false)) ==
+        Texts{"list jobs.batch", "watch jobs.batch", "get jobs.batch", "create jobs.batch",
+              "delete jobs.batch", "patch jobs.batch"});
 }
 
 TEST_CASE("what is done in a namespace may be granted there; what is read may not") {
@@ -453,7 +453,8 @@ TEST_CASE("what is done in a namespace may be granted there; what is read may no
     if (std::count(rule.verbs.begin(), rule.verbs.end(), "create") > 0 && rule.groups[0] == "batch")
       rule.namespaces = {"ml", "vision"};
   const auto rights = WorkerRights({}, false, false);
-  CHECK(f.Missing(rights) == Texts{"get jobs.batch", "create jobs.batch", "delete jobs.batch"});
+  CHECK(f.Missing(rights) ==
+        Texts{"get jobs.batch", "create jobs.batch", "delete jobs.batch", "patch jobs.batch"});
   const auto missing = MissingRights(*f.cluster, rights);
   REQUIRE(missing);
   CHECK(std::ranges::all_of(*missing, IsOfNamespaces));

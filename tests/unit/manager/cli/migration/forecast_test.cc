@@ -29,6 +29,7 @@ struct Case {
   tracking::Job job;
   bool has_job = true;  // on the manager
   bool kind_supported = true;
+  bool holds_check = false;
   tracking::Workload clone;
   tracking::Job remote;
   bool has_clone = true;
@@ -74,6 +75,7 @@ WorkloadView Case::View() const {
   view.workload = std::make_shared<const tracking::Workload>(workload);
   if (has_job) view.job = std::make_shared<const tracking::Job>(job);
   view.kind_supported = kind_supported;
+  view.holds_check = holds_check;
   view.check = kCheckName;
   view.kueue_clears = true;
   return view;
@@ -159,6 +161,26 @@ TEST_CASE("what becomes of a job of MultiKueue's when fedra takes over") {
           {"of a kind that fedra does not run, and it runs",
            [](Case& with) {
              with.kind_supported = with.has_job = with.has_remote = false;
+             with.workload.owner.kind = "Flow";
+           },
+           Outcome::kLeftBehind, "east", "fedra does not run jobs of kind Flow"},
+          {"a pod, which Kueue would start on the manager as well",
+           [](Case& with) {
+             with.kind_supported = with.has_job = with.has_remote = false;
+             with.workload.owner.kind = "Pod";
+             with.workload.admitted = True();
+           },
+           Outcome::kRunsTwice, "east", "starts jobs of kind Pod on the manager as well"},
+          {"a pod that fedra runs, and that MultiKueue had placed",
+           [](Case& with) {
+             with.holds_check = true;
+             with.workload.owner.kind = "Pod";
+             with.workload.admitted = True();
+           },
+           Outcome::kRunsTwice, "east", "let it end, or delete it"},
+          {"a pod that Kueue has not admitted",
+           [](Case& with) {
+             with.kind_supported = with.has_job = with.has_remote = false;
              with.workload.owner.kind = "Pod";
            },
            Outcome::kLeftBehind, "east", "fedra does not run jobs of kind Pod"},
@@ -176,7 +198,9 @@ TEST_CASE("what becomes of a job of MultiKueue's when fedra takes over") {
            },
            Outcome::kRejected, "", "managedBy"},
           {"the worker is not configured", [](Case& with) { with.workload.cluster_name = "north"; },
-           Outcome::kLeftBehind, "north", "north is no worker of fedra's"},
+           Outcome::kRunsTwice, "north",
+           "north is no worker of fedra's; it runs on there, and begins again elsewhere: make it "
+           "one, or delete the job there"},
           {"the nominated worker is not configured",
            [](Case& with) {
              with.Wait();
@@ -200,6 +224,15 @@ TEST_CASE("what becomes of a job of MultiKueue's when fedra takes over") {
            [](Case& with) {
              with.clone.marks.origin = "team-a";
              with.east.clone_is = with.east.job_is = Ownership::kForeign;
+           },
+           Outcome::kRunsTwice, "east",
+           "the origin of the Workload on east is team-a, not multikueue; it runs on there, and "
+           "begins again elsewhere: delete Job ml/train on east first"},
+          {"the origin differs, and it has not begun",
+           [](Case& with) {
+             with.clone.marks.origin = "team-a";
+             with.east.clone_is = with.east.job_is = Ownership::kForeign;
+             with.remote.suspended = true;
            },
            Outcome::kLeftBehind, "east", "the origin of the Workload on east is team-a"},
           {"another manager's fedra made it",
@@ -268,8 +301,55 @@ TEST_CASE("what becomes of a job of fedra's when MultiKueue takes back") {
            [](Case& with) { with.config_problem = "missing parameters reference"; },
            Outcome::kLeftBehind, "east", "missing parameters reference"},
           {"the MultiKueueConfig does not name the worker",
-           [](Case& with) { with.east.allowed = false; }, Outcome::kLeftBehind, "east",
-           "does not name east"},
+           [](Case& with) { with.east.allowed = false; }, Outcome::kRunsTwice, "east",
+           "does not name east: it runs on there, and runs elsewhere as well; mend that, or "
+           "delete Job ml/train on east first"},
+          {"nor runs it there",
+           [](Case& with) {
+             with.east.allowed = false;
+             with.remote.suspended = true;
+           },
+           Outcome::kLeftBehind, "east", "does not name east"},
+          {"nor has the manager quota for it, and it runs there",
+           [](Case& with) {
+             with.workload.evicted = True("Preempted");
+             with.east.allowed = false;
+           },
+           Outcome::kRunsTwice, "east", "does not name east"},
+          {"it was placed there a moment ago, unrecorded, and Kueue cannot reach the worker",
+           [](Case& with) {
+             with.workload.cluster_name.clear();
+             with.workload.nominated = {"east"};
+             with.workload.checks[0].state = CheckState::kPending;
+             with.east.kueue_connected = false;
+           },
+           Outcome::kRunsTwice, "east", "MultiKueueCluster east is missing"},
+          {"a pod that runs, held by its check",
+           [](Case& with) {
+             with.holds_check = true;
+             with.workload.owner.kind = "Pod";
+             with.workload.checks[0].state = CheckState::kPending;
+           },
+           Outcome::kGoesOn, "east", ""},
+          {"a JAXJob that runs, which Kueue would start on the manager as well",
+           [](Case& with) {
+             with.holds_check = true;
+             with.workload.owner.kind = "JAXJob";
+           },
+           Outcome::kRunsTwice, "east", "starts it on the manager as well"},
+          {"a JAXJob that waits",
+           [](Case& with) {
+             with.Wait();
+             with.holds_check = true;
+             with.workload.owner.kind = "JAXJob";
+           },
+           Outcome::kRejected, "", "runs no jobs of kind JAXJob"},
+          {"a SparkApplication that runs",
+           [](Case& with) {
+             with.holds_check = true;
+             with.workload.owner.kind = "SparkApplication";
+           },
+           Outcome::kLeftBehind, "east", "rejects jobs of kind SparkApplication"},
           {"nor the one where it waits",
            [](Case& with) {
              with.Wait();
@@ -277,7 +357,7 @@ TEST_CASE("what becomes of a job of fedra's when MultiKueue takes back") {
            },
            Outcome::kLeftBehind, "east", "does not name east"},
           {"Kueue cannot reach the worker", [](Case& with) { with.east.kueue_connected = false; },
-           Outcome::kLeftBehind, "east", "MultiKueueCluster east is missing, or not Active"},
+           Outcome::kRunsTwice, "east", "MultiKueueCluster east is missing, or not Active"},
           {"nor fedra",
            [](Case& with) {
              with.east.contact = Contact::kNone;
@@ -325,6 +405,28 @@ TEST_CASE("of two copies one is removed, and the forecast says which") {
   const Forecast torn = ForecastToMultiKueue(with.View(), clusters, {}, "multikueue");
   CHECK(torn.outcome == Outcome::kLeftBehind);
   CHECK_THAT(torn.why, ContainsSubstring("east has it, and west has admitted a copy first"));
+}
+
+TEST_CASE("a copy that runs where the new controller does not look, beside one that goes on") {
+  Case with;
+  std::vector<ClusterView> clusters = with.Clusters();
+  clusters[1].job = clusters[0].job;
+  clusters[1].job_is = Ownership::kForeign;
+  tracking::Job stray = with.remote;
+  stray.marks.origin = "team-a";
+  clusters[1].job = std::make_shared<const tracking::Job>(stray);
+  const Forecast taken = ForecastToFedra(with.View(), clusters, {}, "multikueue", kNow);
+  CHECK(taken.outcome == Outcome::kRunsTwice);
+  CHECK_THAT(taken.why, ContainsSubstring("the origin of the job on west is team-a") &&
+                            ContainsSubstring("delete Job ml/train on west first"));
+  const Forecast given = ForecastToMultiKueue(with.View(), clusters, {}, "multikueue");
+  CHECK(given.outcome == Outcome::kRunsTwice);
+  CHECK(given.worker.value == "west");
+  // A job of that name that is no copy is none of both.
+  stray.marks = {};
+  clusters[1].job = std::make_shared<const tracking::Job>(stray);
+  CHECK(ForecastToFedra(with.View(), clusters, {}, "multikueue", kNow).outcome == Outcome::kGoesOn);
+  CHECK(ForecastToMultiKueue(with.View(), clusters, {}, "multikueue").outcome == Outcome::kGoesOn);
 }
 
 TEST_CASE("what is lost stands first") {

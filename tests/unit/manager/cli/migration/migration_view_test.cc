@@ -50,6 +50,10 @@ TEST_CASE("a migration for people: what happens, what to do, counts, and the ans
         "then   switch it off\n"
         "2 jobs: 1 left behind, 1 going on as they are\n"
         "Something would be lost when fedra takes over.\n");
+  migration.forecasts[0].outcome = Outcome::kRunsTwice;
+  CHECK_THAT(RenderMigration(migration, kRead, text::Format::kTable, {}).out,
+             ContainsSubstring("runs twice") && ContainsSubstring("1 running in two places") &&
+                 ContainsSubstring("Jobs would run in two places at once when fedra takes over"));
   const text::Output none = RenderMigration({}, kRead, text::Format::kTable, {});
   CHECK(none.out == "0 jobs\nNothing is lost when fedra takes over.\n");
 }
@@ -68,7 +72,8 @@ TEST_CASE("the answer: what is lost, what blocks, what is not known") {
   migration.todos.push_back({"rights", true});
   CHECK(LossOf(migration) == Loss::kSome);
   migration.todos.clear();
-  for (const Outcome lost : {Outcome::kLeftBehind, Outcome::kRejected, Outcome::kRestarts}) {
+  for (const Outcome lost :
+       {Outcome::kRunsTwice, Outcome::kLeftBehind, Outcome::kRejected, Outcome::kRestarts}) {
     migration.forecasts = {Of("d", lost)};
     CHECK(LossOf(migration) == Loss::kSome);
   }

@@ -1,0 +1,180 @@
+// What patch releases of Kubernetes have mended in the allocator. Each case was put to the
+// libraries before and after as well (docs/releases.md names the lines).
+
+#include <string>
+#include <vector>
+
+#include "tests/support/catch.h"
+#include "tests/unit/dra/builders.h"
+#include "tests/unit/dra/judge_worker.h"
+
+namespace fedra::test::patches_test {
+namespace {
+
+using dra::Fit;
+
+// "a b", "no", "error"; with "?" behind it, if the scheduler may find less.
+std::string AnswerOf(Case c, const char* version) {
+  const bool rules = !c.rules.empty();
+  c.features = *dra::FeaturesOf(version);
+  c.features.device_taint_rules = rules;
+  const Outcome outcome = Solve(c);
+  const std::string doubt = outcome.allocation.leaked ? "?" : "";
+  if (outcome.fit == Fit::kError) return "error" + doubt;
+  if (outcome.fit != Fit::kFit) return "no" + doubt;
+  std::string devices;
+  for (const std::string& device : outcome.devices)
+    devices += (devices.empty() ? "" : " ") + device;
+  return devices + doubt;
+}
+
+json Takes(int amount) {
+  return {{"consumesCounters",
+           {{{"counterSet", "s"}, {"counters", {{"c", {{"value", std::to_string(amount)}}}}}}}}};
+}
+
+// Two slices of one pool: so much of counter c, and the devices.
+std::vector<json> Parts(int counter, const std::vector<json>& devices) {
+  const json two = {{"pool", {{"resourceSliceCount", 2}}}};
+  json counters = two;
+  counters["sharedCounters"] = {
+      {{"name", "s"}, {"counters", {{"c", {{"value", std::to_string(counter)}}}}}}};
+  return {Slice("1", {}, counters), Slice("2", devices, two)};
+}
+
+json OfModel(const char* model) {
+  return {{"selectors", Cel({std::string(R"(device.attributes["gpu.example.com"].model == ")") +
+                             model + "\""})}};
+}
+
+TEST_CASE("a version is read with its patch; without one it is the newest") {
+  using enum cel::KubernetesRelease;
+  const auto is = [](const char* text, const dra::AllocatorFeatures& features) {
+    INFO(text);
+    return *dra::FeaturesOf(text) == features;
+  };
+  CHECK(is("v1.36.0", dra::FeaturesOf(k136, 0)));
+  CHECK(is("1.36.3", dra::FeaturesOf(k136, 3)));
+  CHECK(is("v1.36.2+k3s1", dra::FeaturesOf(k136, 2)));
+  CHECK(is("v1.36.10-gke.100", dra::FeaturesOf(k136)));
+  CHECK(is("v1.37.0-rc.1", dra::FeaturesOf(k137, 0)));
+  CHECK(is("v1.36", dra::FeaturesOf(k136)));
+  CHECK(is("1.36-gke.0", dra::FeaturesOf(k136)));
+  CHECK(is("v1.99.0", dra::FeaturesOf(k137)));
+  CHECK_FALSE(dra::FeaturesOf("1.30.1"));
+  CHECK_FALSE(dra::FeaturesOf("new"));
+  CHECK(dra::FeaturesOf(k136, 0) != dra::FeaturesOf(k136, 2));
+}
+
+TEST_CASE("1.36.2: devices held in shares hold their counters") {
+  Case c;
+  json shared = Takes(1);
+  shared.update({{"allowMultipleAllocations", true}, {"capacity", {{"m", {{"value", "10"}}}}}});
+  c.slices =
+      Parts(1, {Device("a", {{"model", "a"}}, shared), Device("b", {{"model", "b"}}, Takes(1))});
+  c.allocated = {Holding(
+      "x", "a",
+      {{"shareID", "11111111-1111-1111-1111-111111111111"}, {"consumedCapacity", {{"m", "1"}}}})};
+  c.claims = {Claim("c", {Request("r", 1, OfModel("b"))})};
+  CHECK(AnswerOf(c, "v1.36.0") == "b");
+  CHECK(AnswerOf(c, "v1.36.1") == "b");
+  CHECK(AnswerOf(c, "v1.36.2") == "no");
+  CHECK(AnswerOf(c, "v1.37.0") == "no");
+}
+
+TEST_CASE("1.36.2: All of devices that take of counters is no panic any more") {
+  Case c;
+  c.slices = Parts(2, {Device("a", {}, Takes(1)), Device("b", {}, Takes(1))});
+  c.claims = {Claim("c", {All("r")})};
+  CHECK(AnswerOf(c, "v1.36.1") == "error");
+  CHECK(AnswerOf(c, "v1.36.2") == "a b");
+  c.claims = {Claim("c", {Request("r", 2)})};
+  CHECK(AnswerOf(c, "v1.36.1") == "a b");
+}
+
+TEST_CASE("1.36.3: a device that is refused gives its counters back") {
+  Case c;
+  c.claims = {Claim("c", {Request("x", 1, OfModel("x")), Request("y", 1, OfModel("y"))},
+                    {Match("gpu.example.com/n")})};
+  c.slices = Parts(1, {Device("a", {{"model", "x"}, {"n", 1}}),
+                       Device("b", {{"model", "y"}, {"n", 2}}, Takes(1)),
+                       Device("c", {{"model", "y"}, {"n", 1}}, Takes(1))});
+  CHECK(AnswerOf(c, "v1.36.2") == "a c?");
+  CHECK(AnswerOf(c, "v1.36.3") == "a c");
+  CHECK(AnswerOf(c, "v1.37.0") == "a c");
+  // Nothing is refused before both have been found.
+  c.slices = Parts(1, {Device("a", {{"model", "x"}, {"n", 1}}),
+                       Device("b", {{"model", "y"}, {"n", 1}}, Takes(1)),
+                       Device("c", {{"model", "y"}, {"n", 2}}, Takes(1))});
+  CHECK(AnswerOf(c, "v1.36.2") == "a b");
+}
+
+TEST_CASE("1.36.4: pools of two drivers have counters of their own") {
+  Case c;
+  c.classes = {Class("gpu", {"true"})};
+  c.slices = Parts(1, {Device("a", {}, Takes(1))});
+  for (json piece : Parts(1, {Device("b", {}, Takes(1))})) {
+    piece["metadata"]["name"] = piece["metadata"]["name"].get<std::string>() + "-nic";
+    piece["spec"]["driver"] = "nic.example.com";
+    c.slices.push_back(piece);
+  }
+  c.claims = {Claim("c", {Request("r", 2)})};
+  CHECK(AnswerOf(c, "v1.36.3") == "no");
+  CHECK(AnswerOf(c, "v1.36.4") == "a b");
+}
+
+TEST_CASE("1.37.1: a DeviceTaintRule without a selector taints nothing") {
+  Case c;
+  c.slices = {Slice("1", {Device("a")})};
+  c.claims = {Claim("c", {Request("r")})};
+  c.rules = {{{"metadata", {{"name", "empty"}}},
+              {"spec", {{"taint", {{"key", "k"}, {"effect", "NoSchedule"}}}}}}};
+  CHECK(AnswerOf(c, "v1.36.5") == "no");
+  CHECK(AnswerOf(c, "v1.37.0") == "no");
+  CHECK(AnswerOf(c, "v1.37.1") == "a");
+  c.rules[0]["spec"]["deviceSelector"] = json::object();
+  CHECK(AnswerOf(c, "v1.37.1") == "no");
+}
+
+TEST_CASE(
+    "a pod with a claim that is allocated and one that is not has a score since 1.35.6 and "
+    "1.36.2") {
+  for (const auto& [version, fails] :
+       std::vector<std::pair<const char*, bool>>{{"v1.34.4", false},
+                                                 {"v1.35.5", true},
+                                                 {"v1.35.6", false},
+                                                 {"v1.36.0", true},
+                                                 {"v1.36.1", true},
+                                                 {"v1.36.2", false}}) {
+    INFO(version);
+    CHECK(dra::FeaturesOf(version)->scores_need_all_claims == fails);
+  }
+}
+
+TEST_CASE("where a refusal may have kept counters a Yes is Unknown, and a No is not") {
+  const auto judged = [](const char* version, int counter) {
+    const json two = {{"pool", {{"resourceSliceCount", 2}}}};
+    json sets = two;
+    sets["sharedCounters"] = Parts(counter, {})[0]["spec"]["sharedCounters"];
+    Worker worker(*dra::FeaturesOf(version));
+    worker.Node("n1")
+        .On("n1", {}, sets)
+        .On("n1",
+            {Device("a", {{"model", "x"}, {"n", 1}}),
+             Device("b", {{"model", "y"}, {"n", 2}}, Takes(1)),
+             Device("c", {{"model", "y"}, {"n", 1}}, Takes(1))},
+            two)
+        .Template("t", {Request("x", 1, OfModel("x")), Request("y", 1, OfModel("y"))},
+                  {Match("gpu.example.com/n")});
+    return worker.Pods(1, "t");
+  };
+  const auto doubtful = judged("v1.36.2", 1);
+  CHECK(doubtful.verdict.outcome == verdict::Outcome::kUnknown);
+  CHECK(Code(doubtful) == ReasonCode::kReleaseUnverified);
+  CHECK_THAT(First(doubtful), Catch::Matchers::StartsWith("kube-scheduler 1.36 lets devices"));
+  CHECK(judged("v1.36.3", 1).verdict.outcome == verdict::Outcome::kYes);
+  CHECK(judged("v1.36.2", 0).verdict.outcome == verdict::Outcome::kNo);
+}
+
+}  // namespace
+}  // namespace fedra::test::patches_test

@@ -1,0 +1,271 @@
+// Decide() about the Workloads of an elastic job, of which one replaces the other.
+
+#include "manager/placement/slices.h"
+
+#include <chrono>
+#include <memory>
+#include <string>
+
+#include "manager/tracking/kueue_api.h"
+#include "tests/support/catch.h"
+#include "tests/unit/manager/placement/situations.h"
+
+namespace fedra::placement::slices_test {
+
+using namespace std::chrono_literals;
+using testing::Does;
+using testing::Retries;
+using tracking::CheckState;
+using tracking::Condition;
+using tracking::Ownership;
+using tracking::Slice;
+
+namespace {
+
+constexpr WallTime kNow{std::chrono::hours(1)};
+const ClusterName kEast("east");
+
+Condition True(std::string reason) { return {true, std::move(reason), "", kNow}; }
+
+template <class What>
+size_t PlaceOf(const Decision& decision) {
+  for (size_t i = 0; i < decision.actions.size(); ++i)
+    if (std::holds_alternative<What>(decision.actions[i])) return i;
+  return decision.actions.size();
+}
+
+// A job that runs on east by the slice before, and whose new one has just got quota and that
+// slice's place.
+struct Scene {
+  WorkloadView view;
+  ClusterView east;
+  PlacementRecord record;
+  std::shared_ptr<tracking::Workload> workload = std::make_shared<tracking::Workload>();
+  std::shared_ptr<tracking::Workload> clone = std::make_shared<tracking::Workload>();
+  std::shared_ptr<tracking::Job> local = std::make_shared<tracking::Job>();
+  std::shared_ptr<tracking::Job> copy = std::make_shared<tracking::Job>();
+
+  Scene() {
+    workload->key = {"ml", "job-train-2"};
+    workload->uid = "w2";
+    workload->owner = {"batch/v1", "Job", "train", "j1"};
+    workload->slice =
+        std::make_shared<const Slice>(Slice{"job-train-1", "job-train-1", std::vector{3}});
+    workload->quota_reserved = True("QuotaReserved");
+    workload->cluster_name = kEast.value;
+    workload->checks = {{"fedra", CheckState::kPending, "", kNow}};
+    view.key = workload->key;
+    view.check = "fedra";
+    for (const auto& job : {local, copy}) {
+      job->key = {"ml", "train"};
+      job->elastic = true;
+      job->pod_counts = {3};
+      job->followed = 3;
+    }
+    local->uid = "j1";
+    local->managed_by = tracking::kManagedBy;
+    local->shows_activity = true;
+    copy->uid = "r1";
+    copy->pod_counts = {2};
+    copy->followed = 2;
+    copy->prebuilt_workload = "job-train-1";
+    clone->key = workload->key;
+    clone->uid = "c2";
+    clone->slice = workload->slice;
+    east.name = kEast;
+    east.contact = Contact::kFull;
+    east.job = copy;
+    east.job_is = Ownership::kOurs;
+  }
+
+  void MakeClone() {
+    east.clone = clone;
+    east.clone_is = Ownership::kOurs;
+  }
+  void AdmitClone() {
+    clone->admitted = True("Admitted");
+    clone->quota_reserved = True("QuotaReserved");
+    MakeClone();
+  }
+  // Its check is Ready, and the copy is its own.
+  void Place() {
+    AdmitClone();
+    workload->checks.front() = {"fedra", CheckState::kReady, "admitted", kNow};
+    copy->prebuilt_workload = workload->key.name;
+    copy->pod_counts = {3};
+    copy->followed = 3;
+  }
+  Decision Decide() {
+    view.workload = workload;
+    view.job = local;
+    return placement::Decide(view, {&east, 1}, record, {}, kNow + 10s);
+  }
+};
+
+// Nothing of the job's ends.
+void CheckRunsOn(const Decision& decision) {
+  CHECK(decision.phase == Phase::kRunning);
+  CHECK(decision.worker == kEast);
+  CHECK_FALSE(Does<DeleteRemote>(decision));
+  CHECK_FALSE(Does<ClearActivity>(decision));
+  CHECK_FALSE(Does<ClearPlacement>(decision));
+  CHECK_FALSE(Retries(decision));
+}
+
+}  // namespace
+
+TEST_CASE("a new slice goes where the job runs, which runs on as it was meanwhile") {
+  Scene scene;
+  Decision decision = scene.Decide();
+  CheckRunsOn(decision);
+  CHECK(Does<CreateClone>(decision));
+  CHECK_FALSE(Does<Admit>(decision));
+  scene.MakeClone();
+  decision = scene.Decide();
+  CheckRunsOn(decision);
+  CHECK_FALSE(Does<UpdateCopy>(decision));
+  CHECK_FALSE(Does<Admit>(decision));
+  CHECK(Does<MirrorStatus>(decision));
+  CHECK(decision.why.find("grows when that admits it") != std::string::npos);
+}
+
+TEST_CASE("a new slice that its worker admits gets the copy, and only then the manager says so") {
+  Scene scene;
+  scene.AdmitClone();
+  const Decision decision = scene.Decide();
+  CheckRunsOn(decision);
+  CHECK_FALSE(Does<CreateJob>(decision));
+  REQUIRE(Does<UpdateCopy>(decision));
+  CHECK(PlaceOf<UpdateCopy>(decision) < PlaceOf<Admit>(decision));
+  CHECK(NeedsAllBefore(decision.actions.at(PlaceOf<Admit>(decision))));
+}
+
+TEST_CASE("a new slice takes the job back when its worker cannot be used") {
+  struct Row {
+    const char* what;
+    void (*change)(Scene& scene);
+  };
+  const Row row = GENERATE(values<Row>({
+      {"it is lost",
+       [](Scene& s) {
+         s.east.contact = Contact::kNone;
+         s.east.lost_since = kNow - 1h;
+       }},
+      {"it is not configured", [](Scene& s) { s.workload->cluster_name = "west"; }},
+      {"it is drained", [](Scene& s) { s.east.drained_for = "maintenance"; }},
+      {"it evicts the new clone",
+       [](Scene& s) {
+         s.AdmitClone();
+         s.clone->evicted = True("Preempted");
+       }},
+      {"something else has the clone's name",
+       [](Scene& s) {
+         s.MakeClone();
+         s.east.clone_is = Ownership::kForeign;
+       }},
+  }));
+  INFO(row.what);
+  Scene scene;
+  row.change(scene);
+  CHECK(Retries(scene.Decide()));
+}
+
+TEST_CASE("an eviction beside a clusterName is none of a slice that was handed over") {
+  Scene scene;
+  scene.workload->checks.front().message = "Reset to Pending after eviction. Previously: Ready";
+  scene.workload->checks.front().since = kNow - 10s;
+  CHECK(Does<ClearPlacement>(scene.Decide()));
+  // Nor is a first slice, which no scheduler gives a place.
+  Scene first;
+  first.workload->slice = std::make_shared<const Slice>(Slice{"job-train-2", "", std::vector{3}});
+  CHECK(Does<ClearPlacement>(first.Decide()));
+}
+
+TEST_CASE("other checks come first") {
+  Scene scene;
+  scene.workload->checks.push_back({"approval", CheckState::kPending, "", kNow});
+  const Decision decision = scene.Decide();
+  CheckRunsOn(decision);
+  CHECK(decision.actions.empty());
+}
+
+TEST_CASE("beside a slice that has the copy nothing is done for another one") {
+  struct Row {
+    const char* what;
+    void (*change)(tracking::Workload& workload);
+    Phase phase;
+  };
+  const Row row = GENERATE(values<Row>({
+      {"it waits for quota, to grow", [](tracking::Workload& w) { w.quota_reserved.reset(); },
+       Phase::kWaiting},
+      {"it was replaced, and Kueue has not said so yet",
+       [](tracking::Workload& w) {
+         w.checks.front() = {"fedra", CheckState::kReady, "admitted", kNow};
+       },
+       Phase::kRunning},
+      {"it has quota, and no place", [](tracking::Workload& w) { w.cluster_name.clear(); },
+       Phase::kRunning},
+  }));
+  INFO(row.what);
+  Scene scene;
+  row.change(*scene.workload);
+  scene.view.other_slice = "job-train-1";
+  scene.east.job = nullptr;  // as FindCopies() leaves it out
+  const Decision decision = scene.Decide();
+  CHECK(decision.actions.empty());
+  CHECK(decision.phase == row.phase);
+}
+
+TEST_CASE("a slice that was replaced is over, and leaves no end of the job") {
+  Scene scene;
+  scene.workload->finished = True(std::string(tracking::kSliceReplaced));
+  scene.east.job = nullptr;
+  scene.AdmitClone();  // of its own, which nothing names any more
+  const Decision decision = scene.Decide();
+  CHECK(decision.phase == Phase::kGone);
+  CHECK(Does<DeleteRemote>(decision));
+  bool told = false;
+  for (const Action& action : decision.actions)
+    if (const auto* note = std::get_if<Note>(&action)) told |= note->reason == "Replaced";
+  CHECK(told);
+}
+
+TEST_CASE("a job that shrinks: first its clone, then its copy") {
+  Scene scene;
+  scene.Place();
+  CHECK_FALSE(Does<UpdateCopy>(scene.Decide()));
+  CHECK_FALSE(Does<ShrinkClone>(scene.Decide()));
+  scene.local->pod_counts = {1};
+  scene.local->followed = 1;
+  CHECK_FALSE(Does<UpdateCopy>(scene.Decide()));  // its Workload does not know yet
+  scene.workload->slice =
+      std::make_shared<const Slice>(Slice{"job-train-1", "job-train-1", std::vector{1}});
+  const Decision decision = scene.Decide();
+  CheckRunsOn(decision);
+  REQUIRE(Does<ShrinkClone>(decision));
+  CHECK(PlaceOf<ShrinkClone>(decision) < PlaceOf<UpdateCopy>(decision));
+  // One without the other would end the clone (OutOfSync).
+  CHECK_FALSE(IsIndependent(decision.actions.at(PlaceOf<ShrinkClone>(decision))));
+}
+
+TEST_CASE("whose chain a copy is of") {
+  tracking::Workload slice;
+  slice.key = {"ml", "job-train-3"};
+  slice.slice = std::make_shared<const Slice>(Slice{"job-train-1", "job-train-2", std::vector{3}});
+  tracking::Workload named;
+  tracking::Job copy;
+  CHECK_FALSE(IsCopyOfChain(slice, copy, nullptr));
+  for (const char* name : {"job-train-3", "job-train-2"}) {
+    copy.prebuilt_workload = name;
+    CHECK(IsCopyOfChain(slice, copy, nullptr));
+  }
+  copy.prebuilt_workload = "job-train-1";
+  CHECK_FALSE(IsCopyOfChain(slice, copy, nullptr));
+  CHECK_FALSE(IsCopyOfChain(slice, copy, &named));
+  named.slice = std::make_shared<const Slice>(Slice{"job-train-1", "", std::vector{1}});
+  CHECK(IsCopyOfChain(slice, copy, &named));
+  named.slice = std::make_shared<const Slice>(Slice{"job-train-0", "", std::vector{1}});
+  CHECK_FALSE(IsCopyOfChain(slice, copy, &named));
+}
+
+}  // namespace fedra::placement::slices_test
