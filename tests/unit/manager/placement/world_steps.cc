@@ -7,6 +7,7 @@
 
 #include "manager/placement/assumption.h"
 #include "manager/placement/bids.h"
+#include "manager/placement/context.h"
 #include "manager/placement/move.h"
 #include "manager/placement/restrict.h"
 #include "manager/placement/stay.h"

@@ -3,6 +3,7 @@
 
 #include "manager/reconcile/workload_reconciler.h"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <string>
@@ -13,6 +14,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/time.h"
+#include "tests/sim/fleet.h"
 #include "tests/support/catch.h"
 #include "tests/support/hand_clock.h"
 #include "tests/unit/manager/support/connected_executor.h"
@@ -107,13 +109,16 @@ struct Burst : Surroundings, ConnectedExecutor {
     REQUIRE(
         fleet.WaitUntil([&] { return fleet.manager().identity().IdentifySoon() && AreAllSeen(); }));
   }
+  bool IsSeen(int job) const {
+    const Gathered seen = gatherer.Gather(KeyOf(job), {});
+    return seen.judged && seen.view.job != nullptr &&
+           std::ranges::all_of(seen.clusters, [](const auto& cluster) {
+             return cluster.verdict.outcome == verdict::Outcome::kYes;
+           });
+  }
   bool AreAllSeen() const {
-    for (int i = 0; i < kJobs; ++i) {
-      const Gathered seen = gatherer.Gather(KeyOf(i), {});
-      if (!seen.judged || seen.view.job == nullptr) return false;
-      for (const auto& cluster : seen.clusters)
-        if (cluster.verdict.outcome != verdict::Outcome::kYes) return false;
-    }
+    for (int i = 0; i < kJobs; ++i)
+      if (!IsSeen(i)) return false;
     return true;
   }
   // As the loop does with what failed: again. False: it fails for ever.
@@ -164,8 +169,7 @@ TEST_CASE("a burst: no more jobs go to a worker than its queue has room for") {
   CHECK(burst.ClonesOn(1) == kWest);
   // A queue that is full is no refusal: one more goes to the worker where fewer wait.
   AddJob(burst.fleet.manager_server(), kJobs);
-  REQUIRE(burst.fleet.WaitUntil(
-      [&] { return burst.gatherer.Gather(KeyOf(kJobs), {}).view.job != nullptr; }));
+  REQUIRE(burst.fleet.WaitUntil([&] { return burst.IsSeen(kJobs); }));
   CHECK(burst.Dispatch(kJobs));
   CHECK(burst.ClonesOn(0) + burst.ClonesOn(1) == kJobs + 1);
 }
