@@ -166,7 +166,7 @@ class JobController::Impl final : public Actor {
       pending_.insert(place.key);
     }
     if (options_.pods) {
-      CreatePods(store, job);
+      AdjustPods(store, job);
       MovePods(store, job, ready ? "Running" : "Pending");
     }
     return ready ? PodCount(job.body) : 0;
@@ -174,7 +174,7 @@ class JobController::Impl final : public Actor {
 
   // With nodes: what scheduler and kubelet (scheduler.h) have made of the pods.
   int64_t ReadyOnNodes(Store& store, const Place& place, const Object& job) {
-    CreatePods(store, job);
+    AdjustPods(store, job);
     int64_t running = 0;
     for (const ObjectKey& key : PodsOf(store, job)) {
       running += StringAt(store.Find(pods_, key)->body, {"status", "phase"}) == "Running" ? 1 : 0;
@@ -274,9 +274,13 @@ class JobController::Impl final : public Actor {
     return keys;
   }
 
-  void CreatePods(Store& store, const Object& job) {
-    const auto existing = static_cast<int64_t>(PodsOf(store, job).size());
-    for (int64_t i = existing; i < PodCount(job.body); ++i) {
+  // As many as its parallelism says: it may have been lowered (manageJob of
+  // pkg/controller/job/job_controller.go).
+  void AdjustPods(Store& store, const Object& job) {
+    std::vector<ObjectKey> pods = PodsOf(store, job);
+    for (; static_cast<int64_t>(pods.size()) > PodCount(job.body); pods.pop_back())
+      store.Remove(pods_, pods.back());
+    for (auto i = static_cast<int64_t>(pods.size()); i < PodCount(job.body); ++i) {
       const std::string ns(StringAt(job.body, {"metadata", "namespace"}));
       (void)verbs().Create(
           store,
