@@ -355,11 +355,8 @@ class World:
     def submit_object(self, kind: JobKind, made: Object) -> FederatedJob:
         """The same with an object that is made already."""
         self._note_kinds(kind.kind)
-        if not self.mode.holds_checks:
-            kind = dataclasses.replace(kind, holds_check=False)
         self.eventually("the job is taken", lambda: self._is_taken(made))
-        name = made["metadata"]["name"]
-        job = FederatedJob(self.fleet, self.ns, name, self.check, kind, self.mode.origin)
+        job = self.job(made["metadata"]["name"], kind=kind)
         self._of_other_kinds.append(job)
         return job
 
@@ -372,10 +369,19 @@ class World:
         """What is watched, and removed in the end, in this order. In place: the watchdog has the list."""
         self._kinds += [kind for kind in kinds if kind not in self._kinds]
 
-    def job(self, name: str, ns: str | None = None, check: str | None = None) -> FederatedJob:
+    def job(
+        self,
+        name: str,
+        ns: str | None = None,
+        check: str | None = None,
+        kind: JobKind | None = None,
+    ) -> FederatedJob:
         """A job by its name; in this world's namespace and under its check unless others are named."""
-        origin = self.mode.origin
-        return FederatedJob(self.fleet, ns or self.ns, name, check or self.check, origin=origin)
+        if kind is not None and not self.mode.holds_checks:
+            kind = dataclasses.replace(kind, holds_check=False)
+        return FederatedJob(
+            self.fleet, ns or self.ns, name, check or self.check, kind, self.mode.origin
+        )
 
     def eventually(
         self, what: str, look: Callable[[], T | None], timeout: float | None = None

@@ -208,7 +208,7 @@ def deployment(world: World) -> None:
 
     def pods() -> list[FederatedJob]:
         return [
-            FederatedJob(world.fleet, world.ns, pod["metadata"]["name"], world.check, POD)
+            world.job(pod["metadata"]["name"], kind=POD)
             for pod in world.admin(MANAGER).list("Pod", world.ns, "app=serve")
             if "deletionTimestamp" not in pod["metadata"]
         ]
