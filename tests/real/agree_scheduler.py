@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import argparse
 import collections
-import dataclasses
 import json
 import shutil
 import subprocess
@@ -28,7 +27,6 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from real.agreement.batch import Batch, Observation  # noqa: E402
-from real.agreement.cluster_writer import WITH_RULES  # noqa: E402
 from real.agreement.dice import Json  # noqa: E402
 from real.agreement.lanes import batches  # noqa: E402
 from real.agreement.node_share import GATE, add_node_share  # noqa: E402
@@ -43,9 +41,7 @@ _LEFT_OUT = ("refused", "gave-up", "evicted")  # outcomes that nothing can be co
 def main() -> int:
     options = _parse()
     numbers = options.only or list(range(options.first, options.first + options.n))
-    cases = [pod_case(options.seed, number) for number in numbers]
-    if options.kubernetes not in WITH_RULES:
-        cases = [dataclasses.replace(case, rules=[]) for case in cases]
+    cases = [pod_case(options.seed, number, options.kubernetes) for number in numbers]
     if options.node_share:
         cases = [add_node_share(case, options.seed) for case in cases]
     folder = Path(tempfile.mkdtemp(prefix="fedra-agreement-"))

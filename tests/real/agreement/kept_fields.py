@@ -3,7 +3,8 @@
 1.34 and 1.35 serve every field of resource.k8s.io/v1 but drop those whose feature gate is off when an
 object is created (dropDisabledFields of pkg/registry/resource/{resourceslice,resourceclaim}/strategy.go,
 v1.34.4 and v1.35.4). An object from a time when the gate was on keeps them. 1.37 does so with attributes that are
-lists, which fedra takes for a sign that the gate is on.
+lists, which fedra takes for a sign that the gate is on. distinctAttribute has the same gate in 1.34, but its API server
+drops it from a copy of the constraint (resourceclaim/strategy.go:454), so that claims keep it.
 """
 
 from __future__ import annotations
@@ -47,12 +48,11 @@ def kept(case: Json, release: str) -> Json:
     case = copy.deepcopy(case)
     node = case["node"]["metadata"]["name"]
     for piece in case["slices"]:
-        _keep_slice(piece["spec"], node)
+        keep_slice(piece["spec"], node)
     for claim in case["allocatedClaims"]:
-        for result in claim["status"]["allocation"]["devices"]["results"]:
-            _drop(result, _RESULT_FIELDS)
+        keep_results(claim)
     for claim in case["claims"]:
-        _keep_claim(claim["spec"]["devices"])
+        keep_claim(claim["spec"]["devices"], release)
     return case
 
 
@@ -61,9 +61,10 @@ def _drop(target: Json, names: tuple[str, ...]) -> None:
         target.pop(name, None)
 
 
-def _keep_slice(spec: Json, node: str) -> None:
+def keep_slice(spec: Json, node: str) -> None:
+    """Of a slice what an API server of GATED keeps; one without any node selection would be refused."""
     if spec.get("perDeviceNodeSelection"):
-        spec["nodeName"] = node  # without any node selection it would have been refused
+        spec["nodeName"] = node
     _drop(spec, _SLICE_FIELDS)
     for device in spec.setdefault("devices", []):
         _drop(device, _DEVICE_FIELDS)
@@ -71,12 +72,23 @@ def _keep_slice(spec: Json, node: str) -> None:
             capacity.pop("requestPolicy", None)
 
 
-def _keep_claim(devices: Json) -> None:
+def keep_claim(devices: Json, release: str) -> None:
+    """Of the spec of a claim or template."""
     for request in devices["requests"]:
         for body in [request.get("exactly", {}), *request.get("firstAvailable", [])]:
             body.pop("capacity", None)
             body.pop("tolerations", None)
-    for constraint in devices.get("constraints", []):
-        constraint.pop("distinctAttribute", None)
+    constraints = devices.get("constraints", [])
+    if release != "1.34":
+        for constraint in constraints:
+            constraint.pop("distinctAttribute", None)
     # A constraint of nothing would have been refused.
-    devices["constraints"] = [c for c in devices.get("constraints", []) if "matchAttribute" in c]
+    devices["constraints"] = [
+        c for c in constraints if "matchAttribute" in c or "distinctAttribute" in c
+    ]
+
+
+def keep_results(claim: Json) -> None:
+    """Of the status of an allocated claim."""
+    for result in claim["status"]["allocation"]["devices"]["results"]:
+        _drop(result, _RESULT_FIELDS)

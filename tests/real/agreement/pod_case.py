@@ -13,7 +13,9 @@ from real.agreement.cluster_objects import (
     node_taint,
     taint_rule,
 )
+from real.agreement.cluster_writer import WITH_RULES
 from real.agreement.dice import Dice, Json
+from real.agreement.kept_fields import GATED, keep_claim, keep_results, keep_slice
 from real.agreement.lanes import (
     IMPLICIT_RESOURCE,
     Case,
@@ -55,8 +57,27 @@ class PodCase(Case):
         return look_around(self.names, self.classes, specs, extended_resources(self.pod["spec"]))
 
 
-def pod_case(seed: int, number: int) -> PodCase:
-    return _Generator(seed, number).case()
+def pod_case(seed: int, number: int, release: str) -> PodCase:
+    """Of all releases the same, but for what their API servers do not keep."""
+    case = _Generator(seed, number).case()
+    if release not in WITH_RULES:
+        case.rules = []
+    if release in GATED:
+        _keep(case, release)
+    return case
+
+
+def _keep(case: PodCase, release: str) -> None:
+    for piece in case.slices:
+        keep_slice(piece["spec"], case.names.nodes[0])
+    for claim in [*case.used, *case.claims]:
+        if "status" in claim:
+            keep_results(claim)
+        keep_claim(claim["spec"]["devices"], release)
+    for template in case.templates:
+        keep_claim(template["spec"]["spec"]["devices"], release)
+    for device_class in case.classes:
+        device_class["spec"].pop("extendedResourceName", None)
 
 
 class _Generator:
