@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """The releases of Kubernetes and Kueue that fedra is tried with.
 
-  releases.py [OPTION ...]   plays the scenarios on each fleet of several releases (make test-real-releases); options
-                             are those of tests/scenarios/run.py
+  releases.py [OPTION ...]   plays the scenarios on fleets of several releases (make test-real-releases), each on one of
+                             them, or on all of them those of OPTION, as in tests/scenarios/run.py
   releases.py --write        writes the table of README.md and docs/support.md, which says what was tried
   releases.py --check        whether it is true
 """
@@ -47,7 +47,7 @@ _MIXED = (
     _Releases({MANAGER: "1.35"}, {MANAGER: "0.18"}),
 )
 
-# On which every scenario has passed: what the table says.
+# On which the scenarios have passed: what the table says.
 _PASSED = (_USUAL,)
 
 
@@ -55,8 +55,9 @@ def main() -> int:
     if sys.argv[1:] in (["--write"], ["--check"]):
         return _pages(sys.argv[1] == "--write")
     failed = False
-    for fleet in _MIXED:
-        command = ["tests/scenarios/run.py", "--fleet", "real", *fleet.options(), *sys.argv[1:]]
+    for number, fleet in enumerate(_MIXED):
+        chosen = sys.argv[1:] or ["--share", f"{number}/{len(_MIXED)}"]
+        command = ["tests/scenarios/run.py", "--fleet", "real", *fleet.options(), *chosen]
         print(" ".join(command), flush=True)
         failed |= subprocess.run(command, cwd=_ROOT).returncode != 0
     return 1 if failed else 0
