@@ -7,12 +7,6 @@
 namespace fedra::dra {
 namespace {
 
-// Kubernetes 1.36.3 took 5 to 7 seconds for 2^22 steps of its search and 21 for 2^24 on a slow
-// machine, and gives up after 10 (docs/agreement.md). Between the two bounds that depends on the
-// machine.
-constexpr int64_t kManyDevices = 22;
-constexpr double kMaybeSlow = uint64_t{1} << kManyDevices;
-
 // What is held of the pools of one node.
 Workspace HeldOf(const Workspace& workspace, const NodeView& view) {
   Workspace held;
@@ -186,7 +180,7 @@ std::optional<Offer> ErrorForecaster::Examine(const ResolvedPod& resolved, const
     return std::nullopt;
   Offer offer{.node = &node,
               .variant = &variant,
-              .view = ViewOf(context_.snapshot, node),
+              .view = context_.See(node, variant.pod, placed_),
               .allocation = {}};
   offer.allocation = FindAhead(offer, placed_.workspace);
   const bool is_first = !forecast_.error;

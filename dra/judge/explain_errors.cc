@@ -9,9 +9,6 @@ using verdict::ReasonCode;
 
 namespace {
 
-// Beyond error_forecaster.cc's bound for what may be slow: no machine takes less than 10 seconds.
-constexpr double kSurelySlow = uint64_t{1} << 26;
-
 ReasonCode ErrorCodeOf(ErrorCause cause) {
   switch (cause) {
     case ErrorCause::kSelector:

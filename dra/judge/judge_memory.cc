@@ -100,6 +100,12 @@ bool IsEverywhere(const PoolState& pool) {
   });
 }
 
+bool Concerns(MatchCache& matches, ConjunctionId conjunction, const Slice& slice) {
+  if (matches.HasFailure(conjunction, slice)) return true;
+  const auto codes = matches.Match(conjunction, slice);
+  return std::find(codes.begin(), codes.end(), kMatches) != codes.end();
+}
+
 bool HasCapacityOfWhole(const PoolState& pool) {
   const auto is_such = [](const Device& device) {
     if (device.extras == nullptr || device.allow_multiple.value_or(false)) return false;
@@ -171,7 +177,10 @@ void JudgeMemory::Refresh(const Snapshot& snapshot, const MatchCache& matches) {
   const bool other_matches = matches_epoch_ != matches.epoch();
   const bool other_slices = slices_serial_ != snapshot.slices_serial();
   const bool other_nodes = nodes_serial_ != snapshot.nodes_serial();
-  if (other_matches || other_slices) can_fail_.clear();
+  if (other_matches || other_slices) {
+    can_fail_.clear();
+    meets_several_.clear();
+  }
   if (other_slices) pools_.reset();
   if (other_nodes) admitting_.clear();
   if (other_matches || other_nodes) free_.clear();
@@ -221,6 +230,31 @@ bool JudgeMemory::CanFail(ConjunctionId conjunction, const Snapshot& snapshot,
     return !at->second;
   });
   return at->second;
+}
+
+bool JudgeMemory::MeetsSeveralSlices(ConjunctionId conjunction, const Snapshot& snapshot,
+                                     MatchCache& matches) {
+  Refresh(snapshot, matches);
+  const auto [at, is_new] = meets_several_.try_emplace(conjunction, false);
+  if (!is_new) return at->second;
+  ptrdiff_t roaming = 0, local = 0;
+  snapshot.roaming_pools().ForEach([&](const PoolKey&, const auto& pool) {
+    for (const auto& slice : pool->slices) roaming += Concerns(matches, conjunction, *slice);
+  });
+  snapshot.node_pools().ForEach([&](const Symbol&, const auto& pools) {
+    ptrdiff_t of_node = 0;
+    const Slice* last = nullptr;
+    for (const auto& [pool, view] : pools->views) {
+      if (!view) continue;
+      for (const ViewDevice& device : view->devices) {
+        if (device.slice == last) continue;
+        last = device.slice;
+        of_node += Concerns(matches, conjunction, *last);
+      }
+    }
+    local = std::max(local, of_node);
+  });
+  return at->second = roaming + local > 1;
 }
 
 const PoolFacts& JudgeMemory::Pools(const Snapshot& snapshot, const MatchCache& matches) {

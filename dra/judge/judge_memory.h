@@ -84,6 +84,9 @@ class JudgeMemory final {
                                  const MatchCache& matches);
   // Whether some device of the cluster makes a selector of the conjunction fail.
   bool CanFail(ConjunctionId conjunction, const Snapshot& snapshot, MatchCache& matches);
+  // Whether some node sees two slices, or more, with devices that the conjunction matches or fails
+  // on.
+  bool MeetsSeveralSlices(ConjunctionId conjunction, const Snapshot& snapshot, MatchCache& matches);
   const PoolFacts& Pools(const Snapshot& snapshot, const MatchCache& matches);
   const FreeDevices& FreeOn(const NodeConstraints& constraints, const std::vector<MatchKey>& keys,
                             const Snapshot& snapshot, MatchCache& matches);
@@ -120,6 +123,7 @@ class JudgeMemory final {
   std::deque<FreeEntry> free_;
   std::vector<Report> reports_;
   std::map<ConjunctionId, bool> can_fail_;
+  std::map<ConjunctionId, bool> meets_several_;
   std::optional<PoolFacts> pools_;
   FreeCluster free_cluster_;  // empty until asked for
 };

@@ -25,6 +25,7 @@ struct SharedChoice {
 };
 
 struct PlacedPods {
+  size_t turn = 0;  // another number for each pod that is tried
   Workspace workspace;
   // Resources, "pods" included.
   std::unordered_map<Symbol, Amounts, SymbolHash, SymbolEqual> on_node;

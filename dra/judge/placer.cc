@@ -138,7 +138,7 @@ std::optional<Offer> Placer::OfferOn(const Node& node) {
   NodeAllocation& found = offer.allocation;
   found.fit = Fit::kFit;
   if (!variant.pod.claims.empty()) {
-    offer.view = ViewOf(context_.snapshot, node);
+    offer.view = context_.See(node, variant.pod, placed_);
     found = context_.Find(variant.pod, offer.view, placed_.workspace);
   }
   forecaster_.Note(node, found);
@@ -198,6 +198,7 @@ void Placer::Bind(const Offer& offer) {
 }
 
 void Placer::Take(const Offer& offer) {
+  ++placed_.turn;
   for (const auto& [key, binding] : trace_.resolved.bound) ++placed_.consumers[key];
   Occupy(demand_, *offer.variant, offer.allocation, offer.view, placed_.workspace,
          placed_.on_node[offer.node->name]);
@@ -301,6 +302,7 @@ void Placer::FindClaimTakenBack() {
 }
 
 PlacementTrace Placer::Place() {
+  ++placed_.turn;
   const auto& groups = trace_.resolved.group_claims;
   placed_.group_claims.insert(groups.begin(), groups.end());
   if (!trace_.resolved.missing.empty()) return std::move(trace_);

@@ -9,6 +9,25 @@ namespace fedra::dra {
 
 using verdict::Outcome;
 
+namespace {
+
+// In the order in which an Explainer looks.
+PodSetEnd EndOf(const PlacementTrace& trace) {
+  using enum PodSetEnd::Trouble;
+  const ErrorForecast& errors = trace.errors;
+  PodSetEnd end{.fitting = trace.report.fitting};
+  if (end.fitting < trace.report.wanted) return end;
+  if (errors.slowest != nullptr)
+    end.trouble = errors.slowest_steps < kSurelySlow ? kMayTakeLong : kTakesLong;
+  else if (errors.given_up != nullptr)
+    end.trouble = kGivenUp;
+  else if (errors.ahead)
+    end.trouble = kErrorAhead;
+  return end;
+}
+
+}  // namespace
+
 void Simulation::Assume(const AssumedPods& pods) {
   PodDemand demand = *pods.demand;
   demand.count = pods.count;
@@ -30,6 +49,7 @@ PodSetResult Simulation::Place(const PodDemand& demand) {
                                 {.number = step, .excluded = options_.excluded.Of(step)})
                              .Place();
   PodSetResult result;
+  result.end = EndOf(trace);
   result.contested = trace.contested;
   if (!trace.resolved.missing.empty()) {
     result.outcome = Outcome::kNo;

@@ -19,8 +19,19 @@
 
 namespace fedra::dra {
 
+// How many pods of a set fit, and what may keep them from being bound all the same.
+struct PodSetEnd {
+  enum class Trouble { kNone, kErrorAhead, kGivenUp, kMayTakeLong, kTakesLong };
+
+  int fitting = 0;
+  Trouble trouble = Trouble::kNone;  // where all fit
+
+  bool operator==(const PodSetEnd&) const = default;
+};
+
 struct PodSetResult {
   PodSetReport report;
+  PodSetEnd end;
   verdict::Outcome outcome = verdict::Outcome::kYes;
   int headroom = 0;
   std::vector<verdict::Reason> reasons;
@@ -45,13 +56,14 @@ class Simulation final {
     bool explain = true;  // why pods do not fit, and what is left when all do
     // Whether waiting could help; null: shortages are reported without it.
     const AskFreeCluster* free_cluster = nullptr;
+    OrderDraws* draws = nullptr;  // as in SimulationContext
   };
 
   Simulation(const std::string& ns, const Snapshot& snapshot, JudgeCaches caches,
              const JudgeOptions& judge_options, SearchCost& cost, Options options)
       : ns_(ns),
         context_{snapshot, caches, caches.memory ? *caches.memory : own_memory_, judge_options,
-                 cost},
+                 cost, options.draws},
         options_(options) {}
   Simulation(const Simulation&) = delete;
   Simulation& operator=(const Simulation&) = delete;

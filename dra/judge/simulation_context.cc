@@ -3,8 +3,14 @@
 #include <algorithm>
 
 #include "dra/judge/node_share.h"
+#include "dra/judge/order_draws.h"
 
 namespace fedra::dra {
+
+NodeView SimulationContext::See(const Node& node, const PodClaims& pod,
+                                const PlacedPods& placed) const {
+  return draws ? draws->See(*this, node, pod, placed) : ViewOf(snapshot, node);
+}
 
 NodeAllocation SimulationContext::Find(const PodClaims& pod, const NodeView& view,
                                        const Workspace& taken, uint64_t at_most) const {

@@ -20,13 +20,20 @@ struct SearchCost {
   uint64_t explaining = 0;  // to find out why something does not fit
 };
 
+class OrderDraws;
+struct PlacedPods;
+
 struct SimulationContext {
   const Snapshot& snapshot;
   JudgeCaches caches;
   JudgeMemory& memory;
   const JudgeOptions& options;
   SearchCost& cost;
+  // In which order pods come to pools and slices; null: in that of ViewOf().
+  OrderDraws* draws = nullptr;
 
+  // What the pod whose turn it is sees of the node.
+  NodeView See(const Node& node, const PodClaims& pod, const PlacedPods& placed) const;
   // Allocate() with what the devices take of the node, paid from what this judgement has left to
   // search. `taken`: by pods placed before. `at_most`: steps for this one.
   NodeAllocation Find(const PodClaims& pod, const NodeView& view, const Workspace& taken,

@@ -21,19 +21,13 @@ namespace fedra::dra {
 
 struct NodeView {
   const Node* node = nullptr;
-  // Ascending by (driver, pool), unless Snapshot::order() is another one; pools with binding
-  // conditions after all others.
+  // Ascending by (driver, pool); pools with binding conditions after all others. Where
+  // AllocatorFeatures::order_is_chance that is one order of several (pool_order.h).
   std::vector<std::shared_ptr<const PoolView>> pools;
   std::vector<std::shared_ptr<const PoolState>> states;  // parallel to `pools`
 };
 
 NodeView ViewOf(const Snapshot& snapshot, const Node& node);
-
-// In how many orders the scheduler may see the pools and slices of one node: 1 where it has an
-// order of its own, or no node sees two. At most kMostOrders: of nodes that see more than four
-// pools and slices these are some.
-inline constexpr uint32_t kMostOrders = 24;
-uint32_t OrdersOf(const Snapshot& snapshot);
 
 // What pods placed earlier in the same simulation hold of one device.
 struct SimulatedUse {

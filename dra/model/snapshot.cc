@@ -107,12 +107,6 @@ std::shared_ptr<const Snapshot> Snapshot::WithFreePools(const Snapshot* known) c
   return copy;
 }
 
-std::shared_ptr<const Snapshot> Snapshot::WithOrder(uint32_t number) const {
-  auto copy = std::make_shared<Snapshot>(*this);
-  copy->order_ = number;
-  return copy;
-}
-
 std::shared_ptr<const Snapshot> Snapshot::WithTemplates(
     std::span<const std::shared_ptr<const ClaimTemplate>> templates) const {
   auto copy = std::make_shared<Snapshot>(*this);

@@ -73,11 +73,6 @@ class Snapshot final {
   // The same cluster with every device free; claims still tell what they are allocated. `known`: an
   // earlier answer, of use if it is about the same slices; may be null.
   std::shared_ptr<const Snapshot> WithFreePools(const Snapshot* known) const;
-  // The same cluster as a scheduler may see it that looks at pools and slices in any order
-  // (AllocatorFeatures::order_is_chance): the order of this number, below OrdersOf() of
-  // node_view.h; 0: by name. Only ViewOf() follows it, and serials stay.
-  std::shared_ptr<const Snapshot> WithOrder(uint32_t number) const;
-  uint32_t order() const { return order_; }
   // The same cluster with these templates besides; each comes before one of its name that is there.
   // Costs a few map paths, whatever the size of the cluster.
   std::shared_ptr<const Snapshot> WithTemplates(
@@ -90,7 +85,6 @@ class Snapshot final {
   void AddToIndex(const std::shared_ptr<const PoolState>& pool);
 
   AllocatorFeatures features_;
-  uint32_t order_ = 0;
   uint64_t generation_ = 0;
   uint64_t slices_serial_ = 0;
   uint64_t use_serial_ = 0;

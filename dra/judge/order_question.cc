@@ -1,0 +1,114 @@
+#include "dra/judge/order_question.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "dra/judge/job_asks.h"
+#include "dra/judge/order_draws.h"
+
+namespace fedra::dra {
+namespace {
+
+// What one way costs, apart from searching: for each pod that is wanted, and for so many nodes.
+constexpr uint64_t kStepsPerPod = 8;
+constexpr size_t kNodesPerStep = 16;
+
+// The cluster after claims have lost their allocation, and what is remembered of it.
+struct Changed {
+  std::shared_ptr<const Snapshot> snapshot;
+  JudgeMemory memory = {};
+};
+
+class OrderQuestion final {
+ public:
+  OrderQuestion(const Question& question, const Attempt& answer, const Snapshot& snapshot,
+                JudgeCaches caches)
+      : question_(question), answer_(answer), snapshot_(snapshot), caches_(caches) {}
+
+  bool PlayOut(JobAsks& asks, std::set<Symbol> nodes);
+
+ private:
+  // Absent: it takes too long.
+  std::optional<Attempt> TryOneWay(OrderDraws& draws);
+
+  const Question& question_;
+  const Attempt& answer_;
+  const Snapshot& snapshot_;
+  const JudgeCaches caches_;
+  uint64_t steps_ = 0;  // of all ways so far
+  std::map<std::vector<ObjectKey>, Changed> changed_;  // by the claims, in order
+};
+
+std::optional<Attempt> OrderQuestion::TryOneWay(OrderDraws& draws) {
+  // Each way has a cost of its own: what it decides by the steps that are left, it decides again
+  // when it is gone again. From the half of them on it may do so.
+  const uint64_t most = question_.options.limits.max_steps;
+  SearchCost cost;
+  const AttemptOptions how{.explain = false, .draws = &draws};
+  Attempt attempt = TryNodes(question_, snapshot_, caches_, cost, how);
+  std::vector<ObjectKey> claims;
+  const Snapshot* before = &snapshot_;
+  while (attempt.idle_claim && cost.steps < most) {
+    claims.push_back(*attempt.idle_claim);
+    Changed& changed = changed_[claims];
+    if (!changed.snapshot) changed.snapshot = before->WithoutAllocation(claims.back());
+    before = changed.snapshot.get();
+    JudgeCaches caches = caches_;
+    caches.memory = &changed.memory;
+    attempt = TryNodes(question_, *before, caches, cost, how);
+  }
+  cost.steps += 1 + snapshot_.nodes().size() / kNodesPerStep +
+                 kStepsPerPod * static_cast<uint64_t>(attempt.judgement.verdict.pods_wanted);
+  steps_ += cost.steps;
+  if (cost.steps > most / 2 || steps_ > most) return std::nullopt;
+  return attempt;
+}
+
+bool OrderQuestion::PlayOut(JobAsks& asks, std::set<Symbol> nodes) {
+  OrderDraws draws(asks, std::move(nodes));
+  do {
+    const std::optional<Attempt> way = TryOneWay(draws);
+    if (!way || draws.gave_up() || way->ends != answer_.ends) return true;
+  } while (draws.Next());
+  return false;
+}
+
+// With no claim allocated that the pods name.
+std::shared_ptr<const Snapshot> WithoutOwnClaims(const Question& question,
+                                                 const Snapshot& snapshot) {
+  std::shared_ptr<const Snapshot> without;
+  const auto add = [&](const std::string& ns, const PodDemand& demand) {
+    for (const ClaimReference& reference : demand.claims)
+      for (const std::string* name : {&reference.claim_name, &reference.group_claim})
+        if (!name->empty())
+          without = (without ? *without : snapshot).WithoutAllocation({.ns = ns, .name = *name});
+  };
+  for (const PodDemand& demand : question.demands) add(question.ns, demand);
+  if (question.options.assumed)
+    for (const AssumedPods& pods : *question.options.assumed) add(pods.ns, *pods.demand);
+  return without;
+}
+
+}  // namespace
+
+bool DependsOnOrder(const Question& question, const Attempt& answer, const Snapshot& snapshot,
+                    JudgeCaches caches) {
+  if (!snapshot.features().order_is_chance) return false;
+  JudgeMemory own;
+  JudgeMemory& memory = caches.memory ? *caches.memory : own;
+  const auto free = WithoutOwnClaims(question, snapshot);
+  JobAsks asks(question, free ? *free : snapshot, caches, memory);
+  if (!asks.MayDependOnOrder(snapshot)) return false;
+  std::set<Symbol> nodes;
+  snapshot.nodes().ForEach([&](const Symbol& name, const auto& node) {
+    if (asks.DependsOnOrder(ViewOf(snapshot, *node))) nodes.insert(name);
+  });
+  if (nodes.empty()) return false;
+  return OrderQuestion(question, answer, snapshot, caches).PlayOut(asks, std::move(nodes));
+}
+
+}  // namespace fedra::dra
