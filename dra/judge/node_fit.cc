@@ -101,9 +101,9 @@ NodeAnswer HasRoom(const Node& node, const Amounts& requests, const Amounts* use
   return now;
 }
 
-NodeAnswer HasPorts(const Amounts& ports, const Amounts* used) {
+NodeAnswer HasPorts(const std::vector<Symbol>& ports, const Amounts* used) {
   const Quantity one(1);
-  for (const auto& [name, amount] : ports) {
+  for (const Symbol& name : ports) {
     const Quantity* taken = used ? FindAmount(*used, name) : nullptr;
     if (taken && taken->Sign() > 0) return Short(name, one, Quantity(), one);
   }

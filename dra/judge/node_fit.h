@@ -32,7 +32,7 @@ NodeAnswer HasRoom(const Node& node, const Amounts& requests, const Amounts* use
                    const std::vector<Symbol>& elsewhere);
 // Whether the ports are free, of which a node has one each. What kube-scheduler's filter NodePorts
 // decides (1.36).
-NodeAnswer HasPorts(const Amounts& ports, const Amounts* used);
+NodeAnswer HasPorts(const std::vector<Symbol>& ports, const Amounts* used);
 // Whether the node's device plugins have what is asked for at all, however much of it is free.
 NodeAnswer HasPlugins(const Node& node, const Amounts& requests,
                       const std::vector<Symbol>& elsewhere);

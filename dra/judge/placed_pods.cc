@@ -38,8 +38,8 @@ const Amounts* HeldOn(const PlacedPods& placed, const Node& node) {
 NodeAnswer RoomOn(const Node& node, const PodDemand& demand, const PodVariant& variant,
                   const Amounts* held, const JudgeOptions& options) {
   Amounts used;
-  if (options.node_resources || !demand.host_ports.empty()) used = UsedOn(node, held, options);
-  if (const NodeAnswer ports = HasPorts(demand.host_ports, &used); !ports.fits()) return ports;
+  if (options.node_resources || !demand.free_ports.empty()) used = UsedOn(node, held, options);
+  if (const NodeAnswer ports = HasPorts(demand.free_ports, &used); !ports.fits()) return ports;
   if (!options.node_resources) return HasPlugins(node, demand.requests, variant.from_devices);
   return HasRoom(node, demand.requests, &used, variant.from_devices);
 }

@@ -11,8 +11,8 @@ using verdict::ReasonCode;
 
 namespace {
 
-// Whether what is missing is something that another node could bring.
-// Whether new nodes could help. No default: who adds a code says it here.
+// Whether what is missing is something that new nodes could bring. No default: who adds a code says
+// it here.
 bool IsAboutDevices(ReasonCode code) {
   using enum ReasonCode;
   switch (code) {

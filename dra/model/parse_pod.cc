@@ -6,6 +6,8 @@
 namespace fedra::dra {
 namespace {
 
+constexpr const char* kAllAddresses = "0.0.0.0";
+
 // The larger of both, name by name.
 void RaiseTo(Amounts& amounts, const Amounts& other) {
   for (const auto& [name, amount] : other) {
@@ -115,22 +117,28 @@ void ReadConstraints(const Fields& spec, ParseContext& context, NodeConstraints&
 
 // Those of containers that run on: GetHostPorts of pkg/scheduler/util/utils.go, v1.36.3. With
 // hostNetwork a port of the container is one of the node (defaultHostNetworkPorts of
-// pkg/apis/core/v1/defaults.go). A port on one address only is not looked at.
+// pkg/apis/core/v1/defaults.go). A port on all addresses conflicts with one on any, a port on one
+// address with those on the same and on all: HostPortInfo.CheckConflict of k8s.io/kube-scheduler
+// framework/types.go:602, v0.36.3.
 void ReadPorts(const Fields& container, bool host_network, SymbolPool& symbols, PodDemand& demand) {
   container.ForEachObject("ports", kMaxItems, [&](const Fields& port) {
     int64_t number = port.Int("hostPort");
     if (number == 0 && host_network) number = port.Int("containerPort");
     if (number <= 0) return;
-    const std::string_view address = port.String("hostIP");
-    if (!address.empty() && address != "0.0.0.0") {
-      demand.unread.emplace_back("ports.hostIP");
-      return;
-    }
-    std::string name(port.String("protocol"));
-    if (name.empty()) name = "TCP";
-    const Symbol symbol = symbols.Intern("hostPort:" + name + ":" + std::to_string(number));
-    if (!FindAmount(demand.host_ports, symbol))
-      AddAmounts(demand.host_ports, {{symbol, Quantity(1)}});
+    std::string protocol(port.String("protocol"));
+    if (protocol.empty()) protocol = "TCP";
+    std::string address(port.String("hostIP"));
+    if (address.empty()) address = kAllAddresses;
+    const std::string name = "hostPort:" + protocol + ":" + std::to_string(number);
+    const Symbol anywhere = symbols.Intern(name), here = symbols.Intern(name + "@" + address);
+    for (const Symbol& taken : {anywhere, here})
+      if (!FindAmount(demand.host_ports, taken))
+        AddAmounts(demand.host_ports, {{taken, Quantity(1)}});
+    if (address == kAllAddresses)
+      demand.free_ports.push_back(anywhere);
+    else
+      demand.free_ports.insert(demand.free_ports.end(),
+                               {here, symbols.Intern(name + "@" + kAllAddresses)});
   });
 }
 
@@ -180,11 +188,13 @@ Result<PodDemand> ParsePodDemand(const nlohmann::json& pod_template, ParseContex
   });
   const bool host_network = spec.Bool("hostNetwork").value_or(false);
   NoteUnread(spec, demand.unread);
-  for (const char* list : {"initContainers", "containers"})
-    spec.ForEachObject(list, kMaxItems, [&](const Fields& container) {
-      if (list[0] == 'c' || container.String("restartPolicy") == "Always")
-        ReadPorts(container, host_network, context.symbols, demand);
-    });
+  spec.ForEachObject("initContainers", kMaxItems, [&](const Fields& container) {
+    if (container.String("restartPolicy") == "Always")
+      ReadPorts(container, host_network, context.symbols, demand);
+  });
+  spec.ForEachObject("containers", kMaxItems, [&](const Fields& container) {
+    ReadPorts(container, host_network, context.symbols, demand);
+  });
   std::sort(demand.unread.begin(), demand.unread.end());
   demand.unread.erase(std::unique(demand.unread.begin(), demand.unread.end()), demand.unread.end());
   demand.requests = Effective(demand.containers);

@@ -381,12 +381,17 @@ TEST_CASE("a host port of a running pod is not free") {
   const tracking::PodTemplate item{"main", 1, &pod};
   const tracking::Demands demands = *tracking::ReadDemands({&item, 1});
   CHECK(f.Verdict(demands).outcome == Outcome::kYes);
-  json running = {{"spec", {{"nodeName", "node-1"}, {"containers", json::array({with_port})}}},
-                  {"status", {{"phase", "Running"}}}};
-  REQUIRE(f.state.sinks().pods.Upsert(Object("web", "p", running)).has_value());
-  const verdict::Verdict verdict = f.Verdict(demands);
-  CHECK(verdict.outcome == Outcome::kNo);
-  CHECK(verdict.reasons.at(0).code == ReasonCode::kNodeResources);
+  for (const char* address : {"", "10.0.0.1"}) {
+    INFO("on address " << address);
+    json with_address = with_port;
+    with_address["ports"][0]["hostIP"] = address;
+    json running = {{"spec", {{"nodeName", "node-1"}, {"containers", json::array({with_address})}}},
+                    {"status", {{"phase", "Running"}}}};
+    REQUIRE(f.state.sinks().pods.Upsert(Object("web", "p", running)).has_value());
+    const verdict::Verdict verdict = f.Verdict(demands);
+    CHECK(verdict.outcome == Outcome::kNo);
+    CHECK(verdict.reasons.at(0).code == ReasonCode::kNodeResources);
+  }
 }
 
 TEST_CASE("up to 1.36.2 DeviceTaintRules make every verdict Unknown: the scheduler panics") {
