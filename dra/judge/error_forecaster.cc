@@ -136,9 +136,15 @@ void ErrorForecaster::NoteSlowness(const Node& node, const NodeAllocation& found
   forecast_.slowest_steps = found.scheduler_steps;
 }
 
+void ErrorForecaster::NoteLeak(const NodeAllocation& found) {
+  forecast_.may_go_on =
+      forecast_.may_go_on || (forecast_.possible && found.leaked && found.fit == Fit::kFit);
+}
+
 void ErrorForecaster::Note(const Node& node, const NodeAllocation& found) {
   if (found.fit == Fit::kBudget) forecast_.unfinished = &node;
   NoteSlowness(node, found);
+  NoteLeak(found);
   if (found.fit != Fit::kError) return;
   forecast_.leaked = found.leaked;
   forecast_.error = {.node = &node,
@@ -166,6 +172,7 @@ NodeAllocation ErrorForecaster::FindAhead(const Offer& offer, const Workspace& t
   NodeAllocation found =
       context_.Find(offer.variant->pod, offer.view, taken, most - std::min(most, steps_));
   steps_ += found.steps;
+  NoteLeak(found);
   if (found.fit == Fit::kBudget && !forecast_.given_up) forecast_.given_up = offer.node;
   return found;
 }

@@ -49,6 +49,7 @@ class ErrorForecaster final {
   bool CanBeSlow(const ResolvedPod& resolved, const PodClaims& pod) const;
   bool ErrorsPossible(const ResolvedPod& resolved, const std::vector<bool>& too_few) const;
   void NoteSlowness(const Node& node, const NodeAllocation& found);
+  void NoteLeak(const NodeAllocation& found);
   // Looks at every node, as the scheduler does; `ahead`: also at what more of the pods lead to.
   void ExamineNodes(const ResolvedPod& resolved, int fitting, bool ahead);
   // Find(), paid from the half of the steps that looking at all nodes may take.

@@ -26,8 +26,10 @@ void Doubt(const AllocatorFeatures& features, ReleaseDoubt::Kind kind,
 void ExplainRelease(const SimulationContext& context, const PlacementTrace& trace,
                     Explanation& explanation) {
   if (explanation.outcome == Outcome::kUnknown) return;
-  // Refusals only take away: what does not fit does not fit there, either.
-  if (trace.leaked && explanation.outcome == Outcome::kYes)
+  // Where a search may find less, its pod may not fit, or take other devices than the next pods
+  // are thought to miss. A pod that fits nowhere is not helped by it: refusals only take away.
+  const bool may_fail = trace.errors.may_go_on && explanation.outcome == Outcome::kYes;
+  if (trace.leaked || may_fail)
     return Doubt(context.features(), ReleaseDoubt::Kind::kRefusals, {}, explanation);
   if (!trace.gated.empty())
     Doubt(context.features(), ReleaseDoubt::Kind::kGates, trace.gated, explanation);

@@ -60,6 +60,8 @@ struct ErrorForecast {
   // Had the pods so far gone to other nodes, it might not come to that.
   bool by_chance = false;
   bool leaked = false;  // `error` is of a search that may have found too much (NodeAllocation)
+  // Some node takes the pod by such a search: the scheduler's may go on there, and come to an error.
+  bool may_go_on = false;
   // Where it comes to an error when so many more of the pods are put on the node, but not of all.
   std::map<const Node*, int> pods_to_error;
   std::optional<AttemptError> ahead;  // the first of those
@@ -106,7 +108,7 @@ struct PlacementTrace {
   PodSetReport report;   // up to `alternatives`; the rest is for explanations
   NodeFindings found;
   ErrorForecast errors;
-  bool leaked = false;             // as NodeAllocation::leaked, of some pod that was placed
+  bool leaked = false;             // as NodeAllocation::leaked, of these pods or some before them
   std::vector<std::string> gated;  // GatedFieldsFor() the pods
   // Of the pod's allocated claims: one to which no pod can be bound, where a node would fit.
   std::optional<ObjectKey> unbindable_claim;

@@ -202,7 +202,7 @@ void Placer::Take(const Offer& offer) {
   for (const auto& [key, binding] : trace_.resolved.bound) ++placed_.consumers[key];
   Occupy(demand_, *offer.variant, offer.allocation, offer.view, placed_.workspace,
          placed_.on_node[offer.node->name]);
-  trace_.leaked = trace_.leaked || offer.allocation.leaked;
+  placed_.leaked = placed_.leaked || offer.allocation.leaked;
   auto& to_error = trace_.errors.pods_to_error;
   if (const auto at = to_error.find(offer.node); at != to_error.end()) --at->second;
   placed_.chose = placed_.chose || trace_.resolved.nodes.size() > 1;
@@ -312,6 +312,7 @@ PlacementTrace Placer::Place() {
   if (step_.forecast_errors) forecaster_.Begin(trace_.resolved, trace_.found.too_few);
   PlacePods();
   FindClaimTakenBack();
+  trace_.leaked = placed_.leaked;
   if (trace_.report.fitting < std::min(demand_.count, context_.options.max_pods) && !Ends())
     for (const auto& [key, binding] : trace_.resolved.bound) trace_.contested.push_back(key);
   return std::move(trace_);

@@ -95,6 +95,7 @@ TEST_CASE(
         ScoreRow{"of one node no score is asked", "1.35.4", 1, true, 2, kYes, 2},
         ScoreRow{"none is allocated yet", "1.35.4", 2, false, 1, kYes, 1},
         ScoreRow{"the first pod has allocated it", "1.35.4", 2, false, 2, kUnknown, 1},
+        ScoreRow{"no score is asked", "1.34.4", 2, true, 2, kYes, 2},
         ScoreRow{"not mended yet", "1.35.5", 2, true, 2, kNo, 0},
         ScoreRow{"mended", "1.35.6", 2, true, 2, kYes, 2},
         ScoreRow{"not mended yet", "1.36.1", 2, true, 2, kNo, 0},
