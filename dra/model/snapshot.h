@@ -122,6 +122,7 @@ class SnapshotBuilder final {
   bool SetNode(Node node);
   bool RemoveNode(const Symbol& name);
 
+  const AllocatorFeatures& features() const { return next_.features_; }
   bool HasTaintRules() const { return !taint_rules_.empty(); }
   // Whether the claim is known, with an allocation.
   bool IsAllocated(const ObjectKey& claim) const;

@@ -77,8 +77,8 @@ std::optional<verdict::Reason> DeviceObstacles::UnreadTerms(
 }
 
 std::optional<verdict::Reason> DeviceObstacles::RuleDoubt() const {
-  return devices_.objects.With([](DeviceObjects& objects) -> std::optional<verdict::Reason> {
-    const dra::AllocatorFeatures features = objects.builder.Publish()->features();
+  return devices_.objects.With([](const DeviceObjects& objects) -> std::optional<verdict::Reason> {
+    const dra::AllocatorFeatures& features = objects.builder.features();
     if (!features.panics_on_rules || !objects.builder.HasTaintRules()) return std::nullopt;
     return verdict::Reason{
         verdict::ReasonCode::kReleaseUnverified, "",
