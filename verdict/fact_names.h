@@ -26,7 +26,9 @@ constexpr Names<7> NamesOf(Connection::State) {
   return {"Failed",   "Connecting",    "Lost",          "NotReached",
           "NoAnswer", "KueueInactive", "NoKueueCluster"};
 }
-constexpr Names<4> NamesOf(ReleaseDoubt::Kind) { return {"Order", "Refusals", "Rules", "Gates"}; }
+constexpr Names<5> NamesOf(ReleaseDoubt::Kind) {
+  return {"Order", "Refusals", "Rules", "Gates", "Counters"};
+}
 constexpr Names<13> NamesOf(Rule) {
   return {"UnusablePool", "OtherDriver", "ClassSelector", "RequestSelector", "SelectorError",
           "OtherNode",    "Taint",       "Allocated",     "Reserved",        "Taken",

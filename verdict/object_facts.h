@@ -214,6 +214,7 @@ struct ReleaseDoubt {
     kRefusals,  // devices that it refuses keep what they would have taken from others
     kRules,     // it panics when there are DeviceTaintRules
     kGates,     // `fields` belong to feature gates that are off by default
+    kCounters,  // of two drivers' pools of one name, which counters it reads is chance
   };
 
   Kind kind = Kind::kOrder;

@@ -73,8 +73,8 @@ std::string TextOf(const ReleaseDoubt& doubt, const Rendering&) {
   switch (doubt.kind) {
     case ReleaseDoubt::Kind::kOrder:
       return scheduler +
-             " looks at the pools and slices of a node in an order that is chance, and whether the "
-             "pods fit depends on it";
+             " looks at the pools and slices of a node in an order that is chance, and how many pods "
+             "fit depends on it; one that fails is tried again, in another order";
     case ReleaseDoubt::Kind::kRefusals:
       return scheduler +
              " lets devices that it has refused keep shared counters and constraints while it "
@@ -83,6 +83,10 @@ std::string TextOf(const ReleaseDoubt& doubt, const Rendering&) {
       return scheduler +
              " ends with a panic when a ResourceSlice changes while there are DeviceTaintRules, if "
              "it has the feature gate DRADeviceTaintRules; 1.36.3 does not";
+    case ReleaseDoubt::Kind::kCounters:
+      return scheduler +
+             " takes the shared counters of two drivers' pools for one if the pools have one name, "
+             "and whose it reads is chance; 1.36.4 does not";
     case ReleaseDoubt::Kind::kGates:
       break;
   }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <climits>
-#include <set>
 
 namespace fedra::dra {
 namespace {
@@ -113,13 +112,8 @@ bool ErrorForecaster::CanBeSlow(const ResolvedPod& resolved, const PodClaims& po
 
 // Cheap, and nearly always false: then placing may stop at the first node that fits.
 bool ErrorForecaster::ErrorsPossible(const ResolvedPod& resolved,
+                                     const std::set<const PodClaims*>& pods,
                                      const std::vector<bool>& too_few) const {
-  std::set<const PodClaims*> pods;
-  for (const auto* nodes : {&resolved.nodes, &resolved.elsewhere})
-    for (const Node* node : *nodes) {
-      pods.insert(&resolved.variants.For(*node).pod);
-      if (!resolved.variants.wants_device_resources()) break;  // one variant for all
-    }
   if (std::any_of(pods.begin(), pods.end(),
                   [&](const PodClaims* pod) { return CanEndWithError(*pod); }))
     return true;
@@ -244,8 +238,9 @@ bool ErrorForecaster::FailsAnyway(const ResolvedPod& resolved) const {
   return context_.Find(pod, ViewOf(context_.snapshot, node), {}).fit == Fit::kError;
 }
 
-void ErrorForecaster::Begin(const ResolvedPod& resolved, const std::vector<bool>& too_few) {
-  forecast_.possible = ErrorsPossible(resolved, too_few);
+void ErrorForecaster::Begin(const ResolvedPod& resolved, const std::set<const PodClaims*>& pods,
+                            const std::vector<bool>& too_few) {
+  forecast_.possible = ErrorsPossible(resolved, pods, too_few);
   if (forecast_.possible) FindErrors(resolved, 0);
   forecast_.by_chance = placed_.chose && !(forecast_.error && FailsAnyway(resolved));
 }

@@ -19,6 +19,7 @@
 // Thread rules: one simulation, one thread.
 
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "dra/judge/placed_pods.h"
@@ -33,8 +34,9 @@ class ErrorForecaster final {
                   const PodDemand& demand, ErrorForecast& forecast)
       : context_(context), placed_(placed), demand_(demand), forecast_(forecast) {}
 
-  // Before the first pod. `too_few`: as in PlacementTrace.
-  void Begin(const ResolvedPod& resolved, const std::vector<bool>& too_few);
+  // Before the first pod. `pods`: resolved.EveryVariant(); `too_few`: as in PlacementTrace.
+  void Begin(const ResolvedPod& resolved, const std::set<const PodClaims*>& pods,
+             const std::vector<bool>& too_few);
   // What a node said about the next pod.
   void Note(const Node& node, const NodeAllocation& found);
   // Whether a pod that gets this changes more than its node, which is asked next anyway.
@@ -47,7 +49,8 @@ class ErrorForecaster final {
   bool DerivationCanFail(const SubRequest& ask) const;
   bool CanEndWithError(const PodClaims& pod) const;
   bool CanBeSlow(const ResolvedPod& resolved, const PodClaims& pod) const;
-  bool ErrorsPossible(const ResolvedPod& resolved, const std::vector<bool>& too_few) const;
+  bool ErrorsPossible(const ResolvedPod& resolved, const std::set<const PodClaims*>& pods,
+                      const std::vector<bool>& too_few) const;
   void NoteSlowness(const Node& node, const NodeAllocation& found);
   void NoteLeak(const NodeAllocation& found);
   // Looks at every node, as the scheduler does; `ahead`: also at what more of the pods lead to.

@@ -31,6 +31,8 @@ void ExplainRelease(const SimulationContext& context, const PlacementTrace& trac
   const bool may_fail = trace.errors.may_go_on && explanation.outcome == Outcome::kYes;
   if (trace.leaked || may_fail)
     return Doubt(context.features(), ReleaseDoubt::Kind::kRefusals, {}, explanation);
+  if (trace.confuses_counters)
+    return Doubt(context.features(), ReleaseDoubt::Kind::kCounters, {}, explanation);
   if (!trace.gated.empty())
     Doubt(context.features(), ReleaseDoubt::Kind::kGates, trace.gated, explanation);
 }

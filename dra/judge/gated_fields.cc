@@ -12,17 +12,17 @@ namespace fedra::dra {
 namespace {
 
 enum Gate : unsigned {
-  kPartitions = 1,
-  kBinding = 2,
-  kShares = 4,
-  kRequestedCapacity = 8,
-  kDistinct = 16,
-  kExtended = 32,
-  kLists = 64,
-  kFractions = 128,
+  kPartitions = 1U << 0,
+  kBinding = 1U << 1,
+  kShares = 1U << 2,
+  kRequestedCapacity = 1U << 3,
+  kDistinct = 1U << 4,
+  kExtended = 1U << 5,
+  kLists = 1U << 6,
+  kFractions = 1U << 7,
 };
 
-constexpr std::array<std::pair<Gate, std::string_view>, 8> kWords = {{
+constexpr std::array<std::pair<Gate, std::string_view>, 8> kFields = {{
     {kPartitions,
      "sharedCounters, consumesCounters or perDeviceNodeSelection "
      "(DRAPartitionableDevices)"},
@@ -124,20 +124,47 @@ unsigned GatedFieldsOf(const Slice& slice, const AllocatorFeatures& features) {
   return found;
 }
 
-std::vector<std::string> GatedFieldsFor(const PodDemand& demand, const PodClaims& pod,
+std::vector<std::string> GatedFieldsFor(const PodDemand& demand, const std::set<const PodClaims*>& pods,
                                         const SimulationContext& context) {
   const AllocatorFeatures& features = context.features();
   MatchCache& matches = context.caches.matches;
-  unsigned found = OfClaims(pod, features);
-  for (const auto& slice : context.memory.Pools(context.snapshot, matches).gated)
-    for (const SubRequest& ask : pod.asks)
-      if (ask.device_class) found |= OfMatching(ask, *slice, features, matches);
+  unsigned found = 0;
+  const auto& gated = context.memory.Pools(context.snapshot, matches).gated;
+  for (const PodClaims* pod : pods) {
+    found |= OfClaims(*pod, features);
+    for (const auto& slice : gated)
+      for (const SubRequest& ask : pod->asks)
+        if (ask.device_class) found |= OfMatching(ask, *slice, features, matches);
+  }
   if (!features.extended_resources && AsksForResourceOfClass(demand, context.snapshot))
     found |= kExtended;
   std::vector<std::string> words;
-  for (const auto& [gate, text] : kWords)
+  for (const auto& [gate, text] : kFields)
     if (found & gate) words.emplace_back(text);
   return words;
+}
+
+bool ConfusesCounters(const std::set<const PodClaims*>& pods, const SimulationContext& context) {
+  MatchCache& matches = context.caches.matches;
+  const auto asks_for = [&](const PodClaims& pod, const Slice& slice) {
+    return std::any_of(pod.asks.begin(), pod.asks.end(), [&](const SubRequest& ask) {
+      const auto codes = matches.Match(ask.match, slice);
+      for (size_t i = 0; i < slice.devices.size(); ++i)
+        if (codes[i] == kMatches && slice.devices[i].consumes) return true;
+      return false;
+    });
+  };
+  const auto takes = [&](const Slice& slice) {
+    return std::any_of(pods.begin(), pods.end(),
+                       [&](const PodClaims* pod) { return asks_for(*pod, slice); });
+  };
+  const auto& groups = context.memory.Pools(context.snapshot, matches).of_one_name;
+  return std::any_of(groups.begin(), groups.end(), [&](const auto& pools) {
+    return std::count_if(pools.begin(), pools.end(), [&](const auto& pool) {
+             return std::any_of(pool->slices.begin(), pool->slices.end(),
+                                [&](const auto& slice) { return takes(*slice); });
+           }) > 1;
+  });
 }
 
 }  // namespace fedra::dra

@@ -9,6 +9,7 @@
 //
 // Pure functions.
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,8 +25,16 @@ namespace fedra::dra {
 unsigned GatedFieldsOf(const Slice& slice, const AllocatorFeatures& features);
 
 // What may matter to the pod: its claims have it, or devices that match them do. In words, with the
-// gate: "capacity of a request (DRAConsumableCapacity)". Empty: nothing.
-std::vector<std::string> GatedFieldsFor(const PodDemand& demand, const PodClaims& pod,
+// gate: "capacity of a request (DRAConsumableCapacity)". Empty: nothing. `pods`: its claims, on
+// whatever nodes (ResolvedPod::EveryVariant).
+std::vector<std::string> GatedFieldsFor(const PodDemand& demand,
+                                        const std::set<const PodClaims*>& pods,
                                         const SimulationContext& context);
+
+// Whether one attempt of the pod may ask for the counters of several pools that the scheduler takes
+// for one (PoolFacts::of_one_name). What it reads is what the pool has that it comes to first, on
+// whatever node, and nodes are looked at in parallel: `availableCounters` of structured/internal/
+// incubating/allocator_incubating.go:103 and :1553, v0.36.3, is made once for a pod.
+bool ConfusesCounters(const std::set<const PodClaims*>& pods, const SimulationContext& context);
 
 }  // namespace fedra::dra

@@ -1,6 +1,7 @@
 #include "dra/judge/judge_memory.h"
 
 #include <algorithm>
+#include <set>
 #include <span>
 #include <utility>
 
@@ -98,6 +99,34 @@ bool IsEverywhere(const PoolState& pool) {
   return std::all_of(pool.slices.begin(), pool.slices.end(), [&](const auto& slice) {
     return slice->reach.all_nodes || IsCounterSlice(*slice, pool.features);
   });
+}
+
+using PoolGroup = std::vector<std::shared_ptr<const PoolState>>;
+
+// Whether more than one node has devices of them.
+bool AreOnSeveralNodes(const PoolGroup& pools) {
+  std::set<Symbol> nodes;
+  for (const auto& pool : pools) {
+    if (pool->roaming) return true;
+    for (const auto& [node, view] : pool->local_views)
+      if (view && !view->devices.empty()) nodes.insert(node);
+  }
+  return nodes.size() > 1;
+}
+
+std::vector<PoolGroup> PoolsOfOneName(const Snapshot& snapshot) {
+  std::vector<PoolGroup> groups;
+  if (!snapshot.features().counters_by_pool_name || !snapshot.features().partitionable_devices)
+    return groups;
+  std::map<Symbol, PoolGroup> by_name;
+  snapshot.pools().ForEach([&](const PoolKey& key, const auto& pool) {
+    if (std::any_of(pool->slices.begin(), pool->slices.end(),
+                    [](const auto& slice) { return !slice->counters.empty(); }))
+      by_name[key.pool].push_back(pool);
+  });
+  for (auto& [name, pools] : by_name)
+    if (pools.size() > 1 && AreOnSeveralNodes(pools)) groups.push_back(std::move(pools));
+  return groups;
 }
 
 bool Concerns(MatchCache& matches, ConjunctionId conjunction, const Slice& slice) {
@@ -271,6 +300,7 @@ const PoolFacts& JudgeMemory::Pools(const Snapshot& snapshot, const MatchCache& 
     for (const auto& [node, view] : pool->local_views)
       if (view) devices[node] += static_cast<int64_t>(view->devices.size());
   });
+  facts.of_one_name = PoolsOfOneName(snapshot);
   for (const auto& [node, count] : devices)
     facts.most_devices = std::max(facts.most_devices, count);
   return facts;

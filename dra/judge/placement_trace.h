@@ -110,6 +110,7 @@ struct PlacementTrace {
   ErrorForecast errors;
   bool leaked = false;             // as NodeAllocation::leaked, of these pods or some before them
   std::vector<std::string> gated;  // GatedFieldsFor() the pods
+  bool confuses_counters = false;  // ConfusesCounters() for them
   // Of the pod's allocated claims: one to which no pod can be bound, where a node would fit.
   std::optional<ObjectKey> unbindable_claim;
   std::optional<ObjectKey> full_claim;  // one that has as many consumers as can be recorded

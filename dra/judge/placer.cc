@@ -306,10 +306,14 @@ PlacementTrace Placer::Place() {
   const auto& groups = trace_.resolved.group_claims;
   placed_.group_claims.insert(groups.begin(), groups.end());
   if (!trace_.resolved.missing.empty()) return std::move(trace_);
-  const PodClaims& pod = trace_.resolved.variants.Plain().pod;
-  if (step_.forecast_errors) trace_.gated = GatedFieldsFor(demand_, pod, context_);
+  std::set<const PodClaims*> pods;
+  if (step_.forecast_errors) {
+    pods = trace_.resolved.EveryVariant();
+    trace_.gated = GatedFieldsFor(demand_, pods, context_);
+    trace_.confuses_counters = ConfusesCounters(pods, context_);
+  }
   trace_.found.too_few = NodesWithTooFew(context_, trace_.resolved, demand_, trace_.nearest);
-  if (step_.forecast_errors) forecaster_.Begin(trace_.resolved, trace_.found.too_few);
+  if (step_.forecast_errors) forecaster_.Begin(trace_.resolved, pods, trace_.found.too_few);
   PlacePods();
   FindClaimTakenBack();
   trace_.leaked = placed_.leaked;

@@ -203,6 +203,17 @@ const PodVariant& PodVariants::With(const std::vector<Symbol>& resources) const 
   return variant;
 }
 
+std::set<const PodClaims*> ResolvedPod::EveryVariant() const {
+  std::set<const PodClaims*> pods;
+  for (const auto* list : {&nodes, &elsewhere})
+    for (const Node* node : *list) {
+      pods.insert(&variants.For(*node).pod);
+      if (!variants.wants_device_resources()) break;  // one variant for all
+    }
+  if (pods.empty()) pods.insert(&variants.Plain().pod);
+  return pods;
+}
+
 std::optional<size_t> ResolvedPod::PositionOf(const Symbol& name) const {
   const auto at = std::lower_bound(
       nodes.begin(), nodes.end(), name,

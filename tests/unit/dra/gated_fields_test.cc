@@ -162,5 +162,24 @@ TEST_CASE("an extended resource that a class names before 1.36") {
   }
 }
 
+TEST_CASE("fields of gates count where an extended resource leads to them, too") {
+  json device_class = Class("gpu");
+  device_class["spec"]["extendedResourceName"] = "example.com/gpu";
+  const char* const pod = R"({"spec": {"containers": [
+      {"resources": {"requests": {"example.com/gpu": "1"}}}]}})";
+  for (const Row& row : Rows()) {
+    const bool of_devices = row.request.empty() && row.constraints.empty();
+    for (const auto& [version, gate] : {std::pair("1.36", row.gates[2]), {"1.37", row.gates[3]}}) {
+      INFO(row.what << " on " << version);
+      Worker worker(*dra::FeaturesOf(version));
+      worker.AddClass(device_class)
+          .Node("n1")
+          .On("n1", {Device("a", {{"n", 1}}, row.device), Device("b")}, row.slice);
+      const auto fields = Fields(worker.Judge({worker.Parse(pod)}));
+      CHECK(fields.size() == (of_devices && !gate.empty() ? 1 : 0));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace fedra::test::gated_fields_test

@@ -224,5 +224,41 @@ TEST_CASE("a node that is only looked at may come to an error where a refusal ke
   }
 }
 
+// `availableCounters` of v0.36.3 is made once for a pod and used on all nodes
+// (allocator_incubating.go:103, :1553).
+TEST_CASE("up to 1.36.3 pools of one name on several nodes leave it to chance whose counters count") {
+  struct NameRow {
+    const char* what;
+    const char* version;
+    const char* pool;  // of the second driver, of which the first has "p" on n1
+    const char* node;
+    bool both;  // the pod asks for devices of both
+    verdict::Outcome outcome;
+  };
+  using enum verdict::Outcome;
+  for (const NameRow& row : {NameRow{"one name, two nodes", "v1.36.3", "p", "n2", true, kUnknown},
+                             NameRow{"mended", "v1.36.4", "p", "n2", true, kYes},
+                             NameRow{"two names", "v1.36.3", "q", "n2", true, kYes},
+                             NameRow{"other devices", "v1.36.3", "p", "n2", false, kYes},
+                             NameRow{"one node", "v1.36.3", "p", "n1", true, kYes},
+                             NameRow{"the gate is off", "v1.35.0", "q", "n2", true, kUnknown}}) {
+    INFO(row.what);
+    Worker worker(*dra::FeaturesOf(row.version));
+    worker.AddClass(Class("any", {"true"})).Node("n1").Node("n2");
+    const auto add = [&](const char* driver, const char* pool, const char* node, int counter) {
+      json place = {{"driver", driver}, {"pool", {{"name", pool}, {"resourceSliceCount", 2}}}};
+      json sets = place;
+      sets["sharedCounters"] = Parts(counter, {})[0]["spec"]["sharedCounters"];
+      worker.On(node, {}, sets).On(node, {Device("d", {}, Takes(1))}, place);
+    };
+    add("gpu.example.com", "p", "n1", 1);
+    add("nic.example.com", row.pool, row.node, 1);
+    worker.Template("t", {Request("r", 1, {{"deviceClassName", row.both ? "any" : "gpu"}})});
+    const auto judgement = worker.Pods(1, "t");
+    CHECK(judgement.verdict.outcome == row.outcome);
+    if (row.outcome == kUnknown) CHECK(Code(judgement) == ReasonCode::kReleaseUnverified);
+  }
+}
+
 }  // namespace
 }  // namespace fedra::test::patches_test
