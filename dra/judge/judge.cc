@@ -69,12 +69,18 @@ void DoubtOrder(const AllocatorFeatures& features, Verdict& verdict) {
 }
 
 // What is not looked at, beside a Yes.
-void NoteUnread(std::span<const PodDemand> demands, Verdict& verdict) {
+void NoteUnread(const Question& question, Verdict& verdict) {
   if (verdict.outcome != Outcome::kYes) return;
-  for (const PodDemand& demand : demands) {
-    if (demand.unread.empty()) continue;
-    verdict.reasons.push_back({ReasonCode::kPodUnverified, "pod set " + demand.name,
-                               verdict::PodTerms{.pod_set = demand.name, .fields = demand.unread}});
+  const std::set<std::string>* repelled = question.options.repelled;
+  const bool may_be_repelled =
+      repelled != nullptr && (repelled->contains(question.ns) || repelled->contains("*"));
+  for (const PodDemand& demand : question.demands) {
+    std::vector<std::string> fields = demand.unread;
+    if (may_be_repelled) fields.emplace_back("affinity.podAntiAffinity of running pods");
+    if (fields.empty()) continue;
+    verdict.reasons.push_back(
+        {ReasonCode::kPodUnverified, "pod set " + demand.name,
+         verdict::PodTerms{.pod_set = demand.name, .fields = std::move(fields)}});
   }
 }
 
@@ -114,7 +120,7 @@ Judgement Judge(const std::string& ns, std::span<const PodDemand> demands, const
   if (verdict.outcome != Outcome::kUnknown &&
       DependsOnOrder(question, attempt, snapshot, caches))
     DoubtOrder(snapshot.features(), verdict);
-  NoteUnread(demands, verdict);
+  NoteUnread(question, verdict);
   return std::move(attempt.judgement);
 }
 

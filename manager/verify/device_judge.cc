@@ -155,6 +155,7 @@ dra::Judgement DeviceJudge::JudgeOn(const Basis& basis, const std::string& ns,
   options.node_resources = options_.node_resources;
   options.used = basis.use.by_node.get();
   options.node_claims = basis.use.node_claims.get();
+  options.repelled = basis.use.repelled.get();
   options.jobs = basis.use.jobs.get();
   if (!options_.scalable_pools.empty()) options.scalable_pools = &options_.scalable_pools;
   auto caches = TakeCaches(basis.snapshot->features());

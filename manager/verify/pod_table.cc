@@ -103,6 +103,27 @@ void ReadNodeClaims(const json& status, const dra::Amounts& pod_level, dra::Pars
   }
 }
 
+// A running pod's terms against the pods of the job: getExistingAntiAffinityCounts of
+// pkg/scheduler/framework/plugins/interpodaffinity/filtering.go, v1.36.3. Labels are not compared.
+std::set<std::string> ReadRepelled(const json& spec, const std::string& ns) {
+  const json& affinity = tracking::Member(tracking::Member(spec, "affinity"), "podAntiAffinity");
+  const json& terms =
+      tracking::Member(affinity, "requiredDuringSchedulingIgnoredDuringExecution");
+  std::set<std::string> repelled;
+  if (!terms.is_array()) return repelled;
+  for (const json& term : terms) {
+    const json& named = tracking::Member(term, "namespaces");
+    if (!tracking::Member(term, "namespaceSelector").is_null())
+      repelled.insert("*");
+    else if (!named.is_array() || named.empty())
+      repelled.insert(ns);
+    if (!named.is_array()) continue;
+    for (const json& name : named)
+      if (name.is_string()) repelled.insert(name.get<std::string>());
+  }
+  return repelled;
+}
+
 }  // namespace
 
 Result<PodFacts> ParsePodFacts(const json& object, const tracking::JobKinds& kinds,
@@ -120,6 +141,7 @@ Result<PodFacts> ParsePodFacts(const json& object, const tracking::JobKinds& kin
   pod.failed = phase == "Failed";
   if (pod.failed) ReadFailures(status, pod);
   pod.ended = pod.failed || phase == "Succeeded";
+  pod.repels = ReadRepelled(tracking::Member(object, "spec"), pod.group.ns);
   pod.requests = std::move(demand.requests);
   dra::AddAmounts(pod.requests, demand.host_ports);
   ReadNodeClaims(status, demand.pod_level_left, context, pod);
@@ -172,11 +194,13 @@ PodTable::Use PodTable::CountUse() {
   NodeUse used;
   dra::JobOfClaim jobs;
   NodeClaims node_claims;
+  std::set<std::string> repelled;
   for (const auto& [key, pod] : pods_) {
     if (pod.node.empty() || pod.ended) continue;
     dra::Amounts& amounts = used[pod.node];
     dra::AddAmounts(amounts, pod.requests);
     dra::AddAmounts(amounts, {{pods, Quantity(1)}});
+    repelled.insert(pod.repels.begin(), pod.repels.end());
     for (const std::string& claim : pod.node_claims)
       node_claims[pod.node].insert({.ns = key.ns, .name = claim});
     if (pod.job.key.name.empty()) continue;
@@ -189,6 +213,7 @@ PodTable::Use PodTable::CountUse() {
   }
   use_.by_node = std::make_shared<const NodeUse>(std::move(used));
   use_.node_claims = std::make_shared<const NodeClaims>(std::move(node_claims));
+  use_.repelled = std::make_shared<const std::set<std::string>>(std::move(repelled));
   use_.jobs = std::make_shared<const dra::JobOfClaim>(std::move(jobs));
   ++use_.serial;
   return use_;

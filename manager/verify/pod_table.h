@@ -46,6 +46,8 @@ struct PodFacts {
   std::vector<std::string> node_claims;  // through which they do
   std::vector<std::string> claims;       // that are known: named ones, and those generated for it
   size_t claims_to_come = 0;             // entries whose claim has not been generated yet
+  // Namespaces whose pods its required anti-affinity may keep away; "*": any.
+  std::set<std::string> repels;
 
   bool operator==(const PodFacts&) const = default;
 };
@@ -77,6 +79,7 @@ class PodTable final {
     std::shared_ptr<const NodeUse> by_node;
     std::shared_ptr<const NodeClaims> node_claims;
     std::shared_ptr<const dra::JobOfClaim> jobs;  // of the claims that running pods use
+    std::shared_ptr<const std::set<std::string>> repelled;  // dra::JudgeOptions::repelled
     uint64_t serial = 0;                          // another one when a pod has changed
   };
   // Counted when it is asked for.

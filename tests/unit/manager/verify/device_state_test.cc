@@ -394,6 +394,35 @@ TEST_CASE("a host port of a running pod is not free") {
   }
 }
 
+TEST_CASE("a Yes says that anti-affinity of running pods was not looked at, where it may matter") {
+  struct Row {
+    const char* ns;  // of the running pod
+    json more;       // of its term
+    const char* phase;
+    bool noted;  // for a job in "ml"
+  };
+  const json none = json::object();
+  for (const Row& row : {Row{"ml", none, "Running", true}, Row{"web", none, "Running", false},
+                         Row{"web", {{"namespaces", {"ml"}}}, "Running", true},
+                         Row{"ml", {{"namespaces", json::array({"web"})}}, "Running", false},
+                         Row{"web", {{"namespaceSelector", none}}, "Running", true},
+                         Row{"ml", none, "Succeeded", false}}) {
+    INFO(row.ns << " " << row.more.dump() << " " << row.phase);
+    json term = {{"topologyKey", "kubernetes.io/hostname"}};
+    term.update(row.more);
+    const char* const required = "requiredDuringSchedulingIgnoredDuringExecution";
+    json pod = json::parse(PodOf("p", "x", "node-1", row.phase, "1", ""));
+    pod["metadata"]["namespace"] = row.ns;
+    pod["spec"]["affinity"]["podAntiAffinity"][required] = json::array({term});
+    Fixture f;
+    REQUIRE(f.state.sinks().pods.Upsert(pod.dump()).has_value());
+    const verdict::Verdict verdict = f.Verdict(OneGpuPods(1));
+    CHECK(verdict.outcome == Outcome::kYes);
+    CHECK(verdict.reasons.size() == (row.noted ? 1 : 0));
+    if (row.noted) CHECK(verdict.reasons.at(0).code == ReasonCode::kPodUnverified);
+  }
+}
+
 TEST_CASE("up to 1.36.2 DeviceTaintRules make every verdict Unknown: the scheduler panics") {
   const std::string rule = Object("", "other",
                                   {{"spec",
