@@ -73,7 +73,8 @@ std::string TextOf(const ReleaseDoubt& doubt, const Rendering&) {
   switch (doubt.kind) {
     case ReleaseDoubt::Kind::kOrder:
       return scheduler +
-             " looks at the pools and slices of a node in an order that is chance, and how many pods "
+             " looks at the pools and slices of a node in an order that is chance, and how many "
+             "pods "
              "fit depends on it; one that fails is tried again, in another order";
     case ReleaseDoubt::Kind::kRefusals:
       return scheduler +

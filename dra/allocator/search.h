@@ -99,6 +99,8 @@ class Search final {
   NodeAllocation NotFound();
   bool InUse(const SubRequest& ask, size_t candidate) const;
   bool HeldByClaim(size_t candidate, uint32_t claim) const;
+
+  // One device (search_take.cc).
   // Takes the candidate if nothing forbids it; false: refused and nothing changed.
   bool Take(const Position& position, size_t candidate, bool must, Taken& taken);
   void TakeBack(const Position& position, size_t candidate, const Taken& taken);

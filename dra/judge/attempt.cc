@@ -93,8 +93,7 @@ Attempt TryNodes(const Question& question, const Snapshot& snapshot, JudgeCaches
   const Attempt* last = &first;
   Attempt dry, best;
   std::optional<ExcludedNodes> excluded, best_excluded;
-  while ((excluded = choice.Next(last->choices, last->contested)) &&
-         cost.steps < max_steps) {
+  while ((excluded = choice.Next(last->choices, last->contested)) && cost.steps < max_steps) {
     dry = run(*excluded, false);
     cost.steps += 1 + snapshot.nodes().size() / kNodesPerStep;
     last = &dry;

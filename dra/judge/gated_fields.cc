@@ -124,7 +124,8 @@ unsigned GatedFieldsOf(const Slice& slice, const AllocatorFeatures& features) {
   return found;
 }
 
-std::vector<std::string> GatedFieldsFor(const PodDemand& demand, const std::set<const PodClaims*>& pods,
+std::vector<std::string> GatedFieldsFor(const PodDemand& demand,
+                                        const std::set<const PodClaims*>& pods,
                                         const SimulationContext& context) {
   const AllocatorFeatures& features = context.features();
   MatchCache& matches = context.caches.matches;

@@ -109,8 +109,8 @@ DeviceKinds JobAsks::KindsOn(const NodeView& view, const Workspace* held) {
     std::vector<uint32_t>& list = kinds.emplace_back();
     for (const ViewDevice& device : of_pool.devices) {
       const SimulatedUse* simulated = placed ? placed->Find(device.slot) : nullptr;
-      const bool in_use = held && ((device.use && device.use->dedicated) ||
-                                   (simulated && simulated->dedicated));
+      const bool in_use =
+          held && ((device.use && device.use->dedicated) || (simulated && simulated->dedicated));
       list.push_back(in_use && !sees_use_ ? 0 : KindOf(view, pool, device, in_use));
     }
   }
@@ -119,9 +119,9 @@ DeviceKinds JobAsks::KindsOn(const NodeView& view, const Workspace* held) {
 
 uint64_t JobAsks::ValueId(const AttributeValue* value) {
   if (value == nullptr) return 0;
-  const auto at = std::find_if(
-      values_.begin(), values_.end(),
-      [&](const AttributeValue* known) { return known == value || EqualScalars(*known, *value); });
+  const auto at = std::find_if(values_.begin(), values_.end(), [&](const AttributeValue* known) {
+    return known == value || EqualScalars(*known, *value);
+  });
   if (at == values_.end()) values_.push_back(value);
   return static_cast<uint64_t>(at - values_.begin()) + 1;
 }
@@ -142,8 +142,7 @@ uint64_t JobAsks::CodeOf(const SubRequest& ask, const ViewDevice& device) const 
   return ask.all ? kRefuses : kNothing;  // All needs every device
 }
 
-uint32_t JobAsks::KindOf(const NodeView& view, size_t pool, const ViewDevice& device,
-                         bool in_use) {
+uint32_t JobAsks::KindOf(const NodeView& view, size_t pool, const ViewDevice& device, bool in_use) {
   const AllocatorFeatures& features = context_.features();
   std::vector<uint64_t> key;
   for (const Ask& ask : asks_) key.push_back(CodeOf(*ask.ask, device));

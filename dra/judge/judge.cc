@@ -117,8 +117,7 @@ Judgement Judge(const std::string& ns, std::span<const PodDemand> demands, const
   Verdict& verdict = attempt.judgement.verdict;
   verdict.fits_when_free =
       LacksDevicesInUse(verdict) && free_cluster().verdict.outcome == Outcome::kYes;
-  if (verdict.outcome != Outcome::kUnknown &&
-      DependsOnOrder(question, attempt, snapshot, caches))
+  if (verdict.outcome != Outcome::kUnknown && DependsOnOrder(question, attempt, snapshot, caches))
     DoubtOrder(snapshot.features(), verdict);
   NoteUnread(question, verdict);
   return std::move(attempt.judgement);

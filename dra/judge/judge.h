@@ -24,8 +24,8 @@
 // once more with nothing allocated, within a budget of its own that changes no outcome.
 //
 // Where a release leaves the order of pools and slices to chance, the outcome is kUnknown if some
-// order of some pod changes how many pods fit (order_question.h). What else an answer has is that of
-// the order by name: where pods go, headroom, new nodes, whether waiting helps.
+// order of some pod changes how many pods fit (order_question.h). What else an answer has is that
+// of the order by name: where pods go, headroom, new nodes, whether waiting helps.
 //
 // Thread rules: pure but for the caches, which one user has at a time.
 
@@ -82,8 +82,8 @@ struct JudgeOptions {
   // Claims through which running pods hold resources of their node (node_share.h), by node; null:
   // there are none.
   const std::map<Symbol, std::set<ObjectKey>>* node_claims = nullptr;
-  // Namespaces whose pods may be kept off nodes by running pods with required anti-affinity, "*": of
-  // any; null: there are none. A Yes says that it was not looked at.
+  // Namespaces whose pods may be kept off nodes by running pods with required anti-affinity, "*":
+  // of any; null: there are none. A Yes says that it was not looked at.
   const std::set<std::string>* repelled = nullptr;
   // Whose the claims are that hold devices, for messages; null: not known.
   const JobOfClaim* jobs = nullptr;

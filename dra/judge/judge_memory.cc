@@ -1,14 +1,12 @@
 #include "dra/judge/judge_memory.h"
 
 #include <algorithm>
-#include <set>
 #include <span>
 #include <utility>
 
 #include "dra/allocator/candidates.h"
 #include "dra/allocator/capacity.h"
 #include "dra/allocator/counters.h"
-#include "dra/judge/gated_fields.h"
 
 namespace fedra::dra {
 namespace {
@@ -24,14 +22,6 @@ bool AskTheSame(const DeviceRequest& a, const DeviceRequest& b) {
   return a.mode == b.mode && a.count == b.count && a.admin_access == b.admin_access &&
          a.tolerations == b.tolerations && a.has_capacity == b.has_capacity &&
          a.capacity == b.capacity;
-}
-
-bool IsReady(const PoolState& pool) {
-  if (pool.roaming) return false;
-  if (pool.elsewhere && pool.elsewhere->status != PoolStatus::kReady) return false;
-  return std::all_of(pool.local_views.begin(), pool.local_views.end(), [](const auto& entry) {
-    return !entry.second || entry.second->status == PoolStatus::kReady;
-  });
 }
 
 // Looks at the devices of one view, slice by slice.
@@ -101,50 +91,10 @@ bool IsEverywhere(const PoolState& pool) {
   });
 }
 
-using PoolGroup = std::vector<std::shared_ptr<const PoolState>>;
-
-// Whether more than one node has devices of them.
-bool AreOnSeveralNodes(const PoolGroup& pools) {
-  std::set<Symbol> nodes;
-  for (const auto& pool : pools) {
-    if (pool->roaming) return true;
-    for (const auto& [node, view] : pool->local_views)
-      if (view && !view->devices.empty()) nodes.insert(node);
-  }
-  return nodes.size() > 1;
-}
-
-std::vector<PoolGroup> PoolsOfOneName(const Snapshot& snapshot) {
-  std::vector<PoolGroup> groups;
-  if (!snapshot.features().counters_by_pool_name || !snapshot.features().partitionable_devices)
-    return groups;
-  std::map<Symbol, PoolGroup> by_name;
-  snapshot.pools().ForEach([&](const PoolKey& key, const auto& pool) {
-    if (std::any_of(pool->slices.begin(), pool->slices.end(),
-                    [](const auto& slice) { return !slice->counters.empty(); }))
-      by_name[key.pool].push_back(pool);
-  });
-  for (auto& [name, pools] : by_name)
-    if (pools.size() > 1 && AreOnSeveralNodes(pools)) groups.push_back(std::move(pools));
-  return groups;
-}
-
 bool Concerns(MatchCache& matches, ConjunctionId conjunction, const Slice& slice) {
   if (matches.HasFailure(conjunction, slice)) return true;
   const auto codes = matches.Match(conjunction, slice);
   return std::find(codes.begin(), codes.end(), kMatches) != codes.end();
-}
-
-bool HasCapacityOfWhole(const PoolState& pool) {
-  const auto is_such = [](const Device& device) {
-    if (device.extras == nullptr || device.allow_multiple.value_or(false)) return false;
-    const std::vector<NodeMapping>& mappings = device.extras->of_node;
-    return std::any_of(mappings.begin(), mappings.end(),
-                       [](const NodeMapping& mapping) { return !mapping.capacity.empty(); });
-  };
-  return std::any_of(pool.slices.begin(), pool.slices.end(), [&](const auto& slice) {
-    return std::any_of(slice->devices.begin(), slice->devices.end(), is_such);
-  });
 }
 
 }  // namespace
@@ -288,22 +238,8 @@ bool JudgeMemory::MeetsSeveralSlices(ConjunctionId conjunction, const Snapshot& 
 
 const PoolFacts& JudgeMemory::Pools(const Snapshot& snapshot, const MatchCache& matches) {
   Refresh(snapshot, matches);
-  if (pools_) return *pools_;
-  PoolFacts& facts = pools_.emplace();
-  std::map<Symbol, int64_t> devices;  // that a node sees
-  snapshot.pools().ForEach([&](const PoolKey&, const auto& pool) {
-    facts.bad_selector = facts.bad_selector || pool->bad_selector;
-    facts.all_ready = facts.all_ready && IsReady(*pool);
-    facts.capacity_of_whole = facts.capacity_of_whole || HasCapacityOfWhole(*pool);
-    for (const auto& slice : pool->slices)
-      if (GatedFieldsOf(*slice, pool->features) != 0) facts.gated.push_back(slice);
-    for (const auto& [node, view] : pool->local_views)
-      if (view) devices[node] += static_cast<int64_t>(view->devices.size());
-  });
-  facts.of_one_name = PoolsOfOneName(snapshot);
-  for (const auto& [node, count] : devices)
-    facts.most_devices = std::max(facts.most_devices, count);
-  return facts;
+  if (!pools_) pools_ = FactsOf(snapshot);
+  return *pools_;
 }
 
 JudgeMemory::FreeEntry& JudgeMemory::EntryOf(uint64_t nodes, const std::vector<MatchKey>& keys) {

@@ -20,6 +20,7 @@
 #include "dra/allocator/match.h"
 #include "dra/judge/explain.h"
 #include "dra/judge/node_fit.h"
+#include "dra/judge/pool_facts.h"
 #include "dra/model/node_view.h"
 #include "dra/model/snapshot.h"
 
@@ -58,20 +59,6 @@ struct FreeDevices {
   std::vector<std::shared_ptr<const NodePools>> pools;  // null: none of the node's own
   int total = 0;                                        // of the nodes' own
   std::vector<FreeRoaming> roaming;
-};
-
-// What the slices of a cluster say about errors that a search can end with.
-struct PoolFacts {
-  bool bad_selector = false;  // some node selector cannot be evaluated
-  bool all_ready = true;      // every pool belongs to nodes, is complete and valid
-  int64_t most_devices = 0;   // in the own pools of one node
-  // Some device that is allocated as a whole takes of its node by a capacity (node_share.h).
-  bool capacity_of_whole = false;
-  // Pools with counters that one scheduler's attempt may confuse, group by group: they have one name
-  // and several drivers, and devices on several nodes (AllocatorFeatures::counters_by_pool_name).
-  std::vector<std::vector<std::shared_ptr<const PoolState>>> of_one_name;
-  // Slices with fields of feature gates that are off by default (gated_fields.h).
-  std::vector<std::shared_ptr<const Slice>> gated;
 };
 
 class JudgeMemory final {

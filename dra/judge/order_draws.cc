@@ -25,8 +25,7 @@ Gain GainOf(const NodeAllocation& found, const PodClaims& pod, const NodeView& v
   for (const ChosenDevice& device : found.devices)
     if (!pod.asks[device.ask].admin) kinds[device.pool][device.device] = 0;
   const int slow = (found.scheduler_steps >= kMaybeSlow) + (found.scheduler_steps >= kSurelySlow);
-  return {found.fit, slow, found.alternatives, std::move(chosen),
-          ContentOf(view, kinds, features)};
+  return {found.fit, slow, found.alternatives, std::move(chosen), ContentOf(view, kinds, features)};
 }
 
 }  // namespace
@@ -56,9 +55,8 @@ NodeView OrderDraws::See(const SimulationContext& context, const Node& node, con
   if (!nodes_.contains(node.name)) return ViewOf(context.snapshot, node);
   const auto [at, is_new] = of_simulation_.try_emplace({placed.turn, node.name}, drawn_);
   if (is_new && drawn_++ == draws_.size())
-    draws_.push_back(
-        {.node = node.name,
-         .outcomes = Outcomes(context, ViewOf(context.snapshot, node), pod, placed)});
+    draws_.push_back({.node = node.name,
+                      .outcomes = Outcomes(context, ViewOf(context.snapshot, node), pod, placed)});
   const Draw& draw = draws_[at->second];
   if (draw.node == node.name) return draw.outcomes[draw.chosen];
   gave_up_ = true;

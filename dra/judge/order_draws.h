@@ -50,7 +50,7 @@ class OrderDraws final {
   JobAsks& asks_;
   const std::set<Symbol> nodes_;
   std::vector<Draw> draws_;
-  size_t drawn_ = 0;  // so far this way
+  size_t drawn_ = 0;                                           // so far this way
   std::map<std::pair<size_t, Symbol>, size_t> of_simulation_;  // by turn and node: in draws_
   bool gave_up_ = false;
 };

@@ -39,7 +39,7 @@ class OrderQuestion final {
   const Attempt& answer_;
   const Snapshot& snapshot_;
   const JudgeCaches caches_;
-  uint64_t steps_ = 0;  // of all ways so far
+  uint64_t steps_ = 0;                                 // of all ways so far
   std::map<std::vector<ObjectKey>, Changed> changed_;  // by the claims, in order
 };
 
@@ -62,7 +62,7 @@ std::optional<Attempt> OrderQuestion::TryOneWay(OrderDraws& draws) {
     attempt = TryNodes(question_, *before, caches, cost, how);
   }
   cost.steps += 1 + snapshot_.nodes().size() / kNodesPerStep +
-                 kStepsPerPod * static_cast<uint64_t>(attempt.judgement.verdict.pods_wanted);
+                kStepsPerPod * static_cast<uint64_t>(attempt.judgement.verdict.pods_wanted);
   steps_ += cost.steps;
   if (cost.steps > most / 2 || steps_ > most) return std::nullopt;
   return attempt;

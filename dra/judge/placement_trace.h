@@ -60,7 +60,8 @@ struct ErrorForecast {
   // Had the pods so far gone to other nodes, it might not come to that.
   bool by_chance = false;
   bool leaked = false;  // `error` is of a search that may have found too much (NodeAllocation)
-  // Some node takes the pod by such a search: the scheduler's may go on there, and come to an error.
+  // Some node takes the pod by such a search: the scheduler's may go on there, and come to an
+  // error.
   bool may_go_on = false;
   // Where it comes to an error when so many more of the pods are put on the node, but not of all.
   std::map<const Node*, int> pods_to_error;

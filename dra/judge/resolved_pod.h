@@ -91,7 +91,8 @@ struct ResolvedPod {
   // same, and an error there ends the pod's attempt as anywhere else.
   std::vector<const Node*> elsewhere;
 
-  // Its claims on each of these nodes, those of equal nodes once; of no node, as PodVariants::Plain.
+  // Its claims on each of these nodes, those of equal nodes once; of no node, as
+  // PodVariants::Plain.
   std::set<const PodClaims*> EveryVariant() const;
   // The index of the node in `nodes`.
   std::optional<size_t> PositionOf(const Symbol& name) const;

@@ -62,8 +62,8 @@ class Simulation final {
   Simulation(const std::string& ns, const Snapshot& snapshot, JudgeCaches caches,
              const JudgeOptions& judge_options, SearchCost& cost, Options options)
       : ns_(ns),
-        context_{snapshot, caches, caches.memory ? *caches.memory : own_memory_, judge_options,
-                 cost, options.draws},
+        context_{snapshot,      caches, caches.memory ? *caches.memory : own_memory_,
+                 judge_options, cost,   options.draws},
         options_(options) {}
   Simulation(const Simulation&) = delete;
   Simulation& operator=(const Simulation&) = delete;

@@ -62,8 +62,8 @@ struct PodDemand {
       container_claims;  // pod_claims, once for each time a container names one
   // Resources that spec.resources asks for (pod level): how much of it the containers leave.
   Amounts pod_level_left;
-  // Ports of the node that the pod takes, one of each: "hostPort:TCP:8080", on whatever address, and
-  // "hostPort:TCP:8080@10.0.0.1", on that one; all are "@0.0.0.0".
+  // Ports of the node that the pod takes, one of each: "hostPort:TCP:8080", on whatever address,
+  // and "hostPort:TCP:8080@10.0.0.1", on that one; all are "@0.0.0.0".
   Amounts host_ports;
   std::vector<Symbol> free_ports;  // of the same names: what nobody may have taken before
   // Fields of spec that demand something of the node and are not looked at: "affinity.podAffinity".

@@ -107,8 +107,7 @@ void ReadNodeClaims(const json& status, const dra::Amounts& pod_level, dra::Pars
 // pkg/scheduler/framework/plugins/interpodaffinity/filtering.go, v1.36.3. Labels are not compared.
 std::set<std::string> ReadRepelled(const json& spec, const std::string& ns) {
   const json& affinity = tracking::Member(tracking::Member(spec, "affinity"), "podAntiAffinity");
-  const json& terms =
-      tracking::Member(affinity, "requiredDuringSchedulingIgnoredDuringExecution");
+  const json& terms = tracking::Member(affinity, "requiredDuringSchedulingIgnoredDuringExecution");
   std::set<std::string> repelled;
   if (!terms.is_array()) return repelled;
   for (const json& term : terms) {

@@ -78,9 +78,9 @@ class PodTable final {
   struct Use {
     std::shared_ptr<const NodeUse> by_node;
     std::shared_ptr<const NodeClaims> node_claims;
-    std::shared_ptr<const dra::JobOfClaim> jobs;  // of the claims that running pods use
+    std::shared_ptr<const dra::JobOfClaim> jobs;            // of the claims that running pods use
     std::shared_ptr<const std::set<std::string>> repelled;  // dra::JudgeOptions::repelled
-    uint64_t serial = 0;                          // another one when a pod has changed
+    uint64_t serial = 0;                                    // another one when a pod has changed
   };
   // Counted when it is asked for.
   Use CountUse();

@@ -18,9 +18,9 @@ dra::NodeView ViewWith(const std::vector<std::string>& pools, DraCase& held) {
   for (size_t i = 0; i < pools.size(); ++i) {
     const std::string name = std::to_string(i);
     for (const char slice : pools[i])
-      c.slices.push_back(Slice(
-          name + slice, {Device(std::string(1, slice))},
-          {{"pool", {{"name", name}, {"resourceSliceCount", pools[i].size()}}}}));
+      c.slices.push_back(
+          Slice(name + slice, {Device(std::string(1, slice))},
+                {{"pool", {{"name", name}, {"resourceSliceCount", pools[i].size()}}}}));
   }
   dra::ParseContext context;
   const auto features = *dra::FeaturesOf("1.35");
@@ -55,9 +55,7 @@ TEST_CASE("orders that differ") {
       {{"ab"}, {{1, 2}}, {"ab", "ba"}},
       {{"ab", "c"}, {{1, 2}, {3}}, {"ab c", "ba c", "c ab", "c ba"}},
       // Each pool has its own order.
-      {{"ab", "cd"},
-       {{1, 2}, {1, 2}},
-       {"ab cd", "ab dc", "ba cd", "ba dc"}},
+      {{"ab", "cd"}, {{1, 2}, {1, 2}}, {"ab cd", "ab dc", "ba cd", "ba dc"}},
       {{"a", "b", "c"}, {{1}, {2}, {1}}, {"a c b", "a b c", "b c a"}},
       {{"a", "b", "c"}, {{1}, {2}, {3}}, {}, 5},
   };
@@ -79,12 +77,13 @@ TEST_CASE("of many pools each comes first, and each pair in both orders") {
   const dra::NodeView view = ViewWith(pools, held);
   std::set<std::string> pairs;
   size_t count = 0;
-  for (const auto& order : dra::OrdersThatDiffer(view, {{1}, {2}, {3}, {4}, {5}},
-                                                 held.snapshot->features(), 120)) {
+  for (const auto& order :
+       dra::OrdersThatDiffer(view, {{1}, {2}, {3}, {4}, {5}}, held.snapshot->features(), 120)) {
     ++count;
     const std::string names = NamesOf(order);
     for (size_t i = 0; i < names.size(); i += 2)
-      for (size_t j = i + 2; j < names.size(); j += 2) pairs.insert(std::string{names[i], names[j]});
+      for (size_t j = i + 2; j < names.size(); j += 2)
+        pairs.insert(std::string{names[i], names[j]});
   }
   CHECK(count == 120);
   CHECK(pairs.size() == 20);

@@ -44,7 +44,7 @@ struct Cluster {
   std::map<std::string, std::pair<std::vector<json>, std::vector<json>>> templates;
 };
 using Sets = std::vector<std::pair<std::string, int>>;  // template and pods, by pod set
-using Fitting = std::vector<int>;                        // by pod set
+using Fitting = std::vector<int>;                       // by pod set
 
 // Every list in every order, each element in one of its forms.
 template <class T>
@@ -131,11 +131,11 @@ class Model {
     for (const dra::NodeView& view : {views_[0][0], views_[1][0]})
       for (const auto& pool : view.pools)
         for (const auto& [name, slot] : taken)
-          if (name == pool->key.ToString()) workspace.pools[pool->key].devices[slot].dedicated = true;
+          if (name == pool->key.ToString())
+            workspace.pools[pool->key].devices[slot].dedicated = true;
     std::set<Got> all;
     for (const dra::NodeView& view : views_[node]) {
-      const auto found =
-          dra::Allocate(pod, view, &workspace, matches_, case_.snapshot->features());
+      const auto found = dra::Allocate(pod, view, &workspace, matches_, case_.snapshot->features());
       Got got{.fits = found.fit == dra::Fit::kFit, .taken = {}};
       for (const int alternative : found.alternatives) got.score += 8 - alternative;
       for (const dra::ChosenDevice& device : found.devices)
@@ -199,8 +199,7 @@ dra::Judgement JudgeOn(const Cluster& cluster, const dra::AllocatorFeatures& fea
                        const Sets& sets) {
   Worker worker(features);
   worker.Node("n1").Node("n2").Slices(cluster.slices);
-  for (const auto& [name, spec] : cluster.templates)
-    worker.Template(name, spec.first, spec.second);
+  for (const auto& [name, spec] : cluster.templates) worker.Template(name, spec.first, spec.second);
   std::vector<dra::PodDemand> demands;
   for (const auto& [name, pods] : sets) demands.push_back(PodsWith(name, pods));
   return worker.Judge(demands);
@@ -325,9 +324,11 @@ TEST_CASE("what pods take in different orders") {
       INFO(row.what << ", " << version);
       Worker worker(*dra::FeaturesOf(version));
       worker.Node("n1")
-          .On("n1", {Device("a", {{"model", "a"}, {"n", 1}}), Device("b", {{"model", "b"}, {"n", 1}})},
+          .On("n1",
+              {Device("a", {{"model", "a"}, {"n", 1}}), Device("b", {{"model", "b"}, {"n", 1}})},
               OfPool("1"))
-          .On("n1", {Device("c", {{"model", "c"}, {"n", 2}}), Device("d", {{"model", "d"}, {"n", 2}})},
+          .On("n1",
+              {Device("c", {{"model", "c"}, {"n", 2}}), Device("d", {{"model", "d"}, {"n", 2}})},
               OfPool("2"))
           .Template("first", row.first)
           .Template("second", row.second, row.constraints);
@@ -363,7 +364,8 @@ TEST_CASE("requests that have one slice each leave no doubt, however different d
     worker.Node("n1")
         .On("n1", gpus, OfPool("gpus"))
         .On("n1", cards, nics)
-        .Template("both", {Request("gpu", 2), nic}, {Match("gpu.example.com/n", json::array({"gpu"}))})
+        .Template("both", {Request("gpu", 2), nic},
+                  {Match("gpu.example.com/n", json::array({"gpu"}))})
         .Template("one", {Request("gpu")});
     CHECK(worker.Judge({PodsWith("both", 3), PodsWith("one", 2)}).verdict.outcome == Outcome::kYes);
     CHECK(worker.Judge({PodsWith("both", 5)}).verdict.outcome == Outcome::kNo);

@@ -218,7 +218,9 @@ TEST_CASE("a node that is only looked at may come to an error where a refusal ke
     std::vector<json> devices = OneCounter();
     devices.back() = Device("bad");
     AddNode("n2", devices, worker);
-    worker.Node("n1").On("n1", {Device("good", {{"model", "x"}})}).Template("t", {Request("r", 1, not_y)});
+    worker.Node("n1")
+        .On("n1", {Device("good", {{"model", "x"}})})
+        .Template("t", {Request("r", 1, not_y)});
     CHECK(worker.Pods(1, "t").verdict.outcome ==
           (doubtful ? verdict::Outcome::kUnknown : verdict::Outcome::kYes));
   }
@@ -226,7 +228,8 @@ TEST_CASE("a node that is only looked at may come to an error where a refusal ke
 
 // `availableCounters` of v0.36.3 is made once for a pod and used on all nodes
 // (allocator_incubating.go:103, :1553).
-TEST_CASE("up to 1.36.3 pools of one name on several nodes leave it to chance whose counters count") {
+TEST_CASE(
+    "up to 1.36.3 pools of one name on several nodes leave it to chance whose counters count") {
   struct NameRow {
     const char* what;
     const char* version;
