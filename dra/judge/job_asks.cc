@@ -6,6 +6,7 @@
 #include "dra/allocator/candidates.h"
 #include "dra/allocator/constraint.h"
 #include "dra/judge/placed_pods.h"
+#include "dra/judge/resolved_pod.h"
 
 namespace fedra::dra {
 namespace {
@@ -27,49 +28,60 @@ uint64_t ReachOf(const PoolState& pool, const Slice& slice) {
 JobAsks::JobAsks(const Question& question, const Snapshot& snapshot, JudgeCaches caches,
                  JudgeMemory& memory)
     : context_{snapshot, caches, memory, question.options, cost_} {
-  const AssumedList& assumed = question.options.assumed;
-  pods_.reserve(question.demands.size() + (assumed ? assumed->size() : 0));
-  if (assumed)
-    for (const AssumedPods& pods : *assumed) Add(pods.ns, *pods.demand);
+  if (question.options.assumed)
+    for (const AssumedPods& pods : *question.options.assumed) Add(pods.ns, *pods.demand);
   for (const PodDemand& demand : question.demands) Add(question.ns, demand);
 }
 
 void JobAsks::Add(const std::string& ns, const PodDemand& demand) {
-  ResolvedPod& pod = pods_.emplace_back(Resolve(context_, ns, demand, {}));
-  if (!pod.missing.empty()) return;
-  const PodClaims& claims = pod.variants.Plain().pod;
-  for (const SubRequest& ask : claims.asks) {
-    asks_.push_back({.pod = &claims, .ask = &ask});
+  const ResolvedPod resolved = Resolve(context_, ns, demand, {});
+  if (!resolved.missing.empty()) return;
+  const PodClaims& pod = resolved.variants.Plain().pod;
+  for (const SubRequest& ask : pod.asks) {
+    AskKey key{.match = MatchKeyOf(ask),
+               .all = ask.all,
+               .admin = ask.admin,
+               .derives = !ask.derived.empty(),
+               .attributes = {}};
+    const auto& constraints = pod.claims[ask.claim].spec->constraints;
+    for (size_t i = 0; i < std::min(constraints.size(), kMaxConstraints); ++i)
+      if (ask.constraints & uint64_t{1} << i)
+        key.attributes.push_back(ConstraintState(constraints[i], context_.features()).attribute());
+    if (std::find(asks_.begin(), asks_.end(), key) != asks_.end()) continue;
     has_admin_ = has_admin_ || ask.admin;
     sees_use_ = sees_use_ || ask.admin || ask.all;
+    asks_.push_back(std::move(key));
   }
 }
 
-bool JobAsks::IsOfOneKind(const Snapshot& snapshot) const {
-  const AllocatorFeatures& features = context_.features();
-  if (!snapshot.roaming_pools().empty() || features.partitionable_devices ||
-      features.consumable_capacity)
-    return false;
-  const MatchKey first = MatchKeyOf(*asks_.front().ask);
-  return std::all_of(asks_.begin(), asks_.end(), [&](const Ask& of_job) {
-    const SubRequest& ask = *of_job.ask;
-    return !ask.all && !ask.admin && ask.constraints == 0 && ask.derived.empty() &&
-           MatchKeyOf(ask) == first &&
-           !context_.memory.CanFail(ask.match, snapshot, context_.caches.matches);
-  });
-}
-
+// Quick, and false in most clusters: each request finds its devices in one slice of a node, or all
+// pods ask for the same and devices are alike for that.
 bool JobAsks::MayDependOnOrder(const Snapshot& snapshot) const {
-  if (asks_.empty()) return false;
   MatchCache& matches = context_.caches.matches;
   JudgeMemory& memory = context_.memory;
-  if (context_.features().invalid_pools_are_fatal && !memory.Pools(snapshot, matches).all_ready)
-    return true;
-  if (std::none_of(asks_.begin(), asks_.end(), [&](const Ask& ask) {
-        return memory.MeetsSeveralSlices(ask.ask->match, snapshot, matches);
+  const AllocatorFeatures& features = context_.features();
+  if (asks_.empty()) return false;
+  if (features.invalid_pools_are_fatal && !memory.Pools(snapshot, matches).all_ready) return true;
+  if (std::none_of(asks_.begin(), asks_.end(), [&](const AskKey& ask) {
+        return memory.MeetsSeveralSlices(ask.match.match, snapshot, matches);
       }))
     return false;
-  return !IsOfOneKind(snapshot);
+  const AskKey& ask = asks_.front();
+  return asks_.size() > 1 || ask.all || ask.admin || ask.derives || !ask.attributes.empty() ||
+         !snapshot.roaming_pools().empty() || features.partitionable_devices ||
+         features.consumable_capacity || memory.CanFail(ask.match.match, snapshot, matches);
+}
+
+std::set<Symbol> JobAsks::NodesByOrder(const Snapshot& snapshot) {
+  if (!MayDependOnOrder(snapshot)) return {};
+  MatchCache& matches = context_.caches.matches;
+  if (const auto* known = context_.memory.NodesByOrder(asks_, snapshot, matches)) return *known;
+  std::set<Symbol> nodes;
+  snapshot.nodes().ForEach([&](const Symbol& name, const auto& node) {
+    if (DependsOnOrder(ViewOf(snapshot, *node))) nodes.insert(name);
+  });
+  context_.memory.KeepNodesByOrder(asks_, nodes);
+  return nodes;
 }
 
 bool JobAsks::DependsOnOrder(const NodeView& view) {
@@ -127,16 +139,16 @@ uint64_t JobAsks::ValueId(const AttributeValue* value) {
 }
 
 // As CandidateTable::Code() and Search::Take() decide.
-uint64_t JobAsks::CodeOf(const SubRequest& ask, const ViewDevice& device) const {
+uint64_t JobAsks::CodeOf(const AskKey& ask, const ViewDevice& device) const {
   const AllocatorFeatures& features = context_.features();
   const auto& extras = device.device->extras;
   if (!features.binding_conditions && extras && !extras->binding_conditions.empty())
     return kNothing;
-  const uint8_t match = context_.caches.matches.Match(ask.match, *device.slice)[device.index];
+  const uint8_t match = context_.caches.matches.Match(ask.match.match, *device.slice)[device.index];
   if (match == kSelectorFails) return kFails;
   if (match != kMatches || device.node_fit == NodeFit::kNo) return kNothing;
   if (device.node_fit == NodeFit::kError) return kFails;
-  const bool refused = BlockingTaint(device, *ask.request, features) != nullptr ||
+  const bool refused = BlockingTaint(device, ask.match.terms, features) != nullptr ||
                        (device.device->consumes && !features.partitionable_devices);
   if (!refused) return kTakes;
   return ask.all ? kRefuses : kNothing;  // All needs every device
@@ -145,21 +157,20 @@ uint64_t JobAsks::CodeOf(const SubRequest& ask, const ViewDevice& device) const 
 uint32_t JobAsks::KindOf(const NodeView& view, size_t pool, const ViewDevice& device, bool in_use) {
   const AllocatorFeatures& features = context_.features();
   std::vector<uint64_t> key;
-  for (const Ask& ask : asks_) key.push_back(CodeOf(*ask.ask, device));
+  for (const AskKey& ask : asks_) key.push_back(CodeOf(ask, device));
   if (std::all_of(key.begin(), key.end(), [](uint64_t code) { return code == kNothing; })) return 0;
   key.push_back(in_use);
   key.push_back(ReachOf(*view.states[pool], *device.slice));
-  bool unique = (device.device->consumes && features.partitionable_devices) ||
+  const DeviceExtras* extras = device.device->extras.get();
+  bool unique = (extras && (extras->binds_to_node || !extras->of_node.empty())) ||
+                (device.device->consumes && features.partitionable_devices) ||
                 (device.device->allow_multiple && features.consumable_capacity);
+  const Symbol& driver = device.slice->pool.driver;
   for (size_t i = 0; i < asks_.size(); ++i) {
-    const auto& [claims, ask] = asks_[i];
-    unique = unique || !ask->derived.empty();
+    unique = unique || asks_[i].derives;
     if (key[i] == kNothing) continue;
-    const auto& constraints = claims->claims[ask->claim].spec->constraints;
-    for (size_t c = 0; c < std::min(constraints.size(), kMaxConstraints); ++c) {
-      if (!(ask->constraints & uint64_t{1} << c)) continue;
-      const AttributeValue* value = ConstraintState(constraints[c], features)
-                                        .Lookup(*device.device, device.slice->pool.driver);
+    for (const Symbol& attribute : asks_[i].attributes) {
+      const AttributeValue* value = device.device->FindQualified(attribute.view(), driver.view());
       key.push_back(ValueId(value));
       unique = unique || (value && std::holds_alternative<ListPointer>(*value));
     }

@@ -8,11 +8,12 @@
 
 #include <cstdint>
 #include <map>
-#include <optional>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "dra/judge/attempt.h"
-#include "dra/judge/resolved_pod.h"
+#include "dra/judge/judge_memory.h"
 #include "dra/model/pool_order.h"
 
 namespace fedra::dra {
@@ -25,13 +26,10 @@ class JobAsks final {
   JobAsks(const JobAsks&) = delete;
   JobAsks& operator=(const JobAsks&) = delete;
 
-  // Quick, and false in most clusters: each request finds its devices in one slice of a node, or
-  // all devices that the job may take are alike.
-  bool MayDependOnOrder(const Snapshot& snapshot) const;
-  // Whether on this node it may make a difference in which order its pools and slices come. Not:
-  // each request has to do with one slice only, or with devices of one kind only. Then every order
+  // Where it may make a difference in which order pools and slices come. Not on a node on which
+  // each request has to do with one slice only, or with devices of one kind only: there every order
   // is a renaming of devices that are alike, now and after whatever the pods take.
-  bool DependsOnOrder(const NodeView& view);
+  std::set<Symbol> NodesByOrder(const Snapshot& snapshot);
 
   // What can still matter. `held`: devices that pods placed before hold; null: as if no device was
   // in use.
@@ -39,20 +37,16 @@ class JobAsks final {
 
  private:
   void Add(const std::string& ns, const PodDemand& demand);
+  bool MayDependOnOrder(const Snapshot& snapshot) const;
+  bool DependsOnOrder(const NodeView& view);
   bool IsOfOneKind(const Snapshot& snapshot) const;
   uint64_t ValueId(const AttributeValue* value);
-  uint64_t CodeOf(const SubRequest& ask, const ViewDevice& device) const;
+  uint64_t CodeOf(const AskKey& ask, const ViewDevice& device) const;
   uint32_t KindOf(const NodeView& view, size_t pool, const ViewDevice& device, bool in_use);
-
-  struct Ask {
-    const PodClaims* pod;
-    const SubRequest* ask;
-  };
 
   SearchCost cost_;  // nothing is searched here
   const SimulationContext context_;
-  std::vector<ResolvedPod> pods_;
-  std::vector<Ask> asks_;
+  std::vector<AskKey> asks_;  // each once
   bool has_admin_ = false;
   bool sees_use_ = false;  // devices in use matter, too
   // What makes devices alike, its first numbers what each ask makes of them -> the kind.

@@ -16,6 +16,8 @@ constexpr size_t kMaxAdmitting = 64;
 // One per kind of request and kind of node constraints.
 constexpr size_t kMaxFree = 256;
 constexpr size_t kMaxReports = 256;
+// One per kind of job.
+constexpr size_t kMaxByOrder = 64;
 
 // Whether both requests get the same report.
 bool AskTheSame(const DeviceRequest& a, const DeviceRequest& b) {
@@ -161,6 +163,7 @@ void JudgeMemory::Refresh(const Snapshot& snapshot, const MatchCache& matches) {
     meets_several_.clear();
   }
   if (other_slices) pools_.reset();
+  if (other_matches || other_slices || other_nodes) by_order_.clear();
   if (other_nodes) admitting_.clear();
   if (other_matches || other_nodes) free_.clear();
   if (other_matches || other_nodes || use_serial_ != snapshot.use_serial()) reports_.clear();
@@ -234,6 +237,20 @@ bool JudgeMemory::MeetsSeveralSlices(ConjunctionId conjunction, const Snapshot& 
     local = std::max(local, of_node);
   });
   return at->second = roaming + local > 1;
+}
+
+const std::set<Symbol>* JudgeMemory::NodesByOrder(const std::vector<AskKey>& asks,
+                                                  const Snapshot& snapshot,
+                                                  const MatchCache& matches) {
+  Refresh(snapshot, matches);
+  const auto at = std::find_if(by_order_.begin(), by_order_.end(),
+                               [&](const auto& known) { return known.first == asks; });
+  return at == by_order_.end() ? nullptr : &at->second;
+}
+
+void JudgeMemory::KeepNodesByOrder(const std::vector<AskKey>& asks, std::set<Symbol> nodes) {
+  if (by_order_.size() >= kMaxByOrder) by_order_.clear();
+  by_order_.emplace_back(asks, std::move(nodes));
 }
 
 const PoolFacts& JudgeMemory::Pools(const Snapshot& snapshot, const MatchCache& matches) {

@@ -14,7 +14,9 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "dra/allocator/match.h"
@@ -45,6 +47,17 @@ struct MatchKey {
 MatchKey MatchKeyOf(const SubRequest& ask);
 // Each once.
 std::vector<MatchKey> MatchKeysOf(const PodClaims& pod);
+
+// All of a request that decides which devices are alike for it.
+struct AskKey {
+  MatchKey match;
+  bool all = false;
+  bool admin = false;
+  bool derives = false;            // attributes
+  std::vector<Symbol> attributes;  // of its constraints
+
+  bool operator==(const AskKey&) const = default;
+};
 
 // Devices of a pool of no single node that could be taken.
 struct FreeRoaming {
@@ -77,6 +90,10 @@ class JudgeMemory final {
   // Whether some node sees two slices, or more, with devices that the conjunction matches or fails
   // on.
   bool MeetsSeveralSlices(ConjunctionId conjunction, const Snapshot& snapshot, MatchCache& matches);
+  // What JobAsks::NodesByOrder() found for these; null: not known.
+  const std::set<Symbol>* NodesByOrder(const std::vector<AskKey>& asks, const Snapshot& snapshot,
+                                       const MatchCache& matches);
+  void KeepNodesByOrder(const std::vector<AskKey>& asks, std::set<Symbol> nodes);
   const PoolFacts& Pools(const Snapshot& snapshot, const MatchCache& matches);
   const FreeDevices& FreeOn(const NodeConstraints& constraints, const std::vector<MatchKey>& keys,
                             const Snapshot& snapshot, MatchCache& matches);
@@ -114,6 +131,7 @@ class JudgeMemory final {
   std::vector<Report> reports_;
   std::map<ConjunctionId, bool> can_fail_;
   std::map<ConjunctionId, bool> meets_several_;
+  std::vector<std::pair<std::vector<AskKey>, std::set<Symbol>>> by_order_;
   std::optional<PoolFacts> pools_;
   FreeCluster free_cluster_;  // empty until asked for
 };

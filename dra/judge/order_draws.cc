@@ -9,7 +9,7 @@
 namespace fedra::dra {
 namespace {
 
-// What playing out one order of one node costs, apart from searching.
+// What playing out one order of one node costs, apart from searching, and from its devices.
 constexpr uint64_t kStepsPerOrder = 8;
 
 // What the pod gets of a node, and what it leaves there: with equal ones all goes on equally.
@@ -37,11 +37,13 @@ std::vector<NodeView> OrderDraws::Outcomes(const SimulationContext& context, con
   std::vector<NodeView> orders = OrdersThatDiffer(view, kinds, features, kMostOrders);
   gave_up_ = gave_up_ || orders.empty();
   if (orders.size() < 2) return {view};
+  uint64_t devices = 0;
+  for (const auto& pool : view.pools) devices += pool->devices.size();
   std::vector<NodeView> outcomes;
   std::vector<Gain> gains;
   for (NodeView& order : orders) {
     const NodeAllocation found = context.Find(pod, order, placed.workspace);
-    context.cost.steps += kStepsPerOrder;
+    context.cost.steps += kStepsPerOrder + devices;
     Gain gain = GainOf(found, pod, order, asks_.KindsOn(order, &placed.workspace), features);
     if (std::find(gains.begin(), gains.end(), gain) != gains.end()) continue;
     gains.push_back(std::move(gain));

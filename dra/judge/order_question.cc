@@ -102,11 +102,7 @@ bool DependsOnOrder(const Question& question, const Attempt& answer, const Snaps
   JudgeMemory& memory = caches.memory ? *caches.memory : own;
   const auto free = WithoutOwnClaims(question, snapshot);
   JobAsks asks(question, free ? *free : snapshot, caches, memory);
-  if (!asks.MayDependOnOrder(snapshot)) return false;
-  std::set<Symbol> nodes;
-  snapshot.nodes().ForEach([&](const Symbol& name, const auto& node) {
-    if (asks.DependsOnOrder(ViewOf(snapshot, *node))) nodes.insert(name);
-  });
+  std::set<Symbol> nodes = asks.NodesByOrder(snapshot);
   if (nodes.empty()) return false;
   return OrderQuestion(question, answer, snapshot, caches).PlayOut(asks, std::move(nodes));
 }
