@@ -65,7 +65,7 @@ struct PodDemand {
   // Ports of the node that the pod takes, one of each: "hostPort:TCP:8080", on whatever address,
   // and "hostPort:TCP:8080@10.0.0.1", on that one; all are "@0.0.0.0".
   Amounts host_ports;
-  std::vector<Symbol> free_ports;  // of the same names: what nobody may have taken before
+  std::vector<Symbol> free_ports;  // of the same names: those that no other pod may have
   // Fields of spec that demand something of the node and are not looked at: "affinity.podAffinity".
   std::vector<std::string> unread;
   std::string pod_group;  // spec.schedulingGroup.podGroupName; empty: of none
