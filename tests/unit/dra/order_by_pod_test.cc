@@ -228,7 +228,7 @@ class Random {
  private:
   void AddPool(const std::string& node, int pool, Cluster& cluster) {
     const std::string name = node + "-" + std::to_string(pool);
-    const int slices = Below(4) == 0 ? 2 : 1;
+    const int slices = Below(6) == 0 ? 2 : 1;
     for (int slice = 0; slice < slices; ++slice) {
       std::vector<json> devices;
       for (int i = 1 + Below(2); i > 0; --i)
