@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,6 +14,7 @@ from real.agreement.dice import Json
 
 _ROOT = Path(__file__).parents[3]
 _SOURCE = _ROOT / "tests/real/go/allocator"
+_MODULE = "k8s.io/dynamic-resource-allocation"
 
 OURS = _ROOT / "build/release/tests/tools/judge-lines"
 
@@ -20,11 +22,17 @@ OURS = _ROOT / "build/release/tests/tools/judge-lines"
 Answer = tuple[str, tuple[tuple[str, ...], ...]]
 
 
+def cache() -> Path:
+    """Where what is built from the libraries is."""
+    folder = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "fedra/allocators"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
 def build(release: str, library: str = "allocator", patch: int | None = None) -> Path:
     """The program around a library of that release, its allocator or its selectors; built anew when the source has
     changed. `patch`: of another patch release than the module file's."""
-    folder = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "fedra/allocators"
-    folder.mkdir(parents=True, exist_ok=True)
+    folder = cache()
     version = release if patch is None else f"{release}.{patch}"
     program = folder / f"real-{library}-{version}"
     tag = "k" + release.replace(".", "")
@@ -46,18 +54,37 @@ def build(release: str, library: str = "allocator", patch: int | None = None) ->
 
 
 def _with_patch(file: Path, version: str, patch: int, folder: Path) -> Path:
-    """The module file with all of Kubernetes' modules of that patch release."""
+    """The module file with all of Kubernetes' modules of that patch release, those too that others need: apiserver has
+    the library of selectors."""
     other = f"{version.rpartition('.')[0]}.{patch}"
     copy = folder / f"k8s-{other}.mod"
-    copy.write_text(file.read_text().replace(f" {version}\n", f" {other}\n"))
+    of_kubernetes = rf"(k8s\.io/\S+) {re.escape(version)}(?=\s)"
+    copy.write_text(re.sub(of_kubernetes, rf"\1 {other}", file.read_text()))
     copy.with_suffix(".sum").write_text(file.with_suffix(".sum").read_text())
     return copy
 
 
+def kubernetes_modules(program: Path) -> str:
+    """What is linked, as Go has noted it in the program: "v0.36.2 (api, apimachinery)"; all are of one version."""
+    command = ["go", "version", "-m", str(program)]
+    text = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+    found: dict[str, list[str]] = {}
+    # Others of k8s.io, as utils and klog, have versions of their own.
+    for name, version in re.findall(r"^\tdep\tk8s\.io/(\S+)\t(v0\.[1-9]\S*)", text, re.MULTILINE):
+        found.setdefault(version, []).append(name)
+    return ", ".join(f"{version} ({', '.join(names)})" for version, names in found.items())
+
+
 def module_version(release: str) -> str:
     """Of k8s.io/dynamic-resource-allocation: "v0.36.3"."""
-    module = "k8s.io/dynamic-resource-allocation"
-    return real_tools.module_version(_SOURCE / f"k8s-{release}.mod", module)
+    return real_tools.module_version(_SOURCE / f"k8s-{release}.mod", _MODULE)
+
+
+def module_folder(release: str) -> Path:
+    """Its source, in Go's module cache."""
+    command = ["go", "mod", "download", f"-modfile=k8s-{release}.mod", "-json", _MODULE]
+    done = subprocess.run(command, cwd=_SOURCE, check=True, stdout=subprocess.PIPE, text=True)
+    return Path(json.loads(done.stdout)["Dir"])
 
 
 def kubernetes_version(release: str, patch: int | None = None) -> str:
