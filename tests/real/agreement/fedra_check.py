@@ -10,7 +10,7 @@ from pathlib import Path
 from real import tools as real_tools
 from real.agreement.cluster_writer import POD_GROUP_VERSIONS, WITH_RULES
 from real.agreement.dice import Json
-from real.agreement.job_batch import Objects
+from real.agreement.job_seen import Objects
 from real.agreement.job_case import JobCase
 
 _QUEUE = "queue"
@@ -42,6 +42,14 @@ class Answer:
     @property
     def codes(self) -> list[str]:
         return [reason.partition(":")[0] for reason in self.reasons]
+
+    @property
+    def is_by_order(self) -> bool:
+        """Unknown, because the scheduler takes pools in an order that is chance."""
+        return self.verdict == "Unknown" and any(
+            reason.startswith("ReleaseUnverified:") and "an order that is chance" in reason
+            for reason in self.reasons[:1]
+        )
 
 
 class FedraCheck:

@@ -7,55 +7,20 @@ everything is left alone until nothing changes any more.
 
 from __future__ import annotations
 
-import dataclasses
 import time
-from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 
 from real.agreement.cluster_writer import POD_GROUP_VERSIONS, ClusterWriter, scheduled_condition
 from real.agreement.dice import Json
 from real.agreement.job_case import KEPT, JobCase
 from real.agreement.job_pods import pod_of
+from real.agreement.job_seen import JobObservation, JobPod
 from scenarios.kube_client import ApiError, KubeClient
 
 _GATE = "agreement.fedra.dev/turn"
 _TIMEOUT = 120.0  # of all decisions: a search that gives up takes the scheduler 10 s
 _LOOK = 0.25  # seconds between two looks, which list hundreds of pods
-
-Objects = dict[str, list[Json]]  # by kind, as the API server stored them
-
-
-@dataclasses.dataclass
-class JobPod:
-    pod_set: int
-    stored: Json  # as it was created
-    final: Json = dataclasses.field(default_factory=dict)
-
-    @property
-    def name(self) -> str:
-        return str(self.stored["metadata"]["name"])
-
-    @property
-    def node(self) -> str | None:
-        name = self.final.get("spec", {}).get("nodeName")
-        return str(name) if name else None
-
-    @property
-    def message(self) -> str:
-        return str(scheduled_condition(self.final).get("message", ""))
-
-
-@dataclasses.dataclass
-class JobObservation:
-    case: JobCase
-    outcome: str = "undecided"  # decided, refused, evicted, gave-up, undecided
-    message: str = ""
-    before: Objects = dataclasses.field(default_factory=dict)
-    pods: list[JobPod] = dataclasses.field(default_factory=list)  # in the order of their pod sets
-    claims: list[Json] = dataclasses.field(default_factory=list)  # of the case, in the end
-
-    def bound(self, pod_set: int) -> int:
-        return sum(1 for pod in self.pods if pod.pod_set == pod_set and pod.node)
+_GAVE_UP = "timed out trying to allocate"
 
 
 class JobBatch:
@@ -154,6 +119,7 @@ class JobBatch:
         coming = arrivals
         while coming and time.monotonic() < deadline:
             pods = self._cluster.list("Pod")
+            _note_timeouts(arrivals, pods)
             coming = [arrival for arrival in coming if arrival.look(pods)]
             ready = [arrival for arrival in coming if arrival.next is not None]
             list(self._pool.map(self._open, ready))
@@ -174,6 +140,7 @@ class JobBatch:
         while time.monotonic() < min(since + self._settle, deadline):
             pods, claims = self._cluster.list("Pod"), self._cluster.list("ResourceClaim")
             self._cluster.make_ready(claims.values())
+            _note_timeouts(arrivals, pods)
             now = {name: pod["spec"].get("nodeName") for name, pod in pods.items()}
             now |= {f"/{name}": _allocation(claim) for name, claim in claims.items()}
             if now != seen:
@@ -195,7 +162,7 @@ class JobBatch:
                 r in pods for r in runners
             ):
                 observation.outcome = "evicted"
-            elif any("timed out trying to allocate" in p.message for p in observation.pods):
+            elif any(_GAVE_UP in p.message for p in observation.pods):
                 observation.outcome = "gave-up"
 
     # ---- cleaning up
@@ -250,6 +217,12 @@ class _Arrival:
         return not pod.stored["spec"].get("schedulingGroup") or case.min_count <= pods
 
 
+def _note_timeouts(arrivals: list[_Arrival], pods: dict[str, Json]) -> None:
+    for observation in (arrival.observation for arrival in arrivals):
+        seen = (scheduled_condition(pods.get(pod.name, {})) for pod in observation.pods)
+        observation.timed_out |= any(_GAVE_UP in one.get("message", "") for one in seen)
+
+
 def _has_claims(pod: Json) -> bool:
     entries = pod.get("spec", {}).get("resourceClaims", [])
     wanted = sum(1 for entry in entries if "resourceClaimTemplateName" in entry)
@@ -271,17 +244,3 @@ def _is_decided(pod: Json | None) -> bool:
 def _allocation(claim: Json) -> Json:
     status: Json = claim.get("status", {})
     return {key: status.get(key) for key in ("allocation", "reservedFor")}
-
-
-def names_of_claims(pod: Json) -> Iterable[tuple[str, bool]]:
-    """With: it is the pod's own."""
-    for entry in pod["spec"].get("resourceClaims", []):
-        if "resourceClaimName" in entry:
-            yield entry["resourceClaimName"], False
-    status = pod.get("status", {})
-    for entry in status.get("resourceClaimStatuses", []):
-        if entry.get("resourceClaimName"):
-            yield entry["resourceClaimName"], True
-    extended = status.get("extendedResourceClaimStatus")
-    if extended:
-        yield extended["resourceClaimName"], True

@@ -9,31 +9,28 @@ from __future__ import annotations
 import dataclasses
 
 from real.agreement.fedra_check import Answer
-from real.agreement.job_batch import JobObservation
+from real.agreement.job_seen import JobObservation
 
 _ERRORS = {"SelectorError", "AllocationError"}  # what ends a pod's attempt with an error
 
 # Lines of pkg/scheduler of Kubernetes v1.36.3.
 SCORES = "scores choose the node: schedule_one.go:943 (prioritizeNodes)"
+# After a conflict bindClaim looks only whether a claim is still allocated, not whether it is as the pod's node wants it.
+RACE = "a claim allocated anew meanwhile: plugins/dynamicresources/dynamicresources.go:1624"
 GANG_ERROR = "an error leaves the gang out: schedule_one_podgroup.go:376"
 TIMEOUT = "the scheduler's limit of time: plugins/dynamicresources/dynamicresources.go:857"
 # Of k8s.io/dynamic-resource-allocation v0.34.4; v0.35.4 has it in pools_incubating.go:113.
 ORDER = "pools in the order of a Go map: structured/internal/experimental/pools_experimental.go:123"
 
 # Why fedra does not say Yes or No. An error by chance is one that other nodes would have avoided.
-_UNKNOWN = {
-    "SelectorError": SCORES,
-    "AllocationError": SCORES,
-    "PoolIncomplete": SCORES,
-    "BudgetExceeded": TIMEOUT,
-    "ReleaseUnverified": ORDER,
-}
+_UNKNOWN = {"SelectorError": SCORES, "AllocationError": SCORES, "PoolIncomplete": SCORES}
+_NO_ANSWER = "but fedra Unknown"
 
 
 @dataclasses.dataclass(frozen=True)
 class Comparison:
     kind: str = ""  # of the difference, in a few words; empty: both agree
-    # What may explain it. Scores do so only where the pods have shown that (placed.py).
+    # What may explain it. Scores, an order and a race do so only where the pods have shown that (placed.py, chance.py).
     line: str = ""
 
     @property
@@ -43,7 +40,12 @@ class Comparison:
     @property
     def is_explained(self) -> bool:
         """Without looking at the pods one by one."""
-        return bool(self.kind and self.line) and self.line != SCORES
+        return bool(self.kind and self.line) and self.line not in (SCORES, ORDER, RACE)
+
+    @property
+    def is_unknown(self) -> bool:
+        """fedra gave no answer, which can hide what it would have got wrong."""
+        return _NO_ANSWER in self.kind
 
 
 def compare(seen: JobObservation, ours: Answer) -> Comparison:
@@ -52,14 +54,10 @@ def compare(seen: JobObservation, ours: Answer) -> Comparison:
     all_bound = sum(bound) == seen.case.pods
     if ours.verdict not in ("Yes", "No"):
         code = ours.codes[0] if ours.codes else "no reason"
-        line = _UNKNOWN.get(code, "") if ours.verdict == "Unknown" else ""
-        if line == ORDER and "an order that is chance" not in ours.reasons[0]:
-            line = (
-                ""  # the servers have their default gates: no object should have fields of others
-            )
-        return Comparison(f"{_words(all_bound)} but fedra {ours.verdict} ({code})", line)
+        kind = f"{_words(all_bound)} but fedra {ours.verdict} ({code})"
+        return Comparison(kind, _line_of_unknown(seen, ours, code))
     if (ours.verdict == "Yes") != all_bound:
-        return Comparison(f"{_words(all_bound)} but fedra {ours.verdict}", SCORES)
+        return Comparison(f"{_words(all_bound)} but fedra {ours.verdict}", _scores(seen))
     if all_bound:
         return Comparison()
     if ours.fitting is None:
@@ -73,7 +71,22 @@ def compare(seen: JobObservation, ours: Answer) -> Comparison:
     expected, line = _of_gang(seen, ours, ours.fitting)
     if expected == bound:
         return Comparison("no pod of the gang bound", line) if line else Comparison()
-    return Comparison(f"{_sign(sum(bound), sum(expected))} pods bound than fit", SCORES)
+    return Comparison(f"{_sign(sum(bound), sum(expected))} pods bound than fit", _scores(seen))
+
+
+def _scores(seen: JobObservation) -> str:
+    return RACE if any(seen.is_bound_elsewhere(pod) for pod in seen.pods) else SCORES
+
+
+def _line_of_unknown(seen: JobObservation, ours: Answer, code: str) -> str:
+    if ours.verdict != "Unknown":
+        return ""
+    if ours.is_by_order:
+        return ORDER
+    # Of its own limits fedra says so, too: nothing of the scheduler explains these.
+    if code == "BudgetExceeded" and seen.timed_out:
+        return TIMEOUT
+    return _UNKNOWN.get(code, "")
 
 
 def is_broken_gang(seen: JobObservation) -> bool:

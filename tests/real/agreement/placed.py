@@ -12,21 +12,27 @@ import copy
 
 from real.agreement.dice import Json
 from real.agreement.fedra_check import Answer, FedraCheck, job_set
-from real.agreement.job_batch import JobObservation, JobPod, Objects, names_of_claims
+from real.agreement.job_seen import JobObservation, JobPod, Objects, names_of_claims
 
 
-def contradictions(seen: JobObservation, release: str, fedra: FedraCheck) -> list[str]:
-    """A line for each pod of which fedra says something else."""
+def contradictions(seen: JobObservation, release: str, fedra: FedraCheck) -> tuple[list[str], bool]:
+    """A line for each pod of which fedra says something else, but those that the scheduler has put where their claims
+    are not. With: of some others it says Unknown, because the order of the pools decides."""
     questions = [(_without(seen, pod), _alone(seen, pod)) for pod in seen.pods]
     answers = fedra.ask(release, questions)
-    return [_line(pod, a) for pod, a in zip(seen.pods, answers) if not _agree(pod, a)]
+    lines = [
+        _line(pod, answer)
+        for pod, answer in zip(seen.pods, answers)
+        if not _agree(pod, answer) and not answer.is_by_order and not seen.is_bound_elsewhere(pod)
+    ]
+    return lines, any(answer.is_by_order for answer in answers)
 
 
 def had_choice(seen: JobObservation, release: str, fedra: FedraCheck) -> bool:
     """Whether the scheduler could have put some pod elsewhere than it did, with those before it where it put them.
     Where it could not, its scores have decided nothing."""
     bound = [i for i, pod in enumerate(seen.pods) if pod.node]
-    questions = [(_until(seen, i), _elsewhere(seen, seen.pods[i])) for i in bound]
+    questions = [(until(seen, i), _elsewhere(seen, seen.pods[i])) for i in bound]
     return bool(questions) and any(
         answer.verdict == "Yes" for answer in fedra.ask(release, questions)
     )
@@ -66,7 +72,7 @@ def _without(seen: JobObservation, pod: JobPod) -> Objects:
     return _lacking(seen, [pod])
 
 
-def _until(seen: JobObservation, number: int) -> Objects:
+def until(seen: JobObservation, number: int) -> Objects:
     """The cluster when this pod came: they come one after another, those of a PodGroup first."""
     return _lacking(seen, seen.pods[number:])
 
