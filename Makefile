@@ -156,6 +156,7 @@ test-real-dra:
 agree:
 	$(INSTALL_PACKAGES) real
 	$(call BUILD,release,judge-lines cel-lines)
+	@tests/real/agree_suite.py
 	@tests/real/agree_dra.py -n $(N) --seed $(SEED) --limit 1s
 	@tests/real/agree_selectors.py -n $(N) --seed $(SEED)
 

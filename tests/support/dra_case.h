@@ -71,8 +71,30 @@ inline Result<void> ReadCluster(const nlohmann::json& input, dra::ParseContext& 
 
 }  // namespace internal
 
+namespace internal {
+
+// Exactly those gates are on, by the names that the allocator library has for its features.
+inline void SetGates(dra::AllocatorFeatures& features, const nlohmann::json& gates) {
+  const auto is_on = [&](const char* gate) {
+    return std::find(gates.begin(), gates.end(), gate) != gates.end();
+  };
+  features.admin_access = is_on("DRAAdminAccess");
+  features.prioritized_list = is_on("DRAPrioritizedList");
+  features.partitionable_devices = is_on("DRAPartitionableDevices");
+  features.device_taints = is_on("DRADeviceTaints");
+  features.binding_conditions = is_on("DRADeviceBindingConditions");
+  features.consumable_capacity = is_on("DRAConsumableCapacity");
+  features.list_attributes = is_on("DRAListTypeAttributes");
+  features.compatibility_groups = is_on("DRADeviceCompatibilityGroups");
+  features.derived_attributes = is_on("DRADerivedAttributes");
+  features.optional_operations = is_on("DRAOptionalNodeOperations");
+  features.fractional_ranges = is_on("DRAFractionalCapacityRange");
+}
+
+}  // namespace internal
+
 // `features`: of the release in "k8s" unless given, without the taints of devices if "deviceTaints"
-// is false.
+// is false, and with the feature gates in "gates" if there are any.
 inline Result<DraCase> ReadDraCase(const nlohmann::json& input, dra::ParseContext& context,
                                    const dra::AllocatorFeatures* features = nullptr) {
   if (!input.is_object()) return Fail(ErrorCode::kInvalidArgument, "not an object");
@@ -82,6 +104,8 @@ inline Result<DraCase> ReadDraCase(const nlohmann::json& input, dra::ParseContex
   if (!of_release) return Fail(of_release.error());
   const auto taints = input.find("deviceTaints");
   if (taints != input.end() && *taints == false) of_release->device_taints = false;
+  const auto gates = input.find("gates");
+  if (gates != input.end()) internal::SetGates(*of_release, *gates);
   dra::SnapshotBuilder builder(features ? *features : *of_release);
   FEDRA_RETURN_IF_ERROR(internal::ReadCluster(input, context, builder));
   DraCase result;
