@@ -25,6 +25,7 @@ from scenarios import objects  # noqa: E402
 from scenarios.federated_job import FederatedJob  # noqa: E402
 from scenarios.fedra_process import Fedra, default_binary  # noqa: E402
 from scenarios.fleet import MANAGER  # noqa: E402
+from scenarios.job_kinds import JOB_SET, RAY_JOB, JobKind  # noqa: E402
 from scenarios.kube_client import KubeClient  # noqa: E402
 from scenarios.objects import Quota  # noqa: E402
 from scenarios.resources import Object  # noqa: E402
@@ -103,7 +104,8 @@ class Demo:
         embed = self._no_device_free()
         self._device_is_freed(serve, embed)
         rescued = self._take_over(embed)
-        self._finish([sweep, late, rescued])
+        beside = self._other_kinds(late)
+        self._finish([sweep, late, rescued, *beside])
 
     def stop(self) -> None:
         for fedra in (self._fedra, self._killed):
@@ -259,16 +261,34 @@ class Demo:
         self._show("status")
         return waiting
 
+    def _other_kinds(self, beside: FederatedJob) -> list[FederatedJob]:
+        _title("A JobSet and a RayJob, beside the Job, as their users write them")
+        _say(
+            f"{_EAST} has 4 GPUs, and {beside.key} one of them. Of the RayJob only its worker needs one."
+        )
+        jobs = [
+            self._submit_kind(JOB_SET, _job_set("simulate"), "2 pods"),
+            self._submit_kind(RAY_JOB, _ray_job("tune"), "a head, 1 worker and what submits it"),
+        ]
+        for job in jobs:
+            job.wait_running_on(_EAST)
+        _say("All pods of a job are judged together, and every kind runs under its own operator.")
+        self._show("status", "jobs")
+        self._show("why", f"rayjob/{jobs[1].key}")
+        return jobs
+
     def _finish(self, jobs: list[FederatedJob]) -> None:
         _title("The jobs end; their results are on the manager and nothing is left on the workers")
         for job in jobs:
             worker = job.remote_jobs()[0]
-            _change(worker, f"the pods of {job.key} end")
+            _change(worker, f"the pods of {job.kind} {job.key} end")
             job.finish(worker)
         for job in jobs:
-            assert _complete(job), f"{job.key} is not complete on the manager"
+            finished = objects.condition(job.workload(), "Finished")
+            assert finished and finished["reason"] == "Succeeded", f"{job.key}: {finished}"
         for worker in self._fleet.workers:
-            assert not self._admin(worker).list("Job", _NS), f"a job is left on {worker}"
+            for kind in {job.kind for job in jobs}:
+                assert not self._admin(worker).list(kind, _NS), f"a {kind} is left on {worker}"
             assert not self._admin(worker).list("Workload", _NS), f"a clone is left on {worker}"
         self._show("status")
 
@@ -343,6 +363,8 @@ wait        kubectl {create} {files["large"]}; kubectl {create} {files["next"]} 
             fedra why {_NS}/next; fedra status --sort-by line
 gang        kubectl {create} {files["gang"]}   # 6 pods with a device each, more than any worker has
             fedra why {_NS}/gang
+kinds       kubectl {create} {files["jobset"]}; kubectl {create} {files["rayjob"]}   # of the same name as the Job
+            fedra status jobs -o wide; fedra why rayjob/{_NS}/mine
 order       kubectl annotate clusterqueue {_NS} fedra.dev/order=Strict   # or Backfill, BestEffort
             fedra why {_NS}/next   # docs/ordering.md
 end a job   {east} -n {_NS} annotate job mine sim.fedra.dev/run-for=0s
@@ -388,6 +410,13 @@ start it    fedra run
         )
         self._admin(MANAGER).create(objects.job(_NS, name, _QUEUE, template=template))
         return FederatedJob(self._fleet, _NS, name, _CHECK)
+
+    def _submit_kind(self, kind: JobKind, made: Object, pods: str) -> FederatedJob:
+        name = made["metadata"]["name"]
+        asks = f"template {_ONE_GPU} ({_ASKS[_ONE_GPU]})"
+        _line("submit", f"{kind.kind} {_NS}/{name}: queue {_QUEUE}, {pods}, {asks}")
+        self._admin(MANAGER).create(made)
+        return FederatedJob(self._fleet, _NS, name, _CHECK, kind)
 
     def _ended(self, worker: str, job: FederatedJob) -> bool:
         self._fleet.end_pods(worker, _NS, job.name)
@@ -452,10 +481,28 @@ def _to_paste() -> list[tuple[str, Object]]:
         ("next", objects.job(_NS, "next", _QUEUE, template=_ONLY_LARGE)),
         ("failing", failing),
         ("gang", objects.job(_NS, "gang", _QUEUE, template=_ONE_GPU, pods=6)),
+        ("jobset", _job_set("mine")),
+        ("rayjob", _ray_job("mine")),
         ("later", objects.job(_NS, "later", _QUEUE, template="later")),
         ("template", objects.claim_template(_NS, "later", _CLASS)),
         ("taint", taint_rule("maintenance", _CLASS, "example.com/maintenance")),
     ]
+
+
+def _job_set(name: str) -> Object:
+    """Of one Job with two pods."""
+    made = JOB_SET.make(_NS, name, _QUEUE, _ONE_GPU, managed_by=False)
+    made["spec"]["replicatedJobs"][0]["replicas"] = 1
+    return made
+
+
+def _ray_job(name: str) -> Object:
+    """Whose worker has a device, and whose head has none."""
+    made = RAY_JOB.make(_NS, name, _QUEUE, managed_by=False)
+    with_device = objects.job(_NS, name, _QUEUE, template=_ONE_GPU)["spec"]["template"]
+    group = made["spec"]["rayClusterSpec"]["workerGroupSpecs"][0]
+    group.update({"replicas": 1, "template": with_device})
+    return made
 
 
 def _complete(job: FederatedJob) -> bool:

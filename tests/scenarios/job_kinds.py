@@ -331,16 +331,30 @@ SPARK_APPLICATION = JobKind(
     mirrors_whole=False,
 )
 
+JOB_SET = JobKind(
+    "JobSet",
+    _job_set,
+    lambda status: _any_active(status.get("replicatedJobsStatus", [])),
+    pod_label=_OF_JOB_SET,
+)
+
+RAY_JOB = JobKind(
+    "RayJob",
+    lambda pod: {
+        "entrypoint": "python train.py",
+        "shutdownAfterJobFinishes": True,  # Kueue takes no other
+        "ttlSecondsAfterFinished": 1,
+        "rayClusterSpec": _ray_cluster(pod),
+    },
+    lambda status: status.get("jobDeploymentStatus", "") not in ("", "Suspended"),
+    pod_label="batch.kubernetes.io/job-name",  # of the Job that submits it, whose name is its own
+)
+
 RAY_SERVICE = JobKind("RayService", _ray_service, _is_ready, ends=False)
 
 
 JOB_KINDS = (
-    JobKind(
-        "JobSet",
-        _job_set,
-        lambda status: _any_active(status.get("replicatedJobsStatus", [])),
-        pod_label=_OF_JOB_SET,
-    ),
+    JOB_SET,
     _of_kubeflow("MPIJob", "mpiReplicaSpecs", "mpi", "Launcher", "Worker"),
     _of_kubeflow("TFJob", "tfReplicaSpecs", "tensorflow", "Chief", "Worker"),
     _of_kubeflow("PyTorchJob", "pytorchReplicaSpecs", "pytorch", "Master", "Worker"),
@@ -348,17 +362,7 @@ JOB_KINDS = (
     _of_kubeflow("PaddleJob", "paddleReplicaSpecs", "paddle", "Worker"),
     JAX_JOB,
     JobKind("RayCluster", _ray_cluster, lambda status: status.get("state") == "ready", ends=False),
-    JobKind(
-        "RayJob",
-        lambda pod: {
-            "entrypoint": "python train.py",
-            "shutdownAfterJobFinishes": True,  # Kueue takes no other
-            "ttlSecondsAfterFinished": 1,
-            "rayClusterSpec": _ray_cluster(pod),
-        },
-        lambda status: status.get("jobDeploymentStatus", "") not in ("", "Suspended"),
-        pod_label="batch.kubernetes.io/job-name",  # of the Job that submits it, whose name is its own
-    ),
+    RAY_JOB,
     RAY_SERVICE,
     TRAIN_JOB,
     APP_WRAPPER,

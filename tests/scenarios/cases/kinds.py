@@ -13,6 +13,8 @@ from scenarios.fedra_process import Fedra
 from scenarios.fleet import MANAGER
 from scenarios.job_kinds import (
     JOB_KINDS,
+    JOB_SET,
+    RAY_JOB,
     RAY_SERVICE,
     SPARK_APPLICATION,
     TRAIN_JOB,
@@ -121,10 +123,9 @@ def edited(world: World) -> None:
 def invalid(world: World) -> None:
     """RayJob: one that KubeRay refuses on its worker has failed; the manager shows why, and no other worker is tried."""
     fedra = world.start_fedra()
-    kind = next(kind for kind in JOB_KINDS if kind.kind == "RayJob")
-    made = kind.make(world.ns, "train", QUEUE)
+    made = RAY_JOB.make(world.ns, "train", QUEUE)
     made["metadata"]["annotations"]["sim.fedra.dev/result"] = "invalid"
-    job = world.submit_object(kind, made)
+    job = world.submit_object(RAY_JOB, made)
 
     def status() -> Object:
         found: Object = objects.present(job.manager_job()).get("status", {})
@@ -198,7 +199,7 @@ def owned(world: World, kind: JobKind) -> None:
 
 @for_each_kind(
     "missing",
-    tuple(kind for kind in JOB_KINDS if kind.kind in ("JobSet", "RayJob")) + EXTERNAL_KINDS[:1],
+    (JOB_SET, RAY_JOB, *EXTERNAL_KINDS[:1]),
 )
 def missing(world: World, kind: JobKind) -> None:
     """a worker without the CRD loses this kind only, and gets it back when the CRD is installed."""
