@@ -202,8 +202,12 @@ class SimFleet(Fleet):
         if kind.kind == "Pod":
             return self.end_pod(worker, namespace, name, phase)
         client = self.admin(worker)
-        if client.find(kind.kind, namespace, name) is not None:
-            client.patch(kind.kind, namespace, name, END_OF_RUN)
+        if client.find(kind.kind, namespace, name) is None:
+            return
+        if phase == "Failed":
+            failure = {"metadata": {"annotations": {_RESULT: "failure"}}}
+            client.patch(kind.kind, namespace, name, failure)
+        client.patch(kind.kind, namespace, name, END_OF_RUN)
 
     def preempt(self, worker: str, namespace: str, workload: str) -> None:
         """The quota goes first, or the evicted Workload would have it back before anybody looks."""

@@ -376,7 +376,10 @@ class World:
         check: str | None = None,
         kind: JobKind | None = None,
     ) -> FederatedJob:
-        """A job by its name; in this world's namespace and under its check unless others are named."""
+        """A job by its name; in this world's namespace and under its check unless others are named.
+
+        `kind`: None: a batch/v1 Job.
+        """
         if kind is not None and not self.mode.holds_checks:
             kind = dataclasses.replace(kind, holds_check=False)
         return FederatedJob(

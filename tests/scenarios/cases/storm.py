@@ -8,13 +8,18 @@ import time
 from scenarios import objects, setup
 from scenarios.chance import seeded
 from scenarios.federated_job import FederatedJob
+from scenarios.job_kinds import JOB_SET, RAY_JOB, STATEFUL_SET
 from scenarios.kube_client import ApiError
 from scenarios.objects import Quota
 from scenarios.registry import scenario
 from scenarios.resources import Object
+from scenarios.rows.stage import grant_pods
 from scenarios.world import IMPATIENT, TEMPLATE, World
 
-_JOBS = 6
+# Beside batch/v1 Jobs. A StatefulSet never ends, and is held by its check.
+_OTHER_KINDS = {kind.kind: kind for kind in (JOB_SET, RAY_JOB, STATEFUL_SET)}
+_KINDS = ("Job", *_OTHER_KINDS)
+_NAMES = 3  # of jobs; each kind has all of them
 _EVENTS = 120
 _LONGEST_PAUSE = 0.12  # seconds between two events
 _OVERTAKEN = (404, 409)  # what the event was to change has gone or changed meanwhile
@@ -45,7 +50,13 @@ class _Storm:
                 "devices": choice(["Off", "Enforce"]),
                 "templates": {"sync": choice(["Never", "IfMissing", "Reconcile"])},
             },
+            **STATEFUL_SET.settings,
         }
+
+    def begin(self) -> None:
+        """A job of each kind, all of one name."""
+        for kind in _KINDS:
+            self._submit_one(kind, "train-0")
 
     def blow(self) -> None:
         events = {
@@ -83,19 +94,25 @@ class _Storm:
             self._world.set_quota(worker, Quota())
         for cluster in self._world.fleet.clusters:
             self._ensure_template(cluster)
-        for job in self._jobs():
+        for job in self.jobs():
             self._set_active(job, True)
-        if not self._jobs():
-            self._world.submit("train-0", template=TEMPLATE)
+        if not self.jobs():
+            self.begin()
         self._world.eventually("all workers are back", self._all_are_back)
 
-    def _jobs(self) -> list[FederatedJob]:
-        found = self._world.manager.list("Job", self._world.ns)
-        return [self._world.job(each["metadata"]["name"]) for each in found]
+    def jobs(self) -> list[FederatedJob]:
+        return [
+            self._world.job(each["metadata"]["name"], kind=_OTHER_KINDS.get(kind))
+            for kind in _KINDS
+            for each in self._world.manager.list(kind, self._world.ns)
+        ]
 
     def _some_job(self) -> FederatedJob | None:
-        jobs = self._jobs()
+        jobs = self.jobs()
         return self._random.choice(jobs) if jobs else None
+
+    def _some_kind(self) -> str:
+        return self._random.choice(_KINDS)
 
     def _some_worker(self) -> str:
         return self._random.choice(self._world.workers)
@@ -108,14 +125,21 @@ class _Storm:
     # --- What users do.
 
     def _submit(self) -> None:
-        name = f"train-{self._random.randrange(_JOBS)}"
-        if self._world.manager.find("Job", self._world.ns, name) is None:
+        kind = self._some_kind()
+        name = f"train-{self._random.randrange(_NAMES)}"
+        if self._world.manager.find(kind, self._world.ns, name) is None:
+            self._submit_one(kind, name)
+
+    def _submit_one(self, kind: str, name: str) -> None:
+        if kind in _OTHER_KINDS:
+            self._world.submit_kind(_OTHER_KINDS[kind], name, TEMPLATE)
+        else:
             self._world.submit(name, template=TEMPLATE)
 
     def _delete_job(self) -> None:
         job = self._some_job()
         if job is not None:
-            self._world.manager.delete("Job", job.ns, job.name)
+            self._world.manager.delete(job.kind, job.ns, job.name)
 
     def _suspend(self) -> None:
         job = self._some_job()
@@ -137,11 +161,12 @@ class _Storm:
     # --- What happens on workers.
 
     def _end_pods(self) -> None:
-        copy = self._some_copy("Job")
+        kind = self._some_kind()
+        copy = self._some_copy(kind)
         if copy is not None:
             worker, job = copy
             phase = self._random.choice(["Succeeded", "Succeeded", "Succeeded", "Failed"])
-            self._world.fleet.end_pods(worker, self._world.ns, job["metadata"]["name"], phase)
+            _end_on(self._world, worker, kind, job["metadata"]["name"], phase)
 
     def _preempt(self) -> None:
         copy = self._some_copy("Workload")
@@ -173,7 +198,7 @@ class _Storm:
                 raise
 
     def _delete_copy_of_job(self) -> None:
-        self._delete_copy("Job")
+        self._delete_copy(self._some_kind())
 
     def _delete_copy_of_workload(self) -> None:
         self._delete_copy("Workload")
@@ -235,26 +260,43 @@ class _Storm:
         self._world.fedra.start()
 
 
+def _end_on(world: World, worker: str, kind: str, name: str, phase: str = "Succeeded") -> None:
+    """Lets the copy end there, where it is one of those that end."""
+    if kind == "Job":
+        world.fleet.end_pods(worker, world.ns, name, phase)
+    elif _OTHER_KINDS[kind].ends:
+        world.fleet.end_job(worker, _OTHER_KINDS[kind], world.ns, name, phase)
+
+
 # The steps of a real Kueue take seconds each: the storm would be a breeze there.
-@scenario("storm", fleets=("sim",))
+@scenario("storm", fleets=("sim",), other_kinds=True)
 def storm(world: World) -> None:
-    """Random jobs, crashes, cuts, evictions and deletions; then calm: each job runs on one worker at a time, and ends."""
+    """Random jobs of several kinds, crashes, cuts, evictions and deletions; then calm: each job runs on one worker at a time, and ends."""
     chance = seeded(world)
     world.add_template_everywhere()
+    grant_pods(world)
     history = _Storm(world, chance)
     world.start_fedra(history.settings(), links=world.workers)
+    history.begin()
     history.blow()
     history.calm_down()
-    finished = 0
-    for found in world.manager.list("Job", world.ns):
-        job = world.job(found["metadata"]["name"])
-        world.eventually(f"{job.key} runs or has ended", lambda: _runs_or_ended(job))
-        for worker in world.workers:
-            world.fleet.end_pods(worker, world.ns, job.name)
-        world.eventually(f"{job.key} has ended", lambda: _ended(job))
-        world.eventually(f"nothing of {job.key} is left", job.nowhere)
-        finished += 1
-    world.note(f"{finished} jobs")
+    jobs = history.jobs()
+    for job in jobs:
+        world.eventually(f"{job.kind} {job.key} runs or has ended", lambda: _runs_or_ended(job))
+        _end(world, job)
+        world.eventually(f"nothing of {job.kind} {job.key} is left", job.nowhere)
+    kinds = {job.kind for job in jobs}
+    world.note(f"{len(jobs)} jobs of {len(kinds)} kinds")
+
+
+def _end(world: World, job: FederatedJob) -> None:
+    """As its pods end, or its user deletes what serves."""
+    if job.kind in _OTHER_KINDS and not _OTHER_KINDS[job.kind].ends:
+        world.manager.delete(job.kind, world.ns, job.name)
+        return
+    for worker in world.workers:
+        _end_on(world, worker, job.kind, job.name)
+    world.eventually(f"{job.kind} {job.key} has ended", lambda: _ended(job))
 
 
 def _runs_or_ended(job: FederatedJob) -> bool:
@@ -262,11 +304,19 @@ def _runs_or_ended(job: FederatedJob) -> bool:
     name = job.cluster_name()
     return _ended(job) or (
         name is not None
-        and job.check_state() == "Ready"
+        and job.check_state() == _state_of_check(job.kind)
         and job.remote_jobs() == [name] == job.clones()
     )
 
 
+def _state_of_check(kind: str) -> str:
+    """While a worker has the job."""
+    return "Pending" if kind in _OTHER_KINDS and _OTHER_KINDS[kind].holds_check else "Ready"
+
+
 def _ended(job: FederatedJob) -> bool:
+    """As the manager shows it, in the job itself where that is a condition."""
+    if job.kind != "Job":
+        return objects.is_true(job.workload(), "Finished")
     ended = job.manager_job()
     return objects.is_true(ended, "Complete") or objects.is_true(ended, "Failed")
