@@ -41,7 +41,7 @@ TEST_CASE("the first eligible worker in order gets the clone, the job only after
 }
 
 TEST_CASE("a check that is held stays Pending while a worker has the job, and is told so") {
-  World world({"a", "b"}, {}, /*holds_check=*/true);
+  World world({"a", "b"}, {}, {.holds_check = true});
   world.ReserveQuota();
   world.Settle();
   REQUIRE(world.Admit("a"));

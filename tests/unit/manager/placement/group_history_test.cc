@@ -24,9 +24,9 @@ namespace {
 
 class GroupHistory final : public History {
  public:
-  explicit GroupHistory(unsigned seed)
+  GroupHistory(unsigned seed, tracking::Mode mode)
       : History(seed),
-        world_(Workers(), RandomPolicy(), 1 + static_cast<int>(seed % 3), seed % 4 != 0) {}
+        world_(Workers(), RandomPolicy(), 1 + static_cast<int>(seed % 3), seed % 4 != 0, mode) {}
 
   GroupWorld& world() override { return world_; }
 
@@ -120,16 +120,13 @@ class GroupHistory final : public History {
   GroupWorld world_;
 };
 
-}  // namespace
-
-TEST_CASE("a group of pods is in one place through random histories, and then runs to its end") {
-  const int histories = static_cast<int>(Histories(2'000));
+void Play(int histories, tracking::Mode mode) {
   int ended_before = 0;
   int gone = 0;
   int ran = 0;
   for (int seed = 0; seed < histories; ++seed) {
     INFO("seed " << seed);
-    GroupHistory history(static_cast<unsigned>(seed));
+    GroupHistory history(static_cast<unsigned>(seed), mode);
     history.Run();
     history.CalmDown();
     GroupWorld& world = history.world();
@@ -150,6 +147,17 @@ TEST_CASE("a group of pods is in one place through random histories, and then ru
   CHECK(ran > histories / 10);
   CHECK(ended_before > histories / 50);
   CHECK(gone > histories / 50);
+}
+
+}  // namespace
+
+TEST_CASE("a group of pods is in one place through random histories, and then runs to its end") {
+  Play(static_cast<int>(Histories(2'000)), tracking::Mode::kAdmissionCheck);
+}
+
+// Where Kueue clears the name of the worker with the eviction (WorkloadView::kueue_clears).
+TEST_CASE("a group of pods is in one place in mode multikueue, too, and then runs to its end") {
+  Play(static_cast<int>(Histories(1'000)), tracking::Mode::kMultiKueue);
 }
 
 }  // namespace fedra::placement::group_history_test

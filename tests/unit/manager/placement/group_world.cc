@@ -63,8 +63,8 @@ void LetGo(Pods& pods) {
 }  // namespace
 
 GroupWorld::GroupWorld(const std::vector<std::string>& workers, Policy policy, int total,
-                       bool retriable)
-    : World(workers, policy, /*holds_check=*/true), total_(total), retriable_(retriable) {
+                       bool retriable, tracking::Mode mode)
+    : World(workers, policy, {.holds_check = true}, mode), total_(total), retriable_(retriable) {
   workload().is_pod_group = true;
   workload().owner = {"v1", std::string(tracking::kGroupOfPods), kWorkload.name, ""};
   for (int i = 0; i < total; ++i) here_[fmt::format("p{}", i)] = {.uid = NewUid()};

@@ -33,7 +33,8 @@ class GroupWorld final : public World {
   using Pods = std::map<std::string, Pod>;  // by name
 
   // `total`: pods that must succeed. `retriable`: one that fails may be replaced.
-  GroupWorld(const std::vector<std::string>& workers, Policy policy, int total, bool retriable);
+  GroupWorld(const std::vector<std::string>& workers, Policy policy, int total, bool retriable,
+             tracking::Mode mode = tracking::Mode::kAdmissionCheck);
 
   // The user's: a pod in the place of one that has failed or was deleted, with a name that was used
   // before, where one is free. Nothing is done where none is missing.

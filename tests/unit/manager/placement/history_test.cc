@@ -1,6 +1,6 @@
-// Decide() through thousands of random histories of a job: the invariants hold at every step (World
-// checks them), and once the outside is quiet the workload ends up in exactly one place. In mode
-// multikueue Kueue's own MultiKueue leads for a while, and fedra again.
+// Decide() through thousands of random histories of jobs of several kinds: the invariants hold at
+// every step (World checks them), and once the outside is quiet the workload ends up in exactly one
+// place. In mode multikueue Kueue's own MultiKueue leads for a while, and fedra again.
 
 #include "tests/unit/manager/placement/history.h"
 #include "tests/support/catch.h"
@@ -9,6 +9,7 @@
 namespace fedra::placement::history_test {
 
 using fedra::placement::testing::History;
+using fedra::placement::testing::JobTraits;
 using fedra::placement::testing::World;
 using tracking::Mode;
 
@@ -19,10 +20,13 @@ class JobHistory final : public History {
   JobHistory(unsigned seed, Mode mode)
       : History(seed),
         mode_(mode),
-        world_(Workers(), RandomPolicy(), HoldsCheck(seed, mode), mode) {}
-  // Every third is of a kind whose check stays Pending; MultiKueue makes every check Ready.
-  static bool HoldsCheck(unsigned seed, Mode mode) {
-    return mode == Mode::kAdmissionCheck && seed % 3 == 2;
+        kind_(KindOf(seed)),
+        world_(Workers(), RandomPolicy(), kind_, mode) {}
+  // A Job; a pod, which Kueue does not queue again; a JAXJob, whose copy may not name its Workload.
+  static JobTraits KindOf(unsigned seed) {
+    if (seed % 6 == 4) return {.holds_check = true, .stays_evicted = true};
+    if (seed % 6 == 5) return {.holds_check = true, .adoption = tracking::Adoption::kOwner};
+    return {};
   }
 
   World& world() override { return world_; }
@@ -49,11 +53,14 @@ class JobHistory final : public History {
         },
     };
   }
+  // MultiKueue's pods, whose check it keeps Pending, too, are not played.
   void Place(const std::string& worker) {
+    if (kind_.holds_check) return;
     placed_by_kueue_ += world_.PlaceByMultiKueue(worker) ? 1 : 0;
   }
 
   const Mode mode_;
+  const JobTraits kind_;
   World world_;
   int placed_by_kueue_ = 0;
   int taken_back_by_kueue_ = 0;
@@ -67,6 +74,8 @@ struct Ends {
   int crossed = 0;
   int moved = 0;
   int stayed = 0;
+  int adopted = 0;
+  int requeued = 0;
   int placed_by_kueue = 0;
   int taken_back_by_kueue = 0;
 };
@@ -85,6 +94,7 @@ void CheckPlace(World& world, tracking::CheckState state, Ends& ends) {
   REQUIRE(world.WorkersWithClone() == world.WorkersWithJob());
   REQUIRE(world.workload().cluster_name == world.WorkersWithJob().front());
   REQUIRE(world.State() == state);
+  REQUIRE(world.IsAdopted(world.worker(world.WorkersWithJob().front())));
   REQUIRE(world.worker(world.WorkersWithJob().front()).clone->priority ==
           world.workload().priority);
 }
@@ -102,7 +112,9 @@ Ends Play(unsigned histories, Mode mode) {
     ends.stayed += world.stays() > 0 ? 1 : 0;
     ends.placed_by_kueue += history.placed_by_kueue();
     ends.taken_back_by_kueue += history.taken_back_by_kueue();
-    const bool stays_pending = JobHistory::HoldsCheck(seed, mode);
+    ends.adopted += world.adoptions() > 0 ? 1 : 0;
+    ends.requeued += world.requeues() > 0 ? 1 : 0;
+    const bool stays_pending = JobHistory::KindOf(seed).holds_check;
     CheckPlace(world, stays_pending ? tracking::CheckState::kPending : tracking::CheckState::kReady,
                ends);
   }
@@ -114,6 +126,8 @@ Ends Play(unsigned histories, Mode mode) {
   // Moves while jobs stand in line.
   CHECK(ends.crossed > all / 50);
   CHECK(ends.moved > 0);
+  CHECK(ends.adopted > all / 20);
+  CHECK(ends.requeued > all / 100);
   // Looks in which the other workers were left out, and nothing else was decided.
   CHECK(ends.stayed > all / 10);
   return ends;

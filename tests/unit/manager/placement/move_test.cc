@@ -140,7 +140,7 @@ TEST_CASE("a job is moved to a worker that can take it at that moment, and to no
 
 TEST_CASE("a running job is given back, and goes to another worker") {
   const bool holds_check = GENERATE(false, true);
-  World world({"a", "b", "c"}, {}, holds_check);
+  World world({"a", "b", "c"}, {}, {.holds_check = holds_check});
   world.ReserveQuota();
   world.Settle();
   REQUIRE(world.Admit("a"));

@@ -21,15 +21,13 @@ Condition True(std::string reason, std::string message, WallTime at) {
   return {true, std::move(reason), std::move(message), at};
 }
 
-constexpr const char* kAnotherManager = "m2";
-
 }  // namespace
 
-World::World(const std::vector<std::string>& workers, Policy policy, bool holds_check,
+World::World(const std::vector<std::string>& workers, Policy policy, JobTraits kind,
              tracking::Mode mode)
     : us_{tracking::TakesOver(mode) ? kKueueOrigin : "fedra", kManager, mode},
       policy_(policy),
-      holds_check_(holds_check) {
+      kind_(kind) {
   workload_ = std::make_unique<tracking::Workload>();
   workload_->key = kWorkload;
   workload_->uid = kUid;
@@ -74,7 +72,7 @@ std::shared_ptr<tracking::Job> World::EditJob(ClusterView& worker) {
 
 void World::ReserveQuota() {
   if (workload_ == nullptr || workload_->Finished() || !workload_->active || workload_->Evicted() ||
-      workload_->QuotaReserved())
+      workload_->QuotaReserved() || workload_->is_left_unqueued)
     return;
   workload_->quota_reserved = True("QuotaReserved", "", now_);
 }
@@ -103,7 +101,8 @@ void World::EvictOn(const std::string& name) {
 
 bool World::Finish(const std::string& name) {
   ClusterView& at = worker(name);
-  if (at.clone == nullptr || !at.clone->Admitted() || !HasItsJob(at) || at.job->finished)
+  if (at.clone == nullptr || !at.clone->Admitted() || !HasItsJob(at) || at.job->finished ||
+      !IsAdopted(at))
     return false;
   const auto job = EditJob(at);
   job->finished = true;
@@ -115,8 +114,10 @@ bool World::Finish(const std::string& name) {
 void World::DeleteJobOn(const std::string& name) {
   ClusterView& at = worker(name);
   if (!HasItsJob(at)) return;
+  const bool was_owner = kind_.adoption != tracking::Adoption::kOwner ||
+                         (at.clone != nullptr && at.clone->owner.uid == at.job->uid);
   at.job = nullptr;
-  if (at.clone != nullptr && !at.clone->Finished())
+  if (was_owner && at.clone != nullptr && !at.clone->Finished())
     Edit(at)->finished = True(std::string(tracking::kOwnerNotFound), "The owner is gone", now_);
 }
 
@@ -170,57 +171,11 @@ void World::AskToMove(tracking::MoveRequest move) {
       std::make_shared<const tracking::JobRequests>(std::nullopt, std::move(move));
 }
 
-std::shared_ptr<tracking::Workload> World::MakeClone(const ClusterView& worker,
-                                                     tracking::CopyMarks marks) const {
-  auto clone = std::make_shared<tracking::Workload>();
-  clone->key = kWorkload;
-  clone->uid = "clone-" + worker.name.value;
-  clone->created = std::chrono::floor<std::chrono::seconds>(now_);  // as API servers have it
-  clone->marks = std::move(marks);
-  clone->priority = workload_->priority;
-  return clone;
-}
-
-std::shared_ptr<tracking::Job> World::MakeJob(const ClusterView& worker,
-                                              tracking::CopyMarks marks) const {
-  auto job = std::make_shared<tracking::Job>();
-  job->key = {"ml", "train"};
-  job->uid = "remote-" + worker.name.value;
-  job->prebuilt_workload = marks.workload.empty() ? kWorkload.name : marks.workload;
-  job->marks = std::move(marks);
-  job->shows_activity = true;
-  return job;
-}
-
-void World::PutForeignJob(const std::string& name) {
-  auto job = std::make_shared<tracking::Job>();
-  job->key = {"ml", "train"};
-  job->uid = "foreign";
-  worker(name).job = job;
-}
-
-void World::PutCopyOfAnotherManager(const std::string& name) {
-  ClusterView& at = worker(name);
-  if (at.clone != nullptr) return;
-  auto clone = std::make_shared<tracking::Workload>();
-  clone->key = kWorkload;
-  clone->uid = "theirs";
-  clone->marks = {us_.origin, kAnotherManager, "uid-there", {}};
-  at.clone = clone;
-}
-
-bool World::HasCopyOfAnotherManager(const std::string& name) {
-  const ClusterView& at = worker(name);
-  return at.clone != nullptr && at.clone->marks.made_by == kAnotherManager;
-}
-
-void World::RemoveCopyOfAnotherManager(const std::string& name) {
-  if (HasCopyOfAnotherManager(name)) worker(name).clone = nullptr;
-}
-
 void World::EvictOnManager(const std::string& previous) {
   if (workload_ == nullptr || workload_->Finished() || !workload_->QuotaReserved()) return;
-  workload_->evicted = True("AdmissionCheck", "evicted", now_);
+  const bool preempted = previous == tracking::kPreempted;
+  workload_->evicted =
+      True(preempted ? std::string(tracking::kPreempted) : "AdmissionCheck", "evicted", now_);
   if (IsTakenOver()) {  // written as Kueue writes it
     workload_->cluster_name.clear();
     workload_->nominated.clear();
@@ -259,6 +214,8 @@ void World::RunManagerKueue() {
     workload_->quota_reserved.reset();
     workload_->admitted.reset();
     workload_->evicted->is_true = false;
+    workload_->is_left_unqueued = kind_.stays_evicted && workload_->active &&
+                                  workload_->evicted->reason == tracking::kPreempted;
     placed_on_.clear();
     job_->suspended = true;
   }

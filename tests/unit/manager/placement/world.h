@@ -16,6 +16,7 @@
 
 #include "manager/placement/contender.h"
 #include "manager/placement/decide.h"
+#include "manager/tracking/job.h"
 
 namespace fedra::placement::testing {
 
@@ -25,12 +26,19 @@ inline const ObjectKey kWorkload{"ml", "job-train-1a2b3"};
 inline constexpr char kManager[] = "m1";              // whose fedra it is
 inline constexpr char kKueueOrigin[] = "multikueue";  // in mode multikueue
 
+// What of a job's kind its decisions depend on: a batch/v1 Job's.
+struct JobTraits {
+  bool holds_check = false;  // WorkloadView::holds_check
+  tracking::Adoption adoption = tracking::Adoption::kPrebuilt;
+  bool stays_evicted = false;  // Workload::is_left_unqueued, of each that was preempted here
+};
+
 // A job of one object; a group of pods is group_world.h.
 class World {
  public:
-  // `holds_check`: WorkloadView::holds_check. `mode`: kMultiKueue, or not.
-  explicit World(const std::vector<std::string>& workers, Policy policy = {},
-                 bool holds_check = false, tracking::Mode mode = tracking::Mode::kAdmissionCheck);
+  // `mode`: kMultiKueue, or not.
+  explicit World(const std::vector<std::string>& workers, Policy policy = {}, JobTraits kind = {},
+                 tracking::Mode mode = tracking::Mode::kAdmissionCheck);
   World(World&&) = default;
   virtual ~World() = default;
 
@@ -116,6 +124,8 @@ class World {
   int writes() const { return writes_; }
   const std::string& Message() const { return Check().message; }
   tracking::CheckState State() const { return Check().state; }
+  // Whether the worker's Kueue looks after the job that is there.
+  bool IsAdopted(const ClusterView& worker) const;
   bool JobFinished() const { return job_ != nullptr && job_->finished; }
   // How often it was dispatched while a move stood and a line held it back somewhere.
   int crossings() const { return crossings_; }
@@ -123,6 +133,10 @@ class World {
   int moves() const { return moves_; }
   // Looks that saw it stay with its workers, whatever the others were.
   int stays() const { return stays_; }
+  // How often a worker's clone was given to a copy that may not name it, and the Workload was
+  // queued again by us.
+  int adoptions() const { return adoptions_; }
+  int requeues() const { return requeues_; }
   const std::vector<std::string>& notes() const { return notes_; }
 
  protected:
@@ -178,10 +192,10 @@ class World {
   void Apply(const EndAttempt& action);
   void Apply(const KeepLog&) {}  // concerns the history alone
   void Apply(const RemoveSurplus& action) { RemoveStray(worker(action.cluster.value)); }
-  void Apply(const AdoptClone&) {}   // of kinds without a prebuilt name: adoption_test.cc
+  void Apply(const AdoptClone& action);
   void Apply(const UpdateCopy&) {}   // of jobs of several Workloads: parts_test.cc
   void Apply(const ShrinkClone&) {}  // of elastic jobs: slices_test.cc
-  void Apply(const Requeue&) { workload_->is_left_unqueued = false; }
+  void Apply(const Requeue& action);
 
   const tracking::AdmissionCheckState& Check() const { return workload_->checks.front(); }
   tracking::AdmissionCheckState& Check() { return workload_->checks.front(); }
@@ -215,7 +229,7 @@ class World {
 
   const tracking::Identity us_;
   Policy policy_;
-  bool holds_check_ = false;
+  const JobTraits kind_;
   std::string second_check_;
   WallTime now_{std::chrono::hours(1)};
   std::unique_ptr<tracking::Workload> workload_;
@@ -228,6 +242,8 @@ class World {
   int crossings_ = 0;
   int moves_ = 0;
   mutable int stays_ = 0;
+  int adoptions_ = 0;
+  int requeues_ = 0;
   std::string placed_on_;                  // in this reservation; empty: nowhere
   std::map<ClusterName, WallTime> tried_;  // in this round: since when its job was being created
   std::vector<std::string> nominated_before_;  // when the decision was made

@@ -71,8 +71,8 @@ void World::Apply(const placement::Admit& action) {
   if (job == nullptr || !job->finished) CheckMoveLets(action.cluster);
   workload_->cluster_name = placed_on_ = action.cluster.value;
   workload_->nominated.clear();
-  REQUIRE(action.holds_check == holds_check_);
-  WriteCheck(holds_check_ ? CheckState::kPending : CheckState::kReady, action.message,
+  REQUIRE(action.holds_check == kind_.holds_check);
+  WriteCheck(kind_.holds_check ? CheckState::kPending : CheckState::kReady, action.message,
              /*places=*/true);
 }
 
@@ -128,7 +128,7 @@ void World::Apply(const MirrorStatus& action) {
 }
 
 void World::Mirror(const ClusterView& at) {
-  if (!holds_check_ && job_->suspended && !at.job->suspended && !at.job->finished) return;
+  if (!kind_.holds_check && job_->suspended && !at.job->suspended && !at.job->finished) return;
   job_->finished = at.job->finished;
   job_->shows_activity = at.job->shows_activity;
 }
@@ -191,6 +191,39 @@ void World::Apply(const KeepRemote& action) {
   REQUIRE(workload_->Finished());
   REQUIRE(now_ < workload_->finished->since + policy_.keep_failed);
   REQUIRE(worker(action.cluster.value).job->failed);
+}
+
+// The owner, then the queue; what comes between ends it in the middle.
+void World::Apply(const AdoptClone& action) {
+  INFO(Print());
+  ClusterView& at = worker(action.cluster.value);
+  REQUIRE(kind_.adoption == tracking::Adoption::kOwner);
+  REQUIRE(at.contact == Contact::kFull);
+  REQUIRE(HasItsJob(at));
+  REQUIRE(HasItsClone(at));
+  REQUIRE(at.clone->Admitted());
+  REQUIRE_FALSE(IsAdopted(at));
+  // Of another copy, which is gone: Kueue would take the clone for that one's.
+  REQUIRE((at.clone->owner.uid.empty() || at.clone->owner.uid == at.job->uid));
+  Edit(at)->owner = {"kubeflow.org/v1", "JAXJob", "train", at.job->uid};
+  if (fails_ && fails_(action)) {
+    was_refused_ = true;
+    return;
+  }
+  const auto job = EditJob(at);
+  job->queued = true;
+  job->suspended = false;
+  job->shows_activity = true;
+  ++adoptions_;
+}
+
+void World::Apply(const Requeue&) {
+  INFO(Print());
+  REQUIRE(kind_.stays_evicted);
+  REQUIRE(workload_->active);
+  REQUIRE_FALSE(workload_->QuotaReserved());
+  workload_->is_left_unqueued = false;
+  ++requeues_;
 }
 
 // Where the copies are fedra's their removal ends an attempt.

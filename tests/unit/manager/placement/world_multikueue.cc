@@ -26,6 +26,7 @@ void World::NominateByMultiKueue() {
 }
 
 bool World::PlaceByMultiKueue(const std::string& name) {
+  REQUIRE_FALSE(kind_.holds_check);  // the check becomes Ready below
   if (!LooksForWorker() ||
       std::ranges::find(workload_->nominated, name) == workload_->nominated.end())
     return false;

@@ -36,7 +36,8 @@ WorkloadView World::View() const {
     view.job = std::make_shared<tracking::Job>(*job_);
     view.check = kCheck;
     view.second_check = second_check_;
-    view.holds_check = holds_check_;
+    view.holds_check = kind_.holds_check;
+    view.adoption = kind_.adoption;
     view.kueue_clears = IsTakenOver();
   }
   return view;
