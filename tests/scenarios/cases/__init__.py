@@ -37,6 +37,7 @@ from scenarios.cases import (
     screen,
     secure_api,
     silence,
+    sizes,
     stateful_sets,
     stops,
     storm,

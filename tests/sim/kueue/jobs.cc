@@ -18,6 +18,7 @@ namespace {
 
 constexpr size_t kMaxName = 253;
 constexpr size_t kHashLength = 5;
+constexpr size_t kMostPodSets = 18;  // spec.podSets of the CRD; the creation of one with more fails
 constexpr const char* kJobManager = "kueue";
 
 std::string_view LabelOrAnnotation(const Json& job, std::string_view name) {
@@ -240,7 +241,7 @@ void KueueController::CreateWorkload(Store& store, const Place& job_place, const
   const JobKind& kind = *KindOf(job_place.type);
   const std::string ns(StringAt(job.body, {"metadata", "namespace"}));
   const Json pod_sets = PodSetsOf(store, core().registry, kind, job.body);
-  if (pod_sets.empty()) return;
+  if (pod_sets.empty() || pod_sets.size() > kMostPodSets) return;
   Json body = {{"apiVersion", workloads_.ApiVersion()},
                {"kind", "Workload"},
                {"metadata",
