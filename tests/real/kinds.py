@@ -19,6 +19,8 @@ from scenarios.kube_client import KubeClient
 from scenarios.resources import RESOURCES, Object
 from scenarios.waiting import eventually
 
+_OTHER_VERSION = "v99"  # that no program knows
+
 _BUILD = Path(__file__).parent / "build_kinds.sh"
 
 _JOBSET = "jobset/config/components/crd/bases"
@@ -135,6 +137,26 @@ class KindCrds:
         client.delete("CustomResourceDefinition", None, str(self._crds[kind]["metadata"]["name"]))
         path = RESOURCES[kind].path(None)
         eventually(f"{kind} is not served", lambda: _is_missing(client, path), 60)
+
+    def change_version(self, client: KubeClient, kind: str) -> None:
+        """Serves the kind in another version alone. The objects stay. Returns when that is so."""
+        known = self._crds[kind]["spec"]["versions"]
+        served = RESOURCES[kind].api_version.partition("/")[2]
+        other = next(each for each in known if each["name"] == served)
+        renamed = {**other, "name": _OTHER_VERSION, "served": True, "storage": False}
+        self._serve(client, kind, [*({**each, "served": False} for each in known), renamed])
+        path = RESOURCES[kind].path(None)
+        eventually(f"{kind} is not served", lambda: _is_missing(client, path), 60)
+
+    def restore_version(self, client: KubeClient, kind: str) -> None:
+        """Takes that back. Returns when the kind is served as before."""
+        self._serve(client, kind, self._crds[kind]["spec"]["versions"])
+        path = RESOURCES[kind].path(None)
+        eventually(f"{kind} is served", lambda: not _is_missing(client, path), 60)
+
+    def _serve(self, client: KubeClient, kind: str, versions: list[Object]) -> None:
+        name = str(self._crds[kind]["metadata"]["name"])
+        client.patch("CustomResourceDefinition", None, name, {"spec": {"versions": versions}})
 
 
 def _read(file: Path) -> Object:

@@ -125,12 +125,16 @@ class Fleet(abc.ABC):
 
     @abc.abstractmethod
     def forget_kind(self, cluster: str, kind: str) -> None:
-        """The cluster serves this kind of jobs no more (its CRD is gone), until `install_kind` or `reset`."""
+        """The cluster serves this kind of jobs no more (its CRD and all objects are gone), until `install_kind` or `reset`."""
+
+    @abc.abstractmethod
+    def change_version(self, cluster: str, kind: str) -> None:
+        """The cluster serves this kind, whose objects it keeps, in no version that fedra knows, until `install_kind` or `reset`."""
 
     @abc.abstractmethod
     def install_kind(self, cluster: str, kind: str) -> None:
-        """Takes back `forget_kind`."""
+        """Takes back `forget_kind` and `change_version`."""
 
     @abc.abstractmethod
     def reset(self) -> None:
-        """Takes back what has been done by `restricted_access`, `grant`, `withhold`, `set_multikueue`, `stop_api_server`, `forget_kind`."""
+        """Takes back what has been done by `restricted_access`, `grant`, `withhold`, `set_multikueue`, `stop_api_server`, `forget_kind`, `change_version`."""

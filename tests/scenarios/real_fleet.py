@@ -63,6 +63,7 @@ class RealFleet(Fleet):
         self._operator_names, self._operators = with_needed(operators), list[Operator]()
         self._really_run = kinds_of(self._operator_names)
         self._forgotten: set[tuple[str, str]] = set()  # cluster, kind
+        self._renamed: set[tuple[str, str]] = set()  # likewise: served in another version
         self.kueue_dra = kueue_dra
         self.workers = workers
         self._kueue_configuration = kueue_configuration or {}
@@ -293,10 +294,19 @@ class RealFleet(Fleet):
         self._forgotten.add((cluster, kind))
         self._crds.remove(self.admin(cluster), kind)
 
+    def change_version(self, cluster: str, kind: str) -> None:
+        assert self._crds is not None
+        self._renamed.add((cluster, kind))
+        self._crds.change_version(self.admin(cluster), kind)
+
     def install_kind(self, cluster: str, kind: str) -> None:
         assert self._crds is not None
-        self._crds.install_one(self.admin(cluster), kind)
-        self._forgotten.discard((cluster, kind))
+        if (cluster, kind) in self._renamed:
+            self._crds.restore_version(self.admin(cluster), kind)
+            self._renamed.discard((cluster, kind))
+        else:
+            self._crds.install_one(self.admin(cluster), kind)
+            self._forgotten.discard((cluster, kind))
 
     def reset(self) -> None:
         for cluster, plane in self._planes.items():
@@ -305,7 +315,7 @@ class RealFleet(Fleet):
                 plane.change_release(real_tools.build(self._release_of(cluster)))
         if self._has_multikueue != self._begins_with_multikueue:
             self.set_multikueue(self._begins_with_multikueue)
-        for cluster, kind in list(self._forgotten):
+        for cluster, kind in (*self._renamed, *self._forgotten):
             self.install_kind(cluster, kind)
         for worker, kind, namespace, name in self._granted:
             self.admin(worker).delete(kind, namespace, name)

@@ -218,7 +218,13 @@ class SimFleet(Fleet):
         self.evict(worker, namespace, workload)
 
     def forget_kind(self, cluster: str, kind: str) -> None:
-        """With the other kinds of its group and version."""
+        client = self.admin(cluster)
+        for each in client.list(kind):
+            client.delete(kind, each["metadata"]["namespace"], each["metadata"]["name"])
+        self.change_version(cluster, kind)
+
+    def change_version(self, cluster: str, kind: str) -> None:
+        """With the other kinds of its group and version; there is no other version, which nobody would read."""
         self.forget_api(cluster, RESOURCES[kind].api_version)
 
     def install_kind(self, cluster: str, kind: str) -> None:

@@ -24,6 +24,7 @@ from scenarios.modes import ADMISSION_CHECK, COPYING
 from scenarios.registry import scenario
 from scenarios.resources import Object
 from scenarios.rows.stage import grant_pods
+from scenarios.setup import GPU_CLASS
 from scenarios.world import QUEUE, TEMPLATE, World
 
 
@@ -215,6 +216,66 @@ def missing(world: World, kind: JobKind) -> None:
     world.drain(world.worker2)
     world.eventually("it moves", lambda: job.cluster_name() == world.worker1, 90)
     job.wait_running_on(world.worker1)
+
+
+def _run_beside_a_job(world: World, kind: JobKind) -> tuple[FederatedJob, FederatedJob, str]:
+    """One of the kind and a batch/v1 Job, both on worker1; and the UID of the Job's copy."""
+    world.add_template(world.worker1)
+    plain = world.submit("plain", template=TEMPLATE)
+    job = world.submit_kind(kind, "train", TEMPLATE)
+    for each in (job, plain):
+        each.wait_running_on(world.worker1)
+    world.add_template(world.worker2)
+    return job, plain, _uid_on(world.worker1, plain)
+
+
+def _uid_on(worker: str, job: FederatedJob) -> str:
+    return str(objects.present(job.remote_job(worker))["metadata"]["uid"])
+
+
+@for_each_kind("vanished", (JOB_SET, RAY_JOB))
+def vanished(world: World, kind: JobKind) -> None:
+    """a worker whose CRD goes, with all of its objects, loses this kind only: what ran there runs elsewhere."""
+    fedra = world.start_fedra({"workerLostTimeout": "10m"})  # nobody waits for the worker
+    job, plain, before = _run_beside_a_job(world, kind)
+    world.fleet.forget_kind(world.worker1, kind.kind)
+    job.wait_running_on(world.worker2)
+    planned = kind.make(world.ns, "planned", QUEUE)
+    world.eventually(
+        "it is said", lambda: fedra.checked(planned)[world.worker1].reasons == ["KindMissing"]
+    )
+    world.eventually("nothing of it is left", lambda: job.clone(world.worker1) is None)
+    assert _uid_on(world.worker1, plain) == before
+    world.fleet.install_kind(world.worker1, kind.kind)
+    fresh = objects.claim_template(world.ns, "fresh", GPU_CLASS)
+    world.admin(world.worker1).apply(fresh)
+    again = world.submit_kind(kind, "again", "fresh")
+    again.wait_running_on(world.worker1)
+    for each in (again, plain):
+        each.finish(world.worker1)
+    job.finish(world.worker2)
+
+
+@for_each_kind("version-changed", (JOB_SET,))
+def version_changed(world: World, kind: JobKind) -> None:
+    """a worker that serves its CRD in another version only is lost for this kind alone, until it serves the known one."""
+    world.start_fedra({"workerLostTimeout": "3s"})
+    job, plain, before = _run_beside_a_job(world, kind)
+    world.unwatch(world.worker1)  # its copies cannot be reached there
+    world.fleet.change_version(world.worker1, kind.kind)
+    job.wait_running_on(world.worker2)
+    other = world.submit_kind(kind, "other")
+    other.wait_running_on(world.worker2)
+    assert world.reasons(other)[world.worker1] == ["KindMissing"]
+    assert job.clone(world.worker1) is not None
+    assert _uid_on(world.worker1, plain) == before
+    world.fleet.install_kind(world.worker1, kind.kind)
+    job.wait_gone_from(world.worker1)
+    world.watch_again(world.worker1)
+    assert _uid_on(world.worker1, plain) == before
+    plain.finish(world.worker1)
+    for each in (job, other):
+        each.finish(world.worker2)
 
 
 @for_each_kind(
