@@ -283,7 +283,9 @@ def storm(world: World) -> None:
     jobs = history.jobs()
     for job in jobs:
         world.eventually(f"{job.kind} {job.key} runs or has ended", lambda: _runs_or_ended(job))
+    for job in jobs:
         _end(world, job)
+    for job in jobs:
         world.eventually(f"nothing of {job.kind} {job.key} is left", job.nowhere)
     kinds = {job.kind for job in jobs}
     world.note(f"{len(jobs)} jobs of {len(kinds)} kinds")
