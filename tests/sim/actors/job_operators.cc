@@ -54,6 +54,8 @@ class JobOperators::Impl final : public Actor {
       kind.stop(status);
     } else if (kind.refuse && ResultOf(job->body) == "invalid") {
       kind.refuse(status);
+    } else if (kind.begin && ResultOf(job->body) == "initializing") {
+      kind.begin(status);
     } else if (TimeIsUp(place, job->body)) {
       kind.finish(ResultOf(job->body) != "failure", status);
     } else {

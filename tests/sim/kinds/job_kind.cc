@@ -326,6 +326,7 @@ JobKind RayJob() {
   kind.refuse = [](Json& status) {
     status = {{"jobDeploymentStatus", "ValidationFailed"}, {"message", "the spec is invalid"}};
   };
+  kind.begin = [](Json& status) { status = {{"jobDeploymentStatus", "Initializing"}}; };
   kind.on_hold = [](const Json& status) {
     return StringAt(status, {"jobDeploymentStatus"}) == "ValidationFailed";
   };

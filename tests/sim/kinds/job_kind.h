@@ -60,6 +60,9 @@ struct JobKind {
   // back for that. Null: it takes all.
   std::function<void(Json& status)> refuse = {};
   std::function<bool(const Json& status)> on_hold = {};
+  // Of a job whose pods do not get ready: what it writes while it waits for them. Null: it never
+  // waits.
+  std::function<void(Json& status)> begin = {};
 
   Json suspended = true;  // what is at `suspend` in a suspended job; a text becomes empty
   // A job is a pod, which a scheduling gate of this name holds in place of `suspend`, and which can
