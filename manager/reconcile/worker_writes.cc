@@ -232,7 +232,9 @@ Result<void> WorkerWrites::Do(Execution& execution, const placement::SetClonePri
   return {};
 }
 
-// Of an elastic job lists are patched, which a merge patch carries whole: as they are there now.
+// Of an elastic job lists are patched, which a merge patch carries whole, and the cache does not
+// keep them. What has changed since it was looked at, and by that what another fedra has written
+// that leads by now, is looked at again.
 Result<std::optional<std::string>> WorkerWrites::PatchOfCopy(const Execution& execution,
                                                              Worker& worker,
                                                              const tracking::Job& copy) const {
@@ -241,8 +243,9 @@ Result<std::optional<std::string>> WorkerWrites::PatchOfCopy(const Execution& ex
                          worker.cluster().Get(copy.kind->resource(), copy.key));
   const nlohmann::json there = nlohmann::json::parse(text, nullptr, false);
   const nlohmann::json& metadata = tracking::Member(there, "metadata");
-  if (tracking::Text(metadata, "uid") != copy.uid)
-    return Fail(ErrorCode::kConflict, "the copy was replaced meanwhile");
+  if (tracking::Text(metadata, "uid") != copy.uid ||
+      tracking::Text(metadata, "resourceVersion") != copy.version.value)
+    return Fail(ErrorCode::kConflict, "the copy has changed since it was looked at");
   FEDRA_ASSIGN_OR_RETURN(std::string patch,
                          tracking::SlicePatch(there, *execution.job, *execution.workload, Us()));
   return std::optional(std::move(patch));

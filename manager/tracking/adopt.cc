@@ -26,7 +26,9 @@ std::string OwnerPatch(const Workload& clone, const Job& copy) {
 std::string QueuePatch(const Job& copy, const std::string& local_queue) {
   return Dump(
       json{{"metadata",
-            {{"uid", copy.uid}, {"labels", {{std::string(kQueueNameLabel), local_queue}}}}}});
+            {{"uid", copy.uid},
+             {"resourceVersion", copy.version.value},
+             {"labels", {{std::string(kQueueNameLabel), local_queue}}}}}});
 }
 
 }  // namespace fedra::tracking

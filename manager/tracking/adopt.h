@@ -10,7 +10,8 @@
 // pkg/controller/jobframework/reconciler.go of Kueue 0.19.2. Of the owners that an object may have
 // ours does not block the copy's deletion, which would need a right to its finalizers.
 //
-// Pure: merge patches, bound to the UID of what was seen.
+// Pure: merge patches, bound to the UID and the version of what was seen: the second one starts the
+// job.
 
 #include <string>
 
@@ -19,7 +20,7 @@
 
 namespace fedra::tracking {
 
-// Of the clone, which has no owner: bound to its version, too.
+// Of the clone, which has no owner.
 std::string OwnerPatch(const Workload& clone, const Job& copy);
 // Of the copy.
 std::string QueuePatch(const Job& copy, const std::string& local_queue);

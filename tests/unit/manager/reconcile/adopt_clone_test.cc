@@ -132,4 +132,16 @@ TEST_CASE("a clone that has changed since it was looked at gets no owner, and th
   CHECK_FALSE(f.MetadataOf("workloads", kWorkload).contains("ownerReferences"));
 }
 
+// The queue is what starts the job.
+TEST_CASE("a copy that has changed since it was looked at gets no queue") {
+  Fixture f;
+  const Gathered seen = f.Gather();
+  REQUIRE(f.east().objects().Patch(
+      "jaxjobs", kJob, {{"metadata", {{"annotations", {{"example.com/changed", "meanwhile"}}}}}}));
+  const Result<void> done = f.Carry(seen, {AdoptClone{kEast}});
+  REQUIRE_FALSE(done);
+  CHECK(done.error().code == ErrorCode::kConflict);
+  CHECK_FALSE(Fixture::IsQueued(f.MetadataOf("jaxjobs", kJob)));
+}
+
 }  // namespace fedra::reconcile::adopt_clone_test

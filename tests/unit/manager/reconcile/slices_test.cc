@@ -141,6 +141,21 @@ TEST_CASE("the copy passes to the second slice, and what it names stays as long 
   CHECK(f.east().objects().Get("jobs", kJob));
 }
 
+TEST_CASE("a copy that has changed since it was looked at passes to no other slice") {
+  Fixture f;
+  f.Grow();
+  f.HandOver();
+  REQUIRE(f.Execute(kSecond, CreateClone{kEast}));
+  const Gathered seen = f.Gather(kSecond);
+  REQUIRE(f.east().objects().Patch(
+      "jobs", kJob, {{"metadata", {{"annotations", {{"example.com/changed", "meanwhile"}}}}}}));
+  const json before = *f.east().objects().Get("jobs", kJob);
+  const Result<void> done = f.Carry(seen, {UpdateCopy{kEast}});
+  REQUIRE_FALSE(done);
+  CHECK(done.error().code == ErrorCode::kConflict);
+  CHECK(*f.east().objects().Get("jobs", kJob) == before);
+}
+
 TEST_CASE("a copy of another job that had the name is no slice's") {
   Fixture f;
   f.Grow();

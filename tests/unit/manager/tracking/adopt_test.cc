@@ -18,6 +18,7 @@ Job Copy() {
   copy.kind = BuiltInKinds()->FindName("JAXJob");
   copy.key = {"ml", "train"};
   copy.uid = "j1";
+  copy.version = ResourceVersion("3");
   return copy;
 }
 
@@ -34,10 +35,9 @@ TEST_CASE("a clone gets its owner and the job-uid label in one write, if it is a
                          "uid": "j1", "controller": true}]}})"));
 }
 
-TEST_CASE("a copy gets its queue, if it is the one that was seen") {
-  CHECK(json::parse(QueuePatch(Copy(), "gpu")) ==
-        json::parse(
-            R"({"metadata": {"uid": "j1", "labels": {"kueue.x-k8s.io/queue-name": "gpu"}}})"));
+TEST_CASE("a copy gets its queue, if it is as it was seen") {
+  CHECK(json::parse(QueuePatch(Copy(), "gpu")) == json::parse(R"({"metadata": {
+    "uid": "j1", "resourceVersion": "3", "labels": {"kueue.x-k8s.io/queue-name": "gpu"}}})"));
 }
 
 TEST_CASE("that a copy has got its queue is no mere progress: it may be adopted now") {
