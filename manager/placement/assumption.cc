@@ -13,7 +13,9 @@ QuotaAssumption QuotaOf(const tracking::Requirement& asks, const tracking::Workl
   QuotaAssumption quota{.queue = asks.queue};
   if (clone != nullptr && !clone->active) return quota;
   quota.counted = asks.counted == nullptr ? asks.demands : asks.counted;
-  if (clone != nullptr && clone->QuotaReserved()) quota.reserved_at = clone->quota_reserved->since;
+  if (clone == nullptr) return quota;
+  quota.is_without = !clone->QuotaReserved();
+  if (!quota.is_without) quota.reserved_at = clone->quota_reserved->since;
   return quota;
 }
 
@@ -33,13 +35,15 @@ bool IsDispatchedTo(const WorkloadView& view, const ClusterName& worker) {
 
 Assumption AssumptionOf(const WorkloadView& view) {
   const tracking::Workload& workload = *view.workload;
-  return {.workload = view.key,
-          .uid = workload.uid,
-          .job = {workload.requirement.kind, {view.key.ns, workload.owner.name}},
-          .claims = workload.requirement.ClaimNames(),
-          .demands = workload.requirement.demands,
-          .since = std::nullopt,
-          .quota = QuotaOf(workload.requirement, nullptr)};
+  Assumption assumption{.workload = view.key,
+                        .uid = workload.uid,
+                        .job = {workload.requirement.kind, {view.key.ns, workload.owner.name}},
+                        .claims = workload.requirement.ClaimNames(),
+                        .demands = workload.requirement.demands,
+                        .since = std::nullopt,
+                        .quota = QuotaOf(workload.requirement, nullptr)};
+  assumption.quota.is_without = true;
+  return assumption;
 }
 
 std::optional<Assumption> AssumptionOn(const WorkloadView& view, const ClusterView& cluster) {

@@ -22,6 +22,9 @@ struct QuotaAssumption {
   tracking::Demands counted = nullptr;  // what Kueue counts; null: nothing, or it is not known
   // Since when the clone has it, by the worker's clock; absent: not yet, or not any more.
   std::optional<WallTime> reserved_at = std::nullopt;
+  // The clone is known to be without: it is about to be made, or shows none. Otherwise one without
+  // `reserved_at` is only not seen, and may have had its quota for long.
+  bool is_without = false;
 };
 
 struct Assumption {

@@ -70,9 +70,15 @@ bool AssumeCache::IsOverdue(const Entry& entry, SteadyTime now) {
   return now - entry.since >= kKeptFor;
 }
 
+std::optional<WallTime> AssumeCache::CountsFrom(const Assumption& what) {
+  if (!what.since || !what.quota.reserved_at) return what.since;
+  return std::max(*what.since, *what.quota.reserved_at);
+}
+
 SteadyTime AssumeCache::BeginOf(const Assumption& what, SteadyTime now) const {
-  if (!what.since) return now;
-  const auto age = std::max(WallTime::duration::zero(), clock_.Now() - *what.since);
+  const auto from = CountsFrom(what);
+  if (!from) return now;
+  const auto age = std::max(WallTime::duration::zero(), clock_.Now() - *from);
   return now - std::chrono::duration_cast<SteadyTime::duration>(age);
 }
 
@@ -186,6 +192,10 @@ void AssumeCache::OnQueue(const ObjectKey& local_queue) {
   state_.With([&](State& state) { state.quota.Relink(local_queue); });
 }
 
+void AssumeCache::OnClusterQueue(const std::string& cluster_queue) {
+  state_.With([&](State& state) { state.quota.Reported(cluster_queue); });
+}
+
 std::set<ObjectKey> AssumeCache::UsersOf(const ObjectKey& claim) const {
   return state_.With([&](const State& state) {
     const auto found = state.users.find(claim);
@@ -249,7 +259,8 @@ bool AssumeCache::Reserve(const Assumption& assumption, Basis judged) {
     Entry entry;
     entry.what = assumption;
     entry.since = now;
-    entry.reserved = true;
+    entry.decided = entry.reserved = true;
+    entry.observed = ++observations_;  // who read before that has not seen what is decided
     Insert(state, std::move(entry));
     return true;
   });
@@ -258,40 +269,50 @@ bool AssumeCache::Reserve(const Assumption& assumption, Basis judged) {
 AssumeCache::Change AssumeCache::Update(State& state, Entry& entry, Assumption shown,
                                         SteadyTime now) const {
   entry.reserved = false;
-  if (!TakeTheSame(entry.what, shown) || entry.what.claims != shown.claims) {
-    const SteadyTime since = std::max(entry.since, BeginOf(shown, now));
+  const bool same = TakeTheSame(entry.what, shown) && entry.what.claims == shown.claims;
+  const bool counts_from_then = same && CountsFrom(entry.what) == CountsFrom(shown);
+  SteadyTime since = counts_from_then ? entry.since : BeginOf(shown, now);
+  if (entry.decided) since = std::max(since, entry.since);
+  if (!same) {
     Change change{.is_here = true};
-    change.freed = Remove(state, shown.workload, now);
     Entry fresh;
     fresh.since = since;
+    fresh.decided = entry.decided;
+    fresh.observed = entry.observed;
+    change.freed = Remove(state, shown.workload, now);
     fresh.what = std::move(shown);
     Insert(state, std::move(fresh));
     return change;
   }
-  if (entry.what.since != shown.since && !entry.what.takes_devices) {
-    entry.since = std::max(entry.since, BeginOf(shown, now));
+  if (!counts_from_then || entry.what.since != shown.since) {
+    const bool was_overdue = IsOverdue(entry, now), counts = entry.what.takes_devices;
+    if (counts) state.counting.erase(RankOf(entry));
+    entry.since = since;
     entry.what.since = shown.since;
-  } else if (entry.what.since != shown.since) {
-    const bool was_overdue = IsOverdue(entry, now);
-    state.counting.erase(RankOf(entry));
-    entry.since = std::max(entry.since, BeginOf(shown, now));
-    entry.what.since = shown.since;
-    state.counting.insert(RankOf(entry));
-    ++state.changes;
-    if (was_overdue && !IsOverdue(entry, now)) ++state.version;
+    if (counts) {
+      state.counting.insert(RankOf(entry));
+      ++state.changes;
+      if (was_overdue && !IsOverdue(entry, now)) ++state.version;
+    }
   }
+  entry.what.quota = std::move(shown.quota);
   return {.is_here = true};
 }
 
+// What the objects show is read outside of the lock, for it takes longer than all that is done
+// under it. A thread that began to read later has seen every change that an earlier one has, so an
+// earlier one that comes last reads again, under the lock, where no other one can come in between.
 AssumeCache::Change AssumeCache::Observe(const ObjectKey& workload, const Shown& shown) {
+  const uint64_t number = ++observations_;
+  std::optional<Assumption> now_shown = shown();
   return state_.With([&](State& state) {
-    // Here and not before: of two that look at the same time the one that saw more comes last.
-    std::optional<Assumption> now_shown = shown();
+    auto found = state.entries.find(workload);
+    const bool is_here = found != state.entries.end();
+    if ((is_here ? found->second.observed : state.removed) > number) now_shown = shown();
     const SteadyTime now = clock_.Steady();
-    const auto found = state.entries.find(workload);
     Change change;
     if (now_shown) state.quota.Put(workload, now_shown->quota);
-    if (found == state.entries.end()) {
+    if (!is_here) {
       if (!now_shown) return change;
       Entry entry;
       entry.since = BeginOf(*now_shown, now);
@@ -302,10 +323,12 @@ AssumeCache::Change AssumeCache::Observe(const ObjectKey& workload, const Shown&
     } else if (!found->second.reserved) {
       change.freed = Remove(state, workload, now);
       state.quota.Remove(workload);
+      state.removed = std::max(state.removed, number);
       return change;
     }
     change.is_here = true;
     Entry& entry = state.entries.at(workload);
+    entry.observed = std::max(entry.observed, number);
     const bool overdue = IsOverdue(entry, now);
     if (!overdue) {
       if (IsComing(state, entry, now)) change.overdue_at = entry.since + kKeptFor;

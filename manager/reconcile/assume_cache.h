@@ -17,14 +17,17 @@
 // devices are dispatched by the hundred a second: Reserve() refuses one that found room where there
 // is none by now.
 //
-// An entry counts for ten minutes from the creation of the clone, or from here if it is not there
-// yet. A decision of this process counts from then at the earliest, whatever the worker's clock.
+// An entry takes devices for ten minutes from the creation of the clone, or from when that got its
+// quota, if later; from here if it is not there yet. A decision of this process counts from then at
+// the earliest, whatever the worker's clock.
 //
-// The list for judgements is made once per change, and shared by all workloads that are judged.
+// The list for judgements is made once per change, of all entries of those minutes, and shared by
+// the workloads that are judged.
 //
-// Thread rules: any thread. Pods, queues and `shown` are asked under the lock: their locks are
-// taken after this one, and who holds them must not come here.
+// Thread rules: any thread. Pods and queues are asked under the lock, `shown` as a rule outside of
+// it: their locks are taken after this one, and who holds them must not come here.
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -79,8 +82,9 @@ class AssumeCache final {
   // Before the writes that make it visible. False: devices were taken since that verdict, or the
   // room in the queue, and nothing was changed. One that is here already needs no fresh verdict.
   bool Reserve(const placement::Assumption& assumption, Basis judged);
-  // This LocalQueue of the worker has changed.
+  // This LocalQueue of the worker has changed; this ClusterQueue was written.
   void OnQueue(const ObjectKey& local_queue);
+  void OnClusterQueue(const std::string& cluster_queue);
 
   // What has come of an entry.
   struct Change {
@@ -88,7 +92,7 @@ class AssumeCache final {
     bool freed = false;                    // what was kept, or where its claims belong
     std::optional<SteadyTime> overdue_at;  // when to observe again, should nothing happen before
   };
-  // The objects may say otherwise now; `shown` is what they say.
+  // The objects may say otherwise now; `shown` is what they say. It may be asked twice.
   using Shown = std::function<std::optional<placement::Assumption>()>;
   Change Observe(const ObjectKey& workload, const Shown& shown);
   // What was reserved is not wanted any more, if no object shows it.
@@ -97,9 +101,11 @@ class AssumeCache final {
  private:
   struct Entry {
     placement::Assumption what;
-    SteadyTime since{};     // when it was first assumed
+    SteadyTime since{};     // the ten minutes
+    bool decided = false;   // by this process
     bool reserved = false;  // no object shows it yet
     bool overdue = false;   // and reported so
+    uint64_t observed = 0;  // Observe() with this number saw it
     // Others() for this one: of which list, and what.
     std::weak_ptr<const std::vector<dra::AssumedPods>> all;
     dra::AssumedList others;
@@ -117,6 +123,7 @@ class AssumeCache final {
 
     uint64_t version = 0;
     uint64_t changes = 0;
+    uint64_t removed = 0;  // the last Observe() that has found an entry's objects gone
     std::unordered_map<ObjectKey, Entry> entries;
     std::set<Rank> counting;                         // without those that are known to be overdue
     std::map<ObjectKey, std::set<ObjectKey>> users;  // by claim
@@ -131,6 +138,8 @@ class AssumeCache final {
 
   static Rank RankOf(const Entry& entry);
   static bool IsOverdue(const Entry& entry, SteadyTime now);
+  // By the worker's clock; absent: no clone is there yet.
+  static std::optional<WallTime> CountsFrom(const placement::Assumption& what);
   SteadyTime BeginOf(const placement::Assumption& what, SteadyTime now) const;
   // The pods of this one that are still to come. Takes those that are there out of `holding`.
   static void AddComing(const Entry& entry, PodCounts& holding,
@@ -147,6 +156,8 @@ class AssumeCache final {
 
   const Pods pods_;
   const Clock& clock_;
+
+  std::atomic<uint64_t> observations_{0};
   mutable Guarded<State> state_;
 };
 

@@ -40,21 +40,28 @@ AssumedQuota::ClusterQueue& AssumedQuota::ClusterQueueOf(const ObjectKey& worklo
 }
 
 void AssumedQuota::Take(const ObjectKey& workload, const Entry& entry) {
+  ++steps_;
   LocalQueueOf(workload, entry).taken.Add(*entry.what.counted);
   ClusterQueueOf(workload, entry).taken.Add(*entry.what.counted);
 }
 
 void AssumedQuota::GiveBack(const ObjectKey& workload, const Entry& entry) {
+  ++steps_;
   LocalQueueOf(workload, entry).taken.Subtract(*entry.what.counted);
   ClusterQueueOf(workload, entry).taken.Subtract(*entry.what.counted);
 }
 
-void AssumedQuota::AwaitReport(const ObjectKey& workload, Entry& entry, SteadyTime until) {
-  ClusterQueue& queue = ClusterQueueOf(workload, entry);
-  Update(LocalQueueOf(workload, entry).cluster_queue, queue);
+// The clock of a worker may be ahead; what it says prolongs nothing.
+void AssumedQuota::AwaitReport(const ObjectKey& workload, Entry& entry, WallTime reserved_at) {
+  const auto age = entry.was_without
+                       ? WallTime::duration::zero()
+                       : std::max(WallTime::duration::zero(), clock_.Now() - reserved_at);
+  entry.was_without = false;
+  if (age >= kReportedWithin) return Leave(workload, entry);
   entry.stage = Stage::kUnreported;
-  entry.until = until;
-  queue.unreported.insert({until, workload});
+  entry.until =
+      clock_.Steady() + kReportedWithin - std::chrono::duration_cast<SteadyTime::duration>(age);
+  ClusterQueueOf(workload, entry).unreported.insert({entry.until, workload});
 }
 
 // It takes nothing any more, whatever its stage was.
@@ -65,15 +72,18 @@ void AssumedQuota::Leave(const ObjectKey& workload, Entry& entry) {
   entry.stage = Stage::kCounted;
 }
 
-void AssumedQuota::Update(const std::string& name, ClusterQueue& queue) {
-  const SteadyTime now = clock_.Steady();
-  ClusterQueuePtr current = ask_.find(name);
-  const bool is_another = queue.seen != current;
-  while (!queue.unreported.empty() && (is_another || queue.unreported.begin()->first <= now)) {
+void AssumedQuota::LeaveUntil(ClusterQueue& queue, SteadyTime until) {
+  while (!queue.unreported.empty() && queue.unreported.begin()->first <= until) {
     const ObjectKey workload = queue.unreported.begin()->second;
     Leave(workload, entries_.at(workload));
   }
-  queue.seen = std::move(current);
+}
+
+void AssumedQuota::Reported(const std::string& cluster_queue) {
+  const auto queue = cluster_queues_.find(cluster_queue);
+  if (queue == cluster_queues_.end()) return;
+  LeaveUntil(queue->second, clock_.Steady() + kReportedWithin - kMayBeOlder);
+  DropIfEmpty(cluster_queue);
 }
 
 void AssumedQuota::DropIfEmpty(const std::string& cluster_queue) {
@@ -85,40 +95,28 @@ void AssumedQuota::DropIfEmpty(const std::string& cluster_queue) {
 
 void AssumedQuota::Put(const ObjectKey& workload, const QuotaAssumption& what) {
   if (what.counted == nullptr) return Remove(workload);
-  const SteadyTime now = clock_.Steady();
-  const auto found = entries_.find(workload);
-  if (found != entries_.end() && TakeTheSame(found->second.what, what)) {
-    Entry& entry = found->second;
-    if (what.reserved_at && entry.stage == Stage::kWaiting) {
-      AwaitReport(workload, entry, now + kReportedWithin);
-    } else if (!what.reserved_at && entry.stage != Stage::kWaiting) {
-      // Evicted there, it waits again.
-      Leave(workload, entry);
-      entry.stage = Stage::kWaiting;
-      Take(workload, entry);
-    }
-    entry.what = what;
-    return;
+  auto found = entries_.find(workload);
+  if (found == entries_.end() || !TakeTheSame(found->second.what, what)) {
+    Remove(workload);
+    found = entries_.try_emplace(workload).first;
+    found->second.what = what;
+    const ObjectKey key = QueueOf(workload, found->second);
+    const auto [local_queue, is_new] = local_queues_.try_emplace(key);
+    if (is_new) local_queue->second.cluster_queue = ask_.behind(key);
+    ++local_queue->second.workloads;
+    Take(workload, found->second);
   }
-  Remove(workload);
-  Entry& entry = entries_[workload];
+  Entry& entry = found->second;
   entry.what = what;
-  const ObjectKey key = QueueOf(workload, entry);
-  const auto [local_queue, is_new] = local_queues_.try_emplace(key);
-  if (is_new) local_queue->second.cluster_queue = ask_.behind(key);
-  ++local_queue->second.workloads;
-  // The clock of a worker may be ahead; what it says prolongs nothing.
-  const auto age = what.reserved_at
-                       ? std::max(WallTime::duration::zero(), clock_.Now() - *what.reserved_at)
-                       : WallTime::duration::zero();
-  if (age >= kReportedWithin) {
-    entry.stage = Stage::kCounted;
-    return;
+  if (!what.reserved_at && entry.stage != Stage::kWaiting) {
+    // Evicted there, it waits again.
+    Leave(workload, entry);
+    entry.stage = Stage::kWaiting;
+    Take(workload, entry);
   }
-  Take(workload, entry);
-  if (what.reserved_at)
-    AwaitReport(workload, entry,
-                now + kReportedWithin - std::chrono::duration_cast<SteadyTime::duration>(age));
+  if (entry.stage != Stage::kWaiting) return;
+  entry.was_without = entry.was_without || what.is_without;
+  if (what.reserved_at) AwaitReport(workload, entry, *what.reserved_at);
 }
 
 void AssumedQuota::Remove(const ObjectKey& workload) {
@@ -138,12 +136,11 @@ void AssumedQuota::Relink(const ObjectKey& local_queue) {
   const std::string from_name = queue.cluster_queue, to_name = ask_.behind(local_queue);
   if (from_name == to_name) return;
   ClusterQueue& to = cluster_queues_[to_name];
-  Update(to_name, to);
   // Only a queue that was made anew, or is known only now, comes here (its clusterQueue is
   // immutable): so all may be looked at that have just got their quota.
   ClusterQueue& from = cluster_queues_[from_name];
-  Update(from_name, from);
   std::vector<std::pair<SteadyTime, ObjectKey>> moving;
+  steps_ += from.unreported.size();
   std::ranges::copy_if(from.unreported, std::back_inserter(moving), [&](const auto& each) {
     return QueueOf(each.second, entries_.at(each.second)) == local_queue;
   });
@@ -161,7 +158,7 @@ void AssumedQuota::Relink(const ObjectKey& local_queue) {
 QuotaAmounts AssumedQuota::Others(const ObjectKey& workload, const std::string& cluster_queue) {
   const auto queue = cluster_queues_.find(cluster_queue);
   if (queue == cluster_queues_.end()) return {};
-  Update(cluster_queue, queue->second);
+  LeaveUntil(queue->second, clock_.Steady());
   QuotaAmounts others = queue->second.taken;
   const auto own = entries_.find(workload);
   if (own != entries_.end() && own->second.stage != Stage::kCounted &&
@@ -172,7 +169,7 @@ QuotaAmounts AssumedQuota::Others(const ObjectKey& workload, const std::string& 
 
 bool AssumedQuota::IsFull(const ObjectKey& workload, const QuotaAssumption& what) {
   if (what.counted == nullptr) return false;
-  const ClusterQueuePtr queue = ask_.find(ask_.behind({workload.ns, what.queue}));
+  const auto queue = ask_.find(ask_.behind({workload.ns, what.queue}));
   return queue != nullptr &&
          verify::WhyFull(*queue, *what.counted, ask_.is_device, Others(workload, queue->name))
              .has_value();

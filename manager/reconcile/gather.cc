@@ -360,8 +360,8 @@ AssumeCache::Change Gatherer::Observe(const ObjectKey& workload, Worker& worker)
     if (gathered.view.workload == nullptr) return std::nullopt;
     ClusterView cluster;
     FindCopies(worker, gathered, Us(), manager_.jobs(), cluster);
-    // The cache's lock is held, and siblings may be thousands: they are looked at only where others
-    // may run by the first one's copy, and it does not.
+    // Siblings may be thousands: they are looked at only where others may run by the first one's
+    // copy, and it does not.
     if (gathered.view.workload->is_part && HasOwnJob(cluster) &&
         placement::PlaceOf(gathered.view) != worker.name()) {
       NoteSiblings(gathered.view);

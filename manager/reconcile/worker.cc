@@ -82,6 +82,7 @@ verify::WorkerObjectsListener Worker::ForObjects() {
                 if (change.kind == InputChange::Kind::kQueue) assumed_.OnQueue(change.key);
                 listener_.on_input(*this, change);
               },
+          .on_cluster_queue = [this](const std::string& name) { assumed_.OnClusterQueue(name); },
           .on_health = [this] { OnHealth(); }};
 }
 

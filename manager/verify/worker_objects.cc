@@ -67,6 +67,7 @@ WorkerObjects::WorkerObjects(const WorkerObjectsOptions& options, WorkerObjectsL
       cluster_queues_(
           &ParseClusterQueue,
           [this](const ObjectKey& key, const auto& before, const auto& after) {
+            listener_.on_cluster_queue(key.name);
             // What is reserved ranks workers, but makes none of them eligible.
             if (before != nullptr && after != nullptr && SameLimits(*before, *after)) return;
             listener_.on_input({InputChange::Kind::kClusterQueue, key});

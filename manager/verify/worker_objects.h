@@ -69,6 +69,8 @@ struct WorkerObjectsListener {
                      const std::shared_ptr<const tracking::Job>& after)>
       on_job = [](const auto&, const auto&, const auto&, const auto&) {};
   std::function<void(const InputChange&)> on_input = [](const InputChange&) {};
+  // A ClusterQueue of this name was written, be it only what of it is in use.
+  std::function<void(const std::string& name)> on_cluster_queue = [](const std::string&) {};
   std::function<void()> on_health = [] {};  // of any input
 };
 

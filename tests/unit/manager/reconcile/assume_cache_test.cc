@@ -178,6 +178,72 @@ TEST_CASE("after a restart an entry is as old as its clone") {
   CHECK(f.Coming().empty());
 }
 
+TEST_CASE("after a restart an entry is as old as its clone, though its Workload comes first") {
+  Fixture f;
+  f.Show(Of("old"));
+  CHECK(f.Coming() == "old:1");
+  f.Show(Of("old", 1, f.clock.Now() - minutes(60)));
+  CHECK(f.Coming().empty());
+  f.Show(Of("new"));
+  f.Show(Of("new", 1, f.clock.Now() - minutes(4)));
+  f.clock.Advance(minutes(6) - seconds(1));
+  CHECK(f.Coming() == "new:1");
+  f.clock.Advance(seconds(1));
+  CHECK(f.Coming().empty());
+}
+
+TEST_CASE("a clone that gets its quota late has its ten minutes from then") {
+  // Without: its Kueue has said that there is none, or nothing at all.
+  const bool takes_devices_before = GENERATE(false, true);
+  const bool is_decided_here = GENERATE(false, true);
+  Fixture f;
+  Assumption assumed = Of("a", 1, f.clock.Now());
+  if (is_decided_here) REQUIRE(f.cache.Reserve(Of("a"), {kEver}));
+  assumed.takes_devices = takes_devices_before;
+  f.Show(assumed);
+  f.clock.Advance(minutes(11));
+  f.Show(assumed);
+  CHECK(f.Coming().empty());
+  assumed.takes_devices = true;
+  assumed.quota.reserved_at = f.clock.Now();
+  const uint64_t version = f.cache.version();
+  f.Show(assumed);
+  CHECK(f.Coming() == "a:1");
+  CHECK(f.cache.version() > version);
+  f.clock.Advance(minutes(10));
+  CHECK(f.Coming().empty());
+}
+
+TEST_CASE(
+    "what the objects show is read outside of the lock, and an older reading does not count") {
+  Fixture f;
+  const bool is_gone = GENERATE(false, true);
+  f.Show(Of("a"));
+  int readings = 0;
+  const Assumption before = Of("a", 1), after = Of("a", 2);
+  f.cache.Observe({"ml", "a"}, [&]() -> std::optional<Assumption> {
+    if (++readings > 1) return is_gone ? std::nullopt : std::optional(after);
+    // Meanwhile another thread has seen a change.
+    if (is_gone)
+      f.ShowNothing("a");
+    else
+      f.Show(after);
+    return before;
+  });
+  CHECK(readings == 2);
+  CHECK(f.Coming() == (is_gone ? "" : "a:2"));
+}
+
+TEST_CASE("a reading from before a decision does not undo it") {
+  Fixture f;
+  bool decides = true;
+  f.cache.Observe({"ml", "a"}, [&]() -> std::optional<Assumption> {
+    if (std::exchange(decides, false)) f.cache.Reserve(Of("a"), {kEver});
+    return std::nullopt;
+  });
+  CHECK(f.Coming() == "a:1");
+}
+
 TEST_CASE("a wrong clock of a worker shortens no reservation of this process and prolongs none") {
   Fixture f;
   REQUIRE(f.cache.Reserve(Of("a"), {kEver}));
