@@ -8,21 +8,21 @@
 namespace fedra::reconcile {
 namespace {
 
-// Keys of the first lane in a row, while the other one has some.
-constexpr int kMostNext = 3;
+// Keys of a lane in a row, while one behind it has some.
+constexpr int kMostInARow = 3;
 
 }  // namespace
 
 template <class Key>
 void Queue<Key>::Line(const Key& key, Lane lane) {
-  (lane == Lane::kNext ? next_ : rest_).push_back(key);
+  lanes_[static_cast<size_t>(lane)].push_back(key);
 }
 
 template <class Key>
 void Queue<Key>::AddNow(const Key& key, Lane lane) {
   if (stopping_) return;
   const auto [known, is_new] = dirty_.try_emplace(key, lane);
-  const bool changes = !is_new && lane == Lane::kNext && known->second == Lane::kRest;
+  const bool changes = !is_new && lane < known->second;
   if (!is_new && !changes) return;
   known->second = lane;
   if (working_.contains(key)) return;
@@ -32,7 +32,7 @@ void Queue<Key>::AddNow(const Key& key, Lane lane) {
 
 template <class Key>
 bool Queue<Key>::HasAny(Lane lane) {
-  std::deque<Key>& keys = lane == Lane::kNext ? next_ : rest_;
+  std::deque<Key>& keys = lanes_[static_cast<size_t>(lane)];
   while (!keys.empty()) {
     const auto found = dirty_.find(keys.front());
     if (found != dirty_.end() && found->second == lane && !working_.contains(keys.front()))
@@ -52,17 +52,38 @@ void Queue<Key>::WakeOne() {
 }
 
 template <class Key>
-void Queue<Key>::Add(const Key& key) {
+void Queue<Key>::AddKey(const Key& key, Lane lane) {
   const std::lock_guard lock(mutex_);
-  AddNow(key, Lane::kRest);
+  AddNow(key, lane);
   if (ready_ > 0) WakeOne();
 }
 
 template <class Key>
+void Queue<Key>::Add(const Key& key) {
+  AddKey(key, Lane::kRest);
+}
+
+template <class Key>
 void Queue<Key>::AddNext(const Key& key) {
+  AddKey(key, Lane::kNext);
+}
+
+template <class Key>
+void Queue<Key>::AddBacklog(const Key& key) {
+  AddKey(key, Lane::kBacklog);
+}
+
+template <class Key>
+void Queue<Key>::MakeBacklog() {
   const std::lock_guard lock(mutex_);
-  AddNow(key, Lane::kNext);
-  if (ready_ > 0) WakeOne();
+  std::deque<Key> all;
+  for (size_t lane = 0; lane < kLanes; ++lane) {
+    for (; HasAny(static_cast<Lane>(lane)); lanes_[lane].pop_front()) {
+      dirty_.at(lanes_[lane].front()) = Lane::kBacklog;
+      all.push_back(std::move(lanes_[lane].front()));
+    }
+  }
+  lanes_[static_cast<size_t>(Lane::kBacklog)] = std::move(all);
 }
 
 template <class Key>
@@ -98,13 +119,20 @@ void Queue<Key>::Promote() {
 
 template <class Key>
 Key Queue<Key>::Take() {
-  const bool others_turn = taken_next_ >= kMostNext && HasAny(Lane::kRest);
-  const bool from_next = !others_turn && HasAny(Lane::kNext);
-  if (!from_next) (void)HasAny(Lane::kRest);
-  taken_next_ = from_next ? taken_next_ + 1 : 0;
-  std::deque<Key>& keys = from_next ? next_ : rest_;
-  Key key = std::move(keys.front());
-  keys.pop_front();
+  size_t lane = 0;
+  for (; lane + 1 < kLanes; ++lane) {
+    bool others_have = false;
+    for (size_t behind = lane + 1; behind < kLanes && !others_have; ++behind)
+      others_have = HasAny(static_cast<Lane>(behind));
+    const bool others_turn = others_have && in_a_row_[lane] >= kMostInARow;
+    if (HasAny(static_cast<Lane>(lane)) && !others_turn) {
+      ++in_a_row_[lane];
+      break;
+    }
+    in_a_row_[lane] = 0;
+  }
+  Key key = std::move(lanes_[lane].front());
+  lanes_[lane].pop_front();
   --ready_;
   dirty_.erase(key);
   working_.insert(key);
@@ -192,8 +220,8 @@ void Queue<Key>::DropIf(const std::function<bool(const Key& key)>& is_dead) {
     if (dead) --ready_;
     return dead;
   });
-  for (auto* const keys : {&next_, &rest_})
-    std::erase_if(*keys, [&](const Key& key) { return !dirty_.contains(key); });
+  for (std::deque<Key>& keys : lanes_)
+    std::erase_if(keys, [&](const Key& key) { return !dirty_.contains(key); });
   std::erase_if(later_, [&](const auto& entry) {
     const auto& [when, key] = entry;
     const auto due = due_.find(key);

@@ -6,13 +6,16 @@
 // after Done(). Keys may be asked for later; the earlier time wins. (The shape of client-go's
 // workqueue.)
 //
-// There are two lanes. What is dispatched, or has its turn, is added as next: it does not wait
-// behind thousands of keys that came at once. Of each four keys that are taken one is of the other
-// lane, so that neither lane waits for ever.
+// There are three lanes. What is dispatched, or has its turn, is added as next: it does not wait
+// behind thousands of keys that came at once. What is no news, as all that a first list has
+// brought, or that has come before anything was worked on, is backlog: what comes then does not
+// wait behind it. Of each four keys that are taken from a lane or those before it one is of those
+// behind it, so that no lane waits for ever.
 //
 // Made for the keys that run_loop.h is made for. Thread rules: any thread. Worker threads block in
 // Get().
 
+#include <array>
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
@@ -37,6 +40,10 @@ class Queue final {
   void Add(const Key& key);
   // The same, ahead of those that were added otherwise, also where it is one of them.
   void AddNext(const Key& key);
+  // The same, behind those.
+  void AddBacklog(const Key& key);
+  // All that is ready.
+  void MakeBacklog();
   void AddAt(const Key& key, SteadyTime when);
 
   // The next key, now the caller's until Done(); nothing after Stop().
@@ -59,11 +66,15 @@ class Queue final {
   void DropIf(const std::function<bool(const Key& key)>& is_dead);
 
  private:
-  enum class Lane { kNext, kRest };
+  // The first one first.
+  enum class Lane : size_t { kNext, kRest, kBacklog };
+  static constexpr size_t kLanes = 3;
+
+  void AddKey(const Key& key, Lane lane);
   void AddNow(const Key& key, Lane lane);
   // Into its lane, unless it is being worked on.
   void Line(const Key& key, Lane lane);
-  // Drops keys that have changed to the other lane from the front of this one.
+  // Drops keys that have changed to another lane from the front of this one.
   bool HasAny(Lane lane);
   // Moves what is due into `ready_`.
   void Promote();
@@ -84,10 +95,10 @@ class Queue final {
   int idle_ = 0;
   bool has_timer_thread_ = false;
   bool stopping_ = false;
-  std::deque<Key> next_;                 // and keys that are not of this lane any more
-  std::deque<Key> rest_;                 // and keys that are of the other one by now
-  size_t ready_ = 0;                     // keys in both
-  int taken_next_ = 0;                   // of the first lane in a row
+  std::array<std::deque<Key>, kLanes> lanes_;  // and keys that are of another one by now
+  size_t ready_ = 0;                           // keys in all of them
+  // Of each lane, or those before it, in a row, while there was a choice.
+  std::array<int, kLanes> in_a_row_{};
   std::unordered_map<Key, Lane> dirty_;  // in its lane, or to be added again by Done()
   std::unordered_set<Key> working_;
   std::multimap<SteadyTime, Key> later_;

@@ -46,12 +46,18 @@ void RunLoop<Key>::AddAllNext(const std::vector<Key>& keys) {
 }
 
 template <class Key>
+void RunLoop<Key>::AddAllBacklog(const std::vector<Key>& keys) {
+  for (const Key& key : keys) queue_.AddBacklog(key);
+}
+
+template <class Key>
 void RunLoop<Key>::AddAfter(const Key& key, SteadyTime::duration delay) {
   queue_.AddAt(key, clock_.Steady() + delay);
 }
 
 template <class Key>
 void RunLoop<Key>::Start() {
+  queue_.MakeBacklog();
   for (size_t i = 0; i < std::max<size_t>(options_.threads, 1); ++i)
     threads_.push_back(StartThread([this] { Work(); }));
 }

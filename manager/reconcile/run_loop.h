@@ -55,10 +55,14 @@ class RunLoop final {
   // As of Queue::AddNext.
   void AddNext(const Key& key) { queue_.AddNext(key); }
   void AddAllNext(const std::vector<Key>& keys);
+  // As of Queue::AddBacklog.
+  void AddBacklog(const Key& key) { queue_.AddBacklog(key); }
+  void AddAllBacklog(const std::vector<Key>& keys);
   // Not before `when`, unless it is added for an earlier time, too.
   void AddAt(const Key& key, SteadyTime when) { queue_.AddAt(key, when); }
   void AddAfter(const Key& key, SteadyTime::duration delay);
 
+  // What was added before is backlog: while a standby waits that is all.
   void Start();
   // No further key is begun.
   void Stop() { queue_.Stop(); }

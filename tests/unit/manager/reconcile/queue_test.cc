@@ -189,6 +189,56 @@ TEST_CASE("what is added as next overtakes those that came at once, and does not
   CHECK(of_burst <= 101);
 }
 
+TEST_CASE("what has come since does not wait behind the backlog, and the backlog not for ever") {
+  Queue queue(SystemClock());
+  for (int i = 0; i < 100'000; ++i) queue.AddBacklog({"backlog", std::to_string(i)});
+  queue.Add(kA);
+  queue.Add({"backlog", "99999"});  // news of one of them
+  queue.AddNext(kB);
+  CHECK(queue.depth() == 100'002);
+  CHECK(queue.Get() == kB);
+  CHECK(queue.Get() == kA);
+  CHECK(queue.Get() == ObjectKey{"backlog", "99999"});
+  CHECK(queue.Get() == ObjectKey{"backlog", "0"});
+  queue.AddBacklog(kA);  // while it is worked on
+  queue.Add(kA);
+  queue.Done(kA);
+  queue.Done(kB);
+  // Both other lanes have always some.
+  int of_backlog = 0, of_rest = 0;
+  for (int i = 0; i < 1'600; ++i) {
+    queue.Add(kA);
+    queue.AddNext(kB);
+    const auto key = queue.Get();
+    REQUIRE(key);
+    of_backlog += key->ns == "backlog" ? 1 : 0;
+    of_rest += key == kA ? 1 : 0;
+    queue.Done(*key);
+  }
+  CHECK(of_backlog >= 99);
+  CHECK(of_backlog <= 101);
+  CHECK(of_rest >= 299);
+  CHECK(of_rest <= 301);
+}
+
+TEST_CASE("all that is ready becomes backlog, in the order that it had") {
+  Queue queue(SystemClock());
+  queue.AddBacklog({"backlog", "1"});
+  queue.Add(kA);
+  queue.Add({"rest", "1"});
+  queue.AddNext(kA);
+  queue.AddNext({"next", "1"});
+  queue.MakeBacklog();
+  CHECK(queue.depth() == 4);
+  queue.Add(kB);
+  CHECK(queue.Get() == kB);
+  CHECK(queue.Get() == kA);
+  CHECK(queue.Get() == ObjectKey{"next", "1"});
+  CHECK(queue.Get() == ObjectKey{"rest", "1"});
+  CHECK(queue.Get() == ObjectKey{"backlog", "1"});
+  CHECK(queue.depth() == 0);
+}
+
 TEST_CASE("a key that changes its lane is taken once, and again only when it is added again") {
   Queue queue(SystemClock());
   queue.Add(kA);
