@@ -159,6 +159,17 @@ void Lines::Invalidate(const ObjectKey& workload, const std::optional<ClusterNam
   if (found != entries_.end()) found->second.invalidated[worker] = ++version_;
 }
 
+void Lines::InvalidateAll(const ClusterName& worker) {
+  last_invalidated_ = invalidated_[worker] = ++version_;
+}
+
+bool Lines::IsInvalidated(const Waiting& waiting, const ClusterName& worker) const {
+  if (waiting.IsInvalidated(worker)) return true;
+  if (last_invalidated_ <= waiting.seen) return false;
+  const auto all = invalidated_.find(worker);
+  return all != invalidated_.end() && all->second > waiting.seen;
+}
+
 void Lines::Offered(const ClusterName& worker, uint64_t as_of) { offered_[worker] = as_of; }
 
 Lines::Answer Lines::Offer(const Contender& contender, Bids bids, uint64_t seen, WallTime now) {
@@ -176,6 +187,7 @@ Lines::Answer Lines::Offer(const Contender& contender, Bids bids, uint64_t seen,
   if (std::erase_if(entry.invalidated, is_answered) > 0) changed = true;
   const bool alike = waited == entry.Waits() && AreAlike(entry.bids, bids);
   entry.bids = std::move(bids);
+  entry.seen = seen;
   if (!alike) kept_.OnBids(entry, overlaps_);
   std::erase_if(entry.asked, [&](const auto& each) { return !entry.bids.contains(each.first); });
   RefreshAll();

@@ -91,6 +91,8 @@ class Lines final {
   // If it waits: what was judged of it there, or anywhere, does not hold any more, unless a look
   // saw it that had read version() since.
   void Invalidate(const ObjectKey& workload, const std::optional<ClusterName>& worker);
+  // Of all that wait: what can be read of that worker is something else now.
+  void InvalidateAll(const ClusterName& worker);
   // Grows with each Join and Invalidate. To be read before a look begins: what it saw (`seen`) is
   // older than those that came after.
   uint64_t version() const { return version_; }
@@ -183,6 +185,7 @@ class Lines final {
   LineAnswer AskThem(const std::vector<Waiting*>& outdated, Waiting& waiting,
                      const ClusterName& worker, const Bid& bid);
   bool WantSameDevices(const Bid& a, const Bid& b);
+  bool IsInvalidated(const Waiting& waiting, const ClusterName& worker) const;
   // Whether it was judged there before other devices came, as far as `as_of` looks.
   bool MissedAnOffer(const Bid* bid, const ClusterName& worker, uint64_t as_of) const;
   void CountPasses(const Waiting& waiting, const std::set<ClusterName>& dispatched);
@@ -195,6 +198,9 @@ class Lines final {
   Looks woken_;      // and not returned yet
   size_t held_ = 0;  // how many are held somewhere
   uint64_t version_ = 0;
+  // version() of the last InvalidateAll; and of the last one anywhere.
+  std::map<ClusterName, uint64_t> invalidated_;
+  uint64_t last_invalidated_ = 0;
   // As of when devices last came or went. A worker that was removed stays: its versions go on
   // should it come back, and names are few.
   std::map<ClusterName, uint64_t> offered_;

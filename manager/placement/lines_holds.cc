@@ -56,7 +56,7 @@ Lines::Hold Lines::HoldOf(const Waiting& ahead, const ClusterName& worker, const
   // One that was never judged there may want anything.
   const bool may_want =
       theirs == nullptr || theirs->devices == nullptr || WantSameDevices(*theirs, bid);
-  if (may_want && ahead.IsInvalidated(worker)) return Hold::kUntilLookedAt;
+  if (may_want && IsInvalidated(ahead, worker)) return Hold::kUntilLookedAt;
   const bool compete =
       theirs != nullptr && theirs->chance != Chance::kNone && WantSameDevices(*theirs, bid);
   if (!compete) return MissedAnOffer(theirs, worker, as_of) ? Hold::kUntilLookedAt : Hold::kNo;

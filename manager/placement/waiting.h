@@ -37,6 +37,7 @@ struct Waiting {
   bool has_passed = false;  // its passes are counted, and its nomination is not seen yet
   bool is_known = false;    // was looked at
   uint64_t joined = 0;      // Lines::version() of its last Join
+  uint64_t seen = 0;        // and of the look that made its bids
   uint64_t changed = 0;     // and of the last time that it was another contender than before
   std::map<std::optional<ClusterName>, uint64_t>
       invalidated;  // since then; nothing: on all workers

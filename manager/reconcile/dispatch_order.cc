@@ -35,6 +35,10 @@ void DispatchOrder::Invalidate(const std::vector<ObjectKey>& workloads,
   });
 }
 
+void DispatchOrder::InvalidateAll(const ClusterName& worker) {
+  state_.With([&](State& state) { state.lines.InvalidateAll(worker); });
+}
+
 void DispatchOrder::Freed(const ClusterName& worker) {
   state_.With([&](State& state) { state.Change(worker); });
 }

@@ -34,6 +34,8 @@ class DispatchOrder final {
   // behind them wait until they have been looked at again.
   void Invalidate(const std::vector<ObjectKey>& workloads,
                   const std::optional<ClusterName>& worker);
+  // The same of all that wait, at no cost that grows with them.
+  void InvalidateAll(const ClusterName& worker);
   // Devices may have become free there: verdicts made before are out of date.
   void Freed(const ClusterName& worker);
   // Which devices there are has changed there: that concerns those, too, that could use none of

@@ -36,7 +36,7 @@ ManagerListener EventHandlers::ForManager() {
           .on_order = [this](const std::vector<ObjectKey>& workloads) { OnOrder(workloads); },
           // Of workloads without checks: Kueue writes those that have some, which are events of
           // their own.
-          .on_queue_checks = [this](const auto& keys) { targets_.workloads.AddAll(keys); },
+          .on_queue_checks = [this](const auto& keys) { targets_.workloads.AddAllBacklog(keys); },
           .on_template =
               [this](const ObjectKey& key) {
                 WakeTemplateUsers(key);
@@ -64,14 +64,18 @@ WorkerListener EventHandlers::ForWorker(const ClusterName& name) {
       .on_contact = [this](const Worker& worker) { OnContact(worker); }};
 }
 
-// It is in line from now on, not only when it has been looked at.
 void EventHandlers::OnWorkload(const ObjectKey& key) {
+  Follow(key);
+  targets_.workloads.Add(key);
+}
+
+// It is in line from now on, not only when it has been looked at.
+void EventHandlers::Follow(const ObjectKey& key) {
   if (const auto contender = sources_.gatherer.FindContender(key))
     targets_.workloads.AddAllNext(sources_.order.Join(*contender));
   for (const ClusterName& name : sources_.gatherer.DispatchedTo(key))
     sources_.places.Add(key, name);
   for (const ClusterName& name : sources_.places.Of(key)) Observe(key, name);
-  targets_.workloads.Add(key);
 }
 
 // Who is in no line is dispatched as before.
@@ -79,8 +83,8 @@ void EventHandlers::OnOrder(const std::vector<ObjectKey>& workloads) {
   for (const ObjectKey& key : workloads) {
     const auto contender = sources_.gatherer.FindContender(key);
     if (!contender) continue;
-    targets_.workloads.AddAll(sources_.order.Join(*contender));
-    targets_.workloads.Add(key);
+    targets_.workloads.AddAllBacklog(sources_.order.Join(*contender));
+    targets_.workloads.AddBacklog(key);
   }
 }
 
@@ -93,7 +97,11 @@ void EventHandlers::LookAgain(const std::vector<ObjectKey>& workloads,
 void EventHandlers::OnCopy(const ClusterName& worker, const ObjectKey& workload) {
   sources_.places.Add(workload, worker);
   Observe(workload, worker);
-  targets_.workloads.AddNext(workload);
+  const auto at = sources_.workers.Now()->Find(worker);
+  if (at == nullptr || at->contact() == Contact::kFull)
+    targets_.workloads.AddNext(workload);
+  else  // of a list
+    targets_.workloads.AddBacklog(workload);
 }
 
 void EventHandlers::Observe(const ObjectKey& workload, const ClusterName& name) {
@@ -103,7 +111,7 @@ void EventHandlers::Observe(const ObjectKey& workload, const ClusterName& name) 
 }
 
 void EventHandlers::OnMembership(const ClusterName& worker) {
-  contact_.With([&](auto& contact) { contact.erase(worker); });
+  readable_.With([&](auto& readable) { readable.erase(worker); });
   LookAgain(sources_.wake_index.AffectedBy(worker), worker);
   if (const auto now = sources_.workers.Now()->Find(worker)) targets_.templates.LookAtAll(*now);
   WakeChecks();
@@ -134,7 +142,9 @@ void EventHandlers::OnChecks() {
   WakeChecks();
   // A check's scope, or that it is ours at all, may have changed.
   for (const auto& workload : sources_.manager.jobs().workloads().cache().List()) {
-    if (!workload->Finished()) OnWorkload(workload->key);
+    if (workload->Finished()) continue;
+    Follow(workload->key);
+    targets_.workloads.AddBacklog(workload->key);
   }
 }
 
@@ -191,41 +201,46 @@ void EventHandlers::LookAtEnded(const Worker& worker) {
     const auto workload = sources_.manager.jobs().workloads().Find(key);
     if (workload != nullptr && !workload->Finished()) continue;
     sources_.places.Add(key, worker.name());
-    targets_.workloads.Add(key);
+    targets_.workloads.AddBacklog(key);
   }
 }
 
+// A worker that is away for a moment changes what can be read of it three times for each of its
+// lists. So who waits is looked at as after a change of devices: the first ones, once for all
+// changes of a moment; no workload goes past the others before these have been looked at.
 void EventHandlers::OnContact(const Worker& worker) {
   // Looked at under the lock: several reflectors report at the same time, and the last of them to
   // write must not have looked first.
-  Contact now = Contact::kNone;
-  const Contact before = contact_.With([&](auto& contact) {
-    now = worker.contact();
-    return std::exchange(contact[worker.name()], now);
+  Readability now;
+  const std::optional<Readability> known = readable_.With([&](auto& all) {
+    now = worker.Readable();
+    const auto [found, is_new] = all.try_emplace(worker.name(), now);
+    return is_new ? std::nullopt : std::optional(std::exchange(found->second, now));
   });
+  if (known == now) return;
   // Why there is none may be something else, too.
   OnWorkerCluster(worker.name().value);
-  const std::vector<ObjectKey> affected = sources_.wake_index.AffectedBy(worker.name());
-  LookAgain(affected, worker.name());
-  if (now == Contact::kFull) {
+  const std::vector<ObjectKey> affected = sources_.wake_index.AffectedByContact(worker.name());
+  // Without contact no workload is dispatched there anyway.
+  if (now.contact == Contact::kFull) sources_.order.InvalidateAll(worker.name());
+  const SteadyTime when = clock_.Steady() + kDeviceDebounce;
+  for (const ObjectKey& key : affected) targets_.workloads.AddAt(key, when);
+  if (now.contact == Contact::kFull) {
     targets_.workloads.AddAll(sources_.placements.ResiduesOn(worker.name()));
     targets_.templates.LookAtAll(worker);
   }
-  if (now == before) return;
+  if (now.contact == (known ? known->contact : Contact::kNone)) return;
   WakeChecks();
-  if (now == Contact::kFull) {
+  if (now.contact == Contact::kFull) {
     LookAtEnded(worker);
-    log::Info("worker is connected and listed",
-              {{"cluster", worker.name().value}, {"workloads", std::to_string(affected.size())}});
+    log::Info("worker is connected and listed", {{"cluster", worker.name().value}});
     return;
   }
   // One line for all of them: no workload gets its own.
-  if (now == Contact::kNone && !affected.empty()) {
-    log::Info("workloads are judged without the worker",
-              {{"cluster", worker.name().value}, {"workloads", std::to_string(affected.size())}});
-  }
+  if (now.contact == Contact::kNone && !affected.empty())
+    log::Info("workloads are judged without the worker", {{"cluster", worker.name().value}});
   const WorkerStatus status = worker.Status();
-  if (now == Contact::kNone && status.connection.phase == ConnectionPhase::kConnected) {
+  if (now.contact == Contact::kNone && status.connection.phase == ConnectionPhase::kConnected) {
     // What the connection itself has to say is logged by the cluster.
     log::Warn("worker cannot be used",
               {{"cluster", worker.name().value}, {"error", status.problem}});

@@ -63,6 +63,8 @@ class EventHandlers final {
   void OnOrder(const std::vector<ObjectKey>& workloads);
   void OnCopy(const ClusterName& worker, const ObjectKey& workload);
   void OnWorkload(const ObjectKey& key);
+  // Keeps in step what is derived of it.
+  void Follow(const ObjectKey& key);
   // What the workload will take of the worker may be something else now.
   void Observe(const ObjectKey& workload, const ClusterName& worker);
   void OnInput(const ClusterName& worker, const InputChange& change);
@@ -77,7 +79,7 @@ class EventHandlers final {
   const Sources sources_;
   const Clock& clock_;
 
-  Guarded<std::unordered_map<ClusterName, placement::Contact>> contact_;  // as of OnContact
+  Guarded<std::unordered_map<ClusterName, Readability>> readable_;  // as of OnContact
 };
 
 }  // namespace fedra::reconcile

@@ -49,14 +49,13 @@ std::set<WakeIndex::Wanted> WakeIndex::InputsOf(const tracking::Workload& worklo
 std::string WakeIndex::ClassOf(const Gathered& gathered, bool alone) {
   const tracking::Workload& workload = *gathered.view.workload;
   const tracking::Requirement& requirement = workload.requirement;
-  // A pod template that cannot be read may need some.
-  if (requirement.demands != nullptr && !tracking::NeedDevices(*requirement.demands)) return {};
   if (alone || requirement.demands == nullptr || workload.is_part ||
       !requirement.references.empty() || !requirement.ClaimNames().empty())
     return workload.uid.empty() ? workload.key.ToString() : workload.uid;
   std::string name =
-      fmt::format("{}\n{}\n{}\n{}\n{}", gathered.view.check, requirement.ns, requirement.queue,
-                  requirement.kind, static_cast<const void*>(requirement.demands.get()));
+      fmt::format("{}\n{}\n{}\n{}\n{}\n{}", gathered.view.check, requirement.ns, requirement.queue,
+                  requirement.kind, static_cast<const void*>(requirement.demands.get()),
+                  static_cast<const void*>(requirement.counted.get()));
   for (const std::string& worker : workload.nominated) name += "\n" + worker;
   for (const tracking::Dependency& dependency : requirement.dependencies)
     name += fmt::format("\n{}/{}", static_cast<int>(dependency.kind), dependency.name);
@@ -73,9 +72,11 @@ WakeIndex::Entry WakeIndex::EntryOf(const Gathered& gathered, const placement::D
   if (entry.looking) {
     entry.inputs = InputsOf(*workload);
     entry.class_name = ClassOf(gathered, alone);
-  }
-  if (!entry.class_name.empty())
+    const tracking::Demands& demands = workload->requirement.demands;
+    // A pod template that cannot be read may need some.
+    entry.wants_devices = demands == nullptr || tracking::NeedDevices(*demands);
     entry.rank = {-workload->priority.value, workload->created, workload->key};
+  }
   const bool has_worker = !workload->cluster_name.empty();
   if (has_worker) entry.workers.emplace(workload->cluster_name);
   if ((has_worker || entry.looking) && !decision.worker.empty())
@@ -90,7 +91,7 @@ std::vector<ObjectKey> WakeIndex::Remove(State& state, const ObjectKey& workload
   for (const ClusterName& worker : entry.workers) EraseFrom(state.by_worker, worker, workload);
   state.looking.erase(workload);
   if (entry.class_name.empty()) return {};
-  state.by_look.erase({known.looked, workload});
+  state.TurnsOf(entry).by_look.erase({known.looked, workload});
   const auto of_class = state.classes.find(entry.class_name);
   Class& left = of_class->second;
   left.members.erase(entry.rank);
@@ -111,8 +112,10 @@ void WakeIndex::Insert(State& state, const tracking::Workload* workload, const O
   if (!known.entry.class_name.empty()) {
     Class& of_class = state.classes[known.entry.class_name];
     of_class.demands = workload->requirement.demands;
+    of_class.counted = workload->requirement.counted;
+    of_class.wants_devices = known.entry.wants_devices;
     of_class.members.insert(known.entry.rank);
-    state.by_look.insert({known.looked, key});
+    state.TurnsOf(known.entry).by_look.insert({known.looked, key});
   }
   state.entries.insert_or_assign(key, std::move(known));
 }
@@ -133,7 +136,8 @@ std::vector<ObjectKey> WakeIndex::Update(const Gathered& gathered,
       Known& known = found->second;
       if (known.entry == entry) {
         const uint64_t looked = ++state.serial;
-        if (state.by_look.erase({known.looked, key}) > 0) state.by_look.insert({looked, key});
+        auto& by_look = state.TurnsOf(entry).by_look;
+        if (by_look.erase({known.looked, key}) > 0) by_look.insert({looked, key});
         known.looked = looked;
         return next;
       }
@@ -145,11 +149,13 @@ std::vector<ObjectKey> WakeIndex::Update(const Gathered& gathered,
   });
 }
 
-void WakeIndex::AddOfClasses(State& state, Workloads& all) const {
+void WakeIndex::AddOfClasses(State& state, bool all_classes, Workloads& all) const {
   for (auto& [name, of_class] : state.classes) {
+    if (!all_classes && !of_class.wants_devices) continue;
     const bool is_large = of_class.members.size() > settings_.small;
     of_class.is_woken_by_turns = is_large;
-    if (is_large) state.passed_over = state.serial;
+    Turns& turns = of_class.wants_devices ? state.with_devices : state.without;
+    if (is_large) turns.passed_over = state.serial;
     size_t left = is_large ? settings_.heads : of_class.members.size();
     for (auto at = of_class.members.begin(); left > 0; ++at, --left) all.insert(at->workload);
   }
@@ -160,7 +166,7 @@ std::vector<ObjectKey> WakeIndex::AffectedBy(const InputChange& change) {
       change.kind == Kind::kDevicesTaken) {
     return state_.With([&](State& state) {
       Workloads all = state.being_looked_at;
-      AddOfClasses(state, all);
+      AddOfClasses(state, /*all_classes=*/false, all);
       return std::vector<ObjectKey>(all.begin(), all.end());
     });
   }
@@ -173,16 +179,31 @@ std::vector<ObjectKey> WakeIndex::AffectedBy(const InputChange& change) {
 std::vector<ObjectKey> WakeIndex::Overdue(size_t most) {
   return state_.With([&](State& state) {
     std::vector<ObjectKey> overdue;
-    while (overdue.size() < most && !state.by_look.empty()) {
-      const auto [looked, key] = *state.by_look.begin();
-      if (looked > state.passed_over) break;
-      state.by_look.erase(state.by_look.begin());
-      uint64_t& again = state.entries.at(key).looked;
-      again = ++state.serial;
-      state.by_look.insert({again, key});
+    const auto is_overdue = [](const Turns& turns) {
+      return !turns.by_look.empty() && turns.by_look.begin()->first <= turns.passed_over;
+    };
+    while (overdue.size() < most) {
+      Turns *turns = &state.with_devices, *other = &state.without;
+      if (!is_overdue(*turns) ||
+          (is_overdue(*other) && *other->by_look.begin() < *turns->by_look.begin()))
+        std::swap(turns, other);
+      if (!is_overdue(*turns)) break;
+      const ObjectKey key = turns->by_look.begin()->second;
+      turns->by_look.erase(turns->by_look.begin());
+      uint64_t& looked = state.entries.at(key).looked;
+      looked = ++state.serial;
+      turns->by_look.insert({looked, key});
       overdue.push_back(key);
     }
     return overdue;
+  });
+}
+
+std::vector<ObjectKey> WakeIndex::AffectedByContact(const ClusterName& worker) {
+  return state_.With([&](State& state) {
+    Workloads all = state.being_looked_at;
+    AddOfClasses(state, /*all_classes=*/true, all);
+    return Joined(state.by_worker, worker, std::move(all));
   });
 }
 

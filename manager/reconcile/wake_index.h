@@ -6,11 +6,12 @@
 // Costs what it finds: a change that affects no workload is one look into a table, however many
 // workloads wait.
 //
-// Devices come and go all the time, and thousands may wait for them. Those that ask for the same in
-// the same place are of one class: as long as the first of them does not fit, no other does. So of
-// a large class a change of devices wakes the first ones only, and each one that goes wakes the
-// next: as many are looked at as could fit. The verdicts that the others have had grow old
-// meanwhile, and are made again one after the other (Overdue).
+// Devices and workers come and go all the time, and thousands may wait for them. Those that ask for
+// the same in the same place are of one class: as long as the first of them does not fit, no other
+// does. So of a large class a change of devices, or of the contact with a worker, wakes the first
+// ones only, and each one that goes wakes the next: as many are looked at as could fit. The
+// verdicts that the others have had grow old meanwhile, and are made again one after the other
+// (Overdue).
 //
 // Thread rules: any thread.
 
@@ -37,7 +38,7 @@ namespace fedra::reconcile {
 inline constexpr std::chrono::milliseconds kDeviceDebounce{20};
 
 struct WakeSettings {
-  size_t small = 16;  // members of a class that are all woken by each change of devices
+  size_t small = 16;  // members of a class that are all woken by each change
   size_t heads = 2;   // of a larger class; at least one
 };
 
@@ -56,10 +57,13 @@ class WakeIndex final {
   // Workloads that look for a worker and whose requirement names the changed object; of a large
   // class, where devices have changed, its first ones.
   std::vector<ObjectKey> AffectedBy(const InputChange& change);
-  // Workloads that look for a worker, and those that this worker has.
+  // Workloads that look for a worker, and those that this worker has: it is another one.
   std::vector<ObjectKey> AffectedBy(const ClusterName& worker) const;
-  // At most so many that no change of devices since their last look has woken, the longest ago
-  // first; each is returned once for all changes so far.
+  // Those that this worker has, and of each class that looks for one the first ones: the contact
+  // with it has changed, or what can be read there.
+  std::vector<ObjectKey> AffectedByContact(const ClusterName& worker);
+  // At most so many that no change since their last look has woken, the longest ago first; each is
+  // returned once for all changes so far.
   std::vector<ObjectKey> Overdue(size_t most);
 
  private:
@@ -81,17 +85,19 @@ class WakeIndex final {
     ObjectKey workload;
     auto operator<=>(const Rank&) const = default;
   };
-  // Those that want devices and are judged alike everywhere.
+  // Those that are judged alike everywhere.
   struct Class {
-    tracking::Demands demands;  // kept: its address is in the name of the class
+    tracking::Demands demands, counted;  // kept: their addresses are in the name of the class
+    bool wants_devices = false;
     std::set<Rank> members;
-    bool is_woken_by_turns = false;  // a change of devices has woken its first ones only
+    bool is_woken_by_turns = false;  // a change has woken its first ones only
   };
   struct Entry {
     bool looking = false;           // for a worker
     std::set<Wanted> inputs;        // that its verdicts depend on, while it is looking
     std::set<ClusterName> workers;  // that have it
-    std::string class_name;         // empty: it is not looking, or wants no devices
+    std::string class_name;         // empty: it is not looking
+    bool wants_devices = false;     // or may
     Rank rank;
     bool operator==(const Entry&) const = default;
   };
@@ -100,19 +106,25 @@ class WakeIndex final {
     uint64_t looked = 0;  // State::serial of its last look
   };
   using Workloads = std::unordered_set<ObjectKey>;
+  // Those in a class, by Known::looked.
+  struct Turns {
+    std::set<std::pair<uint64_t, ObjectKey>> by_look;
+    uint64_t passed_over = 0;  // State::serial of the last change that has not woken all
+  };
   struct State {
     std::unordered_map<ObjectKey, Known> entries;
     std::unordered_map<std::string, Class> classes;  // none without members
     uint64_t serial = 0;                             // of looks and changes
-    uint64_t passed_over = 0;  // of the last change of devices that has not woken all
-    std::set<std::pair<uint64_t, ObjectKey>> by_look;  // those in a class, by Known::looked
+    Turns with_devices, without;                     // what they want
+
+    Turns& TurnsOf(const Entry& entry) { return entry.wants_devices ? with_devices : without; }
     Workloads looking;
     Workloads being_looked_at;
     std::unordered_map<Wanted, Workloads, WantedHash> by_input;
     std::unordered_map<ClusterName, Workloads> by_worker;
   };
 
-  // The name of its class, of a workload that looks for a worker; empty: it wants no devices.
+  // The name of its class, of a workload that looks for a worker.
   static std::string ClassOf(const Gathered& gathered, bool alone);
   static std::set<Wanted> InputsOf(const tracking::Workload& workload);
   static Entry EntryOf(const Gathered& gathered, const placement::Decision& decision, bool alone);
@@ -120,7 +132,8 @@ class WakeIndex final {
   static std::vector<ObjectKey> Remove(State& state, const ObjectKey& workload, const Known& known);
   static void Insert(State& state, const tracking::Workload* workload, const ObjectKey& key,
                      Entry entry);
-  void AddOfClasses(State& state, Workloads& all) const;
+  // Of those that want devices, or of all.
+  void AddOfClasses(State& state, bool all_classes, Workloads& all) const;
 
   // Constant after construction.
   const WakeSettings settings_;

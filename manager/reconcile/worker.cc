@@ -140,6 +140,20 @@ Contact Worker::ContactOver(const ConnectionState& connection) const {
   return synced ? Contact::kFull : Contact::kSyncing;
 }
 
+Readability Worker::Readable() const {
+  const ConnectionState connection = cluster_.state();
+  Readability now{.contact = ContactOver(connection),
+                  .phase = {connection.phase, connection.since},
+                  .why = connection.why ? connection.why->message : std::string(),
+                  .lists = {}};
+  for (const verify::NamedHealth& list : objects_.Healths()) {
+    const watch::CacheHealth& health = list.health;
+    now.lists.push_back({health.state, health.since,
+                         health.error == nullptr ? std::string() : health.error->message});
+  }
+  return now;
+}
+
 bool Worker::HasAnswered() const { return HasAnsweredOver(cluster_.state()); }
 
 bool Worker::HasAnsweredOver(const ConnectionState& connection) const {

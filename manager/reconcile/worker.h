@@ -13,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
@@ -43,7 +44,7 @@ struct WorkerListener {
   // Pods of the job that this workload has there have started or ended.
   std::function<void(const ObjectKey& workload)> on_progress;
   std::function<void(const Worker& worker, const verify::InputChange& change)> on_input;
-  // Contact was gained or lost, or a cache changed its health: everything about the worker may be
+  // Contact was gained or lost, or a cache changed its health: what Readable() says may be
   // different.
   std::function<void(const Worker& worker)> on_contact;
 };
@@ -71,6 +72,24 @@ struct WorkerStatus {
   bool fault_is_ours = false;
   bool keeps_jobs = false;  // and its jobs stay meanwhile: no loss is counted
   std::string problem;      // why there is no full contact; empty with it
+};
+
+// What of a worker can be read. Two that are equal have nothing in between: each look since the
+// first one has seen the same.
+struct Readability {
+  placement::Contact contact = placement::Contact::kNone;
+  std::pair<ConnectionPhase, WallTime> phase;  // and since when
+  std::string why;                             // there is no connection
+  struct List {
+    watch::CacheState state = watch::CacheState::kSyncing;
+    SteadyTime since{};
+    std::string error;  // that keeps it from being in step
+
+    bool operator==(const List&) const = default;
+  };
+  std::vector<List> lists;
+
+  bool operator==(const Readability&) const = default;
 };
 
 // All that one decision takes from the connection, read at one moment.
@@ -101,6 +120,8 @@ class Worker final {
   WorkerLook Look(const tracking::JobAdapter* kind) const;
   // The same as in Status(), for those who need nothing else.
   placement::Contact contact() const;
+  // Looks at every list.
+  Readability Readable() const;
   // Whether the connection attempt has ended, and if it went well every list has been answered:
   // after an outage, too.
   bool HasAnswered() const;

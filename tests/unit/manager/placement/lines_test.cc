@@ -269,6 +269,32 @@ TEST_CASE("lines: a worker that comes back is nobody's before those ahead were j
   CHECK(AfterWhom(Offer(lines, Of("first", 1, 0, order), fits, kNow), kEast).empty());
 }
 
+TEST_CASE("lines: what can be read of a worker is something else, for all that wait") {
+  Lines lines;
+  const auto gpu = Devices({1});
+  const auto look = [&](const std::string& name, int since, const ClusterName& fits) {
+    Bids bids;
+    if (!fits.value.empty()) bids = On(fits, Chance::kFits, gpu);
+    return Offer(lines, Of(name, since), bids, kNow);
+  };
+  look("first", 1, {});  // while east is away
+  look("second", 2, {});
+  lines.InvalidateAll(kEast);
+  const auto third = look("third", 3, kEast);
+  CHECK_FALSE(AfterWhom(third, kEast).empty());
+  CHECK(third.look_at.size() == 2);
+  // On another worker it is as it was.
+  CHECK(AfterWhom(look("third", 3, kWest), kWest).empty());
+  // A look that had begun before does not count.
+  const uint64_t seen = lines.version();
+  lines.InvalidateAll(kEast);
+  lines.Offer(Of("second", 2), {}, seen, kNow);
+  look("first", 1, kWest);
+  CHECK(AfterWhom(look("third", 3, kEast), kEast) == "second");
+  look("second", 2, {});
+  CHECK(AfterWhom(look("third", 3, kEast), kEast).empty());
+}
+
 TEST_CASE("lines: other devices are nobody's before those ahead were judged with them") {
   const auto policy =
       GENERATE(OrderPolicy::kStrict, OrderPolicy::kBackfill, OrderPolicy::kBestEffort);

@@ -246,6 +246,42 @@ TEST_CASE("nobody behind others of its class is forgotten: each is looked at aga
   CHECK(f.index.Overdue(10).size() == 5);
 }
 
+TEST_CASE("contact wakes the first ones of those without devices, too, and forgets nobody") {
+  constexpr int kMany = 1000;
+  Fixture f;
+  const auto cpu = std::make_shared<const std::vector<dra::PodDemand>>(1);
+  for (int i = 0; i < kMany; ++i) f.Seen(OfMany(i, cpu), true);
+  tracking::Workload counted = OfMany(kMany, cpu);  // another queue may hold it
+  counted.requirement.counted = std::make_shared<const std::vector<dra::PodDemand>>(2);
+  f.Seen(counted, true);
+  tracking::Workload placed = OfMany(kMany + 1, cpu);
+  placed.cluster_name = "east";
+  f.Seen(placed, false);
+  CHECK(f.In(Kind::kDevices, "", "").empty());
+  CHECK(f.index.Overdue(10).empty());
+  const auto contact = [&](const ClusterName& worker) {
+    return Fixture::Sorted(f.index.AffectedByContact(worker));
+  };
+  CHECK(contact(kEast) == Keys{"job-00000", "job-00001", "job-01000", "job-01001"});
+  CHECK(contact(kWest) == Keys{"job-00000", "job-00001", "job-01000"});
+  // Each that goes wakes the next.
+  Gathered gathered;
+  tracking::Workload gone = OfMany(0, cpu);
+  gone.cluster_name = "east";
+  gathered.view.key = gone.key;
+  gathered.view.check = "fedra";
+  gathered.view.workload = std::make_shared<const tracking::Workload>(gone);
+  CHECK(Fixture::Sorted(f.index.Update(gathered, {})) == Keys{"job-00001"});
+  // The others in turn; a change of devices makes none of them due again.
+  std::set<std::string> seen;
+  for (int round = 0; round < kMany / 10; ++round) {
+    for (const ObjectKey& key : f.index.Overdue(10)) seen.insert(key.name);
+  }
+  CHECK(seen.size() == kMany);
+  f.In(Kind::kDevices, "", "");
+  CHECK(f.index.Overdue(10).empty());
+}
+
 TEST_CASE("a few that ask for the same are all woken by devices") {
   Fixture f;
   const tracking::Demands demands = OneDevice();
