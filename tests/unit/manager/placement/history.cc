@@ -26,7 +26,7 @@ void History::Run() {
   if (Chance(2)) BeginWithMove();
   // In half of the histories the outside refuses one action of ten.
   if (Chance(2)) world().SetFailures([this](const Action&) { return Chance(10); });
-  for (int i = 0; i < kEvents; ++i) RandomEvent();
+  for (int i = 0; i < kEvents && !IsOver(); ++i) RandomEvent();
   world().SetFailures(nullptr);
 }
 

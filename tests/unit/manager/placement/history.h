@@ -34,6 +34,8 @@ class History {
   virtual Events MoreEvents() { return {}; }
   // What must hold after each event.
   virtual void CheckMore() {}
+  // It is of no more use: nothing else happens in it.
+  virtual bool IsOver() const { return false; }
   // What must be quiet beside, and what goes on until the end.
   virtual void QuietMore() {}
   virtual void GoOn() {}

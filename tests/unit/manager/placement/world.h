@@ -4,7 +4,8 @@
 // behaves as seen on 0.19.2, and a few workers. Carries out decisions as the executor would, and
 // checks the invariants of docs/architecture.md after every action.
 //
-// Times are simulated; nothing here is concurrent.
+// Times are simulated, and one thing happens after the other. So it does where two act: what a
+// replica has decided that leads no more is carried out later (world_late.cc).
 
 #include <functional>
 #include <map>
@@ -106,6 +107,22 @@ class World {
   void CarryOut(const Decision& decision, size_t limit = SIZE_MAX);
   // Looks and carries out at most `limit` actions: a crash comes after them.
   Decision Step(size_t limit = SIZE_MAX);
+  // What a replica had decided and not carried out when another one took over, and what it saw.
+  struct Late {
+    std::vector<Action> actions;
+    std::vector<ClusterView> workers;
+    std::string workload, job;  // their versions on the manager
+    bool is_over = false;       // the Workload was gone, or had ended
+    bool all_done = true;       // so far
+  };
+  // Looks and carries out at most `limit` actions; the rest arrives later.
+  Late Interrupt(size_t limit);
+  // It arrives. Each write is refused if what it changes is not as it was seen, as API servers do
+  // by what tests/unit/manager/tracking/worker_patches_test.cc lists; unless `fenced` is false.
+  void CarryOut(Late late, bool fenced);
+  // What such writes have done to the work of the replica that leads, each once; empty: nothing.
+  const std::vector<std::string>& harm() const { return harm_; }
+
   // Steps and lets the manager's Kueue run until nothing changes; fails the test when that does not
   // happen.
   void Settle();
@@ -197,6 +214,15 @@ class World {
   void Apply(const ShrinkClone&) {}  // of elastic jobs: slices_test.cc
   void Apply(const Requeue& action);
 
+  // world_late.cc
+  std::string WorkloadVersion() const;
+  std::string JobVersion() const;
+  // Whether it was carried out.
+  bool CarryLate(const Action& action, Late& late, bool fenced);
+  bool WriteLate(const Action& action, const Late& late);
+  bool RemoveLate(const ClusterName& cluster, const Late& late, bool fenced);
+  int RunningSomewhere() const;
+
   const tracking::AdmissionCheckState& Check() const { return workload_->checks.front(); }
   tracking::AdmissionCheckState& Check() { return workload_->checks.front(); }
 
@@ -251,6 +277,7 @@ class World {
   std::optional<Action> last_;
   bool was_refused_ = false;  // the last one
   std::function<bool(const Action&)> fails_;
+  std::vector<std::string> harm_;
 };
 
 }  // namespace fedra::placement::testing

@@ -116,7 +116,9 @@ void World::Apply(const CreateJob& action) {
 }
 
 bool World::CreateCopies(ClusterView& at) {
-  if (at.job == nullptr) at.job = MakeJob(at, Marks());
+  if (at.job != nullptr) return true;
+  at.job = MakeJob(at, Marks());
+  if (at.clone != nullptr) Edit(at);  // the worker's Kueue makes the job its owner
   return true;
 }
 

@@ -22,7 +22,7 @@ std::shared_ptr<tracking::Workload> World::MakeClone(const ClusterView& worker,
   clone->uid = "clone-" + worker.name.value;
   clone->created = std::chrono::floor<std::chrono::seconds>(now_);  // as API servers have it
   clone->marks = std::move(marks);
-  clone->priority = workload_->priority;
+  if (workload_ != nullptr) clone->priority = workload_->priority;
   return clone;
 }
 
