@@ -425,6 +425,7 @@ def second_is_refused(world: World) -> None:
 def _begin_with_previous(world: World, *replicas: Fedra) -> None:
     """The first of them leads. Without FEDRA_PREVIOUS the same program stands for the version before."""
     if not _PREVIOUS:
+        world.note("the same program stands for the version before (FEDRA_PREVIOUS)")
         return
     for fedra in reversed(replicas):
         fedra.stop()

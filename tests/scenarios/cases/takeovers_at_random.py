@@ -25,6 +25,7 @@ from scenarios.replicas import (
     SHORT,
     assert_made_once,
     end_with,
+    holder,
     lease_of,
     leads,
     seconds_without,
@@ -209,11 +210,13 @@ def leaders_come_and_go(world: World) -> None:
     leader, standby = two_replicas(world, own_links=[MANAGER], times=_LEASE)
     links = {leader: world.link(MANAGER), standby: world.link(f"second/{MANAGER}")}
     without: dict[str, list[float]] = {}
-    made = 0
+    made = taken_over = 0
     for index, kind in zip(range(_ROUNDS), _shuffled(chance)):
         end = kind(world, leader, standby, links[leader], chance)
+        led = holder(world)
         seconds, jobs = _play(end, chance.uniform(0, 0.5), f"train-{index}")
         without.setdefault(end.name, []).append(seconds)
+        taken_over += holder(world) != led  # not after each kind of end
         for fedra in (leader, standby):
             assert fedra.process is not None
             if not fedra.process.running():
@@ -229,7 +232,7 @@ def leaders_come_and_go(world: World) -> None:
             told = f"{index + 1} of {_ROUNDS}: {seconds:.1f} s without dispatch after {end.name}"
             print(told, file=sys.stderr, flush=True)  # standard output is the lane's
     standby.stop()
-    world.note(f"{made} jobs were made once each")
+    world.note(f"{made} jobs were made once each, through {taken_over} take-overs")
     for name, some in sorted(without.items()):
         world.note(seconds_without(f"after {name}", some))
     world.note(seconds_without("after any", [each for some in without.values() for each in some]))
