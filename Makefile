@@ -39,7 +39,7 @@
 #   make bench-scale SIZES="200x10000 1000x100000" LIMIT=3600 JSON=build/bench-scale.json
 #                   what fedra costs on simulated fleets of each size, WORKERSxWORKLOADS; a size is cut off after LIMIT
 #                   seconds; all sizes without SIZES: hours (more: SCALE_OPTIONS, tests/scenarios/bench_scale.py --help)
-#   make plots      docs/pictures/scale-*.svg, of the runs in tests/data/scale
+#   make plots      docs/pictures/scale-*.svg, of the runs that are kept in tests/data/scale
 #   make takeovers TAKEOVERS=1000 LEASE=short
 #                   1000 take-overs between two replicas on simulated clusters: for how long nothing is dispatched;
 #                   LEASE=shipped has the times of a Lease that a configuration has without any

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 #
-# Prints every number of docs/performance.md: the micro benchmarks, the time of a build, then dispatch on simulated
+# Prints numbers of docs/performance.md, which says which ones it does not: the micro benchmarks, the time of a build, then dispatch on simulated
 # clusters, then on real ones against Kueue's own MultiKueue (needs Go 1.26; REAL=0 leaves that part out and says
 # so).
 set -euo pipefail
