@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -46,7 +47,9 @@ Workload Original() {
   workload.uid = "w1";
   workload.version = ResourceVersion("99");
   workload.text = Text({{"spec", {{"podSets", json::array()}}}});
-  workload.slice = std::make_shared<const Slice>();
+  Slice slice;
+  slice.pod_counts = {1};
+  workload.slice = std::make_shared<const Slice>(std::move(slice));
   return workload;
 }
 
