@@ -48,7 +48,6 @@ tracking::KindRow ToRow(const config::KindSettings& kind) {
                           ? kind.suspended
                           : nlohmann::json(kind.suspended)
                                 .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)},
-      .labels_workload = true,
       .succeeded = Alternatives(kind.succeeded),
       .failed = Alternatives(kind.failed),
       .cleared_conditions = kind.cleared_conditions,

@@ -87,6 +87,7 @@ Result<std::string> SlicePatch(const json& there, const Job& job, const Workload
   json patch{{"metadata",
               {{"uid", Text(known, "uid")},
                {"resourceVersion", Text(known, "resourceVersion")},
+               {"labels", {{std::string(kPrebuiltWorkload), PrebuiltLabel(workload.key.name)}}},
                {"annotations", std::move(annotations)}}}};
   if (IsOfSize(workload, job)) {
     json scaled = there;

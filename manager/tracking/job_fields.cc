@@ -21,6 +21,8 @@ using nlohmann::json;
 // More than users select jobs by.
 constexpr size_t kMaxLabels = 64;
 
+constexpr size_t kMaxLabel = 63;  // of a value
+
 constexpr size_t kMaxConditions = 20;
 constexpr size_t kMaxConditionText = 4096;
 // The counted indexes of a large indexed Job are some hundred kB (Kubernetes 1.36 allows 100,000).
@@ -40,7 +42,7 @@ std::string LabelsOf(const json& metadata) {
 }
 
 std::string PrebuiltWorkload(const json& metadata) {
-  // Kueue 0.18 and newer write an annotation, older ones a label.
+  // Kueue 0.18 and newer write an annotation, older ones a label (PrebuiltLabel()).
   const json& annotations = Member(metadata, "annotations");
   std::string name = Text(annotations, kPrebuiltWorkload);
   if (name.empty()) name = Text(Member(metadata, "labels"), kPrebuiltWorkload);
@@ -156,13 +158,18 @@ json BoundedStatus(json status, std::span<const std::string> essential) {
   return Dump(rest).size() <= kMaxStatus ? rest : json::object();
 }
 
+json PrebuiltLabel(const std::string& workload) {
+  return workload.size() <= kMaxLabel ? json(workload) : json();
+}
+
 json RemoteMetadata(const json& source, const Job& local, const Workload& workload,
                     const Identity& us) {
   json metadata = CopyMetadata(source, local.key, workload.uid, us);
   json& annotations = metadata["annotations"];
   annotations[std::string(kPrebuiltWorkload)] = workload.key.name;
-  metadata["labels"].erase(
-      std::string(kPrebuiltWorkload));  // its older form: a user's names another
+  metadata["labels"].erase(std::string(kPrebuiltWorkload));  // a user's names another
+  if (json label = PrebuiltLabel(workload.key.name); !label.is_null())
+    metadata["labels"][std::string(kPrebuiltWorkload)] = std::move(label);
   for (const std::string_view mark : {kStopping, kAdmissionGatedBy})
     annotations.erase(std::string(mark));
   return metadata;

@@ -32,6 +32,12 @@ nlohmann::json MergeDifference(const nlohmann::json& from, const nlohmann::json&
 // `essential`: the members that stay when all of them are too much.
 nlohmann::json BoundedStatus(nlohmann::json status, std::span<const std::string> essential);
 
+// A copy's label of the clone's name; null: no label may be that long. Kueue 0.17 reads the label
+// alone (PrebuiltWorkloadFor in pkg/controller/jobframework/interface.go of 0.17.0; the gate
+// WorkloadIdentifierAnnotations, which came with 0.17.4, is off there), as do 0.18 and 0.19 with
+// that gate off, and controllers that are built with an older one, such as tekton-kueue's (0.16.6).
+// With it on, which is the default since 0.18, the annotation decides.
+nlohmann::json PrebuiltLabel(const std::string& workload);
 // The metadata of a copy of the job for a worker: CopyMetadata, and the clone's name.
 nlohmann::json RemoteMetadata(const nlohmann::json& source, const Job& local,
                               const Workload& workload, const Identity& us);

@@ -11,6 +11,7 @@ namespace fedra::tracking {
 inline constexpr std::string_view kQueueNameLabel = "kueue.x-k8s.io/queue-name";
 inline constexpr std::string_view kMinParallelismAnnotation = "kueue.x-k8s.io/job-min-parallelism";
 inline constexpr std::string_view kOriginLabel = "kueue.x-k8s.io/multikueue-origin";
+// On a copy, the name of its Workload: an annotation, and a label for those who read no annotation.
 inline constexpr std::string_view kPrebuiltWorkload = "kueue.x-k8s.io/prebuilt-workload-name";
 // On the copy of a StatefulSet, the UID of the manager's.
 inline constexpr std::string_view kOriginUid = "kueue.x-k8s.io/multikueue-origin-uid";

@@ -86,6 +86,7 @@ class SimFleet(Fleet):
             self.set_multikueue(self._begins_with_multikueue)
         for cluster in self.clusters:
             self._command("/faults", cluster=cluster, fault="none")
+            self.steer_kueue(cluster, identifierAnnotations=True)
 
     def admin(self, cluster: str) -> KubeClient:
         return self._clients[cluster]

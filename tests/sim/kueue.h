@@ -6,7 +6,7 @@
 // Jobs, adopts prebuilt Workloads, evicts, requeues and finishes; conditions, reasons and messages
 // are Kueue's own.
 //
-// Left out: preemption, cohorts, borrowing, topology, priorities, elastic jobs, events, usage
+// Left out: preemption, cohorts, borrowing, topology, priorities, events, usage
 // counts in the status of queues.
 //
 // Thread rules: any thread but the engine's own. Lifetime: must be destroyed before its server.
@@ -30,6 +30,9 @@ struct KueueOptions {
   // Jobs with a queue-name label and no managedBy get Kueue's MultiKueue value at creation, as the
   // MutatingAdmissionPolicy of deploy/ does.
   bool default_managed_by = false;
+  // The gate WorkloadIdentifierAnnotations. False, as in 0.17: a copy names its Workload by its
+  // label alone.
+  bool identifier_annotations = true;
   // deviceClassMappings: DeviceClass to quota resource. Empty: Kueue's DRA support is off, devices
   // are ignored.
   std::map<std::string, std::string> device_classes;

@@ -103,11 +103,6 @@ struct KindRow {
   // read from the job.
   bool hides_pods = false;
   Adoption adoption = Adoption::kPrebuilt;
-  // Its copies name their Workload by a label, too, where the name is no longer than one: the
-  // integration on workers is not Kueue's own, and may be built with Kueue 0.17 or older, which
-  // reads no annotation (PrebuiltWorkloadFor in pkg/controller/jobframework/interface.go of 0.16.6,
-  // in konflux-ci/tekton-kueue of July 2026).
-  bool labels_workload = false;
   Mirror mirror = Mirror::kWhole;
   // How the job ended. Kueue reads the same of it, and finishes the Workload, or never runs it
   // again.

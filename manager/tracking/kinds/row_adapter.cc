@@ -17,8 +17,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr size_t kMaxLabel = 63;
-
 // Kueue sees no activity in a condition that is False, whatever its reason.
 void ClearConditions(const std::vector<std::string>& types, const json& known, json& status) {
   if (types.empty() || !known.contains("conditions")) return;
@@ -31,9 +29,10 @@ void ClearConditions(const std::vector<std::string>& types, const json& known, j
   status["conditions"] = std::move(conditions);
 }
 
-// In place of the annotation that Kueue refuses, and of the queue that the copy gets later.
+// In place of the names that Kueue refuses, and of the queue that the copy gets later.
 void NameWorkload(const std::string& workload, json& metadata) {
   metadata["annotations"].erase(std::string(kPrebuiltWorkload));
+  metadata["labels"].erase(std::string(kPrebuiltWorkload));
   metadata["annotations"][std::string(kWorkloadAnnotation)] = workload;
   metadata["labels"].erase(std::string(kQueueNameLabel));
 }
@@ -134,11 +133,11 @@ class RowAdapter final : public JobAdapter {
     for (const FieldPath& path : row_.stripped) EraseAt(body, path);
     for (const std::string& name : row_.stripped_annotations)
       body["metadata"]["annotations"].erase(name);
-    if (row_.labels_workload && workload.key.name.size() <= kMaxLabel)
-      body["metadata"]["labels"][std::string(kPrebuiltWorkload)] = workload.key.name;
     if (row_.adoption == Adoption::kOwner) NameWorkload(workload.key.name, body["metadata"]);
-    if (row_.adoption == Adoption::kByOriginUid)
+    if (row_.adoption == Adoption::kByOriginUid) {
       body["metadata"]["annotations"][std::string(kOriginUid)] = local.uid;
+      body["metadata"]["labels"].erase(std::string(kPrebuiltWorkload));
+    }
     for (json* pod_template : PodTemplates(body)) DropKueueMarks(*pod_template);
     // Its Kueue resumes the job after adopting the clone; a job that started by itself would escape
     // admission.

@@ -10,6 +10,7 @@ from scenarios.modes import COPYING
 from scenarios.objects import Quota
 from scenarios.registry import scenario
 from scenarios.resources import Object
+from scenarios.sim_fleet import SimFleet
 from scenarios.world import QUEUE, World
 
 _ELASTIC = "kueue.x-k8s.io/elastic-job"
@@ -113,6 +114,20 @@ def shrinks(world: World) -> None:
     _scale(world, 2)
     _wait_size(world, job, 2)
     assert _uid(job, world.worker1) == copy
+    _end(world)
+
+
+@scenario("elastic-job-named-by-label", fleets=("sim",), modes=COPYING)
+def named_by_label(world: World) -> None:
+    """On workers whose Kueue reads no annotation that names a Workload (0.17) a Job is adopted all the same, grows and shrinks."""
+    assert isinstance(world.fleet, SimFleet)
+    for worker in world.workers:
+        world.fleet.steer_kueue(worker, identifierAnnotations=False)
+    world.start_fedra()
+    job = _start_elastic(world, pods=2)
+    for pods in (3, 1):
+        _scale(world, pods)
+        _wait_size(world, job, pods)
     _end(world)
 
 

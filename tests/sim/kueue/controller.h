@@ -60,6 +60,8 @@ class KueueController final : public Actor {
 
   // jobs.cc
   void ReconcileJob(Store& store, const Place& place, const JobKind& kind);
+  // The Workload that a copy names; empty: none.
+  std::string PrebuiltNameOf(const Json& job) const;
   void FollowPriority(const Store& store, const Object& job, Json& spec) const;
   Object* EnsureWorkload(Store& store, const Place& job_place, Object& job);
   Object* AdoptPrebuilt(Store& store, const Place& job_place, Object& job, const ObjectKey& key);
@@ -187,7 +189,6 @@ void MarkSlice(const Object* replaced, Json& metadata);
 
 // A job as Kueue reads it.
 std::string QueueNameOf(const Json& job);
-std::string PrebuiltNameOf(const Json& job);
 // Of a pod; empty: it is of no group.
 std::string GroupNameOf(const Json& pod);
 bool IsGroupWorkload(const Json& workload);

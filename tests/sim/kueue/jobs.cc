@@ -21,11 +21,6 @@ constexpr size_t kHashLength = 5;
 constexpr size_t kMostPodSets = 18;  // spec.podSets of the CRD; the creation of one with more fails
 constexpr const char* kJobManager = "kueue";
 
-std::string_view LabelOrAnnotation(const Json& job, std::string_view name) {
-  const std::string_view annotation = StringAt(job, {"metadata", "annotations", name});
-  return annotation.empty() ? StringAt(job, {"metadata", "labels", name}) : annotation;
-}
-
 // Kueue compares what matters for quota: counts, containers, tolerations.
 bool SamePodSets(const Json& a, const Json& b) {
   if (a.size() != b.size()) return false;
@@ -79,13 +74,6 @@ std::string QueueNameOf(const Json& job) {
   return std::string(StringAt(job, {"metadata", "labels", names::kQueueLabel}));
 }
 
-std::string PrebuiltNameOf(const Json& job) {
-  // tekton-kueue is built with Kueue 0.16, which knows the label alone.
-  if (StringAt(job, {"kind"}) == "PipelineRun")
-    return std::string(StringAt(job, {"metadata", "labels", names::kPrebuilt}));
-  return std::string(LabelOrAnnotation(job, names::kPrebuilt));
-}
-
 std::string WorkloadNameOf(const JobKind& kind, const Json& job, const std::string& part) {
   std::string name(StringAt(job, {"metadata", "name"}));
   if (!part.empty()) name += "-" + part;
@@ -102,6 +90,15 @@ std::string WorkloadNameOf(const JobKind& kind, const Json& job, const std::stri
   std::transform(prefix.begin(), prefix.end(), prefix.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return prefix.substr(0, kMaxName - 1 - kHashLength) + "-" + hash.substr(0, kHashLength);
+}
+
+std::string KueueController::PrebuiltNameOf(const Json& job) const {
+  // tekton-kueue is built with Kueue 0.16, which knows the label alone.
+  const bool reads_annotation =
+      options_.identifier_annotations && StringAt(job, {"kind"}) != "PipelineRun";
+  const std::string_view annotation = StringAt(job, {"metadata", "annotations", names::kPrebuilt});
+  if (reads_annotation && !annotation.empty()) return std::string(annotation);
+  return std::string(StringAt(job, {"metadata", "labels", names::kPrebuilt}));
 }
 
 void KueueController::ReconcileJob(Store& store, const Place& place, const JobKind& kind) {

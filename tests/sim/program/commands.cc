@@ -161,6 +161,8 @@ ControlReply Commands::SteerKueue(Cluster& cluster, const Json& body) {
   options.admission_latency =
       milliseconds(IntAt(body, {"admissionLatencyMs"}, options.admission_latency.count()));
   options.default_managed_by = BoolAt(body, {"defaultManagedBy"}, options.default_managed_by);
+  options.identifier_annotations =
+      BoolAt(body, {"identifierAnnotations"}, options.identifier_annotations);
   if (const Json* classes = At(body, {"deviceClasses"});
       classes != nullptr && classes->is_object()) {
     options.device_classes.clear();

@@ -357,8 +357,8 @@ What the kind must have: a field that tells its controller not to run the job, a
 from starting, a status subresource, and something that makes its Workload on the manager and starts the copy on
 the worker when its Workload is admitted. Kueue does that only for its own kinds; of others their controller
 does, with Kueue's job framework, whose annotation `kueue.x-k8s.io/prebuilt-workload-name` the copy carries. A controller that
-is built with Kueue 0.17 or older, as tekton-kueue is, reads the label of that name: the copy has it, too, unless the name of
-the Workload is longer than a label may be (63 characters).
+is built with Kueue 0.17 or older, as tekton-kueue is, reads the label of that name, which every copy has, too, unless the name
+of the Workload is longer than a label may be (63 characters).
 
 Rights on the kind are yours to grant: on the manager list and watch, and patch of its status; on workers
 get, list, watch, create and delete. `fedra config validate --connect` tells what is missing.

@@ -112,7 +112,6 @@ TEST_CASE("a configured kind's columns become those of its row") {
   CHECK(row.active == std::vector<FieldTest>{{.path = "status.running", .above = 0}});
   CHECK(json::parse(row.cleared_status) == json{{"running", 0}});
   CHECK(row.stripped == std::vector<FieldPath>{"spec.ttlSeconds"});
-  CHECK(row.labels_workload);
 }
 
 TEST_CASE("one configuration, one set of kinds: adapters are known by their address") {

@@ -55,6 +55,8 @@ TEST_CASE(
       json::parse(*BatchJobAdapter().RemoteBody(Parsed(Local()), workload, {"fedra", "m1"}));
   CHECK(body["metadata"]["annotations"]["kueue.x-k8s.io/prebuilt-workload-name"] ==
         "job-train-1a2b3");
+  // Of a Kueue that reads no annotation.
+  CHECK(body["metadata"]["labels"]["kueue.x-k8s.io/prebuilt-workload-name"] == "job-train-1a2b3");
   CHECK(body["metadata"]["annotations"]["fedra.dev/workload-uid"] == "u1");
   CHECK(body["metadata"]["annotations"]["fedra.dev/manager-uid"] == "m1");
   CHECK(body["metadata"]["labels"]["kueue.x-k8s.io/multikueue-origin"] == "fedra");
@@ -65,6 +67,21 @@ TEST_CASE(
   for (const char* field : {"managedBy", "selector", "ttlSecondsAfterFinished"})
     CHECK_FALSE(body["spec"].contains(field));
   CHECK(body["spec"]["template"]["metadata"]["labels"] == json{{"app", "x"}});
+}
+
+TEST_CASE("the label that names the clone is no longer than a label may be, and never another's") {
+  Workload workload;
+  workload.uid = "u1";
+  json local = Local();
+  local["metadata"]["labels"]["kueue.x-k8s.io/prebuilt-workload-name"] = "of-another";
+  for (const size_t length : {63, 64}) {
+    workload.key = {"ml", std::string(length, 'w')};
+    const json metadata = json::parse(
+        *BatchJobAdapter().RemoteBody(Parsed(local), workload, {"fedra", "m1"}))["metadata"];
+    CHECK(metadata["annotations"]["kueue.x-k8s.io/prebuilt-workload-name"] == workload.key.name);
+    CHECK(metadata["labels"].value("kueue.x-k8s.io/prebuilt-workload-name", "") ==
+          (length == 63 ? workload.key.name : ""));
+  }
 }
 
 TEST_CASE("a job that was copied back from a worker, labels and all, is sent like any other") {

@@ -184,8 +184,8 @@ TEST_CASE("the copy of a Job goes to the new slice, with its size") {
   const Workload workload = Parsed(WorkloadObject({3}, "ml/job-train-aaaaa"));
   const auto patch = SlicePatch(there, ParsedJob(JobObject(3)), workload, {"fedra", "m1"});
   REQUIRE(patch);
-  CHECK(json::parse(*patch) ==
-        json::parse(R"({"metadata": {"uid": "r1", "resourceVersion": "5", "annotations": {
+  CHECK(json::parse(*patch) == json::parse(R"({"metadata": {"uid": "r1", "resourceVersion": "5",
+          "labels": {"kueue.x-k8s.io/prebuilt-workload-name": "job-train-bbbbb"}, "annotations": {
           "kueue.x-k8s.io/prebuilt-workload-name": "job-train-bbbbb",
           "fedra.dev/workload-uid": "w2", "fedra.dev/manager-uid": "m1"}},
           "spec": {"parallelism": 3}})"));

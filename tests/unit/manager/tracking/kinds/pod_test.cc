@@ -192,10 +192,12 @@ TEST_CASE("Pod: the copy is gated, and has nothing that only this cluster may sa
   const auto text = PodAdapter().RemoteBody(Parsed(local), workload, {"fedra", "m1"});
   REQUIRE(text);
   const json body = json::parse(*text);
-  CHECK(body["metadata"]["labels"] == json{{"kueue.x-k8s.io/queue-name", "gpu"},
-                                           {"kueue.x-k8s.io/managed", "true"},
-                                           {"kueue.x-k8s.io/multikueue-origin", "fedra"},
-                                           {"app", "serve"}});
+  CHECK(body["metadata"]["labels"] ==
+        json{{"kueue.x-k8s.io/queue-name", "gpu"},
+             {"kueue.x-k8s.io/managed", "true"},
+             {"kueue.x-k8s.io/multikueue-origin", "fedra"},
+             {"kueue.x-k8s.io/prebuilt-workload-name", "pod-serve-1-1a2b3"},
+             {"app", "serve"}});
   CHECK(body["metadata"]["annotations"]["kueue.x-k8s.io/prebuilt-workload-name"] ==
         "pod-serve-1-1a2b3");
   CHECK(body["metadata"]["annotations"]["kueue.x-k8s.io/role-hash"] == "a1b2");

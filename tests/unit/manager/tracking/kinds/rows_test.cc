@@ -259,6 +259,8 @@ TEST_CASE("each kind: the copy is suspended, unmanaged, ours, and nothing delete
           json{{"fedra.dev/manager-uid", "m1"},
                {"fedra.dev/workload-uid", "u1"},
                {by_owner ? "fedra.dev/workload" : "kueue.x-k8s.io/prebuilt-workload-name", "w"}});
+    // A Kueue without the gate WorkloadIdentifierAnnotations reads the label alone.
+    CHECK(body["metadata"]["labels"].contains("kueue.x-k8s.io/prebuilt-workload-name") != by_owner);
     // Without a queue it is not Kueue's before the clone has an owner.
     const Job copy = Parsed(row, Remote(row, json::object(), body["metadata"]));
     CHECK(copy.queued != by_owner);
