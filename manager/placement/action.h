@@ -55,8 +55,9 @@ struct CreateClone {
 struct SetClonePriority {
   ClusterName cluster;
 };
-// The counts of an elastic job's Workload, which Kueue has lowered, onto its clone.
-struct ShrinkClone {
+// What is otherwise in an elastic job's Workload than in its clone, onto that: counts that Kueue
+// has lowered; and the clone that it is to replace there (ClusterView::runs_by).
+struct UpdateClone {
   ClusterName cluster;
 };
 // Our job, then our clone, on one worker.
@@ -160,7 +161,7 @@ class Action final
                           CreateJob, MirrorStatus, ClearActivity, FinishWorkload, RecordFailure,
                           RecordPlacing, RecordEnd, RecordResidue, Forget, Note, SetClonePriority,
                           KeepRemote, KeepLog, RecordReport, RecordRemoval, EndAttempt,
-                          RemoveSurplus, AdoptClone, UpdateCopy, ShrinkClone, Requeue> {
+                          RemoveSurplus, AdoptClone, UpdateCopy, UpdateClone, Requeue> {
  public:
   using Variant = variant;  // which has no virtual destructor: never deleted through it
   using variant::variant;

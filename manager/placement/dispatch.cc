@@ -118,7 +118,7 @@ void CopyTo(const Context& context, const ClusterView& cluster, Decision& decisi
     if (tracking::PriorityDiffers(context.workload(), *cluster.clone))
       decision.actions.emplace_back(SetClonePriority{cluster.name});
     if (tracking::IsToShrink(context.workload(), *cluster.clone))
-      decision.actions.emplace_back(ShrinkClone{cluster.name});
+      decision.actions.emplace_back(UpdateClone{cluster.name});
   }
 }
 

@@ -109,6 +109,9 @@ struct ClusterView : verify::CopiesThere {
   // A copy of the job is there and is left out of `job`: of several Workloads this one is the
   // first, and others run by it (parts.h); or another slice has it (slices.h).
   bool spares_job = false;
+  // Of a slice of an elastic job: the clone by which the job runs there, where that is another
+  // slice's (slices.h); null: there is none.
+  std::shared_ptr<const tracking::Workload> runs_by = nullptr;
   // How pods of a job that has failed there ended: "exit code 1 (3 pods)"; empty: it has not, or
   // its pods are not watched.
   std::string pod_failures;

@@ -77,27 +77,75 @@ std::vector<verify::GroupObject> FindGroup(const Worker& worker, const Gathered&
   return found;
 }
 
-// The copy of an elastic job is of that Workload of it that may have it, whichever it names, and
-// what is there of another one stays as long as it is named.
-void GiveToSlice(const Worker& worker, const ObjectKey& workload, const ManagerJobs& jobs,
-                 placement::ClusterView& cluster) {
-  if (cluster.job == nullptr || !cluster.job->elastic || !tracking::IsOurs(cluster.job_is)) return;
-  const tracking::Job& copy = *cluster.job;
-  const auto slice = jobs.SliceWithCopy(KeyOf(copy));
-  if (slice == nullptr || slice->cluster_name != worker.name().value) return;
-  const auto named = worker.objects().clones().Find({copy.key.ns, copy.prebuilt_workload});
-  if (!placement::IsCopyOfChain(*slice, copy, named.get())) return;
-  if (slice->key == workload) {
-    cluster.job_is = Ownership::kOurs;
-    return;
+// The clone by which the job of this slice has its quota there: the one that its copy names, or,
+// where that was replaced since, the one that has. Without a copy (null) that of the slice before.
+// Null: none is there.
+std::shared_ptr<const tracking::Workload> FindClone(const Worker& worker, const ManagerJobs& jobs,
+                                                    const tracking::Workload& slice,
+                                                    const tracking::Job* copy) {
+  const auto& clones = worker.objects().clones();
+  const std::string& name = copy == nullptr ? slice.slice->replaces : copy->prebuilt_workload;
+  auto named = clones.Find({slice.key.ns, name});
+  if (named == nullptr || !placement::WasReplaced(*named)) return named;
+  for (const ObjectKey& key :
+       jobs.WorkloadsOf({slice.requirement.kind, {slice.key.ns, slice.owner.name}})) {
+    auto clone = clones.Find(key);
+    if (clone != nullptr && clone->slice != nullptr && clone->slice->chain == slice.slice->chain &&
+        clone->Admitted() && !clone->Finished())
+      return clone;
   }
-  if (copy.prebuilt_workload == workload.name) {
+  return named;
+}
+
+// Another slice has the copy there, and with it the clone that it names, without which the worker's
+// Kueue would stop it, and the one that has its quota (null: none is there).
+void LeaveToOther(const ObjectKey& workload, const tracking::Workload* runs_by,
+                  placement::ClusterView& cluster) {
+  if (cluster.job->prebuilt_workload == workload.name ||
+      (runs_by != nullptr && runs_by->key == workload)) {
     cluster.clone = nullptr;
     cluster.clone_is = Ownership::kForeign;
   }
   cluster.spares_job = true;
   cluster.job = nullptr;
   cluster.job_is = Ownership::kForeign;
+}
+
+// Whether the slice waits for its first quota, and the copy is of one that is known: that one sees
+// to its end.
+bool IsOfAnother(const tracking::Workload* slice, const tracking::Job& copy,
+                 const ManagerJobs& jobs) {
+  if (slice == nullptr || !placement::HasNoPlaceYet(*slice) ||
+      copy.prebuilt_workload == slice->key.name)
+    return false;
+  const auto named = jobs.workloads().Find({copy.key.ns, copy.prebuilt_workload});
+  return named != nullptr && named->owner.uid == slice->owner.uid;
+}
+
+// The copy of an elastic job is of that Workload of it that may have it, whichever it names, and
+// what is there of another one stays as long as the copy runs by it.
+void GiveToSlice(const Worker& worker, const Gathered& gathered, const ManagerJobs& jobs,
+                 placement::ClusterView& cluster) {
+  const ObjectKey& workload = gathered.view.key;
+  const tracking::Workload* seen = gathered.view.workload.get();
+  const tracking::Job* copy = cluster.job.get();
+  if (copy == nullptr && seen != nullptr && placement::MayHaveCopy(*seen) &&
+      seen->cluster_name == worker.name().value)
+    cluster.runs_by = FindClone(worker, jobs, *seen, nullptr);
+  if (copy == nullptr || !copy->elastic || !tracking::IsOurs(cluster.job_is)) return;
+  const auto slice = jobs.SliceWithCopy(KeyOf(*copy));
+  if (slice == nullptr && IsOfAnother(seen, *copy, jobs))
+    return LeaveToOther(workload, nullptr, cluster);
+  // Evicted, it mirrors an end there, and takes the copy back, before anybody else has it.
+  const tracking::Workload* holder = slice != nullptr ? slice.get() : seen;
+  if (holder == nullptr || holder->slice == nullptr || holder->cluster_name != worker.name().value)
+    return;
+  const auto named = worker.objects().clones().Find({copy->key.ns, copy->prebuilt_workload});
+  if (!placement::IsCopyOfChain(*holder, *copy, named.get())) return;
+  const auto runs_by = FindClone(worker, jobs, *holder, copy);
+  if (holder->key != workload) return LeaveToOther(workload, runs_by.get(), cluster);
+  cluster.job_is = Ownership::kOurs;
+  if (runs_by != nullptr && runs_by->key != workload) cluster.runs_by = runs_by;
 }
 
 }  // namespace
@@ -123,7 +171,7 @@ void FindCopies(const Worker& worker, const Gathered& gathered, const tracking::
                              cluster);
   cluster.job = FindSingle(worker, gathered, that_name_it);
   cluster.job_is = whose(cluster.job.get());
-  if (!gathered.view.kueue_copies) GiveToSlice(worker, gathered.view.key, jobs, cluster);
+  if (!gathered.view.kueue_copies) GiveToSlice(worker, gathered, jobs, cluster);
   if (cluster.job == nullptr ||
       !placement::SparesCopy(gathered.view, worker.name(), cluster.job_is))
     return;

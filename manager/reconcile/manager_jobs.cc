@@ -92,6 +92,12 @@ std::vector<ObjectKey> ManagerJobs::OfJob::living() const {
   return keys;
 }
 
+std::vector<ObjectKey> ManagerJobs::OfJob::all() const {
+  std::vector<ObjectKey> keys;
+  for (const auto& [key, worth] : worth_) keys.push_back(key);
+  return keys;
+}
+
 std::vector<ObjectKey> ManagerJobs::OfJob::SiblingsOf(const tracking::Workload& workload) const {
   std::vector<ObjectKey> siblings(firsts_.begin(), firsts_.end());
   if (workload.follows) return siblings;
@@ -133,6 +139,13 @@ std::vector<std::shared_ptr<const tracking::Workload>> ManagerJobs::SiblingsOf(
       siblings.push_back(std::move(sibling));
   }
   return siblings;
+}
+
+std::vector<ObjectKey> ManagerJobs::WorkloadsOf(const tracking::JobKey& job) const {
+  return workloads_of_.With([&](const auto& index) {
+    const auto found = index.find(job);
+    return found == index.end() ? std::vector<ObjectKey>() : found->second.all();
+  });
 }
 
 std::shared_ptr<const tracking::Workload> ManagerJobs::SliceWithCopy(

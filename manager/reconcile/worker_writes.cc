@@ -64,6 +64,11 @@ std::string_view WhyStopped(std::optional<placement::AttemptEnd> end) {
   return "";
 }
 
+// Of the clone by which the job runs there; empty: by no other one.
+std::string NameOf(const std::shared_ptr<const tracking::Workload>& runs_by) {
+  return runs_by == nullptr ? std::string() : runs_by->key.name;
+}
+
 std::string StopMessage(const placement::DeleteRemote& action, const ClusterView& view) {
   return fmt::format("the job {} was running on {} and was deleted there: {}",
                      view.job->key.ToString(), action.cluster.value, WhyStopped(action.end));
@@ -127,7 +132,9 @@ Result<void> WorkerWrites::Do(Execution& execution, const placement::CreateClone
   FEDRA_RETURN_IF_ERROR(ProvideTemplates(execution, worker));
   FEDRA_ASSIGN_OR_RETURN(const auto permit, limiter_.Enter(action.cluster));
   const tracking::Workload& workload = *execution.workload;
-  FEDRA_ASSIGN_OR_RETURN(std::string body, tracking::CloneBody(workload, Us()));
+  const ClusterView& view = execution.View(action.cluster);
+  FEDRA_ASSIGN_OR_RETURN(std::string body,
+                         tracking::CloneBody(workload, Us(), NameOf(view.runs_by)));
   auto result =
       Create(execution, worker, tracking::kWorkloads, workload.key, std::move(body),
              [&](const std::string& text) -> Result<bool> {
@@ -251,13 +258,13 @@ Result<std::optional<std::string>> WorkerWrites::PatchOfCopy(const Execution& ex
   return std::optional(std::move(patch));
 }
 
-Result<void> WorkerWrites::Do(Execution& execution, const placement::ShrinkClone& action) {
+Result<void> WorkerWrites::Do(Execution& execution, const placement::UpdateClone& action) {
   const ClusterView& view = execution.View(action.cluster);
   if (!placement::HasOwnClone(view)) return {};
   Worker& worker = execution.WorkerOf(action.cluster);
   FEDRA_ASSIGN_OR_RETURN(const auto permit, limiter_.Enter(action.cluster));
-  FEDRA_ASSIGN_OR_RETURN(std::string patch,
-                         tracking::ShrinkPatch(*execution.workload, *view.clone));
+  FEDRA_ASSIGN_OR_RETURN(std::string patch, tracking::ClonePatch(*execution.workload, *view.clone,
+                                                                 NameOf(view.runs_by)));
   FEDRA_ASSIGN_OR_RETURN(
       const std::string text,
       worker.cluster().MergePatch(tracking::kWorkloads, view.clone->key, std::move(patch)));

@@ -34,7 +34,7 @@ class WorkerWrites final {
   // Each object of it that is not there; the first one that fails ends that.
   Result<void> Do(Execution& execution, const placement::CreateJob& action);
   Result<void> Do(Execution& execution, const placement::AdoptClone& action);
-  Result<void> Do(Execution& execution, const placement::ShrinkClone& action);
+  Result<void> Do(Execution& execution, const placement::UpdateClone& action);
   Result<void> Do(Execution& execution, const placement::UpdateCopy& action);
   Result<void> Do(Execution& execution, const placement::RemoveSurplus& action);
   Result<void> Do(Execution& execution, const placement::DeleteRemote& action);

@@ -23,10 +23,15 @@ std::vector<int> CountsOf(const json& pod_sets) {
   return counts;
 }
 
+// Behind the name of a clone: of no Workload, for Kueue's names end in a hash.
+constexpr std::string_view kShrunk = ".shrunk";
+
 // "ml/job-train-1a2b3", of its own namespace.
 std::string NameOfKey(const std::string& key) { return key.substr(key.rfind('/') + 1); }
 
 }  // namespace
+
+std::string ReplacedKey(const std::string& ns, const std::string& name) { return ns + "/" + name; }
 
 bool IsElastic(const json& job_metadata) {
   return Text(Member(job_metadata, "annotations"), kElasticJob) == "true";
@@ -66,15 +71,23 @@ bool IsToShrink(const Workload& workload, const Workload& clone) {
   return wanted != has && std::ranges::equal(wanted, has, std::ranges::less_equal());
 }
 
-Result<std::string> ShrinkPatch(const Workload& workload, const Workload& clone) {
+bool ReplacesOther(const Workload& clone, const Workload& runs_by) {
+  return clone.slice != nullptr && !runs_by.Finished() && clone.slice->replaces != runs_by.key.name;
+}
+
+Result<std::string> ClonePatch(const Workload& workload, const Workload& clone,
+                               const std::string& replaces) {
   if (workload.text == nullptr)
     return Fail(ErrorCode::kInternal, "the workload's text was not kept");
-  const json source = json::parse(*workload.text, nullptr, false);
-  json metadata{{"uid", clone.uid}, {"resourceVersion", clone.version.value}};
-  if (clone.slice == nullptr || clone.slice->replaces.empty())
-    metadata["annotations"][std::string(kSliceReplaces)] = clone.key.ToString();
-  return Dump(json{{"metadata", std::move(metadata)},
-                   {"spec", {{"podSets", Path(source, {"spec", "podSets"})}}}});
+  json patch{{"metadata", {{"uid", clone.uid}, {"resourceVersion", clone.version.value}}}};
+  const bool shrinks = IsToShrink(workload, clone);
+  if (!replaces.empty() || (shrinks && clone.slice->replaces.empty()))
+    patch["metadata"]["annotations"][std::string(kSliceReplaces)] = ReplacedKey(
+        clone.key.ns, replaces.empty() ? clone.key.name + std::string(kShrunk) : replaces);
+  if (shrinks)
+    patch["spec"]["podSets"] =
+        Path(json::parse(*workload.text, nullptr, false), {"spec", "podSets"});
+  return Dump(patch);
 }
 
 Result<std::string> SlicePatch(const json& there, const Job& job, const Workload& workload,

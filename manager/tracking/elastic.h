@@ -11,8 +11,15 @@
 // pkg/controller/jobs/raycluster/raycluster_multikueue_adapter.go, 0.19.2). Where that would shrink
 // a first slice the worker's Kueue finishes the clone as OutOfSync as soon as it sees the one write
 // without the other: it compares the two unless the clone says that it replaces another one
-// (ensureOneWorkload in pkg/controller/jobframework/reconciler.go). So ours then says that it
-// replaces itself, which no other reader of the annotation takes for anything.
+// (ensureOneWorkload in pkg/controller/jobframework/reconciler.go). So ours then names one that
+// does not exist. Itself it must not name: the scheduler, which comes back to one with a topology
+// when a node fails, would take it for its own predecessor and finish it (getInitialAssignments in
+// pkg/scheduler/scheduler.go).
+//
+// What a clone replaces is the clone by which the job runs there. Of a job that grows twice before
+// its worker has room, the manager has finished the slice between the two, which has no quota
+// there: the worker's Kueue would look for room beside what runs (ReplacedWorkloadSlice in
+// pkg/workloadslicing). MultiKueue leaves that clone there, and waits for it first.
 //
 // Pure functions on values.
 
@@ -43,8 +50,14 @@ bool IsUpToDate(const Job& copy, const Job& job, const Workload& workload);
 
 // Whether Kueue has lowered counts of the Workload, and the clone has still more.
 bool IsToShrink(const Workload& workload, const Workload& clone);
-// The merge patch that lowers the clone's counts, bound to what was seen of it.
-Result<std::string> ShrinkPatch(const Workload& workload, const Workload& clone);
+// Whether the clone, which waits, is to replace another one than that by which its job runs there.
+bool ReplacesOther(const Workload& clone, const Workload& runs_by);
+// The merge patch of the clone for both, bound to what was seen of it. `replaces`: the name of that
+// other clone; empty: the job runs by this one.
+Result<std::string> ClonePatch(const Workload& workload, const Workload& clone,
+                               const std::string& replaces);
+// "ml/job-train-1a2b3", as the annotation kSliceReplaces has it.
+std::string ReplacedKey(const std::string& ns, const std::string& name);
 
 // The merge patch that gives the copy to the Workload and, where that is of the job's size, makes
 // it as large as the job. `there`: the copy, complete; the patch is bound to its version.

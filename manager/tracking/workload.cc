@@ -198,13 +198,16 @@ Result<Workload> ParseWorkload(const json& object) {
 
 Result<Workload> ParseClone(const json& object) { return ReadCommon(object); }
 
-Result<std::string> CloneBody(const Workload& workload, const Identity& us) {
+Result<std::string> CloneBody(const Workload& workload, const Identity& us,
+                              const std::string& replaces) {
   if (workload.text == nullptr)
     return Fail(ErrorCode::kInternal, "the workload's text was not kept");
   const json source = json::parse(*workload.text, nullptr, false);
   json metadata = CopyMetadata(source, workload.key, workload.uid, us);
   metadata["labels"].erase(std::string(kJobUidLabel));
   RemoveJobRequests(metadata["annotations"]);
+  if (!replaces.empty())
+    metadata["annotations"][std::string(kSliceReplaces)] = ReplacedKey(workload.key.ns, replaces);
   return Dump(json{{"apiVersion", "kueue.x-k8s.io/v1beta2"},
                    {"kind", "Workload"},
                    {"metadata", std::move(metadata)},

@@ -146,8 +146,10 @@ Result<Workload> ParseClone(const nlohmann::json& object);
 // The body that creates the clone of `workload` on a worker: name, labels, annotations and spec as
 // they are, without the job-uid label and JobRequests, with our marks; no owner references,
 // finalizers or status (cloneForCreate in pkg/controller/admissionchecks/multikueue/workload.go of
-// Kueue).
-Result<std::string> CloneBody(const Workload& workload, const Identity& us);
+// Kueue). `replaces`: the name of the clone by which the job of a slice runs there (elastic.h);
+// empty: none is.
+Result<std::string> CloneBody(const Workload& workload, const Identity& us,
+                              const std::string& replaces = {});
 
 // The merge patch that takes Kueue's resource-in-use finalizer off a clone that is to be deleted;
 // bound to its UID and its version.

@@ -10,6 +10,7 @@ from scenarios.cases import (
     devices,
     discovery,
     dispatcher,
+    elastic_at_random,
     elastic_jobs,
     examples,
     faults,

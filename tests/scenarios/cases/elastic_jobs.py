@@ -17,22 +17,23 @@ _ELASTIC = "kueue.x-k8s.io/elastic-job"
 _RAY_CLUSTER = next(kind for kind in JOB_KINDS if kind.kind == "RayCluster")
 
 
-def _start_elastic(world: World, pods: int) -> FederatedJob:
-    """A Job with so many pods at once, of more that are to come, which runs on the first worker."""
+def start_elastic(world: World, pods: int, anywhere: bool = False) -> FederatedJob:
+    """A Job with so many pods at once, of more that are to come, which runs on the first worker, or anywhere."""
     made = objects.job(world.ns, "train", QUEUE, pods=pods)
     made["metadata"]["annotations"] = {_ELASTIC: "true"}
     made["spec"]["completions"] = 20
     world.manager.create(made)
     job = world.job("train")
-    job.wait_running_on(world.worker1)
+    where = world.eventually("it has a worker", job.cluster_name) if anywhere else world.worker1
+    job.wait_running_on(where)
     return job
 
 
-def _scale(world: World, pods: int) -> None:
+def scale_job(world: World, pods: int) -> None:
     world.manager.patch("Job", world.ns, "train", {"spec": {"parallelism": pods}})
 
 
-def _living(world: World, cluster: str) -> list[Object]:
+def living(world: World, cluster: str) -> list[Object]:
     """The Workloads that have not ended."""
     workloads = world.admin(cluster).list("Workload", world.ns)
     return [each for each in workloads if not objects.is_true(each, "Finished")]
@@ -50,7 +51,7 @@ def _wait_size(world: World, job: FederatedJob, pods: int) -> None:
         return obj is not None and obj.get("status", {}).get("active") == pods
 
     def is_its() -> bool:
-        here, there = _living(world, MANAGER), _living(world, world.worker1)
+        here, there = living(world, MANAGER), living(world, world.worker1)
         names = {each["metadata"]["name"] for each in here + there}
         copy = objects.present(job.remote_job(world.worker1))
         annotations = copy["metadata"]["annotations"]
@@ -71,25 +72,27 @@ def _wait_size(world: World, job: FederatedJob, pods: int) -> None:
 def scaled(world: World) -> None:
     """An elastic Job grows, grows again and shrinks on its worker, where it runs on, and ends as any job."""
     world.start_fedra()
-    job = _start_elastic(world, pods=2)
+    job = start_elastic(world, pods=2)
     copy = _uid(job, world.worker1)
     for pods in (3, 6, 1):
-        _scale(world, pods)
+        scale_job(world, pods)
         _wait_size(world, job, pods)
         assert _uid(job, world.worker1) == copy, "the job was made anew"
     world.eventually(
         "no clone of an earlier Workload is left",
         lambda: len(world.admin(world.worker1).list("Workload", world.ns)) == 1,
     )
-    _end(world)
+    end_job(world)
 
 
-def _end(world: World) -> None:
+def end_job(world: World) -> None:
     """Its pods end, and with them all of its Workloads; nothing stays on the workers."""
 
     def has_ended() -> bool:
-        world.fleet.end_pods(world.worker1, world.ns, "train", "Succeeded")
-        return not _living(world, MANAGER)
+        for worker in world.workers:
+            if world.admin(worker).find("Job", world.ns, "train"):
+                world.fleet.end_pods(worker, world.ns, "train", "Succeeded")
+        return not living(world, MANAGER)
 
     world.eventually("it has ended", has_ended)
     world.eventually("nothing is left on the workers", lambda: not _left(world))
@@ -109,12 +112,12 @@ def _left(world: World) -> list[Object]:
 def shrinks(world: World) -> None:
     """An elastic Job that has never grown shrinks: its first Workload and the copy stay."""
     world.start_fedra()
-    job = _start_elastic(world, pods=4)
+    job = start_elastic(world, pods=4)
     copy = _uid(job, world.worker1)
-    _scale(world, 2)
+    scale_job(world, 2)
     _wait_size(world, job, 2)
     assert _uid(job, world.worker1) == copy
-    _end(world)
+    end_job(world)
 
 
 @scenario("elastic-job-named-by-label", fleets=("sim",), modes=COPYING)
@@ -124,27 +127,43 @@ def named_by_label(world: World) -> None:
     for worker in world.workers:
         world.fleet.steer_kueue(worker, identifierAnnotations=False)
     world.start_fedra()
-    job = _start_elastic(world, pods=2)
+    job = start_elastic(world, pods=2)
     for pods in (3, 1):
-        _scale(world, pods)
+        scale_job(world, pods)
         _wait_size(world, job, pods)
-    _end(world)
+    end_job(world)
+
+
+def clones_of(world: World, worker: str, admitted: bool) -> list[Object]:
+    return [
+        each
+        for each in living(world, worker)
+        if objects.is_true(each, "Admitted") is admitted and not objects.is_true(each, "Evicted")
+    ]
+
+
+def _wait_for_growth(world: World, waiting: int = 1) -> None:
+    """The job runs on the first worker, and so many Workloads of it wait there to replace the one by which it does."""
+    world.eventually(
+        "its new Workload waits on the worker",
+        lambda: len(clones_of(world, world.worker1, admitted=True)) == 1
+        and len(clones_of(world, world.worker1, admitted=False)) == waiting,
+    )
 
 
 @scenario("elastic-job-waits-to-grow", modes=COPYING)
 def waits_to_grow(world: World) -> None:
     """An elastic Job for whose growth there is no room, on the manager first and then on its worker, runs on as it was."""
+    world.manager.apply(objects.cluster_queue(world.ns, Quota(cpu="2"), world.check))
     world.set_quota(world.worker1, Quota(cpu="2"))
     fedra = world.start_fedra()
-    job = _start_elastic(world, pods=2)
+    job = start_elastic(world, pods=2)
     copy = _uid(job, world.worker1)
-    _scale(world, 3)
-
-    def waits_there() -> bool:
-        clones = _living(world, world.worker1)
-        return len(clones) == 2 and sum(objects.is_true(each, "Admitted") for each in clones) == 1
-
-    world.eventually("its new Workload waits on the worker", waits_there)
+    scale_job(world, 4)
+    world.eventually("it waits on the manager", lambda: len(living(world, MANAGER)) == 2)
+    assert len(living(world, world.worker1)) == 1
+    world.manager.apply(objects.cluster_queue(world.ns, Quota(), world.check))
+    _wait_for_growth(world)
     world.eventually(
         "people can see why",
         lambda: "grows when that admits it" in fedra.cli("status", "jobs", "-o", "json").stdout,
@@ -152,11 +171,70 @@ def waits_to_grow(world: World) -> None:
     assert objects.present(job.remote_job(world.worker1))["spec"]["parallelism"] == 2
     fedra.restart()
     assert _uid(job, world.worker1) == copy
-    world.set_quota(world.worker1, Quota())
+    # For fewer pods there is room there: its Workload, which waits, becomes smaller.
+    world.set_quota(world.worker1, Quota(cpu="3"))
+    scale_job(world, 3)
     _wait_size(world, job, 3)
     assert _uid(job, world.worker1) == copy
     world.manager.delete("Job", world.ns, "train")
-    world.eventually("nothing is left", lambda: not _living(world, world.worker1))
+    world.eventually("nothing is left", lambda: not living(world, world.worker1))
+
+
+@scenario("elastic-job-ends-waiting-to-grow", modes=COPYING)
+def ends_waiting(world: World) -> None:
+    """An elastic Job ends while its growth waits for quota on the manager: all of its Workloads end."""
+    world.manager.apply(objects.cluster_queue(world.ns, Quota(cpu="2"), world.check))
+    world.start_fedra()
+    start_elastic(world, pods=2)
+    scale_job(world, 3)
+    world.eventually("it waits on the manager", lambda: len(living(world, MANAGER)) == 2)
+    end_job(world)
+
+
+@scenario("elastic-job-grows-twice", modes=COPYING)
+def grows_twice(world: World) -> None:
+    """An elastic Job grows, and again before its worker had room: it needs no more there than its size in the end."""
+    world.use_workers(world.worker1)
+    world.set_quota(world.worker1, Quota(cpu="4"))
+    world.start_fedra()
+    job = start_elastic(world, pods=2)
+    copy = _uid(job, world.worker1)
+    other = world.submit("other", pods=2)
+    other.wait_running_on(world.worker1)
+    for pods in (3, 4):
+        scale_job(world, pods)
+
+        def waits(pods: int = pods) -> bool:
+            clones = clones_of(world, world.worker1, admitted=False)
+            return [each["spec"]["podSets"][0]["count"] for each in clones] == [pods]
+
+        world.eventually(f"a Workload of {pods} pods waits, and no other", waits)
+    other.finish(world.worker1)
+    world.eventually("the other one is gone", other.nowhere)
+    _wait_size(world, job, 4)
+    assert _uid(job, world.worker1) == copy
+    end_job(world)
+
+
+@scenario("elastic-job-evicted-waiting-to-grow", modes=COPYING)
+def evicted_waiting(world: World) -> None:
+    """A worker evicts an elastic Job whose growth waits there: it runs on another worker, as large as it is to be."""
+    world.set_quota(world.worker1, Quota(cpu="2"))
+    world.start_fedra()
+    job = start_elastic(world, pods=2)
+    scale_job(world, 3)
+    _wait_for_growth(world)
+    running = clones_of(world, world.worker1, admitted=True)[0]["metadata"]["name"]
+    world.fleet.preempt(world.worker1, world.ns, running)
+
+    def runs_elsewhere() -> bool:
+        copy = job.remote_job(world.worker2)
+        return copy is not None and copy.get("status", {}).get("active") == 3
+
+    world.eventually("it runs on the other worker", runs_elsewhere)
+    world.eventually("nothing of it is on the first", lambda: not job.remote_job(world.worker1))
+    world.manager.delete("Job", world.ns, "train")
+    world.eventually("nothing is left on the workers", lambda: not _left(world))
 
 
 @scenario("elastic-raycluster-scaled", other_kinds=True, modes=COPYING)
@@ -182,7 +260,7 @@ def ray_cluster_scaled(world: World) -> None:
         world.manager.patch("RayCluster", world.ns, "train", {"spec": {"workerGroupSpecs": groups}})
         wanted = replicas
         world.eventually(f"{wanted} replicas there", lambda: replicas_there() == wanted)
-        world.eventually("one Workload has it", lambda: len(_living(world, world.worker1)) == 1)
+        world.eventually("one Workload has it", lambda: len(living(world, world.worker1)) == 1)
         assert copy()["metadata"]["uid"] == before["metadata"]["uid"]
     before["spec"]["workerGroupSpecs"][0]["replicas"] = 1
     assert copy()["spec"] == before["spec"]

@@ -40,7 +40,7 @@ OTHERS = (
             (
                 2,
                 "job: a replaced slice keeps its copies while it is handed over",
-                "`elastic-job-waits-to-grow`",
+                "`elastic-job-waits-to-grow`, `elastic-job-grows-twice`",
             ),
             (3, "RayCluster: replicas follow", "`elastic-raycluster-scaled`"),
         )

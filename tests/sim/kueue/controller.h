@@ -92,12 +92,17 @@ class KueueController final : public Actor {
   void RemoveParts(Store& store, const std::string& job_uid, const std::set<ObjectKey>& wanted);
 
   // slices.cc: elastic jobs.
-  // Of its Workloads the latest, as large as the job; null pointer: it has none.
+  // Of its Workloads the latest, as large as the job; null pointer: it has none, or has ended
+  // otherwise.
   Object* EnsureSlice(Store& store, const Place& job_place, Object& job);
-  // The one whose place it takes, while that has not ended; null pointer: none.
+  // Of several that have not ended, the oldest first, the one that is the job's now; others end.
+  Object* SelectSlice(Store& store, const std::vector<ObjectKey>& living);
+  void FinishSlice(Store& store, const ObjectKey& key, const std::string& reason,
+                   const std::string& message);
+  // The one whose place it takes, while that has quota; null pointer: none.
   Object* FindReplaced(Store& store, const Json& workload) const;
   // It has got quota.
-  void ReplaceSlice(Store& store, const Place& place, Object& workload, Json& status);
+  void ReplaceSlice(Store& store, const Object& workload, Json& status);
 
   // pod_groups.cc
   struct Group {

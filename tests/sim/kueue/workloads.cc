@@ -126,7 +126,7 @@ void KueueController::ReconcileWorkload(Store& store, const Place& place) {
     if (!Admitted(status)) {
       const bool had_quota = QuotaReserved(status);
       if (!had_quota) TryReserve(store, place, *workload, queues, status);
-      if (!had_quota && QuotaReserved(status)) ReplaceSlice(store, place, *workload, status);
+      if (!had_quota && QuotaReserved(status)) ReplaceSlice(store, *workload, status);
       SyncAdmitted(status, generation);
     }
     if (QuotaReserved(status)) EvictOrDrain(*workload, queues, status);
@@ -321,8 +321,7 @@ void KueueController::TryReserve(Store& store, const Place& place, const Object&
   }
   // The place of the one that it replaces is its own.
   Amounts more = total;
-  if (const Object* replaced = FindReplaced(store, workload.body);
-      replaced != nullptr && QuotaReserved(StatusOf(*replaced)))
+  if (const Object* replaced = FindReplaced(store, workload.body); replaced != nullptr)
     for (const auto& [resource, amount] : UsageOf(StatusOf(*replaced))) more[resource] -= amount;
   const std::string why = quota_.WhyNot(queues.cluster_name, more);
   if (!why.empty()) {

@@ -263,12 +263,13 @@ constexpr const char* kElasticText = R"(
 ## Elastic jobs
 
 A Job, RayCluster, RayJob or RayService with the annotation `kueue.x-k8s.io/elastic-job: "true"` may be made larger and smaller
-while it runs (Kueue's gate `ElasticJobsViaWorkloadSlices`, on by default in 0.19, on every cluster). It stays on its worker and
+while it runs (Kueue's gate `ElasticJobsViaWorkloadSlices`, on by default since 0.18, on every cluster). It stays on its worker and
 runs on, as with MultiKueue:
 
 - For more pods Kueue makes another Workload, which replaces the one before when it has quota on the manager. fedra sends it to
   the same worker; when that admits it, the copy of the job gets the new size. Until then the job runs as it was, also for
-  ever: no other worker is asked. `fedra status` says what it waits for.
+  ever: no other worker is asked. `fedra status` says what it waits for. What ends the run of any other job ends it meanwhile,
+  too: an eviction there, a drain, `fedra move`.
 - For fewer pods the Workload and its copy get the smaller counts, then the copy of the job.
 - What follows is `spec.parallelism` of a Job, and `replicas` and `numOfHosts` of the worker groups of a RayCluster. A RayJob and
   a RayService keep the size with which they were created, and so they do with MultiKueue (0.19).

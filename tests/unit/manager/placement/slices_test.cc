@@ -42,6 +42,8 @@ struct Scene {
   PlacementRecord record;
   std::shared_ptr<tracking::Workload> workload = std::make_shared<tracking::Workload>();
   std::shared_ptr<tracking::Workload> clone = std::make_shared<tracking::Workload>();
+  // Of the slice before: the job runs by it.
+  std::shared_ptr<tracking::Workload> before = std::make_shared<tracking::Workload>();
   std::shared_ptr<tracking::Job> local = std::make_shared<tracking::Job>();
   std::shared_ptr<tracking::Job> copy = std::make_shared<tracking::Job>();
 
@@ -72,6 +74,12 @@ struct Scene {
     clone->key = workload->key;
     clone->uid = "c2";
     clone->slice = workload->slice;
+    before->key = {"ml", "job-train-1"};
+    before->uid = "c1";
+    before->slice = std::make_shared<const Slice>(Slice{"job-train-1", "", std::vector{2}});
+    before->admitted = True("Admitted");
+    before->quota_reserved = True("QuotaReserved");
+    east.runs_by = before;
     east.name = kEast;
     east.contact = Contact::kFull;
     east.job = copy;
@@ -94,7 +102,9 @@ struct Scene {
     copy->prebuilt_workload = workload->key.name;
     copy->pod_counts = {3};
     copy->followed = 3;
+    east.runs_by = nullptr;
   }
+  void AwaitCheck() { workload->checks.push_back({"approval", CheckState::kPending, "", kNow}); }
   Decision Decide() {
     view.workload = workload;
     view.job = local;
@@ -181,12 +191,161 @@ TEST_CASE("an eviction beside a clusterName is none of a slice that was handed o
   CHECK(Does<ClearPlacement>(first.Decide()));
 }
 
-TEST_CASE("other checks come first") {
+TEST_CASE("other checks come first, and the job is mirrored meanwhile") {
   Scene scene;
-  scene.workload->checks.push_back({"approval", CheckState::kPending, "", kNow});
+  scene.AwaitCheck();
   const Decision decision = scene.Decide();
   CheckRunsOn(decision);
-  CHECK(decision.actions.empty());
+  CHECK_FALSE(Does<CreateClone>(decision));
+  CHECK(Does<MirrorStatus>(decision));
+  CHECK(decision.why == "waiting for the admission check approval");
+}
+
+namespace {
+
+// How far its own clone is.
+struct Stage {
+  const char* what;
+  void (*change)(Scene& scene);
+};
+const std::vector<Stage> kWaiting = {
+    {"there is no clone of its own yet", [](Scene&) {}},
+    {"its clone waits", [](Scene& s) { s.MakeClone(); }},
+    {"another check comes first", [](Scene& s) { s.AwaitCheck(); }},
+};
+
+}  // namespace
+
+TEST_CASE("while a new slice waits, the job's run ends as it would by the slice before") {
+  struct Row {
+    const char* what;
+    void (*change)(Scene& scene);
+    bool retries, fails, mirrors;
+  };
+  const Row row = GENERATE(values<Row>({
+      {"it runs", [](Scene&) {}, false, false, true},
+      {"its clone is evicted", [](Scene& s) { s.before->evicted = True("Preempted"); }, true, true,
+       false},
+      {"its clone has lost its quota", [](Scene& s) { s.before->admitted.reset(); }, true, true,
+       false},
+      {"its clone is gone", [](Scene& s) { s.east.runs_by = nullptr; }, true, false, false},
+      {"its clone is being deleted", [](Scene& s) { s.before->deleting = true; }, true, false,
+       false},
+      {"its copy was deleted",
+       [](Scene& s) {
+         s.before->finished = True(std::string(tracking::kOwnerNotFound));
+         s.east.job = nullptr;
+       },
+       true, false, false},
+      {"its copy is another one than its clone",
+       [](Scene& s) { s.before->finished = True(std::string(tracking::kOutOfSync)); }, true, true,
+       false},
+      {"it has ended, and its clone with it",
+       [](Scene& s) {
+         s.before->finished = True(std::string(tracking::kSucceeded));
+         s.copy->finished = true;
+       },
+       false, false, true},
+      {"it has ended, and its clone not yet",
+       [](Scene& s) { s.copy->finished = s.copy->failed = true; }, false, false, true},
+      {"it was refused by its operator",
+       [](Scene& s) {
+         s.before->admitted.reset();
+         s.copy->finished = s.copy->failed = true;
+       },
+       false, false, true},
+      {"another clone took its place there, and none has the quota",
+       [](Scene& s) { s.before->finished = True(std::string(tracking::kSliceReplaced)); }, false,
+       false, true},
+      {"its worker is drained", [](Scene& s) { s.east.drained_for = ""; }, true, false, false},
+      {"its worker is drained, and it has ended",
+       [](Scene& s) {
+         s.east.drained_for = "";
+         s.copy->finished = true;
+       },
+       false, false, true},
+  }));
+  for (const Stage& stage : kWaiting) {
+    INFO(row.what << "; " << stage.what);
+    Scene scene;
+    stage.change(scene);
+    row.change(scene);
+    const Decision decision = scene.Decide();
+    CHECK(Retries(decision) == row.retries);
+    CHECK(Does<RecordFailure>(decision) == row.fails);
+    CHECK(Does<MirrorStatus>(decision) == row.mirrors);
+    CHECK_FALSE(Does<Admit>(decision));
+    CHECK_FALSE(Does<DeleteRemote>(decision));
+  }
+}
+
+TEST_CASE("a clone that waits is kept as the Workload wants it") {
+  struct Row {
+    const char* what;
+    void (*change)(Scene& scene);
+    bool priority, update;
+  };
+  const Row row = GENERATE(values<Row>({
+      {"nothing has changed", [](Scene&) {}, false, false},
+      {"the job has shrunk",
+       [](Scene& s) {
+         s.workload->slice =
+             std::make_shared<const Slice>(Slice{"job-train-1", "job-train-1", std::vector{1}});
+       },
+       false, true},
+      {"it is more important now",
+       [](Scene& s) {
+         s.workload->priority = {"kueue.x-k8s.io", "WorkloadPriorityClass", "high", 9};
+         s.clone->priority = {"kueue.x-k8s.io", "WorkloadPriorityClass", "low", 1};
+       },
+       true, false},
+      {"the job runs by another one there than it is to replace",
+       [](Scene& s) { s.before->key.name = "job-train-0"; }, false, true},
+      {"what it is to replace was replaced",
+       [](Scene& s) {
+         s.before->key.name = "job-train-0";
+         s.before->finished = True(std::string(tracking::kSliceReplaced));
+       },
+       false, false},
+  }));
+  INFO(row.what);
+  Scene scene;
+  scene.MakeClone();
+  row.change(scene);
+  const Decision decision = scene.Decide();
+  CheckRunsOn(decision);
+  CHECK(Does<SetClonePriority>(decision) == row.priority);
+  CHECK(Does<UpdateClone>(decision) == row.update);
+}
+
+TEST_CASE("a job that waits to grow is moved when a user asks for it") {
+  Scene scene;
+  scene.MakeClone();
+  auto requests = std::make_shared<tracking::JobRequests>();
+  requests->move = tracking::MoveRequest{.to = "", .at = kNow};
+  scene.workload->requests = requests;
+  Decision decision = scene.Decide();
+  CheckRunsOn(decision);  // there is no other worker
+  CHECK(Does<Note>(decision));
+  CHECK(decision.why.find("asked to move") != std::string::npos);
+}
+
+TEST_CASE("a job's end that the manager shows ends every slice of it that has quota") {
+  const bool failed = GENERATE(false, true);
+  const bool waits = GENERATE(false, true);
+  Scene scene;
+  if (!waits) scene.Place();
+  scene.local->finished = true;
+  scene.local->failed = failed;
+  const Decision decision = scene.Decide();
+  REQUIRE(decision.actions.size() == 1);
+  const auto* finish = std::get_if<FinishWorkload>(&decision.actions.front());
+  REQUIRE(finish != nullptr);
+  CHECK(finish->reason == (failed ? tracking::kFailed : tracking::kSucceeded));
+  // Of any other job that is Kueue's to say.
+  scene.workload->slice = nullptr;
+  scene.workload->checks.front() = {"fedra", CheckState::kReady, "admitted", kNow};
+  CHECK_FALSE(Does<FinishWorkload>(scene.Decide()));
 }
 
 TEST_CASE("beside a slice that has the copy nothing is done for another one") {
@@ -234,7 +393,7 @@ TEST_CASE("a job that shrinks: first its clone, then its copy") {
   Scene scene;
   scene.Place();
   CHECK_FALSE(Does<UpdateCopy>(scene.Decide()));
-  CHECK_FALSE(Does<ShrinkClone>(scene.Decide()));
+  CHECK_FALSE(Does<UpdateClone>(scene.Decide()));
   scene.local->pod_counts = {1};
   scene.local->followed = 1;
   CHECK_FALSE(Does<UpdateCopy>(scene.Decide()));  // its Workload does not know yet
@@ -242,8 +401,8 @@ TEST_CASE("a job that shrinks: first its clone, then its copy") {
       std::make_shared<const Slice>(Slice{"job-train-1", "job-train-1", std::vector{1}});
   const Decision decision = scene.Decide();
   CheckRunsOn(decision);
-  REQUIRE(Does<ShrinkClone>(decision));
-  CHECK(PlaceOf<ShrinkClone>(decision) < PlaceOf<UpdateCopy>(decision));
+  REQUIRE(Does<UpdateClone>(decision));
+  CHECK(PlaceOf<UpdateClone>(decision) < PlaceOf<UpdateCopy>(decision));
   // One without the other would end the clone (OutOfSync).
   CHECK_FALSE(IsIndependent(decision.actions.at(PlaceOf<ShrinkClone>(decision))));
 }

@@ -211,7 +211,7 @@ class World {
   void Apply(const RemoveSurplus& action) { RemoveStray(worker(action.cluster.value)); }
   void Apply(const AdoptClone& action);
   void Apply(const UpdateCopy&) {}   // of jobs of several Workloads: parts_test.cc
-  void Apply(const ShrinkClone&) {}  // of elastic jobs: slices_test.cc
+  void Apply(const UpdateClone&) {}  // of elastic jobs: slices_test.cc
   void Apply(const Requeue& action);
 
   // world_late.cc

@@ -82,7 +82,7 @@ TEST_CASE("where Kueue copies the jobs nothing is written on workers, whatever w
   const std::vector<Action> actions = {
       CreateClone{kEast}, CreateJob{kEast},  SetClonePriority{kEast},
       AdoptClone{kEast},  UpdateCopy{kEast}, RemoveSurplus{kEast},
-      ShrinkClone{kEast}, KeepLog{kEast},    DeleteRemote{kEast, AttemptEnd::kDeleted}};
+      UpdateClone{kEast}, KeepLog{kEast},    DeleteRemote{kEast, AttemptEnd::kDeleted}};
   for (const Action& action : actions) {
     const Result<void> done = f.Carry(gathered, {action});
     REQUIRE_FALSE(done);

@@ -16,6 +16,7 @@ namespace {
 const ClusterName kEast("east");
 const ObjectKey kFirst{"ml", "job-train-1"};
 const ObjectKey kSecond{"ml", "job-train-2"};
+const ObjectKey kThird{"ml", "job-train-3"};
 const ObjectKey kJob{"ml", "train"};
 
 ConnectedOptions OneWorker() {
@@ -67,36 +68,42 @@ struct Fixture : ConnectedExecutor {
     REQUIRE(manager().objects().Patch("workloads", key, {{"status", status}}, "status"));
   }
   // As Kueue does when there is quota for more pods.
-  void Grow() {
+  void Grow(const ObjectKey& from = kFirst, const ObjectKey& to = kSecond) {
     REQUIRE(manager().objects().Patch("jobs", kJob, {{"spec", {{"parallelism", 3}}}}));
-    json first = *manager().objects().Get("workloads", kFirst);
+    json first = *manager().objects().Get("workloads", from);
     json second = first;
-    second["metadata"] = {{"name", kSecond.name},
+    second["metadata"] = {{"name", to.name},
                           {"namespace", "ml"},
                           {"ownerReferences", first["metadata"]["ownerReferences"]},
                           {"annotations",
                            {{"kueue.x-k8s.io/elastic-job", "true"},
                             {"kueue.x-k8s.io/workload-slice-name", kFirst.name},
-                            {"kueue.x-k8s.io/workload-slice-replacement-for", "ml/job-train-1"}}}};
+                            {"kueue.x-k8s.io/workload-slice-replacement-for", from.ToString()}}}};
     second["spec"]["podSets"][0]["count"] = 3;
     second.erase("status");
     REQUIRE(manager().objects().Create(second));
     json status = first["status"];
     status.erase("clusterName");
-    REQUIRE(manager().objects().Patch("workloads", kSecond, {{"status", status}}, "status"));
+    REQUIRE(manager().objects().Patch("workloads", to, {{"status", status}}, "status"));
   }
-  void HandOver() {
-    Place(kSecond);
-    json conditions = (*manager().objects().Get("workloads", kFirst))["status"]["conditions"];
-    conditions.push_back({{"type", "Finished"},
+  void HandOver(const ObjectKey& from = kFirst, const ObjectKey& to = kSecond) {
+    Place(to);
+    Add(manager(), from, "Finished", "WorkloadSliceReplaced");
+    Await([&] { return Gather(from).view.workload->Finished(); });
+    Await([&] { return HasOwnJob(East(to)); });
+  }
+  // A condition of a Workload.
+  template <class Cluster>
+  static void Add(Cluster& at, const ObjectKey& key, const char* type, const char* reason) {
+    const json status = at.objects().Get("workloads", key)->value("status", json::object());
+    json conditions = status.value("conditions", json::array());
+    conditions.push_back({{"type", type},
                           {"status", "True"},
-                          {"reason", "WorkloadSliceReplaced"},
+                          {"reason", reason},
                           {"message", ""},
                           {"lastTransitionTime", "2026-11-21T16:00:00Z"}});
-    REQUIRE(manager().objects().Patch("workloads", kFirst,
-                                      {{"status", {{"conditions", conditions}}}}, "status"));
-    Await([&] { return Gather(kFirst).view.workload->Finished(); });
-    Await([&] { return HasOwnJob(East(kSecond)); });
+    REQUIRE(
+        at.objects().Patch("workloads", key, {{"status", {{"conditions", conditions}}}}, "status"));
   }
 };
 
@@ -125,6 +132,8 @@ TEST_CASE("the copy passes to the second slice, and what it names stays as long 
   }
   // Nothing of the first one's is taken away: its clone is what the worker's Kueue looks at.
   CHECK_FALSE(HasOurs(f.East(kFirst)));
+  REQUIRE(f.East(kSecond).runs_by != nullptr);
+  CHECK(f.East(kSecond).runs_by->key == kFirst);
   REQUIRE(f.Execute(kSecond, CreateClone{kEast}));
   const json before = *f.east().objects().Get("jobs", kJob);
   REQUIRE(f.Execute(kSecond, UpdateCopy{kEast}));
@@ -133,6 +142,7 @@ TEST_CASE("the copy passes to the second slice, and what it names stays as long 
   CHECK(after["spec"]["parallelism"] == 3);
   CHECK(after["metadata"]["annotations"]["kueue.x-k8s.io/prebuilt-workload-name"] == kSecond.name);
   CHECK(HasOwnJob(f.East(kSecond)));
+  CHECK(f.East(kSecond).runs_by == nullptr);
   // Now the first one's clone is of no use, and the job still none of its business.
   CHECK(HasOurs(f.East(kFirst)));
   CHECK(f.East(kFirst).job == nullptr);
@@ -156,6 +166,77 @@ TEST_CASE("a copy that has changed since it was looked at passes to no other sli
   CHECK(*f.east().objects().Get("jobs", kJob) == before);
 }
 
+TEST_CASE("a slice that is evicted before its clone is made has the copy until it is taken back") {
+  Fixture f;
+  f.Grow();
+  f.HandOver();
+  f.Add(f.manager(), kSecond, "Evicted", "AdmissionCheck");
+  f.Await([&] { return f.Gather(kSecond).view.workload->Evicted(); });
+  CHECK(HasOwnJob(f.East(kSecond)));
+  CHECK(HasOwnJob(f.East(kFirst)));
+}
+
+TEST_CASE("a slice that waits for quota leaves the copy to the one that it names") {
+  Fixture f;
+  f.Grow();
+  f.Await([&] { return f.Gather(kSecond).view.workload != nullptr; });
+  // It has no quota, and the first one is evicted: until it has mirrored an end, say.
+  REQUIRE(f.manager().objects().Patch("workloads", kSecond,
+                                      {{"status", {{"conditions", json::array()}}}}, "status"));
+  f.Add(f.manager(), kFirst, "Evicted", "Preempted");
+  f.Await([&] { return f.Gather(kFirst).view.workload->Evicted(); });
+  f.Await([&] { return !f.Gather(kSecond).view.workload->QuotaReserved(); });
+  CHECK(f.Gather(kSecond).view.other_slice.empty());
+  CHECK(HasOwnJob(f.East(kFirst)));
+  CHECK_FALSE(HasOurs(f.East(kSecond)));
+  // One that is not known does nothing about it.
+  REQUIRE(f.manager().objects().Delete("workloads", kFirst));
+  f.Await([&] { return f.Gather(kFirst).view.workload == nullptr; });
+  CHECK(HasOurs(f.East(kSecond)));
+}
+
+TEST_CASE("a clone that has the job's quota stays, and is what the next one replaces") {
+  Fixture f;
+  f.Grow();
+  f.HandOver();
+  REQUIRE(f.Execute(kSecond, CreateClone{kEast}));
+  // The worker admits the second one at the moment when the manager replaces it by the third one.
+  f.Add(f.east(), kFirst, "Finished", "WorkloadSliceReplaced");
+  f.Add(f.east(), kSecond, "Admitted", "Admitted");
+  f.Grow(kSecond, kThird);
+  f.HandOver(kSecond, kThird);
+  f.Await([&] {
+    const auto runs_by = f.East(kThird).runs_by;
+    return runs_by != nullptr && runs_by->key == kSecond && runs_by->Admitted();
+  });
+  CHECK_FALSE(HasOurs(f.East(kFirst)));
+  CHECK_FALSE(HasOurs(f.East(kSecond)));
+  REQUIRE(f.Execute(kThird, CreateClone{kEast}));
+  CHECK((*f.east().objects().Get(
+            "workloads",
+            kThird))["metadata"]["annotations"]["kueue.x-k8s.io/workload-slice-replacement-for"] ==
+        kSecond.ToString());
+  REQUIRE(f.Execute(kThird, UpdateCopy{kEast}));
+  CHECK(HasOurs(f.East(kFirst)));
+  CHECK(HasOurs(f.East(kSecond)));
+}
+
+TEST_CASE("a slice that never had quota on its worker is not what the next one replaces") {
+  Fixture f;
+  f.Grow();
+  f.HandOver();
+  REQUIRE(f.Execute(kSecond, CreateClone{kEast}));
+  f.Grow(kSecond, kThird);
+  f.HandOver(kSecond, kThird);
+  CHECK_FALSE(HasOurs(f.East(kFirst)));
+  CHECK(HasOurs(f.East(kSecond)));  // to be removed
+  REQUIRE(f.Execute(kThird, CreateClone{kEast}));
+  CHECK((*f.east().objects().Get(
+            "workloads",
+            kThird))["metadata"]["annotations"]["kueue.x-k8s.io/workload-slice-replacement-for"] ==
+        kFirst.ToString());
+}
+
 TEST_CASE("a copy of another job that had the name is no slice's") {
   Fixture f;
   f.Grow();
@@ -176,7 +257,7 @@ TEST_CASE("a clone that is to shrink gets the Workload's counts") {
   pod_sets[0]["count"] = 2;
   REQUIRE(f.manager().objects().Patch("workloads", kSecond, {{"spec", {{"podSets", pod_sets}}}}));
   f.Await([&] { return f.Gather(kSecond).view.workload->slice->pod_counts.front() == 2; });
-  REQUIRE(f.Execute(kSecond, ShrinkClone{kEast}));
+  REQUIRE(f.Execute(kSecond, UpdateClone{kEast}));
   CHECK((*f.east().objects().Get("workloads", kSecond))["spec"]["podSets"][0]["count"] == 2);
   CHECK(f.East(kSecond).clone->slice->pod_counts.front() == 2);
 }

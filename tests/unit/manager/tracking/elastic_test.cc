@@ -131,13 +131,13 @@ TEST_CASE("a clone's counts are lowered, and are never raised") {
 }
 
 TEST_CASE(
-    "a clone that shrinks says that it replaces one, so that no Kueue compares it meanwhile") {
+    "a clone that shrinks says that it replaces one, never itself, so that no Kueue compares it") {
   const char* replaces = GENERATE(as<const char*>(), nullptr, "ml/job-train-aaaaa");
   const Workload workload = Parsed(WorkloadObject({1}, replaces));
   json object = WorkloadObject({2}, replaces);
   object["metadata"]["uid"] = "c1";
   const auto clone = ParseClone(object);
-  const auto patch = ShrinkPatch(workload, *clone);
+  const auto patch = ClonePatch(workload, *clone, "");
   REQUIRE(patch);
   const json parsed = json::parse(*patch);
   CHECK(parsed["spec"]["podSets"] == WorkloadObject({1})["spec"]["podSets"]);
@@ -145,7 +145,29 @@ TEST_CASE(
   CHECK(parsed["metadata"]["resourceVersion"] == "7");
   object.merge_patch(parsed);
   CHECK(object["metadata"]["annotations"]["kueue.x-k8s.io/workload-slice-replacement-for"] ==
-        (replaces == nullptr ? "ml/job-train-bbbbb" : replaces));
+        (replaces == nullptr ? "ml/job-train-bbbbb.shrunk" : replaces));
+}
+
+TEST_CASE("a clone that waits replaces the one by which its job runs there") {
+  const Workload workload = Parsed(WorkloadObject({3}, "ml/job-train-aaaaa"));
+  json object = WorkloadObject({3}, "ml/job-train-aaaaa");
+  object["metadata"]["uid"] = "c1";
+  const auto clone = ParseClone(object);
+  Workload runs_by = Parsed(WorkloadObject({2}));
+  runs_by.key.name = "job-train-aaaaa";
+  CHECK_FALSE(ReplacesOther(*clone, runs_by));
+  runs_by.key.name = "job-train-00000";
+  CHECK(ReplacesOther(*clone, runs_by));
+  const auto patch = ClonePatch(workload, *clone, runs_by.key.name);
+  REQUIRE(patch);
+  CHECK(json::parse(*patch) ==
+        json::parse(R"({"metadata": {"uid": "c1", "resourceVersion": "7", "annotations": {
+          "kueue.x-k8s.io/workload-slice-replacement-for": "ml/job-train-00000"}}})"));
+  const auto body = CloneBody(workload, {"fedra", "m1"}, runs_by.key.name);
+  REQUIRE(body);
+  CHECK(json::parse(
+            *body)["metadata"]["annotations"]["kueue.x-k8s.io/workload-slice-replacement-for"] ==
+        "ml/job-train-00000");
 }
 
 TEST_CASE("the copy of an elastic job is out of date by its name or its size") {
