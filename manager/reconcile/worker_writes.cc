@@ -281,10 +281,20 @@ Result<void> WorkerWrites::Do(Execution& execution, const placement::UpdateCopy&
   FEDRA_ASSIGN_OR_RETURN(const auto permit, limiter_.Enter(action.cluster));
   FEDRA_ASSIGN_OR_RETURN(std::optional<std::string> patch, PatchOfCopy(execution, worker, copy));
   if (!patch) return {};
-  FEDRA_ASSIGN_OR_RETURN(
-      const std::string text,
-      worker.cluster().MergePatch(copy.kind->resource(), copy.key, *std::move(patch)));
-  FEDRA_ASSIGN_OR_RETURN(auto updated, ParseWritten(text, *copy.kind));
+  const auto text = worker.cluster().MergePatch(copy.kind->resource(), copy.key, *std::move(patch));
+  // The job runs on as it was, so the worker is not left for it. It is asked again, and people
+  // know.
+  if (!text && IsRefusal(text.error().code)) {
+    FEDRA_RETURN_IF_ERROR(bookkeeping_.Do(
+        execution, placement::Note{placement::notes::kDispatchFailed.name,
+                                   worker.name(),
+                                   fmt::format("{} refused to change the copy, which runs on as it "
+                                               "was: {}",
+                                               worker.name().value, text.error().message),
+                                   {worker.name().value}}));
+  }
+  if (!text) return Fail(text.error());
+  FEDRA_ASSIGN_OR_RETURN(auto updated, ParseWritten(*text, *copy.kind));
   worker.objects().jobs(*copy.kind).own().Changed(std::move(updated));
   return {};
 }

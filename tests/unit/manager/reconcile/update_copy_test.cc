@@ -98,6 +98,29 @@ TEST_CASE("a copy that has changed since it was looked at keeps its replicas unt
   CHECK(f.CopyReplicas() == 2);
 }
 
+TEST_CASE("a worker that refuses to change the copy is told of, once, and keeps its attempt") {
+  Fixture f;
+  f.Scale(3);
+  sim::Faults faults = f.east().faults();
+  faults.answers.push_back({.kind = sim::InjectedAnswer::Kind::kStatus,
+                            .method = "PATCH",
+                            .path_contains = "/leaderworkersets",
+                            .code = 403});
+  f.east().SetFaults(faults);
+  for (int i = 0; i < 2; ++i) {
+    const Result<void> done = f.Execute(UpdateCopy{kEast});
+    REQUIRE_FALSE(done);
+    CHECK(done.error().code == ErrorCode::kForbidden);
+  }
+  REQUIRE(f.store->Flush());
+  const auto reader = f.store->Read().value();
+  const std::string uid = f.Gather().view.workload->uid;
+  const auto events = reader->Events(uid).value();
+  REQUIRE(events.size() == 1);
+  CHECK(events[0].reason == "DispatchFailed");
+  CHECK(events[0].message.find("east refused to change the copy") != std::string::npos);
+}
+
 TEST_CASE("a copy that is not this Workload's keeps its replicas") {
   Fixture f;
   f.Scale(3);
