@@ -57,7 +57,7 @@ std::string NotDispatchable(const WorkloadView& view) {
         "the job is not managed by Kueue: expecting spec.managedBy to be \"{}\" not \"{}\"; "
         "delete it and create it again",
         tracking::kManagedBy, view.job->managed_by);
-  return {};
+  return view.job == nullptr ? std::string() : view.job->never;
 }
 
 bool IsLost(const Context& context, const ClusterView& cluster) {

@@ -58,6 +58,7 @@ struct Job {
   CopyMarks marks;                // of a remote job
   std::string prebuilt_workload;  // remote jobs: name of the clone
   bool queued = false;            // it names a LocalQueue, so Kueue looks after it
+  std::string never;              // why it is not dispatched while it is as it is; empty: it is
   std::string managed_by;         // spec.managedBy, or where the kind has it; empty when absent
   bool suspended = false;
   bool finished = false;  // successfully or not
@@ -130,6 +131,11 @@ class JobAdapter {
   // The pod sets of a job that no Kueue has seen yet; they point into `object`.
   virtual std::vector<PodTemplate> PodTemplates(const nlohmann::json& object) const = 0;
   // These as Kueue will count them (KindRow::counted_pods); none: as they are.
+  // Why no job like this is dispatched (KindRow::never); empty: it is.
+  virtual std::string WhyNever(const nlohmann::json& object) const {
+    (void)object;
+    return {};
+  }
   virtual std::vector<PodTemplate> CountedPods(const nlohmann::json& object) const {
     (void)object;
     return {};

@@ -142,6 +142,7 @@ void CheckJob(const json& object, const tracking::JobAdapter& adapter, const Obj
   if (MakerOf(object) == nullptr || tracking::QueueOfPods(object).empty())
     CheckQueueName(object, key, findings);
   CheckManagedBy(object, adapter, findings);
+  CheckIsDispatched(object, adapter, findings);
 }
 
 // Null: the input has no such job yet.

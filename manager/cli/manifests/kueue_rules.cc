@@ -57,6 +57,12 @@ void CheckManagedBy(const json& object, const tracking::JobAdapter& adapter, Fin
       fmt::format("managedBy: {}; it cannot be changed once the job exists", tracking::kManagedBy));
 }
 
+void CheckIsDispatched(const json& object, const tracking::JobAdapter& adapter,
+                       Findings& findings) {
+  const std::string why = adapter.WhyNever(object);
+  if (!why.empty()) findings.Warn("spec", "fedra does not dispatch it: " + why, "");
+}
+
 void CheckAsksForSomething(const tracking::SubmittedJob& job, const json& object,
                            Findings& findings) {
   const tracking::Requirement& wants = job.requirement;

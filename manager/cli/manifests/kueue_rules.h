@@ -22,6 +22,9 @@ std::string PlaceIn(const nlohmann::json& whole, const nlohmann::json& part,
 void CheckQueueName(const nlohmann::json& job, const ObjectKey& key, Findings& findings);
 void CheckManagedBy(const nlohmann::json& object, const tracking::JobAdapter& adapter,
                     Findings& findings);
+// Whether it says what no dispatched job may (JobAdapter::WhyNever).
+void CheckIsDispatched(const nlohmann::json& object, const tracking::JobAdapter& adapter,
+                       Findings& findings);
 // Whether it is in a queue and its pods ask for no resource, or for none that Kueue counts; claims
 // do not count. `object`: the job, or a pod of the group that it is.
 //

@@ -104,6 +104,19 @@ std::vector<PodSetRule> RayPodSets(const std::string& base) {
            .count = {{{.path = "replicas", .absent = 0}}, {{"numOfHosts"}}}}};
 }
 
+// Its autoscaler changes the RayCluster on the worker, which Kueue there then finds to be another
+// one than its Workload, and stops: in a RayJob's or RayService's pod sets it counts those of the
+// RayCluster (UpdatePodSets in pkg/controller/jobs/raycluster/common.go,
+// ensurePrebuiltWorkloadInSync in pkg/controller/jobframework/reconciler.go). MultiKueue takes none
+// either (raycluster_webhook.go).
+NeverRule NoAutoscaler(const std::string& base) {
+  const std::string path = base + ".enableInTreeAutoscaling";
+  return {.when = {.path = FieldPath(path.c_str()), .values = {"true"}},
+          .why = path +
+                 " is true: Ray's autoscaler changes the size of the copy alone, and Kueue on the "
+                 "worker would end it for that; leave it out"};
+}
+
 KindRow RayCluster() {
   return {.resource = {"ray.io", "v1", "rayclusters", "RayCluster"},
           .pod_sets = RayPodSets("spec"),
@@ -111,6 +124,7 @@ KindRow RayCluster() {
           .scaled = ScaleRule{.each = "spec.workerGroupSpecs[*]",
                               .name = "groupName",
                               .fields = {"replicas", "numOfHosts"}},
+          .never = NoAutoscaler("spec"),
           // It serves until it is deleted: there is no end.
           .active = {{.path = "status.state", .values = {"ready"}}},
           .cleared_status = R"({"state": "suspended", "readyWorkerReplicas": 0,
@@ -125,6 +139,7 @@ KindRow RayJob() {
       .resource = {"ray.io", "v1", "rayjobs", "RayJob"},
       .pod_sets = RayPodSets("spec.rayClusterSpec"),
       .scaled = ScaleRule{},
+      .never = NoAutoscaler("spec.rayClusterSpec"),
       .succeeded = {{over, {.path = "status.jobStatus", .values = {"SUCCEEDED"}}}},
       // What KubeRay refuses it never runs. Kueue does not finish such a job: it holds its Workload
       // back (IsOnHold in rayjob_controller.go of Kueue 0.19.2).
@@ -155,6 +170,7 @@ KindRow RayService() {
       // As remoteSpecSyncer in Kueue's rayservice_multikueue_adapter.go.
       .followed = {"spec.serveConfigV2"},
       .scaled = ScaleRule{},
+      .never = NoAutoscaler("spec.rayClusterConfig"),
       .active = {{.path = "status.conditions[type=Ready].status", .values = {"True"}}},
       .cleared_conditions = {"Ready"},
       .pod_label = {"ray.io/originated-from-cr-name", "ray.io/originated-from-crd", "RayService"},

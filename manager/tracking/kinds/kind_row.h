@@ -75,6 +75,13 @@ struct ScaleRule {
   bool operator==(const ScaleRule&) const = default;
 };
 
+// A job that says this is never dispatched, and why.
+struct NeverRule {
+  FieldTest when;
+  std::string why;
+  bool operator==(const NeverRule&) const = default;
+};
+
 struct KindRow {
   kube::Resource resource;
   FieldPath managed_by = "spec.managedBy";  // empty: it has no such field
@@ -99,6 +106,7 @@ struct KindRow {
   // The same of elastic jobs, together with their Workload (../elastic.h); nothing: Kueue takes
   // none of the kind for elastic.
   std::optional<ScaleRule> scaled = {};
+  std::optional<NeverRule> never = {};
   // Its Workload shows no claims, volumes and service accounts of its pods: what they ask for is
   // read from the job.
   bool hides_pods = false;

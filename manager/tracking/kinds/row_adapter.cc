@@ -68,6 +68,7 @@ class RowAdapter final : public JobAdapter {
       ReadSize(PodTemplates(object), SizesOf(row_.scaled, object), job);
     job.shows_activity = HoldsAny(row_.active, object);
     KeepText(object, job);
+    job.never = WhyNever(object);
     if (job.managed_by == kManagedBy) {
       job.references = References(object, job.key.ns);
       if (row_.hides_pods) job.asks = WhatPodsAsk(PodTemplates(object));
@@ -82,6 +83,10 @@ class RowAdapter final : public JobAdapter {
   }
 
   std::vector<PodTemplate> PodTemplates(const json& object) const override {
+  std::string WhyNever(const json& object) const override {
+    return row_.never && Holds(row_.never->when, object) ? row_.never->why : std::string();
+  }
+
     return row_.pod_templates != nullptr ? row_.pod_templates(object)
                                          : PodTemplatesOf(row_.pod_sets, object);
   }

@@ -273,7 +273,10 @@ runs on, as with MultiKueue:
 - For fewer pods the Workload and its copy get the smaller counts, then the copy of the job.
 - What follows is `spec.parallelism` of a Job, and `replicas` and `numOfHosts` of the worker groups of a RayCluster. A RayJob and
   a RayService keep the size with which they were created, and so they do with MultiKueue (0.19).
-- For that fedra needs the right to patch these kinds on workers.
+- For that fedra needs the right to patch these kinds on workers. Without it a job runs on as it was, and the Event
+  `DispatchFailed` says so.
+- Ray's own autoscaler (`enableInTreeAutoscaling`) changes the copy alone. Kueue takes jobs with it only as elastic ones, and on a
+  worker ends the copy as soon as it was scaled; so fedra rejects them (`NotDispatchable`), and `check` says so.
 
 Without the annotation Kueue stops a job whose number of pods is changed, and queues it again.
 )";

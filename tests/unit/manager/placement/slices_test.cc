@@ -404,7 +404,20 @@ TEST_CASE("a job that shrinks: first its clone, then its copy") {
   REQUIRE(Does<UpdateClone>(decision));
   CHECK(PlaceOf<UpdateClone>(decision) < PlaceOf<UpdateCopy>(decision));
   // One without the other would end the clone (OutOfSync).
-  CHECK_FALSE(IsIndependent(decision.actions.at(PlaceOf<ShrinkClone>(decision))));
+  CHECK_FALSE(IsIndependent(decision.actions.at(PlaceOf<UpdateClone>(decision))));
+}
+
+TEST_CASE("a job that is never dispatched is rejected, but not where it runs") {
+  Scene scene;
+  scene.local->never = "spec.autoscaled is true";
+  CheckRunsOn(scene.Decide());
+  scene.workload->cluster_name.clear();
+  const Decision decision = scene.Decide();
+  CHECK(decision.phase == Phase::kBlocked);
+  CHECK(decision.why == "spec.autoscaled is true");
+  REQUIRE(Does<SetCheck>(decision));
+  CHECK(std::get<SetCheck>(decision.actions.at(PlaceOf<SetCheck>(decision))).state ==
+        CheckState::kRejected);
 }
 
 TEST_CASE("whose chain a copy is of") {

@@ -362,6 +362,11 @@ TEST_CASE("a job that another controller manages is judged, with a warning") {
                "{replicas: 1, " +
                    pods.substr(0, pods.size() - 1) + "}}\n"),
       ContainsSubstring("fedra dispatches only jobs that kueue.x-k8s.io/multikueue manages"));
+  CHECK_THAT(findings("apiVersion: ray.io/v1\nkind: RayJob\n",
+                      "{rayClusterSpec: {enableInTreeAutoscaling: true, headGroupSpec: {" +
+                          pods.substr(0, pods.size() - 1) + "}}\n"),
+             ContainsSubstring("fedra does not dispatch it: "
+                               "spec.rayClusterSpec.enableInTreeAutoscaling is true"));
 }
 
 // Kueue admits it without an AdmissionCheck.

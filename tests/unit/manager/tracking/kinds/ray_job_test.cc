@@ -38,4 +38,21 @@ TEST_CASE("a RayJob that KubeRay refuses has failed, and stays so on the manager
   CHECK(copy.kind->ClearActivityPatch(RayJob("Initializing", false)));
 }
 
+TEST_CASE("a Ray job with Ray's own autoscaler is not dispatched, and says why") {
+  const auto [kind, base] = GENERATE(table<const char*, const char*>(
+      {{"RayCluster", ""}, {"RayJob", "rayClusterSpec"}, {"RayService", "rayClusterConfig"}}));
+  INFO(kind);
+  json object = json::parse(R"({"apiVersion": "ray.io/v1",
+    "metadata": {"name": "train", "namespace": "ml", "uid": "j1", "resourceVersion": "5"},
+    "spec": {"managedBy": "kueue.x-k8s.io/multikueue"}})");
+  object["kind"] = kind;
+  json& cluster = *base == '\0' ? object["spec"] : object["spec"][base];
+  const JobAdapter& adapter = *BuiltInKinds()->Find("ray.io/v1", kind);
+  for (const json& value : {json(true), json(false), json()}) {
+    cluster["enableInTreeAutoscaling"] = value;
+    CHECK(adapter.WhyNever(object).empty() == (value != true));
+    CHECK(adapter.Parse(object)->never == adapter.WhyNever(object));
+  }
+}
+
 }  // namespace fedra::tracking::ray_job_test
