@@ -255,8 +255,9 @@ struct KindSettings {
   std::vector<PodSetSettings> pod_sets;
   std::vector<std::string> succeeded;  // tests, one of which holds for a job that succeeded
   std::vector<std::string> failed;
-  std::vector<std::string> active;  // single tests
-  std::string cleared;              // a JSON object, merged into the status; empty: {}
+  std::vector<std::string> stopped;  // tests, as of succeeded
+  std::vector<std::string> active;   // single tests
+  std::string cleared;               // a JSON object, merged into the status; empty: {}
   std::vector<std::string> cleared_conditions;
   std::vector<std::string> stripped;  // paths
   std::string pod_label;              // empty: its pods cannot be recognized

@@ -54,6 +54,10 @@ Fields DescribeKind(KindSettings& kind) {
        "[\"status.conditions[type=Succeeded].status=True\"]"},
       {"failed", "Likewise when it has failed.", TextsRef{&kind.failed, TextRule::kFieldTests},
        "[\"status.conditions[type=Succeeded].status=False\"]"},
+      {"stopped",
+       "Likewise of a copy that its worker's Kueue has stopped in a way that ends it: what it says "
+       "then is not how the job ended. Without it Kueue suspends what it stops.",
+       TextsRef{&kind.stopped, TextRule::kFieldTests}, "[\"spec.status=StoppedRunFinally\"]"},
       {"active",
        "Tests, any of which means that pods run: Kueue keeps an evicted job's quota while one "
        "holds.",

@@ -50,6 +50,7 @@ tracking::KindRow ToRow(const config::KindSettings& kind) {
                                 .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)},
       .succeeded = Alternatives(kind.succeeded),
       .failed = Alternatives(kind.failed),
+      .stopped = Alternatives(kind.stopped),
       .cleared_conditions = kind.cleared_conditions,
       .pod_label = {kind.pod_label},
       .honoured_since = kind.operator_name};

@@ -96,10 +96,10 @@ bool LiesThere(const ClusterView& worker) {
 }
 
 // Where no pod of a group is replaced, Kueue finishes the group when it has stopped the pods
-// itself.
+// itself. So it does with a job that it can only stop for good.
 bool WasStopped(const ClusterView& worker) {
-  return worker.clone->Evicted() && HasOwnJob(worker) && worker.job->is_group() &&
-         !worker.job->finished;
+  if (!worker.clone->Evicted() || !HasOwnJob(worker)) return false;
+  return worker.job->stopped || (worker.job->is_group() && !worker.job->finished);
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ bool IsProgress(const Job& before, const Job& after) {
   const auto decisive = [](const Job& job) {
     return std::tie(job.uid, job.deleting, job.marks, job.prebuilt_workload, job.managed_by,
                     job.queued, job.suspended, job.finished, job.failed, job.parts, job.followed,
-                    job.pod_counts);
+                    job.pod_counts, job.never, job.stopped);
   };
   return decisive(before) == decisive(after);
 }

@@ -63,6 +63,9 @@ struct Job {
   bool suspended = false;
   bool finished = false;  // successfully or not
   bool failed = false;
+  // Of a copy: its worker's Kueue, which took the quota back, has ended it. Then it is not
+  // finished, whatever it says, and nothing of it is mirrored.
+  bool stopped = false;
   int active_pods = 0;    // as the status counts them; 0 of a kind that counts none
   int parts = 1;          // how many Workloads Kueue makes of it, one for each of its replicas
   uint64_t followed = 0;  // hash of what else its copy follows; 0: nothing
@@ -128,14 +131,14 @@ class JobAdapter {
   virtual Result<Job> Parse(const nlohmann::json& object) const = 0;
   // The controller that runs it, as the object says; empty: it names none.
   virtual std::string ManagedBy(const nlohmann::json& object) const = 0;
-  // The pod sets of a job that no Kueue has seen yet; they point into `object`.
-  virtual std::vector<PodTemplate> PodTemplates(const nlohmann::json& object) const = 0;
-  // These as Kueue will count them (KindRow::counted_pods); none: as they are.
   // Why no job like this is dispatched (KindRow::never); empty: it is.
   virtual std::string WhyNever(const nlohmann::json& object) const {
     (void)object;
     return {};
   }
+  // The pod sets of a job that no Kueue has seen yet; they point into `object`.
+  virtual std::vector<PodTemplate> PodTemplates(const nlohmann::json& object) const = 0;
+  // These as Kueue will count them (KindRow::counted_pods); none: as they are.
   virtual std::vector<PodTemplate> CountedPods(const nlohmann::json& object) const {
     (void)object;
     return {};

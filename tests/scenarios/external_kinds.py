@@ -19,6 +19,7 @@ EXTERNAL_KINDS = (
             "suspended": "PipelineRunPending",
             "succeeded": ["status.conditions[type=Succeeded].status=True"],
             "failed": ["status.conditions[type=Succeeded].status=False"],
+            "stopped": ["spec.status=StoppedRunFinally"],
             "active": ["status.startTime!="],
             "cleared": {"startTime": None, "conditions": None},
             "podLabel": "tekton.dev/pipelineRun",

@@ -117,6 +117,9 @@ struct KindRow {
   AnyOf succeeded = {};
   AnyOf failed = {};
   std::optional<RestatedEnd> restated_end = {};
+  // Of a copy that its worker's Kueue has stopped in a way that ends it: that is not how the job
+  // ended (Job::stopped).
+  AnyOf stopped = {};
   // While any of these holds Kueue takes the job for active, and an evicted one keeps its quota.
   std::vector<FieldTest> active = {};
   // What takes that out of the status: a merge patch of the status, and conditions that are set to

@@ -56,8 +56,9 @@ class RowAdapter final : public JobAdapter {
     if (!row_.suspend.path.empty()) {
       FEDRA_ASSIGN_OR_RETURN(job.suspended, IsSuspended(row_.suspend, object));
     }
-    job.failed = Holds(row_.failed, object);
-    job.finished = job.failed || Holds(row_.succeeded, object);
+    job.stopped = IsCopy(job.marks) && Holds(row_.stopped, object);
+    job.failed = !job.stopped && Holds(row_.failed, object);
+    job.finished = job.failed || (!job.stopped && Holds(row_.succeeded, object));
     job.active_pods = SumOf(row_.active, object);
     if (!row_.parts.empty()) {
       FEDRA_ASSIGN_OR_RETURN(job.parts, NumberAt(object, row_.parts, 1));
@@ -67,8 +68,8 @@ class RowAdapter final : public JobAdapter {
     if (IsElastic(Member(object, "metadata")))
       ReadSize(PodTemplates(object), SizesOf(row_.scaled, object), job);
     job.shows_activity = HoldsAny(row_.active, object);
-    KeepText(object, job);
     job.never = WhyNever(object);
+    KeepText(object, job);
     if (job.managed_by == kManagedBy) {
       job.references = References(object, job.key.ns);
       if (row_.hides_pods) job.asks = WhatPodsAsk(PodTemplates(object));
@@ -82,11 +83,11 @@ class RowAdapter final : public JobAdapter {
     return name.is_string() ? name.get<std::string>() : std::string();
   }
 
-  std::vector<PodTemplate> PodTemplates(const json& object) const override {
   std::string WhyNever(const json& object) const override {
     return row_.never && Holds(row_.never->when, object) ? row_.never->why : std::string();
   }
 
+  std::vector<PodTemplate> PodTemplates(const json& object) const override {
     return row_.pod_templates != nullptr ? row_.pod_templates(object)
                                          : PodTemplatesOf(row_.pod_sets, object);
   }
@@ -153,7 +154,8 @@ class RowAdapter final : public JobAdapter {
 
   std::optional<std::string> MirrorPatch(const Job& local, const Job& remote) const override {
     if (local.finished) return std::nullopt;  // Kueue has taken it for the result
-    if (!MirrorsStatus() || (row_.mirror == Mirror::kEnd && !remote.finished)) return std::nullopt;
+    if (remote.stopped || !MirrorsStatus() || (row_.mirror == Mirror::kEnd && !remote.finished))
+      return std::nullopt;
     json status = BoundedStatus(StatusOf(remote), essential_);
     if (row_.restated_end && Holds(row_.restated_end->when, json{{"status", status}}))
       status.merge_patch(json::parse(row_.restated_end->status, nullptr, false));

@@ -216,6 +216,28 @@ def evicted_initializing(world: World) -> None:
     world.eventually("nothing is left on the workers", job.nowhere)
 
 
+@for_each_kind("preempted", EXTERNAL_KINDS, modes=COPYING)
+def preempted(world: World, kind: JobKind) -> None:
+    """one that its worker preempts, which may end the copy: it has not failed, and runs again."""
+    world.start_fedra(kind.settings)
+    job = world.submit_kind(kind, "train")
+    job.wait_running_on(world.worker1)
+    first = objects.present(job.remote_job(world.worker1))["metadata"]["uid"]
+    world.preempt_on(world.worker1, job)
+
+    def runs_again() -> bool:
+        where = job.cluster_name()
+        copy = job.remote_job(where) if where else None
+        return copy is not None and copy["metadata"]["uid"] != first
+
+    world.eventually("it is dispatched again", runs_again)
+    where = world.eventually("it has a worker", job.cluster_name)
+    job.wait_running_on(where)
+    assert not objects.is_true(job.workload(), "Finished")
+    world.manager.delete(kind.kind, world.ns, "train")
+    world.eventually("nothing is left on the workers", job.nowhere)
+
+
 @for_each_kind("owned", EXTERNAL_KINDS[:1], modes=COPYING)
 def owned(world: World, kind: JobKind) -> None:
     """one that something on the manager owns: its copy has no owner, and none of what its API server wrote."""

@@ -52,6 +52,8 @@ class JobOperators::Impl final : public Actor {
     if (IsSuspended(kind, job->body)) {
       running_until_.erase(place);
       kind.stop(status);
+    } else if (IsStopped(kind, job->body)) {
+      kind.finish(/*success=*/false, status);
     } else if (kind.refuse && ResultOf(job->body) == "invalid") {
       kind.refuse(status);
     } else if (kind.begin && ResultOf(job->body) == "initializing") {

@@ -13,6 +13,8 @@ JobKind PipelineRun() {
   kind.managed_by = {"spec", "managedBy"};
   kind.suspend = {"spec", "status"};
   kind.suspended = "PipelineRunPending";
+  // Stop() in internal/controller/pipelinerun_controller.go of konflux-ci/tekton-kueue.
+  kind.stopped = "StoppedRunFinally";
   kind.controller = "tekton.dev/pipeline";
   kind.pod_sets = [](const Json&) {
     const Json container = {{"name", "dummy"}, {"image", "none"}};

@@ -465,6 +465,16 @@ bool IsSuspended(const JobKind& kind, const Json& job) {
   return value != nullptr && *value == kind.suspended;
 }
 
+bool IsStopped(const JobKind& kind, const Json& job) {
+  const Json* value = kind.stopped.is_null() ? nullptr : Follow(job, kind.suspend);
+  return value != nullptr && *value == kind.stopped;
+}
+
+void Stop(const JobKind& kind, Json& job) {
+  if (kind.stopped.is_null()) return SetSuspended(kind, true, job);
+  Reach(job, kind.suspend) = kind.stopped;
+}
+
 void SetSuspended(const JobKind& kind, bool suspended, Json& job) {
   if (!kind.gate.empty()) return SetGate(suspended, kind.gate, job);
   if (suspended)

@@ -64,6 +64,9 @@ struct JobKind {
   // waits.
   std::function<void(Json& status)> begin = {};
 
+  // What Kueue writes at `suspend` to stop one that runs, which the operator then ends: it never
+  // goes on. Null: `suspended`.
+  Json stopped = nullptr;
   Json suspended = true;  // what is at `suspend` in a suspended job; a text becomes empty
   // A job is a pod, which a scheduling gate of this name holds in place of `suspend`, and which can
   // only be stopped by deleting it; empty: it is no pod.
@@ -90,6 +93,9 @@ void SetKindDefaults(const JobKind& kind, Json& job);
 // batch/v1 Job first, whose controller is job_controller.h.
 const std::vector<JobKind>& JobKinds();
 
+// Whether it was stopped for good.
+bool IsStopped(const JobKind& kind, const Json& job);
+void Stop(const JobKind& kind, Json& job);
 bool IsSuspended(const JobKind& kind, const Json& job);
 void SetSuspended(const JobKind& kind, bool suspended, Json& job);
 // Empty: it says nothing.

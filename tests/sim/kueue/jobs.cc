@@ -329,10 +329,10 @@ void KueueController::StopJob(Store& store, const Place& place, Object& job,
   }
   // Of a batch/v1 Job Kueue resets the start.
   const bool started = kind.group == "batch" && At(job.body, {"status", "startTime"}) != nullptr;
-  if (!running && !started) return;
+  if ((!running && !started) || IsStopped(kind, job.body)) return;
   if (kind.end(StatusOf(job))) return;
   if (running) {
-    SetSuspended(kind, true, job.body);
+    Stop(kind, job.body);
     if (workload != nullptr) RestoreTemplates(kind, *workload, job.body);
     job.body["metadata"]["generation"] = IntAt(job.body, {"metadata", "generation"}) + 1;
   }

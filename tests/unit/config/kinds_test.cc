@@ -34,6 +34,7 @@ constexpr const char* kWhole = R"(- apiVersion: example.com/v1
   - {at: spec.driver, name: driver}
   succeeded: ["status.phase=Done"]
   failed: ["status.phase=Lost|Broken", "status.phase=Done and status.code>0"]
+  stopped: ["spec.state=Killed"]
   active: ["status.running>0"]
   cleared: {running: 0, old: null}
   clearedConditions: [Running]
@@ -56,6 +57,7 @@ TEST_CASE("an entry of kinds is read, shown, and read again") {
   CHECK(kind.pod_sets[0].count == "replicas x hosts?0");
   CHECK(kind.pod_sets[1].name == "driver");
   CHECK(kind.failed.size() == 2);
+  CHECK(kind.stopped.size() == 1);
   CHECK(kind.cleared == R"({"running":0,"old":null})");
   const auto again = Parse(View(*parsed), "/etc/f.yaml");
   REQUIRE(again);

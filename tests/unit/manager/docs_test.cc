@@ -377,7 +377,7 @@ constexpr std::string_view kOwnKindsAfterTekton = R"(```
 
 Its pods are not in it: quota and devices are what its Workload says. An evicted one keeps its quota as long as it shows a start;
 so fedra takes that out (`cleared`). tekton-kueue does not stop a PipelineRun to go on later: one that it evicts it ends
-(`StoppedRunFinally`).
+(`StoppedRunFinally`). A copy that a worker ends so has not failed (`stopped`): the job is queued again, and begins anew.
 
 Argo's Workflow (3.7) cannot be added: its status is no subresource, so nothing could be mirrored; it has no
 managedBy, so the manager's controller would run it too; and nothing makes a Workload of it.

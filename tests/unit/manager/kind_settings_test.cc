@@ -77,6 +77,17 @@ TEST_CASE("a configured kind that is held by a text: copied pending, its end is 
       Pipeline("{}", R"({"conditions": [{"type": "Succeeded", "status": "False"}]})"));
   REQUIRE(failed);
   CHECK(failed->failed);
+  // Of a copy that its worker's Kueue has stopped it is no end, and nothing of it is mirrored.
+  json stopped = Pipeline(R"({"status": "StoppedRunFinally"})",
+                          R"({"conditions": [{"type": "Succeeded", "status": "False"}]})");
+  CHECK(adapter->Parse(stopped)->failed);
+  stopped["metadata"]["labels"]["kueue.x-k8s.io/multikueue-origin"] = "fedra";
+  const auto copy = adapter->Parse(stopped);
+  REQUIRE(copy);
+  CHECK(copy->stopped);
+  CHECK_FALSE(copy->failed);
+  CHECK_FALSE(copy->finished);
+  CHECK_FALSE(adapter->MirrorPatch(*job, *copy));
   CHECK(kinds->JobOfPod({{"namespace", "ml"}, {"labels", {{"tekton.dev/pipelineRun", "train"}}}}));
 }
 

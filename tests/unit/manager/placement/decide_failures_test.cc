@@ -2,6 +2,7 @@
 
 #include "base/time.h"
 #include "manager/placement/assumption.h"
+#include "manager/tracking/kueue_api.h"
 #include "tests/support/catch.h"
 #include "tests/unit/manager/placement/situations.h"
 #include "tests/unit/manager/placement/world.h"
@@ -524,6 +525,23 @@ TEST_CASE("somebody looks when a resyncing worker's time is over") {
   world.worker("a").resyncing = false;
   world.Settle();
   CHECK(world.WorkersWithClone() == Names{"a"});
+}
+
+TEST_CASE("a copy that its worker's Kueue has ended to take the quota back has not failed") {
+  // Kueue finishes the clone behind it, for the job's end is all it sees then.
+  const bool finished = GENERATE(false, true);
+  World world = RunningOnA();
+  ClusterView& a = world.worker("a");
+  const auto clone = world.Edit(a);
+  clone->evicted = tracking::Condition{true, "Preempted", "", world.now()};
+  if (finished)
+    clone->finished = tracking::Condition{true, std::string(tracking::kFailed), "", world.now()};
+  world.EditJob(a)->stopped = true;
+  const Decision decision = world.Look();
+  CHECK(Retries(decision));
+  CHECK(Does<RecordFailure>(decision));
+  CHECK_FALSE(Does<MirrorStatus>(decision));
+  CHECK_FALSE(Does<FinishWorkload>(decision));
 }
 
 }  // namespace fedra::placement::decide_failures_test

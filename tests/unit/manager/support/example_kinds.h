@@ -11,6 +11,7 @@ inline constexpr const char* kPipelineRunEntry = R"(- apiVersion: tekton.dev/v1
   suspended: PipelineRunPending
   succeeded: ["status.conditions[type=Succeeded].status=True"]
   failed: ["status.conditions[type=Succeeded].status=False"]
+  stopped: ["spec.status=StoppedRunFinally"]
   active: ["status.startTime!="]
   cleared: {startTime: null, conditions: null}
   podLabel: tekton.dev/pipelineRun
