@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from scenarios.conformance.entry import Answer, Entry, other, yes
+from scenarios.conformance.entry import Answer, Entry, other, part, yes
 
 KUEUES = other("Kueue's own MultiKueue does it; fedra only nominates")
 NO_DISPATCHER = other("fedra dispatches by verdict and rank")
 NO_GATE = other("behind an alpha gate of Kueue's that fedra does not use")
 NO_TOPOLOGY = other("topologies of the manager are not used")
+NO_REAL_TOPOLOGY = part("`multikueue-topology`", "nodes and a Topology, for it is simulated")
 OWN_CONNECTION = other("Kueue's connection is Kueue's; fedra's is as in admissionCheck")
 
 DECIDE = "`tests/unit/manager/placement/decide_test.cc`"

@@ -6,13 +6,14 @@ from scenarios.conformance.answers import (
     KUEUES,
     NO_DISPATCHER,
     NO_GATE,
+    NO_REAL_TOPOLOGY,
     NO_TOPOLOGY,
     copied,
     everywhere,
     kind,
     of_pods,
 )
-from scenarios.conformance.entry import Entry, other, yes
+from scenarios.conformance.entry import NOT_YET, Entry, other, yes
 from scenarios.conformance.workers import CONNECTIONS
 
 END_TO_END = (
@@ -72,12 +73,18 @@ END_TO_END = (
     ),
     copied("E-B-14", "quota automation sums the workers' quotas", NO_GATE),
     *(
-        copied(f"E-TAS-{number}", f"topology-aware scheduling: {what}", NO_TOPOLOGY)
-        for number, what in (
-            (1, "a Job"),
-            (2, "implicit"),
-            (3, "preferred topology, to the worker with room"),
-            (4, "required hostname"),
+        Entry(
+            f"E-TAS-{number}",
+            f"topology-aware scheduling: {what}",
+            NO_TOPOLOGY,
+            answer,
+            KUEUES,
+        )
+        for number, what, answer in (
+            (1, "a Job", NO_REAL_TOPOLOGY),
+            (2, "implicit", NOT_YET),
+            (3, "preferred topology, to the worker with room", NOT_YET),
+            (4, "required hostname", NO_REAL_TOPOLOGY),
         )
     ),
     everywhere(
