@@ -24,7 +24,7 @@ class StaleHistory final : public History {
   StaleHistory(unsigned seed, bool fenced)
       : History(seed),
         fenced_(fenced),
-        world_(Workers(), RandomPolicy(), /*holds_check=*/seed % 3 == 2) {}
+        world_(Workers(), RandomPolicy(), {.holds_check = seed % 3 == 2}) {}
 
   World& world() override { return world_; }
   // Actions that arrived late.

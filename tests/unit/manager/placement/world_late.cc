@@ -81,7 +81,7 @@ bool World::CarryLate(const Action& action, Late& late, bool fenced) {
   // The leader's job that runs well, if there is one.
   const std::string placed_on =
       workload_ != nullptr && !workload_->Finished() && !workload_->cluster_name.empty() &&
-              State() == (holds_check_ ? CheckState::kPending : CheckState::kReady) && RunsWell() &&
+              State() == (kind_.holds_check ? CheckState::kPending : CheckState::kReady) && RunsWell() &&
               HasItsJob(worker(workload_->cluster_name))
           ? workload_->cluster_name
           : std::string();
@@ -144,7 +144,7 @@ bool World::WriteLate(const Action& action, const Late& late) {
     if (std::ranges::find(nominated, admit->cluster.value) == nominated.end()) return false;
     workload_->cluster_name = placed_on_ = admit->cluster.value;
     workload_->nominated.clear();
-    WriteCheck(holds_check_ ? CheckState::kPending : CheckState::kReady, admit->message, true);
+    WriteCheck(kind_.holds_check ? CheckState::kPending : CheckState::kReady, admit->message, true);
   } else if (const auto* clear = std::get_if<ClearPlacement>(&action)) {
     workload_->cluster_name.clear();
     workload_->nominated.clear();

@@ -82,7 +82,7 @@ std::vector<Row> AllPatches() {
       {"a clone's owner", OwnerPatch(Clone(), Copy(job))},
       {"a copy's queue", QueuePatch(Copy(job), "gpu")},
       {"a clone's priority", PriorityPatch(Original(), Clone())},
-      {"a clone's counts", ShrinkPatch(Original(), Clone()).value()},
+      {"a clone's counts", ClonePatch(Original(), Clone(), "").value()},
       {"an elastic copy's size", SlicePatch(there, OnManager(job), Original(), {}).value()},
       {"a clone's finalizers", FinalizersPatch(Clone())},
       {"a pod's finalizers", WithoutFinalizer(kUid, {std::string(kManaged)}, kManaged, kSeen)},
