@@ -85,11 +85,14 @@ unsigned OfDevice(const Device& device, const AllocatorFeatures& features) {
 unsigned OfClaims(const PodClaims& pod, const AllocatorFeatures& features) {
   unsigned found = 0;
   if (features.consumable_capacity) return found;
+  // The API server of 1.34 drops distinctAttribute from a copy of the constraint, so that claims
+  // keep it (resourceclaim/strategy.go:454 of v1.34.4), and its scheduler heeds it.
+  const bool drops_distinct = !features.distinct_attribute;
   for (const SubRequest& ask : pod.asks)
     if (ask.request->has_capacity) found |= kRequestedCapacity;
   for (const PreparedClaim& claim : pod.claims)
     for (const Constraint& constraint : claim.spec->constraints)
-      if (!constraint.distinct_attribute.empty()) found |= kDistinct;
+      if (drops_distinct && !constraint.distinct_attribute.empty()) found |= kDistinct;
   return found;
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 //
 // One pod and one cluster as JSON (dra/README.md, pod-lines), judged as Judge() judges a pod set:
-// the whole verdict, and what each node alone would give.
+// the whole verdict, and what each node alone would give; up to 1.35 in every order of its pools.
 
 #include <memory>
 #include <string>
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "dra/judge/judge.h"
+#include "dra/model/pool_order.h"
 #include "tests/support/dra_case.h"
 
 namespace fedra::test {
@@ -55,6 +56,58 @@ inline dra::Judgement JudgeOn(PodCase& input, size_t first, size_t count,
   auto judgement = dra::Judge(input.ns, {&input.pod, 1}, *snapshot, {selectors, matches}, options);
   for (size_t i = first; i < first + count; ++i) input.builder.RemoveNode(input.nodes[i].name);
   return judgement;
+}
+
+namespace internal {
+
+// Those of the pod that are not allocated, as the judge calls them.
+inline std::vector<dra::UnallocatedClaim> ClaimsToAllocate(const PodCase& input,
+                                                           const dra::Snapshot& snapshot) {
+  std::vector<dra::UnallocatedClaim> claims;
+  for (const dra::ClaimReference& reference : input.pod.claims) {
+    if (!reference.template_name.empty()) {
+      const auto made_from = snapshot.templates().Find({input.ns, reference.template_name});
+      if (made_from) claims.push_back({{"", reference.pod_claim}, (*made_from)->spec.get()});
+      continue;
+    }
+    const ObjectKey key{input.ns, reference.claim_name};
+    const auto claim = snapshot.claims().Find(key);
+    if (claim && !(*claim)->allocation) claims.push_back({key, &(*claim)->spec});
+  }
+  return claims;
+}
+
+// A number of its own for each device: all orders differ.
+inline dra::DeviceKinds DistinctKinds(const dra::NodeView& view) {
+  dra::DeviceKinds kinds;
+  uint32_t number = 0;
+  for (const auto& pool : view.pools) {
+    kinds.emplace_back(pool->devices.size());
+    for (uint32_t& kind : kinds.back()) kind = ++number;
+  }
+  return kinds;
+}
+
+}  // namespace internal
+
+// What the allocator gives the pod of this node, in every order of the node's pools and slices.
+// Empty: there are more than 5,040.
+inline std::vector<DraAnswer> AllocateInOrders(PodCase& input, size_t node,
+                                               dra::SelectorCache& selectors) {
+  for (const dra::Node& each : input.nodes) input.builder.SetNode(each);
+  const auto snapshot = input.builder.Publish();
+  dra::MatchCache matches;
+  const auto claims = internal::ClaimsToAllocate(input, *snapshot);
+  const dra::PodClaims pod = dra::Prepare(claims, *snapshot, matches, selectors);
+  const dra::NodeView view = dra::ViewOf(*snapshot, input.nodes[node]);
+  const dra::AllocatorFeatures& features = snapshot->features();
+  std::vector<DraAnswer> answers;
+  for (const auto& order :
+       dra::OrdersThatDiffer(view, internal::DistinctKinds(view), features, 5040))
+    answers.push_back(
+        internal::SolveOn(order, pod, matches, features, {.max_steps = 20'000}));
+  for (const dra::Node& each : input.nodes) input.builder.RemoveNode(each.name);
+  return answers;
 }
 
 }  // namespace fedra::test

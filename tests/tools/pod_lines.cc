@@ -2,7 +2,9 @@
 // dra/README.md). tests/real/agree_scheduler.py compares it with what a real kube-scheduler did.
 
 #include <iostream>
+#include <set>
 #include <string>
+#include <string_view>
 
 #include <nlohmann/json.hpp>
 
@@ -42,14 +44,40 @@ json ToJson(const Judgement& judgement) {
   return {{"outcome", OutcomeOf(judgement)}, {"reasons", reasons}, {"devices", devices}};
 }
 
+std::string_view OutcomeOf(fedra::dra::Fit fit) {
+  switch (fit) {
+    case fedra::dra::Fit::kFit:
+      return "fit";
+    case fedra::dra::Fit::kNoFit:
+      return "nofit";
+    case fedra::dra::Fit::kError:
+      return "error";
+    case fedra::dra::Fit::kBudget:
+      return "budget";
+  }
+  return "error";
+}
+
+// Each different answer once.
+json InOrders(fedra::test::PodCase& input, size_t node, fedra::dra::SelectorCache& selectors) {
+  std::set<json> seen;
+  for (const auto& answer : AllocateInOrders(input, node, selectors))
+    seen.insert(json::object(
+        {{"outcome", OutcomeOf(answer.allocation.fit)}, {"devices", answer.results_json}}));
+  return json(seen);
+}
+
 json Answer(const json& input, fedra::dra::SelectorCache& selectors) {
   fedra::dra::ParseContext context;
   auto parsed = fedra::test::ReadPodCase(input, context);
   if (!parsed) return Bad(parsed.error().message);
   json output = ToJson(JudgeOn(*parsed, 0, parsed->nodes.size(), selectors));
   output["nodes"] = json::object();
-  for (size_t i = 0; i < parsed->nodes.size(); ++i)
-    output["nodes"][parsed->nodes[i].name.str()] = ToJson(JudgeOn(*parsed, i, 1, selectors));
+  for (size_t i = 0; i < parsed->nodes.size(); ++i) {
+    json& node = output["nodes"][parsed->nodes[i].name.str()];
+    node = ToJson(JudgeOn(*parsed, i, 1, selectors));
+    if (input.value("everyOrder", false)) node["orders"] = InOrders(*parsed, i, selectors);
+  }
   return output;
 }
 

@@ -21,6 +21,7 @@ class Observation:
     """What became of one case. `line`: the world as the API server stored it, for pod-lines."""
 
     case: PodCase
+    release: str
     outcome: str = "undecided"  # fit, nofit, error, gave-up, refused, evicted, undecided
     message: str = ""
     node: str = ""
@@ -48,8 +49,8 @@ class Batch:
             self._cluster.clean_up()
 
     def _write(self, case: PodCase) -> Observation:
-        result = Observation(case)
         cluster = self._cluster
+        result = Observation(case, cluster.release)
         try:
             consumers = []
             if case.holder is not None:
@@ -105,10 +106,10 @@ def _decide(observation: Observation, pod: Json | None) -> bool:
     observation.message = condition.get("message", "")
     if condition["status"] == "True":
         observation.outcome, observation.node = "fit", pod["spec"]["nodeName"]
+    elif "timed out trying to allocate devices" in observation.message:
+        observation.outcome = "gave-up"  # on one node, whatever the others are
     elif condition["reason"] == "Unschedulable":
         observation.outcome = "nofit"
-    elif "timed out trying to allocate devices" in observation.message:
-        observation.outcome = "gave-up"
     else:
         observation.outcome = "error"
     return True

@@ -82,7 +82,7 @@ std::vector<Row> Rows() {
        kNone,
        kNone,
        {Distinct("gpu.example.com/n")},
-       {shares, shares, "", ""}},
+       {"", shares, "", ""}},
       {"lists",
        {{"attributes", {{"list", {{"strings", {"x"}}}}}}},
        kNone,
