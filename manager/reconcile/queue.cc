@@ -119,18 +119,21 @@ void Queue<Key>::Promote() {
 
 template <class Key>
 Key Queue<Key>::Take() {
+  const auto any_behind = [this](size_t lane) {
+    while (++lane < kLanes)
+      if (HasAny(static_cast<Lane>(lane))) return true;
+    return false;
+  };
   size_t lane = 0;
   for (; lane + 1 < kLanes; ++lane) {
-    bool others_have = false;
-    for (size_t behind = lane + 1; behind < kLanes && !others_have; ++behind)
-      others_have = HasAny(static_cast<Lane>(behind));
-    const bool others_turn = others_have && in_a_row_[lane] >= kMostInARow;
-    if (HasAny(static_cast<Lane>(lane)) && !others_turn) {
+    const bool others_turn = in_a_row_[lane] >= kMostInARow && any_behind(lane);
+    if (!others_turn && HasAny(static_cast<Lane>(lane))) {
       ++in_a_row_[lane];
       break;
     }
     in_a_row_[lane] = 0;
   }
+  (void)HasAny(static_cast<Lane>(lane));
   Key key = std::move(lanes_[lane].front());
   lanes_[lane].pop_front();
   --ready_;
