@@ -96,7 +96,10 @@ TEST_CASE("what a deposed leader had decided arrives late, and undoes nothing") 
   CHECK(placed > static_cast<int>(histories) / 10);
 }
 
-TEST_CASE("without the conditions of its writes a deposed leader does harm, in each way") {
+// In these histories what it writes on workers does harm, and what it writes to the manager none: a
+// nomination beside a clusterName is refused by Kueue's own rules, and a placement is cleared
+// behind the removal of its copies.
+TEST_CASE("without the conditions of its writes a deposed leader removes jobs that run") {
   const unsigned histories = Histories(3'000);
   std::map<std::string, int> harm;
   for (unsigned seed = 0; seed < histories; ++seed) {
@@ -105,8 +108,6 @@ TEST_CASE("without the conditions of its writes a deposed leader does harm, in e
     for (const std::string& each : history.world().harm()) ++harm[each];
   }
   CHECK(harm["a running job was removed"] > 0);
-  CHECK(harm["its place was overwritten"] > 0);
-  CHECK(harm["an end was lost"] > 0);
 }
 
 }  // namespace fedra::placement::stale_history_test

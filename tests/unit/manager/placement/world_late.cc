@@ -81,8 +81,8 @@ bool World::CarryLate(const Action& action, Late& late, bool fenced) {
   // The leader's job that runs well, if there is one.
   const std::string placed_on =
       workload_ != nullptr && !workload_->Finished() && !workload_->cluster_name.empty() &&
-              State() == (kind_.holds_check ? CheckState::kPending : CheckState::kReady) && RunsWell() &&
-              HasItsJob(worker(workload_->cluster_name))
+              State() == (kind_.holds_check ? CheckState::kPending : CheckState::kReady) &&
+              RunsWell() && HasItsJob(worker(workload_->cluster_name))
           ? workload_->cluster_name
           : std::string();
   const int running = RunningSomewhere();
