@@ -136,7 +136,7 @@ void GiveToSlice(const Worker& worker, const Gathered& gathered, const ManagerJo
   const auto slice = jobs.SliceWithCopy(KeyOf(*copy));
   if (slice == nullptr && IsOfAnother(seen, *copy, jobs))
     return LeaveToOther(workload, nullptr, cluster);
-  // Evicted, it mirrors an end there, and takes the copy back, before anybody else has it.
+  // Evicted, it mirrors an end there, and takes the copy back, before another slice has it.
   const tracking::Workload* holder = slice != nullptr ? slice.get() : seen;
   if (holder == nullptr || holder->slice == nullptr || holder->cluster_name != worker.name().value)
     return;
