@@ -322,7 +322,7 @@ TEST_CASE("a job that waits to grow is moved when a user asks for it") {
   Scene scene;
   scene.MakeClone();
   auto requests = std::make_shared<tracking::JobRequests>();
-  requests->move = tracking::MoveRequest{.at = kNow, .to = ""};
+  requests->move = tracking::MoveRequest{.at = kNow + 5s};
   scene.workload->requests = requests;
   Decision decision = scene.Decide();
   CheckRunsOn(decision);  // there is no other worker
