@@ -15,7 +15,7 @@ _SOURCE = Path(__file__).parents[1] / "go/suite"
 _TESTS = "structured/internal/allocatortesting"
 
 # What fedra_test.go prints.
-_LEFT_OUT = "fedra: left out: "
+_LEFT_OUT, _GATES = "fedra: left out: ", "fedra: gates: "
 
 
 @dataclasses.dataclass
@@ -27,12 +27,20 @@ class Test:
     @property
     def left_out(self) -> str | None:
         """Why fedra was not asked."""
-        said = [line.partition(_LEFT_OUT)[2] for line in self.lines if _LEFT_OUT in line]
-        if said:
-            return said[0]
+        said = self._said(_LEFT_OUT)
+        if said is not None:
+            return said
         if self.outcome == "skip":
             return " ".join(line.strip() for line in self.lines if not line.startswith("==="))
         return None
+
+    @property
+    def gates(self) -> set[str]:
+        """The feature gates that are on in it."""
+        return set((self._said(_GATES) or "").split())
+
+    def _said(self, mark: str) -> str | None:
+        return next((line.partition(mark)[2] for line in self.lines if mark in line), None)
 
     @property
     def differs(self) -> bool:
@@ -57,6 +65,8 @@ def run(release: str, judge_lines: Path, pattern: str) -> list[Test] | None:
     done = subprocess.run(
         [*command, f"-test.run={pattern}"], env=environment, stdout=subprocess.PIPE, text=True
     )
+    if '"Output":"panic: ' in done.stdout:
+        raise RuntimeError(f"{program} has ended before its tests did:\n{done.stdout[-3000:]}")
     return _leaves(json.loads(line) for line in done.stdout.splitlines())
 
 

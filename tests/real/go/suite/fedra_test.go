@@ -39,6 +39,7 @@ const repeat = 200
 // What agree_suite.py looks for in the output of a test.
 const (
 	leftOutMark = "fedra: left out: "
+	gatesMark   = "fedra: gates: "
 	answerMark  = "fedra: "
 )
 
@@ -304,8 +305,10 @@ func runSuite(t *testing.T, suite func(*testing.T, Features, newAllocator)) {
 		if err != nil {
 			return nil, err
 		}
+		on := gates(features)
+		fmt.Println(gatesMark + strings.Join(on, " "))
 		question := map[string]any{
-			"k8s": judge.kubernetes, "gates": gates(features), "classes": classes, "slices": inCluster(slices),
+			"k8s": judge.kubernetes, "gates": on, "classes": classes, "slices": inCluster(slices),
 			"allocatedClaims": allocatedClaims(allocatedState)}
 		return &adapter{Allocator: library, judge: judge, again: again, question: question}, nil
 	})
