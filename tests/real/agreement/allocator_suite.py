@@ -76,7 +76,7 @@ def _build(release: str, module: Path) -> Path:
     link = folder / f"module-{release}"
     link.unlink(missing_ok=True)
     link.symlink_to(module)
-    files = {"fedra_test.go"}
+    files = {"fedra_test.go", "judge_test.go"}
     if (module / _TESTS / "lexicographical_testing.go").exists():
         files.add("ordered_test.go")
     # Without the module's own tests of this package, which would run the library once more.
