@@ -11,7 +11,7 @@ from real.agreement.dice import Json
 from real.agreement.job_seen import JobObservation, JobPod, names_of_claims
 from real.agreement.placed import until
 
-# With five pools an order that must be met is missed once in 2^200 questions.
+# An answer that one of the 24 orders of four pools gives is missed once in 5,000 questions.
 _LIBRARY = ("-limit", "1s", "-repeat", "200")
 
 
