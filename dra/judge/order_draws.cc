@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 #include "dra/judge/placed_pods.h"
 #include "dra/judge/placement_trace.h"
@@ -9,8 +10,9 @@
 namespace fedra::dra {
 namespace {
 
-// What playing out one order of one node costs, apart from searching, and from its devices.
-constexpr uint64_t kStepsPerOrder = 8;
+// What a pod's look at a node costs, apart from searching, and from the node's devices where its
+// orders are made.
+constexpr uint64_t kStepsPerLook = 16;
 
 // What the pod gets of a node, and what it leaves there: with equal ones all goes on equally.
 using Gain = std::tuple<Fit, int, std::vector<int>, std::vector<std::pair<uint32_t, uint32_t>>,
@@ -39,21 +41,28 @@ std::vector<NodeView> OrderDraws::Outcomes(const SimulationContext& context, con
   if (orders.size() < 2) return {view};
   uint64_t devices = 0;
   for (const auto& pool : view.pools) devices += pool->devices.size();
-  std::vector<NodeView> outcomes;
-  std::vector<Gain> gains;
+  std::vector<std::pair<Gain, NodeView>> found_in;
   for (NodeView& order : orders) {
     const NodeAllocation found = context.Find(pod, order, placed.workspace);
-    context.cost.steps += kStepsPerOrder + devices;
+    context.cost.steps += kStepsPerLook + devices;
     Gain gain = GainOf(found, pod, order, asks_.KindsOn(order, &placed.workspace), features);
-    if (std::find(gains.begin(), gains.end(), gain) != gains.end()) continue;
-    gains.push_back(std::move(gain));
-    outcomes.push_back(std::move(order));
+    if (std::none_of(found_in.begin(), found_in.end(),
+                     [&](const auto& known) { return known.first == gain; }))
+      found_in.emplace_back(std::move(gain), std::move(order));
   }
+  // Where pods fit comes first: an error that a node has in some orders only is told apart by the
+  // first ways.
+  std::stable_sort(found_in.begin(), found_in.end(), [](const auto& a, const auto& b) {
+    return std::get<Fit>(a.first) < std::get<Fit>(b.first);
+  });
+  std::vector<NodeView> outcomes;
+  for (auto& [gain, order] : found_in) outcomes.push_back(std::move(order));
   return outcomes;
 }
 
 NodeView OrderDraws::See(const SimulationContext& context, const Node& node, const PodClaims& pod,
                          const PlacedPods& placed) {
+  context.cost.steps += kStepsPerLook;
   if (!nodes_.contains(node.name)) return ViewOf(context.snapshot, node);
   const auto [at, is_new] = of_simulation_.try_emplace({placed.turn, node.name}, drawn_);
   if (is_new && drawn_++ == draws_.size())

@@ -214,16 +214,12 @@ class Random {
 
   Cluster MakeCluster() {
     Cluster cluster;
-    for (const char* node : {"n1", "n2"})
-      for (int pool = 1 + Below(3); pool > 0; --pool) AddPool(node, pool, cluster);
-    for (const char* name : {"a", "b"}) cluster.templates[name] = MakeClaim();
+    for (int pool = 2 + Below(2); pool > 0; --pool) AddPool("n1", pool, cluster);
+    for (int pool = Below(3); pool > 0; --pool) AddPool("n2", pool, cluster);
+    cluster.templates = {{"a", MakeClaim(3)}, {"b", MakeClaim(1)}};
     return cluster;
   }
-  Sets MakeSets() {
-    Sets sets = {{"a", 1 + Below(2)}};
-    if (Below(4) > 0) sets.emplace_back("b", 1 + Below(2));
-    return sets;
-  }
+  Sets MakeSets() { return {{"a", 1 + Below(2)}, {"b", 1 + Below(2)}}; }
 
  private:
   void AddPool(const std::string& node, int pool, Cluster& cluster) {
@@ -239,17 +235,18 @@ class Random {
                 {{"nodeName", node}, {"pool", {{"name", name}, {"resourceSliceCount", slices}}}}));
     }
   }
-  json MakeRequest(const std::string& name) {
-    const int of = Below(4);
-    return Request(name, 1 + Below(2), of < 2 ? json::object() : Is(of == 2 ? "x" : "y"));
+  // For any device in so many of four cases.
+  json MakeRequest(const std::string& name, int any) {
+    const json of = Below(4) < any ? json::object() : Is(Below(2) == 0 ? "x" : "y");
+    return Request(name, 1 + Below(4) / 3, of);
   }
-  std::pair<std::vector<json>, std::vector<json>> MakeClaim() {
+  std::pair<std::vector<json>, std::vector<json>> MakeClaim(int any) {
     std::vector<json> requests, constraints;
     for (int i = 1 + Below(4) / 3; i > 0; --i) {
       const std::string name = "r" + std::to_string(i);
-      requests.push_back(Below(5) == 0
-                             ? FirstAvailable(name, {MakeRequest("first"), MakeRequest("second")})
-                             : MakeRequest(name));
+      requests.push_back(Below(5) == 0 ? FirstAvailable(name, {MakeRequest("first", any),
+                                                               MakeRequest("second", any)})
+                                       : MakeRequest(name, any));
     }
     if (Below(4) == 0) constraints = {Match("gpu.example.com/n")};
     return {requests, constraints};
@@ -261,7 +258,7 @@ class Random {
 TEST_CASE("random jobs: Yes and No where all orders of all pods agree, else Unknown") {
   Random random(18);
   int yes = 0, no = 0, unknown = 0, unproven = 0;
-  for (int i = 0; i < 1500; ++i) {
+  for (int i = 0; i < 1000; ++i) {
     const Cluster cluster = random.MakeCluster();
     const Sets sets = random.MakeSets();
     const auto features = *dra::FeaturesOf(i % 2 == 0 ? "1.34" : "1.35");
@@ -289,9 +286,9 @@ TEST_CASE("random jobs: Yes and No where all orders of all pods agree, else Unkn
     ++(fits == wanted ? yes : no);
     REQUIRE(judgement.verdict.outcome == (fits == wanted ? Outcome::kYes : Outcome::kNo));
   }
-  CHECK(std::min({yes, no, unknown}) > 100);
   INFO("yes " << yes << ", no " << no << ", unknown " << unknown << ", unproven " << unproven);
-  CHECK(unproven <= 15);
+  CHECK(std::min({yes, no, unknown}) > 80);
+  CHECK(unproven <= 10);
 }
 
 // ---- examples
@@ -385,6 +382,23 @@ TEST_CASE("what cannot be played out within the limits is Unknown") {
   // All alike for the job.
   CHECK(worker.Judge({PodsWith("any", 160)}).verdict.outcome == Outcome::kYes);
   CHECK(worker.Judge({PodsWith("a", 81)}).verdict.outcome == Outcome::kNo);
+}
+
+TEST_CASE("a selector that fails in some orders, on many nodes") {
+  // The pod finds a device with a model first, or one without.
+  for (const bool bad_first : {false, true}) {
+    INFO((bad_first ? "an error" : "a device") << " by name");
+    Worker worker(*dra::FeaturesOf("1.35"));
+    for (int node = 0; node < 30; ++node) {
+      const std::string name = "n" + std::to_string(node);
+      worker.Node(name)
+          .On(name, {Device("good", {{"model", "a"}})},
+              OfPool((name + (bad_first ? "2" : "1")).c_str()))
+          .On(name, {Device("bad")}, OfPool((name + (bad_first ? "1" : "2")).c_str()));
+    }
+    worker.Template("a", {Request("r", 1, Is("a"))});
+    CHECK(IsDoubt(worker.Judge({PodsWith("a", 1)})));
+  }
 }
 
 }  // namespace
