@@ -123,6 +123,13 @@ const std::vector<uint8_t>& CandidateTable::Codes(uint32_t ask) {
     }
     codes[i] = CodeOf(candidates_[i], matches[view.index]);
   }
+  const DeviceRequest& request = *pod_.asks[ask].request;
+  if (!features_.consumable_capacity || !features_.capacity_overflow_fails ||
+      request.capacity.empty() || relaxation_.capacity)
+    return codes;
+  for (size_t i = 0; i < candidates_.size(); ++i)
+    if (codes[i] == kSuits && RoundingOverflows(candidates_[i].device(), request, features_))
+      codes[i] = kCapacityOverflows;
   return codes;
 }
 
@@ -149,10 +156,12 @@ std::string CandidateTable::ErrorText(uint32_t ask_index, size_t index) {
   const ViewDevice& view = candidates_[index].view();
   if (Code(ask_index, index) == kNodeSelectorFails)
     return "device " + view.device->name.str() + ": the node selector cannot be parsed";
-  const SelectorFailure failure = FailureOf(ask_index, index);
+  const std::string where = "request " + ask.Name() + " of " + pod_.claims[ask.claim].Describe();
   const std::string device = view.slice->pool.ToString() + "/" + view.device->name.str();
-  return "request " + ask.Name() + " of " + pod_.claims[ask.claim].Describe() + ": " +
-         DescribeFailure(ask, failure, device, matches_);
+  if (Code(ask_index, index) == kCapacityOverflows)
+    return where + " asks for so much capacity that rounding it up to the range of device " + device +
+           " passes 2^63 - 1";
+  return where + ": " + DescribeFailure(ask, FailureOf(ask_index, index), device, matches_);
 }
 
 bool CandidateTable::Tainted(uint32_t ask, size_t index) const {

@@ -46,13 +46,14 @@ struct Candidate {
 enum CandidateCode : uint8_t {
   kSuits = 0,
   kFirstCause = 1,     // to kLastCause: an operand of a selector is false
-  kUnsupported = 252,  // binding conditions without the feature
+  kCapacityOverflows = 251,  // RoundingOverflows() of capacity.h
+  kUnsupported = 252,        // binding conditions without the feature
   kNodeSelectorFails = 253,
   kOtherNode = 254,
   kDeviceSelectorFails = 255,
 };
 inline bool IsErrorCode(uint8_t code) {
-  return code == kDeviceSelectorFails || code == kNodeSelectorFails;
+  return code == kDeviceSelectorFails || code == kNodeSelectorFails || code == kCapacityOverflows;
 }
 
 // The first taint that the request does not tolerate; null: none, or the feature is off.

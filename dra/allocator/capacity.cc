@@ -16,17 +16,28 @@ Quantity FromUnits(int64_t units, const AllocatorFeatures& features) {
   return Quantity::Parse(std::to_string(units) + "m").value_or(Quantity(units / 1000));
 }
 
-Quantity RoundUpToRange(const Quantity& requested, const RequestPolicy::Range& range,
-                        const AllocatorFeatures& features) {
-  if (requested < *range.min) return *range.min;
-  if (!range.step || range.step->Sign() <= 0) return requested;
-  __extension__ using Wide = __int128;
+__extension__ using Wide = __int128;
+
+constexpr int64_t kMostUnits = std::numeric_limits<int64_t>::max();
+
+bool IsRounded(const Quantity& requested, const RequestPolicy::Range& range) {
+  return requested >= *range.min && range.step && range.step->Sign() > 0;
+}
+
+Wide RoundedUnits(const Quantity& requested, const RequestPolicy::Range& range,
+                  const AllocatorFeatures& features) {
   const Wide step = Units(*range.step, features);
   const Wide min = Units(*range.min, features);
   const Wide added = Units(requested, features) - min;
-  const Wide value = min + (added + step - 1) / step * step;
-  const Wide limit = std::numeric_limits<int64_t>::max();
-  const Quantity rounded = FromUnits(static_cast<int64_t>(std::min(value, limit)), features);
+  return min + (added + step - 1) / step * step;
+}
+
+Quantity RoundUpToRange(const Quantity& requested, const RequestPolicy::Range& range,
+                        const AllocatorFeatures& features) {
+  if (requested < *range.min) return *range.min;
+  if (!IsRounded(requested, range)) return requested;
+  const Wide value = std::min(RoundedUnits(requested, range, features), Wide{kMostUnits});
+  const Quantity rounded = FromUnits(static_cast<int64_t>(value), features);
   // For people: the same number in the notation of the request.
   const std::optional<Quantity> more = rounded.Sub(requested);
   return (more ? requested.Add(*more) : more).value_or(rounded);
@@ -36,7 +47,6 @@ bool ViolatesRange(const Quantity& consumed, const RequestPolicy::Range& range,
                    const AllocatorFeatures& features) {
   if (range.max && consumed > *range.max) return true;
   if (!range.step || range.step->Sign() <= 0) return false;
-  __extension__ using Wide = __int128;
   const Wide min = range.min ? Units(*range.min, features) : 0;
   return (Units(consumed, features) - min) % Units(*range.step, features) != 0;
 }
@@ -120,6 +130,19 @@ bool CapacityFits(const Device& device, const DeviceRequest& request,
                   std::span<const Amounts* const> taken, const AllocatorFeatures& features) {
   return FindUnpublished(device, request) == nullptr &&
          FindExhausted(device, request, taken, features) == nullptr;
+}
+
+bool RoundingOverflows(const Device& device, const DeviceRequest& request,
+                       const AllocatorFeatures& features) {
+  if (!device.capacity || FindUnpublished(device, request) != nullptr) return false;
+  return std::ranges::any_of(*device.capacity, [&](const Capacity& capacity) {
+    const Quantity* requested = FindAmount(request.capacity, capacity.name);
+    if (requested == nullptr || !capacity.policy || !capacity.policy->valid_range) return false;
+    const RequestPolicy::Range& range = *capacity.policy->valid_range;
+    if (!range.min || !IsRounded(*requested, range)) return false;
+    if (*requested > FromUnits(kMostUnits, features)) return true;
+    return range.min->Sign() >= 0 && RoundedUnits(*requested, range, features) > kMostUnits;
+  });
 }
 
 std::optional<CapacityShortage> FindShortage(const Device& device, const DeviceRequest& request,

@@ -41,6 +41,10 @@ struct CapacityShortage {
 // There is room for the request beside what is `taken` already.
 bool CapacityFits(const Device& device, const DeviceRequest& request,
                   std::span<const Amounts* const> taken, const AllocatorFeatures& features);
+// Whether an amount of the request, or what the device's range rounds it up to, is more than the
+// scheduler's integers hold (roundUpRange of consumable_capacity.go, 1.37.2).
+bool RoundingOverflows(const Device& device, const DeviceRequest& request,
+                       const AllocatorFeatures& features);
 // For people: the first capacity that keeps it from fitting: too little of it is left, it is not
 // published, or its policy is broken.
 std::optional<CapacityShortage> FindShortage(const Device& device, const DeviceRequest& request,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <limits>
 
 namespace fedra::dra {
 namespace {
@@ -42,6 +43,14 @@ double StepsOn(const PodClaims& pod, const DevicesFor& devices) {
   return steps;
 }
 
+// A range that rounds up what is less has steps that no device has.
+bool MayOverflow(const DeviceRequest& request, const AllocatorFeatures& features) {
+  static const Quantity large(std::numeric_limits<int64_t>::max() / 2);
+  return features.capacity_overflow_fails &&
+         std::ranges::any_of(request.capacity,
+                             [](const auto& amount) { return amount.second > large; });
+}
+
 }  // namespace
 
 // On some device of the cluster.
@@ -76,7 +85,7 @@ bool ErrorForecaster::CanEndWithError(const PodClaims& pod) const {
         if (ask.all && (!pools.all_ready || ask.constraints != 0)) return true;
         if (ask.all && context_.features().all_panics_on_counters) return true;
         if (context_.memory.CanFail(ask.match, context_.snapshot, matches)) return true;
-        if (DerivationCanFail(ask)) return true;
+        if (DerivationCanFail(ask) || MayOverflow(*ask.request, context_.features())) return true;
         most = std::max(most, ask.all ? pools.most_devices : ask.request->count);
       }
       devices += std::min(most, kMaxResultsPerClaim + 1);

@@ -91,6 +91,7 @@ AllocatorFeatures FeaturesOf(cel::KubernetesRelease release, int patch) {
   // compatibility/version.go:206 of 1.37.2).
   features.fractional_ranges = false;
   features.negative_capacity_fails = release >= k137;
+  features.capacity_overflow_fails = release >= k137;
   SetPatches(features, release, patch);
   return features;
 }

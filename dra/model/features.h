@@ -81,6 +81,7 @@ struct AllocatorFeatures {
   bool counters_per_slice = false;       // counter sets belong to their slice, not to the pool
   bool fractional_ranges = false;        // requests are rounded in thousandths, not in integers
   bool negative_capacity_fails = true;   // a negative capacity request is a fatal error
+  bool capacity_overflow_fails = true;   // and so is one that a range rounds up past 2^63 - 1
   bool incomplete_pools_serve = false;   // ExactCount takes devices of incomplete pools
   bool invalid_pools_are_fatal = false;  // an ExactCount search that meets one ends with an error
   bool empty_all_fits = false;           // All without any matching device is satisfied

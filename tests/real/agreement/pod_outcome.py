@@ -13,6 +13,7 @@ from real.agreement.dice import Json
 
 _CHANCE = "ReleaseUnverified"
 _OF_ORDER = "an order that is chance"
+_ELSEWHERE = "is allocated elsewhere"
 # More orders of a node than this are not tried (tests/support/pod_case.h), and its devices not compared.
 UNTRIED = "more than 5040 orders"
 
@@ -42,10 +43,18 @@ def _of_chance(seen: Observation, nodes: Json) -> str | None:
         return _of_orders(seen, node["orders"])
     if not all(orders):
         return UNTRIED
-    outcomes = [{order["outcome"] for order in of_node} for of_node in orders]
+    outcomes = [_outcomes(node) for node in nodes.values() if _is_candidate(node)]
     some = any("error" in each for each in outcomes)
     every = all("nofit" in each for each in outcomes)
     return None if (some if seen.outcome == "error" else every) else f"{seen.outcome} in no order"
+
+
+def _outcomes(node: Json) -> set[str]:
+    """In some order. Where a claim of the pod is allocated elsewhere, its devices are looked for all the same."""
+    found = {order["outcome"] for order in node["orders"]}
+    if any(_ELSEWHERE in reason for reason in node["reasons"]):
+        return {"nofit" if outcome == "fit" else outcome for outcome in found}
+    return found
 
 
 def _of_orders(seen: Observation, orders: list[Json]) -> str | None:

@@ -101,6 +101,32 @@ TEST_CASE("a negative request frees capacity up to 1.36 and is an error since") 
   CHECK(Solve(c).fit == Fit::kFit);
 }
 
+TEST_CASE("a request that a range rounds up past 2^63 - 1 is an error from 1.37 on") {
+  const json range = {{"default", "2"},
+                      {"validRange", {{"min", "2"}, {"max", "4"}, {"step", "2"}}}};
+  const char* const kLargest = "9223372036854775807";
+  const char* const kBeyond = "18446744073709551616";
+  Case c;
+  const auto fit = [&](const json& policy, const char* requested, bool fails) {
+    INFO(requested << " of " << policy.dump());
+    c.features.capacity_overflow_fails = fails;
+    c.slices = {Slice("1", {Shared("a", "4", policy), Shared("b", "36893488147419103232")})};
+    c.claims = {Claim("c", {Wants("x", requested)})};
+    return Solve(c).fit;
+  };
+  for (const char* requested : {kLargest, kBeyond}) {
+    CHECK(fit(range, requested, true) == Fit::kError);
+    CHECK(fit(range, requested, false) == Fit::kFit);  // of the other device
+    const json no_steps = {{"default", "2"}, {"validRange", {{"min", "2"}, {"max", "4"}}}};
+    CHECK(fit(no_steps, requested, true) == Fit::kFit);
+    CHECK(fit(nullptr, requested, true) == Fit::kFit);
+  }
+  CHECK(fit(range, "9223372036854775806", true) == Fit::kFit);
+  c.claims = {Claim("c", {Request("x", 0, {{"allocationMode", "All"},
+                                           {"capacity", {{"requests", {{"memory", kBeyond}}}}}})})};
+  CHECK(Solve(c).fit == Fit::kError);
+}
+
 struct Row {
   json policy;
   const char* requested;  // null: nothing
