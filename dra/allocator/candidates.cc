@@ -159,8 +159,8 @@ std::string CandidateTable::ErrorText(uint32_t ask_index, size_t index) {
   const std::string where = "request " + ask.Name() + " of " + pod_.claims[ask.claim].Describe();
   const std::string device = view.slice->pool.ToString() + "/" + view.device->name.str();
   if (Code(ask_index, index) == kCapacityOverflows)
-    return where + " asks for so much capacity that rounding it up to the range of device " + device +
-           " passes 2^63 - 1";
+    return where + " asks for so much capacity that rounding it up to the range of device " +
+           device + " passes 2^63 - 1";
   return where + ": " + DescribeFailure(ask, FailureOf(ask_index, index), device, matches_);
 }
 

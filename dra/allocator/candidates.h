@@ -45,7 +45,7 @@ struct Candidate {
 // What selectors and node selection say, per (ask, candidate).
 enum CandidateCode : uint8_t {
   kSuits = 0,
-  kFirstCause = 1,     // to kLastCause: an operand of a selector is false
+  kFirstCause = 1,           // to kLastCause: an operand of a selector is false
   kCapacityOverflows = 251,  // RoundingOverflows() of capacity.h
   kUnsupported = 252,        // binding conditions without the feature
   kNodeSelectorFails = 253,

@@ -98,7 +98,7 @@ class AssumedQuota final {
     verify::QuotaAmounts taken;
   };
   struct ClusterQueue {
-    verify::QuotaAmounts taken;  // by all its LocalQueues
+    verify::QuotaAmounts taken;                             // by all its LocalQueues
     std::set<std::pair<SteadyTime, ObjectKey>> unreported;  // those in kUnreported, by their end
   };
 

@@ -24,11 +24,10 @@ std::string OwnerPatch(const Workload& clone, const Job& copy) {
 }
 
 std::string QueuePatch(const Job& copy, const std::string& local_queue) {
-  return Dump(
-      json{{"metadata",
-            {{"uid", copy.uid},
-             {"resourceVersion", copy.version.value},
-             {"labels", {{std::string(kQueueNameLabel), local_queue}}}}}});
+  return Dump(json{{"metadata",
+                    {{"uid", copy.uid},
+                     {"resourceVersion", copy.version.value},
+                     {"labels", {{std::string(kQueueNameLabel), local_queue}}}}}});
 }
 
 }  // namespace fedra::tracking

@@ -104,8 +104,7 @@ inline std::vector<DraAnswer> AllocateInOrders(PodCase& input, size_t node,
   std::vector<DraAnswer> answers;
   for (const auto& order :
        dra::OrdersThatDiffer(view, internal::DistinctKinds(view), features, 5040))
-    answers.push_back(
-        internal::SolveOn(order, pod, matches, features, {.max_steps = 20'000}));
+    answers.push_back(internal::SolveOn(order, pod, matches, features, {.max_steps = 20'000}));
   for (const dra::Node& each : input.nodes) input.builder.RemoveNode(each.name);
   return answers;
 }

@@ -122,8 +122,9 @@ TEST_CASE("a request that a range rounds up past 2^63 - 1 is an error from 1.37 
     CHECK(fit(nullptr, requested, true) == Fit::kFit);
   }
   CHECK(fit(range, "9223372036854775806", true) == Fit::kFit);
-  c.claims = {Claim("c", {Request("x", 0, {{"allocationMode", "All"},
-                                           {"capacity", {{"requests", {{"memory", kBeyond}}}}}})})};
+  c.claims = {Claim("c", {Request("x", 0,
+                                  {{"allocationMode", "All"},
+                                   {"capacity", {{"requests", {{"memory", kBeyond}}}}}})})};
   CHECK(Solve(c).fit == Fit::kError);
 }
 
