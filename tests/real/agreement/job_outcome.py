@@ -19,6 +19,8 @@ SCORES = "scores choose the node: schedule_one.go:943 (prioritizeNodes)"
 RACE = "a claim allocated anew meanwhile: plugins/dynamicresources/dynamicresources.go:1624"
 GANG_ERROR = "an error leaves the gang out: schedule_one_podgroup.go:376"
 TIMEOUT = "the scheduler's limit of time: plugins/dynamicresources/dynamicresources.go:857"
+# Of fedra, not of the scheduler: nothing of the job is placed then, and nothing is said of its other pod sets.
+UNCOUNTED = "fedra does not count pods where an object is missing, or a PodGroup never has its pods"
 # Of k8s.io/dynamic-resource-allocation v0.34.4; v0.35.4 has it in pools_incubating.go:113.
 ORDER = "pools in the order of a Go map: structured/internal/experimental/pools_experimental.go:123"
 
@@ -61,11 +63,11 @@ def compare(seen: JobObservation, ours: Answer) -> Comparison:
     if all_bound:
         return Comparison()
     if ours.fitting is None:
-        # An object is missing, or a PodGroup never has its pods: none is placed, and nothing is said of other pod sets.
+        # Pods of the set that lacks the object are never bound.
+        if not any(bound):
+            return Comparison()
         code = ours.codes[0] if ours.codes else "no reason"
-        return (
-            Comparison(f"bound, but not counted by fedra ({code})") if any(bound) else Comparison()
-        )
+        return Comparison(f"bound, but not counted ({code})", "" if all(bound) else UNCOUNTED)
     if ours.fitting == bound:
         return Comparison()
     expected, line = _of_gang(seen, ours, ours.fitting)

@@ -1,7 +1,8 @@
 """Whether fedra's verdict on a pod, its node and its devices are what the scheduler made of it.
 
 Up to 1.35 the scheduler looks at pools and slices in an order that is chance. There the devices must be those of some
-order; and where fedra says that the order decides (Unknown), some order must give what was seen.
+order; and where fedra says that the order decides (Unknown), some order must give what was seen. So it must where one says
+that no node fits and the other that the attempt ends with an error: fedra's No is both.
 """
 
 from __future__ import annotations
@@ -23,6 +24,9 @@ def difference(seen: Observation, ours: Json) -> str | None:
     if _is_by_chance(ours):
         return _of_chance(seen, ours["nodes"])
     if seen.outcome != ours["outcome"]:
+        both_no = {seen.outcome, ours["outcome"]} == {"error", "nofit"}
+        if both_no and any(seen.outcome in _outcomes(node) for node in ours["nodes"].values()):
+            return None
         return f'{seen.outcome} but ours {ours["outcome"]}'
     if seen.outcome != "fit":
         return None
@@ -51,7 +55,7 @@ def _of_chance(seen: Observation, nodes: Json) -> str | None:
 
 def _outcomes(node: Json) -> set[str]:
     """In some order. Where a claim of the pod is allocated elsewhere, its devices are looked for all the same."""
-    found = {order["outcome"] for order in node["orders"]}
+    found = {order["outcome"] for order in node.get("orders", [])}
     if any(_ELSEWHERE in reason for reason in node["reasons"]):
         return {"nofit" if outcome == "fit" else outcome for outcome in found}
     return found
