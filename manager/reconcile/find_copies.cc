@@ -15,19 +15,30 @@ namespace {
 using tracking::JobPtr;
 using tracking::Ownership;
 
+// Whether the workload is a slice that was replaced, and the copy still names an earlier one: the
+// next slice, or the clone of this one, may have the quota by which it runs.
+bool IsOfItsChain(const Worker& worker, const tracking::Job& copy,
+                  const tracking::Workload* workload) {
+  if (workload == nullptr || workload->slice == nullptr || !placement::WasReplaced(*workload))
+    return false;
+  const auto named = worker.objects().clones().Find({copy.key.ns, copy.prebuilt_workload});
+  return placement::IsCopyOfChain(*workload, copy, named.get());
+}
+
 // A workload whose own job is over cleans up what names it. Another job of that name is its
 // successor's: of a Workload that the same user has submitted since.
-bool IsSuccessors(const JobPtr& remote, const Gathered& gathered) {
+bool IsSuccessors(const Worker& worker, const JobPtr& remote, const Gathered& gathered) {
   const placement::WorkloadView& view = gathered.view;
   const bool over = view.job == nullptr || view.workload->deleting || view.workload->Finished();
   return over && remote != nullptr && !remote->prebuilt_workload.empty() &&
-         remote->prebuilt_workload != view.key.name;
+         remote->prebuilt_workload != view.key.name &&
+         !IsOfItsChain(worker, *remote, view.workload.get());
 }
 
 JobPtr FindNamed(const Worker& worker, const Gathered& gathered, const tracking::JobAdapter& kind,
                  const ObjectKey& key) {
   JobPtr job = worker.objects().jobs(kind).Find(key);
-  return IsSuccessors(job, gathered) ? nullptr : job;
+  return IsSuccessors(worker, job, gathered) ? nullptr : job;
 }
 
 // Of the workload's kind, where that is known.
@@ -136,6 +147,9 @@ void GiveToSlice(const Worker& worker, const Gathered& gathered, const ManagerJo
   const auto slice = jobs.SliceWithCopy(KeyOf(*copy));
   if (slice == nullptr && IsOfAnother(seen, *copy, jobs))
     return LeaveToOther(workload, nullptr, cluster);
+  // Kueue finishes the slice before it gives the next one its place: that one sees to the copy.
+  if (slice == nullptr && seen != nullptr && placement::WasReplaced(*seen))
+    return LeaveToOther(workload, FindClone(worker, jobs, *seen, copy).get(), cluster);
   // Evicted, it mirrors an end there, and takes the copy back, before another slice has it.
   const tracking::Workload* holder = slice != nullptr ? slice.get() : seen;
   if (holder == nullptr || holder->slice == nullptr || holder->cluster_name != worker.name().value)
