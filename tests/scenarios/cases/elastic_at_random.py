@@ -63,7 +63,9 @@ def _has_size(world: World, job: FederatedJob, pods: int) -> bool:
     here = living(world, MANAGER)
     if len(where) != 1 or len(here) != 1:
         return False
-    there, copy = living(world, where[0]), objects.present(job.remote_job(where[0]))
+    there, copy = living(world, where[0]), job.remote_job(where[0])
+    if copy is None:
+        return False
     counts = [each["spec"]["podSets"][0]["count"] for each in here + there]
     return (
         copy.get("status", {}).get("active") == pods
