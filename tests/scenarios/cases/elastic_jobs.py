@@ -234,7 +234,7 @@ def evicted_waiting(world: World) -> None:
     world.eventually("it runs on the other worker", runs_elsewhere)
     world.eventually("nothing of it is on the first", lambda: not job.remote_job(world.worker1))
     world.manager.delete("Job", world.ns, "train")
-    world.eventually("nothing is left on the workers", lambda: not _left(world))
+    world.eventually("nothing of it is left on the workers", job.nowhere)
 
 
 @scenario("elastic-raycluster-scaled", other_kinds=True, modes=COPYING)
