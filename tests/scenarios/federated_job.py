@@ -131,6 +131,14 @@ class FederatedJob:
         if self._kind is None or self._kind.mirrors_whole:
             self._eventually("active pods mirrored", lambda: self._active(self.manager_job()))
 
+    def wait_running_anywhere(self) -> None:
+        """Also where it may be moved meanwhile."""
+        workers = self._fleet.workers
+        self._eventually(
+            "active pods on a worker",
+            lambda: any(self._active(self.remote_job(w)) for w in workers),
+        )
+
     def finish(self, worker: str, phase: str = "Succeeded") -> None:
         """Lets the pods end and waits for the result on the manager and for the clean-up of the worker."""
 

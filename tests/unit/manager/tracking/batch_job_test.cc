@@ -74,7 +74,7 @@ TEST_CASE("the label that names the clone is no longer than a label may be, and 
   workload.uid = "u1";
   json local = Local();
   local["metadata"]["labels"]["kueue.x-k8s.io/prebuilt-workload-name"] = "of-another";
-  for (const size_t length : {63, 64}) {
+  for (const size_t length : {size_t{63}, size_t{64}}) {
     workload.key = {"ml", std::string(length, 'w')};
     const json metadata = json::parse(
         *BatchJobAdapter().RemoteBody(Parsed(local), workload, {"fedra", "m1"}))["metadata"];
