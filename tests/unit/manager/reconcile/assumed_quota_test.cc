@@ -246,7 +246,7 @@ class Model final {
       const auto lasts = seen.until - queues_.clock.Steady();
       if (seen.what.reserved_at && BehindOf(key, seen.what) == cluster_queue &&
           lasts <= AssumedQuota::kReportedWithin - AssumedQuota::kMayBeOlder)
-        seen.until = SteadyTime::min();
+        seen.until = queues_.clock.Steady() - std::chrono::hours(24);
     }
   }
   QuotaAmounts Others(const ObjectKey& workload, const std::string& cluster_queue) const {
