@@ -15,7 +15,7 @@ namespace {
 using tracking::JobPtr;
 using tracking::Ownership;
 
-// Whether the workload is a slice that was replaced, and the copy still names an earlier one: the
+// Whether the workload is a slice that was replaced, and the copy names it or an earlier one: the
 // next slice, or the clone of this one, may have the quota by which it runs.
 bool IsOfItsChain(const Worker& worker, const tracking::Job& copy,
                   const tracking::Workload* workload) {
@@ -148,7 +148,7 @@ void GiveToSlice(const Worker& worker, const Gathered& gathered, const ManagerJo
   if (slice == nullptr && IsOfAnother(seen, *copy, jobs))
     return LeaveToOther(workload, nullptr, cluster);
   // Kueue finishes the slice before it gives the next one its place: that one sees to the copy.
-  if (slice == nullptr && seen != nullptr && placement::WasReplaced(*seen))
+  if (slice == nullptr && IsOfItsChain(worker, *copy, seen))
     return LeaveToOther(workload, FindClone(worker, jobs, *seen, copy).get(), cluster);
   // Evicted, it mirrors an end there, and takes the copy back, before another slice has it.
   const tracking::Workload* holder = slice != nullptr ? slice.get() : seen;
