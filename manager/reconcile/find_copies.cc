@@ -90,17 +90,21 @@ std::vector<verify::GroupObject> FindGroup(const Worker& worker, const Gathered&
 
 // The clone by which the job of this slice has its quota there: the one that its copy names, or,
 // where that was replaced since, the one that has. Without a copy (null) that of the slice before.
-// Null: none is there.
-std::shared_ptr<const tracking::Workload> FindClone(const Worker& worker, const ManagerJobs& jobs,
-                                                    const tracking::Workload& slice,
-                                                    const tracking::Job* copy) {
-  const auto& clones = worker.objects().clones();
+// The clone of `workload` is `own`, as it was read before: the worker goes on meanwhile, and what
+// is decided is to hold for one moment. Null: none is there.
+std::shared_ptr<const tracking::Workload> FindClone(
+    const Worker& worker, const ManagerJobs& jobs, const tracking::Workload& slice,
+    const tracking::Job* copy, const ObjectKey& workload,
+    const std::shared_ptr<const tracking::Workload>& own) {
+  const auto find = [&](const ObjectKey& key) {
+    return key == workload ? own : worker.objects().clones().Find(key);
+  };
   const std::string& name = copy == nullptr ? slice.slice->replaces : copy->prebuilt_workload;
-  auto named = clones.Find({slice.key.ns, name});
+  auto named = find({slice.key.ns, name});
   if (named == nullptr || !placement::WasReplaced(*named)) return named;
   for (const ObjectKey& key :
        jobs.WorkloadsOf({slice.requirement.kind, {slice.key.ns, slice.owner.name}})) {
-    auto clone = clones.Find(key);
+    auto clone = find(key);
     if (clone != nullptr && clone->slice != nullptr && clone->slice->chain == slice.slice->chain &&
         clone->Admitted() && !clone->Finished())
       return clone;
@@ -140,23 +144,26 @@ void GiveToSlice(const Worker& worker, const Gathered& gathered, const ManagerJo
   const ObjectKey& workload = gathered.view.key;
   const tracking::Workload* seen = gathered.view.workload.get();
   const tracking::Job* copy = cluster.job.get();
+  const auto clone_of = [&](const tracking::Workload& slice) {
+    return FindClone(worker, jobs, slice, copy, workload, cluster.clone);
+  };
   if (copy == nullptr && seen != nullptr && placement::MayHaveCopy(*seen) &&
       seen->cluster_name == worker.name().value)
-    cluster.runs_by = FindClone(worker, jobs, *seen, nullptr);
+    cluster.runs_by = clone_of(*seen);
   if (copy == nullptr || !copy->elastic || !tracking::IsOurs(cluster.job_is)) return;
   const auto slice = jobs.SliceWithCopy(KeyOf(*copy));
   if (slice == nullptr && IsOfAnother(seen, *copy, jobs))
     return LeaveToOther(workload, nullptr, cluster);
   // Kueue finishes the slice before it gives the next one its place: that one sees to the copy.
   if (slice == nullptr && IsOfItsChain(worker, *copy, seen))
-    return LeaveToOther(workload, FindClone(worker, jobs, *seen, copy).get(), cluster);
+    return LeaveToOther(workload, clone_of(*seen).get(), cluster);
   // Evicted, it mirrors an end there, and takes the copy back, before another slice has it.
   const tracking::Workload* holder = slice != nullptr ? slice.get() : seen;
   if (holder == nullptr || holder->slice == nullptr || holder->cluster_name != worker.name().value)
     return;
   const auto named = worker.objects().clones().Find({copy->key.ns, copy->prebuilt_workload});
   if (!placement::IsCopyOfChain(*holder, *copy, named.get())) return;
-  const auto runs_by = FindClone(worker, jobs, *holder, copy);
+  const auto runs_by = clone_of(*holder);
   if (holder->key != workload) return LeaveToOther(workload, runs_by.get(), cluster);
   cluster.job_is = Ownership::kOurs;
   if (runs_by != nullptr && runs_by->key != workload) cluster.runs_by = runs_by;

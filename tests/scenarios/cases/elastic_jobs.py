@@ -97,17 +97,20 @@ def end_job(world: World) -> None:
         return not living(world, MANAGER)
 
     world.eventually("it has ended", has_ended)
-    world.eventually("nothing is left on the workers", lambda: not _left(world))
+    world.eventually("nothing is left on the workers", lambda: _is_clean(world))
 
 
-def _left(world: World) -> list[Object]:
-    """What the workers have of jobs and Workloads, ended ones, too."""
-    return [
-        each
+def _is_clean(world: World) -> bool:
+    """Whether the workers have no Jobs and Workloads, ended ones neither; else raises with what they have."""
+    left = [
+        f"{kind} {each['metadata']['name']} on {worker}: {each.get('status')}"
         for worker in world.workers
         for kind in ("Job", "Workload")
         for each in world.admin(worker).list(kind, world.ns)
     ]
+    if left:
+        raise LookupError("; ".join(left))
+    return True
 
 
 @scenario("elastic-job-shrinks", modes=COPYING)
