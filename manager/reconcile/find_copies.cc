@@ -15,12 +15,11 @@ namespace {
 using tracking::JobPtr;
 using tracking::Ownership;
 
-// Whether the workload is a slice that was replaced, and the copy names it or an earlier one: the
-// next slice, or the clone of this one, may have the quota by which it runs.
+// Whether the workload is a slice, and the copy names it or another one of its chain: that of an
+// elastic job may name the slice before the one that has it last.
 bool IsOfItsChain(const Worker& worker, const tracking::Job& copy,
                   const tracking::Workload* workload) {
-  if (workload == nullptr || workload->slice == nullptr || !placement::WasReplaced(*workload))
-    return false;
+  if (workload == nullptr || workload->slice == nullptr) return false;
   const auto named = worker.objects().clones().Find({copy.key.ns, copy.prebuilt_workload});
   return placement::IsCopyOfChain(*workload, copy, named.get());
 }
@@ -155,7 +154,7 @@ void GiveToSlice(const Worker& worker, const Gathered& gathered, const ManagerJo
   if (slice == nullptr && IsOfAnother(seen, *copy, jobs))
     return LeaveToOther(workload, nullptr, cluster);
   // Kueue finishes the slice before it gives the next one its place: that one sees to the copy.
-  if (slice == nullptr && IsOfItsChain(worker, *copy, seen))
+  if (slice == nullptr && IsOfItsChain(worker, *copy, seen) && placement::WasReplaced(*seen))
     return LeaveToOther(workload, clone_of(*seen).get(), cluster);
   // Evicted, it mirrors an end there, and takes the copy back, before another slice has it.
   const tracking::Workload* holder = slice != nullptr ? slice.get() : seen;

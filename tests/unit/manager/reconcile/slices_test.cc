@@ -176,6 +176,25 @@ TEST_CASE(
   CHECK_FALSE(HasOurs(f.East(kFirst)));
 }
 
+TEST_CASE("a slice that ends with its job before its clone is made takes the copy away") {
+  Fixture f;
+  f.Grow();
+  f.Place(kSecond);
+  f.Await([&] { return f.Gather(kFirst).view.other_slice == kSecond.name; });
+  f.Add(f.manager(), kFirst, "Finished", "Succeeded");
+  f.Await([&] { return f.Gather(kFirst).view.workload->Finished(); });
+  CHECK_FALSE(HasOurs(f.East(kFirst)));
+  f.Add(f.manager(), kSecond, "Finished", "Succeeded");
+  f.Await([&] { return f.Gather(kSecond).view.workload->Finished(); });
+  REQUIRE(HasOwnJob(f.East(kSecond)));
+  REQUIRE(f.Execute(kSecond, DeleteRemote{kEast, std::nullopt}));
+  CHECK_FALSE(f.east().objects().Get("jobs", kJob));
+  // What is left of the first one is its own again.
+  REQUIRE(HasOwnClone(f.East(kFirst)));
+  REQUIRE(f.Execute(kFirst, DeleteRemote{kEast, std::nullopt}));
+  CHECK_FALSE(f.east().objects().Get("workloads", kFirst));
+}
+
 TEST_CASE("a slice that is evicted before its clone is made has the copy until it is taken back") {
   Fixture f;
   f.Grow();
