@@ -37,8 +37,8 @@ from real.agreement.job_batch import JobBatch  # noqa: E402
 from real.agreement.job_case import JobCase, job_case  # noqa: E402
 from real.agreement.job_outcome import (  # noqa: E402
     ORDER,
-    RACE,
     SCORES,
+    SHOWN_BY_PODS,
     Comparison,
     compare,
     is_broken_gang,
@@ -144,7 +144,7 @@ class _Report:
     def _unexplained(self, seen: JobObservation, found: Comparison) -> list[str]:
         """What shows that neither scores nor an order explain the difference."""
         release = self.options.kubernetes
-        if found.line not in (SCORES, ORDER, RACE):
+        if found.line not in SHOWN_BY_PODS:
             return ["no line of the scheduler is known that explains it"]
         lines, by_order = contradictions(seen, release, self._fedra)
         if lines:

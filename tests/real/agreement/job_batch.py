@@ -178,7 +178,6 @@ class _Arrival:
 
     def __init__(self, observation: JobObservation):
         self.observation = observation
-        self._being_deleted = {h.name for h in observation.case.claims if h.deleting}
         grouped = [p for p in observation.pods if p.stored["spec"].get("schedulingGroup")]
         rest = [p for p in observation.pods if not p.stored["spec"].get("schedulingGroup")]
         self._steps = ([grouped] if grouped else []) + [[pod] for pod in rest]
@@ -196,7 +195,8 @@ class _Arrival:
 
     def start(self) -> list[JobPod]:
         step = self._steps.pop(0)
-        self._waiting = [pod for pod in step if self._is_tried(pod)]
+        waits = self.observation.case.waits_in_queue
+        self._waiting = [pod for pod in step if not waits(pod.pod_set)]
         return step
 
     def look(self, pods: dict[str, Json]) -> bool:
@@ -206,15 +206,6 @@ class _Arrival:
             self._prepared = all(_has_claims(pod) for pod in mine)
         self._waiting = [p for p in self._waiting if not _is_decided(pods.get(p.name))]
         return not self.is_over
-
-    def _is_tried(self, pod: JobPod) -> bool:
-        """Else the scheduler leaves it in its queue, and says nothing."""
-        entries = pod.stored["spec"].get("resourceClaims", [])
-        if any(entry.get("resourceClaimName") in self._being_deleted for entry in entries):
-            return False
-        case = self.observation.case
-        pods = sum(pod_set.count for pod_set in case.pod_sets[: case.grouped])
-        return not pod.stored["spec"].get("schedulingGroup") or case.min_count <= pods
 
 
 def _note_timeouts(arrivals: list[_Arrival], pods: dict[str, Json]) -> None:

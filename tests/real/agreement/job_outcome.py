@@ -18,11 +18,16 @@ SCORES = "scores choose the node: schedule_one.go:943 (prioritizeNodes)"
 # After a conflict bindClaim looks only whether a claim is still allocated, not whether it is as the pod's node wants it.
 RACE = "a claim allocated anew meanwhile: plugins/dynamicresources/dynamicresources.go:1624"
 GANG_ERROR = "an error leaves the gang out: schedule_one_podgroup.go:376"
+# Its first claims were bound before another one could not be.
+LEFT_BEHIND = "a pod that is not bound keeps claims: plugins/dynamicresources/dynamicresources.go:1367 (PreBind)"
 TIMEOUT = "the scheduler's limit of time: plugins/dynamicresources/dynamicresources.go:857"
 # Of fedra, not of the scheduler: nothing of the job is placed then, and nothing is said of its other pod sets.
 UNCOUNTED = "fedra does not count pods where an object is missing, or a PodGroup never has its pods"
 # Of k8s.io/dynamic-resource-allocation v0.34.4; v0.35.4 has it in pools_incubating.go:113.
 ORDER = "pools in the order of a Go map: structured/internal/experimental/pools_experimental.go:123"
+
+# What explains a difference only where pod by pod nothing contradicts it (placed.py, chance.py).
+SHOWN_BY_PODS = (SCORES, ORDER, RACE, LEFT_BEHIND)
 
 # Why fedra does not say Yes or No. An error by chance is one that other nodes would have avoided.
 _UNKNOWN = {"SelectorError": SCORES, "AllocationError": SCORES, "PoolIncomplete": SCORES}
@@ -32,7 +37,7 @@ _NO_ANSWER = "but fedra Unknown"
 @dataclasses.dataclass(frozen=True)
 class Comparison:
     kind: str = ""  # of the difference, in a few words; empty: both agree
-    # What may explain it. Scores, an order and a race do so only where the pods have shown that (placed.py, chance.py).
+    # What may explain it; those of SHOWN_BY_PODS do only where the pods have shown that.
     line: str = ""
 
     @property
@@ -42,7 +47,7 @@ class Comparison:
     @property
     def is_explained(self) -> bool:
         """Without looking at the pods one by one."""
-        return bool(self.kind and self.line) and self.line not in (SCORES, ORDER, RACE)
+        return bool(self.kind and self.line) and self.line not in SHOWN_BY_PODS
 
     @property
     def is_unknown(self) -> bool:
@@ -77,7 +82,9 @@ def compare(seen: JobObservation, ours: Answer) -> Comparison:
 
 
 def _scores(seen: JobObservation) -> str:
-    return RACE if any(seen.is_bound_elsewhere(pod) for pod in seen.pods) else SCORES
+    if any(seen.is_bound_elsewhere(pod) for pod in seen.pods):
+        return RACE
+    return LEFT_BEHIND if any(seen.keeps_claims(pod) for pod in seen.pods) else SCORES
 
 
 def _line_of_unknown(seen: JobObservation, ours: Answer, code: str) -> str:
@@ -88,6 +95,8 @@ def _line_of_unknown(seen: JobObservation, ours: Answer, code: str) -> str:
     # Of its own limits fedra says so, too: nothing of the scheduler explains these.
     if code == "BudgetExceeded" and seen.timed_out:
         return TIMEOUT
+    if code in _ERRORS and any(pod.failed_with_gang for pod in seen.pods):
+        return GANG_ERROR
     return _UNKNOWN.get(code, "")
 
 
@@ -103,7 +112,8 @@ def _of_gang(seen: JobObservation, ours: Answer, fitting: list[int]) -> tuple[li
     """
     grouped = seen.case.grouped
     none = [0] * grouped + fitting[grouped:]
-    if sum(fitting[:grouped]) < seen.case.min_count:
+    waits = seen.case.group_waits_as_one and any(map(seen.case.waits_in_queue, range(grouped)))
+    if waits or sum(fitting[:grouped]) < seen.case.min_count:
         return none, ""
     short = any(k < one.count for k, one in zip(fitting[:grouped], seen.case.pod_sets))
     if short and not _ERRORS.isdisjoint(ours.codes):

@@ -31,6 +31,11 @@ class JobPod:
     def message(self) -> str:
         return str(scheduled_condition(self.final).get("message", ""))
 
+    @property
+    def failed_with_gang(self) -> bool:
+        """Another pod of its PodGroup ended the attempt of all with an error: of this one nothing is known."""
+        return "failed to schedule other pod from a pod group" in self.message
+
 
 @dataclasses.dataclass
 class JobObservation:
@@ -51,6 +56,12 @@ class JobObservation:
         status = [claim.get("status", {}) for claim in self.claims]
         mine = [s for s in status if any(u["uid"] == uid for u in s.get("reservedFor", []))]
         return any(pod.node not in _nodes_of(each["allocation"], pod.node) for each in mine)
+
+    def keeps_claims(self, pod: JobPod) -> bool:
+        """The pod runs nowhere, and a claim of its own has devices: of an attempt that failed behind it."""
+        own = {name for name, is_own in names_of_claims(pod.final) if is_own}
+        kept = (c for c in self.claims if c["metadata"]["name"] in own)
+        return not pod.node and any("allocation" in c.get("status", {}) for c in kept)
 
 
 def names_of_claims(pod: Json) -> Iterable[tuple[str, bool]]:

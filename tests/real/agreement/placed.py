@@ -12,18 +12,20 @@ import copy
 
 from real.agreement.dice import Json
 from real.agreement.fedra_check import Answer, FedraCheck, job_set
+from real.agreement.lanes import extended_resources
 from real.agreement.job_seen import JobObservation, JobPod, Objects, names_of_claims
 
 
 def contradictions(seen: JobObservation, release: str, fedra: FedraCheck) -> tuple[list[str], bool]:
-    """A line for each pod of which fedra says something else, but those that the scheduler has put where their claims
-    are not. With: of some others it says Unknown, because the order of the pools decides."""
-    questions = [(_without(seen, pod), _alone(seen, pod)) for pod in seen.pods]
-    answers = fedra.ask(release, questions)
+    """A line for each pod of which fedra says something else. With: of some it says Unknown, because the order of the
+    pools decides. Of a pod without devices fedra looks at no nodes."""
+    pods = [pod for pod in seen.pods if _shows_something(seen, pod)]
+    questions = [(_without(seen, pod), _alone(seen, pod)) for pod in pods]
+    answers = fedra.ask(release, questions) if pods else []
     lines = [
         _line(pod, answer)
-        for pod, answer in zip(seen.pods, answers)
-        if not _agree(pod, answer) and not answer.is_by_order and not seen.is_bound_elsewhere(pod)
+        for pod, answer in zip(pods, answers)
+        if not _agree(pod, answer) and not answer.is_by_order
     ]
     return lines, any(answer.is_by_order for answer in answers)
 
@@ -36,6 +38,12 @@ def had_choice(seen: JobObservation, release: str, fedra: FedraCheck) -> bool:
     return bool(questions) and any(
         answer.verdict == "Yes" for answer in fedra.ask(release, questions)
     )
+
+
+def _shows_something(seen: JobObservation, pod: JobPod) -> bool:
+    spec = seen.case.pod_sets[pod.pod_set].spec
+    has_devices = "resourceClaims" in spec or bool(extended_resources(spec))
+    return has_devices and not pod.failed_with_gang and not seen.is_bound_elsewhere(pod)
 
 
 def _agree(pod: JobPod, answer: Answer) -> bool:
