@@ -46,6 +46,8 @@ def another_check_and_a_lost_worker(world: World) -> None:
         job.wait_running_on(world.worker1)
         uid = _uid(job.clone(world.worker1))
         world.cut(world.worker1)
+        # With quota again before the worker is back, it would run on by the former clone.
+        _set_quota(world, dataclasses.replace(Quota(), cpu="0"))
         world.eventually(
             "the quota is given back",
             lambda: not objects.is_true(job.workload(), "Admitted"),
@@ -57,6 +59,7 @@ def another_check_and_a_lost_worker(world: World) -> None:
             "the former clone is gone",
             lambda: (clone := job.clone(world.worker1)) is None or _uid(clone) != uid,
         )
+        _set_quota(world, Quota())
         job.wait_running_on(world.worker1)
         assert _uid(job.clone(world.worker1)) != uid
         job.finish(world.worker1)
