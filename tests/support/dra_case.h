@@ -7,6 +7,7 @@
 #include <memory>
 #include <numeric>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -30,6 +31,21 @@ struct DraAnswer {
   std::vector<std::string> results;  // "ns/claim req driver/pool/device"
   nlohmann::json results_json;       // as judge-lines prints them
 };
+
+// As both protocols print it.
+inline std::string_view OutcomeOf(dra::Fit fit) {
+  switch (fit) {
+    case dra::Fit::kFit:
+      return "fit";
+    case dra::Fit::kNoFit:
+      return "nofit";
+    case dra::Fit::kError:
+      return "error";
+    case dra::Fit::kBudget:
+      return "budget";
+  }
+  return "error";
+}
 
 namespace internal {
 

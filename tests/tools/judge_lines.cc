@@ -19,19 +19,10 @@ using nlohmann::json;
 
 json Bad(const std::string& error) { return {{"outcome", "bad-input"}, {"error", error}}; }
 
+// The real allocator returns an error for such pools, although the scheduler only skips the node.
 std::string_view OutcomeOf(const fedra::dra::NodeAllocation& allocation) {
-  switch (allocation.fit) {
-    case Fit::kFit:
-      return "fit";
-    case Fit::kNoFit:
-      // The real allocator returns an error there, although the scheduler only skips the node.
-      return allocation.invalid_pools ? "error" : "nofit";
-    case Fit::kError:
-      return "error";
-    case Fit::kBudget:
-      return "budget";
-  }
-  return "error";
+  const Fit fit = allocation.fit;
+  return fedra::test::OutcomeOf(fit == Fit::kNoFit && allocation.invalid_pools ? Fit::kError : fit);
 }
 
 json ToJson(const fedra::test::DraAnswer& answer) {

@@ -8,6 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tests/support/dra_case.h"
 #include "tests/support/pod_case.h"
 #include "verdict/reason_text.h"
 
@@ -44,26 +45,12 @@ json ToJson(const Judgement& judgement) {
   return {{"outcome", OutcomeOf(judgement)}, {"reasons", reasons}, {"devices", devices}};
 }
 
-std::string_view OutcomeOf(fedra::dra::Fit fit) {
-  switch (fit) {
-    case fedra::dra::Fit::kFit:
-      return "fit";
-    case fedra::dra::Fit::kNoFit:
-      return "nofit";
-    case fedra::dra::Fit::kError:
-      return "error";
-    case fedra::dra::Fit::kBudget:
-      return "budget";
-  }
-  return "error";
-}
-
 // Each different answer once.
 json InOrders(fedra::test::PodCase& input, size_t node, fedra::dra::SelectorCache& selectors) {
   std::set<json> seen;
   for (const auto& answer : AllocateInOrders(input, node, selectors))
-    seen.insert(json::object(
-        {{"outcome", OutcomeOf(answer.allocation.fit)}, {"devices", answer.results_json}}));
+    seen.insert(json::object({{"outcome", fedra::test::OutcomeOf(answer.allocation.fit)},
+                              {"devices", answer.results_json}}));
   return json(seen);
 }
 
