@@ -46,8 +46,8 @@ constexpr Names<9> NamesOf(NodeRefusal::Why) {
   return {"Affinity",      "Selector",    "Claim",      "Taint",       "AffinityError",
           "Unschedulable", "UnusedClaim", "PodRequest", "ClaimOfOther"};
 }
-constexpr Names<4> NamesOf(SearchLimit::Kind) {
-  return {"Spent", "SharedClaim", "OneNode", "Slow"};
+constexpr Names<5> NamesOf(SearchLimit::Kind) {
+  return {"Spent", "SharedClaim", "OneNode", "Slow", "SlowNode"};
 }
 
 template <class T>

@@ -152,7 +152,8 @@ struct SearchLimit {
     kSpent,        // the steps of the judgement
     kSharedClaim,  // likewise, before every node was tried for a claim that pods share
     kOneNode,      // the pods fit; whether another node would do was not found out
-    kSlow,         // kube-scheduler's own limit of time
+    kSlow,         // kube-scheduler's own limit of time, which ends the attempt
+    kSlowNode,     // likewise, up to 1.35: it leaves the node out, on which the pods would fit
   };
 
   Kind kind = Kind::kSpent;

@@ -210,6 +210,13 @@ std::string TextOf(const SearchLimit& search, const Rendering&) {
           "the steps; kube-scheduler searches every node, and where that takes longer than 10 "
           "seconds the pod goes nowhere, although it fits on other nodes",
           search.where);
+    case SearchLimit::Kind::kSlowNode:
+      return fmt::format(
+          "the pods fit, but perhaps not on node {}: kube-scheduler needs at least {} steps to "
+          "find "
+          "out that it has too few devices for one request, and up to 1.35 leaves out a node whose "
+          "search takes longer than 10 seconds",
+          search.where, search.steps);
     case SearchLimit::Kind::kSlow:
       break;
   }

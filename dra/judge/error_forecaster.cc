@@ -98,6 +98,7 @@ bool ErrorForecaster::CanEndWithError(const PodClaims& pod) const {
 // Where the scheduler may give a search up. With pools that several nodes reach, or that are
 // incomplete, only requests for very many devices are taken for such.
 bool ErrorForecaster::CanBeSlow(const ResolvedPod& resolved, const PodClaims& pod) const {
+  if (!context_.features().slow_search_ends_attempt) return false;
   const PoolFacts& pools = context_.memory.Pools(context_.snapshot, context_.caches.matches);
   if (!pools.all_ready)
     return std::any_of(pod.asks.begin(), pod.asks.end(), [](const SubRequest& ask) {
@@ -134,9 +135,10 @@ bool ErrorForecaster::ErrorsPossible(const ResolvedPod& resolved,
 }
 
 void ErrorForecaster::NoteSlowness(const Node& node, const NodeAllocation& found) {
-  if (found.scheduler_steps < std::max(kMaybeSlow, forecast_.slowest_steps)) return;
+  const double steps = StepsInVainOf(found, context_.features());
+  if (steps < std::max(kMaybeSlow, forecast_.slowest_steps)) return;
   forecast_.slowest = &node;
-  forecast_.slowest_steps = found.scheduler_steps;
+  forecast_.slowest_steps = steps;
 }
 
 void ErrorForecaster::NoteLeak(const NodeAllocation& found) {

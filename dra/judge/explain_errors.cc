@@ -75,17 +75,18 @@ void ExplainGivenUp(const PlacementTrace& trace, Explanation& explanation) {
       verdict::SearchLimit{.kind = verdict::SearchLimit::Kind::kOneNode, .where = node});
 }
 
-void ExplainSlowSearch(const PlacementTrace& trace, Explanation& explanation) {
+void ExplainSlowSearch(const PlacementTrace& trace, const AllocatorFeatures& features,
+                       Explanation& explanation) {
+  using enum verdict::SearchLimit::Kind;
   const ErrorForecast& errors = trace.errors;
-  const bool certain =
-      errors.slowest_steps >= kSurelySlow && errors.feasible < kNodesAlwaysExamined;
+  const bool certain = IsSurelyTooSlow(errors, features) && errors.feasible < kNodesAlwaysExamined;
   explanation.aborted = certain;
   const std::string node = errors.slowest->name.str();
-  explanation.Add(certain ? Outcome::kNo : Outcome::kUnknown, ReasonCode::kBudgetExceeded,
-                  "Node " + node,
-                  verdict::SearchLimit{.kind = verdict::SearchLimit::Kind::kSlow,
-                                       .where = node,
-                                       .steps = static_cast<uint64_t>(errors.slowest_steps)});
+  explanation.Add(
+      certain ? Outcome::kNo : Outcome::kUnknown, ReasonCode::kBudgetExceeded, "Node " + node,
+      verdict::SearchLimit{.kind = features.slow_search_ends_attempt ? kSlow : kSlowNode,
+                           .where = node,
+                           .steps = static_cast<uint64_t>(errors.slowest_steps)});
 }
 
 }  // namespace fedra::dra

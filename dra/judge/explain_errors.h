@@ -15,7 +15,8 @@ void ExplainErrorAhead(const PlacementTrace& trace, const Snapshot& snapshot,
                        Explanation& explanation);
 // All pods fit, but the scheduler does not get that far: it searches every node, and one search
 // that it gives up ends the pod's attempt.
-void ExplainSlowSearch(const PlacementTrace& trace, Explanation& explanation);
+void ExplainSlowSearch(const PlacementTrace& trace, const AllocatorFeatures& features,
+                       Explanation& explanation);
 
 // All pods fit, but a node was not searched to the end, as the scheduler would have to.
 void ExplainGivenUp(const PlacementTrace& trace, Explanation& explanation);

@@ -144,7 +144,7 @@ Explanation Explainer::Explain() const {
   if (trace_.report.fitting < demand.count)
     ExplainShortage(explanation);
   else if (trace_.errors.slowest != nullptr)
-    ExplainSlowSearch(trace_, explanation);
+    ExplainSlowSearch(trace_, context_.features(), explanation);
   else if (trace_.errors.given_up != nullptr)
     ExplainGivenUp(trace_, explanation);
   else

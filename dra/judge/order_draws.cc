@@ -26,7 +26,8 @@ Gain GainOf(const NodeAllocation& found, const PodClaims& pod, const NodeView& v
   std::sort(chosen.begin(), chosen.end());
   for (const ChosenDevice& device : found.devices)
     if (!pod.asks[device.ask].admin) kinds[device.pool][device.device] = 0;
-  const int slow = (found.scheduler_steps >= kMaybeSlow) + (found.scheduler_steps >= kSurelySlow);
+  const double steps = StepsInVainOf(found, features);
+  const int slow = (steps >= kMaybeSlow) + (steps >= kSurelySlow);
   return {found.fit, slow, found.alternatives, std::move(chosen), ContentOf(view, kinds, features)};
 }
 

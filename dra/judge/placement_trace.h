@@ -28,6 +28,13 @@ inline constexpr int64_t kManyDevices = 22;
 inline constexpr double kMaybeSlow = uint64_t{1} << kManyDevices;
 inline constexpr double kSurelySlow = uint64_t{1} << 26;
 
+// The steps that kube-scheduler's search takes in vain, as far as they matter: where it only leaves
+// the node out, that changes nothing on one where the pod does not fit.
+inline double StepsInVainOf(const NodeAllocation& found, const AllocatorFeatures& features) {
+  const bool matters = features.slow_search_ends_attempt || found.fit == Fit::kFit;
+  return matters ? found.scheduler_steps : 0;
+}
+
 // The pods to place: of one pod set, or of a dispatched workload that is assumed. Both outlive the
 // simulation's step.
 struct PodsToPlace {
@@ -80,6 +87,12 @@ struct ErrorForecast {
     return at != pods_to_error.end() && at->second <= 1;
   }
 };
+
+// Whether no machine comes to an end of the slowest search in time, and the pod is lost by that. A
+// node that is only left out may be one of several that take it.
+inline bool IsSurelyTooSlow(const ErrorForecast& errors, const AllocatorFeatures& features) {
+  return features.slow_search_ends_attempt && errors.slowest_steps >= kSurelySlow;
+}
 
 // The node that held the most devices for a pod that did not fit.
 struct NearestNode {

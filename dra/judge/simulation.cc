@@ -12,13 +12,13 @@ using verdict::Outcome;
 namespace {
 
 // In the order in which an Explainer looks.
-PodSetEnd EndOf(const PlacementTrace& trace) {
+PodSetEnd EndOf(const PlacementTrace& trace, const AllocatorFeatures& features) {
   using enum PodSetEnd::Trouble;
   const ErrorForecast& errors = trace.errors;
   PodSetEnd end{.fitting = trace.report.fitting};
   if (end.fitting < trace.report.wanted) return end;
   if (errors.slowest != nullptr)
-    end.trouble = errors.slowest_steps < kSurelySlow ? kMayTakeLong : kTakesLong;
+    end.trouble = IsSurelyTooSlow(errors, features) ? kTakesLong : kMayTakeLong;
   else if (errors.given_up != nullptr)
     end.trouble = kGivenUp;
   else if (errors.ahead)
@@ -49,7 +49,7 @@ PodSetResult Simulation::Place(const PodDemand& demand) {
                                 {.number = step, .excluded = options_.excluded.Of(step)})
                              .Place();
   PodSetResult result;
-  result.end = EndOf(trace);
+  result.end = EndOf(trace, context_.features());
   result.contested = trace.contested;
   if (!trace.resolved.missing.empty()) {
     result.outcome = Outcome::kNo;

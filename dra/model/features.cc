@@ -48,6 +48,7 @@ void SetSearch(AllocatorFeatures& features, cel::KubernetesRelease release) {
   features.empty_all_fits = release <= k132;
   features.oversize_backtracks = release >= k134;
   features.order_is_chance = release <= k135;
+  features.slow_search_ends_attempt = release >= k136;
 }
 
 // What was mended within minors. The lines are in docs/releases.md.

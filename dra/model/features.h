@@ -69,6 +69,10 @@ struct AllocatorFeatures {
   // A device that is refused for a taint, a constraint or its capacity, or is given back in shares,
   // keeps its counters and constraints until the node's search ends: fewer devices fit.
   bool refusals_leak = false;
+  // A search that takes too long ends the pod's attempt; until then it leaves the node out, and the
+  // pod goes to another one (dynamicresources.go:1001 of v1.34.4, :714 of v1.35.4, :857 of
+  // v1.36.3).
+  bool slow_search_ends_attempt = true;
   bool binds_to_node_known = true;
   bool selectors_see_sharing = true;  // allowMultipleAllocations as published; else always false
   bool selectors_see_lists = false;   // list attributes have values without `list_attributes`, too

@@ -36,9 +36,12 @@ from real.agreement.host_ports import add_host_ports  # noqa: E402
 from real.agreement.job_batch import JobBatch  # noqa: E402
 from real.agreement.job_case import JobCase, job_case  # noqa: E402
 from real.agreement.job_outcome import (  # noqa: E402
+    LEFT_BEHIND,
+    NOT_PLACED,
     ORDER,
     SCORES,
     SHOWN_BY_PODS,
+    UNCOUNTED,
     Comparison,
     compare,
     is_broken_gang,
@@ -46,7 +49,13 @@ from real.agreement.job_outcome import (  # noqa: E402
 from real.agreement.job_seen import JobObservation  # noqa: E402
 from real.agreement.lanes import batches  # noqa: E402
 from real.agreement.options import parser as comparison_parser  # noqa: E402
-from real.agreement.placed import contradictions, had_choice  # noqa: E402
+from real.agreement.placed import (  # noqa: E402
+    contradictions,
+    devices_were_kept,
+    had_choice,
+    never_run,
+    placed_as_they_were,
+)
 from real.agreement.plane import running_plane  # noqa: E402
 
 _FEDRA = Path(__file__).parents[2] / "build/release/manager/fedra"
@@ -127,7 +136,8 @@ class _Report:
             self._second_looks += 1
             return False
         needs_pods = not found.is_equal and not found.is_explained
-        if needs_pods and seen.outcome == "decided" and is_broken_gang(seen):
+        without_gang = found.line not in (NOT_PLACED, UNCOUNTED) and is_broken_gang(seen)
+        if needs_pods and seen.outcome == "decided" and without_gang:
             self._gangs[seen.case.number] = found
             return False
         self._pods += seen.case.pods
@@ -146,23 +156,46 @@ class _Report:
         release = self.options.kubernetes
         if found.line not in SHOWN_BY_PODS:
             return ["no line of the scheduler is known that explains it"]
+        if found.line == UNCOUNTED:
+            return self._uncounted(seen)
+        if found.line == NOT_PLACED:
+            gang = frozenset(range(seen.case.grouped))
+            return placed_as_they_were(seen, release, self._fedra, nowhere=gang)
         lines, by_order = contradictions(seen, release, self._fedra)
         if lines:
             return lines
+        if found.line == LEFT_BEHIND and not devices_were_kept(seen, release, self._fedra):
+            return ["without the claims that it keeps no other pod would fit"]
+        if found.line == SCORES and not found.is_unknown:
+            lines = placed_as_they_were(seen, release, self._fedra)
+            if lines:
+                return lines
         if (found.line == ORDER or by_order) and not orders_matter(seen, release):
             return ["in every order of the pools the library answers the same for each pod"]
         if found.line == SCORES and not had_choice(seen, release, self._fedra):
             return ["no pod could have gone to another node, so that scores decide nothing"]
         return []
 
+    def _uncounted(self, seen: JobObservation) -> list[str]:
+        """Pod sets that never run are left out; of the others the pods must be counted as they were bound."""
+        release = self.options.kubernetes
+        never = [i for i in range(len(seen.case.pod_sets)) if not seen.bound(i)]
+        wrong = [i for i in never if not never_run(seen, release, self._fedra, i)]
+        if wrong:
+            return [f"pod set {i} alone is not No" for i in wrong]
+        return placed_as_they_were(seen, release, self._fedra, frozenset(never))
+
     def add_freed(self, seen: JobObservation, case: JobCase) -> None:
         """The job whose gang was not bound, when its pods may be bound each: now it shows where they go."""
         found = self._gangs[case.number]
         self._pods += case.pods
-        lines = self._unexplained(seen, found)
-        bound = sum(seen.bound(i) for i in range(case.grouped))
-        if seen.outcome != "decided" or bound >= case.min_count:
-            lines.append(f"minCount {case.min_count}, and without it {bound} pods are bound")
+        if seen.outcome == "decided":
+            lines = self._unexplained(seen, found)
+            bound = sum(seen.bound(i) for i in range(case.grouped))
+            if bound >= case.min_count:
+                lines.append(f"minCount {case.min_count}, and without it {bound} pods are bound")
+        else:
+            lines = [f"shown once more it was {seen.outcome}"]
         of_gang = Comparison(f"{found.kind}, a gang", found.line)
         self._add_difference(seen, self._ask(seen), of_gang, lines)
 

@@ -24,10 +24,11 @@ TIMEOUT = "the scheduler's limit of time: plugins/dynamicresources/dynamicresour
 # Of fedra, not of the scheduler: nothing of the job is placed then, and nothing is said of its other pod sets.
 UNCOUNTED = "fedra does not count pods where an object is missing, or a PodGroup never has its pods"
 # Of k8s.io/dynamic-resource-allocation v0.34.4; v0.35.4 has it in pools_incubating.go:113.
+NOT_PLACED = "fedra counts what pods of a gang would take that is not placed"
 ORDER = "pools in the order of a Go map: structured/internal/experimental/pools_experimental.go:123"
 
 # What explains a difference only where pod by pod nothing contradicts it (placed.py, chance.py).
-SHOWN_BY_PODS = (SCORES, ORDER, RACE, LEFT_BEHIND)
+SHOWN_BY_PODS = (SCORES, ORDER, RACE, LEFT_BEHIND, UNCOUNTED, NOT_PLACED)
 
 # Why fedra does not say Yes or No. An error by chance is one that other nodes would have avoided.
 _UNKNOWN = {"SelectorError": SCORES, "AllocationError": SCORES, "PoolIncomplete": SCORES}
@@ -78,7 +79,11 @@ def compare(seen: JobObservation, ours: Answer) -> Comparison:
     expected, line = _of_gang(seen, ours, ours.fitting)
     if expected == bound:
         return Comparison("no pod of the gang bound", line) if line else Comparison()
-    return Comparison(f"{_sign(sum(bound), sum(expected))} pods bound than fit", _scores(seen))
+    kind = f"{_sign(sum(bound), sum(expected))} pods bound than fit"
+    grouped = seen.case.grouped
+    if expected != ours.fitting and bound[:grouped] == expected[:grouped]:
+        return Comparison(kind, NOT_PLACED)
+    return Comparison(kind, _scores(seen))
 
 
 def _scores(seen: JobObservation) -> str:
@@ -115,8 +120,7 @@ def _of_gang(seen: JobObservation, ours: Answer, fitting: list[int]) -> tuple[li
     waits = seen.case.group_waits_as_one and any(map(seen.case.waits_in_queue, range(grouped)))
     if waits or sum(fitting[:grouped]) < seen.case.min_count:
         return none, ""
-    short = any(k < one.count for k, one in zip(fitting[:grouped], seen.case.pod_sets))
-    if short and not _ERRORS.isdisjoint(ours.codes):
+    if any(pod.failed_with_gang for pod in seen.pods) and not _ERRORS.isdisjoint(ours.codes):
         return none, GANG_ERROR
     return fitting, ""
 

@@ -51,7 +51,9 @@ class JobObservation:
         return sum(1 for pod in self.pods if pod.pod_set == pod_set and pod.node)
 
     def is_bound_elsewhere(self, pod: JobPod) -> bool:
-        """The pod has reserved a claim that cannot be used on its node, which is a mistake of the scheduler."""
+        """The pod is bound, and has reserved a claim that cannot be used on its node: a mistake of the scheduler."""
+        if not pod.node:
+            return False
         uid = pod.stored["metadata"]["uid"]
         status = [claim.get("status", {}) for claim in self.claims]
         mine = [s for s in status if any(u["uid"] == uid for u in s.get("reservedFor", []))]

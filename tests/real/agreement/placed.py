@@ -30,11 +30,56 @@ def contradictions(seen: JobObservation, release: str, fedra: FedraCheck) -> tup
     return lines, any(answer.is_by_order for answer in answers)
 
 
+def placed_as_they_were(
+    seen: JobObservation,
+    release: str,
+    fedra: FedraCheck,
+    leave_out: frozenset[int] = frozenset(),
+    nowhere: frozenset[int] = frozenset(),
+) -> list[str]:
+    """A line for each pod of which fedra says something else when the whole job is judged with its bound pods where
+    they are: each pod a pod set of its own, in the order in which they came. So no scores are left, and what pods take
+    from those behind them counts. `leave_out`: pod sets that the job lacks; `nowhere`: whose pods get no node.
+    """
+    pods = [pod for pod in seen.pods if pod.pod_set not in leave_out]
+    parts = [
+        (f"pod-{i}", 1, _spec_on_its_node(seen, pod, nowhere), seen.case.group_of(pod.pod_set))
+        for i, pod in enumerate(pods)
+    ]
+    namespace = seen.before["Namespace"][0]["metadata"]["name"]
+    job = job_set(seen.case.name, namespace, parts)
+    answer = fedra.ask(release, [(_without_minimum(seen.before), job)])[0]
+    if answer.fitting is None:
+        return [f"with its pods where they are: {answer.verdict} {'; '.join(answer.reasons)[:300]}"]
+    return [
+        f"{pod.name}: {pod.node or 'not bound'}, but fedra counts {fits} with all others where they are"
+        for pod, fits in zip(pods, answer.fitting)
+        if fits != bool(pod.node)
+    ]
+
+
+def never_run(seen: JobObservation, release: str, fedra: FedraCheck, pod_set: int) -> bool:
+    """Whether fedra says No to this pod set without the others."""
+    one = seen.case.pod_sets[pod_set]
+    namespace = seen.before["Namespace"][0]["metadata"]["name"]
+    part = (one.name, one.count, one.spec, seen.case.group_of(pod_set))
+    job = job_set(seen.case.name, namespace, [part])
+    return fedra.ask(release, [(seen.before, job)])[0].verdict == "No"
+
+
+def devices_were_kept(seen: JobObservation, release: str, fedra: FedraCheck) -> bool:
+    """Whether some pod that was not bound would fit without the claims that another such pod keeps."""
+    keepers = [pod for pod in seen.pods if seen.keeps_claims(pod)]
+    others = [pod for pod in seen.pods if not pod.node and pod not in keepers]
+    questions = [(_lacking(seen, [*keepers, pod]), _alone(seen, pod)) for pod in others]
+    return bool(questions) and any(a.verdict == "Yes" for a in fedra.ask(release, questions))
+
+
 def had_choice(seen: JobObservation, release: str, fedra: FedraCheck) -> bool:
     """Whether the scheduler could have put some pod elsewhere than it did, with those before it where it put them.
     Where it could not, its scores have decided nothing."""
     bound = [i for i, pod in enumerate(seen.pods) if pod.node]
-    questions = [(until(seen, i), _elsewhere(seen, seen.pods[i])) for i in bound]
+    questions = [(_without_minimum(until(seen, i)), _elsewhere(seen, seen.pods[i])) for i in bound]
     return bool(questions) and any(
         answer.verdict == "Yes" for answer in fedra.ask(release, questions)
     )
@@ -55,10 +100,26 @@ def _line(pod: JobPod, answer: Answer) -> str:
     return f"{pod.name}: {said}, but fedra {answer.verdict} {'; '.join(answer.reasons)[:300]}"
 
 
+def _spec_on_its_node(
+    seen: JobObservation, pod: JobPod, nowhere: frozenset[int] = frozenset()
+) -> Json:
+    spec: Json = copy.deepcopy(seen.case.pod_sets[pod.pod_set].spec)
+    node = "nowhere" if pod.pod_set in nowhere else pod.node
+    if node:
+        spec["nodeSelector"]["kubernetes.io/hostname"] = node
+    return spec
+
+
+def _without_minimum(cluster: Objects) -> Objects:
+    """A PodGroup waits for so many pods; where they went is known."""
+    groups = copy.deepcopy(cluster.get("PodGroup", []))
+    for group in groups:
+        group["spec"]["schedulingPolicy"]["gang"]["minCount"] = 1
+    return {**cluster, "PodGroup": groups}
+
+
 def _alone(seen: JobObservation, pod: JobPod) -> Json:
-    spec = copy.deepcopy(seen.case.pod_sets[pod.pod_set].spec)
-    if pod.node:
-        spec["nodeSelector"]["kubernetes.io/hostname"] = pod.node
+    spec = _spec_on_its_node(seen, pod)
     namespace = pod.stored["metadata"]["namespace"]
     return job_set(pod.name, namespace, [("pod", 1, spec, seen.case.group_of(pod.pod_set))])
 

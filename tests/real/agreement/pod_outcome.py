@@ -25,7 +25,7 @@ def difference(seen: Observation, ours: Json) -> str | None:
         return _of_chance(seen, ours["nodes"])
     if seen.outcome != ours["outcome"]:
         both_no = {seen.outcome, ours["outcome"]} == {"error", "nofit"}
-        if both_no and any(seen.outcome in _outcomes(node) for node in ours["nodes"].values()):
+        if both_no and _is_no_of_some_order(seen.outcome, ours["nodes"]):
             return None
         return f'{seen.outcome} but ours {ours["outcome"]}'
     if seen.outcome != "fit":
@@ -47,10 +47,16 @@ def _of_chance(seen: Observation, nodes: Json) -> str | None:
         return _of_orders(seen, node["orders"])
     if not all(orders):
         return UNTRIED
+    found = _is_no_of_some_order(seen.outcome, nodes)
+    return None if found else f"{seen.outcome} in no order"
+
+
+def _is_no_of_some_order(outcome: str, nodes: Json) -> bool:
+    """An error on one node ends the attempt; that no node fits takes all of them."""
     outcomes = [_outcomes(node) for node in nodes.values() if _is_candidate(node)]
-    some = any("error" in each for each in outcomes)
-    every = all("nofit" in each for each in outcomes)
-    return None if (some if seen.outcome == "error" else every) else f"{seen.outcome} in no order"
+    if outcome == "error":
+        return any("error" in each for each in outcomes)
+    return all("nofit" in each for each in outcomes)
 
 
 def _outcomes(node: Json) -> set[str]:

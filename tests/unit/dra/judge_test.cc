@@ -574,6 +574,25 @@ TEST_CASE(
   CHECK(worker.Pods(1, "t").verdict.outcome == verdict::Outcome::kYes);
 }
 
+TEST_CASE("up to 1.35 a node that cannot be searched in 10 seconds is only left out") {
+  for (const auto release : {cel::KubernetesRelease::k134, cel::KubernetesRelease::k135}) {
+    Worker worker(dra::FeaturesOf(release));
+    worker.Node("n1").Node("n2").On("n1", Devices(27)).On("n2", Devices(32));
+    worker.Template("t", {Request("r", 28)});
+    INFO(cel::ToString(release));
+    CHECK(worker.Pods(1, "t").verdict.outcome == verdict::Outcome::kYes);
+    // The search for the first alternative leaves n1 out, where the pod would fit by the second.
+    Worker one(dra::FeaturesOf(release));
+    one.Node("n1").On("n1", Devices(27));
+    one.Template("t", {FirstAvailable("f", {Request("many", 28), Request("one", 1)})});
+    const auto judgement = one.Pods(1, "t");
+    CHECK(judgement.verdict.outcome == verdict::Outcome::kUnknown);
+    CHECK_FALSE(judgement.pod_sets[0].aborted);
+    CHECK(Code(judgement) == ReasonCode::kBudgetExceeded);
+    CHECK_THAT(First(judgement), ContainsSubstring("up to 1.35 leaves out a node"));
+  }
+}
+
 TEST_CASE("firstAvailable: the worst alternative of all pods is reported (S1)") {
   Worker worker;
   worker.Node("n1").On("n1", Devices(3));
