@@ -277,7 +277,7 @@ Fields DescribeHighAvailability(HighAvailabilitySettings& replicas) {
        "How long after its last renewal a leader may still write; then it ends, and starts again "
        "as a standby. More than 1.2 times retryPeriod.",
        DurationRef{&replicas.renew_deadline, seconds(1), hours(1)}, ""},
-      {"retryPeriod", "How often the leader renews; a standby looks somewhat less often.",
+      {"retryPeriod", "How often the leader renews; a standby looks four times as often.",
        DurationRef{&replicas.retry_period, milliseconds(100), minutes(10)}, ""},
   };
 }

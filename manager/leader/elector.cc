@@ -13,14 +13,9 @@ namespace fedra::leader {
 namespace {
 
 using std::chrono::milliseconds;
-using std::chrono::nanoseconds;
 
 // So many requests that are not answered fit into the time after which the lead is lost.
 constexpr int kRequestsInDeadline = 3;
-// wait.JitterUntil(..., JitterFactor 1.2) of client-go's acquire(): candidates do not ask in step.
-constexpr double kJitterFactor = 1.2;
-
-constexpr int kColdTries = 4;  // in a retry_period
 
 double RandomShare() {
   thread_local std::minstd_rand random{std::random_device{}()};
@@ -73,7 +68,8 @@ bool Elector::IsStopping() const {
 void Elector::Run() {
   while (Try()) {
     const bool stopping = state_.WaitFor(
-        Pause(), [](const State& state) { return state.stopping; },
+        lock_.Pause(BootClock::now(), RandomShare()),
+        [](const State& state) { return state.stopping; },
         [](const State& state) { return state.stopping; });
     if (stopping) return;
   }
@@ -137,16 +133,6 @@ milliseconds Elector::Timeout() const {
   if (!lock_.Leads(now)) return usual;
   return std::clamp(std::chrono::ceil<milliseconds>(lock_.held_until() - now), milliseconds(1),
                     usual);
-}
-
-// A leader renews in good time; candidates do not retry in step.
-nanoseconds Elector::Pause() const {
-  const milliseconds period = settings_.terms.retry_period;
-  const BootTime now = BootClock::now();
-  if (lock_.Leads(now)) return std::min<nanoseconds>(period, lock_.held_until() - now);
-  // One that could not begin yet looks more often whether it can.
-  if (!refused_.empty()) return period / kColdTries;
-  return std::chrono::duration_cast<nanoseconds>(period * (1 + kJitterFactor * RandomShare()));
 }
 
 }  // namespace fedra::leader

@@ -96,7 +96,6 @@ class Elector final {
   // Whether the lead was given back, or runs out, because it is of no use here.
   bool GivesUp(const Ability& ability);
   std::chrono::milliseconds Timeout() const;
-  std::chrono::nanoseconds Pause() const;
   void Publish();
   void NoteAbility(const Ability& ability);
   const std::string& Problem() const { return refused_.empty() ? client_.problem() : refused_; }

@@ -1,5 +1,6 @@
 #include "manager/leader/lease_lock.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/time.h"
@@ -9,6 +10,17 @@ namespace {
 
 using std::chrono::duration_cast;
 using std::chrono::seconds;
+
+// A candidate looks so often in a retry_period, in which a leader renews once. The record counts
+// from when it is seen: for as long as a renewal was not seen it is waited for beyond its duration.
+constexpr int kLooks = 4;
+// Candidates do not look in step, nor all at the moment when the record has run out.
+constexpr double kJitter = 0.2;
+constexpr std::chrono::milliseconds kSpread{100};
+
+BootClock::duration Share(BootClock::duration of, double share) {
+  return duration_cast<BootClock::duration>(of * share);
+}
 
 }  // namespace
 
@@ -74,12 +86,19 @@ void LeaseLock::Observe(const LeaseRecord& record, BootTime now) {
   observed_at_ = now;
 }
 
-// Whether the record, as far as we know, still counts for its holder.
-bool LeaseLock::IsTakenUntilLater(BootTime now) const {
-  if (!observed_ || observed_->holder.empty()) return false;
+BootTime LeaseLock::TakenUntil() const {
+  if (!observed_ || observed_->holder.empty()) return BootTime::min();
   const auto said = seconds(observed_->duration_seconds);
-  return now < observed_at_ + (said > seconds(0) ? BootClock::duration(said)
-                                                 : BootClock::duration(terms_.lease_duration));
+  return observed_at_ + (said > seconds(0) ? BootClock::duration(said)
+                                           : BootClock::duration(terms_.lease_duration));
+}
+
+BootClock::duration LeaseLock::Pause(BootTime now, double random) const {
+  const BootClock::duration period = terms_.retry_period;
+  if (Leads(now)) return std::min(period, held_until_ - now);
+  const BootClock::duration usual = Share(period / kLooks, 1 + kJitter * random);
+  if (!IsTakenUntilLater(now)) return usual;
+  return std::min(usual, TakenUntil() - now + Share(kSpread, random));
 }
 
 bool LeaseLock::IsLeftToOthers(bool is_ours, BootTime now) {

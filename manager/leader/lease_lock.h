@@ -14,8 +14,11 @@
 //   long as it would have waited for it to change.
 // - A record without a duration counts for our own, instead of for no time at all.
 // And one that is not eager leaves a Lease that is free to others for a while: kGraceDurations.
-// So at no time do two lead whose clocks run at rates that differ by less than lease_duration :
-// renew_deadline, as long as no other program writes or deletes the Lease.
+// A candidate looks more often than client-go's, which retries every 2 to 4.4 s, and when the
+// record has run out: Pause(). The time for which it must not have changed is the same; it begins
+// sooner after the last renewal, and is over when it ends. So at no time do two lead whose clocks
+// run at rates that differ by less than lease_duration : renew_deadline, as long as no other
+// program writes or deletes the Lease.
 //
 // Pure. Thread rules: one thread. After Begin(), each Ask but kWait is carried out and its answer
 // given to Handle(), whose result is carried out likewise.
@@ -34,7 +37,7 @@ namespace fedra::leader {
 struct LeaseTerms {
   std::chrono::milliseconds lease_duration{15'000};  // others wait so long before they take over
   std::chrono::milliseconds renew_deadline{10'000};  // we lead so long without a renewal
-  std::chrono::milliseconds retry_period{2'000};     // between two tries
+  std::chrono::milliseconds retry_period{2'000};     // between two tries of a leader
 };
 
 enum class Ask {
@@ -81,6 +84,10 @@ class LeaseLock final {
   // We led, and do not any more.
   bool Lost(BootTime now) const { return led_ && !Leads(now); }
 
+  // How long to wait until the next Begin(). `random`: from 0 to 1, anew each time, so that several
+  // candidates do not ask in step.
+  BootClock::duration Pause(BootTime now, double random) const;
+
   // The record that gives the Lease back, for a PUT ChangedLease(lease(), ...). Only while
   // Leads(), and when nothing that the lead was needed for is under way any more.
   LeaseRecord Released(WallTime wall) const;
@@ -94,7 +101,9 @@ class LeaseLock final {
   Ask OnRead(const Answer& answer, BootTime now, WallTime wall);
   Ask OnWritten(const Answer& answer, BootTime now);
   void Observe(const LeaseRecord& record, BootTime now);
-  bool IsTakenUntilLater(BootTime now) const;
+  // Until when the record, as far as we know, counts for its holder; long ago: there is none.
+  BootTime TakenUntil() const;
+  bool IsTakenUntilLater(BootTime now) const { return now < TakenUntil(); }
   // Of a Lease that is ours, or free.
   bool IsLeftToOthers(bool is_ours, BootTime now);
   Ask Depose();

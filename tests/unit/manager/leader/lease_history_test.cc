@@ -178,8 +178,7 @@ class LeaseHistory {
   void Do(size_t i, int process, Ask ask) {
     Actor& actor = actors_[i];
     if (ask == Ask::kWait) {
-      const milliseconds pause =
-          actor.lock->Leads(ClockOf(actor, now_)) ? 2'000ms : Between(2'000ms, 4'400ms);
+      const milliseconds pause = PauseOf(actor);
       return At(std::max(now_ + pause, actor.awake_at), [=, this] { Begin(i, process); });
     }
     const int request = ++actor.request;
@@ -196,6 +195,14 @@ class LeaseHistory {
       if (answer_lost) return;
       At(now_ + back, [=, this] { Answered(i, process, request, answer, ask); });
     });
+  }
+
+  // By the true clock: the lock's is the actor's.
+  milliseconds PauseOf(const Actor& actor) {
+    const auto own = actor.lock->Pause(ClockOf(actor, now_),
+                                       static_cast<double>(Between(0ms, 1'000ms).count()) / 1'000);
+    return std::chrono::ceil<milliseconds>(
+        std::chrono::duration<double, std::nano>(static_cast<double>(own.count()) / actor.rate));
   }
 
   void Answered(size_t i, int process, int request, const Answer& answer, Ask ask) {

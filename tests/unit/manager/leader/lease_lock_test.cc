@@ -1,6 +1,11 @@
 #include "manager/leader/lease_lock.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
 
 #include "base/time.h"
 #include "tests/support/catch.h"
@@ -233,6 +238,84 @@ TEST_CASE("a take-over whose answer was lost is seen at the next try") {
   CHECK(f.lock.record().transitions == 5);  // the same one
   CHECK(f.Written() == Ask::kWait);
   CHECK(f.lock.held_until() == BootTime(1012s));
+}
+
+TEST_CASE("a candidate looks four times in a period, and when the record has run out") {
+  struct Row {
+    const char* what;
+    std::optional<LeaseRecord> seen;  // nothing: none was
+    BootClock::duration ago;
+    bool deleted = false;  // and not there any more when it looked last
+    BootClock::duration shortest;
+    BootClock::duration longest;
+  };
+  LeaseRecord longer = Held("other");
+  longer.duration_seconds = 60;
+  LeaseRecord none = Held("other");
+  none.duration_seconds = 0;
+  const std::vector<Row> rows = {
+      {"nothing was seen", std::nullopt, 0s, false, 500ms, 600ms},
+      {"just seen", Held("other"), 0s, false, 500ms, 600ms},
+      {"seen a while ago", Held("other"), 14'300ms, false, 500ms, 600ms},
+      {"runs out within the jitter of a look", Held("other"), 14'450ms, false, 500ms, 600ms},
+      {"runs out sooner than that", Held("other"), 14'700ms, false, 300ms, 400ms},
+      {"runs out now", Held("other"), 14'999ms, false, 1ms, 101ms},
+      {"has run out, and the try failed", Held("other"), 15s, false, 500ms, 600ms},
+      {"of a longer duration", longer, 14'700ms, false, 500ms, 600ms},
+      {"of a longer duration, which ends", longer, 59'800ms, false, 200ms, 300ms},
+      {"without a duration", none, 14'700ms, false, 300ms, 400ms},
+      {"given back, and left to others", Held(""), 14'700ms, false, 500ms, 600ms},
+      {"deleted, and waited for", Held("other"), 14'700ms, true, 300ms, 400ms},
+  };
+  for (const Row& row : rows) {
+    INFO(row.what);
+    LockFixture f;
+    if (row.seen) (void)f.Sees(*row.seen);
+    f.now += row.ago;
+    if (row.deleted) {
+      CHECK(f.Begin() == Ask::kGet);
+      CHECK(f.Handle({Kind::kAbsent}) == Ask::kWait);
+    }
+    CHECK(f.lock.Pause(f.now, 0) == row.shortest);
+    CHECK(f.lock.Pause(f.now, 1) == row.longest);
+  }
+}
+
+TEST_CASE("a leader renews once in a period, and before its lead ends") {
+  LockFixture f;
+  f.Lead();
+  CHECK(f.lock.Pause(f.now, 0) == 2s);
+  CHECK(f.lock.Pause(f.now, 1) == 2s);
+  f.now += 9'200ms;
+  CHECK(f.lock.Pause(f.now, 1) == 800ms);
+}
+
+// Of a leader that renews every 2 s, as a candidate sees it that began at any moment; times are
+// since the last renewal.
+TEST_CASE(
+    "a leader that is killed is followed after 15 to 15.8 s, whatever the candidate's phase") {
+  const auto followed_after = [](unsigned seed) {
+    std::mt19937 random(seed);
+    const auto share = [&] { return static_cast<double>(random() % 1'001) / 1'000; };
+    LockFixture f;
+    const BootTime last = f.now + 60s;
+    f.now += BootClock::duration(random() % 2'000'000'000);
+    while (true) {
+      const bool is_over = f.now >= last;
+      const auto renewals = std::min(f.now, last).time_since_epoch() / 2s;
+      const LeaseRecord record = Held("other", "t" + std::to_string(renewals));
+      f.now += 20ms;  // the answer's way
+      const Ask ask = f.Sees(record);
+      if (ask == Ask::kUpdate) return is_over ? f.now - last : BootClock::duration(0);
+      f.now += f.lock.Pause(f.now, share());
+    }
+  };
+  for (unsigned seed = 1; seed <= 1'000; ++seed) {
+    INFO("seed " << seed);
+    const auto after = followed_after(seed);
+    CHECK(after >= 15s);
+    CHECK(after <= 15'800ms);  // 0.6 s until it is seen, 0.1 s, and two answers
+  }
 }
 
 TEST_CASE("a record that gives the Lease back") {
