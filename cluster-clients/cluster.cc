@@ -36,7 +36,7 @@ const ClusterName& Cluster::name() const { return impl_->name; }
 void Cluster::Start() { impl_->monitor->Start(); }
 void Cluster::Stop() { impl_->Stop(); }
 void Cluster::UpdateAccess(const kube::AccessSettings& access) { impl_->UpdateAccess(access); }
-std::weak_ptr<const void> Cluster::Relist() { return impl_->Relist(); }
+std::weak_ptr<const void> Cluster::Relist(const Choice& which) { return impl_->Relist(which); }
 void Cluster::SetMisconfigured(Error why) { impl_->monitor->SetMisconfigured(std::move(why)); }
 ConnectionState Cluster::state() const { return impl_->monitor->state(); }
 std::shared_ptr<const kube::ServerInfo> Cluster::server() const { return impl_->monitor->server(); }

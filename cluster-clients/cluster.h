@@ -89,6 +89,7 @@ class Cluster final {
  public:
   using OnState = std::function<void(const ConnectionState& state)>;
   using OnServer = std::function<void()>;
+  using Choice = std::function<bool(const watch::CacheSink& sink)>;
 
   // `on_state` runs on a worker thread after every change of phase. `on_server` runs there, never
   // at the same time, after every change of server(): before the first connection is reported, and
@@ -111,10 +112,10 @@ class Cluster final {
   // until they have been listed there.
   void UpdateAccess(const kube::AccessSettings& access);
 
-  // Every cache that is watched for is listed again, from what the server holds now: from when the
-  // result has expired, which is soon, none says that it is Synced before it has been. Content
-  // stays meanwhile.
-  std::weak_ptr<const void> Relist();
+  // What is watched for and `which` chooses is listed again, from what the server holds now: from
+  // when the result has expired, which is soon, none of that says that it is Synced before it has
+  // been. Content stays meanwhile. The rest is watched on, and hears nothing of it.
+  std::weak_ptr<const void> Relist(const Choice& which);
 
   // A kubeconfig that cannot be used at all. The state becomes kMisconfigured until UpdateAccess.
   void SetMisconfigured(Error why);

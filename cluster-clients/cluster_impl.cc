@@ -68,7 +68,7 @@ void Cluster::Impl::UpdateAccess(const kube::AccessSettings& access) {
 }
 
 // One that is not connected lists when it is.
-std::weak_ptr<const void> Cluster::Impl::Relist() {
+std::weak_ptr<const void> Cluster::Impl::Relist(const Choice& which) {
   Error why;
   why.code = ErrorCode::kConnection;
   why.message = "is being listed again";
@@ -76,6 +76,7 @@ std::weak_ptr<const void> Cluster::Impl::Relist() {
   const std::lock_guard lock(switching_);
   if (!watches_.With([](const Watches& watches) { return watches.connected; })) return begun;
   for (const auto& reflector : Reflectors()) {
+    if (!which(reflector->sink())) continue;
     reflector->Suspend(why);
     reflector->Resume(begun);
   }

@@ -23,7 +23,7 @@ class Cluster::Impl final : public watch::StreamSource {
        WorkerPool& workers, const Clock& clock, OnState on_state, OnServer on_server);
 
   void UpdateAccess(const kube::AccessSettings& access);
-  std::weak_ptr<const void> Relist();
+  std::weak_ptr<const void> Relist(const Choice& which);
   void Watch(WatchSpec spec, watch::CacheSink& sink);
   void Stop();
 

@@ -134,6 +134,10 @@ void ManagerCluster::Stop() {
   identity_.Wait();
 }
 
+std::weak_ptr<const void> ManagerCluster::Relist() {
+  return cluster_.Relist([this](const watch::CacheSink& sink) { return lists_.IsAwaited(sink); });
+}
+
 void ManagerCluster::DropOverdue() {
   for (const ObjectKey& key : jobs_.TakeOverdue()) listener_.on_workload(key);
   // They have the names of their Workloads.

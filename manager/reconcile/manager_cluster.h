@@ -82,6 +82,9 @@ class ManagerCluster final {
   void Start();
   void Stop();
 
+  // What decisions wait for is listed again; as of Cluster::Relist.
+  std::weak_ptr<const void> Relist();
+
   // The connection: to write, and to read what no cache holds.
   Cluster& cluster() { return cluster_; }
   // What is cached of it: Workloads and their jobs, queues, templates.
@@ -114,7 +117,7 @@ class ManagerCluster final {
   // Forgets our own writes that no watch has shown in time, and reports their objects as changed.
   // Call about once a second.
   void DropOverdue();
-  // Connected, and everything that decisions need has been listed again (ManagerLists).
+  // Connected, and everything that decisions need has been listed again since Relist().
   bool IsListedNow() const;
   // Connected, and there is no problem.
   bool IsUsable() const;

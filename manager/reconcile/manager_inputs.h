@@ -91,9 +91,9 @@ std::string NameOf(const ManagerInput& input);
 bool IsWithheld(const watch::CacheHealth& health);
 // Whether the first decisions need not wait for it any longer.
 bool HasAnswered(const ManagerInput& input, const watch::CacheHealth& health);
-// The same after everything was to be listed again: what cannot be done without is listed, or what
-// may be withheld is; and of what is inherited the list has come, or has failed. Of the rest an
-// older list is good enough.
+// The same after what is awaited was to be listed again: what cannot be done without is listed, or
+// what may be withheld is; and of what is inherited the list has come, or has failed. Of the rest
+// an older list is good enough.
 bool IsListedAnew(const ManagerInput& input, const watch::CacheHealth& health);
 // Whether the manager cannot be used while it is so.
 bool IsNeeded(const ManagerInput& input, const watch::CacheHealth& health);

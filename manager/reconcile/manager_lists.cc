@@ -1,5 +1,6 @@
 #include "manager/reconcile/manager_lists.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "manager/verify/cache_status.h"
@@ -32,6 +33,11 @@ bool ManagerLists::AreListedAnew() const {
     listed = listed && IsListedAnew(input, health);
   });
   return listed;
+}
+
+bool ManagerLists::IsAwaited(const watch::CacheSink& sink) const {
+  return std::ranges::any_of(
+      lists_, [&](const List& list) { return list.sink == &sink && list.input.awaited; });
 }
 
 std::string ManagerLists::Problem() const {

@@ -31,9 +31,11 @@ class ManagerLists final {
 
   // Whether everything that decisions need has been listed at least once.
   bool AreListed() const;
-  // The same, of what the server holds now: after a Cluster::Relist() everything has been listed
-  // again, as far as it may be.
+  // The same, of what the server holds now: after a Cluster::Relist() of what IsAwaited() it has
+  // been listed again, as far as it may be.
   bool AreListedAnew() const;
+  // Whether decisions wait for what this sink is fed with (ManagerInput::awaited).
+  bool IsAwaited(const watch::CacheSink& sink) const;
   // What is not listed, or cannot be watched now; empty when all is well.
   std::string Problem() const;
   // What may not be read, or fails, and is not needed: of the inputs that are read, in their order.

@@ -27,9 +27,9 @@ void TakeOver::Begin() {
   parts_.workloads.ForgetReports();
   // Workloads that were gone while we stood by still have their rows.
   parts_.workload_loop.AddAll(parts_.status_writer.Known());
-  relisting_.push_back(parts_.manager.cluster().Relist());
+  relisting_.push_back(parts_.manager.Relist());
   const auto workers = parts_.workers.Now();
-  for (const auto& worker : *workers) relisting_.push_back(worker->cluster().Relist());
+  for (const auto& worker : *workers) relisting_.push_back(worker->RelistCopies());
   if (!settings_.shares_outages) return;
   parts_.outage_loop.Add(kOutages);
   parts_.outage_loop.Start();

@@ -1,9 +1,22 @@
 #pragma once
 //
 // What a process does that takes over from the leader before: of what its caches hold, and of what
-// its store knows, that one's work is the newer. All is listed again, what the store remembered of
-// placements is dropped, and an outage goes on that the leader before has noted. From then on this
-// process notes outages for the next one.
+// its store knows, that one's work is the newer. What a leader decides by and writes is listed
+// again, what the store remembered of placements is dropped, and an outage goes on that the leader
+// before has noted. From then on this process notes outages for the next one.
+//
+// Listed again is what decisions of the manager wait for, and on each worker Workloads and the jobs
+// of every kind: where copies are must be known as of now, for a write that is overlooked lets a
+// job run twice. A leader's own writes are seen at once (TrackedCache), those of the leader before
+// only when a watch or a list shows them. Its last writes have ended before this process leads
+// (write_gate.h); one that has not all the same comes by the watch that begins at the list.
+//
+// The rest of a worker stays warm: devices, nodes, pods, claims, classes, queues. No fedra writes
+// them, a watch leaves nothing out, and how late it may be is the same for a leader that stays.
+// Verdicts follow from them, and which worker comes first, never where a copy is; a late one costs
+// a wait. What pods of the last copies will take a list shows no sooner: it is assumed, which
+// follows from clones and jobs (placement/assumption.h). Copies of templates are written, too, each
+// bound to the resourceVersion that was seen, or to there being none: a late look gets a 409.
 //
 // A process that is alone with its manager takes nothing over, and notes nothing.
 //

@@ -95,6 +95,11 @@ void Worker::Start() {
 
 void Worker::Stop() { cluster_.Stop(); }
 
+std::weak_ptr<const void> Worker::RelistCopies() {
+  return cluster_.Relist(
+      [this](const watch::CacheSink& sink) { return objects_.IsOfCopies(sink); });
+}
+
 bool Worker::Reconfigure(const kube::AccessSettings& access, std::optional<Error> misconfigured) {
   Access fresh{access, misconfigured ? misconfigured->message : std::string()};
   const bool changed = access_.With([&](Access& current) {

@@ -107,6 +107,8 @@ class Worker final {
 
   void Start();
   void Stop();
+  // Workloads and the jobs of every kind are listed again; as of Cluster::Relist.
+  std::weak_ptr<const void> RelistCopies();
   // New credentials or address, or that there are none. True when that changes anything.
   bool Reconfigure(const kube::AccessSettings& access, std::optional<Error> misconfigured);
 

@@ -102,7 +102,7 @@ WorkerObjects::WorkerObjects(const WorkerObjectsOptions& options, WorkerObjectsL
   classes_sink_ = &classes_;
   MakeOptionalParts(options);
   for (const Input& input : Inputs(nullptr)) {
-    if (!IsOfJobs(input)) sinks_.emplace_back(kube::ResourceName(input.resource), input.sink);
+    if (!IsOfJobs(*input.sink)) sinks_.emplace_back(kube::ResourceName(input.resource), input.sink);
   }
   NoteListing();
 }
@@ -210,9 +210,13 @@ void WorkerObjects::SetServer(const kube::ServerInfo* server) {
   if (devices_ != nullptr && server != nullptr) devices_->SetRelease(ReadDraApi(server));
 }
 
-bool WorkerObjects::IsOfJobs(const Input& input) const {
+bool WorkerObjects::IsOfJobs(const watch::CacheSink& sink) const {
   return std::any_of(jobs_.begin(), jobs_.end(),
-                     [&](const JobsOfKind& jobs) { return input.sink == &jobs.cache->cache(); });
+                     [&](const JobsOfKind& jobs) { return &sink == &jobs.cache->cache(); });
+}
+
+bool WorkerObjects::IsOfCopies(const watch::CacheSink& sink) const {
+  return &sink == &clones_.cache() || IsOfJobs(sink);
 }
 
 template <class Visit>

@@ -106,6 +106,8 @@ class WorkerObjects final {
   void UseKinds(std::span<const tracking::JobAdapter* const> kinds);
   bool Uses(const tracking::JobAdapter& kind) const;
   const tracking::JobKinds& kinds() const { return *kinds_; }
+  // Whether this sink of Inputs() is fed with what may be copies: Workloads, or jobs of a kind.
+  bool IsOfCopies(const watch::CacheSink& sink) const;
   // Whether some list of Inputs() is arriving (IsSyncing).
   bool IsListing() const { return is_listing_.Copy(); }
 
@@ -135,7 +137,7 @@ class WorkerObjects final {
   watch::CacheSink* Tee(watch::ObjectSink& first, watch::ObjectSink& second);
   void MakeOptionalParts(const WorkerObjectsOptions& options);
   bool IsRead(size_t kind, const kube::ServerInfo* server) const;
-  bool IsOfJobs(const Input& input) const;
+  bool IsOfJobs(const watch::CacheSink& sink) const;
   // visit(name, sink) for each of Inputs(), those of jobs last. Where a kind is not served nothing
   // is asked for what its jobs name.
   template <class Visit>

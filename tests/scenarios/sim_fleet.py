@@ -252,9 +252,16 @@ class SimFleet(Fleet):
 
     def requests_served(self) -> int:
         """By all clusters together, lists and watches among them; those of these tests, too."""
-        with urllib.request.urlopen(self._control + "/stats", timeout=_CONTROL_SECONDS) as response:
-            clusters = json.load(response)["clusters"]
-        return sum(sum(cluster["requests"].values()) for cluster in clusters.values())
+        return sum(sum(cluster["requests"].values()) for cluster in self._stats().values())
+
+    def lists_served(self, cluster: str) -> dict[str, int]:
+        """By resource, pages one by one; those of these tests, too."""
+        requests = self._stats()[cluster]["requests"]
+        return {
+            request.removeprefix("list "): count
+            for request, count in requests.items()
+            if request.startswith("list ")
+        }
 
     def cpu_seconds(self) -> float:
         """Of all clusters together."""
@@ -283,6 +290,12 @@ class SimFleet(Fleet):
         for cluster in self.clusters:
             self._clients[cluster] = KubeClient.from_kubeconfig(self.admin_kubeconfig(cluster))
         self.steer_kueue(MANAGER, defaultManagedBy=True)
+
+    def _stats(self) -> dict[str, Object]:
+        """Of each cluster, see tests/sim/README.md."""
+        with urllib.request.urlopen(self._control + "/stats", timeout=_CONTROL_SECONDS) as response:
+            clusters: dict[str, Object] = json.load(response)["clusters"]
+        return clusters
 
     def _command(self, path: str, patience: float = _CONTROL_SECONDS, /, **body: Any) -> Object:
         request = urllib.request.Request(self._control + path, json.dumps(body).encode())

@@ -42,6 +42,15 @@ _LOST = 4 * _DURATION
 _BURST = 12
 _STARTS = 3
 _JOBS_A_ROUND = 4
+# Resources of a worker that a fedra only reads, and these tests do not list.
+_SUPPLY = (
+    "resourceslices",
+    "nodes",
+    "resourceclaims",
+    "deviceclasses",
+    "namespaces",
+    "clusterqueues",
+)
 # A program of the version before, for `rolling-upgrade`.
 _PREVIOUS = os.environ.get("FEDRA_PREVIOUS", "")
 _PLACED, _PERIOD = 4, 0.1 * SLOWNESS
@@ -53,6 +62,7 @@ def leader_dies(world: World) -> None:
     first, second = two_replicas(world)
     running, waiting = one_runs_one_waits(world)
     uid = uid_of(world, "running")
+    lists = _lists_of_supply(world)
     first.kill()
     for worker in world.workers:
         world.add_template(worker)
@@ -61,6 +71,7 @@ def leader_dies(world: World) -> None:
     world.note(f"{time.monotonic() - begin:.1f} s from kill -9 to the dispatch")
     assert holder(world) == identity(second)
     assert uid_of(world, "running") == uid, "the job was made again"
+    assert _lists_of_supply(world) == lists, "what no fedra writes was listed again"
     for job in (running, waiting):
         job.finish(world.eventually(f"{job.key} runs", job.remote_jobs)[0])
     end_with(world, second)
@@ -420,6 +431,17 @@ def second_is_refused(world: World) -> None:
     first.start(ready=False)
     first.wait_crashed(15)
     end_with(world, second)
+
+
+def _lists_of_supply(world: World) -> dict[str, dict[str, int]]:
+    """By worker, how often what no fedra writes there has been listed; real servers do not tell."""
+    if not isinstance(world.fleet, SimFleet):
+        return {}
+    served = {worker: world.fleet.lists_served(worker) for worker in world.workers}
+    return {
+        worker: {resource: lists.get(resource, 0) for resource in _SUPPLY}
+        for worker, lists in served.items()
+    }
 
 
 def _begin_with_previous(world: World, *replicas: Fedra) -> None:

@@ -318,6 +318,8 @@ TEST_CASE("a cache can follow another version of its resource and keeps what it 
   cluster->Stop();
 }
 
+bool Everything(const watch::CacheSink&) { return true; }
+
 TEST_CASE("listed again, a cache holds what its watch has missed, and is in step only then") {
   Fixture f;
   f.Put("a", "1");
@@ -330,7 +332,7 @@ TEST_CASE("listed again, a cache holds what its watch has missed, and is in step
   REQUIRE(f.cache.Content() == std::set<std::string>{"a=1", "b=1"});
 
   const size_t told = f.cache.Healths().size();
-  const std::weak_ptr<const void> begun = f.cluster->Relist();
+  const std::weak_ptr<const void> begun = f.cluster->Relist(Everything);
   REQUIRE(WaitUntil([&] { return begun.expired(); }));
   REQUIRE(WaitUntil([&] { return f.cache->health().state == CacheState::kSynced; }));
   f.server.SetFaults({});
@@ -353,7 +355,39 @@ TEST_CASE("a cluster that is not connected needs not be asked to list again") {
   faults.refuse = true;
   f.server.SetFaults(faults);
   REQUIRE(f.cluster.WaitFor(ConnectionPhase::kUnreachable));
-  CHECK(f.cluster->Relist().expired());
+  CHECK(f.cluster->Relist(Everything).expired());
+  f.cluster->Stop();
+}
+
+TEST_CASE("what is not chosen is watched on: no list, no other health, and its events come") {
+  Fixture f;
+  const auto put = [&](const std::string& name) {
+    REQUIRE(f.server.objects().Create({{"apiVersion", "resource.k8s.io/v1"},
+                                       {"kind", "ResourceClaimTemplate"},
+                                       {"metadata", {{"name", name}, {"namespace", "default"}}},
+                                       {"spec", {{"spec", json::object()}}}}));
+  };
+  TestCache templates;
+  put("a");
+  f.Put("a", "1");
+  f.Watch();
+  f.cluster->Watch({kTemplates}, *templates);
+  REQUIRE(templates.WaitForState(CacheState::kSynced));
+  const size_t told = templates.Healths().size();
+  const auto count = [&](const std::string& request) { return f.server.RequestCounts()[request]; };
+  REQUIRE(count("watch resourceclaimtemplates") == 1);
+
+  const watch::CacheSink* const chosen = &*f.cache;
+  const std::weak_ptr<const void> begun =
+      f.cluster->Relist([&](const watch::CacheSink& sink) { return &sink == chosen; });
+  REQUIRE(WaitUntil([&] { return begun.expired(); }));
+  REQUIRE(WaitUntil([&] { return f.cache->health().state == CacheState::kSynced; }));
+  put("b");
+  CHECK(templates.WaitForContent({"a=", "b="}));
+  CHECK(templates.Healths().size() == told);
+  CHECK(count("list resourceclaimtemplates") == 1);
+  CHECK(count("watch resourceclaimtemplates") == 1);
+  CHECK(count("list configmaps") == 2);
   f.cluster->Stop();
 }
 

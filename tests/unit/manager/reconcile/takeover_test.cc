@@ -1,14 +1,17 @@
-// What a federation that takes over gets to know of the one that led: refusals and outages.
+// What a federation that takes over gets to know of the one that led: its writes, refusals and
+// outages.
 
 #include <algorithm>
 #include <chrono>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "cluster-clients/kube/resource_name.h"
 #include "manager/reconcile/shared_outages.h"
 #include "tests/support/catch.h"
 #include "tests/unit/manager/support/replica_fixture.h"
@@ -17,6 +20,92 @@ namespace fedra::reconcile::takeover_test {
 
 using namespace std::chrono_literals;
 using nlohmann::json;
+
+namespace {
+
+using Counts = std::map<std::string, size_t>;
+
+// By resource, since then; without those that were not listed.
+Counts ListedSince(const sim::Server& server, const Counts& before) {
+  Counts listed;
+  for (const auto& [request, count] : server.RequestCounts()) {
+    const auto found = before.find(request);
+    const size_t fresh = count - (found == before.end() ? 0 : found->second);
+    if (request.starts_with("list ") && fresh > 0) listed[request.substr(5)] = fresh;
+  }
+  return listed;
+}
+
+// Whose health has changed, be it for a moment.
+std::set<std::string> Shaken(const std::vector<verify::NamedHealth>& before,
+                             const std::vector<verify::NamedHealth>& now) {
+  REQUIRE(before.size() == now.size());
+  std::set<std::string> names;
+  for (size_t i = 0; i < now.size(); ++i) {
+    if (before[i].health.since != now[i].health.since) names.insert(now[i].what);
+  }
+  return names;
+}
+
+}  // namespace
+
+TEST_CASE("a take-over lists a worker's Workloads and jobs, once each, and watches the rest on") {
+  ReplicaFixture f;
+  f.settings.workers.front().verified.devices.emplace();
+  Candidate federation(f);
+  REQUIRE(federation.IsStandbySoon());
+  const auto worker = federation->workers()->Find(ClusterName("east"));
+  REQUIRE(federation.TicksUntil([&] { return worker->contact() == placement::Contact::kFull; }));
+  REQUIRE(worker->HasAnswered());
+  const Counts on_manager = f.manager.RequestCounts();
+  const Counts on_worker = f.worker.RequestCounts();
+  for (const char* resource : {"resourceslices", "nodes", "pods", "resourceclaims"})
+    CHECK(on_worker.contains(std::string("list ") + resource));
+  const auto healths = worker->objects().Healths();
+
+  federation.leads = true;
+  REQUIRE(federation.IsWorkingSoon());
+  REQUIRE(federation.TicksUntil([&] { return worker->contact() == placement::Contact::kFull; }));
+  Counts copies{{"workloads", 1}};
+  std::set<std::string> names{"workloads.kueue.x-k8s.io"};
+  for (const tracking::JobAdapter* kind : federation->manager().jobs().KindsInUse()) {
+    ++copies[kind->resource().plural];
+    names.insert(kube::ResourceName(kind->resource()));
+  }
+  CHECK(ListedSince(f.worker, on_worker) == copies);
+  CHECK(Shaken(healths, worker->objects().Healths()) == names);
+  const Counts listed = ListedSince(f.manager, on_manager);
+  for (const char* resource : {"workloads", "jobs", "admissionchecks", "placementrecords"})
+    CHECK(listed.contains(resource));
+  CHECK_FALSE(listed.contains("resourceclaimtemplates"));
+  CHECK(federation->Stop());
+}
+
+TEST_CASE("what the leader before wrote last is known before the first decision, seen or not") {
+  ReplicaFixture f;
+  Candidate federation(f);
+  REQUIRE(federation.IsStandbySoon());
+  const auto worker = federation->workers()->Find(ClusterName("east"));
+  REQUIRE(federation.TicksUntil([&] { return worker->contact() == placement::Contact::kFull; }));
+  sim::Faults late;  // for longer than any take-over
+  late.lose_events = true;
+  f.worker.SetFaults(late);
+  json clone = *f.manager.objects().Get("workloads", {"ml", "a"});
+  clone["metadata"] = {{"namespace", "ml"}, {"name", "late"}};
+  REQUIRE(f.worker.objects().Create(clone));
+  REQUIRE(f.worker.objects().Create(sim::MakeJob("late")));
+  const ObjectKey key{"ml", "late"};
+  const tracking::JobAdapter& jobs = *worker->objects().kinds().all().front();
+  const auto sees = [&] {
+    return std::pair(worker->objects().clones().Find(key) != nullptr,
+                     worker->objects().jobs(jobs).Find(key) != nullptr);
+  };
+  CHECK(sees() == std::pair(false, false));
+  federation.leads = true;
+  REQUIRE(federation.IsWorkingSoon());
+  CHECK(sees() == std::pair(true, true));
+  CHECK(federation->Stop());
+}
 
 TEST_CASE("a standby without PlacementRecords takes over all the same, and says what follows") {
   ReplicaFixture f;
