@@ -10,6 +10,7 @@
 #include <prometheus/registry.h>
 #include <prometheus/text_serializer.h>
 
+#include "manager/metrics/cluster_counters.h"
 #include "manager/metrics/metric_families.h"
 #include "manager/tracking/manager_name.h"
 
@@ -94,8 +95,8 @@ struct Metrics::Families {
   Counter& events_dropped = CounterFamily("fedra_events_dropped_total").Add({});
   Family<Counter>& placements = CounterFamily("fedra_placements_total");
   Family<Histogram>& placement_wait = HistogramFamily("fedra_placement_wait_seconds");
-  Family<Counter>& refusals = CounterFamily("fedra_verification_refusals_total");
-  Family<Counter>& verifications = CounterFamily("fedra_verifications_total");
+  ClusterCounters refusals{CounterFamily("fedra_verification_refusals_total"), "reason"};
+  ClusterCounters verifications{CounterFamily("fedra_verifications_total"), "result"};
   Histogram& verification_duration =
       HistogramFamily("fedra_verification_duration_seconds").Add({}, kBuckets);
   Family<Counter>& reconciles = CounterFamily("fedra_reconcile_total");
@@ -146,11 +147,9 @@ void Metrics::Placed(const ClusterName& cluster, std::chrono::nanoseconds waited
 }
 
 void Metrics::Judged(const ClusterName& cluster, const verdict::Verdict& verdict) {
-  const std::string result(verdict::ToString(verdict.outcome));
-  families_->verifications.Add({{"cluster", cluster.value}, {"result", result}}).Increment();
+  families_->verifications.Increment(cluster, verdict::ToString(verdict.outcome));
   if (verdict.outcome == verdict::Outcome::kYes) return;
-  const std::string reason(verdict::Headline(verdict));
-  families_->refusals.Add({{"cluster", cluster.value}, {"reason", reason}}).Increment();
+  families_->refusals.Increment(cluster, verdict::Headline(verdict));
 }
 
 void Metrics::Verified(std::chrono::nanoseconds duration) {

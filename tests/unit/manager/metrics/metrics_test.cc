@@ -3,6 +3,8 @@
 #include "manager/metrics/metrics.h"
 
 #include <algorithm>
+#include <thread>
+#include <vector>
 
 #include "manager/metrics/metric_families.h"
 #include "manager/placement/attempt_end.h"
@@ -158,6 +160,30 @@ TEST_CASE("1,000 workers have at most 100 series each, however many jobs they ru
   CHECK(series <= 100 * kWorkers);
   // What fedra itself has does not grow with the workers.
   CHECK(static_cast<size_t>(std::ranges::count(text, '\n')) < series + 200);
+}
+
+TEST_CASE("verdicts of many threads are counted once each, by worker, result and reason") {
+  Metrics metrics("0.1.0", "abc");
+  constexpr int kEach = 500;
+  const auto judge = [&metrics] {
+    const verdict::Verdict no{.outcome = verdict::Outcome::kNo,
+                              .reasons = {{verdict::ReasonCode::kInLine, "", {}}}};
+    for (int i = 0; i < kEach; ++i) {
+      for (const char* worker : {"gpu-east", "gpu-west"}) {
+        metrics.Judged(ClusterName(worker), {.outcome = verdict::Outcome::kYes, .reasons = {}});
+        metrics.Judged(ClusterName(worker), no);
+      }
+    }
+  };
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) threads.emplace_back(judge);
+  for (std::thread& thread : threads) thread.join();
+  const std::string text = metrics.Text();
+  for (const char* series :
+       {"fedra_verifications_total{cluster=\"gpu-east\",result=\"Yes\"} ",
+        "fedra_verifications_total{cluster=\"gpu-west\",result=\"No\"} ",
+        "fedra_verification_refusals_total{cluster=\"gpu-west\",reason=\"InLine\"} "})
+    CHECK_THAT(text, ContainsSubstring(std::string(series) + std::to_string(4 * kEach) + "\n"));
 }
 
 TEST_CASE("losses are counted from zero, so that the first one is an increase") {
