@@ -108,7 +108,7 @@ class Comparison:
             case.real = real
 
     def report(self, cases: list[Case]) -> bool:
-        """True: all agree."""
+        """True: all agree, and at least half of them could be compared."""
         compared = [c for c in cases if not c.gave_up]
         leaked = [c for c in compared if c.leaked]
         mended = self._mended(leaked)
@@ -131,7 +131,7 @@ class Comparison:
             f" {len(leaked)}, of these answered as fedra does where it is mended {mended}, differ {len(different)}"
             f" {dict(collections.Counter(c.difference() for c in different))}"
         )
-        return not different and 10 * mended >= 9 * len(leaked)
+        return not different and 2 * len(compared) >= len(cases) and 10 * mended >= 9 * len(leaked)
 
     def _mended(self, leaked: list[Case]) -> int:
         """Of how many the library of the module file has fedra's answer. Not of all: other patches are between them."""

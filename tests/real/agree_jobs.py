@@ -64,6 +64,8 @@ _LEFT_OUT = ("refused", "gave-up", "evicted")  # nothing can be compared with th
 _SETTLE, _SETTLE_AGAIN = 2.5, 11.0
 # Of a hundred jobs, of which fedra may say Unknown.
 _MOST_UNKNOWN = 10
+# Which may differ from what was seen, with a line that explains it.
+_MOST_EXPLAINED = 10
 _GATES = {"1.36": ["GenericWorkload", "GangScheduling"], "1.37": ["GenericWorkload"]}
 
 
@@ -223,13 +225,18 @@ class _Report:
     def agreed(self) -> bool:
         """Of few comparisons, or of few answers, that nothing differed says nothing."""
         compared = self._compared()
-        if 100 * self._unknown > _MOST_UNKNOWN * compared and not self.options.only:
+        too_many = 100 * self._unknown > _MOST_UNKNOWN * compared or (
+            100 * self._explained_jobs() > _MOST_EXPLAINED * compared
+        )
+        if too_many and not self.options.only:
             return False
         return 2 * compared >= compared + self._left_out.total() > 0 and not self._kinds
 
+    def _explained_jobs(self) -> int:
+        return sum(kinds.total() for kinds in self._explained.values())
+
     def _compared(self) -> int:
-        explained = sum(kinds.total() for kinds in self._explained.values())
-        return self._equal.total() + explained + self._kinds.total()
+        return self._equal.total() + self._explained_jobs() + self._kinds.total()
 
     def print_summary(self) -> None:
         compared = self._compared()
@@ -243,7 +250,10 @@ class _Report:
         for line, kinds in sorted(self._explained.items()):
             print(f"explained, {line}: {kinds.total()} {dict(kinds)}")
         print(f"differ: {self._kinds.total()} {dict(self._kinds)}")
-        print(f"Unknown: {self._share(self._unknown)}; more than {_MOST_UNKNOWN} % are a failure")
+        print(
+            f"Unknown: {self._share(self._unknown)}; more than {_MOST_UNKNOWN} %, or {_MOST_EXPLAINED} % explained, are "
+            f"a failure"
+        )
         equal = self._equal.total()
         print(
             f"equal {self._share(equal)}, of the verdict alone {self._share(equal + self._same_verdict)}; with what is "

@@ -86,7 +86,8 @@ def main() -> int:
     for release in options.kubernetes or RELEASES:
         tests = allocator_suite.run(release, options.ours, options.only)
         if tests is None:
-            print(f"Kubernetes {allocators.kubernetes_version(release)}: has no such tests")
+            print(f"Kubernetes {allocators.kubernetes_version(release)}: its tests were not found")
+            agree = False
             continue
         agree = report(release, tests, options.show) and agree
     return 0 if agree else 1
