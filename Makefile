@@ -261,7 +261,7 @@ style:
 	@scripts/chart_schema.py --check
 	@scripts/chart_readme.py --check
 	@scripts/check_links.py
-	@mypy --config-file tests/mypy.ini tests/scenarios tests/real tests/packages tests/browser scripts
+	@mypy --config-file tests/mypy.ini tests/scenarios tests/real tests/packages tests/browser tests/unit scripts
 
 tidy:
 	$(INSTALL_PACKAGES) clang lint

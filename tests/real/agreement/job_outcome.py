@@ -74,8 +74,6 @@ def compare(seen: JobObservation, ours: Answer) -> Comparison:
             return Comparison()
         code = ours.codes[0] if ours.codes else "no reason"
         return Comparison(f"bound, but not counted ({code})", "" if all(bound) else UNCOUNTED)
-    if ours.fitting == bound:
-        return Comparison()
     expected, line = _of_gang(seen, ours, ours.fitting)
     if expected == bound:
         return Comparison("no pod of the gang bound", line) if line else Comparison()
