@@ -375,7 +375,7 @@ TEST_CASE("what is not chosen is watched on: no list, no other health, and its e
   REQUIRE(templates.WaitForState(CacheState::kSynced));
   const size_t told = templates.Healths().size();
   const auto count = [&](const std::string& request) { return f.server.RequestCounts()[request]; };
-  REQUIRE(count("watch resourceclaimtemplates") == 1);
+  REQUIRE(WaitUntil([&] { return count("watch resourceclaimtemplates") == 1; }));
 
   const watch::CacheSink* const chosen = &*f.cache;
   const std::weak_ptr<const void> begun =
