@@ -1,5 +1,6 @@
 #include "manager/placement/slices.h"
 
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -15,6 +16,16 @@ namespace fedra::placement {
 bool MayHaveCopy(const tracking::Workload& workload) {
   return workload.slice != nullptr && !workload.deleting && !workload.Finished() &&
          !workload.Evicted() && workload.QuotaReserved() && !workload.cluster_name.empty();
+}
+
+std::shared_ptr<const tracking::Workload> SliceWithCopy(const Slices& slices) {
+  std::shared_ptr<const tracking::Workload> found;
+  for (const auto& slice : slices) {
+    if (MayHaveCopy(*slice) && (found == nullptr || std::tie(slice->created, slice->key) >
+                                                        std::tie(found->created, found->key)))
+      found = slice;
+  }
+  return found;
 }
 
 bool HasNoPlaceYet(const tracking::Workload& workload) {

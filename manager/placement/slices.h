@@ -10,7 +10,9 @@
 // after the copy by it (ClusterView::runs_by): until the new slice's own clone is admitted, that
 // clone says how the job is doing, and ends its run as it always would.
 
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "base/types.h"
 #include "manager/placement/action.h"
@@ -18,9 +20,14 @@
 
 namespace fedra::placement {
 
+// Workloads of an elastic job on the manager, in no order.
+using Slices = std::vector<std::shared_ptr<const tracking::Workload>>;
+
 // Whether the Workload is one of an elastic job's that may have the job's copy: it has quota, and
 // the name of a worker.
 bool MayHaveCopy(const tracking::Workload& workload);
+// The one that has it: of several the youngest. Null: none has.
+std::shared_ptr<const tracking::Workload> SliceWithCopy(const Slices& slices);
 // Whether it waits for its first quota. Then it has nothing on any worker.
 bool HasNoPlaceYet(const tracking::Workload& workload);
 // Whether the copy there, or the clone of the Workload that it names (null: none is there), is of

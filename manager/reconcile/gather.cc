@@ -180,18 +180,11 @@ Gathered Gatherer::Begin(const ObjectKey& key, const Known& known) const {
     }
     const tracking::Workload& seen = *gathered.view.workload;
     if (seen.slice != nullptr && !gathered.view.kueue_copies)
-      gathered.view.other_slice = SliceBeside(seen);
+      TakeSlices(manager_.jobs().SlicesOf({seen.requirement.kind, {key.ns, seen.owner.name}}),
+                 gathered);
     gathered.view.unasked = WhyUnasked(gathered.view, gathered.cluster_queue);
   }
   return gathered;
-}
-
-std::string Gatherer::SliceBeside(const tracking::Workload& workload) const {
-  const auto slice = manager_.jobs().SliceWithCopy(
-      {workload.requirement.kind, {workload.key.ns, workload.owner.name}});
-  const bool is_other =
-      slice != nullptr && slice->key != workload.key && slice->owner.uid == workload.owner.uid;
-  return is_other ? slice->key.name : std::string();
 }
 
 void Gatherer::NoteSiblings(placement::WorkloadView& view) const {
@@ -308,7 +301,7 @@ ClusterView Gatherer::ViewOf(const Worker& worker, const WorkerLook& look,
     cluster.lost_since = look.kind.lost_since;
     cluster.lost_why = look.kind.problem;
   }
-  FindCopies(worker, gathered, Us(), manager_.jobs(), cluster);
+  FindCopies(CachedCopies(worker, manager_.jobs()), gathered, Us(), cluster);
   cluster.waiting_clones = worker.waiting_clones(Us());
   if (cluster.clone != nullptr && !cluster.clone->Admitted() && !cluster.clone->Finished())
     cluster.waiting_clones = std::max(0, cluster.waiting_clones - 1);
@@ -359,14 +352,14 @@ AssumeCache::Change Gatherer::Observe(const ObjectKey& workload, Worker& worker)
     Gathered gathered = Begin(workload, {});
     if (gathered.view.workload == nullptr) return std::nullopt;
     ClusterView cluster;
-    FindCopies(worker, gathered, Us(), manager_.jobs(), cluster);
+    FindCopies(CachedCopies(worker, manager_.jobs()), gathered, Us(), cluster);
     // Siblings may be thousands: they are looked at only where others may run by the first one's
     // copy, and it does not.
     if (gathered.view.workload->is_part && HasOwnJob(cluster) &&
         placement::PlaceOf(gathered.view) != worker.name()) {
       NoteSiblings(gathered.view);
       cluster = {};
-      FindCopies(worker, gathered, Us(), manager_.jobs(), cluster);
+      FindCopies(CachedCopies(worker, manager_.jobs()), gathered, Us(), cluster);
     }
     auto assumption = placement::AssumptionOn(gathered.view, cluster);
     if (assumption && !settings_.devices) assumption->takes_devices = false;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "manager/placement/bids.h"
+#include "manager/placement/slices.h"
 #include "manager/placement/view.h"
 #include "manager/reconcile/manager_cluster.h"
 #include "manager/reconcile/templates/copy_failures.h"
@@ -31,7 +32,9 @@ struct Gathered {
   const tracking::JobAdapter* adapter = nullptr;  // null: no adapter for the kind
   ObjectKey job;              // of that kind, on every cluster; empty when it is not known
   std::string cluster_queue;  // of the manager, behind the job's queue; may be empty
-  bool judged = false;        // whether the verdicts were made, because a worker is looked for
+  // Of a slice of an elastic job: the job's Workloads on the manager, this one as it is in `view`.
+  placement::Slices slices = {};
+  bool judged = false;  // whether the verdicts were made, because a worker is looked for
   // What was assumed on each worker when it was judged; absent: it was not.
   std::map<ClusterName, AssumeCache::Basis> assumed_as_of;
 };
@@ -93,8 +96,6 @@ class Gatherer final {
                                 const std::string& cluster_queue) const;
   // What the manager shows of it, without its siblings; of the workers nothing.
   Gathered Begin(const ObjectKey& workload, const Known& known) const;
-  // WorkloadView::other_slice.
-  std::string SliceBeside(const tracking::Workload& workload) const;
   // Where the others of several Workloads of a job are.
   void NoteSiblings(placement::WorkloadView& view) const;
   // Where it has to go to be with them; empty: anywhere. The first one leaves a worker that may not

@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 
 #include "manager/placement/parts.h"
-#include "manager/placement/slices.h"
 #include "manager/reconcile/sets_by_key.h"
 #include "manager/tracking/job_members.h"
 
@@ -85,13 +84,6 @@ void ManagerJobs::OfJob::Erase(const ObjectKey& workload) {
   followers_.erase(workload);
 }
 
-std::vector<ObjectKey> ManagerJobs::OfJob::living() const {
-  std::vector<ObjectKey> keys;
-  for (auto worth = order_.rbegin(); worth != order_.rend() && std::get<0>(*worth); ++worth)
-    keys.push_back(std::get<ObjectKey>(*worth));
-  return keys;
-}
-
 std::vector<ObjectKey> ManagerJobs::OfJob::all() const {
   std::vector<ObjectKey> keys;
   for (const auto& [key, worth] : worth_) keys.push_back(key);
@@ -141,24 +133,18 @@ std::vector<std::shared_ptr<const tracking::Workload>> ManagerJobs::SiblingsOf(
   return siblings;
 }
 
-std::vector<ObjectKey> ManagerJobs::WorkloadsOf(const tracking::JobKey& job) const {
-  return workloads_of_.With([&](const auto& index) {
-    const auto found = index.find(job);
-    return found == index.end() ? std::vector<ObjectKey>() : found->second.all();
-  });
-}
-
-std::shared_ptr<const tracking::Workload> ManagerJobs::SliceWithCopy(
+std::vector<std::shared_ptr<const tracking::Workload>> ManagerJobs::SlicesOf(
     const tracking::JobKey& job) const {
   const auto keys = workloads_of_.With([&](const auto& index) {
     const auto found = index.find(job);
-    return found == index.end() ? std::vector<ObjectKey>() : found->second.living();
+    return found == index.end() ? std::vector<ObjectKey>() : found->second.all();
   });
+  std::vector<std::shared_ptr<const tracking::Workload>> slices;
   for (const ObjectKey& key : keys) {
-    auto workload = workloads_.Find(key);
-    if (workload != nullptr && placement::MayHaveCopy(*workload)) return workload;
+    auto slice = workloads_.Find(key);
+    if (slice != nullptr && slice->slice != nullptr) slices.push_back(std::move(slice));
   }
-  return nullptr;
+  return slices;
 }
 
 void ManagerJobs::TellSiblings(const tracking::Workload& part) const {

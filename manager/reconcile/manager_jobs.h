@@ -57,10 +57,9 @@ class ManagerJobs final {
   // these the first, as far as they are there.
   std::vector<std::shared_ptr<const tracking::Workload>> SiblingsOf(
       const tracking::Workload& workload) const;
-  // Of the Workloads of an elastic job the one that has its copy (placement/slices.h); null: none.
-  std::shared_ptr<const tracking::Workload> SliceWithCopy(const tracking::JobKey& job) const;
-  // Those of the job, or of another one of this name, living or not.
-  std::vector<ObjectKey> WorkloadsOf(const tracking::JobKey& job) const;
+  // The Workloads of an elastic job, and of others of this name, living or not, each read once.
+  std::vector<std::shared_ptr<const tracking::Workload>> SlicesOf(
+      const tracking::JobKey& job) const;
   // The workload whose owner is this job, of several the first, or the object of this name as a
   // member of a group.
   std::optional<ObjectKey> WorkloadOf(const tracking::JobKey& job) const;
@@ -105,8 +104,6 @@ class ManagerJobs final {
     bool empty() const { return worth_.empty(); }
     // Living ones count for more, of these the first part, else the youngest. Not when empty.
     const ObjectKey& worthiest() const { return std::get<ObjectKey>(*order_.rbegin()); }
-    // Those that have not ended, the worthiest first.
-    std::vector<ObjectKey> living() const;
     std::vector<ObjectKey> all() const;
     // As of SiblingsOf(), of whatever job of this name.
     std::vector<ObjectKey> SiblingsOf(const tracking::Workload& workload) const;
