@@ -175,8 +175,11 @@ void GiveToSlice(Look& look, placement::ClusterView& cluster) {
   const WorkloadPtr slice = placement::SliceWithCopy(slices);
   if (slice == nullptr && IsOfAnother(seen, *copy, slices))
     return LeaveToOther(workload, nullptr, cluster);
-  // Kueue finishes the slice before it gives the next one its place: that one sees to the copy.
-  if (slice == nullptr && IsOfItsChain(look, *copy, seen) && placement::WasReplaced(*seen))
+  // Its end may be seen before the next one's place is: that one sees to the copy. What was evicted
+  // had no place to give, and Kueue finishes it in the same way (normalizeActiveSlices in
+  // pkg/workloadslicing of 0.19.2).
+  if (slice == nullptr && IsOfItsChain(look, *copy, seen) && placement::WasReplaced(*seen) &&
+      !seen->Evicted())
     return LeaveToOther(workload, clone_of(*seen).get(), cluster);
   // Evicted, it mirrors an end there, and takes the copy back, before another slice has it.
   const tracking::Workload* holder = slice != nullptr ? slice.get() : seen;

@@ -176,6 +176,24 @@ TEST_CASE(
   CHECK_FALSE(HasOurs(f.East(kFirst)));
 }
 
+TEST_CASE("a slice that was evicted takes the copy back, although Kueue says it was replaced") {
+  Fixture f;
+  f.Grow();
+  REQUIRE(f.manager().objects().Patch("workloads", kSecond,
+                                      {{"status", {{"conditions", json::array()}}}}, "status"));
+  f.Add(f.manager(), kFirst, "Evicted", "Preempted");
+  f.Add(f.manager(), kFirst, "Finished", "WorkloadSliceReplaced");
+  f.Await([&] { return f.Gather(kFirst).view.workload->Finished(); });
+  f.Await([&] {
+    const auto second = f.Gather(kSecond).view.workload;
+    return second != nullptr && !second->QuotaReserved();
+  });
+  CHECK(HasOwnJob(f.East(kFirst)));
+  CHECK_FALSE(HasOurs(f.East(kSecond)));
+  REQUIRE(f.Execute(kFirst, DeleteRemote{kEast, std::nullopt}));
+  CHECK_FALSE(f.east().objects().Get("jobs", kJob));
+}
+
 TEST_CASE("a slice that ends with its job before its clone is made takes the copy away") {
   Fixture f;
   f.Grow();
