@@ -35,6 +35,9 @@ void AdmitWinner(const Context& context, const ClusterView& winner, Decision& de
     decision.actions.emplace_back(DeleteRemote{winner.name, std::nullopt});
     return;
   }
+  // A clone that is larger than its job would end (OutOfSync).
+  if (!has_job && tracking::IsToShrink(context.workload(), *winner.clone))
+    decision.actions.emplace_back(UpdateClone{winner.name});
   if (!has_job) decision.actions.emplace_back(CreateJob{winner.name});
   AdmitOn(context, winner, decision);
 }

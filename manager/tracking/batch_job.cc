@@ -97,6 +97,17 @@ Result<int> CountPods(const json& spec) {
   return std::min(parallelism, completions);
 }
 
+// An elastic job may have been scaled since Kueue has made the Workload, or lowered its counts. A
+// copy of another size than its clone is would end that (OutOfSync, elastic.h); it follows the job
+// with the next Workload (SlicePatch).
+Result<void> SetSize(const Workload& workload, json& spec) {
+  if (workload.slice == nullptr || workload.slice->pod_counts.size() != 1) return {};
+  FEDRA_ASSIGN_OR_RETURN(const int pods, CountPods(spec));
+  const int wanted = workload.slice->pod_counts.front();
+  if (pods != wanted) spec["parallelism"] = wanted;
+  return {};
+}
+
 class BatchJob final : public JobAdapter {
  public:
   BatchJob() : JobAdapter({"batch", "v1", "jobs", "Job"}) {}
@@ -140,6 +151,7 @@ class BatchJob final : public JobAdapter {
     json spec = Member(source, "spec");
     if (!spec.is_object()) return Fail(ErrorCode::kInternal, "the job's spec was not kept");
     DropControllerFields(spec);
+    FEDRA_RETURN_IF_ERROR(SetSize(workload, spec));
     // Its Kueue resumes the job after adopting the clone; a job that started by itself would escape
     // admission.
     spec["suspend"] = true;

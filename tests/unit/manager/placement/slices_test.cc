@@ -407,6 +407,24 @@ TEST_CASE("a job that shrinks: first its clone, then its copy") {
   CHECK_FALSE(IsIndependent(decision.actions.at(PlaceOf<UpdateClone>(decision))));
 }
 
+TEST_CASE("a job that has shrunk before it began: first its clone, then its copy") {
+  Scene scene;
+  scene.workload->cluster_name.clear();
+  scene.workload->nominated = {kEast.value};
+  scene.workload->checks.front() = {"fedra", CheckState::kPending, "dispatched", kNow};
+  scene.workload->slice =
+      std::make_shared<const Slice>(Slice{"job-train-1", "job-train-1", std::vector{1}});
+  scene.AdmitClone();
+  scene.east.job = nullptr;
+  scene.east.runs_by = nullptr;
+  scene.east.verdict.outcome = verdict::Outcome::kYes;
+  const Decision decision = scene.Decide();
+  REQUIRE(Does<CreateJob>(decision));
+  CHECK(PlaceOf<UpdateClone>(decision) < PlaceOf<CreateJob>(decision));
+  scene.workload->slice = scene.clone->slice;
+  CHECK_FALSE(Does<UpdateClone>(scene.Decide()));
+}
+
 TEST_CASE("a job that is never dispatched is rejected, but not where it runs") {
   Scene scene;
   scene.local->never = "spec.autoscaled is true";

@@ -190,6 +190,19 @@ TEST_CASE("the copy of an elastic job is out of date by its name or its size") {
         row.current);
 }
 
+TEST_CASE("the copy of an elastic Job is made as large as its Workload") {
+  struct Row {
+    int job, workload, parallelism;
+  };
+  // Of five completions.
+  const Row row = GENERATE(values<Row>({{2, 2, 2}, {4, 2, 2}, {1, 3, 3}, {9, 5, 9}, {9, 2, 2}}));
+  const Workload workload = Parsed(WorkloadObject({row.workload}));
+  const auto body =
+      BatchJobAdapter().RemoteBody(ParsedJob(JobObject(row.job)), workload, {"fedra", "m1"});
+  REQUIRE(body);
+  CHECK(json::parse(*body)["spec"]["parallelism"] == row.parallelism);
+}
+
 TEST_CASE("what an elastic job's size is decides, and is no progress") {
   CHECK_FALSE(IsProgress(ParsedJob(JobObject(2)), ParsedJob(JobObject(3))));
   json plain = JobObject(2);
