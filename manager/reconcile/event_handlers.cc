@@ -53,11 +53,7 @@ ManagerListener EventHandlers::ForManager() {
 WorkerListener EventHandlers::ForWorker(const ClusterName& name) {
   return {
       .on_workload = [this, name](const ObjectKey& key) { OnCopy(name, key); },
-      .on_job =
-          [this, name](const tracking::JobKey& job) {
-            if (const auto workload = sources_.manager.jobs().WorkloadOf(job))
-              OnCopy(name, *workload);
-          },
+      .on_job = [this, name](const tracking::JobKey& job) { OnJob(name, job); },
       .on_progress =
           [this](const ObjectKey& key) { targets_.workloads.AddAfter(key, kProgressDebounce); },
       .on_input = [this, name](const Worker&, const InputChange& change) { OnInput(name, change); },
@@ -102,6 +98,18 @@ void EventHandlers::OnCopy(const ClusterName& worker, const ObjectKey& workload)
     targets_.workloads.AddNext(workload);
   else  // of a list
     targets_.workloads.AddBacklog(workload);
+}
+
+void EventHandlers::OnJob(const ClusterName& worker, const tracking::JobKey& job) {
+  const ManagerJobs& jobs = sources_.manager.jobs();
+  const auto workload = jobs.WorkloadOf(job);
+  if (!workload) return;
+  OnCopy(worker, *workload);
+  // By which clone an elastic job ran there the copy need not have said: that one may go now.
+  const auto seen = jobs.workloads().Find(*workload);
+  if (seen == nullptr || seen->slice == nullptr) return;
+  for (const auto& slice : jobs.SlicesOf(job))
+    if (slice->key != *workload) OnCopy(worker, slice->key);
 }
 
 void EventHandlers::Observe(const ObjectKey& workload, const ClusterName& name) {

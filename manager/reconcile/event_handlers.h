@@ -62,6 +62,8 @@ class EventHandlers final {
   void OnWorkerCluster(const std::string& name);
   void OnOrder(const std::vector<ObjectKey>& workloads);
   void OnCopy(const ClusterName& worker, const ObjectKey& workload);
+  // Wakes the workload that owns the job of this name, and of an elastic one all of its slices.
+  void OnJob(const ClusterName& worker, const tracking::JobKey& job);
   void OnWorkload(const ObjectKey& key);
   // Keeps in step what is derived of it.
   void Follow(const ObjectKey& key);
