@@ -54,6 +54,13 @@ bool IsOfItsChain(Look& look, const tracking::Job& copy, const tracking::Workloa
                                   look.Clone({copy.key.ns, copy.prebuilt_workload}).get());
 }
 
+// Whether the copy is of an elastic job of which the manager has nothing any more. It may name a
+// slice that was gone before the last one, which had the copy.
+bool IsOfNone(const Look& look, const tracking::Job& copy) {
+  return look.view().workload == nullptr && copy.elastic &&
+         look.source().SlicesOf(KeyOf(copy)).empty();
+}
+
 // A workload whose own job is over cleans up what names it. Another job of that name is its
 // successor's: of a Workload that the same user has submitted since.
 bool IsSuccessors(Look& look, const JobPtr& remote) {
@@ -61,7 +68,7 @@ bool IsSuccessors(Look& look, const JobPtr& remote) {
   const bool over = view.job == nullptr || view.workload->deleting || view.workload->Finished();
   return over && remote != nullptr && !remote->prebuilt_workload.empty() &&
          remote->prebuilt_workload != view.key.name &&
-         !IsOfItsChain(look, *remote, view.workload.get());
+         !IsOfItsChain(look, *remote, view.workload.get()) && !IsOfNone(look, *remote);
 }
 
 JobPtr FindNamed(Look& look, const tracking::JobAdapter& kind, const ObjectKey& key) {
