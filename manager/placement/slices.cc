@@ -1,5 +1,6 @@
 #include "manager/placement/slices.h"
 
+#include <algorithm>
 #include <tuple>
 #include <utility>
 
@@ -19,10 +20,18 @@ bool MayHaveCopy(const tracking::Workload& workload) {
 }
 
 std::shared_ptr<const tracking::Workload> SliceWithCopy(const Slices& slices) {
+  // Kueue gives a slice its place before it finishes the one that it replaces, and two may be made
+  // in one second.
+  const auto is_replaced = [&](const tracking::Workload& slice) {
+    return std::ranges::any_of(slices, [&](const auto& next) {
+      return MayHaveCopy(*next) && next->slice->replaces == slice.key.name;
+    });
+  };
   std::shared_ptr<const tracking::Workload> found;
   for (const auto& slice : slices) {
-    if (MayHaveCopy(*slice) && (found == nullptr || std::tie(slice->created, slice->key) >
-                                                        std::tie(found->created, found->key)))
+    if (MayHaveCopy(*slice) && !is_replaced(*slice) &&
+        (found == nullptr ||
+         std::tie(slice->created, slice->key) > std::tie(found->created, found->key)))
       found = slice;
   }
   return found;

@@ -26,7 +26,8 @@ using Slices = std::vector<std::shared_ptr<const tracking::Workload>>;
 // Whether the Workload is one of an elastic job's that may have the job's copy: it has quota, and
 // the name of a worker.
 bool MayHaveCopy(const tracking::Workload& workload);
-// The one that has it: of several the youngest. Null: none has.
+// The one that has it: the last of those that replace each other, and of several the youngest.
+// Null: none has.
 std::shared_ptr<const tracking::Workload> SliceWithCopy(const Slices& slices);
 // Whether it waits for its first quota. Then it has nothing on any worker.
 bool HasNoPlaceYet(const tracking::Workload& workload);

@@ -438,6 +438,25 @@ TEST_CASE("a job that is never dispatched is rejected, but not where it runs") {
         CheckState::kRejected);
 }
 
+TEST_CASE(
+    "of two slices of one second that have a place the one that replaces the other has the copy") {
+  const auto slice_of = [](const char* name, const char* replaces) {
+    auto made = std::make_shared<tracking::Workload>();
+    made->key = {"ml", name};
+    made->slice = std::make_shared<const Slice>(Slice{"job-train-0", replaces, std::vector{1}});
+    made->quota_reserved = True("QuotaReserved");
+    made->cluster_name = kEast.value;
+    return made;
+  };
+  const auto before = slice_of("job-train-9", "job-train-0");
+  const auto after = slice_of("job-train-10", "job-train-9");
+  CHECK(SliceWithCopy({before, after}) == after);
+  CHECK(SliceWithCopy({after, before}) == after);
+  after->cluster_name.clear();
+  CHECK(SliceWithCopy({after, before}) == before);
+  CHECK(SliceWithCopy({after}) == nullptr);
+}
+
 TEST_CASE("whose chain a copy is of") {
   tracking::Workload slice;
   slice.key = {"ml", "job-train-3"};
