@@ -60,6 +60,10 @@ watch::TrackedCache<tracking::Job>::OnObject ManagerJobs::JobListener(
     const bool progress =
         before != nullptr && after != nullptr && tracking::IsProgress(*before, *after);
     progress ? listener_.on_progress(*workload) : listener_.on_workload(*workload);
+    // How it ends, and its size, are every slice's business.
+    if (known.elastic && !progress)
+      for (const auto& slice : SlicesOf({kind.name(), key}))
+        if (slice->key != *workload) listener_.on_workload(slice->key);
     if ((before == nullptr) == (after == nullptr)) return;
     // All parts look at it, and events are the first one's.
     if (const auto first = workloads_.Find(*workload)) TellSiblings(*first);

@@ -1,7 +1,6 @@
 #include "tests/unit/manager/reconcile/elastic_world.h"
 
 #include <algorithm>
-#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -120,20 +119,6 @@ bool ElasticWorld::AdvanceToWake() {
 
 void ElasticWorld::Wake(const std::string& slice) { dirty_.insert(slice); }
 
-// As ManagerJobs::WorkloadOf().
-void ElasticWorld::WakeWorthiest() {
-  const Workload* worthiest = nullptr;
-  const auto worth = [](const Workload& it) {
-    return std::tuple(!it.deleting && !it.Finished(), it.created, it.key);
-  };
-  std::vector<WorkloadPtr> known;
-  for (const std::string& name : workloads_.Known())
-    if (auto seen = workloads_.Seen(name)) known.push_back(std::move(seen));
-  for (const auto& each : known)
-    if (worthiest == nullptr || worth(*each) > worth(*worthiest)) worthiest = each.get();
-  if (worthiest != nullptr) Wake(worthiest->key.name);
-}
-
 bool ElasticWorld::Deliver(int stream) {
   const auto tell = [&](std::string_view of, const auto& change) {
     Tell(fmt::format("fedra hears of {} {}", of, change.name));
@@ -148,7 +133,7 @@ bool ElasticWorld::Deliver(int stream) {
   if (stream == 1) {
     if (!jobs_.HasEvents()) return false;
     tell("the manager's job", jobs_.Deliver());
-    WakeWorthiest();
+    for (const std::string& slice : workloads_.Known()) Wake(slice);  // ManagerJobs::JobListener()
     return true;
   }
   WorkerModel& at = At(WorkerNames().at(static_cast<size_t>(stream - 2) / 2));

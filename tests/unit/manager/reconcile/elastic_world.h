@@ -150,7 +150,6 @@ class ElasticWorld {
                                        bool ours = false);
   void Finish(Shelf<tracking::Workload>& shelf, const std::string& name, std::string_view reason);
   void Wake(const std::string& slice);
-  void WakeWorthiest();
   tracking::Condition True(std::string_view reason) const;
   bool AnyCauseToLeave() const;
   bool IsRunning(const WorkerModel& worker) const;
