@@ -24,6 +24,9 @@ ManagerJobs::ManagerJobs(tracking::JobKindsPtr kinds, const Clock& clock,
             const tracking::Workload& seen = after != nullptr ? *after : *before;
             if (seen.is_part && placement::MayHaveMoved(before.get(), after.get()))
               TellSiblings(seen);
+            // The copy may name the slice before, which left it to this one.
+            if (after == nullptr && seen.slice != nullptr && !seen.slice->replaces.empty())
+              listener_.on_workload({key.ns, seen.slice->replaces});
           },
           [](const watch::CacheHealth&) {}, clock),
       jobs_(kinds_->all().size()) {

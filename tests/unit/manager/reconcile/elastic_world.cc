@@ -87,6 +87,8 @@ void ElasticWorld::Move() {
     });
     causes_.insert(Cause::kMove);
     Tell("user: moves " + slice->key.name);
+    // Dates are in whole seconds: what begins within this one would look older than the request.
+    Advance(std::chrono::seconds(1));
     return;
   }
 }
@@ -128,6 +130,8 @@ bool ElasticWorld::Deliver(int stream) {
     const auto change = workloads_.Deliver();
     tell("slice", change);
     Wake(change.name);
+    if (change.after == nullptr && !change.before->slice->replaces.empty())
+      Wake(change.before->slice->replaces);  // as ManagerJobs
     return true;
   }
   if (stream == 1) {
