@@ -164,6 +164,20 @@ bool IsOfAnother(const tracking::Workload* slice, const tracking::Job& copy,
   });
 }
 
+// Whether the copy names a slice that came after this one: the job has run by that one since.
+bool NamesLater(const placement::Slices& slices, const tracking::Workload& slice,
+                const tracking::Job& copy) {
+  std::string name = copy.prebuilt_workload;
+  for (size_t i = 0; i < slices.size(); ++i) {
+    const auto named =
+        std::ranges::find_if(slices, [&](const auto& each) { return each->key.name == name; });
+    if (named == slices.end()) return false;
+    name = (*named)->slice->replaces;
+    if (name == slice.key.name) return true;
+  }
+  return false;
+}
+
 // The copy of an elastic job is of that Workload of it that may have it, whichever it names, and
 // what is there of another one stays as long as the copy runs by it.
 void GiveToSlice(Look& look, placement::ClusterView& cluster) {
@@ -184,9 +198,9 @@ void GiveToSlice(Look& look, placement::ClusterView& cluster) {
     return LeaveToOther(workload, nullptr, cluster);
   // Its end may be seen before the next one's place is: that one sees to the copy. What was evicted
   // had no place to give, and Kueue finishes it in the same way (normalizeActiveSlices in
-  // pkg/workloadslicing of 0.19.2).
+  // pkg/workloadslicing of 0.19.2); unless the job runs again since, by a later one.
   if (slice == nullptr && IsOfItsChain(look, *copy, seen) && placement::WasReplaced(*seen) &&
-      !seen->Evicted())
+      (!seen->Evicted() || NamesLater(slices, *seen, *copy)))
     return LeaveToOther(workload, clone_of(*seen).get(), cluster);
   // Evicted, it mirrors an end there, and takes the copy back, before another slice has it.
   const tracking::Workload* holder = slice != nullptr ? slice.get() : seen;
