@@ -196,10 +196,12 @@ void GiveToSlice(Look& look, placement::ClusterView& cluster) {
   const WorkloadPtr slice = placement::SliceWithCopy(slices);
   if (slice == nullptr && IsOfAnother(seen, *copy, slices))
     return LeaveToOther(workload, nullptr, cluster);
-  // Its end may be seen before the next one's place is: that one sees to the copy. What was evicted
-  // had no place to give, and Kueue finishes it in the same way (normalizeActiveSlices in
-  // pkg/workloadslicing of 0.19.2); unless the job runs again since, by a later one.
+  // Its end may be seen before the next one's place is: that one sees to the copy, unless the job
+  // has ended, and with it the next one. What was evicted had no place to give, and Kueue finishes
+  // it in the same way (normalizeActiveSlices in pkg/workloadslicing of 0.19.2); unless the job
+  // runs again since, by a later one.
   if (slice == nullptr && IsOfItsChain(look, *copy, seen) && placement::WasReplaced(*seen) &&
+      !placement::EndsWithJob(look.view()) &&
       (!seen->Evicted() || NamesLater(slices, *seen, *copy)))
     return LeaveToOther(workload, clone_of(*seen).get(), cluster);
   // Evicted, it mirrors an end there, and takes the copy back, before another slice has it.
