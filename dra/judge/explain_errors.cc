@@ -1,5 +1,7 @@
 #include "dra/judge/explain_errors.h"
 
+#include <algorithm>
+
 #include "dra/judge/selector_advice.h"
 
 namespace fedra::dra {
@@ -8,6 +10,9 @@ using verdict::Outcome;
 using verdict::ReasonCode;
 
 namespace {
+
+// Steps in a message: where all orders of devices are tried they exceed every integer.
+constexpr double kMostToTell = uint64_t{1} << 62;
 
 ReasonCode ErrorCodeOf(ErrorCause cause) {
   switch (cause) {
@@ -82,11 +87,12 @@ void ExplainSlowSearch(const PlacementTrace& trace, const AllocatorFeatures& fea
   const bool certain = IsSurelyTooSlow(errors, features) && errors.feasible < kNodesAlwaysExamined;
   explanation.aborted = certain;
   const std::string node = errors.slowest->name.str();
-  explanation.Add(
-      certain ? Outcome::kNo : Outcome::kUnknown, ReasonCode::kBudgetExceeded, "Node " + node,
-      verdict::SearchLimit{.kind = features.slow_search_ends_attempt ? kSlow : kSlowNode,
-                           .where = node,
-                           .steps = static_cast<uint64_t>(errors.slowest_steps)});
+  explanation.Add(certain ? Outcome::kNo : Outcome::kUnknown, ReasonCode::kBudgetExceeded,
+                  "Node " + node,
+                  verdict::SearchLimit{
+                      .kind = features.slow_search_ends_attempt ? kSlow : kSlowNode,
+                      .where = node,
+                      .steps = static_cast<uint64_t>(std::min(errors.slowest_steps, kMostToTell))});
 }
 
 }  // namespace fedra::dra

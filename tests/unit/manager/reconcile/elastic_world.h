@@ -146,8 +146,8 @@ class ElasticWorld {
   }
   void Break(const std::string& what);
   template <class T, class Change>
-  static std::shared_ptr<const T> Edit(Shelf<T>& shelf, const std::string& name, Change change,
-                                       bool ours = false);
+  static std::shared_ptr<const T> Edit(Shelf<T>& shelf, const std::string& name,
+                                       const Change& change, bool ours = false);
   void Finish(Shelf<tracking::Workload>& shelf, const std::string& name, std::string_view reason);
   void Wake(const std::string& slice);
   tracking::Condition True(std::string_view reason) const;
@@ -229,8 +229,8 @@ class ElasticWorld {
 };
 
 template <class T, class Change>
-std::shared_ptr<const T> ElasticWorld::Edit(Shelf<T>& shelf, const std::string& name, Change change,
-                                            bool ours) {
+std::shared_ptr<const T> ElasticWorld::Edit(Shelf<T>& shelf, const std::string& name,
+                                            const Change& change, bool ours) {
   T changed = *shelf.Find(name);
   change(changed);
   return shelf.Put(std::move(changed), ours);
