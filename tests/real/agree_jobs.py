@@ -215,7 +215,7 @@ class _Report:
             self._show(seen, ours, found.kind, lines)
 
     def _ask(self, seen: JobObservation) -> Answer:
-        job = job_of(seen.case, seen.before["Namespace"][0]["metadata"]["name"])
+        job = job_of(seen.case, seen.namespace)
         return self._fedra.ask(self.options.kubernetes, [(seen.before, job)])[0]
 
     def is_late(self) -> bool:
@@ -282,9 +282,8 @@ class _Report:
         for line in contradicted:
             print(f"  pod alone: {line}")
         if self.options.save and ours is not None:
-            namespace = seen.before["Namespace"][0]["metadata"]["name"]
             one = FedraCheck(self.options.fedra, self.options.save / case.name)
-            one.ask(self.options.kubernetes, [(seen.before, job_of(case, namespace))])
+            one.ask(self.options.kubernetes, [(seen.before, job_of(case, seen.namespace))])
             final = {"pods": [pod.final for pod in seen.pods], "claims": seen.claims}
             (self.options.save / case.name / "seen.json").write_text(json.dumps(final))
 

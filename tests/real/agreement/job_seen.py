@@ -47,6 +47,10 @@ class JobObservation:
     pods: list[JobPod] = dataclasses.field(default_factory=list)  # in the order of their pod sets
     claims: list[Json] = dataclasses.field(default_factory=list)  # of the case, in the end
 
+    @property
+    def namespace(self) -> str:
+        return str(self.before["Namespace"][0]["metadata"]["name"])
+
     def bound(self, pod_set: int) -> int:
         return sum(1 for pod in self.pods if pod.pod_set == pod_set and pod.node)
 

@@ -46,8 +46,7 @@ def placed_as_they_were(
         (f"pod-{i}", 1, _spec_on_its_node(seen, pod, nowhere), seen.case.group_of(pod.pod_set))
         for i, pod in enumerate(pods)
     ]
-    namespace = seen.before["Namespace"][0]["metadata"]["name"]
-    job = job_set(seen.case.name, namespace, parts)
+    job = job_set(seen.case.name, seen.namespace, parts)
     answer = fedra.ask(release, [(_without_minimum(seen.before), job)])[0]
     if answer.fitting is None:
         return [f"with its pods where they are: {answer.verdict} {'; '.join(answer.reasons)[:300]}"]
@@ -61,9 +60,8 @@ def placed_as_they_were(
 def never_run(seen: JobObservation, release: str, fedra: FedraCheck, pod_set: int) -> bool:
     """Whether fedra says No to this pod set without the others."""
     one = seen.case.pod_sets[pod_set]
-    namespace = seen.before["Namespace"][0]["metadata"]["name"]
     part = (one.name, one.count, one.spec, seen.case.group_of(pod_set))
-    job = job_set(seen.case.name, namespace, [part])
+    job = job_set(seen.case.name, seen.namespace, [part])
     return fedra.ask(release, [(seen.before, job)])[0].verdict == "No"
 
 

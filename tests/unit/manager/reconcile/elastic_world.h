@@ -42,8 +42,8 @@ enum class Cause {
 
 class ElasticWorld {
  public:
-  // What happens between two reads of a look, or two writes of one action; `tell`: hears of each
-  // step in words; null: none is told.
+  // `between` runs between two reads of a look, and between two writes of one action. `tell` gets a
+  // sentence for each step; it may be null.
   struct Hooks {
     std::function<void()> between = [] {};
     std::function<void(const std::string& step)> tell = nullptr;
