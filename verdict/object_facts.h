@@ -211,6 +211,7 @@ struct GroupTerms {
 struct ReleaseDoubt {
   enum class Kind {
     kOrder,     // in which order it looks at pools and slices is chance, and decides
+    kCounts,    // that decides only how many of the pods fit: never all
     kRefusals,  // devices that it refuses keep what they would have taken from others
     kRules,     // it panics when there are DeviceTaintRules
     kGates,     // `fields` belong to feature gates that are off by default

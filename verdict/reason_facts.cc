@@ -87,7 +87,7 @@ std::vector<std::string_view> FactTypesOf(ReasonCode code) {
     case kNodeResources:
       return Named<NodeRoom>();
     case kPodsDoNotFit:
-      return Named<PodsFit>();
+      return Named<PodsFit, ReleaseDoubt>();
     case kCapabilityUndeclared:
       return Named<Undeclared>();
     case kSchedulerUnverified:

@@ -73,9 +73,11 @@ std::string TextOf(const ReleaseDoubt& doubt, const Rendering&) {
   switch (doubt.kind) {
     case ReleaseDoubt::Kind::kOrder:
       return scheduler +
-             " looks at the pools and slices of a node in an order that is chance, and how many "
-             "pods "
-             "fit depends on it; one that fails is tried again, in another order";
+             " looks at the pools and slices of a node in an order that is chance, and whether all "
+             "pods fit depends on it; one that fails is tried again, in another order";
+    case ReleaseDoubt::Kind::kCounts:
+      return "how many pods fit depends on chance, for " + scheduler +
+             " looks at the pools and slices of a node in any order; all of them fit in none";
     case ReleaseDoubt::Kind::kRefusals:
       return scheduler +
              " lets devices that it has refused keep shared counters and constraints while it "

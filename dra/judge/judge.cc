@@ -57,15 +57,23 @@ Judgement JudgeFree(const std::string& ns, std::span<const PodDemand> demands,
   return TryNodes({ns, demands, less}, *free, caches, cost, {}).judgement;
 }
 
-void DoubtOrder(const AllocatorFeatures& features, Verdict& verdict) {
-  verdict.outcome = Outcome::kUnknown;
-  verdict.fits_when_free = false;
-  verdict.reasons.insert(
-      verdict.reasons.begin(),
-      {ReasonCode::kReleaseUnverified, "",
-       verdict::ReleaseDoubt{.kind = verdict::ReleaseDoubt::Kind::kOrder,
-                             .release = std::string(cel::ToString(features.release)),
-                             .fields = {}}});
+void SayByOrder(OrderEffect effect, const AllocatorFeatures& features, Verdict& verdict) {
+  verdict::ReleaseDoubt doubt{.kind = verdict::ReleaseDoubt::Kind::kCounts,
+                              .release = std::string(cel::ToString(features.release)),
+                              .fields = {}};
+  switch (effect) {
+    case OrderEffect::kNone:
+      return;
+    case OrderEffect::kCounts:
+      verdict.reasons.push_back({ReasonCode::kPodsDoNotFit, "", std::move(doubt)});
+      return;
+    case OrderEffect::kVerdict:
+      doubt.kind = verdict::ReleaseDoubt::Kind::kOrder;
+      verdict.outcome = Outcome::kUnknown;
+      verdict.fits_when_free = false;
+      verdict.reasons.insert(verdict.reasons.begin(),
+                             {ReasonCode::kReleaseUnverified, "", std::move(doubt)});
+  }
 }
 
 // What is not looked at, beside a Yes.
@@ -117,8 +125,8 @@ Judgement Judge(const std::string& ns, std::span<const PodDemand> demands, const
   Verdict& verdict = attempt.judgement.verdict;
   verdict.fits_when_free =
       LacksDevicesInUse(verdict) && free_cluster().verdict.outcome == Outcome::kYes;
-  if (verdict.outcome != Outcome::kUnknown && DependsOnOrder(question, attempt, snapshot, caches))
-    DoubtOrder(snapshot.features(), verdict);
+  if (verdict.outcome != Outcome::kUnknown)
+    SayByOrder(EffectOfOrder(question, attempt, snapshot, caches), snapshot.features(), verdict);
   NoteUnread(question, verdict);
   return std::move(attempt.judgement);
 }

@@ -23,9 +23,10 @@
 // Reasons only advise to wait where that can help: a shortage of devices that are held is judged
 // once more with nothing allocated, within a budget of its own that changes no outcome.
 //
-// Where a release leaves the order of pools and slices to chance, the outcome is kUnknown if some
-// order of some pod changes how many pods fit (order_question.h). What else an answer has is that
-// of the order by name: where pods go, headroom, new nodes, whether waiting helps.
+// Where a release leaves the order of pools and slices to chance, the outcome is kUnknown if all
+// pods fit in some orders and not in others; where they never do, but in another order other pods,
+// a reason says so (order_question.h). What else an answer has is that of the order by name: how
+// many pods fit, where they go, headroom, new nodes, whether waiting helps.
 //
 // Thread rules: pure but for the caches, which one user has at a time.
 

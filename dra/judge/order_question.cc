@@ -29,7 +29,7 @@ class OrderQuestion final {
                 JudgeCaches caches)
       : question_(question), answer_(answer), snapshot_(snapshot), caches_(caches) {}
 
-  bool PlayOut(JobAsks& asks, std::set<Symbol> nodes);
+  OrderEffect PlayOut(JobAsks& asks, std::set<Symbol> nodes);
 
  private:
   // Absent: it takes too long.
@@ -68,13 +68,23 @@ std::optional<Attempt> OrderQuestion::TryOneWay(OrderDraws& draws) {
   return attempt;
 }
 
-bool OrderQuestion::PlayOut(JobAsks& asks, std::set<Symbol> nodes) {
+bool AllFit(const Attempt& attempt) {
+  const verdict::Verdict& verdict = attempt.judgement.verdict;
+  return verdict.pods_fitting == verdict.pods_wanted;
+}
+
+OrderEffect OrderQuestion::PlayOut(JobAsks& asks, std::set<Symbol> nodes) {
+  const bool is_no = answer_.judgement.verdict.outcome == verdict::Outcome::kNo;
+  OrderEffect effect = OrderEffect::kNone;
   OrderDraws draws(asks, std::move(nodes));
   do {
     const std::optional<Attempt> way = TryOneWay(draws);
-    if (!way || draws.gave_up() || way->ends != answer_.ends) return true;
+    if (!way || draws.gave_up()) return OrderEffect::kVerdict;
+    if (way->ends == answer_.ends) continue;
+    if (!is_no || AllFit(answer_) || AllFit(*way)) return OrderEffect::kVerdict;
+    effect = OrderEffect::kCounts;
   } while (draws.Next());
-  return false;
+  return effect;
 }
 
 // With no claim allocated that the pods name.
@@ -95,15 +105,15 @@ std::shared_ptr<const Snapshot> WithoutOwnClaims(const Question& question,
 
 }  // namespace
 
-bool DependsOnOrder(const Question& question, const Attempt& answer, const Snapshot& snapshot,
-                    JudgeCaches caches) {
-  if (!snapshot.features().order_is_chance) return false;
+OrderEffect EffectOfOrder(const Question& question, const Attempt& answer, const Snapshot& snapshot,
+                          JudgeCaches caches) {
+  if (!snapshot.features().order_is_chance) return OrderEffect::kNone;
   JudgeMemory own;
   JudgeMemory& memory = caches.memory ? *caches.memory : own;
   const auto free = WithoutOwnClaims(question, snapshot);
   JobAsks asks(question, free ? *free : snapshot, caches, memory);
   std::set<Symbol> nodes = asks.NodesByOrder(snapshot);
-  if (nodes.empty()) return false;
+  if (nodes.empty()) return OrderEffect::kNone;
   return OrderQuestion(question, answer, snapshot, caches).PlayOut(asks, std::move(nodes));
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 //
-// Whether the answer about a job depends on the order in which a scheduler up to 1.35 comes to the
+// What of the answer about a job depends on the order in which a scheduler up to 1.35 comes to the
 // pools and slices of a node, which is chance and another one for each pod and node
 // (AllocatorFeatures::order_is_chance).
 //
@@ -13,11 +13,15 @@
 
 namespace fedra::dra {
 
-// `answer`: on this snapshot, in the order of ViewOf(). Compared is how many pods of each pod set
-// fit, and whether the scheduler ends with an error or gives up where they do. True as well where
-// not all orders could be played out: as many steps as the answer may take are for all of them
-// together.
-bool DependsOnOrder(const Question& question, const Attempt& answer, const Snapshot& snapshot,
-                    JudgeCaches caches);
+enum class OrderEffect {
+  kNone,
+  kCounts,   // how many pods fit; never all of them, as the answer, a No, says
+  kVerdict,  // whether all fit, or whether an error or a search that is given up keeps them
+};
+
+// `answer`: on this snapshot, in the order of ViewOf(). kVerdict as well where not all orders could
+// be played out: as many steps as the answer may take are for all of them together.
+OrderEffect EffectOfOrder(const Question& question, const Attempt& answer, const Snapshot& snapshot,
+                          JudgeCaches caches);
 
 }  // namespace fedra::dra

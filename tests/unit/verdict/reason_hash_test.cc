@@ -49,6 +49,7 @@ constexpr uint64_t kKnownHashes[] = {
     18238821739785339231u,  // NodeMismatch
     14162643692764158292u,  // NodeMismatch
     3482240732357916748u,   // PodsDoNotFit
+    2969231045307360631u,   // PodsDoNotFit
     13109724619004509044u,  // CapacityExhausted
     12309164056190763654u,  // NodeMismatch
     13193285259813240798u,  // AllocationError
