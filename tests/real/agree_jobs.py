@@ -29,19 +29,14 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from real.agreement.chance import orders_matter  # noqa: E402
+from real.agreement.chance import orders_matter, outcomes_differ  # noqa: E402
 from real.agreement.cluster_writer import POD_GROUP_VERSIONS  # noqa: E402
 from real.agreement.fedra_check import Answer, FedraCheck, job_of  # noqa: E402
 from real.agreement.host_ports import add_host_ports  # noqa: E402
 from real.agreement.job_batch import JobBatch  # noqa: E402
 from real.agreement.job_case import JobCase, job_case  # noqa: E402
 from real.agreement.job_outcome import (  # noqa: E402
-    LEFT_BEHIND,
-    NOT_PLACED,
-    ORDER,
-    SCORES,
     SHOWN_BY_PODS,
-    UNCOUNTED,
     Comparison,
     compare,
     is_broken_gang,
@@ -57,6 +52,14 @@ from real.agreement.placed import (  # noqa: E402
     placed_as_they_were,
 )
 from real.agreement.plane import running_plane  # noqa: E402
+from real.agreement.scheduler_lines import (  # noqa: E402
+    LEFT_BEHIND,
+    NOT_PLACED,
+    ORDER,
+    SCORES,
+    UNCOUNTED,
+    source,
+)
 
 _FEDRA = Path(__file__).parents[2] / "build/release/manager/fedra"
 _LEFT_OUT = ("refused", "gave-up", "evicted")  # nothing can be compared with them
@@ -119,6 +122,8 @@ class _Report:
         self._gangs: dict[
             int, Comparison
         ] = {}  # how jobs differ of which no pod of the gang was bound
+        # Numbers of jobs with several answers for a pod; True: played out, other pods fit.
+        self._decided_by_order: dict[bool, list[int]] = {True: [], False: []}
         self._unknown = 0  # jobs of which fedra says neither Yes nor No, explained or not
         self._second_looks = 0
         self._pods = 0
@@ -156,7 +161,7 @@ class _Report:
     def _unexplained(self, seen: JobObservation, found: Comparison) -> list[str]:
         """What shows that neither scores nor an order explain the difference."""
         release = self.options.kubernetes
-        if found.line not in SHOWN_BY_PODS:
+        if found.line not in SHOWN_BY_PODS or not source(found.line, release):
             return ["no line of the scheduler is known that explains it"]
         if found.line == UNCOUNTED:
             return self._uncounted(seen)
@@ -172,8 +177,10 @@ class _Report:
             lines = placed_as_they_were(seen, release, self._fedra)
             if lines:
                 return lines
-        if (found.line == ORDER or by_order) and not orders_matter(seen, release):
-            return ["in every order of the pools the library answers the same for each pod"]
+        if found.line == ORDER or by_order:
+            if not orders_matter(seen, release):
+                return ["in every order of the pools the library answers the same for each pod"]
+            self._decided_by_order[outcomes_differ(seen, release)].append(seen.case.number)
         if found.line == SCORES and not had_choice(seen, release, self._fedra):
             return ["no pod could have gone to another node, so that scores decide nothing"]
         return []
@@ -248,7 +255,13 @@ class _Report:
         print(f"looked at twice: {self._second_looks}")
         print(f"equal: {self._equal.total()} {dict(self._equal)}")
         for line, kinds in sorted(self._explained.items()):
-            print(f"explained, {line}: {kinds.total()} {dict(kinds)}")
+            where = source(line, self.options.kubernetes)
+            print(f"explained, {line} ({where}): {kinds.total()} {dict(kinds)}")
+        if any(self._decided_by_order.values()):
+            print(
+                f"by the order of pools other pods fit: {len(self._decided_by_order[True])}; other devices only: "
+                f"{self._decided_by_order[False]}"
+            )
         print(f"differ: {self._kinds.total()} {dict(self._kinds)}")
         print(
             f"Unknown: {self._share(self._unknown)}; more than {_MOST_UNKNOWN} %, or {_MOST_EXPLAINED} % explained, are "
@@ -291,8 +304,11 @@ class _Report:
 def _kind_of(seen: JobObservation, ours: Answer) -> str:
     if ours.verdict == "Yes":
         return "all bound"
-    bound = sum(seen.bound(i) for i in range(len(seen.case.pod_sets)))
-    return "some bound" if bound else "none bound"
+    if any(seen.bound(i) for i in range(len(seen.case.pod_sets))):
+        return "some bound"
+    if ours.fitting is None:
+        return "none bound, not counted"
+    return "none bound, a gang waits" if any(ours.fitting) else "none bound, none fits"
 
 
 def _parse() -> argparse.Namespace:

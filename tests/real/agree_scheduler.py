@@ -115,9 +115,9 @@ class _Report:
         self._started = time.monotonic()
         self._outcomes: collections.Counter[str] = collections.Counter()
         self._kinds: collections.Counter[str] = collections.Counter()
-        self._known: collections.Counter[str] = collections.Counter()
+        # Neither agrees nor differs: a bug of the scheduler, or more orders than are tried.
+        self._undecidable: collections.Counter[str] = collections.Counter()
         self._second_looks = 0
-        self._untried = 0
 
     def add(self, seen: Observation, ours: Json, last: bool) -> bool:
         """False: it differs and should be looked at again."""
@@ -126,12 +126,9 @@ class _Report:
             self._second_looks += 1
             return False
         self._outcomes[seen.outcome] += 1
-        bug = known_bug(seen, ours) if kind is not None else None
-        if bug is not None:
-            self._known[bug] += 1
-            kind = None
-        if kind == UNTRIED:
-            self._untried += 1
+        excuse = known_bug(seen, ours) if kind not in (None, UNTRIED) else kind
+        if excuse is not None:
+            self._undecidable[excuse] += 1
             kind = None
         if kind is not None or self.options.only:
             self._show(seen, ours, kind or "agree")
@@ -145,7 +142,8 @@ class _Report:
         return enough and not self._kinds
 
     def _compared(self) -> int:
-        return sum(count for outcome, count in self._outcomes.items() if outcome not in _LEFT_OUT)
+        shown = sum(count for outcome, count in self._outcomes.items() if outcome not in _LEFT_OUT)
+        return shown - self._undecidable.total()
 
     def print_summary(self) -> None:
         refused, gave_up, evicted = (self._outcomes[outcome] for outcome in _LEFT_OUT)
@@ -157,9 +155,7 @@ class _Report:
             f"left out: {refused} refused by the API server, {gave_up} given up by the scheduler, "
             f"{evicted} evicted before anybody looked"
         )
-        print(f"known bugs of the scheduler: {dict(self._known)}")
-        if self.options.kubernetes in GATED:
-            print(f"devices not compared, {UNTRIED} of the pools and slices: {self._untried}")
+        print(f"left out, a known bug of the scheduler or {UNTRIED}: {dict(self._undecidable)}")
         print(f"looked at twice: {self._second_looks}; differ: {different} {dict(self._kinds)}")
         share = 100 * (compared - different) / max(compared, 1)
         print(f"agreement {share:.3f} % in {time.monotonic() - self._started:.0f} s")

@@ -51,6 +51,14 @@ class Answer:
             for reason in self.reasons[:1]
         )
 
+    @property
+    def counts_are_by_order(self) -> bool:
+        """No, and that order decides how many pods fit."""
+        return self.verdict == "No" and any(
+            reason.startswith("PodsDoNotFit: how many pods fit depends on chance")
+            for reason in self.reasons
+        )
+
 
 class FedraCheck:
     """`folder`: where the files go that the program reads; those of the last question stay there."""

@@ -1,7 +1,7 @@
 """Whether fedra's verdict on a whole job is what the scheduler made of it.
 
-Three answers, and no fourth: it is equal; it differs; or a line of the scheduler explains why two right answers can
-differ, and what was seen shows that this line was at work.
+Three answers: it is equal; it differs; or a line of the scheduler (or, for what fedra does not count, of fedra) explains
+why two right answers can differ, and what was seen shows that this line was at work.
 """
 
 from __future__ import annotations
@@ -10,22 +10,18 @@ import dataclasses
 
 from real.agreement.fedra_check import Answer
 from real.agreement.job_seen import JobObservation
+from real.agreement.scheduler_lines import (
+    GANG_ERROR,
+    LEFT_BEHIND,
+    NOT_PLACED,
+    ORDER,
+    RACE,
+    SCORES,
+    TIMEOUT,
+    UNCOUNTED,
+)
 
 _ERRORS = {"SelectorError", "AllocationError"}  # what ends a pod's attempt with an error
-
-# Lines of pkg/scheduler of Kubernetes v1.36.3.
-SCORES = "scores choose the node: schedule_one.go:943 (prioritizeNodes)"
-# After a conflict bindClaim looks only whether a claim is still allocated, not whether it is as the pod's node wants it.
-RACE = "a claim allocated anew meanwhile: plugins/dynamicresources/dynamicresources.go:1624"
-GANG_ERROR = "an error leaves the gang out: schedule_one_podgroup.go:376"
-# Its first claims were bound before another one could not be.
-LEFT_BEHIND = "a pod that is not bound keeps claims: plugins/dynamicresources/dynamicresources.go:1367 (PreBind)"
-TIMEOUT = "the scheduler's limit of time: plugins/dynamicresources/dynamicresources.go:857"
-# Of fedra, not of the scheduler: nothing of the job is placed then, and nothing is said of its other pod sets.
-UNCOUNTED = "fedra does not count pods where an object is missing, or a PodGroup never has its pods"
-# Of k8s.io/dynamic-resource-allocation v0.34.4; v0.35.4 has it in pools_incubating.go:113.
-NOT_PLACED = "fedra counts what pods of a gang would take that is not placed"
-ORDER = "pools in the order of a Go map: structured/internal/experimental/pools_experimental.go:123"
 
 # What explains a difference only where pod by pod nothing contradicts it (placed.py, chance.py).
 SHOWN_BY_PODS = (SCORES, ORDER, RACE, LEFT_BEHIND, UNCOUNTED, NOT_PLACED)
@@ -81,7 +77,7 @@ def compare(seen: JobObservation, ours: Answer) -> Comparison:
     grouped = seen.case.grouped
     if expected != ours.fitting and bound[:grouped] == expected[:grouped]:
         return Comparison(kind, NOT_PLACED)
-    return Comparison(kind, _scores(seen))
+    return Comparison(kind, ORDER if ours.counts_are_by_order else _scores(seen))
 
 
 def _scores(seen: JobObservation) -> str:

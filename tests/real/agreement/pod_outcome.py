@@ -15,6 +15,8 @@ from real.agreement.dice import Json
 _CHANCE = "ReleaseUnverified"
 _OF_ORDER = "an order that is chance"
 _ELSEWHERE = "is allocated elsewhere"
+# Other filters refuse the node, and the allocator is not asked. But of one that only a claim keeps out it is.
+_NODE_IS_OUT = ("NodeResources:", "NodesTooSmall:", "ResourceMissing:", "NodeMismatch: 0/")
 # More orders of a node than this are not tried (tests/support/pod_case.h), and its devices not compared.
 UNTRIED = "more than 5040 orders"
 
@@ -83,7 +85,11 @@ def _is_by_chance(answer: Json) -> bool:
 
 def _is_candidate(node: Json) -> bool:
     """Whether the scheduler's allocator looks at it."""
-    return node["outcome"] in ("fit", "error", "budget") or _is_by_chance(node)
+    if node["outcome"] in ("fit", "error", "budget") or _is_by_chance(node):
+        return True
+    return not any(
+        reason.startswith(_NODE_IS_OUT) and _ELSEWHERE not in reason for reason in node["reasons"]
+    )
 
 
 def _named(devices: list[Json]) -> list[Json]:

@@ -9,7 +9,6 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from real.agreement import job_outcome as outcome  # noqa: E402
 from real.agreement.dice import Json  # noqa: E402
 from real.agreement.fedra_check import Answer  # noqa: E402
 from real.agreement.job_case import HeldClaim, JobCase  # noqa: E402
@@ -17,6 +16,7 @@ from real.agreement.job_outcome import Comparison, compare  # noqa: E402
 from real.agreement.job_pods import PodSet  # noqa: E402
 from real.agreement.job_seen import JobObservation, JobPod  # noqa: E402
 from real.agreement.names import Names  # noqa: E402
+from real.agreement import scheduler_lines as lines  # noqa: E402
 
 _GANG_FAILED = "failed to schedule other pod from a pod group: no such key"
 
@@ -80,32 +80,38 @@ class CompareTest(unittest.TestCase):
 
     def test_a_mistake_in_the_verdict_or_a_count_must_be_shown_by_the_pods(self) -> None:
         case = _case([2, 3])
-        self._check(_seen(case, [2, 2]), _yes(2, 3), "not all bound but fedra Yes", outcome.SCORES)
-        self._check(_seen(case, [2, 3]), _no(2, 2), "all bound but fedra No", outcome.SCORES)
-        self._check(_seen(case, [1, 2]), _no(2, 2), "fewer pods bound than fit", outcome.SCORES)
-        self._check(_seen(case, [2, 2]), _no(2, 1), "more pods bound than fit", outcome.SCORES)
-        for line in (outcome.SCORES, outcome.ORDER, outcome.RACE, outcome.LEFT_BEHIND):
+        self._check(_seen(case, [2, 2]), _yes(2, 3), "not all bound but fedra Yes", lines.SCORES)
+        self._check(_seen(case, [2, 3]), _no(2, 2), "all bound but fedra No", lines.SCORES)
+        self._check(_seen(case, [1, 2]), _no(2, 2), "fewer pods bound than fit", lines.SCORES)
+        self._check(_seen(case, [2, 2]), _no(2, 1), "more pods bound than fit", lines.SCORES)
+        for line in (lines.SCORES, lines.ORDER, lines.RACE, lines.LEFT_BEHIND):
             self.assertFalse(Comparison("x", line).is_explained)
         self.assertFalse(Comparison("x").is_explained)
+
+    def test_the_order_of_pools_decides_how_many_fit_only_where_fedra_says_so(self) -> None:
+        by_order = "PodsDoNotFit: how many pods fit depends on chance, for kube-scheduler 1.35 x"
+        ours = Answer("No", [2, 1], ["NotEnoughDevices: x", by_order])
+        case = _case([2, 3])
+        self._check(_seen(case, [2, 1]), ours, "")
+        self._check(_seen(case, [2, 2]), ours, "more pods bound than fit", lines.ORDER)
+        self._check(_seen(case, [2, 3]), ours, "all bound but fedra No", lines.SCORES)
 
     def test_what_is_not_counted(self) -> None:
         case = _case([2, 3])
         missing = _no(reason="DeviceClassMissing: x")
         kind = "bound, but not counted (DeviceClassMissing)"
-        self._check(_seen(case, [0, 3]), missing, kind, outcome.UNCOUNTED)
+        self._check(_seen(case, [0, 3]), missing, kind, lines.UNCOUNTED)
         # Something was bound of every set: nothing was missing.
         self._check(_seen(case, [1, 3]), missing, kind)
-        self.assertFalse(Comparison(kind, outcome.UNCOUNTED).is_explained)
+        self.assertFalse(Comparison(kind, lines.UNCOUNTED).is_explained)
 
     def test_a_gang_below_its_minimum_is_not_bound(self) -> None:
         case = _case([2, 2, 3], grouped=2, min_count=4)
         self._check(_seen(case, [0, 0, 2]), _no(2, 1, 2), "")
         # fedra counts its pods, and so less is left for the others.
         more = _seen(case, [0, 0, 3])
-        self._check(more, _no(2, 1, 2), "more pods bound than fit", outcome.NOT_PLACED)
-        self._check(
-            _seen(case, [2, 1, 2]), _no(2, 1, 2), "more pods bound than fit", outcome.SCORES
-        )
+        self._check(more, _no(2, 1, 2), "more pods bound than fit", lines.NOT_PLACED)
+        self._check(_seen(case, [2, 1, 2]), _no(2, 1, 2), "more pods bound than fit", lines.SCORES)
 
     def test_the_error_of_a_gang_must_have_been_seen(self) -> None:
         case = _case([2, 2], grouped=2, min_count=3)
@@ -114,23 +120,23 @@ class CompareTest(unittest.TestCase):
             _seen(case, [0, 0], _GANG_FAILED),
             failing,
             "no pod of the gang bound",
-            outcome.GANG_ERROR,
+            lines.GANG_ERROR,
         )
-        self._check(_seen(case, [0, 0]), failing, "fewer pods bound than fit", outcome.SCORES)
+        self._check(_seen(case, [0, 0]), failing, "fewer pods bound than fit", lines.SCORES)
         # And fedra must have named one.
         self._check(
             _seen(case, [0, 0], _GANG_FAILED),
             _no(2, 1),
             "fewer pods bound than fit",
-            outcome.SCORES,
+            lines.SCORES,
         )
 
     def test_a_pod_that_is_not_bound_keeps_claims(self) -> None:
         case = _case([1, 2])
         kept = _seen(case, [0, 1], set_0_0={"allocation": {}})
-        self._check(kept, _no(0, 2), "fewer pods bound than fit", outcome.LEFT_BEHIND)
+        self._check(kept, _no(0, 2), "fewer pods bound than fit", lines.LEFT_BEHIND)
         free = _seen(case, [0, 1], set_0_0={})
-        self._check(free, _no(0, 2), "fewer pods bound than fit", outcome.SCORES)
+        self._check(free, _no(0, 2), "fewer pods bound than fit", lines.SCORES)
 
     def test_unknown(self) -> None:
         case = _case([2])
@@ -138,10 +144,10 @@ class CompareTest(unittest.TestCase):
         self._check(_seen(case, [2]), _unknown("BudgetExceeded: x"), kind)
         gave_up = _seen(case, [2])
         gave_up.timed_out = True
-        self._check(gave_up, _unknown("BudgetExceeded: x"), kind, outcome.TIMEOUT)
+        self._check(gave_up, _unknown("BudgetExceeded: x"), kind, lines.TIMEOUT)
         chance = _unknown("ReleaseUnverified: pools come in an order that is chance")
         kind = "all bound but fedra Unknown (ReleaseUnverified)"
-        self._check(_seen(case, [2]), chance, kind, outcome.ORDER)
+        self._check(_seen(case, [2]), chance, kind, lines.ORDER)
         self._check(_seen(case, [2]), _unknown("ReleaseUnverified: x"), kind)
         stale = _unknown("StaleData: x")
         self._check(_seen(case, [2]), stale, "all bound but fedra Unknown (StaleData)")
