@@ -76,7 +76,7 @@ std::string TextOf(const ReleaseDoubt& doubt, const Rendering&) {
              " looks at the pools and slices of a node in an order that is chance, and whether all "
              "pods fit depends on it; one that fails is tried again, in another order";
     case ReleaseDoubt::Kind::kCounts:
-      return "how many pods fit depends on chance, for " + scheduler +
+      return "how many pods fit may be chance, for " + scheduler +
              " looks at the pools and slices of a node in any order; all of them fit in none";
     case ReleaseDoubt::Kind::kRefusals:
       return scheduler +

@@ -108,6 +108,11 @@ unsigned OfMatching(const SubRequest& ask, const Slice& slice, const AllocatorFe
   return found;
 }
 
+bool HasDevicesOn(const PoolState& pool, const Node& node) {
+  const std::shared_ptr<const PoolView> view = MakePoolView(pool, node);
+  return view && !view->devices.empty();
+}
+
 bool AsksForResourceOfClass(const PodDemand& demand, const Snapshot& snapshot) {
   return std::any_of(demand.requests.begin(), demand.requests.end(), [&](const auto& request) {
     if (request.second.Sign() <= 0 || !IsExtendedResource(request.first.view())) return false;
@@ -148,7 +153,8 @@ std::vector<std::string> GatedFieldsFor(const PodDemand& demand,
   return words;
 }
 
-bool ConfusesCounters(const std::set<const PodClaims*>& pods, const SimulationContext& context) {
+bool ConfusesCounters(const std::set<const PodClaims*>& pods, std::span<const Node* const> nodes,
+                      const SimulationContext& context) {
   MatchCache& matches = context.caches.matches;
   const auto asks_for = [&](const PodClaims& pod, const Slice& slice) {
     return std::any_of(pod.asks.begin(), pod.asks.end(), [&](const SubRequest& ask) {
@@ -164,10 +170,16 @@ bool ConfusesCounters(const std::set<const PodClaims*>& pods, const SimulationCo
   };
   const auto& groups = context.memory.Pools(context.snapshot, matches).of_one_name;
   return std::any_of(groups.begin(), groups.end(), [&](const auto& pools) {
-    return std::count_if(pools.begin(), pools.end(), [&](const auto& pool) {
-             return std::any_of(pool->slices.begin(), pool->slices.end(),
-                                [&](const auto& slice) { return takes(*slice); });
-           }) > 1;
+    std::vector<const PoolState*> taken;
+    for (const auto& pool : pools)
+      if (std::any_of(pool->slices.begin(), pool->slices.end(),
+                      [&](const auto& slice) { return takes(*slice); }))
+        taken.push_back(pool.get());
+    const auto has_some = [&](const Node* node) {
+      return std::any_of(taken.begin(), taken.end(),
+                         [&](const PoolState* pool) { return HasDevicesOn(*pool, *node); });
+    };
+    return taken.size() > 1 && std::count_if(nodes.begin(), nodes.end(), has_some) > 1;
   });
 }
 

@@ -10,6 +10,7 @@
 // Pure functions.
 
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -32,9 +33,11 @@ std::vector<std::string> GatedFieldsFor(const PodDemand& demand,
                                         const SimulationContext& context);
 
 // Whether one attempt of the pod may ask for the counters of several pools that the scheduler takes
-// for one (PoolFacts::of_one_name). What it reads is what the pool has that it comes to first, on
-// whatever node, and nodes are looked at in parallel: `availableCounters` of structured/internal/
-// incubating/allocator_incubating.go:103 and :1553, v0.36.3, is made once for a pod.
-bool ConfusesCounters(const std::set<const PodClaims*>& pods, const SimulationContext& context);
+// for one (PoolFacts::of_one_name), on several of `nodes`, those that it may use. What it reads is
+// what the pool has that it comes to first, on whatever node, and nodes are looked at in parallel:
+// `availableCounters` of structured/internal/incubating/allocator_incubating.go:103 and :1553,
+// v0.36.3, is made once for a pod. On one node it is that of the first pool by driver.
+bool ConfusesCounters(const std::set<const PodClaims*>& pods, std::span<const Node* const> nodes,
+                      const SimulationContext& context);
 
 }  // namespace fedra::dra

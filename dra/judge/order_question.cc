@@ -29,7 +29,8 @@ class OrderQuestion final {
                 JudgeCaches caches)
       : question_(question), answer_(answer), snapshot_(snapshot), caches_(caches) {}
 
-  OrderEffect PlayOut(JobAsks& asks, std::set<Symbol> nodes);
+  // `most`: what it can be.
+  OrderEffect PlayOut(JobAsks& asks, std::set<Symbol> nodes, OrderEffect most);
 
  private:
   // Absent: it takes too long.
@@ -73,18 +74,34 @@ bool AllFit(const Attempt& attempt) {
   return verdict.pods_fitting == verdict.pods_wanted;
 }
 
-OrderEffect OrderQuestion::PlayOut(JobAsks& asks, std::set<Symbol> nodes) {
+OrderEffect OrderQuestion::PlayOut(JobAsks& asks, std::set<Symbol> nodes, OrderEffect most) {
   const bool is_no = answer_.judgement.verdict.outcome == verdict::Outcome::kNo;
   OrderEffect effect = OrderEffect::kNone;
   OrderDraws draws(asks, std::move(nodes));
   do {
     const std::optional<Attempt> way = TryOneWay(draws);
-    if (!way || draws.gave_up()) return OrderEffect::kVerdict;
+    if (!way || draws.gave_up()) return most;
     if (way->ends == answer_.ends) continue;
-    if (!is_no || AllFit(answer_) || AllFit(*way)) return OrderEffect::kVerdict;
+    if (!is_no || AllFit(answer_) || AllFit(*way)) return most;
     effect = OrderEffect::kCounts;
-  } while (draws.Next());
+  } while (draws.Next() && effect != most);
   return effect;
+}
+
+// Whether the nodes have no room for the pods of some set, alone and without their devices.
+bool LacksRoom(const Question& question, const Snapshot& snapshot, JudgeCaches caches) {
+  JudgeOptions less;
+  less.limits = question.options.limits;
+  less.max_pods = question.options.max_pods;
+  less.node_resources = question.options.node_resources;
+  return std::any_of(
+      question.demands.begin(), question.demands.end(), [&](const PodDemand& demand) {
+        std::vector<PodDemand> alone = {demand};
+        alone[0].claims.clear();
+        SearchCost cost;
+        const AttemptOptions how{.explain = false};
+        return !AllFit(TryNodes({question.ns, alone, less}, snapshot, caches, cost, how));
+      });
 }
 
 // With no claim allocated that the pods name.
@@ -114,7 +131,10 @@ OrderEffect EffectOfOrder(const Question& question, const Attempt& answer, const
   JobAsks asks(question, free ? *free : snapshot, caches, memory);
   std::set<Symbol> nodes = asks.NodesByOrder(snapshot);
   if (nodes.empty()) return OrderEffect::kNone;
-  return OrderQuestion(question, answer, snapshot, caches).PlayOut(asks, std::move(nodes));
+  const bool is_no = answer.judgement.verdict.outcome == verdict::Outcome::kNo;
+  const OrderEffect most =
+      is_no && LacksRoom(question, snapshot, caches) ? OrderEffect::kCounts : OrderEffect::kVerdict;
+  return OrderQuestion(question, answer, snapshot, caches).PlayOut(asks, std::move(nodes), most);
 }
 
 }  // namespace fedra::dra

@@ -19,8 +19,9 @@ enum class OrderEffect {
   kVerdict,  // whether all fit, or whether an error or a search that is given up keeps them
 };
 
-// `answer`: on this snapshot, in the order of ViewOf(). kVerdict as well where not all orders could
-// be played out: as many steps as the answer may take are for all of them together.
+// `answer`: on this snapshot, in the order of ViewOf(). Where not all orders could be played out
+// (as many steps as the answer may take are for all of them together) kVerdict as well, or kCounts
+// where the nodes lack room for some pod set whatever devices there are.
 OrderEffect EffectOfOrder(const Question& question, const Attempt& answer, const Snapshot& snapshot,
                           JudgeCaches caches);
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <utility>
 
 #include "dra/judge/gated_fields.h"
@@ -20,17 +19,6 @@ bool IsReady(const PoolState& pool) {
 
 using PoolGroup = std::vector<std::shared_ptr<const PoolState>>;
 
-// Whether more than one node has devices of them.
-bool AreOnSeveralNodes(const PoolGroup& pools) {
-  std::set<Symbol> nodes;
-  for (const auto& pool : pools) {
-    if (pool->roaming) return true;
-    for (const auto& [node, view] : pool->local_views)
-      if (view && !view->devices.empty()) nodes.insert(node);
-  }
-  return nodes.size() > 1;
-}
-
 std::vector<PoolGroup> PoolsOfOneName(const Snapshot& snapshot) {
   std::vector<PoolGroup> groups;
   if (!snapshot.features().counters_by_pool_name || !snapshot.features().partitionable_devices)
@@ -42,7 +30,7 @@ std::vector<PoolGroup> PoolsOfOneName(const Snapshot& snapshot) {
       by_name[key.pool].push_back(pool);
   });
   for (auto& [name, pools] : by_name)
-    if (pools.size() > 1 && AreOnSeveralNodes(pools)) groups.push_back(std::move(pools));
+    if (pools.size() > 1) groups.push_back(std::move(pools));
   return groups;
 }
 

@@ -20,8 +20,7 @@ struct PoolFacts {
   // Some device that is allocated as a whole takes of its node by a capacity (node_share.h).
   bool capacity_of_whole = false;
   // Pools with counters that one scheduler's attempt may confuse, group by group: they have one
-  // name and several drivers, and devices on several nodes
-  // (AllocatorFeatures::counters_by_pool_name).
+  // name and several drivers (AllocatorFeatures::counters_by_pool_name).
   std::vector<std::vector<std::shared_ptr<const PoolState>>> of_one_name;
   // Slices with fields of feature gates that are off by default (gated_fields.h).
   std::vector<std::shared_ptr<const Slice>> gated;

@@ -220,7 +220,7 @@ inline std::vector<SampleReason> DeviceSamples() {
        "ResourceClaim ml/x"},
       {{kPodsDoNotFit, "pod set main", PodsFit{1, 4}}, "1 of 4 pods fit"},
       {{kPodsDoNotFit, "", ReleaseDoubt{ReleaseDoubt::Kind::kCounts, "1.35", {}}},
-       "how many pods fit depends on chance, for kube-scheduler 1.35 looks at the pools and slices "
+       "how many pods fit may be chance, for kube-scheduler 1.35 looks at the pools and slices "
        "of a node in any order; all of them fit in none"},
       {{kCapacityExhausted, "ResourceClaim ml/x", FullClaim{"ResourceClaim ml/x", 256, 250, 6}},
        "ResourceClaim ml/x can have no more than 256 consumers, and has 250 of them already"},

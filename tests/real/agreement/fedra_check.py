@@ -55,7 +55,7 @@ class Answer:
     def counts_are_by_order(self) -> bool:
         """No, and that order decides how many pods fit."""
         return self.verdict == "No" and any(
-            reason.startswith("PodsDoNotFit: how many pods fit depends on chance")
+            reason.startswith("PodsDoNotFit: how many pods fit may be chance")
             for reason in self.reasons
         )
 

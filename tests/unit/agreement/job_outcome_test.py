@@ -89,7 +89,7 @@ class CompareTest(unittest.TestCase):
         self.assertFalse(Comparison("x").is_explained)
 
     def test_the_order_of_pools_decides_how_many_fit_only_where_fedra_says_so(self) -> None:
-        by_order = "PodsDoNotFit: how many pods fit depends on chance, for kube-scheduler 1.35 x"
+        by_order = "PodsDoNotFit: how many pods fit may be chance, for kube-scheduler 1.35 x"
         ours = Answer("No", [2, 1], ["NotEnoughDevices: x", by_order])
         case = _case([2, 3])
         self._check(_seen(case, [2, 1]), ours, "")

@@ -12,7 +12,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from real.agreement.dice import Json  # noqa: E402
-from real.agreement.pod_outcome import UNTRIED, difference  # noqa: E402
+from real.agreement.pod_outcome import UNKNOWN, UNTRIED, difference  # noqa: E402
 
 _BY_CHANCE = "ReleaseUnverified: kube-scheduler 1.35 takes pools in an order that is chance"
 _LACKS_CPU = "NodeResources: there is no room now on 1 of 1 node"
@@ -86,6 +86,15 @@ class DifferenceTest(unittest.TestCase):
         self._check(_seen("fit", "node-0", _OTHER), ours, "devices of no order")
         untried = _ours("nofit", _node("nofit", reason=_BY_CHANCE), reason=_BY_CHANCE)
         self._check(_seen("nofit"), untried, UNTRIED)
+
+    def test_where_fedra_does_not_know_nothing_is_compared(self) -> None:
+        doubt = (
+            "ReleaseUnverified: kube-scheduler 1.36 takes the shared counters of two pools for one"
+        )
+        for outcome in ("fit", "nofit", "error"):
+            self._check(
+                _seen(outcome, "node-0"), _ours("nofit", _node("fit"), reason=doubt), UNKNOWN
+            )
 
 
 if __name__ == "__main__":

@@ -237,6 +237,7 @@ TEST_CASE(
     const char* node;
     bool both;  // the pod asks for devices of both
     verdict::Outcome outcome;
+    bool cordoned = false;  // n2
   };
   using enum verdict::Outcome;
   for (const NameRow& row : {NameRow{"one name, two nodes", "v1.36.3", "p", "n2", true, kUnknown},
@@ -244,10 +245,13 @@ TEST_CASE(
                              NameRow{"two names", "v1.36.3", "q", "n2", true, kYes},
                              NameRow{"other devices", "v1.36.3", "p", "n2", false, kYes},
                              NameRow{"one node", "v1.36.3", "p", "n1", true, kYes},
+                             NameRow{"one usable node", "v1.36.3", "p", "n2", true, kYes, true},
                              NameRow{"the gate is off", "v1.35.0", "q", "n2", true, kUnknown}}) {
     INFO(row.what);
     Worker worker(*dra::FeaturesOf(row.version));
-    worker.AddClass(Class("any", {"true"})).Node("n1").Node("n2");
+    worker.AddClass(Class("any", {"true"}))
+        .Node("n1")
+        .Node("n2", json::object(), {{"spec", {{"unschedulable", row.cordoned}}}});
     const auto add = [&](const char* driver, const char* pool, const char* node, int counter) {
       json place = {{"driver", driver}, {"pool", {{"name", pool}, {"resourceSliceCount", 2}}}};
       json sets = place;
