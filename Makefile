@@ -6,7 +6,8 @@
 #   make test       unit tests and the scenarios on simulated clusters
 #   make test-real  the scenarios on real control planes with Kueue (needs Go 1.26; 10 minutes the first time)
 #   make test-real-releases
-#                   the same on fleets of several releases of Kubernetes and Kueue (builds them once; three times as long)
+#                   the same on fleets of several releases of Kubernetes and Kueue (builds them once; three times as long);
+#                   SCENARIO_OPTIONS=--record notes what passed for the table of README.md, here and of test-real
 #   make test-real-kinds
 #                   the scenarios of other kinds of jobs there: real CRDs, Kueue and operators; the rest of the operators is played (tests/real/README.md)
 #   make test-real-modes
@@ -129,7 +130,7 @@ test: build-release
 test-real:
 	$(INSTALL_PACKAGES) real
 	$(call BUILD,release,fedra)
-	@tests/real/run.sh $(SCENARIO_OPTIONS)
+	@tests/real/releases.py --usual $(SCENARIO_OPTIONS)
 
 test-real-releases:
 	$(INSTALL_PACKAGES) real

@@ -1,34 +1,49 @@
 #!/usr/bin/python3
 """The releases of Kubernetes and Kueue that fedra is tried with.
 
-  releases.py [OPTION ...]   plays the scenarios on fleets of several releases (make test-real-releases), each on one of
-                             them, or on all of them those of OPTION, as in tests/scenarios/run.py
-  releases.py --write        writes the table of README.md and docs/support.md, which says what was tried
-  releases.py --check        whether it is true
+  releases.py [--record] [OPTION ...]   plays the scenarios on fleets of several releases (make test-real-releases), each
+                                        on one of them, or on all of them those of OPTION, as in tests/scenarios/run.py
+  releases.py --usual [--record] [...]  all of them on the usual releases, once with Kueue leaving devices alone and once
+                                        with Kueue's own DRA support (make test-real)
+  releases.py --scheduler FILE COMMIT   records what agree_scheduler.py of this commit has printed into FILE
+  releases.py --write                   writes the table of README.md and docs/support.md, which says what was tried
+  releases.py --check                   whether it is true
+
+--record: a fleet on which nothing has failed is noted in tests/data/releases.json, of which the table is made. Only of a
+tree that is committed, and of all scenarios: not with options that leave some out.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import datetime
+import json
+import shlex
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from real.tools import KUEUE, RELEASE, kubernetes_version, module_version  # noqa: E402
+from real import tested  # noqa: E402
+from real.tools import KUEUE, RELEASE, RELEASES, kubernetes_version, kueue_version  # noqa: E402
 from scenarios.fleet import MANAGER  # noqa: E402
 from scenarios.real_fleet import WORKERS  # noqa: E402
 
 _ROOT = Path(__file__).parents[2]
-_GO = Path(__file__).parent / "go"
 _PAGES = ("README.md", "docs/support.md")
 _BEGIN, _END = "<!-- tests/real/releases.py -->\n", "<!-- end -->\n"
+# Options with which a run says less of its fleet than the table does, or is of another fleet.
+_IN_PART = (
+    *("--only", "--share", "--kinds", "--mode", "--second-look"),
+    *("--kubernetes", "--kueue"),
+)
 
 
 @dataclasses.dataclass(frozen=True)
-class _Releases:
+class _Fleet:
     """Of the clusters that are not of the usual release."""
 
     kubernetes: Mapping[str, str] = dataclasses.field(default_factory=dict)
@@ -39,73 +54,128 @@ class _Releases:
             for cluster, release in releases.items():
                 yield from (option, f"{cluster}={release}")
 
+    def versions(self) -> dict[str, dict[str, str]]:
+        """As the module files say that the programs are built from."""
+        return {
+            cluster: {
+                "kubernetes": kubernetes_version(self.kubernetes.get(cluster, RELEASE))[1:],
+                "kueue": kueue_version(self.kueue.get(cluster, KUEUE))[1:],
+            }
+            for cluster in (MANAGER, *WORKERS)
+        }
 
-_USUAL = _Releases()  # make test-real
+
+_USUAL = _Fleet()
 _MIXED = (
-    _Releases({"worker1": "1.34", "worker2": "1.37"}),
-    _Releases({MANAGER: "1.37", "worker2": "1.35"}, {"worker1": "0.18", "worker2": "0.17"}),
-    _Releases({MANAGER: "1.35"}, {MANAGER: "0.18"}),
+    _Fleet({"worker1": "1.34", "worker2": "1.37"}),
+    _Fleet({MANAGER: "1.37", "worker2": "1.35"}, {"worker1": "0.18", "worker2": "0.17"}),
+    _Fleet({MANAGER: "1.35"}, {MANAGER: "0.18"}),
 )
-
-# On which the scenarios have passed: what the table says.
-_PASSED = (_USUAL,)
 
 
 def main() -> int:
-    if sys.argv[1:] in (["--write"], ["--check"]):
-        return _pages(sys.argv[1] == "--write")
+    arguments = sys.argv[1:]
+    if arguments in (["--write"], ["--check"]):
+        return _pages(arguments == ["--write"])
+    try:
+        if arguments[:1] == ["--scheduler"]:
+            file, commit = arguments[1:]
+            versions = {release: kubernetes_version(release)[1:] for release in RELEASES}
+            output = Path(file).read_text()
+            _record([tested.scheduler(output, versions, commit, _today())])
+            return 0
+        return _play_all(arguments)
+    except ValueError as error:
+        print(f"error: not recorded: {error}", file=sys.stderr)
+        return 2
+
+
+def _play_all(arguments: list[str]) -> int:
+    is_usual, records = "--usual" in arguments, "--record" in arguments
+    options = [each for each in arguments if each not in ("--usual", "--record")]
+    commit = _commit(options) if records else ""
     failed = False
-    for number, fleet in enumerate(_MIXED):
-        chosen = sys.argv[1:] or ["--share", f"{number}/{len(_MIXED)}"]
-        command = ["tests/scenarios/run.py", "--fleet", "real", *fleet.options(), *chosen]
-        print(" ".join(command), flush=True)
-        failed |= subprocess.run(command, cwd=_ROOT).returncode != 0
+    passed: list[tested.Entry] = []
+    for number, fleet in enumerate((_USUAL,) if is_usual else _MIXED):
+        if is_usual:
+            plays = [["--kueue-dra", dra, *options] for dra in ("off", "on")]
+        else:
+            plays = [options or ["--share", f"{number}/{len(_MIXED)}"]]
+        results = [_play([*fleet.options(), *each]) for each in plays]
+        ended_well = [each for each in results if each is not None]
+        if len(ended_well) < len(results):
+            failed = True
+            continue
+        target = ["make", "test-real" if is_usual else "test-real-releases"]
+        if options:
+            target.append(f"SCENARIO_OPTIONS={' '.join(options)}")
+        counts = {key: sum(each[key] for each in ended_well) for key in ("passed", "failed")}
+        of_fleet = fleet.versions()
+        passed.append(
+            tested.scenarios(
+                of_fleet, **counts, command=shlex.join(target), commit=commit, date=_today()
+            )
+        )
+    if records and passed:
+        _record(passed)
     return 1 if failed else 0
 
 
+def _play(options: list[str]) -> dict[str, int] | None:
+    """How many scenarios "passed" and "failed"; None unless all went well."""
+    with tempfile.TemporaryDirectory(prefix="fedra-releases-") as folder:
+        results = Path(folder) / "results"
+        command = ["tests/scenarios/run.py", "--fleet", "real", *options]
+        print(" ".join(command), flush=True)
+        if subprocess.run([*command, "--results", str(results)], cwd=_ROOT).returncode != 0:
+            return None
+        # Of no scenario at all run.py has no results.
+        counts = json.loads(results.read_text()) if results.exists() else {}
+        return {key: counts.get(key, 0) for key in ("passed", "failed")}
+
+
+def _commit(options: list[str]) -> str:
+    """That of the tree, before anything is played: a run takes an hour."""
+    if part := [each for each in options if each.partition("=")[0] in _IN_PART]:
+        raise ValueError(f"with {', '.join(part)} a run says less than the table")
+    if _git("status", "--porcelain", "--untracked-files=no"):
+        raise ValueError("the tree has changes that are in no commit")
+    return _git("rev-parse", "--short=8", "HEAD")
+
+
+def _git(*arguments: str) -> str:
+    return subprocess.run(
+        ["git", *arguments], cwd=_ROOT, check=True, capture_output=True, text=True
+    ).stdout.strip()
+
+
+def _today() -> str:
+    return datetime.datetime.now(datetime.timezone.utc).date().isoformat()
+
+
+def _record(entries: list[tested.Entry]) -> None:
+    tested.record(entries)
+    _pages(write=True)
+    print(f"recorded in {tested.FILE.relative_to(_ROOT)}: commit it, and {', '.join(_PAGES)}")
+
+
 def _pages(write: bool) -> int:
+    table = tested.table(tested.read(), MANAGER)
     wrong = False
     for name in _PAGES:
         page = _ROOT / name
         before, _, rest = page.read_text().partition(_BEGIN)
         old, _, after = rest.partition(_END)
-        if old == _table():
+        if old == table:
             continue
         if write:
-            page.write_text(before + _BEGIN + _table() + _END + after)
+            page.write_text(before + _BEGIN + table + _END + after)
         else:
             wrong = True
             print(
                 f"error: {name} does not name the tested releases; run make docs", file=sys.stderr
             )
     return 1 if wrong else 0
-
-
-def _table() -> str:
-    rows = {
-        "Kubernetes, manager": _tested("kubernetes", (MANAGER,)),
-        "Kubernetes, workers": _tested("kubernetes", WORKERS),
-        "Kueue, manager": _tested("kueue", (MANAGER,)),
-        "Kueue, workers": _tested("kueue", WORKERS),
-    }
-    lines = [f"| {what} | {', '.join(versions)} |\n" for what, versions in rows.items()]
-    return "\n| | tested with |\n|---|---|\n" + "".join(lines) + "\n"
-
-
-def _tested(what: str, clusters: tuple[str, ...]) -> list[str]:
-    usual = RELEASE if what == "kubernetes" else KUEUE
-    releases = {
-        getattr(fleet, what).get(cluster, usual) for fleet in _PASSED for cluster in clusters
-    }
-    return [_version(what, release) for release in sorted(releases)]
-
-
-def _version(what: str, release: str) -> str:
-    """ "1.36.3", as the module file that it is built from says."""
-    if what == "kubernetes":
-        return kubernetes_version(release).removeprefix("v")
-    name = "go.mod" if release == KUEUE else f"kueue-{release}.mod"
-    return module_version(_GO / "kueue" / name, "sigs.k8s.io/kueue").removeprefix("v")
 
 
 if __name__ == "__main__":

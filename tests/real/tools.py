@@ -65,6 +65,12 @@ def kubernetes_version(release: str) -> str:
     return module_version(_HERE / "go/kube" / name, "k8s.io/kubernetes")
 
 
+def kueue_version(release: str) -> str:
+    """Of the Kueue that is built: "v0.19.2"."""
+    name = "go.mod" if release == KUEUE else f"kueue-{release}.mod"
+    return module_version(_HERE / "go/kueue" / name, "sigs.k8s.io/kueue")
+
+
 @functools.cache  # a fleet asks for each of its clusters
 def build(release: str = RELEASE, kueue: str = KUEUE) -> Tools:
     """Builds what is missing (minutes when cold; progress goes to stderr)."""

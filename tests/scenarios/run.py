@@ -13,6 +13,7 @@ One line per scenario; exit 0 only if every one passed. See README.md.
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import signal
 import sys
@@ -139,6 +140,9 @@ def _parse() -> argparse.Namespace:
     )
     parser.add_argument(
         "--lanes", type=int, metavar="N", help="fleets that play scenarios side by side"
+    )
+    parser.add_argument(
+        "--results", type=Path, metavar="FILE", help="write how many passed and failed into it"
     )
     parser.add_argument("--lane", action="store_true", help=argparse.SUPPRESS)  # see lanes.py
     parser.add_argument(
@@ -288,6 +292,9 @@ def _run(arguments: argparse.Namespace, scenarios: list[Scenario]) -> int:
         f"{len(chosen) - len(failed)} passed, {len(failed)} failed {took}{_names(failed)}",
         flush=True,
     )
+    if arguments.results:
+        counts = {"passed": len(chosen) - len(failed), "failed": len(failed)}
+        arguments.results.write_text(json.dumps(counts))
     if not ended_well:
         print("error: a fleet did not end as it should", file=sys.stderr)
     return 0 if ended_well and not failed else 1
