@@ -157,6 +157,7 @@ test-real-dra:
 agree:
 	$(INSTALL_PACKAGES) real
 	$(call BUILD,release,judge-lines cel-lines)
+	@scripts/check_gates.py
 	@tests/real/agree_suite.py
 	@tests/real/agree_dra.py -n $(N) --seed $(SEED) --limit 1s
 	@tests/real/agree_selectors.py -n $(N) --seed $(SEED)
@@ -257,6 +258,7 @@ style:
 	@scripts/check_keys.sh
 	@scripts/version.py --check
 	@tests/real/releases.py --check
+	@scripts/check_gates.py --if-there
 	@scripts/grafana.py --check
 	@scripts/plots.py --check
 	@scripts/chart_schema.py --check
