@@ -138,7 +138,9 @@ def _commit(options: list[str]) -> str:
     """That of the tree, before anything is played: a run takes an hour."""
     if part := [each for each in options if each.partition("=")[0] in _IN_PART]:
         raise ValueError(f"with {', '.join(part)} a run says less than the table")
-    if _git("status", "--porcelain", "--untracked-files=no"):
+    # What a run before this one has recorded may wait for its commit.
+    of_records = [f":!{file}" for file in (tested.FILE.relative_to(_ROOT), *_PAGES)]
+    if _git("status", "--porcelain", "--untracked-files=no", "--", ".", *of_records):
         raise ValueError("the tree has changes that are in no commit")
     return _git("rev-parse", "--short=8", "HEAD")
 
