@@ -156,9 +156,10 @@ test-real-dra:
 # The library's searches that take long are left out after a second: thousands of cases are put to it.
 agree:
 	$(INSTALL_PACKAGES) real
-	$(call BUILD,release,judge-lines cel-lines)
+	$(call BUILD,release,judge-lines cel-lines test_dra)
 	@scripts/check_gates.py
 	@tests/real/agree_suite.py
+	@tests/real/agree_tables.py
 	@tests/real/agree_dra.py -n $(N) --seed $(SEED) --limit 1s
 	@tests/real/agree_selectors.py -n $(N) --seed $(SEED)
 

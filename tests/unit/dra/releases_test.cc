@@ -1,11 +1,13 @@
-// What the allocators of Kubernetes 1.34 to 1.37 decide differently. Each case was put to the four
-// libraries as well (docs/agreement.md names the lines behind it).
+// What the allocators of Kubernetes 1.34 to 1.37 decide differently. tests/real/agree_tables.py
+// puts each case of AnswersTo() to the four libraries (docs/agreement.md names the lines behind
+// it).
 
 #include <array>
 #include <string>
 
 #include "tests/support/catch.h"
 #include "tests/unit/dra/builders.h"
+#include "tests/unit/dra/kept_cases.h"
 
 namespace fedra::test::releases_test {
 namespace {
@@ -18,6 +20,7 @@ using Answers = std::array<std::string, 4>;
 
 std::string AnswerOf(Case& c, KubernetesRelease release) {
   c.features = dra::FeaturesOf(release);
+  KeepCase(c, std::string(cel::ToString(release)));
   const Outcome outcome = Solve(c);
   switch (outcome.fit) {
     case Fit::kFit:
