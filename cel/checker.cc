@@ -165,7 +165,7 @@ const Type* Checker::ObjectFieldType(const Expr& expr, const Type& target) {
     Report(expr, "unexpected failed resolution of '" + std::string(target.name) + "'");
     return FailedType();
   }
-  const Type* field = DeviceField(expr.name, environment_.release, environment_.list_attributes);
+  const Type* field = DeviceField(expr.name, environment_.list_attributes);
   if (field != nullptr) return field;
   Report(expr, "undefined field '" + expr.name + "'", IssueKind::kUndefinedField, expr.name);
   return FailedType();

@@ -102,35 +102,22 @@ std::string UnitAdvice(std::string_view expression) {
   return "";
 }
 
-// Whether `later` has a macro of this name that `release` does not have.
-bool IsLaterMacro(std::string_view name, KubernetesRelease release, KubernetesRelease later) {
-  const ParserOptions now = DeviceEnvironment(release, false).parser;
-  const ParserOptions then = DeviceEnvironment(later, false).parser;
-  return (name == "sortBy" && then.sort_by && !now.sort_by) ||
-         ((name == "transformList" || name == "transformMap" || name == "transformMapEntry") &&
-          then.two_variable_macros && !now.two_variable_macros);
-}
-
-// A function, macro or field that a later release has.
+// A function that a later release has, or a field that none has.
 std::string ReleaseAdvice(const CompileFailure& failure, const SelectorOptions& options) {
   for (const CompileIssue& issue : failure.issues) {
     const std::string& name = issue.subject;
-    const bool field = issue.kind == IssueKind::kUndefinedField;
-    if (!field && issue.kind != IssueKind::kUndeclaredReference) continue;
+    if (issue.kind == IssueKind::kUndefinedField) {
+      return "a selector sees device.driver, device.attributes, device.capacity and "
+             "device.allowMultipleAllocations; the name, pool and node of a device are not visible";
+    }
+    if (issue.kind != IssueKind::kUndeclaredReference) continue;
     for (auto next = static_cast<int>(options.release) + 1;
          next <= static_cast<int>(kNewestRelease); ++next) {
       const auto release = static_cast<KubernetesRelease>(next);
-      const bool known = field ? DeviceField(name, release, false) != nullptr
-                               : FunctionsOf(release).Find(name) != nullptr ||
-                                     IsLaterMacro(name, options.release, release);
-      if (known) {
+      if (FunctionsOf(release).Find(name) != nullptr) {
         return "'" + name + "' exists from Kubernetes " + std::string(cel::ToString(release)) +
                " on, this is " + std::string(cel::ToString(options.release));
       }
-    }
-    if (field) {
-      return "a selector sees device.driver, device.attributes, device.capacity and (from 1.34) "
-             "device.allowMultipleAllocations; the name, pool and node of a device are not visible";
     }
     if (name == "existsOne") return "with one variable the macro is called exists_one";
   }

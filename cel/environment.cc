@@ -20,32 +20,31 @@ struct LibraryEntry {
 };
 
 constexpr LibraryEntry kLibraries[] = {
-    {"operators", k131, {}, OperatorLibrary},
-    {"CEL standard functions", k131, {}, StandardLibrary},
-    {"CEL conversions", k131, {}, ConversionLibrary},
-    {"CEL timestamps and durations", k131, {}, TimeLibrary},
-    {"CEL optional values", k131, {}, OptionalLibrary},
-    {"cel-go strings v2", k131, {}, StringsLibrary},
-    {"cel-go sets", k131, {}, SetsLibrary},
-    {"Kubernetes lists", k131, {}, KubernetesListsLibrary},
-    {"Kubernetes regex", k131, {}, RegexLibrary},
-    {"Kubernetes URLs", k131, {}, UrlLibrary},
-    {"Kubernetes authorizer (declared, no variable of its types)", k131, {}, AuthorizerLibrary},
-    {"Kubernetes quantity", k131, {}, QuantityLibrary},
-    {"Kubernetes IP", k131, {}, IpLibrary},
-    {"Kubernetes CIDR", k131, {}, CidrLibrary},
-    {"Kubernetes format", k131, {}, FormatLibrary},
-    {"Kubernetes semver v0", k131, {}, SemverLibrary},
-    {"Kubernetes semver v1: normalize", k133, {}, SemverNormalizeLibrary},
-    {"cel-go lists v3", k134, {}, ListsLibrary},
-    {"CEL optional values v2", k133, {}, OptionalListLibrary},
+    {"operators", kOldestRelease, {}, OperatorLibrary},
+    {"CEL standard functions", kOldestRelease, {}, StandardLibrary},
+    {"CEL conversions", kOldestRelease, {}, ConversionLibrary},
+    {"CEL timestamps and durations", kOldestRelease, {}, TimeLibrary},
+    {"CEL optional values", kOldestRelease, {}, OptionalLibrary},
+    {"cel-go strings v2", kOldestRelease, {}, StringsLibrary},
+    {"cel-go sets", kOldestRelease, {}, SetsLibrary},
+    {"Kubernetes lists", kOldestRelease, {}, KubernetesListsLibrary},
+    {"Kubernetes regex", kOldestRelease, {}, RegexLibrary},
+    {"Kubernetes URLs", kOldestRelease, {}, UrlLibrary},
+    {"Kubernetes authorizer (declared, no variable of its types)",
+     kOldestRelease,
+     {},
+     AuthorizerLibrary},
+    {"Kubernetes quantity", kOldestRelease, {}, QuantityLibrary},
+    {"Kubernetes IP", kOldestRelease, {}, IpLibrary},
+    {"Kubernetes CIDR", kOldestRelease, {}, CidrLibrary},
+    {"Kubernetes format", kOldestRelease, {}, FormatLibrary},
+    {"Kubernetes semver v0", kOldestRelease, {}, SemverLibrary},
+    {"Kubernetes semver v1: normalize", kOldestRelease, {}, SemverNormalizeLibrary},
+    {"cel-go lists v3", kOldestRelease, {}, ListsLibrary},
+    {"CEL optional values v2", kOldestRelease, {}, OptionalListLibrary},
     {"includes (lists up to 48 values)", k136, k136, IncludesLibrary},
     {"includes", k137, {}, IncludesAnywhereLibrary},
 };
-
-constexpr KubernetesRelease kTwoVariableMacros = k132;
-constexpr KubernetesRelease kSortByMacro = k134;
-constexpr KubernetesRelease kAllowMultipleAllocations = k134;
 
 struct NamedTypeEntry {
   std::string_view name;
@@ -103,33 +102,36 @@ Result<KubernetesRelease> ParseRelease(std::string_view text) {
     if (error != std::errc() || !ends) minor = 0;
   }
   if (minor < static_cast<int>(kOldestRelease)) {
-    return Fail(ErrorCode::kInvalidArgument,
-                "\"" + std::string(original) + "\" is not a Kubernetes release from 1.31 on");
+    return Fail(ErrorCode::kInvalidArgument, "\"" + std::string(original) +
+                                                 "\" is not a Kubernetes release from " +
+                                                 std::string(ToString(kOldestRelease)) + " on");
   }
   return static_cast<KubernetesRelease>(std::min(minor, static_cast<int>(kNewestRelease)));
 }
 
 std::string_view ToString(KubernetesRelease release) {
-  static constexpr std::string_view kNames[] = {"1.31", "1.32", "1.33", "1.34",
-                                                "1.35", "1.36", "1.37"};
+  static constexpr std::string_view kNames[] = {"1.34", "1.35", "1.36", "1.37"};
   return kNames[static_cast<size_t>(release) - static_cast<size_t>(kOldestRelease)];
 }
 
 std::vector<EnvironmentFeature> EnvironmentTable() {
   std::vector<EnvironmentFeature> table = {
-      {"device.driver", k131, {}, "string"},
+      {"device.driver", kOldestRelease, {}, "string"},
       {"device.attributes",
-       k131,
+       kOldestRelease,
        {},
        "map(string, map(string, any)); dyn instead of any with the gate DRAListTypeAttributes"},
-      {"device.capacity", k131, {}, "map(string, map(string, kubernetes.Quantity))"},
-      {"device.allowMultipleAllocations", kAllowMultipleAllocations, {}, "bool"},
-      {"macros", k131, {}, "has all exists exists_one map filter optMap optFlatMap cel.bind"},
+      {"device.capacity", kOldestRelease, {}, "map(string, map(string, kubernetes.Quantity))"},
+      {"device.allowMultipleAllocations", kOldestRelease, {}, "bool"},
+      {"macros",
+       kOldestRelease,
+       {},
+       "has all exists exists_one map filter optMap optFlatMap cel.bind"},
       {"two-variable macros",
-       kTwoVariableMacros,
+       kOldestRelease,
        {},
        "all exists existsOne exists_one transformList transformMap transformMapEntry"},
-      {"macro sortBy", kSortByMacro, {}, "sortBy"}};
+      {"macro sortBy", kOldestRelease, {}, "sortBy"}};
   for (const LibraryEntry& entry : kLibraries) {
     table.push_back({entry.name, entry.since, entry.until, FunctionNames(entry.overloads())});
   }
@@ -166,27 +168,23 @@ const FunctionSet& FunctionsOf(KubernetesRelease release) {
 Environment DeviceEnvironment(KubernetesRelease release, bool list_attributes) {
   Environment environment;
   environment.list_attributes = list_attributes;
-  environment.release = release;
   environment.functions = &FunctionsOf(release);
   environment.variables = {{"device", &kDeviceType}};
-  environment.parser.two_variable_macros = release >= kTwoVariableMacros;
-  environment.parser.sort_by = release >= kSortByMacro;
   return environment;
 }
 
 Environment PlainEnvironment() {
   Environment environment;
-  environment.release = kNewestRelease;
   environment.functions = &FunctionsOf(kNewestRelease);
   environment.homogeneous_literals = false;
   return environment;
 }
 
-const Type* DeviceField(std::string_view name, KubernetesRelease release, bool list_attributes) {
+const Type* DeviceField(std::string_view name, bool list_attributes) {
   if (name == "driver") return &kStringType;
   if (name == "attributes") return list_attributes ? &kListAttributes : &kAttributes;
   if (name == "capacity") return &kCapacity;
-  if (name == "allowMultipleAllocations" && release >= kAllowMultipleAllocations) return &kBoolType;
+  if (name == "allowMultipleAllocations") return &kBoolType;
   return nullptr;
 }
 

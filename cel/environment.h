@@ -5,7 +5,7 @@
 // A scheduler compiles selectors with everything its own release knows ("stored expressions"), so
 // the release of the worker decides what compiles. One table (cel/environment.cc) holds all of it;
 // the table in docs/cel.md is printed from it. Source: k8s.io/apiserver pkg/cel/environment/base.go
-// and k8s.io/dynamic-resource-allocation/cel of 1.31 to 1.37.
+// and k8s.io/dynamic-resource-allocation/cel of 1.34 to 1.37.
 //
 // Thread rules: plain values and constants.
 
@@ -20,15 +20,15 @@
 
 namespace fedra::cel {
 
-// Kubernetes minor releases that have structured DRA parameters. Ordered.
-enum class KubernetesRelease : uint8_t { k131 = 31, k132, k133, k134, k135, k136, k137 };
+// Kubernetes minor releases whose selectors and schedulers are known (docs/support.md). Ordered.
+enum class KubernetesRelease : uint8_t { k134 = 34, k135, k136, k137 };
 
 inline constexpr KubernetesRelease kDefaultRelease = KubernetesRelease::k136;
-inline constexpr KubernetesRelease kOldestRelease = KubernetesRelease::k131;
+inline constexpr KubernetesRelease kOldestRelease = KubernetesRelease::k134;
 inline constexpr KubernetesRelease kNewestRelease = KubernetesRelease::k137;
 
 // "1.36", "v1.36.3", "v1.36.3+k3s1". Releases after the newest known one count as the newest;
-// releases before 1.31 are kInvalidArgument.
+// releases before the oldest are kInvalidArgument.
 Result<KubernetesRelease> ParseRelease(std::string_view text);
 
 // "1.36".

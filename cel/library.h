@@ -64,7 +64,6 @@ struct VariableDeclaration {
 
 // What an expression may refer to.
 struct Environment {
-  KubernetesRelease release = kDefaultRelease;
   const FunctionSet* functions = nullptr;
   std::vector<VariableDeclaration> variables;
   ParserOptions parser;
@@ -82,9 +81,9 @@ Environment DeviceEnvironment(KubernetesRelease release, bool list_attributes);
 // CEL as cel-spec has it, with all libraries: for the conformance vectors.
 Environment PlainEnvironment();
 
-// The static type of a field of `device`; nullptr if the release does not know it. With
+// The static type of a field of `device`; nullptr if it has none of this name. With
 // `list_attributes` attribute values are dyn, without any.
-const Type* DeviceField(std::string_view name, KubernetesRelease release, bool list_attributes);
+const Type* DeviceField(std::string_view name, bool list_attributes);
 
 // The type that an identifier names ("int", "google.protobuf.Timestamp"); nullptr if it names none.
 const Type* NamedType(std::string_view name);

@@ -3,57 +3,41 @@
 namespace fedra::cel {
 namespace {
 
-enum class Enabled : uint8_t { kAlways, kTwoVariables, kOptional, kSortBy };
-
 // One receiver-style macro form: variables come first, then expressions.
 struct Form {
   std::string_view name;
   Macro macro;
   size_t variables;
   size_t expressions;
-  Enabled enabled;
+  bool is_optional_syntax = false;
 };
 
 constexpr Form kForms[] = {
-    {"all", Macro::kAll, 1, 1, Enabled::kAlways},
-    {"exists", Macro::kExists, 1, 1, Enabled::kAlways},
-    {"exists_one", Macro::kExistsOne, 1, 1, Enabled::kAlways},
-    {"map", Macro::kMap, 1, 1, Enabled::kAlways},
-    {"map", Macro::kMap, 1, 2, Enabled::kAlways},
-    {"filter", Macro::kFilter, 1, 1, Enabled::kAlways},
-    {"all", Macro::kAll, 2, 1, Enabled::kTwoVariables},
-    {"exists", Macro::kExists, 2, 1, Enabled::kTwoVariables},
-    {"existsOne", Macro::kExistsOne, 2, 1, Enabled::kTwoVariables},
-    {"exists_one", Macro::kExistsOne, 2, 1, Enabled::kTwoVariables},
-    {"transformList", Macro::kTransformList, 2, 1, Enabled::kTwoVariables},
-    {"transformList", Macro::kTransformList, 2, 2, Enabled::kTwoVariables},
-    {"transformMap", Macro::kTransformMap, 2, 1, Enabled::kTwoVariables},
-    {"transformMap", Macro::kTransformMap, 2, 2, Enabled::kTwoVariables},
-    {"transformMapEntry", Macro::kTransformMapEntry, 2, 1, Enabled::kTwoVariables},
-    {"transformMapEntry", Macro::kTransformMapEntry, 2, 2, Enabled::kTwoVariables},
-    {"optMap", Macro::kOptMap, 1, 1, Enabled::kOptional},
-    {"optFlatMap", Macro::kOptFlatMap, 1, 1, Enabled::kOptional},
-    {"sortBy", Macro::kSortBy, 1, 1, Enabled::kSortBy},
+    {"all", Macro::kAll, 1, 1},
+    {"exists", Macro::kExists, 1, 1},
+    {"exists_one", Macro::kExistsOne, 1, 1},
+    {"map", Macro::kMap, 1, 1},
+    {"map", Macro::kMap, 1, 2},
+    {"filter", Macro::kFilter, 1, 1},
+    {"all", Macro::kAll, 2, 1},
+    {"exists", Macro::kExists, 2, 1},
+    {"existsOne", Macro::kExistsOne, 2, 1},
+    {"exists_one", Macro::kExistsOne, 2, 1},
+    {"transformList", Macro::kTransformList, 2, 1},
+    {"transformList", Macro::kTransformList, 2, 2},
+    {"transformMap", Macro::kTransformMap, 2, 1},
+    {"transformMap", Macro::kTransformMap, 2, 2},
+    {"transformMapEntry", Macro::kTransformMapEntry, 2, 1},
+    {"transformMapEntry", Macro::kTransformMapEntry, 2, 2},
+    {"optMap", Macro::kOptMap, 1, 1, true},
+    {"optFlatMap", Macro::kOptFlatMap, 1, 1, true},
+    {"sortBy", Macro::kSortBy, 1, 1},
 };
-
-bool IsEnabled(Enabled enabled, const ParserOptions& options) {
-  switch (enabled) {
-    case Enabled::kAlways:
-      return true;
-    case Enabled::kTwoVariables:
-      return options.two_variable_macros;
-    case Enabled::kOptional:
-      return options.optional_syntax;
-    case Enabled::kSortBy:
-      return options.sort_by;
-  }
-  return false;
-}
 
 const Form* FindForm(std::string_view name, size_t args, const ParserOptions& options) {
   for (const Form& form : kForms) {
     if (form.name == name && form.variables + form.expressions == args &&
-        IsEnabled(form.enabled, options)) {
+        (options.optional_syntax || !form.is_optional_syntax)) {
       return &form;
     }
   }

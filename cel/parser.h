@@ -13,11 +13,9 @@
 namespace fedra::cel {
 
 struct ParserOptions {
-  bool macros = true;               // false: macro calls stay plain calls (conformance tests only)
-  bool optional_syntax = true;      // .?f  [?k]  {?k: v}, optMap, optFlatMap
-  bool two_variable_macros = true;  // all(i, v, p), transformList, ...
-  bool bind = true;                 // cel.bind
-  bool sort_by = true;              // sortBy
+  bool macros = true;           // false: macro calls stay plain calls (conformance tests only)
+  bool optional_syntax = true;  // .?f  [?k]  {?k: v}, optMap, optFlatMap
+  bool bind = true;             // cel.bind
 };
 
 // Fills `ast`. What is wrong with the text goes to `issues`; then the tree must not be used.

@@ -26,8 +26,8 @@ constexpr Names<7> NamesOf(Connection::State) {
   return {"Failed",   "Connecting",    "Lost",          "NotReached",
           "NoAnswer", "KueueInactive", "NoKueueCluster"};
 }
-constexpr Names<6> NamesOf(ReleaseDoubt::Kind) {
-  return {"Order", "Counts", "Refusals", "Rules", "Gates", "Counters"};
+constexpr Names<7> NamesOf(ReleaseDoubt::Kind) {
+  return {"Order", "Counts", "Refusals", "Rules", "Gates", "Counters", "Nearest"};
 }
 constexpr Names<13> NamesOf(Rule) {
   return {"UnusablePool", "OtherDriver", "ClassSelector", "RequestSelector", "SelectorError",

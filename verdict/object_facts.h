@@ -216,6 +216,7 @@ struct ReleaseDoubt {
     kRules,     // it panics when there are DeviceTaintRules
     kGates,     // `fields` belong to feature gates that are off by default
     kCounters,  // of two drivers' pools of one name, which counters it reads is chance
+    kNearest,   // its release is not known; `release` is the nearest one that is
   };
 
   Kind kind = Kind::kOrder;

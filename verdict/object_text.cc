@@ -46,6 +46,13 @@ std::string DemandText(const Quota& quota) {
                      quota.resource, quota.pods == 1 ? "" : " each");
 }
 
+// v1beta2 is served since Kueue 0.15.0, which stores v1beta1; 0.16.0 stores it
+// (config/components/crd/bases/kueue.x-k8s.io_workloads.yaml).
+std::string KueueNeeded(std::string_view resource) {
+  return resource.ends_with("kueue.x-k8s.io") ? " in v1beta2: install Kueue 0.15 or newer there"
+                                              : "";
+}
+
 }  // namespace
 
 std::string TextOf(const Sentence& sentence, const Rendering&) { return sentence.text; }
@@ -63,7 +70,7 @@ std::string TextOf(const Unreadable& unreadable, const Rendering&) {
     case Unreadable::Cause::kForbidden:
       return fmt::format("not allowed to list or watch {} (403)", what);
     case Unreadable::Cause::kNotServed:
-      return fmt::format("the API server does not serve {}", what);
+      return fmt::format("the API server does not serve {}{}", what, KueueNeeded(what));
     case Unreadable::Cause::kListing:
       return fmt::format("{} are still being listed", what);
     case Unreadable::Cause::kMalformed:

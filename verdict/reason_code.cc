@@ -49,8 +49,9 @@ constexpr std::array kCatalogue = {
     ReasonEntry{
         kApiMissing, "ApiMissing", kAccess, "the worker does not serve an API that the job needs",
         "Dynamic Resource Allocation is switched off there (Kubernetes before 1.34), or Kueue is "
-        "not installed.",
-        "Enable resource.k8s.io/v1 on the worker, or install Kueue with v1beta2 of its API."},
+        "not installed, or older than 0.15.",
+        "Enable resource.k8s.io/v1 on the worker, or install Kueue 0.15 or newer, which serves "
+        "v1beta2 of its API."},
     ReasonEntry{kApiVersionOld, "ApiVersionOld", kAccess,
                 "the worker serves only an API version fedra does not read",
                 "resource.k8s.io is served in alpha versions only (Kubernetes 1.31 or older), or a "
@@ -306,6 +307,13 @@ constexpr std::array kCatalogue = {
         "fields of it. docs/releases.md says which releases do so.",
         "Upgrade the worker: docs/releases.md says which release is certain. "
         "verification.unknown lets the job try all the same."},
+    ReasonEntry{
+        kReleaseUnknown, "ReleaseUnknown", kOther,
+        "the worker's Kubernetes is none of the releases whose kube-scheduler fedra knows",
+        "It is newer than this fedra, or older than docs/support.md allows. Its devices are judged "
+        "as kube-scheduler of the nearest known release would; what that does otherwise is missed. "
+        "It is a note beside the verdict, which stays what it is.",
+        "Upgrade fedra, or bring the worker to a release that docs/support.md names."},
     ReasonEntry{
         kPodUnverified, "PodUnverified", kOther,
         "the pods demand something of their nodes that fedra does not look at",

@@ -60,6 +60,7 @@ enum class ReasonCode {
   kSchedulerUnverified,
   kGroupUnverified,
   kReleaseUnverified,
+  kReleaseUnknown,
   kPodUnverified,
   kStaleData,
   kBudgetExceeded,

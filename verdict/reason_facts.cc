@@ -95,6 +95,7 @@ std::vector<std::string_view> FactTypesOf(ReasonCode code) {
     case kGroupUnverified:
       return Named<GroupTerms>();
     case kReleaseUnverified:
+    case kReleaseUnknown:
       return Named<ReleaseDoubt>();
     case kPodUnverified:
       return Named<PodTerms>();

@@ -90,6 +90,11 @@ std::string TextOf(const ReleaseDoubt& doubt, const Rendering&) {
       return scheduler +
              " takes the shared counters of two drivers' pools for one if the pools have one name, "
              "and whose it reads is chance; 1.36.4 does not";
+    case ReleaseDoubt::Kind::kNearest:
+      return fmt::format(
+          "the worker's Kubernetes is of no release that fedra knows: its devices are judged as by "
+          "{}",
+          scheduler);
     case ReleaseDoubt::Kind::kGates:
       break;
   }

@@ -89,13 +89,13 @@ Search::Step Search::PlaceDevice(const Position& position, size_t start) {
   ++outcome_.steps;
   if (OutOfSteps()) return Stop(Fit::kBudget, "");
   const bool all = pod_.asks[position.ask].all;
-  if (all && all_[position.ask].empty() && !features_.empty_all_fits) return Step::kFail;
+  if (all && all_[position.ask].empty()) return Step::kFail;
   if (position.device >= counts_[position.ask])
     return PlaceRequest(position.claim, position.request + 1);
   const auto held = static_cast<int64_t>(chosen_[position.claim].size());
   if (held + counts_[position.ask] - position.device > kMaxResultsPerClaim) {
     ++oversize_events_;
-    return features_.oversize_backtracks ? Step::kOversize : Step::kFail;
+    return Step::kOversize;
   }
   return all ? PlaceAll(position) : PlaceExact(position, start);
 }

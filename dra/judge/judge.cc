@@ -92,6 +92,16 @@ void NoteUnread(const Question& question, Verdict& verdict) {
   }
 }
 
+// Whatever is said of devices is said by another release's rules.
+void NoteRelease(const AllocatorFeatures& features, Verdict& verdict) {
+  if (!features.is_nearest) return;
+  verdict.reasons.push_back(
+      {ReasonCode::kReleaseUnknown, "",
+       verdict::ReleaseDoubt{.kind = verdict::ReleaseDoubt::Kind::kNearest,
+                             .release = std::string(cel::ToString(features.release)),
+                             .fields = {}}});
+}
+
 }  // namespace
 
 Judgement Judge(const std::string& ns, std::span<const PodDemand> demands, const Snapshot& snapshot,
@@ -128,6 +138,7 @@ Judgement Judge(const std::string& ns, std::span<const PodDemand> demands, const
   if (verdict.outcome != Outcome::kUnknown)
     SayByOrder(EffectOfOrder(question, attempt, snapshot, caches), snapshot.features(), verdict);
   NoteUnread(question, verdict);
+  NoteRelease(snapshot.features(), verdict);
   return std::move(attempt.judgement);
 }
 

@@ -60,6 +60,7 @@ bool IsAboutDevices(ReasonCode code) {
     case kSchedulerUnverified:
     case kGroupUnverified:
     case kReleaseUnverified:
+    case kReleaseUnknown:
     case kPodUnverified:
     case kStaleData:
     case kBudgetExceeded:

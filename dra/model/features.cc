@@ -8,11 +8,7 @@ namespace {
 using enum cel::KubernetesRelease;
 
 void SetGates(AllocatorFeatures& features, cel::KubernetesRelease release) {
-  features.admin_access = release >= k134;
-  features.prioritized_list = release >= k134;
   features.partitionable_devices = release >= k136;
-  features.device_taints =
-      release >= k134;  // off by default before 1.36: those that are seen count
   features.device_taint_rules = release >= k137;
   features.binding_conditions = release >= k136;
   features.consumable_capacity = release >= k136;
@@ -26,14 +22,14 @@ void SetGates(AllocatorFeatures& features, cel::KubernetesRelease release) {
 void SetPools(AllocatorFeatures& features, cel::KubernetesRelease release) {
   features.counter_slices_everywhere = release <= k136;
   features.counter_slices_ignored = release >= k135;
-  features.complete_on_node = release <= k134;
+  features.complete_on_node = release == k134;
   features.own_slices_first = release >= k136;
   // The default variants: experimental in 1.34, whose device status is a feature, incubating since.
   features.binding_pools_last = release != k135;
-  features.binding_slices_last = release <= k134;
-  features.counters_per_slice = release <= k134;
-  features.incomplete_pools_serve = release <= k134;
-  features.invalid_pools_are_fatal = release <= k134;
+  features.binding_slices_last = release == k134;
+  features.counters_per_slice = release == k134;
+  features.incomplete_pools_serve = release == k134;
+  features.invalid_pools_are_fatal = release == k134;
 }
 
 void SetSearch(AllocatorFeatures& features, cel::KubernetesRelease release) {
@@ -45,8 +41,6 @@ void SetSearch(AllocatorFeatures& features, cel::KubernetesRelease release) {
   features.binds_to_node_known = release != k135;
   features.selectors_see_sharing = release != k135;
   features.selectors_see_lists = release >= k137;
-  features.empty_all_fits = release <= k132;
-  features.oversize_backtracks = release >= k134;
   features.order_is_chance = release <= k135;
   features.slow_search_ends_attempt = release >= k136;
 }
@@ -84,13 +78,9 @@ AllocatorFeatures FeaturesOf(cel::KubernetesRelease release, int patch) {
   SetGates(features, release);
   SetPools(features, release);
   SetSearch(features, release);
-  features.distinct_attribute = release == k134 || release >= k136;
+  features.distinct_attribute = release != k135;
   features.distinct_forgets = release <= k136;  // kubernetes#140438
-  features.distinct_by_pointer = release <= k134;
-  // DRAFractionalCapacityRange is on in 1.37 only with --min-compatibility-version=1.37: by default
-  // that is 1.36 (pkg/features/kube_features.go:1493 and, in k8s.io/component-base,
-  // compatibility/version.go:206 of 1.37.2).
-  features.fractional_ranges = false;
+  features.distinct_by_pointer = release == k134;
   features.negative_capacity_fails = release >= k137;
   features.capacity_overflow_fails = release >= k137;
   SetPatches(features, release, patch);
@@ -102,7 +92,9 @@ Result<AllocatorFeatures> FeaturesOf(std::string_view version) {
   const int patch = PatchOf(version);
   // A minor that is not known yet counts as the newest one, whatever its patch.
   const bool is_known = version.find(cel::ToString(release)) <= 1;
-  return FeaturesOf(release, patch >= 0 && is_known ? patch : kNewestPatch);
+  AllocatorFeatures features = FeaturesOf(release, patch >= 0 && is_known ? patch : kNewestPatch);
+  features.is_nearest = !is_known;
+  return features;
 }
 
 }  // namespace fedra::dra

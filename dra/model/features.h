@@ -7,8 +7,8 @@
 // in 1.37: the right answer when nothing is known about the worker. FeaturesOf(release) is what the
 // scheduler of that release really does, its bugs included, because a verdict must agree with the
 // scheduler that will place the pod. What patch releases have mended is part of it. Source:
-// k8s.io/dynamic-resource-allocation/structured, compared case by case (docs/agreement.md, which
-// names the lines and the versions); 1.31 to 1.33 were read only.
+// k8s.io/dynamic-resource-allocation/structured; docs/agreement.md names the lines and the
+// versions, and how `make agree` compares with the libraries themselves.
 //
 // Thread rules: plain values.
 
@@ -22,12 +22,14 @@ namespace fedra::dra {
 
 struct AllocatorFeatures {
   cel::KubernetesRelease release = cel::KubernetesRelease::k136;
+  bool is_nearest = false;  // the worker's own release is not known; `release` is the nearest one
 
-  // Feature gates.
+  // Feature gates. The first two, and device_taints, are on in every release; Kubernetes' own tests
+  // turn them off (tests/support/dra_case.h).
   bool admin_access = true;
   bool prioritized_list = true;       // firstAvailable
   bool partitionable_devices = true;  // shared counters, per-device node selection
-  bool device_taints = true;
+  bool device_taints = true;          // off by default before 1.36, where those that are seen count
   bool device_taint_rules = false;
   bool empty_rules_taint = false;  // DeviceTaintRules without deviceSelector taint every device
   // The scheduler ends with a panic at the next change of a slice when there is a DeviceTaintRule;
@@ -78,24 +80,26 @@ struct AllocatorFeatures {
   bool selectors_see_lists = false;   // list attributes have values without `list_attributes`, too
 
   // Constraints, counters, amounts.
-  bool distinct_attribute = true;        // the constraint is known at all; else it is a fatal error
-  bool distinct_forgets = false;         // only the last value of each request is compared
-  bool distinct_by_pointer = false;      // values of two devices are never equal
-  bool counters_by_pool_name = false;    // pools of equal name of two drivers share one table
-  bool counters_per_slice = false;       // counter sets belong to their slice, not to the pool
-  bool fractional_ranges = false;        // requests are rounded in thousandths, not in integers
+  bool distinct_attribute = true;      // the constraint is known at all; else it is a fatal error
+  bool distinct_forgets = false;       // only the last value of each request is compared
+  bool distinct_by_pointer = false;    // values of two devices are never equal
+  bool counters_by_pool_name = false;  // pools of equal name of two drivers share one table
+  bool counters_per_slice = false;     // counter sets belong to their slice, not to the pool
+  // Requests are rounded in thousandths, not in integers. Off by default in every release; on in
+  // Kubernetes' own tests (DRAFractionalCapacityRange, tests/support/dra_case.h). On in 1.37 only
+  // with --min-compatibility-version=1.37: by default that is 1.36 (kube_features.go:1493 and, in
+  // k8s.io/component-base, compatibility/version.go:206 of 1.37.2).
+  bool fractional_ranges = false;
   bool negative_capacity_fails = true;   // a negative capacity request is a fatal error
   bool capacity_overflow_fails = true;   // and so is one that a range rounds up past 2^63 - 1
   bool incomplete_pools_serve = false;   // ExactCount takes devices of incomplete pools
   bool invalid_pools_are_fatal = false;  // an ExactCount search that meets one ends with an error
-  bool empty_all_fits = false;           // All without any matching device is satisfied
   // A pod with claims cannot be bound to a node whose device plugin has its DRA-backed extended
   // resources: "nil or empty request mappings", seen with 1.36.3, no correction known.
   bool plugin_beside_claims_fails = true;
   // A pod with claims of which some are allocated and some are not has no score, which ends its
   // attempt where several nodes fit: computeScore of 1.35 (dynamicresources.go:866 of v1.35.4).
   bool scores_need_all_claims = false;
-  bool oversize_backtracks = true;  // more than 32 results: try the next alternative at once
 
   bool operator==(const AllocatorFeatures&) const = default;
 };
@@ -105,8 +109,9 @@ inline constexpr int kNewestPatch = INT_MAX;
 
 AllocatorFeatures FeaturesOf(cel::KubernetesRelease release, int patch = kNewestPatch);
 
-// The same by a version as API servers tell it: "v1.36.2+k3s1". Without a patch ("1.36"), and for
-// minors after the newest known one, it is the newest patch.
+// The same by a version as API servers tell it: "v1.36.2+k3s1". Without a patch ("1.36") it is the
+// newest one. For minors after the newest known one: of that, `is_nearest`. kInvalidArgument for
+// those before the oldest known one, and for what is no version.
 Result<AllocatorFeatures> FeaturesOf(std::string_view version);
 
 }  // namespace fedra::dra

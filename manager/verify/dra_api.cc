@@ -61,9 +61,13 @@ DraApi ReadDraApi(const kube::ServerInfo* server) {
 }
 
 dra::AllocatorFeatures FeaturesOf(const DraApi& api) {
-  dra::AllocatorFeatures features = dra::FeaturesOf(api.release).value_or(dra::AllocatorFeatures{});
+  dra::AllocatorFeatures features;
+  if (!api.release.empty()) {
+    const auto known = dra::FeaturesOf(api.release);
+    features = known.value_or(dra::FeaturesOf(cel::kOldestRelease));
+    features.is_nearest |= !known;
+  }
   features.device_taint_rules = api.taint_rules;
-  features.device_taints |= api.taint_rules;
   features.workload_claims = api.pod_groups;
   return features;
 }

@@ -3,7 +3,7 @@
 // In which versions an API server's resource.k8s.io, and what belongs to it, can be read. Pure
 // functions.
 //
-// Source: resource.k8s.io of Kubernetes 1.32 to 1.37. Taint rules are in other versions than the
+// Source: resource.k8s.io of Kubernetes 1.34 to 1.37. Taint rules are in other versions than the
 // rest of the group. PodGroups: scheduling.k8s.io/v1alpha2 of 1.36, v1beta1 of 1.37.
 
 #include <string>
@@ -37,7 +37,8 @@ struct DraApi {
   bool operator==(const DraApi&) const = default;
 };
 DraApi ReadDraApi(const kube::ServerInfo* server);
-// By whose rules its devices are judged: its release's, and what it serves beside.
+// By whose rules its devices are judged: its release's, or those of the nearest one that is known,
+// and what it serves beside.
 dra::AllocatorFeatures FeaturesOf(const DraApi& api);
 
 // All versions that are served, preferred first; empty: none, or nothing is known of the server.

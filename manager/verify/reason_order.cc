@@ -63,6 +63,7 @@ Hindrance HindranceOf(verdict::ReasonCode code) {
       return Hindrance::kUntilFree;
     case kPodsDoNotFit:
     case kPodUnverified:
+    case kReleaseUnknown:
       return Hindrance::kDetail;
   }
   return Hindrance::kUnclear;  // a code of a later release

@@ -104,8 +104,6 @@ TEST_CASE("fields, functions and macros that are not there") {
             .find("the name, pool and node of a device are not visible") != std::string::npos);
   CHECK(CompileAdvice("device.driver.includes('x')", ForRelease(KubernetesRelease::k134)) ==
         "'includes' exists from Kubernetes 1.36 on, this is 1.34");
-  CHECK(CompileAdvice("device.allowMultipleAllocations", ForRelease(KubernetesRelease::k131)) ==
-        "'allowMultipleAllocations' exists from Kubernetes 1.34 on, this is 1.31");
   CHECK(CompileAdvice("[1].existsOne(x, x == 1)") ==
         "with one variable the macro is called exists_one");
   CHECK(CompileAdvice("device.attributes['d'].x.exists(v, v == 1)").find("DRAListTypeAttributes") !=
@@ -128,13 +126,6 @@ TEST_CASE("operators of other languages") {
   CHECK(CompileAdvice("1 =< 0") == "at most is written <=");
   CHECK(CompileAdvice("device.driver == 'x' and true") == "conditions are joined with &&");
   CHECK(CompileAdvice("device.driver == 'x' or true") == "alternatives are joined with ||");
-}
-
-TEST_CASE("a macro of a later release") {
-  const auto selector =
-      CompileSelector("[2, 1].sortBy(x, x) == [1, 2]", ForRelease(KubernetesRelease::k133));
-  REQUIRE_FALSE(selector);
-  CHECK(selector.error().advice == "'sortBy' exists from Kubernetes 1.34 on, this is 1.33");
 }
 
 TEST_CASE("equality with a quantity") {

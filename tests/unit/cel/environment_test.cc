@@ -9,11 +9,11 @@ namespace {
 TEST_CASE("release names") {
   using enum KubernetesRelease;
   CHECK(*ParseRelease("1.36") == k136);
-  CHECK(*ParseRelease("v1.31.0") == k131);
+  CHECK(*ParseRelease("v1.34.0") == k134);
   CHECK(*ParseRelease("v1.36.3+k3s1") == k136);
   CHECK(*ParseRelease("1.34-gke.100") == k134);
   CHECK(*ParseRelease("1.99") == kNewestRelease);
-  for (const char* text : {"", "1.30", "2.0", "1.", "v", "1.36x", "36", "1.-36", "1.3 6"}) {
+  for (const char* text : {"", "1.33.4", "2.0", "1.", "v", "1.36x", "36", "1.-36", "1.3 6"}) {
     INFO(text);
     CHECK_FALSE(ParseRelease(text));
   }

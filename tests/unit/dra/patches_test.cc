@@ -1,5 +1,7 @@
-// What patch releases of Kubernetes have mended in the allocator. Each case was put to the
-// libraries before and after as well (docs/releases.md names the lines).
+// What patch releases of Kubernetes have mended in the allocator. `agree_tables.py --patches` of
+// tests/real puts each case of AnswerOf() to the libraries before and after, but for those with
+// DeviceTaintRules, which the scheduler resolves outside of them (docs/releases.md names the
+// lines).
 
 #include <string>
 #include <vector>
@@ -7,6 +9,7 @@
 #include "tests/support/catch.h"
 #include "tests/unit/dra/builders.h"
 #include "tests/unit/dra/judge_worker.h"
+#include "tests/unit/dra/kept_cases.h"
 
 namespace fedra::test::patches_test {
 namespace {
@@ -18,6 +21,7 @@ std::string AnswerOf(Case c, const char* version) {
   const bool rules = !c.rules.empty();
   c.features = *dra::FeaturesOf(version);
   c.features.device_taint_rules = rules;
+  KeepCase(c, version);
   const Outcome outcome = Solve(c);
   const std::string doubt = outcome.allocation.leaked ? "?" : "";
   if (outcome.fit == Fit::kError) return "error" + doubt;
@@ -60,10 +64,36 @@ TEST_CASE("a version is read with its patch; without one it is the newest") {
   CHECK(is("v1.37.0-rc.1", dra::FeaturesOf(k137, 0)));
   CHECK(is("v1.36", dra::FeaturesOf(k136)));
   CHECK(is("1.36-gke.0", dra::FeaturesOf(k136)));
-  CHECK(is("v1.99.0", dra::FeaturesOf(k137)));
-  CHECK_FALSE(dra::FeaturesOf("1.30.1"));
+  dra::AllocatorFeatures nearest = dra::FeaturesOf(k137);
+  nearest.is_nearest = true;
+  CHECK(is("v1.38.0", nearest));
+  CHECK(is("v1.99.1", nearest));
+  CHECK_FALSE(dra::FeaturesOf("1.33.4"));
   CHECK_FALSE(dra::FeaturesOf("new"));
   CHECK(dra::FeaturesOf(k136, 0) != dra::FeaturesOf(k136, 2));
+}
+
+TEST_CASE("a release that is not known is noted beside every verdict, which it does not change") {
+  using enum verdict::Outcome;
+  for (const int devices : {0, 1}) {
+    CAPTURE(devices);
+    const auto verdict_of = [&](const char* version) {
+      Worker worker(*dra::FeaturesOf(version));
+      worker.Node("n1").On("n1", Devices(devices)).Template("t", {Request("r")});
+      return worker.Pods(1, "t").verdict;
+    };
+    const verdict::Verdict known = verdict_of("v1.37.9");
+    verdict::Verdict newer = verdict_of("v1.38.0");
+    CHECK(known.outcome == (devices == 0 ? kNo : kYes));
+    CHECK(newer.outcome == known.outcome);
+    REQUIRE_FALSE(newer.reasons.empty());
+    CHECK(newer.reasons.back().code == ReasonCode::kReleaseUnknown);
+    CHECK(verdict::MessageOf(newer.reasons.back()) ==
+          "the worker's Kubernetes is of no release that fedra knows: its devices are judged as by "
+          "kube-scheduler 1.37");
+    newer.reasons.pop_back();
+    CHECK(newer.reasons == known.reasons);
+  }
 }
 
 TEST_CASE("1.36.2: devices held in shares hold their counters") {

@@ -57,6 +57,7 @@ constexpr uint64_t kKnownHashes[] = {
     3848671366297462776u,   // MovedAway
     6707266314878153u,      // ReleaseUnverified
     8527092426679089354u,   // PodUnverified
+    18200273547315910947u,  // ReleaseUnknown
 };
 
 uint64_t Lasting(ReasonCode code, Facts facts) {

@@ -1,9 +1,12 @@
 #include "manager/verify/capabilities.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include <nlohmann/json.hpp>
 
+#include "dra/model/features.h"
+#include "manager/verify/dra_api.h"
 #include "tests/support/catch.h"
 
 namespace fedra::verify::capabilities_test {
@@ -51,6 +54,18 @@ TEST_CASE("what a worker has of DRA is its release's, and what it serves beside"
   CHECK(old.dra_versions == Names{"v1", "v1beta2"});
   CHECK(old.dra_release == "1.34");
   CHECK(old.dra_features == Names{"DRAAdminAccess", "DRAPrioritizedList"});
+
+  // Releases that are not known are judged as the nearest one that is.
+  for (const auto& [version, release, is_nearest] :
+       {std::tuple{"v1.33.4", "1.34", true}, std::tuple{"v1.34.4", "1.34", false},
+        std::tuple{"v1.37.9", "1.37", false}, std::tuple{"v1.38.0", "1.37", true},
+        std::tuple{"a vendor's", "1.34", true}}) {
+    CAPTURE(version);
+    const kube::ServerInfo unknown = Server(version, {"v1"});
+    CHECK(CapabilitiesOf(objects, unknown).dra_release == release);
+    CHECK(FeaturesOf(ReadDraApi(&unknown)).is_nearest == is_nearest);
+  }
+  CHECK_FALSE(FeaturesOf(ReadDraApi(nullptr)).is_nearest);
 
   kube::ServerInfo server = Server("v1.36.3", {"v1"});
   const WorkerCapabilities usual = CapabilitiesOf(objects, server);
