@@ -60,6 +60,11 @@ std::vector<Gap> ManagerLists::TakeNewGaps() {
   std::vector<Gap> fresh;
   VisitRead([&](const ManagerInput& input, const CacheHealth& health) {
     auto gap = GapOf(input, health);
+    if (!gap && IsNeeded(input, health) && IsWithheld(health)) {
+      const std::string name = NameOf(input);
+      gap = Gap{name,
+                verify::Problem(health, name) + "; fedra decides nothing before it can read it"};
+    }
     known_gaps_.With([&](std::set<std::string>& known) {
       if (!gap && health.IsCurrent()) known.erase(NameOf(input));
       if (gap && known.insert(gap->resource).second) fresh.push_back(*std::move(gap));

@@ -40,8 +40,9 @@ class ManagerLists final {
   std::string Problem() const;
   // What may not be read, or fails, and is not needed: of the inputs that are read, in their order.
   std::vector<Gap> Gaps() const;
-  // Those that it has not returned since they could be read last: an outage, after which they are
-  // still withheld, makes none of them new. Call now and then.
+  // Those that it has not returned since they could be read last, and what is needed and withheld,
+  // which Problem() tells as long as it is: an outage, after which they are still withheld, makes
+  // none of them new. Call now and then.
   std::vector<Gap> TakeNewGaps();
 
  private:

@@ -154,4 +154,21 @@ TEST_CASE("a gap is new once, and again after it was closed") {
   CHECK(Names(two.lists.TakeNewGaps()) == kQueues);
 }
 
+TEST_CASE("a Kueue that is too old for the manager is told of once, with what to do") {
+  Two two;
+  two.workloads.Set(CacheState::kNotServed, false);
+  const std::string problem =
+      "the API server does not serve workloads.kueue.x-k8s.io in v1beta2: install Kueue 0.15 or "
+      "newer there";
+  CHECK(two.lists.Problem() == problem);
+  const std::vector<Gap> told = two.lists.TakeNewGaps();
+  REQUIRE(told.size() == 1);
+  CHECK(told[0].why == problem + "; fedra decides nothing before it can read it");
+  CHECK(two.lists.TakeNewGaps().empty());
+  two.workloads.Set(CacheState::kSynced, true);
+  CHECK(two.lists.TakeNewGaps().empty());
+  two.workloads.Set(CacheState::kForbidden, false);
+  CHECK(Names(two.lists.TakeNewGaps()) == std::vector<std::string>{"workloads.kueue.x-k8s.io"});
+}
+
 }  // namespace fedra::manager_lists_test
