@@ -129,6 +129,8 @@ bool ElasticWorld::Deliver(int stream) {
     if (!workloads_.HasEvents()) return false;
     const auto change = workloads_.Deliver();
     tell("slice", change);
+    if (const auto seen = workloads_.Seen(change.name))  // EventHandlers::Follow()
+      for (const ClusterName& worker : seen->PlacedOn()) places_[change.name].insert(worker.value);
     Wake(change.name);
     if (change.after == nullptr && !change.before->slice->replaces.empty())
       Wake(change.before->slice->replaces);  // as ManagerJobs
