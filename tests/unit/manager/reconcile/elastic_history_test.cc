@@ -1,7 +1,8 @@
 // Random histories of an elastic job that grows, shrinks, ends, is deleted, moved and evicted while
-// Kueue and fedra see each other late (elastic_world.h). A job that runs is taken from its worker
-// for a cause only, runs on one worker, and once all is quiet one Workload, one clone and one copy
-// of its size are left, or nothing on the workers.
+// Kueue and fedra see each other late, in the modes admissionCheck and multikueue
+// (elastic_world.h). A job that runs is taken from its worker for a cause only, runs on one worker,
+// and once all is quiet one Workload, one clone and one copy of its size are left, or nothing on
+// the workers.
 
 #include <functional>
 #include <random>
@@ -29,7 +30,9 @@ class ElasticHistory final {
  public:
   // `steps`: of each the words are kept there; null: of none.
   explicit ElasticHistory(unsigned seed, std::vector<std::string>* steps = nullptr)
-      : random_(seed), world_(HooksOf(steps)) {}
+      : random_(seed),
+        world_(HooksOf(steps),
+               seed % 2 == 0 ? tracking::Mode::kAdmissionCheck : tracking::Mode::kMultiKueue) {}
 
   void Run() {
     if (!Chance(4)) Settle();

@@ -15,7 +15,8 @@ using tracking::Condition;
 using tracking::Job;
 using tracking::Workload;
 
-ElasticWorld::ElasticWorld(Hooks hooks) : hooks_(std::move(hooks)) {
+ElasticWorld::ElasticWorld(Hooks hooks, tracking::Mode mode)
+    : hooks_(std::move(hooks)), mode_(mode) {
   for (const std::string& name : WorkerNames()) {
     const auto wake = [this, name](const ObjectKey& workload) {
       places_[workload.name].insert(name);

@@ -48,7 +48,8 @@ class ElasticWorld {
     std::function<void()> between = [] {};
     std::function<void(const std::string& step)> tell = nullptr;
   };
-  explicit ElasticWorld(Hooks hooks);
+  // Not kDispatcher.
+  ElasticWorld(Hooks hooks, tracking::Mode mode);
   ~ElasticWorld();
   ElasticWorld(const ElasticWorld&) = delete;
   ElasticWorld& operator=(const ElasticWorld&) = delete;
@@ -200,19 +201,21 @@ class ElasticWorld {
   bool Do(Flight& flight, const placement::RecordRemoval& action);
   bool Do(Flight& flight, const placement::Forget& action);
   bool Do(Flight&, const auto&) { return true; }  // of other jobs, or for people
-  static tracking::Identity Us() { return {"fedra", "m1"}; }
-  static tracking::CopyMarks Marks(const tracking::Workload& workload);
+  tracking::Identity Us() const { return {"fedra", "m1", mode_}; }
+  tracking::CopyMarks Marks(const tracking::Workload& workload) const;
   static const placement::ClusterView& ViewOf(const Flight& flight, const ClusterName& worker);
   placement::PlacementRecord& RecordOf(const Flight& flight);
 
   const Hooks hooks_;
+  const tracking::Mode mode_;
   int writes_ = 0;
   WallTime now_{std::chrono::hours(1)};
   // The manager.
   Shelf<tracking::Workload> workloads_{writes_};
   Shelf<tracking::Job> jobs_{writes_};
-  std::vector<std::string> to_finish_;  // which its scheduler has replaced
-  int generation_ = 1;                  // of the job
+  std::vector<std::string> to_finish_;   // which its scheduler has replaced
+  std::set<std::string> kueues_places_;  // of which slices it has written clusterName, and no other
+  int generation_ = 1;                   // of the job
   std::map<std::string, std::unique_ptr<WorkerModel>> workers_;
   // Fedra.
   std::set<std::string> dirty_;

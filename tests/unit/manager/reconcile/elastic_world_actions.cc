@@ -27,7 +27,7 @@ placement::PlacementRecord& ElasticWorld::RecordOf(const Flight& flight) {
   return records_[flight.gathered.view.key.name];
 }
 
-tracking::CopyMarks ElasticWorld::Marks(const Workload& workload) {
+tracking::CopyMarks ElasticWorld::Marks(const Workload& workload) const {
   return {Us().origin, Us().manager, workload.uid, {}};
 }
 
@@ -92,6 +92,8 @@ bool ElasticWorld::Do(Flight& flight, const placement::Admit& action) {
     if (it.cluster_name != action.cluster.value &&
         std::ranges::find(it.nominated, action.cluster.value) == it.nominated.end())
       Break("a worker that is not nominated gets the job");
+    // A merge patch owns what it changes.
+    if (it.cluster_name.empty()) kueues_places_.erase(it.key.name);
     it.cluster_name = action.cluster.value;
     it.nominated.clear();
     WriteCheck(it, CheckState::kReady, action.message);

@@ -95,6 +95,7 @@ class ElasticWorld::Source final : public CopySource {
 void ElasticWorld::Begin(const std::string& slice, Gathered& gathered) {
   placement::WorkloadView& view = gathered.view;
   view.key = {"ml", slice};
+  view.kueue_clears = tracking::TakesOver(mode_);
   hooks_.between();
   view.workload = workloads_.Seen(slice);
   gathered.job = {"ml", kJobName};

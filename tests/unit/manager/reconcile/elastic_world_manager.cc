@@ -2,7 +2,10 @@
 // pkg/workloadslicing/workloadslicing.go, ReconcileGenericJob of
 // pkg/controller/jobframework/reconciler.go, and of pkg/scheduler/scheduler.go admit(), which first
 // gives the new slice its quota, with the clusterName of the one before, and then finishes that one
-// (replaceWorkloadSlice).
+// (replaceWorkloadSlice). An eviction stays true until the next reservation (SetQuotaReservation in
+// pkg/workload/workload.go), and takes clusterName back (resetClusterNomination in
+// pkg/workload/evict/evict.go) by an apply: one that fedra has written by a patch stays, but in
+// mode multikueue fedra writes as Kueue does.
 
 #include <algorithm>
 #include <functional>
@@ -36,8 +39,7 @@ bool Shrinks(const std::vector<int>& from, const std::vector<int>& to) {
 }  // namespace
 
 bool ElasticWorld::MayGetQuota(const Workload& workload) {
-  return !workload.QuotaReserved() && !workload.Finished() && !workload.deleting &&
-         !workload.Evicted();
+  return !workload.QuotaReserved() && !workload.Finished() && !workload.deleting;
 }
 
 bool ElasticWorld::IsReplaceable(const Workload* replaced) {
@@ -168,7 +170,6 @@ bool ElasticWorld::FollowWorkload(const Workload& selected) {
     Edit(workloads_, name, [](Workload& it) {
       it.quota_reserved.reset();
       it.admitted.reset();
-      it.evicted->is_true = false;
     });
     Tell("kueue: takes the quota of " + name);
     return true;
@@ -185,8 +186,10 @@ bool ElasticWorld::Reserve(const std::string& slice) {
   const bool replaces = IsReplaceable(replaced.get());
   Edit(workloads_, slice, [&](Workload& it) {
     it.quota_reserved = True("QuotaReserved");
+    it.evicted.reset();
     if (replaces) it.cluster_name = replaced->cluster_name;
   });
+  if (replaces) kueues_places_.insert(slice);
   Tell(fmt::format("kueue: quota for slice {}{}", slice, replaces ? ", for that before" : ""));
   if (!replaces) return true;
   to_finish_.push_back(replaced->key.name);
@@ -208,6 +211,9 @@ bool ElasticWorld::FinishReplaced() {
 void ElasticWorld::EvictSlice(const std::string& slice, std::string_view reason) {
   Edit(workloads_, slice, [&](Workload& it) {
     it.evicted = True(reason);
+    const bool is_kueues = kueues_places_.contains(slice);
+    if (is_kueues || tracking::TakesOver(mode_)) it.cluster_name.clear();
+    if (tracking::TakesOver(mode_)) it.nominated.clear();
     auto& check = it.checks.front();
     if (check.state == CheckState::kPending) return;
     check = {kCheck, CheckState::kPending,

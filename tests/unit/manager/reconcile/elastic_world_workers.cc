@@ -24,6 +24,7 @@ bool ElasticWorld::Admit(const std::string& worker, const std::string& clone) {
   Edit(at.clones, clone, [&](Workload& it) {
     it.quota_reserved = True("QuotaReserved");
     it.admitted = True("Admitted");
+    it.evicted.reset();
   });
   Tell(fmt::format("{}: admits clone {}", worker, clone));
   if (IsReplaceable(replaced.get())) at.to_finish.push_back(replaced->key.name);
@@ -96,7 +97,6 @@ bool ElasticWorld::ReconcileJobOn(const std::string& worker) {
     Edit(at.clones, name, [](Workload& it) {
       it.quota_reserved.reset();
       it.admitted.reset();
-      it.evicted->is_true = false;
     });
     Tell(fmt::format("{}: takes the quota of clone {}", worker, name));
     return true;
