@@ -97,9 +97,7 @@ Result<int> CountPods(const json& spec) {
   return std::min(parallelism, completions);
 }
 
-// An elastic job may have been scaled since Kueue has made the Workload, or lowered its counts. A
-// copy of another size than its clone is would end that (OutOfSync, elastic.h); it follows the job
-// with the next Workload (SlicePatch).
+// As elastic.h says.
 Result<void> SetSize(const Workload& workload, json& spec) {
   if (workload.slice == nullptr || workload.slice->pod_counts.size() != 1) return {};
   FEDRA_ASSIGN_OR_RETURN(const int pods, CountPods(spec));

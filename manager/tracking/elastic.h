@@ -21,6 +21,13 @@
 // there: the worker's Kueue would look for room beside what runs (ReplacedWorkloadSlice in
 // pkg/workloadslicing). MultiKueue leaves that clone there, and waits for it first.
 //
+// A user may scale a job at any time, as Kueue's webhooks let it be while it is suspended or runs
+// (validateUpdate of job_webhook.go, ValidateUpdate of raycluster_webhook.go): so also between the
+// quota of its Workload and the creation of its copy. A copy of another size than its clone would
+// end that (OutOfSync, too), so it is made as large as its Workload (JobAdapter::RemoteBody), and
+// follows the job with the next one. Of a RayJob or RayService it is not: their copies keep the
+// size that they were made with, and the job is given back instead.
+//
 // Pure functions on values.
 
 #include <memory>

@@ -135,6 +135,9 @@ class RowAdapter final : public JobAdapter {
               {"metadata", RemoteMetadata(source, local, workload, us)},
               {"spec", Member(source, "spec")}};
     if (!body["spec"].is_object()) return Fail(ErrorCode::kInternal, "the job's spec was not kept");
+    // As of a batch/v1 Job: it follows the job with the next Workload, where it can.
+    if (workload.slice != nullptr && row_.scaled && !row_.scaled->fields.empty())
+      SetCounts(row_.pod_sets, workload.slice->pod_counts, body);
     EraseAt(body, row_.managed_by);
     for (const FieldPath& path : row_.stripped) EraseAt(body, path);
     for (const std::string& name : row_.stripped_annotations)

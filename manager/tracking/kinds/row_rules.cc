@@ -145,6 +145,23 @@ void CopySizes(const std::optional<ScaleRule>& rule, const json& from, json& to)
   }
 }
 
+void SetCounts(const std::vector<PodSetRule>& rules, const std::vector<int>& counts, json& object) {
+  if (PodTemplatesOf(rules, object).size() != counts.size()) return;
+  auto wanted = counts.begin();
+  for (const PodSetRule& rule : rules) {
+    for (const json* found : FindAll(std::as_const(object), rule.at)) {
+      const int pods = *wanted++;
+      const auto has = CountOf(rule.count, *found);
+      if (rule.count.empty() || (has && *has == pods)) continue;
+      const std::vector<CountFactor> others(rule.count.begin() + 1, rule.count.end());
+      const auto each = CountOf(others, *found);
+      auto& pod_set = const_cast<json&>(*found);  // of `object`, which is ours to change
+      if (each && *each > 0 && pods % *each == 0)
+        PutAt(pod_set, rule.count.front().front().path, pods / *each);
+    }
+  }
+}
+
 std::vector<Reference> ReferencesOf(const std::vector<ReferenceRule>& rules, const json& object,
                                     const std::string& ns) {
   std::vector<Reference> references;

@@ -38,6 +38,11 @@ nlohmann::json SizesOf(const std::optional<ScaleRule>& rule, const nlohmann::jso
 void CopySizes(const std::optional<ScaleRule>& rule, const nlohmann::json& from,
                nlohmann::json& to);
 
+// Makes the pod sets as large as these counts are, in their order, by the first factor of each; a
+// count that is no multiple of the others stays. Nothing where it has other pod sets than that.
+void SetCounts(const std::vector<PodSetRule>& rules, const std::vector<int>& counts,
+               nlohmann::json& object);
+
 // Objects that `object`, a job in this namespace, names.
 std::vector<Reference> ReferencesOf(const std::vector<ReferenceRule>& rules,
                                     const nlohmann::json& object, const std::string& ns);

@@ -203,6 +203,42 @@ TEST_CASE("the copy of an elastic Job is made as large as its Workload") {
   CHECK(json::parse(*body)["spec"]["parallelism"] == row.parallelism);
 }
 
+TEST_CASE("the copy of an elastic RayCluster is made as large as its Workload") {
+  struct Row {
+    const char* what;
+    int small, large;  // of the cluster; a large replica has two hosts
+    std::vector<int> workload;
+    int copied_small, copied_large;
+  };
+  const Row row = GENERATE(values<Row>({
+      {"it has its size", 3, 1, {1, 3, 2}, 3, 1},
+      {"it has grown", 4, 3, {1, 3, 2}, 3, 1},
+      {"it has shrunk", 1, 1, {1, 3, 6}, 3, 3},
+      {"it has shrunk to nothing", 0, 0, {1, 1, 2}, 1, 1},
+      {"its hosts were changed, too", 3, 1, {1, 2, 3}, 2, 1},
+      {"it has got a group", 3, 1, {1, 2}, 3, 1},
+  }));
+  INFO(row.what);
+  const json object = RayClusterObject(row.small, row.large);
+  const auto body = KindOf(object).RemoteBody(
+      ParsedJob(object), Parsed(WorkloadObject(row.workload)), {"fedra", "m1"});
+  REQUIRE(body);
+  const json groups = json::parse(*body)["spec"]["workerGroupSpecs"];
+  CHECK(groups[0]["replicas"] == row.copied_small);
+  CHECK(groups[1]["replicas"] == row.copied_large);
+  CHECK(groups[1]["numOfHosts"] == 2);
+}
+
+TEST_CASE("the copy of an elastic RayJob, which can follow no later, is made as large as the job") {
+  json object = RayClusterObject(4, 1);
+  object["kind"] = "RayJob";
+  object["spec"] = {{"managedBy", "kueue.x-k8s.io/multikueue"}, {"rayClusterSpec", object["spec"]}};
+  const auto body = KindOf(object).RemoteBody(ParsedJob(object), Parsed(WorkloadObject({1, 3, 2})),
+                                              {"fedra", "m1"});
+  REQUIRE(body);
+  CHECK(json::parse(*body)["spec"]["rayClusterSpec"]["workerGroupSpecs"][0]["replicas"] == 4);
+}
+
 TEST_CASE("what an elastic job's size is decides, and is no progress") {
   CHECK_FALSE(IsProgress(ParsedJob(JobObject(2)), ParsedJob(JobObject(3))));
   json plain = JobObject(2);
