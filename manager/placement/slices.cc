@@ -1,6 +1,7 @@
 #include "manager/placement/slices.h"
 
 #include <algorithm>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -13,41 +14,92 @@
 #include "manager/tracking/kueue_api.h"
 
 namespace fedra::placement {
+namespace {
 
-bool MayHaveCopy(const tracking::Workload& workload) {
-  return workload.slice != nullptr && !workload.deleting && !workload.Finished() &&
-         !workload.Evicted() && workload.QuotaReserved() && !workload.cluster_name.empty();
+using tracking::Workload;
+
+bool Lives(const Workload& slice) { return !slice.deleting && !slice.Finished(); }
+
+bool HasQuota(const Workload& slice) {
+  return Lives(slice) && slice.QuotaReserved() && !slice.Evicted();
+}
+
+bool LooksForPlace(const Workload& slice) { return HasQuota(slice) && slice.cluster_name.empty(); }
+
+// An eviction is true until the next reservation (SetQuotaReservation in pkg/workload/workload.go
+// of Kueue 0.19.2), and an end takes no quota away.
+bool HasHadQuota(const Workload& slice) { return slice.QuotaReserved() || slice.Evicted(); }
+
+// One that was evicted had no place to give, and Kueue finishes it in the same way
+// (normalizeActiveSlices in pkg/workloadslicing of 0.19.2).
+bool GaveItsPlace(const Workload& slice) { return WasReplaced(slice) && !slice.Evicted(); }
+
+// Whether it replaces the other one, or one that does.
+bool Replaces(const Slices& slices, const Workload& slice, const Workload& other) {
+  std::string_view replaced = slice.slice->replaces;
+  for (size_t i = 0; i < slices.size() && !replaced.empty(); ++i) {
+    if (replaced == other.key.name) return true;
+    const auto next = std::ranges::find(
+        slices, replaced, [](const auto& each) { return std::string_view(each->key.name); });
+    replaced = next == slices.end() ? std::string_view() : (*next)->slice->replaces;
+  }
+  return false;
+}
+
+// Two may be made in one second.
+bool IsLater(const Slices& slices, const Workload& slice, const Workload& other) {
+  if (Replaces(slices, slice, other)) return true;
+  return !Replaces(slices, other, slice) &&
+         std::tie(slice.created, slice.key) > std::tie(other.created, other.key);
+}
+
+// Null: none is so.
+template <class Is>
+std::shared_ptr<const Workload> LastOf(const Slices& slices, const Is& is) {
+  std::shared_ptr<const Workload> last;
+  for (const auto& slice : slices)
+    if (is(*slice) && (last == nullptr || IsLater(slices, *slice, *last))) last = slice;
+  return last;
+}
+
+}  // namespace
+
+bool MayHaveCopy(const Workload& workload) {
+  return workload.slice != nullptr && HasQuota(workload) && !workload.cluster_name.empty();
 }
 
 std::shared_ptr<const tracking::Workload> SliceWithCopy(const Slices& slices) {
-  // Kueue gives a slice its place before it finishes the one that it replaces, and two may be made
-  // in one second.
-  const auto is_replaced = [&](const tracking::Workload& slice) {
-    return std::ranges::any_of(slices, [&](const auto& next) {
-      return MayHaveCopy(*next) && next->slice->replaces == slice.key.name;
-    });
+  return LastOf(slices, MayHaveCopy);
+}
+
+std::shared_ptr<const tracking::Workload> SeesToCopy(const Slices& slices,
+                                                     const ClusterName& worker) {
+  const auto is_placed = [&](const Workload& it) {
+    return MayHaveCopy(it) && it.cluster_name == worker.value;
   };
-  std::shared_ptr<const tracking::Workload> found;
-  for (const auto& slice : slices) {
-    if (MayHaveCopy(*slice) && !is_replaced(*slice) &&
-        (found == nullptr ||
-         std::tie(slice->created, slice->key) > std::tie(found->created, found->key)))
-      found = slice;
-  }
-  return found;
+  if (auto slice = LastOf(slices, is_placed)) return slice;
+  if (auto slice = LastOf(slices, LooksForPlace)) return slice;
+  if (auto slice = LastOf(slices, HasHadQuota)) return GaveItsPlace(*slice) ? nullptr : slice;
+  return LastOf(slices, [](const Workload&) { return true; });
 }
 
-bool HasNoPlaceYet(const tracking::Workload& workload) {
-  return workload.slice != nullptr && !workload.QuotaReserved() && !workload.Evicted() &&
-         workload.cluster_name.empty();
+bool ConcernsOthers(const Workload* before, const Workload* after) {
+  const auto is_slice = [](const Workload* it) { return it != nullptr && it->slice != nullptr; };
+  if (!is_slice(before) && !is_slice(after)) return false;
+  if (before == nullptr || after == nullptr) return true;
+  const auto standing = [](const Workload& it) {
+    return std::tuple(it.deleting, it.Finished(), it.Evicted(), it.QuotaReserved(),
+                      std::string_view(it.cluster_name));
+  };
+  return standing(*before) != standing(*after);
 }
 
-bool IsCopyOfChain(const tracking::Workload& slice, const tracking::Job& copy,
-                   const tracking::Workload* named) {
+std::string ChainOf(const tracking::Job& copy, const Slices& slices, const Workload* named) {
   const std::string& name = copy.prebuilt_workload;
-  if (name.empty()) return false;
-  return name == slice.key.name || name == slice.slice->replaces ||
-         (named != nullptr && named->slice != nullptr && named->slice->chain == slice.slice->chain);
+  if (name.empty()) return {};
+  for (const auto& each : slices)
+    if (each->key.name == name || each->slice->replaces == name) return each->slice->chain;
+  return named != nullptr && named->slice != nullptr ? named->slice->chain : std::string();
 }
 
 bool IsHandedOver(const WorkloadView& view, const tracking::AdmissionCheckState& check) {

@@ -29,12 +29,23 @@ bool MayHaveCopy(const tracking::Workload& workload);
 // The one that has it: the last of those that replace each other, and of several the youngest.
 // Null: none has.
 std::shared_ptr<const tracking::Workload> SliceWithCopy(const Slices& slices);
-// Whether it waits for its first quota. Then it has nothing on any worker.
-bool HasNoPlaceYet(const tracking::Workload& workload);
-// Whether the copy there, or the clone of the Workload that it names (null: none is there), is of
-// this slice or of one before.
-bool IsCopyOfChain(const tracking::Workload& slice, const tracking::Job& copy,
-                   const tracking::Workload* named);
+
+// Which slice sees to the copy on this worker, whichever it names: that one alone keeps it as the
+// job wants it, mirrors it, and takes it away. It is the last one
+//   1. that has quota, and its place there;
+//   2. else that has quota, and looks for a place: it clears the way for itself;
+//   3. else that has had quota: it takes away what it has left, or one before. Not if it was
+//      replaced: then the next one has the place, which is only not seen yet;
+//   4. else of all.
+// Null: none does, for now. `slices`: of the copy's chain, at least one.
+std::shared_ptr<const tracking::Workload> SeesToCopy(const Slices& slices,
+                                                     const ClusterName& worker);
+// Whether SeesToCopy() may answer otherwise for the change of this slice. Null: it is not there.
+bool ConcernsOthers(const tracking::Workload* before, const tracking::Workload* after);
+// The chain (tracking::Slice) of the copy, as the slices say, or the clone of the Workload that it
+// names (null: none is there). Empty: it is not known.
+std::string ChainOf(const tracking::Job& copy, const Slices& slices,
+                    const tracking::Workload* named);
 // Whether another slice took its place. That is no end of the job.
 bool WasReplaced(const tracking::Workload& workload);
 

@@ -101,15 +101,8 @@ void EventHandlers::OnCopy(const ClusterName& worker, const ObjectKey& workload)
 }
 
 void EventHandlers::OnJob(const ClusterName& worker, const tracking::JobKey& job) {
-  const ManagerJobs& jobs = sources_.manager.jobs();
-  const auto workload = jobs.WorkloadOf(job);
-  if (!workload) return;
-  OnCopy(worker, *workload);
-  // By which clone an elastic job ran there the copy need not have said: that one may go now.
-  const auto seen = jobs.workloads().Find(*workload);
-  if (seen == nullptr || seen->slice == nullptr) return;
-  for (const auto& slice : jobs.SlicesOf(job))
-    if (slice->key != *workload) OnCopy(worker, slice->key);
+  for (const ObjectKey& workload : sources_.manager.jobs().WokenByCopy(job))
+    OnCopy(worker, workload);
 }
 
 void EventHandlers::Observe(const ObjectKey& workload, const ClusterName& name) {

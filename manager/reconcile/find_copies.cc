@@ -34,6 +34,10 @@ class Look final {
     if (is_new) known->second = source_.Clone(key);
     return known->second;
   }
+  // Empty: it is not known.
+  std::string ChainOf(const tracking::Job& copy, const placement::Slices& slices) {
+    return placement::ChainOf(copy, slices, Clone({copy.key.ns, copy.prebuilt_workload}).get());
+  }
 
  private:
   const CopySource& source_;
@@ -46,12 +50,9 @@ bool IsSlice(const tracking::Workload* workload) {
   return workload != nullptr && workload->slice != nullptr;
 }
 
-// Whether the workload is a slice, and the copy names it or another one of its chain: that of an
-// elastic job may name the slice before the one that has it last.
+// Whether the workload is a slice, and the copy of its chain.
 bool IsOfItsChain(Look& look, const tracking::Job& copy, const tracking::Workload* workload) {
-  return IsSlice(workload) &&
-         placement::IsCopyOfChain(*workload, copy,
-                                  look.Clone({copy.key.ns, copy.prebuilt_workload}).get());
+  return IsSlice(workload) && look.ChainOf(copy, look.gathered().slices) == workload->slice->chain;
 }
 
 // Whether the copy is of an elastic job of which the manager has nothing any more. It may name a
@@ -122,17 +123,14 @@ std::vector<verify::GroupObject> FindGroup(Look& look, const std::vector<JobPtr>
   return found;
 }
 
-// The clone by which the job of this slice has its quota there: the one that its copy names, or,
-// where that was replaced since, the one that has. Without a copy (null) that of the slice before.
-// Null: none is there.
-WorkloadPtr FindClone(Look& look, const placement::Slices& slices, const tracking::Workload& slice,
-                      const tracking::Job* copy) {
-  const std::string& name = copy == nullptr ? slice.slice->replaces : copy->prebuilt_workload;
-  WorkloadPtr named = look.Clone({slice.key.ns, name});
-  if (named == nullptr || !placement::WasReplaced(*named)) return named;
+// The clone by which the job has its quota there: the one of this name or, where that was replaced
+// since, the one that has. Null: none is there.
+WorkloadPtr FindClone(Look& look, const placement::Slices& slices, const ObjectKey& name) {
+  WorkloadPtr named = look.Clone(name);
+  if (!IsSlice(named.get()) || !placement::WasReplaced(*named)) return named;
   for (const WorkloadPtr& each : slices) {
     const WorkloadPtr& clone = look.Clone(each->key);
-    if (IsSlice(clone.get()) && clone->slice->chain == slice.slice->chain && clone->Admitted() &&
+    if (IsSlice(clone.get()) && clone->slice->chain == named->slice->chain && clone->Admitted() &&
         !clone->Finished())
       return clone;
   }
@@ -153,32 +151,17 @@ void LeaveToOther(const ObjectKey& workload, const tracking::Workload* runs_by,
   cluster.job_is = Ownership::kForeign;
 }
 
-// Whether the slice waits for its first quota, and the copy is of one that is known: that one sees
-// to its end.
-bool IsOfAnother(const tracking::Workload* slice, const tracking::Job& copy,
-                 const placement::Slices& slices) {
-  if (slice == nullptr || !placement::HasNoPlaceYet(*slice)) return false;
-  return std::ranges::any_of(slices, [&](const WorkloadPtr& other) {
-    return other->key.name == copy.prebuilt_workload && other->key != slice->key &&
-           other->owner.uid == slice->owner.uid;
-  });
+// The Workloads of the copy's job on the manager.
+placement::Slices SlicesOf(Look& look, const tracking::Job& copy) {
+  placement::Slices slices = IsSlice(look.view().workload.get())
+                                 ? look.gathered().slices
+                                 : look.source().SlicesOf(KeyOf(copy));
+  const std::string chain = look.ChainOf(copy, slices);
+  std::erase_if(slices, [&](const WorkloadPtr& each) { return each->slice->chain != chain; });
+  return slices;
 }
 
-// Whether the copy names a slice that came after this one: the job has run by that one since.
-bool NamesLater(const placement::Slices& slices, const tracking::Workload& slice,
-                const tracking::Job& copy) {
-  std::string name = copy.prebuilt_workload;
-  for (size_t i = 0; i < slices.size(); ++i) {
-    const auto named =
-        std::ranges::find_if(slices, [&](const auto& each) { return each->key.name == name; });
-    if (named == slices.end()) return false;
-    name = (*named)->slice->replaces;
-    if (name == slice.key.name) return true;
-  }
-  return false;
-}
-
-// The copy of an elastic job is of that Workload of it that may have it, whichever it names, and
+// The copy of an elastic job is of that Workload of it that sees to it, whichever it names, and
 // what is there of another one stays as long as the copy runs by it.
 void GiveToSlice(Look& look, placement::ClusterView& cluster) {
   const ObjectKey& workload = look.view().key;
@@ -186,44 +169,29 @@ void GiveToSlice(Look& look, placement::ClusterView& cluster) {
   const tracking::Job* copy = cluster.job.get();
   if (copy == nullptr && seen != nullptr && placement::MayHaveCopy(*seen) &&
       seen->cluster_name == cluster.name.value)
-    cluster.runs_by = FindClone(look, look.gathered().slices, *seen, nullptr);
+    cluster.runs_by = FindClone(look, look.gathered().slices, {workload.ns, seen->slice->replaces});
   if (copy == nullptr || !copy->elastic || !tracking::IsOurs(cluster.job_is)) return;
-  const placement::Slices slices =
-      IsSlice(seen) ? look.gathered().slices : look.source().SlicesOf(KeyOf(*copy));
-  const auto clone_of = [&](const tracking::Workload& slice) {
-    return FindClone(look, slices, slice, copy);
-  };
-  const WorkloadPtr slice = placement::SliceWithCopy(slices);
-  if (slice == nullptr && IsOfAnother(seen, *copy, slices))
-    return LeaveToOther(workload, nullptr, cluster);
-  // Its end may be seen before the next one's place is: that one sees to the copy, unless the job
-  // has ended, and with it the next one. What was evicted had no place to give, and Kueue finishes
-  // it in the same way (normalizeActiveSlices in pkg/workloadslicing of 0.19.2); unless the job
-  // runs again since, by a later one.
-  if (slice == nullptr && IsOfItsChain(look, *copy, seen) && placement::WasReplaced(*seen) &&
-      !placement::EndsWithJob(look.view()) &&
-      (!seen->Evicted() || NamesLater(slices, *seen, *copy)))
-    return LeaveToOther(workload, clone_of(*seen).get(), cluster);
-  // Evicted, it mirrors an end there, and takes the copy back, before another slice has it.
-  const tracking::Workload* holder = slice != nullptr ? slice.get() : seen;
-  if (!IsSlice(holder) || holder->cluster_name != cluster.name.value ||
-      !IsOfItsChain(look, *copy, holder))
-    return;
-  const WorkloadPtr runs_by = clone_of(*holder);
-  if (holder->key != workload) return LeaveToOther(workload, runs_by.get(), cluster);
+  if (seen != nullptr && !IsOfItsChain(look, *copy, seen)) return;
+  const placement::Slices slices = SlicesOf(look, *copy);
+  if (slices.empty()) return;
+  const WorkloadPtr sees_to_it = placement::SeesToCopy(slices, cluster.name);
+  WorkloadPtr runs_by = FindClone(look, slices, {workload.ns, copy->prebuilt_workload});
+  if (sees_to_it == nullptr || sees_to_it->key != workload)
+    return LeaveToOther(workload, runs_by.get(), cluster);
   cluster.job_is = Ownership::kOurs;
-  if (runs_by != nullptr && runs_by->key != workload) cluster.runs_by = runs_by;
+  if (runs_by != nullptr && runs_by->key != workload) cluster.runs_by = std::move(runs_by);
 }
 
 }  // namespace
 
 void TakeSlices(placement::Slices slices, Gathered& gathered) {
   const WorkloadPtr& workload = gathered.view.workload;
-  for (WorkloadPtr& slice : slices)
-    if (slice->key == workload->key) slice = workload;
+  std::erase_if(slices, [&](const WorkloadPtr& slice) {
+    return slice->key == workload->key || slice->owner.uid != workload->owner.uid;
+  });
+  slices.push_back(workload);
   const WorkloadPtr with_copy = placement::SliceWithCopy(slices);
-  if (with_copy != nullptr && with_copy->key != workload->key &&
-      with_copy->owner.uid == workload->owner.uid)
+  if (with_copy != nullptr && with_copy != workload)
     gathered.view.other_slice = with_copy->key.name;
   gathered.slices = std::move(slices);
 }

@@ -26,10 +26,12 @@ bool NeedsVerdicts(const tracking::Workload& workload, const std::string& check_
          check->state == tracking::CheckState::kPending;
 }
 
-// Those that a workload which does not look for a worker has anything to do with.
-std::set<ClusterName> WhatMatters(const tracking::Workload* workload, const Known& known) {
+// Those that a workload which does not look for a worker has anything to do with. One of an elastic
+// job may see to what another one of it has left.
+std::set<ClusterName> WhatMatters(const Gathered& gathered, const Known& known) {
   std::set<ClusterName> workers = known.workers;
-  if (workload != nullptr) workers.merge(workload->PlacedOn());
+  if (gathered.view.workload != nullptr) workers.merge(gathered.view.workload->PlacedOn());
+  for (const auto& slice : gathered.slices) workers.merge(slice->PlacedOn());
   return workers;
 }
 
@@ -219,13 +221,12 @@ Gathered Gatherer::Gather(const ObjectKey& key, const Known& known) const {
   Gathered gathered = Begin(key, known);
   NoteSiblings(gathered.view);
   gathered.workers = workers_.Now();
-  const tracking::Workload* workload = gathered.view.workload.get();
   const verify::CordonsNow cordons = scopes_.Cordons();
   gathered.judged = gathered.view.workload != nullptr &&
                     NeedsVerdicts(*gathered.view.workload, gathered.view.check) &&
                     !placement::WaitsForFirst(gathered.view);
   const Scope scope{
-      .matters = WhatMatters(workload, known),
+      .matters = WhatMatters(gathered, known),
       .with_others = PlaceWithOthers(gathered.view, *gathered.workers, cordons, known.now),
       .moves =
           !gathered.view.kueue_copies && placement::DueMove(gathered.view, known.now) != nullptr};

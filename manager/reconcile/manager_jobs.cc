@@ -18,15 +18,13 @@ ManagerJobs::ManagerJobs(tracking::JobKindsPtr kinds, const Clock& clock,
       workloads_(
           &tracking::ParseWorkload,
           [this](const ObjectKey& key, const auto& before, const auto& after) {
-            IndexOwner(key, before.get(), after.get());
+            owners_.Note(key, before.get(), after.get());
             listener_.on_object(key, after.get());
-            listener_.on_workload(key);
+            for (const ObjectKey& woken : owners_.WokenByWorkload(key, before.get(), after.get()))
+              listener_.on_workload(woken);
             const tracking::Workload& seen = after != nullptr ? *after : *before;
             if (seen.is_part && placement::MayHaveMoved(before.get(), after.get()))
               TellSiblings(seen);
-            // The copy may name the slice before, which left it to this one.
-            if (after == nullptr && seen.slice != nullptr && !seen.slice->replaces.empty())
-              listener_.on_workload({key.ns, seen.slice->replaces});
           },
           [](const watch::CacheHealth&) {}, clock),
       jobs_(kinds_->all().size()) {
@@ -55,83 +53,29 @@ watch::TrackedCache<tracking::Job>::OnObject ManagerJobs::JobListener(
   return [this, &kind](const ObjectKey& key, const auto& before, const auto& after) {
     IndexMember(key, before.get(), after.get());
     const tracking::Job& known = after != nullptr ? *after : *before;
-    const auto workload =
-        known.member == nullptr ? WorkloadOf({kind.name(), key}) : GroupWorkloadOf(known);
-    if (!workload) return;
+    std::vector<ObjectKey> woken;
+    if (known.member == nullptr)
+      woken = owners_.WokenByJob({kind.name(), key}, before.get(), after.get());
+    else if (const auto workload = GroupWorkloadOf(known))
+      woken = {*workload};
+    if (woken.empty()) return;
     const auto asks = [](const auto& job) { return job == nullptr ? nullptr : job->asks; };
-    if (asks(before) != asks(after)) listener_.on_asks(*workload);
+    if (asks(before) != asks(after)) listener_.on_asks(woken.front());
     const bool progress =
         before != nullptr && after != nullptr && tracking::IsProgress(*before, *after);
-    progress ? listener_.on_progress(*workload) : listener_.on_workload(*workload);
-    // How it ends, and its size, are every slice's business.
-    if (known.elastic && !progress)
-      for (const auto& slice : SlicesOf({kind.name(), key}))
-        if (slice->key != *workload) listener_.on_workload(slice->key);
+    for (const ObjectKey& workload : woken)
+      progress ? listener_.on_progress(workload) : listener_.on_workload(workload);
     if ((before == nullptr) == (after == nullptr)) return;
     // All parts look at it, and events are the first one's.
-    if (const auto first = workloads_.Find(*workload)) TellSiblings(*first);
+    if (const auto first = workloads_.Find(woken.front())) TellSiblings(*first);
   };
-}
-
-void ManagerJobs::OfJob::Put(const tracking::Workload& workload) {
-  Erase(workload.key);
-  const bool ends = workload.deleting || workload.Finished();
-  const Worth worth(!ends, !workload.follows, workload.created, workload.key);
-  worth_.emplace(workload.key, worth);
-  order_.insert(worth);
-  if (workload.is_part) (workload.follows ? followers_ : firsts_).insert(workload.key);
-}
-
-void ManagerJobs::OfJob::Erase(const ObjectKey& workload) {
-  const auto found = worth_.find(workload);
-  if (found == worth_.end()) return;
-  order_.erase(found->second);
-  worth_.erase(found);
-  firsts_.erase(workload);
-  followers_.erase(workload);
-}
-
-std::vector<ObjectKey> ManagerJobs::OfJob::all() const {
-  std::vector<ObjectKey> keys;
-  for (const auto& [key, worth] : worth_) keys.push_back(key);
-  return keys;
-}
-
-std::vector<ObjectKey> ManagerJobs::OfJob::SiblingsOf(const tracking::Workload& workload) const {
-  std::vector<ObjectKey> siblings(firsts_.begin(), firsts_.end());
-  if (workload.follows) return siblings;
-  siblings.insert(siblings.end(), followers_.begin(), followers_.end());
-  std::erase(siblings, workload.key);
-  return siblings;
-}
-
-// The owner of a Workload may change, too: --cascade=orphan takes it away.
-void ManagerJobs::IndexOwner(const ObjectKey& key, const tracking::Workload* before,
-                             const tracking::Workload* after) {
-  const auto job_of = [&](const tracking::Workload& workload) {
-    return tracking::JobKey{workload.requirement.kind, {key.ns, workload.owner.name}};
-  };
-  workloads_of_.With([&](auto& index) {
-    for (const tracking::Workload* seen : {before, after}) {
-      const auto known = seen == nullptr ? index.end() : index.find(job_of(*seen));
-      if (known == index.end()) continue;
-      known->second.Erase(key);
-      if (known->second.empty()) index.erase(known);
-    }
-    if (after != nullptr) index[job_of(*after)].Put(*after);
-  });
 }
 
 std::vector<std::shared_ptr<const tracking::Workload>> ManagerJobs::SiblingsOf(
     const tracking::Workload& workload) const {
   std::vector<std::shared_ptr<const tracking::Workload>> siblings;
   if (!workload.is_part) return siblings;
-  const tracking::JobKey job{workload.requirement.kind, {workload.key.ns, workload.owner.name}};
-  const auto keys = workloads_of_.With([&](const auto& index) {
-    const auto found = index.find(job);
-    return found == index.end() ? std::vector<ObjectKey>() : found->second.SiblingsOf(workload);
-  });
-  for (const ObjectKey& key : keys) {
+  for (const ObjectKey& key : owners_.SiblingsOf(workload)) {
     auto sibling = workloads_.Find(key);
     // Of another job of that name, which this one replaces, or is replaced by.
     if (sibling != nullptr && sibling->is_part && sibling->owner.uid == workload.owner.uid)
@@ -142,12 +86,8 @@ std::vector<std::shared_ptr<const tracking::Workload>> ManagerJobs::SiblingsOf(
 
 std::vector<std::shared_ptr<const tracking::Workload>> ManagerJobs::SlicesOf(
     const tracking::JobKey& job) const {
-  const auto keys = workloads_of_.With([&](const auto& index) {
-    const auto found = index.find(job);
-    return found == index.end() ? std::vector<ObjectKey>() : found->second.all();
-  });
   std::vector<std::shared_ptr<const tracking::Workload>> slices;
-  for (const ObjectKey& key : keys) {
+  for (const ObjectKey& key : owners_.SlicesOf(job)) {
     auto slice = workloads_.Find(key);
     if (slice != nullptr && slice->slice != nullptr) slices.push_back(std::move(slice));
   }
@@ -236,15 +176,18 @@ watch::TrackedCache<tracking::Job>& ManagerJobs::Of(const tracking::JobAdapter& 
 }
 
 std::optional<ObjectKey> ManagerJobs::WorkloadOf(const tracking::JobKey& job) const {
-  auto owned = workloads_of_.With([&](const auto& index) -> std::optional<ObjectKey> {
-    const auto found = index.find(job);
-    return found == index.end() ? std::nullopt : std::optional(found->second.worthiest());
-  });
-  if (owned) return owned;
+  if (auto owned = owners_.WorkloadOf(job)) return owned;
   const tracking::JobAdapter* adapter = kinds_->FindName(job.kind);
   if (adapter == nullptr || adapter->group_kind().empty()) return std::nullopt;
   const auto object = jobs_[kinds_->IndexOf(*adapter)].cache->Find(job.key);
   return object == nullptr ? std::nullopt : GroupWorkloadOf(*object);
+}
+
+std::vector<ObjectKey> ManagerJobs::WokenByCopy(const tracking::JobKey& job) const {
+  std::vector<ObjectKey> woken = owners_.WokenByCopy(job);
+  if (woken.empty())
+    if (const auto group = WorkloadOf(job)) woken = {*group};
+  return woken;
 }
 
 std::shared_ptr<const tracking::Job> ManagerJobs::JobOf(const tracking::Workload& workload) const {

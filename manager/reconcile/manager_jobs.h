@@ -8,11 +8,9 @@
 
 #include <atomic>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <set>
-#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -21,6 +19,7 @@
 #include "base/types.h"
 #include "cluster-clients/kube/discovery.h"
 #include "cluster-clients/watch/tracked_cache.h"
+#include "manager/reconcile/owner_index.h"
 #include "manager/tracking/kinds/job_kinds.h"
 #include "manager/tracking/workload.h"
 #include "manager/verify/existence.h"
@@ -63,6 +62,8 @@ class ManagerJobs final {
   // The workload whose owner is this job, of several the first, or the object of this name as a
   // member of a group.
   std::optional<ObjectKey> WorkloadOf(const tracking::JobKey& job) const;
+  // Whom a change of the job's copy on a worker wakes: that one, and the other slices.
+  std::vector<ObjectKey> WokenByCopy(const tracking::JobKey& job) const;
 
   const tracking::JobKinds& kinds() const { return *kinds_; }
   // Those that are read: batch/v1 Job, and what the manager serves or has served since the start.
@@ -80,8 +81,6 @@ class ManagerJobs final {
  private:
   watch::TrackedCache<tracking::Job>::OnObject JobListener(const tracking::JobAdapter& kind);
   void MakeJobCaches(const Clock& clock);
-  void IndexOwner(const ObjectKey& key, const tracking::Workload* before,
-                  const tracking::Workload* after);
   // What decides about the others of several Workloads of a job has changed: where this one has its
   // worker, or that their job is there.
   void TellSiblings(const tracking::Workload& part) const;
@@ -95,26 +94,7 @@ class ManagerJobs final {
   const tracking::JobKindsPtr kinds_;
   const ManagerJobsListener listener_;
 
-  // A Workload of a job: when the job is replaced, the old one and the new one are there together
-  // for a while.
-  class OfJob final {
-   public:
-    void Put(const tracking::Workload& workload);
-    void Erase(const ObjectKey& workload);
-    bool empty() const { return worth_.empty(); }
-    // Living ones count for more, of these the first part, else the youngest. Not when empty.
-    const ObjectKey& worthiest() const { return std::get<ObjectKey>(*order_.rbegin()); }
-    std::vector<ObjectKey> all() const;
-    // As of SiblingsOf(), of whatever job of this name.
-    std::vector<ObjectKey> SiblingsOf(const tracking::Workload& workload) const;
-
-   private:
-    using Worth = std::tuple<bool, bool, WallTime, ObjectKey>;
-    std::map<ObjectKey, Worth> worth_;
-    std::set<Worth> order_;
-    std::set<ObjectKey> firsts_, followers_;  // the parts (Workload::is_part)
-  };
-  Guarded<std::unordered_map<tracking::JobKey, OfJob>> workloads_of_;  // none is empty
+  OwnerIndex owners_;
   // The objects that say that they are of a group, by its name; none is empty.
   Guarded<std::unordered_map<ObjectKey, std::set<ObjectKey>>> members_of_;
 

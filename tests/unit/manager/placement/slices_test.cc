@@ -5,6 +5,7 @@
 #include <chrono>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "manager/tracking/kueue_api.h"
 #include "tests/support/catch.h"
@@ -436,45 +437,6 @@ TEST_CASE("a job that is never dispatched is rejected, but not where it runs") {
   REQUIRE(Does<SetCheck>(decision));
   CHECK(std::get<SetCheck>(decision.actions.at(PlaceOf<SetCheck>(decision))).state ==
         CheckState::kRejected);
-}
-
-TEST_CASE(
-    "of two slices of one second that have a place the one that replaces the other has the copy") {
-  const auto slice_of = [](const char* name, const char* replaces) {
-    auto made = std::make_shared<tracking::Workload>();
-    made->key = {"ml", name};
-    made->slice = std::make_shared<const Slice>(Slice{"job-train-0", replaces, std::vector{1}});
-    made->quota_reserved = True("QuotaReserved");
-    made->cluster_name = kEast.value;
-    return made;
-  };
-  const auto before = slice_of("job-train-9", "job-train-0");
-  const auto after = slice_of("job-train-10", "job-train-9");
-  CHECK(SliceWithCopy({before, after}) == after);
-  CHECK(SliceWithCopy({after, before}) == after);
-  after->cluster_name.clear();
-  CHECK(SliceWithCopy({after, before}) == before);
-  CHECK(SliceWithCopy({after}) == nullptr);
-}
-
-TEST_CASE("whose chain a copy is of") {
-  tracking::Workload slice;
-  slice.key = {"ml", "job-train-3"};
-  slice.slice = std::make_shared<const Slice>(Slice{"job-train-1", "job-train-2", std::vector{3}});
-  tracking::Workload named;
-  tracking::Job copy;
-  CHECK_FALSE(IsCopyOfChain(slice, copy, nullptr));
-  for (const char* name : {"job-train-3", "job-train-2"}) {
-    copy.prebuilt_workload = name;
-    CHECK(IsCopyOfChain(slice, copy, nullptr));
-  }
-  copy.prebuilt_workload = "job-train-1";
-  CHECK_FALSE(IsCopyOfChain(slice, copy, nullptr));
-  CHECK_FALSE(IsCopyOfChain(slice, copy, &named));
-  named.slice = std::make_shared<const Slice>(Slice{"job-train-1", "", std::vector{1}});
-  CHECK(IsCopyOfChain(slice, copy, &named));
-  named.slice = std::make_shared<const Slice>(Slice{"job-train-0", "", std::vector{1}});
-  CHECK_FALSE(IsCopyOfChain(slice, copy, &named));
 }
 
 }  // namespace fedra::placement::slices_test

@@ -23,8 +23,8 @@ ElasticWorld::ElasticWorld(Hooks hooks, tracking::Mode mode)
       Wake(workload.name);
     };
     // As EventHandlers::OnJob().
-    const auto on_job = [wake, this](const tracking::JobKey&) {
-      for (const std::string& slice : workloads_.Known()) wake({"ml", slice});
+    const auto on_job = [wake, this](const tracking::JobKey& job) {
+      for (const ObjectKey& slice : owners_.WokenByCopy(job)) wake(slice);
     };
     workers_[name] =
         std::make_unique<WorkerModel>(name, writes_, WorkerCopiesListener{wake, on_job, wake});
@@ -98,7 +98,9 @@ void ElasticWorld::Drain(const std::string& worker, bool drained) {
   if (At(worker).drained == drained) return;
   At(worker).drained = drained;
   if (drained) causes_.insert(Cause::kDrain);
-  for (const std::string& slice : workloads_.Known()) Wake(slice);  // OnChecks()
+  for (const std::string& slice : workloads_.Known())  // EventHandlers::OnChecks()
+    if (const auto seen = workloads_.Seen(slice); seen != nullptr && !seen->Finished())
+      OnWorkload(slice);
   Tell(fmt::format("user: {} is {}", worker, drained ? "drained" : "in service"));
 }
 
@@ -120,7 +122,12 @@ bool ElasticWorld::AdvanceToWake() {
   return true;
 }
 
-void ElasticWorld::Wake(const std::string& slice) { dirty_.insert(slice); }
+// As EventHandlers::OnWorkload().
+void ElasticWorld::OnWorkload(const std::string& slice) {
+  if (const auto seen = workloads_.Seen(slice))
+    for (const ClusterName& worker : seen->PlacedOn()) places_[slice].insert(worker.value);
+  Wake(slice);
+}
 
 bool ElasticWorld::Deliver(int stream) {
   const auto tell = [&](std::string_view of, const auto& change) {
@@ -130,17 +137,20 @@ bool ElasticWorld::Deliver(int stream) {
     if (!workloads_.HasEvents()) return false;
     const auto change = workloads_.Deliver();
     tell("slice", change);
-    if (const auto seen = workloads_.Seen(change.name))  // EventHandlers::Follow()
-      for (const ClusterName& worker : seen->PlacedOn()) places_[change.name].insert(worker.value);
-    Wake(change.name);
-    if (change.after == nullptr && !change.before->slice->replaces.empty())
-      Wake(change.before->slice->replaces);  // as ManagerJobs
+    const ObjectKey key{"ml", change.name};
+    owners_.Note(key, change.before.get(), change.after.get());
+    for (const ObjectKey& woken :
+         owners_.WokenByWorkload(key, change.before.get(), change.after.get()))
+      OnWorkload(woken.name);
     return true;
   }
   if (stream == 1) {
     if (!jobs_.HasEvents()) return false;
-    tell("the manager's job", jobs_.Deliver());
-    for (const std::string& slice : workloads_.Known()) Wake(slice);  // ManagerJobs::JobListener()
+    const auto change = jobs_.Deliver();
+    tell("the manager's job", change);
+    for (const ObjectKey& woken : owners_.WokenByJob({"Job.batch", {"ml", change.name}},
+                                                     change.before.get(), change.after.get()))
+      OnWorkload(woken.name);
     return true;
   }
   WorkerModel& at = At(WorkerNames().at(static_cast<size_t>(stream - 2) / 2));

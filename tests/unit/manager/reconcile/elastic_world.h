@@ -1,10 +1,10 @@
 #pragma once
 //
 // A small model of the outside for one elastic job: Kueue 0.19.2 on a manager and on two workers,
-// each of its writes a step of its own; the user; the job's end. And fedra: the real FindCopies()
-// and Decide(), what the actions do, and who wakes whom (event_handlers.h), where every cache may
-// be behind, things happen between two reads of one look and between two writes of one decision,
-// and several slices are worked on at the same time.
+// each of its writes a step of its own; the user; the job's end. And fedra: the real FindCopies(),
+// Decide(), and OwnerIndex, which says who wakes whom, and what the actions do, where every cache
+// may be behind, things happen between two reads of one look and between two writes of one
+// decision, and several slices are worked on at the same time.
 //
 // Times are simulated. Thread rules: one thread.
 
@@ -21,6 +21,7 @@
 #include "manager/placement/decide.h"
 #include "manager/reconcile/copy_source.h"
 #include "manager/reconcile/gather.h"
+#include "manager/reconcile/owner_index.h"
 #include "manager/reconcile/worker_copies.h"
 #include "manager/tracking/job.h"
 #include "manager/tracking/workload.h"
@@ -150,7 +151,8 @@ class ElasticWorld {
   static std::shared_ptr<const T> Edit(Shelf<T>& shelf, const std::string& name,
                                        const Change& change, bool ours = false);
   void Finish(Shelf<tracking::Workload>& shelf, const std::string& name, std::string_view reason);
-  void Wake(const std::string& slice);
+  void Wake(const std::string& slice) { dirty_.insert(slice); }
+  void OnWorkload(const std::string& slice);
   tracking::Condition True(std::string_view reason) const;
   bool AnyCauseToLeave() const;
   bool IsRunning(const WorkerModel& worker) const;
@@ -218,6 +220,7 @@ class ElasticWorld {
   int generation_ = 1;                   // of the job
   std::map<std::string, std::unique_ptr<WorkerModel>> workers_;
   // Fedra.
+  OwnerIndex owners_;
   std::set<std::string> dirty_;
   std::map<std::string, Flight> flights_;
   std::map<std::string, WallTime> wakes_;

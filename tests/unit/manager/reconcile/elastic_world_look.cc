@@ -75,12 +75,12 @@ class ElasticWorld::Source final : public CopySource {
     world_.hooks_.between();
     return at_.copies.JobsOf(workload);
   }
-  std::vector<WorkloadPtr> SlicesOf(const tracking::JobKey&) const override {
+  std::vector<WorkloadPtr> SlicesOf(const tracking::JobKey& job) const override {
     world_.hooks_.between();
     std::vector<WorkloadPtr> slices;
-    for (const std::string& name : world_.workloads_.Known()) {
+    for (const ObjectKey& key : world_.owners_.SlicesOf(job)) {
       world_.hooks_.between();
-      if (auto slice = world_.workloads_.Seen(name)) slices.push_back(std::move(slice));
+      if (auto slice = world_.workloads_.Seen(key.name)) slices.push_back(std::move(slice));
     }
     return slices;
   }
@@ -138,7 +138,9 @@ void ElasticWorld::Look(const std::string& slice) {
     const ClusterName name(worker);
     const bool matters = places.contains(worker) ||
                          std::ranges::find(record.nominated, name) != record.nominated.end() ||
-                         (view.workload != nullptr && view.workload->IsPlacedOn(name));
+                         std::ranges::any_of(flight.gathered.slices, [&](const auto& each) {
+                           return each->IsPlacedOn(name);  // Gatherer::Gather()
+                         });
     if (sees_all || matters) SeeWorker(worker, flight.gathered);
   }
   for (const ClusterView& at : flight.gathered.clusters)

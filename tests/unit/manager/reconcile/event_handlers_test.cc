@@ -231,6 +231,26 @@ TEST_CASE("every event of a cluster runs the keys that it concerns, and no other
   }
 }
 
+TEST_CASE("a change of an elastic job's copy runs all of its slices, which may have copies there") {
+  Fixture f;
+  const ObjectKey second{"ml", "train-2"};
+  auto& objects = f.fleet.manager_server().objects();
+  const nlohmann::json elastic{{"kueue.x-k8s.io/elastic-job", "true"}};
+  REQUIRE(objects.Patch("workloads", kTrain, {{"metadata", {{"annotations", elastic}}}}));
+  nlohmann::json slice = *objects.Get("workloads", kTrain);
+  slice["metadata"] = {{"name", second.name},
+                       {"namespace", second.ns},
+                       {"annotations", elastic},
+                       {"ownerReferences", slice["metadata"]["ownerReferences"]}};
+  slice.erase("status");
+  REQUIRE(objects.Create(slice));
+  const tracking::JobKey job{"Job.batch", {"ml", "train"}};
+  REQUIRE(f.fleet.WaitUntil([&] { return f.fleet.manager().jobs().SlicesOf(job).size() == 2; }));
+  const Keys expected{"workload " + kTrain.ToString(), "workload " + second.ToString()};
+  CHECK(f.After(expected, [&] { f.handlers.ForWorker(kEast).on_job(job); }) == expected);
+  for (const ObjectKey& key : {kTrain, second}) CHECK(f.places.Of(key).contains(kEast));
+}
+
 TEST_CASE("what comes when all is listed does not wait behind what the lists have brought") {
   constexpr int kListed = 50;
   Fixture f(/*with_devices=*/false, /*connects=*/false);

@@ -226,4 +226,42 @@ TEST_CASE("all that says where a part is counts, each by itself") {
   CHECK(f.told_of_sibling == std::map<std::string, int>{{"a", 1}});
 }
 
+TEST_CASE(
+    "what changes of an elastic job is told to all of its slices, but for how its pods get on") {
+  Fixture f;
+  const json metadata{{"namespace", "ml"},
+                      {"uid", "j1"},
+                      {"annotations", {{"kueue.x-k8s.io/elastic-job", "true"}}}};
+  const auto put = [&](json object, const std::string& name, auto& cache) {
+    object["metadata"].update(metadata);
+    object["metadata"]["name"] = name;
+    object["metadata"]["resourceVersion"] = std::to_string(++f.version);
+    f.Clear();
+    REQUIRE(cache.Upsert(object.dump()).has_value());
+  };
+  const auto slice = [&](const std::string& name, const json& status) {
+    const json owner{{"apiVersion", "batch/v1"}, {"kind", "Job"}, {"name", "train"}, {"uid", "j1"}};
+    put({{"metadata", {{"ownerReferences", json::array({owner})}}}, {"status", status}}, name,
+        f.jobs.workloads().cache());
+  };
+  const auto job = [&](const json& spec, const json& status) {
+    put({{"spec", spec}, {"status", status}}, "train",
+        f.jobs.Of(*f.jobs.kinds().FindName("Job.batch")).cache());
+  };
+  using Told = std::map<std::string, int>;
+  slice("train-1", json::object());
+  slice("train-2", json::object());
+  CHECK(f.told == Told{{"train-1", 1}, {"train-2", 1}});
+  slice("train-2", {{"clusterName", "east"}});
+  CHECK(f.told == Told{{"train-1", 1}, {"train-2", 1}});
+  slice("train-2", {{"clusterName", "east"}, {"nominatedClusterNames", json::array()}});
+  CHECK(f.told == Told{{"train-2", 1}});
+  job({{"parallelism", 1}}, json::object());
+  CHECK(f.told == Told{{"train-1", 1}, {"train-2", 1}});
+  job({{"parallelism", 1}}, {{"active", 1}});
+  CHECK(f.told.empty());
+  job({{"parallelism", 2}}, {{"active", 1}});
+  CHECK(f.told == Told{{"train-1", 1}, {"train-2", 1}});
+}
+
 }  // namespace fedra::reconcile::manager_jobs_test

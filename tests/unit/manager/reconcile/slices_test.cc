@@ -242,6 +242,20 @@ TEST_CASE("a slice that waits for quota leaves the copy to the one that it names
   CHECK(HasOurs(f.East(kSecond)));
 }
 
+TEST_CASE("a slice looks where another one of its job has been dispatched") {
+  Fixture f;
+  f.Grow();
+  REQUIRE(f.manager().objects().Patch("workloads", kSecond,
+                                      {{"status", {{"conditions", json::array()}}}}, "status"));
+  f.Await([&] {
+    const auto second = f.Gather(kSecond).view.workload;
+    return second != nullptr && !second->QuotaReserved();
+  });
+  const Gathered gathered = f.gatherer.Gather(kSecond, {});
+  REQUIRE(gathered.clusters.size() == 1);
+  CHECK(gathered.clusters.front().name == kEast);
+}
+
 TEST_CASE("a clone that has the job's quota stays, and is what the next one replaces") {
   Fixture f;
   f.Grow();
