@@ -706,7 +706,7 @@ _DAEMON = Board(
                 ),
                 _lines(
                     "Events dropped",
-                    "About jobs, because too many were waiting to be written to the manager; the history has them.",
+                    "About jobs, because too many were waiting, or many about the same one were written; the history has them.",
                     _PER_SECOND,
                     Query(
                         f"rate(fedra_events_dropped_total{{{_HOST}}}[$__rate_interval])",

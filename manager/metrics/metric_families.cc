@@ -83,7 +83,8 @@ constexpr std::array kFamilies = {
                  "Threads that wait for the answer of a worker now; how many may is bounded."},
     MetricFamily{"fedra_events_dropped_total", "counter", "",
                  "Events about workloads and jobs that were not written to the manager, because "
-                 "10,000 were waiting. The history has them."},
+                 "10,000 were waiting, or many about the same object had been written. The history "
+                 "has them."},
     MetricFamily{
         "fedra_http_requests_total", "counter", "listener, endpoint, code",
         "Answers of the daemon's own listeners (http, health, socket, secure), by endpoint "

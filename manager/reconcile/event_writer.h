@@ -2,8 +2,9 @@
 //
 // Writes events.k8s.io/v1 Events about Workloads and their jobs to the manager, in the background.
 //
-// The same event again becomes a series: one object, counted. The queue is bounded; what does not
-// fit is dropped, because Events tell people what the store's history keeps anyway.
+// The same event again becomes a series: one object, counted. How many are written about one object
+// is bounded (event_correlator.h), and so is the queue; what does not fit is dropped, because
+// Events tell people what the store's history keeps anyway.
 //
 // Thread rules: any thread. Lifetime: the cluster must outlive it.
 
@@ -18,6 +19,7 @@
 #include "base/guarded.h"
 #include "base/worker_pool.h"
 #include "cluster-clients/cluster.h"
+#include "manager/reconcile/event_correlator.h"
 
 namespace fedra::reconcile {
 
@@ -47,7 +49,7 @@ class EventWriter final {
   bool Finish(std::chrono::milliseconds limit);
   // Stops writing; what is queued is dropped.
   void Stop();
-  // Events that did not fit into the queue, since the start.
+  // Events that were not written because of these bounds, since the start.
   uint64_t dropped() const { return dropped_.load(); }
 
  private:
@@ -56,9 +58,11 @@ class EventWriter final {
     std::string reason;
     bool is_warning = false;
     std::string message;
+    EventCorrelator::Written written;
     WallTime at{};
   };
   struct State {
+    EventCorrelator correlator;
     std::deque<Pending> queue;
     bool writing = false;                         // a task is in the pool
     bool stopping = false;                        // takes no more
@@ -67,6 +71,7 @@ class EventWriter final {
 
   void Drain();
   void Write(const Pending& event);
+  // As often as it has happened.
   Result<std::string> Create(const ObjectKey& key, const Pending& event, const std::string& now);
   Result<std::string> Repeat(const ObjectKey& key, int count, const std::string& now);
 

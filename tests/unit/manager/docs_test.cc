@@ -449,6 +449,10 @@ std::string EventsPage() {
       "# Events\n\nEvents (events.k8s.io/v1) that fedra writes on the Workload and its job, and "
       "the lines of "
       "`fedra history`.\nGenerated from `manager/placement/note_reasons.h` by `make docs`.\n\n"
+      "Of one type at most 25 Events are written about one object at once, and one more every five "
+      "minutes; what is left\nout is counted with the next one that is the same. Of those that "
+      "differ in their message alone the tenth within ten\nminutes and all that follow are one, "
+      "`(combined from similar events): ...`. The history has all of them.\n\n"
       "| reason | type | meaning |\n|---|---|---|\n";
   for (const placement::notes::NoteReason& reason : placement::notes::kNoteReasons)
     page += fmt::format("| `{}` | {} | {} |\n", reason.name,

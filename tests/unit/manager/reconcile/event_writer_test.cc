@@ -2,6 +2,9 @@
 
 #include "manager/reconcile/event_writer.h"
 
+#include <string>
+#include <vector>
+
 #include <nlohmann/json.hpp>
 
 #include "base/hash.h"
@@ -114,6 +117,34 @@ TEST_CASE("an event of the process before us is counted on") {
   EventWriter after({"fedra.dev/federation", "fedra"}, f.fleet.manager().cluster(), SystemClock());
   Emit(after);
   CHECK(f.IsCounted(2));
+}
+
+TEST_CASE("what happens again and again is written 25 times, and then seldom") {
+  Fixture f;
+  for (int i = 0; i < 100; ++i) Emit(f.writer);
+  REQUIRE(f.IsCounted(25));
+  CHECK(f.writer.dropped() == 75);
+  CHECK(f.writer.Finish(6s));
+  const auto counts = f.server().RequestCounts();
+  CHECK(counts.at("create events") == 1);
+  CHECK(counts.at("patch events") == 24);
+}
+
+TEST_CASE("of a reason with ever new messages there are ten events: nine, and one of all others") {
+  Fixture f;
+  for (int i = 0; i < 20; ++i)
+    f.writer.Emit(kJob, kReason, /*is_warning=*/true, std::to_string(i) + " devices are missing");
+  CHECK(f.writer.Finish(6s));
+  const std::vector<json> events = f.server().objects().List("events", "ml");
+  CHECK(events.size() == 10);
+  int combined = 0;
+  for (const json& event : events) {
+    if (!event["note"].get<std::string>().starts_with("(combined from similar events): ")) continue;
+    ++combined;
+    CHECK(event["note"] == "(combined from similar events): 9 devices are missing");
+    CHECK(event["series"]["count"] == 11);
+  }
+  CHECK(combined == 1);
 }
 
 }  // namespace fedra::reconcile::event_writer_test
