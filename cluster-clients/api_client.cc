@@ -92,6 +92,7 @@ http::Reply ApiClient::Attempt(const kube::Verb& verb, milliseconds left) {
   request.max_bytes = options_.max_response_bytes;
   http::Reply reply = monitor_.session()->Call(std::move(request), [&] { Slow(begun); });
   Judge(reply);
+  if (options_.on_read) options_.on_read(name_, {.bytes = reply.body.size(), .events = 0});
   if (options_.on_request) {
     const std::string code =
         reply.failure ? std::string(ToString(reply.failure->code)) : std::to_string(reply.status);

@@ -27,6 +27,7 @@
 #include "cluster-clients/kube/discovery.h"
 #include "cluster-clients/kube/resource.h"
 #include "cluster-clients/watch/object_cache.h"
+#include "cluster-clients/watch/read_volume.h"
 #include "cluster-clients/watch/watch_spec.h"
 
 namespace fedra {
@@ -57,6 +58,8 @@ struct ClusterOptions {
   std::function<void(const ClusterName& cluster, std::string_view method, std::string_view code,
                      std::chrono::nanoseconds duration)>
       on_request;
+  // Called for all that is read of its answers, on the reading thread. Must be quick.
+  std::function<void(const ClusterName& cluster, const watch::ReadVolume& read)> on_read = {};
   // Groups whose resources are listed in ServerInfo; those of registered watches are added.
   std::vector<std::string> discover_groups = {};
   // Asked for every call that changes something, just before it is sent; refused calls fail with

@@ -125,6 +125,11 @@ void Cluster::Impl::Watch(WatchSpec spec, watch::CacheSink& sink) {
   settings.on_watch_lost = [weak = std::weak_ptr(monitor)] {
     if (const auto alive = weak.lock()) alive->RediscoverSoon();
   };
+  if (options.on_read) {
+    settings.on_read = [tell = options.on_read, cluster = name](const watch::ReadVolume& read) {
+      tell(cluster, read);
+    };
+  }
   watch::Target target{name.value,          std::move(spec.resource), spec.metadata_only,
                        spec.keeps_unserved, std::move(spec.ns),       std::move(spec.labels)};
   if (!Replace(target, sink)) return;

@@ -280,6 +280,18 @@ _FLEET = Board(
                     _quantiles("fedra_cluster_request_duration_seconds", _CLUSTER, "cluster")[2],
                 ),
                 _lines(
+                    "Read",
+                    "Bytes a second of API servers' answers, by cluster: lists, events of watches, single requests.",
+                    _BYTES,
+                    _rate("fedra_cluster_read_bytes_total", _CLUSTER, "cluster"),
+                ),
+                _lines(
+                    "Events of watches",
+                    "By cluster: what changes there, whoever changes it.",
+                    _PER_SECOND,
+                    _rate("fedra_watch_events_total", _CLUSTER, "cluster"),
+                ),
+                _lines(
                     "Credentials end in",
                     "Where the token or client certificate says it.",
                     _SECONDS,

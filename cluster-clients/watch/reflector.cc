@@ -215,7 +215,7 @@ void Reflector::Drain(const std::shared_ptr<Channel>& channel) {
   }
   if (delivery.overflow) return Apply(watcher_.Handle(Overflowed{}));
   for (const std::string& chunk : delivery.chunks) {
-    const Output output = listing_ ? FeedList(chunk) : FeedWatch(chunk);
+    const Output output = Feed(chunk);
     if (channel != channel_) return;  // a listener has stopped us
     if (output.next != Output::Next::kContinue) return Apply(output);
   }
@@ -223,6 +223,13 @@ void Reflector::Drain(const std::shared_ptr<Channel>& channel) {
   if (delivery.opened || !delivery.chunks.empty()) {
     serial_->Submit([self = shared_from_this(), channel] { self->Drain(channel); });
   }
+}
+
+Output Reflector::Feed(std::string_view bytes) {
+  events_read_ = 0;
+  Output output = listing_ ? FeedList(bytes) : FeedWatch(bytes);
+  if (options_.on_read) options_.on_read({.bytes = bytes.size(), .events = events_read_});
+  return output;
 }
 
 void Reflector::BeginPage(const Output& page) {
@@ -275,6 +282,7 @@ Output Reflector::FeedWatch(std::string_view bytes) {
 }
 
 Output Reflector::OnLine(std::string_view line) {
+  ++events_read_;
   const Result<WatchEvent> event = ReadWatchEvent(line);
   if (!event) return watcher_.Handle(WatchEnded{event.error(), true, Lived()});
   switch (event->type) {

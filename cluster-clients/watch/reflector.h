@@ -26,6 +26,7 @@
 #include "cluster-clients/watch/list_bounds.h"
 #include "cluster-clients/watch/object_cache.h"
 #include "cluster-clients/watch/pool_share.h"
+#include "cluster-clients/watch/read_volume.h"
 #include "cluster-clients/watch/serial_queue.h"
 #include "cluster-clients/watch/watch_event.h"
 #include "cluster-clients/watch/watcher.h"
@@ -76,6 +77,8 @@ struct ReflectorOptions {
   // An open watch was cut, or ended long before its time: the server may be another one now. On a
   // worker.
   std::function<void()> on_watch_lost;
+  // So much has been read, on a worker. Null: it is not counted.
+  std::function<void(const ReadVolume& read)> on_read = {};
 };
 
 class Reflector final : public std::enable_shared_from_this<Reflector> {
@@ -102,6 +105,7 @@ class Reflector final : public std::enable_shared_from_this<Reflector> {
   void Connect(http::Request request);
   void Close();
   void Drain(const std::shared_ptr<Channel>& channel);
+  Output Feed(std::string_view bytes);
   void BeginPage(const Output& page);
   Output FeedList(std::string_view bytes);
   Output FeedWatch(std::string_view bytes);
@@ -138,6 +142,7 @@ class Reflector final : public std::enable_shared_from_this<Reflector> {
     size_t bytes = 0;
   } arrived_;
   std::optional<LineSplitter> lines_;
+  size_t events_read_ = 0;               // of the piece that is being read
   std::optional<SteadyTime> opened_at_;  // when the answer began
   CacheHealth health_;
   SteadyTime complained_{};  // about an object that cannot be read

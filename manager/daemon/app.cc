@@ -83,6 +83,7 @@ class Daemon final {
   std::function<void(const ClusterName&, std::string_view, std::string_view,
                      std::chrono::nanoseconds)>
   OnRequest();
+  std::function<void(const ClusterName&, const watch::ReadVolume&)> OnRead();
   std::vector<reconcile::WorkerSettings> Workers(const config::Loaded& loaded);
   void ReportCredentials();
   void StartDiscovery();
@@ -137,6 +138,7 @@ reconcile::FederationSettings Daemon::Settings() {
   reconcile::FederationSettings settings = ToFederation(config_.now());
   settings.instance = Instance();
   settings.manager.options.on_request = OnRequest();
+  settings.manager.options.on_read = OnRead();
   settings.manager.options.gate = replica_->gate();
   settings.may_decide = replica_->may_decide();
   settings.workers = Workers(used_);
@@ -152,10 +154,17 @@ Daemon::OnRequest() {
   };
 }
 
+std::function<void(const ClusterName&, const watch::ReadVolume&)> Daemon::OnRead() {
+  return [this](const ClusterName& cluster, const watch::ReadVolume& read) {
+    metrics_.Read(cluster, read.bytes, read.events);
+  };
+}
+
 std::vector<reconcile::WorkerSettings> Daemon::Workers(const config::Loaded& loaded) {
   std::vector<reconcile::WorkerSettings> workers = ToWorkers(loaded);
   for (reconcile::WorkerSettings& worker : workers) {
     worker.cluster.options.on_request = OnRequest();
+    worker.cluster.options.on_read = OnRead();
     worker.cluster.options.gate = replica_->gate();
   }
   return workers;

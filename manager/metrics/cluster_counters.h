@@ -1,11 +1,12 @@
 #pragma once
 //
-// The counters of one family that has a label beside the cluster. A look at a workload counts a
-// verdict for each worker, and a family's Add() wants a map of labels, which it hashes and compares
-// under its lock: here it is asked once for each counter. Internal.
+// Metrics of one family, found by the cluster's name. A look at a workload counts a verdict for
+// each worker, and each event of a watch its bytes; a family's Add() wants a map of labels, which
+// it hashes and compares under its lock: here it is asked once for each metric. Internal.
 //
 // Thread rules: any thread. Lifetime: the family must outlive it.
 
+#include <functional>
 #include <map>
 #include <mutex>
 #include <shared_mutex>
@@ -21,6 +22,35 @@
 
 namespace fedra::metrics {
 
+// Of a family whose one label is the cluster.
+template <class Metric>
+class ByCluster final {
+ public:
+  // No metric of the family may ever be removed. `arguments`: of each new one, such as buckets.
+  template <class... Arguments>
+  explicit ByCluster(prometheus::Family<Metric>& family, const Arguments&... arguments)
+      : make_([&family, arguments...](const ClusterName& cluster) {
+          return &family.Add({{"cluster", cluster.value}}, arguments...);
+        }) {}
+
+  Metric& Of(const ClusterName& cluster) {
+    {
+      const std::shared_lock lock(mutex_);
+      const auto found = metrics_.find(cluster);
+      if (found != metrics_.end()) return *found->second;
+    }
+    Metric* const made = make_(cluster);
+    const std::unique_lock lock(mutex_);
+    return *metrics_.emplace(cluster, made).first->second;
+  }
+
+ private:
+  const std::function<Metric*(const ClusterName&)> make_;
+  std::shared_mutex mutex_;
+  std::unordered_map<ClusterName, Metric*> metrics_;  // under mutex_
+};
+
+// Of a family that has a label beside the cluster.
 class ClusterCounters final {
  public:
   using Family = prometheus::Family<prometheus::Counter>;

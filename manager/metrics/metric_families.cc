@@ -49,6 +49,11 @@ constexpr std::array kFamilies = {
                  "the lists and watches behind the caches."},
     MetricFamily{"fedra_cluster_request_duration_seconds", "histogram", "cluster",
                  "How long these requests took, failed ones included."},
+    MetricFamily{"fedra_cluster_read_bytes_total", "counter", "cluster",
+                 "Bytes that were read of an API server's answers: lists, events of watches, and "
+                 "the answers to single requests."},
+    MetricFamily{"fedra_watch_events_total", "counter", "cluster",
+                 "Events of watches that were read, bookmarks among them."},
     MetricFamily{"fedra_dispatch_total", "counter", "cluster, result",
                  "Clones that fedra created on the worker, or tried to, by result."},
     MetricFamily{"fedra_attempts_ended_total", "counter", "cluster, outcome",

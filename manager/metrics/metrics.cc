@@ -86,7 +86,10 @@ struct Metrics::Families {
   Family<Gauge>& line_head = GaugeFamily("fedra_line_head_seconds");
   Counter& passed_unasked = CounterFamily("fedra_line_passed_unasked_total").Add({});
   Family<Counter>& requests = CounterFamily("fedra_cluster_requests_total");
-  Family<Histogram>& request_duration = HistogramFamily("fedra_cluster_request_duration_seconds");
+  ByCluster<Histogram> request_duration{HistogramFamily("fedra_cluster_request_duration_seconds"),
+                                        kRequestBuckets};
+  ByCluster<Counter> read_bytes{CounterFamily("fedra_cluster_read_bytes_total")};
+  ByCluster<Counter> watch_events{CounterFamily("fedra_watch_events_total")};
   Family<Counter>& dispatches = CounterFamily("fedra_dispatch_total");
   Family<Counter>& attempts_ended = CounterFamily("fedra_attempts_ended_total");
   Family<Counter>& answers = CounterFamily("fedra_http_requests_total");
@@ -94,7 +97,8 @@ struct Metrics::Families {
   Gauge& calls_waiting = GaugeFamily("fedra_worker_calls_waiting").Add({});
   Counter& events_dropped = CounterFamily("fedra_events_dropped_total").Add({});
   Family<Counter>& placements = CounterFamily("fedra_placements_total");
-  Family<Histogram>& placement_wait = HistogramFamily("fedra_placement_wait_seconds");
+  ByCluster<Histogram> placement_wait{HistogramFamily("fedra_placement_wait_seconds"),
+                                      kWaitBuckets};
   ClusterCounters refusals{CounterFamily("fedra_verification_refusals_total"), "reason"};
   ClusterCounters verifications{CounterFamily("fedra_verifications_total"), "result"};
   Histogram& verification_duration =
@@ -142,8 +146,7 @@ void Metrics::PassedUnasked() { families_->passed_unasked.Increment(); }
 
 void Metrics::Placed(const ClusterName& cluster, std::chrono::nanoseconds waited) {
   families_->placements.Add({{"cluster", cluster.value}}).Increment();
-  families_->placement_wait.Add({{"cluster", cluster.value}}, kWaitBuckets)
-      .Observe(Seconds(waited));
+  families_->placement_wait.Of(cluster).Observe(Seconds(waited));
 }
 
 void Metrics::Judged(const ClusterName& cluster, const verdict::Verdict& verdict) {
@@ -170,8 +173,12 @@ void Metrics::Requested(const ClusterName& cluster, std::string_view verb, std::
   families_->requests
       .Add({{"cluster", cluster.value}, {"verb", std::string(verb)}, {"code", std::string(code)}})
       .Increment();
-  families_->request_duration.Add({{"cluster", cluster.value}}, kRequestBuckets)
-      .Observe(Seconds(duration));
+  families_->request_duration.Of(cluster).Observe(Seconds(duration));
+}
+
+void Metrics::Read(const ClusterName& cluster, size_t bytes, size_t events) {
+  families_->read_bytes.Of(cluster).Increment(static_cast<double>(bytes));
+  if (events > 0) families_->watch_events.Of(cluster).Increment(static_cast<double>(events));
 }
 
 void Metrics::StoreTransaction(bool ok, std::chrono::nanoseconds duration) {

@@ -65,6 +65,8 @@ class Metrics final : public reconcile::Telemetry {
   // One HTTP request to a cluster; `code` is the status code or the ErrorCode's name.
   void Requested(const ClusterName& cluster, std::string_view verb, std::string_view code,
                  std::chrono::nanoseconds duration);
+  // Of its answers; `events`: of watches.
+  void Read(const ClusterName& cluster, size_t bytes, size_t events);
   void StoreTransaction(bool ok, std::chrono::nanoseconds duration);
   // `outcome`: of the closed lists placement::AttemptEnd and verdict::ReasonCode.
   void AttemptEnded(const ClusterName& cluster, std::string_view outcome);

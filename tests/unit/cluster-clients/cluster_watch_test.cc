@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <atomic>
 #include <memory>
+#include <string>
 
 #include "cluster-clients/cluster.h"
 #include "tests/support/catch.h"
@@ -47,6 +49,37 @@ TEST_CASE("a cache follows its server") {
   f.Put("a", "2");
   REQUIRE(f.server.objects().Delete("configmaps", {"default", "b"}));
   CHECK(f.cache.Heard(4) == std::vector<std::string>{"a:->1", "b:->1", "a:1>2", "b:1>-"});
+}
+
+TEST_CASE("what is read of a server is told: bytes of lists and answers, events of watches") {
+  sim::Server server;
+  REQUIRE(server.objects().Create(ConfigMap("a", "1")));
+  Threads threads{4};
+  std::atomic<size_t> bytes = 0, events = 0, others = 0;
+  ClusterOptions options = QuickOptions();
+  options.on_read = [&](const ClusterName& name, const watch::ReadVolume& read) {
+    others += name == ClusterName("gpu-east") ? 0 : 1;
+    bytes += read.bytes;
+    events += read.events;
+  };
+  TestCache cache;
+  TestCluster cluster{threads, AccessTo(server), options};
+  REQUIRE(cluster.WaitFor(ConnectionPhase::kConnected));
+  cluster->Watch({kConfigMaps}, *cache);
+  REQUIRE(cache.WaitForState(CacheState::kSynced));
+  const size_t listed = bytes;
+  CHECK(listed >= ConfigMap("a", "1").dump().size());
+  CHECK(events == 0);
+  REQUIRE(server.objects().Create(ConfigMap("b", std::string(5000, 'x'))));
+  REQUIRE(server.objects().Delete("configmaps", {"default", "a"}));
+  CHECK(WaitUntil([&] { return events == 2; }));
+  const size_t watched = bytes;
+  CHECK(watched >= listed + 5000);
+  CHECK(watched < listed + 7000);
+  const auto answer = cluster->Get(kConfigMaps, {"default", "b"});
+  REQUIRE(answer);
+  CHECK(bytes == watched + answer->size());
+  CHECK(others == 0);
 }
 
 TEST_CASE("lists of many pages arrive in one step") {

@@ -29,6 +29,8 @@ TEST_CASE("every documented metric appears once it has a value") {
   metrics.SetEventsDropped(4);
   metrics.SetEventsDropped(9);
   metrics.Requested(east, "GET", "200", std::chrono::milliseconds(1));
+  metrics.Read(east, 700, 0);
+  metrics.Read(east, 300, 2);
   metrics.StoreTransaction(true, std::chrono::milliseconds(1));
   metrics.SetCredential(east, WallTime(std::chrono::seconds(1'800'000'000)),
                         std::chrono::hours(12));
@@ -108,6 +110,9 @@ TEST_CASE("every documented metric appears once it has a value") {
   CHECK_THAT(text, ContainsSubstring("\nfedra_reconcile_threads_busy 3\n"));
   CHECK_THAT(text, ContainsSubstring("\nfedra_worker_calls_waiting 2\n"));
   CHECK_THAT(text, ContainsSubstring("\nfedra_events_dropped_total 9\n"));
+  CHECK_THAT(text,
+             ContainsSubstring("fedra_cluster_read_bytes_total{cluster=\"gpu-east\"} 1000\n"));
+  CHECK_THAT(text, ContainsSubstring("fedra_watch_events_total{cluster=\"gpu-east\"} 2\n"));
   // What is no more is not shown as it was.
   metrics.SetClusters({{.name = east, .is_up = true}});
   metrics.SetBlocked({{"QueueMissing", {.count = 1}}});
