@@ -4,7 +4,8 @@
 #   make            the program: build/release/manager/fedra
 #   make demo       a federation on loopback, step by step; HOLD=1 keeps it up at the end
 #   make test       unit tests and the scenarios on simulated clusters
-#   make test-real  the scenarios on real control planes with Kueue (needs Go 1.26; 10 minutes the first time)
+#   make test-real  the scenarios on real control planes with Kueue (needs Go 1.26; 10 minutes the first time), and the last
+#                   release for the upgrade from it, which is built once (a quarter of an hour; PREVIOUS= leaves it out)
 #   make test-real-releases
 #                   the same on fleets of several releases of Kubernetes and Kueue (builds them once; three times as long);
 #                   SCENARIO_OPTIONS=--record notes what passed for the table of README.md, here and of test-real
@@ -74,6 +75,9 @@ LEASE ?= short
 SOAK_MINUTES ?= 60
 SEED ?= 1
 
+# Prints where the version before is, for tests of upgrades; empty: they are left out.
+PREVIOUS ?= scripts/build_previous.sh
+
 INSTALL_PACKAGES := @scripts/install_packages.sh
 # Traces with names and lines: clang 19 looks for the symbolizer of llvm-19, which nothing else needs.
 SYMBOLS := external_symbolizer_path=/usr/bin/addr2line
@@ -130,7 +134,7 @@ test: build-release
 test-real:
 	$(INSTALL_PACKAGES) real
 	$(call BUILD,release,fedra)
-	@tests/real/releases.py --usual $(SCENARIO_OPTIONS)
+	@previous="$$($(PREVIOUS))" && FEDRA_PREVIOUS="$$previous" tests/real/releases.py --usual $(SCENARIO_OPTIONS)
 
 test-real-releases:
 	$(INSTALL_PACKAGES) real

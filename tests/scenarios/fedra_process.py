@@ -41,6 +41,12 @@ def default_binary() -> Path:
     return Path(os.environ.get("FEDRA", str(_BUILT)))
 
 
+def previous_binary() -> Path | None:
+    """A program of the version before, where FEDRA_PREVIOUS names one (scripts/build_previous.sh)."""
+    name = os.environ.get("FEDRA_PREVIOUS", "")
+    return Path(name) if name else None
+
+
 @dataclasses.dataclass(frozen=True)
 class Output:
     """What one run of the command line printed."""

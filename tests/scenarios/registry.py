@@ -22,6 +22,7 @@ class Scenario:
     off_by_default: bool = False  # needs DeviceTaintRules or PodGroups as 1.36 has them
     on_request: tuple[str, ...] = ()  # kinds of fleet on which --only alone plays it
     upgrades: bool = False  # gives worker1 the next release of Kubernetes
+    needs_previous: bool = False  # a program of the version before
     operator_of: str | None = None  # the kind whose real operator it needs on real clusters
     modes: tuple[str, ...] = (ADMISSION_CHECK,)  # in which it is played
     sets_up: str | None = (
@@ -56,6 +57,7 @@ def scenario(
     off_by_default: bool = False,
     on_request: tuple[str, ...] = (),
     upgrades: bool = False,
+    needs_previous: bool = False,
     operator_of: str | None = None,
     modes: tuple[str, ...] = (ADMISSION_CHECK,),
     sets_up: str | None = None,
@@ -66,6 +68,7 @@ def scenario(
     `off_by_default`: only where manager and worker1 are of the release that the scenarios are written for.
     `on_request`: kinds of fleet that play it only when `run.py --only` names it.
     `upgrades`: only on a fleet of several releases, whose programs take long to build.
+    `needs_previous`: only where fedra_process.previous_binary() is a program.
     `operator_of`: on real clusters nobody plays the operator of this kind.
     `modes`: those beside admissionCheck are played when `run.py --mode` asks for them.
     `sets_up`: for what several modes are part of, or fleets that begin in another one.
@@ -82,6 +85,7 @@ def scenario(
                 off_by_default,
                 on_request,
                 upgrades,
+                needs_previous,
                 operator_of,
                 modes,
                 sets_up,

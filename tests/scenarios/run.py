@@ -27,7 +27,7 @@ from real.operators import NAMES as OPERATORS, kinds_of  # noqa: E402
 from real.tools import KUEUE, KUEUES, RELEASE, RELEASES, ToolsMissing  # noqa: E402
 from scenarios import case_table, cases, lanes, setup  # noqa: E402
 from scenarios.conformance import page as conformance  # noqa: E402
-from scenarios.fedra_process import default_binary  # noqa: E402
+from scenarios.fedra_process import default_binary, previous_binary  # noqa: E402
 from scenarios.fleet import MANAGER, Fleet  # noqa: E402
 from scenarios.modes import ADMISSION_CHECK, MODES, MULTIKUEUE  # noqa: E402
 from scenarios.real_fleet import WORKERS, RealFleet  # noqa: E402
@@ -58,6 +58,9 @@ def main() -> int:
             f"error: {arguments.fedra} does not exist; build it with make, or use --fedra",
             file=sys.stderr,
         )
+        return 2
+    if (previous := previous_binary()) is not None and not previous.exists():
+        print(f"error: FEDRA_PREVIOUS: {previous} does not exist", file=sys.stderr)
         return 2
     if (arguments.kubernetes or arguments.kueue) and arguments.fleet != "real":
         print("error: --kubernetes and --kueue are for --fleet real", file=sys.stderr)
@@ -245,6 +248,8 @@ def _chosen(arguments: argparse.Namespace, scenarios: list[Scenario]) -> list[Sc
         chosen = [each for each in chosen if not each.off_by_default]
     if not releases:
         chosen = [each for each in chosen if not each.upgrades]
+    if previous_binary() is None:
+        chosen = [each for each in chosen if not each.needs_previous]
     first, step = arguments.share
     return chosen[first::step]
 
@@ -261,6 +266,12 @@ def _run(arguments: argparse.Namespace, scenarios: list[Scenario]) -> int:
         print(
             f"share {arguments.share[0]}/{arguments.share[1]}: {len(chosen)} scenarios", flush=True
         )
+    for each in scenarios if previous_binary() is None else ():
+        if each.needs_previous and not arguments.kinds:
+            print(
+                f"SKIP {each.name}: FEDRA_PREVIOUS names no program of the version before",
+                flush=True,
+            )
     if arguments.kinds:
         without = [each.name for each in scenarios if _lacks_operator(arguments, each)]
         if without:

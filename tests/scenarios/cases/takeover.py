@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import datetime
-import os
 import signal
 import time
-from pathlib import Path
 
 import jsonschema
 
 from scenarios import objects, setup
 from scenarios.federated_job import FederatedJob
-from scenarios.fedra_process import Fedra, default_binary
+from scenarios.fedra_process import Fedra, default_binary, previous_binary
 from scenarios.fleet import MANAGER
 from scenarios.job_stream import JobStream
 from scenarios.registry import scenario
@@ -51,8 +49,6 @@ _SUPPLY = (
     "namespaces",
     "clusterqueues",
 )
-# A program of the version before, for `rolling-upgrade`.
-_PREVIOUS = os.environ.get("FEDRA_PREVIOUS", "")
 _PLACED, _PERIOD = 4, 0.1 * SLOWNESS
 
 
@@ -237,11 +233,31 @@ def standby_answers(world: World) -> None:
     end_with(world, second)
 
 
-@scenario("rolling-upgrade")
+@scenario("rolling-restart")
+def rolling_restart(world: World) -> None:
+    """Under load the standby is started anew, then the leader: each job is made once, none is lost, all end."""
+    _replace_each(world, *two_replicas(world))
+
+
+@scenario("rolling-upgrade", needs_previous=True)
 def rolling_upgrade(world: World) -> None:
-    """Under load the standby is replaced, then the leader by SIGTERM: each job is made once, none is lost, all end."""
+    """`rolling-restart` from the version before: each job is made once, none is lost, all end."""
     leader, standby = two_replicas(world)
-    _begin_with_previous(world, leader, standby)
+    program = previous_binary()
+    assert program is not None
+    for fedra in (standby, leader):
+        fedra.stop()
+        fedra.delete_store()  # its schema may be too new
+        fedra.use(program)
+    for fedra in (leader, standby):
+        fedra.start()
+    world.eventually("the first one leads", lambda: leads(world, leader))
+    world.note(f"from {leader.cli('--version').stdout.strip()}")
+    _replace_each(world, leader, standby)
+
+
+def _replace_each(world: World, leader: Fedra, standby: Fedra) -> None:
+    """By the program under test; the leader goes by SIGTERM."""
     with JobStream(world, _PERIOD) as load:
         world.eventually("some are placed", lambda: len(load.placed()) >= _PLACED)
         standby.stop()
@@ -267,7 +283,7 @@ def rolling_upgrade(world: World) -> None:
     dispatched = sum(world.dispatched_to(worker) for worker in world.workers)
     assert dispatched == len(load.jobs), f"{dispatched} clones of {len(load.jobs)} jobs"
     assert leads(world, standby), "once is enough"
-    world.note(f"from {_PREVIOUS or 'the same program'}: {dispatched} jobs were made once each")
+    world.note(f"{dispatched} jobs were made once each")
     world.note(f"{without:.1f} s from SIGTERM to the next dispatch")
     leader.stop()
     end_with(world, standby)
@@ -442,20 +458,6 @@ def _lists_of_supply(world: World) -> dict[str, dict[str, int]]:
         worker: {resource: lists.get(resource, 0) for resource in _SUPPLY}
         for worker, lists in served.items()
     }
-
-
-def _begin_with_previous(world: World, *replicas: Fedra) -> None:
-    """The first of them leads. Without FEDRA_PREVIOUS the same program stands for the version before."""
-    if not _PREVIOUS:
-        world.note("the same program stands for the version before (FEDRA_PREVIOUS)")
-        return
-    for fedra in reversed(replicas):
-        fedra.stop()
-        fedra.delete_store()  # its schema may be too new
-        fedra.use(Path(_PREVIOUS))
-    for fedra in replicas:
-        fedra.start()
-    world.eventually("the first one leads", lambda: leads(world, replicas[0]))
 
 
 def _records(world: World) -> list[Object]:
