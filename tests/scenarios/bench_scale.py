@@ -51,6 +51,8 @@ def main() -> int:
         document["rows"].append(dataclasses.asdict(size.row))
         measured_run.write(arguments.json, document)
     print(f"\n{size_row.count_table(rows)}")
+    if slopes := size_row.memory_table(rows):
+        print(f"\n{slopes}")
     print(f"written to {arguments.json}", file=sys.stderr)
     return 1 if any(row.failed for row in rows) else 0
 
@@ -98,6 +100,27 @@ def _parse() -> argparse.Namespace:
     parser.add_argument(
         "--demands", type=int, default=_USUAL.shape.demands, help="different ones of waiting jobs"
     )
+    parser.add_argument(
+        "--pods", type=int, default=_USUAL.shape.pods, help="of others, on each worker"
+    )
+    parser.add_argument(
+        "--claims",
+        type=int,
+        default=_USUAL.shape.claims,
+        help="of these pods, with a device each that no job asks for",
+    )
+    parser.add_argument(
+        "--own-jobs",
+        type=int,
+        default=_USUAL.shape.own_jobs,
+        help="of the worker's own users, on each worker",
+    )
+    parser.add_argument(
+        "--slow", type=int, default=0, help="per cent of the workers: they answer a second late"
+    )
+    parser.add_argument(
+        "--dead", type=int, default=0, help="per cent of the workers: they answer nothing"
+    )
     parser.add_argument("--samples", type=int, default=_USUAL.samples, help="template to clone")
     parser.add_argument("--queues", type=int, default=_USUAL.queues, help="that compete")
     parser.add_argument("--queue-jobs", type=int, default=_USUAL.queue_jobs, help="of each of them")
@@ -105,6 +128,10 @@ def _parse() -> argparse.Namespace:
     arguments = parser.parse_args()
     if not 1 <= arguments.demands <= 128 or arguments.devices > 128:
         parser.error("a slice has at most 128 devices")
+    if arguments.claims > arguments.pods:
+        parser.error("more claims than pods to have them")
+    if arguments.slow < 0 or arguments.dead < 0 or arguments.slow + arguments.dead > 50:
+        parser.error("more than half of the workers would be slow or dead")
     if (
         arguments.samples < 2
         or arguments.waiting < 1
@@ -119,7 +146,16 @@ def _parse() -> argparse.Namespace:
 def _plan(arguments: argparse.Namespace) -> Plan:
     return Plan(
         limit=arguments.limit,
-        shape=Shape(arguments.nodes, arguments.devices, arguments.demands),
+        shape=Shape(
+            arguments.nodes,
+            arguments.devices,
+            arguments.demands,
+            arguments.pods,
+            arguments.claims,
+            arguments.own_jobs,
+        ),
+        slow_share=arguments.slow,
+        dead_share=arguments.dead,
         waiting_share=arguments.waiting,
         running_share=arguments.running,
         waits_for_devices=arguments.waiting_for == "devices",

@@ -178,6 +178,14 @@ class SimFleet(Fleet):
         """Requests whose path and query contain `path` get an answer of tests/sim/http/hostile.cc."""
         self._command("/faults", cluster=cluster, fault="hostile", answer=answer, path=path)
 
+    def slow_down(self, cluster: str, ms: int) -> None:
+        """So long it waits before each answer."""
+        self._command("/faults", cluster=cluster, fault="latency", ms=ms)
+
+    def hang(self, cluster: str) -> None:
+        """As a stopped process: it accepts connections, and says nothing, on open ones either."""
+        self._command("/faults", cluster=cluster, fault="hang")
+
     def end_faults(self, cluster: str) -> None:
         self._command("/faults", cluster=cluster, fault="none")
 

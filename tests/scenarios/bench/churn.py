@@ -13,7 +13,8 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 
 from scenarios import objects, setup
-from scenarios.bench.stock import NAMESPACE, Shape, hold, node_name
+from scenarios.bench.nodes import NAMESPACE, hold, node_name
+from scenarios.bench.stock import Shape
 from scenarios.kube_client import KubeClient
 from scenarios.resources import Object
 from scenarios.sim_fleet import SimFleet
@@ -43,10 +44,12 @@ class Reached:
 class Churn:
     """Begins when it is made. `measure` says what has been written since it was asked last; `stop` ends it."""
 
-    def __init__(self, fleet: SimFleet, shape: Shape, rates: Rates):
-        self._fleet, self._rates = fleet, {kind: rate for kind, rate in rates.items() if rate > 0}
+    def __init__(self, fleet: SimFleet, workers: tuple[str, ...], shape: Shape, rates: Rates):
+        """On these of the fleet's workers: one that does not answer would hold up the only thread."""
+        self._fleet, self._workers = fleet, workers
+        self._rates = {kind: rate for kind, rate in rates.items() if rate > 0}
         self._writers = {
-            kind: {worker: _WRITERS[kind](shape) for worker in fleet.workers} for kind in KINDS
+            kind: {worker: _WRITERS[kind](shape) for worker in workers} for kind in KINDS
         }
         self._written = dict.fromkeys(KINDS, 0)
         self._counted = dict(self._written)
@@ -78,7 +81,7 @@ class Churn:
 
     def _write_all(self) -> None:
         """Each kind goes round the workers. What is more than a second late is left out: the rate that was reached says so."""
-        workers = {kind: itertools.cycle(self._fleet.workers) for kind in KINDS}
+        workers = {kind: itertools.cycle(self._workers) for kind in KINDS}
         due = dict.fromkeys(self._rates, time.monotonic())
         while due and not self._stopping.is_set():
             kind = min(due, key=due.__getitem__)

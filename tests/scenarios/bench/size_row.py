@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Callable
 
 # Of one job, or of one write of others: name of counters.COUNTED -> how many. With "served": requests that the API servers
@@ -30,10 +31,18 @@ class Row:
     per_job: Counts = dataclasses.field(default_factory=dict)
     cpu_per_job: float | None = None
     simulation_cpu_per_job: float | None = None
+    # One job after the other: until it is on a worker, before and after some are slow or dead.
+    slow: int = 0  # workers
+    dead: int = 0
+    paced_p50: float | None = None
+    paced_p99: float | None = None
+    paced_bad_p50: float | None = None
+    paced_bad_p99: float | None = None
     # At rest.
     memory: int | None = None
     memory_peak: int | None = None  # until then
     idle_cpu: float | None = None
+    metrics_page: int | None = None  # bytes of one scrape
     # After kill -9, from the start.
     ready: float | None = None
     connected: float | None = None  # until every worker is
@@ -74,6 +83,7 @@ def _cell(form: Callable[[float], str]) -> Callable[[float | None], str]:
 _SECONDS = _cell(lambda value: f"{value:.1f} s")
 _MILLISECONDS = _cell(lambda value: f"{value * 1e3:.1f} ms")
 _MEGABYTES = _cell(lambda value: f"{value / 1e6:.0f} MB")
+_KILOBYTES = _cell(lambda value: f"{value / 1e3:.0f} kB")
 _CORE = _cell(lambda value: f"{value * 100:.1f} %")
 _RATE = _cell(lambda value: f"{value:.0f}")
 
@@ -87,11 +97,16 @@ _COLUMNS: dict[str, Callable[[Row], str]] = {
     "memory, peak, after a restart": lambda row: ", ".join(
         map(_MEGABYTES, (row.memory, row.memory_peak, row.memory_restarted))
     ),
+    "a scrape": lambda row: _KILOBYTES(row.metrics_page),
     "idle": lambda row: _CORE(row.idle_cpu),
     "under churn": lambda row: _CORE(row.churn_cpu),
     "verdict p50, p99": lambda row: f"{_MILLISECONDS(row.verdict_p50)}, {_MILLISECONDS(row.verdict_p99)}",
     "jobs/s, the first, the last thousand": lambda row: ", ".join(
         map(_RATE, (row.dispatch_rate, *_ends(row.dispatch_rates)))
+    ),
+    "job → worker p50, p99": lambda row: f"{_MILLISECONDS(row.paced_p50)}, {_MILLISECONDS(row.paced_p99)}",
+    "the same with slow, dead workers": lambda row: (
+        f"{_MILLISECONDS(row.paced_bad_p50)}, {_MILLISECONDS(row.paced_bad_p99)} with {row.slow}, {row.dead}"
     ),
     "template → clone p50, p99": lambda row: f"{_MILLISECONDS(row.clone_p50)}, {_MILLISECONDS(row.clone_p99)}",
     "slowest queue, fastest": lambda row: f"{_SECONDS(row.fair_slowest)}, {_SECONDS(row.fair_fastest)}",
@@ -135,6 +150,31 @@ def line(row: Row) -> str:
 def count_table(rows: list[Row]) -> str:
     """What grows with the size: operations, not seconds."""
     return "\n".join([_heads(_COUNT_COLUMNS), *(_line(_COUNT_COLUMNS, row) for row in rows)])
+
+
+def memory_table(rows: list[Row]) -> str:
+    """What one more worker takes: between sizes that differ in workers alone. Empty: there are no two such sizes."""
+    lines = []
+    for first, second in itertools.pairwise(sorted(rows, key=lambda r: (r.workloads, r.workers))):
+        more = second.workers - first.workers
+        if first.workloads != second.workloads or more == 0:
+            continue
+        slopes = (
+            _slope(first.memory, second.memory, more),
+            _slope(first.memory_restarted, second.memory_restarted, more),
+            _slope(first.simulation_memory, second.simulation_memory, more),
+        )
+        cells = " | ".join(_cell(lambda value: f"{value / 1e6:.2f} MB")(each) for each in slopes)
+        sizes = f"{first.workers:,} → {second.workers:,}"
+        lines.append(f"| {sizes} | {first.workloads:,} | {cells} |")
+    if not lines:
+        return ""
+    heads = "| workers | workloads | memory for each more | after a restart | of the simulation |"
+    return "\n".join([heads, "|---|---|---|---|---|", *lines])
+
+
+def _slope(first: int | None, second: int | None, more: int) -> float | None:
+    return None if first is None or second is None else (second - first) / more
 
 
 def _heads(columns: dict[str, Callable[[Row], str]]) -> str:

@@ -9,7 +9,7 @@ import threading
 import time
 from pathlib import Path
 
-from scenarios.bench import stock, waits
+from scenarios.bench import bad_workers, stock, waits
 from scenarios.bench.churn import Churn, Rates
 from scenarios.bench.limit import CutOff, Limit, wait_connected, wait_quiet, wait_ready
 from scenarios.bench.scale import idle_share
@@ -25,6 +25,7 @@ _VERDICTS = "fedra_verification_duration_seconds"
 _LOAD_SHARE = 0.6
 # Of what is left then, for the wait until everything has been looked at; what is measured next is measured all the same.
 _REST_SHARE = 0.33
+_PACE = 10  # jobs a second, where their latency is measured
 _WARM_UP = 5.0  # seconds of churn before it is measured: each worker's connection is made
 
 
@@ -44,6 +45,9 @@ class Plan:
     samples: int = 50  # template -> clone
     queues: int = 4  # that compete
     queue_jobs: int = 50  # of each of them
+    slow_share: int = 0  # per cent of the workers, from the restart on
+    dead_share: int = 0  # the same
+    paced: int = 100  # jobs that are submitted ten a second then
 
 
 class Size:
@@ -54,6 +58,8 @@ class Size:
         self._plan, self._binary, self._folder = plan, binary, folder
         names = tuple(f"worker-{index:03}" for index in range(workers))
         self._fleet = SimFleet(kueue_dra=False, workers=names)
+        self._parts = bad_workers.part(names, plan.slow_share, plan.dead_share)
+        self.row.slow, self.row.dead = len(self._parts.slow), len(self._parts.dead)
         self._fedra: Fedra | None = None
 
     def measure(self) -> None:
@@ -76,7 +82,12 @@ class Size:
         fedra = self._first_start(limit)
         self._load(fedra, limit)
         self._rest(fedra, limit)
+        self.row.paced_p50, self.row.paced_p99 = self._paced("quick-", limit)
+        waits.open_queues(self._fleet, self._plan.queues, limit)
+        bad_workers.spoil(self._fleet, self._parts)
         self._restart(fedra, limit)
+        if self._parts.slow or self._parts.dead:
+            self.row.paced_bad_p50, self.row.paced_bad_p99 = self._paced("among-bad-", limit)
         self._churn(fedra, limit)
         self._people(fedra, limit)
 
@@ -121,6 +132,7 @@ class Size:
             row.idle_cpu = idle_share(fedra, self._plan.idle_seconds)
             limit.say(f"at rest: {row.idle_cpu * 100:.1f} % of a core")
         row.memory, row.memory_peak = fedra.resident_bytes(), fedra.peak_bytes()
+        row.metrics_page = len(fedra.page("/metrics"))
         row.simulation_memory = self._fleet.resident_bytes()
 
     def _restart(self, fedra: Fedra, limit: Limit) -> None:
@@ -143,7 +155,7 @@ class Size:
         fedra.start(ready=False)
         wait_ready(fedra, limit)
         row.ready = time.monotonic() - begun
-        wait_connected(fedra, row.workers, limit)
+        wait_connected(fedra, self._parts.reachable, limit)
         row.connected = time.monotonic() - begun
         submitter.join()
         if result.get("dispatched") != 1:
@@ -158,6 +170,18 @@ class Size:
         row.memory_restarted = fedra.resident_bytes()
         row.descriptors, row.threads = fedra.open_descriptors(), fedra.threads()
 
+    def _paced(self, prefix: str, limit: Limit) -> tuple[float, float]:
+        """Seconds until a job is on a worker, p50 and p99, when few come at a time."""
+        jobs = self._plan.paced
+        result = self._fleet.load(
+            jobs=jobs, prefix=prefix, runFor="0s", rate=_PACE, timeoutSeconds=int(limit.left())
+        )
+        if result["dispatched"] < jobs:
+            raise CutOff(f"{jobs} jobs, {_PACE} a second")
+        latency = result["latencyMs"]
+        limit.say(f"{jobs} jobs, {_PACE} a second: p99 {latency['p99']:.0f} ms")
+        return latency["p50"] / 1e3, latency["p99"] / 1e3
+
     def _churn(self, fedra: Fedra, limit: Limit) -> None:
         row = self.row
         if not any(self._plan.churn.values()):
@@ -165,7 +189,7 @@ class Size:
         # A shorter time would be another number.
         if limit.left() < _WARM_UP + self._plan.churn_seconds:
             raise CutOff("churn")
-        churn = Churn(self._fleet, self._plan.shape, self._plan.churn)
+        churn = Churn(self._fleet, self._parts.good, self._plan.shape, self._plan.churn)
         try:
             time.sleep(_WARM_UP)
             churn.measure()
@@ -179,8 +203,8 @@ class Size:
         row.churn_driver_cpu = reached.cpu / reached.seconds
         row.churn_rates = reached.rates()
         row.per_write = after.since(before, max(reached.total, 1))
-        row.verdict_p50 = quantile(before, after, _VERDICTS, 0.5)
-        row.verdict_p99 = quantile(before, after, _VERDICTS, 0.99)
+        row.verdict_p50 = quantile([before], [after], _VERDICTS, 0.5)
+        row.verdict_p99 = quantile([before], [after], _VERDICTS, 0.99)
         limit.say(f"under churn: {row.churn_cpu * 100:.1f} % of a core")
         self._rests(fedra, "after the churn", limit)
 

@@ -6,14 +6,16 @@ import dataclasses
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
-from scenarios import objects, setup
+from scenarios import objects
+from scenarios.bench import crowd
 from scenarios.bench.limit import Limit
+from scenarios.bench.nodes import NAMESPACE, hold, node_name
 from scenarios.fleet import MANAGER
 from scenarios.kube_client import KubeClient
 from scenarios.resources import Object
 from scenarios.sim_fleet import SimFleet
 
-NAMESPACE, QUEUE = "ml", "gpu"  # of a furnished simulation, where `load` puts its jobs
+QUEUE = "gpu"  # of a furnished simulation, in NAMESPACE
 _FURNISHERS = 4  # threads; the simulation is what holds them up
 _CHUNK = 1000  # jobs of one load
 _UNCOPIED = "uncopied"  # a template that no cluster has
@@ -30,14 +32,13 @@ class Shape:
     nodes: int  # with a slice each
     devices: int  # of each slice
     demands: int  # so many different ones have the jobs that wait
+    pods: int = 0  # of others, on all nodes
+    claims: int = 0  # of others, with a device each beside those of the nodes
+    own_jobs: int = 0  # of the worker's own users, with a Workload and a pod each
 
     @property
     def all_devices(self) -> int:
         return self.nodes * self.devices
-
-
-def node_name(index: int) -> str:
-    return f"node-{index:03}"
 
 
 def furnish(fleet: SimFleet, shape: Shape, limit: Limit) -> None:
@@ -62,16 +63,11 @@ def _furnish(client: KubeClient, shape: Shape, limit: Limit) -> None:
     hold(client, _HOLDER, SCARCE, SCARCE, held)
     for index in range(shape.demands):
         client.create(objects.claim_template(NAMESPACE, _demand(index), SCARCE, index + 1))
-    client.patch("ClusterQueue", None, QUEUE, _pods_quota(client, shape.all_devices))
-
-
-def hold(client: KubeClient, claim: str, driver: str, pool: str, devices: list[str]) -> None:
-    """The claim has these devices, as a scheduler writes it."""
-    results = [
-        {"request": "gpu", "driver": driver, "pool": pool, "device": device} for device in devices
-    ]
-    status = {"allocation": {"devices": {"results": results}}}
-    client.patch("ResourceClaim", NAMESPACE, claim, {"status": status}, "status")
+    client.patch(
+        "ClusterQueue", None, QUEUE, _pods_quota(client, shape.all_devices + shape.own_jobs)
+    )
+    crowd.furnish(client, NAMESPACE, shape.nodes, shape.pods, shape.claims)
+    crowd.add_jobs(client, NAMESPACE, QUEUE, shape.own_jobs)
 
 
 def _scarce_slice(devices: int) -> Object:

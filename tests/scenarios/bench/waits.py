@@ -12,7 +12,8 @@ import time
 
 from scenarios import objects, setup
 from scenarios.bench.limit import Limit
-from scenarios.bench.stock import NAMESPACE, QUEUE, first_waiting
+from scenarios.bench.nodes import NAMESPACE
+from scenarios.bench.stock import QUEUE, first_waiting
 from scenarios.fedra_process import Fedra
 from scenarios.fleet import MANAGER
 from scenarios.observer import Arrivals
@@ -114,12 +115,11 @@ class Fairness:
 
 
 def fairness(fleet: SimFleet, fedra: Fedra, queues: int, jobs: int, limit: Limit) -> Fairness:
-    """Each queue's user submits so many jobs at once, all for a few devices of one worker; they end as soon as they run.
+    """Behind `open_queues`. Each queue's user submits so many jobs at once, all for a few devices of one worker; they end as soon as they run.
 
     Jobs of one second are in the order of their names (docs/ordering.md), and these alternate between the queues.
     """
-    names = [f"tenant-{index}" for index in range(queues)]
-    _open_queues(fleet, names, limit)
+    names = _tenants(queues)
     submitted: dict[str, dict[str, float]] = {name: {} for name in names}
 
     def submit(queue: str) -> None:
@@ -151,7 +151,13 @@ def fairness(fleet: SimFleet, fedra: Fedra, queues: int, jobs: int, limit: Limit
     return Fairness(max(medians), min(medians))
 
 
-def _open_queues(fleet: SimFleet, names: list[str], limit: Limit) -> None:
+def _tenants(queues: int) -> list[str]:
+    return [f"tenant-{index}" for index in range(queues)]
+
+
+def open_queues(fleet: SimFleet, queues: int, limit: Limit) -> None:
+    """For `fairness`; every worker must answer."""
+    names = _tenants(queues)
     manager, first = fleet.admin(MANAGER), fleet.admin(fleet.workers[0])
     spec = manager.get("ClusterQueue", None, QUEUE)["spec"]
     for name in names:
