@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import ssl
 import subprocess
+import urllib.request
 from pathlib import Path
 
 import yaml
@@ -45,6 +47,8 @@ class KueueOptions:
     other_kinds: bool = False
     # Its MultiKueue controllers run.
     multikueue: bool = True
+    # It serves its metrics, to `metrics`.
+    metrics: bool = False
     # Merged over the configuration file's top level, for example {"multiKueue": {...}}.
     configuration: Object = dataclasses.field(default_factory=dict)
 
@@ -55,7 +59,7 @@ class Kueue:
     def __init__(self, cluster: ControlPlane, tools: Tools, pki: Pki, options: KueueOptions):
         self._cluster, self._tools, self._pki = cluster, tools, pki
         self._webhook_kinds = _WEBHOOK_KINDS + (kinds.WEBHOOK_KINDS if options.other_kinds else ())
-        self._webhook_port, self._health_port = free_ports(2)
+        self._webhook_port, self._health_port, self._metrics_port = free_ports(3)
         self._process: Process | None = None
         certificates = cluster.folder / "webhook"
         certificates.mkdir()
@@ -108,6 +112,17 @@ class Kueue:
         assert self._process is not None
         return self._process.cpu_seconds()
 
+    def metrics(self) -> str:
+        """Prometheus' text format; KueueOptions.metrics must be on."""
+        # By the certificate that lies in _METRICS_CERTIFICATES, of whatever fleet put it there.
+        unverified = ssl._create_unverified_context()
+        request = urllib.request.Request(
+            f"https://127.0.0.1:{self._metrics_port}/metrics",
+            headers={"Authorization": f"Bearer {self._pki.admin_token}"},
+        )
+        with urllib.request.urlopen(request, timeout=30, context=unverified) as response:
+            return str(response.read().decode())
+
     def stop(self) -> None:
         if self._process is not None:
             self._process.kill()
@@ -131,7 +146,9 @@ class Kueue:
             "apiVersion": "config.kueue.x-k8s.io/v1beta2",
             "kind": "Configuration",
             "health": {"healthProbeBindAddress": f"127.0.0.1:{self._health_port}"},
-            "metrics": {"bindAddress": "0"},
+            "metrics": {
+                "bindAddress": f"127.0.0.1:{self._metrics_port}" if options.metrics else "0"
+            },
             "webhook": {
                 "port": self._webhook_port,
                 "host": "127.0.0.1",

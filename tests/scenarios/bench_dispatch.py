@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 """Measures fedra from outside, on simulated clusters and against Kueue's own MultiKueue on real ones.
 
-  bench_dispatch.py real      200 jobs through both, on the same clusters, one after the other
+  bench_dispatch.py real      200 jobs through both, and through a script that copies the bare minimum, on the same
+                              clusters, one after the other; and what that costs their API servers and Kueues
   bench_dispatch.py sim       2,000 jobs where no Kueue burns the cores
   bench_dispatch.py latency   template created on a worker -> clone there
   bench_dispatch.py scale     200 workers, 2,000 workloads: memory, idle CPU, restart
@@ -40,6 +41,9 @@ def _parse() -> argparse.Namespace:
     parser.add_argument(
         "--jobs", type=int, default=200, help="through each system on real clusters"
     )
+    parser.add_argument(
+        "--before", type=Path, metavar="PATH", help="another fedra, on the same real clusters"
+    )
     parser.add_argument("--sim-jobs", type=int, default=2000)
     parser.add_argument(
         "--watchers", type=int, default=0, help="streams that are open during sim; at most 16"
@@ -66,7 +70,7 @@ def _parse() -> argparse.Namespace:
 
 def _run_part(arguments: argparse.Namespace, folder: Path) -> None:
     if arguments.part == "real":
-        dispatch.bench_real(arguments.jobs, arguments.fedra, folder)
+        dispatch.bench_real(arguments.jobs, arguments.before, arguments.fedra, folder)
     elif arguments.part == "sim":
         jobs, watchers = arguments.sim_jobs, arguments.watchers
         dispatch.bench_sim(jobs, watchers, arguments.http1, arguments.fedra, folder)

@@ -97,10 +97,10 @@ class KubeClient:
             "PATCH", path, obj, _APPLY_PATCH, {"fieldManager": field_manager, "force": "true"}
         )
 
-    def watch(self, kind: str, namespace: str | None) -> Watch:
-        """Opens a watch that begins with what exists now."""
+    def watch(self, kind: str, namespace: str | None, whole: bool = False) -> Watch:
+        """Opens a watch that begins with what exists now; of metadata alone, or of `whole` objects."""
         connection = self._connect(timeout=None)
-        headers = {**self._headers, "Accept": _METADATA_ONLY}
+        headers = {**self._headers, "Accept": "application/json" if whole else _METADATA_ONLY}
         path = f"{RESOURCES[kind].path(namespace)}?watch=true&timeoutSeconds={_WATCH_SECONDS}"
         connection.request("GET", path, headers=headers)
         response = connection.getresponse()

@@ -45,19 +45,21 @@ class RealFleet(Fleet):
         kueues: Mapping[str, str] | None = None,
         operators: Collection[str] = (),
         multikueue: bool = True,
+        kueue_metrics: bool = False,
     ):
         """`kueue_configuration`: cluster -> top-level entries for its Kueue's configuration file.
 
         `other_kinds`: with the CRDs of real/kinds.py, and their operators played by real/scripted_operator.py, but
         for the kinds of `operators` (names of real/operators.py), which are real.
         `multikueue`: the manager's Kueue has its MultiKueue controllers at first.
+        `kueue_metrics`: each Kueue serves its metrics.
         `releases`, `kueues`: cluster -> its release of Kubernetes ("1.34") and Kueue ("0.18"), if it is another than
         usual.
         """
         self._releases, self._kueue_releases = releases or {}, kueues or {}
         # Before 1.36 an API server has MutatingAdmissionPolicies off.
         self.sets_managed_by = self._release_of(MANAGER) not in ("1.34", "1.35")
-        self._other_kinds = other_kinds
+        self._other_kinds, self._kueue_metrics = other_kinds, kueue_metrics
         self._crds: KindCrds | None = None
         self._scripted: list[ScriptedOperator] = []
         self._operator_names, self._operators = with_needed(operators), list[Operator]()
@@ -257,6 +259,13 @@ class RealFleet(Fleet):
         """What Kueue there has used so far."""
         return self._kueues[cluster].cpu_seconds()
 
+    def kueue_metrics(self, cluster: str) -> str:
+        """Prometheus' text format."""
+        return self._kueues[cluster].metrics()
+
+    def api_server_metrics(self, cluster: str) -> str:
+        return str(self.admin(cluster).call("GET", "/metrics")["text"])
+
     def preempt(self, worker: str, namespace: str, workload: str) -> None:
         """By a more important job of the worker's own users with the same requests."""
         client = self.admin(worker)
@@ -332,6 +341,7 @@ class RealFleet(Fleet):
         return KueueOptions(
             device_class_mappings=setup.DEVICE_CLASS_MAPPINGS if self.kueue_dra else {},
             other_kinds=self._other_kinds,
+            metrics=self._kueue_metrics,
             configuration=self._kueue_configuration.get(cluster, {}),
             multikueue=self._begins_with_multikueue or cluster != MANAGER,
         )

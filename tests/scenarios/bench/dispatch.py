@@ -5,11 +5,15 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import statistics
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 from real import multikueue
 from scenarios import objects
+from scenarios.bench import bare_copy, server_counts
+from scenarios.bench.server_counts import Work
+from scenarios.bench.stages import ADMITTED, CLONE, JOB, QUOTA, Stages
 from scenarios.bench.submit import submit_all
 from scenarios.event_stream import EventStream, SocketConnection
 from scenarios.fedra_process import Fedra
@@ -24,7 +28,14 @@ from scenarios.world import World
 
 _WARM_UP = 50  # jobs before the measurement: connections, caches, queue Active
 # Worlds, and so namespaces.
-_MULTIKUEUE, _FEDRA = "bench-multikueue", "bench-fedra"
+_MULTIKUEUE, _BEFORE, _FEDRA, _BARE = (
+    "bench-multikueue",
+    "bench-before",
+    "bench-fedra",
+    "bench-bare",
+)
+_BARE_COPY = "bare copy"
+_REST_SECONDS = 20.0  # what goes on by itself is counted for so long
 _PATIENCE = 600.0  # MultiKueue needs minutes for its clean-up
 
 
@@ -38,6 +49,8 @@ class Dispatch:
     latencies: list[float]  # per job: created on the manager -> remote job exists, seconds
     cpu_seconds: float  # of the dispatching process, submission to clean-up
     placed: dict[str, int]  # worker -> jobs
+    stages: Stages  # closed
+    work: Work  # of all servers, submission to clean-up
 
     @property
     def rate(self) -> float:
@@ -48,22 +61,29 @@ class Dispatch:
         return self.cpu_seconds * 1000 / self.jobs
 
 
-def measure_dispatch(world: World, system: str, jobs: int, cpu: Callable[[], float]) -> Dispatch:
+def measure_dispatch(
+    fleet: RealFleet, world: World, system: str, jobs: int, cpu: Callable[[], float]
+) -> Dispatch:
     """Submits the jobs, waits until each has a remote job, lets all end and waits for the clean-up."""
-    cpu_before = cpu()
+    stages = Stages(fleet, world.ns)
+    before, cpu_before = server_counts.read(fleet), cpu()
     arrivals = Arrivals(world.fleet, world.workers, "Job", world.ns)
     submitted = submit_all(world, jobs)
     arrivals.wait_count(jobs, _PATIENCE)
     arrivals.close()
     seen = arrivals.times()
     _finish_all(world)
+    cpu_after, after = cpu(), server_counts.read(fleet)
+    stages.close()
     return Dispatch(
         system=system,
         jobs=jobs,
         seconds=max(seen.values()) - min(submitted.values()),
         latencies=[seen[name] - start for name, start in submitted.items()],
-        cpu_seconds=cpu() - cpu_before,
+        cpu_seconds=cpu_after - cpu_before,
         placed=arrivals.per_cluster(),
+        stages=stages,
+        work=Work(before, after),
     )
 
 
@@ -85,30 +105,58 @@ def _finish_all(world: World) -> None:
 
 
 def dispatch_table(results: list[Dispatch]) -> str:
+    """The ratio is to the first one."""
+    ceiling = next((each.rate for each in results if each.system == _BARE_COPY), None)
     lines = [
-        "| system | jobs/s | ratio | created → remote job p50 | p99 | CPU per job | placed |",
-        "|---|---|---|---|---|---|---|",
+        "| system | jobs/s | ratio | share of the bare copy | created → remote job p50 | p99 "
+        "| quota reserved → clone p50, p99 | clone admitted → job p50, p99 | CPU per job | placed |",
+        "|---" * 10 + "|",
     ]
     for result in results:
         quantiles = statistics.quantiles(result.latencies, n=100)
         lines.append(
             f"| {result.system} | {result.rate:.2f} | {result.rate / results[0].rate:.1f} "
-            f"| {quantiles[49]:.2f} s | {quantiles[98]:.2f} s | {result.cpu_ms_per_job:.1f} ms "
+            f"| {'–' if ceiling is None else f'{result.rate / ceiling:.2f}'} "
+            f"| {quantiles[49]:.2f} s | {quantiles[98]:.2f} s "
+            f"| {_step(result, QUOTA, CLONE)} | {_step(result, ADMITTED, JOB)} "
+            f"| {result.cpu_ms_per_job:.1f} ms "
             f"| {' + '.join(str(count) for count in result.placed.values())} |"
         )
     return "\n".join(lines)
 
 
-def bench_real(jobs: int, binary: Path, folder: Path) -> None:
-    fleet = RealFleet(kueue_dra=False)
+def _step(result: Dispatch, first: str, second: str) -> str:
+    seconds = result.stages.between(first, second)
+    if len(seconds) < 2:
+        return "–"
+    quantiles = statistics.quantiles(seconds, n=100)
+    return f"{quantiles[49] * 1e3:.0f} ms, {quantiles[98] * 1e3:.0f} ms"
+
+
+def bench_real(jobs: int, before: Path | None, binary: Path, folder: Path) -> None:
+    """`before`: another fedra, which is measured in the same run."""
+    fleet = RealFleet(kueue_dra=False, kueue_metrics=True)
+    rest: Work | None = None
+    results: list[Dispatch] = []
     try:
         fleet.start()
-        fleet.announce([_MULTIKUEUE, _FEDRA])
-        results = [_multikueue(fleet, jobs, binary, folder), _fedra(fleet, jobs, binary, folder)]
+        fleet.announce([_MULTIKUEUE, _BEFORE, _FEDRA, _BARE])
+        idle = server_counts.read(fleet)
+        time.sleep(_REST_SECONDS)  # what is measured
+        rest = Work(idle, server_counts.read(fleet))
+        results.append(_multikueue(fleet, jobs, binary, folder))
+        if before is not None:
+            results.append(_fedra(fleet, _BEFORE, "fedra before", jobs, before, folder))
+        results.append(_fedra(fleet, _FEDRA, "fedra", jobs, binary, folder))
+        results.append(_bare(fleet, jobs, binary, folder))
     finally:
+        # Also of a run that fails at a later one.
+        if results and rest is not None:
+            over = f"{jobs} jobs with a claim each over {len(fleet.workers)} workers"
+            print(f"\n{over}, real clusters:\n\n{dispatch_table(results)}")
+            systems = {each.system: (each.work, each.jobs) for each in results}
+            print(f"\n{server_counts.work_table(systems, rest)}", flush=True)
         fleet.stop()
-    print(f"\n{jobs} jobs with a claim each over {len(fleet.workers)} workers, real clusters:\n")
-    print(dispatch_table(results))
 
 
 def bench_sim(jobs: int, watchers: int, http1: bool, binary: Path, folder: Path) -> None:
@@ -161,18 +209,36 @@ def _multikueue(fleet: RealFleet, jobs: int, binary: Path, folder: Path) -> Disp
     world.add_template_everywhere()
     _share_quota(world, jobs)
     world.wait_check_active()
-    result = measure_dispatch(world, "MultiKueue", jobs, lambda: fleet.kueue_cpu_seconds(MANAGER))
+    result = measure_dispatch(
+        fleet, world, "MultiKueue", jobs, lambda: fleet.kueue_cpu_seconds(MANAGER)
+    )
     world.abandon()
     return result
 
 
-def _fedra(fleet: RealFleet, jobs: int, binary: Path, folder: Path) -> Dispatch:
-    world = World(fleet, _FEDRA, binary, folder / "fedra")
+def _bare(fleet: RealFleet, jobs: int, binary: Path, folder: Path) -> Dispatch:
+    """CPU is that of this process, which watches and submits as well."""
+    world = World(fleet, _BARE, binary, folder / "bare")
+    world.open(bare_copy.check(_BARE))
+    world.add_template_everywhere()
+    _share_quota(world, jobs)
+    copier = bare_copy.BareCopier(fleet, world.ns, world.check)
+    world.wait_check_active()
+    result = measure_dispatch(fleet, world, _BARE_COPY, jobs, copier.cpu_seconds)
+    copier.close()
+    world.abandon()
+    return result
+
+
+def _fedra(
+    fleet: RealFleet, name: str, system: str, jobs: int, binary: Path, folder: Path
+) -> Dispatch:
+    world = World(fleet, name, binary, folder / name)
     world.open()
     world.add_template_everywhere()
     _share_quota(world, jobs)
     fedra = world.start_fedra({"logging": {"level": "info"}}, watchdog=False)
-    result = measure_dispatch(world, "fedra", jobs, fedra.cpu_seconds)
+    result = measure_dispatch(fleet, world, system, jobs, fedra.cpu_seconds)
     world.abandon()
     return result
 
