@@ -6,7 +6,7 @@
 //   key          the member of that name
 //   [*]          every element of a list, every value of a map
 //   [key=text]   of a list the elements, of an object itself, whose member `key` is that text:
-//                status.conditions[type=Complete].status
+//                status.conditions[type=Complete].status; [key?=text]: or has no `key`
 //
 // Thread rules: plain values and pure functions.
 

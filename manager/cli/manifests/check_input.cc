@@ -290,6 +290,7 @@ Result<CheckInput> CheckInputOf(const std::vector<Manifest>& manifests,
     const Manifest& manifest = *places.manifests[i];
     Findings findings(manifest, job.kind + " " + job.key.ToString(), input.findings);
     CheckAsksForSomething(*job.submitted, *manifest.object, findings);
+    CheckPodSets(*job.submitted, *manifest.object, findings);
   }
   return input;
 }

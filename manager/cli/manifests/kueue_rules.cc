@@ -17,6 +17,8 @@ namespace {
 using nlohmann::json;
 using tracking::Member;
 
+constexpr size_t kMostPodSets = 18;
+
 std::optional<std::string> FindPart(const json& part, const json& whole, const std::string& path) {
   if (&part == &whole) return path;
   for (size_t i = 0; whole.is_array() && i < whole.size(); ++i)
@@ -93,6 +95,25 @@ void CheckAsksForSomething(const tracking::SubmittedJob& job, const json& object
           "claims",
           is_of_fields ? "give coreRequest or memory: cores and templates do not count"
                        : "write into a container: resources: {requests: {cpu: 100m}}"));
+}
+
+void CheckPodSets(const tracking::SubmittedJob& job, const json& object, Findings& findings) {
+  const size_t sets = job.requirement.pod_sets.size();
+  if (job.requirement.queue.empty() || sets <= kMostPodSets) return;
+  std::string place = "metadata.annotations";  // of a group: no pod of it says more
+  if (!job.is_group) {
+    const std::vector<tracking::PodTemplate> templates = job.adapter->PodTemplates(object);
+    const bool is_there = templates.size() > kMostPodSets;
+    place = is_there ? PlaceIn(object, *templates[kMostPodSets].object, "spec") : "spec";
+  }
+  findings.Warn(
+      std::move(place),
+      fmt::format("it has {} {}: Kueue 0.19 takes {} in a job (0.18: 10, 0.17: 8), makes no "
+                  "Workload of it, and no worker gets it",
+                  sets, job.is_group ? "kinds of pods" : "pod sets", kMostPodSets),
+      job.is_group ? "make those alike whose resources, tolerations, node selectors and claims "
+                     "may be the same"
+                   : "make one of those that are alike, with more replicas, or several jobs");
 }
 
 }  // namespace fedra::cli

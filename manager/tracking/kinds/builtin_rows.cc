@@ -155,8 +155,8 @@ KindRow RayJob() {
       .stripped = {"spec.ttlSecondsAfterFinished", "spec.deletionStrategy"},
       .pod_label = {"ray.io/originated-from-cr-name", "ray.io/originated-from-crd", "RayJob"},
       .honoured_since = "KubeRay 1.3"};
-  // Kueue adds it last, and for submissionMode K8sJobMode only.
-  row.pod_sets.push_back({.at = "spec[submissionMode=K8sJobMode].submitterPodTemplate",
+  // Kueue adds it last, and for submissionMode K8sJobMode only, which is the CRD's default.
+  row.pod_sets.push_back({.at = "spec[submissionMode?=K8sJobMode].submitterPodTemplate",
                           .pod_template = {},
                           .name = "submitter"});
   return row;

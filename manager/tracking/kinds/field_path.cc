@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <span>
+#include <string_view>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -17,7 +18,12 @@ using Step = FieldPath::Step;
 using Steps = std::span<const Step>;
 
 bool Matches(const json& object, const Step& where) {
-  return object.is_object() && Text(object, where.key) == where.value;
+  if (!object.is_object()) return false;
+  std::string_view key = where.key;
+  const bool or_absent = key.ends_with('?');  // no field's name does
+  if (or_absent) key.remove_suffix(1);
+  if (or_absent && Member(object, key).is_null()) return true;
+  return Text(object, key) == where.value;
 }
 
 void Walk(const json& value, Steps steps, std::vector<const json*>& found) {

@@ -41,6 +41,10 @@ TEST_CASE("a path finds what is there, in the object's order; nulls are absent")
   CHECK(Found("spec.jobs[*].n") == Values{1, 2});
   CHECK(Found("spec.roles[*].n") == Values{3});
   CHECK(Found("spec.jobs[name=b].n") == Values{2});
+  CHECK(Found("spec.jobs[n?=x].name") == Values{"c"});
+  CHECK(Found("spec.jobs[name?=b].n") == Values{2});
+  CHECK(Found("spec.strategy.onFailure[policy?=DeleteSelf]").empty());
+  CHECK(Found("spec.strategy[none?=x].onFailure.policy") == Values{"Keep"});
   CHECK(Found("status.conditions[type=Complete].status") == Values{"True"});
   CHECK(Found("spec.strategy.onSuccess[policy=DeleteSelf].policy") == Values{"DeleteSelf"});
   CHECK(Found("spec.strategy.onFailure[policy=DeleteSelf]").empty());
