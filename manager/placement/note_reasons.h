@@ -44,6 +44,11 @@ inline constexpr NoteReason kRequeued{
 inline constexpr NoteReason kMoveRequested{
     "MoveRequested", false,
     "a user wants the running job on another worker (fedra move), and none can take it yet"};
+inline constexpr NoteReason kNotStarted{
+    "NotStarted", true,
+    "the worker admitted the job minutes ago, and nothing there has taken it up: its Kueue has not "
+    "started it, or no controller of its kind has written a status",
+    true};
 inline constexpr NoteReason kNameConflict{
     "NameConflict", true,
     "an object of the same name that fedra did not create exists on the worker"};
@@ -80,10 +85,13 @@ inline constexpr NoteReason kReplaced{"Replaced", false,
                                       "runs on"};
 
 inline constexpr std::array kNoteReasons = {
-    kDispatched,        kPlaced,          kWaitingForDevices, kPlacementRejected, kNotDispatchable,
-    kAdmissionTimedOut, kEvictedOnWorker, kWorkerLost,        kRequeued,          kMoveRequested,
-    kNameConflict,      kTemplateDrift,   kDispatchFailed,    kNominatedByOthers, kCompleted,
-    kJobFailed,         kPodLog,          kStoppedOnWorker,   kDeleted,           kReplaced};
+    kDispatched,        kPlaced,          kWaitingForDevices,
+    kPlacementRejected, kNotDispatchable, kAdmissionTimedOut,
+    kEvictedOnWorker,   kWorkerLost,      kRequeued,
+    kMoveRequested,     kNotStarted,      kNameConflict,
+    kTemplateDrift,     kDispatchFailed,  kNominatedByOthers,
+    kCompleted,         kJobFailed,       kPodLog,
+    kStoppedOnWorker,   kDeleted,         kReplaced};
 
 // Of kDeleted: the Workload has gone without an end.
 inline constexpr const char* kDeletionNoticed =

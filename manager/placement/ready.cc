@@ -12,6 +12,7 @@
 #include "manager/placement/check_report.h"
 #include "manager/placement/message.h"
 #include "manager/placement/move.h"
+#include "manager/placement/not_started.h"
 #include "manager/placement/note_reasons.h"
 #include "manager/placement/parts.h"
 #include "manager/placement/rank.h"
@@ -132,6 +133,7 @@ void DecideRunning(const Context& context, const ClusterView& worker, Decision& 
     const bool is_old = !tracking::IsUpToDate(*worker.job, *context.view.job, context.workload());
     if (is_old && !worker.job->deleting) decision.actions.emplace_back(UpdateCopy{worker.name});
     decision.actions.emplace_back(MirrorStatus{worker.name});
+    TellIfNotStarted(context, worker, decision);
   } else if (const Failure* refused = RefusedObject(context, worker)) {
     TakeBack(notes::kRequeued, worker.name, refused->message, decision);
   } else {

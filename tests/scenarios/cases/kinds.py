@@ -216,6 +216,42 @@ def evicted_initializing(world: World) -> None:
     world.eventually("nothing is left on the workers", job.nowhere)
 
 
+# On command no operator is away; and nobody waits here for the minutes that fedra gives one.
+@scenario("jobset-ignored", fleets=("sim",), other_kinds=True, modes=COPYING)
+def ignored(world: World) -> None:
+    """JobSet: one that no operator looks at on its worker is told of, stays there, and runs on when the operator is back."""
+    fedra = world.start_fedra()
+    made = JOB_SET.make(world.ns, "train", QUEUE)
+    made["metadata"].setdefault("annotations", {})["sim.fedra.dev/result"] = "ignored"
+    job = world.submit_object(JOB_SET, made)
+
+    def is_started() -> bool:
+        copy = job.remote_job(world.worker1)
+        return copy is not None and copy["spec"].get("suspend") is False
+
+    def is_told() -> bool:
+        return "no controller on" in fedra.cli("status", "jobs", "-o", "wide").stdout
+
+    world.eventually("Kueue has started it there", is_started)
+    assert not is_told() and "NotStarted" not in job.event_reasons()
+    clone = objects.present(job.clone(world.worker1))
+    conditions = clone["status"]["conditions"]
+    for each in conditions:
+        if each["type"] == "Admitted":
+            each["lastTransitionTime"] = objects.LONG_AGO
+    admin = world.admin(world.worker1)
+    name = clone["metadata"]["name"]
+    admin.patch("Workload", world.ns, name, {"status": {"conditions": conditions}}, "status")
+    world.eventually("it is told", is_told)
+    world.eventually("as an Event, too", lambda: "NotStarted" in job.event_reasons())
+    assert job.cluster_name() == world.worker1
+    back = {"metadata": {"annotations": {"sim.fedra.dev/result": None}}}
+    admin.patch("JobSet", world.ns, "train", back)
+    job.wait_running_on(world.worker1)
+    world.eventually("it is told no more", lambda: not is_told())
+    job.finish(world.worker1)
+
+
 @for_each_kind("preempted", EXTERNAL_KINDS, modes=COPYING)
 def preempted(world: World, kind: JobKind) -> None:
     """one that its worker preempts, which may end the copy: it has not failed, and runs again."""

@@ -49,6 +49,7 @@ class JobOperators::Impl final : public Actor {
       return;
     }
     if (!kind.gate.empty() && !Looks(store, job->body)) return;
+    if (ResultOf(job->body) == "ignored") return;  // as where no operator runs
     if (IsSuspended(kind, job->body)) {
       running_until_.erase(place);
       kind.stop(status);
