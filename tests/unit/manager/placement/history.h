@@ -45,6 +45,8 @@ class History {
   unsigned Draw() { return static_cast<unsigned>(random_()); }
   bool Chance(unsigned one_in) { return Draw() % one_in == 0; }
   const std::string& AnyWorker() { return Workers()[Draw() % Workers().size()]; }
+  // One event, for those that go on beside another history.
+  void RandomEvent();
 
  private:
   verdict::Verdict AnyVerdict();
@@ -53,7 +55,6 @@ class History {
   void BeginWithMove();
   Events EventsOnWorkers();
   Events EventsOnManager();
-  void RandomEvent();
 
   std::mt19937 random_;
   std::set<std::string> theirs_;  // workers with a copy of another manager

@@ -27,17 +27,22 @@ World::World(const std::vector<std::string>& workers, Policy policy, JobTraits k
              tracking::Mode mode)
     : us_{tracking::TakesOver(mode) ? kKueueOrigin : "fedra", kManager, mode},
       policy_(policy),
-      kind_(kind) {
+      kind_(std::move(kind)) {
   workload_ = std::make_unique<tracking::Workload>();
-  workload_->key = kWorkload;
-  workload_->uid = kUid;
+  workload_->key = Key();
+  workload_->uid = kind_.uid;
   workload_->owner = {"batch/v1", "Job", "train", "job-uid"};
+  if (kind_.adapter != nullptr) {
+    workload_->owner.api_version = kind_.adapter->resource().ApiVersion();
+    workload_->owner.kind = kind_.adapter->resource().kind;
+  }
   workload_->checks = {{kCheck, CheckState::kPending, "", now_}};
   record_.kept_since = now_;
   workload_->requirement.demands = std::make_shared<const std::vector<dra::PodDemand>>(1);
   workload_->priority = {"kueue.x-k8s.io", "WorkloadPriorityClass", "batch", 0};
   job_ = std::make_unique<tracking::Job>();
   job_->key = {"ml", "train"};
+  job_->kind = kind_.adapter;
   job_->uid = "job-uid";
   job_->managed_by = tracking::kManagedBy;
   job_->suspended = true;

@@ -32,6 +32,9 @@ struct JobTraits {
   bool holds_check = false;  // WorkloadView::holds_check
   tracking::Adoption adoption = tracking::Adoption::kPrebuilt;
   bool stays_evicted = false;  // Workload::is_left_unqueued, of each that was preempted here
+  const tracking::JobAdapter* adapter = nullptr;  // that reads it; null: unknown
+  std::string workload = kWorkload.name;          // how Kueue calls its Workload
+  std::string uid = kUid;                         // of that
 };
 
 // A job of one object; a group of pods is group_world.h.
@@ -163,6 +166,8 @@ class World {
   virtual bool CreateCopies(ClusterView& at);
   virtual void Mirror(const ClusterView& at);
   virtual void ClearStatus() { job_->shows_activity = false; }
+  // What of it is there, and whose; as it is in the worker's view, here.
+  virtual void Find(ClusterView& at) const;
   virtual void RemoveStray(ClusterView&) {}  // of a job of one object there is none
   virtual void RemoveCopies(ClusterView& at) { at.job = nullptr; }
   // That the manager knows of every end that the copies have reached.
@@ -246,7 +251,8 @@ class World {
   bool IsCrossing() const;
   // That what Kueue has nominated or placed is not begun anew, and no end is lost.
   void CheckRemoval(const DeleteRemote& action) const;
-  tracking::CopyMarks Marks() const { return {us_.origin, us_.manager, kUid, {}}; }
+  tracking::CopyMarks Marks() const { return {us_.origin, us_.manager, kind_.uid, {}}; }
+  ObjectKey Key() const { return {kWorkload.ns, kind_.workload}; }
   std::shared_ptr<tracking::Workload> MakeClone(const ClusterView& worker,
                                                 tracking::CopyMarks marks) const;
   std::shared_ptr<tracking::Job> MakeJob(const ClusterView& worker,

@@ -37,13 +37,13 @@ bool World::HasOurClone(const ClusterView& worker) {
 bool World::HasItsJob(const ClusterView& worker) const {
   if (!HasOurJob(worker)) return false;
   const tracking::CopyMarks& marks = worker.job->marks;
-  return marks.source_uid == kUid || (IsUnmarked(marks) && marks.workload == kWorkload.name);
+  return marks.source_uid == kind_.uid || (IsUnmarked(marks) && marks.workload == kind_.workload);
 }
 
 bool World::HasItsClone(const ClusterView& worker) const {
   if (!HasOurClone(worker)) return false;
   const tracking::CopyMarks& marks = worker.clone->marks;
-  return marks.source_uid == kUid || IsUnmarked(marks);
+  return marks.source_uid == kind_.uid || IsUnmarked(marks);
 }
 
 const LineAnswer& World::LineOf(const ClusterView& worker) const {

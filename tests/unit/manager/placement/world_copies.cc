@@ -18,7 +18,7 @@ constexpr const char* kAnotherManager = "m2";
 std::shared_ptr<tracking::Workload> World::MakeClone(const ClusterView& worker,
                                                      tracking::CopyMarks marks) const {
   auto clone = std::make_shared<tracking::Workload>();
-  clone->key = kWorkload;
+  clone->key = Key();
   clone->uid = "clone-" + worker.name.value;
   clone->created = std::chrono::floor<std::chrono::seconds>(now_);  // as API servers have it
   clone->marks = std::move(marks);
@@ -30,12 +30,12 @@ std::shared_ptr<tracking::Job> World::MakeJob(const ClusterView& worker,
                                               tracking::CopyMarks marks) const {
   auto job = std::make_shared<tracking::Job>();
   job->key = {"ml", "train"};
+  job->kind = kind_.adapter;
   job->uid = "remote-" + worker.name.value;
-  job->prebuilt_workload = marks.workload.empty() ? kWorkload.name : marks.workload;
+  job->prebuilt_workload = marks.workload.empty() ? kind_.workload : marks.workload;
   job->marks = std::move(marks);
   job->shows_activity = true;
-  if (kind_.adoption == tracking::Adoption::kOwner) {  // of no Workload, until it gets its queue
-    job->prebuilt_workload.clear();
+  if (kind_.adoption == tracking::Adoption::kOwner) {  // Kueue leaves it, until it gets its queue
     job->suspended = true;
     job->shows_activity = false;
   }
@@ -51,6 +51,7 @@ bool World::IsAdopted(const ClusterView& worker) const {
 void World::PutForeignJob(const std::string& name) {
   auto job = std::make_shared<tracking::Job>();
   job->key = {"ml", "train"};
+  job->kind = kind_.adapter;
   job->uid = "foreign";
   worker(name).job = job;
 }
@@ -59,7 +60,7 @@ void World::PutCopyOfAnotherManager(const std::string& name) {
   ClusterView& at = worker(name);
   if (at.clone != nullptr) return;
   auto clone = std::make_shared<tracking::Workload>();
-  clone->key = kWorkload;
+  clone->key = Key();
   clone->uid = "theirs";
   clone->marks = {us_.origin, kAnotherManager, "uid-there", {}};
   at.clone = clone;

@@ -44,7 +44,7 @@ bool World::PlaceByMultiKueue(const std::string& name) {
     other.clone = nullptr;
     if (HasItsJob(other)) other.job = nullptr;
   }
-  if (at.job == nullptr) at.job = MakeJob(at, {us_.origin, {}, {}, kWorkload.name});
+  if (at.job == nullptr) at.job = MakeJob(at, {us_.origin, {}, {}, kind_.workload});
   workload_->cluster_name = placed_on_ = name;
   workload_->nominated.clear();
   Check() = {kCheck, CheckState::kReady, fmt::format("The workload was admitted on \"{}\"", name),

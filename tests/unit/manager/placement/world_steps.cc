@@ -30,7 +30,7 @@ bool SameDecision(const Decision& a, const Decision& b) {
 
 WorkloadView World::View() const {
   WorkloadView view;
-  view.key = kWorkload;
+  view.key = Key();
   if (workload_ != nullptr) {
     view.workload = std::make_shared<tracking::Workload>(*workload_);
     view.job = std::make_shared<tracking::Job>(*job_);
@@ -70,16 +70,9 @@ void World::CheckStay(const std::vector<ClusterView>& seen, const Decision& deci
 // As the reconciler gathers it: whose the copies are, and No where the name is taken; and what the
 // lines and a move leave of it.
 std::vector<ClusterView> World::Seen() const {
-  const std::string uid = workload_ == nullptr ? "" : workload_->uid;
-  const std::string workload = workload_ == nullptr ? "" : workload_->key.name;
   std::vector<ClusterView> seen = workers_;
   for (ClusterView& at : seen) {
-    const auto whose = [&](const auto* copy) {
-      return copy == nullptr ? tracking::Ownership::kForeign
-                             : tracking::OwnershipOf(copy->marks, us_, uid, workload);
-    };
-    at.clone_is = whose(at.clone.get());
-    at.job_is = whose(at.job.get());
+    Find(at);
     if ((at.clone != nullptr && !tracking::IsOurs(at.clone_is)) ||
         (at.job != nullptr && !tracking::IsOurs(at.job_is)) || at.in_the_way != nullptr)
       at.verdict = {.outcome = verdict::Outcome::kNo,
@@ -88,6 +81,17 @@ std::vector<ClusterView> World::Seen() const {
   }
   Restrict(View(), seen, record_, AskLines(seen), policy_, now_);
   return seen;
+}
+
+void World::Find(ClusterView& at) const {
+  const std::string uid = workload_ == nullptr ? "" : workload_->uid;
+  const std::string workload = workload_ == nullptr ? "" : workload_->key.name;
+  const auto whose = [&](const auto* copy) {
+    return copy == nullptr ? tracking::Ownership::kForeign
+                           : tracking::OwnershipOf(copy->marks, us_, uid, workload);
+  };
+  at.clone_is = whose(at.clone.get());
+  at.job_is = whose(at.job.get());
 }
 
 bool World::LooksForWorker() const {
