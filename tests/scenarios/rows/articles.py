@@ -44,6 +44,15 @@ _A100, _T4 = ("NVIDIA A100-SXM4-80GB", "80Gi"), ("Tesla T4", "16Gi")
 _SMALL_A100 = ("NVIDIA A100-SXM4-40GB", "40Gi")
 _CLASS = f'device.driver == "{_GPU}" && device.capacity["{_GPU}"].memory'
 
+# In each of these articles' manifests of v1.
+_FLAT = "requests below exactly, where the article has the fields of v1beta1 in v1"
+_ASK_TORCH = """\
+import torch
+print(f"CUDA available: {torch.cuda.is_available()}")
+print(f"Device: {torch.cuda.get_device_name(0)}")
+print(f"VRAM: {torch.cuda.get_device_properties(0).total_mem / 1e9:.1f} GB")
+"""
+
 B1 = Row(
     name="B1",
     title="pattern 1, a GPU by attributes: at least 40 GB, and that product",
@@ -67,7 +76,7 @@ B1 = Row(
                 _VLLM,
                 "training-gpu",
                 command=["python", "-c"],
-                args=["import torch; print(torch.cuda.get_device_name(0))"],
+                args=[_ASK_TORCH],
                 resources={"requests": {"cpu": "1"}},
             ),
             **by_template(**{"training-gpu": "training-gpu"}),
@@ -90,6 +99,7 @@ B1 = Row(
         ),
     ],
     note="compareTo in place of the printed >=, with which no API server takes the class: scenario B1-printed; "
+    f"{_FLAT}: the same; "
     "one cpu is asked for, for Kueue 0.19.2 admits a Job that asks for no resource at once, without its check",
 )
 
@@ -146,7 +156,8 @@ B2 = Row(
             goes_to="worker2",
         ),
     ],
-    note="the class any-nvidia-gpu, which the article does not print, is made up",
+    note="the class any-nvidia-gpu, which the article does not print, is made up; "
+    f"{_FLAT}: scenario B2-printed",
 )
 
 
@@ -189,7 +200,14 @@ B3 = Row(
                 _VLLM,
                 "mig-devices/large-slice",
                 command=["vllm"],
-                args=["serve", "Qwen/Qwen2.5-7B-Instruct", "--port", "8000"],
+                args=[
+                    "serve",
+                    "Qwen/Qwen2.5-7B-Instruct",
+                    "--port",
+                    "8000",
+                    "--max-model-len",
+                    "4096",
+                ],
             ),
             container(
                 "embedding-model",
@@ -218,7 +236,7 @@ B3 = Row(
             goes_to="worker2",
         ),
     ],
-    note="each replica is a job of its own",
+    note=f"each replica is a job of its own; {_FLAT}: scenario B2-printed; the class mig.nvidia.com is NVIDIA's",
 )
 
 

@@ -8,7 +8,17 @@ from collections.abc import Sequence
 from scenarios.fedra_process import CHECK_ERROR, CHECK_NOWHERE
 from scenarios.resources import Object
 from scenarios.rows.articles import I1
-from scenarios.rows.parts import by_name, cel, device, device_class, exactly, node, pool, template
+from scenarios.rows.parts import (
+    by_name,
+    cel,
+    device,
+    device_class,
+    exactly,
+    node,
+    pool,
+    same,
+    template,
+)
 from scenarios.rows.published import container, pod
 from scenarios.rows.row import State
 
@@ -50,19 +60,87 @@ _AT_LEAST_40 = (
     f'device.driver == "{_GPU}" && device.capacity["{_GPU}"].memory >= quantity("40Gi")\n'
 )
 
+_A100 = f'device.attributes["{_GPU}"].productName == "NVIDIA A100-SXM4-80GB"\n'
+
+
+def _flat(name: str, class_name: str, *selectors: str) -> Object:
+    """A request with the fields that v1 has below exactly."""
+    made: Object = {"name": name, "deviceClassName": class_name}
+    if selectors:
+        made["selectors"] = [cel(each) for each in selectors]
+    return made
+
+
+def _v1(kind: str, name: str, spec: Object) -> Object:
+    return {
+        "apiVersion": "resource.k8s.io/v1",
+        "kind": kind,
+        "metadata": {"name": name},
+        "spec": spec,
+    }
+
+
 _B1 = Diagnosis(
     name="B1-printed",
-    title="DeviceClass high-memory-gpu, with >= between quantities",
-    printed=[_class("v1", "high-memory-gpu", _AT_LEAST_40)],
+    title="DeviceClass high-memory-gpu, with >= between quantities, and a template of v1 with the fields of v1beta1",
+    printed=[
+        _class("v1", "high-memory-gpu", _AT_LEAST_40),
+        _v1(
+            "ResourceClaimTemplate",
+            "training-gpu",
+            {"spec": {"devices": {"requests": [_flat("gpu", "high-memory-gpu", _A100)]}}},
+        ),
+    ],
     code=CHECK_ERROR,
     found=[
         Found(
             "DeviceClass high-memory-gpu",
             "found no matching overload for '_>=_'",
             f'write device.capacity["{_GPU}"].memory.compareTo(quantity("40Gi")) >= 0',
-        )
+        ),
+        Found("ResourceClaimTemplate training-gpu", "exactly", "exactly:"),
     ],
-    answer="an error: no API server takes the class, and what to write",
+    answer="errors: no API server takes the class, nor the template; and what to write",
+)
+
+_MIG = "mig.nvidia.com"
+
+
+def _slice(name: str, profile: str) -> Object:
+    return _flat(name, _MIG, f'device.attributes["{_GPU}"].profile == "{profile}"\n')
+
+
+_B2 = Diagnosis(
+    name="B2-printed",
+    title="a claim and a template of v1 with the fields of v1beta1: patterns 2 and 3",
+    printed=[
+        _v1(
+            "ResourceClaim",
+            "shared-inference-gpu",
+            {"devices": {"requests": [_flat("gpu", "any-nvidia-gpu")]}},
+        ),
+        _v1(
+            "ResourceClaimTemplate",
+            "mig-mixed-workload",
+            {
+                "spec": {
+                    "devices": {
+                        "requests": [
+                            _slice("large-slice", "3g.40gb"),
+                            _slice("small-slice", "1g.10gb"),
+                        ],
+                        "constraints": [same(f"{_GPU}/parentUUID", "large-slice", "small-slice")],
+                    }
+                }
+            },
+        ),
+    ],
+    code=CHECK_ERROR,
+    found=[
+        Found("ResourceClaim shared-inference-gpu", "exactly", "exactly:"),
+        Found("ResourceClaimTemplate mig-mixed-workload", "exactly", "exactly:"),
+    ],
+    answer="errors: no API server takes them; and what to write",
 )
 
 _OLD = "resource.k8s.io/v1alpha2"
@@ -184,4 +262,4 @@ _I1 = Diagnosis(
     ],
 )
 
-DIAGNOSES: Sequence[Diagnosis] = [_B1, _G1, _I1]
+DIAGNOSES: Sequence[Diagnosis] = [_B1, _B2, _G1, _I1]
