@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from typing import Any
 
 from scenarios import objects
 from scenarios.federated_job import FederatedJob
@@ -47,9 +48,13 @@ def most_parts(world: World) -> None:
 
 @scenario("jobset-of-20-parts", other_kinds=True)
 def too_many_parts(world: World) -> None:
-    """A JobSet with more pod sets than a Workload may have gets none from Kueue, goes nowhere, and holds nobody up."""
-    world.start_fedra()
-    large = world.submit_object(JOB_SET, _job_set_of(world, "large", _MOST_POD_SETS + 2))
+    """A JobSet with more pod sets than a Workload may have is warned of; Kueue makes none of it, and it holds nobody up."""
+    fedra = world.start_fedra()
+    made = _job_set_of(world, "large", _MOST_POD_SETS + 2)
+    report: Any = fedra.check(made).json()
+    messages = [each["message"] for each in report["findings"]]
+    assert any(f"Kueue 0.19 takes {_MOST_POD_SETS}" in each for each in messages), messages
+    large = world.submit_object(JOB_SET, made)
     small = world.submit_object(JOB_SET, _job_set_of(world, "small", 1))
     worker = world.eventually("it is sent", small.cluster_name)
     small.wait_running_on(worker)
