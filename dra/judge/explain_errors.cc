@@ -41,11 +41,14 @@ verdict::PodsFit HowManyFit(const PodSetReport& report) {
   return {.fitting = report.fitting, .wanted = report.wanted};
 }
 
+bool IsCertain(const ErrorForecast& errors) {
+  return !errors.by_chance && !errors.leaked && errors.feasible < kNodesAlwaysExamined;
+}
+
 void ExplainError(const PlacementTrace& trace, const Snapshot& snapshot, Explanation& explanation) {
   const ErrorForecast& errors = trace.errors;
-  // The scheduler comes to that node, whatever it finds before.
   const bool by_chance = errors.by_chance || errors.leaked;
-  const bool certain = !by_chance && errors.feasible < kNodesAlwaysExamined;
+  const bool certain = IsCertain(errors);
   const Outcome outcome = certain ? Outcome::kNo : Outcome::kUnknown;
   explanation.aborted = certain;
   if (trace.report.fitting > 0)

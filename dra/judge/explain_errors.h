@@ -22,5 +22,7 @@ void ExplainSlowSearch(const PlacementTrace& trace, const AllocatorFeatures& fea
 void ExplainGivenUp(const PlacementTrace& trace, Explanation& explanation);
 
 verdict::PodsFit HowManyFit(const PodSetReport& report);
+// Whether the scheduler comes to `errors.error`, whatever it finds before.
+bool IsCertain(const ErrorForecast& errors);
 
 }  // namespace fedra::dra

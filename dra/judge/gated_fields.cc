@@ -153,11 +153,11 @@ std::vector<std::string> GatedFieldsFor(const PodDemand& demand,
   return words;
 }
 
-bool ConfusesCounters(const std::set<const PodClaims*>& pods, std::span<const Node* const> nodes,
+bool ConfusesCounters(const ResolvedPod& pod, const std::set<const PodClaims*>& pods,
                       const SimulationContext& context) {
   MatchCache& matches = context.caches.matches;
-  const auto asks_for = [&](const PodClaims& pod, const Slice& slice) {
-    return std::any_of(pod.asks.begin(), pod.asks.end(), [&](const SubRequest& ask) {
+  const auto asks_for = [&](const PodClaims& claims, const Slice& slice) {
+    return std::any_of(claims.asks.begin(), claims.asks.end(), [&](const SubRequest& ask) {
       const auto codes = matches.Match(ask.match, slice);
       for (size_t i = 0; i < slice.devices.size(); ++i)
         if (codes[i] == kMatches && slice.devices[i].consumes) return true;
@@ -166,7 +166,7 @@ bool ConfusesCounters(const std::set<const PodClaims*>& pods, std::span<const No
   };
   const auto takes = [&](const Slice& slice) {
     return std::any_of(pods.begin(), pods.end(),
-                       [&](const PodClaims* pod) { return asks_for(*pod, slice); });
+                       [&](const PodClaims* claims) { return asks_for(*claims, slice); });
   };
   const auto& groups = context.memory.Pools(context.snapshot, matches).of_one_name;
   return std::any_of(groups.begin(), groups.end(), [&](const auto& pools) {
@@ -179,7 +179,10 @@ bool ConfusesCounters(const std::set<const PodClaims*>& pods, std::span<const No
       return std::any_of(taken.begin(), taken.end(),
                          [&](const PoolState* pool) { return HasDevicesOn(*pool, *node); });
     };
-    return taken.size() > 1 && std::count_if(nodes.begin(), nodes.end(), has_some) > 1;
+    if (taken.size() < 2) return false;
+    return std::count_if(pod.nodes.begin(), pod.nodes.end(), has_some) +
+               std::count_if(pod.elsewhere.begin(), pod.elsewhere.end(), has_some) >
+           1;
   });
 }
 

@@ -10,11 +10,11 @@
 // Pure functions.
 
 #include <set>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "dra/allocator/pod_claims.h"
+#include "dra/judge/resolved_pod.h"
 #include "dra/judge/simulation_context.h"
 #include "dra/model/features.h"
 #include "dra/model/model.h"
@@ -33,11 +33,12 @@ std::vector<std::string> GatedFieldsFor(const PodDemand& demand,
                                         const SimulationContext& context);
 
 // Whether one attempt of the pod may ask for the counters of several pools that the scheduler takes
-// for one (PoolFacts::of_one_name), on several of `nodes`, those that it may use. What it reads is
+// for one (PoolFacts::of_one_name), on several nodes that its search comes to. What it reads is
 // what the pool has that it comes to first, on whatever node, and nodes are looked at in parallel:
 // `availableCounters` of structured/internal/incubating/allocator_incubating.go:103 and :1553,
-// v0.36.3, is made once for a pod. On one node it is that of the first pool by driver.
-bool ConfusesCounters(const std::set<const PodClaims*>& pods, std::span<const Node* const> nodes,
+// v0.36.3, is made once for a pod. A node that an allocated claim keeps out is searched, too
+// (dynamicresources.go:779, :848 of v1.36.3).
+bool ConfusesCounters(const ResolvedPod& pod, const std::set<const PodClaims*>& pods,
                       const SimulationContext& context);
 
 }  // namespace fedra::dra

@@ -29,12 +29,14 @@ class OrderQuestion final {
                 JudgeCaches caches)
       : question_(question), answer_(answer), snapshot_(snapshot), caches_(caches) {}
 
-  // `most`: what it can be.
-  OrderEffect PlayOut(JobAsks& asks, std::set<Symbol> nodes, OrderEffect most);
+  OrderEffect PlayOut(JobAsks& asks, std::set<Symbol> nodes);
 
  private:
   // Absent: it takes too long.
   std::optional<Attempt> TryOneWay(OrderDraws& draws);
+  // Whether the nodes have no room for the pods of some set, alone and without their devices.
+  bool LacksRoom() const;
+  bool SaysNo() const { return answer_.judgement.verdict.outcome == verdict::Outcome::kNo; }
 
   const Question& question_;
   const Attempt& answer_;
@@ -69,39 +71,44 @@ std::optional<Attempt> OrderQuestion::TryOneWay(OrderDraws& draws) {
   return attempt;
 }
 
-bool AllFit(const Attempt& attempt) {
-  const verdict::Verdict& verdict = attempt.judgement.verdict;
-  return verdict.pods_fitting == verdict.pods_wanted;
+// Whether all pods fit, or it is not proven that some do not.
+bool MayAllFit(const Attempt& attempt) {
+  for (size_t i = 0; i < attempt.ends.size(); ++i)
+    if (attempt.ends[i].fitting < attempt.judgement.pod_sets[i].wanted && !attempt.ends[i].may_fit)
+      return false;
+  return true;
 }
 
-OrderEffect OrderQuestion::PlayOut(JobAsks& asks, std::set<Symbol> nodes, OrderEffect most) {
-  const bool is_no = answer_.judgement.verdict.outcome == verdict::Outcome::kNo;
+OrderEffect OrderQuestion::PlayOut(JobAsks& asks, std::set<Symbol> nodes) {
   OrderEffect effect = OrderEffect::kNone;
   OrderDraws draws(asks, std::move(nodes));
   do {
     const std::optional<Attempt> way = TryOneWay(draws);
-    if (!way || draws.gave_up()) return most;
+    if (!way || draws.gave_up())
+      return SaysNo() && LacksRoom() ? OrderEffect::kCounts : OrderEffect::kVerdict;
     if (way->ends == answer_.ends) continue;
-    if (!is_no || AllFit(answer_) || AllFit(*way)) return most;
+    if (!SaysNo() || MayAllFit(answer_) || MayAllFit(*way)) return OrderEffect::kVerdict;
     effect = OrderEffect::kCounts;
-  } while (draws.Next() && effect != most);
+  } while (draws.Next());
   return effect;
 }
 
-// Whether the nodes have no room for the pods of some set, alone and without their devices.
-bool LacksRoom(const Question& question, const Snapshot& snapshot, JudgeCaches caches) {
+// One set at a time, for pods of one set are alike: that as many as possible fit is no question of
+// who comes first.
+bool OrderQuestion::LacksRoom() const {
   JudgeOptions less;
-  less.limits = question.options.limits;
-  less.max_pods = question.options.max_pods;
-  less.node_resources = question.options.node_resources;
-  return std::any_of(
-      question.demands.begin(), question.demands.end(), [&](const PodDemand& demand) {
-        std::vector<PodDemand> alone = {demand};
-        alone[0].claims.clear();
-        SearchCost cost;
-        const AttemptOptions how{.explain = false};
-        return !AllFit(TryNodes({question.ns, alone, less}, snapshot, caches, cost, how));
-      });
+  less.limits = question_.options.limits;
+  less.max_pods = question_.options.max_pods;
+  less.node_resources = question_.options.node_resources;
+  less.used = question_.options.used;
+  const auto lacks = [&](const PodDemand& demand) {
+    std::vector<PodDemand> alone = {demand};
+    alone[0].claims.clear();
+    SearchCost cost;
+    const AttemptOptions how{.explain = false};
+    return !MayAllFit(TryNodes({question_.ns, alone, less}, snapshot_, caches_, cost, how));
+  };
+  return std::any_of(question_.demands.begin(), question_.demands.end(), lacks);
 }
 
 // With no claim allocated that the pods name.

@@ -310,7 +310,7 @@ PlacementTrace Placer::Place() {
   if (step_.forecast_errors) {
     pods = trace_.resolved.EveryVariant();
     trace_.gated = GatedFieldsFor(demand_, pods, context_);
-    trace_.confuses_counters = ConfusesCounters(pods, trace_.resolved.nodes, context_);
+    trace_.confuses_counters = ConfusesCounters(trace_.resolved, pods, context_);
   }
   trace_.found.too_few = NodesWithTooFew(context_, trace_.resolved, demand_, trace_.nearest);
   if (step_.forecast_errors) forecaster_.Begin(trace_.resolved, pods, trace_.found.too_few);

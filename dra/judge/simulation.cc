@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "dra/judge/explain_errors.h"
 #include "dra/judge/explainer.h"
 #include "dra/judge/placer.h"
 
@@ -11,12 +12,22 @@ using verdict::Outcome;
 
 namespace {
 
+// Where not all pods fit: whether an Explainer says Unknown and not No. Budgets apart.
+bool IsUnproven(const PlacementTrace& trace, int max_pods) {
+  if (trace.report.fitting >= max_pods || !trace.gated.empty()) return true;
+  return trace.leaked || trace.confuses_counters ||
+         (trace.errors.error && !IsCertain(trace.errors));
+}
+
 // In the order in which an Explainer looks.
-PodSetEnd EndOf(const PlacementTrace& trace, const AllocatorFeatures& features) {
+PodSetEnd EndOf(const PlacementTrace& trace, const AllocatorFeatures& features, int max_pods) {
   using enum PodSetEnd::Trouble;
   const ErrorForecast& errors = trace.errors;
   PodSetEnd end{.fitting = trace.report.fitting};
-  if (end.fitting < trace.report.wanted) return end;
+  if (end.fitting < trace.report.wanted) {
+    end.may_fit = IsUnproven(trace, max_pods);
+    return end;
+  }
   if (errors.slowest != nullptr)
     end.trouble = IsSurelyTooSlow(errors, features) ? kTakesLong : kMayTakeLong;
   else if (errors.given_up != nullptr)
@@ -49,7 +60,7 @@ PodSetResult Simulation::Place(const PodDemand& demand) {
                                 {.number = step, .excluded = options_.excluded.Of(step)})
                              .Place();
   PodSetResult result;
-  result.end = EndOf(trace, context_.features());
+  result.end = EndOf(trace, context_.features(), context_.options.max_pods);
   result.contested = trace.contested;
   if (!trace.resolved.missing.empty()) {
     result.outcome = Outcome::kNo;

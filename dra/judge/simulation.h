@@ -25,6 +25,7 @@ struct PodSetEnd {
 
   int fitting = 0;
   Trouble trouble = Trouble::kNone;  // where all fit
+  bool may_fit = false;              // where not all do: that is not proven
 
   bool operator==(const PodSetEnd&) const = default;
 };

@@ -60,12 +60,24 @@ DraApi ReadDraApi(const kube::ServerInfo* server) {
           .pod_groups = ServedPodGroups(server).has_value()};
 }
 
+namespace {
+
+// Of a version that dra::FeaturesOf() does not know: whether it is one before the oldest that it
+// does ("v1.33.4"), and not something that cannot be read.
+bool IsOlder(std::string_view version) {
+  if (version.starts_with('v')) version.remove_prefix(1);
+  return version.starts_with("1.") && version.size() > 2 && version[2] >= '0' && version[2] <= '9';
+}
+
+}  // namespace
+
 dra::AllocatorFeatures FeaturesOf(const DraApi& api) {
   dra::AllocatorFeatures features;
-  if (!api.release.empty()) {
-    const auto known = dra::FeaturesOf(api.release);
-    features = known.value_or(dra::FeaturesOf(cel::kOldestRelease));
-    features.is_nearest |= !known;
+  if (const auto known = dra::FeaturesOf(api.release)) {
+    features = *known;
+  } else if (!api.release.empty()) {
+    if (IsOlder(api.release)) features = dra::FeaturesOf(cel::kOldestRelease);
+    features.is_nearest = true;
   }
   features.device_taint_rules = api.taint_rules;
   features.workload_claims = api.pod_groups;

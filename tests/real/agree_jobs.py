@@ -175,12 +175,19 @@ class _Report:
             return ["without the claims that it keeps no other pod would fit"]
         if found.line == SCORES and not found.is_unknown:
             lines = placed_as_they_were(seen, release, self._fedra)
-            if lines:
+            # What the pods took on these nodes may be by the order of pools. But where that lets all fit, none has
+            # to, for which fedra says No.
+            by_chance = source(ORDER, release) and not seen.all_bound
+            if lines and not (by_chance and outcomes_differ(seen, release)):
                 return lines
         if found.line == ORDER or by_order:
             if not orders_matter(seen, release):
                 return ["in every order of the pools the library answers the same for each pod"]
-            self._decided_by_order[outcomes_differ(seen, release)].append(seen.case.number)
+            decides = outcomes_differ(seen, release)
+            # Of a No, other devices do not explain other numbers of pods.
+            if not decides and not found.is_unknown:
+                return ["in every order of the pools the library lets the same pods fit"]
+            self._decided_by_order[decides].append(seen.case.number)
         if found.line == SCORES and not had_choice(seen, release, self._fedra):
             return ["no pod could have gone to another node, so that scores decide nothing"]
         return []

@@ -54,6 +54,10 @@ class JobObservation:
     def bound(self, pod_set: int) -> int:
         return sum(1 for pod in self.pods if pod.pod_set == pod_set and pod.node)
 
+    @property
+    def all_bound(self) -> bool:
+        return all(pod.node for pod in self.pods)
+
     def is_bound_elsewhere(self, pod: JobPod) -> bool:
         """The pod is bound, and has reserved a claim that cannot be used on its node: a mistake of the scheduler."""
         if not pod.node:

@@ -62,7 +62,7 @@ def _is_no_of_some_order(outcome: str, nodes: Json) -> bool:
     outcomes = [_outcomes(node) for node in nodes.values() if _is_candidate(node)]
     if outcome == "error":
         return any("error" in each for each in outcomes)
-    return all("nofit" in each for each in outcomes)
+    return bool(outcomes) and all("nofit" in each for each in outcomes)
 
 
 def _outcomes(node: Json) -> set[str]:

@@ -73,7 +73,12 @@ class DifferenceTest(unittest.TestCase):
         always = _node("error", _order("error"))
         self._check(_seen("nofit"), _ours("error", both, both), None)
         self._check(_seen("nofit"), _ours("error", both, always), "nofit but ours error")
-        # That a node without room has it says nothing.
+        # That a node without room has it says nothing, and nor do no nodes.
+        self._check(
+            _seen("nofit"),
+            _ours("error", _node("nofit", reason=_LACKS_CPU)),
+            "nofit but ours error",
+        )
         out = _node("nofit", _order("nofit"), reason=_LACKS_CPU)
         self._check(_seen("nofit"), _ours("error", always, out), "nofit but ours error")
 

@@ -400,6 +400,51 @@ TEST_CASE("what cannot be played out within the limits is Unknown") {
   CHECK(worker.Judge({PodsWith("a", 81)}).verdict.outcome == Outcome::kNo);
 }
 
+TEST_CASE("a set that no node has room for settles what cannot be played out") {
+  Worker worker(*dra::FeaturesOf("1.35"));
+  for (int node = 0; node < 20; ++node) {
+    const std::string name = "n" + std::to_string(node);
+    worker.Node(name, json::object(),
+                {{"status", {{"allocatable", {{"cpu", "8"}, {"pods", "9"}}}}}});
+    for (const char* model : {"a", "b"})
+      worker.On(name, Devices(4, {{"model", model}, {"n", 1}}), OfPool((name + model).c_str()));
+  }
+  worker.Template("any", {Request("r")}).Template("a", {Request("r", 1, Is("a"))});
+  const auto asking = [&](const char* resource, int count) {
+    const json pod = {
+        {"spec",
+         {{"containers", {{{"name", "c"}, {"resources", {{"requests", {{resource, "9"}}}}}}}},
+          {"resourceClaims", {{{"name", "d"}, {"resourceClaimTemplateName", "a"}}}}}}};
+    return worker.Parse(pod.dump().c_str(), count);
+  };
+  const auto no = worker.Judge({PodsWith("any", 80), asking("cpu", 1)});
+  CHECK(no.verdict.outcome == Outcome::kNo);
+  CHECK(CountsAreOfChance(no));
+  // Devices may provide it, where the gate is on that the class shows.
+  json named = Class("named");
+  named["spec"]["extendedResourceName"] = "example.com/gpu";
+  worker.AddClass(named);
+  const auto unclear = worker.Judge({PodsWith("any", 80), asking("example.com/gpu", 1)});
+  CHECK(unclear.verdict.outcome == Outcome::kUnknown);
+}
+
+TEST_CASE("beside a set of which nothing is known, one that fits in no order by name may fit") {
+  Worker worker(*dra::FeaturesOf("1.35"));
+  const json counters = {
+      {"consumesCounters", {{{"counterSet", "s"}, {"counters", {{"c", {{"value", "1"}}}}}}}}};
+  const json whole = {
+      {"selectors", Cel({R"(device.attributes["gpu.example.com"].model != "part")"})}};
+  worker.Node("n1")
+      .On("n1", {Device("a", {{"model", "a"}})}, OfPool("1"))
+      .On("n1", {Device("b", {{"model", "b"}})}, OfPool("2"))
+      .On("n1", {Device("c", {{"model", "part"}}, counters)}, OfPool("3"))
+      .Template("any", {Request("r", 1, whole)})
+      .Template("a", {Request("r", 1, Is("a"))})
+      .Template("part", {Request("r", 2, Is("part"))});
+  CHECK(worker.Judge({PodsWith("part", 1)}).verdict.outcome == Outcome::kUnknown);
+  CHECK(IsDoubt(worker.Judge({PodsWith("any", 1), PodsWith("a", 1), PodsWith("part", 1)})));
+}
+
 TEST_CASE("a selector that fails in some orders, on many nodes") {
   // The pod finds a device with a model first, or one without.
   for (const bool bad_first : {false, true}) {

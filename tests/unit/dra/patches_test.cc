@@ -268,6 +268,7 @@ TEST_CASE(
     bool both;  // the pod asks for devices of both
     verdict::Outcome outcome;
     bool cordoned = false;  // n2
+    bool bound = false;     // the pod also names a claim that is allocated on n1
   };
   using enum verdict::Outcome;
   for (const NameRow& row : {NameRow{"one name, two nodes", "v1.36.3", "p", "n2", true, kUnknown},
@@ -276,6 +277,8 @@ TEST_CASE(
                              NameRow{"other devices", "v1.36.3", "p", "n2", false, kYes},
                              NameRow{"one node", "v1.36.3", "p", "n1", true, kYes},
                              NameRow{"one usable node", "v1.36.3", "p", "n2", true, kYes, true},
+                             NameRow{"the other is searched all the same", "v1.36.3", "p", "n2",
+                                     true, kUnknown, false, true},
                              NameRow{"the gate is off", "v1.35.0", "q", "n2", true, kUnknown}}) {
     INFO(row.what);
     Worker worker(*dra::FeaturesOf(row.version));
@@ -291,7 +294,17 @@ TEST_CASE(
     add("gpu.example.com", "p", "n1", 1);
     add("nic.example.com", row.pool, row.node, 1);
     worker.Template("t", {Request("r", 1, {{"deviceClassName", row.both ? "any" : "gpu"}})});
-    const auto judgement = worker.Pods(1, "t");
+    json held = Claim("held", {Request("r")});
+    held["status"] = json::parse(R"({"allocation": {"allocationTimestamp": "2026-01-01T00:00:00Z",
+        "nodeSelector": {"nodeSelectorTerms": [{"matchFields":
+            [{"key": "metadata.name", "operator": "In", "values": ["n1"]}]}]},
+        "devices": {"results": [
+            {"request": "r", "driver": "gpu.example.com", "pool": "h", "device": "h"}]}}})");
+    worker.Add(held);
+    dra::PodDemand demand = PodsWith("t");
+    if (row.bound)
+      demand.claims.push_back({.pod_claim = "h", .template_name = "", .claim_name = "held"});
+    const auto judgement = worker.Judge({demand});
     CHECK(judgement.verdict.outcome == row.outcome);
     if (row.outcome == kUnknown) CHECK(Code(judgement) == ReasonCode::kReleaseUnverified);
   }

@@ -59,7 +59,8 @@ TEST_CASE("what a worker has of DRA is its release's, and what it serves beside"
   for (const auto& [version, release, is_nearest] :
        {std::tuple{"v1.33.4", "1.34", true}, std::tuple{"v1.34.4", "1.34", false},
         std::tuple{"v1.37.9", "1.37", false}, std::tuple{"v1.38.0", "1.37", true},
-        std::tuple{"a vendor's", "1.34", true}}) {
+        std::tuple{"a vendor's", "1.36", true},
+        std::tuple{"v0.0.0-master+$Format:%H$", "1.36", true}}) {
     CAPTURE(version);
     const kube::ServerInfo unknown = Server(version, {"v1"});
     CHECK(CapabilitiesOf(objects, unknown).dra_release == release);
