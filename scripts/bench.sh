@@ -14,11 +14,13 @@ for program in build/release/tests/bench/bench_*; do
   fi
 done
 scripts/bench_build.sh
-for part in sim latency scale burst kinds; do
+for part in sim latency scale burst; do
   tests/scenarios/bench_dispatch.py "$part"
 done
 if [[ "${REAL:-1}" == 0 ]]; then
+  tests/scenarios/bench_dispatch.py kinds --kind-real-jobs 0
   echo "# real clusters: left out (REAL=0)"
 else
+  tests/scenarios/bench_dispatch.py kinds
   tests/scenarios/bench_dispatch.py real
 fi

@@ -7,7 +7,8 @@
   bench_dispatch.py latency   template created on a worker -> clone there
   bench_dispatch.py scale     200 workers, 2,000 workloads: memory, idle CPU, restart
   bench_dispatch.py burst     20 workers, 1,000 jobs at once that want devices
-  bench_dispatch.py kinds     CPU per job of each kind; memory and idle CPU of kinds that nobody uses
+  bench_dispatch.py kinds     CPU per job of each kind; memory, idle CPU and watches of kinds, used or not; then
+                              200 JobSets and 200 RayJobs through MultiKueue and fedra on real clusters
   bench_dispatch.py names     one real kube-apiserver as 1,000 workers: connections, watches, memory, a minute's CPU
 
 Prints Markdown tables. Numbers differ from machine to machine; what counts are the ratios of one run.
@@ -41,9 +42,7 @@ def _parse() -> argparse.Namespace:
     parser.add_argument(
         "--jobs", type=int, default=200, help="through each system on real clusters"
     )
-    parser.add_argument(
-        "--before", type=Path, metavar="PATH", help="another fedra, on the same real clusters"
-    )
+    parser.add_argument("--before", type=Path, metavar="PATH", help="another fedra, in real alone")
     parser.add_argument("--sim-jobs", type=int, default=2000)
     parser.add_argument(
         "--watchers", type=int, default=0, help="streams that are open during sim; at most 16"
@@ -55,7 +54,13 @@ def _parse() -> argparse.Namespace:
     parser.add_argument("--burst-workers", type=int, default=20)
     parser.add_argument("--burst-jobs", type=int, default=1000)
     parser.add_argument("--burst-limit", type=int, default=300, help="seconds; then it is cut off")
-    parser.add_argument("--kind-jobs", type=int, default=100, help="of each kind")
+    parser.add_argument("--kind-jobs", type=int, default=100, help="of each kind, simulated")
+    parser.add_argument(
+        "--kind-real-jobs",
+        type=int,
+        default=200,
+        help="JobSets, and RayJobs, on real clusters; 0 leaves them out",
+    )
     parser.add_argument(
         "--kind-workers", type=int, default=20, help="of the fleet with kinds at rest"
     )
@@ -80,8 +85,13 @@ def _run_part(arguments: argparse.Namespace, folder: Path) -> None:
         workers, jobs = arguments.burst_workers, arguments.burst_jobs
         burst.bench_burst(workers, jobs, arguments.burst_limit, arguments.fedra, folder)
     elif arguments.part == "kinds":
-        jobs, workers = arguments.kind_jobs, arguments.kind_workers
-        kinds.bench_kinds(jobs, workers, arguments.fedra, folder)
+        kinds.bench_kinds(
+            arguments.kind_jobs,
+            arguments.kind_workers,
+            arguments.kind_real_jobs,
+            arguments.fedra,
+            folder,
+        )
     elif arguments.part == "names":
         seconds, limit = arguments.names_seconds, arguments.names_limit
         names.bench_names(arguments.names, seconds, limit, arguments.fedra)

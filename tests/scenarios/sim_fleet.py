@@ -271,6 +271,10 @@ class SimFleet(Fleet):
             if request.startswith("list ")
         }
 
+    def watches_open(self) -> int:
+        """Of all clusters together; those of these tests, too."""
+        return sum(cluster["watches"] for cluster in self._stats().values())
+
     def cpu_seconds(self) -> float:
         """Of all clusters together."""
         assert self._process is not None, "the fleet was not started"

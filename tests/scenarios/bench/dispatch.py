@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import functools
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from real import multikueue
 from scenarios import objects
 from scenarios.bench import bare_copy, server_counts
+from scenarios.bench.loads import JOBS, OTHER_LOADS, Load
 from scenarios.bench.server_counts import Work
 from scenarios.bench.stages import ADMITTED, CLONE, JOB, QUOTA, Stages
-from scenarios.bench.submit import submit_all
 from scenarios.event_stream import EventStream, SocketConnection
 from scenarios.fedra_process import Fedra
 from scenarios.fleet import MANAGER
@@ -27,13 +28,9 @@ from scenarios.waiting import eventually
 from scenarios.world import World
 
 _WARM_UP = 50  # jobs before the measurement: connections, caches, queue Active
-# Worlds, and so namespaces.
-_MULTIKUEUE, _BEFORE, _FEDRA, _BARE = (
-    "bench-multikueue",
-    "bench-before",
-    "bench-fedra",
-    "bench-bare",
-)
+# How the worlds of the systems begin (Load.world).
+_WORLDS = ("bench-multikueue", "bench-before", "bench-fedra", "bench-bare")
+_MULTIKUEUE, _BEFORE, _FEDRA, _BARE = _WORLDS
 _BARE_COPY = "bare copy"
 _REST_SECONDS = 20.0  # what goes on by itself is counted for so long
 _PATIENCE = 600.0  # MultiKueue needs minutes for its clean-up
@@ -62,17 +59,17 @@ class Dispatch:
 
 
 def measure_dispatch(
-    fleet: RealFleet, world: World, system: str, jobs: int, cpu: Callable[[], float]
+    fleet: RealFleet, world: World, system: str, load: Load, jobs: int, cpu: Callable[[], float]
 ) -> Dispatch:
     """Submits the jobs, waits until each has a remote job, lets all end and waits for the clean-up."""
-    stages = Stages(fleet, world.ns)
+    stages = Stages(fleet, load.kind, world.ns)
     before, cpu_before = server_counts.read(fleet), cpu()
-    arrivals = Arrivals(world.fleet, world.workers, "Job", world.ns)
-    submitted = submit_all(world, jobs)
+    arrivals = Arrivals(fleet, world.workers, load.kind, world.ns)
+    submitted = load.submit_all(world, jobs)
     arrivals.wait_count(jobs, _PATIENCE)
     arrivals.close()
     seen = arrivals.times()
-    _finish_all(world)
+    _finish_all(world, load)
     cpu_after, after = cpu(), server_counts.read(fleet)
     stages.close()
     return Dispatch(
@@ -87,17 +84,18 @@ def measure_dispatch(
     )
 
 
-def _finish_all(world: World) -> None:
+def _finish_all(world: World, load: Load) -> None:
     def complete() -> bool:
-        for worker in world.workers:
-            world.fleet.end_pods(worker, world.ns)
-        return all(objects.is_true(job, "Complete") for job in world.manager.list("Job", world.ns))
+        load.end(world)
+        return all(
+            objects.is_true(each, "Finished") for each in world.manager.list("Workload", world.ns)
+        )
 
     def clean() -> bool:
         return not any(
             world.admin(worker).list(kind, world.ns)
             for worker in world.workers
-            for kind in ("Job", "Workload")
+            for kind in (load.kind, "Workload")
         )
 
     eventually("all jobs complete on the manager", complete, _PATIENCE)
@@ -136,27 +134,18 @@ def _step(result: Dispatch, first: str, second: str) -> str:
 def bench_real(jobs: int, before: Path | None, binary: Path, folder: Path) -> None:
     """`before`: another fedra, which is measured in the same run."""
     fleet = RealFleet(kueue_dra=False, kueue_metrics=True)
-    rest: Work | None = None
-    results: list[Dispatch] = []
-    try:
-        fleet.start()
-        fleet.announce([_MULTIKUEUE, _BEFORE, _FEDRA, _BARE])
-        idle = server_counts.read(fleet)
-        time.sleep(_REST_SECONDS)  # what is measured
-        rest = Work(idle, server_counts.read(fleet))
-        results.append(_multikueue(fleet, jobs, binary, folder))
-        if before is not None:
-            results.append(_fedra(fleet, _BEFORE, "fedra before", jobs, before, folder))
-        results.append(_fedra(fleet, _FEDRA, "fedra", jobs, binary, folder))
-        results.append(_bare(fleet, jobs, binary, folder))
-    finally:
-        # Also of a run that fails at a later one.
-        if results and rest is not None:
-            over = f"{jobs} jobs with a claim each over {len(fleet.workers)} workers"
-            print(f"\n{over}, real clusters:\n\n{dispatch_table(results)}")
-            systems = {each.system: (each.work, each.jobs) for each in results}
-            print(f"\n{server_counts.work_table(systems, rest)}", flush=True)
-        fleet.stop()
+    bench = _RealBench(fleet, jobs, binary, folder)
+    systems = [bench.multikueue]
+    if before is not None:
+        systems.append(lambda load: bench.fedra(load, _BEFORE, "fedra before", before))
+    bench.run((JOBS,), [*systems, bench.fedra, bench.bare_copy])
+
+
+def bench_real_kinds(jobs: int, binary: Path, folder: Path) -> None:
+    """JobSets and RayJobs, each through both systems, one after the other on the same clusters."""
+    fleet = RealFleet(kueue_dra=False, kueue_metrics=True, other_kinds=True)
+    bench = _RealBench(fleet, jobs, binary, folder)
+    bench.run(OTHER_LOADS, [bench.multikueue, bench.fedra])
 
 
 def bench_sim(jobs: int, watchers: int, http1: bool, binary: Path, folder: Path) -> None:
@@ -200,50 +189,93 @@ def bench_sim(jobs: int, watchers: int, http1: bool, binary: Path, folder: Path)
     )
 
 
-def _multikueue(fleet: RealFleet, jobs: int, binary: Path, folder: Path) -> Dispatch:
-    """CPU is that of the manager's Kueue process, its core scheduler included: they are one program."""
-    accesses = {worker: fleet.admin_access(worker) for worker in fleet.workers}
-    multikueue.connect_workers(fleet.admin(MANAGER), accesses)
-    world = World(fleet, _MULTIKUEUE, binary, folder / "multikueue")
-    world.open(multikueue.check("bench-multikueue", list(fleet.workers)))
-    world.add_template_everywhere()
-    _share_quota(world, jobs)
-    world.wait_check_active()
-    result = measure_dispatch(
-        fleet, world, "MultiKueue", jobs, lambda: fleet.kueue_cpu_seconds(MANAGER)
-    )
-    world.abandon()
-    return result
+class _RealBench:
+    """So many jobs of each load through one system after the other."""
 
+    def __init__(self, fleet: RealFleet, jobs: int, binary: Path, folder: Path):
+        self._fleet, self._jobs, self._binary, self._folder = fleet, jobs, binary, folder
 
-def _bare(fleet: RealFleet, jobs: int, binary: Path, folder: Path) -> Dispatch:
-    """CPU is that of this process, which watches and submits as well."""
-    world = World(fleet, _BARE, binary, folder / "bare")
-    world.open(bare_copy.check(_BARE))
-    world.add_template_everywhere()
-    _share_quota(world, jobs)
-    copier = bare_copy.BareCopier(fleet, world.ns, world.check)
-    world.wait_check_active()
-    result = measure_dispatch(fleet, world, _BARE_COPY, jobs, copier.cpu_seconds)
-    copier.close()
-    world.abandon()
-    return result
+    def run(self, loads: Sequence[Load], systems: Sequence[Callable[[Load], Dispatch]]) -> None:
+        """Starts the fleet and ends it; `systems` are methods of this class."""
+        fleet = self._fleet
+        try:
+            fleet.start()
+            accesses = {worker: fleet.admin_access(worker) for worker in fleet.workers}
+            # Part of what goes on at rest: it stays connected while the others are measured.
+            multikueue.connect_workers(fleet.admin(MANAGER), accesses)
+            fleet.announce([load.world(system) for load in loads for system in _WORLDS])
+            idle = server_counts.read(fleet)
+            time.sleep(_REST_SECONDS)  # what is measured
+            rest = Work(idle, server_counts.read(fleet))
+            for load in loads:
+                self._run_load(load, systems, rest)
+        finally:
+            fleet.stop()
 
+    def multikueue(self, load: Load) -> Dispatch:
+        """CPU is that of the manager's Kueue process, its core scheduler included: they are one program."""
+        name = load.world(_MULTIKUEUE)
+        world = self._open(name, load, multikueue.check(name, list(self._fleet.workers)))
+        world.wait_check_active()
+        cpu = functools.partial(self._fleet.kueue_cpu_seconds, MANAGER)
+        return self._measure(world, "MultiKueue", load, cpu)
 
-def _fedra(
-    fleet: RealFleet, name: str, system: str, jobs: int, binary: Path, folder: Path
-) -> Dispatch:
-    world = World(fleet, name, binary, folder / name)
-    world.open()
-    world.add_template_everywhere()
-    _share_quota(world, jobs)
-    fedra = world.start_fedra({"logging": {"level": "info"}}, watchdog=False)
-    result = measure_dispatch(fleet, world, system, jobs, fedra.cpu_seconds)
-    world.abandon()
-    return result
+    def fedra(
+        self,
+        load: Load,
+        name: str = _FEDRA,
+        system: str = "fedra",
+        binary: Path | None = None,
+    ) -> Dispatch:
+        world = self._open(load.world(name), load, binary=binary)
+        fedra = world.start_fedra({"logging": {"level": "info"}}, watchdog=False)
+        return self._measure(world, system, load, fedra.cpu_seconds)
 
+    def bare_copy(self, load: Load) -> Dispatch:
+        """CPU is that of this process, which watches and submits as well. It copies batch/v1 Jobs alone."""
+        name = load.world(_BARE)
+        world = self._open(name, load, bare_copy.check(name))
+        copier = bare_copy.BareCopier(self._fleet, world.ns, world.check)
+        world.wait_check_active()
+        result = self._measure(world, _BARE_COPY, load, copier.cpu_seconds)
+        copier.close()
+        return result
 
-def _share_quota(world: World, jobs: int) -> None:
-    """Enough for all on either worker, so that quota is never what a dispatcher waits for."""
-    for worker in world.workers:
-        world.set_quota(worker, Quota(cpu=str(jobs + 10), devices=str(jobs + 10)))
+    def _run_load(
+        self, load: Load, systems: Sequence[Callable[[Load], Dispatch]], rest: Work
+    ) -> None:
+        results: list[Dispatch] = []
+        try:
+            for system in systems:
+                results.append(system(load))
+        finally:
+            # Also of a run that fails at a later one.
+            if results:
+                over = f"{len(self._fleet.workers)} workers, real clusters"
+                print(f"\n{self._jobs} {load.kind}s with a claim each over {over}:\n")
+                print(dispatch_table(results))
+                works = {each.system: (each.work, each.jobs) for each in results}
+                print(f"\n{server_counts.work_table(works, rest, load.kind)}", flush=True)
+
+    def _open(
+        self,
+        name: str,
+        load: Load,
+        check: Sequence[Object] | None = None,
+        binary: Path | None = None,
+    ) -> World:
+        """With quota for all on either worker, so that this is never what a dispatcher waits for."""
+        world = World(self._fleet, name, binary or self._binary, self._folder / name)
+        world.open(check)
+        world.add_template_everywhere()
+        ample = str(load.cpu * self._jobs + 10)
+        quota = Quota(cpu=ample, devices=ample)
+        world.manager.apply(objects.cluster_queue(world.ns, quota, world.check))
+        for worker in world.workers:
+            world.set_quota(worker, quota)
+        return world
+
+    def _measure(self, world: World, system: str, load: Load, cpu: Callable[[], float]) -> Dispatch:
+        result = measure_dispatch(self._fleet, world, system, load, self._jobs, cpu)
+        world.abandon()
+        return result

@@ -1,4 +1,4 @@
-"""What a job of each kind costs fedra beside a batch/v1 Job, and what kinds cost that nobody uses."""
+"""What a job of each kind costs fedra beside a batch/v1 Job, and what kinds cost at rest, used or not."""
 
 from __future__ import annotations
 
@@ -6,14 +6,17 @@ import dataclasses
 import enum
 from pathlib import Path
 
+from scenarios.bench.dispatch import bench_real_kinds
 from scenarios.bench.scale import idle_share
 from scenarios.bench.submit import submit_each
+from scenarios.external_kinds import EXTERNAL_KINDS
 from scenarios.fedra_process import Fedra
-from scenarios.job_kinds import JOB_KINDS, JobKind
+from scenarios.job_kinds import JOB_KINDS, LEADER_WORKER_SET, POD, STATEFUL_SET, JobKind
 from scenarios.modes import ORIGIN, copies_of
 from scenarios.objects import Quota
 from scenarios.observer import Arrivals
-from scenarios.resources import RESOURCES
+from scenarios.resources import RESOURCES, Object
+from scenarios.rows.stage import grant_pods
 from scenarios.sim_fleet import SimFleet
 from scenarios.waiting import eventually
 from scenarios.world import World
@@ -30,10 +33,28 @@ _WARM_UP = 10  # jobs before the measurement
 _PATIENCE = 300.0
 
 
+# Beside batch/v1 Job: all that fedra can run, and two of an administrator's own.
+_ALL_KINDS = (*JOB_KINDS, POD, STATEFUL_SET, LEADER_WORKER_SET, *EXTERNAL_KINDS)
+_ALL_SETTINGS: Object = {
+    "kueue": {"pods": True},
+    "kinds": [kind.entry for kind in EXTERNAL_KINDS],
+}
+
+
 class _AtRest(enum.Enum):
-    NOT_SERVED = "no API server has them"
-    UNUSED = "served, none used"
-    USED = f"one job of each of the {len(JOB_KINDS)} runs"
+    NOT_SERVED = "Job alone; no API server has the others"
+    UNUSED = f"Job and the {len(JOB_KINDS)} built-in ones, served, none used"
+    ALL_UNUSED = f"Job and {len(_ALL_KINDS)} others, pods and added ones among them, none used"
+    USED = f"Job and the {len(JOB_KINDS)} built-in ones, a job of each of these runs"
+
+
+@dataclasses.dataclass(frozen=True)
+class _Rest:
+    """What fedra costs while nothing happens."""
+
+    memory: int  # resident bytes
+    idle: float  # share of one core
+    watches: int  # of fedra, on all clusters
 
 
 @dataclasses.dataclass(frozen=True)
@@ -43,7 +64,17 @@ class _Cost:
     rate: float  # jobs per second, first submission -> last copy on a worker
 
 
-def bench_kinds(jobs: int, workers: int, binary: Path, folder: Path) -> None:
+def bench_kinds(jobs: int, workers: int, real_jobs: int, binary: Path, folder: Path) -> None:
+    """`real_jobs`: of each of two kinds through MultiKueue and fedra on real clusters; 0: that is left out."""
+    _bench_costs(jobs, binary, folder)
+    _bench_rest(workers, binary, folder)
+    if real_jobs > 0:
+        bench_real_kinds(real_jobs, binary, folder)
+    else:
+        print("\nAgainst MultiKueue on real clusters: left out")
+
+
+def _bench_costs(jobs: int, binary: Path, folder: Path) -> None:
     fleet = SimFleet(kueue_dra=False)
     try:
         fleet.start()
@@ -55,10 +86,22 @@ def bench_kinds(jobs: int, workers: int, binary: Path, folder: Path) -> None:
     for each in costs:
         ratio = each.cpu_ms / costs[0].cpu_ms
         print(f"| {each.kind} | {each.cpu_ms:.2f} ms | {ratio:.2f} | {each.rate:.0f} |")
-    print(f"\nWhat these kinds cost at rest, {workers} workers, simulated clusters:\n")
-    print("| kinds | memory | idle CPU |\n|---|---|---|")
-    for state in _AtRest:
-        print(f"| {state.value} | {_at_rest(state, workers, binary, folder)} |")
+
+
+def _bench_rest(workers: int, binary: Path, folder: Path) -> None:
+    rests = {state: _at_rest(state, workers, binary, folder) for state in _AtRest}
+    print(f"\nWhat kinds cost at rest, {workers} workers, simulated clusters:\n")
+    print("| kinds | memory | idle CPU | watches |\n|---|---|---|---|")
+    for state, rest in rests.items():
+        print(
+            f"| {state.value} | {rest.memory / 1e6:.0f} MB | {rest.idle * 100:.1f} % | {rest.watches} |"
+        )
+    used, unused = rests[_AtRest.USED], rests[_AtRest.UNUSED]
+    lists = len(JOB_KINDS) * workers
+    print(
+        f"\nMemory per watched kind and worker: {(used.memory - unused.memory) / lists / 1e3:.0f} kB "
+        f"({len(JOB_KINDS)} kinds, {workers} workers)"
+    )
 
 
 def _cost_of(fleet: SimFleet, kind: JobKind, jobs: int, binary: Path, folder: Path) -> _Cost:
@@ -108,8 +151,7 @@ def _run(world: World, kind: JobKind, prefix: str, jobs: int) -> float:
     return seconds
 
 
-def _at_rest(state: _AtRest, workers: int, binary: Path, folder: Path) -> str:
-    """Memory and idle CPU, as cells of a table."""
+def _at_rest(state: _AtRest, workers: int, binary: Path, folder: Path) -> _Rest:
     names = tuple(f"worker-{index:03}" for index in range(workers))
     fleet = SimFleet(kueue_dra=False, workers=names)
     try:
@@ -120,17 +162,25 @@ def _at_rest(state: _AtRest, workers: int, binary: Path, folder: Path) -> str:
                     fleet.forget_api(cluster, version)
         world = World(fleet, "bench-rest", binary, folder / state.name)
         world.open()
-        fedra = _started(world, _JOB)
+        settings = {"logging": {"level": "info"}}
+        if state is _AtRest.ALL_UNUSED:
+            grant_pods(world)
+            settings |= _ALL_SETTINGS
+        own = fleet.watches_open()
+        fedra = world.start_fedra(settings, watchdog=False)
+        for worker in world.workers:
+            world.wait_worker_state(worker, "Connected")
         if state is _AtRest.USED:
             for kind in JOB_KINDS:
                 world.submit_kind(kind, f"train-{kind.label}")
             eventually("all have a copy", lambda: _has_copies(world), _PATIENCE)
-        memory = fedra.resident_bytes()
+        # The interval first: after it everything has been listed.
         idle = idle_share(fedra)
+        rest = _Rest(fedra.resident_bytes(), idle, fleet.watches_open() - own)
         world.abandon()
     finally:
         fleet.stop()
-    return f"{memory / 1e6:.0f} MB | {idle * 100:.1f} %"
+    return rest
 
 
 def _has_copies(world: World) -> bool:

@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 from scenarios import objects
-from scenarios.bench.submit import submit_all
+from scenarios.bench.loads import JOBS
 from scenarios.fedra_process import Fedra
 from scenarios.objects import Quota
 from scenarios.sim_fleet import SimFleet
@@ -55,7 +55,7 @@ def bench_scale(workers: int, workloads: int, http1: bool, binary: Path, folder:
         world.manager.apply(objects.cluster_queue(world.ns, Quota(cpu=str(workloads)), world.check))
         world.add_template_everywhere()
         fedra = world.start_fedra({"logging": {"level": "info"}}, watchdog=False)
-        submit_all(world, workloads)
+        JOBS.submit_all(world, workloads)
         eventually("all admitted on the manager", lambda: _admitted(world) == workloads, _PATIENCE)
         memory = fedra.resident_bytes()
         idle = idle_share(fedra)

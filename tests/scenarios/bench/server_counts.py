@@ -8,6 +8,7 @@ import time
 from scenarios.counters import Counters, quantile
 from scenarios.fleet import MANAGER
 from scenarios.real_fleet import RealFleet
+from scenarios.resources import RESOURCES
 
 # What is counted per job: name -> (of the API server, else of Kueue; family; labels that do not count).
 _WATCHES = ('verb="WATCH"', 'verb="CONNECT"')
@@ -18,16 +19,28 @@ _FAMILIES = {
     "reconciles of Kueue": (False, "controller_runtime_reconcile_total", ()),
 }
 
-# Calls of a dispatcher that nobody else makes there: Kueue writes by server-side apply (APPLY) and PUT.
-_CALLS = {
-    "POST clone": (False, ('verb="POST"', 'resource="workloads"', 'subresource=""')),
-    "POST job": (False, ('verb="POST"', 'resource="jobs"', 'subresource=""')),
-    "PATCH the Workload's status": (
-        True,
-        ('verb="PATCH"', 'resource="workloads"', 'subresource="status"'),
-    ),
-}
 _DURATION = "apiserver_request_duration_seconds"
+
+
+@dataclasses.dataclass(frozen=True)
+class _Call:
+    name: str
+    on_manager: bool
+    labels: tuple[str, ...]
+
+
+def _calls(kind: str) -> list[_Call]:
+    """Of a dispatcher of such jobs, and of nobody else there: Kueue writes by server-side apply (APPLY) and PUT."""
+    job = RESOURCES[kind].plural
+    return [
+        _Call("POST clone", False, ('verb="POST"', 'resource="workloads"', 'subresource=""')),
+        _Call("POST job", False, ('verb="POST"', f'resource="{job}"', 'subresource=""')),
+        _Call(
+            "PATCH the Workload's status",
+            True,
+            ('verb="PATCH"', 'resource="workloads"', 'subresource="status"'),
+        ),
+    ]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -72,25 +85,24 @@ class Work:
         """A second."""
         return self._count(name, on_manager) / (self.after.at - self.before.at)
 
-    def duration(self, call: str, part: float) -> float | None:
+    def duration(self, call: _Call, part: float) -> float | None:
         """Seconds inside of the API server, webhooks included; None: there was no such call."""
-        on_manager, labels = _CALLS[call]
         before, after = (
             [
                 page
                 for cluster, page in each.api_servers.items()
-                if (cluster == MANAGER) == on_manager
+                if (cluster == MANAGER) == call.on_manager
             ]
             for each in (self.before, self.after)
         )
-        return quantile(before, after, _DURATION, part, labels)
+        return quantile(before, after, _DURATION, part, call.labels)
 
     def _count(self, name: str, on_manager: bool) -> float:
         return self.after.total(name, on_manager) - self.before.total(name, on_manager)
 
 
-def work_table(systems: dict[str, tuple[Work, int]], rest: Work) -> str:
-    """`systems`: what was done, and for how many jobs. Manager + workers."""
+def work_table(systems: dict[str, tuple[Work, int]], rest: Work, kind: str) -> str:
+    """`systems`: what was done, and for how many jobs, which are of that kind. Manager + workers."""
     lines = [
         f"| per job, manager + workers | {' | '.join(systems)} | at rest, a second |",
         "|---" * (len(systems) + 2) + "|",
@@ -102,12 +114,12 @@ def work_table(systems: dict[str, tuple[Work, int]], rest: Work) -> str:
         ]
         idle = " + ".join(f"{rest.rate(name, on):.1f}" for on in (True, False))
         lines.append(f"| {name} | {' | '.join(cells)} | {idle} |")
-    for call in _CALLS:
+    for call in _calls(kind):
         cells = [
             ", ".join(_milliseconds(work.duration(call, part)) for part in (0.5, 0.99))
             for work, _ in systems.values()
         ]
-        lines.append(f"| {call}, p50, p99 | {' | '.join(cells)} | |")
+        lines.append(f"| {call.name}, p50, p99 | {' | '.join(cells)} | |")
     return "\n".join(lines)
 
 

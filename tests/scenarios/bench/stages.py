@@ -18,7 +18,8 @@ QUOTA, CLONE, ADMITTED, JOB = "quota reserved", "clone", "clone admitted", "job"
 class Stages:
     """Of each Workload of a namespace when (time.monotonic) a stage was seen first, on whichever worker. Any thread."""
 
-    def __init__(self, fleet: Fleet, ns: str):
+    def __init__(self, fleet: Fleet, kind: str, ns: str):
+        """`kind`: of the jobs."""
         self._seen: dict[str, dict[str, float]] = {}  # stage -> name of the Workload -> time
         self._lock = threading.Lock()
         self._failure: Exception | None = None
@@ -26,7 +27,7 @@ class Stages:
             (MANAGER, "Workload", self._on_workload)
         ]
         for worker in fleet.workers:
-            follow += [(worker, "Workload", self._on_clone), (worker, "Job", self._on_job)]
+            follow += [(worker, "Workload", self._on_clone), (worker, kind, self._on_job)]
         self._watches = [
             (fleet.admin(cluster).watch(kind, ns, whole=True), each)
             for cluster, kind, each in follow

@@ -6,8 +6,6 @@ import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 
-from scenarios.world import TEMPLATE, World
-
 _SUBMITTERS = 8  # parallel users
 
 
@@ -22,9 +20,3 @@ def submit_each(names: Iterable[str], submit: Callable[[str], object]) -> dict[s
     with ThreadPoolExecutor(_SUBMITTERS) as pool:
         list(pool.map(call, names))
     return submitted
-
-
-def submit_all(world: World, jobs: int) -> dict[str, float]:
-    """Jobs with a claim each; returns when each was submitted."""
-    names = [f"train-{index}" for index in range(jobs)]
-    return submit_each(names, lambda name: world.submit(name, template=TEMPLATE))
