@@ -242,7 +242,7 @@ TEST_CASE("two jobs of one name and of different kinds, whose CRDs come and go")
                                                                      {"JobSet", "RayJob"},
                                                                      {"Job.batch", "JAXJob"},
                                                                      {"JAXJob", "MPIJob"}}};
-  const unsigned histories = Histories(1'500);
+  const unsigned histories = Histories(500);
   int beside = 0;
   int lost = 0;
   int placed = 0;
