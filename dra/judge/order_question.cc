@@ -138,10 +138,7 @@ OrderEffect EffectOfOrder(const Question& question, const Attempt& answer, const
   JobAsks asks(question, free ? *free : snapshot, caches, memory);
   std::set<Symbol> nodes = asks.NodesByOrder(snapshot);
   if (nodes.empty()) return OrderEffect::kNone;
-  const bool is_no = answer.judgement.verdict.outcome == verdict::Outcome::kNo;
-  const OrderEffect most =
-      is_no && LacksRoom(question, snapshot, caches) ? OrderEffect::kCounts : OrderEffect::kVerdict;
-  return OrderQuestion(question, answer, snapshot, caches).PlayOut(asks, std::move(nodes), most);
+  return OrderQuestion(question, answer, snapshot, caches).PlayOut(asks, std::move(nodes));
 }
 
 }  // namespace fedra::dra

@@ -112,7 +112,9 @@ def _of_gang(seen: JobObservation, ours: Answer, fitting: list[int]) -> tuple[li
     grouped = seen.case.grouped
     none = [0] * grouped + fitting[grouped:]
     waits = seen.case.group_waits_as_one and any(map(seen.case.waits_in_queue, range(grouped)))
-    if waits or sum(fitting[:grouped]) < seen.case.min_count:
+    # What keeps a pod from being bound comes after its group was let pass.
+    passed = any(pod.failed_at_binding for pod in seen.pods if pod.pod_set < grouped)
+    if waits or (sum(fitting[:grouped]) < seen.case.min_count and not passed):
         return none, ""
     if any(pod.failed_with_gang for pod in seen.pods) and not _ERRORS.isdisjoint(ours.codes):
         return none, GANG_ERROR

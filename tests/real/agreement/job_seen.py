@@ -32,6 +32,10 @@ class JobPod:
         return str(scheduled_condition(self.final).get("message", ""))
 
     @property
+    def failed_at_binding(self) -> bool:
+        return 'running PreBind plugin "DynamicResources"' in self.message
+
+    @property
     def failed_with_gang(self) -> bool:
         """Another pod of its PodGroup ended the attempt of all with an error: of this one nothing is known."""
         return "failed to schedule other pod from a pod group" in self.message

@@ -48,11 +48,13 @@ def placed_as_they_were(
     ]
     job = job_set(seen.case.name, seen.namespace, parts)
     answer = fedra.ask(release, [(_without_minimum(seen.before), job)])[0]
-    if answer.fitting is None:
+    # Of pods without devices alone nothing is counted.
+    fitting = [1] * len(pods) if answer.verdict == "Yes" else answer.fitting
+    if fitting is None:
         return [f"with its pods where they are: {answer.verdict} {'; '.join(answer.reasons)[:300]}"]
     return [
         f"{pod.name}: {pod.node or 'not bound'}, but fedra counts {fits} with all others where they are"
-        for pod, fits in zip(pods, answer.fitting)
+        for pod, fits in zip(pods, fitting)
         if fits != bool(pod.node)
     ]
 

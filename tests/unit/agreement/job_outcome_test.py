@@ -113,6 +113,13 @@ class CompareTest(unittest.TestCase):
         self._check(more, _no(2, 1, 2), "more pods bound than fit", lines.NOT_PLACED)
         self._check(_seen(case, [2, 1, 2]), _no(2, 1, 2), "more pods bound than fit", lines.SCORES)
 
+    def test_a_gang_that_fails_when_it_is_bound_was_let_pass(self) -> None:
+        case = _case([2, 1], grouped=2, min_count=3)
+        message = 'running PreBind plugin "DynamicResources": claim x is invalid'
+        self._check(_seen(case, [0, 1], message), _no(0, 1), "")
+        kind = "more pods bound than fit"
+        self._check(_seen(case, [0, 1]), _no(0, 1), kind, lines.SCORES)
+
     def test_the_error_of_a_gang_must_have_been_seen(self) -> None:
         case = _case([2, 2], grouped=2, min_count=3)
         failing = _no(2, 1, reason="SelectorError: x")
