@@ -79,8 +79,11 @@ std::vector<ObjectKey> OwnerIndex::WokenByWorkload(const ObjectKey& key,
                                                    const tracking::Workload* after) const {
   std::vector<ObjectKey> keys = {key};
   if (!placement::ConcernsOthers(before, after)) return keys;
-  for (const ObjectKey& slice : SlicesOf(OwnerOf(key, after != nullptr ? *after : *before)))
-    if (slice != key) keys.push_back(slice);
+  std::set<ObjectKey> others = SlicesOf(OwnerOf(key, after != nullptr ? *after : *before));
+  if (after == nullptr && !before->slice->replaces.empty())
+    others.insert({key.ns, before->slice->replaces});
+  others.erase(key);
+  keys.insert(keys.end(), others.begin(), others.end());
   return keys;
 }
 

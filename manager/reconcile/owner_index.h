@@ -37,7 +37,8 @@ class OwnerIndex final {
   // Who looks again, the one that the change is about first. Each slice of an elastic job decides
   // by what all of them are (placement::SeesToCopy), so all look where one of them stands elsewhere
   // now, where the job is another one on the manager, but for how its pods get on, and where its
-  // copy on a worker has changed.
+  // copy on a worker has changed. When one goes, so does the one that it has replaced, also if that
+  // went before: the copy may name it, and was left to this one.
   std::vector<ObjectKey> WokenByWorkload(const ObjectKey& key, const tracking::Workload* before,
                                          const tracking::Workload* after) const;
   std::vector<ObjectKey> WokenByJob(const tracking::JobKey& job, const tracking::Job* before,

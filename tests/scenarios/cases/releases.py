@@ -52,9 +52,8 @@ def kueue_is_too_old(world: World) -> None:
     """A Kueue that serves no v1beta2, on a worker or on the manager: log and status say at the start which one is needed."""
     assert isinstance(world.fleet, SimFleet)
     needed = "workloads.kueue.x-k8s.io in v1beta2: install Kueue 0.15 or newer there"
-    world.unwatch(world.worker2)
     world.fleet.forget_api(world.worker2, KUEUE)
-    fedra = world.start_fedra()
+    fedra = world.start_fedra(watchdog=False)
     world.eventually(
         "status says so of the worker", lambda: needed in fedra.worker_notes()[world.worker2]
     )
@@ -66,11 +65,9 @@ def kueue_is_too_old(world: World) -> None:
     job.finish(world.worker1)
     world.fleet.end_faults(world.worker2)
     world.eventually("the worker has got one", lambda: not fedra.cluster_trouble(world.worker2))
-    world.watch_again(world.worker2)
 
     fedra.stop()
     told = fedra.logged(needed)
-    world.unwatch(MANAGER)
     world.fleet.forget_api(MANAGER, KUEUE)
     fedra.start(ready=False)
     world.eventually(
@@ -79,4 +76,3 @@ def kueue_is_too_old(world: World) -> None:
     world.eventually("so does the log", lambda: fedra.logged(needed) == told + 1)
     world.fleet.end_faults(MANAGER)
     fedra.wait_ready()
-    world.watch_again(MANAGER)

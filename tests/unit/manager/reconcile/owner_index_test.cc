@@ -59,6 +59,12 @@ TEST_CASE("a slice of which something changes that decides about the others wake
   f.index.Note(kSecond, &f.second, nullptr);
   CHECK(f.index.WokenByWorkload(kSecond, &f.second, nullptr) == Keys{kSecond, kFirst});
   CHECK(f.index.WokenByWorkload(kOther, nullptr, &f.other) == Keys{kOther});
+  // The one that it has replaced has gone before.
+  auto slice = std::make_shared<tracking::Slice>(*f.second.slice);
+  slice->replaces = kFirst.name;
+  f.second.slice = slice;
+  f.index.Note(kFirst, &f.first, nullptr);
+  CHECK(f.index.WokenByWorkload(kSecond, &f.second, nullptr) == Keys{kSecond, kFirst});
 }
 
 TEST_CASE("a change of an elastic job wakes all of its slices, but for how its pods get on") {
