@@ -5,29 +5,40 @@ fedra's word is not asked: the release's own allocator library is, again and aga
 
 from __future__ import annotations
 
+import json
+import random
+
 from real.agreement import allocators
 from real.agreement.dice import Json
 from real.agreement.job_seen import JobObservation, JobPod, names_of_claims
 from real.agreement.placed import until
 
+# The library takes pools in the order of a Go map, and slices as the scheduler's cache hands them out: here shuffled.
 # An answer that one of the 24 orders of four pools gives is missed once in 5,000 questions.
-_LIMIT, _OFTEN = ("-limit", "1s"), ("-repeat", "200")
+_LIMIT, _OFTEN, _SHUFFLES = ("-limit", "1s"), ("-repeat", "20"), 10
 _PLAYS = 100
 
 
 def orders_matter(seen: JobObservation, release: str) -> bool:
     """Whether the library has several answers for one of the pods, in the cluster that it met."""
+    dice = random.Random(seen.case.number)
     questions = []
     for i, pod in enumerate(seen.pods):
         cluster = until(seen, i)
         claims = {claim["metadata"]["name"]: claim for claim in cluster["ResourceClaim"]}
         asked = _unallocated(seen, pod, claims)
-        questions += _questions(seen, list(claims.values()), asked, seen.before["Node"])
+        for _ in range(_SHUFFLES):
+            questions += _questions(seen, list(claims.values()), asked, seen.before["Node"], dice)
     program = str(allocators.build(release))
-    return any(
-        len(allocators.answers(answer)) > 1
-        for answer in allocators.ask([program, *_LIMIT, *_OFTEN], questions)
-    )
+    found: dict[tuple[str, str], set[allocators.Answer]] = {}
+    for question, answer in zip(
+        questions, allocators.ask([program, *_LIMIT, *_OFTEN], questions), strict=True
+    ):
+        of_pod = json.dumps(question["claims"])
+        found.setdefault((of_pod, _name(question["node"])), set()).update(
+            allocators.answers(answer)
+        )
+    return any(len(answers) > 1 for answers in found.values())
 
 
 def outcomes_differ(seen: JobObservation, release: str) -> bool:
@@ -36,6 +47,7 @@ def outcomes_differ(seen: JobObservation, release: str) -> bool:
     about on every node, and takes nothing.
     """
     program = str(allocators.build(release))
+    dice = random.Random(seen.case.number)
     start = {claim["metadata"]["name"]: claim for claim in until(seen, 0)["ResourceClaim"]}
     plays = [dict(start) for _ in range(_PLAYS)]
     for pod in seen.pods:
@@ -44,7 +56,7 @@ def outcomes_differ(seen: JobObservation, release: str) -> bool:
         questions = [
             question
             for claims, each in zip(plays, asked)
-            for question in _questions(seen, list(claims.values()), each, nodes)
+            for question in _questions(seen, list(claims.values()), each, nodes, dice)
         ]
         answers = allocators.ask([program, *_LIMIT], questions)
         outcomes = {
@@ -61,19 +73,25 @@ def outcomes_differ(seen: JobObservation, release: str) -> bool:
 
 
 def _questions(
-    seen: JobObservation, claims: list[Json], asked: list[Json], nodes: list[Json]
+    seen: JobObservation,
+    claims: list[Json],
+    asked: list[Json],
+    nodes: list[Json],
+    dice: random.Random,
 ) -> list[Json]:
-    """One for each node; `claims`: all that there are."""
+    """One for each node, with the slices in some order; `claims`: all that there are."""
     if not asked:
         return []
     question = {
         "name": seen.case.name,
         "classes": seen.before["DeviceClass"],
-        "slices": seen.before["ResourceSlice"],
         "allocatedClaims": [claim for claim in claims if _is_allocated(claim)],
         "claims": asked,
     }
-    return [{**question, "node": node} for node in nodes]
+    slices = seen.before["ResourceSlice"]
+    return [
+        {**question, "slices": dice.sample(slices, len(slices)), "node": node} for node in nodes
+    ]
 
 
 def _unallocated(seen: JobObservation, pod: JobPod, claims: dict[str, Json]) -> list[Json]:
