@@ -14,36 +14,33 @@ using enum KubernetesRelease;
 // The table: what exists in which release.
 struct LibraryEntry {
   std::string_view name;
-  KubernetesRelease since;
-  std::optional<KubernetesRelease> until;
   std::span<const Overload> (*overloads)();
+  KubernetesRelease since = kOldestRelease;
+  std::optional<KubernetesRelease> until = {};
 };
 
 constexpr LibraryEntry kLibraries[] = {
-    {"operators", kOldestRelease, {}, OperatorLibrary},
-    {"CEL standard functions", kOldestRelease, {}, StandardLibrary},
-    {"CEL conversions", kOldestRelease, {}, ConversionLibrary},
-    {"CEL timestamps and durations", kOldestRelease, {}, TimeLibrary},
-    {"CEL optional values", kOldestRelease, {}, OptionalLibrary},
-    {"cel-go strings v2", kOldestRelease, {}, StringsLibrary},
-    {"cel-go sets", kOldestRelease, {}, SetsLibrary},
-    {"Kubernetes lists", kOldestRelease, {}, KubernetesListsLibrary},
-    {"Kubernetes regex", kOldestRelease, {}, RegexLibrary},
-    {"Kubernetes URLs", kOldestRelease, {}, UrlLibrary},
-    {"Kubernetes authorizer (declared, no variable of its types)",
-     kOldestRelease,
-     {},
-     AuthorizerLibrary},
-    {"Kubernetes quantity", kOldestRelease, {}, QuantityLibrary},
-    {"Kubernetes IP", kOldestRelease, {}, IpLibrary},
-    {"Kubernetes CIDR", kOldestRelease, {}, CidrLibrary},
-    {"Kubernetes format", kOldestRelease, {}, FormatLibrary},
-    {"Kubernetes semver v0", kOldestRelease, {}, SemverLibrary},
-    {"Kubernetes semver v1: normalize", kOldestRelease, {}, SemverNormalizeLibrary},
-    {"cel-go lists v3", kOldestRelease, {}, ListsLibrary},
-    {"CEL optional values v2", kOldestRelease, {}, OptionalListLibrary},
-    {"includes (lists up to 48 values)", k136, k136, IncludesLibrary},
-    {"includes", k137, {}, IncludesAnywhereLibrary},
+    {"operators", OperatorLibrary},
+    {"CEL standard functions", StandardLibrary},
+    {"CEL conversions", ConversionLibrary},
+    {"CEL timestamps and durations", TimeLibrary},
+    {"CEL optional values", OptionalLibrary},
+    {"cel-go strings v2", StringsLibrary},
+    {"cel-go sets", SetsLibrary},
+    {"Kubernetes lists", KubernetesListsLibrary},
+    {"Kubernetes regex", RegexLibrary},
+    {"Kubernetes URLs", UrlLibrary},
+    {"Kubernetes authorizer (declared, no variable of its types)", AuthorizerLibrary},
+    {"Kubernetes quantity", QuantityLibrary},
+    {"Kubernetes IP", IpLibrary},
+    {"Kubernetes CIDR", CidrLibrary},
+    {"Kubernetes format", FormatLibrary},
+    {"Kubernetes semver v0", SemverLibrary},
+    {"Kubernetes semver v1: normalize", SemverNormalizeLibrary},
+    {"cel-go lists v3", ListsLibrary},
+    {"CEL optional values v2", OptionalListLibrary},
+    {"includes (lists up to 48 values)", IncludesLibrary, k136, k136},
+    {"includes", IncludesAnywhereLibrary, k137},
 };
 
 struct NamedTypeEntry {

@@ -93,8 +93,7 @@ OrderEffect OrderQuestion::PlayOut(JobAsks& asks, std::set<Symbol> nodes) {
   return effect;
 }
 
-// One set at a time, for pods of one set are alike: that as many as possible fit is no question of
-// who comes first.
+// One set at a time: its pods are alike, so the number that fits does not depend on their order.
 bool OrderQuestion::LacksRoom() const {
   JudgeOptions less;
   less.limits = question_.options.limits;

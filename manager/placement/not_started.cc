@@ -39,7 +39,7 @@ void TellIfNotStarted(const Context& context, const ClusterView& worker, Decisio
   const WallTime due = admitted + kStartPatience;
   if (context.now < due) return WakeBy(due, decision.wake_at);
   decision.why = fmt::format("admitted there at {}, but {}", FormatRfc3339(admitted), missing);
-  // Of a move that stands there is other news.
+  // Where a move is due, its own event says more.
   if (DueMove(context.view, context.now) == nullptr)
     ReportOnce(context, notes::kNotStarted, worker.name, decision.why, decision);
 }

@@ -16,9 +16,9 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 
 from scenarios import objects
+from scenarios.bench.followers import Followers
 from scenarios.federated_job import PREBUILT_ANNOTATION
 from scenarios.fleet import MANAGER, Fleet
-from scenarios.kube_client import Watch
 from scenarios.resources import Object
 
 CONTROLLER = "bench.example.com/bare-copy"
@@ -39,40 +39,27 @@ class BareCopier:
         self._workloads: dict[str, Object] = {}  # of the manager
         self._lock = threading.Lock()
         self._calls: list[Future[None]] = []
-        self._failure: Exception | None = None  # of a watch
         self._cpu = time.process_time()
         self._pool = ThreadPoolExecutor(_WRITERS)
         self._set_active()
-        manager = fleet.admin(MANAGER)
-        self._watches = [manager.watch("Workload", ns, whole=True)]
-        follow: list[tuple[Watch, Callable[[Object], None]]] = [
-            (self._watches[0], self._on_workload)
+        follow: list[tuple[str, str, Callable[[Object], None]]] = [
+            (MANAGER, "Workload", self._on_workload)
         ]
         for worker in fleet.workers:
             for kind, each in (("Workload", self._on_clone), ("Job", self._on_job)):
-                watch = fleet.admin(worker).watch(kind, ns, whole=True)
-                self._watches.append(watch)
-                follow.append((watch, functools.partial(each, worker)))
-        self._threads = [
-            threading.Thread(target=self._follow, args=each, daemon=True) for each in follow
-        ]
-        for thread in self._threads:
-            thread.start()
+                follow.append((worker, kind, functools.partial(each, worker)))
+        self._followers = Followers(fleet, ns, follow)
 
     def cpu_seconds(self) -> float:
         """Of the whole process, which submits and watches as well."""
         return time.process_time() - self._cpu
 
     def close(self) -> None:
-        for watch in self._watches:
-            watch.close()
-        for thread in self._threads:
-            thread.join()
+        self._followers.close()
         self._pool.shutdown()
         for call in self._calls:
             call.result()
-        if self._failure is not None:
-            raise self._failure
+        self._followers.check()
 
     def _set_active(self) -> None:
         active = {
@@ -84,14 +71,6 @@ class BareCopier:
         }
         status = {"status": {"conditions": [active]}}
         self._fleet.admin(MANAGER).patch("AdmissionCheck", None, self._check, status, "status")
-
-    def _follow(self, watch: Watch, on_object: Callable[[Object], None]) -> None:
-        try:
-            for event, obj in watch:
-                if event != "DELETED":
-                    on_object(obj)
-        except Exception as error:
-            self._failure = error
 
     def _once(self, step: str, name: str, call: Callable[[], None]) -> None:
         with self._lock:

@@ -7,9 +7,9 @@ import time
 from collections.abc import Callable
 
 from scenarios import objects
+from scenarios.bench.followers import Followers
 from scenarios.federated_job import PREBUILT_ANNOTATION
 from scenarios.fleet import MANAGER, Fleet
-from scenarios.kube_client import Watch
 from scenarios.resources import Object
 
 QUOTA, CLONE, ADMITTED, JOB = "quota reserved", "clone", "clone admitted", "job"
@@ -22,44 +22,23 @@ class Stages:
         """`kind`: of the jobs."""
         self._seen: dict[str, dict[str, float]] = {}  # stage -> name of the Workload -> time
         self._lock = threading.Lock()
-        self._failure: Exception | None = None
         follow: list[tuple[str, str, Callable[[Object], None]]] = [
             (MANAGER, "Workload", self._on_workload)
         ]
         for worker in fleet.workers:
             follow += [(worker, "Workload", self._on_clone), (worker, kind, self._on_job)]
-        self._watches = [
-            (fleet.admin(cluster).watch(kind, ns, whole=True), each)
-            for cluster, kind, each in follow
-        ]
-        self._threads = [
-            threading.Thread(target=self._follow, args=each, daemon=True) for each in self._watches
-        ]
-        for thread in self._threads:
-            thread.start()
+        self._followers = Followers(fleet, ns, follow)
 
     def close(self) -> None:
         """Raises when a watch had ended before."""
-        for watch, _ in self._watches:
-            watch.close()
-        for thread in self._threads:
-            thread.join()
-        if self._failure is not None:
-            raise self._failure
+        self._followers.close()
+        self._followers.check()
 
     def between(self, first: str, second: str) -> list[float]:
         """Seconds, of each Workload that has passed both."""
         with self._lock:
             begun, done = self._seen.get(first, {}), self._seen.get(second, {})
             return [done[name] - at for name, at in begun.items() if name in done]
-
-    def _follow(self, watch: Watch, on_object: Callable[[Object], None]) -> None:
-        try:
-            for event, obj in watch:
-                if event != "DELETED":
-                    on_object(obj)
-        except Exception as error:
-            self._failure = error
 
     def _on_workload(self, workload: Object) -> None:
         if objects.is_true(workload, "QuotaReserved"):

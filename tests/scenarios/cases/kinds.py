@@ -216,7 +216,7 @@ def evicted_initializing(world: World) -> None:
     world.eventually("nothing is left on the workers", job.nowhere)
 
 
-# On command no operator is away; and nobody waits here for the minutes that fedra gives one.
+# A real operator cannot be told to ignore a job. The clone's admission is dated back, for fedra waits two minutes.
 @scenario("jobset-ignored", fleets=("sim",), other_kinds=True, modes=COPYING)
 def ignored(world: World) -> None:
     """JobSet: one that no operator looks at on its worker is told of, stays there, and runs on when the operator is back."""
