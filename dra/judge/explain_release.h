@@ -8,6 +8,9 @@
 
 namespace fedra::dra {
 
+// Whether a No of the pods is none because of it, whatever they lack.
+bool DoubtsNo(const PlacementTrace& trace);
+
 // `explanation`: of these pods; it becomes Unknown where there is such a thing.
 void ExplainRelease(const SimulationContext& context, const PlacementTrace& trace,
                     Explanation& explanation);

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "dra/judge/explain_errors.h"
+#include "dra/judge/explain_release.h"
 #include "dra/judge/explainer.h"
 #include "dra/judge/placer.h"
 
@@ -14,8 +15,7 @@ namespace {
 
 // Where not all pods fit: whether an Explainer says Unknown and not No. Budgets apart.
 bool IsUnproven(const PlacementTrace& trace, int max_pods) {
-  if (trace.report.fitting >= max_pods || !trace.gated.empty()) return true;
-  return trace.leaked || trace.confuses_counters ||
+  return trace.report.fitting >= max_pods || DoubtsNo(trace) ||
          (trace.errors.error && !IsCertain(trace.errors));
 }
 

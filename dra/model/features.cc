@@ -59,15 +59,19 @@ void SetPatches(AllocatorFeatures& features, cel::KubernetesRelease release, int
   features.empty_rules_taint = release < k137 || before(k137, 1);
 }
 
-// -1: the version names none.
-int PatchOf(std::string_view version) {
-  const size_t minor = version.find('.');
-  const size_t dot =
-      minor == version.npos ? minor : version.find_first_not_of("0123456789", minor + 1);
-  if (dot == version.npos || version[dot] != '.') return -1;
-  int patch = -1;
-  std::from_chars(version.data() + dot + 1, version.data() + version.size(), patch);
-  return patch;
+struct VersionNumbers {
+  int minor = -1;
+  int patch = -1;  // -1: the version names none
+};
+
+VersionNumbers NumbersOf(std::string_view version) {
+  VersionNumbers numbers;
+  const size_t dot = version.find('.');
+  if (dot == version.npos) return numbers;
+  const char* end = version.data() + version.size();
+  const char* after = std::from_chars(version.data() + dot + 1, end, numbers.minor).ptr;
+  if (after != end && *after == '.') std::from_chars(after + 1, end, numbers.patch);
+  return numbers;
 }
 
 }  // namespace
@@ -89,9 +93,9 @@ AllocatorFeatures FeaturesOf(cel::KubernetesRelease release, int patch) {
 
 Result<AllocatorFeatures> FeaturesOf(std::string_view version) {
   FEDRA_ASSIGN_OR_RETURN(const cel::KubernetesRelease release, cel::ParseRelease(version));
-  const int patch = PatchOf(version);
+  const auto [minor, patch] = NumbersOf(version);
   // A minor that is not known yet counts as the newest one, whatever its patch.
-  const bool is_known = version.find(cel::ToString(release)) <= 1;
+  const bool is_known = minor == static_cast<int>(release);
   AllocatorFeatures features = FeaturesOf(release, patch >= 0 && is_known ? patch : kNewestPatch);
   features.is_nearest = !is_known;
   return features;

@@ -33,13 +33,19 @@ uint64_t Begin(std::string_view kind) {
   return facts;
 }
 
+// Not what only says how far another reason goes.
+bool IsLacking(const verdict::Reason& reason) {
+  return verify::HindranceOf(reason.code) != verify::Hindrance::kDetail;
+}
+
 // Who mends only the first reason should know that it is not the last.
 std::string WhatItLacks(const ClusterView& cluster, std::string_view tenants_of) {
   if (cluster.verdict.reasons.empty())
     return std::string(verdict::ToString(cluster.verdict.outcome));
   const std::string first =
       verdict::MessageOf(cluster.verdict.reasons.front(), {.tenants_of = tenants_of, .now = {}});
-  const size_t more = cluster.verdict.reasons.size() - 1;
+  const auto more =
+      std::count_if(cluster.verdict.reasons.begin() + 1, cluster.verdict.reasons.end(), IsLacking);
   return more == 0 ? first : fmt::format("{} (and {} more)", first, more);
 }
 
@@ -119,7 +125,7 @@ std::string CountReasons(const std::vector<const ClusterView*>& refused, uint64_
   for (const ClusterView* cluster : refused) {
     ++counts[CountedAs(*cluster)];
     for (const verdict::Reason& reason : cluster->verdict.reasons)
-      further.insert(verdict::ToString(reason.code));
+      if (IsLacking(reason)) further.insert(verdict::ToString(reason.code));
   }
   for (const auto& [reason, count] : counts) further.erase(reason);
   std::vector<std::pair<std::string_view, int>> sorted(counts.begin(), counts.end());

@@ -68,6 +68,7 @@ TEST_CASE("a version is read with its patch; without one it is the newest") {
   nearest.is_nearest = true;
   CHECK(is("v1.38.0", nearest));
   CHECK(is("v1.99.1", nearest));
+  CHECK(is("v1.370.2", nearest));
   CHECK_FALSE(dra::FeaturesOf("1.33.4"));
   CHECK_FALSE(dra::FeaturesOf("new"));
   CHECK(dra::FeaturesOf(k136, 0) != dra::FeaturesOf(k136, 2));

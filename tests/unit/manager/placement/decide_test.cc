@@ -123,6 +123,8 @@ TEST_CASE("a worker's further reasons are counted behind its first") {
   verdict::Verdict three = No("LocalQueue ml/gpu does not exist there");
   three.reasons.push_back({verdict::ReasonCode::kTemplateMissing, "", verdict::Sentence{"y"}});
   three.reasons.push_back({verdict::ReasonCode::kNotEnoughDevices, "", verdict::Sentence{"z"}});
+  // This is nothing that a worker lacks.
+  three.reasons.push_back({verdict::ReasonCode::kReleaseUnknown, "", verdict::Sentence{"w"}});
   SECTION("each worker is named") {
     World world({"a", "b"});
     world.SetVerdict("a", three);
