@@ -94,10 +94,21 @@ def end_job(world: World) -> None:
         for worker in world.workers:
             if world.admin(worker).find("Job", world.ns, "train"):
                 world.fleet.end_pods(worker, world.ns, "train", "Succeeded")
+                # Pods that have ended keep others out there (podsToUngate of
+                # pkg/controller/elasticjobs/elastic_job_ungater.go, v0.18.3), until somebody deletes them.
+                if world.fleet.other_kueue(worker) == "0.18":
+                    _delete_ended_pods(world, worker)
         return not living(world, MANAGER)
 
     world.eventually("it has ended", has_ended)
     world.eventually("nothing is left on the workers", lambda: _is_clean(world))
+
+
+def _delete_ended_pods(world: World, worker: str) -> None:
+    client = world.admin(worker)
+    for pod in client.list("Pod", world.ns):
+        if pod["status"].get("phase") == "Succeeded":
+            client.delete("Pod", world.ns, pod["metadata"]["name"])
 
 
 def _is_clean(world: World) -> bool:
