@@ -5,11 +5,15 @@
     agree_scheduler.py --kubernetes 1.35      with API server, controllers and scheduler of that release
     agree_scheduler.py --only 17 --seed 1     one case, with everything that was seen
     agree_scheduler.py --node-share           the same cases with devices that take of their nodes (KEP-5517)
+    agree_scheduler.py -n 2500 --record       notes a result without differences for the table of README.md (releases.py)
 
 Compared are: fits, fits not, or ends with an error; that fedra calls the node that the scheduler chose one that
 fits; and, for that node, every device of every claim. Up to 1.35, where the order of pools is chance, the devices must be
 those of some order, and some order must give what was seen where fedra says that it decides. A case that differs is
 shown again, alone, before it counts. docs/agreement.md explains the result. Exit 0 only if nothing differs.
+
+fedra is asked through pod-lines, which does not say of which commit it is; the fedra that was built with it does. So
+--record with another --pod-lines needs the --fedra of the same build.
 """
 
 from __future__ import annotations
@@ -27,6 +31,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from real import releases, tested  # noqa: E402
 from real.agreement.batch import Batch, Observation  # noqa: E402
 from real.agreement.dice import Json  # noqa: E402
 from real.agreement.lanes import batches  # noqa: E402
@@ -36,29 +41,58 @@ from real.agreement.plane import running_plane  # noqa: E402
 from real.agreement.kept_fields import GATED  # noqa: E402
 from real.agreement.pod_case import PodCase, pod_case  # noqa: E402
 from real.agreement.pod_outcome import UNKNOWN, UNTRIED, difference  # noqa: E402
+from real.tools import kubernetes_version  # noqa: E402
 
-_POD_LINES = Path(__file__).parents[2] / "build/release/tests/tools/pod-lines"
+_BUILD = Path(__file__).parents[2] / "build/release"
+_POD_LINES, _FEDRA = _BUILD / "tests/tools/pod-lines", _BUILD / "manager/fedra"
 _LEFT_OUT = ("refused", "gave-up", "evicted")  # outcomes that nothing can be compared with
 _MOST_UNDECIDABLE = 1  # of a hundred that are compared
+_FEWEST_RECORDED = 2000  # cases of which a result is worth a line in README
 
 
 def main() -> int:
     options = _parse()
+    try:
+        run = run_to_record(options) if options.record else None
+    except ValueError as error:
+        print(f"error: not recorded: {error}", file=sys.stderr)
+        return 2
     numbers = options.only or list(range(options.first, options.first + options.n))
     cases = [pod_case(options.seed, number, options.kubernetes) for number in numbers]
     if options.node_share:
         cases = [add_node_share(case, options.seed) for case in cases]
     folder = Path(tempfile.mkdtemp(prefix="fedra-agreement-"))
     try:
-        report = _Report(options)
+        report = Report(options)
         _run(cases, folder, report)
         report.print_summary()
-        return 0 if report.agreed() else 1
+        if not report.agreed():
+            if run is not None:
+                print("error: not recorded: it has not agreed", file=sys.stderr)
+            return 1
+        if run is not None:
+            releases.note([report.entry(run)])
+        return 0
     finally:
         shutil.rmtree(folder)
 
 
-def _run(cases: list[PodCase], folder: Path, report: _Report) -> None:
+def run_to_record(options: argparse.Namespace) -> tested.Run:
+    """ValueError: what the options compare is not what the table says, or is little."""
+    if options.only or options.node_share:
+        raise ValueError("with --only or --node-share it is not what the table says")
+    if options.n < _FEWEST_RECORDED:
+        raise ValueError(f"{options.n} cases are too few, {_FEWEST_RECORDED} are enough")
+    if (options.pod_lines == _POD_LINES) != (options.fedra == _FEDRA):
+        raise ValueError("--pod-lines and --fedra are of one build: name both")
+    command = ["tests/real/agree_scheduler.py", "--kubernetes", options.kubernetes]
+    command += ["-n", str(options.n), "--seed", str(options.seed)]
+    if options.first:
+        command += ["--first", str(options.first)]
+    return releases.run_of(command, options.fedra)
+
+
+def _run(cases: list[PodCase], folder: Path, report: Report) -> None:
     release = report.options.kubernetes
     gates = [GATE] if report.options.node_share else []
     with (
@@ -110,7 +144,7 @@ def known_bug(seen: Observation, ours: Json) -> str | None:
     return None
 
 
-class _Report:
+class Report:
     def __init__(self, options: argparse.Namespace):
         self.options = options
         self._started = time.monotonic()
@@ -146,6 +180,16 @@ class _Report:
     def _compared(self) -> int:
         shown = sum(count for outcome, count in self._outcomes.items() if outcome not in _LEFT_OUT)
         return shown - self._undecidable.total()
+
+    def entry(self, run: tested.Run) -> tested.Entry:
+        compared = self._compared()
+        return tested.scheduler(
+            kubernetes_version(self.options.kubernetes)[1:],
+            compared=compared,
+            left_out=self._outcomes.total() - compared,
+            differ=self._kinds.total(),
+            run=run,
+        )
 
     def print_summary(self) -> None:
         refused, gave_up, evicted = (self._outcomes[outcome] for outcome in _LEFT_OUT)
@@ -183,6 +227,8 @@ def _parse() -> argparse.Namespace:
         "--node-share", action="store_true", help="devices take of their nodes (KEP-5517)"
     )
     parser.add_argument("--pod-lines", type=Path, default=_POD_LINES)
+    parser.add_argument("--fedra", type=Path, default=_FEDRA, help="of the same build")
+    parser.add_argument("--record", action="store_true", help="in tests/data/releases.json")
     return parser.parse_args()
 
 

@@ -5,16 +5,17 @@
                                         on one of them, or on all of them those of OPTION, as in tests/scenarios/run.py
   releases.py --usual [--record] [...]  all of them on the usual releases, once with Kueue leaving devices alone and once
                                         with Kueue's own DRA support (make test-real)
-  releases.py --scheduler FILE COMMIT   records what agree_scheduler.py of this commit has printed into FILE
   releases.py --write                   writes the table of README.md and docs/support.md, which says what was tried
   releases.py --check                   whether it is true
 
 --record: a fleet on which nothing has failed is noted in tests/data/releases.json, of which the table is made. Only of a
-tree that is committed, and of all scenarios: not with options that leave some out.
+tree that is committed, under the commit that fedra itself says it is of, and of all scenarios: of the options only --lanes
+may be given. The comparison of single pods notes its own result (agree_scheduler.py --record).
 """
 
 from __future__ import annotations
 
+import argparse
 import dataclasses
 import datetime
 import json
@@ -28,18 +29,15 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from real import tested  # noqa: E402
-from real.tools import KUEUE, RELEASE, RELEASES, kubernetes_version, kueue_version  # noqa: E402
+from real.tools import KUEUE, RELEASE, kubernetes_version, kueue_version  # noqa: E402
+from scenarios.fedra_process import default_binary  # noqa: E402
 from scenarios.fleet import MANAGER  # noqa: E402
 from scenarios.real_fleet import WORKERS  # noqa: E402
 
 _ROOT = Path(__file__).parents[2]
 _PAGES = ("README.md", "docs/support.md")
+_RECORDS = (str(tested.FILE.relative_to(_ROOT)), *_PAGES)
 _BEGIN, _END = "<!-- tests/real/releases.py -->\n", "<!-- end -->\n"
-# Options with which a run says less of its fleet than the table does, or is of another fleet.
-_IN_PART = (
-    *("--only", "--share", "--kinds", "--mode", "--second-look"),
-    *("--kubernetes", "--kueue"),
-)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -78,22 +76,43 @@ def main() -> int:
     if arguments in (["--write"], ["--check"]):
         return _pages(arguments == ["--write"])
     try:
-        if arguments[:1] == ["--scheduler"]:
-            file, commit = arguments[1:]
-            versions = {release: kubernetes_version(release)[1:] for release in RELEASES}
-            output = Path(file).read_text()
-            _record([tested.scheduler(output, versions, commit, _today())])
-            return 0
         return _play_all(arguments)
     except ValueError as error:
         print(f"error: not recorded: {error}", file=sys.stderr)
         return 2
 
 
+def run_of(command: list[str], fedra: Path) -> tested.Run:
+    """What is to be noted of a run that begins now: it may take an hour. ValueError: files of this tree are in no commit, or
+    `fedra` is of none that led to it."""
+    pending = _changed(*_RECORDS)
+    if _changed(".", *(f":!{file}" for file in _RECORDS)):
+        raise ValueError("the tree has changes that are in no commit")
+    head = _git("rev-parse", "--short=8", "HEAD")
+    try:
+        said = json.loads(_output([str(fedra.resolve()), "version", "-o", "json"]))["commit"]
+        built_from = said.removesuffix("-dirty") + "^{commit}"
+        commit = _git("rev-parse", "--short=8", "--verify", built_from)
+        _git("merge-base", "--is-ancestor", commit, "HEAD")
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise ValueError(f"{fedra} is of no commit that led to this tree: {error}") from None
+    # What a run before this one has recorded may wait for its commit, also while fedra is built.
+    if said.endswith("-dirty") and not (pending and commit == head):
+        raise ValueError(f"{fedra} was built of changes that are in no commit")
+    today = datetime.datetime.now(datetime.timezone.utc).date().isoformat()
+    return tested.Run(shlex.join(command), commit, head, today)
+
+
+def note(entries: list[tested.Entry]) -> None:
+    tested.record(entries, [fleet.versions() for fleet in (_USUAL, *_MIXED)])
+    _pages(write=True)
+    print(f"recorded: commit {', '.join(_RECORDS)}")
+
+
 def _play_all(arguments: list[str]) -> int:
     is_usual, records = "--usual" in arguments, "--record" in arguments
     options = [each for each in arguments if each not in ("--usual", "--record")]
-    commit = _commit(options) if records else ""
+    run = _run_of_all(is_usual, options) if records else None
     failed = False
     passed: list[tested.Entry] = []
     for number, fleet in enumerate((_USUAL,) if is_usual else _MIXED):
@@ -105,20 +124,24 @@ def _play_all(arguments: list[str]) -> int:
         ended_well = [each for each in results if each is not None]
         if len(ended_well) < len(results):
             failed = True
-            continue
-        target = ["make", "test-real" if is_usual else "test-real-releases"]
-        if options:
-            target.append(f"SCENARIO_OPTIONS={' '.join(options)}")
-        counts = {key: sum(each[key] for each in ended_well) for key in ("passed", "failed")}
-        of_fleet = fleet.versions()
-        passed.append(
-            tested.scenarios(
-                of_fleet, **counts, command=shlex.join(target), commit=commit, date=_today()
-            )
-        )
-    if records and passed:
-        _record(passed)
+        elif run is not None:
+            counts = {key: sum(each[key] for each in ended_well) for key in ("passed", "failed")}
+            passed.append(tested.scenarios(fleet.versions(), **counts, run=run))
+    if passed:
+        note(passed)
     return 1 if failed else 0
+
+
+def _run_of_all(is_usual: bool, options: list[str]) -> tested.Run:
+    """ValueError: with these options a run may say less than the table, or something else."""
+    harmless = argparse.ArgumentParser(allow_abbrev=False, add_help=False)
+    harmless.add_argument("--lanes")
+    if others := harmless.parse_known_args(options)[1]:
+        raise ValueError(f"with {shlex.join(others)} it may not be what the table says")
+    target = ["make", "test-real" if is_usual else "test-real-releases"]
+    if options:
+        target.append(f"SCENARIO_OPTIONS={' '.join(options)}")
+    return run_of(target, default_binary())
 
 
 def _play(options: list[str]) -> dict[str, int] | None:
@@ -134,31 +157,17 @@ def _play(options: list[str]) -> dict[str, int] | None:
         return {key: counts.get(key, 0) for key in ("passed", "failed")}
 
 
-def _commit(options: list[str]) -> str:
-    """That of the tree, before anything is played: a run takes an hour."""
-    if part := [each for each in options if each.partition("=")[0] in _IN_PART]:
-        raise ValueError(f"with {', '.join(part)} a run says less than the table")
-    # What a run before this one has recorded may wait for its commit.
-    of_records = [f":!{file}" for file in (tested.FILE.relative_to(_ROOT), *_PAGES)]
-    if _git("status", "--porcelain", "--untracked-files=no", "--", ".", *of_records):
-        raise ValueError("the tree has changes that are in no commit")
-    return _git("rev-parse", "--short=8", "HEAD")
+def _changed(*paths: str) -> bool:
+    return bool(_git("status", "--porcelain", "--untracked-files=no", "--", *paths))
 
 
 def _git(*arguments: str) -> str:
-    return subprocess.run(
-        ["git", *arguments], cwd=_ROOT, check=True, capture_output=True, text=True
-    ).stdout.strip()
+    return _output(["git", *arguments])
 
 
-def _today() -> str:
-    return datetime.datetime.now(datetime.timezone.utc).date().isoformat()
-
-
-def _record(entries: list[tested.Entry]) -> None:
-    tested.record(entries)
-    _pages(write=True)
-    print(f"recorded in {tested.FILE.relative_to(_ROOT)}: commit it, and {', '.join(_PAGES)}")
+def _output(command: list[str]) -> str:
+    done = subprocess.run(command, cwd=_ROOT, check=True, capture_output=True, text=True)
+    return done.stdout.strip()
 
 
 def _pages(write: bool) -> int:

@@ -1,13 +1,13 @@
 """What was tested on which releases: tests/data/releases.json, and the table that is made of it.
 
-Runs write the file (releases.py). It has one entry for each fleet, the last run that passed there, and one for each release
-whose kube-scheduler fedra was compared with.
+Runs write the file (releases.py, agree_scheduler.py). It has one entry for each fleet, the last run that passed there, and
+one for each release whose kube-scheduler fedra was compared with.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import json
-import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -17,41 +17,33 @@ SCENARIOS, SCHEDULER = "scenarios", "scheduler"
 
 # "kind" tells what the other keys are, see scenarios() and scheduler().
 Entry = dict[str, Any]
+# Of each cluster of a fleet by its name the versions of "kubernetes" and "kueue", as "1.36.3".
+Clusters = Mapping[str, Mapping[str, str]]
 
 
-def scenarios(
-    clusters: Mapping[str, Mapping[str, str]],
-    passed: int,
-    failed: int,
-    command: str,
-    commit: str,
-    date: str,
-) -> Entry:
-    """`clusters`: of each by its name the versions of "kubernetes" and "kueue", as "1.36.3"."""
+@dataclasses.dataclass(frozen=True)
+class Run:
+    command: str
+    commit: str  # of the fedra that was tested
+    tests: str  # the commit of the tests
+    date: str
+
+    def keys(self) -> Entry:
+        """The commit of the tests only where it is another one."""
+        tests = {} if self.tests == self.commit else {"tests": self.tests}
+        return {"command": self.command, "commit": self.commit, **tests, "date": self.date}
+
+
+def scenarios(clusters: Clusters, passed: int, failed: int, run: Run) -> Entry:
     of_fleet = {cluster: dict(versions) for cluster, versions in clusters.items()}
     counts = {"clusters": of_fleet, "passed": passed, "failed": failed}
-    return {"kind": SCENARIOS, **counts, "command": command, "commit": commit, "date": date}
+    return {"kind": SCENARIOS, **counts, **run.keys()}
 
 
-def scheduler(output: str, versions: Mapping[str, str], commit: str, date: str) -> Entry:
-    """Of what agree_scheduler.py has printed; `versions`: the "1.36.3" of "1.36". ValueError: it was no run of one, or
-    nothing can be said of most of its cases."""
-    line = re.search(r"^Kubernetes (\S+), seed (\d+): (\d+) cases compared", output, re.MULTILINE)
-    left_out = re.search(
-        r"^left out: (\d+) refused\D+(\d+) given up\D+(\d+) evicted", output, re.MULTILINE
-    )
-    differ = re.search(r"^looked at twice: \d+; differ: (\d+)", output, re.MULTILINE)
-    if line is None or left_out is None or differ is None:
-        raise ValueError("this is not what agree_scheduler.py prints at its end")
-    release, seed, compared = line[1], line[2], int(line[3])
-    others = sum(int(count) for count in left_out.groups())
-    if compared <= others:
-        raise ValueError(f"{compared} cases were compared, {others} were left out")
-    command = (
-        f"tests/real/agree_scheduler.py -n {compared + others} --seed {seed} --kubernetes {release}"
-    )
-    counts = {"kubernetes": versions[release], "compared": compared, "differ": int(differ[1])}
-    return {"kind": SCHEDULER, **counts, "command": command, "commit": commit, "date": date}
+def scheduler(kubernetes: str, compared: int, left_out: int, differ: int, run: Run) -> Entry:
+    """`kubernetes`: "1.36.3"; the numbers are of cases, and those that differ are among those that were compared."""
+    counts = {"compared": compared, "left_out": left_out, "differ": differ}
+    return {"kind": SCHEDULER, "kubernetes": kubernetes, **counts, **run.keys()}
 
 
 def read(file: Path = FILE) -> list[Entry]:
@@ -59,10 +51,16 @@ def read(file: Path = FILE) -> list[Entry]:
     return entries
 
 
-def record(new: Iterable[Entry], file: Path = FILE) -> None:
-    """Writes the file anew with these entries in the place of older ones. ValueError, and nothing is written: one is of
-    scenarios that failed, or of none."""
-    entries = read(file) if file.exists() else []
+def record(new: Iterable[Entry], fleets: Iterable[Clusters], file: Path = FILE) -> None:
+    """Writes the file anew with these entries in the place of older ones, and without those of scenarios on other fleets
+    than `fleets`: nobody would play them again. ValueError, and nothing is written: one is of scenarios that failed, or of
+    none."""
+    played = {_subject_of_fleet(fleet) for fleet in fleets}
+    entries = [
+        entry
+        for entry in (read(file) if file.exists() else [])
+        if entry["kind"] == SCHEDULER or _subject(entry) in played
+    ]
     for entry in new:
         if entry["kind"] == SCENARIOS and (entry["failed"] > 0 or entry["passed"] == 0):
             raise ValueError(f"{entry['passed']} passed, {entry['failed']} failed")
@@ -78,19 +76,32 @@ def table(entries: list[Entry], manager: str) -> str:
         managers = {fleet[manager][program] for fleet in fleets}
         workers = {fleet[name][program] for fleet in fleets for name in fleet if name != manager}
         lines += [(f"{title}, manager", managers), (f"{title}, workers", workers)]
-    compared = {entry["kubernetes"] for entry in entries if entry["kind"] == SCHEDULER}
-    lines.append(("kube-scheduler compared with", compared))
     rows = [f"| {what} | {', '.join(sorted(versions, key=_parts))} |\n" for what, versions in lines]
+    compared = [entry for entry in entries if entry["kind"] == SCHEDULER]
+    results = map(_result, sorted(compared, key=lambda entry: _parts(entry["kubernetes"])))
+    rows.append(f"| kube-scheduler compared with | {', '.join(results)} |\n")
     return "\n| | tested with |\n|---|---|\n" + "".join(rows) + "\n"
 
 
+def _result(entry: Entry) -> str:
+    """Of a comparison: "1.36.3"."""
+    differ: int = entry["differ"]
+    of_how_many = f" ({differ:,} of {entry['compared']:,} cases differ)" if differ else ""
+    return f"{entry['kubernetes']}{of_how_many}"
+
+
 def _subject(entry: Entry) -> str:
-    """The same for two entries of which the later one counts: another patch release is no other fleet."""
+    """The same for two entries of which the later one counts."""
     if entry["kind"] == SCHEDULER:
         return f"{SCHEDULER} {_minor(entry['kubernetes'])}"
+    return _subject_of_fleet(entry["clusters"])
+
+
+def _subject_of_fleet(clusters: Clusters) -> str:
+    """Another patch release is no other fleet."""
     versions = [
         f"{name} {_minor(of['kubernetes'])} {_minor(of['kueue'])}"
-        for name, of in sorted(entry["clusters"].items())
+        for name, of in sorted(clusters.items())
     ]
     return " ".join([SCENARIOS, *versions])
 
