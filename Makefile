@@ -14,10 +14,12 @@
 #   make test-real-modes
 #                   the scenarios there that say something of fedra in the modes multikueue and dispatcher (docs/conformance.md)
 #   make test-real-dra N=500 JOBS=200 SEED=1 KUBERNETES=1.36
-#                   random pods and claims, judged by a real kube-scheduler and by fedra, then whole jobs (needs Go 1.26)
+#                   random pods and claims, judged by a real kube-scheduler and by fedra, then whole jobs (needs Go 1.26);
+#                   RECORD=1 notes the result of the pods for the table of README.md (N=2000 or more)
 #   make agree N=500 SEED=1
 #                   the same cases for fedra and for the allocator library of Kubernetes 1.34 to 1.37, and selectors
-#                   for its CEL and theirs (needs Go 1.26)
+#                   for its CEL and theirs (needs Go 1.26); PATCHES=1: and what patch releases have mended, for six more
+#                   of these libraries, which are built once
 #   make deb        the Debian package: build/packages/fedra_VERSION_amd64.deb
 #   make image      the container image, without an engine: build/packages/fedra_VERSION_amd64.oci.tar, and its SBOM
 #   make chart      the Helm chart: build/packages/fedra-VERSION.tgz
@@ -154,7 +156,7 @@ test-real-modes:
 test-real-dra:
 	$(INSTALL_PACKAGES) real
 	$(call BUILD,release,pod-lines fedra)
-	@tests/real/agree_scheduler.py -n $(N) --seed $(SEED) $(if $(KUBERNETES),--kubernetes $(KUBERNETES))
+	@tests/real/agree_scheduler.py -n $(N) --seed $(SEED) $(if $(KUBERNETES),--kubernetes $(KUBERNETES)) $(if $(RECORD),--record)
 	@tests/real/agree_jobs.py -n $(JOBS) --seed $(SEED) $(if $(KUBERNETES),--kubernetes $(KUBERNETES))
 
 # The library's searches that take long are left out after a second: thousands of cases are put to it.
@@ -163,7 +165,7 @@ agree:
 	$(call BUILD,release,judge-lines cel-lines test_dra)
 	@scripts/check_gates.py
 	@tests/real/agree_suite.py
-	@tests/real/agree_tables.py
+	@tests/real/agree_tables.py $(if $(PATCHES),--patches)
 	@tests/real/agree_dra.py -n $(N) --seed $(SEED) --limit 1s
 	@tests/real/agree_selectors.py -n $(N) --seed $(SEED)
 
