@@ -88,10 +88,15 @@ class ComparisonTest(unittest.TestCase):
             self.assertEqual(self._run([], "-n", "2000", "--record", *half), (2, [], []))
 
     def test_what_differs_or_leaves_most_out_is_not_noted(self) -> None:
-        differs = [("fit", _FITS)] * 3 + [("fit", _FITS_NOT)]
+        differ = [("fit", _FITS)] * 998 + [("fit", _FITS_NOT)]
         mostly_left_out = [("fit", _FITS)] + [(_REFUSED, _FITS)] * 2
-        for seen in (differs, mostly_left_out):
+        for seen in (differ, mostly_left_out):
             self.assertEqual(self._run(seen, "-n", "2500", "--record")[:2], (1, []))
+
+    def test_one_of_a_thousand_may_differ_and_is_told_of(self) -> None:
+        seen = [("fit", _FITS)] * 999 + [("fit", _FITS_NOT)]
+        code, recorded, _ = self._run(seen, "-n", "2500", "--record")
+        self.assertEqual((code, [each["differ"] for each in recorded]), (1, [1]))
 
     def test_what_is_little_or_something_else_is_not_even_shown(self) -> None:
         for options in (
