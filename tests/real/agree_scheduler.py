@@ -40,7 +40,7 @@ from real.agreement.options import parser as comparison_parser  # noqa: E402
 from real.agreement.plane import running_plane  # noqa: E402
 from real.agreement.kept_fields import GATED  # noqa: E402
 from real.agreement.pod_case import PodCase, pod_case  # noqa: E402
-from real.agreement.pod_outcome import UNKNOWN, UNTRIED, difference  # noqa: E402
+from real.agreement.pod_outcome import UNDECIDABLE, difference  # noqa: E402
 from real.tools import kubernetes_version  # noqa: E402
 
 _BUILD = Path(__file__).parents[2] / "build/release"
@@ -155,11 +155,11 @@ class Report:
     def add(self, seen: Observation, ours: Json, last: bool) -> bool:
         """False: it differs and should be looked at again."""
         kind = None if seen.outcome in _LEFT_OUT else difference(seen, ours)
-        if kind not in (None, UNTRIED, UNKNOWN) and not last:
+        if kind is not None and kind not in UNDECIDABLE and not last:
             self._second_looks += 1
             return False
         self._outcomes[seen.outcome] += 1
-        excuse = kind if kind in (None, UNTRIED, UNKNOWN) else known_bug(seen, ours)
+        excuse = kind if kind is None or kind in UNDECIDABLE else known_bug(seen, ours)
         if excuse is not None:
             self._undecidable[excuse] += 1
             kind = None

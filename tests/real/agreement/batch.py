@@ -8,9 +8,10 @@ from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 
 from real import tools as real_tools
-from real.agreement.cluster_writer import ClusterWriter, scheduled_condition
+from real.agreement.cluster_writer import ClusterWriter
 from real.agreement.dice import Json
 from real.agreement.pod_case import PodCase
+from real.agreement.scheduled import gave_up, scheduled_condition, timed_out
 from scenarios.kube_client import ApiError, KubeClient
 
 _DECISION_TIMEOUT = 60.0  # a search that gives up takes the scheduler 10 s
@@ -24,6 +25,7 @@ class Observation:
     release: str
     outcome: str = "undecided"  # fit, nofit, error, gave-up, refused, evicted, undecided
     message: str = ""
+    timed_out: bool = False  # fits nowhere, and of some node the scheduler does not know: up to 1.35
     node: str = ""
     devices: list[Json] = dataclasses.field(default_factory=list)
     line: Json = dataclasses.field(default_factory=dict)
@@ -83,7 +85,7 @@ class Batch:
         waiting = observations
         while waiting and time.monotonic() < deadline:
             pods = self._cluster.list("Pod")
-            decided = [o for o in waiting if _decide(o, pods.get(o.case.pod["metadata"]["name"]))]
+            decided = [o for o in waiting if decide(o, pods.get(o.case.pod["metadata"]["name"]))]
             waiting = [o for o in waiting if o not in decided]
             if any(o.outcome == "fit" for o in decided):
                 claims = self._cluster.list("ResourceClaim")
@@ -96,7 +98,7 @@ class Batch:
                 time.sleep(0.02)  # between two looks
 
 
-def _decide(observation: Observation, pod: Json | None) -> bool:
+def decide(observation: Observation, pod: Json | None) -> bool:
     if pod is None:
         observation.outcome = "evicted"
         return True
@@ -106,10 +108,10 @@ def _decide(observation: Observation, pod: Json | None) -> bool:
     observation.message = condition.get("message", "")
     if condition["status"] == "True":
         observation.outcome, observation.node = "fit", pod["spec"]["nodeName"]
-    elif "timed out trying to allocate devices" in observation.message:
+    elif gave_up(condition):
         observation.outcome = "gave-up"  # on one node, whatever the others are
     elif condition["reason"] == "Unschedulable":
-        observation.outcome = "nofit"
+        observation.outcome, observation.timed_out = "nofit", timed_out(condition)
     else:
         observation.outcome = "error"
     return True

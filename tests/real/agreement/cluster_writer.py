@@ -7,11 +7,12 @@ scheduler sees the objects of one kind in the order in which they were written.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 
 from real.agreement.dice import Json
 from real.agreement.names import CASE_LABEL
+from real.agreement.scheduled import scheduled_condition
 from scenarios.kube_client import ApiError, KubeClient
 from scenarios.waiting import eventually
 
@@ -137,12 +138,6 @@ class ClusterWriter:
     def _path(self, kind: str, name: str = "") -> str:
         path = self._paths[kind].format(self.namespace)
         return f"{path}/{name}" if name else path
-
-
-def scheduled_condition(pod: Json) -> Json:
-    conditions = pod.get("status", {}).get("conditions", [])
-    found: Callable[[Json], bool] = lambda c: c["type"] == "PodScheduled"
-    return next(filter(found, conditions), {})
 
 
 def _canary(name: str) -> list[Json]:

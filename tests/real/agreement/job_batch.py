@@ -10,17 +10,17 @@ from __future__ import annotations
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-from real.agreement.cluster_writer import POD_GROUP_VERSIONS, ClusterWriter, scheduled_condition
+from real.agreement.cluster_writer import POD_GROUP_VERSIONS, ClusterWriter
 from real.agreement.dice import Json
 from real.agreement.job_case import KEPT, JobCase
 from real.agreement.job_pods import pod_of
 from real.agreement.job_seen import JobObservation, JobPod
+from real.agreement.scheduled import scheduled_condition, timed_out
 from scenarios.kube_client import ApiError, KubeClient
 
 _GATE = "agreement.fedra.dev/turn"
 _TIMEOUT = 120.0  # of all decisions: a search that gives up takes the scheduler 10 s
 _LOOK = 0.25  # seconds between two looks, which list hundreds of pods
-_GAVE_UP = "timed out trying to allocate"
 
 
 class JobBatch:
@@ -162,7 +162,7 @@ class JobBatch:
                 r in pods for r in runners
             ):
                 observation.outcome = "evicted"
-            elif any(_GAVE_UP in p.message for p in observation.pods):
+            elif any(pod.gave_up for pod in observation.pods):
                 observation.outcome = "gave-up"
 
     # ---- cleaning up
@@ -211,7 +211,7 @@ class _Arrival:
 def _note_timeouts(arrivals: list[_Arrival], pods: dict[str, Json]) -> None:
     for observation in (arrival.observation for arrival in arrivals):
         seen = (scheduled_condition(pods.get(pod.name, {})) for pod in observation.pods)
-        observation.timed_out |= any(_GAVE_UP in one.get("message", "") for one in seen)
+        observation.timed_out |= any(map(timed_out, seen))
 
 
 def _has_claims(pod: Json) -> bool:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable
 
-from real.agreement.cluster_writer import scheduled_condition
 from real.agreement.dice import Json
 from real.agreement.job_case import JobCase
+from real.agreement.scheduled import gave_up, scheduled_condition
 
 Objects = dict[str, list[Json]]  # by kind, as the API server stored them
 
@@ -30,6 +30,11 @@ class JobPod:
     @property
     def message(self) -> str:
         return str(scheduled_condition(self.final).get("message", ""))
+
+    @property
+    def gave_up(self) -> bool:
+        """The scheduler, of this pod."""
+        return gave_up(scheduled_condition(self.final))
 
     @property
     def failed_at_binding(self) -> bool:

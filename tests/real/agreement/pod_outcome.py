@@ -21,6 +21,10 @@ _NODE_IS_OUT = ("NodeResources:", "NodesTooSmall:", "ResourceMissing:", "NodeMis
 UNTRIED = "more than 5040 orders"
 # Of a mistake of that release: docs/releases.md has them.
 UNKNOWN = "fedra says Unknown, ReleaseUnverified"
+# With more time the scheduler may have found a node that fits.
+TIMED_OUT = "both gave up on some node, and no other fits"
+# Neither do both agree nor do they differ.
+UNDECIDABLE = (UNTRIED, UNKNOWN, TIMED_OUT)
 
 
 def difference(seen: Observation, ours: Json) -> str | None:
@@ -30,6 +34,8 @@ def difference(seen: Observation, ours: Json) -> str | None:
     if any(reason.startswith(_CHANCE) for reason in ours.get("reasons", [])[:1]):
         return UNKNOWN
     if seen.outcome != ours["outcome"]:
+        if seen.timed_out and ours["outcome"] == "budget":
+            return TIMED_OUT
         both_no = {seen.outcome, ours["outcome"]} == {"error", "nofit"}
         if both_no and _is_no_of_some_order(seen.outcome, ours["nodes"]):
             return None

@@ -12,7 +12,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from real.agreement.dice import Json  # noqa: E402
-from real.agreement.pod_outcome import UNKNOWN, UNTRIED, difference  # noqa: E402
+from real.agreement.pod_outcome import TIMED_OUT, UNKNOWN, UNTRIED, difference  # noqa: E402
 
 _BY_CHANCE = "ReleaseUnverified: kube-scheduler 1.35 takes pools in an order that is chance"
 _LACKS_CPU = "NodeResources: there is no room now on 1 of 1 node"
@@ -21,8 +21,10 @@ _DEVICE = {"claim": "claim", "request": "gpu", "driver": "d", "pool": "p", "devi
 _OTHER = {**_DEVICE, "device": "dev-1"}
 
 
-def _seen(outcome: str, node: str | None = None, device: Json = _DEVICE) -> Any:
-    return SimpleNamespace(outcome=outcome, node=node, devices=[device])
+def _seen(
+    outcome: str, node: str | None = None, device: Json = _DEVICE, timed_out: bool = False
+) -> Any:
+    return SimpleNamespace(outcome=outcome, node=node, devices=[device], timed_out=timed_out)
 
 
 def _order(outcome: str, device: Json = _DEVICE) -> Json:
@@ -91,6 +93,16 @@ class DifferenceTest(unittest.TestCase):
         self._check(_seen("fit", "node-0", _OTHER), ours, "devices of no order")
         untried = _ours("nofit", _node("nofit", reason=_BY_CHANCE), reason=_BY_CHANCE)
         self._check(_seen("nofit"), untried, UNTRIED)
+
+    def test_a_node_on_which_the_search_takes_too_long_is_one_that_does_not_fit(self) -> None:
+        slow = _seen("nofit", timed_out=True)
+        self._check(slow, _ours("nofit", _node("nofit", _order("nofit"))), None)
+        self._check(slow, _ours("fit", _node("fit", _order("fit"))), "nofit but ours fit")
+        # Unless fedra's search took too long as well; but then the scheduler's must have.
+        ours = _ours("budget", _node("budget", _order("budget")))
+        self._check(slow, ours, TIMED_OUT)
+        self._check(_seen("nofit"), ours, "nofit but ours budget")
+        self._check(_seen("fit", "node-0"), ours, "fit but ours budget")
 
     def test_where_fedra_does_not_know_nothing_is_compared(self) -> None:
         doubt = (
