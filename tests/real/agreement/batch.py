@@ -25,7 +25,9 @@ class Observation:
     release: str
     outcome: str = "undecided"  # fit, nofit, error, gave-up, refused, evicted, undecided
     message: str = ""
-    timed_out: bool = False  # fits nowhere, and of some node the scheduler does not know: up to 1.35
+    timed_out: bool = (
+        False  # fits nowhere, and of some node the scheduler does not know: up to 1.35
+    )
     node: str = ""
     devices: list[Json] = dataclasses.field(default_factory=list)
     line: Json = dataclasses.field(default_factory=dict)

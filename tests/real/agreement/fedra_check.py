@@ -6,6 +6,7 @@ import dataclasses
 import json
 import subprocess
 from pathlib import Path
+from typing import Protocol
 
 from real import tools as real_tools
 from real.agreement.cluster_writer import POD_GROUP_VERSIONS, WITH_RULES
@@ -60,6 +61,13 @@ class Answer:
         )
 
 
+class Fedra(Protocol):
+    """Whoever answers as FedraCheck does."""
+
+    def ask(self, release: str, questions: list[tuple[Objects, Json]]) -> list[Answer]:
+        ...
+
+
 class FedraCheck:
     """`folder`: where the files go that the program reads; those of the last question stay there."""
 
@@ -68,7 +76,7 @@ class FedraCheck:
         folder.mkdir(parents=True, exist_ok=True)
 
     def ask(self, release: str, questions: list[tuple[Objects, Json]]) -> list[Answer]:
-        """Each is a cluster and a job; the answers in their order."""
+        """Each is a cluster and a job, of which no two have one name; the answers in their order."""
         snapshot, jobs = self._folder / "snapshot.json", self._folder / "jobs.yaml"
         workers = [_worker(f"c{i}", release, cluster) for i, (cluster, _) in enumerate(questions)]
         snapshot.write_text(json.dumps(_snapshot(workers)))
@@ -82,6 +90,8 @@ class FedraCheck:
         if not result.stdout:
             raise RuntimeError(f"{self._program} check: {result.stderr.strip()}")
         report = json.loads(result.stdout)
+        if len(report["items"]) != len(questions):
+            raise RuntimeError(f'{len(questions)} jobs, and {len(report["items"])} answers')
         return [_answer(item, i, report) for i, item in enumerate(report["items"])]
 
 

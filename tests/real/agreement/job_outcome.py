@@ -29,6 +29,8 @@ SHOWN_BY_PODS = (SCORES, ORDER, RACE, LEFT_BEHIND, UNCOUNTED, NOT_PLACED)
 # Why fedra does not say Yes or No. An error by chance is one that other nodes would have avoided.
 _UNKNOWN = {"SelectorError": SCORES, "AllocationError": SCORES, "PoolIncomplete": SCORES}
 _NO_ANSWER = "but fedra Unknown"
+# The difference that the note beside such a No must not have: only other nodes explain it, on which fedra says Yes.
+FITS_IN_NO_ORDER = "all bound but fedra No, in every order of the pools"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -60,6 +62,8 @@ def compare(seen: JobObservation, ours: Answer) -> Comparison:
         code = ours.codes[0] if ours.codes else "no reason"
         kind = f"{_words(all_bound)} but fedra {ours.verdict} ({code})"
         return Comparison(kind, _line_of_unknown(seen, ours, code))
+    if all_bound and ours.counts_are_by_order:
+        return Comparison(FITS_IN_NO_ORDER, _scores(seen))
     if (ours.verdict == "Yes") != all_bound:
         return Comparison(f"{_words(all_bound)} but fedra {ours.verdict}", _scores(seen))
     if all_bound:

@@ -9,14 +9,15 @@ to another node than it did.
 from __future__ import annotations
 
 import copy
+from collections.abc import Sequence
 
 from real.agreement.dice import Json
-from real.agreement.fedra_check import Answer, FedraCheck, job_set
+from real.agreement.fedra_check import Answer, Fedra, job_set
 from real.agreement.lanes import extended_resources
 from real.agreement.job_seen import JobObservation, JobPod, Objects, names_of_claims
 
 
-def contradictions(seen: JobObservation, release: str, fedra: FedraCheck) -> tuple[list[str], bool]:
+def contradictions(seen: JobObservation, release: str, fedra: Fedra) -> tuple[list[str], bool]:
     """A line for each pod of which fedra says something else. With: of some it says Unknown, because the order of the
     pools decides. Of a pod without devices fedra looks at no nodes."""
     pods = [pod for pod in seen.pods if _shows_something(seen, pod)]
@@ -33,33 +34,42 @@ def contradictions(seen: JobObservation, release: str, fedra: FedraCheck) -> tup
 def placed_as_they_were(
     seen: JobObservation,
     release: str,
-    fedra: FedraCheck,
+    fedra: Fedra,
     leave_out: frozenset[int] = frozenset(),
     nowhere: frozenset[int] = frozenset(),
+    in_cluster: Sequence[JobPod] = (),
 ) -> list[str]:
     """A line for each pod of which fedra says something else when the whole job is judged with its bound pods where
     they are: each pod a pod set of its own, in the order in which they came. So no scores are left, and what pods take
-    from those behind them counts. `leave_out`: pod sets that the job lacks; `nowhere`: whose pods get no node.
+    from those behind them counts. `leave_out`: pod sets that the job lacks; `nowhere`: whose pods get no node;
+    `in_cluster`: pods that the job lacks, for what they hold in the end is held from the start.
     """
-    pods = [pod for pod in seen.pods if pod.pod_set not in leave_out]
+    pods = [pod for pod in _but(seen, in_cluster) if pod.pod_set not in leave_out]
+    if not pods:
+        return []
     parts = [
         (f"pod-{i}", 1, _spec_on_its_node(seen, pod, nowhere), seen.case.group_of(pod.pod_set))
         for i, pod in enumerate(pods)
     ]
     job = job_set(seen.case.name, seen.namespace, parts)
-    answer = fedra.ask(release, [(_without_minimum(seen.before), job)])[0]
+    answer = fedra.ask(release, [(_without_minimum(_holding(seen, in_cluster)), job)])[0]
     # Of pods without devices alone nothing is counted.
     fitting = [1] * len(pods) if answer.verdict == "Yes" else answer.fitting
+    whole = [f"with its pods where they are: {answer.verdict} {'; '.join(answer.reasons)[:300]}"]
     if fitting is None:
-        return [f"with its pods where they are: {answer.verdict} {'; '.join(answer.reasons)[:300]}"]
-    return [
+        return whole
+    lines = [
         f"{pod.name}: {pod.node or 'not bound'}, but fedra counts {fits} with all others where they are"
-        for pod, fits in zip(pods, fitting)
+        for pod, fits in zip(pods, fitting, strict=True)
         if fits != bool(pod.node)
     ]
+    # It counts in one order of the pools, and its verdict is for all of them.
+    if not lines and all(pod.node for pod in pods) and answer.verdict != "Yes":
+        return whole
+    return lines
 
 
-def never_run(seen: JobObservation, release: str, fedra: FedraCheck, pod_set: int) -> bool:
+def never_run(seen: JobObservation, release: str, fedra: Fedra, pod_set: int) -> bool:
     """Whether fedra says No to this pod set without the others."""
     one = seen.case.pod_sets[pod_set]
     part = (one.name, one.count, one.spec, seen.case.group_of(pod_set))
@@ -67,7 +77,7 @@ def never_run(seen: JobObservation, release: str, fedra: FedraCheck, pod_set: in
     return fedra.ask(release, [(seen.before, job)])[0].verdict == "No"
 
 
-def devices_were_kept(seen: JobObservation, release: str, fedra: FedraCheck) -> bool:
+def devices_were_kept(seen: JobObservation, release: str, fedra: Fedra) -> bool:
     """Whether some pod that was not bound would fit without the claims that another such pod keeps."""
     keepers = [pod for pod in seen.pods if seen.keeps_claims(pod)]
     others = [pod for pod in seen.pods if not pod.node and pod not in keepers]
@@ -75,7 +85,7 @@ def devices_were_kept(seen: JobObservation, release: str, fedra: FedraCheck) -> 
     return bool(questions) and any(a.verdict == "Yes" for a in fedra.ask(release, questions))
 
 
-def had_choice(seen: JobObservation, release: str, fedra: FedraCheck) -> bool:
+def had_choice(seen: JobObservation, release: str, fedra: Fedra) -> bool:
     """Whether the scheduler could have put some pod elsewhere than it did, with those before it where it put them.
     Where it could not, its scores have decided nothing."""
     bound = [i for i, pod in enumerate(seen.pods) if pod.node]
@@ -119,9 +129,18 @@ def _without_minimum(cluster: Objects) -> Objects:
 
 
 def _alone(seen: JobObservation, pod: JobPod) -> Json:
-    spec = _spec_on_its_node(seen, pod)
+    return _one(seen, pod, _spec_on_its_node(seen, pod))
+
+
+def alone_on(seen: JobObservation, pod: JobPod, spec: Json, node: str) -> Json:
+    """The pod alone, but with this spec, on this node: one of several questions about it."""
+    selector = {**spec.get("nodeSelector", {}), "kubernetes.io/hostname": node}
+    return _one(seen, pod, {**spec, "nodeSelector": selector}, f"{pod.name}-{node}")
+
+
+def _one(seen: JobObservation, pod: JobPod, spec: Json, name: str = "") -> Json:
     namespace = pod.stored["metadata"]["namespace"]
-    return job_set(pod.name, namespace, [("pod", 1, spec, seen.case.group_of(pod.pod_set))])
+    return job_set(name or pod.name, namespace, [("pod", 1, spec, seen.case.group_of(pod.pod_set))])
 
 
 def _elsewhere(seen: JobObservation, pod: JobPod) -> Json:
@@ -132,8 +151,7 @@ def _elsewhere(seen: JobObservation, pod: JobPod) -> Json:
     required = affinity.setdefault("requiredDuringSchedulingIgnoredDuringExecution", {})
     for term in required.setdefault("nodeSelectorTerms", [{}]):
         term.setdefault("matchExpressions", []).append(other)
-    namespace = pod.stored["metadata"]["namespace"]
-    return job_set(pod.name, namespace, [("pod", 1, spec, seen.case.group_of(pod.pod_set))])
+    return _one(seen, pod, spec)
 
 
 def _without(seen: JobObservation, pod: JobPod) -> Objects:
@@ -146,9 +164,24 @@ def until(seen: JobObservation, number: int) -> Objects:
     return _lacking(seen, seen.pods[number:])
 
 
-def _lacking(seen: JobObservation, pods: list[JobPod]) -> Objects:
+def _but(seen: JobObservation, pods: Sequence[JobPod]) -> list[JobPod]:
+    return [other for other in seen.pods if all(other is not pod for pod in pods)]
+
+
+def _holding(seen: JobObservation, pods: Sequence[JobPod]) -> Objects:
+    """The cluster before the job came, with these pods, if they run, and what their own claims hold in the end."""
+    own = {name for pod in pods for name, is_own in names_of_claims(pod.final) if is_own}
+    claims = [claim for claim in seen.claims if claim["metadata"]["name"] in own]
+    return {
+        **seen.before,
+        "Pod": seen.before["Pod"] + [pod.final for pod in pods if pod.node],
+        "ResourceClaim": seen.before["ResourceClaim"] + claims,
+    }
+
+
+def _lacking(seen: JobObservation, pods: Sequence[JobPod]) -> Objects:
     """The cluster in the end, had these pods not come."""
-    others = [other.final for other in seen.pods if all(other is not pod for pod in pods)]
+    others = [other.final for other in _but(seen, pods)]
     names = [name for pod in pods for name in names_of_claims(pod.final)]
     dropped = {name for name, own in names if own}
     shared = {name for name, own in names if not own}

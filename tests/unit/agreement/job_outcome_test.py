@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from real.agreement.dice import Json  # noqa: E402
 from real.agreement.fedra_check import Answer  # noqa: E402
 from real.agreement.job_case import HeldClaim, JobCase  # noqa: E402
-from real.agreement.job_outcome import Comparison, compare  # noqa: E402
+from real.agreement.job_outcome import FITS_IN_NO_ORDER, Comparison, compare  # noqa: E402
 from real.agreement.job_pods import PodSet  # noqa: E402
 from real.agreement.job_seen import JobObservation, JobPod  # noqa: E402
 from real.agreement.names import Names  # noqa: E402
@@ -94,7 +94,7 @@ class CompareTest(unittest.TestCase):
         case = _case([2, 3])
         self._check(_seen(case, [2, 1]), ours, "")
         self._check(_seen(case, [2, 2]), ours, "more pods bound than fit", lines.ORDER)
-        self._check(_seen(case, [2, 3]), ours, "all bound but fedra No", lines.SCORES)
+        self._check(_seen(case, [2, 3]), ours, FITS_IN_NO_ORDER, lines.SCORES)
 
     def test_what_is_not_counted(self) -> None:
         case = _case([2, 3])
